@@ -1,0 +1,95 @@
+/**
+ * The records that pass between the crawler's stages: Known → Answer → Page → Change → Visit.
+ * Each stage takes one and returns the next; none reaches back.
+ */
+import type { Facts } from '../errand/facts.ts';
+import type { Links, Stage } from '../errand/visit.ts';
+
+/** What a fetcher is asked for. It follows no redirects, knows no robots, waits for nothing. */
+export interface Ask {
+  /** Normalised, http or https. */
+  readonly url: string;
+  readonly etag?: string;
+  readonly lastModified?: string;
+  /** Value of the Accept header; default prefers HTML. */
+  readonly accept?: string;
+  /** Bytes of the body on the wire beyond which it is cut. */
+  readonly maxBytes: number;
+  /** Private, loopback and link-local addresses may be connected to. */
+  readonly allowPrivate: boolean;
+}
+
+export type Answer = Response | Failure;
+
+export interface Response {
+  readonly kind: 'response';
+  readonly status: number;
+  /** Status line and header lines as received (for HTTP/2 as HTTP/1.1 would write them), blank line included. */
+  readonly head: Uint8Array;
+  /** The request as sent, blank line included. */
+  readonly requestHead: Uint8Array;
+  /** Names in lower case; repeated ones joined by ", ". */
+  readonly headers: ReadonlyMap<string, string>;
+  /** As it came: transfer coding removed, content coding kept. */
+  readonly body: Uint8Array;
+  /** Why the body is not whole; absent = it is. */
+  readonly truncated?: 'length' | 'time' | 'disconnect';
+  readonly protocol: 'http/1.1' | 'h2';
+  readonly address: string;
+  readonly wire: Wire;
+}
+
+export interface Failure {
+  readonly kind: 'failure';
+  /** One of reasons.ts, e.g. `dns`, `connect-timeout`, `private-address`. */
+  readonly reason: string;
+  readonly detail: string;
+  readonly wire: Wire;
+}
+
+export interface Wire {
+  readonly up: number;
+  readonly down: number;
+  /** Milliseconds: to first byte, and in all. */
+  readonly firstByte: number;
+  readonly total: number;
+}
+
+/** The port behind which sockets hide; a synthetic one lets benches run without them. */
+export interface Fetcher {
+  fetch(ask: Ask): Promise<Answer>;
+  /** Drops idle connections to a server. */
+  release(origin: string): void;
+  close(): Promise<void>;
+}
+
+/** What analysis makes of a response. */
+export interface Page {
+  readonly url: string;
+  readonly mediaType: string;
+  readonly charset: string;
+  readonly title: string;
+  readonly language: string;
+  readonly canonical: string | undefined;
+  readonly noindex: boolean;
+  readonly nofollow: boolean;
+  readonly noarchive: boolean;
+  /** Target of a meta refresh, absolute. */
+  readonly refresh: string | undefined;
+  readonly links: Links;
+  /** Absolute URLs of the images of the main content, in order, unique. */
+  readonly images: readonly string[];
+  readonly facts: Facts;
+  /** Decoded bytes of the body. */
+  readonly bytes: number;
+  /** Visible text, blocks separated by newlines; made on demand. */
+  text(): string;
+}
+
+/** What comparison found. */
+export interface Change {
+  readonly changed: boolean;
+  readonly stage: Stage;
+  /** Indexes of blocks that differ. */
+  readonly where: readonly number[];
+}

@@ -1,0 +1,59 @@
+/**
+ * Every reason a visit can carry, with what it means to a reader and what happens next. This table is the retry
+ * policy: nothing is retried that is not listed with tries, and nothing is retried more often than it says.
+ */
+export interface Reason {
+  /** One sentence for people. */
+  readonly means: string;
+  /** How often a page may be tried again after this, in a row; 0 = not. */
+  readonly retries: number;
+  /** Minutes before the first retry; doubled (×3 for http-404) each time. */
+  readonly after: number;
+  /** The whole server waits, not only this page. */
+  readonly server: boolean;
+}
+
+const reason = (means: string, retries = 0, after = 0, server = false): Reason => ({ means, retries, after, server });
+
+export const reasons = {
+  ok: reason('the page was fetched'),
+  'not-modified': reason('the server said that it has not changed'),
+  unchanged: reason('fetched, and the content is the same'),
+  redirect: reason('it redirects to another URL'),
+  'redirect-loop': reason('more redirects in a row than the limit'),
+  'http-404': reason('the server has no such page', 3, 1440),
+  'http-410': reason('the server says that the page is gone for good'),
+  'soft-404': reason('the server answers 200 with its not-found page'),
+  'http-4xx': reason('the server refuses the request'),
+  'http-429': reason('the server asks for fewer requests', 5, 2, true),
+  'http-503': reason('the server is overloaded or in maintenance', 4, 5, true),
+  'http-5xx': reason('the server failed', 3, 10),
+  'http-odd': reason('a status that makes no sense for a page'),
+  dns: reason('the host name does not resolve', 2, 60, true),
+  'connect-refused': reason('nothing listens there', 3, 10, true),
+  'connect-timeout': reason('no connection within the limit', 3, 10, true),
+  'tls-failed': reason('the TLS handshake failed', 1, 60, true),
+  'first-byte-timeout': reason('connected, but no answer within the limit', 3, 10),
+  'body-timeout': reason('the body came too slowly', 2, 10),
+  reset: reason('the connection broke before the answer was complete', 3, 2),
+  'bad-answer': reason('the answer is not HTTP', 1, 60),
+  'bad-coding': reason('the body does not decode as its Content-Encoding says', 1, 60),
+  bomb: reason('the body grows beyond the limit when decompressed'),
+  robots: reason('robots.txt disallows it'),
+  'robots-unreachable': reason('robots.txt cannot be read, so nothing may be fetched', 4, 30, true),
+  'private-address': reason('its address is private, loopback or link-local'),
+  'bad-url': reason('not a URL that can be fetched'),
+  'too-deep': reason('more links away from its seed than the depth limit'),
+  'too-long': reason('the URL is longer than the limit'),
+  'repeated-path': reason('the path repeats itself: a trap'),
+  'too-many-on-server': reason('the server has more pages than the cap'),
+  'near-identical': reason('too many near-identical pages of this shape: a trap'),
+  'out-of-scope': reason('outside the domains, hosts or paths asked for'),
+  irrelevant: reason('too far from the keywords to be followed'),
+  nofollow: reason('only found through links that say nofollow'),
+  filtered: reason('read for links, but not kept: the filter leaves it out'),
+  'over-limit': reason('the crawl had reached its page limit'),
+  crashed: reason('analysis failed on this page: a bug worth reporting', 1, 60),
+} as const satisfies Record<string, Reason>;
+
+export type ReasonCode = keyof typeof reasons;

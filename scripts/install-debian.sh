@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# Installs Debian packages by name, quietly, if they are not there yet. Tests and benches call it for the tools that
+# they compare with; nothing that a user runs needs it.
+#
+#   scripts/install-debian.sh libarchive-tools wget
+#
+# Safe to run again: packages that are installed cost one query and no network. The package lists are fetched only when
+# they do not know a name. Without root or without apt it prints what is missing and exits with 0, so that the caller
+# can go on and skip what needs the tools; exit 1 means that apt tried and failed.
+set -u
+
+if [ $# -eq 0 ]; then
+  echo "usage: $0 package..." >&2
+  exit 2
+fi
+
+missing=()
+for name in "$@"; do
+  status=$(dpkg-query --show --showformat='${Status}' "$name" 2>/dev/null || true)
+  [ "$status" = "install ok installed" ] || missing+=("$name")
+done
+[ ${#missing[@]} -eq 0 ] && exit 0
+
+if ! command -v apt-get >/dev/null 2>&1; then
+  echo "notice: not a Debian system, so these are not installed: ${missing[*]}" >&2
+  exit 0
+fi
+if [ "$(id -u)" -ne 0 ]; then
+  echo "notice: not root, so these are not installed: ${missing[*]}" >&2
+  exit 0
+fi
+
+export DEBIAN_FRONTEND=noninteractive
+# Another run of this script, or of apt, may hold the lock.
+apt=(apt-get -qq -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0)
+
+unknown() {
+  for name in "${missing[@]}"; do
+    apt-cache show --no-all-versions "$name" >/dev/null 2>&1 || return 0
+  done
+  return 1
+}
+
+install() {
+  "${apt[@]}" install -y --no-install-recommends "${missing[@]}" >/dev/null
+}
+
+if unknown; then "${apt[@]}" update >/dev/null || true; fi
+# Lists that are too old name versions that the mirror no longer has: update once and try again.
+install 2>/dev/null || { "${apt[@]}" update >/dev/null; install; } || {
+  echo "notice: could not install ${missing[*]}" >&2
+  exit 1
+}

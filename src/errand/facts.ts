@@ -6,9 +6,14 @@
 export interface Facts {
   /** SHA-256 of the body as it came (content-coded), first 16 bytes. */
   readonly raw: Uint8Array;
-  /** SHA-256 of canonical main text and links, first 16 bytes: the default definition of "the same". */
+  /**
+   * SHA-256 of what a reader sees in canonical form (text without volatile stamps, links, body tags, image references),
+   * first 16 bytes: the default definition of "the same". Of a body that is no text: SHA-256 of the decoded bytes.
+   */
   readonly content: Uint8Array;
-  /** 64-bit hash of the canonical list of main links. */
+  /** 64-bit hash of canonical text and links outside navigation, header, footer and sidebars. */
+  readonly mainHash: bigint;
+  /** 64-bit hash of the canonical list of links. */
   readonly linkHash: bigint;
   /** 64-bit simhash over word bigrams of the visible text; 0 for pages without text. */
   readonly simhash: bigint;
@@ -33,4 +38,97 @@ export interface Facts {
   readonly blocks: Uint16Array;
   /** 32-bit hash of the canonical list of image references. */
   readonly imageHash: number;
+  /** 32-bit hash of the opening tags of the body, those without meaning to a reader left out. */
+  readonly structure: number;
+}
+
+/** More per level is kept as this, so that a level takes two bytes at most. */
+export const MAX_LEVEL_COUNT = 16_383;
+export const MAX_LEVELS = 24;
+export const MAX_BLOCKS = 64;
+export const MAX_FACTS_BYTES = 300;
+
+/** First byte of packed facts; other values are from another version and mean "nothing is known". */
+const LAYOUT = 1;
+const FIXED = 89;
+
+const scratch = new Uint8Array(MAX_FACTS_BYTES + 20);
+const view = new DataView(scratch.buffer);
+
+/** At most MAX_FACTS_BYTES; unpackFacts gives the same facts back. */
+export function packFacts(facts: Facts): Uint8Array {
+  scratch[0] = LAYOUT;
+  scratch.set(facts.raw, 1);
+  scratch.set(facts.content, 17);
+  view.setBigUint64(33, facts.mainHash, true);
+  view.setBigUint64(41, facts.linkHash, true);
+  view.setBigUint64(49, facts.simhash, true);
+  view.setFloat64(57, facts.textCode1, true);
+  view.setFloat64(65, facts.textCode2, true);
+  view.setUint32(73, facts.tagFirst, true);
+  view.setUint32(77, facts.tagLast, true);
+  view.setUint32(81, facts.imageHash, true);
+  view.setUint32(85, facts.structure, true);
+  let at = FIXED;
+  at = putVarint(at, facts.asciiSum);
+  at = putVarint(at, facts.urls);
+  at = putVarint(at, facts.keywords);
+  at = putVarint(at, facts.words);
+  const levels = Math.min(facts.levels.length, MAX_LEVELS);
+  scratch[at++] = levels;
+  for (let i = 0; i < levels; i++) at = putVarint(at, Math.min(facts.levels[i]!, MAX_LEVEL_COUNT));
+  const blocks = Math.min(facts.blocks.length, MAX_BLOCKS);
+  scratch[at++] = blocks;
+  for (let i = 0; i < blocks; i++, at += 2) view.setUint16(at, facts.blocks[i]!, true);
+  return scratch.slice(0, at);
+}
+
+/** Undefined when the bytes are not facts of this layout: the page then counts as never analysed. */
+export function unpackFacts(bytes: Uint8Array): Facts | undefined {
+  if (bytes[0] !== LAYOUT || bytes.length < FIXED + 6 || bytes.length > scratch.length) return undefined;
+  const from = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const cursor = { at: FIXED };
+  const [asciiSum, urls, keywords, words] = [0, 0, 0, 0].map(() => takeVarint(bytes, cursor)) as [number, ...number[]];
+  const levels = Array.from({ length: Math.min(bytes[cursor.at++] ?? 0, MAX_LEVELS) }, () => takeVarint(bytes, cursor));
+  const blocks = new Uint16Array(Math.min(bytes[cursor.at++] ?? 0, MAX_BLOCKS));
+  if (cursor.at + blocks.length * 2 !== bytes.length) return undefined;
+  for (let i = 0; i < blocks.length; i++) blocks[i] = from.getUint16(cursor.at + i * 2, true);
+  return {
+    raw: bytes.slice(1, 17),
+    content: bytes.slice(17, 33),
+    mainHash: from.getBigUint64(33, true),
+    linkHash: from.getBigUint64(41, true),
+    simhash: from.getBigUint64(49, true),
+    textCode1: from.getFloat64(57, true),
+    textCode2: from.getFloat64(65, true),
+    tagFirst: from.getUint32(73, true),
+    tagLast: from.getUint32(77, true),
+    imageHash: from.getUint32(81, true),
+    structure: from.getUint32(85, true),
+    asciiSum,
+    urls: urls!,
+    keywords: keywords!,
+    words: words!,
+    levels,
+    blocks,
+  };
+}
+
+function putVarint(at: number, value: number): number {
+  while (value > 127) {
+    scratch[at++] = (value % 128) | 128;
+    value = Math.floor(value / 128);
+  }
+  scratch[at] = value;
+  return at + 1;
+}
+
+function takeVarint(bytes: Uint8Array, cursor: { at: number }): number {
+  let value = 0;
+  for (let scale = 1; scale < 2 ** 56; scale *= 128) {
+    const byte = bytes[cursor.at++] ?? 0;
+    value += (byte & 127) * scale;
+    if (byte < 128) break;
+  }
+  return value;
 }

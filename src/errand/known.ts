@@ -1,6 +1,4 @@
 /** A page as the errand carries it: the URL, and what is known of it where the delegation rule says so. */
-import type { Facts } from './facts.ts';
-
 export interface Known {
   readonly url: string;
   /** Links between this page and its seed; a seed has 0. */
@@ -12,5 +10,6 @@ export interface Known {
   readonly etag?: string;
   /** As the server wrote it. */
   readonly lastModified?: string;
-  readonly facts?: Facts;
+  /** As packFacts wrote them. */
+  readonly facts?: Uint8Array;
 }

@@ -1,5 +1,4 @@
 /** The record of one look at one page. Every URL that was asked for ends as exactly one of these. */
-import type { Facts } from './facts.ts';
 
 /**
  * fetched: a body came and differs from what was known (or nothing was known)
@@ -40,7 +39,8 @@ export interface Visit {
   readonly depth: number;
   readonly etag?: string;
   readonly lastModified?: string;
-  readonly facts?: Facts;
+  /** As packFacts wrote them: home stores them as they are and rarely needs to open them. */
+  readonly facts?: Uint8Array;
   readonly page?: PageNotes;
   /** Absolute, for `moved`. */
   readonly location?: string;

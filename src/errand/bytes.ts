@@ -1,0 +1,148 @@
+/**
+ * The smallest things that are written and read: varints, texts, byte runs. A reader never trusts a length: whatever
+ * does not fit ends as one SkeinError('bad-frame').
+ */
+import { SkeinError } from '../base/errors.ts';
+
+const encoder = new TextEncoder();
+
+export class ByteWriter {
+  #bytes: Uint8Array;
+  #view: DataView;
+  #at = 0;
+
+  constructor(capacity = 4096) {
+    this.#bytes = new Uint8Array(capacity);
+    this.#view = new DataView(this.#bytes.buffer);
+  }
+
+  get length(): number {
+    return this.#at;
+  }
+
+  /** Unsigned, up to 2^53. */
+  varint(value: number): void {
+    this.#room(8);
+    while (value > 127) {
+      this.#bytes[this.#at++] = (value % 128) | 128;
+      value = Math.floor(value / 128);
+    }
+    this.#bytes[this.#at++] = value;
+  }
+
+  byte(value: number): void {
+    this.#room(1);
+    this.#bytes[this.#at++] = value;
+  }
+
+  double(value: number): void {
+    this.#room(8);
+    this.#view.setFloat64(this.#at, value, true);
+    this.#at += 8;
+  }
+
+  text(value: string): void {
+    // Three bytes per UTF-16 unit is the most that UTF-8 needs; the length is written before, so it is moved in place.
+    this.#room(value.length * 3 + 8);
+    const { written } = encoder.encodeInto(value, this.#bytes.subarray(this.#at + 4));
+    this.#view.setUint32(this.#at, written, true);
+    this.#at += 4 + written;
+  }
+
+  bytes(value: Uint8Array): void {
+    this.varint(value.length);
+    this.#room(value.length);
+    this.#bytes.set(value, this.#at);
+    this.#at += value.length;
+  }
+
+  /** The bytes so far, as a view of the writer's own memory; the writer must not be used after. */
+  finish(): Uint8Array {
+    return this.#bytes.subarray(0, this.#at);
+  }
+
+  #room(more: number): void {
+    if (this.#at + more <= this.#bytes.length) return;
+    const grown = new Uint8Array(Math.max(this.#bytes.length * 2, this.#at + more));
+    grown.set(this.#bytes);
+    this.#bytes = grown;
+    this.#view = new DataView(grown.buffer);
+  }
+}
+
+export class ByteReader {
+  readonly #bytes: Buffer;
+  #at = 0;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  }
+
+  get left(): number {
+    return this.#bytes.length - this.#at;
+  }
+
+  varint(): number {
+    let value = 0;
+    let scale = 1;
+    for (let i = 0; i < 8; i++) {
+      const byte = this.byte();
+      value += (byte & 127) * scale;
+      if (byte < 128) return value;
+      scale *= 128;
+    }
+    throw bad('a number does not end');
+  }
+
+  byte(): number {
+    const value = this.#bytes[this.#at];
+    if (value === undefined) throw bad('it ends too early');
+    this.#at++;
+    return value;
+  }
+
+  double(): number {
+    this.#need(8);
+    const value = this.#bytes.readDoubleLE(this.#at);
+    this.#at += 8;
+    return value;
+  }
+
+  text(): string {
+    this.#need(4);
+    const length = this.#bytes.readUInt32LE(this.#at);
+    this.#at += 4;
+    this.#need(length);
+    const value = this.#bytes.toString('utf8', this.#at, this.#at + length);
+    this.#at += length;
+    return value;
+  }
+
+  /** A view of the reader's bytes, not a copy. */
+  bytes(): Uint8Array {
+    const length = this.varint();
+    this.#need(length);
+    const value = this.#bytes.subarray(this.#at, this.#at + length);
+    this.#at += length;
+    return value;
+  }
+
+  /** A count of things that take at least `size` bytes each, so that a lie cannot make us allocate. */
+  count(size: number): number {
+    const count = this.varint();
+    if (count * size > this.left) throw bad('it promises more than it holds');
+    return count;
+  }
+
+  end(): void {
+    if (this.left !== 0) throw bad('it is longer than it says');
+  }
+
+  #need(length: number): void {
+    if (length > this.left) throw bad('it ends too early');
+  }
+}
+
+function bad(what: string): SkeinError {
+  return new SkeinError('bad-frame', `A message does not decode: ${what}.`);
+}

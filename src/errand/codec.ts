@@ -1,0 +1,403 @@
+/**
+ * The one encoding of the contract, both directions side by side. PROTOCOL (errand.ts) is its version. Decoding checks
+ * every length against what is there and every word against its list, so a hostile sender gets a 'bad-frame' and
+ * nothing else. Round trips and mutations of these bytes are tested.
+ */
+import { SkeinError } from '../base/errors.ts';
+import { ByteReader, ByteWriter } from './bytes.ts';
+import type { Errand, Keep, Limits, RobotsCopy, Scope, ServerTerms } from './errand.ts';
+import type { Known } from './known.ts';
+import type { Parcel, ServerNews } from './parcel.ts';
+import type { Cost, Links, Outcome, PageNotes, Stage, Visit } from './visit.ts';
+
+const outcomes: readonly Outcome[] = ['fetched', 'same', 'moved', 'gone', 'refused', 'failed'];
+const stages: readonly Stage[] = [
+  'first',
+  'validator',
+  'raw',
+  'last-modified',
+  'counts',
+  'ascii-sum',
+  'structure',
+  'text',
+  'links',
+  'content',
+  'image',
+];
+const causes: readonly Cost['cause'][] = [
+  'page',
+  'not-modified',
+  'robots',
+  'sitemap',
+  'image',
+  'audit',
+  'error',
+  'none',
+];
+const kinds: readonly Errand['kind'][] = ['explore', 'refresh'];
+
+export function encodeErrand(errand: Errand): Uint8Array {
+  const out = new ByteWriter();
+  out.text(errand.id);
+  out.byte(kinds.indexOf(errand.kind));
+  writeTerms(out, errand.server);
+  out.varint(errand.pages.length);
+  for (const known of errand.pages) writeKnown(out, known);
+  writeScope(out, errand.scope);
+  writeLimits(out, errand.limits);
+  out.varint(errand.levels);
+  out.text(errand.detector);
+  out.double(errand.deadline);
+  return out.finish();
+}
+
+export function decodeErrand(bytes: Uint8Array): Errand {
+  const from = new ByteReader(bytes);
+  const errand: Errand = {
+    id: from.text(),
+    kind: pick(kinds, from.byte()),
+    server: readTerms(from),
+    pages: readList(from, 8, readKnown),
+    scope: readScope(from),
+    limits: readLimits(from),
+    levels: from.varint(),
+    detector: from.text(),
+    deadline: from.double(),
+  };
+  from.end();
+  return errand;
+}
+
+export function encodeParcel(parcel: Parcel): Uint8Array {
+  const out = new ByteWriter(parcel.members.length + 4096 * (parcel.visits.length + 1));
+  out.text(parcel.errand);
+  out.varint(parcel.sequence);
+  out.byte(parcel.done ? 1 : 0);
+  out.byte(parcel.server ? 1 : 0);
+  if (parcel.server) writeNews(out, parcel.server);
+  out.varint(parcel.visits.length);
+  for (const visit of parcel.visits) writeVisit(out, visit);
+  out.bytes(parcel.members);
+  return out.finish();
+}
+
+export function decodeParcel(bytes: Uint8Array): Parcel {
+  const from = new ByteReader(bytes);
+  const errand = from.text();
+  const sequence = from.varint();
+  const done = from.byte() === 1;
+  const server = from.byte() === 1 ? readNews(from) : undefined;
+  const visits = readList(from, 20, readVisit);
+  const members = from.bytes();
+  from.end();
+  for (const { record } of visits) {
+    if (record && (record.offset + record.length > members.length || record.requestLength > record.length)) {
+      throw new SkeinError('bad-frame', 'A parcel names a record that is not in it.');
+    }
+  }
+  return { errand, sequence, done, visits, members, ...(server && { server }) };
+}
+
+function writeTerms(out: ByteWriter, terms: ServerTerms): void {
+  out.text(terms.origin);
+  writeRobots(out, terms.robots);
+  out.varint(Math.round(terms.pace));
+  out.varint(terms.connections);
+  out.double(terms.notBefore);
+  out.byte((terms.allowPrivate ? 1 : 0) | (terms.trustValidators ? 2 : 0));
+  out.double(terms.auditShare);
+}
+
+function readTerms(from: ByteReader): ServerTerms {
+  const origin = from.text();
+  const robots = readRobots(from);
+  const pace = from.varint();
+  const connections = from.varint();
+  const notBefore = from.double();
+  const bits = from.byte();
+  const auditShare = from.double();
+  return {
+    origin,
+    pace,
+    connections,
+    notBefore,
+    allowPrivate: (bits & 1) !== 0,
+    trustValidators: (bits & 2) !== 0,
+    auditShare,
+    ...(robots && { robots }),
+  };
+}
+
+function writeRobots(out: ByteWriter, robots: RobotsCopy | undefined): void {
+  out.byte(robots ? 1 : 0);
+  if (!robots) return;
+  out.varint(robots.status);
+  out.text(robots.body);
+  out.double(robots.time);
+}
+
+function readRobots(from: ByteReader): RobotsCopy | undefined {
+  if (from.byte() === 0) return undefined;
+  return { status: from.varint(), body: from.text(), time: from.double() };
+}
+
+function writeKnown(out: ByteWriter, known: Known): void {
+  out.text(known.url);
+  out.varint(known.depth);
+  out.varint(known.hops);
+  out.varint(known.tries);
+  writeOptional(out, known.etag, known.lastModified, known.facts);
+}
+
+function readKnown(from: ByteReader): Known {
+  const url = from.text();
+  const depth = from.varint();
+  const hops = from.varint();
+  const tries = from.varint();
+  return { url, depth, hops, tries, ...readOptional(from) };
+}
+
+/** Validators and facts, which both Known and Visit carry when they have them. */
+function writeOptional(out: ByteWriter, etag?: string, lastModified?: string, facts?: Uint8Array): void {
+  out.byte((etag === undefined ? 0 : 1) | (lastModified === undefined ? 0 : 2) | (facts === undefined ? 0 : 4));
+  if (etag !== undefined) out.text(etag);
+  if (lastModified !== undefined) out.text(lastModified);
+  if (facts !== undefined) out.bytes(facts);
+}
+
+function readOptional(from: ByteReader): Pick<Known, 'etag' | 'lastModified' | 'facts'> {
+  const bits = from.byte();
+  return {
+    ...(bits & 1 && { etag: from.text() }),
+    ...(bits & 2 && { lastModified: from.text() }),
+    ...(bits & 4 && { facts: from.bytes() }),
+  };
+}
+
+function writeScope(out: ByteWriter, scope: Scope): void {
+  writeTexts(out, scope.domains);
+  writeTexts(out, scope.include);
+  writeTexts(out, scope.exclude);
+  const { keep } = scope;
+  writeTexts(out, keep.extensions);
+  writeTexts(out, keep.types);
+  writeTexts(out, keep.paths);
+  writeTexts(out, keep.languages);
+  writeTexts(out, keep.keywords);
+  out.varint(keep.minBytes);
+  out.varint(keep.maxBytes);
+}
+
+function readScope(from: ByteReader): Scope {
+  const domains = readTexts(from);
+  const include = readTexts(from);
+  const exclude = readTexts(from);
+  const keep: Keep = {
+    extensions: readTexts(from),
+    types: readTexts(from),
+    paths: readTexts(from),
+    languages: readTexts(from),
+    keywords: readTexts(from),
+    minBytes: from.varint(),
+    maxBytes: from.varint(),
+  };
+  return { domains, include, exclude, keep };
+}
+
+function writeLimits(out: ByteWriter, limits: Limits): void {
+  for (const value of [limits.pages, limits.follow, limits.depth, limits.bodyBytes, limits.time]) out.varint(value);
+}
+
+function readLimits(from: ByteReader): Limits {
+  return {
+    pages: from.varint(),
+    follow: from.varint(),
+    depth: from.varint(),
+    bodyBytes: from.varint(),
+    time: from.varint(),
+  };
+}
+
+function writeNews(out: ByteWriter, news: ServerNews): void {
+  out.text(news.origin);
+  out.text(news.address);
+  writeRobots(out, news.robots);
+  writeTexts(out, news.sitemaps);
+  out.varint(Math.round(news.crawlDelay));
+  out.double(news.notBefore);
+  out.double(news.latency);
+  out.varint(news.robotsBytes);
+}
+
+function readNews(from: ByteReader): ServerNews {
+  const origin = from.text();
+  const address = from.text();
+  const robots = readRobots(from);
+  return {
+    origin,
+    address,
+    sitemaps: readTexts(from),
+    crawlDelay: from.varint(),
+    notBefore: from.double(),
+    latency: from.double(),
+    robotsBytes: from.varint(),
+    ...(robots && { robots }),
+  };
+}
+
+function writeVisit(out: ByteWriter, visit: Visit): void {
+  out.text(visit.url);
+  out.double(visit.time);
+  out.byte(outcomes.indexOf(visit.outcome));
+  out.text(visit.reason);
+  out.varint(visit.status);
+  out.byte(visit.stage ? stages.indexOf(visit.stage) + 1 : 0);
+  out.varint(visit.depth);
+  out.varint(visit.retryAfter);
+  out.varint(visit.cost.up);
+  out.varint(visit.cost.down);
+  out.byte(causes.indexOf(visit.cost.cause));
+  out.varint(Math.max(0, Math.round(visit.cost.ms)));
+  writeOptional(out, visit.etag, visit.lastModified, visit.facts);
+  out.byte(
+    (visit.where ? 1 : 0) |
+      (visit.page ? 2 : 0) |
+      (visit.location === undefined ? 0 : 4) |
+      (visit.links ? 8 : 0) |
+      (visit.record ? 16 : 0),
+  );
+  if (visit.where) {
+    out.varint(visit.where.length);
+    for (const block of visit.where) out.varint(block);
+  }
+  if (visit.page) writeNotes(out, visit.page);
+  if (visit.location !== undefined) out.text(visit.location);
+  if (visit.links) writeLinks(out, visit.links);
+  if (visit.record) {
+    out.varint(visit.record.offset);
+    out.varint(visit.record.length);
+    out.varint(visit.record.requestLength);
+  }
+}
+
+function readVisit(from: ByteReader): Visit {
+  const url = from.text();
+  const time = from.double();
+  const outcome = pick(outcomes, from.byte());
+  const reason = from.text();
+  const status = from.varint();
+  const stage = from.byte();
+  const depth = from.varint();
+  const retryAfter = from.varint();
+  const cost: Cost = { up: from.varint(), down: from.varint(), cause: pick(causes, from.byte()), ms: from.varint() };
+  const optional = readOptional(from);
+  const bits = from.byte();
+  return {
+    url,
+    time,
+    outcome,
+    reason,
+    status,
+    depth,
+    retryAfter,
+    cost,
+    ...optional,
+    ...(stage > 0 && { stage: pick(stages, stage - 1) }),
+    ...(bits & 1 && { where: readList(from, 1, source => source.varint()) }),
+    ...(bits & 2 && { page: readNotes(from) }),
+    ...(bits & 4 && { location: from.text() }),
+    ...(bits & 8 && { links: readLinks(from) }),
+    ...(bits & 16 && { record: { offset: from.varint(), length: from.varint(), requestLength: from.varint() } }),
+  };
+}
+
+function writeNotes(out: ByteWriter, notes: PageNotes): void {
+  out.text(notes.title);
+  out.text(notes.mediaType);
+  out.text(notes.charset);
+  out.text(notes.language);
+  out.text(notes.canonical ?? '');
+  out.varint(notes.bytes);
+  out.byte(
+    (notes.noindex ? 1 : 0) |
+      (notes.nofollow ? 2 : 0) |
+      (notes.noarchive ? 4 : 0) |
+      (notes.truncated ? 8 : 0) |
+      (notes.filtered ? 16 : 0),
+  );
+}
+
+function readNotes(from: ByteReader): PageNotes {
+  const title = from.text();
+  const mediaType = from.text();
+  const charset = from.text();
+  const language = from.text();
+  const canonical = from.text();
+  const bytes = from.varint();
+  const bits = from.byte();
+  return {
+    title,
+    mediaType,
+    charset,
+    language,
+    bytes,
+    noindex: (bits & 1) !== 0,
+    nofollow: (bits & 2) !== 0,
+    noarchive: (bits & 4) !== 0,
+    truncated: (bits & 8) !== 0,
+    filtered: (bits & 16) !== 0,
+    ...(canonical && { canonical }),
+  };
+}
+
+function writeLinks(out: ByteWriter, links: Links): void {
+  out.varint(links.count);
+  out.bytes(new Uint8Array(links.fingerprints.buffer, links.fingerprints.byteOffset, links.count * 8));
+  out.bytes(links.flags);
+  out.bytes(links.relevance);
+  out.bytes(links.urls);
+  out.bytes(links.anchors);
+  out.bytes(new Uint8Array(links.lastmod.buffer, links.lastmod.byteOffset, links.lastmod.byteLength));
+}
+
+function readLinks(from: ByteReader): Links {
+  const count = from.varint();
+  const fingerprints = new Uint32Array(aligned(from.bytes(), 4));
+  const flags = from.bytes();
+  const relevance = from.bytes();
+  const urls = from.bytes();
+  const anchors = from.bytes();
+  const lastmod = new Float64Array(aligned(from.bytes(), 8));
+  const fits = fingerprints.length === count * 2 && flags.length === count && relevance.length === count;
+  if (!fits || (lastmod.length !== 0 && lastmod.length !== count)) {
+    throw new SkeinError('bad-frame', 'The links of a visit do not fit together.');
+  }
+  return { count, fingerprints, flags, relevance, urls, anchors, lastmod };
+}
+
+/** A copy whose memory starts at 0: inside a message, arrays are not aligned to their element size. */
+function aligned(bytes: Uint8Array, size: number): ArrayBuffer {
+  if (bytes.length % size !== 0) throw new SkeinError('bad-frame', 'The links of a visit do not fit together.');
+  return bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length) as ArrayBuffer;
+}
+
+function writeTexts(out: ByteWriter, texts: readonly string[]): void {
+  out.varint(texts.length);
+  for (const text of texts) out.text(text);
+}
+
+function readTexts(from: ByteReader): string[] {
+  return readList(from, 4, source => source.text());
+}
+
+function readList<T>(from: ByteReader, size: number, read: (from: ByteReader) => T): T[] {
+  const list: T[] = [];
+  for (let left = from.count(size); left > 0; left--) list.push(read(from));
+  return list;
+}
+
+function pick<T>(list: readonly T[], index: number): T {
+  const value = list[index];
+  if (value === undefined) throw new SkeinError('bad-frame', 'A message uses a word that this version does not know.');
+  return value;
+}

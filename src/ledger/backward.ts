@@ -1,0 +1,76 @@
+/**
+ * How many known pages link to each page, exact, four bytes a page. Counters live in memory while a home runs and are
+ * saved in chunks; a run that was killed leaves the mark `counting` behind, and the next one counts anew from the
+ * links, so the numbers are never silently stale.
+ */
+import type { DatabaseSync } from 'node:sqlite';
+import { eachTarget } from './links.ts';
+
+const CHUNK = 65_536;
+
+export class Backward {
+  readonly #database: DatabaseSync;
+  readonly #chunks: (Uint32Array | undefined)[] = [];
+  readonly #dirty = new Set<number>();
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+  }
+
+  /** Loads the counters for writing, and counts anew if the last writer did not say goodbye. */
+  open(): void {
+    const killed = this.#database.prepare(`SELECT 1 FROM meta WHERE name = 'counting'`).get() !== undefined;
+    if (killed) this.#recount();
+    else this.#load();
+    this.#database.exec(`INSERT OR REPLACE INTO meta VALUES ('counting', 'true')`);
+  }
+
+  /** One page more (or less) links to `page`. */
+  add(page: number, by = 1): void {
+    const index = Math.floor(page / CHUNK);
+    const chunk = (this.#chunks[index] ??= new Uint32Array(CHUNK));
+    chunk[page % CHUNK]! += by;
+    this.#dirty.add(index);
+  }
+
+  of(page: number): number {
+    return this.#chunks[Math.floor(page / CHUNK)]?.[page % CHUNK] ?? 0;
+  }
+
+  /** Reads one counter from the saved state, for commands that do not hold the collection. */
+  saved(page: number): number {
+    const row = this.#database.prepare('SELECT counts FROM backward WHERE chunk = ?').get(Math.floor(page / CHUNK));
+    if (!row) return 0;
+    const bytes = row['counts'] as Uint8Array;
+    return new DataView(bytes.buffer, bytes.byteOffset).getUint32((page % CHUNK) * 4, true);
+  }
+
+  /** Inside the caller's transaction. */
+  save(): void {
+    const put = this.#database.prepare('INSERT OR REPLACE INTO backward VALUES (?, ?)');
+    for (const index of this.#dirty) {
+      const chunk = this.#chunks[index]!;
+      put.run(index, new Uint8Array(chunk.buffer));
+    }
+    this.#dirty.clear();
+  }
+
+  close(): void {
+    this.save();
+    this.#database.exec(`DELETE FROM meta WHERE name = 'counting'`);
+  }
+
+  #load(): void {
+    for (const row of this.#database.prepare('SELECT chunk, counts FROM backward').iterate()) {
+      const bytes = row['counts'] as Uint8Array;
+      const copy = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) as ArrayBuffer;
+      this.#chunks[row['chunk'] as number] = new Uint32Array(copy);
+    }
+  }
+
+  #recount(): void {
+    for (const row of this.#database.prepare('SELECT targets FROM links').iterate()) {
+      eachTarget(row['targets'] as Uint8Array, target => this.add(target));
+    }
+  }
+}

@@ -1,0 +1,162 @@
+/**
+ * The ledger: everything Skein knows, in one SQLite file. One process writes (the home, which holds lock.db), any
+ * number read. Writes are gathered in one transaction and committed by `commit()`, a few times a second: what is
+ * committed survives kill -9; what is not was never acknowledged to anyone.
+ *
+ * It never decides anything: the frontier says what to write.
+ */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { SkeinError } from '../base/errors.ts';
+import { Account } from './account.ts';
+import { Backward } from './backward.ts';
+import { LinkIndex } from './links.ts';
+import { Pages } from './pages.ts';
+import { migrate } from './schema.ts';
+import { Servers } from './servers.ts';
+import { Visits } from './visits.ts';
+
+export class Ledger {
+  readonly database: DatabaseSync;
+  readonly pages: Pages;
+  readonly visits: Visits;
+  readonly servers: Servers;
+  readonly links: LinkIndex;
+  readonly backward: Backward;
+  readonly account: Account;
+  readonly #lock: DatabaseSync | undefined;
+  #open = false;
+
+  constructor(directory: string, mode: 'write' | 'read') {
+    if (mode === 'write') mkdirSync(directory, { recursive: true });
+    this.#lock = mode === 'write' ? takeLock(directory) : undefined;
+    this.database = openDatabase(directory, mode);
+    this.pages = new Pages(this.database);
+    this.visits = new Visits(this.database);
+    this.servers = new Servers(this.database);
+    this.backward = new Backward(this.database);
+    this.links = new LinkIndex(this.database, this.backward);
+    this.account = new Account(this.database);
+    if (mode === 'write') this.backward.open();
+  }
+
+  /** Starts a batch unless one is open. Every write belongs to a batch. */
+  begin(): void {
+    if (this.#open) return;
+    disk(() => this.database.exec('BEGIN IMMEDIATE'));
+    this.#open = true;
+  }
+
+  /** Makes the batch durable against the death of this process. */
+  commit(): void {
+    if (!this.#open) return;
+    disk(() => {
+      this.servers.save();
+      this.account.save();
+      this.database.exec('COMMIT');
+    });
+    this.#open = false;
+  }
+
+  setting<T>(name: string): T | undefined {
+    const row = this.database.prepare('SELECT value FROM meta WHERE name = ?').get(name);
+    return row ? (JSON.parse(row['value'] as string) as T) : undefined;
+  }
+
+  set(name: string, value: unknown): void {
+    this.database.prepare('INSERT OR REPLACE INTO meta VALUES (?, ?)').run(name, JSON.stringify(value));
+  }
+
+  /** Length of the archive that the ledger speaks of; written in the same batch as the visits that refer to it. */
+  setSegment(id: number, length: number): void {
+    this.database.prepare('INSERT OR REPLACE INTO segments VALUES (?, ?)').run(id, length);
+  }
+
+  segments(): { id: number; length: number }[] {
+    return this.database.prepare('SELECT id, length FROM segments ORDER BY id').all() as unknown as {
+      id: number;
+      length: number;
+    }[];
+  }
+
+  close(): void {
+    if (this.#lock) {
+      this.begin();
+      this.backward.close();
+      this.commit();
+      this.database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    }
+    this.database.close();
+    this.#lock?.close();
+  }
+}
+
+function openDatabase(directory: string, mode: 'write' | 'read'): DatabaseSync {
+  const file = join(directory, 'ledger.db');
+  try {
+    const database = new DatabaseSync(file, { readOnly: mode === 'read' });
+    database.exec('PRAGMA busy_timeout = 5000');
+    if (mode === 'write') {
+      // NORMAL in WAL mode: no fsync a commit. A killed process loses nothing; a power cut may lose the last seconds,
+      // never consistency. 64 MB of cache is the fixed base of memory that does not grow with the collection.
+      database.exec(
+        `PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -65536;
+         PRAGMA wal_autocheckpoint = 4000`,
+      );
+      migrate(database);
+    }
+    return database;
+  } catch (error) {
+    if (mode === 'read' && (error as { errcode?: number }).errcode === 14) {
+      throw new SkeinError(
+        'not-found',
+        `There is no collection in ${directory}.`,
+        'Collect one with "skein crawl URL", or name another directory with --data.',
+      );
+    }
+    throw diskError(error);
+  }
+}
+
+/** One writer a directory. The operating system gives the lock back when the process dies, however it dies. */
+function takeLock(directory: string): DatabaseSync {
+  const lock = new DatabaseSync(join(directory, 'lock.db'));
+  try {
+    lock.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
+    return lock;
+  } catch (error) {
+    lock.close();
+    if ((error as { errcode?: number }).errcode !== 5) throw diskError(error);
+    throw new SkeinError(
+      'data-in-use',
+      `Another Skein is working in ${directory}.`,
+      'Wait until it ends, stop it with Ctrl-C, or use another directory with --data.',
+    );
+  }
+}
+
+/** Runs a write and names a full disk as what it is. */
+function disk<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw diskError(error);
+  }
+}
+
+const SQLITE_FULL = 13;
+const SQLITE_IOERR = 10;
+
+export function diskError(error: unknown): unknown {
+  const { errcode, code } = error as { errcode?: number; code?: string };
+  const full =
+    code === 'ENOSPC' || errcode === SQLITE_FULL || (errcode !== undefined && (errcode & 255) === SQLITE_IOERR);
+  if (!full) return error;
+  return new SkeinError(
+    'disk-full',
+    'The disk is full: nothing more can be stored.',
+    'Make room and run the same command again; it goes on where it stopped.',
+    { cause: error },
+  );
+}

@@ -1,0 +1,208 @@
+/**
+ * Pages: the identity of every URL (append-only), and what visits have taught of those that were visited. Knows SQL
+ * and nothing of why: the frontier decides what is written.
+ */
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { Outcome } from '../errand/visit.ts';
+
+export interface PageRow {
+  readonly id: number;
+  readonly high: number;
+  readonly low: number;
+  readonly server: number;
+  readonly url: string;
+  /** Page that first linked here; 0 = a seed. */
+  readonly parent: number;
+  readonly depth: number;
+  readonly hops: number;
+  readonly relevance: number;
+  readonly found: number;
+  readonly refused: string | null;
+  readonly lastmod: number | null;
+}
+
+/** Names and order are those of the table `known`. */
+export interface KnownRow {
+  readonly page: number;
+  readonly time: number;
+  readonly first_time: number;
+  readonly changed_time: number;
+  readonly outcome: Outcome;
+  readonly reason: string;
+  readonly status: number;
+  readonly tries: number;
+  readonly retry_at: number | null;
+  readonly due: number | null;
+  readonly etag: string | null;
+  readonly last_modified: string | null;
+  readonly title: string | null;
+  readonly media_type: string | null;
+  readonly charset: string | null;
+  readonly language: string | null;
+  readonly canonical: string | null;
+  readonly bytes: number | null;
+  readonly flags: number;
+  readonly ascii_sum: number | null;
+  readonly urls: number | null;
+  readonly keywords: number | null;
+  readonly facts: Uint8Array | null;
+  readonly change: Uint8Array | null;
+  readonly mask: Uint8Array | null;
+  readonly moved_to: number | null;
+  readonly same_as: number | null;
+  readonly near: number | null;
+  readonly segment: number | null;
+  readonly place: number | null;
+  readonly length: number | null;
+  readonly request_length: number | null;
+}
+
+export const FLAG_NOINDEX = 1;
+export const FLAG_NOFOLLOW = 2;
+export const FLAG_NOARCHIVE = 4;
+export const FLAG_TRUNCATED = 8;
+export const FLAG_FILTERED = 16;
+
+const columns = [
+  'page',
+  'time',
+  'first_time',
+  'changed_time',
+  'outcome',
+  'reason',
+  'status',
+  'tries',
+  'retry_at',
+  'due',
+  'etag',
+  'last_modified',
+  'title',
+  'media_type',
+  'charset',
+  'language',
+  'canonical',
+  'bytes',
+  'flags',
+  'ascii_sum',
+  'urls',
+  'keywords',
+  'facts',
+  'change',
+  'mask',
+  'moved_to',
+  'same_as',
+  'near',
+  'segment',
+  'place',
+  'length',
+  'request_length',
+] as const satisfies readonly (keyof KnownRow)[];
+
+export class Pages {
+  readonly #database: DatabaseSync;
+  readonly #insert: StatementSync;
+  readonly #get: StatementSync;
+  readonly #find: StatementSync;
+  readonly #known: StatementSync;
+  readonly #putKnown: StatementSync;
+  readonly #setLastmod: StatementSync;
+  #last: number;
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+    this.#insert = database.prepare('INSERT INTO pages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
+    this.#get = database.prepare('SELECT * FROM pages WHERE id = ?');
+    this.#find = database.prepare('SELECT * FROM pages WHERE high = ? AND low = ?');
+    this.#known = database.prepare('SELECT * FROM known WHERE page = ?');
+    this.#putKnown = database.prepare(
+      `INSERT OR REPLACE INTO known (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
+    );
+    this.#setLastmod = database.prepare('UPDATE pages SET lastmod = ? WHERE id = ?');
+    this.#last = (database.prepare('SELECT max(id) AS last FROM pages').get()!['last'] as number | null) ?? 0;
+  }
+
+  /** Number of pages ever seen; ids run from 1 to this. */
+  get size(): number {
+    return this.#last;
+  }
+
+  add(page: Omit<PageRow, 'id'>): number {
+    const id = ++this.#last;
+    const { high, low, server, url, parent, depth, hops, relevance, found, refused, lastmod } = page;
+    this.#insert.run(id, high, low, server, url, parent, depth, hops, relevance, found, refused, lastmod);
+    return id;
+  }
+
+  get(id: number): PageRow | undefined {
+    return this.#get.get(id) as unknown as PageRow | undefined;
+  }
+
+  /** By fingerprint, reading the table through: for commands that have no fingerprints in memory. */
+  find(high: number, low: number): PageRow | undefined {
+    return this.#find.get(high, low) as unknown as PageRow | undefined;
+  }
+
+  known(id: number): KnownRow | undefined {
+    return this.#known.get(id) as unknown as KnownRow | undefined;
+  }
+
+  putKnown(row: KnownRow): void {
+    this.#putKnown.run(...columns.map(name => row[name]));
+  }
+
+  setLastmod(id: number, time: number): void {
+    this.#setLastmod.run(time, id);
+  }
+
+  /** Every fingerprint with its id, for the table in memory. */
+  fingerprints(): Iterable<{ id: number; high: number; low: number }> {
+    return this.#rows('SELECT id, high, low FROM pages');
+  }
+
+  /** Pages that were never visited and may be, oldest first. */
+  pending(): Iterable<{ id: number; server: number; depth: number; relevance: number }> {
+    return this.#rows(
+      `SELECT p.id, p.server, p.depth, p.relevance FROM pages p LEFT JOIN known k ON k.page = p.id
+       WHERE k.page IS NULL AND p.refused IS NULL ORDER BY p.id`,
+    );
+  }
+
+  /** Facts of stored pages, for the tables that find duplicates. */
+  stored(): Iterable<{ page: number; facts: Uint8Array }> {
+    return this.#rows(
+      'SELECT page, facts FROM known WHERE facts IS NOT NULL AND segment IS NOT NULL AND same_as IS NULL',
+    );
+  }
+
+  /** Failures whose time to be tried again has come. */
+  retries(now: number, most: number): { page: number; server: number; depth: number; relevance: number }[] {
+    return this.#database
+      .prepare(
+        `SELECT k.page, p.server, p.depth, p.relevance FROM known k JOIN pages p ON p.id = k.page
+         WHERE k.retry_at <= ? ORDER BY k.retry_at LIMIT ?`,
+      )
+      .all(now, most) as unknown as { page: number; server: number; depth: number; relevance: number }[];
+  }
+
+  /** When the next retry falls due; undefined = none waits. */
+  nextRetry(): { time: number; count: number } | undefined {
+    const row = this.#database
+      .prepare('SELECT min(retry_at) AS time, count(*) AS count FROM known WHERE retry_at IS NOT NULL')
+      .get()!;
+    return row['time'] === null ? undefined : { time: row['time'] as number, count: row['count'] as number };
+  }
+
+  /** Pages the schedule wants visited by `now`, most overdue first. */
+  due(now: number, most: number): { page: number; server: number; due: number }[] {
+    return this.#database
+      .prepare(
+        `SELECT k.page, p.server, k.due FROM known k JOIN pages p ON p.id = k.page
+         WHERE k.due <= ? ORDER BY k.due LIMIT ?`,
+      )
+      .all(now, most) as unknown as { page: number; server: number; due: number }[];
+  }
+
+  #rows<T>(sql: string): Iterable<T> {
+    return this.#database.prepare(sql).iterate() as unknown as Iterable<T>;
+  }
+}

@@ -1,0 +1,142 @@
+/**
+ * The ledger's tables, documented where they are made, versioned by SQLite's user_version. A change appends a step to
+ * `steps`; a step that has shipped is never edited. docs/ledger.md explains the tables to people who query them.
+ */
+import type { DatabaseSync } from 'node:sqlite';
+import { SkeinError } from '../base/errors.ts';
+
+const steps: readonly string[] = [
+  `
+  -- Settings of the collection that outlive a run: name, JSON value.
+  CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
+
+  -- One row per web origin. Times are milliseconds since 1970, 0 = never.
+  CREATE TABLE servers (
+    id INTEGER PRIMARY KEY,
+    origin TEXT NOT NULL UNIQUE,
+    address TEXT NOT NULL DEFAULT '',
+    robots_status INTEGER NOT NULL DEFAULT -1,   -- -1 = never fetched, 0 = unreachable
+    robots_body TEXT NOT NULL DEFAULT '',
+    robots_time REAL NOT NULL DEFAULT 0,
+    sitemaps TEXT NOT NULL DEFAULT '[]',          -- JSON list
+    crawl_delay REAL NOT NULL DEFAULT 0,          -- ms
+    not_before REAL NOT NULL DEFAULT 0,           -- Retry-After or back-off in force
+    latency REAL NOT NULL DEFAULT 0,              -- smoothed ms to first byte
+    failures INTEGER NOT NULL DEFAULT 0,          -- server-wide failures in a row
+    refused TEXT NOT NULL DEFAULT '{}',           -- JSON: reason -> URLs refused and not stored one by one
+    seeded INTEGER NOT NULL DEFAULT 0,            -- 1 = a seed is on it (so its address may be private)
+    paused INTEGER NOT NULL DEFAULT 0,
+    pace REAL,                                    -- ms, overrides the crawl's
+    audits INTEGER NOT NULL DEFAULT 0,            -- 304 answers checked with a full GET ...
+    lies INTEGER NOT NULL DEFAULT 0,              -- ... and found wrong
+    multiplier REAL NOT NULL DEFAULT 1,           -- of the schedule's threshold
+    pings INTEGER NOT NULL DEFAULT 0,
+    true_pings INTEGER NOT NULL DEFAULT 0,
+    soft_404 BLOB                                 -- content hash of its not-found page
+  ) STRICT;
+
+  -- Identity of every URL ever seen. Append-only, so that a million more cost what the first cost; looked up through
+  -- the fingerprints in memory, never through an index here.
+  CREATE TABLE pages (
+    id INTEGER PRIMARY KEY,
+    high INTEGER NOT NULL,                        -- fingerprint, two 32-bit halves
+    low INTEGER NOT NULL,
+    server INTEGER NOT NULL,
+    url TEXT NOT NULL,
+    parent INTEGER NOT NULL,                      -- page that first linked here, 0 = seed
+    depth INTEGER NOT NULL,
+    hops INTEGER NOT NULL,                        -- redirects in a row that led here
+    relevance INTEGER NOT NULL,                   -- 0-255, to the crawl's keywords
+    found REAL NOT NULL,
+    refused TEXT,                                 -- reason it will not be visited
+    lastmod REAL                                  -- from a sitemap
+  ) STRICT;
+
+  -- What the visits so far have taught about a page. No row = never visited.
+  CREATE TABLE known (
+    page INTEGER PRIMARY KEY,
+    time REAL NOT NULL,                           -- last visit
+    first_time REAL NOT NULL,
+    changed_time REAL NOT NULL,                   -- last visit that found a change
+    outcome TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    status INTEGER NOT NULL,
+    tries INTEGER NOT NULL,                       -- failures in a row
+    retry_at REAL,                                -- when to try a failure again
+    due REAL,                                     -- expected change date: when the schedule wants the next visit
+    etag TEXT,
+    last_modified TEXT,
+    title TEXT,
+    media_type TEXT,
+    charset TEXT,
+    language TEXT,
+    canonical TEXT,
+    bytes INTEGER,                                -- decoded
+    flags INTEGER NOT NULL DEFAULT 0,             -- 1 noindex 2 nofollow 4 noarchive 8 truncated 16 filtered
+    ascii_sum INTEGER,
+    urls INTEGER,
+    keywords INTEGER,
+    facts BLOB,
+    change BLOB,                                  -- state of the estimator
+    mask BLOB,                                    -- learned noise
+    moved_to INTEGER,                             -- page it redirects to: this one is its alias
+    same_as INTEGER,                              -- page with identical bytes, stored once
+    near INTEGER,                                 -- page it nearly equals
+    segment INTEGER, place INTEGER, length INTEGER, request_length INTEGER   -- the stored copy
+  ) STRICT;
+  CREATE INDEX known_due ON known (due) WHERE due IS NOT NULL;
+  CREATE INDEX known_retry ON known (retry_at) WHERE retry_at IS NOT NULL;
+
+  -- Every look at every page.
+  CREATE TABLE visits (
+    id INTEGER PRIMARY KEY,
+    page INTEGER NOT NULL,
+    time REAL NOT NULL,
+    outcome TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    status INTEGER NOT NULL,
+    stage TEXT,
+    amount REAL,                                  -- share of blocks that differ
+    up INTEGER NOT NULL,
+    down INTEGER NOT NULL,
+    cause TEXT NOT NULL,
+    ms INTEGER NOT NULL,
+    outpost TEXT NOT NULL,
+    segment INTEGER, place INTEGER, length INTEGER
+  ) STRICT;
+  CREATE INDEX visits_page ON visits (page);
+
+  -- Out-links of a page: targets and anchors packed in one value (links.ts).
+  CREATE TABLE links (page INTEGER PRIMARY KEY, targets BLOB NOT NULL) STRICT;
+
+  -- How many pages link to each page: 32-bit counters, 65,536 pages a row (backward.ts).
+  CREATE TABLE backward (chunk INTEGER PRIMARY KEY, counts BLOB NOT NULL) STRICT;
+
+  -- Bytes and visits by cause, per server and day (days since 1970).
+  CREATE TABLE account (
+    day INTEGER NOT NULL, server INTEGER NOT NULL, cause TEXT NOT NULL,
+    visits INTEGER NOT NULL, spent INTEGER NOT NULL, avoided INTEGER NOT NULL,
+    PRIMARY KEY (day, server, cause)
+  ) STRICT, WITHOUT ROWID;
+
+  -- Length of each archive segment that visits here speak of; anything longer is a torn tail.
+  CREATE TABLE segments (id INTEGER PRIMARY KEY, length INTEGER NOT NULL) STRICT;
+  `,
+];
+
+export const SCHEMA_VERSION = steps.length;
+
+/** Brings the database to this version, one transaction a step. */
+export function migrate(database: DatabaseSync): void {
+  const { user_version: version } = database.prepare('PRAGMA user_version').get() as { user_version: number };
+  if (version > SCHEMA_VERSION) {
+    throw new SkeinError(
+      'data-too-new',
+      `The ledger has version ${version}, this Skein knows versions up to ${SCHEMA_VERSION}.`,
+      'Use the newer Skein that wrote it.',
+    );
+  }
+  for (let step = version; step < SCHEMA_VERSION; step++) {
+    database.exec(`BEGIN; ${steps[step]}; PRAGMA user_version = ${step + 1}; COMMIT`);
+  }
+}

@@ -1,0 +1,167 @@
+/** The servers: what each allows, and what it has asked of us. All in memory while a home runs; few and small. */
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { RobotsCopy } from '../errand/errand.ts';
+
+export interface Server {
+  readonly id: number;
+  readonly origin: string;
+  address: string;
+  robots: RobotsCopy | undefined;
+  sitemaps: string[];
+  /** Milliseconds. */
+  crawlDelay: number;
+  /** No request before this time. */
+  notBefore: number;
+  /** Milliseconds to first byte, smoothed. */
+  latency: number;
+  /** Server-wide failures in a row. */
+  failures: number;
+  /** URLs refused and counted only, by reason. */
+  refused: Record<string, number>;
+  /** A seed is on it. */
+  seeded: boolean;
+  paused: boolean;
+  /** Milliseconds; undefined = the crawl's own. */
+  pace: number | undefined;
+  /** 304 answers checked with a full GET, and those found wrong. */
+  audits: number;
+  lies: number;
+  /** Of the schedule's threshold, at least 1. */
+  multiplier: number;
+  pings: number;
+  truePings: number;
+  /** Content hash of its not-found page, once probed. */
+  soft404: Uint8Array | undefined;
+}
+
+export class Servers {
+  readonly #byOrigin = new Map<string, Server>();
+  readonly #byId = new Map<number, Server>();
+  readonly #dirty = new Set<Server>();
+  readonly #insert: StatementSync;
+  readonly #update: StatementSync;
+
+  constructor(database: DatabaseSync) {
+    this.#insert = database.prepare('INSERT INTO servers (id, origin) VALUES (?, ?)');
+    this.#update = database.prepare(
+      `UPDATE servers SET address = ?, robots_status = ?, robots_body = ?, robots_time = ?, sitemaps = ?,
+         crawl_delay = ?, not_before = ?, latency = ?, failures = ?, refused = ?, seeded = ?, paused = ?, pace = ?,
+         audits = ?, lies = ?, multiplier = ?, pings = ?, true_pings = ?, soft_404 = ? WHERE id = ?`,
+    );
+    for (const row of database.prepare('SELECT * FROM servers').iterate()) this.#remember(fromRow(row));
+  }
+
+  get size(): number {
+    return this.#byId.size;
+  }
+
+  all(): IterableIterator<Server> {
+    return this.#byId.values();
+  }
+
+  byId(id: number): Server {
+    return this.#byId.get(id)!;
+  }
+
+  find(origin: string): Server | undefined {
+    return this.#byOrigin.get(origin);
+  }
+
+  /** The server of an origin, recorded when it is new (inside the caller's transaction). */
+  of(origin: string): Server {
+    const known = this.#byOrigin.get(origin);
+    if (known) return known;
+    const server = blank(this.#byId.size + 1, origin);
+    this.#insert.run(server.id, origin);
+    this.#remember(server);
+    return server;
+  }
+
+  /** Marks a server whose fields were changed, to be written with the batch. */
+  touch(server: Server): void {
+    this.#dirty.add(server);
+  }
+
+  /** Inside the caller's transaction. */
+  save(): void {
+    for (const s of this.#dirty) {
+      this.#update.run(
+        s.address,
+        s.robots?.status ?? -1,
+        s.robots?.body ?? '',
+        s.robots?.time ?? 0,
+        JSON.stringify(s.sitemaps),
+        s.crawlDelay,
+        s.notBefore,
+        s.latency,
+        s.failures,
+        JSON.stringify(s.refused),
+        s.seeded ? 1 : 0,
+        s.paused ? 1 : 0,
+        s.pace ?? null,
+        s.audits,
+        s.lies,
+        s.multiplier,
+        s.pings,
+        s.truePings,
+        s.soft404 ?? null,
+        s.id,
+      );
+    }
+    this.#dirty.clear();
+  }
+
+  #remember(server: Server): void {
+    this.#byOrigin.set(server.origin, server);
+    this.#byId.set(server.id, server);
+  }
+}
+
+function blank(id: number, origin: string): Server {
+  return {
+    id,
+    origin,
+    address: '',
+    robots: undefined,
+    sitemaps: [],
+    crawlDelay: 0,
+    notBefore: 0,
+    latency: 0,
+    failures: 0,
+    refused: {},
+    seeded: false,
+    paused: false,
+    pace: undefined,
+    audits: 0,
+    lies: 0,
+    multiplier: 1,
+    pings: 0,
+    truePings: 0,
+    soft404: undefined,
+  };
+}
+
+function fromRow(row: Record<string, unknown>): Server {
+  const status = row['robots_status'] as number;
+  return {
+    id: row['id'] as number,
+    origin: row['origin'] as string,
+    address: row['address'] as string,
+    robots: status < 0 ? undefined : { status, body: row['robots_body'] as string, time: row['robots_time'] as number },
+    sitemaps: JSON.parse(row['sitemaps'] as string),
+    crawlDelay: row['crawl_delay'] as number,
+    notBefore: row['not_before'] as number,
+    latency: row['latency'] as number,
+    failures: row['failures'] as number,
+    refused: JSON.parse(row['refused'] as string),
+    seeded: row['seeded'] === 1,
+    paused: row['paused'] === 1,
+    pace: (row['pace'] as number | null) ?? undefined,
+    audits: row['audits'] as number,
+    lies: row['lies'] as number,
+    multiplier: row['multiplier'] as number,
+    pings: row['pings'] as number,
+    truePings: row['true_pings'] as number,
+    soft404: (row['soft_404'] as Uint8Array | null) ?? undefined,
+  };
+}

@@ -3,7 +3,7 @@
  * an outpost. Visits come back in parcels. Nothing else crosses between home and an outpost, whether the outpost is a
  * thread of this process or a machine three levels away.
  *
- * Records here are frozen data: no methods, no references to live things. codec.ts holds their only encoding.
+ * Records here are frozen data: no methods, no references to live things. errand-codec.ts and parcel-codec.ts hold their only encoding.
  */
 import type { Known } from './known.ts';
 
@@ -63,6 +63,8 @@ export interface Scope {
   /** Globs (`*`, `**`) of paths to include / exclude. */
   readonly include: readonly string[];
   readonly exclude: readonly string[];
+  /** Keywords of a focused crawl: links are given a relevance to them. */
+  readonly focus: readonly string[];
   readonly keep: Keep;
 }
 

@@ -1,6 +1,8 @@
 /** A page as the errand carries it: the URL, and what is known of it where the delegation rule says so. */
 export interface Known {
   readonly url: string;
+  /** What it is asked for: a sitemap is read for its entries only, an image for its bytes only. */
+  readonly role: 'page' | 'sitemap' | 'image';
   /** Links between this page and its seed; a seed has 0. */
   readonly depth: number;
   /** Redirects that led here in a row. */

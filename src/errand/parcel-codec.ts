@@ -1,12 +1,19 @@
 /**
- * The one encoding of the contract, both directions side by side. PROTOCOL (errand.ts) is its version. Decoding checks
- * every length against what is there and every word against its list, so a hostile sender gets a 'bad-frame' and
- * nothing else. Round trips and mutations of these bytes are tested.
+ * The encoding of a parcel, both directions side by side; see errand-codec.ts. Members are not copied on decoding, and
+ * the links of a visit stay packed: home opens only what it does not know yet.
  */
 import { SkeinError } from '../base/errors.ts';
 import { ByteReader, ByteWriter } from './bytes.ts';
-import type { Errand, Keep, Limits, RobotsCopy, Scope, ServerTerms } from './errand.ts';
-import type { Known } from './known.ts';
+import {
+  pick,
+  readList,
+  readOptional,
+  readRobots,
+  readTexts,
+  writeOptional,
+  writeRobots,
+  writeTexts,
+} from './codec-parts.ts';
 import type { Parcel, ServerNews } from './parcel.ts';
 import type { Cost, Links, Outcome, PageNotes, Stage, Visit } from './visit.ts';
 
@@ -34,39 +41,6 @@ const causes: readonly Cost['cause'][] = [
   'error',
   'none',
 ];
-const kinds: readonly Errand['kind'][] = ['explore', 'refresh'];
-
-export function encodeErrand(errand: Errand): Uint8Array {
-  const out = new ByteWriter();
-  out.text(errand.id);
-  out.byte(kinds.indexOf(errand.kind));
-  writeTerms(out, errand.server);
-  out.varint(errand.pages.length);
-  for (const known of errand.pages) writeKnown(out, known);
-  writeScope(out, errand.scope);
-  writeLimits(out, errand.limits);
-  out.varint(errand.levels);
-  out.text(errand.detector);
-  out.double(errand.deadline);
-  return out.finish();
-}
-
-export function decodeErrand(bytes: Uint8Array): Errand {
-  const from = new ByteReader(bytes);
-  const errand: Errand = {
-    id: from.text(),
-    kind: pick(kinds, from.byte()),
-    server: readTerms(from),
-    pages: readList(from, 8, readKnown),
-    scope: readScope(from),
-    limits: readLimits(from),
-    levels: from.varint(),
-    detector: from.text(),
-    deadline: from.double(),
-  };
-  from.end();
-  return errand;
-}
 
 export function encodeParcel(parcel: Parcel): Uint8Array {
   const out = new ByteWriter(parcel.members.length + 4096 * (parcel.visits.length + 1));
@@ -96,126 +70,6 @@ export function decodeParcel(bytes: Uint8Array): Parcel {
     }
   }
   return { errand, sequence, done, visits, members, ...(server && { server }) };
-}
-
-function writeTerms(out: ByteWriter, terms: ServerTerms): void {
-  out.text(terms.origin);
-  writeRobots(out, terms.robots);
-  out.varint(Math.round(terms.pace));
-  out.varint(terms.connections);
-  out.double(terms.notBefore);
-  out.byte((terms.allowPrivate ? 1 : 0) | (terms.trustValidators ? 2 : 0));
-  out.double(terms.auditShare);
-}
-
-function readTerms(from: ByteReader): ServerTerms {
-  const origin = from.text();
-  const robots = readRobots(from);
-  const pace = from.varint();
-  const connections = from.varint();
-  const notBefore = from.double();
-  const bits = from.byte();
-  const auditShare = from.double();
-  return {
-    origin,
-    pace,
-    connections,
-    notBefore,
-    allowPrivate: (bits & 1) !== 0,
-    trustValidators: (bits & 2) !== 0,
-    auditShare,
-    ...(robots && { robots }),
-  };
-}
-
-function writeRobots(out: ByteWriter, robots: RobotsCopy | undefined): void {
-  out.byte(robots ? 1 : 0);
-  if (!robots) return;
-  out.varint(robots.status);
-  out.text(robots.body);
-  out.double(robots.time);
-}
-
-function readRobots(from: ByteReader): RobotsCopy | undefined {
-  if (from.byte() === 0) return undefined;
-  return { status: from.varint(), body: from.text(), time: from.double() };
-}
-
-function writeKnown(out: ByteWriter, known: Known): void {
-  out.text(known.url);
-  out.varint(known.depth);
-  out.varint(known.hops);
-  out.varint(known.tries);
-  writeOptional(out, known.etag, known.lastModified, known.facts);
-}
-
-function readKnown(from: ByteReader): Known {
-  const url = from.text();
-  const depth = from.varint();
-  const hops = from.varint();
-  const tries = from.varint();
-  return { url, depth, hops, tries, ...readOptional(from) };
-}
-
-/** Validators and facts, which both Known and Visit carry when they have them. */
-function writeOptional(out: ByteWriter, etag?: string, lastModified?: string, facts?: Uint8Array): void {
-  out.byte((etag === undefined ? 0 : 1) | (lastModified === undefined ? 0 : 2) | (facts === undefined ? 0 : 4));
-  if (etag !== undefined) out.text(etag);
-  if (lastModified !== undefined) out.text(lastModified);
-  if (facts !== undefined) out.bytes(facts);
-}
-
-function readOptional(from: ByteReader): Pick<Known, 'etag' | 'lastModified' | 'facts'> {
-  const bits = from.byte();
-  return {
-    ...(bits & 1 && { etag: from.text() }),
-    ...(bits & 2 && { lastModified: from.text() }),
-    ...(bits & 4 && { facts: from.bytes() }),
-  };
-}
-
-function writeScope(out: ByteWriter, scope: Scope): void {
-  writeTexts(out, scope.domains);
-  writeTexts(out, scope.include);
-  writeTexts(out, scope.exclude);
-  const { keep } = scope;
-  writeTexts(out, keep.extensions);
-  writeTexts(out, keep.types);
-  writeTexts(out, keep.paths);
-  writeTexts(out, keep.languages);
-  writeTexts(out, keep.keywords);
-  out.varint(keep.minBytes);
-  out.varint(keep.maxBytes);
-}
-
-function readScope(from: ByteReader): Scope {
-  const domains = readTexts(from);
-  const include = readTexts(from);
-  const exclude = readTexts(from);
-  const keep: Keep = {
-    extensions: readTexts(from),
-    types: readTexts(from),
-    paths: readTexts(from),
-    languages: readTexts(from),
-    keywords: readTexts(from),
-    minBytes: from.varint(),
-    maxBytes: from.varint(),
-  };
-  return { domains, include, exclude, keep };
-}
-
-function writeLimits(out: ByteWriter, limits: Limits): void {
-  for (const value of [limits.pages, limits.follow, limits.depth, limits.bodyBytes, limits.time]) out.varint(value);
-}
-
-function readLimits(from: ByteReader): Limits {
-  return {
-    pages: from.varint(),
-    follow: from.varint(),
-    depth: from.varint(),
-    bodyBytes: from.varint(),
-    time: from.varint(),
-  };
 }
 
 function writeNews(out: ByteWriter, news: ServerNews): void {
@@ -379,25 +233,4 @@ function readLinks(from: ByteReader): Links {
 function aligned(bytes: Uint8Array, size: number): ArrayBuffer {
   if (bytes.length % size !== 0) throw new SkeinError('bad-frame', 'The links of a visit do not fit together.');
   return bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length) as ArrayBuffer;
-}
-
-function writeTexts(out: ByteWriter, texts: readonly string[]): void {
-  out.varint(texts.length);
-  for (const text of texts) out.text(text);
-}
-
-function readTexts(from: ByteReader): string[] {
-  return readList(from, 4, source => source.text());
-}
-
-function readList<T>(from: ByteReader, size: number, read: (from: ByteReader) => T): T[] {
-  const list: T[] = [];
-  for (let left = from.count(size); left > 0; left--) list.push(read(from));
-  return list;
-}
-
-function pick<T>(list: readonly T[], index: number): T {
-  const value = list[index];
-  if (value === undefined) throw new SkeinError('bad-frame', 'A message uses a word that this version does not know.');
-  return value;
 }

@@ -1,0 +1,56 @@
+/** Pieces that errands and parcels have in common, both directions side by side. */
+import { SkeinError } from '../base/errors.ts';
+import type { ByteReader, ByteWriter } from './bytes.ts';
+import type { RobotsCopy } from './errand.ts';
+import type { Known } from './known.ts';
+
+export function writeRobots(out: ByteWriter, robots: RobotsCopy | undefined): void {
+  out.byte(robots ? 1 : 0);
+  if (!robots) return;
+  out.varint(robots.status);
+  out.text(robots.body);
+  out.double(robots.time);
+}
+
+export function readRobots(from: ByteReader): RobotsCopy | undefined {
+  if (from.byte() === 0) return undefined;
+  return { status: from.varint(), body: from.text(), time: from.double() };
+}
+
+/** Validators and facts, which both Known and Visit carry when they have them. */
+export function writeOptional(out: ByteWriter, etag?: string, lastModified?: string, facts?: Uint8Array): void {
+  out.byte((etag === undefined ? 0 : 1) | (lastModified === undefined ? 0 : 2) | (facts === undefined ? 0 : 4));
+  if (etag !== undefined) out.text(etag);
+  if (lastModified !== undefined) out.text(lastModified);
+  if (facts !== undefined) out.bytes(facts);
+}
+
+export function readOptional(from: ByteReader): Pick<Known, 'etag' | 'lastModified' | 'facts'> {
+  const bits = from.byte();
+  return {
+    ...(bits & 1 && { etag: from.text() }),
+    ...(bits & 2 && { lastModified: from.text() }),
+    ...(bits & 4 && { facts: from.bytes() }),
+  };
+}
+
+export function writeTexts(out: ByteWriter, texts: readonly string[]): void {
+  out.varint(texts.length);
+  for (const text of texts) out.text(text);
+}
+
+export function readTexts(from: ByteReader): string[] {
+  return readList(from, 4, source => source.text());
+}
+
+export function readList<T>(from: ByteReader, size: number, read: (from: ByteReader) => T): T[] {
+  const list: T[] = [];
+  for (let left = from.count(size); left > 0; left--) list.push(read(from));
+  return list;
+}
+
+export function pick<T>(list: readonly T[], index: number): T {
+  const value = list[index];
+  if (value === undefined) throw new SkeinError('bad-frame', 'A message uses a word that this version does not know.');
+  return value;
+}

@@ -1,9 +1,9 @@
 /**
- * Gzip members, written one after another into one growing buffer: a file of members is itself a gzip file, and any
- * member of it can be read alone. Three efforts, because compressing is the dearest step of keeping a page: for a 41 kB
- * page `stored` costs about 20 µs, `fast` 400 µs, `small` 1,000 µs (bench/archive.ts).
+ * Gzip members, written one after another into one growing buffer and read back one at a time: a file of members is
+ * itself a gzip file, and any member of it can be read alone. Three efforts, because compressing is the dearest step of
+ * keeping a page: bench/archive.ts prints what each costs.
  */
-import { constants, crc32, gzipSync } from 'node:zlib';
+import { constants, crc32, gzipSync, inflateRawSync } from 'node:zlib';
 
 /**
  * stored: not compressed at all; right for what came compressed, and for blocks of a few hundred bytes
@@ -14,9 +14,21 @@ export type Effort = 'stored' | 'fast' | 'small';
 
 /** Bytes that grow at the end. What lies behind `length` is free. */
 export interface Growing {
-  bytes: Uint8Array;
+  bytes: Uint8Array<ArrayBuffer>;
   length: number;
 }
+
+/** What one member holds: text as UTF-8, then the parts. */
+export interface Content {
+  readonly text: string;
+  readonly parts: readonly Uint8Array[];
+}
+
+export type Member =
+  | { readonly kind: 'member'; readonly data: Uint8Array /** Compressed bytes. */; readonly length: number }
+  /** The member goes on behind the bytes given. */
+  | { readonly kind: 'short' }
+  | { readonly kind: 'problem'; readonly problem: string };
 
 const HEADER_BYTES = 10;
 const BLOCK_HEADER_BYTES = 5;
@@ -24,12 +36,14 @@ const TRAILER_BYTES = 8;
 /** A stored deflate block counts its bytes in 16 bits. */
 const BLOCK_BYTES = 0xffff;
 const LEVELS = { fast: constants.Z_BEST_SPEED, small: 6 } as const;
+/** Magic, deflate, no flags, no time, no hint, system unknown. */
+const MEMBER_HEADER = Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255);
 
 export function growing(firstBytes = 1 << 16): Growing {
   return { bytes: new Uint8Array(firstBytes), length: 0 };
 }
 
-/** Room for `more` bytes behind `length`, doubling as needed. */
+/** Makes room for `more` bytes behind `length`, at least doubling when it must. */
 export function reserve(target: Growing, more: number): void {
   const needed = target.length + more;
   if (needed <= target.bytes.length) return;
@@ -38,31 +52,29 @@ export function reserve(target: Growing, more: number): void {
   target.bytes = larger;
 }
 
-/** Appends `text` and then `parts` as one gzip member; returns the bytes it took. */
-export function appendMember(target: Growing, text: string, parts: readonly Uint8Array[], effort: Effort): number {
-  let most = text.length * 3; // a UTF-16 unit is at most three bytes of UTF-8
-  for (const part of parts) most += part.length;
-  return effort === 'stored' ? appendStored(target, text, parts, most) : appendDeflated(target, text, parts, most, effort);
+/** Appends one member; returns the bytes it took. */
+export function appendMember(target: Growing, content: Content, effort: Effort): number {
+  return effort === 'stored' ? appendStored(target, content) : appendDeflated(target, content, LEVELS[effort]);
 }
 
 /**
- * The bytes are laid down behind the room that all headers need; then every block but the last, which is in place
+ * The content is laid down behind the room that all headers need; then every block but the last, which is in place
  * already, moves down to its own. A record below 64 kB is thus copied once and never moved.
  */
-function appendStored(target: Growing, text: string, parts: readonly Uint8Array[], most: number): number {
+function appendStored(target: Growing, content: Content): number {
+  const most = mostBytes(content);
   const mostBlocks = Math.floor(most / BLOCK_BYTES) + 1;
   reserve(target, HEADER_BYTES + mostBlocks * BLOCK_HEADER_BYTES + most + TRAILER_BYTES);
   const { bytes } = target;
-  const first = target.length + HEADER_BYTES;
-  let start = first + mostBlocks * BLOCK_HEADER_BYTES;
-  const size = gather(bytes, start, text, parts);
-  const blocks = Math.max(1, Math.ceil(size / BLOCK_BYTES));
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const view = new DataView(bytes.buffer);
+  let at = target.length + HEADER_BYTES;
+  let start = at + mostBlocks * BLOCK_HEADER_BYTES;
+  const size = gather(bytes, start, content);
   const sum = crc32(bytes.subarray(start, start + size));
-  let at = first;
-  for (let left = size, block = 1; block <= blocks; block++) {
+  let left = size;
+  do {
     const count = Math.min(left, BLOCK_BYTES);
-    bytes[at] = block === blocks ? 1 : 0; // final bit; type 00 = stored
+    bytes[at] = count === left ? 1 : 0; // final bit; type 00 = stored
     view.setUint16(at + 1, count, true);
     view.setUint16(at + 3, count ^ BLOCK_BYTES, true);
     at += BLOCK_HEADER_BYTES;
@@ -70,42 +82,103 @@ function appendStored(target: Growing, text: string, parts: readonly Uint8Array[
     at += count;
     start += count;
     left -= count;
-  }
+  } while (left > 0);
   view.setUint32(at, sum, true);
   view.setUint32(at + 4, size, true);
-  // Magic, deflate, no flags, no time, no hint, system unknown.
   bytes.set(MEMBER_HEADER, target.length);
   const length = at + TRAILER_BYTES - target.length;
   target.length += length;
   return length;
 }
 
-const MEMBER_HEADER = Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255);
-
-function appendDeflated(
-  target: Growing,
-  text: string,
-  parts: readonly Uint8Array[],
-  most: number,
-  effort: 'fast' | 'small',
-): number {
-  // Gathered in the free room of the buffer itself, then replaced by what it compresses to.
-  reserve(target, most);
-  const size = gather(target.bytes, target.length, text, parts);
-  const member = gzipSync(target.bytes.subarray(target.length, target.length + size), { level: LEVELS[effort] });
+/**
+ * Gathered in the free room of the buffer itself, then replaced by what it compresses to. A new zlib state per member
+ * costs about 30 µs of the 400; the only way around it is an interface that Node keeps to itself.
+ */
+function appendDeflated(target: Growing, content: Content, level: number): number {
+  reserve(target, mostBytes(content));
+  const size = gather(target.bytes, target.length, content);
+  const member = gzipSync(target.bytes.subarray(target.length, target.length + size), { level });
   reserve(target, member.length);
   target.bytes.set(member, target.length);
   target.length += member.length;
   return member.length;
 }
 
+function mostBytes(content: Content): number {
+  let most = content.text.length * 3; // a UTF-16 unit is at most three bytes of UTF-8
+  for (const part of content.parts) most += part.length;
+  return most;
+}
+
 const encoder = new TextEncoder();
 
-function gather(bytes: Uint8Array, offset: number, text: string, parts: readonly Uint8Array[]): number {
-  let at = offset + encoder.encodeInto(text, bytes.subarray(offset, offset + text.length * 3)).written;
-  for (const part of parts) {
+function gather(bytes: Uint8Array, offset: number, content: Content): number {
+  let at = offset + encoder.encodeInto(content.text, bytes.subarray(offset)).written;
+  for (const part of content.parts) {
     bytes.set(part, at);
     at += part.length;
   }
   return at - offset;
+}
+
+/** The member that begins at `bytes[0]`, checked against its checksum and length. `limit`: bytes it may expand to. */
+export function readMember(bytes: Uint8Array, limit: number): Member {
+  const start = contentStart(bytes);
+  if (start === 0) return { kind: 'problem', problem: 'not a gzip member' };
+  if (start > bytes.length) return { kind: 'short' };
+  let data: Uint8Array;
+  let used: number;
+  try {
+    // Raw, because gunzip would go on into the next member and not say where this one ended.
+    const result = inflateRawSync(bytes.subarray(start), { info: true, maxOutputLength: limit }) as unknown as Inflated;
+    data = result.buffer;
+    used = start + result.engine.bytesWritten;
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code === 'Z_BUF_ERROR') return { kind: 'short' };
+    if (code === 'ERR_BUFFER_TOO_LARGE') return { kind: 'problem', problem: `expands to more than ${limit} bytes` };
+    return { kind: 'problem', problem: 'does not decompress' };
+  }
+  if (used + TRAILER_BYTES > bytes.length) return { kind: 'short' };
+  const view = new DataView(bytes.buffer, bytes.byteOffset + used, TRAILER_BYTES);
+  if (view.getUint32(0, true) !== crc32(data)) return { kind: 'problem', problem: 'gzip checksum is wrong' };
+  if (view.getUint32(4, true) !== data.length >>> 0) return { kind: 'problem', problem: 'gzip length is wrong' };
+  return { kind: 'member', data, length: used + TRAILER_BYTES };
+}
+
+interface Inflated {
+  readonly buffer: Uint8Array;
+  readonly engine: { readonly bytesWritten: number };
+}
+
+/** The first bytes of a member's content, without checking it: enough for the head of a record. */
+export function peekMember(bytes: Uint8Array, want: number): Uint8Array | undefined {
+  const start = contentStart(bytes);
+  if (start === 0 || start > bytes.length) return undefined;
+  // Each input byte can expand a lot, so a slice of the input is enough, and bounds the output to a thousand times it.
+  const slice = bytes.subarray(start, start + want + 64);
+  try {
+    return inflateRawSync(slice, { finishFlush: constants.Z_SYNC_FLUSH }).subarray(0, want);
+  } catch {
+    return undefined; // damaged: the caller treats it as a record without a head
+  }
+}
+
+/** Where the deflate stream begins: 0 = this is no gzip member, beyond the end = the header is cut. */
+function contentStart(bytes: Uint8Array): number {
+  if (bytes.length < HEADER_BYTES) return HEADER_BYTES + 1;
+  if (bytes[0] !== 0x1f || bytes[1] !== 0x8b || bytes[2] !== 8) return 0;
+  const flags = bytes[3]!;
+  if (flags > 0x1f) return 0;
+  let at = HEADER_BYTES;
+  if (flags & 4) at += 2 + (bytes[at] ?? 0) + (bytes[at + 1] ?? 0) * 256;
+  for (const flag of [8, 16]) if (flags & flag) at = afterZero(bytes, at);
+  if (flags & 2) at += 2;
+  return at < bytes.length ? at : bytes.length + 1;
+}
+
+function afterZero(bytes: Uint8Array, from: number): number {
+  const zero = bytes.indexOf(0, from);
+  return zero < 0 ? bytes.length : zero + 1;
 }

@@ -1,0 +1,91 @@
+/**
+ * The last stage of the crawler: a response becomes two WARC members, request and response, at the end of the bytes
+ * that will travel as the parcel's member section. Compressing is the dearest step of the whole pipeline, so the effort
+ * follows the load; what came compressed is never compressed again.
+ */
+import { type Effort, type Growing, growing } from '../errand/gzip.ts';
+import type { RecordPlace } from '../errand/visit.ts';
+import { appendRecord, newRecordId } from '../errand/warc.ts';
+import type { Response } from './stages.ts';
+
+/** A response that is to be kept. */
+export interface Kept {
+  readonly url: string;
+  /** Milliseconds since 1970 when the answer was complete: the WARC-Date. */
+  readonly time: number;
+  /** SHA-256 of the body as it came, 32 bytes. */
+  readonly digest: Uint8Array;
+  readonly response: Response;
+}
+
+export interface PackOptions {
+  /** Bytes of the first buffer; later ones are as large as the parcels were. Default 1 MiB. */
+  readonly firstBytes?: number;
+  /** Effort for bodies that compress, while the thread has more to do than it can. Default `fast`. */
+  readonly whenBusy?: Effort;
+  /** And while it waits for servers. Default `small`. */
+  readonly whenIdle?: Effort;
+}
+
+export interface Packer {
+  /** Appends request and response; `busy`: the thread has answers waiting. */
+  add(kept: Kept, busy: boolean): RecordPlace;
+  /** Bytes packed since the last take(). */
+  readonly length: number;
+  /** The members packed so far, in a buffer of their own that may be transferred; the packer starts anew. */
+  take(): Uint8Array<ArrayBuffer>;
+  /** Hands back what take() gave, once it was copied, so that the next parcel needs no new buffer. */
+  reuse(members: Uint8Array<ArrayBuffer>): void;
+}
+
+/** Below this a deflate state costs more than the bytes it saves. */
+const SMALL_BODY = 512;
+const COMPRESSED_TYPES =
+  /^(?:image\/(?!svg|bmp|x-icon|vnd\.microsoft)|video\/|audio\/(?!midi|wav|x-wav)|font\/woff|application\/(?:zip|gzip|x-gzip|x-7z|x-rar|x-bzip|x-xz|zstd|pdf|epub|java-archive|vnd\.openxml|vnd\.oasis|wasm|ogg))/i;
+
+/** True when deflate would find nothing left: a content coding, a compressed format, or hardly any bytes. */
+export function cameCompressed(response: Response): boolean {
+  if (response.body.length < SMALL_BODY) return true;
+  const coding = response.headers.get('content-encoding');
+  if (coding !== undefined && coding !== '' && coding.toLowerCase() !== 'identity') return true;
+  return COMPRESSED_TYPES.test(response.headers.get('content-type') ?? '');
+}
+
+export function packer(options: PackOptions = {}): Packer {
+  const { firstBytes = 1 << 20, whenBusy = 'fast', whenIdle = 'small' } = options;
+  let target: Growing = growing(firstBytes);
+  let spare: Uint8Array<ArrayBuffer> | undefined;
+  return {
+    add(kept, busy) {
+      const { url, time, digest, response } = kept;
+      const { address, protocol, head, body, truncated, requestHead } = response;
+      const offset = target.length;
+      const id = newRecordId();
+      const requestLength = appendRecord(
+        target,
+        { kind: 'request', id: newRecordId(), time, url, address, head: requestHead, concurrentTo: id },
+        'stored',
+      );
+      const length = appendRecord(
+        target,
+        { kind: 'response', id, time, url, address, protocol, head, body, digest, truncated },
+        cameCompressed(response) ? 'stored' : busy ? whenBusy : whenIdle,
+      );
+      return { offset, length: requestLength + length, requestLength };
+    },
+    get length() {
+      return target.length;
+    },
+    take() {
+      const members = target.bytes.subarray(0, target.length);
+      const buffer = spare ?? new Uint8Array(target.bytes.length);
+      spare = undefined;
+      target = { bytes: buffer, length: 0 };
+      return members;
+    },
+    reuse(members) {
+      // A transferred buffer has no bytes left.
+      if (members.buffer.byteLength > 0) spare = new Uint8Array(members.buffer);
+    },
+  };
+}

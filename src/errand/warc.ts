@@ -1,0 +1,273 @@
+/**
+ * WARC 1.1 records, both directions: a record becomes one gzip member, and the bytes of a member become a record.
+ * Crawlers write them where the pages are, home appends the members to its archive without opening them.
+ *
+ * What the records mean, where the standard leaves a choice:
+ * - WARC-Payload-Digest is `sha256:` and 64 hexadecimal digits, over the body as it came: transfer coding removed,
+ *   content coding kept.
+ * - A `Transfer-Encoding` line no longer describes the block, so it is kept as `X-Archive-Orig-Transfer-Encoding`. A
+ *   `Content-Length` that is not the length of the body (cut short, or a lie) is kept as
+ *   `X-Archive-Orig-Content-Length` and followed by the true one. All other header bytes are as the server sent them.
+ * - WARC-Date is when the answer was complete, in milliseconds; request and response share it.
+ * - A request names its response in WARC-Concurrent-To and stands right before it.
+ *
+ * Pure: no files, no clock. Whoever calls gives the time and the record's id.
+ */
+import { hash, randomUUID } from 'node:crypto';
+import { appendMember, type Effort, type Growing, growing } from './gzip.ts';
+
+export type WarcRecord = ResponseRecord | RequestRecord | RevisitRecord | InfoRecord | MetadataRecord;
+
+interface Common {
+  /** From newRecordId(). */
+  readonly id: string;
+  /** Milliseconds since 1970. */
+  readonly time: number;
+}
+
+interface OfUrl extends Common {
+  readonly url: string;
+  /** IP address of the server, empty = unknown. */
+  readonly address: string;
+}
+
+export interface ResponseRecord extends OfUrl {
+  readonly kind: 'response';
+  /** `http/1.1`, `h2`; empty = unknown. */
+  readonly protocol: string;
+  /** Status line and header lines as received, blank line included. */
+  readonly head: Uint8Array;
+  readonly body: Uint8Array;
+  /** SHA-256 of the body, 32 bytes. */
+  readonly digest: Uint8Array;
+  readonly truncated?: 'length' | 'time' | 'disconnect' | undefined;
+}
+
+export interface RequestRecord extends OfUrl {
+  readonly kind: 'request';
+  readonly head: Uint8Array;
+  /** Id of the response. */
+  readonly concurrentTo: string;
+}
+
+/** The page was looked at and nothing new came; the body is in an earlier record. */
+export interface RevisitRecord extends OfUrl {
+  readonly kind: 'revisit';
+  readonly profile: 'identical-payload-digest' | 'server-not-modified';
+  /** Header of this answer, blank line included; may be empty. */
+  readonly head: Uint8Array;
+  /** SHA-256 of the body it refers to, 32 bytes. */
+  readonly digest: Uint8Array;
+  readonly refersTo: Original;
+}
+
+export interface Original {
+  readonly url: string;
+  /** Milliseconds since 1970, the WARC-Date of the original. */
+  readonly time: number;
+}
+
+export interface InfoRecord extends Common {
+  readonly kind: 'warcinfo';
+  readonly filename: string;
+  readonly lines: ReadonlyMap<string, string>;
+}
+
+export interface MetadataRecord extends OfUrl {
+  readonly kind: 'metadata';
+  readonly concurrentTo: string;
+  readonly lines: ReadonlyMap<string, string>;
+}
+
+const CRLF = '\r\n';
+const END = Uint8Array.of(13, 10, 13, 10);
+const PROFILE = 'http://netpreserve.org/warc/1.1/revisit/';
+
+export function newRecordId(): string {
+  return `<urn:uuid:${randomUUID()}>`;
+}
+
+/** SHA-256 of a body as it came, 32 bytes. */
+export function payloadDigest(body: Uint8Array): Uint8Array {
+  return hash('sha256', body, 'buffer');
+}
+
+/** As WARC-Payload-Digest and CDXJ write it. */
+export function digestLabel(digest: Uint8Array): string {
+  return `sha256:${Buffer.from(digest.buffer, digest.byteOffset, digest.byteLength).toString('hex')}`;
+}
+
+/** Appends one record as a gzip member; returns the bytes it took. */
+export function appendRecord(target: Growing, record: WarcRecord, effort: Effort): number {
+  const block = blockOf(record);
+  let length = 0;
+  for (const part of block) length += part.length;
+  const text = headOf(record, length);
+  return appendMember(target, { text, parts: [...block, END] }, effort);
+}
+
+/** One record as a gzip member of its own. */
+export function recordMember(record: WarcRecord, effort: Effort): Uint8Array<ArrayBuffer> {
+  const target = growing(1 << 12);
+  appendRecord(target, record, effort);
+  return target.bytes.slice(0, target.length);
+}
+
+function blockOf(record: WarcRecord): readonly Uint8Array[] {
+  switch (record.kind) {
+    case 'response':
+      return [archivedHead(record.head, record.body.length), record.body];
+    case 'request':
+    case 'revisit':
+      return [record.head];
+    case 'warcinfo':
+    case 'metadata': {
+      let text = '';
+      for (const [name, value] of record.lines) text += line(name, value);
+      return [Buffer.from(text)];
+    }
+  }
+}
+
+function headOf(record: WarcRecord, length: number): string {
+  let text = `WARC/1.1${CRLF}WARC-Type: ${record.kind}${CRLF}WARC-Record-ID: ${record.id}${CRLF}`;
+  text += line('WARC-Date', new Date(record.time).toISOString());
+  if (record.kind === 'warcinfo') text += line('WARC-Filename', record.filename);
+  else {
+    text += line('WARC-Target-URI', record.url);
+    if (record.address !== '') text += line('WARC-IP-Address', record.address);
+  }
+  switch (record.kind) {
+    case 'response':
+      if (record.protocol !== '') text += line('WARC-Protocol', record.protocol);
+      text += line('WARC-Payload-Digest', digestLabel(record.digest));
+      if (record.truncated !== undefined) text += line('WARC-Truncated', record.truncated);
+      break;
+    case 'revisit':
+      text += line('WARC-Profile', PROFILE + record.profile);
+      text += line('WARC-Payload-Digest', digestLabel(record.digest));
+      text += line('WARC-Refers-To-Target-URI', record.refersTo.url);
+      text += line('WARC-Refers-To-Date', new Date(record.refersTo.time).toISOString());
+      break;
+    case 'request':
+    case 'metadata':
+      text += line('WARC-Concurrent-To', record.concurrentTo);
+      break;
+    case 'warcinfo':
+      break;
+  }
+  return `${text}Content-Type: ${CONTENT_TYPES[record.kind]}${CRLF}Content-Length: ${length}${CRLF}${CRLF}`;
+}
+
+const CONTENT_TYPES = {
+  response: 'application/http; msgtype=response',
+  revisit: 'application/http; msgtype=response',
+  request: 'application/http; msgtype=request',
+  warcinfo: 'application/warc-fields',
+  metadata: 'application/warc-fields',
+} as const;
+
+/** A value that held a line break would end the header or forge another line. */
+function line(name: string, value: string): string {
+  return `${name}: ${/[\0-\x1f\x7f]/.test(value) ? value.replace(/[\0-\x1f\x7f]+/g, ' ') : value}${CRLF}`;
+}
+
+/** The header as the archive keeps it: the file's opening comment says what is renamed. */
+export function archivedHead(head: Uint8Array, bodyLength: number): Uint8Array {
+  const text = latin1(head);
+  if (!/\n(?:transfer-encoding|content-length)[ \t]*:/i.test(text)) return head;
+  let changed = text.replace(/\ntransfer-encoding(?=[ \t]*:)/gi, '\nX-Archive-Orig-Transfer-Encoding');
+  const lengths = [...changed.matchAll(/\ncontent-length[ \t]*:[ \t]*([^\r\n]*)/gi)].map(match => match[1]!.trim());
+  // A 304 names the length of a body that it does not send.
+  const bodiless = /^HTTP\/[\d.]+ (?:1\d\d|204|304)/.test(text);
+  if (!bodiless && lengths.some(value => value !== String(bodyLength))) {
+    changed = changed.replace(/\ncontent-length(?=[ \t]*:)/gi, '\nX-Archive-Orig-Content-Length');
+    changed = changed.replace(/\r?\n\r?\n$/, `${CRLF}Content-Length: ${bodyLength}${CRLF}${CRLF}`);
+  }
+  return changed === text ? head : Buffer.from(changed, 'latin1');
+}
+
+function latin1(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
+}
+
+/** A record as read back; names of headers in lower case, repeated ones joined by ", ". */
+export interface ParsedRecord {
+  readonly kind: 'record';
+  /** `1.1` */
+  readonly version: string;
+  readonly headers: ReadonlyMap<string, string>;
+  readonly block: Uint8Array;
+}
+
+export interface RecordProblem {
+  readonly kind: 'problem';
+  readonly problem: string;
+}
+
+/** The block of a request, response or revisit. */
+export interface HttpMessage {
+  /** 0 for a request. */
+  readonly status: number;
+  readonly head: Uint8Array;
+  readonly headers: ReadonlyMap<string, string>;
+  readonly body: Uint8Array;
+}
+
+/** Longest header that is looked at, of a record or of HTTP; ours are below 2 kB, servers send up to 64 kB. */
+const HEAD_LIMIT = 1 << 20;
+
+/** The content of a member as a record; it must hold exactly one, with the length that it says. */
+export function parseRecord(data: Uint8Array): ParsedRecord | RecordProblem {
+  const end = headEnd(data);
+  if (end === 0) return problem('record header does not end');
+  const text = Buffer.from(data.buffer, data.byteOffset, end).toString('utf8');
+  const version = /^WARC\/(\d\.\d+)\r?\n/.exec(text)?.[1];
+  if (version === undefined) return problem('not a WARC record');
+  const headers = headerLines(text);
+  const digits = headers.get('content-length') ?? '';
+  if (!/^\d{1,15}$/.test(digits)) return problem('record has no Content-Length');
+  const length = Number(digits);
+  if (end + length > data.length) return problem('record is shorter than its Content-Length');
+  const rest = data.subarray(end + length);
+  if (rest.length !== END.length || rest.some((byte, i) => byte !== END[i])) {
+    return problem('record does not end where its Content-Length says');
+  }
+  return { kind: 'record', version, headers, block: data.subarray(end, end + length) };
+}
+
+/** Undefined when the block does not begin like HTTP. */
+export function parseHttp(block: Uint8Array): HttpMessage | undefined {
+  const end = headEnd(block);
+  if (end === 0) return undefined;
+  const head = block.subarray(0, end);
+  const text = latin1(head);
+  const status = /^HTTP\/\d(?:\.\d)? +(\d{3})(?:[ \r\n])/.exec(text)?.[1];
+  if (status === undefined && !/^[A-Z]+ \S+ HTTP\/\d/.test(text)) return undefined;
+  return { status: Number(status ?? 0), head, headers: headerLines(text), body: block.subarray(end) };
+}
+
+/** Offset behind the first blank line, 0 when there is none within the limit. */
+function headEnd(bytes: Uint8Array): number {
+  const limit = Math.min(bytes.length, HEAD_LIMIT);
+  for (let at = bytes.indexOf(10); at >= 0 && at < limit; at = bytes.indexOf(10, at + 1)) {
+    if (bytes[at + 1] === 10) return at + 2;
+    if (bytes[at + 1] === 13 && bytes[at + 2] === 10) return at + 3;
+  }
+  return 0;
+}
+
+function headerLines(text: string): Map<string, string> {
+  const headers = new Map<string, string>();
+  for (const match of text.matchAll(/\n([^\s:]+)[ \t]*:[ \t]*((?:[^\r\n]|\r?\n[ \t])*)/g)) {
+    const name = match[1]!.toLowerCase();
+    const value = match[2]!.replace(/\s*\n\s*/g, ' ').trimEnd();
+    const before = headers.get(name);
+    headers.set(name, before === undefined ? value : `${before}, ${value}`);
+  }
+  return headers;
+}
+
+function problem(text: string): RecordProblem {
+  return { kind: 'problem', problem: text };
+}

@@ -11,11 +11,11 @@ export function mix(hash: number, value: number): number {
   return (h ^ (h >>> 16)) >>> 0;
 }
 
-/** Hash of several numbers in order. */
-export function hashOf(seed: number, ...values: readonly number[]): number {
-  let h = mix(0x51ed270b, seed >>> 0);
-  for (const value of values) h = mix(h, value >>> 0);
-  return h;
+/** Hash of two to four numbers in order. Not variadic: the array would cost more than the hash. */
+export function hashOf(seed: number, a: number, b?: number, c?: number): number {
+  let h = mix(mix(0x51ed270b, seed >>> 0), a >>> 0);
+  if (b !== undefined) h = mix(h, b >>> 0);
+  return c === undefined ? h : mix(h, c >>> 0);
 }
 
 /** 32-bit hash of a text, to start a chain from a path or a name. */

@@ -1,0 +1,159 @@
+/**
+ * The value of looking again: how many days of freshness, weighted by importance, a visit now is worth over the visits
+ * to come. A page is due when that reaches the threshold theta, the same for all pages; this is optimal for any law of
+ * change (Olston and Pandey 2008), and with a known rate it is Cho's optimum. The likelier a page has changed the
+ * sooner it is due only up to a point: one that changes faster than it can be followed is worth less than a slow one.
+ *
+ * With survival S(t), the value after t days is w (integral of S over 0..t - t S(t)). Days and changes per day here.
+ */
+
+/**
+ * The value for gamma belief of shape `a` with w = b = 1: z is time over scale. Grows from 0; for a > 1 it ends at
+ * 1 / (a - 1), otherwise nowhere.
+ */
+export function valueShape(a: number, z: number): number {
+  // Two nearly equal terms for small z: their series keeps 12 digits where the difference would keep none.
+  if (z * (a + 2) < 1e-3) return a * z * z * (0.5 - (a + 1) * z * (1 / 3 - ((a + 2) * z) / 8));
+  const log = Math.log1p(z);
+  const grown = Math.abs(a - 1) < 1e-9 ? log : -Math.expm1((1 - a) * log) / (a - 1);
+  return grown - z * Math.exp(-a * log);
+}
+
+/** Value of a visit `days` after the last, for belief (a, b) and weight `w`. */
+export function visitValue(belief: { readonly a: number; readonly b: number }, weight: number, days: number): number {
+  return weight * belief.b * valueShape(belief.a, days / belief.b);
+}
+
+/** What one visit is held against. */
+export interface Price {
+  /** Importance, over relative cost where bytes are counted. */
+  readonly weight: number;
+  /** Days of weighted freshness that a visit must bring, times the server's multiplier. */
+  readonly theta: number;
+  /** Days after which a page is visited whatever it is worth. */
+  readonly maxInterval: number;
+}
+
+/** Days until the value reaches theta. */
+export function daysUntilDue(a: number, b: number, price: Price): number {
+  const target = price.theta / (price.weight * b);
+  let high = price.maxInterval / b;
+  if (!(target > 0)) return 0;
+  if (valueShape(a, high) <= target) return price.maxInterval;
+  let low = 0;
+  let z = Math.sqrt((2 * target) / a);
+  if (!(z < high)) z = high / 2;
+  // Newton from the small-z start overshoots beyond the inflection at 1/a; the bracket catches that. Usually 4-6 rounds.
+  for (let round = 0; round < 60; round++) {
+    const over = valueShape(a, z) - target;
+    if (over > 0) high = z;
+    else low = z;
+    const slope = a * z * Math.exp(-(a + 1) * Math.log1p(z));
+    let next = z - over / slope;
+    if (!(next > low && next < high)) next = (low + high) / 2;
+    if (Math.abs(next - z) <= 1e-10 * next) return next * b;
+    z = next;
+  }
+  return z * b;
+}
+
+/** The same for a rate taken as certain: 1 - e^(-x)(1 + x) = theta rate / w, with x = rate t. */
+export function daysUntilDueAtRate(rate: number, price: Price): number {
+  const target = (price.theta * rate) / price.weight;
+  if (!(target < 1) || rate <= 0) return price.maxInterval;
+  const most = rate * price.maxInterval;
+  return solve(x => poissonTwo(x) - target, most) / rate;
+}
+
+/** Probability of at least two events of a Poisson variable with mean x. */
+export function poissonTwo(x: number): number {
+  if (x < 1e-3) return x * x * (0.5 - x / 3);
+  return -Math.expm1(-x) - x * Math.exp(-x);
+}
+
+/**
+ * The same where the server sends notices and names a share `recall` of its changes: silence is then a sign that
+ * nothing happened, so the page can wait longer; with recall 1 it waits for a notice.
+ */
+export function daysUntilDueInSilence(rate: number, recall: number, price: Price): number {
+  if (recall < 0.01) return daysUntilDueAtRate(rate, price);
+  const hidden = (1 - recall) * rate;
+  const told = recall * rate;
+  const target = price.theta / price.weight;
+  const over = (t: number) =>
+    -Math.expm1(-rate * t) / rate - (Math.exp(-hidden * t) * -Math.expm1(-told * t)) / told - target;
+  return over(price.maxInterval) <= 0 ? price.maxInterval : solve(over, price.maxInterval);
+}
+
+/** Root of a function that is negative at 0 and grows; `most` where it is not reached. */
+function solve(over: (x: number) => number, most: number): number {
+  let low = 0;
+  let high = most;
+  if (over(most) <= 0) return most;
+  for (let round = 0; round < 48; round++) {
+    const middle = (low + high) / 2;
+    if (over(middle) > 0) high = middle;
+    else low = middle;
+  }
+  return high;
+}
+
+/** What the feedback needs to know of the collection. */
+export interface Load {
+  readonly pages: number;
+  /** Visits per day. */
+  readonly budget: number;
+}
+
+/**
+ * Theta after `visits` visits that came `lag` days after their pages were due (negative: before). Behind means that
+ * too much is due for the budget, so the threshold rises; by at most a factor e in one round of the collection.
+ */
+export function steer(theta: number, lag: number, load: Load, visits = 1): number {
+  const pages = Math.max(1, load.pages);
+  const error = Math.min(1, Math.max(-1, (4 * lag * load.budget) / pages));
+  return theta * Math.exp((error * Math.min(visits, pages)) / pages);
+}
+
+/** Where theta starts when nothing is known: within a small factor of the truth for common rates. */
+export function firstTheta(load: Load): number {
+  return (0.1 * Math.max(1, load.pages)) / Math.max(load.budget, Number.MIN_VALUE);
+}
+
+/** What makes a page matter. */
+export interface Standing {
+  /** Known pages that link to it. */
+  readonly linksIn: number;
+  /** Links between it and its seed. */
+  readonly depth: number;
+  /** The user's weight for pages like it, 1 = as any other. */
+  readonly weight: number;
+  /** Times that it was shown in answers to searches. */
+  readonly searches: number;
+}
+
+const LEAST_IMPORTANCE = 0.05;
+const MOST_IMPORTANCE = 50;
+
+/**
+ * 1 for a seed that nothing links to. Links and searches count by their logarithm, depth divides, and the user's weight
+ * multiplies all; between 0.05 and 50, so that no page can take the whole budget or be forgotten.
+ */
+export function importance({ linksIn, depth, weight, searches }: Standing): number {
+  const known = 1 + 0.5 * Math.log2(1 + Math.max(0, linksIn));
+  const wanted = 1 + Math.log2(1 + Math.max(0, searches));
+  const value = (weight * known * wanted) / (1 + Math.max(0, depth) / 4);
+  return Math.min(MOST_IMPORTANCE, Math.max(LEAST_IMPORTANCE, value));
+}
+
+/** Bytes of a request and of an answer that has no body. */
+const BARE_BYTES = 600;
+
+/**
+ * Bytes that a visit is expected to cost. `honoured`: share of unchanged visits that end in a 304, 0 where the server
+ * has no validators.
+ */
+export function expectedBytes(bodyBytes: number, changeProbability: number, honoured: number): number {
+  const full = 1 - honoured * (1 - changeProbability);
+  return BARE_BYTES + full * bodyBytes;
+}

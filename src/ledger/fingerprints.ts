@@ -19,8 +19,10 @@ const SLOT = 3;
 const FULLEST = 0.75;
 const GROWTH = 1.5;
 const FIRST_SLOTS = 16;
-/** Turns the low half into a fraction of the capacity, which therefore need not be a power of two. */
+/** Turns 32 mixed bits into a fraction of the capacity, which therefore need not be a power of two. */
 const UNIT = 2 ** -32;
+/** Drawn anew in each process, so that no site can choose URLs that all want the same slot. */
+const SEED = Math.floor(Math.random() * 2 ** 32) | 0;
 
 export class Fingerprints {
   readonly #shards: Uint32Array[] = [];
@@ -75,8 +77,10 @@ export class Fingerprints {
 /** Index of the slot that holds the fingerprint, or of the empty one where it belongs. */
 function find(slots: Uint32Array, high: number, low: number): number {
   const length = slots.length;
-  // Exact in a double: the low half has 32 bits, and a shard stays far below 2^21 slots.
-  let at = Math.trunc(low * UNIT * (length / SLOT)) * SLOT;
+  let mixed = Math.imul(low ^ SEED, 0x9e3779b1);
+  mixed = Math.imul(mixed ^ (mixed >>> 15) ^ high, 0x85ebca6b);
+  // Exact in a double: 32 bits, and a shard stays far below 2^21 slots.
+  let at = Math.trunc((mixed >>> 0) * UNIT * (length / SLOT)) * SLOT;
   while (slots[at + 2] !== 0 && (slots[at + 1] !== low || slots[at] !== high)) {
     at += SLOT;
     if (at === length) at = 0;

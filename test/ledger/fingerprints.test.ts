@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Fingerprints } from '../../src/ledger/fingerprints.ts';
+
+/** A seeded stream of 32-bit numbers. */
+function numbers(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x9e3779b9) >>> 0;
+    let x = state;
+    x = Math.imul(x ^ (x >>> 16), 0x21f0aaad);
+    x = Math.imul(x ^ (x >>> 15), 0x735a2d97);
+    return (x ^ (x >>> 15)) >>> 0;
+  };
+}
+
+test('an empty table knows nothing, and 0 is no id', () => {
+  const table = new Fingerprints();
+  assert.equal(table.size, 0);
+  assert.equal(table.get(0, 1), 0);
+  assert.equal(table.get(0xffffffff, 0xffffffff), 0);
+});
+
+test('the extremes of both halves are kept apart', () => {
+  const table = new Fingerprints();
+  const halves = [0, 1, 0x7fffffff, 0x80000000, 0xfffffffe, 0xffffffff];
+  let id = 0;
+  for (const high of halves) for (const low of halves) table.set(high, low, ++id);
+  assert.equal(table.size, 36);
+  id = 0;
+  for (const high of halves) for (const low of halves) assert.equal(table.get(high, low), ++id);
+});
+
+test('a second set gives another id and no second entry', () => {
+  const table = new Fingerprints();
+  table.set(5, 6, 1);
+  table.set(5, 6, 4_294_967_295);
+  assert.equal(table.size, 1);
+  assert.equal(table.get(5, 6), 4_294_967_295);
+});
+
+test('fingerprints that all want the same slot are found after growth', () => {
+  const table = new Fingerprints();
+  for (let high = 0; high < 2000; high++) table.set(high, 0xffffffff, high + 1);
+  assert.equal(table.size, 2000);
+  for (let high = 0; high < 2000; high++) assert.equal(table.get(high, 0xffffffff), high + 1);
+  assert.equal(table.get(2000, 0xffffffff), 0);
+});
+
+test('3,000,000 entries: all found, strangers not, and at most 34 bytes each at every size', () => {
+  const table = new Fingerprints();
+  const sample = new Map<string, number>();
+  const next = numbers(7);
+  let worst = 0;
+  for (let id = 1; id <= 3_000_000; id++) {
+    const high = next();
+    const low = next();
+    table.set(high, low, id);
+    if (id % 300 === 0) sample.set(`${high} ${low}`, id);
+    if (id >= 10_000 && id % 10_000 === 0) worst = Math.max(worst, table.bytes / table.size);
+  }
+  assert.equal(table.size, 3_000_000);
+  const again = numbers(7);
+  let wrong = 0;
+  for (let id = 1; id <= 3_000_000; id++) if (table.get(again(), again()) !== id) wrong++;
+  assert.equal(wrong, 0);
+  for (const [key, id] of sample) {
+    const [high, low] = key.split(' ').map(Number);
+    assert.equal(table.get(high!, low!), id);
+    assert.equal(table.get(high!, (low! ^ 1) >>> 0), 0);
+  }
+  assert.ok(worst <= 34, `${worst} bytes each`);
+});

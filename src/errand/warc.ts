@@ -219,21 +219,37 @@ const HEAD_LIMIT = 1 << 20;
 
 /** The content of a member as a record; it must hold exactly one, with the length that it says. */
 export function parseRecord(data: Uint8Array): ParsedRecord | RecordProblem {
-  const end = headEnd(data);
-  if (end === 0) return problem('record header does not end');
-  const text = Buffer.from(data.buffer, data.byteOffset, end).toString('utf8');
+  const head = parseRecordHead(data);
+  if (head.kind === 'problem') return head;
+  const { version, headers, start, length } = head;
+  if (start + length > data.length) return problem('record is shorter than its Content-Length');
+  const rest = data.subarray(start + length);
+  if (rest.length !== END.length || rest.some((byte, i) => byte !== END[i])) {
+    return problem('record does not end where its Content-Length says');
+  }
+  return { kind: 'record', version, headers, block: data.subarray(start, start + length) };
+}
+
+export interface RecordHead {
+  readonly kind: 'head';
+  readonly version: string;
+  readonly headers: ReadonlyMap<string, string>;
+  /** Where the block begins, and its length. */
+  readonly start: number;
+  readonly length: number;
+}
+
+/** The header alone: all that is needed of a record whose block is not wanted. */
+export function parseRecordHead(data: Uint8Array): RecordHead | RecordProblem {
+  const start = headEnd(data);
+  if (start === 0) return problem('record header does not end');
+  const text = Buffer.from(data.buffer, data.byteOffset, start).toString('utf8');
   const version = /^WARC\/(\d\.\d+)\r?\n/.exec(text)?.[1];
   if (version === undefined) return problem('not a WARC record');
   const headers = headerLines(text);
   const digits = headers.get('content-length') ?? '';
   if (!/^\d{1,15}$/.test(digits)) return problem('record has no Content-Length');
-  const length = Number(digits);
-  if (end + length > data.length) return problem('record is shorter than its Content-Length');
-  const rest = data.subarray(end + length);
-  if (rest.length !== END.length || rest.some((byte, i) => byte !== END[i])) {
-    return problem('record does not end where its Content-Length says');
-  }
-  return { kind: 'record', version, headers, block: data.subarray(end, end + length) };
+  return { kind: 'head', version, headers, start, length: Number(digits) };
 }
 
 /** Undefined when the block does not begin like HTTP. */

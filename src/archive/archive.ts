@@ -1,0 +1,261 @@
+/**
+ * The archive: the collected pages, as WARC 1.1. Segments `segment-000001.warc.gz`, … are only ever appended to; each
+ * begins with a warcinfo record and holds one gzip member per record, so a place (segment, offset, length) is all that
+ * is needed to read a record back. Members arrive compressed and are written as they came.
+ *
+ * It never decides what is kept, never looks up a URL (the ledger does), and never compresses on the thread that calls.
+ *
+ * Invariant: whatever happens, each segment is a run of whole members up to the length that the ledger has committed.
+ * The order that keeps it: append, sync, then the ledger commits `end()` together with the places. After a crash,
+ * recover(end) cuts what the ledger never heard of. A write that fails leaves the length where it was.
+ */
+import * as fs from 'node:fs';
+import path from 'node:path';
+import { SkeinError } from '../base/errors.ts';
+import type { RecordPlace } from '../errand/visit.ts';
+import { newRecordId, type Original, recordMember } from '../errand/warc.ts';
+import { readStored, type Stored, type StoredPlace, type StoredReader } from './read.ts';
+import { revisitOf } from './revisit.ts';
+import { listSegments, segmentName } from './segments.ts';
+
+export interface ArchiveOptions {
+  /** A segment that would grow beyond this is left and the next begun. Default 1 GiB. */
+  readonly segmentBytes?: number;
+  /** Most bytes that recover() may cut; more cannot come from a crash, and is not thrown away. Default 256 MiB. */
+  readonly maxTailBytes?: number;
+  /** Named in each warcinfo record. */
+  readonly software?: string;
+}
+
+/** Up to where the archive is written. Segment 0: nothing is. */
+export interface End {
+  readonly segment: number;
+  readonly length: number;
+}
+
+/** One visit's records inside a parcel's member section. */
+export interface Arrival {
+  readonly place: RecordPlace;
+  /** Its body is in the archive already: a revisit record is kept in place of the response. */
+  readonly sameAs?: Original | undefined;
+}
+
+export interface Archive extends StoredReader {
+  readonly directory: string;
+  /** Writes whole members in one go; returns where they begin. */
+  append(members: Uint8Array): { readonly segment: number; readonly offset: number };
+  /** Writes a parcel's members in one go; returns where each arrival's records now are. */
+  appendParcel(members: Uint8Array, arrivals: readonly Arrival[]): StoredPlace[];
+  /** What the ledger commits along with the places. */
+  end(): End;
+  /** Cuts everything behind `end`; the first call after opening, before any append. */
+  recover(end: End): void;
+  /** Resolves when everything appended before the call would survive a power cut. */
+  sync(): Promise<void>;
+  close(): Promise<void>;
+}
+
+interface Segment {
+  readonly id: number;
+  readonly handle: number;
+  length: number;
+}
+
+export function openArchive(directory: string, options: ArchiveOptions = {}): Archive {
+  return new Segments(directory, options);
+}
+
+const DISK_FULL = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
+
+class Segments implements Archive {
+  readonly directory: string;
+  readonly #segmentBytes: number;
+  readonly #maxTailBytes: number;
+  readonly #software: string;
+  /** Last id in use, whether or not we write to it. */
+  #last: number;
+  #current: Segment | undefined;
+  /** Left behind by a roll, still to be synced and closed. */
+  #left: Segment[] = [];
+  /** A segment was created since the directory itself was last synced. */
+  #created = false;
+  readonly #reader: StoredReader & { close(): void };
+
+  constructor(directory: string, options: ArchiveOptions) {
+    this.directory = directory;
+    this.#segmentBytes = options.segmentBytes ?? 2 ** 30;
+    this.#maxTailBytes = options.maxTailBytes ?? 2 ** 28;
+    this.#software = options.software ?? 'Skein';
+    fs.mkdirSync(directory, { recursive: true });
+    this.#last = listSegments(directory).at(-1)?.id ?? 0;
+    this.#reader = readStored(directory);
+  }
+
+  append(members: Uint8Array): { segment: number; offset: number } {
+    const segment = this.#segmentFor(members.length);
+    const offset = segment.length;
+    writeAll(segment, members);
+    return { segment: segment.id, offset };
+  }
+
+  appendParcel(members: Uint8Array, arrivals: readonly Arrival[]): StoredPlace[] {
+    const pieces: Uint8Array[] = [];
+    const places: { offset: number; length: number; requestLength: number }[] = [];
+    let taken = 0; // bytes of `members` dealt with
+    let shift = 0; // how much shorter what is written is by then
+    for (const { place, sameAs } of arrivals) {
+      const { offset, length, requestLength } = place;
+      const response = offset + requestLength;
+      if (response < taken || requestLength >= length || offset + length > members.length) {
+        throw new SkeinError('bad-frame', 'a parcel names records outside its member section');
+      }
+      const revisit = sameAs && revisitOf(members.subarray(response, offset + length), sameAs);
+      const newLength = revisit === undefined ? length : requestLength + revisit.length;
+      places.push({ offset: offset - shift, length: newLength, requestLength });
+      if (revisit === undefined) continue;
+      pieces.push(members.subarray(taken, response), revisit);
+      taken = offset + length;
+      shift += length - newLength;
+    }
+    pieces.push(members.subarray(taken));
+    if (members.length === 0) return [];
+    const { segment, offset } = this.append(pieces.length === 1 ? members : Buffer.concat(pieces));
+    return places.map(place => ({ ...place, segment, offset: offset + place.offset }));
+  }
+
+  end(): End {
+    return this.#current ? { segment: this.#current.id, length: this.#current.length } : { segment: 0, length: 0 };
+  }
+
+  recover(end: End): void {
+    if (this.#current) throw new SkeinError('internal', 'recover() after the first append');
+    const segments = listSegments(this.directory);
+    const known = segments.find(segment => segment.id === end.segment);
+    if (end.segment > 0 && (known?.bytes ?? -1) < end.length) {
+      const found = known ? `has ${known.bytes} bytes` : 'is missing';
+      throw new SkeinError(
+        'damaged',
+        `${segmentName(end.segment)} ${found}, but the ledger speaks of ${end.length}`,
+        'Restore the file from a copy, or start with an empty data directory.',
+      );
+    }
+    const beyond = segments.filter(segment => segment.id > end.segment);
+    const tail = (known ? known.bytes - end.length : 0) + beyond.reduce((sum, segment) => sum + segment.bytes, 0);
+    if (tail > this.#maxTailBytes) {
+      throw new SkeinError(
+        'damaged',
+        `the archive holds ${tail} bytes that the ledger knows nothing of, more than a crash can leave`,
+        `Is this the right ledger? Move the segments after ${segmentName(end.segment)} away to go on without them.`,
+      );
+    }
+    for (const segment of beyond) fs.unlinkSync(path.join(this.directory, segmentName(segment.id)));
+    this.#last = end.segment;
+    if (known === undefined) return;
+    if (known.bytes > end.length) fs.truncateSync(path.join(this.directory, segmentName(end.segment)), end.length);
+    const handle = fs.openSync(path.join(this.directory, segmentName(end.segment)), 'r+');
+    this.#current = { id: end.segment, handle, length: end.length };
+  }
+
+  async sync(): Promise<void> {
+    const left = this.#left;
+    this.#left = [];
+    if (this.#created) {
+      this.#created = false;
+      await syncDirectory(this.directory);
+    }
+    for (const segment of left) {
+      await syncHandle(segment.handle).finally(() => fs.closeSync(segment.handle));
+    }
+    if (this.#current) await syncHandle(this.#current.handle);
+  }
+
+  read(place: StoredPlace): Stored {
+    return this.#reader.read(place);
+  }
+
+  async close(): Promise<void> {
+    await this.sync();
+    if (this.#current) fs.closeSync(this.#current.handle);
+    this.#current = undefined;
+    this.#reader.close();
+  }
+
+  /**
+   * The current segment if `bytes` fit, else a new one. Without recover() the first append begins a new segment, so
+   * that nothing is ever written behind a tail that may be torn.
+   */
+  #segmentFor(bytes: number): Segment {
+    const current = this.#current;
+    if (current && (current.length + bytes <= this.#segmentBytes || current.length === 0)) return current;
+    const id = this.#last + 1;
+    const name = segmentName(id);
+    const file = path.join(this.directory, name);
+    const lines = new Map([
+      ['software', this.#software],
+      ['format', 'WARC File Format 1.1'],
+      ['conformsTo', 'http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/'],
+    ]);
+    const info = { kind: 'warcinfo', id: newRecordId(), time: Date.now(), filename: name, lines } as const;
+    const next: Segment = { id, handle: openNew(file), length: 0 };
+    try {
+      writeAll(next, recordMember(info, 'stored'));
+    } catch (error) {
+      fs.closeSync(next.handle);
+      fs.unlinkSync(file);
+      throw error;
+    }
+    if (current) this.#left.push(current);
+    this.#created = true;
+    this.#last = id;
+    this.#current = next;
+    return next;
+  }
+}
+
+function openNew(file: string): number {
+  try {
+    return fs.openSync(file, 'wx+');
+  } catch (error) {
+    throw asDiskFull(error, file);
+  }
+}
+
+/** All or nothing: on failure the file is cut back, and `length` stays, so that a later try overwrites the rest. */
+function writeAll(segment: Segment, bytes: Uint8Array): void {
+  let written = 0;
+  try {
+    while (written < bytes.length) {
+      written += fs.writeSync(segment.handle, bytes, written, bytes.length - written, segment.length + written);
+    }
+  } catch (error) {
+    fs.ftruncateSync(segment.handle, segment.length);
+    throw asDiskFull(error, segmentName(segment.id));
+  }
+  segment.length += bytes.length;
+}
+
+function asDiskFull(error: unknown, name: string): unknown {
+  if (!DISK_FULL.has((error as NodeJS.ErrnoException).code ?? '')) return error;
+  return new SkeinError(
+    'disk-full',
+    `no room to write ${path.basename(name)}`,
+    'Everything reported so far is safe. Make room, then run the same command again.',
+    { cause: error },
+  );
+}
+
+function syncHandle(handle: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    fs.fdatasync(handle, error => (error ? reject(asDiskFull(error, 'the archive')) : resolve()));
+  });
+}
+
+/** A new file survives a power cut only once its directory does. */
+async function syncDirectory(directory: string): Promise<void> {
+  const handle = await fs.promises.open(directory, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

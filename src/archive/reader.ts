@@ -1,0 +1,133 @@
+/**
+ * Goes through a WARC file member by member, in bounded memory. It reads any file, whole or damaged: what is wrong comes
+ * as a problem in its place, and reading goes on at the next member that makes sense.
+ */
+import { type FileHandle, open } from 'node:fs/promises';
+import { readMember } from '../errand/gzip.ts';
+import { type ParsedRecord, parseRecord } from '../errand/warc.ts';
+import { RECORD_LIMIT } from './read.ts';
+
+export interface ReaderOptions {
+  /** Bytes that one record may expand to; one that is larger is a problem. Default 256 MiB. */
+  readonly limit?: number;
+  /** Offset of a member to begin with. Default 0. */
+  readonly start?: number;
+  /** Offset to stop at; a member that begins there is not read. Default the end of the file. */
+  readonly end?: number;
+}
+
+interface At {
+  readonly offset: number;
+  /** Bytes in the file. */
+  readonly length: number;
+}
+
+export type ReadEntry =
+  | (At & { readonly kind: 'record'; readonly record: ParsedRecord })
+  | (At & { readonly kind: 'problem'; readonly problem: string });
+
+const WINDOW_BYTES = 1 << 20;
+
+export async function* openReader(file: string, options: ReaderOptions = {}): AsyncGenerator<ReadEntry> {
+  const { limit = RECORD_LIMIT, start = 0, end = Number.POSITIVE_INFINITY } = options;
+  const handle = await open(file, 'r');
+  try {
+    const size = Math.min((await handle.stat()).size, end);
+    const window = new Window(handle, start, size);
+    while (!window.atEnd()) {
+      const { offset } = window;
+      const member = readMember(window.bytes(), limit);
+      if (member.kind === 'member') {
+        window.skip(member.length);
+        const record = parseRecord(member.data);
+        const at = { offset, length: member.length };
+        yield record.kind === 'record' ? { ...at, kind: 'record', record } : { ...at, ...record };
+      } else if (member.kind === 'short' && window.more(limit)) {
+        await window.extend();
+      } else {
+        const problem = member.kind === 'short' ? 'cut short' : member.problem;
+        await nextMember(window, limit);
+        yield { offset, length: window.offset - offset, kind: 'problem', problem };
+      }
+    }
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Moves to the next place that holds a whole member, or to the end. */
+async function nextMember(window: Window, limit: number): Promise<void> {
+  if (!window.atEnd()) window.skip(1);
+  while (!window.atEnd()) {
+    const bytes = window.bytes();
+    const found = bytes.indexOf(MAGIC);
+    if (found < 0) {
+      // The magic may lie across the end of the window.
+      const keep = window.more(WINDOW_BYTES) ? MAGIC.length - 1 : 0;
+      window.skip(Math.max(0, bytes.length - keep));
+      if (keep > 0) await window.extend();
+      continue;
+    }
+    window.skip(found);
+    const { kind } = readMember(window.bytes(), limit);
+    if (kind === 'member') return;
+    if (kind === 'short' && window.more(Math.min(limit, SEARCH_BYTES))) await window.extend();
+    else window.skip(1);
+  }
+}
+
+/** Behind damage, a member that would take more than this is passed over: three bytes are a weak sign of a member. */
+const SEARCH_BYTES = 1 << 25;
+const MAGIC = Buffer.of(0x1f, 0x8b, 8);
+
+/** A part of the file in memory, which moves forward. */
+class Window {
+  readonly #handle: FileHandle;
+  #size: number;
+  /** File offset of #held[#start]. */
+  offset: number;
+  #held: Buffer = Buffer.alloc(0);
+  #start = 0;
+
+  constructor(handle: FileHandle, offset: number, size: number) {
+    this.#handle = handle;
+    this.#size = size;
+    this.offset = offset;
+  }
+
+  bytes(): Buffer {
+    return this.#held.subarray(this.#start);
+  }
+
+  skip(count: number): void {
+    this.#start += count;
+    this.offset += count;
+  }
+
+  atEnd(): boolean {
+    return this.offset >= this.#size;
+  }
+
+  /** False when the file ends here, or more than `limit` (and what little deflate can add to it) is held already. */
+  more(limit: number): boolean {
+    const held = this.#held.length - this.#start;
+    return this.offset + held < this.#size && held <= limit + (limit >> 8) + WINDOW_BYTES;
+  }
+
+  /** At least doubles what is held, so that a large member is tried a few times only. */
+  async extend(): Promise<void> {
+    const old = this.bytes();
+    const room = Math.min(Math.max(WINDOW_BYTES, old.length * 2), this.#size - this.offset);
+    const larger = Buffer.allocUnsafe(room);
+    old.copy(larger);
+    let filled = old.length;
+    while (filled < room) {
+      const { bytesRead } = await this.#handle.read(larger, filled, room - filled, this.offset + filled);
+      if (bytesRead === 0) this.#size = this.offset + filled; // the file shrank meanwhile
+      if (bytesRead === 0) break;
+      filled += bytesRead;
+    }
+    this.#held = larger.subarray(0, filled);
+    this.#start = 0;
+  }
+}

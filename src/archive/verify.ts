@@ -1,0 +1,91 @@
+/** Checks the archive by itself; what the ledger says of it is checked by whoever has both. */
+import { digestLabel, type ParsedRecord, parseHttp, payloadDigest } from '../errand/warc.ts';
+import { openReader } from './reader.ts';
+import { listSegments, type SegmentFile } from './segments.ts';
+
+export interface ArchiveProblem {
+  readonly segment: number;
+  readonly offset: number;
+  readonly problem: string;
+}
+
+/** A record that was read, with its place. */
+export interface VerifiedRecord {
+  readonly segment: number;
+  readonly offset: number;
+  readonly length: number;
+  readonly record: ParsedRecord;
+}
+
+export interface ArchiveCheck {
+  readonly segments: number;
+  readonly records: number;
+  readonly bytes: number;
+  /** Payload digests computed and compared. */
+  readonly digests: number;
+  readonly problems: readonly ArchiveProblem[];
+}
+
+/** More are counted in nobody's head; the file is lost by then. */
+const PROBLEM_LIMIT = 1000;
+
+/**
+ * Every member decompresses to one record of the length it says, payload digests are right, record ids are unique
+ * within a segment, each segment begins with a warcinfo record, and each revisit says what it refers to.
+ */
+export async function verifyArchive(
+  directory: string,
+  onRecord: (record: VerifiedRecord) => void = () => {},
+): Promise<ArchiveCheck> {
+  const problems: ArchiveProblem[] = [];
+  const counts = { segments: 0, records: 0, bytes: 0, digests: 0 };
+  const report = (problem: ArchiveProblem) => {
+    if (problems.length < PROBLEM_LIMIT) problems.push(problem);
+  };
+  let expected = 1;
+  for (const segment of listSegments(directory)) {
+    if (segment.id !== expected) report({ segment: expected, offset: 0, problem: 'segment is missing' });
+    expected = segment.id + 1;
+    counts.segments++;
+    counts.bytes += segment.bytes;
+    await verifySegment(segment, report, record => {
+      counts.records++;
+      if (record.record.headers.get('warc-type') === 'response') counts.digests++;
+      onRecord(record);
+    });
+  }
+  return { ...counts, problems };
+}
+
+async function verifySegment(
+  segment: SegmentFile,
+  report: (problem: ArchiveProblem) => void,
+  onRecord: (record: VerifiedRecord) => void,
+): Promise<void> {
+  const ids = new Set<string>();
+  for await (const entry of openReader(segment.file)) {
+    const { offset, length } = entry;
+    const wrong = (problem: string) => report({ segment: segment.id, offset, problem });
+    if (entry.kind === 'problem') {
+      wrong(entry.problem);
+      continue;
+    }
+    const { record } = entry;
+    const type = record.headers.get('warc-type') ?? '';
+    if ((offset === 0) !== (type === 'warcinfo')) wrong('a warcinfo record must stand first, and only there');
+    const id = record.headers.get('warc-record-id') ?? '';
+    if (!/^<urn:uuid:[0-9a-f-]{36}>$/.test(id)) wrong('no record id');
+    else if (ids.has(id)) wrong('record id is not unique');
+    ids.add(id);
+    if (type !== 'warcinfo' && !record.headers.has('warc-target-uri')) wrong('no target URI');
+    if (Number.isNaN(Date.parse(record.headers.get('warc-date') ?? ''))) wrong('no date');
+    if (type === 'revisit' && !record.headers.has('warc-refers-to-date')) wrong('revisit does not say of what');
+    if (type === 'response') {
+      const body = parseHttp(record.block)?.body;
+      if (body === undefined) wrong('a response that is not HTTP');
+      else if (record.headers.get('warc-payload-digest') !== digestLabel(payloadDigest(body)))
+        wrong('payload digest is wrong');
+    }
+    onRecord({ segment: segment.id, offset, length, record });
+  }
+}

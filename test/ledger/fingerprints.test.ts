@@ -1,17 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Fingerprints } from '../../src/ledger/fingerprints.ts';
+import { randomly } from '../random.ts';
 
 /** A seeded stream of 32-bit numbers. */
 function numbers(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x9e3779b9) >>> 0;
-    let x = state;
-    x = Math.imul(x ^ (x >>> 16), 0x21f0aaad);
-    x = Math.imul(x ^ (x >>> 15), 0x735a2d97);
-    return (x ^ (x >>> 15)) >>> 0;
-  };
+  const random = randomly(seed);
+  return () => random.below(2 ** 32);
 }
 
 test('an empty table knows nothing, and 0 is no id', () => {

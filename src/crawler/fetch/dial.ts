@@ -1,0 +1,163 @@
+/**
+ * From an origin to an open socket: addresses, the check that each may be connected to, TCP, TLS. The address that
+ * was checked is the one connected to, so a name that changes its mind in between gains nothing.
+ */
+import { connect, type Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import type { ReasonCode } from '../../errand/reasons.ts';
+import { isPublic } from './addresses.ts';
+import type { Timeouts } from './exchange.ts';
+import type { Target } from './http1-head.ts';
+import type { Resolve } from './resolve.ts';
+import type { Secure } from './tls.ts';
+
+/** A server with more addresses than this is tried at the first ones. */
+const maxAddresses = 4;
+
+/** Where the bytes of a plain socket go; the connection that comes to own the socket puts itself here. */
+export interface Sink {
+  receive: ((bytes: Buffer, size: number) => void) | undefined;
+}
+
+export interface Dialled {
+  readonly kind: 'dialled';
+  /** What requests are written to. */
+  readonly socket: Socket | TLSSocket;
+  /** Below TLS: its byte counts are what crossed the wire. The same as `socket` without TLS. */
+  readonly wire: Socket;
+  readonly address: string;
+  readonly protocol: 'http/1.1' | 'h2';
+  /** Plain sockets deliver through this, TLS sockets through events. */
+  readonly sink: Sink | undefined;
+}
+
+export interface Undialled {
+  readonly kind: 'undialled';
+  readonly reason: ReasonCode;
+  readonly detail: string;
+}
+
+export interface Dialler {
+  readonly timeouts: Timeouts;
+  readonly resolve: Resolve;
+  readonly secure: Secure;
+  /**
+   * All plain sockets of a fetcher read into this one: the kernel's bytes are delivered before the next read begins,
+   * and a buffer per connection would cost 64 KiB each.
+   */
+  readonly buffer: Buffer;
+}
+
+export interface Route {
+  readonly target: Target;
+  readonly allowPrivate: boolean;
+  readonly http2: boolean;
+  /** Tried first when it is still among the addresses. */
+  readonly preferred: string | undefined;
+}
+
+export async function dial(dialler: Dialler, route: Route): Promise<Dialled | Undialled> {
+  const { target } = route;
+  const found = await addressesOf(dialler, target.host);
+  if (!Array.isArray(found)) return found as Undialled;
+  const allowed = route.allowPrivate ? found : found.filter(isPublic);
+  if (allowed.length === 0) return undialled('private-address', `${target.host} is at ${found.join(', ')}`);
+  const addresses = inOrder(allowed, route.preferred);
+  const until = performance.now() + dialler.timeouts.connect;
+  let result: Dialled | Undialled = undialled('connect-timeout', 'no address was tried');
+  for (let i = 0; i < addresses.length; i++) {
+    // Each address gets its share of what is left, so that a dead first one does not use up the time of the others.
+    const time = (until - performance.now()) / (addresses.length - i);
+    result = await openPlain(dialler, target, addresses[i]!, time);
+    if (result.kind === 'dialled') break;
+  }
+  if (result.kind === 'undialled' || !target.secure) return result;
+  const shaken = await dialler.secure.handshake(result.wire, {
+    target,
+    http2: route.http2,
+    time: dialler.timeouts.tls,
+  });
+  if (typeof shaken === 'string') return undialled('tls-failed', shaken);
+  return { ...result, socket: shaken, protocol: shaken.alpnProtocol === 'h2' ? 'h2' : 'http/1.1', sink: undefined };
+}
+
+export function undialled(reason: ReasonCode, detail: string): Undialled {
+  return { kind: 'undialled', reason, detail };
+}
+
+async function addressesOf(dialler: Dialler, host: string): Promise<string[] | Undialled> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<'late'>(resolve => {
+    timer = setTimeout(resolve, dialler.timeouts.connect, 'late');
+  });
+  try {
+    const found = await Promise.race([dialler.resolve(host), late]);
+    if (found === 'late') return undialled('dns', `${host}: the name server did not answer in time`);
+    return found.length > 0 ? [...found] : undialled('dns', `${host} has no address`);
+  } catch (error) {
+    return undialled('dns', `${host}: ${describe(error)}`);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Preferred first; then alternating families, so that one broken family costs one try. */
+function inOrder(found: readonly string[], preferred: string | undefined): string[] {
+  const first = preferred !== undefined && found.includes(preferred) ? [preferred] : [];
+  const six = found.filter(address => address.includes(':') && address !== first[0]);
+  const four = found.filter(address => !address.includes(':') && address !== first[0]);
+  const [leading, other] = found[0]!.includes(':') ? [six, four] : [four, six];
+  const rest: string[] = [];
+  for (let i = 0; i < Math.max(leading.length, other.length); i++) {
+    if (i < leading.length) rest.push(leading[i]!);
+    if (i < other.length) rest.push(other[i]!);
+  }
+  return [...first, ...rest].slice(0, maxAddresses);
+}
+
+function openPlain(dialler: Dialler, target: Target, address: string, time: number): Promise<Dialled | Undialled> {
+  return new Promise(resolve => {
+    const sink: Sink | undefined = target.secure ? undefined : { receive: undefined };
+    const onread =
+      sink === undefined
+        ? undefined
+        : {
+            buffer: dialler.buffer,
+            callback: (size: number, bytes: Uint8Array) => {
+              sink.receive?.(bytes as Buffer, size);
+              return true;
+            },
+          };
+    const socket = connect({ host: address, port: target.port, noDelay: true, ...(onread && { onread }) });
+    const finish = (result: Dialled | Undialled) => {
+      clearTimeout(timer);
+      socket.removeListener('error', failed);
+      // From here on errors are the owner's; this one keeps a stray late error from ending the process.
+      if (result.kind === 'undialled') socket.on('error', () => {}).destroy();
+      resolve(result);
+    };
+    const failed = (error: Error) => finish(unreached(error, address));
+    const timer = setTimeout(
+      () => finish(undialled('connect-timeout', `${address} did not answer`)),
+      Math.max(1, time),
+    );
+    socket.once('error', failed);
+    socket.once('connect', () =>
+      finish({ kind: 'dialled', socket, wire: socket, address, protocol: 'http/1.1', sink }),
+    );
+  });
+}
+
+function unreached(error: Error, address: string): Undialled {
+  const code = (error as NodeJS.ErrnoException).code;
+  const detail = `${address}: ${describe(error)}`;
+  if (code === 'ECONNRESET') return undialled('reset', detail);
+  if (code === 'ETIMEDOUT' || code === 'EMFILE' || code === 'ENFILE') return undialled('connect-timeout', detail);
+  return undialled('connect-refused', detail);
+}
+
+export function describe(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const code = (error as NodeJS.ErrnoException).code;
+  return code === undefined || error.message.includes(code) ? error.message : `${code} ${error.message}`;
+}

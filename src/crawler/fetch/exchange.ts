@@ -1,0 +1,81 @@
+/**
+ * One ask on its way: when it began, what it cost so far, and the promise it settles. Connections of either protocol
+ * carry exchanges; only the functions here make answers of them, so every answer accounts for its bytes the same way.
+ */
+import type { ReasonCode } from '../../errand/reasons.ts';
+import type { Answer, Ask, Response } from '../stages.ts';
+
+export interface Timeouts {
+  /** All in milliseconds. Name to addresses, and TCP connection, each. */
+  readonly connect: number;
+  readonly tls: number;
+  /** From the request to the first byte of the answer. */
+  readonly firstByte: number;
+  /** Longest silence within an answer. */
+  readonly betweenBytes: number;
+  /** From the first byte to the last. */
+  readonly body: number;
+}
+
+export const defaultTimeouts: Timeouts = {
+  connect: 10_000,
+  tls: 10_000,
+  firstByte: 20_000,
+  betweenBytes: 15_000,
+  body: 120_000,
+};
+
+export interface Exchange {
+  readonly ask: Ask;
+  readonly path: string;
+  readonly started: number;
+  readonly resolve: (answer: Answer) => void;
+  /** The request as written; replaced when a retry speaks another protocol. */
+  requestHead: Uint8Array;
+  /** Milliseconds since 1970-like origin of performance.now(); 0 = none came. */
+  firstByte: number;
+  /** Bytes on the wire, over all tries. */
+  up: number;
+  down: number;
+  /** It has had its second try. */
+  retried: boolean;
+  settled: boolean;
+}
+
+export function fail(exchange: Exchange, reason: ReasonCode, detail: string): void {
+  settle(exchange, { kind: 'failure', reason, detail, wire: wireOf(exchange) });
+}
+
+/** What a connection read, before the account of its cost is added. */
+export type Reading = Omit<Response, 'kind' | 'requestHead' | 'wire'>;
+
+export function answer(exchange: Exchange, reading: Reading): void {
+  settle(exchange, {
+    kind: 'response',
+    status: reading.status,
+    head: reading.head,
+    requestHead: exchange.requestHead,
+    headers: reading.headers,
+    body: reading.body,
+    ...(reading.truncated === undefined ? undefined : { truncated: reading.truncated }),
+    protocol: reading.protocol,
+    address: reading.address,
+    wire: wireOf(exchange),
+  });
+}
+
+function settle(exchange: Exchange, result: Answer): void {
+  if (exchange.settled) return;
+  exchange.settled = true;
+  exchange.resolve(result);
+}
+
+function wireOf(exchange: Exchange) {
+  const now = performance.now();
+  return {
+    up: exchange.up,
+    down: exchange.down,
+    firstByte: exchange.firstByte === 0 ? 0 : exchange.firstByte - exchange.started,
+    total: now - exchange.started,
+  };
+}

@@ -1,0 +1,253 @@
+/**
+ * One HTTP/2 session with an origin, shared by all asks to it: a stream each, one GET per stream. The protocol itself
+ * is Node's; here are the same limits, the same reasons and the same account of bytes as for HTTP/1.1.
+ */
+import { STATUS_CODES } from 'node:http';
+import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants } from 'node:http2';
+import type { Timed } from './deadlines.ts';
+import { type Dialled, describe } from './dial.ts';
+import { answer, type Exchange, fail } from './exchange.ts';
+import type { Http1Terms } from './http1-connection.ts';
+import { acceptOf, conditions, type Target, writeRequest } from './http1-head.ts';
+
+/** Bytes a server may send ahead of our reading, per stream and per session. */
+const streamWindow = 1_048_576;
+const sessionWindow = 4_194_304;
+
+export interface Http2Terms extends Omit<Http1Terms, 'keeper'> {
+  readonly origin: Http2Keeper;
+  readonly userAgent: string;
+}
+
+export interface Http2Keeper {
+  readonly target: Target;
+  gone(connection: Http2Connection): void;
+  submit(exchange: Exchange): void;
+  /** The server asks for HTTP/1.1. */
+  downgrade(exchange: Exchange): void;
+}
+
+export class Http2Connection implements Timed {
+  deadline = Infinity;
+  readonly dialled: Dialled;
+  readonly terms: Http2Terms;
+  readonly #session: ClientHttp2Session;
+  readonly #streams = new Set<Http2Exchange>();
+  #retired = false;
+  #closed = false;
+  #countedUp = 0;
+  #countedDown = 0;
+
+  constructor(dialled: Dialled, terms: Http2Terms) {
+    this.dialled = dialled;
+    this.terms = terms;
+    this.#session = connect(terms.origin.target.origin, {
+      createConnection: () => dialled.socket,
+      settings: { enablePush: false, initialWindowSize: streamWindow, maxHeaderListSize: 65_536 },
+      maxHeaderListPairs: 512,
+    });
+    this.#session.on('connect', session => {
+      if (!session.destroyed) session.setLocalWindowSize(sessionWindow);
+    });
+    this.#session.on('goaway', () => this.retire());
+    // Every stream hears of it by its own close event, with what it means for that stream.
+    this.#session.on('error', () => this.retire());
+    this.#session.on('close', () => this.close());
+    terms.deadlines.add(this);
+  }
+
+  get usable(): boolean {
+    return !this.#retired && !this.#session.closed && !this.#session.destroyed;
+  }
+
+  get idle(): boolean {
+    return this.#streams.size === 0;
+  }
+
+  send(exchange: Exchange): void {
+    const { ask } = exchange;
+    const { target } = this.terms.origin;
+    const headers: Record<string, string> = {
+      ':method': 'GET',
+      ':path': exchange.path,
+      ':scheme': 'https',
+      ':authority': target.authority,
+      'user-agent': this.terms.userAgent,
+      'accept-encoding': 'gzip, deflate, br, zstd',
+      accept: acceptOf(ask),
+    };
+    for (const [name, value] of conditions(ask)) headers[name.toLowerCase()] = value;
+    exchange.requestHead = writeRequest(exchange.path, this.terms.fixed, ask);
+    this.deadline = Infinity;
+    let stream: ClientHttp2Stream;
+    try {
+      stream = this.#session.request(headers);
+    } catch (error) {
+      // The session ended between the check and now.
+      this.retire();
+      this.retry(exchange, describe(error));
+      return;
+    }
+    const carried = new Http2Exchange(this, exchange, stream);
+    this.#streams.add(carried);
+    this.terms.deadlines.add(carried);
+  }
+
+  /** Takes no more exchanges; the ones under way go on. */
+  retire(): void {
+    if (this.#retired) return;
+    this.#retired = true;
+    if (!this.#session.closed) this.#session.close();
+  }
+
+  /** An exchange for which nothing came may be tried once more, elsewhere. */
+  retry(exchange: Exchange, detail: string): void {
+    if (exchange.retried) fail(exchange, 'reset', detail);
+    else {
+      exchange.retried = true;
+      this.terms.origin.submit(exchange);
+    }
+  }
+
+  /** The stream has ended, one way or another; its exchange pays for what the wire carried since the last one. */
+  finished(carried: Http2Exchange): void {
+    if (!this.#streams.delete(carried)) return;
+    this.terms.deadlines.delete(carried);
+    const { wire } = this.dialled;
+    carried.exchange.down += wire.bytesRead - this.#countedDown;
+    carried.exchange.up += wire.bytesWritten - this.#countedUp;
+    this.#countedDown = wire.bytesRead;
+    this.#countedUp = wire.bytesWritten;
+    if (this.#streams.size === 0) this.deadline = performance.now() + this.terms.idleTime;
+  }
+
+  late(): void {
+    this.close();
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#retired = true;
+    this.terms.deadlines.delete(this);
+    this.terms.origin.gone(this);
+    this.#session.destroy();
+  }
+}
+
+/** One exchange on its stream. */
+class Http2Exchange implements Timed {
+  deadline: number;
+  readonly exchange: Exchange;
+  readonly #connection: Http2Connection;
+  readonly #stream: ClientHttp2Stream;
+  #status = 0;
+  #head: Uint8Array = new Uint8Array(0);
+  #headers = new Map<string, string>();
+  readonly #chunks: Buffer[] = [];
+  #size = 0;
+  #bodyDeadline = 0;
+  #problem = '';
+
+  constructor(connection: Http2Connection, exchange: Exchange, stream: ClientHttp2Stream) {
+    this.#connection = connection;
+    this.exchange = exchange;
+    this.#stream = stream;
+    this.deadline = performance.now() + connection.terms.timeouts.firstByte;
+    stream.on('response', (_headers, _flags, raw) => this.#answered(raw as unknown as readonly string[]));
+    stream.on('data', (chunk: Buffer) => this.#received(chunk));
+    stream.on('end', () => this.#ended());
+    stream.on('error', error => {
+      this.#problem = describe(error);
+    });
+    stream.on('close', () => this.#broken());
+  }
+
+  late(): void {
+    const { exchange } = this;
+    if (this.#status === 0) {
+      // A session that swallows requests may be dead altogether.
+      this.#connection.retire();
+      this.#finish();
+      fail(exchange, 'first-byte-timeout', 'no byte of an answer');
+    } else if (this.#size === 0) {
+      this.#finish();
+      fail(exchange, 'body-timeout', 'no byte of the body');
+    } else this.#complete('time');
+  }
+
+  #answered(raw: readonly string[]): void {
+    const now = performance.now();
+    this.exchange.firstByte = now;
+    this.#bodyDeadline = now + this.#connection.terms.timeouts.body;
+    this.#wait(now);
+    let lines = '';
+    for (let i = 0; i + 1 < raw.length; i += 2) {
+      const name = raw[i]!.toLowerCase();
+      const value = raw[i + 1]!;
+      if (name === ':status') this.#status = Number(value);
+      if (name.startsWith(':')) continue;
+      lines += `${name}: ${value}\r\n`;
+      const earlier = this.#headers.get(name);
+      this.#headers.set(name, earlier === undefined ? value : `${earlier}, ${value}`);
+    }
+    // Readers of archives know no HTTP/2 heads, so it is written as HTTP/1.1 would have it.
+    const first = `HTTP/1.1 ${this.#status} ${STATUS_CODES[this.#status] ?? ''}`;
+    this.#head = Buffer.from(`${first}\r\n${lines}\r\n`, 'latin1');
+  }
+
+  #wait(now: number): void {
+    this.deadline = Math.min(now + this.#connection.terms.timeouts.betweenBytes, this.#bodyDeadline);
+  }
+
+  #received(chunk: Buffer): void {
+    if (this.exchange.settled) return;
+    this.#wait(performance.now());
+    const room = this.exchange.ask.maxBytes - this.#size;
+    const kept = chunk.length > room ? chunk.subarray(0, room) : chunk;
+    this.#chunks.push(kept);
+    this.#size += kept.length;
+    if (chunk.length > room) this.#complete('length');
+  }
+
+  #ended(): void {
+    // An aborted stream ends, too; its close event says so.
+    if (this.#status !== 0 && this.#stream.rstCode === constants.NGHTTP2_NO_ERROR && !this.#stream.aborted)
+      this.#complete(undefined);
+  }
+
+  #broken(): void {
+    const { exchange } = this;
+    if (exchange.settled) return;
+    this.#connection.finished(this);
+    const code = this.#stream.rstCode;
+    const detail = this.#problem || `the stream was closed with code ${code}`;
+    if (this.#status !== 0 && this.#size > 0) this.#complete('disconnect');
+    else if (this.#status !== 0) fail(exchange, 'reset', detail);
+    else if (code === constants.NGHTTP2_HTTP_1_1_REQUIRED && !exchange.retried) {
+      exchange.retried = true;
+      this.#connection.terms.origin.downgrade(exchange);
+    } else if (code === constants.NGHTTP2_PROTOCOL_ERROR) fail(exchange, 'bad-answer', detail);
+    else this.#connection.retry(exchange, detail);
+  }
+
+  #complete(truncated: 'length' | 'time' | 'disconnect' | undefined): void {
+    this.#finish();
+    const body = this.#chunks.length === 1 ? this.#chunks[0]! : Buffer.concat(this.#chunks, this.#size);
+    answer(this.exchange, {
+      status: this.#status,
+      head: this.#head,
+      headers: this.#headers,
+      body,
+      ...(truncated === undefined ? undefined : { truncated }),
+      protocol: 'h2',
+      address: this.#connection.dialled.address,
+    });
+  }
+
+  /** Lets go of the stream; what it may still send is not waited for. */
+  #finish(): void {
+    this.#connection.finished(this);
+    if (!this.#stream.closed) this.#stream.close(constants.NGHTTP2_CANCEL);
+  }
+}

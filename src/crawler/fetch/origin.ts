@@ -1,0 +1,156 @@
+/**
+ * All connections to one origin, and the choice among them. An ask takes an idle connection, the shared HTTP/2
+ * session, or a new connection; it never queues behind another ask, except for the one handshake that finds out
+ * which protocol a server speaks. How many asks are under way at once is the caller's politeness, not ours.
+ */
+import type { Deadlines } from './deadlines.ts';
+import { type Dialled, type Dialler, describe, dial } from './dial.ts';
+import { type Exchange, fail } from './exchange.ts';
+import { Http1Connection, type Http1Terms, type Keeper } from './http1-connection.ts';
+import { fixedLines, type Target } from './http1-head.ts';
+import { Http2Connection } from './http2-connection.ts';
+
+/** What all origins of a fetcher share. */
+export interface Shared {
+  readonly dialler: Dialler;
+  readonly deadlines: Deadlines;
+  readonly userAgent: string;
+  readonly http2: boolean;
+  readonly idle: IdleLimits;
+  /** Unused connections of all origins, longest unused first. */
+  readonly unused: Set<Http1Connection>;
+  /** Everything open, for the end. */
+  readonly open: Set<{ close(): void }>;
+  closed: boolean;
+}
+
+export interface IdleLimits {
+  readonly perOrigin: number;
+  readonly total: number;
+  /** Milliseconds. */
+  readonly time: number;
+}
+
+export class Origin implements Keeper {
+  readonly target: Target;
+  readonly #shared: Shared;
+  readonly #allowPrivate: boolean;
+  readonly #terms: Http1Terms;
+  #unused: Http1Connection[] = [];
+  #session: Http2Connection | undefined;
+  #protocol: 'http/1.1' | 'h2' | undefined;
+  /** Exchanges that wait for the handshake under way; undefined = none is. */
+  #waiting: Exchange[] | undefined;
+  /** Address of the last connection that worked. */
+  #preferred: string | undefined;
+  #connections = 0;
+
+  constructor(target: Target, shared: Shared, allowPrivate: boolean) {
+    this.target = target;
+    this.#shared = shared;
+    this.#allowPrivate = allowPrivate;
+    this.#terms = {
+      keeper: this,
+      deadlines: shared.deadlines,
+      timeouts: shared.dialler.timeouts,
+      idleTime: shared.idle.time,
+      fixed: fixedLines(target, shared.userAgent),
+    };
+    if (!target.secure || !shared.http2) this.#protocol = 'http/1.1';
+  }
+
+  /** Nothing is open or being opened. */
+  get quiet(): boolean {
+    return this.#connections === 0;
+  }
+
+  submit(exchange: Exchange): void {
+    const connection = this.#session?.usable ? this.#session : this.#takeUnused();
+    if (connection !== undefined) connection.send(exchange);
+    else if (this.#waiting !== undefined) this.#waiting.push(exchange);
+    else {
+      if (this.#protocol !== 'http/1.1') this.#waiting = [];
+      void this.#open(exchange);
+    }
+  }
+
+  #takeUnused(): Http1Connection | undefined {
+    const connection = this.#unused.pop();
+    if (connection !== undefined) this.#shared.unused.delete(connection);
+    return connection;
+  }
+
+  free(connection: Http1Connection): void {
+    const { unused, idle } = this.#shared;
+    if (this.#unused.length >= idle.perOrigin || this.#shared.closed) {
+      connection.close();
+      return;
+    }
+    this.#unused.push(connection);
+    unused.add(connection);
+    if (unused.size > idle.total) unused.values().next().value!.close();
+  }
+
+  gone(connection: Http1Connection | Http2Connection): void {
+    this.#connections--;
+    this.#shared.open.delete(connection);
+    if (connection === this.#session) this.#session = undefined;
+    if (!(connection instanceof Http1Connection) || !this.#shared.unused.delete(connection)) return;
+    this.#unused = this.#unused.filter(other => other !== connection);
+  }
+
+  again(exchange: Exchange): void {
+    // The other idle ones are as old: a new connection, not the next of them.
+    void this.#open(exchange);
+  }
+
+  /** The server wants HTTP/1.1 for this (an HTTP/2 error code says so). */
+  downgrade(exchange: Exchange): void {
+    this.#protocol = 'http/1.1';
+    void this.#open(exchange);
+  }
+
+  dropUnused(): void {
+    for (const connection of [...this.#unused]) connection.close();
+    if (this.#session?.idle) this.#session.close();
+  }
+
+  async #open(exchange: Exchange): Promise<void> {
+    const { dialler } = this.#shared;
+    this.#connections++;
+    const http2 = this.#protocol !== 'http/1.1';
+    const route = { target: this.target, allowPrivate: this.#allowPrivate, http2, preferred: this.#preferred };
+    const result = await dial(dialler, route).catch((error: unknown) => ({
+      kind: 'undialled' as const,
+      reason: 'connect-refused' as const,
+      detail: describe(error), // an argument that the socket does not accept
+    }));
+    const waiting = this.#waiting ?? [];
+    this.#waiting = undefined;
+    if (result.kind === 'undialled') {
+      this.#connections--;
+      for (const each of [exchange, ...waiting]) fail(each, result.reason, result.detail);
+      return;
+    }
+    this.#preferred = result.address;
+    this.#begin(result, exchange);
+    for (const each of waiting) this.submit(each);
+  }
+
+  #begin(dialled: Dialled, exchange: Exchange): void {
+    const shared = this.#shared;
+    this.#protocol = dialled.protocol;
+    if (dialled.protocol === 'http/1.1') {
+      const connection = new Http1Connection(dialled, this.#terms);
+      shared.open.add(connection);
+      connection.send(exchange);
+      if (shared.closed) connection.close();
+      return;
+    }
+    const session = new Http2Connection(dialled, { ...this.#terms, origin: this, userAgent: shared.userAgent });
+    shared.open.add(session);
+    this.#session = session;
+    session.send(exchange);
+    if (shared.closed) session.close();
+  }
+}

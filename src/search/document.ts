@@ -1,0 +1,82 @@
+/** What search takes in and gives out. Plain data: the feeder, the command line and the workbench share it. */
+
+/** A page as search sees it. */
+export interface SearchDocument {
+  /** The page's id in the ledger. */
+  readonly page: number;
+  readonly url: string;
+  readonly title: string;
+  readonly headings: string;
+  /** Text of the links that lead here. */
+  readonly anchors: string;
+  /** Visible text, blocks separated by newlines. */
+  readonly text: string;
+  /** BCP 47, empty = unknown. */
+  readonly language: string;
+  readonly mediaType: string;
+  /** Milliseconds since 1970 of the last look. */
+  readonly fetched: number;
+  /** Milliseconds since 1970 of the last change seen. */
+  readonly changed: number;
+  /** How much the link structure makes of it, 0 to 1. */
+  readonly importance: number;
+  readonly noindex: boolean;
+  readonly noarchive: boolean;
+}
+
+/** One step of the index, applied whole or not at all. */
+export interface SearchBatch {
+  readonly changed: readonly SearchDocument[];
+  readonly gone: readonly number[];
+  /** Where the source stands after this batch; absent = leave it. */
+  readonly cursor?: string;
+}
+
+export interface QueryOptions {
+  /** Results on one page of results; default 10, at most 100. */
+  readonly limit?: number;
+  /** Results to skip; default 0. The best 1,000 can be reached. */
+  readonly offset?: number;
+  /** Milliseconds since 1970; default now. */
+  readonly now?: number;
+  /** Probability that a page has changed since it was fetched; undefined = cannot say. */
+  readonly changedProbability?: (page: number) => number | undefined;
+}
+
+/** A piece of text; `hit` pieces matched the query. Plain text: whoever shows it escapes it. */
+export interface Fragment {
+  readonly text: string;
+  readonly hit: boolean;
+}
+
+export interface Hit {
+  readonly page: number;
+  readonly url: string;
+  readonly title: readonly Fragment[];
+  /** Empty for pages that say noarchive. */
+  readonly snippet: readonly Fragment[];
+  readonly language: string;
+  readonly mediaType: string;
+  readonly fetched: number;
+  readonly changed: number;
+  /** Milliseconds since the page was fetched. */
+  readonly age: number;
+  readonly changedProbability: number | undefined;
+  /** A stored copy may be shown. */
+  readonly copy: boolean;
+  readonly score: number;
+}
+
+export interface Results {
+  readonly query: string;
+  readonly hits: readonly Hit[];
+  /** Pages that match. */
+  readonly total: number;
+  /** False: there are more than `total`, and only a part of them was ranked (rank.ts says which). */
+  readonly exact: boolean;
+  /** No page has all words; these have some. */
+  readonly relaxed: boolean;
+  readonly cached: boolean;
+  /** Milliseconds. */
+  readonly took: number;
+}

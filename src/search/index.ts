@@ -1,0 +1,224 @@
+/**
+ * Search: the full-text index of the pages collected, and the questions asked of it. One SQLite file of its own
+ * (search.db), fed in the background, so that neither the ledger nor the crawl waits for it.
+ *
+ * It never fetches and never decides what is crawled; it only says what people look at (`interest`). It keeps nothing
+ * of a page that says noindex, and shows nothing of the text of one that says noarchive. Everything in it but the
+ * interest can be made again from ledger and archive.
+ *
+ * The invariant: pages, terms and texts hold the same set of ids, but for texts of noarchive pages; and what they
+ * hold is the state of the source at the cursor in `meta`. Each batch keeps both, or leaves no trace.
+ *
+ * words.ts makes terms, query.ts reads what people type, match.ts turns it into FTS5, rank.ts orders, snippet.ts
+ * shows why, cache.ts remembers, writer.ts writes, feed.ts feeds.
+ */
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { type CacheCounts, type Kept, type KeptHit, QueryCache } from './cache.ts';
+import type { Hit, QueryOptions, Results, SearchBatch, SearchDocument } from './document.ts';
+import { Interest } from './interest.ts';
+import { type Highlights, type Plan, plan } from './match.ts';
+import { parseQuery } from './query.ts';
+import { Ranker, WINDOW } from './rank.ts';
+import { explain, openDatabase } from './schema.ts';
+import { highlight, snippet } from './snippet.ts';
+import { unpack, Writer } from './writer.ts';
+
+export type { CacheCounts } from './cache.ts';
+export type { Fragment, Hit, QueryOptions, Results, SearchBatch, SearchDocument } from './document.ts';
+export { parseQuery } from './query.ts';
+
+export interface SearchCounts {
+  readonly documents: number;
+  readonly cursor: string;
+  readonly rebuilding: boolean;
+  readonly cache: CacheCounts;
+}
+
+/** Changes that are checked one by one against a kept result; more of them cost as much as asking again. */
+const MOST_CHECKED = 500;
+/** Pages of the FTS5 index merged in one idle moment. */
+const MERGED = 200;
+
+export class Search {
+  readonly #file: string;
+  readonly #database: DatabaseSync;
+  readonly #writer: Writer;
+  readonly #ranker: Ranker;
+  readonly #interest: Interest;
+  readonly #cache: QueryCache;
+  readonly #statements: Readonly<Record<'latest' | 'page' | 'text' | 'languages', StatementSync>>;
+  #languages: readonly string[] = [];
+  #languagesAt = -1;
+
+  constructor(file: string) {
+    this.#file = file;
+    this.#database = openDatabase(file);
+    this.#writer = new Writer(this.#database);
+    this.#ranker = new Ranker(this.#database);
+    this.#interest = new Interest(file, Date.now);
+    this.#statements = {
+      latest: this.#database.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'changes'"),
+      page: this.#database.prepare('SELECT * FROM pages WHERE id = ?'),
+      text: this.#database.prepare('SELECT packed, body FROM texts WHERE id = ?'),
+      languages: this.#database.prepare('SELECT language FROM languages'),
+    };
+    const since = this.#database.prepare('SELECT page FROM changes WHERE sequence > ? LIMIT ?');
+    this.#cache = new QueryCache({
+      latest: () => this.#latest(),
+      since: sequence => {
+        if (this.#latest() - sequence > MOST_CHECKED) return undefined;
+        return since.all(sequence, MOST_CHECKED).map(row => Number(row['page']));
+      },
+      matchesAny: (asked, pages) => this.#ranker.matchesAny(asked, pages),
+    });
+  }
+
+  /** Adds pages, or replaces what is known of them. */
+  put(documents: readonly SearchDocument[]): void {
+    this.apply({ changed: documents, gone: [] });
+  }
+
+  remove(pages: readonly number[]): void {
+    this.apply({ changed: [], gone: pages });
+  }
+
+  /** One step of the source: changed and gone pages and its new cursor, all or nothing. */
+  apply(batch: SearchBatch): void {
+    this.#guarded(() => this.#writer.write(batch));
+  }
+
+  /** The best matches. Throws `bad-query` with a sentence for the person who typed it. */
+  query(text: string, options: QueryOptions = {}): Results {
+    return this.#guarded(() => this.#query(text, options));
+  }
+
+  /** Someone opened a result. */
+  opened(page: number): void {
+    this.#interest.opened(page);
+  }
+
+  /** How much people ask for a page lately, 0 to 1; the schedule adds it to the page's importance. */
+  interest(page: number): number {
+    return this.#interest.of(page);
+  }
+
+  counts(): SearchCounts {
+    const documents = Number(this.#database.prepare('SELECT count(*) AS n FROM pages').get()!['n']);
+    const cursor = String(this.#writer.meta('cursor') ?? '');
+    return { documents, cursor, rebuilding: this.#writer.meta('rebuilding') === 1, cache: this.#cache.counts() };
+  }
+
+  /** Starts over from the beginning of the source; searches find the old state until the new one has passed it. */
+  rebuild(): void {
+    this.#guarded(() => this.#writer.beginRebuild());
+  }
+
+  /** To be called when the source has nothing new: ends a rebuild, and tidies a little. */
+  settle(): void {
+    this.#guarded(() => {
+      if (this.#writer.meta('rebuilding') === 1) this.#writer.sweep();
+      this.#database.prepare("INSERT INTO terms (terms, rank) VALUES ('merge', ?)").run(MERGED);
+    });
+  }
+
+  close(): void {
+    this.#interest.close();
+    this.#database.close();
+  }
+
+  #query(text: string, options: QueryOptions): Results {
+    const started = performance.now();
+    const now = options.now ?? Date.now();
+    const key = text.trim().replace(/\s+/g, ' ');
+    const languages = this.#spoken();
+    const found = this.#cache.get(key, now);
+    const kept = found ?? this.#ask(key, languages, now);
+    const offset = Math.min(Math.max(0, Math.trunc(options.offset ?? 0)), WINDOW);
+    const limit = Math.min(Math.max(1, Math.trunc(options.limit ?? 10)), 100);
+    const hits = this.#hits(kept, offset, limit).map(
+      (hit): Hit => ({
+        ...hit,
+        age: Math.max(0, now - hit.fetched),
+        changedProbability: options.changedProbability?.(hit.page),
+      }),
+    );
+    if (offset === 0) this.#interest.shown(hits.map(hit => hit.page));
+    const { total, exact, relaxed } = kept.ranked;
+    return { query: key, hits, total, exact, relaxed, cached: found !== undefined, took: performance.now() - started };
+  }
+
+  #ask(key: string, languages: readonly string[], now: number): Kept {
+    // Before ranking: a change that comes between is then checked once too often, never once too little.
+    const sequence = this.#languagesAt;
+    const asked: Plan = plan(parseQuery(key), languages);
+    const kept: Kept = { plan: asked, ranked: this.#ranker.rank(asked, now), hits: new Map(), sequence, time: now };
+    this.#cache.set(key, kept);
+    return kept;
+  }
+
+  #hits(kept: Kept, offset: number, limit: number): KeptHit[] {
+    const hits: KeptHit[] = [];
+    const last = Math.min(offset + limit, kept.ranked.pages.length);
+    for (let place = offset; place < last; place++) {
+      const hit = kept.hits.get(place) ?? this.#hit(kept, place);
+      if (hit === undefined) continue; // removed since it was ranked
+      kept.hits.set(place, hit);
+      hits.push(hit);
+    }
+    return hits;
+  }
+
+  #hit(kept: Kept, place: number): KeptHit | undefined {
+    const page = kept.ranked.pages[place]!;
+    const row = this.#statements.page.get(page);
+    if (row === undefined) return undefined;
+    const language = String(row['language']);
+    const { highlights } = kept.plan;
+    return {
+      page,
+      url: String(row['url']),
+      title: highlight(String(row['title']), language, highlights),
+      snippet: this.#snippet(page, language, highlights),
+      language,
+      mediaType: String(row['media_type']),
+      fetched: Number(row['fetched']),
+      changed: Number(row['changed']),
+      copy: row['noarchive'] === 0,
+      score: kept.ranked.scores[place]!,
+    };
+  }
+
+  #snippet(page: number, language: string, highlights: Highlights) {
+    const row = this.#statements.text.get(page);
+    if (row === undefined) return [];
+    return snippet(unpack({ packed: Number(row['packed']), body: row['body'] as Uint8Array }), language, highlights);
+  }
+
+  /** Languages in the index. A new one changes what words mean, so kept results end with it. */
+  #spoken(): readonly string[] {
+    const sequence = this.#latest();
+    if (sequence === this.#languagesAt) return this.#languages;
+    const languages = this.#statements.languages.all().map(row => String(row['language']));
+    if (languages.length !== this.#languages.length) this.#cache.clear();
+    this.#languagesAt = sequence;
+    this.#languages = languages;
+    return languages;
+  }
+
+  /** Sequence of the last change to the index, whoever made it. */
+  #latest(): number {
+    return Number(this.#statements.latest.get()?.['seq'] ?? 0);
+  }
+
+  #guarded<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      throw explain(error, this.#file);
+    }
+  }
+}
+
+export function openSearch(file: string): Search {
+  return new Search(file);
+}

@@ -1,0 +1,80 @@
+/**
+ * Stemmers by language: the Snowball algorithms as @orama/stemmers ships them, and a small one for Korean particles.
+ * Each is loaded the first time a page or a query needs it. A language that is not listed is indexed word by word.
+ */
+import { createRequire } from 'node:module';
+
+export type Stemmer = (word: string) => string;
+
+/** BCP 47 primary tag → module. `no` is the macro language of `nb` and `nn`. */
+const modules: Readonly<Record<string, string>> = {
+  ar: 'arabic',
+  bg: 'bulgarian',
+  da: 'danish',
+  de: 'german',
+  el: 'greek',
+  en: 'english',
+  es: 'spanish',
+  fi: 'finnish',
+  fr: 'french',
+  ga: 'irish',
+  hu: 'hungarian',
+  hy: 'armenian',
+  id: 'indonesian',
+  it: 'italian',
+  lt: 'lithuanian',
+  nb: 'norwegian',
+  ne: 'nepali',
+  nl: 'dutch',
+  nn: 'norwegian',
+  no: 'norwegian',
+  pt: 'portuguese',
+  ro: 'romanian',
+  ru: 'russian',
+  sr: 'serbian',
+  sv: 'swedish',
+  ta: 'tamil',
+  tr: 'turkish',
+  uk: 'ukrainian',
+};
+
+const load = createRequire(import.meta.url);
+const loaded = new Map<string, Stemmer | undefined>([['ko', korean]]);
+
+/** Longest first, so that a compound particle goes whole. */
+const particles = [
+  '에서는',
+  '으로는',
+  '에게서',
+  '까지',
+  '부터',
+  '에서',
+  '에게',
+  '으로',
+  '처럼',
+  '보다',
+  '하고',
+  '이나',
+];
+const shortParticles = '은는이가을를에의로와과도만';
+
+/** Cuts the particle that Korean writes onto its nouns; what remains has two syllables at least. */
+function korean(word: string): string {
+  for (const particle of particles) {
+    if (word.length >= particle.length + 2 && word.endsWith(particle)) return word.slice(0, -particle.length);
+  }
+  return word.length >= 3 && shortParticles.includes(word.at(-1)!) ? word.slice(0, -1) : word;
+}
+
+export function stemmerFor(language: string): Stemmer | undefined {
+  if (!loaded.has(language)) {
+    const name = Object.hasOwn(modules, language) ? modules[language] : undefined;
+    loaded.set(language, name === undefined ? undefined : load(`@orama/stemmers/${name}`).stemmer);
+  }
+  return loaded.get(language);
+}
+
+/** `en` of `en-GB`, empty for nonsense. */
+export function primaryLanguage(tag: string): string {
+  return /^[a-z]{2,3}(?=$|[-_])/i.exec(tag)?.[0].toLowerCase() ?? '';
+}

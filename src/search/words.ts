@@ -1,0 +1,161 @@
+/**
+ * Text to index terms, the same way for pages and for queries. A term is lower case, stemmed by the page's language,
+ * and free of diacritics; it never holds white space or ASCII punctuation, so FTS5's `ascii` tokenizer, which reads
+ * the terms joined by blanks, cuts exactly where this file cut.
+ *
+ * Scripts that write without spaces are cut by ICU's dictionaries. ICU decides by context, so the last word of a run
+ * can come out longer in a page than in a query; a query therefore treats it as a beginning (query side, match.ts).
+ */
+import { stemmerFor } from './stems.ts';
+
+/** One term and where it stands in the text it came from. */
+export interface Word {
+  readonly term: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Longer words are cut here: nobody types them, and a hostile page must not fill the index with one. */
+const LONGEST = 64;
+/** Entries of a language's word → term table before it starts anew; about 10 MB. */
+const REMEMBERED = 60_000;
+
+const UNKNOWN = 255;
+const BREAK = 0;
+const LETTER = 1;
+/** Letter of a script without spaces. */
+const DENSE = 2;
+
+const letterPattern = /[\p{L}\p{N}\p{M}]/u;
+const densePattern =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]|[ー々〆]/u;
+/** Marks that change a letter but not the word: Latin, Greek and Cyrillic accents, Hebrew points, Arabic vowels. */
+const accents =
+  /[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u064b-\u065f\u0670\u06d6-\u06ed\u0640]/g;
+/** Letters that Unicode does not decompose, as readers without that keyboard write them. */
+const plain: Readonly<Record<string, string>> = {
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+  ø: 'o',
+  đ: 'd',
+  ð: 'd',
+  þ: 'th',
+  ł: 'l',
+  ħ: 'h',
+  ı: 'i',
+  ŋ: 'n',
+  ى: 'ي',
+  ة: 'ه',
+};
+const plainPattern = new RegExp(`[${Object.keys(plain).join('')}]`, 'g');
+
+/** Class of every UTF-16 unit, found once and remembered: a table beats the regular expression by a factor of 6. */
+const classes = new Uint8Array(65_536).fill(UNKNOWN);
+
+function classOf(text: string, at: number): number {
+  const unit = text.charCodeAt(at);
+  const known = classes[unit]!;
+  if (known !== UNKNOWN) return known;
+  // A surrogate's class depends on its partner and is not remembered.
+  const surrogate = unit >= 0xd800 && unit <= 0xdfff;
+  let character = text.charAt(at);
+  if (surrogate) {
+    const first = unit >= 0xdc00 ? at - 1 : at;
+    const point = first < 0 ? undefined : text.codePointAt(first);
+    if (point === undefined || point < 0x10000) return BREAK;
+    character = String.fromCodePoint(point);
+  }
+  const found = densePattern.test(character) ? DENSE : letterPattern.test(character) ? LETTER : BREAK;
+  if (!surrogate) classes[unit] = found;
+  return found;
+}
+
+const segmenter = new Intl.Segmenter('und', { granularity: 'word' });
+const remembered = new Map<string, Map<string, string>>();
+
+function tableOf(language: string): Map<string, string> {
+  let table = remembered.get(language);
+  if (table === undefined) remembered.set(language, (table = new Map()));
+  else if (table.size > REMEMBERED) table.clear();
+  return table;
+}
+
+/** Lower case, compatibility forms unified, accents removed. */
+function fold(word: string): string {
+  const bare = word.normalize('NFKD').replace(accents, '').normalize('NFC');
+  return bare.replace(plainPattern, letter => plain[letter]!);
+}
+
+const asciiWord = /^[a-z0-9]*$/;
+/** ASCII that compatibility forms can leave inside a word (`⑴` becomes `(1)`); FTS5 would cut there. */
+const asciiBreaks = /[\0-/:-@[-`{-\x7f\s]+/g;
+
+function makeTerm(raw: string, language: string): string {
+  const cut = raw.length > LONGEST ? raw.slice(0, LONGEST) : raw;
+  const turkic = language === 'tr' || language === 'az';
+  const lower = turkic ? cut.toLocaleLowerCase('tr') : cut.toLowerCase();
+  const stemmed = stemmerFor(language)?.(lower.normalize('NFC')) ?? lower;
+  if (asciiWord.test(stemmed) && stemmed !== '') return stemmed;
+  // A lone surrogate would not survive the way through UTF-8.
+  return fold(stemmed === '' ? lower : stemmed)
+    .toLowerCase()
+    .replace(asciiBreaks, '')
+    .toWellFormed();
+}
+
+/** The term of one word, as the pages of that language hold it. */
+export function termOf(raw: string, language: string): string {
+  const table = tableOf(language);
+  let term = table.get(raw);
+  if (term === undefined) table.set(raw, (term = makeTerm(raw, language)));
+  return term;
+}
+
+/** Calls `take` for every word of the text, in order. */
+export function eachWord(text: string, language: string, take: (term: string, start: number, end: number) => void) {
+  const table = tableOf(language);
+  const emit = (start: number, end: number) => {
+    const raw = text.slice(start, end);
+    let term = table.get(raw);
+    if (term === undefined) table.set(raw, (term = makeTerm(raw, language)));
+    if (term !== '') take(term, start, end);
+  };
+  const length = text.length;
+  let at = 0;
+  while (at < length) {
+    const kind = classOf(text, at);
+    if (kind === BREAK) {
+      at++;
+      continue;
+    }
+    const start = at;
+    do at++;
+    while (at < length && classOf(text, at) === kind);
+    if (kind === LETTER) emit(start, at);
+    else
+      for (const part of segmenter.segment(text.slice(start, at)))
+        emit(start + part.index, start + part.index + part.segment.length);
+  }
+}
+
+/** The words of a text with their places. */
+export function words(text: string, language: string): Word[] {
+  const found: Word[] = [];
+  eachWord(text, language, (term, start, end) => found.push({ term, start, end }));
+  return found;
+}
+
+/** The terms of a text joined by blanks, as FTS5 takes them. */
+export function terms(text: string, language: string): string {
+  let joined = '';
+  eachWord(text, language, term => {
+    joined += joined === '' ? term : ` ${term}`;
+  });
+  return joined;
+}
+
+/** True when the text ends in a script without spaces. */
+export function endsDense(text: string): boolean {
+  return text !== '' && classOf(text, text.length - 1) === DENSE;
+}

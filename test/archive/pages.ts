@@ -28,7 +28,7 @@ export function testPage(index: number): TestPage {
   const body = {
     '': plain,
     gzip: zlib.gzipSync(plain),
-    br: zlib.brotliCompressSync(plain),
+    br: zlib.brotliCompressSync(plain, { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 4 } }),
     zstd: zlib.zstdCompressSync(plain),
     deflate: zlib.deflateSync(plain),
   }[coding];

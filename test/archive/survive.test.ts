@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { openArchive } from '../../src/archive/archive.ts';
 import type { StoredPlace } from '../../src/archive/read.ts';
@@ -25,7 +26,7 @@ interface Commit {
 }
 
 /** Lets a writer run until it has committed `commits` times and a little longer, then kills it. */
-async function killedAfter(directory: string, commits: number, moreTurns: number): Promise<void> {
+async function killedAfter(directory: string, commits: number, milliseconds: number): Promise<void> {
   const child = spawn(process.execPath, [writer, directory, String(SEGMENT_BYTES)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -35,8 +36,7 @@ async function killedAfter(directory: string, commits: number, moreTurns: number
     assert.match(line, /^\{/);
     if (++seen >= commits) break;
   }
-  // Turns of the loop, not a time: somewhere inside the writes that follow.
-  for (let turn = 0; turn < moreTurns; turn++) await new Promise(resolve => setImmediate(resolve));
+  await sleep(milliseconds); // into the middle of what follows
   child.kill('SIGKILL');
   await exit;
 }
@@ -46,7 +46,7 @@ test('kill -9 at random moments: all that was committed is there, and nothing to
   const random = randomly(11);
   let committed: Commit[] = [];
   for (let round = 0; round < 8; round++) {
-    await killedAfter(directory, 1 + random.below(6), random.below(400));
+    await killedAfter(directory, 1 + random.below(6), random.below(30));
     const lines = readFileSync(path.join(directory, 'commits'), 'utf8').split('\n');
     committed = lines.slice(0, -1).map(line => JSON.parse(line) as Commit);
     const archive = openArchive(directory, { segmentBytes: SEGMENT_BYTES });

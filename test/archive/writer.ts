@@ -1,10 +1,11 @@
 /**
- * A process that fills an archive until it is killed: parcel after parcel, each committed (with a plain append to a file
- * in place of the ledger) after its bytes are safe. Writes one line per commit to stdout.
+ * A process that fills an archive until it is killed: parcels, committed (with a plain append to a file in place of the
+ * ledger) after their bytes are safe. Writes one line per commit to stdout.
  */
 import * as fs from 'node:fs';
 import path from 'node:path';
 import { openArchive } from '../../src/archive/archive.ts';
+import type { StoredPlace } from '../../src/archive/read.ts';
 import { testParcel } from './pages.ts';
 
 const [directory, segmentBytes] = process.argv.slice(2) as [string, string];
@@ -15,11 +16,17 @@ const last = lines.length > 0 ? JSON.parse(lines.at(-1)!) : { end: { segment: 0,
 const archive = openArchive(directory, { segmentBytes: Number(segmentBytes) });
 archive.recover(last.end);
 for (let from = last.from + last.places.length; ; ) {
-  const { members, places } = testParcel(from, from + 5);
-  const stored = archive.appendParcel(
-    members,
-    places.map(place => ({ place })),
-  );
+  // Several parcels before each commit, so that a kill nearly always finds some that are not.
+  const stored: StoredPlace[] = [];
+  for (let parcel = 0; parcel < 4; parcel++) {
+    const { members, places } = testParcel(from + stored.length, from + stored.length + 2);
+    stored.push(
+      ...archive.appendParcel(
+        members,
+        places.map(place => ({ place })),
+      ),
+    );
+  }
   await archive.sync();
   const line = `${JSON.stringify({ end: archive.end(), from, places: stored })}\n`;
   fs.writeSync(commits, line);

@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { SkeinError } from '../../src/base/errors.ts';
+import { Strays } from '../../src/frontier/focused.ts';
+import { type Hint, makeOrder, type Order, type OrderName, orderNames, parseOrder } from '../../src/frontier/order.ts';
+import { PageQueue } from '../../src/frontier/page-queue.ts';
+import { Pvalue } from '../../src/frontier/pvalue.ts';
+import { randomly } from '../random.ts';
+
+const plain: Hint = { depth: 0, relevance: 0, forward: -1, backward: 0 };
+
+/** What holds for every order, whatever it goes by. */
+function check(name: OrderName): void {
+  test(`${name}: every page taken in comes out once, in any mix of adding and taking`, () => {
+    const order = makeOrder(name);
+    const random = randomly(11);
+    const waiting = new Set<number>();
+    let next = 1;
+    for (let step = 0; step < 3000; step++) {
+      for (let adds = random.below(7); adds > 0; adds--) {
+        const hint = {
+          depth: random.below(9),
+          relevance: 64 + random.below(192),
+          forward: -1,
+          backward: random.below(9),
+        };
+        assert.equal(order.add(next, hint), undefined);
+        waiting.add(next++);
+      }
+      if (next > 1) order.backward(1 + random.below(next));
+      order.forward(random.below(200));
+      const size = order.size;
+      const count = random.below(8);
+      const taken = order.take(count);
+      assert.equal(taken.length, Math.min(count, size));
+      for (const page of taken) assert.ok(waiting.delete(page), `page ${page} was not waiting`);
+      assert.equal(order.size, waiting.size);
+    }
+    for (const page of order.take(1e9)) assert.ok(waiting.delete(page));
+    assert.equal(waiting.size, 0);
+    assert.deepEqual(order.take(5), []);
+    order.add(next, plain);
+    assert.deepEqual(order.take(5), [next]);
+  });
+}
+for (const name of orderNames) check(name);
+
+test('breadth: lesser depth first, first found first, and a late shallow page goes ahead', () => {
+  const order = makeOrder('breadth');
+  for (const [page, depth] of [
+    [1, 2],
+    [2, 1],
+    [3, 0],
+    [4, 1],
+    [5, 400],
+  ] as const)
+    order.add(page, { ...plain, depth });
+  assert.deepEqual(order.take(2), [3, 2]);
+  order.add(6, { ...plain, depth: 0 });
+  order.add(7, { ...plain, depth: 300 });
+  assert.deepEqual(order.take(9), [6, 4, 1, 5, 7]);
+});
+
+test('a queue of pages costs at most 6 bytes each, and gives memory back', () => {
+  const queue = new PageQueue();
+  for (let page = 1; page <= 500_000; page++) {
+    queue.push(page);
+    if (page >= 1000 && page % 997 === 0) assert.ok(queue.bytes <= 6 * page, `${queue.bytes} bytes for ${page}`);
+  }
+  const out: number[] = [];
+  assert.equal(queue.shift(499_000, out), 499_000);
+  assert.ok(queue.bytes <= 8192 * 8);
+  queue.shift(5000, out);
+  assert.deepEqual([out.length, out[0], out[499_999], queue.size], [500_000, 1, 500_000, 0]);
+});
+
+const table = [
+  ['A', 13, 8],
+  ['B', 22, 10],
+  ['C', 17, 9],
+  ['D', 10, 11],
+  ['E', 5, 3],
+] as const;
+const letters = (pages: readonly number[]) => pages.map(page => table[page - 1]![0]).join('');
+
+function addTable(order: Order): void {
+  for (const [i, [, forward, backward]] of table.entries()) order.add(i + 1, { ...plain, forward, backward });
+}
+
+test("pvalue: the paper's five pages", () => {
+  const order = new Pvalue();
+  addTable(order);
+  assert.deepEqual(order.lists().map(letters), ['BC', 'A', 'ED']);
+  assert.equal(letters(order.take(5)), 'BCAED');
+});
+
+test('pvalue: four of the first list, two of the second, one of the third', () => {
+  const order = makeOrder('pvalue');
+  for (let page = 1; page <= 30; page++) order.add(page, { ...plain, forward: 100, backward: page });
+  assert.deepEqual(order.take(14), [1, 2, 3, 4, 11, 12, 21, 5, 6, 7, 8, 13, 14, 22]);
+  assert.deepEqual(order.take(7), [9, 10, 15, 16, 23, 17, 18]); // the first list is empty and gives its turns away
+});
+
+test('pvalue: the weights of forward and backward links are apart', () => {
+  const order = makeOrder('pvalue', { forwardWeight: 0, backwardWeight: 2 });
+  addTable(order);
+  assert.equal(letters(order.take(5)), 'EACBD');
+});
+
+test('pvalue: a page not fetched has the mean of its server as FwdLK', () => {
+  const order = new Pvalue();
+  order.forward(10);
+  order.forward(20);
+  order.add(1, { ...plain, forward: 14, backward: 0 }); // the mean is now 44 / 3
+  order.add(2, { ...plain, backward: 0 });
+  order.add(3, { ...plain, forward: 15, backward: 0 });
+  assert.deepEqual(order.take(3), [3, 2, 1]);
+});
+
+test('pvalue: a link gained counts at the next sort, and only for pages that wait', () => {
+  const order = new Pvalue();
+  for (let page = 1; page <= 3; page++) order.add(page, { ...plain, forward: 5, backward: 0 });
+  for (let times = 0; times < 3; times++) order.backward(1);
+  order.backward(2);
+  order.backward(99);
+  assert.deepEqual(order.lists(), [[3], [2], [1]]);
+});
+
+test('pvalue: a page that comes late joins the list of its value', () => {
+  const order = new Pvalue();
+  for (let page = 1; page <= 30; page++) order.add(page, { ...plain, forward: 100, backward: page });
+  order.take(7); // sorts; the next turn is the first list's
+  order.add(31, { ...plain, forward: 100, backward: 0 });
+  order.add(32, { ...plain, forward: 100, backward: 25 });
+  order.take(6); // 5 6 7 8, 13 14
+  assert.deepEqual(order.take(1), [22]);
+  assert.deepEqual(order.take(3), [9, 10, 31]);
+});
+
+test('focused: the most relevant first, first found first among equals', () => {
+  const order = makeOrder('focused');
+  for (const [page, relevance] of [
+    [1, 80],
+    [2, 255],
+    [3, 0],
+    [4, 255],
+  ] as const)
+    order.add(page, { ...plain, relevance });
+  assert.deepEqual(order.take(3), [2, 4, 1]);
+  order.add(5, { ...plain, relevance: 10 });
+  assert.deepEqual(order.take(3), [5, 3]);
+});
+
+test('focused: an irrelevant branch is dropped by name, a relevant page on it is not', () => {
+  const order = makeOrder('focused', { threshold: 100, strayLevels: 2 });
+  assert.equal(order.add(1, { ...plain, relevance: 20, strayed: 1 }), undefined);
+  assert.equal(order.add(2, { ...plain, relevance: 20, strayed: 2 }), 'irrelevant');
+  assert.equal(order.add(3, { ...plain, relevance: 100, strayed: 9 }), undefined);
+  assert.deepEqual(order.take(9), [3, 1]);
+});
+
+test('strays: counts irrelevant pages in a row along the way, over servers, and starts anew at a relevant one', () => {
+  const strays = new Strays(100);
+  assert.equal(strays.note(1, 0, 0), 0); // a seed is never astray
+  assert.equal(strays.note(2, 1, 10), 0);
+  assert.equal(strays.note(3, 2, 10), 1);
+  assert.equal(strays.note(5000, 3, 10), 2);
+  assert.equal(strays.note(5, 5000, 200), 3);
+  assert.equal(strays.note(6, 5, 10), 0);
+  assert.deepEqual(
+    [1, 2, 3, 5000, 5, 6, 7].map(page => strays.of(page)),
+    [0, 1, 2, 3, 0, 1, 0],
+  );
+});
+
+test('an order that does not exist is named, with those that do', () => {
+  assert.equal(parseOrder('pvalue'), 'pvalue');
+  assert.throws(
+    () => parseOrder('bredth'),
+    (error: unknown) =>
+      error instanceof SkeinError && /bredth/.test(error.message) && /breadth, pvalue, focused/.test(error.hint ?? ''),
+  );
+});

@@ -45,6 +45,7 @@ export const reasons = {
   'bad-url': reason('not a URL that can be fetched'),
   'too-deep': reason('more links away from its seed than the depth limit'),
   'too-long': reason('the URL is longer than the limit'),
+  'too-many-parameters': reason('the URL has more parameters than the limit'),
   'repeated-path': reason('the path repeats itself: a trap'),
   'too-many-on-server': reason('the server has more pages than the cap'),
   'near-identical': reason('too many near-identical pages of this shape: a trap'),

@@ -84,7 +84,7 @@ test('lines about use are recorded', () => {
 
 test('status: read, no rules, or nothing allowed', () => {
   const day = 86_400_000;
-  const copy = (status: number) => ({ status, body: 'User-agent: *\nDisallow: /x', time: 1000 });
+  const copy = (status: number) => ({ status, body: 'User-agent: *\nDisallow: /x', unreachableSince: 0, time: 1000 });
   const at = (status: number, path: string, now = 2000) => {
     const terms = robotsTerms(copy(status), now);
     return [allowed(terms.robots, 'skein', `http://h${path}`).allowed, terms.state];

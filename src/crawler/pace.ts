@@ -1,0 +1,377 @@
+/**
+ * Who may be asked when. One Pace serves all errands of an outpost: whoever wants to send a request waits for a turn,
+ * sends it, and says how it went. It never sends anything itself, and knows nothing of robots.txt but a delay.
+ *
+ * A server gets at most `connections` requests at once, the next not before the longest of
+ *  - `pace` after the last one started,
+ *  - Crawl-delay after the last one started (at most a minute: `delayOf` says when it was cut),
+ *  - a rest after the last one ended: as long as the server takes to answer, four times that when it slows down;
+ * and none at all before the end of Retry-After or of a back-off, which doubles with every failure in a row.
+ * Servers on one address are spaced by a quarter of the pace together, with four times the connections.
+ * `pace` 0 says that the user owns the server: it lifts all of this but Retry-After, `notBefore` and the connections.
+ *
+ * Invariants: turns of one server are given in the order asked; a server that waits has one timer, others none; a
+ * turn that was given counts until its `done`.
+ */
+import type { Clock } from '../base/clock.ts';
+
+export interface Terms {
+  /** Milliseconds between the starts of requests; 0 = as fast as it goes. */
+  readonly pace: number;
+  readonly connections: number;
+  /** Nothing before this time, milliseconds since 1970. */
+  readonly notBefore: number;
+  /** Milliseconds, 0 = none. */
+  readonly crawlDelay: number;
+}
+
+/** How a request went. */
+export interface Effect {
+  /** HTTP status, 0 = no answer. */
+  readonly status: number;
+  readonly firstByteMs: number;
+  /** Milliseconds that the server asked us to stay away, 0 = none. */
+  readonly retryAfterMs: number;
+  /** No usable answer came. */
+  readonly failed: boolean;
+  /** Address connected to, empty = none. */
+  readonly address: string;
+}
+
+export interface Turn {
+  /** To be called once, when the answer is complete or has failed; more calls change nothing. */
+  done(effect: Effect): void;
+}
+
+/** What is worth keeping of a server across restarts. */
+export interface PaceRecord {
+  readonly origin: string;
+  readonly address: string;
+  readonly notBefore: number;
+  /** Smoothed time to first byte, and its usual value; milliseconds. */
+  readonly latency: number;
+  readonly usual: number;
+  /** Failures in a row. */
+  readonly failures: number;
+}
+
+export interface Delay {
+  readonly ms: number;
+  readonly because: 'pace' | 'crawl-delay' | 'latency' | 'none';
+  /** The site asks for more than we wait. */
+  readonly capped: boolean;
+}
+
+const DAY = 86_400_000;
+const LONGEST_CRAWL_DELAY = 60_000;
+const LONGEST_REST = 30_000;
+const LONGEST_BACK_OFF = 300_000;
+const SHORTEST_BACK_OFF = 1000;
+/** First back-off of a server that says it is overloaded, but not for how long. */
+const OVERLOADED = 10_000;
+/** Servers and connections that share an address, in terms of what one of them may do. */
+const SHARED = 4;
+/** Idle servers are forgotten when there are more than this. */
+const REMEMBERED = 4096;
+
+interface Waiter {
+  readonly terms: Terms;
+  readonly grant: (turn: Turn | undefined) => void;
+}
+
+/** Something that wakes up once, at the earliest time asked for. */
+interface Sleeper {
+  timer: AbortController | undefined;
+  wakeAt: number;
+}
+
+interface Server extends Sleeper {
+  readonly origin: string;
+  readonly queue: Waiter[];
+  active: number;
+  /** Earliest next start by pace and rest. */
+  next: number;
+  /** Of Retry-After and back-off. */
+  notBefore: number;
+  latency: number;
+  usual: number;
+  failures: number;
+  /** When the last failure was counted. */
+  failedAt: number;
+  address: string;
+  /** The address in whose queue it stands. */
+  blockedBy: Address | undefined;
+}
+
+interface Address extends Sleeper {
+  active: number;
+  next: number;
+  /** Servers that could go on but for the address, in order of arrival. */
+  readonly queue: Server[];
+}
+
+export class Pace {
+  readonly #clock: Clock;
+  readonly #servers = new Map<string, Server>();
+  readonly #addresses = new Map<string, Address>();
+  #sweepAt = REMEMBERED;
+
+  constructor(clock: Clock, records: readonly PaceRecord[] = []) {
+    this.#clock = clock;
+    for (const record of records) Object.assign(this.#server(record.origin), record);
+  }
+
+  /** Resolves when a request to `origin` may start; undefined when the signal aborted first. */
+  turn(origin: string, terms: Terms, signal?: AbortSignal): Promise<Turn | undefined> {
+    if (signal?.aborted) return Promise.resolve(undefined);
+    const server = this.#server(origin);
+    return new Promise(resolve => {
+      let waits = true;
+      const cancel = () => {
+        server.queue.splice(server.queue.indexOf(waiter), 1);
+        if (server.queue.length === 0) stopSleep(server);
+        if (server.blockedBy !== undefined) this.#serveAddress(server.blockedBy);
+        resolve(undefined);
+      };
+      const waiter: Waiter = {
+        terms,
+        grant: turn => {
+          waits = false;
+          signal?.removeEventListener('abort', cancel);
+          resolve(turn);
+        },
+      };
+      server.queue.push(waiter);
+      this.#serve(server);
+      if (waits) signal?.addEventListener('abort', cancel, { once: true });
+    });
+  }
+
+  /** When a request to `origin` could start at the earliest, milliseconds since 1970; 0 = nothing is known of it. */
+  readyAt(origin: string): number {
+    const server = this.#servers.get(origin);
+    return server === undefined ? 0 : Math.max(server.next, server.notBefore);
+  }
+
+  /** The delay between requests that these terms mean now, and why. */
+  delayOf(origin: string, terms: Terms): Delay {
+    if (terms.pace === 0) return { ms: 0, because: 'none', capped: terms.crawlDelay > 0 };
+    const server = this.#servers.get(origin);
+    const rest = server === undefined ? 0 : restOf(server);
+    const crawlDelay = Math.min(terms.crawlDelay, LONGEST_CRAWL_DELAY);
+    const ms = Math.max(terms.pace, crawlDelay, rest);
+    const because = ms === terms.pace ? 'pace' : ms === crawlDelay ? 'crawl-delay' : 'latency';
+    return { ms, because, capped: terms.crawlDelay > ms };
+  }
+
+  recordOf(origin: string): PaceRecord | undefined {
+    const server = this.#servers.get(origin);
+    if (server === undefined) return undefined;
+    const { address, notBefore, latency, usual, failures } = server;
+    return { origin, address, notBefore, latency, usual, failures };
+  }
+
+  /** Of all servers that must not be asked now. */
+  records(): PaceRecord[] {
+    const now = this.#clock.now();
+    return [...this.#servers.values()]
+      .filter(server => server.notBefore > now)
+      .map(each => this.recordOf(each.origin)!);
+  }
+
+  #server(origin: string): Server {
+    let server = this.#servers.get(origin);
+    if (server === undefined) {
+      if (this.#servers.size >= this.#sweepAt) this.#sweep();
+      server = {
+        ...{ origin, queue: [], active: 0, next: 0, notBefore: 0, latency: 0, usual: 0, failures: 0, failedAt: 0 },
+        ...{ address: '', blockedBy: undefined, timer: undefined, wakeAt: 0 },
+      };
+      this.#servers.set(origin, server);
+    }
+    return server;
+  }
+
+  /** Unknown until the first answer: that one request goes uncounted. */
+  #addressOf(server: Server): Address | undefined {
+    if (server.address === '') return undefined;
+    let address = this.#addresses.get(server.address);
+    if (address === undefined) {
+      address = { active: 0, next: 0, queue: [], timer: undefined, wakeAt: 0 };
+      this.#addresses.set(server.address, address);
+    }
+    return address;
+  }
+
+  /** Forgets servers that may be asked at once: what is known of them would change nothing. */
+  #sweep(): void {
+    const now = this.#clock.now();
+    for (const [origin, server] of this.#servers) {
+      const idle = server.active === 0 && server.queue.length === 0;
+      if (idle && server.next <= now && server.notBefore <= now) this.#servers.delete(origin);
+    }
+    for (const [name, address] of this.#addresses) {
+      if (address.active === 0 && address.queue.length === 0 && address.next <= now) this.#addresses.delete(name);
+    }
+    this.#sweepAt = Math.max(REMEMBERED, 2 * this.#servers.size);
+  }
+
+  /** Gives as many turns as may start now, and arranges to be called again for the others. */
+  #serve(server: Server): void {
+    while (server.queue.length > 0 && server.blockedBy === undefined) {
+      const { terms } = server.queue[0]!;
+      if (server.active >= terms.connections) return; // `done` calls again
+      const now = this.#clock.now();
+      const at = startOf(server, terms, now);
+      if (at > now) {
+        this.#sleepUntil(server, at, () => this.#serve(server));
+        return;
+      }
+      const address = terms.pace > 0 ? this.#addressOf(server) : undefined;
+      if (address !== undefined && !isFree(address, terms, now)) {
+        server.blockedBy = address;
+        address.queue.push(server);
+        this.#serveAddress(address);
+        return;
+      }
+      this.#grant(server, address, now);
+    }
+    if (server.queue.length === 0) stopSleep(server);
+  }
+
+  #serveAddress(address: Address): void {
+    for (let server = address.queue[0]; server !== undefined; server = address.queue[0]) {
+      const terms = server.queue[0]?.terms;
+      const now = this.#clock.now();
+      if (terms !== undefined && !hasRoom(address, terms)) return; // `done` calls again
+      if (terms !== undefined && address.next > now) {
+        this.#sleepUntil(address, address.next, () => this.#serveAddress(address));
+        return;
+      }
+      address.queue.shift();
+      server.blockedBy = undefined;
+      // Its own terms may have changed while it waited; if not, this is its turn.
+      if (terms !== undefined && server.active < terms.connections && startOf(server, terms, now) <= now) {
+        this.#grant(server, address, now);
+      }
+      this.#serve(server);
+    }
+    stopSleep(address);
+  }
+
+  #grant(server: Server, address: Address | undefined, now: number): void {
+    const { terms, grant } = server.queue.shift()!;
+    server.active++;
+    const spacing = terms.pace === 0 ? 0 : Math.max(terms.pace, Math.min(terms.crawlDelay, LONGEST_CRAWL_DELAY));
+    server.next = now + spacing;
+    if (address !== undefined) {
+      address.active++;
+      address.next = now + terms.pace / SHARED;
+    }
+    let open = true;
+    grant({
+      done: effect => {
+        if (!open) return;
+        open = false;
+        server.active--;
+        if (address !== undefined) address.active--;
+        this.#learn(server, terms, effect, now);
+        this.#serve(server);
+        if (address !== undefined) this.#serveAddress(address);
+      },
+    });
+  }
+
+  #learn(server: Server, terms: Terms, effect: Effect, started: number): void {
+    const now = this.#clock.now();
+    const { status, firstByteMs, retryAfterMs, failed, address } = effect;
+    if (address !== '') server.address = address;
+    const overloaded = status === 429 || status === 503;
+    const failure = status === 0 ? failed : overloaded || status >= 500;
+    if (!failure) server.failures = 0;
+    // Requests that were under way together fail together: that is one failure.
+    else if (started >= server.failedAt) {
+      server.failures++;
+      server.failedAt = now;
+    }
+    if (status > 0 && !failure) learnLatency(server, firstByteMs);
+    if (overloaded && retryAfterMs > 0)
+      server.notBefore = Math.max(server.notBefore, now + Math.min(retryAfterMs, DAY));
+    if (terms.pace === 0) return;
+    server.next = Math.max(server.next, now + restOf(server));
+    if (failure && retryAfterMs === 0) {
+      const first = overloaded ? OVERLOADED : Math.max(terms.pace, SHORTEST_BACK_OFF);
+      const wait = Math.min(first * 2 ** Math.max(server.failures - 1, 0), LONGEST_BACK_OFF);
+      server.notBefore = Math.max(server.notBefore, now + wait);
+    }
+  }
+
+  #sleepUntil(sleeper: Sleeper, at: number, wake: () => void): void {
+    if (sleeper.timer !== undefined && sleeper.wakeAt <= at) return;
+    stopSleep(sleeper);
+    const timer = new AbortController();
+    sleeper.timer = timer;
+    sleeper.wakeAt = at;
+    // Whoever wakes too early looks at the time and sleeps again.
+    void this.#clock.sleep(Math.min(at - this.#clock.now(), DAY), timer.signal).then(() => {
+      if (sleeper.timer !== timer) return;
+      sleeper.timer = undefined;
+      wake();
+    });
+  }
+}
+
+function stopSleep(sleeper: Sleeper): void {
+  sleeper.timer?.abort();
+  sleeper.timer = undefined;
+}
+
+/** The next start by the server's own state. Where the clock was set back, no more than the longest wait is due. */
+function startOf(server: Server, terms: Terms, now: number): number {
+  const longest = now + Math.max(terms.pace, LONGEST_CRAWL_DELAY);
+  if (server.next > longest) server.next = longest;
+  return Math.max(terms.pace === 0 ? 0 : server.next, server.notBefore, terms.notBefore);
+}
+
+function isFree(address: Address, terms: Terms, now: number): boolean {
+  return address.queue.length === 0 && address.next <= now && hasRoom(address, terms);
+}
+
+function hasRoom(address: Address, terms: Terms): boolean {
+  return address.active < SHARED * terms.connections;
+}
+
+/** Smoothed over about five answers; the usual value follows down at once and up slowly. */
+function learnLatency(server: Server, ms: number): void {
+  server.latency = server.latency === 0 ? ms : server.latency + (ms - server.latency) / 5;
+  const { latency, usual } = server;
+  server.usual = usual === 0 || latency < usual ? latency : usual + (latency - usual) / 100;
+}
+
+/** As long as an answer takes, up to four times that for a server twice as slow as usual. */
+function restOf(server: Server): number {
+  const { latency, usual } = server;
+  const slower = usual > 0 ? Math.min(latency / usual - 1, 1) : 0;
+  return Math.min(latency * (1 + 3 * slower), LONGEST_REST);
+}
+
+/** Milliseconds that a 429 or 503 asks us to stay away, at most a day; 0 = it does not say. */
+export function retryAfter(
+  answer: { readonly status: number; readonly headers: ReadonlyMap<string, string> },
+  now: number,
+): number {
+  if (answer.status !== 429 && answer.status !== 503) return 0;
+  return parseRetryAfter(answer.headers.get('retry-after') ?? '', now);
+}
+
+const httpDate = /^(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,? [\w :+-]{10,40}$/i;
+
+/** Seconds or a date in any of HTTP's three forms; milliseconds from now, 0 for what is past or makes no sense. */
+export function parseRetryAfter(field: string, now: number): number {
+  const text = field.trim();
+  if (/^\d{1,12}(?:\.\d{1,9})?$/.test(text)) return Math.min(Math.ceil(Number(text) * 1000), DAY);
+  if (!httpDate.test(text)) return 0;
+  // The form without a zone is in GMT like the others.
+  const time = Date.parse(/gmt|utc|[+-]\d{4}$/i.test(text) ? text : `${text} GMT`);
+  return Number.isNaN(time) ? 0 : Math.min(Math.max(time - now, 0), DAY);
+}

@@ -6,7 +6,7 @@
 import type { Estimator } from './estimators/port.ts';
 import type { PageRow } from './page-table.ts';
 import { DAY } from './state.ts';
-import { daysUntilDue, daysUntilDueAtRate, type Price } from './value.ts';
+import { daysUntilDue, daysUntilDueAtRate, type Price, THETAS } from './value.ts';
 
 /** A page as far as the budget is concerned. */
 export interface Belief {
@@ -59,9 +59,6 @@ export function balanceForFreshness(target: number, pages: readonly Belief[], ma
     return { balance, above: balance.freshness >= target };
   });
 }
-
-/** Least and greatest threshold that is looked for, in days. */
-const THETAS = { least: 1e-9, greatest: 1e6 };
 
 /** The greatest theta that is still `above`, by halving its logarithm. */
 function search(probe: (theta: number) => { balance: Balance; above: boolean }): Balance {

@@ -75,7 +75,7 @@ const date: Policy = {
 const adaptive: Policy = {
   name: 'adaptive',
   estimator: 'adaptive',
-  usesWholeBudget: false,
+  usesWholeBudget: true,
   interval: state => state.wait - DRAWN_FORWARD * state.age,
 };
 

@@ -17,7 +17,7 @@ import { MEMORY, type Memory, serverPrior } from './estimators/gamma.ts';
 import { observe } from './estimators/observe.ts';
 import { Heap, type Keys } from './heap.ts';
 import { type PageRow, PageTable } from './page-table.ts';
-import { learnPing, NO_PINGS, type PingRecord, pingWorth, silenceRecall } from './pings.ts';
+import { countedByPings, learnPing, NO_PINGS, type PingRecord, pingWorth, silenceRecall } from './pings.ts';
 import { intervalOf, MAX_INTERVAL, type Plan } from './policy.ts';
 import { type ChangeState, DAY, newState, type Observation } from './state.ts';
 import { expectedBytes, type Load, steer } from './value.ts';
@@ -188,8 +188,11 @@ export class Scheduler {
     const last = table.last[page]!;
     let state = table.state(page);
     if (!Number.isNaN(last)) {
-      server.pings = learnPing(server.pings, table.pings[page]! > 0, seen.changed);
-      state = this.#learn(server, state, { ...seen, days: (now - last) / DAY });
+      const days = (now - last) / DAY;
+      const pings = table.pings[page]!;
+      const foretold = server.pings === NO_PINGS ? 0 : 1 - this.#options.plan.estimator.survival(state, days);
+      state = this.#learn(server, state, { ...seen, ...countedByPings(server.pings, pings, seen), days });
+      server.pings = learnPing(server.pings, { pings, changed: seen.changed, foretold });
       table.setState(page, state);
     }
     if (seen.cost !== undefined) this.#visitBytes += (seen.cost - this.#visitBytes) * SMOOTHING;

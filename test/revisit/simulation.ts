@@ -79,8 +79,6 @@ export interface Trial {
   readonly seed: number;
   /** The servers tell the true date of the last change. */
   readonly datesKnown?: boolean;
-  /** Share of changes that are told, and of tellings that are true; absent = none are sent. */
-  readonly notices?: { readonly recall: number; readonly precision: number };
 }
 
 export interface Result {
@@ -96,8 +94,7 @@ export function simulate(trial: Trial): Result {
   const scheduler = new Scheduler({ plan: trial.plan, budget: { pages: share * count } });
   const server = scheduler.server('http://a.example', 0);
   const meter = new Meter(people, trial.from, trial.days);
-  for (let page = 0; page < count; page++)
-    scheduler.add({ server, last: 0, weight: people.weights[page]! });
+  for (let page = 0; page < count; page++) scheduler.add({ server, last: 0, weight: people.weights[page]! });
   const step = 1 / (share * count);
   let visits = 0;
   for (let tick = 1; tick * step < trial.days; tick++) {

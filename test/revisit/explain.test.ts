@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { observe } from '../../src/revisit/estimators/observe.ts';
+import { explain, inWords } from '../../src/revisit/explain.ts';
+import { planNamed, type Terms } from '../../src/revisit/policy.ts';
+import { DAY, newState } from '../../src/revisit/state.ts';
+
+const terms: Terms = { weight: 2, theta: 1, maxInterval: 90, cycle: 10, meanRate: 0.1, recall: 0 };
+
+test('a page with a history: figures and sentence agree', () => {
+  let state = newState();
+  for (const flag of '1101101') state = observe(state, { days: 2, changed: flag === '1' });
+  const told = explain(planNamed(), terms, { state, last: 0, now: 3 * DAY });
+  assert.equal(told.history, '1101101');
+  assert.ok(told.confidence.low < told.rate && told.rate < told.confidence.high);
+  assert.equal(told.changedByNow, 1 - planNamed().estimator.survival(state, 3));
+  assert.ok(told.due < 3 * DAY && told.value > told.theta, 'due, because the value has passed theta');
+  assert.match(told.sentence, /^It had changed at 5 of the last 7 visits, about once in 2\.1 days \(fair evidence: /);
+  assert.match(told.sentence, /72 % probability .* 3 days ago/);
+  assert.match(told.sentence, /importance 2.* asks for 1 day, so it has been due for 23 hours\.$/);
+});
+
+test('a page seen once, a page that never changed, a page moved by a notice', () => {
+  const asked = { state: newState(), last: 0, now: DAY };
+  assert.match(
+    explain(planNamed(), terms, asked).sentence,
+    /^Nobody has looked at it twice yet, .* is due in 4 days\.$/,
+  );
+  let quiet = newState();
+  for (let i = 0; i < 40; i++) quiet = observe(quiet, { days: 4, changed: false });
+  const still = explain(planNamed('date'), terms, { ...asked, state: quiet });
+  assert.match(still.sentence, /0 of the last 32 visits, never as far as known \(good evidence: at most once in /);
+  assert.match(still.sentence, /by the policy "date" it is due in/);
+  const moved = explain(planNamed(), terms, { ...asked, due: DAY });
+  assert.equal(moved.due, DAY);
+  assert.match(moved.sentence, /due for less than a minute\.$/);
+});
+
+test('spans in words', () => {
+  const spans = [0, 1 / 1440, 0.5, 1, 2.345, 45, 800].map(inWords);
+  assert.deepEqual(spans, [
+    'less than a minute',
+    '1 minute',
+    '12 hours',
+    '1 day',
+    '2.3 days',
+    '1.5 months',
+    '2.2 years',
+  ]);
+});

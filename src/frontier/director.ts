@@ -1,0 +1,142 @@
+/**
+ * The domain name director of the second paper: servers that may be visited now wait in one queue per top-level
+ * domain, and the domains are served in turn, each as often in a round as its weight says. Within a domain, first come
+ * is first served. A domain without a ready server takes no part, so its share goes to the others.
+ *
+ * It never looks at pages and never waits. Invariant: a server is in at most one queue, and every domain of the ring
+ * has at least one server waiting.
+ */
+import { SkeinError } from '../base/errors.ts';
+
+/** The weight of every domain that is not named. */
+export const OTHERS = '*';
+const HEAVIEST = 1000;
+
+interface Ticket {
+  readonly server: number;
+  readonly domain: Domain;
+  /** False once the server was withdrawn; the queue drops it when its turn comes. */
+  valid: boolean;
+}
+
+interface Domain {
+  readonly weight: number;
+  queue: Ticket[];
+  /** Next ticket of the queue; those before it are used up. */
+  head: number;
+  /** Valid tickets. */
+  waiting: number;
+  /** Servers it may still send in this round. */
+  turns: number;
+}
+
+export class Director {
+  readonly #weights: ReadonlyMap<string, number>;
+  readonly #domains = new Map<string, Domain>();
+  readonly #tickets = new Map<number, Ticket>();
+  /** Domains with a server waiting, the one whose turn it is first. */
+  #ring: Domain[] = [];
+
+  constructor(weights: ReadonlyMap<string, number> = new Map()) {
+    this.#weights = weights;
+  }
+
+  /** Servers waiting. */
+  get size(): number {
+    return this.#tickets.size;
+  }
+
+  /** The server (by its id) may be visited. False when its domain has the weight 0, and it will never be. */
+  offer(server: number, topLevelDomain: string): boolean {
+    if (this.#tickets.has(server)) return true;
+    const domain = this.#domainOf(topLevelDomain);
+    if (domain.weight === 0) return false;
+    const ticket = { server, domain, valid: true };
+    this.#tickets.set(server, ticket);
+    domain.queue.push(ticket);
+    if (domain.waiting++ === 0) {
+      domain.turns = domain.weight;
+      this.#ring.push(domain);
+    }
+    return true;
+  }
+
+  /** Takes the server whose turn it is; undefined when none waits. */
+  next(): number | undefined {
+    const domain = this.#ring[0];
+    if (!domain) return undefined;
+    const ticket = firstOf(domain);
+    this.#tickets.delete(ticket.server);
+    domain.waiting--;
+    domain.turns--;
+    if (domain.waiting === 0) this.#leave(domain);
+    else if (domain.turns === 0) {
+      domain.turns = domain.weight;
+      this.#ring.push(this.#ring.shift()!);
+    }
+    return ticket.server;
+  }
+
+  /** Withdraws an offer. */
+  remove(server: number): void {
+    const ticket = this.#tickets.get(server);
+    if (!ticket) return;
+    ticket.valid = false;
+    this.#tickets.delete(server);
+    if (--ticket.domain.waiting === 0) this.#leave(ticket.domain);
+  }
+
+  #leave(domain: Domain): void {
+    domain.queue = [];
+    domain.head = 0;
+    this.#ring = this.#ring.filter(each => each !== domain);
+  }
+
+  #domainOf(name: string): Domain {
+    let domain = this.#domains.get(name);
+    if (!domain) {
+      const weight = this.#weights.get(name) ?? this.#weights.get(OTHERS) ?? 1;
+      domain = { weight, queue: [], head: 0, waiting: 0, turns: 0 };
+      this.#domains.set(name, domain);
+    }
+    return domain;
+  }
+}
+
+/** Takes the first valid ticket of a domain that has one. */
+function firstOf(domain: Domain): Ticket {
+  let ticket: Ticket;
+  do ticket = domain.queue[domain.head++]!;
+  while (!ticket.valid);
+  if (domain.head >= 64 && domain.head * 2 >= domain.queue.length) {
+    domain.queue = domain.queue.slice(domain.head);
+    domain.head = 0;
+  }
+  return ticket;
+}
+
+/** Reads `edu=3,org=1,*=0`: top-level domains and their weights, whole numbers from 0. */
+export function parseDomainWeights(text: string): Map<string, number> {
+  const weights = new Map<string, number>();
+  for (const part of text.split(',')) {
+    if (part.trim() === '') continue;
+    const match = /^\s*(\*|\.?[\p{L}\p{N}.-]+)\s*=\s*(\d{1,4})\s*$/u.exec(part);
+    const weight = Number(match?.[2]);
+    if (!match || weight > HEAVIEST) throw wrong(`"${part.trim()}" is not a domain and its weight.`);
+    const name = match[1]!.replace(/^\./, '').toLowerCase();
+    if (weights.has(name)) throw wrong(`The domain "${name}" has two weights.`);
+    weights.set(name, weight);
+  }
+  if (weights.size > 0 && [...weights.values()].every(weight => weight === 0) && weights.has(OTHERS)) {
+    throw wrong('With these weights no domain would ever be visited.');
+  }
+  return weights;
+}
+
+function wrong(message: string): SkeinError {
+  return new SkeinError(
+    'bad-option',
+    message,
+    `Write top-level domains with whole numbers from 0 to ${HEAVIEST}, as in edu=3,org=1; *=0 leaves out all others.`,
+  );
+}

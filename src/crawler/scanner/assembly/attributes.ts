@@ -1,0 +1,142 @@
+/** Reads the attributes of a tag: remembers where the values lie that someone may ask for, skips the others. */
+import { hashBytes, keyStep, mix } from './hash';
+import { ATTRIBUTES, CLASSES } from './memory';
+import { NAME_END, SPACE } from './tables';
+
+export const HREF: u32 = 0;
+export const SRC: u32 = 1;
+export const CLASS: u32 = 2;
+export const ID: u32 = 3;
+export const REL: u32 = 4;
+export const NAME: u32 = 5;
+export const CONTENT: u32 = 6;
+export const EQUIV: u32 = 7;
+export const ALT: u32 = 8;
+export const DATA_SRC: u32 = 9;
+export const SRCSET: u32 = 10;
+export const LANG: u32 = 11;
+export const ITEMPROP: u32 = 12;
+export const HREFLANG: u32 = 13;
+const OTHER: u32 = 31;
+
+/** Which slots the tag last read has, one bit each. */
+export let present: u32 = 0;
+export let selfClosing: bool = false;
+/** Hash of all attributes but those that say nothing about a drawing; kept only when asked for. */
+export let drawing: u64 = 0;
+
+export function has(slot: u32): bool {
+  return ((present >> slot) & 1) !== 0;
+}
+
+export function valueStart(slot: u32): usize {
+  return load<u32>(ATTRIBUTES + (slot << 3));
+}
+
+export function valueEnd(slot: u32): usize {
+  return load<u32>(ATTRIBUTES + (slot << 3), 4);
+}
+
+function slotOf(key: u64, length: u32): u32 {
+  if (length < 5) {
+    if (key === 0x68726566) return HREF;
+    if (key === 0x6964) return ID;
+    if (key === 0x737263) return SRC;
+    if (key === 0x72656c) return REL;
+    if (key === 0x6e616d65) return NAME;
+    if (key === 0x616c74) return ALT;
+    if (key === 0x6c616e67) return LANG;
+    return OTHER;
+  }
+  if (key === 0x636c617373) return CLASS;
+  if (key === 0x636f6e74656e74) return CONTENT;
+  if (key === 0x737263736574) return SRCSET;
+  if (key === 0x646174612d737263) return DATA_SRC;
+  if (key === 0x6974656d70726f70) return ITEMPROP;
+  if (key === 0x687265666c616e67) return HREFLANG;
+  if (key === 0x786d6c3a6c616e67) return LANG;
+  return key === EQUIV_KEY ? EQUIV : OTHER;
+}
+
+/** "http-equiv" is longer than 8 letters, so its key is a hash. */
+const EQUIV_KEY: u64 = keyStep(keyStep(0x687474702d657175, 8, 0x69), 9, 0x76);
+const CLIP_PATH_KEY: u64 = keyStep(0x636c69702d706174, 8, 0x68);
+
+/**
+ * Reads from behind the tag's name to behind its `>`. 0 = the input ends inside the tag, which then does not count.
+ * Relies on the sentinel behind the input, which ends every search.
+ */
+export function readAttributes(start: usize, end: usize, draws: bool): usize {
+  present = 0;
+  selfClosing = false;
+  if (draws) drawing = 0;
+  let p = start;
+  while (true) {
+    let c: u32 = load<u8>(p);
+    while ((load<u8>(CLASSES + c) & SPACE) !== 0 || c === 47) {
+      selfClosing = c === 47;
+      c = load<u8>(++p);
+    }
+    if (p >= end) return 0;
+    if (c === 62) return p + 1;
+    selfClosing = false;
+    let key: u64 = c - 65 < 26 ? c | 32 : c;
+    let length: u32 = 1;
+    c = load<u8>(++p);
+    while ((load<u8>(CLASSES + c) & NAME_END) === 0) {
+      key = keyStep(key, length++, c - 65 < 26 ? c | 32 : c);
+      c = load<u8>(++p);
+    }
+    while ((load<u8>(CLASSES + c) & SPACE) !== 0) c = load<u8>(++p);
+    if (p >= end) return 0;
+    let from = p;
+    let to = p;
+    if (c === 61) {
+      from = valueBegin(p + 1);
+      to = valueStop(from, end);
+      if (to >= end) return 0;
+      p = to;
+      c = load<u8>(from - 1);
+      if (c === 34 || c === 39) p++;
+    }
+    const slot = slotOf(key, length);
+    if (slot !== OTHER && ((present >> slot) & 1) === 0) {
+      present |= 1 << slot;
+      store<u32>(ATTRIBUTES + (slot << 3), <u32>from);
+      store<u32>(ATTRIBUTES + (slot << 3), <u32>to, 4);
+    }
+    if (draws && slot !== ID && slot !== CLASS && key !== CLIP_PATH_KEY) {
+      drawing = mix(mix(drawing, key), hashBytes(from, to));
+    }
+  }
+}
+
+/** Address of the first byte of the value, behind an opening quote if there is one. */
+function valueBegin(start: usize): usize {
+  let p = start;
+  while ((load<u8>(CLASSES + load<u8>(p)) & SPACE) !== 0) p++;
+  const c: u32 = load<u8>(p);
+  return c === 34 || c === 39 ? p + 1 : p;
+}
+
+/** Address of the closing quote, or of what ends a value without quotes. */
+function valueStop(from: usize, end: usize): usize {
+  const quote: u32 = load<u8>(from - 1);
+  if (quote === 34 || quote === 39) return find(from, end, quote);
+  let p = from;
+  while (true) {
+    const c: u32 = load<u8>(p);
+    if (c === 62 || (load<u8>(CLASSES + c) & SPACE) !== 0) return p;
+    p++;
+  }
+}
+
+/** First `byte` at or after `p`; at least `end` when there is none before. */
+export function find(start: usize, end: usize, byte: u32): usize {
+  const wanted = i8x16.splat(<i8>byte);
+  for (let p = start; p < end; p += 16) {
+    const hits = i8x16.bitmask(i8x16.eq(v128.load(p), wanted));
+    if (hits !== 0) return p + ctz(hits);
+  }
+  return end;
+}

@@ -1,0 +1,247 @@
+/**
+ * Links and images. A link is recorded once per distinct reference without its fragment, in order of first
+ * appearance, with the first anchor text that is not empty. 32 bytes each: start and end of the reference, start and
+ * end of the anchor, flags, hash, two unused words.
+ */
+import { ALT, DATA_SRC, find, HREF, HREFLANG, has, REL, SRC, SRCSET, valueEnd, valueStart } from './attributes';
+import { addToMain } from './block';
+import { inAd, inTemplate } from './elements';
+import { after, code, decodeEntity, putCode } from './entities';
+import { finish, hashBytes, keyOf, keyStep, mix } from './hash';
+import {
+  anchors,
+  anchorsEnd,
+  CLASSES,
+  IMAGES,
+  LINK_SLOT_COUNT,
+  LINK_SLOTS,
+  LINKS,
+  MAX_IMAGES,
+  MAX_LINKS,
+  SCRATCH,
+} from './memory';
+import { canonicalReference, decodeReference, hasWord, keep, MAX_REFERENCE, out as reference } from './references';
+import { LETTER } from './tables';
+import { out as text } from './text';
+
+const NOFOLLOW: u32 = 1;
+const CANONICAL: u32 = 8;
+const ALTERNATE: u32 = 16;
+const MAX_ANCHOR: u32 = 120;
+const NO_LINK: u32 = 0xffffffff;
+
+const KEY_NOFOLLOW: u64 = 0x6e6f666f6c6c6f77;
+const KEY_NEXT: u64 = 0x6e657874;
+const KEY_PREV: u64 = 0x70726576;
+const KEY_CANONICAL: u64 = keyStep(0x63616e6f6e696361, 8, 0x6c);
+const KEY_ALTERNATE: u64 = keyStep(0x616c7465726e6174, 8, 0x65);
+
+export let linkCount: u32 = 0;
+export let imageCount: u32 = 0;
+/** Number of href links of a and area, repeated ones counted. */
+export let urls: u32 = 0;
+export let linkHash: u64 = 0;
+export let imageHash: u64 = 0;
+export let anchorOut: usize = 0;
+
+/** Link whose anchor is being read; where its text began; the alternative text of the first image in it. */
+let open: u32 = NO_LINK;
+let openText: usize = 0;
+let altStart: usize = 0;
+let altEnd: usize = 0;
+
+export function resetLinks(): void {
+  for (let i: u32 = 0; i < linkCount; i++) store<u16>(LINK_SLOTS + (load<u32>(LINKS + (i << 5), 24) << 1), 0);
+  linkCount = 0;
+  imageCount = 0;
+  urls = 0;
+  linkHash = 0;
+  imageHash = 0;
+  anchorOut = anchors;
+  open = NO_LINK;
+}
+
+/** `<a>`, `<area>` */
+export function anchorLink(): void {
+  closeAnchor();
+  if (!has(HREF)) return;
+  urls++;
+  const flags: u32 = has(REL) && hasWord(valueStart(REL), valueEnd(REL), KEY_NOFOLLOW) ? NOFOLLOW : 0;
+  open = addLink(HREF, flags, true);
+  openText = text;
+  altStart = 0;
+}
+
+/** `<link>`: only relations that lead to pages. */
+export function relationLink(): void {
+  if (!has(HREF) || !has(REL)) return;
+  const start = valueStart(REL);
+  const end = valueEnd(REL);
+  if (hasWord(start, end, KEY_CANONICAL)) addLink(HREF, CANONICAL, false);
+  else if (hasWord(start, end, KEY_ALTERNATE)) addLink(HREF, has(HREFLANG) ? ALTERNATE : 0, false);
+  else if (hasWord(start, end, KEY_NEXT) || hasWord(start, end, KEY_PREV)) addLink(HREF, 0, false);
+}
+
+/** `<frame>`, `<iframe>`: pages inside the page. */
+export function frameLink(): void {
+  if (has(SRC)) addLink(SRC, 0, true);
+}
+
+/** `<video>`, `<audio>`, `<embed>`: part of what a reader sees, but not followed. */
+export function mediaLink(): void {
+  if (has(SRC)) hashLink(reference, decodeReference(valueStart(SRC), valueEnd(SRC)));
+}
+
+function hashLink(start: usize, end: usize): void {
+  if (inAd()) return;
+  const hash = hashBytes(SCRATCH, canonicalReference(start, end, true));
+  linkHash = mix(linkHash, hash);
+  if (!inTemplate()) addToMain(hash);
+}
+
+/** Number of the link that the attribute names; NO_LINK when it leads nowhere else. */
+function addLink(slot: u32, flags: u32, visible: bool): u32 {
+  const start = reference;
+  let end = decodeReference(valueStart(slot), valueEnd(slot));
+  if (visible) hashLink(start, end);
+  end = min(end, find(start, end, 35));
+  if (end === start || end - start > MAX_REFERENCE || !leadsToPage(start, end)) return NO_LINK;
+  return record(start, end, flags);
+}
+
+/** False for references with a scheme other than http and https. */
+function leadsToPage(start: usize, end: usize): bool {
+  let p = start;
+  while (p < end && p < start + 12 && (load<u8>(CLASSES + load<u8>(p)) & LETTER) !== 0) p++;
+  if (p === end || p === start || load<u8>(p) !== 58) return true;
+  const key = keyOf(start, p);
+  return key === 0x68747470 || key === 0x6874747073;
+}
+
+function record(start: usize, end: usize, flags: u32): u32 {
+  const hash = <u32>hashBytes(start, end);
+  let slot = hash & (LINK_SLOT_COUNT - 1);
+  while (true) {
+    const known: u32 = load<u16>(LINK_SLOTS + (slot << 1));
+    if (known === 0) break;
+    const at = LINKS + ((known - 1) << 5);
+    if (load<u32>(at, 20) === hash && sameBytes(load<u32>(at), load<u32>(at, 4), start, end)) {
+      const old = load<u32>(at, 16);
+      store<u32>(at, ((old | flags) & ~NOFOLLOW) | (old & flags & NOFOLLOW), 16);
+      return known - 1;
+    }
+    slot = (slot + 1) & (LINK_SLOT_COUNT - 1);
+  }
+  if (linkCount >= MAX_LINKS) return NO_LINK;
+  const at = LINKS + (linkCount << 5);
+  store<u32>(at, <u32>start);
+  store<u32>(at, <u32>end, 4);
+  store<u64>(at, 0, 8);
+  store<u32>(at, flags, 16);
+  store<u32>(at, hash, 20);
+  store<u32>(at, slot, 24);
+  store<u16>(LINK_SLOTS + (slot << 1), ++linkCount);
+  keep(end);
+  return linkCount - 1;
+}
+
+function sameBytes(a: usize, aEnd: usize, b: usize, bEnd: usize): bool {
+  if (aEnd - a !== bEnd - b) return false;
+  while (a < aEnd) if (load<u8>(a++) !== load<u8>(b++)) return false;
+  return true;
+}
+
+/** The anchor's text is complete. */
+export function closeAnchor(): void {
+  if (open === NO_LINK) return;
+  const at = LINKS + (open << 5);
+  open = NO_LINK;
+  if (load<u32>(at, 12) !== 0) return;
+  const start = anchorOut;
+  if (start + 4 * MAX_ANCHOR > anchorsEnd) return;
+  let end = copyAnchor(openText, text);
+  if (end === start && altStart !== 0) end = copyAlt();
+  if (end === start) return;
+  store<u32>(at, <u32>start, 8);
+  store<u32>(at, <u32>end, 12);
+  anchorOut = end;
+}
+
+function copyAnchor(from: usize, to: usize): usize {
+  let out = anchorOut;
+  let p = from;
+  while (p < to && load<u8>(p) <= 32) p++;
+  for (let characters: u32 = 0; p < to; p++) {
+    const c: u32 = load<u8>(p);
+    if ((c & 0xc0) !== 0x80 && characters++ === MAX_ANCHOR) break;
+    store<u8>(out++, c === 10 ? 32 : c);
+  }
+  return out > anchorOut && load<u8>(out - 1) === 32 ? out - 1 : out;
+}
+
+function copyAlt(): usize {
+  let out = anchorOut;
+  let p = altStart;
+  for (let characters: u32 = 0; p < altEnd && characters < MAX_ANCHOR; characters++) {
+    let c: u32 = load<u8>(p++);
+    if (c === 38 && decodeEntity(p - 1, altEnd, true)) {
+      p = after;
+      c = code;
+      out = putCode(out, c < 32 ? 32 : c);
+      continue;
+    }
+    store<u8>(out++, c < 32 ? 32 : c);
+    while (p < altEnd && (load<u8>(p) & 0xc0) === 0x80) store<u8>(out++, load<u8>(p++));
+  }
+  return out;
+}
+
+/** `<img>` */
+export function image(): void {
+  if (has(ALT) && altStart === 0) {
+    altStart = valueStart(ALT);
+    altEnd = valueEnd(ALT);
+  }
+  if (inAd()) return;
+  if (has(SRC)) hashImage(SRC);
+  if (has(DATA_SRC)) hashImage(DATA_SRC);
+  if (has(SRCSET)) hashImage(SRCSET);
+  if (has(ALT)) draw(hashBytes(valueStart(ALT), valueEnd(ALT)));
+  if (imageCount >= MAX_IMAGES || inTemplate()) return;
+  if (has(DATA_SRC)) recordImage(DATA_SRC);
+  else if (has(SRC)) recordImage(SRC);
+}
+
+/** Something that is part of the page's pictures. */
+export function draw(hash: u64): void {
+  imageHash = mix(imageHash, hash);
+  if (!inTemplate()) addToMain(hash);
+}
+
+function hashImage(slot: u32): void {
+  const start = reference;
+  const end = decodeReference(valueStart(slot), valueEnd(slot));
+  draw(isData(start, end) ? hashBytes(start, end) : hashBytes(SCRATCH, canonicalReference(start, end, false)));
+}
+
+function isData(start: usize, end: usize): bool {
+  return end - start > 5 && load<u32>(start) === 0x61746164 && load<u8>(start, 4) === 58; // "data:"
+}
+
+function recordImage(slot: u32): void {
+  const start = reference;
+  const end = decodeReference(valueStart(slot), valueEnd(slot));
+  if (end === start || end - start > MAX_REFERENCE || isData(start, end)) return;
+  store<u32>(IMAGES + (imageCount << 3), <u32>start);
+  store<u32>(IMAGES + (imageCount << 3), <u32>end, 4);
+  imageCount++;
+  keep(end);
+}
+
+export function linksDigest(): u64 {
+  return finish(linkHash);
+}
+
+export function imagesDigest(): u64 {
+  return finish(imageHash);
+}

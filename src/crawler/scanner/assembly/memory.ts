@@ -1,0 +1,72 @@
+/**
+ * Where everything lies. The low megabyte holds tables of fixed size; above it lie the input and what is made of it,
+ * each as long as the input, because nothing that the scanner writes is longer than what it read. So memory depends on
+ * the input's length alone, never on its contents.
+ */
+
+/** Results for the host: see result.ts. */
+export const RESULT: usize = 0x400;
+/** One byte of character classes per byte value. */
+export const CLASSES: usize = 0x800;
+/** How often each ASCII character occurs in the visible text. */
+export const HISTOGRAM: usize = 0x1000;
+/** Elements per level. */
+export const LEVELS: usize = 0x1200;
+/** Start and end of the attribute values of the tag being read. */
+export const ATTRIBUTES: usize = 0x1300;
+/** Bit planes that count, for each of 64 bits, in how many word pairs it was set. */
+export const PLANES: usize = 0x1400;
+/** One bit per character of the basic plane that occurred. */
+export const SEEN: usize = 0x2000;
+/** Hash tables of 16-byte entries: key (8), value (4), unused (4). */
+export const TAGS: usize = 0x4000;
+export const TAG_BITS: u64 = 9;
+export const WORDS: usize = 0x6000;
+export const WORD_BITS: u64 = 11;
+export const ENTITIES: usize = 0xe000;
+export const ENTITY_BITS: u64 = 10;
+/** Open elements: name key (8), information (4), unused (4). */
+export const STACK: usize = 0x12000;
+export const MAX_DEPTH: i32 = 512;
+/** Hash table of link numbers + 1. */
+export const LINK_SLOTS: usize = 0x20000;
+export const LINK_SLOT_COUNT: u32 = 32768;
+/** Links, 32 bytes each: see links.ts. */
+export const LINKS: usize = 0x30000;
+export const MAX_LINKS: u32 = 10000;
+/** Images, 8 bytes each: start and end of the reference. */
+export const IMAGES: usize = 0x80000;
+export const MAX_IMAGES: u32 = 1024;
+/** 32-bit hashes of the blocks. */
+export const BLOCKS: usize = 0x90000;
+export const MAX_BLOCKS: u32 = 32768;
+/** Canonical form of one reference. */
+export const SCRATCH: usize = 0xb0000;
+export const SCRATCH_BYTES: usize = 0x10000;
+
+/** Static data of the compiler begins at 0x100000 (build.ts says so). */
+export const INPUT: usize = 0x110000;
+/** Longer inputs are not taken. Five buffers of this length fit below the memory's maximum (build.ts). */
+export const MAX_INPUT: usize = 16 * 1024 * 1024;
+/** Room behind each buffer for reads of 16 bytes at once. */
+const MARGIN: usize = 64;
+
+export let text: usize = 0;
+export let canon: usize = 0;
+export let references: usize = 0;
+export let anchors: usize = 0;
+export let anchorsEnd: usize = 0;
+
+/** Makes room for an input of `length` bytes; 0 = too long. */
+export function reserve(length: usize): usize {
+  if (length > MAX_INPUT) return 0;
+  const span = (length + MARGIN * 2) & ~15;
+  text = INPUT + span;
+  canon = text + span;
+  references = canon + span + 64;
+  anchors = references + span + 65536;
+  anchorsEnd = anchors + span + 65536;
+  const pages = <i32>((anchorsEnd + MARGIN + 65535) >> 16);
+  if (pages > memory.size() && memory.grow(pages - memory.size()) < 0) return 0;
+  return INPUT;
+}

@@ -1,0 +1,185 @@
+/**
+ * The scanner: one pass over the bytes of a page gives all that Skein needs to know of it. It tokenises as the HTML
+ * standard does, builds no tree, allocates nothing, imports nothing, and reads or writes nothing but its own memory:
+ * so it may run on pages from anyone, on machines of anyone.
+ *
+ * Every input gives a result. The invariant that keeps it so: each loop moves forward through the input, and nothing
+ * is written that was not read.
+ */
+import { find } from './attributes';
+import { resetBlocks } from './block';
+import { resetElements, skipping } from './elements';
+import { enterAllEntities } from './entities';
+import { resetHead } from './head';
+import { closeAnchor, resetLinks } from './links';
+import { CLASSES, INPUT } from './memory';
+import { resetReferences } from './references';
+import { putResult } from './result';
+import { enterClasses, enterTags, LETTER, SKIP } from './tables';
+import { closeTag, openTag, raw, rawInfo, resetTags } from './tags';
+import { copyRaw, copyText, endBlock, putPlain, resetText } from './text';
+import { enterAllWords } from './words';
+
+export { reserve } from './memory';
+
+/** HTML, XML, plain text. */
+const XML: u32 = 1;
+const PLAIN_TEXT: u32 = 2;
+
+enterClasses();
+enterTags();
+enterAllEntities();
+enterAllWords();
+
+/** Reads `length` bytes that the host put at the address that reserve() gave. */
+export function scan(length: usize, mode: u32): void {
+  const end = INPUT + length;
+  // Sentinel: whatever is searched for is found here at the latest.
+  store<u32>(end, 0x3e22273c); // < ' " >
+  store<u32>(end, 0, 4);
+  store<u64>(end, 0, 8);
+  resetElements();
+  resetText();
+  resetBlocks();
+  resetReferences();
+  resetLinks();
+  resetHead();
+  resetTags(mode === XML);
+  if (mode === PLAIN_TEXT) readPlain(end);
+  else readMarkup(end, mode === XML);
+  endBlock();
+  closeAnchor();
+  putResult(sumBytes(end));
+}
+
+function readMarkup(end: usize, xml: bool): void {
+  let p = INPUT;
+  while (p < end) {
+    p = skipping() ? find(p, end, 60) : copyText(p, end);
+    if (p >= end) return;
+    const c: u32 = load<u8>(p + 1);
+    let next: usize = 0;
+    if ((load<u8>(CLASSES + c) & LETTER) !== 0) {
+      next = openTag(p + 1, end);
+      if (next !== 0 && raw !== 0) next = readRaw(next, end);
+    } else if (c === 47) next = readEnd(p, end);
+    else if (c === 33) next = readDeclaration(p, end, xml);
+    else if (c === 63) next = skipPast(p + 2, end);
+    else {
+      if (!skipping()) putPlain(60);
+      next = p + 1;
+    }
+    if (next === 0) return;
+    p = next;
+  }
+}
+
+/** `</…`: an end tag, or nothing, or a comment in disguise. */
+function readEnd(p: usize, end: usize): usize {
+  const c: u32 = load<u8>(p + 2);
+  if ((load<u8>(CLASSES + c) & LETTER) !== 0) return closeTag(p + 2, end);
+  if (p + 2 >= end) {
+    if (!skipping()) putPlain(60);
+    if (!skipping() && p + 1 < end) putPlain(47);
+    return end;
+  }
+  return skipPast(p + 2, end);
+}
+
+function skipPast(p: usize, end: usize): usize {
+  return min(find(p, end, 62) + 1, end);
+}
+
+const CDATA: u64 = 0x5b41544144435b21; // "![CDATA["
+
+function readDeclaration(p: usize, end: usize, xml: bool): usize {
+  if (load<u16>(p + 2) === 0x2d2d) return commentEnd(p + 4, end);
+  if (xml && load<u64>(p + 1) === CDATA) {
+    let stop = p + 9;
+    while ((stop = find(stop, end, 93)) < end && (load<u8>(stop + 1) !== 93 || load<u8>(stop + 2) !== 62)) stop++;
+    if (!skipping()) copyRaw(p + 9, min(stop, end));
+    return min(stop + 3, end);
+  }
+  return skipPast(p + 2, end);
+}
+
+/** Behind `-->` or `--!>`; `<!-->` and `<!--->` are whole comments. */
+function commentEnd(start: usize, end: usize): usize {
+  if (load<u8>(start) === 62) return start + 1;
+  if (load<u16>(start) === 0x3e2d) return start + 2;
+  let p = start;
+  while ((p = find(p, end, 45)) < end) {
+    if (load<u8>(p + 1) === 45) {
+      if (load<u8>(p + 2) === 62) return min(p + 3, end);
+      if (load<u8>(p + 2) === 33 && load<u8>(p + 3) === 62) return min(p + 4, end);
+    }
+    p++;
+  }
+  return end;
+}
+
+/** Raw text up to the end tag of its element; returns the address of that tag. */
+function readRaw(start: usize, end: usize): usize {
+  let p = start;
+  while ((p = find(p, end, 60)) < end) {
+    if (load<u8>(p + 1) === 47 && endsRaw(p + 2)) break;
+    p++;
+  }
+  p = min(p, end);
+  if ((rawInfo & SKIP) === 0) {
+    // A title or text area is one line of text of its own.
+    copyRaw(start, p);
+  }
+  return p;
+}
+
+/** Whether the name at `p` is that of the open raw text element. */
+function endsRaw(p: usize): bool {
+  let key: u64 = 0;
+  let q = p;
+  while ((load<u8>(CLASSES + load<u8>(q)) & LETTER) !== 0 && q < p + 9) {
+    key = (key << 8) | (load<u8>(q) | 32);
+    q++;
+  }
+  if (key !== raw) return false;
+  const c: u32 = load<u8>(q);
+  return c === 62 || c === 47 || c <= 32;
+}
+
+/** Plain text: an empty line ends a block. */
+function readPlain(end: usize): void {
+  let p = INPUT;
+  while (p < end) {
+    const line = min(find(p, end, 10), end);
+    if (line <= p + 1) endBlock();
+    copyLine(p, line);
+    p = line + 1;
+  }
+}
+
+function copyLine(start: usize, end: usize): void {
+  let p = start;
+  while (p < end) {
+    p = copyText(p, end);
+    if (p < end) putPlain(load<u8>(p++));
+  }
+  putPlain(10);
+}
+
+/** Sum of all byte values. */
+function sumBytes(end: usize): u64 {
+  let total: u64 = 0;
+  let p = INPUT;
+  while (p + 16 <= end) {
+    // 16-bit lanes hold 257 sums of 255; 32-bit lanes are emptied every 4,096 steps.
+    const stop = min(end - 15, p + 65536);
+    let lanes = i32x4.splat(0);
+    for (; p < stop; p += 16) {
+      lanes = i32x4.add(lanes, i32x4.extadd_pairwise_i16x8_u(i16x8.extadd_pairwise_i8x16_u(v128.load(p))));
+    }
+    total += <u64>i32x4.extract_lane(lanes, 0) + <u64>i32x4.extract_lane(lanes, 1);
+    total += <u64>i32x4.extract_lane(lanes, 2) + <u64>i32x4.extract_lane(lanes, 3);
+  }
+  for (; p < end; p++) total += load<u8>(p);
+  return total;
+}

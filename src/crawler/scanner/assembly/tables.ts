@@ -1,0 +1,184 @@
+/**
+ * What the scanner knows of HTML and of languages: classes of bytes, element names, entities, words. Written as plain
+ * lists, entered into hash tables once when the module starts.
+ */
+import { entryOf, keyStep } from './hash';
+import { CLASSES, ENTITIES, ENTITY_BITS, TAG_BITS, TAGS, WORD_BITS, WORDS } from './memory';
+
+// Classes of bytes.
+export const SPACE: u32 = 1;
+/** Part of a word: letters, digits, everything beyond ASCII. */
+export const WORD: u32 = 2;
+export const DIGIT: u32 = 4;
+export const HEX: u32 = 8;
+/** Ends a tag's or an attribute's name. */
+export const NAME_END: u32 = 16;
+/** Copied to the text as it is. */
+export const PLAIN: u32 = 32;
+export const LETTER: u32 = 64;
+
+// What an element is. The low bits are properties, the byte from bit 8 is the kind, the nibble from bit 16 a group of
+// elements that end one another.
+export const BLOCK: u32 = 1;
+export const VOID: u32 = 2;
+/** Its content is text up to its own end tag. */
+export const RAW: u32 = 4;
+/** Its text is not visible. */
+export const SKIP: u32 = 8;
+/** Says nothing to a reader; left out of the structure. */
+export const SILENT: u32 = 16;
+/** Repeated on every page of a site: navigation and the like. */
+export const TEMPLATE: u32 = 32;
+
+export const KIND_A: u32 = 1;
+export const KIND_AREA: u32 = 2;
+export const KIND_LINK: u32 = 3;
+export const KIND_BASE: u32 = 4;
+export const KIND_META: u32 = 5;
+export const KIND_IMAGE: u32 = 6;
+export const KIND_FRAME: u32 = 7;
+export const KIND_MEDIA: u32 = 8;
+export const KIND_TITLE: u32 = 9;
+export const KIND_BREAK: u32 = 10;
+export const KIND_HTML: u32 = 11;
+export const KIND_SVG: u32 = 12;
+export const KIND_PARAGRAPH: u32 = 13;
+export const KIND_BODY: u32 = 14;
+
+// What a word is.
+/** A general word: no keyword. */
+export const STOP: u32 = 1;
+/** Announces a volatile date: "updated", "generated" … */
+export const STAMP: u32 = 2;
+export const MONTH: u32 = 4;
+export const UNIT: u32 = 8;
+export const WEEKDAY: u32 = 16;
+export const COUNTER: u32 = 32;
+export const ZONE: u32 = 64;
+/** Of a class or id: advertising. */
+export const CLASS_AD: u32 = 128;
+/** Of a class or id: navigation and the like. */
+export const CLASS_TEMPLATE: u32 = 256;
+/** Of a class or id: a volatile date. */
+export const CLASS_STAMP: u32 = 512;
+/** "ad" is advertising only beside one of these, or alone. */
+export const CLASS_SLOT: u32 = 1024;
+export const CLASS_AD_SHORT: u32 = 2048;
+
+/** Entity values above this bit may stand without a semicolon. */
+export const LEGACY: u32 = 1 << 24;
+
+export function tagInfo(key: u64): u32 {
+  return load<u32>(entryOf(TAGS, TAG_BITS, key), 8);
+}
+
+export function wordInfo(key: u64): u32 {
+  return load<u32>(entryOf(WORDS, WORD_BITS, key), 8);
+}
+
+/** Code point, perhaps with LEGACY; 0 = no such entity. */
+export function entityInfo(key: u64): u32 {
+  return load<u32>(entryOf(ENTITIES, ENTITY_BITS, key), 8);
+}
+
+/** Enters every word of a list separated by blanks. */
+export function enter(table: usize, bits: u64, list: string, value: u32): void {
+  let from = 0;
+  for (let i = 0; i <= list.length; i++) {
+    if (i < list.length && list.charCodeAt(i) !== 32) continue;
+    enterPart(table, bits, list, from, i, value);
+    from = i + 1;
+  }
+}
+
+/** Reads the list in place: a substring would be an allocation, and this module has no heap. */
+function enterPart(table: usize, bits: u64, list: string, from: i32, to: i32, value: u32): void {
+  if (from === to) return;
+  let key: u64 = 0;
+  let length: u32 = 0;
+  for (let i = from; i < to; i++) {
+    const c: u32 = list.charCodeAt(i);
+    key = utf8Step(key, length, c);
+    length += c < 0x80 ? 1 : c < 0x800 ? 2 : 3;
+  }
+  const at = entryOf(table, bits, key);
+  store<u64>(at, key);
+  store<u32>(at, load<u32>(at, 8) | value, 8);
+}
+
+function utf8Step(key: u64, length: u32, c: u32): u64 {
+  if (c < 0x80) return keyStep(key, length, c);
+  if (c < 0x800) return keyStep(keyStep(key, length, 0xc0 | (c >> 6)), length + 1, 0x80 | (c & 63));
+  const two = keyStep(keyStep(key, length, 0xe0 | (c >> 12)), length + 1, 0x80 | ((c >> 6) & 63));
+  return keyStep(two, length + 2, 0x80 | (c & 63));
+}
+
+export function enterWords(list: string, value: u32): void {
+  enter(WORDS, WORD_BITS, list, value);
+}
+
+/** Enters entities with consecutive code points; `-` leaves one out. */
+export function enterEntities(list: string, first: u32, flags: u32): void {
+  let from = 0;
+  let code = first;
+  for (let i = 0; i <= list.length; i++) {
+    if (i < list.length && list.charCodeAt(i) !== 32) continue;
+    if (i > from + 1 || list.charCodeAt(from) !== 45) enterPart(ENTITIES, ENTITY_BITS, list, from, i, code | flags);
+    code++;
+    from = i + 1;
+  }
+}
+
+export function enterClasses(): void {
+  for (let c: u32 = 0; c < 256; c++) {
+    const space = c === 32 || (c >= 9 && c <= 13 && c !== 11);
+    const digit = c - 48 < 10;
+    const letter = (c | 32) - 97 < 26;
+    let classes: u32 = 0;
+    if (space) classes |= SPACE | NAME_END;
+    if (digit) classes |= DIGIT | HEX | WORD;
+    if (letter) classes |= LETTER | WORD;
+    if ((c | 32) - 97 < 6) classes |= HEX;
+    if (c === 95 || c >= 0x80) classes |= WORD;
+    if (c === 47 || c === 62 || c === 61) classes |= NAME_END;
+    if (!space && c !== 38 && c !== 60 && c !== 0xc2 && c > 31) classes |= PLAIN;
+    store<u8>(CLASSES + c, classes);
+  }
+}
+
+function tags(list: string, value: u32): void {
+  enter(TAGS, TAG_BITS, list, value);
+}
+
+export function enterTags(): void {
+  tags(
+    'address article aside blockquote body button caption center dd details dialog dir div dl dt fieldset figcaption figure footer form frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html legend li main menu nav ol optgroup option p pre section select summary table tbody td textarea tfoot th thead title tr ul iframe object noscript template script style',
+    BLOCK,
+  );
+  tags('area base br col embed hr img input link meta param source track wbr basefont bgsound frame keygen', VOID);
+  tags('script style iframe noembed noframes', RAW | SKIP);
+  tags('textarea title xmp', RAW);
+  tags('noscript template object svg', SKIP);
+  tags('span font wbr script style link meta noscript template svg html head body title base', SILENT);
+  tags('nav header footer aside', TEMPLATE);
+  tags('a', KIND_A << 8);
+  tags('area', KIND_AREA << 8);
+  tags('link', KIND_LINK << 8);
+  tags('base', KIND_BASE << 8);
+  tags('meta', KIND_META << 8);
+  tags('img', KIND_IMAGE << 8);
+  tags('frame iframe', KIND_FRAME << 8);
+  tags('video audio embed', KIND_MEDIA << 8);
+  tags('title', KIND_TITLE << 8);
+  tags('br', KIND_BREAK << 8);
+  tags('html', KIND_HTML << 8);
+  tags('svg', KIND_SVG << 8);
+  tags('p', KIND_PARAGRAPH << 8);
+  tags('body', KIND_BODY << 8);
+  tags('option optgroup', 1 << 16);
+  tags('li', 2 << 16);
+  tags('dt dd', 3 << 16);
+  tags('td th', 4 << 16);
+  tags('tr', 5 << 16);
+  tags('tbody thead tfoot', 6 << 16);
+}

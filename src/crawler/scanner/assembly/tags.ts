@@ -1,0 +1,204 @@
+/** Start and end tags: what each does to structure, regions, text, links. */
+import {
+  CLASS,
+  drawing,
+  has,
+  ID,
+  ITEMPROP,
+  present,
+  readAttributes,
+  selfClosing,
+  valueEnd,
+  valueStart,
+} from './attributes';
+import { close, count, implyEnds, inAd, inSvg, markAd, markStamp, markTemplate, push } from './elements';
+import { keyStep, mix } from './hash';
+import { base, language, meta } from './head';
+import { anchorLink, closeAnchor, draw, frameLink, image, mediaLink, relationLink } from './links';
+import { CLASSES } from './memory';
+import {
+  BLOCK,
+  CLASS_AD,
+  CLASS_AD_SHORT,
+  CLASS_SLOT,
+  CLASS_STAMP,
+  CLASS_TEMPLATE,
+  KIND_A,
+  KIND_AREA,
+  KIND_BASE,
+  KIND_BREAK,
+  KIND_FRAME,
+  KIND_HTML,
+  KIND_IMAGE,
+  KIND_LINK,
+  KIND_MEDIA,
+  KIND_META,
+  KIND_TITLE,
+  LETTER,
+  NAME_END,
+  RAW,
+  SILENT,
+  SPACE,
+  tagInfo,
+  VOID,
+  wordInfo,
+} from './tables';
+import { endBlock, lineBreak, stampBlock, out as text } from './text';
+
+/** Hashes of the strings of first and of last letters of all opening tags. */
+export let tagFirst: u32 = 0;
+export let tagLast: u32 = 0;
+/** Hash of the opening tags that mean something to a reader. */
+export let structure: u64 = 0;
+export let titleStart: usize = 0;
+export let titleEnd: usize = 0;
+/** Name of the raw text element just opened; 0 = the tag opened none. */
+export let raw: u64 = 0;
+export let rawInfo: u32 = 0;
+
+/** XML: every element may close itself, none is raw. */
+let xml: bool = false;
+
+export function resetTags(isXml: bool): void {
+  tagFirst = 0;
+  tagLast = 0;
+  structure = 0;
+  titleStart = 0;
+  titleEnd = 0;
+  xml = isXml;
+}
+
+let nameKey: u64 = 0;
+let nameLast: u32 = 0;
+
+/** Reads the name at `p`, in XML without its prefix; returns its end. */
+function readName(start: usize): usize {
+  let p = start;
+  let key: u64 = 0;
+  let length: u32 = 0;
+  let c: u32 = load<u8>(p);
+  // A name's first letter is given, so `=` can only end it by chance: it does not.
+  while ((load<u8>(CLASSES + c) & NAME_END) === 0 || c === 61) {
+    if (c - 65 < 26) c |= 32;
+    key = keyStep(key, length++, c);
+    nameLast = c;
+    if (c === 58 && xml) {
+      key = 0;
+      length = 0;
+    }
+    c = load<u8>(++p);
+  }
+  nameKey = key;
+  return p;
+}
+
+/** `p` is at the first letter of the name. Returns the address behind the tag, 0 at the end of the input. */
+export function openTag(p: usize, end: usize): usize {
+  const first: u32 = load<u8>(p) | 32;
+  const behind = readName(p);
+  const key = nameKey;
+  const last = nameLast;
+  const info = tagInfo(key);
+  const kind = (info >> 8) & 255;
+  const draws = inSvg();
+  const next = readAttributes(behind, end, draws);
+  if (next === 0) return 0;
+  raw = 0;
+  tagFirst = (tagFirst ^ first) * 0x01000193;
+  tagLast = (tagLast ^ last) * 0x01000193;
+  implyEnds(info);
+  count();
+  if (draws) {
+    if (!inAd()) draw(mix(drawing, key));
+    if (!selfClosing) push(key, info);
+    return next;
+  }
+  if ((info & BLOCK) !== 0) endBlock();
+  const opens = (info & VOID) === 0 && !(xml && selfClosing);
+  if (opens) push(key, info);
+  if ((present & CLASS_SLOTS) !== 0 && opens) readClasses(kind);
+  if ((info & SILENT) === 0 && !inAd()) structure = mix(structure, key);
+  if (kind !== 0) act(kind);
+  if (opens && (info & RAW) !== 0 && !xml) {
+    raw = key;
+    rawInfo = info;
+  }
+  return next;
+}
+
+const CLASS_SLOTS: u32 = (1 << CLASS) | (1 << ID) | (1 << ITEMPROP);
+
+function act(kind: u32): void {
+  if (kind === KIND_A || kind === KIND_AREA) anchorLink();
+  else if (kind === KIND_IMAGE) image();
+  else if (kind === KIND_BREAK) lineBreak();
+  else if (kind === KIND_LINK) relationLink();
+  else if (kind === KIND_META) meta();
+  else if (kind === KIND_BASE) base();
+  else if (kind === KIND_FRAME) frameLink();
+  else if (kind === KIND_MEDIA) mediaLink();
+  else if (kind === KIND_HTML) language();
+  else if (kind === KIND_TITLE && titleStart === 0) titleStart = text;
+}
+
+/** `p` is at the first letter of the name. Returns the address behind the tag, 0 at the end of the input. */
+export function closeTag(p: usize, end: usize): usize {
+  const behind = readName(p);
+  const key = nameKey;
+  const next = load<u8>(behind) === 62 && behind < end ? behind + 1 : readAttributes(behind, end, false);
+  if (next === 0) return 0;
+  const info = tagInfo(key);
+  const kind = (info >> 8) & 255;
+  if (kind === KIND_A) closeAnchor();
+  if (kind === KIND_TITLE && titleEnd === 0) titleEnd = text;
+  if ((info & BLOCK) !== 0) endBlock();
+  if ((info & VOID) === 0) close(key);
+  return next;
+}
+
+/** Marks regions by what class, id and itemprop say. */
+function readClasses(kind: u32): void {
+  // A class on the root says something of the page, not of a region.
+  if (kind === KIND_HTML) return;
+  let flags: u32 = 0;
+  if (has(CLASS)) flags |= readClassWords(valueStart(CLASS), valueEnd(CLASS));
+  if (has(ID)) flags |= readClassWords(valueStart(ID), valueEnd(ID));
+  if (has(ITEMPROP)) flags |= readClassWords(valueStart(ITEMPROP), valueEnd(ITEMPROP));
+  if ((flags & CLASS_AD) !== 0) markAd();
+  if ((flags & CLASS_TEMPLATE) !== 0) markTemplate();
+  if ((flags & CLASS_STAMP) !== 0) {
+    markStamp();
+    stampBlock();
+  }
+}
+
+/** Words are runs of letters: `last-updated` is two of them. */
+function readClassWords(start: usize, end: usize): u32 {
+  let flags: u32 = 0;
+  let p = start;
+  let shortAd: bool = false;
+  while (p < end) {
+    let key: u64 = 0;
+    let length: u32 = 0;
+    let c: u32 = load<u8>(p);
+    while (p < end && (load<u8>(CLASSES + c) & LETTER) !== 0) {
+      key = keyStep(key, length++, c | 32);
+      c = load<u8>(++p);
+    }
+    const ends = p >= end || (load<u8>(CLASSES + c) & SPACE) !== 0;
+    p++;
+    if (length < 2) continue;
+    const info = wordInfo(key);
+    flags |= info;
+    // "ad" alone or beside "slot", "banner" … is advertising; "ad-hoc" is not.
+    if (shortAd && (info & CLASS_SLOT) !== 0) flags |= CLASS_AD;
+    if ((info & CLASS_AD_SHORT) !== 0 && ends && (p - start - 1 === length || isBlank(p - length - 2)))
+      flags |= CLASS_AD;
+    shortAd = (info & CLASS_AD_SHORT) !== 0 && !ends;
+  }
+  return flags;
+}
+
+function isBlank(p: usize): bool {
+  return (load<u8>(CLASSES + load<u8>(p)) & SPACE) !== 0;
+}

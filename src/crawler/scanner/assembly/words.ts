@@ -1,0 +1,115 @@
+/**
+ * The words that mean something to the scanner. General words are the English articles, pronouns, prepositions,
+ * conjunctions, auxiliaries and the commonest adverbs: what "keywords" leaves out.
+ */
+import {
+  CLASS_AD,
+  CLASS_AD_SHORT,
+  CLASS_SLOT,
+  CLASS_STAMP,
+  CLASS_TEMPLATE,
+  COUNTER,
+  enterWords,
+  MONTH,
+  STAMP,
+  STOP,
+  UNIT,
+  WEEKDAY,
+  ZONE,
+} from './tables';
+
+export function enterAllWords(): void {
+  enterStopWords();
+  enterDateWords();
+  enterStampWords();
+  enterClassWords();
+}
+
+function enterStopWords(): void {
+  enterWords(
+    'a an the this that these those some any each every all both no not nor only own same such than too very',
+    STOP,
+  );
+  enterWords('i me my mine we us our ours you your yours he him his she her hers it its they them their theirs', STOP);
+  enterWords('myself ourselves yourself yourselves himself herself itself themselves who whom whose which what', STOP);
+  enterWords('about above across after against along among around at before behind below beneath beside between', STOP);
+  enterWords('beyond by down during for from in inside into near of off on onto out outside over per since', STOP);
+  enterWords('through to toward towards under until up upon via with within without', STOP);
+  enterWords('and but or so yet if then else because as while although though unless whether when where why how', STOP);
+  enterWords(
+    'am is are was were be been being do does did doing done have has had having can could may might must',
+    STOP,
+  );
+  enterWords(
+    'shall should will would ought cannot s t d ll m re ve don doesn didn isn aren wasn weren hasn haven',
+    STOP,
+  );
+  enterWords(
+    'here there now again once just also more most other few further ever never often still even much many',
+    STOP,
+  );
+}
+
+function enterDateWords(): void {
+  enterWords('january february march april may june july august september october november december', MONTH);
+  enterWords('jan feb mar apr jun jul aug sep sept oct nov dec', MONTH);
+  enterWords('januar februar märz mai juni juli oktober dezember jänner', MONTH);
+  enterWords('janvier février mars avril juin juillet août septembre octobre novembre décembre', MONTH);
+  enterWords('enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre', MONTH);
+  enterWords('janeiro fevereiro março maio junho julho setembro outubro novembro dezembro', MONTH);
+  enterWords('gennaio febbraio aprile maggio giugno luglio settembre ottobre dicembre', MONTH);
+  enterWords('januari februari maart mei augustus', MONTH);
+  enterWords(
+    'stycznia lutego marca kwietnia maja czerwca lipca sierpnia września października listopada grudnia',
+    MONTH,
+  );
+  enterWords('января февраля марта апреля мая июня июля августа сентября октября ноября декабря', MONTH);
+  enterWords(
+    'monday tuesday wednesday thursday friday saturday sunday mon tue tues wed thu thur thurs fri sat sun',
+    WEEKDAY,
+  );
+  enterWords(
+    'second seconds minute minutes min mins hour hours day days week weeks month months year years sec secs',
+    UNIT,
+  );
+  enterWords('sekunden minuten stunde stunden tag tagen woche wochen monat monaten jahr jahren', UNIT);
+  enterWords('secondes heure heures jour jours semaine semaines mois ans', UNIT);
+  enterWords('segundos minutos hora horas día días dias semana semanas mes meses año años', UNIT);
+  enterWords('utc gmt z est edt cst cdt mst mdt pst pdt cet cest bst ist jst msk aest am pm', ZONE);
+  enterWords('views view visits visitors hits downloads viewers', COUNTER);
+}
+
+/** "Updated", "generated" and the like, in twelve languages. */
+function enterStampWords(): void {
+  enterWords(
+    'updated update modified generated revised revision built build copyright compiled rendered edited changed refreshed timestamp rebuilt',
+    STAMP,
+  );
+  enterWords('aktualisiert geändert erstellt generiert stand bearbeitet', STAMP);
+  enterWords('modifié modifiée généré générée révisé', STAMP);
+  enterWords('actualizado actualizada actualización modificado modificada generado', STAMP);
+  enterWords('atualizado atualizada atualização gerado modificação', STAMP);
+  enterWords('aggiornato aggiornata aggiornamento modificato modifica generato', STAMP);
+  enterWords('bijgewerkt gewijzigd gegenereerd', STAMP);
+  enterWords('zaktualizowano aktualizacja zmodyfikowano wygenerowano', STAMP);
+  enterWords('обновлено обновлена изменено изменена сгенерировано обновление', STAMP);
+  enterWords('更新 最終更新 更新日 更新日時 最終更新日 最后更新 最近更新 修改 업데이트 수정', STAMP);
+  enterWords('uppdaterad ändrad opdateret', STAMP);
+}
+
+function enterClassWords(): void {
+  enterWords('adsbygoogle advert adverts advertisement advertising adslot adunit adbox sponsored dfp', CLASS_AD);
+  enterWords('ad ads', CLASS_AD_SHORT);
+  enterWords(
+    'slot unit banner container box wrapper block space placeholder top bottom left right sidebar',
+    CLASS_SLOT,
+  );
+  enterWords(
+    'nav navbar navigation menu sidebar footer header breadcrumb breadcrumbs toc banner cookie cookies share social',
+    CLASS_TEMPLATE,
+  );
+  enterWords(
+    'updated modified generated revised revision lastmod lastmodified lastupdated datemodified timestamp build built copyright',
+    CLASS_STAMP,
+  );
+}

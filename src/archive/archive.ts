@@ -14,6 +14,7 @@ import path from 'node:path';
 import { SkeinError } from '../base/errors.ts';
 import type { RecordPlace } from '../errand/visit.ts';
 import { newRecordId, type Original, recordMember } from '../errand/warc.ts';
+import { dropParts } from './cdxj.ts';
 import { readStored, type Stored, type StoredPlace, type StoredReader } from './read.ts';
 import { revisitOf } from './revisit.ts';
 import { listSegments, segmentName } from './segments.ts';
@@ -148,6 +149,7 @@ class Segments implements Archive {
         `Is this the right ledger? Move the segments after ${segmentName(end.segment)} away to go on without them.`,
       );
     }
+    if (tail > 0) dropParts(this.directory, end.segment);
     for (const segment of beyond) fs.unlinkSync(path.join(this.directory, segmentName(segment.id)));
     this.#last = end.segment;
     if (known === undefined) return;

@@ -77,6 +77,11 @@ export function storedOf(record: ParsedRecord): Stored {
   };
 }
 
+/** Media type without parameters, in lower case; empty when the server sent none. */
+export function mediaType(headers: ReadonlyMap<string, string>): string {
+  return (headers.get('content-type') ?? '').split(';')[0]!.trim().toLowerCase();
+}
+
 /** The record that holds the body: `stored` itself, or what a revisit leads to. Undefined when it leads nowhere. */
 export function followRevisit(reader: StoredReader, stored: Stored, resolve: Resolver): Stored | undefined {
   let at: Stored | undefined = stored;

@@ -23,7 +23,13 @@ interface At {
 }
 
 export type ReadEntry =
-  | (At & { readonly kind: 'record'; readonly record: ParsedRecord })
+  | (At & {
+      readonly kind: 'record';
+      readonly record: ParsedRecord;
+      /** The gzip member as it is in the file, and what it expands to. */
+      readonly member: Uint8Array;
+      readonly data: Uint8Array;
+    })
   | (At & { readonly kind: 'problem'; readonly problem: string });
 
 const WINDOW_BYTES = 1 << 20;
@@ -38,10 +44,12 @@ export async function* openReader(file: string, options: ReaderOptions = {}): As
       const { offset } = window;
       const member = readMember(window.bytes(), limit);
       if (member.kind === 'member') {
-        window.skip(member.length);
-        const record = parseRecord(member.data);
-        const at = { offset, length: member.length };
-        yield record.kind === 'record' ? { ...at, kind: 'record', record } : { ...at, ...record };
+        const { data, length } = member;
+        const bytes = window.bytes().subarray(0, length);
+        window.skip(length);
+        const record = parseRecord(data);
+        if (record.kind === 'problem') yield { offset, length, ...record };
+        else yield { offset, length, kind: 'record', record, member: bytes, data };
       } else if (member.kind === 'short' && window.more(limit)) {
         await window.extend();
       } else {

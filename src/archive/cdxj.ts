@@ -1,0 +1,166 @@
+/**
+ * The CDXJ index: one sorted line per stored response or revisit, `surt timestamp {json}`, as replay tools expect it.
+ * It is made from the segments alone, so it can always be made again. Each segment has a part, named after the bytes
+ * that it covers (`segment-000001-52714.cdxj`): a sealed segment is read once, a growing one from where its part ends.
+ */
+import * as fs from 'node:fs';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { mediaType, storedOf } from './read.ts';
+import { openReader } from './reader.ts';
+import { listSegments, type SegmentFile } from './segments.ts';
+
+export interface IndexLine {
+  readonly url: string;
+  readonly time: number;
+  readonly mime: string;
+  readonly status: number;
+  readonly digest: string;
+  readonly length: number;
+  readonly offset: number;
+  readonly filename: string;
+}
+
+/**
+ * Sort-friendly URL: `http://www.Example.org:8080/A?c=1&b=2` → `org,example:8080)/a?b=2&c=1`. Scheme, a leading `www`
+ * and letter case make no difference to a replay tool's lookup.
+ */
+export function surt(url: string): string {
+  const lower = url.toLowerCase();
+  if (!/^https?:\/\//.test(lower) || !URL.canParse(lower)) return url;
+  const { hostname, port, pathname, search } = new URL(lower.replace(/^(https?:\/\/)www\d*\./, '$1'));
+  const host = hostname.split('.').reverse().join(',');
+  const query = search === '' ? '' : `?${search.slice(1).split('&').sort().join('&')}`;
+  return `${host}${port === '' ? '' : `:${port}`})${pathname}${query}`;
+}
+
+/** One line without its end. All ASCII, so that bytes sort as JavaScript sorts strings. */
+export function cdxjLine(line: IndexLine): string {
+  const { url, mime, status, digest, length, offset, filename } = line;
+  const timestamp = new Date(line.time).toISOString().replace(/\D/g, '').slice(0, 14);
+  const fields = {
+    url,
+    mime,
+    status: String(status),
+    digest,
+    length: String(length),
+    offset: String(offset),
+    filename,
+  };
+  return ascii(`${surt(url)} ${timestamp} ${JSON.stringify(fields)}`);
+}
+
+function ascii(text: string): string {
+  return text.replace(/[^\x20-\x7e]/g, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+/** Writes `file`, the sorted index of all segments; returns the number of lines. Damaged records are left out. */
+export async function writeCdxj(directory: string, file = path.join(directory, 'index.cdxj')): Promise<number> {
+  const parts: string[] = [];
+  for (const segment of listSegments(directory)) parts.push(await partOf(directory, segment));
+  const temporary = `${file}.new`;
+  const out = fs.openSync(temporary, 'w');
+  let count = 0;
+  try {
+    let text = '';
+    for await (const line of merged(parts)) {
+      text += `${line}\n`;
+      count++;
+      if (text.length < 1 << 16) continue;
+      fs.writeSync(out, text);
+      text = '';
+    }
+    fs.writeSync(out, text);
+  } finally {
+    fs.closeSync(out);
+  }
+  fs.renameSync(temporary, file);
+  return count;
+}
+
+/** Forgets the parts of segments from `segment` on, which are about to be cut. */
+export function dropParts(directory: string, segment: number): void {
+  for (const part of listParts(directory)) if (part.segment >= segment) fs.unlinkSync(part.file);
+}
+
+interface Part {
+  readonly segment: number;
+  readonly bytes: number;
+  readonly file: string;
+}
+
+function listParts(directory: string): Part[] {
+  const parts: Part[] = [];
+  for (const name of fs.readdirSync(directory)) {
+    const match = /^segment-(\d{6,})-(\d+)\.cdxj$/.exec(name);
+    if (match) parts.push({ segment: Number(match[1]), bytes: Number(match[2]), file: path.join(directory, name) });
+  }
+  return parts;
+}
+
+/** The part that covers all of a segment's whole records, made or extended as needed. */
+async function partOf(directory: string, segment: SegmentFile): Promise<string> {
+  const found = listParts(directory).filter(part => part.segment === segment.id);
+  const best = found.filter(part => part.bytes <= segment.bytes).sort((a, b) => b.bytes - a.bytes)[0];
+  let file = best?.file;
+  if (best?.bytes !== segment.bytes) {
+    const { lines, end } = await linesOf(segment, best?.bytes ?? 0);
+    file = segment.file.replace(/\.warc\.gz$/, `-${end}.cdxj`);
+    const all = best ? fs.readFileSync(best.file, 'latin1').split('\n').slice(0, -1).concat(lines) : lines;
+    fs.writeFileSync(
+      `${file}.new`,
+      all
+        .sort()
+        .map(line => `${line}\n`)
+        .join(''),
+      'latin1',
+    );
+    fs.renameSync(`${file}.new`, file);
+  }
+  for (const old of found) if (old.file !== file) fs.unlinkSync(old.file);
+  return file!;
+}
+
+/** Lines of the records from `start` on, unsorted, and where the last whole record ends. */
+async function linesOf(segment: SegmentFile, start: number): Promise<{ lines: string[]; end: number }> {
+  const filename = path.basename(segment.file);
+  const lines: string[] = [];
+  let end = start;
+  for await (const entry of openReader(segment.file, { start, end: segment.bytes })) {
+    const { offset, length } = entry;
+    // Damage inside is verify's business; at the end it may be a record that is being written.
+    if (entry.kind === 'problem') continue;
+    end = offset + length;
+    const type = entry.record.headers.get('warc-type');
+    if (type !== 'response' && type !== 'revisit') continue;
+    const { url, time, status, digest, headers } = storedOf(entry.record);
+    if (Number.isNaN(time)) continue;
+    const mime = type === 'revisit' ? 'warc/revisit' : mediaType(headers);
+    lines.push(cdxjLine({ url, time, mime, status, digest, length, offset, filename }));
+  }
+  return { lines, end };
+}
+
+/** Merges sorted files. `heads` is kept sorted with the smallest line last. */
+async function* merged(files: readonly string[]): AsyncGenerator<string> {
+  const heads: { line: string; rest: AsyncIterator<string> }[] = [];
+  const push = async (rest: AsyncIterator<string>) => {
+    const next = await rest.next();
+    if (next.done) return;
+    let low = 0;
+    for (let high = heads.length; low < high; ) {
+      const middle = (low + high) >> 1;
+      if (heads[middle]!.line > next.value) low = middle + 1;
+      else high = middle;
+    }
+    heads.splice(low, 0, { line: next.value, rest });
+  };
+  for (const file of files) {
+    const input = fs.createReadStream(file, 'latin1');
+    await push(createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })[Symbol.asyncIterator]());
+  }
+  for (let head = heads.pop(); head; head = heads.pop()) {
+    yield head.line;
+    await push(head.rest);
+  }
+}

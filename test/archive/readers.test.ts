@@ -1,0 +1,141 @@
+/** Readers that we did not write accept every file, and find in it what went in. */
+import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { createReadStream, createWriteStream, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { finished } from 'node:stream/promises';
+import { type TestContext, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { WARCParser, WARCSerializer } from 'warcio';
+import { openArchive } from '../../src/archive/archive.ts';
+import { writeCdxj } from '../../src/archive/cdxj.ts';
+import { exportWarc } from '../../src/archive/export.ts';
+import { listSegments } from '../../src/archive/segments.ts';
+import { archivedHead } from '../../src/errand/warc.ts';
+import { type TestPage, temporary, testPage, testParcel } from './pages.ts';
+
+const PAGES = 60;
+const warcio = fileURLToPath(new URL('../../node_modules/.bin/warcio', import.meta.url));
+
+/** Segments with 60 pages, of which every seventh is there a second time, as a revisit. */
+async function archiveOf(context: TestContext): Promise<string> {
+  const directory = temporary(context);
+  const archive = openArchive(directory, { segmentBytes: 25_000 });
+  const first = testParcel(0, PAGES / 2);
+  const second = testParcel(PAGES / 2, PAGES);
+  const again = testParcel(0, PAGES / 2);
+  for (const { places, members } of [first, second])
+    archive.appendParcel(
+      members,
+      places.map(place => ({ place })),
+    );
+  for (const [i, place] of again.places.entries()) {
+    if (i % 7 !== 0) continue;
+    const { url, time } = first.pages[i]!;
+    const run = again.members.subarray(place.offset, place.offset + place.length);
+    archive.appendParcel(run, [{ place: { ...place, offset: 0 }, sameAs: { url, time } }]);
+  }
+  await archive.close();
+  return directory;
+}
+
+const pageOf = (url: string): TestPage => testPage(Number(/\/(\d+)\?/.exec(url)![1]));
+
+test('npm warcio: every record, every payload, every digest', async context => {
+  const directory = await archiveOf(context);
+  const counts = { warcinfo: 0, request: 0, response: 0, revisit: 0 };
+  const segments = listSegments(directory);
+  assert.ok(segments.length > 1);
+  for (const { file } of segments) {
+    for await (const record of new WARCParser(createReadStream(file))) {
+      counts[record.warcType as keyof typeof counts]++;
+      if (record.warcType === 'revisit') assert.equal(record.warcRefersToTargetURI, record.warcTargetURI);
+      if (record.warcType !== 'response') continue;
+      const page = pageOf(record.warcTargetURI!);
+      const said = record.warcPayloadDigest;
+      assert.ok(page.body.equals(await record.readFully(false)), record.warcTargetURI!);
+      const coding = page.response.headers.get('content-encoding') ?? '';
+      // warcio itself decodes neither br nor zstd.
+      if (!['br', 'zstd'].includes(coding))
+        assert.ok(page.plain.equals(await record.readFully(true)), `decoded ${coding}`);
+      assert.equal(said?.length, 'sha256:'.length + 64);
+    }
+    for await (const record of new WARCParser(createReadStream(file), { keepHeadersCase: true })) {
+      if (record.warcType !== 'response') continue;
+      const said = record.warcPayloadDigest;
+      await new WARCSerializer(record).digestRecord({ recompute: true });
+      assert.equal(record.warcPayloadDigest, said, 'the digest that warcio computes');
+    }
+  }
+  assert.deepEqual(counts, { warcinfo: segments.length, request: PAGES + 5, response: PAGES, revisit: 5 });
+});
+
+test('the CDXJ index is the one that warcio makes', async context => {
+  const directory = await archiveOf(context);
+  const files = listSegments(directory).map(segment => segment.file);
+  const theirs = execFileSync(process.execPath, [warcio, 'cdx-index', ...files, '--format', 'cdxj'], {
+    encoding: 'utf8',
+  });
+  const count = await writeCdxj(directory);
+  const ours = readFileSync(path.join(directory, 'index.cdxj'), 'utf8');
+  assert.equal(count, PAGES + 5);
+  assert.deepEqual(comparable(ours), comparable(theirs));
+  assert.deepEqual(ours.split('\n').slice(0, -1), ours.split('\n').slice(0, -1).sort());
+});
+
+/** Sorted, without the name of the digest's algorithm (warcio drops it) and of the folder (warcio keeps it). */
+function comparable(cdxj: string): unknown[] {
+  const lines = cdxj.split('\n').slice(0, -1);
+  return lines.sort().map(line => {
+    const json = line.indexOf('{');
+    const fields = JSON.parse(line.slice(json)) as Record<string, string>;
+    const { digest, filename } = fields;
+    return {
+      ...fields,
+      key: line.slice(0, json),
+      digest: digest!.split(':').at(-1),
+      filename: path.basename(filename!),
+    };
+  });
+}
+
+test('gzip accepts every segment', async context => {
+  const directory = await archiveOf(context);
+  if (spawnSync('gzip', ['--version']).error) return context.skip('no gzip here');
+  for (const { file } of listSegments(directory)) execFileSync('gzip', ['--test', file]);
+});
+
+/** Pages `from` … `from + count - 1` as one WARC 1.0 file. */
+async function exportOld(directory: string, from: number, count: number): Promise<string> {
+  const file = path.join(directory, `old-${from}.warc.gz`);
+  const out = createWriteStream(file);
+  const urls = new Set(Array.from({ length: count }, (_, i) => testPage(from + i).url));
+  await exportWarc(directory, out, { version: '1.0', filter: page => urls.has(page.url) });
+  out.end();
+  await finished(out);
+  return file;
+}
+
+function filesBelow(folder: string): Buffer[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .map(name => path.join(folder, name))
+    .filter(name => statSync(name).isFile())
+    .map(name => readFileSync(name));
+}
+
+test('libarchive (bsdtar) extracts every response from exports as WARC 1.0', async context => {
+  if (spawnSync('bsdtar', ['--version']).error)
+    return context.skip('no bsdtar: scripts/install-debian.sh libarchive-tools');
+  const directory = await archiveOf(context);
+  const folder = path.join(directory, 'extracted');
+  mkdirSync(folder);
+  // libarchive takes a header that lies across its 64 kB buffer for a bad one, so the files stay below that.
+  for (let from = 0; from < PAGES; from += 10) {
+    execFileSync('bsdtar', ['-xf', await exportOld(directory, from, 10), '-C', folder]);
+  }
+  const expected = Array.from({ length: PAGES }, (_, i) => {
+    const { response, body } = testPage(i);
+    return Buffer.concat([archivedHead(response.head, body.length), body]);
+  });
+  assert.deepEqual(filesBelow(folder).sort(Buffer.compare), expected.sort(Buffer.compare));
+});

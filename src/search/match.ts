@@ -19,6 +19,8 @@ export interface Plan {
   readonly changed: readonly ChangedQuery[];
   /** What a snippet highlights. */
   readonly highlights: Highlights;
+  /** The plain words and phrases at the top of the query as typed, in order. */
+  readonly plain: string;
   /** The plain words at the top of the query: what may be left out when nothing has them all. */
   readonly loose: readonly string[];
   /** Everything but those words; empty = nothing. */
@@ -238,11 +240,13 @@ export function plan(query: Query, languages: readonly string[]): Plan {
     .map(part => planner.expression(part, false))
     .filter(part => part !== undefined);
   const strict = planner.expression({ kind: 'all', parts: rest.filter(part => !isLoose(part)) }, false);
+  const plain = rest.filter(part => part.kind === 'words').map(part => part.text);
   const head = new Planner(spoken, '{title headings anchors} : ').expression({ kind: 'all', parts: rest }, false);
   return {
     match: match ?? mark(EVERY),
     head: head ?? mark(EVERY),
     worded,
+    plain: plain.join(' '),
     changed,
     highlights: { terms: planner.terms, beginnings: planner.beginnings },
     loose,

@@ -5,7 +5,7 @@
  */
 import type { Fragment } from './document.ts';
 import type { Highlights } from './match.ts';
-import { eachWord } from './words.ts';
+import { eachWord, Initials } from './words.ts';
 
 /** Characters of a snippet, and of the lead before its first hit. */
 const LENGTH = 240;
@@ -31,19 +31,18 @@ interface Reading {
   readonly hits: readonly Marked[];
 }
 
-function read(text: string, language: string, highlights: Highlights): Reading {
+function read(text: string, language: string, { terms, beginnings }: Highlights): Reading {
   const starts: number[] = [];
   const ends: number[] = [];
   const hits: Marked[] = [];
-  eachWord(text, language, (term, start, end) => {
+  const take = (term: string, start: number, end: number) => {
     starts.push(start);
     ends.push(end);
-    if (highlights.terms.has(term)) hits.push({ start, end, what: term });
-    else {
-      const beginning = highlights.beginnings.find(one => term.startsWith(one));
-      if (beginning !== undefined) hits.push({ start, end, what: beginning });
-    }
-  });
+    if (term === '') return;
+    const what = terms.has(term) ? term : beginnings.find(beginning => term.startsWith(beginning));
+    if (what !== undefined) hits.push({ start, end, what });
+  };
+  eachWord(text, language, take, new Initials([...terms, ...beginnings]));
   return { starts, ends, hits };
 }
 

@@ -17,8 +17,8 @@ export interface Word {
 
 /** Longer words are cut here: nobody types them, and a hostile page must not fill the index with one. */
 const LONGEST = 64;
-/** Entries of a language's word → term table before it starts anew; about 10 MB. */
-const REMEMBERED = 60_000;
+/** Words whose term is remembered, over all languages, before the tables start anew; about 20 MB. */
+const REMEMBERED = 150_000;
 
 const UNKNOWN = 255;
 const BREAK = 0;
@@ -72,12 +72,12 @@ function classOf(text: string, at: number): number {
 }
 
 const segmenter = new Intl.Segmenter('und', { granularity: 'word' });
-const remembered = new Map<string, Map<string, string>>();
+const tables = new Map<string, Map<string, string>>();
+let remembered = 0;
 
 function tableOf(language: string): Map<string, string> {
-  let table = remembered.get(language);
-  if (table === undefined) remembered.set(language, (table = new Map()));
-  else if (table.size > REMEMBERED) table.clear();
+  let table = tables.get(language);
+  if (table === undefined) tables.set(language, (table = new Map()));
   return table;
 }
 
@@ -106,19 +106,52 @@ function makeTerm(raw: string, language: string): string {
 
 /** The term of one word, as the pages of that language hold it. */
 export function termOf(raw: string, language: string): string {
-  const table = tableOf(language);
+  return lookUp(tableOf(language), raw, language);
+}
+
+function lookUp(table: Map<string, string>, raw: string, language: string): string {
   let term = table.get(raw);
-  if (term === undefined) table.set(raw, (term = makeTerm(raw, language)));
+  if (term === undefined) {
+    if (++remembered > REMEMBERED) {
+      for (const other of tables.values()) other.clear();
+      remembered = 1;
+    }
+    table.set(raw, (term = makeTerm(raw, language)));
+  }
   return term;
 }
 
-/** Calls `take` for every word of the text, in order. */
-export function eachWord(text: string, language: string, take: (term: string, start: number, end: number) => void) {
+/** Languages whose stemmers cut at the front, too. */
+const prefixing = new Set(['id', 'ga']);
+
+/**
+ * Which ASCII letters the wanted terms begin with. Looking up a term is most of the cost of reading text, and a stem
+ * keeps its word's first letter: words with another one need no look.
+ */
+export class Initials {
+  readonly #letters = new Uint8Array(128);
+
+  constructor(wanted: Iterable<string>) {
+    for (const term of wanted) {
+      const unit = term.charCodeAt(0);
+      if (unit < 128) this.#letters[unit] = this.#letters[term.charAt(0).toUpperCase().charCodeAt(0)] = 1;
+    }
+  }
+
+  /** False: a word that begins with this UTF-16 unit is none of the wanted terms. */
+  may(unit: number, language: string): boolean {
+    return unit >= 128 || this.#letters[unit] === 1 || prefixing.has(language);
+  }
+}
+
+export type Take = (term: string, start: number, end: number) => void;
+
+/** Calls `take` for every word of the text, in order; with an empty term for those that `initials` rules out. */
+export function eachWord(text: string, language: string, take: Take, initials?: Initials): void {
   const table = tableOf(language);
   const emit = (start: number, end: number) => {
-    const raw = text.slice(start, end);
-    let term = table.get(raw);
-    if (term === undefined) table.set(raw, (term = makeTerm(raw, language)));
+    if (initials !== undefined && !initials.may(text.charCodeAt(start), language)) return take('', start, end);
+    const term = lookUp(table, text.slice(start, end), language);
     if (term !== '') take(term, start, end);
   };
   const length = text.length;
@@ -134,8 +167,9 @@ export function eachWord(text: string, language: string, take: (term: string, st
     while (at < length && classOf(text, at) === kind);
     if (kind === LETTER) emit(start, at);
     else
-      for (const part of segmenter.segment(text.slice(start, at)))
-        emit(start + part.index, start + part.index + part.segment.length);
+      for (const { index, segment } of segmenter.segment(text.slice(start, at))) {
+        emit(start + index, start + index + segment.length);
+      }
   }
 }
 

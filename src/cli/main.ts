@@ -1,1 +1,58 @@
-console.log('hi', process.version);
+/**
+ * The command line: the only place that puts things together. Each command is one file in commands/; this one reads
+ * the arguments, turns errors into one sentence and an exit code, and does nothing else.
+ */
+import { Command, CommanderError } from 'commander';
+import { exitCodes, SkeinError } from '../base/errors.ts';
+import { addCatCommand } from './commands/cat.ts';
+import { addCrawlCommand } from './commands/crawl.ts';
+import { addDemoCommand } from './commands/demo.ts';
+import { addExportCommand } from './commands/export.ts';
+import { addLinksCommand } from './commands/links.ts';
+import { addPagesCommand } from './commands/pages.ts';
+import { addShowCommand } from './commands/show.ts';
+import { addStatusCommand } from './commands/status.ts';
+import { addVerifyCommand } from './commands/verify.ts';
+import { paint } from './terminal.ts';
+import { version } from './version.ts';
+
+const program = new Command('skein')
+  .description('A web crawler and search engine that fetches only what changed.')
+  .version(version)
+  .showSuggestionAfterError()
+  .configureHelp({ sortSubcommands: false })
+  .exitOverride();
+
+for (const add of [
+  addCrawlCommand,
+  addStatusCommand,
+  addPagesCommand,
+  addShowCommand,
+  addCatCommand,
+  addLinksCommand,
+  addExportCommand,
+  addVerifyCommand,
+  addDemoCommand,
+]) {
+  add(program);
+}
+
+// A reader that goes away (`skein pages | head`) is no error.
+process.stdout.on('error', error => process.exit((error as NodeJS.ErrnoException).code === 'EPIPE' ? 0 : 1));
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  process.exitCode = report(error);
+}
+
+function report(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+  if (!(error instanceof SkeinError)) {
+    console.error(paint('red', 'skein: an error that should not happen:'), error);
+    return 1;
+  }
+  console.error(paint('red', `skein: ${error.message}`));
+  if (error.hint) console.error(error.hint);
+  return exitCodes[error.code] ?? 1;
+}

@@ -9,12 +9,13 @@ export function writeRobots(out: ByteWriter, robots: RobotsCopy | undefined): vo
   if (!robots) return;
   out.varint(robots.status);
   out.text(robots.body);
+  out.double(robots.unreachableSince);
   out.double(robots.time);
 }
 
 export function readRobots(from: ByteReader): RobotsCopy | undefined {
   if (from.byte() === 0) return undefined;
-  return { status: from.varint(), body: from.text(), time: from.double() };
+  return { status: from.varint(), body: from.text(), unreachableSince: from.double(), time: from.double() };
 }
 
 /** Validators and facts, which both Known and Visit carry when they have them. */

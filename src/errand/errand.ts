@@ -50,8 +50,10 @@ export interface ServerTerms {
 export interface RobotsCopy {
   /** HTTP status of the fetch; 0 = unreachable. */
   readonly status: number;
-  /** At most 500 KiB. Empty unless status is 2xx. */
+  /** At most 500 KiB: of this fetch if it was 2xx, else of the last one that was. */
   readonly body: string;
+  /** First of the failures in a row, milliseconds since 1970; 0 = it can be read. */
+  readonly unreachableSince: number;
   /** Milliseconds since 1970. */
   readonly time: number;
 }

@@ -96,7 +96,7 @@ export interface Links {
   readonly count: number;
   /** Fingerprints: high and low 32 bits of each link, interleaved. */
   readonly fingerprints: Uint32Array;
-  /** Bit 0 nofollow, bit 1 from a sitemap, bit 2 redirect target, bit 3 canonical, bit 4 alternate language. */
+  /** The LINK_ bits below. */
   readonly flags: Uint8Array;
   /** Relevance to the errand's keywords, 0–255; all 0 without keywords. */
   readonly relevance: Uint8Array;
@@ -109,7 +109,10 @@ export interface Links {
 }
 
 export const LINK_NOFOLLOW = 1;
+/** Named in a sitemap. */
 export const LINK_SITEMAP = 2;
 export const LINK_REDIRECT = 4;
 export const LINK_CANONICAL = 8;
 export const LINK_ALTERNATE = 16;
+/** The target is itself a sitemap. */
+export const LINK_IS_SITEMAP = 32;

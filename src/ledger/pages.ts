@@ -18,8 +18,13 @@ export interface PageRow {
   readonly relevance: number;
   readonly found: number;
   readonly refused: string | null;
+  /** Index into `roles`. */
+  readonly role: number;
   readonly lastmod: number | null;
 }
+
+/** What a page is asked for, by its number in the table. */
+export const roles = ['page', 'sitemap', 'image'] as const;
 
 /** Names and order are those of the table `known`. */
 export interface KnownRow {
@@ -106,11 +111,13 @@ export class Pages {
   readonly #known: StatementSync;
   readonly #putKnown: StatementSync;
   readonly #setLastmod: StatementSync;
+  readonly #admit: StatementSync;
+  readonly #setDepth: StatementSync;
   #last: number;
 
   constructor(database: DatabaseSync) {
     this.#database = database;
-    this.#insert = database.prepare('INSERT INTO pages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
+    this.#insert = database.prepare('INSERT INTO pages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
     this.#get = database.prepare('SELECT * FROM pages WHERE id = ?');
     this.#find = database.prepare('SELECT * FROM pages WHERE high = ? AND low = ?');
     this.#known = database.prepare('SELECT * FROM known WHERE page = ?');
@@ -118,6 +125,8 @@ export class Pages {
       `INSERT OR REPLACE INTO known (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
     );
     this.#setLastmod = database.prepare('UPDATE pages SET lastmod = ? WHERE id = ?');
+    this.#admit = database.prepare('UPDATE pages SET refused = NULL WHERE id = ?');
+    this.#setDepth = database.prepare('UPDATE pages SET depth = ? WHERE id = ?');
     this.#last = (database.prepare('SELECT max(id) AS last FROM pages').get()!['last'] as number | null) ?? 0;
   }
 
@@ -128,8 +137,8 @@ export class Pages {
 
   add(page: Omit<PageRow, 'id'>): number {
     const id = ++this.#last;
-    const { high, low, server, url, parent, depth, hops, relevance, found, refused, lastmod } = page;
-    this.#insert.run(id, high, low, server, url, parent, depth, hops, relevance, found, refused, lastmod);
+    const { high, low, server, url, parent, depth, hops, relevance, found, refused, role, lastmod } = page;
+    this.#insert.run(id, high, low, server, url, parent, depth, hops, relevance, found, refused, role, lastmod);
     return id;
   }
 
@@ -154,6 +163,15 @@ export class Pages {
     this.#setLastmod.run(time, id);
   }
 
+  /** A page once refused may be visited after all. */
+  admit(id: number): void {
+    this.#admit.run(id);
+  }
+
+  setDepth(id: number, depth: number): void {
+    this.#setDepth.run(depth, id);
+  }
+
   /** Every fingerprint with its id, for the table in memory. */
   fingerprints(): Iterable<{ id: number; high: number; low: number }> {
     return this.#rows('SELECT id, high, low FROM pages');
@@ -167,6 +185,13 @@ export class Pages {
     );
   }
 
+  /** Ids of pages refused for one of these reasons. */
+  *refusedFor(reasons: readonly string[]): Iterable<number> {
+    const marks = reasons.map(() => '?').join(', ');
+    const rows = this.#database.prepare(`SELECT id FROM pages WHERE refused IN (${marks})`).iterate(...reasons);
+    for (const row of rows) yield row['id'] as number;
+  }
+
   /** Facts of stored pages, for the tables that find duplicates. */
   stored(): Iterable<{ page: number; facts: Uint8Array }> {
     return this.#rows(
@@ -174,14 +199,14 @@ export class Pages {
     );
   }
 
-  /** Failures whose time to be tried again has come. */
-  retries(now: number, most: number): { page: number; server: number; depth: number; relevance: number }[] {
+  /** Failures whose time to be tried again came after `since` and by `now`. */
+  retries(since: number, now: number): { page: number; server: number; depth: number; relevance: number }[] {
     return this.#database
       .prepare(
         `SELECT k.page, p.server, p.depth, p.relevance FROM known k JOIN pages p ON p.id = k.page
-         WHERE k.retry_at <= ? ORDER BY k.retry_at LIMIT ?`,
+         WHERE k.retry_at > ? AND k.retry_at <= ? ORDER BY k.retry_at`,
       )
-      .all(now, most) as unknown as { page: number; server: number; depth: number; relevance: number }[];
+      .all(since, now) as unknown as { page: number; server: number; depth: number; relevance: number }[];
   }
 
   /** When the next retry falls due; undefined = none waits. */

@@ -18,6 +18,7 @@ const steps: readonly string[] = [
     robots_status INTEGER NOT NULL DEFAULT -1,   -- -1 = never fetched, 0 = unreachable
     robots_body TEXT NOT NULL DEFAULT '',
     robots_time REAL NOT NULL DEFAULT 0,
+    robots_unreachable REAL NOT NULL DEFAULT 0,   -- since when it cannot be read
     sitemaps TEXT NOT NULL DEFAULT '[]',          -- JSON list
     crawl_delay REAL NOT NULL DEFAULT 0,          -- ms
     not_before REAL NOT NULL DEFAULT 0,           -- Retry-After or back-off in force
@@ -49,6 +50,7 @@ const steps: readonly string[] = [
     relevance INTEGER NOT NULL,                   -- 0-255, to the crawl's keywords
     found REAL NOT NULL,
     refused TEXT,                                 -- reason it will not be visited
+    role INTEGER NOT NULL,                        -- 0 page, 1 sitemap, 2 image
     lastmod REAL                                  -- from a sitemap
   ) STRICT;
 
@@ -102,7 +104,7 @@ const steps: readonly string[] = [
     cause TEXT NOT NULL,
     ms INTEGER NOT NULL,
     outpost TEXT NOT NULL,
-    segment INTEGER, place INTEGER, length INTEGER
+    segment INTEGER, place INTEGER, length INTEGER, request_length INTEGER
   ) STRICT;
   CREATE INDEX visits_page ON visits (page);
 

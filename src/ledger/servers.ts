@@ -44,7 +44,8 @@ export class Servers {
   constructor(database: DatabaseSync) {
     this.#insert = database.prepare('INSERT INTO servers (id, origin) VALUES (?, ?)');
     this.#update = database.prepare(
-      `UPDATE servers SET address = ?, robots_status = ?, robots_body = ?, robots_time = ?, sitemaps = ?,
+      `UPDATE servers SET address = ?, robots_status = ?, robots_body = ?, robots_time = ?, robots_unreachable = ?,
+         sitemaps = ?,
          crawl_delay = ?, not_before = ?, latency = ?, failures = ?, refused = ?, seeded = ?, paused = ?, pace = ?,
          audits = ?, lies = ?, multiplier = ?, pings = ?, true_pings = ?, soft_404 = ? WHERE id = ?`,
     );
@@ -90,6 +91,7 @@ export class Servers {
         s.robots?.status ?? -1,
         s.robots?.body ?? '',
         s.robots?.time ?? 0,
+        s.robots?.unreachableSince ?? 0,
         JSON.stringify(s.sitemaps),
         s.crawlDelay,
         s.notBefore,
@@ -147,7 +149,7 @@ function fromRow(row: Record<string, unknown>): Server {
     id: row['id'] as number,
     origin: row['origin'] as string,
     address: row['address'] as string,
-    robots: status < 0 ? undefined : { status, body: row['robots_body'] as string, time: row['robots_time'] as number },
+    robots: status < 0 ? undefined : robotsOf(row, status),
     sitemaps: JSON.parse(row['sitemaps'] as string),
     crawlDelay: row['crawl_delay'] as number,
     notBefore: row['not_before'] as number,
@@ -163,5 +165,14 @@ function fromRow(row: Record<string, unknown>): Server {
     pings: row['pings'] as number,
     truePings: row['true_pings'] as number,
     soft404: (row['soft_404'] as Uint8Array | null) ?? undefined,
+  };
+}
+
+function robotsOf(row: Record<string, unknown>, status: number): RobotsCopy {
+  return {
+    status,
+    body: row['robots_body'] as string,
+    time: row['robots_time'] as number,
+    unreachableSince: row['robots_unreachable'] as number,
   };
 }

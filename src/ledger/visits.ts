@@ -21,6 +21,7 @@ export interface VisitRow {
   readonly segment: number | null;
   readonly place: number | null;
   readonly length: number | null;
+  readonly request_length: number | null;
 }
 
 export class Visits {
@@ -29,7 +30,7 @@ export class Visits {
   #last: number;
 
   constructor(database: DatabaseSync) {
-    this.#add = database.prepare('INSERT INTO visits VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
+    this.#add = database.prepare('INSERT INTO visits VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
     this.#ofPage = database.prepare('SELECT * FROM visits WHERE page = ? ORDER BY id');
     this.#last = (database.prepare('SELECT max(id) AS last FROM visits').get()!['last'] as number | null) ?? 0;
   }
@@ -58,6 +59,7 @@ export class Visits {
       v.segment,
       v.place,
       v.length,
+      v.request_length,
     );
     return id;
   }

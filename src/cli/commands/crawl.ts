@@ -1,0 +1,95 @@
+/** `skein crawl`: collects sites, or goes on where the last run stopped. */
+import { readFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import { SkeinError } from '../../base/errors.ts';
+import { openHome, openLedger, parseSeeds } from '../compose.ts';
+import { LiveLine } from '../live.ts';
+import { declare, type OptionName, values } from '../options.ts';
+import { printSummary, summaryOf } from '../summary.ts';
+
+const names = [
+  'data',
+  'seeds',
+  'pace',
+  'connections',
+  'threads',
+  'allowPrivate',
+  'maxPages',
+  'depth',
+  'perServer',
+  'bodyLimit',
+  'scope',
+  'keep',
+  'order',
+  'focus',
+  'domains',
+  'agent',
+] as const satisfies readonly OptionName[];
+
+export function addCrawlCommand(program: Command): void {
+  const command = program
+    .command('crawl')
+    .description('collect sites; run again to resume or continue, nothing is ever deleted')
+    .argument('[seeds...]', 'URLs to start from; none = go on with the collection')
+    .option('--json', 'print one JSON object as the last line of standard output')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  skein crawl https://example.org
+  skein crawl https://example.org --scope "example.org,!/search/**" --keep "type=text/html"
+  skein crawl --seeds sites.txt --max-pages 10000 --pace 2
+  cat sites.txt | skein crawl --seeds -`,
+    );
+  declare(command, names).action(async (seeds: string[], given: Record<string, unknown>) => {
+    const chosen = await values(given, names);
+    const urls = parseSeeds([...seeds, ...readSeeds(chosen.seeds)]);
+    if (urls.length === 0) openLedger(chosen.data).close(); // there must be something to go on with
+    await crawl(chosen, urls, given['json'] === true);
+  });
+}
+
+function readSeeds(file: string | undefined): string[] {
+  if (file === undefined) return [];
+  let text: string;
+  try {
+    text = readFileSync(file === '-' ? 0 : file, 'utf8');
+  } catch (error) {
+    throw new SkeinError('bad-option', `The seeds in ${file} cannot be read: ${(error as Error).message}.`);
+  }
+  return text
+    .split('\n')
+    .map(line => line.replace(/(^|\s)#.*$/, '').trim())
+    .filter(line => line !== '');
+}
+
+type Chosen = Parameters<typeof openHome>[0];
+
+export async function crawl(chosen: Chosen, seeds: readonly string[], json: boolean): Promise<void> {
+  const opened = openHome(chosen, seeds);
+  const live = new LiveLine(opened, json);
+  const interrupted = stopOnSignals(() => opened.home.stop());
+  try {
+    await opened.home.run();
+  } finally {
+    live.end();
+    await opened.close();
+  }
+  const summary = summaryOf(opened, interrupted());
+  if (json) console.log(JSON.stringify(summary));
+  else printSummary(summary, chosen.data);
+}
+
+/** The first Ctrl-C ends cleanly, the second at once. */
+function stopOnSignals(stop: () => void): () => boolean {
+  let asked = false;
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => {
+      if (asked) process.exit(130);
+      asked = true;
+      console.error('\nStopping: what is under way is finished first. Once more to stop at once.');
+      stop();
+    });
+  }
+  return () => asked;
+}

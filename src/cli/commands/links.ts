@@ -1,0 +1,43 @@
+/** `skein links URL`: who links to a page, and where it links to. */
+import type { Command } from 'commander';
+import { openLedger } from '../compose.ts';
+import { findPage } from '../lookup.ts';
+import { declare, values } from '../options.ts';
+import { harmless, paint, table } from '../terminal.ts';
+
+export function addLinksCommand(program: Command): void {
+  const command = program
+    .command('links')
+    .description('links of a page, in and out, with their anchor text')
+    .argument('<url>', 'the page')
+    .option('--json', 'print one JSON object')
+    .addHelpText('after', '\nExample:\n  skein links https://example.org/');
+  declare(command, ['data']).action(async (url: string, given: Record<string, unknown>) => {
+    const { data } = await values(given, ['data']);
+    const ledger = openLedger(data);
+    const { page } = findPage(ledger, url);
+    const urlOf = (id: number) => ledger.pages.get(id)?.url ?? '';
+    const outgoing = ledger.links
+      .out(page.id)
+      .filter(link => link.target !== 0)
+      .map(({ target, anchor, nofollow }) => ({ url: urlOf(target), anchor, nofollow }));
+    const incoming = ledger.links
+      .in(page.id)
+      .map(({ source, anchor, nofollow }) => ({ url: urlOf(source), anchor, nofollow }));
+    ledger.close();
+    if (given['json']) return console.log(JSON.stringify({ url: page.url, in: incoming, out: outgoing }));
+    print(`${incoming.length} pages link to it`, incoming);
+    console.log();
+    print(`It links to ${outgoing.length} pages`, outgoing);
+  });
+}
+
+function print(heading: string, links: readonly { url: string; anchor: string; nofollow: boolean }[]): void {
+  console.log(paint('bold', heading));
+  const rows = links.map(({ url, anchor, nofollow }) => [
+    harmless(anchor).slice(0, 40),
+    harmless(url),
+    nofollow ? 'nofollow' : '',
+  ]);
+  if (rows.length > 0) console.log(table(['anchor', 'url', ''], rows));
+}

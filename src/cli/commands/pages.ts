@@ -1,0 +1,109 @@
+/** `skein pages`: lists, filters and sorts what the collection knows. */
+import type { Command } from 'commander';
+import { SkeinError } from '../../base/errors.ts';
+import { openLedger } from '../compose.ts';
+import { declare, nearest, values } from '../options.ts';
+import { harmless, moment, size, table } from '../terminal.ts';
+
+const sorts: Readonly<Record<string, string>> = {
+  id: 'p.id',
+  url: 'p.url',
+  time: 'k.time DESC',
+  changed: 'k.changed_time DESC',
+  size: 'k.bytes DESC',
+  depth: 'p.depth, p.id',
+  due: 'k.due',
+};
+
+export function addPagesCommand(program: Command): void {
+  const command = program
+    .command('pages')
+    .description('list pages; a pattern matches anywhere in the URL, * stands for anything')
+    .argument('[pattern]', 'part of the URL, e.g. example.org/docs/*')
+    .option('--outcome <outcome>', 'fetched, same, moved, gone, refused, failed or waiting')
+    .option('--type <type>', 'media type, e.g. text/html')
+    .option('--sort <field>', `${Object.keys(sorts).join(', ')} (default id)`)
+    .option('--limit <n>', 'how many (default 50)')
+    .option('--json', 'print one JSON object a line')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  skein pages --outcome failed\n  skein pages example.org/docs --sort size --limit 10',
+    );
+  declare(command, ['data']).action(async (pattern: string | undefined, given: Record<string, unknown>) => {
+    const { data } = await values(given, ['data']);
+    const ledger = openLedger(data);
+    const { sql, parameters } = query(pattern, given);
+    const rows = ledger.database.prepare(sql).all(...parameters) as Record<string, string | number | null>[];
+    ledger.close();
+    if (given['json']) for (const row of rows) console.log(JSON.stringify(row));
+    else print(rows);
+  });
+}
+
+function query(
+  pattern: string | undefined,
+  given: Record<string, unknown>,
+): { sql: string; parameters: (string | number)[] } {
+  const where: string[] = [];
+  const parameters: (string | number)[] = [];
+  const add = (condition: string, value: string) => {
+    where.push(condition);
+    parameters.push(value);
+  };
+  if (pattern !== undefined) add('p.url GLOB ?', `*${pattern.replace(/[[?]/g, '[$&]')}*`);
+  const outcome = given['outcome'] as string | undefined;
+  if (outcome === 'waiting') where.push('k.page IS NULL AND p.refused IS NULL');
+  else if (outcome === 'refused') where.push(`(k.outcome = 'refused' OR p.refused IS NOT NULL)`);
+  else if (outcome !== undefined) add('k.outcome = ?', oneOf(outcome));
+  if (given['type'] !== undefined) add('k.media_type = ?', String(given['type']));
+  const sort = sorts[String(given['sort'] ?? 'id')];
+  if (!sort) {
+    throw new SkeinError(
+      'bad-option',
+      `Pages cannot be sorted by "${given['sort']}".`,
+      `Sort by ${Object.keys(sorts).join(', ')}.`,
+    );
+  }
+  const limit = Number(given['limit'] ?? 50);
+  if (!Number.isInteger(limit) || limit < 1) throw new SkeinError('bad-option', '--limit takes a whole number from 1.');
+  parameters.push(limit);
+  const sql = `SELECT p.url, coalesce(k.outcome, CASE WHEN p.refused IS NULL THEN 'waiting' ELSE 'refused' END) AS outcome,
+      coalesce(p.refused, k.reason) AS reason, k.status, k.media_type AS type, k.bytes, p.depth, k.time,
+      k.changed_time AS changed, k.due, k.title
+    FROM pages p LEFT JOIN known k ON k.page = p.id
+    ${where.length > 0 ? `WHERE ${where.join(' AND ')}` : ''} ORDER BY ${sort} LIMIT ?`;
+  return { sql, parameters };
+}
+
+function oneOf(outcome: string): string {
+  const known = ['fetched', 'same', 'moved', 'gone', 'refused', 'failed', 'waiting'];
+  if (known.includes(outcome)) return outcome;
+  const near = nearest(outcome, known);
+  throw new SkeinError(
+    'bad-option',
+    `There is no outcome "${outcome}".`,
+    near ? `Did you mean "${near}"?` : `It is one of ${known.join(', ')}.`,
+  );
+}
+
+function print(rows: readonly Record<string, string | number | null>[]): void {
+  if (rows.length === 0) {
+    console.log('No page matches.');
+    return;
+  }
+  console.log(
+    table(
+      ['outcome', 'reason', 'status', 'type', 'size', 'depth', 'visited', 'url'],
+      rows.map(row => [
+        String(row['outcome']),
+        String(row['reason'] ?? ''),
+        row['status'] ? String(row['status']) : '',
+        String(row['type'] ?? ''),
+        row['bytes'] === null ? '' : size(Number(row['bytes'])),
+        Number(row['depth']),
+        row['time'] === null ? '' : moment(Number(row['time'])),
+        harmless(String(row['url'])),
+      ]),
+    ),
+  );
+}

@@ -1,0 +1,142 @@
+/** `skein show URL`: everything known of a page, and why it is or is not due. */
+import type { Command } from 'commander';
+import { unpackFacts } from '../../errand/facts.ts';
+import { type ReasonCode, reasons } from '../../errand/reasons.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { openLedger } from '../compose.ts';
+import { type Found, findPage } from '../lookup.ts';
+import { declare, values } from '../options.ts';
+import { duration, harmless, moment, paint, size, table } from '../terminal.ts';
+
+export function addShowCommand(program: Command): void {
+  const command = program
+    .command('show')
+    .description('everything known of a page, and why it is or is not due')
+    .argument('<url>', 'the page')
+    .option('--json', 'print one JSON object')
+    .addHelpText('after', '\nExample:\n  skein show https://example.org/');
+  declare(command, ['data']).action(async (url: string, given: Record<string, unknown>) => {
+    const { data } = await values(given, ['data']);
+    const ledger = openLedger(data);
+    const shown = describe(ledger, findPage(ledger, url));
+    ledger.close();
+    if (given['json']) console.log(JSON.stringify(shown));
+    else print(shown);
+  });
+}
+
+interface Shown {
+  readonly url: string;
+  readonly state: string;
+  readonly details: Readonly<Record<string, string | number | boolean | null>>;
+  readonly facts: Readonly<Record<string, unknown>>;
+  readonly visits: readonly Readonly<Record<string, string | number | null>>[];
+}
+
+function describe(ledger: Ledger, { page, known }: Found): Shown {
+  const urlOf = (id: number | null | undefined) => (id ? (ledger.pages.get(id)?.url ?? null) : null);
+  const facts = known?.facts ? unpackFacts(known.facts) : undefined;
+  const server = page.server === 0 ? undefined : ledger.servers.byId(page.server);
+  return {
+    url: page.url,
+    state: stateOf({ page, known }, server?.notBefore ?? 0),
+    details: {
+      server: server?.origin ?? null,
+      parent: urlOf(page.parent) ?? 'a seed',
+      depth: page.depth,
+      found: moment(page.found),
+      'links to it': ledger.backward.saved(page.id),
+      title: known?.title ?? null,
+      type: known?.media_type ?? null,
+      charset: known?.charset ?? null,
+      language: known?.language ?? null,
+      bytes: known?.bytes ?? null,
+      etag: known?.etag ?? null,
+      'last-modified': known?.last_modified ?? null,
+      'sitemap lastmod': page.lastmod === null ? null : moment(page.lastmod),
+      'first visit': known ? moment(known.first_time) : null,
+      'last visit': known ? moment(known.time) : null,
+      'last change': known ? moment(known.changed_time) : null,
+      'expected change': known?.due ? moment(known.due) : null,
+      noindex: flag(known?.flags, 1),
+      nofollow: flag(known?.flags, 2),
+      noarchive: flag(known?.flags, 4),
+      truncated: flag(known?.flags, 8),
+      'not kept by filter': flag(known?.flags, 16),
+      canonical: known?.canonical ?? null,
+      'moved to': urlOf(known?.moved_to),
+      'same bytes as': urlOf(known?.same_as),
+      'nearly equal to': urlOf(known?.near),
+      'stored at': known?.segment ? `segment ${known.segment}, byte ${known.place}, ${known.length} bytes` : null,
+    },
+    facts: facts
+      ? {
+          'ascii count': facts.asciiSum,
+          urls: facts.urls,
+          keywords: facts.keywords,
+          words: facts.words,
+          'text code 1': facts.textCode1,
+          'text code 2': facts.textCode2,
+          levels: facts.levels.join(' '),
+          content: Buffer.from(facts.content).toString('hex'),
+        }
+      : {},
+    visits: ledger.visits.of(page.id).map(({ time, outcome, reason, status, stage, up, down, ms, outpost }) => ({
+      time,
+      outcome,
+      reason,
+      status,
+      stage,
+      bytes: up + down,
+      ms,
+      outpost,
+    })),
+  };
+}
+
+const flag = (flags: number | undefined, bit: number): boolean | null => (flags && flags & bit ? true : null);
+
+/** One sentence: what happened to it, and what happens next. */
+function stateOf({ page, known }: Found, notBefore: number): string {
+  const means = (code: string) => reasons[code as ReasonCode]?.means ?? code;
+  const now = Date.now();
+  if (page.refused !== null) return `It is not visited (${page.refused}): ${means(page.refused)}.`;
+  if (!known) {
+    return notBefore > now
+      ? `It waits for its first visit; its server asked for no requests for another ${duration(notBefore - now)}.`
+      : 'It waits for its first visit and is due now.';
+  }
+  const last = `Last visit: ${known.outcome} (${known.reason}): ${means(known.reason)}.`;
+  if (known.retry_at !== null) {
+    const when = known.retry_at > now ? `in ${duration(known.retry_at - now)}` : 'now';
+    return `${last} It is tried again ${when}, after ${known.tries} of ${reasons[known.reason as ReasonCode]?.retries ?? 0} allowed failures.`;
+  }
+  if (known.due !== null) {
+    return known.due <= now
+      ? `${last} It is due for another look.`
+      : `${last} It is not due for ${duration(known.due - now)}.`;
+  }
+  return `${last} It is settled: nothing more is planned for it.`;
+}
+
+function print(shown: Shown): void {
+  console.log(paint('bold', harmless(shown.url)));
+  console.log(`${shown.state}\n`);
+  for (const [name, value] of [...Object.entries(shown.details), ...Object.entries(shown.facts)]) {
+    if (value === null || value === '') continue;
+    const text = name === 'bytes' ? size(Number(value)) : value === true ? 'yes' : String(value);
+    console.log(`${paint('dim', name.padEnd(18))} ${harmless(text)}`);
+  }
+  if (shown.visits.length === 0) return;
+  const rows = shown.visits.map(visit => [
+    moment(Number(visit['time'])),
+    String(visit['outcome']),
+    String(visit['reason']),
+    visit['status'] ? String(visit['status']) : '',
+    String(visit['stage'] ?? ''),
+    size(Number(visit['bytes'])),
+    `${visit['ms']} ms`,
+    String(visit['outpost']),
+  ]);
+  console.log(`\n${table(['visit', 'outcome', 'reason', 'status', 'stage', 'wire', 'took', 'by'], rows)}`);
+}

@@ -1,0 +1,144 @@
+/** Builds a home from plain values: ledger, archive, frontier, threads. Nothing else constructs these. */
+import { existsSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { openArchive } from '../archive/archive.ts';
+import { systemClock } from '../base/clock.ts';
+import { SkeinError } from '../base/errors.ts';
+import { normalise } from '../base/url.ts';
+import type { Errand } from '../errand/errand.ts';
+import { compileScope, parseKeep, parseScope } from '../errand/scope.ts';
+import { parseDomainWeights } from '../frontier/director.ts';
+import { Frontier, type FrontierOptions } from '../frontier/frontier.ts';
+import { Home } from '../home/home.ts';
+import { Ledger } from '../ledger/ledger.ts';
+import type { OutpostOptions } from '../outpost/tools.ts';
+import { ThreadCarrier } from '../transfer/thread.ts';
+import { parseSize, type Values } from './options.ts';
+import { version } from './version.ts';
+
+export const AGENT_TOKEN = 'skein';
+
+/** Pages a thread may have under way: enough that it never waits for home, few enough to stop quickly. */
+const THREAD_ROOM = 512;
+const LEASE = 10 * 60_000;
+/** How long a crawl waits for a busy server or a retry when all else is done. */
+const PATIENCE = 60_000;
+
+export type CrawlValues = Omit<Values, 'seeds'>;
+
+export interface Opened {
+  readonly home: Home;
+  readonly ledger: Ledger;
+  readonly frontier: Frontier;
+  /** Seeds that were new. */
+  readonly added: number;
+  close(): Promise<void>;
+}
+
+export interface Extras {
+  readonly mode?: Errand['kind'];
+  /** Replaces sockets in the threads. */
+  readonly fetcher?: OutpostOptions['fetcher'];
+  readonly timeouts?: OutpostOptions['timeouts'];
+  readonly patience?: number;
+}
+
+export function openHome(values: CrawlValues, seeds: readonly string[], extras: Extras = {}): Opened {
+  const ledger = new Ledger(values.data, 'write');
+  const archive = openArchive(join(values.data, 'archive'), { software: `Skein/${version}` });
+  archive.recover(lastEnd(ledger));
+  const threads = values.threads ?? availableParallelism();
+  const frontier = new Frontier(ledger, frontierOptions(values, seeds, ledger, threads, extras), systemClock);
+  ledger.begin();
+  frontier.restore();
+  const added = frontier.seed(seeds);
+  ledger.commit();
+  const home = new Home({ ledger, archive, frontier, clock: systemClock, patience: extras.patience ?? PATIENCE });
+  for (let i = 1; i <= threads; i++) home.dispatch.join(startThread(`thread-${i}`, home, values, extras));
+  return {
+    home,
+    ledger,
+    frontier,
+    added,
+    async close() {
+      await home.dispatch.close();
+      await archive.close();
+      ledger.close();
+    },
+  };
+}
+
+function startThread(name: string, home: Home, values: CrawlValues, extras: Extras): ThreadCarrier {
+  const data: OutpostOptions = {
+    userAgent: `Skein/${version} (+${values.agent})`,
+    agentToken: AGENT_TOKEN,
+    ...(extras.fetcher && { fetcher: extras.fetcher }),
+    ...(extras.timeouts && { timeouts: extras.timeouts }),
+  };
+  // In development this file is TypeScript, in the published package JavaScript; the thread's module is its sibling.
+  const ending = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
+  const module = new URL(`../outpost/thread.${ending}`, import.meta.url);
+  return new ThreadCarrier({ name, room: THREAD_ROOM, module, data }, home);
+}
+
+function frontierOptions(
+  values: CrawlValues,
+  seeds: readonly string[],
+  ledger: Ledger,
+  outposts: number,
+  extras: Extras,
+): FrontierOptions {
+  const origins = [...ledger.servers.all()].filter(server => server.seeded).map(server => `${server.origin}/`);
+  const parsed = parseScope(values.scope);
+  const scope = { ...parsed, focus: values.focus, keep: parseKeep(values.keep) };
+  return {
+    mode: extras.mode ?? 'explore',
+    order: values.focus.length > 0 ? 'focused' : values.order,
+    scope,
+    outside: compileScope(scope, [...origins, ...seeds]),
+    domains: parseDomainWeights(values.domains),
+    maxPages: values.maxPages ?? Number.POSITIVE_INFINITY,
+    pagesPerServer: values.perServer,
+    depth: values.depth,
+    bodyBytes: parseSize(values.bodyLimit),
+    pace: values.pace * 1000,
+    connections: values.connections,
+    outposts,
+    allowPrivate: values.allowPrivate,
+    detector: 'content',
+    lease: LEASE,
+  };
+}
+
+function lastEnd(ledger: Ledger): { segment: number; length: number } {
+  const last = ledger.segments().at(-1);
+  return last ? { segment: last.id, length: last.length } : { segment: 0, length: 0 };
+}
+
+/** Seeds as users write them: `example.org` is taken as `https://example.org/`. */
+export function parseSeeds(texts: readonly string[]): string[] {
+  return texts.map(text => {
+    const url = normalise(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `https://${text}`);
+    if (url === undefined) {
+      throw new SkeinError(
+        'bad-seed',
+        `"${text}" is not a URL that can be crawled.`,
+        'Write it as https://example.org/.',
+      );
+    }
+    return url;
+  });
+}
+
+/** The ledger of an existing collection, for commands that only look. */
+export function openLedger(directory: string): Ledger {
+  if (!existsSync(join(directory, 'ledger.db'))) {
+    throw new SkeinError(
+      'not-found',
+      `There is no collection in ${directory}.`,
+      'Collect one with "skein crawl URL", or name another directory with --data.',
+    );
+  }
+  return new Ledger(directory, 'read');
+}

@@ -1,0 +1,194 @@
+/**
+ * Every option there is: default, unit and one sentence each. Read from the command line, else from skein.config.ts or
+ * skein.config.json in the working directory, else the default; checked once, here. Inner code gets plain values and
+ * never looks at flags, files or the environment.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { type Command, Option } from 'commander';
+import { z } from 'zod';
+import { SkeinError } from '../base/errors.ts';
+
+const seconds = z.coerce.number().min(0).max(86_400);
+const count = z.coerce.number().int().min(1);
+
+/** flag: as commander writes it; check: what is accepted; about: one sentence with unit and default. */
+export const options = {
+  data: {
+    flag: '--data <dir>',
+    check: z.string().min(1).default('skein-data'),
+    about: 'directory of the collection (default ./skein-data)',
+  },
+  seeds: {
+    flag: '--seeds <file>',
+    check: z.string().optional(),
+    about: 'file with one seed URL a line; - reads them from standard input',
+  },
+  pace: {
+    flag: '--pace <seconds>',
+    check: seconds.default(1),
+    about: 'seconds between requests to one server (default 1; 0 lifts the delay)',
+  },
+  connections: {
+    flag: '--connections <n>',
+    check: count.max(256).default(1),
+    about: 'connections per server (default 1)',
+  },
+  threads: {
+    flag: '--threads <n>',
+    check: count.max(64).optional(),
+    about: 'threads that fetch and analyse (default: as many as cores)',
+  },
+  allowPrivate: {
+    flag: '--allow-private',
+    check: z.boolean().default(false),
+    about: 'open private, loopback and link-local addresses',
+  },
+  maxPages: {
+    flag: '--max-pages <n>',
+    check: count.optional(),
+    about: 'pages to fetch in this run (default: no limit)',
+  },
+  depth: {
+    flag: '--depth <n>',
+    check: z.coerce.number().int().min(0).max(1000).default(100),
+    about: 'links between a page and its seed (default 100)',
+  },
+  perServer: {
+    flag: '--per-server <n>',
+    check: count.default(1_000_000),
+    about: 'pages of one server, a guard against traps (default 1000000)',
+  },
+  bodyLimit: {
+    flag: '--body-limit <size>',
+    check: z.union([z.number(), z.string()]).default('16MB'),
+    about: 'bytes of one body; more is cut and marked (default 16MB)',
+  },
+  scope: {
+    flag: '--scope <list>',
+    check: list(),
+    about:
+      'domains, hosts and paths to stay in: example.org,/docs/**,!/old/** (default: the hosts of the seeds; * = anywhere)',
+  },
+  keep: {
+    flag: '--keep <filter>',
+    check: z.string().default(''),
+    about: 'what is stored, e.g. "type=text/html;size=<5MB;lang=en" (default: everything)',
+  },
+  order: {
+    flag: '--order <name>',
+    check: z.enum(['breadth', 'pvalue', 'focused']).default('breadth'),
+    about: 'which page comes next: breadth, pvalue or focused (default breadth)',
+  },
+  focus: {
+    flag: '--focus <words>',
+    check: list(),
+    about: 'keywords, comma separated; relevant pages come first and others are dropped (implies --order focused)',
+  },
+  domains: {
+    flag: '--domains <weights>',
+    check: z.string().default(''),
+    about: 'weights of top-level domains, e.g. edu=3,org=1 (default: all alike)',
+  },
+  agent: {
+    flag: '--agent <url>',
+    check: z.url().default('https://github.com/skein-crawler/skein'),
+    about: 'page that tells site owners who crawls; part of the User-Agent',
+  },
+} as const satisfies Record<string, { flag: string; check: z.ZodType; about: string }>;
+
+export type OptionName = keyof typeof options;
+export type Values = { [name in OptionName]: z.output<(typeof options)[name]['check']> };
+
+function list() {
+  return z
+    .union([z.string(), z.array(z.string())])
+    .default('')
+    .transform(value => (Array.isArray(value) ? value : value.split(',')).map(each => each.trim()).filter(Boolean));
+}
+
+/** Declares these options on a command. */
+export function declare(command: Command, names: readonly OptionName[]): Command {
+  for (const name of names) command.addOption(new Option(options[name].flag, options[name].about));
+  return command;
+}
+
+/** The values of these options: command line over config file over defaults. */
+export async function values<N extends OptionName>(
+  given: Record<string, unknown>,
+  names: readonly N[],
+): Promise<Pick<Values, N>> {
+  const configured = await readConfig(process.cwd());
+  const result: Record<string, unknown> = {};
+  for (const name of names) {
+    const { check, flag } = options[name];
+    const parsed = check.safeParse(given[name] ?? configured[name]);
+    if (!parsed.success) {
+      const shown = JSON.stringify(given[name] ?? configured[name]);
+      throw new SkeinError(
+        'bad-option',
+        `${flag.split(' ')[0]} cannot be ${shown}: ${problem(parsed.error)}.`,
+        `It takes ${options[name].about}.`,
+      );
+    }
+    result[name] = parsed.data;
+  }
+  return result as Pick<Values, N>;
+}
+
+function problem(error: z.ZodError): string {
+  const text = error.issues[0]?.message ?? 'it is not valid';
+  return text.charAt(0).toLowerCase() + text.slice(1);
+}
+
+async function readConfig(directory: string): Promise<Record<string, unknown>> {
+  const file = ['skein.config.ts', 'skein.config.json'].map(name => resolve(directory, name)).find(existsSync);
+  if (!file) return {};
+  let config: unknown;
+  try {
+    config = file.endsWith('.json')
+      ? JSON.parse(readFileSync(file, 'utf8'))
+      : ((await import(pathToFileURL(file).href)) as { default: unknown }).default;
+  } catch (error) {
+    throw new SkeinError('bad-config', `${file} cannot be read: ${(error as Error).message}.`);
+  }
+  if (typeof config !== 'object' || config === null) throw new SkeinError('bad-config', `${file} must hold an object.`);
+  for (const name of Object.keys(config)) {
+    if (name in options) continue;
+    const near = nearest(name, Object.keys(options));
+    throw new SkeinError(
+      'bad-config',
+      `${file} has an option "${name}" that does not exist.`,
+      near && `Did you mean "${near}"?`,
+    );
+  }
+  return config as Record<string, unknown>;
+}
+
+/** The name that differs least, if any is close. */
+export function nearest(wrong: string, names: readonly string[]): string | undefined {
+  const scored = names.map(name => ({ name, distance: editDistance(wrong.toLowerCase(), name.toLowerCase()) }));
+  const best = scored.reduce((a, b) => (b.distance < a.distance ? b : a));
+  return best.distance <= Math.max(2, wrong.length / 3) ? best.name : undefined;
+}
+
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      next[j] = Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1));
+    }
+    row = next;
+  }
+  return row[b.length]!;
+}
+
+/** `5MB`, `300 kB`, `1024` → bytes. */
+export function parseSize(text: string | number): number {
+  const match = /^\s*(\d+(?:\.\d+)?)\s*(b|kb|mb|gb|kib|mib|gib)?\s*$/i.exec(String(text));
+  if (!match) throw new SkeinError('bad-option', `"${text}" is not a size.`, 'Write it as 500kB, 16MB or 1GB.');
+  const units: Record<string, number> = { b: 1, kb: 1e3, mb: 1e6, gb: 1e9, kib: 2 ** 10, mib: 2 ** 20, gib: 2 ** 30 };
+  return Math.round(Number(match[1]) * units[(match[2] ?? 'b').toLowerCase()]!);
+}

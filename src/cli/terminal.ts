@@ -1,0 +1,78 @@
+/** How things look in a terminal: colour only there, aligned tables, sizes and times that people read. */
+import { styleText } from 'node:util';
+
+export type Paint = 'red' | 'green' | 'yellow' | 'cyan' | 'dim' | 'bold';
+
+/** Colours text when standard output is a terminal that wants colour. */
+export function paint(colour: Paint, text: string): string {
+  return styleText(colour, text, { stream: process.stdout });
+}
+
+export type Cell = string | number;
+
+/** Rows under a header, numbers to the right, cut to the terminal's width. */
+export function table(header: readonly string[], rows: readonly (readonly Cell[])[]): string {
+  const cells = [header, ...rows].map(row =>
+    row.map(cell => (typeof cell === 'number' ? cell.toLocaleString('en') : cell)),
+  );
+  const right = header.map((_, i) => rows.length > 0 && rows.every(row => typeof row[i] === 'number'));
+  const widths = header.map((_, i) => Math.max(...cells.map(row => visible(row[i] ?? ''))));
+  const room = process.stdout.isTTY ? (process.stdout.columns ?? 120) : Number.POSITIVE_INFINITY;
+  const lines = cells.map((row, at) => {
+    const line = row
+      .map((cell, i) => pad(cell, widths[i]!, right[i]!))
+      .join('  ')
+      .trimEnd();
+    return at === 0 ? paint('dim', cut(line, room)) : cut(line, room);
+  });
+  return lines.join('\n');
+}
+
+function pad(text: string, width: number, right: boolean): string {
+  const space = ' '.repeat(Math.max(0, width - visible(text)));
+  return right ? space + text : text + space;
+}
+
+const escapes = /\u001b\[[0-9;]*m/g;
+
+function visible(text: string): number {
+  return text.replace(escapes, '').length;
+}
+
+export function cut(text: string, width: number): string {
+  if (visible(text) <= width) return text;
+  return `${text.replace(escapes, '').slice(0, Math.max(0, width - 1))}…`;
+}
+
+/** Text from a page or server, made harmless for a terminal: no control characters, no escapes. */
+export function harmless(text: string): string {
+  return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, ' ');
+}
+
+export function size(bytes: number): string {
+  if (bytes < 1000) return `${bytes} B`;
+  const units = ['kB', 'MB', 'GB', 'TB'];
+  let value = bytes / 1000;
+  let unit = 0;
+  while (value >= 999.95 && unit < units.length - 1) {
+    value /= 1000;
+    unit++;
+  }
+  return `${value < 10 ? value.toFixed(1) : Math.round(value)} ${units[unit]}`;
+}
+
+/** `3 s`, `4 min`, `2 h`, `5 d`. */
+export function duration(ms: number): string {
+  const steps: readonly [number, string][] = [
+    [86_400_000, 'd'],
+    [3_600_000, 'h'],
+    [60_000, 'min'],
+  ];
+  for (const [unit, name] of steps)
+    if (Math.abs(ms) >= unit) return `${(ms / unit).toFixed(ms / unit < 10 ? 1 : 0)} ${name}`;
+  return `${(ms / 1000).toFixed(ms < 10_000 ? 1 : 0)} s`;
+}
+
+export function moment(time: number): string {
+  return new Date(time).toISOString().replace('T', ' ').slice(0, 19);
+}

@@ -1,0 +1,121 @@
+/**
+ * WHAT TRAVELS. The crawler runs one errand anywhere: robots → pace → fetch → analyse → compare → pack, page by page,
+ * and lets parcels go as they fill. It asks for nothing outside the errand's server and limits, keeps no state between
+ * errands but its tools', and turns everything that can go wrong into the outcome of a visit.
+ *
+ * This is one of the two loops of Skein; the other is home's.
+ */
+import type { Clock } from '../base/clock.ts';
+import type { Errand } from '../errand/errand.ts';
+import type { Known } from '../errand/known.ts';
+import type { Parcel } from '../errand/parcel.ts';
+import { type Reason, type ReasonCode, reasons } from '../errand/reasons.ts';
+import { compileKeep } from '../errand/scope.ts';
+import type { Visit } from '../errand/visit.ts';
+import { type Agenda, makeAgenda } from './agenda.ts';
+import { type Concluded, conclude, refuse, unusable } from './conclude.ts';
+import type { Pace } from './pace.ts';
+import { type PackerPool, ParcelBuilder } from './parcels.ts';
+import { askPermission, type Permission, type RulesMemory } from './permission.ts';
+import type { Ask, Fetcher } from './stages.ts';
+
+/** What an outpost lends to every errand it runs. */
+export interface Tools {
+  readonly fetcher: Fetcher;
+  readonly pace: Pace;
+  readonly clock: Clock;
+  readonly packers: PackerPool;
+  readonly rules: RulesMemory;
+  /** Product token that robots.txt is read for, e.g. `skein`. */
+  readonly agentToken: string;
+  /** True while the thread has more to do than it can: compression then takes the cheap way. */
+  readonly busy: () => boolean;
+}
+
+/** Runs the errand. Always ends with a parcel that says done; never rejects. */
+export async function crawl(
+  errand: Errand,
+  tools: Tools,
+  deliver: (parcel: Parcel) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const parcels = new ParcelBuilder(errand.id, tools, deliver);
+  const permission = await askPermission(errand, tools, signal);
+  parcels.news(permission.news);
+  const run: Run = {
+    errand,
+    tools,
+    signal,
+    parcels,
+    permission,
+    agenda: makeAgenda(errand),
+    keep: compileKeep(errand.scope.keep),
+  };
+  // One walk per connection; they share the agenda, so a slow page holds up one of them only.
+  await Promise.all(Array.from({ length: Math.max(1, errand.server.connections) }, () => walk(run)));
+  parcels.finish();
+}
+
+export interface Run {
+  readonly errand: Errand;
+  readonly tools: Tools;
+  readonly signal: AbortSignal;
+  readonly parcels: ParcelBuilder;
+  readonly permission: Permission;
+  readonly agenda: Agenda;
+  readonly keep: ReturnType<typeof compileKeep>;
+}
+
+async function walk(run: Run): Promise<void> {
+  for (;;) {
+    if (run.signal.aborted || run.tools.clock.now() > run.errand.deadline) return;
+    const known = run.agenda.next();
+    if (!known) return;
+    const concluded = await visit(run, known);
+    if (!concluded) return;
+    run.parcels.add(concluded);
+    run.agenda.learn(concluded.visit);
+    if (isServerTrouble(concluded.visit)) return run.agenda.end();
+  }
+}
+
+/** The rest of the errand would meet the same: home decides when the server is asked again. */
+function isServerTrouble(visit: Visit): boolean {
+  const reason: Reason | undefined = reasons[visit.reason as ReasonCode];
+  return visit.outcome === 'failed' && reason?.server === true;
+}
+
+/** One look at one page; undefined when the errand was recalled before its turn came. */
+async function visit(run: Run, known: Known): Promise<Concluded | undefined> {
+  const { tools, errand, permission } = run;
+  const refusal = permission.refusal(known.url);
+  if (refusal) return refuse(known, refusal, tools.clock.now());
+  const turn = await tools.pace.turn(errand.server.origin, permission.terms, run.signal);
+  if (!turn) return undefined;
+  const answer = await tools.fetcher.fetch(askFor(run, known));
+  const concluded = await settle(run, known, answer);
+  turn.done(concluded.effect);
+  return concluded;
+}
+
+/** Analysis reads hostile bytes: a bug it uncovers must cost one page, not the errand. */
+async function settle(run: Run, known: Known, answer: Awaited<ReturnType<Fetcher['fetch']>>): Promise<Concluded> {
+  try {
+    return await conclude(run, known, answer);
+  } catch (error) {
+    return unusable(known, 'crashed', run.tools.clock.now(), answer, String(error));
+  }
+}
+
+function askFor(run: Run, known: Known): Ask {
+  const { limits, server } = run.errand;
+  const conditional = server.trustValidators;
+  return {
+    url: known.url,
+    maxBytes: limits.bodyBytes,
+    allowPrivate: server.allowPrivate,
+    ...(conditional && known.etag !== undefined && { etag: known.etag }),
+    ...(conditional && known.lastModified !== undefined && { lastModified: known.lastModified }),
+    ...(known.role === 'image' && { accept: 'image/*' }),
+  };
+}

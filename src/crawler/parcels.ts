@@ -1,0 +1,95 @@
+/** Gathers visits into parcels and lets them go when they are large or old enough to be worth the way. */
+import type { Clock } from '../base/clock.ts';
+import type { Parcel, ServerNews } from '../errand/parcel.ts';
+import type { Visit } from '../errand/visit.ts';
+import type { Concluded } from './conclude.ts';
+import { type Packer, packer } from './pack.ts';
+
+/** A parcel goes when it holds this many visits, or bytes, or its first visit is this old (milliseconds). */
+const VISITS = 64;
+const BYTES = 4 << 20;
+const AGE = 200;
+
+/** Packers own large buffers; a thread with a thousand slow errands must not own a thousand of those. */
+export class PackerPool {
+  readonly #idle: Packer[] = [];
+
+  take(): Packer {
+    return this.#idle.pop() ?? packer({ firstBytes: 1 << 16 });
+  }
+
+  giveBack(packer: Packer): void {
+    if (this.#idle.length < 4) this.#idle.push(packer);
+  }
+}
+
+interface ParcelTools {
+  readonly clock: Clock;
+  readonly packers: PackerPool;
+  readonly busy: () => boolean;
+}
+
+export class ParcelBuilder {
+  readonly #errand: string;
+  readonly #tools: ParcelTools;
+  readonly #deliver: (parcel: Parcel) => void;
+  #visits: Visit[] = [];
+  #packer: Packer | undefined;
+  #news: ServerNews | undefined;
+  #sequence = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(errand: string, tools: ParcelTools, deliver: (parcel: Parcel) => void) {
+    this.#errand = errand;
+    this.#tools = tools;
+    this.#deliver = deliver;
+  }
+
+  news(news: ServerNews | undefined): void {
+    if (!news) return;
+    this.#news = news;
+    this.#expire();
+  }
+
+  add(concluded: Concluded): void {
+    const { visit, kept } = concluded;
+    if (kept) {
+      this.#packer ??= this.#tools.packers.take();
+      this.#visits.push({ ...visit, record: this.#packer.add(kept, this.#tools.busy()) });
+    } else {
+      this.#visits.push(visit);
+    }
+    if (this.#visits.length >= VISITS || (this.#packer?.length ?? 0) >= BYTES) this.#send(false);
+    else this.#expire();
+  }
+
+  finish(): void {
+    this.#send(true);
+  }
+
+  #expire(): void {
+    this.#timer ??= setTimeout(() => this.#send(false), AGE);
+  }
+
+  #send(done: boolean): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const members = this.#packer?.take();
+    const news = this.#news;
+    this.#deliver({
+      errand: this.#errand,
+      sequence: this.#sequence++,
+      visits: this.#visits,
+      members: members ?? new Uint8Array(),
+      done,
+      ...(news && { server: news }),
+    });
+    if (this.#packer && members) {
+      this.#packer.reuse(members); // the codec has copied them by now
+      this.#tools.packers.giveBack(this.#packer);
+    }
+    this.#packer = undefined;
+    this.#news = undefined;
+    this.#visits = [];
+  }
+}

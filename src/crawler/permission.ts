@@ -1,0 +1,117 @@
+/**
+ * May we, and how fast: robots.txt of the errand's server, from the copy that home sent or fetched anew, and the terms
+ * under which the pace keeper lets requests go.
+ */
+import { normalise } from '../base/url.ts';
+import type { Errand, RobotsCopy } from '../errand/errand.ts';
+import type { ServerNews } from '../errand/parcel.ts';
+import type { ReasonCode } from '../errand/reasons.ts';
+import type { Tools } from './crawl.ts';
+import { decodeBody } from './fetch/decode.ts';
+import type { Terms } from './pace.ts';
+import { allowed, crawlDelay, ROBOTS_LIMIT, type RobotsTerms, robotsTerms } from './robots.ts';
+
+const REDIRECTS = 5;
+/** Servers whose parsed rules are remembered. */
+const REMEMBERED = 1000;
+
+export interface Permission {
+  readonly terms: Terms;
+  /** Why a URL may not be asked for; undefined = it may. */
+  refusal(url: string): ReasonCode | undefined;
+  /** What was learned of the server, when robots.txt was fetched anew. */
+  readonly news: ServerNews | undefined;
+}
+
+/** Parsed rules by origin, so that a thousand errands to one server parse its robots.txt once. */
+export class RulesMemory {
+  readonly #terms = new Map<string, { time: number; terms: RobotsTerms }>();
+
+  of(origin: string, copy: RobotsCopy, now: number): RobotsTerms {
+    const known = this.#terms.get(origin);
+    if (known?.time === copy.time) return known.terms;
+    const good = { ...copy, status: 200 };
+    const terms = robotsTerms(
+      copy,
+      now,
+      copy.unreachableSince > 0 ? { since: copy.unreachableSince, good } : undefined,
+    );
+    if (this.#terms.size >= REMEMBERED) this.#terms.clear();
+    this.#terms.set(origin, { time: copy.time, terms });
+    return terms;
+  }
+}
+
+export async function askPermission(errand: Errand, tools: Tools, signal: AbortSignal): Promise<Permission> {
+  const { server } = errand;
+  const { origin } = server;
+  const now = tools.clock.now();
+  const sent = server.robots && tools.rules.of(origin, server.robots, now);
+  const fetched = sent && sent.expires > now ? undefined : await fetchRobots(errand, tools, signal);
+  const { robots, state } = fetched ? tools.rules.of(origin, fetched.copy, now) : sent!;
+  const delay = crawlDelay(robots, tools.agentToken);
+  return {
+    terms: { pace: server.pace, connections: server.connections, notBefore: server.notBefore, crawlDelay: delay },
+    refusal(url) {
+      if (allowed(robots, tools.agentToken, url).allowed) return undefined;
+      return state === 'unreachable' ? 'robots-unreachable' : 'robots';
+    },
+    news: fetched && {
+      origin,
+      address: fetched.address,
+      robots: fetched.copy,
+      sitemaps: robots.sitemaps.map(each => normalise(each, `${origin}/`)).filter(each => each !== undefined),
+      crawlDelay: delay,
+      notBefore: 0,
+      latency: fetched.firstByte,
+      robotsBytes: fetched.bytes,
+    },
+  };
+}
+
+interface FetchedRobots {
+  readonly copy: RobotsCopy;
+  readonly address: string;
+  readonly bytes: number;
+  readonly firstByte: number;
+}
+
+/** Follows up to five redirects, to other hosts too; more of them mean that there is no such file. */
+async function fetchRobots(errand: Errand, tools: Tools, signal: AbortSignal): Promise<FetchedRobots> {
+  const { server } = errand;
+  const spent = { address: '', bytes: 0, firstByte: 0 };
+  const ended = (status: number, body: string): FetchedRobots => {
+    const time = tools.clock.now();
+    const unreachable = status === 0 || status >= 500 || status === 429;
+    const unreachableSince = unreachable ? server.robots?.unreachableSince || time : 0;
+    return {
+      copy: { status, body: unreachable ? (server.robots?.body ?? '') : body, time, unreachableSince },
+      ...spent,
+    };
+  };
+  let url = `${server.origin}/robots.txt`;
+  for (let redirects = 0; redirects <= REDIRECTS; redirects++) {
+    const { pace, connections, notBefore, allowPrivate } = server;
+    const turn = await tools.pace.turn(server.origin, { pace, connections, notBefore, crawlDelay: 0 }, signal);
+    if (!turn) return ended(0, '');
+    const answer = await tools.fetcher.fetch({ url, maxBytes: ROBOTS_LIMIT, allowPrivate, accept: 'text/plain' });
+    spent.bytes += answer.wire.up + answer.wire.down;
+    if (answer.kind === 'failure') {
+      turn.done({ status: 0, firstByteMs: 0, retryAfterMs: 0, failed: true, address: '' });
+      return ended(0, '');
+    }
+    const { status, address, wire, headers } = answer;
+    spent.address = address;
+    spent.firstByte = wire.firstByte;
+    turn.done({ status, firstByteMs: wire.firstByte, retryAfterMs: 0, failed: status >= 500, address });
+    const location = status >= 300 && status < 400 ? normalise(headers.get('location') ?? '', url) : undefined;
+    if (location === undefined) return ended(status, status >= 200 && status < 300 ? textOf(answer) : '');
+    url = location;
+  }
+  return ended(404, '');
+}
+
+function textOf(answer: { body: Uint8Array; headers: ReadonlyMap<string, string> }): string {
+  const decoded = decodeBody(answer.body, answer.headers.get('content-encoding'), { bodyBytes: ROBOTS_LIMIT });
+  return decoded.kind === 'ok' ? Buffer.from(decoded.bytes).toString('utf8') : '';
+}

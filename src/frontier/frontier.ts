@@ -1,0 +1,294 @@
+/**
+ * The frontier: what is to be visited, in which order, and what the visits teach. Pages wait in one lane per server;
+ * the director picks the lane, the lane's order picks the pages, and they leave together as an errand. Visits come
+ * back through learn(); links found on them enter through the admission.
+ *
+ * Invariants: a page is in an order, or under way in exactly one errand, or settled in the ledger; never in two of
+ * these. Whatever is not settled is found again after a restart. It never fetches and never archives.
+ */
+import type { Clock } from '../base/clock.ts';
+import type { Errand, Limits, Scope } from '../errand/errand.ts';
+import type { Known } from '../errand/known.ts';
+import type { ServerNews } from '../errand/parcel.ts';
+import type { ReasonCode } from '../errand/reasons.ts';
+import type { Visit } from '../errand/visit.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { type KnownRow, roles } from '../ledger/pages.ts';
+import { Admission, tldOf } from './admission.ts';
+import { Director } from './director.ts';
+import { errandSize, type Lane, paceOf, spreads } from './lane.ts';
+import { Learning, type Stored } from './learning.ts';
+import { makeOrder, type OrderName } from './order.ts';
+import { ShapeCounter } from './traps.ts';
+
+export interface FrontierOptions {
+  readonly mode: Errand['kind'];
+  readonly order: OrderName;
+  readonly scope: Scope;
+  /** Is the URL outside what was asked for? */
+  readonly outside: (url: string) => ReasonCode | undefined;
+  readonly domains: ReadonlyMap<string, number>;
+  /** Pages to fetch in this run. */
+  readonly maxPages: number;
+  readonly pagesPerServer: number;
+  readonly depth: number;
+  readonly bodyBytes: number;
+  /** Milliseconds. */
+  readonly pace: number;
+  readonly connections: number;
+  /** Outposts that may share one server's connections. */
+  readonly outposts: number;
+  readonly allowPrivate: boolean;
+  readonly detector: string;
+  /** Milliseconds an errand may take before it is given up. */
+  readonly lease: number;
+}
+
+export interface Issued {
+  readonly errand: Errand;
+  readonly address: string;
+  readonly spread: boolean;
+}
+
+interface UnderWay {
+  readonly lane: Lane;
+  /** Pages not yet returned, by URL: id, and what was known (undefined = first visit). */
+  readonly pages: Map<string, { id: number; before: KnownRow | undefined }>;
+}
+
+export class Frontier {
+  readonly admission: Admission;
+  readonly #ledger: Ledger;
+  readonly #options: FrontierOptions;
+  readonly #clock: Clock;
+  readonly #lanes = new Map<string, Lane>();
+  readonly #director: Director;
+  readonly #underWay = new Map<string, UnderWay>();
+  readonly #learning: Learning;
+  #errands = 0;
+  #issued = 0;
+  #settled = 0;
+
+  constructor(ledger: Ledger, options: FrontierOptions, clock: Clock) {
+    this.#ledger = ledger;
+    this.#options = options;
+    this.#clock = clock;
+    this.#director = new Director(options.domains);
+    const rules = {
+      scope: options.outside,
+      depth: options.depth,
+      pagesPerServer: options.pagesPerServer,
+      leastRelevance: 0,
+    };
+    this.admission = new Admission(ledger, rules, origin => this.#laneOf(origin));
+    this.#learning = new Learning(ledger, this.admission);
+  }
+
+  /** Finds everything again that an earlier run left: fingerprints, duplicates, and in `explore` the pages to come. */
+  restore(): void {
+    this.admission.restore();
+    this.#learning.restore();
+    if (this.#options.mode !== 'explore') return;
+    for (const { id, server, depth, relevance } of this.#ledger.pages.pending()) {
+      const lane = this.#laneOf(this.#ledger.servers.byId(server).origin);
+      lane.pages++;
+      lane.order.add(id, { depth, relevance, forward: 0, backward: this.#ledger.backward.of(id) });
+    }
+  }
+
+  /** Takes seeds in; a seed is visited whatever the scope says. Returns how many were new. */
+  seed(urls: readonly string[]): number {
+    const before = this.#ledger.pages.size;
+    const source = { page: 0, depth: 0, hops: 0, time: this.#clock.now(), nofollow: false };
+    for (const url of urls) {
+      this.admission.one(url, source, { seed: true });
+      const server = this.#laneOf(new URL(url).origin).server;
+      server.seeded = true;
+      this.#ledger.servers.touch(server);
+    }
+    return this.#ledger.pages.size - before;
+  }
+
+  /** Puts pages that were visited before back into their lanes: retries, and what the schedule wants. */
+  again(pages: readonly { page: number; server: number; depth?: number; relevance?: number }[]): void {
+    for (const { page, server, depth = 0, relevance = 0 } of pages) {
+      const lane = this.#laneOf(this.#ledger.servers.byId(server).origin);
+      lane.order.add(page, { depth, relevance, forward: 0, backward: this.#ledger.backward.of(page) });
+    }
+  }
+
+  /** Offers every lane that may be visited now to the director. Called once a turn of home's loop, then next(). */
+  wake(): void {
+    for (const lane of this.#lanes.values()) this.#offer(lane);
+  }
+
+  /** The next errand that may leave now, if there is one. */
+  next(): Issued | undefined {
+    const budget = this.#options.maxPages - this.#issued;
+    if (budget <= 0) return undefined;
+    const id = this.#director.next();
+    if (id === undefined) return undefined;
+    const lane = this.#laneOf(this.#ledger.servers.byId(id).origin);
+    lane.offered = false;
+    const pace = paceOf(lane, this.#options.pace);
+    // The first errand to a server only looks: its robots.txt and address decide how the others are sent.
+    const first = lane.server.robots === undefined;
+    const pages = lane.order.take(Math.min(first ? 1 : errandSize(pace), budget));
+    if (pages.length === 0) return undefined;
+    const issued = this.#issue(lane, pages);
+    this.#offer(lane);
+    return issued;
+  }
+
+  /** Learns from one visit of an errand. `stored`: where its records lie now. */
+  learn(errand: string, visit: Visit, stored: Stored | undefined, outpost: string): void {
+    const underWay = this.#underWay.get(errand);
+    if (!underWay) return;
+    const sent = underWay.pages.get(visit.url);
+    underWay.pages.delete(visit.url);
+    const id = sent?.id ?? this.admission.find(visit.url);
+    if (id === 0) return;
+    if (visit.outcome === 'fetched' || visit.outcome === 'same') this.#settled++;
+    else this.#issued--;
+    this.#learning.learn({ id, lane: underWay.lane, visit, before: sent?.before, stored, outpost });
+  }
+
+  /** Page whose stored bytes are the same as this visit's, 0 = none. */
+  duplicate(visit: Visit): number {
+    return this.#learning.duplicate(visit);
+  }
+
+  news(news: ServerNews): void {
+    const { server } = this.#laneOf(news.origin);
+    server.address = news.address || server.address;
+    if (news.robots) server.robots = news.robots;
+    server.crawlDelay = news.crawlDelay;
+    server.latency = news.latency || server.latency;
+    server.notBefore = Math.max(server.notBefore, news.notBefore);
+    server.sitemaps = [...news.sitemaps];
+    this.#ledger.servers.touch(server);
+    const time = this.#clock.now();
+    if (news.robotsBytes > 0) this.#ledger.account.add(time, server.id, 'robots', { spent: news.robotsBytes });
+    if (this.#options.mode !== 'explore') return;
+    const source = { page: 0, depth: 0, hops: 0, time, nofollow: false };
+    for (const url of news.sitemaps) this.admission.one(url, source, { role: 1 });
+  }
+
+  /** The errand is over; pages that no visit mentioned wait again. */
+  finish(errand: string): void {
+    const underWay = this.#underWay.get(errand);
+    if (!underWay) return;
+    this.#underWay.delete(errand);
+    underWay.lane.errands--;
+    for (const { id } of underWay.pages.values()) {
+      this.#issued--;
+      const page = this.#ledger.pages.get(id)!;
+      underWay.lane.order.add(id, { depth: page.depth, relevance: page.relevance, forward: 0, backward: 0 });
+    }
+  }
+
+  /** Pages in lanes, and when the first lane that must wait may go on. */
+  waiting(): { pages: number; servers: number; wake: number } {
+    const now = this.#clock.now();
+    const sum = { pages: 0, servers: 0, wake: Number.POSITIVE_INFINITY };
+    for (const lane of this.#lanes.values()) {
+      if (lane.order.size === 0) continue;
+      sum.pages += lane.order.size;
+      sum.servers++;
+      if (lane.errands === 0 && !lane.server.paused)
+        sum.wake = Math.min(sum.wake, Math.max(now, lane.server.notBefore));
+    }
+    return sum;
+  }
+
+  get full(): boolean {
+    return this.#issued >= this.#options.maxPages;
+  }
+
+  get settled(): number {
+    return this.#settled;
+  }
+
+  #offer(lane: Lane): void {
+    const { server } = lane;
+    if (lane.offered || lane.order.size === 0 || server.paused || server.notBefore > this.#clock.now()) return;
+    const many = spreads(lane, this.#options.pace, this.#options.connections);
+    if (lane.errands >= (many ? 2 * this.#options.outposts : 1)) return;
+    lane.offered = true;
+    this.#director.offer(server.id, lane.topLevelDomain);
+  }
+
+  #issue(lane: Lane, ids: number[]): Issued {
+    const { pace, connections, outposts, mode, lease, bodyBytes, scope } = this.#options;
+    const spread = spreads(lane, pace, connections);
+    const pages = new Map<string, { id: number; before: KnownRow | undefined }>();
+    const known = ids.map(id => {
+      const before = this.#ledger.pages.known(id);
+      const each = this.#knownOf(id, before);
+      pages.set(each.url, { id, before });
+      return each;
+    });
+    const now = this.#clock.now();
+    const id = `${now.toString(36)}-${(this.#errands++).toString(36)}`;
+    this.#underWay.set(id, { lane, pages });
+    this.#issued += known.length;
+    lane.errands++;
+    const limits: Limits = { pages: known.length, follow: 0, depth: this.#options.depth, bodyBytes, time: lease };
+    const errand: Errand = {
+      id,
+      kind: mode,
+      server: this.#terms(lane, spread ? Math.max(1, Math.ceil(connections / (2 * outposts))) : connections),
+      pages: known,
+      scope,
+      limits,
+      levels: 0,
+      detector: this.#options.detector,
+      deadline: now + lease,
+    };
+    return { errand, address: lane.server.address, spread };
+  }
+
+  #terms(lane: Lane, connections: number): Errand['server'] {
+    const { server } = lane;
+    return {
+      origin: server.origin,
+      pace: paceOf(lane, this.#options.pace),
+      connections,
+      notBefore: server.notBefore,
+      allowPrivate: this.#options.allowPrivate || server.seeded,
+      auditShare: 0.02,
+      trustValidators: server.audits < 10 || server.lies / server.audits < 0.01,
+      ...(server.robots && { robots: server.robots }),
+    };
+  }
+
+  #knownOf(id: number, before: KnownRow | undefined): Known {
+    const page = this.#ledger.pages.get(id)!;
+    return {
+      url: page.url,
+      role: roles[page.role]!,
+      depth: page.depth,
+      hops: page.hops,
+      tries: before?.tries ?? 0,
+      ...(before?.etag && { etag: before.etag }),
+      ...(before?.last_modified && { lastModified: before.last_modified }),
+      ...(before?.facts && { facts: before.facts }),
+    };
+  }
+
+  #laneOf(origin: string): Lane {
+    const known = this.#lanes.get(origin);
+    if (known) return known;
+    const lane: Lane = {
+      server: this.#ledger.servers.of(origin),
+      topLevelDomain: tldOf(origin),
+      order: makeOrder(this.#options.order),
+      shapes: new ShapeCounter(),
+      errands: 0,
+      pages: 0,
+      offered: false,
+    };
+    this.#lanes.set(origin, lane);
+    return lane;
+  }
+}

@@ -1,0 +1,39 @@
+/** A server as the frontier sees it: its pages in order, and what of it is under way. */
+import type { Server } from '../ledger/servers.ts';
+import type { Order } from './order.ts';
+import type { ShapeCounter } from './traps.ts';
+
+export interface Lane {
+  readonly server: Server;
+  readonly topLevelDomain: string;
+  readonly order: Order;
+  readonly shapes: ShapeCounter;
+  /** Errands under way. */
+  errands: number;
+  /** Pages admitted so far, fetched or not. */
+  pages: number;
+  /** Offered to the director. */
+  offered: boolean;
+}
+
+/** Pages a second that one errand's worth of work should last for a paced server. */
+const ERRAND_SECONDS = 20;
+const UNPACED_PAGES = 64;
+const PACED_PAGES = 32;
+
+/** Milliseconds between requests to this server, everything considered. */
+export function paceOf(lane: Lane, pace: number): number {
+  const own = lane.server.pace ?? pace;
+  return own === 0 ? 0 : Math.max(own, lane.server.crawlDelay);
+}
+
+/** How many pages one errand takes: many where nothing paces it, else what fits into a short lease. */
+export function errandSize(pace: number): number {
+  if (pace === 0) return UNPACED_PAGES;
+  return Math.max(1, Math.min(PACED_PAGES, Math.round((ERRAND_SECONDS * 1000) / pace)));
+}
+
+/** Nothing paces it and it is known to answer: several outposts may visit it at once. */
+export function spreads(lane: Lane, pace: number, connections: number): boolean {
+  return paceOf(lane, pace) === 0 && connections > 1 && lane.server.robots !== undefined && lane.server.failures === 0;
+}

@@ -1,0 +1,225 @@
+/**
+ * What a visit teaches: the page's row, its links, its server's health, the byte account. Pure bookkeeping in the
+ * order of the data: visit → links → known → server → account.
+ */
+import { unpackFacts } from '../errand/facts.ts';
+import { type Reason, type ReasonCode, reasons } from '../errand/reasons.ts';
+import type { Visit } from '../errand/visit.ts';
+import { Fingerprints } from '../ledger/fingerprints.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { NearPages } from '../ledger/near.ts';
+import {
+  FLAG_FILTERED,
+  FLAG_NOARCHIVE,
+  FLAG_NOFOLLOW,
+  FLAG_NOINDEX,
+  FLAG_TRUNCATED,
+  type KnownRow,
+} from '../ledger/pages.ts';
+import type { Admission } from './admission.ts';
+import type { Lane } from './lane.ts';
+
+const MINUTE = 60_000;
+
+/** Where the records of a visit lie in the archive. */
+export interface Stored {
+  readonly segment: number;
+  readonly offset: number;
+  readonly length: number;
+  readonly requestLength: number;
+}
+
+export interface Lesson {
+  readonly id: number;
+  readonly lane: Lane;
+  readonly visit: Visit;
+  /** What was known before; undefined = first visit. */
+  readonly before: KnownRow | undefined;
+  readonly stored: Stored | undefined;
+  readonly outpost: string;
+}
+
+export class Learning {
+  readonly #ledger: Ledger;
+  readonly #admission: Admission;
+  /** Digest of stored bytes → page, so that identical bytes are stored once. */
+  readonly #digests = new Fingerprints();
+  readonly #near = new NearPages();
+
+  constructor(ledger: Ledger, admission: Admission) {
+    this.#ledger = ledger;
+    this.#admission = admission;
+  }
+
+  restore(): void {
+    for (const { page, facts } of this.#ledger.pages.stored()) this.#remember(page, facts);
+  }
+
+  duplicate(visit: Visit): number {
+    return visit.facts ? this.#digests.get(word(visit.facts, RAW), word(visit.facts, RAW + 4)) : 0;
+  }
+
+  learn(lesson: Lesson): void {
+    const { id, visit, before, stored, outpost } = lesson;
+    const movedTo = visit.location === undefined ? null : this.#redirect(lesson, visit.location);
+    const twin = stored ? this.duplicate(visit) : 0;
+    const near = visit.outcome === 'fetched' && visit.facts ? this.#nearest(lesson, twin) : 0;
+    if (visit.links && visit.outcome === 'fetched') this.#links(lesson);
+    this.#ledger.pages.putKnown(knownRow(lesson, { movedTo, near, twin }));
+    this.#ledger.visits.add({
+      page: id,
+      time: visit.time,
+      outcome: visit.outcome,
+      reason: visit.reason,
+      status: visit.status,
+      stage: visit.stage ?? null,
+      amount: amountOf(visit, before),
+      up: visit.cost.up,
+      down: visit.cost.down,
+      cause: visit.cost.cause,
+      ms: visit.cost.ms,
+      outpost,
+      segment: stored?.segment ?? null,
+      place: stored?.offset ?? null,
+      length: stored?.length ?? null,
+      request_length: stored?.requestLength ?? null,
+    });
+    this.#server(lesson);
+    if (stored && visit.facts && twin === 0) this.#remember(id, visit.facts);
+  }
+
+  #redirect({ id, visit, lane }: Lesson, location: string): number {
+    const from = this.#ledger.pages.get(id)!;
+    const source = { page: id, depth: visit.depth, hops: from.hops + 1, time: visit.time, nofollow: false };
+    const target = this.#admission.one(location, source, { seed: from.parent === 0 && lane.server.seeded });
+    return target || null!;
+  }
+
+  #links({ id, visit, before }: Lesson): void {
+    const links = visit.links!;
+    const source = {
+      page: id,
+      depth: visit.depth,
+      hops: 0,
+      time: visit.time,
+      nofollow: visit.page?.nofollow ?? false,
+    };
+    const targets = this.#admission.links(links, source);
+    if (visit.cost.cause === 'sitemap') return;
+    this.#ledger.links.put(
+      id,
+      { count: links.count, targets, flags: links.flags, anchors: links.anchors },
+      before !== undefined,
+    );
+  }
+
+  /** The page this one nearly equals; the shape of its URL is counted, which is how traps are seen. */
+  #nearest({ id, lane, visit }: Lesson, twin: number): number {
+    const high = word(visit.facts!, SIMHASH);
+    const low = word(visit.facts!, SIMHASH + 4);
+    if (high === 0 && low === 0) return 0;
+    const near = twin || this.#near.near(high, low);
+    if (near !== id) lane.shapes.count(visit.url, near !== 0);
+    return near === id ? 0 : near;
+  }
+
+  #remember(page: number, facts: Uint8Array): void {
+    this.#digests.set(word(facts, RAW), word(facts, RAW + 4), page);
+    this.#near.add(word(facts, SIMHASH), word(facts, SIMHASH + 4), page);
+  }
+
+  #server({ lane, visit }: Lesson): void {
+    const { server } = lane;
+    const { cost, time } = visit;
+    this.#ledger.account.add(time, server.id, cost.cause, { spent: cost.up + cost.down });
+    const reason: Reason | undefined = reasons[visit.reason as ReasonCode];
+    const troubled = visit.outcome === 'failed' && reason?.server === true;
+    if (!troubled && server.failures === 0) return;
+    if (troubled) {
+      server.failures++;
+      const wait = visit.retryAfter > 0 ? visit.retryAfter * 1000 : reason.after * MINUTE * 2 ** (server.failures - 1);
+      server.notBefore = Math.max(server.notBefore, time + wait);
+    } else if (visit.status > 0 && visit.status < 500) {
+      server.failures = 0;
+    }
+    this.#ledger.servers.touch(server);
+  }
+}
+
+/** Offsets inside packed facts; facts.ts keeps the layout. */
+const RAW = 1;
+const SIMHASH = 33;
+
+function word(bytes: Uint8Array, at: number): number {
+  return ((bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!) >>> 0;
+}
+
+/** Share of the content blocks that differ; null when there was nothing to compare with. */
+function amountOf(visit: Visit, before: KnownRow | undefined): number | null {
+  if (!before?.facts || !visit.facts || visit.outcome !== 'fetched') return null;
+  const blocks = unpackFacts(visit.facts)?.blocks.length ?? 0;
+  return blocks === 0 ? 1 : Math.min(1, (visit.where?.length ?? 0) / blocks);
+}
+
+function knownRow(lesson: Lesson, found: { movedTo: number | null; near: number; twin: number }): KnownRow {
+  const { id, visit, before, stored } = lesson;
+  const { page, time } = visit;
+  const changed = visit.outcome === 'fetched';
+  const facts = visit.facts ?? before?.facts ?? null;
+  const open = visit.facts ? unpackFacts(visit.facts) : undefined;
+  const retry = retryTime(visit, before);
+  return {
+    page: id,
+    time,
+    first_time: before?.first_time ?? time,
+    changed_time: changed ? time : (before?.changed_time ?? time),
+    outcome: visit.outcome,
+    reason: visit.reason,
+    status: visit.status,
+    tries: retry === null ? 0 : (before?.tries ?? 0) + 1,
+    retry_at: retry,
+    due: null,
+    etag: visit.etag ?? (visit.status === 304 ? (before?.etag ?? null) : null),
+    last_modified: visit.lastModified ?? (visit.status === 304 ? (before?.last_modified ?? null) : null),
+    title: page?.title ?? before?.title ?? null,
+    media_type: page?.mediaType ?? before?.media_type ?? null,
+    charset: page?.charset ?? before?.charset ?? null,
+    language: page?.language ?? before?.language ?? null,
+    canonical: page ? (page.canonical ?? null) : (before?.canonical ?? null),
+    bytes: page?.bytes ?? before?.bytes ?? null,
+    flags: page ? flagsOf(visit) : (before?.flags ?? 0),
+    ascii_sum: open?.asciiSum ?? before?.ascii_sum ?? null,
+    urls: open?.urls ?? before?.urls ?? null,
+    keywords: open?.keywords ?? before?.keywords ?? null,
+    facts,
+    change: before?.change ?? null,
+    mask: before?.mask ?? null,
+    moved_to: found.movedTo,
+    same_as: changed ? found.twin || null : (before?.same_as ?? null),
+    near: changed ? found.near || null : (before?.near ?? null),
+    segment: stored?.segment ?? before?.segment ?? null,
+    place: stored?.offset ?? before?.place ?? null,
+    length: stored?.length ?? before?.length ?? null,
+    request_length: stored?.requestLength ?? before?.request_length ?? null,
+  };
+}
+
+function flagsOf({ page }: Visit): number {
+  if (!page) return 0;
+  return (
+    (page.noindex ? FLAG_NOINDEX : 0) |
+    (page.nofollow ? FLAG_NOFOLLOW : 0) |
+    (page.noarchive ? FLAG_NOARCHIVE : 0) |
+    (page.truncated ? FLAG_TRUNCATED : 0) |
+    (page.filtered ? FLAG_FILTERED : 0)
+  );
+}
+
+/** When to try again, by the table of reasons; null = it is settled. */
+function retryTime(visit: Visit, before: KnownRow | undefined): number | null {
+  const reason: Reason | undefined = reasons[visit.reason as ReasonCode];
+  const tries = before?.tries ?? 0;
+  if (!reason || tries >= reason.retries) return null;
+  const wait = reason.after * MINUTE * (visit.reason === 'http-404' ? 3 : 2) ** tries;
+  return visit.time + Math.max(wait, visit.retryAfter * 1000);
+}

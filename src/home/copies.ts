@@ -1,0 +1,40 @@
+/** Stored copies of pages, read back through the ledger: the newest, or that of a visit; duplicates are followed. */
+import { join } from 'node:path';
+import { followRevisit, type Resolver, readStored, type Stored, type StoredPlace } from '../archive/read.ts';
+import { fingerprint } from '../base/url.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { KnownRow } from '../ledger/pages.ts';
+import type { VisitRow } from '../ledger/visits.ts';
+
+export interface Copies {
+  /** The newest stored copy; undefined = there is none. */
+  newest(known: KnownRow): Stored | undefined;
+  /** The copy that a visit stored. */
+  of(visit: VisitRow): Stored | undefined;
+  /** The record that holds the body, if this one only refers to it. */
+  whole(stored: Stored): Stored | undefined;
+  close(): void;
+}
+
+export function openCopies(ledger: Ledger, directory: string): Copies {
+  const reader = readStored(join(directory, 'archive'));
+  const resolve: Resolver = original => {
+    const { high, low } = fingerprint(original.url, { high: 0, low: 0 });
+    const page = ledger.pages.find(high, low);
+    const visit =
+      page && ledger.visits.of(page.id).findLast(each => each.segment !== null && each.time <= original.time);
+    return visit ? placeOf(visit) : undefined;
+  };
+  const read = (place: StoredPlace | undefined) => place && followRevisit(reader, reader.read(place), resolve);
+  return {
+    newest: known => read(placeOf(known)),
+    of: visit => read(placeOf(visit)),
+    whole: stored => followRevisit(reader, stored, resolve),
+    close: () => reader.close(),
+  };
+}
+
+function placeOf(row: KnownRow | VisitRow): StoredPlace | undefined {
+  if (row.segment === null) return undefined;
+  return { segment: row.segment, offset: row.place!, length: row.length!, requestLength: row.request_length! };
+}

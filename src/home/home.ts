@@ -1,0 +1,154 @@
+/**
+ * Home: where errands start and parcels end. One loop joins everything: the frontier says what may leave, dispatch says
+ * with whom, parcels come back, the archive keeps the records, the ledger learns. Home itself parses nothing,
+ * compresses nothing and waits for nobody in particular.
+ *
+ * Order of durability: records are appended to the archive, then the batch of visits that speak of them is committed to
+ * the ledger together with the archive's length. A crash in between leaves a tail that recover() cuts, and pages that
+ * are fetched again. Nothing that was committed is ever lost or fetched twice.
+ *
+ * This is one of the two loops of Skein; the other is the crawler's.
+ */
+import type { Archive } from '../archive/archive.ts';
+import type { Clock } from '../base/clock.ts';
+import { SkeinError } from '../base/errors.ts';
+import type { Parcel } from '../errand/parcel.ts';
+import type { Frontier } from '../frontier/frontier.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { Carrier, Receiver } from '../transfer/carrier.ts';
+import { Dispatch } from './dispatch.ts';
+import { Progress } from './progress.ts';
+import { receive } from './receive.ts';
+
+/** A batch is committed when it is this old (milliseconds) or holds this many visits. */
+const BATCH_AGE = 250;
+const BATCH_VISITS = 2000;
+/** How long the loop sleeps when nothing happens. */
+const NAP = 100;
+
+export interface HomeParts {
+  readonly ledger: Ledger;
+  readonly archive: Archive;
+  readonly frontier: Frontier;
+  readonly clock: Clock;
+  /** Milliseconds that a run waits for a server or a retry when nothing else is left to do. */
+  readonly patience: number;
+}
+
+export class Home implements Receiver {
+  readonly dispatch = new Dispatch();
+  readonly progress: Progress;
+  readonly #parts: HomeParts;
+  #inbox: { from: Carrier; parcel: Parcel }[] = [];
+  #wake: () => void = () => {};
+  #stopping = false;
+  #batch = { since: 0, visits: 0 };
+  /** Retries due up to this time are in their lanes. A retry is always set for later than now, so none slips by. */
+  #retriedUntil = 0;
+  #failure: unknown;
+
+  constructor(parts: HomeParts) {
+    this.#parts = parts;
+    this.progress = new Progress(parts.clock);
+  }
+
+  /** Runs until nothing is left to do, or stop() is called. Throws what ended it early, after saving what it had. */
+  async run(): Promise<void> {
+    const { frontier } = this.#parts;
+    for (;;) {
+      this.#receiveAll();
+      this.#commitIfDue();
+      if (this.#failure !== undefined) throw this.#failure;
+      if (!this.#stopping) {
+        this.#retries();
+        frontier.wake();
+        this.#sendAll();
+      }
+      if (this.dispatch.idle && this.#inbox.length === 0 && (this.#stopping || !this.#worthWaiting())) break;
+      await this.#nap();
+    }
+    this.#commit();
+  }
+
+  /** Lets errands under way end and then leaves the loop. */
+  stop(): void {
+    if (this.#stopping) return;
+    this.#stopping = true;
+    this.dispatch.recall();
+    this.#wake();
+  }
+
+  parcel(from: Carrier, parcel: Parcel): void {
+    this.#inbox.push({ from, parcel });
+    this.#wake();
+  }
+
+  lost(from: Carrier, why: string): void {
+    for (const errand of this.dispatch.leave(from)) this.#parts.frontier.finish(errand.id);
+    if (this.dispatch.size === 0) {
+      this.#failure = new SkeinError('internal', `The last outpost (${from.name}) is lost: ${why}.`);
+    }
+    this.#wake();
+  }
+
+  #sendAll(): void {
+    while (this.dispatch.hasRoom()) {
+      const issued = this.#parts.frontier.next();
+      if (!issued) return;
+      this.#parts.ledger.begin();
+      this.dispatch.send(issued.errand, issued);
+    }
+  }
+
+  #receiveAll(): void {
+    const arrived = this.#inbox;
+    this.#inbox = [];
+    for (const { from, parcel } of arrived) {
+      if (!this.dispatch.returned(from, parcel.errand, parcel.visits.length, parcel.done)) continue;
+      if (this.#batch.visits === 0) this.#batch.since = this.#parts.clock.now();
+      this.#parts.ledger.begin();
+      receive(this.#parts, parcel, from.name, this.progress);
+      this.#batch.visits += parcel.visits.length + 1;
+    }
+  }
+
+  #retries(): void {
+    const { frontier, ledger, clock } = this.#parts;
+    if (!this.progress.every('retries', 1000)) return;
+    const now = clock.now();
+    frontier.again(ledger.pages.retries(this.#retriedUntil, now));
+    this.#retriedUntil = now;
+  }
+
+  #commitIfDue(): void {
+    const { since, visits } = this.#batch;
+    if (visits >= BATCH_VISITS || (visits > 0 && this.#parts.clock.now() - since >= BATCH_AGE)) this.#commit();
+  }
+
+  #commit(): void {
+    const { ledger, archive } = this.#parts;
+    const end = archive.end();
+    ledger.begin();
+    if (end.segment > 0) ledger.setSegment(end.segment, end.length);
+    ledger.commit();
+    this.#batch = { since: 0, visits: 0 };
+  }
+
+  /** Something will come up within the run's patience. */
+  #worthWaiting(): boolean {
+    const { frontier, ledger, clock, patience } = this.#parts;
+    const until = clock.now() + patience;
+    if (frontier.full) return false;
+    if (frontier.waiting().wake <= until) return true;
+    const retry = ledger.pages.nextRetry();
+    return retry !== undefined && retry.time <= until;
+  }
+
+  async #nap(): Promise<void> {
+    if (this.#inbox.length > 0) return;
+    const awake = new AbortController();
+    this.#wake = () => awake.abort();
+    await this.#parts.clock.sleep(this.#batch.visits > 0 ? BATCH_AGE : NAP, awake.signal);
+    this.#wake = () => {};
+  }
+}

@@ -1,0 +1,58 @@
+/** What happened so far, for the eyes of people: counters and a rate over the last seconds. Decides nothing. */
+import type { Clock } from '../base/clock.ts';
+import type { Outcome, Visit } from '../errand/visit.ts';
+
+const WINDOW = 5000;
+
+export class Progress {
+  readonly started: number;
+  readonly outcomes: Record<Outcome, number> = { fetched: 0, same: 0, moved: 0, gone: 0, refused: 0, failed: 0 };
+  readonly reasons = new Map<string, number>();
+  bytesDown = 0;
+  bytesUp = 0;
+  readonly #clock: Clock;
+  readonly #recent: { time: number; count: number }[] = [];
+  readonly #last = new Map<string, number>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.started = clock.now();
+  }
+
+  visit(visit: Visit): void {
+    this.outcomes[visit.outcome]++;
+    this.reasons.set(visit.reason, (this.reasons.get(visit.reason) ?? 0) + 1);
+    this.bytesDown += visit.cost.down;
+    this.bytesUp += visit.cost.up;
+    if (visit.outcome === 'refused') return;
+    const time = Math.floor(this.#clock.now() / 250) * 250;
+    const last = this.#recent.at(-1);
+    if (last?.time === time) last.count++;
+    else this.#recent.push({ time, count: 1 });
+  }
+
+  /** Pages looked at: bodies that came, changed or not. */
+  get pages(): number {
+    return this.outcomes.fetched + this.outcomes.same;
+  }
+
+  /** Visits a second over the last five seconds. */
+  rate(): number {
+    const now = this.#clock.now();
+    while (this.#recent.length > 0 && this.#recent[0]!.time < now - WINDOW) this.#recent.shift();
+    const span = Math.min(WINDOW, now - this.started);
+    return span <= 0 ? 0 : (this.#recent.reduce((sum, each) => sum + each.count, 0) * 1000) / span;
+  }
+
+  get seconds(): number {
+    return (this.#clock.now() - this.started) / 1000;
+  }
+
+  /** True at most once in `ms` for each name. */
+  every(name: string, ms: number): boolean {
+    const now = this.#clock.now();
+    if (now - (this.#last.get(name) ?? 0) < ms) return false;
+    this.#last.set(name, now);
+    return true;
+  }
+}

@@ -1,0 +1,41 @@
+/**
+ * An outpost receives errands and runs the crawler on them, many at once, and lets their parcels out as they fill. The
+ * machine's owner is sovereign here: pace, addresses and quotas are the outpost's own, whatever an errand asks.
+ *
+ * It never touches the ledger, the frontier or the archive: those are home's.
+ */
+import { crawl, type Tools } from '../crawler/crawl.ts';
+import type { Errand } from '../errand/errand.ts';
+import type { Parcel } from '../errand/parcel.ts';
+
+export class Outpost {
+  readonly #tools: Tools;
+  readonly #deliver: (parcel: Parcel) => void;
+  readonly #running = new Set<Promise<void>>();
+  #recalled = new AbortController();
+
+  constructor(tools: Tools, deliver: (parcel: Parcel) => void) {
+    this.#tools = tools;
+    this.#deliver = deliver;
+  }
+
+  /** Starts an errand; its last parcel says done, whatever happens. */
+  receive(errand: Errand): void {
+    const run = crawl(errand, this.#tools, this.#deliver, this.#recalled.signal).finally(() => {
+      this.#running.delete(run);
+    });
+    this.#running.add(run);
+  }
+
+  /** Ends the errands under way after the requests already sent. */
+  async recall(): Promise<void> {
+    this.#recalled.abort();
+    this.#recalled = new AbortController();
+    await Promise.allSettled(this.#running);
+  }
+
+  async close(): Promise<void> {
+    await this.recall();
+    await this.#tools.fetcher.close();
+  }
+}

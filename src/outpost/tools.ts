@@ -1,0 +1,58 @@
+/** Makes the tools that an outpost lends to its errands, from plain data that can cross a thread or a wire. */
+import { systemClock } from '../base/clock.ts';
+import type { Tools } from '../crawler/crawl.ts';
+import type { Timeouts } from '../crawler/fetch/exchange.ts';
+import { openFetcher } from '../crawler/fetch/fetcher.ts';
+import { Pace } from '../crawler/pace.ts';
+import { PackerPool } from '../crawler/parcels.ts';
+import { RulesMemory } from '../crawler/permission.ts';
+import type { Fetcher } from '../crawler/stages.ts';
+
+export interface OutpostOptions {
+  /** The whole User-Agent header. */
+  readonly userAgent: string;
+  /** Product token for robots.txt. */
+  readonly agentToken: string;
+  /** Milliseconds; tests make them short. */
+  readonly timeouts?: Partial<Timeouts>;
+  /** PEM certificates to trust besides the system's. */
+  readonly ca?: string;
+  /** A module that exports `makeFetcher(options)`, to be used in place of sockets: benches and simulations. */
+  readonly fetcher?: { readonly module: string; readonly options: unknown };
+}
+
+export async function makeTools(options: OutpostOptions): Promise<Tools> {
+  const clock = systemClock;
+  return {
+    fetcher: await makeFetcher(options),
+    pace: new Pace(clock),
+    clock,
+    packers: new PackerPool(),
+    rules: new RulesMemory(),
+    agentToken: options.agentToken,
+    busy: watchLoad(),
+  };
+}
+
+async function makeFetcher(options: OutpostOptions): Promise<Fetcher> {
+  if (!options.fetcher) {
+    const { userAgent, ca, timeouts } = options;
+    return openFetcher({ userAgent, ...(ca && { ca }), ...(timeouts && { timeouts }) });
+  }
+  const module = (await import(options.fetcher.module)) as { makeFetcher(options: unknown): Fetcher };
+  return module.makeFetcher(options.fetcher.options);
+}
+
+/** Above this share of time at work a thread counts as busy. */
+const BUSY = 0.7;
+
+/** Looks at the event loop a few times a second. */
+function watchLoad(): () => boolean {
+  let last = performance.eventLoopUtilization();
+  let busy = true; // a crawl starts with a rush
+  setInterval(() => {
+    busy = performance.eventLoopUtilization(last).utilization > BUSY;
+    last = performance.eventLoopUtilization();
+  }, 200).unref();
+  return () => busy;
+}

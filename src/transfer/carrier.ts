@@ -1,0 +1,28 @@
+/**
+ * A carrier is a way to reach one outpost: a thread of this process, a machine behind ssh, one that dialled in. Home
+ * sees only this. It moves errands out and parcels back, in order, and says when the other end is lost; it never
+ * looks inside them and never decides what is sent.
+ */
+import type { Errand } from '../errand/errand.ts';
+import type { Parcel } from '../errand/parcel.ts';
+
+export interface Carrier {
+  /** Shown to people and written with each visit: `thread-1`, `ssh://user@machine` … */
+  readonly name: string;
+  /** Pages that may be under way there at once. */
+  readonly room: number;
+  send(errand: Errand): void;
+  /** Home has everything of the errand up to this parcel durably; the outpost may forget it. */
+  acknowledge(errand: string, sequence: number): void;
+  /** Asks the outpost to end its errands early and deliver what it has; their last parcels still arrive. */
+  recall(): void;
+  /** Ends the outpost. Parcels that have not arrived by then will not. */
+  close(): Promise<void>;
+}
+
+/** Home's side of a carrier. */
+export interface Receiver {
+  parcel(from: Carrier, parcel: Parcel): void;
+  /** The outpost is gone; its errands will not be finished by it. */
+  lost(from: Carrier, why: string): void;
+}

@@ -1,0 +1,72 @@
+/**
+ * The nearest outpost: a thread of this process. Errands and parcels cross as the same bytes that a remote outpost
+ * would see, in memory that is handed over and not copied.
+ */
+import { Worker } from 'node:worker_threads';
+import type { Errand } from '../errand/errand.ts';
+import { encodeErrand } from '../errand/errand-codec.ts';
+import { decodeParcel } from '../errand/parcel-codec.ts';
+import type { Carrier, Receiver } from './carrier.ts';
+
+/** What crosses the thread boundary. */
+export type ThreadMessage =
+  | { readonly kind: 'errand'; readonly bytes: Uint8Array }
+  | { readonly kind: 'parcel'; readonly bytes: Uint8Array }
+  | { readonly kind: 'recall' }
+  | { readonly kind: 'close' };
+
+export interface ThreadOptions {
+  readonly name: string;
+  readonly room: number;
+  /** Module that runs an outpost in the thread. */
+  readonly module: URL;
+  /** Plain data handed to it. */
+  readonly data: unknown;
+}
+
+export class ThreadCarrier implements Carrier {
+  readonly name: string;
+  readonly room: number;
+  readonly #worker: Worker;
+  #closing = false;
+
+  constructor(options: ThreadOptions, receiver: Receiver) {
+    this.name = options.name;
+    this.room = options.room;
+    this.#worker = new Worker(options.module, { workerData: options.data });
+    this.#worker.on('message', (message: ThreadMessage) => {
+      if (message.kind === 'parcel') receiver.parcel(this, decodeParcel(message.bytes));
+    });
+    this.#worker.on('error', error => this.#lose(receiver, String((error as Error).stack ?? error)));
+    this.#worker.on('exit', code => this.#lose(receiver, `it ended with code ${code}`));
+  }
+
+  send(errand: Errand): void {
+    this.#post({ kind: 'errand', bytes: encodeErrand(errand) });
+  }
+
+  acknowledge(): void {
+    // A thread keeps no spool: it shares home's fate, and what home has not committed is fetched again.
+  }
+
+  recall(): void {
+    this.#worker.postMessage({ kind: 'recall' } satisfies ThreadMessage);
+  }
+
+  async close(): Promise<void> {
+    this.#closing = true;
+    const ended = new Promise(resolve => this.#worker.once('exit', resolve));
+    this.#worker.postMessage({ kind: 'close' } satisfies ThreadMessage);
+    await ended;
+  }
+
+  #post(message: ThreadMessage & { bytes: Uint8Array }): void {
+    this.#worker.postMessage(message, [message.bytes.buffer as ArrayBuffer]);
+  }
+
+  #lose(receiver: Receiver, why: string): void {
+    if (this.#closing) return;
+    this.#closing = true;
+    receiver.lost(this, why);
+  }
+}

@@ -11,7 +11,8 @@ const LONGEST = 2048;
 /** The same segments, next to each other: `/a/b/a/b/a/b`; a relative link that never gets anywhere makes these. */
 const RUNS = 3;
 const SHORT_RUNS = 6;
-/** Segments in a sequence that is looked for: bounds the work on a hostile path of a thousand segments. */
+/** Segments that are looked at, and segments in a sequence: they bound the work on a hostile path of a thousand. */
+const MOST_SEGMENTS = 64;
 const LONGEST_RUN = 12;
 /** One segment anywhere in the path. */
 const OCCURRENCES = 4;
@@ -38,18 +39,15 @@ function repeats(path: string): boolean {
   let slashes = 0;
   for (let at = path.indexOf('/'); at >= 0; at = path.indexOf('/', at + 1)) slashes++;
   if (slashes < RUNS - 1) return false; // most paths end here, without a list being made
-  const segments = path.split('/');
+  const segments = path.split('/', MOST_SEGMENTS);
   return repeatsAnywhere(segments) || repeatsInRow(segments);
 }
 
 function repeatsAnywhere(segments: readonly string[]): boolean {
-  if (segments.length < OCCURRENCES) return false;
-  const counts = new Map<string, number>();
-  for (const segment of segments) {
-    if (isShort(segment)) continue;
-    const count = (counts.get(segment) ?? 0) + 1;
-    if (count >= OCCURRENCES) return true;
-    counts.set(segment, count);
+  for (let at = OCCURRENCES - 1; at < segments.length; at++) {
+    let count = 1;
+    for (let before = 0; before < at; before++) if (segments[before] === segments[at]) count++;
+    if (count >= OCCURRENCES && !isShort(segments[at]!)) return true;
   }
   return false;
 }
@@ -59,10 +57,9 @@ function repeatsInRow(segments: readonly string[]): boolean {
   for (let length = 1; length <= LONGEST_RUN && length * RUNS <= segments.length; length++) {
     let equal = 0;
     for (let at = length; at < segments.length; at++) {
-      const segment = segments[at]!;
-      equal = segment === segments[at - length] && segment !== '' ? equal + 1 : 0;
-      const runs = length === 1 && isShort(segment) ? SHORT_RUNS : RUNS;
-      if (equal >= length * (runs - 1)) return true;
+      equal = segments[at] === segments[at - length] && segments[at] !== '' ? equal + 1 : 0;
+      if (equal < length * (RUNS - 1)) continue;
+      if (length > 1 || equal >= SHORT_RUNS - 1 || !isShort(segments[at]!)) return true;
     }
   }
   return false;
@@ -85,6 +82,8 @@ const FETCHED = 2 ** 26;
 export class ShapeCounter {
   /** By the hash of the shape; oldest first, because an entry is put back at the end when it is counted. */
   readonly #counts = new Map<number, number>();
+  /** Shapes that are refused now. */
+  #traps = 0;
 
   get size(): number {
     return this.#counts.size;
@@ -94,19 +93,29 @@ export class ShapeCounter {
   count(url: string, copy: boolean): void {
     const key = keyOf(url);
     if (key === 0) return;
-    const counts = (this.#counts.get(key) ?? 0) + FETCHED + (copy ? 1 : 0);
-    this.#counts.delete(key);
+    const counts = this.#drop(key) + FETCHED + (copy ? 1 : 0);
     this.#counts.set(key, counts);
-    if (this.#counts.size > SHAPES) this.#counts.delete(this.#counts.keys().next().value!);
+    if (isTrap(counts)) this.#traps++;
+    if (this.#counts.size > SHAPES) this.#drop(this.#counts.keys().next().value!);
   }
 
   /** Further URLs of this one's shape are not worth a visit. */
   refuses(url: string): boolean {
-    if (this.#counts.size === 0) return false;
-    const counts = this.#counts.get(keyOf(url)) ?? 0;
-    const fetched = Math.trunc(counts / FETCHED);
-    return fetched >= JUDGED_AFTER && counts % FETCHED >= COPIES * fetched;
+    // An honest server pays nothing for this.
+    return this.#traps > 0 && isTrap(this.#counts.get(keyOf(url)) ?? 0);
   }
+
+  #drop(key: number): number {
+    const counts = this.#counts.get(key) ?? 0;
+    if (isTrap(counts)) this.#traps--;
+    this.#counts.delete(key);
+    return counts;
+  }
+}
+
+function isTrap(counts: number): boolean {
+  const fetched = Math.trunc(counts / FETCHED);
+  return fetched >= JUDGED_AFTER && counts % FETCHED >= COPIES * fetched;
 }
 
 const print = { high: 0, low: 0 };

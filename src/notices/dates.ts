@@ -18,14 +18,14 @@ export function parseDate(text: string): number | undefined {
 }
 
 function fromParts(match: RegExpExecArray): number {
-  const [year, month, day, hour, minute, second] = match
-    .slice(1, 7)
-    .map(part => (part === undefined ? undefined : Number(part)));
-  const time = Date.UTC(year!, (month ?? 1) - 1, day ?? 1, hour ?? 0, minute ?? 0, second ?? 0);
-  const rolled = new Date(time);
+  const month = Number(match[2] ?? 1) - 1;
+  const hour = Number(match[4] ?? 0);
+  const minute = Number(match[5] ?? 0);
+  const second = Number(match[6] ?? 0);
+  const midnight = Date.UTC(Number(match[1]), month, Number(match[3] ?? 1));
   // Date.UTC turns 31 February into March.
-  if (rolled.getUTCMonth() !== (month ?? 1) - 1 && (hour ?? 0) < 24) return Number.NaN;
-  return (hour ?? 0) > 24 || (minute ?? 0) > 59 || (second ?? 0) > 60 ? Number.NaN : time - zoneOffset(match[7]);
+  if (new Date(midnight).getUTCMonth() !== month || hour > 24 || minute > 59 || second > 60) return Number.NaN;
+  return midnight + ((hour * 60 + minute) * 60 + second) * 1000 - zoneOffset(match[7]);
 }
 
 function zoneOffset(zone: string | undefined): number {

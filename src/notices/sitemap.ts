@@ -6,7 +6,7 @@
  * Invariants: at most 50,000 entries of at most 50 MB, as sitemaps.org has it; every URL is in normal form; whatever
  * could not be used is counted in `problems`.
  */
-import { normalise } from '../base/url.ts';
+import { normalise, resolver } from '../base/url.ts';
 import { parseDate } from './dates.ts';
 import { readFeed } from './feed.ts';
 import { Problems } from './problems.ts';
@@ -84,10 +84,11 @@ function readXml(scanner: XmlScanner, base: string, problems: Problems): Sitemap
   const { prefix } = scanner;
   let kind: Sitemap['kind'] = root === 'sitemapindex' ? 'index' : 'urls';
   const entries: SitemapEntry[] = [];
+  const resolve = resolver(base);
   let fields: Fields | undefined;
   let field: keyof Fields | undefined;
   const finish = () => {
-    const entry = fields && entryOf(fields, base, problems);
+    const entry = fields && entryOf(fields, resolve, problems);
     if (entry !== undefined) entries.push(entry);
     fields = undefined;
   };
@@ -118,8 +119,12 @@ function isField(name: string): name is keyof Fields {
   return name === 'loc' || name === 'lastmod' || name === 'changefreq' || name === 'priority';
 }
 
-function entryOf(fields: Fields, base: string, problems: Problems): SitemapEntry | undefined {
-  const url = fields.loc === undefined || fields.loc.trim() === '' ? undefined : normalise(fields.loc.trim(), base);
+function entryOf(
+  fields: Fields,
+  resolve: (href: string) => string | undefined,
+  problems: Problems,
+): SitemapEntry | undefined {
+  const url = fields.loc === undefined || fields.loc.trim() === '' ? undefined : resolve(fields.loc.trim());
   if (url === undefined) {
     problems.add(fields.loc === undefined ? 'an entry without a URL' : 'an entry whose URL is not one');
     return undefined;

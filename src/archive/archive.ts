@@ -125,7 +125,10 @@ class Segments implements Archive {
   }
 
   end(): End {
-    return this.#current ? { segment: this.#current.id, length: this.#current.length } : { segment: 0, length: 0 };
+    if (this.#current) return { segment: this.#current.id, length: this.#current.length };
+    // "Nothing" would let the next recover() cut it all.
+    if (this.#last > 0) throw new SkeinError('internal', 'end() of an archive that was not recovered');
+    return { segment: 0, length: 0 };
   }
 
   recover(end: End): void {

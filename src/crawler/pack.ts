@@ -19,7 +19,7 @@ export interface Kept {
 }
 
 export interface PackOptions {
-  /** Bytes of the first buffer; later ones are as large as the parcels were. Default 1 MiB. */
+  /** Bytes of the first buffer; later ones are as large as parcels were, up to four times this. Default 1 MiB. */
   readonly firstBytes?: number;
   /** Effort for bodies that compress, while the thread has more to do than it can. Default `fast`. */
   readonly whenBusy?: Effort;
@@ -53,6 +53,7 @@ export function cameCompressed(response: Response): boolean {
 
 export function packer(options: PackOptions = {}): Packer {
   const { firstBytes = 1 << 20, whenBusy = 'fast', whenIdle = 'small' } = options;
+  const mostBytes = 4 * firstBytes;
   let target: Growing = growing(firstBytes);
   let spare: Uint8Array<ArrayBuffer> | undefined;
   return {
@@ -77,15 +78,17 @@ export function packer(options: PackOptions = {}): Packer {
       return target.length;
     },
     take() {
+      if (target.length === 0) return new Uint8Array(0);
       const members = target.bytes.subarray(0, target.length);
-      const buffer = spare ?? new Uint8Array(target.bytes.length);
+      const buffer = spare ?? new Uint8Array(Math.min(target.bytes.length, mostBytes));
       spare = undefined;
       target = { bytes: buffer, length: 0 };
       return members;
     },
     reuse(members) {
-      // A transferred buffer has no bytes left.
-      if (members.buffer.byteLength > 0) spare = new Uint8Array(members.buffer);
+      const { byteLength } = members.buffer;
+      // A buffer that was transferred has no bytes left; one that a single huge page made is not worth holding on to.
+      if (byteLength > 0 && byteLength <= mostBytes) spare = new Uint8Array(members.buffer);
     },
   };
 }

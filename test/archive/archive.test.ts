@@ -101,6 +101,7 @@ test('without recover, nothing is written behind a tail that may be torn', async
   await archive.close();
   appendFileSync(path.join(directory, segmentName(1)), 'torn');
   const again = openArchive(directory);
+  assert.throws(() => again.end(), { code: 'internal' });
   assert.equal(again.append(testParcel(0, 1).members).segment, 2);
   await again.close();
 });

@@ -1,0 +1,204 @@
+/**
+ * What keeping a page costs: WARC records per CPU second for each effort, beside warcio's writer on the same pages in
+ * the same run; then the archive itself (append, read back); then a changed page as a delta beside gzip. Real pages:
+ * Debian's documentation where it is installed, else the recorded sites.
+ */
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { WARCRecord, WARCSerializer } from 'warcio';
+import { openArchive } from '../src/archive/archive.ts';
+import { applyDelta, makeDelta } from '../src/archive/delta.ts';
+import type { StoredPlace } from '../src/archive/read.ts';
+import { verifyArchive } from '../src/archive/verify.ts';
+import { packer } from '../src/crawler/pack.ts';
+import type { Response } from '../src/crawler/stages.ts';
+import type { Effort } from '../src/errand/gzip.ts';
+import type { RecordPlace } from '../src/errand/visit.ts';
+import { payloadDigest } from '../src/errand/warc.ts';
+import { entriesOf, historiesAvailable, openBlobs, truthOf } from './histories.ts';
+
+const PAGES = 300;
+const ROUNDS = 3;
+const PARCEL_BYTES = 1 << 20;
+const DOCUMENTS = ['/usr/share/doc/openjdk-17-jre-headless/api', '/usr/share/doc/postgresql-doc-15/html'];
+const REQUEST = Buffer.from(
+  'GET /docs/page.html HTTP/1.1\r\nHost: docs.test\r\nUser-Agent: Skein/0.1\r\nAccept: */*\r\n\r\n',
+);
+
+function bodies(): Buffer[] {
+  const folder = DOCUMENTS.find(existsSync);
+  if (folder === undefined) {
+    const blob = openBlobs();
+    const pages = entriesOf(0).filter(entry => entry.ct.startsWith('text/html'));
+    return pages.slice(0, PAGES).map(entry => Buffer.from(blob(entry.b)));
+  }
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(name => name.endsWith('.html'));
+  const step = Math.max(1, Math.floor(names.length / PAGES));
+  const some = names.filter((_, i) => i % step === 0).slice(0, PAGES);
+  return some.map(name => readFileSync(path.join(folder, name)));
+}
+
+function response(page: Buffer, gzipped: boolean): Response {
+  const body = gzipped ? gzipSync(page) : page;
+  const headers = new Map([
+    ['content-type', 'text/html; charset=utf-8'],
+    ['content-length', String(body.length)],
+    ['last-modified', 'Sun, 01 Mar 2026 10:00:00 GMT'],
+    ['etag', '"65e1-3f2a"'],
+    ...(gzipped ? [['content-encoding', 'gzip'] as const] : []),
+  ]);
+  const lines = [...headers].map(([name, value]) => `${name}: ${value}\r\n`).join('');
+  const wire = { up: 0, down: 0, firstByte: 0, total: 0 };
+  const head = Buffer.from(`HTTP/1.1 200 OK\r\n${lines}\r\n`);
+  const rest = { status: 200, protocol: 'http/1.1', address: '127.0.0.1' } as const;
+  return { kind: 'response', head, requestHead: REQUEST, headers, body, wire, ...rest };
+}
+
+interface Cost {
+  /** Microseconds of CPU per page, median of the rounds. */
+  readonly micros: number;
+  readonly bytes: number;
+}
+
+async function costOf(work: () => Promise<number> | number, count: number, rounds = ROUNDS): Promise<Cost> {
+  const times: number[] = [];
+  let bytes = 0;
+  await work(); // warm
+  for (let round = 0; round < rounds; round++) {
+    const before = process.cpuUsage();
+    bytes = await work();
+    const { user, system } = process.cpuUsage(before);
+    times.push((user + system) / count);
+  }
+  return { micros: times.sort((a, b) => a - b)[rounds >> 1]!, bytes: Math.round(bytes / count) };
+}
+
+function packAll(responses: readonly Response[], effort: Effort): number {
+  const pack = packer({ whenBusy: effort });
+  let bytes = 0;
+  for (const answer of responses) {
+    const digest = payloadDigest(answer.body); // warcio's figure has it too
+    pack.add({ url: 'http://docs.test/docs/page.html', time: 1_772_000_000_000, digest, response: answer }, true);
+    if (pack.length < PARCEL_BYTES) continue;
+    bytes += pack.length;
+    pack.reuse(pack.take());
+  }
+  return bytes + pack.length;
+}
+
+/** The same two records with warcio. */
+async function warcioAll(responses: readonly Response[]): Promise<number> {
+  let bytes = 0;
+  const common = {
+    url: 'http://docs.test/docs/page.html',
+    date: '2026-03-01T10:00:00.000Z',
+    warcVersion: 'WARC/1.1',
+  } as const;
+  for (const { headers, body } of responses) {
+    const httpHeaders = Object.fromEntries(headers);
+    const answer = WARCRecord.create({ ...common, type: 'response', httpHeaders }, [body]);
+    const host = { Host: 'docs.test' };
+    const request = WARCRecord.create({ ...common, type: 'request', httpHeaders: host, statusline: 'GET / HTTP/1.1' });
+    for (const record of [request, answer]) bytes += (await WARCSerializer.serialize(record, { gzip: true })).length;
+  }
+  return bytes;
+}
+
+async function writers(pages: readonly Buffer[]): Promise<void> {
+  const plain = pages.map(page => response(page, false));
+  const came = pages.map(page => response(page, true));
+  const peer = await costOf(() => warcioAll(plain), pages.length, 1);
+  const rows: [string, Cost][] = [
+    ['body came gzipped', await costOf(() => packAll(came, 'small'), pages.length)],
+    ['stored', await costOf(() => packAll(plain, 'stored'), pages.length)],
+    ['fast', await costOf(() => packAll(plain, 'fast'), pages.length)],
+    ['small', await costOf(() => packAll(plain, 'small'), pages.length)],
+    ['warcio (gzip)', peer],
+  ];
+  console.log('\nwriter               µs CPU/page   pages/CPU-s   bytes/page   × warcio');
+  for (const [name, { micros, bytes }] of rows) {
+    const columns = [
+      micros.toFixed(1).padStart(11),
+      (1e6 / micros).toFixed(0).padStart(13),
+      String(bytes).padStart(12),
+    ];
+    console.log(`${name.padEnd(20)} ${columns.join(' ')} ${(peer.micros / micros).toFixed(1).padStart(10)}`);
+  }
+}
+
+async function archiving(pages: readonly Buffer[]): Promise<void> {
+  const pack = packer({ whenBusy: 'fast' });
+  const places: RecordPlace[] = pages.map((page, i) => {
+    const answer = response(page, true);
+    const digest = payloadDigest(answer.body);
+    return pack.add({ url: `http://docs.test/${i}`, time: 1_772_000_000_000 + i, digest, response: answer }, true);
+  });
+  const members = pack.take();
+  const arrivals = places.map(place => ({ place }));
+  const directory = mkdtempSync(path.join(tmpdir(), 'skein-bench-'));
+  try {
+    const archive = openArchive(directory);
+    let stored: StoredPlace[] = [];
+    const append = await costOf(() => {
+      stored = archive.appendParcel(members, arrivals);
+      return members.length;
+    }, pages.length);
+    const read = await costOf(
+      () => stored.reduce((sum, place) => sum + archive.read(place).decoded().bytes.length, 0),
+      pages.length,
+    );
+    await archive.close();
+    const before = process.cpuUsage();
+    const { records } = await verifyArchive(directory); // ids repeat, since the same parcel went in four times
+    const { user, system } = process.cpuUsage(before);
+    console.log(`\nappend a parcel      ${append.micros.toFixed(1).padStart(11)} µs CPU/page`);
+    console.log(`read and decode      ${read.micros.toFixed(1).padStart(11)} µs CPU/page`);
+    console.log(`verify               ${((user + system) / records).toFixed(1).padStart(11)} µs CPU/record`);
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+}
+
+/** Pages that differ from the day before, over some days of the recorded sites. */
+async function deltas(): Promise<void> {
+  if (!historiesAvailable) return console.log('\nno recorded sites here: deltas not measured');
+  const blob = openBlobs();
+  const pairs: { before: Buffer; after: Buffer }[] = [];
+  for (const day of [5, 15, 25, 35]) {
+    const old = new Map(entriesOf(day - 1).map(entry => [entry.s + entry.u, entry.b]));
+    const changed = new Set(truthOf(day).map(truth => truth.s + truth.u));
+    for (const { s, u, b, ct } of entriesOf(day)) {
+      const was = old.get(s + u);
+      if (was === undefined || was === b || !changed.has(s + u) || !ct.startsWith('text/html')) continue;
+      if (pairs.length < PAGES) pairs.push({ before: Buffer.from(blob(was)), after: Buffer.from(blob(b)) });
+    }
+  }
+  const all = pairs.map(({ before, after }) => makeDelta(before, after));
+  for (const [i, { before, after }] of pairs.entries()) {
+    if (!after.equals(applyDelta(before, all[i]!, { bytes: 1 << 26 }))) throw new Error(`pair ${i} does not come back`);
+  }
+  const total = (of: (pair: (typeof pairs)[number]) => number) => pairs.reduce((sum, pair) => sum + of(pair), 0);
+  const made = await costOf(() => total(({ before, after }) => makeDelta(before, after).length), pairs.length, 1);
+  const zipped = await costOf(() => total(({ after }) => gzipSync(after).length), pairs.length, 1);
+  const median = all.map(delta => delta.length).sort((a, b) => a - b)[all.length >> 1];
+  const whole = Math.round(total(({ after }) => after.length) / pairs.length);
+  console.log(
+    `\n${pairs.length} changed pages: ${whole} bytes each, gzip ${zipped.bytes} (${zipped.micros.toFixed(0)} µs),`,
+  );
+  console.log(
+    `delta ${made.bytes} (${made.micros.toFixed(0)} µs; median ${median} bytes): 1/${Math.round(zipped.bytes / made.bytes)} of gzip`,
+  );
+}
+
+if (!DOCUMENTS.some(existsSync) && !historiesAvailable) {
+  console.log('notice: no real pages here (postgresql-doc-15 or the recorded sites); nothing measured');
+} else {
+  const pages = bodies();
+  const mean = pages.reduce((sum, page) => sum + page.length, 0) / pages.length;
+  console.log(`${pages.length} pages, ${(mean / 1000).toFixed(1)} kB on average`);
+  await writers(pages);
+  await archiving(pages);
+  await deltas();
+}

@@ -235,7 +235,7 @@ export function robotsTerms(copy: RobotsCopy, now: number, unreachable?: Unreach
   const expires = time + DAY;
   if (status >= 200 && status < 300) return { robots: parseRobots(body), state: 'rules', expires };
   if (status >= 300 && status < 500 && status !== 429) return { robots: allowAll, state: 'none', expires };
-  const since = unreachable?.since ?? time;
+  const since = unreachable?.since ?? (copy.unreachableSince || time);
   if (now - since < GIVE_UP) return { robots: disallowAll(), state: 'unreachable', expires: time + HOUR / 2 };
   const good = unreachable?.good;
   return { robots: good === undefined ? allowAll : parseRobots(good.body), state: 'given-up', expires };

@@ -7,7 +7,7 @@ export interface Reason {
   readonly means: string;
   /** How often a page may be tried again after this, in a row; 0 = not. */
   readonly retries: number;
-  /** Minutes before the first retry; doubled (×3 for http-404) each time. */
+  /** Minutes before the first retry; doubled each time. */
   readonly after: number;
   /** The whole server waits, not only this page. */
   readonly server: boolean;
@@ -21,7 +21,7 @@ export const reasons = {
   unchanged: reason('fetched, and the content is the same'),
   redirect: reason('it redirects to another URL'),
   'redirect-loop': reason('more redirects in a row than the limit'),
-  'http-404': reason('the server has no such page', 3, 1440),
+  'http-404': reason('the server has no such page'),
   'http-410': reason('the server says that the page is gone for good'),
   'soft-404': reason('the server answers 200 with its not-found page'),
   'http-4xx': reason('the server refuses the request'),

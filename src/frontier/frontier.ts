@@ -19,6 +19,7 @@ import { Director } from './director.ts';
 import { errandSize, type Lane, paceOf, spreads } from './lane.ts';
 import { Learning, type Stored } from './learning.ts';
 import { makeOrder, type OrderName } from './order.ts';
+import { Schedule } from './schedule.ts';
 import { ShapeCounter } from './traps.ts';
 
 export interface FrontierOptions {
@@ -58,6 +59,7 @@ interface UnderWay {
 
 export class Frontier {
   readonly admission: Admission;
+  readonly schedule: Schedule;
   readonly #ledger: Ledger;
   readonly #options: FrontierOptions;
   readonly #clock: Clock;
@@ -69,7 +71,7 @@ export class Frontier {
   #issued = 0;
   #settled = 0;
 
-  constructor(ledger: Ledger, options: FrontierOptions, clock: Clock) {
+  constructor(ledger: Ledger, options: FrontierOptions, clock: Clock, schedule = new Schedule(ledger)) {
     this.#ledger = ledger;
     this.#options = options;
     this.#clock = clock;
@@ -81,7 +83,8 @@ export class Frontier {
       leastRelevance: 0,
     };
     this.admission = new Admission(ledger, rules, origin => this.#laneOf(origin));
-    this.#learning = new Learning(ledger, this.admission);
+    this.schedule = schedule;
+    this.#learning = new Learning(ledger, this.admission, schedule);
   }
 
   /** Finds everything again that an earlier run left: fingerprints, duplicates, and in `explore` the pages to come. */

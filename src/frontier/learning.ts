@@ -18,6 +18,7 @@ import {
 } from '../ledger/pages.ts';
 import type { Admission } from './admission.ts';
 import type { Lane } from './lane.ts';
+import type { Planned, Schedule } from './schedule.ts';
 
 const MINUTE = 60_000;
 
@@ -42,12 +43,14 @@ export interface Lesson {
 export class Learning {
   readonly #ledger: Ledger;
   readonly #admission: Admission;
+  readonly #schedule: Schedule;
   /** Digest of stored bytes → page, so that identical bytes are stored once. */
   readonly #digests = new Fingerprints();
   readonly #near = new NearPages();
 
-  constructor(ledger: Ledger, admission: Admission) {
+  constructor(ledger: Ledger, admission: Admission, schedule: Schedule) {
     this.#ledger = ledger;
+    this.#schedule = schedule;
     this.#admission = admission;
   }
 
@@ -65,7 +68,8 @@ export class Learning {
     const twin = stored ? this.duplicate(visit) : 0;
     const near = visit.outcome === 'fetched' && visit.facts ? this.#nearest(lesson, twin) : 0;
     if (visit.links && visit.outcome === 'fetched') this.#links(lesson);
-    this.#ledger.pages.putKnown(knownRow(lesson, { movedTo, near, twin }));
+    const planned = this.#schedule.after({ id, visit, before, server: lesson.lane.server });
+    this.#ledger.pages.putKnown(knownRow(lesson, { movedTo, near, twin, ...planned }));
     this.#ledger.visits.add({
       page: id,
       time: visit.time,
@@ -161,7 +165,14 @@ function amountOf(visit: Visit, before: KnownRow | undefined): number | null {
   return blocks === 0 ? 1 : Math.min(1, (visit.where?.length ?? 0) / blocks);
 }
 
-function knownRow(lesson: Lesson, found: { movedTo: number | null; near: number; twin: number }): KnownRow {
+/** What learning found out besides the visit itself. */
+interface Findings extends Planned {
+  readonly movedTo: number | null;
+  readonly near: number;
+  readonly twin: number;
+}
+
+function knownRow(lesson: Lesson, found: Findings): KnownRow {
   const { id, visit, before, stored } = lesson;
   const { page, time } = visit;
   const changed = visit.outcome === 'fetched';
@@ -171,14 +182,15 @@ function knownRow(lesson: Lesson, found: { movedTo: number | null; near: number;
   return {
     page: id,
     time,
+    seen_time: changed || visit.outcome === 'same' ? time : (before?.seen_time ?? null),
     first_time: before?.first_time ?? time,
     changed_time: changed ? time : (before?.changed_time ?? time),
     outcome: visit.outcome,
     reason: visit.reason,
     status: visit.status,
-    tries: retry === null ? 0 : (before?.tries ?? 0) + 1,
+    tries: visit.outcome === 'failed' || visit.outcome === 'gone' ? (before?.tries ?? 0) + 1 : 0,
     retry_at: retry,
-    due: null,
+    due: found.due,
     etag: visit.etag ?? (visit.status === 304 ? (before?.etag ?? null) : null),
     last_modified: visit.lastModified ?? (visit.status === 304 ? (before?.last_modified ?? null) : null),
     title: page?.title ?? before?.title ?? null,
@@ -192,7 +204,7 @@ function knownRow(lesson: Lesson, found: { movedTo: number | null; near: number;
     urls: open?.urls ?? before?.urls ?? null,
     keywords: open?.keywords ?? before?.keywords ?? null,
     facts,
-    change: before?.change ?? null,
+    change: found.change,
     mask: before?.mask ?? null,
     moved_to: found.movedTo,
     same_as: changed ? found.twin || null : (before?.same_as ?? null),
@@ -220,6 +232,6 @@ function retryTime(visit: Visit, before: KnownRow | undefined): number | null {
   const reason: Reason | undefined = reasons[visit.reason as ReasonCode];
   const tries = before?.tries ?? 0;
   if (!reason || tries >= reason.retries) return null;
-  const wait = reason.after * MINUTE * (visit.reason === 'http-404' ? 3 : 2) ** tries;
+  const wait = reason.after * MINUTE * 2 ** tries;
   return visit.time + Math.max(wait, visit.retryAfter * 1000);
 }

@@ -30,6 +30,7 @@ export const roles = ['page', 'sitemap', 'image'] as const;
 export interface KnownRow {
   readonly page: number;
   readonly time: number;
+  readonly seen_time: number | null;
   readonly first_time: number;
   readonly changed_time: number;
   readonly outcome: Outcome;
@@ -71,6 +72,7 @@ export const FLAG_FILTERED = 16;
 const columns = [
   'page',
   'time',
+  'seen_time',
   'first_time',
   'changed_time',
   'outcome',

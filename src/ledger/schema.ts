@@ -58,6 +58,7 @@ const steps: readonly string[] = [
   CREATE TABLE known (
     page INTEGER PRIMARY KEY,
     time REAL NOT NULL,                           -- last visit
+    seen_time REAL,                               -- last visit that saw the page, changed or not
     first_time REAL NOT NULL,
     changed_time REAL NOT NULL,                   -- last visit that found a change
     outcome TEXT NOT NULL,

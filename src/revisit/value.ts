@@ -64,9 +64,20 @@ export function daysUntilDue(a: number, b: number, price: Price): number {
 /** The same for a rate taken as certain: 1 - e^(-x)(1 + x) = theta rate / w, with x = rate t. */
 export function daysUntilDueAtRate(rate: number, price: Price): number {
   const target = (price.theta * rate) / price.weight;
-  if (!(target < 1) || rate <= 0) return price.maxInterval;
-  const most = rate * price.maxInterval;
-  return solve(x => poissonTwo(x) - target, most) / rate;
+  let high = rate * price.maxInterval;
+  if (!(target < 1) || !(poissonTwo(high) > target)) return price.maxInterval;
+  let low = 0;
+  let x = Math.min(high / 2, Math.sqrt(2 * target));
+  for (let round = 0; round < 60; round++) {
+    const over = poissonTwo(x) - target;
+    if (over > 0) high = x;
+    else low = x;
+    let next = x - over / (x * Math.exp(-x));
+    if (!(next > low && next < high)) next = (low + high) / 2;
+    if (Math.abs(next - x) <= 1e-10 * next) return next / rate;
+    x = next;
+  }
+  return x / rate;
 }
 
 /** Probability of at least two events of a Poisson variable with mean x. */

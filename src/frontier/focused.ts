@@ -32,8 +32,7 @@ export class Focused implements Order {
   }
 
   add(page: number, hint: Hint): ReasonCode | undefined {
-    const { threshold, strayLevels } = this.#options;
-    if (hint.relevance < threshold && (hint.strayed ?? 0) >= strayLevels) return 'irrelevant';
+    if (isLost(this.#options, hint.relevance, hint.strayed ?? 0)) return 'irrelevant';
     const queue = (this.#queues[hint.relevance] ??= new PageQueue());
     queue.push(page);
     if (hint.relevance > this.#top) this.#top = hint.relevance;
@@ -55,21 +54,30 @@ export class Focused implements Order {
   forward(): void {}
 }
 
+function isLost({ threshold, strayLevels }: FocusedOptions, relevance: number, strayed: number): boolean {
+  return relevance < threshold && strayed >= strayLevels;
+}
+
 /**
  * How many irrelevant pages in a row led to each page: one byte a page, of all servers, because a link may cross from
  * one to another. Page ids are dense, so the bytes are too. Lost on restart, where every branch gets a fresh start.
  */
 export class Strays {
-  readonly #threshold: number;
+  readonly #options: FocusedOptions;
   #levels = new Uint8Array(1024);
 
-  constructor(threshold = focusedDefaults.threshold) {
-    this.#threshold = threshold;
+  constructor(options: FocusedOptions = focusedDefaults) {
+    this.#options = options;
   }
 
   /** Irrelevant pages in a row that end with this one; 0 = it is relevant, or unknown. */
   of(page: number): number {
     return this.#levels[page] ?? 0;
+  }
+
+  /** A link of so little relevance on that page belongs to a branch that is given up. */
+  refuses(parent: number, relevance: number): boolean {
+    return isLost(this.#options, relevance, this.of(parent));
   }
 
   /** Notes a page found on `parent` (0 = a seed); returns what its hint's `strayed` should be: the parent's count. */
@@ -80,7 +88,7 @@ export class Strays {
       this.#levels = longer;
     }
     const before = parent === 0 ? 0 : this.of(parent);
-    this.#levels[page] = relevance >= this.#threshold || parent === 0 ? 0 : Math.min(255, before + 1);
+    this.#levels[page] = relevance >= this.#options.threshold || parent === 0 ? 0 : Math.min(255, before + 1);
     return before;
   }
 }

@@ -160,7 +160,7 @@ test('focused: an irrelevant branch is dropped by name, a relevant page on it is
 });
 
 test('strays: counts irrelevant pages in a row along the way, over servers, and starts anew at a relevant one', () => {
-  const strays = new Strays(100);
+  const strays = new Strays({ threshold: 100, strayLevels: 2 });
   assert.equal(strays.note(1, 0, 0), 0); // a seed is never astray
   assert.equal(strays.note(2, 1, 10), 0);
   assert.equal(strays.note(3, 2, 10), 1);
@@ -171,6 +171,18 @@ test('strays: counts irrelevant pages in a row along the way, over servers, and 
     [1, 2, 3, 5000, 5, 6, 7].map(page => strays.of(page)),
     [0, 1, 2, 3, 0, 1, 0],
   );
+});
+
+test('strays: the links of a page too far astray are refused unless they are relevant themselves', () => {
+  const strays = new Strays({ threshold: 100, strayLevels: 2 });
+  strays.note(1, 0, 0);
+  strays.note(2, 1, 10);
+  strays.note(3, 2, 10);
+  assert.deepEqual(
+    [1, 2, 3, 4].map(page => strays.refuses(page, 99)),
+    [false, false, true, false],
+  );
+  assert.equal(strays.refuses(3, 100), false);
 });
 
 test('an order that does not exist is named, with those that do', () => {

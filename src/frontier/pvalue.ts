@@ -17,6 +17,8 @@ import type { Hint, Order } from './order-port.ts';
 export interface PvalueOptions {
   readonly forwardWeight: number;
   readonly backwardWeight: number;
+  /** Exact BkLK of a page, where someone keeps count: asked at every sort, and backward() is then not needed. */
+  readonly backwardOf?: (page: number) => number;
 }
 
 export const pvalueDefaults: PvalueOptions = { forwardWeight: 1, backwardWeight: 1 };
@@ -89,6 +91,7 @@ export class Pvalue implements Order {
   }
 
   backward(page: number): void {
+    if (this.#options.backwardOf) return;
     this.#gained.push(page);
     if (this.#gained.length > Math.max(1024, this.#size)) this.#gain();
   }
@@ -115,6 +118,8 @@ export class Pvalue implements Order {
     this.#gain();
     this.#close();
     const count = this.#size;
+    const { backwardOf } = this.#options;
+    if (backwardOf) this.#backward = this.#pages.map(backwardOf);
     // Value and place in one number: sorting plain numbers takes a tenth of the time of sorting with a function.
     const keys = new Float64Array(count);
     for (let place = 0; place < count; place++) {

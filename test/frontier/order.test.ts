@@ -126,6 +126,20 @@ test('pvalue: a link gained counts at the next sort, and only for pages that wai
   assert.deepEqual(order.lists(), [[3], [2], [1]]);
 });
 
+test('pvalue: where someone counts links exactly, that count decides at every sort', () => {
+  const counts = new Map([
+    [1, 3],
+    [2, 2],
+    [3, 1],
+  ]);
+  const order = new Pvalue({ forwardWeight: 1, backwardWeight: 1, backwardOf: page => counts.get(page) ?? 0 });
+  for (let page = 1; page <= 3; page++) order.add(page, plain);
+  assert.deepEqual(order.lists(), [[3], [2], [1]]);
+  counts.set(3, 9);
+  order.backward(2);
+  assert.deepEqual(order.lists(), [[2], [1], [3]]);
+});
+
 test('pvalue: a page that comes late joins the list of its value', () => {
   const order = new Pvalue();
   for (let page = 1; page <= 30; page++) order.add(page, { ...plain, forward: 100, backward: page });

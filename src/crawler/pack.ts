@@ -19,7 +19,7 @@ export interface Kept {
 }
 
 export interface PackOptions {
-  /** Bytes of the first buffer; later ones are as large as parcels were, up to four times this. Default 1 MiB. */
+  /** Bytes of the first buffer; later ones are as large as parcels were, up to 8 MiB. Default 1 MiB. */
   readonly firstBytes?: number;
   /** Effort for bodies that compress, while the thread has more to do than it can. Default `fast`. */
   readonly whenBusy?: Effort;
@@ -38,6 +38,8 @@ export interface Packer {
   reuse(members: Uint8Array<ArrayBuffer>): void;
 }
 
+/** A buffer larger than this goes once its parcel has gone. */
+const KEPT_BYTES = 1 << 23;
 /** Below this a deflate state costs more than the bytes it saves. */
 const SMALL_BODY = 512;
 const COMPRESSED_TYPES =
@@ -53,11 +55,15 @@ export function cameCompressed(response: Response): boolean {
 
 export function packer(options: PackOptions = {}): Packer {
   const { firstBytes = 1 << 20, whenBusy = 'fast', whenIdle = 'small' } = options;
-  const mostBytes = 4 * firstBytes;
-  let target: Growing = growing(firstBytes);
+  let target: Growing | undefined;
   let spare: Uint8Array<ArrayBuffer> | undefined;
+  let nextBytes = firstBytes;
   return {
     add(kept, busy) {
+      if (target === undefined) {
+        target = spare ? { bytes: spare, length: 0 } : growing(nextBytes);
+        spare = undefined;
+      }
       const { url, time, digest, response } = kept;
       const { address, protocol, head, body, truncated, requestHead } = response;
       const offset = target.length;
@@ -75,20 +81,19 @@ export function packer(options: PackOptions = {}): Packer {
       return { offset, length: requestLength + length, requestLength };
     },
     get length() {
-      return target.length;
+      return target?.length ?? 0;
     },
     take() {
-      if (target.length === 0) return new Uint8Array(0);
-      const members = target.bytes.subarray(0, target.length);
-      const buffer = spare ?? new Uint8Array(Math.min(target.bytes.length, mostBytes));
-      spare = undefined;
-      target = { bytes: buffer, length: 0 };
-      return members;
+      if (target === undefined) return new Uint8Array(0);
+      const { bytes, length } = target;
+      nextBytes = Math.min(bytes.length, KEPT_BYTES);
+      target = undefined;
+      return bytes.subarray(0, length);
     },
     reuse(members) {
       const { byteLength } = members.buffer;
       // A buffer that was transferred has no bytes left; one that a single huge page made is not worth holding on to.
-      if (byteLength > 0 && byteLength <= mostBytes) spare = new Uint8Array(members.buffer);
+      if (byteLength > 0 && byteLength <= KEPT_BYTES) spare = new Uint8Array(members.buffer);
     },
   };
 }

@@ -95,12 +95,20 @@ export class Director {
   #domainOf(name: string): Domain {
     let domain = this.#domains.get(name);
     if (!domain) {
-      const weight = this.#weights.get(name) ?? this.#weights.get(OTHERS) ?? 1;
-      domain = { weight, queue: [], head: 0, waiting: 0, turns: 0 };
+      domain = { weight: weightOf(this.#weights, name), queue: [], head: 0, waiting: 0, turns: 0 };
       this.#domains.set(name, domain);
     }
     return domain;
   }
+}
+
+function weightOf(weights: ReadonlyMap<string, number>, topLevelDomain: string): number {
+  return weights.get(topLevelDomain) ?? weights.get(OTHERS) ?? 1;
+}
+
+/** Servers of this domain are never to be visited, so their pages need not wait. */
+export function leavesOut(weights: ReadonlyMap<string, number>, topLevelDomain: string): boolean {
+  return weightOf(weights, topLevelDomain) === 0;
 }
 
 /** Takes the first valid ticket of a domain that has one. */

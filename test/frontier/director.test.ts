@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SkeinError } from '../../src/base/errors.ts';
-import { Director, parseDomainWeights } from '../../src/frontier/director.ts';
+import { Director, leavesOut, parseDomainWeights } from '../../src/frontier/director.ts';
 import { randomly } from '../random.ts';
 
 const takeAll = (director: Director) => {
@@ -42,7 +42,12 @@ test('a withdrawn server is not served, and loses its place when it is offered a
 });
 
 test('a domain with the weight 0 is left out', () => {
-  const director = new Director(parseDomainWeights('edu=2, *=0'));
+  const weights = parseDomainWeights('edu=2, *=0');
+  assert.deepEqual(
+    [leavesOut(weights, 'edu'), leavesOut(weights, 'org'), leavesOut(new Map(), 'org')],
+    [false, true, false],
+  );
+  const director = new Director(weights);
   assert.equal(director.offer(1, 'org'), false);
   assert.equal(director.offer(2, 'edu'), true);
   assert.deepEqual(takeAll(director), [2]);

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { openArchive } from '../archive/archive.ts';
-import { systemClock } from '../base/clock.ts';
+import { type Clock, systemClock } from '../base/clock.ts';
 import { SkeinError } from '../base/errors.ts';
 import { normalise } from '../base/url.ts';
 import type { Errand } from '../errand/errand.ts';
@@ -23,7 +23,7 @@ export const AGENT_TOKEN = 'skein';
 const THREAD_ROOM = 512;
 const LEASE = 10 * 60_000;
 /** How long a crawl waits for a busy server or a retry when all else is done. */
-const PATIENCE = 60_000;
+export const PATIENCE = 60_000;
 
 export type CrawlValues = Omit<Values, 'seeds'>;
 
@@ -31,6 +31,7 @@ export interface Opened {
   readonly home: Home;
   readonly ledger: Ledger;
   readonly frontier: Frontier;
+  readonly clock: Clock;
   /** Seeds that were new. */
   readonly added: number;
   close(): Promise<void>;
@@ -41,7 +42,6 @@ export interface Extras {
   /** Replaces sockets in the threads. */
   readonly fetcher?: OutpostOptions['fetcher'];
   readonly timeouts?: OutpostOptions['timeouts'];
-  readonly patience?: number;
 }
 
 export function openHome(values: CrawlValues, seeds: readonly string[], extras: Extras = {}): Opened {
@@ -54,12 +54,13 @@ export function openHome(values: CrawlValues, seeds: readonly string[], extras: 
   frontier.restore();
   const added = frontier.seed(seeds);
   ledger.commit();
-  const home = new Home({ ledger, archive, frontier, clock: systemClock, patience: extras.patience ?? PATIENCE });
+  const home = new Home({ ledger, archive, frontier, clock: systemClock });
   for (let i = 1; i <= threads; i++) home.dispatch.join(startThread(`thread-${i}`, home, values, extras));
   return {
     home,
     ledger,
     frontier,
+    clock: systemClock,
     added,
     async close() {
       await home.dispatch.close();

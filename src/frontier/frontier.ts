@@ -87,11 +87,10 @@ export class Frontier {
     this.#learning = new Learning(ledger, this.admission, schedule);
   }
 
-  /** Finds everything again that an earlier run left: fingerprints, duplicates, and in `explore` the pages to come. */
+  /** Finds everything again that an earlier run left: fingerprints, duplicates, and the pages to come. */
   restore(): void {
     this.admission.restore();
     this.#learning.restore();
-    if (this.#options.mode !== 'explore') return;
     for (const { id, server, depth, relevance } of this.#ledger.pages.pending()) {
       const lane = this.#laneOf(this.#ledger.servers.byId(server).origin);
       lane.pages++;
@@ -172,7 +171,6 @@ export class Frontier {
     this.#ledger.servers.touch(server);
     const time = this.#clock.now();
     if (news.robotsBytes > 0) this.#ledger.account.add(time, server.id, 'robots', { spent: news.robotsBytes });
-    if (this.#options.mode !== 'explore') return;
     const source = { page: 0, depth: 0, hops: 0, time, nofollow: false };
     for (const url of news.sitemaps) this.admission.one(url, source, { role: 1 });
   }

@@ -132,10 +132,13 @@ export class Learning {
     this.#near.add(word(facts, SIMHASH), word(facts, SIMHASH + 4), page);
   }
 
-  #server({ lane, visit }: Lesson): void {
+  #server({ lane, visit, before }: Lesson): void {
     const { server } = lane;
     const { cost, time } = visit;
-    this.#ledger.account.add(time, server.id, cost.cause, { spent: cost.up + cost.down });
+    const spent = cost.up + cost.down;
+    // What the last full answer cost is what this one would have.
+    const avoided = visit.status === 304 ? Math.max(0, (before?.wire ?? 0) - spent) : 0;
+    this.#ledger.account.add(time, server.id, cost.cause, { spent, avoided });
     const reason: Reason | undefined = reasons[visit.reason as ReasonCode];
     const troubled = visit.outcome === 'failed' && reason?.server === true;
     if (!troubled && server.failures === 0) return;
@@ -199,6 +202,7 @@ function knownRow(lesson: Lesson, found: Findings): KnownRow {
     language: page?.language ?? before?.language ?? null,
     canonical: page ? (page.canonical ?? null) : (before?.canonical ?? null),
     bytes: page?.bytes ?? before?.bytes ?? null,
+    wire: page ? visit.cost.up + visit.cost.down : (before?.wire ?? null),
     flags: page ? flagsOf(visit) : (before?.flags ?? 0),
     ascii_sum: open?.asciiSum ?? before?.ascii_sum ?? null,
     urls: open?.urls ?? before?.urls ?? null,

@@ -19,6 +19,7 @@ import type { Carrier, Receiver } from '../transfer/carrier.ts';
 import { Dispatch } from './dispatch.ts';
 import { Progress } from './progress.ts';
 import { receive } from './receive.ts';
+import type { Supply } from './supply.ts';
 
 /** A batch is committed when it is this old (milliseconds) or holds this many visits. */
 const BATCH_AGE = 250;
@@ -31,8 +32,6 @@ export interface HomeParts {
   readonly archive: Archive;
   readonly frontier: Frontier;
   readonly clock: Clock;
-  /** Milliseconds that a run waits for a server or a retry when nothing else is left to do. */
-  readonly patience: number;
 }
 
 export class Home implements Receiver {
@@ -43,8 +42,6 @@ export class Home implements Receiver {
   #wake: () => void = () => {};
   #stopping = false;
   #batch = { since: 0, visits: 0 };
-  /** Retries due up to this time are in their lanes. A retry is always set for later than now, so none slips by. */
-  #retriedUntil = 0;
   #failure: unknown;
 
   constructor(parts: HomeParts) {
@@ -52,19 +49,19 @@ export class Home implements Receiver {
     this.progress = new Progress(parts.clock);
   }
 
-  /** Runs until nothing is left to do, or stop() is called. Throws what ended it early, after saving what it had. */
-  async run(): Promise<void> {
+  /** Runs until the supply has no more, or stop() is called. Throws what ended it early, after saving what it had. */
+  async run(supply: Supply): Promise<void> {
     const { frontier } = this.#parts;
     for (;;) {
       this.#receiveAll();
       this.#commitIfDue();
       if (this.#failure !== undefined) throw this.#failure;
       if (!this.#stopping) {
-        this.#retries();
+        supply.fill();
         frontier.wake();
         this.#sendAll();
       }
-      if (this.dispatch.idle && this.#inbox.length === 0 && (this.#stopping || !this.#worthWaiting())) break;
+      if (this.dispatch.idle && this.#inbox.length === 0 && (this.#stopping || !supply.worthWaiting())) break;
       await this.#nap();
     }
     this.#commit();
@@ -112,14 +109,6 @@ export class Home implements Receiver {
     }
   }
 
-  #retries(): void {
-    const { frontier, ledger, clock } = this.#parts;
-    if (!this.progress.every('retries', 1000)) return;
-    const now = clock.now();
-    frontier.again(ledger.pages.retries(this.#retriedUntil, now));
-    this.#retriedUntil = now;
-  }
-
   #commitIfDue(): void {
     const { since, visits } = this.#batch;
     if (visits >= BATCH_VISITS || (visits > 0 && this.#parts.clock.now() - since >= BATCH_AGE)) this.#commit();
@@ -132,16 +121,6 @@ export class Home implements Receiver {
     if (end.segment > 0) ledger.setSegment(end.segment, end.length);
     ledger.commit();
     this.#batch = { since: 0, visits: 0 };
-  }
-
-  /** Something will come up within the run's patience. */
-  #worthWaiting(): boolean {
-    const { frontier, ledger, clock, patience } = this.#parts;
-    const until = clock.now() + patience;
-    if (frontier.full) return false;
-    if (frontier.waiting().wake <= until) return true;
-    const retry = ledger.pages.nextRetry();
-    return retry !== undefined && retry.time <= until;
   }
 
   async #nap(): Promise<void> {

@@ -12,7 +12,6 @@ export class Progress {
   bytesUp = 0;
   readonly #clock: Clock;
   readonly #recent: { time: number; count: number }[] = [];
-  readonly #last = new Map<string, number>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -46,13 +45,5 @@ export class Progress {
 
   get seconds(): number {
     return (this.#clock.now() - this.started) / 1000;
-  }
-
-  /** True at most once in `ms` for each name. */
-  every(name: string, ms: number): boolean {
-    const now = this.#clock.now();
-    if (now - (this.#last.get(name) ?? 0) < ms) return false;
-    this.#last.set(name, now);
-    return true;
   }
 }

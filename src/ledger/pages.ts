@@ -47,6 +47,8 @@ export interface KnownRow {
   readonly language: string | null;
   readonly canonical: string | null;
   readonly bytes: number | null;
+  /** Bytes on the wire of the last visit that brought a body. */
+  readonly wire: number | null;
   readonly flags: number;
   readonly ascii_sum: number | null;
   readonly urls: number | null;
@@ -89,6 +91,7 @@ const columns = [
   'language',
   'canonical',
   'bytes',
+  'wire',
   'flags',
   'ascii_sum',
   'urls',
@@ -219,14 +222,18 @@ export class Pages {
     return row['time'] === null ? undefined : { time: row['time'] as number, count: row['count'] as number };
   }
 
-  /** Pages the schedule wants visited by `now`, most overdue first. */
-  due(now: number, most: number): { page: number; server: number; due: number }[] {
+  /** Pages that fell due after `since` and by `now`, most overdue first. */
+  due(since: number, now: number, most: number): { page: number; server: number; due: number }[] {
     return this.#database
       .prepare(
         `SELECT k.page, p.server, k.due FROM known k JOIN pages p ON p.id = k.page
-         WHERE k.due <= ? ORDER BY k.due LIMIT ?`,
+         WHERE k.due > ? AND k.due <= ? ORDER BY k.due LIMIT ?`,
       )
-      .all(now, most) as unknown as { page: number; server: number; due: number }[];
+      .all(since, now, most) as unknown as { page: number; server: number; due: number }[];
+  }
+
+  countDue(now: number): number {
+    return this.#database.prepare('SELECT count(*) AS n FROM known WHERE due <= ?').get(now)!['n'] as number;
   }
 
   #rows<T>(sql: string): Iterable<T> {

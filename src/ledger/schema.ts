@@ -75,6 +75,7 @@ const steps: readonly string[] = [
     language TEXT,
     canonical TEXT,
     bytes INTEGER,                                -- decoded
+    wire INTEGER,                                 -- of the last visit that brought a body, both ways
     flags INTEGER NOT NULL DEFAULT 0,             -- 1 noindex 2 nofollow 4 noarchive 8 truncated 16 filtered
     ascii_sum INTEGER,
     urls INTEGER,

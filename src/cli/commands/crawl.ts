@@ -2,7 +2,8 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { SkeinError } from '../../base/errors.ts';
-import { openHome, openLedger, parseSeeds } from '../compose.ts';
+import { crawlSupply } from '../../home/supply.ts';
+import { openHome, openLedger, PATIENCE, parseSeeds } from '../compose.ts';
 import { LiveLine } from '../live.ts';
 import { declare, type OptionName, values } from '../options.ts';
 import { printSummary, summaryOf } from '../summary.ts';
@@ -70,7 +71,7 @@ export async function crawl(chosen: Chosen, seeds: readonly string[], json: bool
   const live = new LiveLine(opened, json);
   const interrupted = stopOnSignals(() => opened.home.stop());
   try {
-    await opened.home.run();
+    await opened.home.run(crawlSupply(opened, PATIENCE));
   } finally {
     live.end();
     await opened.close();

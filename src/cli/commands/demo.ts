@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
+import { crawlSupply } from '../../home/supply.ts';
 import { openHome, openLedger } from '../compose.ts';
 import { openDemoWeb } from '../demo-web.ts';
 import { values } from '../options.ts';
@@ -63,9 +64,9 @@ async function run(web: Awaited<ReturnType<typeof openDemoWeb>>, data: string, j
       'agent',
     ],
   );
-  const opened = openHome(chosen, web.seeds, { patience: 0 });
+  const opened = openHome(chosen, web.seeds);
   try {
-    await opened.home.run();
+    await opened.home.run(crawlSupply(opened, 3000));
   } finally {
     await opened.close();
   }

@@ -30,6 +30,8 @@ export interface SearchBatch {
   readonly gone: readonly number[];
   /** Where the source stands after this batch; absent = leave it. */
   readonly cursor?: string;
+  /** The cursor the batch was read from: when the index stands elsewhere by now, the batch is not applied. */
+  readonly from?: string;
 }
 
 export interface QueryOptions {

@@ -82,9 +82,14 @@ export class Search {
     this.apply({ changed: [], gone: pages });
   }
 
-  /** One step of the source: changed and gone pages and its new cursor, all or nothing. */
-  apply(batch: SearchBatch): void {
-    this.#guarded(() => this.#writer.write(batch));
+  /** One step of the source: changed and gone pages and its new cursor, all or nothing. False: it began elsewhere. */
+  apply(batch: SearchBatch): boolean {
+    return this.#guarded(() => this.#writer.write(batch));
+  }
+
+  /** Where the source stood when the index last took from it; empty = at its beginning. */
+  cursor(): string {
+    return this.#writer.cursor();
   }
 
   /** The best matches. Throws `bad-query` with a sentence for the person who typed it. */
@@ -104,8 +109,12 @@ export class Search {
 
   counts(): SearchCounts {
     const documents = Number(this.#database.prepare('SELECT count(*) AS n FROM pages').get()!['n']);
-    const cursor = String(this.#writer.meta('cursor') ?? '');
-    return { documents, cursor, rebuilding: this.#writer.meta('rebuilding') === 1, cache: this.#cache.counts() };
+    return {
+      documents,
+      cursor: this.cursor(),
+      rebuilding: this.#writer.meta('rebuilding') === 1,
+      cache: this.#cache.counts(),
+    };
   }
 
   /** Starts over from the beginning of the source; searches find the old state until the new one has passed it. */
@@ -117,7 +126,7 @@ export class Search {
   settle(): void {
     this.#guarded(() => {
       if (this.#writer.meta('rebuilding') === 1) this.#writer.sweep();
-      this.#database.prepare("INSERT INTO terms (terms, rank) VALUES ('merge', ?)").run(MERGED);
+      this.#database.exec(`INSERT INTO terms (terms, rank) VALUES ('merge', ${MERGED})`);
     });
   }
 

@@ -54,27 +54,33 @@ const typeNames: Readonly<Record<string, readonly string[]>> = {
 
 /** The marks of a page, as the index keeps them: its host and all domains above it, type, kind of type, language. */
 export function marksOf(url: string, mediaType: string, language: string): string {
-  const { hostname, host } = new URL(url);
   const marks = [EVERY, languageMark(language)];
   const type = mediaType.toLowerCase();
   if (type !== '') marks.push(typeMark(type), typeMark(type.split('/')[0]!));
+  const { hostname, host } = URL.parse(url) ?? { hostname: '', host: '' };
   if (host !== hostname) marks.push(siteMark(host));
   const numeric = /^[\d.]+$|^\[/.test(hostname);
-  for (let at = 0; at >= 0; at = numeric ? -1 : hostname.indexOf('.', at) + 1 || -1)
-    marks.push(siteMark(hostname.slice(at)));
+  for (let rest = hostname; rest !== ''; ) {
+    marks.push(siteMark(rest));
+    const dot = rest.indexOf('.');
+    rest = numeric || dot < 0 ? '' : rest.slice(dot + 1);
+  }
   return marks.join(' ');
 }
 
 /** The words of a URL: the path first, so that `site:example.org/docs` can ask for what it begins with. */
 export function addressText(url: string): string {
-  const { hostname, pathname, search } = new URL(url);
-  let path = pathname + search;
-  try {
-    path = decodeURIComponent(path);
-  } catch {
-    // percent signs that are no UTF-8: the letters between them are still words
+  const parsed = URL.parse(url);
+  if (parsed === null) return url;
+  let path = parsed.pathname + parsed.search;
+  if (path.includes('%')) {
+    try {
+      path = decodeURIComponent(path);
+    } catch {
+      // percent signs that are no UTF-8: the letters between them are still words
+    }
   }
-  return `${path} ${hostname}`;
+  return `${path} ${parsed.hostname}`;
 }
 
 /** Endings tried on a beginning: the stem of `computing` is shorter than `computi*`, yet must be found. */

@@ -6,6 +6,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import type { SearchBatch, SearchDocument } from './document.ts';
+import { guessLanguage } from './language.ts';
 import { addressText, marksOf } from './match.ts';
 import { columns } from './schema.ts';
 import { primaryLanguage } from './stems.ts';
@@ -30,7 +31,7 @@ interface Entry {
 }
 
 function prepare(document: SearchDocument): Entry {
-  const language = primaryLanguage(document.language);
+  const language = primaryLanguage(document.language) || guessLanguage(document.text);
   const tidy = (text: string, most: number) => text.slice(0, most).toWellFormed().normalize('NFC');
   const title = tidy(document.title, INDEXED / 10);
   const text = tidy(document.text, INDEXED);
@@ -58,7 +59,7 @@ export function unpack(row: { readonly packed: number; readonly body: Uint8Array
 
 export class Writer {
   readonly #database: DatabaseSync;
-  readonly #statements: Readonly<Record<'terms' | 'page' | 'text' | 'language' | 'log', StatementSync>>;
+  readonly #statements: Readonly<Record<'terms' | 'page' | 'text' | 'language' | 'log' | 'meta', StatementSync>>;
   readonly #erase: readonly StatementSync[];
 
   constructor(database: DatabaseSync) {
@@ -72,13 +73,15 @@ export class Writer {
       text: database.prepare('INSERT OR REPLACE INTO texts VALUES (?, ?, ?)'),
       language: database.prepare('INSERT OR IGNORE INTO languages VALUES (?)'),
       log: database.prepare('INSERT INTO changes (page) VALUES (?)'),
+      meta: database.prepare('SELECT value FROM meta WHERE name = ?'),
     };
     this.#erase = ['terms WHERE rowid', 'texts WHERE id', 'pages WHERE id'].map(row =>
       database.prepare(`DELETE FROM ${row} = ?`),
     );
   }
 
-  write(batch: SearchBatch): void {
+  /** False: the index no longer stands where the batch begins, and nothing was written. */
+  write(batch: SearchBatch): boolean {
     // The last word on a page counts, should a batch hold it twice.
     const entries = [...new Map(batch.changed.map(document => [document.page, document])).values()]
       .filter(document => !document.noindex)
@@ -87,13 +90,21 @@ export class Writer {
       ...batch.gone,
       ...batch.changed.filter(document => document.noindex).map(document => document.page),
     ]);
+    let applied = false;
     this.transaction(() => {
+      if (batch.from !== undefined && batch.from !== this.cursor()) return;
+      applied = true;
       const generation = this.meta('generation') ?? 0;
       for (const entry of entries) if (!gone.has(entry.document.page)) this.#put(entry, Number(generation));
       for (const page of gone) this.#remove(page);
       if (batch.cursor !== undefined) this.setMeta('cursor', batch.cursor);
       this.#database.exec(`DELETE FROM changes WHERE sequence <= (SELECT max(sequence) FROM changes) - ${LOGGED}`);
     });
+    return applied;
+  }
+
+  cursor(): string {
+    return String(this.meta('cursor') ?? '');
   }
 
   /** Everything will be written again: what has not been when `sweep` is called is no longer there. */
@@ -117,10 +128,7 @@ export class Writer {
   }
 
   meta(name: string): string | number | undefined {
-    return this.#database.prepare('SELECT value FROM meta WHERE name = ?').get(name)?.['value'] as
-      | string
-      | number
-      | undefined;
+    return this.#statements.meta.get(name)?.['value'] as string | number | undefined;
   }
 
   setMeta(name: string, value: string | number): void {

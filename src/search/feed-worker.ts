@@ -1,0 +1,54 @@
+/** The feeder's thread: opens index and source, runs the loop of feed.ts, obeys its orders. */
+import { setPriority } from 'node:os';
+import { join } from 'node:path';
+import { parentPort, workerData } from 'node:worker_threads';
+import { systemClock } from '../base/clock.ts';
+import {
+  type FeederOptions,
+  type FeederOrder,
+  type FeedReport,
+  feed,
+  type SearchSource,
+  type SourceModule,
+  type ThreadReport,
+} from './feed.ts';
+import { openSearch } from './index.ts';
+
+const { dataDirectory, source: module, ...options } = workerData as Omit<FeederOptions, 'source'> & { source: string };
+
+// Linux takes 0 for the calling thread; elsewhere it would be the whole process.
+if (process.platform === 'linux') setPriority(0, 19);
+
+const stopping = new AbortController();
+let looking = new AbortController();
+let asked = 0;
+let answered = 0;
+parentPort!.on('message', (order: FeederOrder) => {
+  if (order === 'stop') stopping.abort();
+  else asked = order;
+  looking.abort();
+});
+
+/** Sleeps end early when someone asks to look at once. */
+const clock = {
+  now: systemClock.now,
+  async sleep(ms: number, signal?: AbortSignal) {
+    await systemClock.sleep(ms, AbortSignal.any([looking.signal, ...(signal === undefined ? [] : [signal])]));
+    looking = new AbortController();
+  },
+};
+
+const { openSource } = (await import(module)) as SourceModule;
+const opened = openSource(dataDirectory);
+const source: SearchSource = {
+  since(cursor, limit) {
+    answered = asked;
+    return opened.since(cursor, limit);
+  },
+};
+const search = openSearch(join(dataDirectory, 'search.db'));
+const report = (one: FeedReport) => parentPort!.postMessage({ ...one, look: answered } satisfies ThreadReport);
+await feed(search, source, report, { ...options, signal: stopping.signal, clock });
+search.close();
+opened.close?.();
+parentPort!.close();

@@ -1,0 +1,171 @@
+/**
+ * Feeds the index in the background from what was visited. The feeder runs in a thread of its own at the lowest
+ * priority, reads the source in batches and writes each with the source's new cursor in one transaction: a kill at
+ * any moment loses nothing and repeats at most the reading of one batch.
+ *
+ * It never pushes: a slow feeder only means that the index is behind. What the source is (ledger visits joined with
+ * archive copies) is for whoever starts it to say, as a module that the thread loads.
+ */
+import { extname } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { type Clock, systemClock } from '../base/clock.ts';
+import { SkeinError } from '../base/errors.ts';
+import type { Search, SearchDocument } from './index.ts';
+
+/** Where documents come from, in the order in which they changed. */
+export interface SearchSource {
+  /**
+   * What changed after `cursor` ('' = the beginning), at most about `limit` pages. The same cursor as given means
+   * that there is nothing new. A page may come again; its last appearance counts.
+   */
+  since(cursor: string, limit: number): SearchStep;
+  close?(): void;
+}
+
+export interface SearchStep {
+  readonly cursor: string;
+  readonly changed: readonly SearchDocument[];
+  readonly gone: readonly number[];
+}
+
+/** What a source module must export: opened once, inside the feeder's thread. */
+export interface SourceModule {
+  openSource(dataDirectory: string): SearchSource;
+}
+
+export interface FeedOptions {
+  /** Pages of one batch; default 100, which keeps the write lock for less than a tenth of a second. */
+  readonly limit?: number;
+  /** Milliseconds between looks when there is nothing new; default 1000. */
+  readonly idle?: number;
+  /** Share of one core that feeding may take, 0 to 1; default 0.5. */
+  readonly share?: number;
+}
+
+export interface FeedReport {
+  /** Pages written and removed since the feeder started. */
+  readonly changed: number;
+  readonly gone: number;
+  readonly cursor: string;
+  /** The source had nothing new at the last look. */
+  readonly caughtUp: boolean;
+  /** The last failure; absent after a success. */
+  readonly failure?: string;
+}
+
+/** Milliseconds before a failed batch is tried again; doubled each time up to the longest. */
+const FIRST_RETRY = 1000;
+const LONGEST_RETRY = 60_000;
+/** Idle looks after the last change that tidy the index a little each. */
+const TIDIED = 20;
+
+/** The loop of the feeder; ends when the signal aborts, never in the middle of a batch. */
+export async function feed(
+  search: Search,
+  source: SearchSource,
+  report: (report: FeedReport) => void,
+  {
+    limit = 100,
+    idle = 1000,
+    share = 0.5,
+    signal,
+    clock = systemClock,
+  }: FeedOptions & { signal: AbortSignal; clock?: Clock },
+): Promise<void> {
+  let changed = 0;
+  let gone = 0;
+  let retry = FIRST_RETRY;
+  let untidy = TIDIED;
+  while (!signal.aborted) {
+    const started = performance.now();
+    try {
+      // Read every time: a rebuild started elsewhere sends the cursor back to the beginning.
+      const from = search.cursor();
+      const step = source.since(from, limit);
+      const caughtUp = step.cursor === from;
+      if (caughtUp) {
+        if (untidy-- > 0) search.settle();
+      } else if (search.apply({ ...step, from })) {
+        untidy = TIDIED;
+        changed += step.changed.length;
+        gone += step.gone.length;
+      }
+      report({ changed, gone, cursor: step.cursor, caughtUp });
+      retry = FIRST_RETRY;
+      const took = performance.now() - started;
+      await clock.sleep(caughtUp ? idle : took / share - took, signal);
+    } catch (error) {
+      // The index is only behind, nothing is lost: say so and try again later (a full disk may be emptied).
+      report({ changed, gone, cursor: '', caughtUp: false, failure: (error as Error).message });
+      await clock.sleep(retry, signal);
+      retry = Math.min(LONGEST_RETRY, retry * 2);
+    }
+  }
+}
+
+export interface FeederOptions extends FeedOptions {
+  readonly dataDirectory: string;
+  /** URL of a module that exports `openSource` (SourceModule). */
+  readonly source: URL;
+}
+
+export interface Feeder {
+  /** The last report; undefined before the first. */
+  report(): FeedReport | undefined;
+  /** Resolves when the source has nothing new, looking at once. Rejects when the thread died. */
+  caughtUp(): Promise<void>;
+  /** Ends after the batch at hand. */
+  stop(): Promise<void>;
+}
+
+/** What the thread is told: to stop, or to look at once; the number comes back with every report since. */
+export type FeederOrder = 'stop' | number;
+
+/** What the thread says. */
+export type ThreadReport = FeedReport & { readonly look: number };
+
+/** Starts the feeder's thread. */
+export function startFeeder(options: FeederOptions): Feeder {
+  const worker = new Worker(new URL(`./feed-worker${extname(import.meta.url)}`, import.meta.url), {
+    workerData: { ...options, source: options.source.href },
+  });
+  let last: FeedReport | undefined;
+  let ended: Error | undefined;
+  let looks = 0;
+  const waiting = new Map<number, { resolve(): void; reject(error: Error): void }>();
+  worker.on('message', (report: ThreadReport) => {
+    last = report;
+    if (!report.caughtUp) return;
+    for (const [look, one] of waiting) {
+      // A report that was on its way when the question was asked does not answer it.
+      if (look > report.look) continue;
+      waiting.delete(look);
+      one.resolve();
+    }
+  });
+  const finish = (error: Error) => {
+    ended ??= error;
+    for (const one of waiting.values()) one.reject(ended);
+    waiting.clear();
+  };
+  worker.on('error', error => finish(error as Error));
+  const gone = new Promise<void>(resolve => {
+    worker.on('exit', () => {
+      finish(new SkeinError('internal', 'The search feeder has ended.'));
+      resolve();
+    });
+  });
+  return {
+    report: () => last,
+    caughtUp: () =>
+      new Promise((resolve, reject) => {
+        if (ended !== undefined) return reject(ended);
+        waiting.set(++looks, { resolve, reject });
+        worker.postMessage(looks satisfies FeederOrder);
+      }),
+    stop: async () => {
+      worker.postMessage('stop' satisfies FeederOrder);
+      await gone;
+    },
+  };
+}

@@ -1,0 +1,50 @@
+/** Documents and indexes for the search tests. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { openSearch, type Results, type Search, type SearchDocument } from '../../src/search/index.ts';
+
+export const DAY = 86_400_000;
+export const NOW = Date.UTC(2026, 0, 15);
+
+export function document(page: number, some: Partial<SearchDocument> = {}): SearchDocument {
+  return {
+    page,
+    url: `https://www.example.org/pages/${page}`,
+    title: '',
+    headings: '',
+    anchors: '',
+    text: '',
+    language: 'en',
+    mediaType: 'text/html',
+    fetched: NOW - DAY,
+    changed: NOW - 200 * DAY,
+    importance: 0,
+    noindex: false,
+    noarchive: false,
+    ...some,
+  };
+}
+
+export function directory(context: TestContext): string {
+  const path = mkdtempSync(join(tmpdir(), 'skein-search-'));
+  context.after(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
+
+/** A new index with these documents, closed after the test. */
+export function indexOf(context: TestContext, documents: readonly SearchDocument[]): Search {
+  const path = directory(context);
+  const search = openSearch(join(path, 'search.db'));
+  context.after(() => search.close());
+  search.put(documents);
+  return search;
+}
+
+export const pagesOf = (results: Results) => results.hits.map(hit => hit.page);
+
+/** Pages that a query finds, in numerical order. */
+export function found(search: Search, query: string): number[] {
+  return pagesOf(search.query(query, { now: NOW, limit: 100 })).sort((a, b) => a - b);
+}

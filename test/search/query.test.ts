@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { SkeinError } from '../../src/base/errors.ts';
+import { parseQuery, type Query } from '../../src/search/query.ts';
+import { randomly } from '../random.ts';
+
+/** A tree as text, with every grouping shown. */
+function shown(query: Query): string {
+  switch (query.kind) {
+    case 'all':
+    case 'any':
+      return `(${query.parts.map(shown).join(query.kind === 'all' ? ' & ' : ' | ')})`;
+    case 'not':
+      return `!${shown(query.part)}`;
+    case 'words':
+      return `${query.column ? `${query.column}=` : ''}${query.phrase ? `"${query.text}"` : query.text}${query.beginning ? '*' : ''}`;
+    case 'site':
+      return `site=${query.host}${query.path}`;
+    case 'type':
+      return `type=${query.name}`;
+    case 'language':
+      return `language=${query.tag}`;
+    case 'changed':
+      return `changed${query.within ? '<' : '>'}${query.age / 3_600_000}h`;
+  }
+}
+
+const grammar: readonly (readonly [string, string])[] = [
+  ['goose', 'goose'],
+  ['  wild   goose ', '(wild & goose)'],
+  ['wild AND goose', '(wild & goose)'],
+  ['wild and goose', '(wild & and & goose)'],
+  ['wild OR goose', '(wild | goose)'],
+  ['wild | goose', '(wild | goose)'],
+  ['a b OR c d', '((a & b) | (c & d))'],
+  ['a (b OR c) d', '(a & (b | c) & d)'],
+  ['-goose', '!goose'],
+  ['wild -goose', '(wild & !goose)'],
+  ['wild NOT goose', '(wild & !goose)'],
+  ['wild NOT (goose OR duck)', '(wild & !(goose | duck))'],
+  ['NOT NOT goose', 'goose'],
+  ['- goose', 'goose'],
+  ['well-known', 'well-known'],
+  ['"wild goose" chase', '("wild goose" & chase)'],
+  ['“wild goose”', '"wild goose"'],
+  ['migrat*', 'migrat*'],
+  ['鳥*', '鳥*'],
+  ['title:goose', 'title=goose'],
+  ['title:"wild goose"', 'title="wild goose"'],
+  ['Title:goose', 'title=goose'],
+  ['url:docs', 'address=docs'],
+  ['site:Example.org', 'site=example.org'],
+  ['site:https://example.org/docs/', 'site=example.org/docs/'],
+  ['site:.example.org', 'site=example.org'],
+  ['site:127.0.0.1:8080', 'site=127.0.0.1:8080'],
+  ['site:müller.de', 'site=xn--mller-kva.de'],
+  ['type:PDF', 'type=pdf'],
+  ['type:image/*', 'type=image/*'],
+  ['lang:de-AT', 'language=de'],
+  ['changed:<7d', 'changed<168h'],
+  ['changed:7d', 'changed<168h'],
+  ['changed:>2w', 'changed>336h'],
+  ['http://example.org/x', 'http://example.org/x'],
+  ['note: this', '(note: & this)'],
+  ['& goose !', 'goose'],
+];
+
+for (const [text, tree] of grammar) {
+  test(`reads ${text}`, () => assert.equal(shown(parseQuery(text)), tree));
+}
+
+const refusals: readonly (readonly [string, RegExp])[] = [
+  ['', /no word/],
+  ['&&& ...', /no word/],
+  ['""', /no word/],
+  ['(a', /opened and not closed/],
+  ['a)', /closed that was not opened/],
+  ['()', /nothing between/],
+  ['"a', /quotation mark/],
+  ['a OR', /OR needs/],
+  ['OR a', /OR needs/],
+  ['a OR OR b', /OR needs/],
+  ['(a OR)', /OR needs/],
+  ['a AND', /AND needs/],
+  ['AND a', /AND needs/],
+  ['(AND a)', /AND needs/],
+  ['a AND OR b', /AND needs/],
+  ['a NOT', /NOT needs/],
+  ['(a NOT)', /NOT needs/],
+  ['a*b', /asterisk/],
+  ['*a', /asterisk/],
+  ['a*', /too short/],
+  ['site:', /needs a value/],
+  ['title:""', /needs a value/],
+  ['site:a@b', /names no site/],
+  ['site:[', /names no site/],
+  ['type:!', /no media type/],
+  ['lang:12', /no language/],
+  ['changed:soon', /no span of time/],
+  ['changed:<7x', /no span of time/],
+  ['x'.repeat(1001), /longer than 1000/],
+  ['a '.repeat(65), /more than 64 parts/],
+  [`${'('.repeat(17)}a${')'.repeat(17)}`, /nested/],
+  ['NOT '.repeat(17) + 'a', /nested/],
+];
+
+for (const [text, sentence] of refusals) {
+  test(`refuses ${text.slice(0, 20)}`, () => {
+    assert.throws(
+      () => parseQuery(text),
+      (error: unknown) =>
+        error instanceof SkeinError && error.code === 'bad-query' && sentence.test(error.message) && error.message.endsWith('.'),
+    );
+  });
+}
+
+test('whatever is typed is either read or refused with a sentence', () => {
+  const random = randomly(7);
+  for (let round = 0; round < 5000; round++) {
+    const text = random.garbage(60);
+    try {
+      parseQuery(text);
+    } catch (error) {
+      assert.ok(error instanceof SkeinError && error.code === 'bad-query', `${JSON.stringify(text)}: ${error}`);
+    }
+  }
+});

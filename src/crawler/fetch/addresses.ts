@@ -1,8 +1,10 @@
 /**
- * Which addresses belong to the public Internet. A crawler that connects to any other one lets a page author reach
- * the machines behind our own firewall, so the answer for anything unclear is no.
+ * Names to addresses, and which addresses belong to the public Internet. A crawler that connects to any other one
+ * lets a page author reach the machines behind our own firewall, so the answer for anything unclear is no. The two are
+ * apart on purpose: the check is made where the connection is, on the very address that is used.
  */
-import { isIPv4, isIPv6 } from 'node:net';
+import { lookup } from 'node:dns/promises';
+import { isIP, isIPv4, isIPv6 } from 'node:net';
 
 /** Network and prefix length of every IPv4 range that is not the public Internet (IANA special-purpose registry). */
 const closedRanges: readonly (readonly [string, number])[] = [
@@ -75,4 +77,42 @@ function groupsOfIPv6(address: string): number[] {
   const right = after === undefined || after === '' ? [] : after.split(':');
   const gap = after === undefined ? 0 : 8 - left.length - right.length;
   return [...left, ...Array<string>(gap).fill('0'), ...right].map(group => Number.parseInt(group, 16));
+}
+
+/** Rejects or returns none when the name does not resolve. */
+export type Resolve = (host: string) => Promise<readonly string[]>;
+
+/** Milliseconds; a failure is kept long enough to spare the resolver a queue of asks for one dead name. */
+const keepFound = 60_000;
+const keepFailed = 5_000;
+const maxEntries = 10_000;
+
+interface Entry {
+  readonly addresses: Promise<readonly string[]>;
+  expires: number;
+}
+
+export async function systemResolve(host: string): Promise<readonly string[]> {
+  const found = await lookup(host, { all: true, order: 'verbatim' });
+  return found.map(entry => entry.address);
+}
+
+/** Asks that come while a name is being looked up share the lookup. Literals cost nothing. */
+export function cachedResolve(resolve: Resolve): Resolve {
+  const entries = new Map<string, Entry>();
+  return host => {
+    if (isIP(host) !== 0) return Promise.resolve([host]);
+    const now = performance.now();
+    const known = entries.get(host);
+    if (known !== undefined && known.expires > now) return known.addresses;
+    entries.delete(host);
+    if (entries.size >= maxEntries) entries.delete(entries.keys().next().value!); // the oldest
+    const entry: Entry = { addresses: resolve(host), expires: now + keepFound };
+    entries.set(host, entry);
+    const shorten = () => {
+      entry.expires = performance.now() + keepFailed;
+    };
+    entry.addresses.then(addresses => addresses.length === 0 && shorten(), shorten);
+    return entry.addresses;
+  };
 }

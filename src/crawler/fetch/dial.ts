@@ -5,30 +5,25 @@
 import { connect, type Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { ReasonCode } from '../../errand/reasons.ts';
-import { isPublic } from './addresses.ts';
+import { isPublic, type Resolve } from './addresses.ts';
 import type { Timeouts } from './exchange.ts';
 import type { Target } from './http1-head.ts';
-import type { Resolve } from './resolve.ts';
 import type { Secure } from './tls.ts';
 
 /** A server with more addresses than this is tried at the first ones. */
 const maxAddresses = 4;
 
-/** Where the bytes of a plain socket go; the connection that comes to own the socket puts itself here. */
+/** Where the bytes of a socket go; the connection that comes to own the socket puts itself here. */
 export interface Sink {
   receive: ((bytes: Buffer, size: number) => void) | undefined;
 }
 
 export interface Dialled {
   readonly kind: 'dialled';
-  /** What requests are written to. */
   readonly socket: Socket | TLSSocket;
-  /** Below TLS: its byte counts are what crossed the wire. The same as `socket` without TLS. */
-  readonly wire: Socket;
   readonly address: string;
   readonly protocol: 'http/1.1' | 'h2';
-  /** Plain sockets deliver through this, TLS sockets through events. */
-  readonly sink: Sink | undefined;
+  readonly sink: Sink;
 }
 
 export interface Undialled {
@@ -42,8 +37,8 @@ export interface Dialler {
   readonly resolve: Resolve;
   readonly secure: Secure;
   /**
-   * All plain sockets of a fetcher read into this one: the kernel's bytes are delivered before the next read begins,
-   * and a buffer per connection would cost 64 KiB each.
+   * All sockets of a fetcher read into this one: bytes are delivered before the next read begins, a buffer per
+   * connection would cost 64 KiB each, and one per read (what stream events bring) a quarter of the time of a TLS page.
    */
   readonly buffer: Buffer;
 }
@@ -68,17 +63,10 @@ export async function dial(dialler: Dialler, route: Route): Promise<Dialled | Un
   for (let i = 0; i < addresses.length; i++) {
     // Each address gets its share of what is left, so that a dead first one does not use up the time of the others.
     const time = (until - performance.now()) / (addresses.length - i);
-    result = await openPlain(dialler, target, addresses[i]!, time);
-    if (result.kind === 'dialled') break;
+    result = await open(dialler, route, addresses[i]!, time);
+    if (result.kind === 'dialled' || result.reason === 'tls-failed') break;
   }
-  if (result.kind === 'undialled' || !target.secure) return result;
-  const shaken = await dialler.secure.handshake(result.wire, {
-    target,
-    http2: route.http2,
-    time: dialler.timeouts.tls,
-  });
-  if (typeof shaken === 'string') return undialled('tls-failed', shaken);
-  return { ...result, socket: shaken, protocol: shaken.alpnProtocol === 'h2' ? 'h2' : 'http/1.1', sink: undefined };
+  return result;
 }
 
 export function undialled(reason: ReasonCode, detail: string): Undialled {
@@ -115,37 +103,55 @@ function inOrder(found: readonly string[], preferred: string | undefined): strin
   return [...first, ...rest].slice(0, maxAddresses);
 }
 
-function openPlain(dialler: Dialler, target: Target, address: string, time: number): Promise<Dialled | Undialled> {
+function open(dialler: Dialler, route: Route, address: string, time: number): Promise<Dialled | Undialled> {
+  const { target, http2 } = route;
   return new Promise(resolve => {
-    const sink: Sink | undefined = target.secure ? undefined : { receive: undefined };
-    const onread =
-      sink === undefined
-        ? undefined
-        : {
-            buffer: dialler.buffer,
-            callback: (size: number, bytes: Uint8Array) => {
-              sink.receive?.(bytes as Buffer, size);
-              return true;
-            },
-          };
-    const socket = connect({ host: address, port: target.port, noDelay: true, ...(onread && { onread }) });
+    const sink: Sink = { receive: undefined };
+    const place = { host: address, port: target.port, noDelay: true, onread: readInto(dialler.buffer, sink) };
+    const socket = target.secure ? dialler.secure.open(place, target, http2) : connect(place);
+    let connected = false;
     const finish = (result: Dialled | Undialled) => {
       clearTimeout(timer);
       socket.removeListener('error', failed);
-      // From here on errors are the owner's; this one keeps a stray late error from ending the process.
-      if (result.kind === 'undialled') socket.on('error', () => {}).destroy();
+      socket.removeListener('close', closed);
+      if (result.kind === 'undialled') {
+        if (connected) dialler.secure.forget(target.origin);
+        // A late error of a socket that is being thrown away has nobody to hear it.
+        socket.on('error', () => {}).destroy();
+      }
       resolve(result);
     };
-    const failed = (error: Error) => finish(unreached(error, address));
-    const timer = setTimeout(
-      () => finish(undialled('connect-timeout', `${address} did not answer`)),
-      Math.max(1, time),
-    );
+    const failed = (error: Error) =>
+      finish(connected ? undialled('tls-failed', describe(error)) : unreached(error, address));
+    const closed = () => failed(new Error('the connection was closed'));
+    const late = () =>
+      finish(
+        connected
+          ? undialled('tls-failed', 'the handshake was not done in time')
+          : undialled('connect-timeout', `${address} did not answer`),
+      );
+    const done = (protocol: 'http/1.1' | 'h2') => finish({ kind: 'dialled', socket, address, protocol, sink });
+    let timer = setTimeout(late, Math.max(1, time));
     socket.once('error', failed);
-    socket.once('connect', () =>
-      finish({ kind: 'dialled', socket, wire: socket, address, protocol: 'http/1.1', sink }),
-    );
+    socket.once('close', closed);
+    socket.once('connect', () => {
+      connected = true;
+      clearTimeout(timer);
+      if (target.secure) timer = setTimeout(late, dialler.timeouts.tls);
+      else done('http/1.1');
+    });
+    socket.once('secureConnect', () => done((socket as TLSSocket).alpnProtocol === 'h2' ? 'h2' : 'http/1.1'));
   });
+}
+
+function readInto(buffer: Buffer, sink: Sink) {
+  return {
+    buffer,
+    callback: (size: number, bytes: Uint8Array) => {
+      sink.receive?.(bytes as Buffer, size);
+      return true;
+    },
+  };
 }
 
 function unreached(error: Error, address: string): Undialled {

@@ -10,12 +10,12 @@
 import { SkeinError } from '../../base/errors.ts';
 import { originOf } from '../../base/url.ts';
 import type { Answer, Ask, Fetcher } from '../stages.ts';
+import { cachedResolve, type Resolve, systemResolve } from './addresses.ts';
 import { Deadlines } from './deadlines.ts';
 import { defaultTimeouts, type Exchange, fail, type Timeouts } from './exchange.ts';
 import { isFieldValue, parseTarget, pathOf } from './http1-head.ts';
 import { type IdleLimits, Origin, type Shared } from './origin.ts';
-import { cachedResolve, type Resolve, systemResolve } from './resolve.ts';
-import { openSecure } from './tls.ts';
+import { type Certificates, openSecure } from './tls.ts';
 
 export interface FetcherOptions {
   /** Who we are, as `Name/1.0 (+https://information.example/)`. */
@@ -23,7 +23,7 @@ export interface FetcherOptions {
   readonly timeouts?: Partial<Timeouts>;
   readonly idle?: Partial<IdleLimits>;
   /** PEM certificates to trust instead of the usual ones. */
-  readonly ca?: string | Buffer | readonly (string | Buffer)[];
+  readonly ca?: Certificates;
   /** False: never offer HTTP/2. */
   readonly http2?: boolean;
   /** Names to addresses; the system's resolver otherwise. Its answers are cached and checked like any other. */
@@ -32,7 +32,7 @@ export interface FetcherOptions {
 
 /** Of origins without open connections, this many are remembered (protocol, address that worked). */
 const maxOrigins = 4_096;
-/** Bytes per read of plain sockets; what one read can take of the kernel's buffer. */
+/** Bytes per read; what one read can take of the kernel's buffer. */
 const readBytes = 65_536;
 
 export function openFetcher(options: FetcherOptions): Fetcher {
@@ -54,7 +54,7 @@ class PooledFetcher implements Fetcher {
       dialler: {
         timeouts,
         resolve: cachedResolve(options.resolve ?? systemResolve),
-        secure: openSecure({ ca: options.ca }),
+        secure: openSecure(options.ca),
         buffer: Buffer.allocUnsafeSlow(readBytes),
       },
       deadlines: new Deadlines(Math.min(idle.time, ...Object.values(timeouts))),

@@ -40,7 +40,7 @@ export class Http1Connection implements Timed {
   #begun = false;
   /** When the current body has to be whole. */
   #bodyDeadline = 0;
-  /** Bytes of the wire already put on somebody's account; a handshake goes to the first exchange. */
+  /** Bytes of this connection already put on somebody's account. */
   #countedUp = 0;
   #countedDown = 0;
 
@@ -48,8 +48,7 @@ export class Http1Connection implements Timed {
     this.#dialled = dialled;
     this.#terms = terms;
     const { socket, sink } = dialled;
-    if (sink !== undefined) sink.receive = (bytes, size) => this.#receive(bytes, size);
-    else socket.on('data', (bytes: Buffer) => this.#receive(bytes, bytes.length));
+    sink.receive = (bytes, size) => this.#receive(bytes, size);
     socket.on('end', () => this.#ended());
     socket.on('error', (error: Error) => this.#broken(describe(error)));
     socket.on('close', () => {
@@ -156,12 +155,12 @@ export class Http1Connection implements Timed {
     fail(exchange, reason, detail);
   }
 
-  /** Ends the tie to the exchange and puts on its account what the wire carried since the last one. */
+  /** Ends the tie to the exchange and puts on its account what the connection carried since the last one. */
   #release(exchange: Exchange): void {
     this.#exchange = undefined;
-    const { wire } = this.#dialled;
-    const down = wire.bytesRead;
-    const up = wire.bytesWritten;
+    const { socket } = this.#dialled;
+    const down = socket.bytesRead;
+    const up = socket.bytesWritten;
     exchange.down += down - this.#countedDown;
     exchange.up += up - this.#countedUp;
     this.#countedDown = down;

@@ -109,15 +109,15 @@ export class Http2Connection implements Timed {
     }
   }
 
-  /** The stream has ended, one way or another; its exchange pays for what the wire carried since the last one. */
+  /** The stream has ended, one way or another; its exchange pays for what the session carried since the last one. */
   finished(carried: Http2Exchange): void {
     if (!this.#streams.delete(carried)) return;
     this.terms.deadlines.delete(carried);
-    const { wire } = this.dialled;
-    carried.exchange.down += wire.bytesRead - this.#countedDown;
-    carried.exchange.up += wire.bytesWritten - this.#countedUp;
-    this.#countedDown = wire.bytesRead;
-    this.#countedUp = wire.bytesWritten;
+    const { socket } = this.dialled;
+    carried.exchange.down += socket.bytesRead - this.#countedDown;
+    carried.exchange.up += socket.bytesWritten - this.#countedUp;
+    this.#countedDown = socket.bytesRead;
+    this.#countedUp = socket.bytesWritten;
     if (this.#streams.size === 0) this.deadline = performance.now() + this.terms.idleTime;
   }
 

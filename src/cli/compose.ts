@@ -10,6 +10,7 @@ import type { Errand } from '../errand/errand.ts';
 import { compileScope, parseKeep, parseScope } from '../errand/scope.ts';
 import { parseDomainWeights } from '../frontier/director.ts';
 import { Frontier, type FrontierOptions } from '../frontier/frontier.ts';
+import { Schedule, type ScheduleSettings } from '../frontier/schedule.ts';
 import { Home } from '../home/home.ts';
 import { Ledger } from '../ledger/ledger.ts';
 import type { OutpostOptions } from '../outpost/tools.ts';
@@ -25,7 +26,7 @@ const LEASE = 10 * 60_000;
 /** How long a crawl waits for a busy server or a retry when all else is done. */
 export const PATIENCE = 60_000;
 
-export type CrawlValues = Omit<Values, 'seeds'>;
+export type CrawlValues = Omit<Values, 'seeds' | 'budget' | 'freshness' | 'policy'>;
 
 export interface Opened {
   readonly home: Home;
@@ -39,6 +40,7 @@ export interface Opened {
 
 export interface Extras {
   readonly mode?: Errand['kind'];
+  readonly schedule?: Partial<ScheduleSettings>;
   /** Replaces sockets in the threads. */
   readonly fetcher?: OutpostOptions['fetcher'];
   readonly timeouts?: OutpostOptions['timeouts'];
@@ -49,7 +51,12 @@ export function openHome(values: CrawlValues, seeds: readonly string[], extras: 
   const archive = openArchive(join(values.data, 'archive'), { software: `Skein/${version}` });
   archive.recover(lastEnd(ledger));
   const threads = values.threads ?? availableParallelism();
-  const frontier = new Frontier(ledger, frontierOptions(values, seeds, ledger, threads, extras), systemClock);
+  const frontier = new Frontier(
+    ledger,
+    frontierOptions(values, seeds, ledger, threads, extras),
+    systemClock,
+    new Schedule(ledger, extras.schedule),
+  );
   ledger.begin();
   frontier.restore();
   const added = frontier.seed(seeds);
@@ -107,7 +114,7 @@ function frontierOptions(
     connections: values.connections,
     outposts,
     allowPrivate: values.allowPrivate,
-    detector: 'content',
+    detector: values.detector,
     lease: LEASE,
   };
 }

@@ -10,6 +10,7 @@ import { addDemoCommand } from './commands/demo.ts';
 import { addExportCommand } from './commands/export.ts';
 import { addLinksCommand } from './commands/links.ts';
 import { addPagesCommand } from './commands/pages.ts';
+import { addRefreshCommand, addWatchCommand } from './commands/refresh.ts';
 import { addShowCommand } from './commands/show.ts';
 import { addStatusCommand } from './commands/status.ts';
 import { addVerifyCommand } from './commands/verify.ts';
@@ -25,6 +26,8 @@ const program = new Command('skein')
 
 for (const add of [
   addCrawlCommand,
+  addRefreshCommand,
+  addWatchCommand,
   addStatusCommand,
   addPagesCommand,
   addShowCommand,

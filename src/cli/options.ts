@@ -9,6 +9,7 @@ import { pathToFileURL } from 'node:url';
 import { type Command, Option } from 'commander';
 import { z } from 'zod';
 import { SkeinError } from '../base/errors.ts';
+import { detectorNames } from '../crawler/compare.ts';
 
 const seconds = z.coerce.number().min(0).max(86_400);
 const count = z.coerce.number().int().min(1);
@@ -90,6 +91,26 @@ export const options = {
     flag: '--domains <weights>',
     check: z.string().default(''),
     about: 'weights of top-level domains, e.g. edu=3,org=1 (default: all alike)',
+  },
+  budget: {
+    flag: '--budget <amount>',
+    check: z.union([z.number(), z.string()]).optional(),
+    about: 'what may be looked at again a day: 10% of the collection, 500 pages or 50MB (default 10%; remembered)',
+  },
+  freshness: {
+    flag: '--freshness <share>',
+    check: z.coerce.number().min(0.01).max(0.999).optional(),
+    about: 'share of the collection to keep fresh, 0–1, with the smallest budget that does (instead of --budget)',
+  },
+  policy: {
+    flag: '--policy <name>',
+    check: z.enum(['value', 'uniform', 'proportional', 'pmcs', 'date', 'adaptive']).optional(),
+    about: 'when pages are due: value, uniform, proportional, pmcs, date or adaptive (default value; remembered)',
+  },
+  detector: {
+    flag: '--detector <name>',
+    check: z.enum(detectorNames as [string, ...string[]]).default('content'),
+    about: `what counts as a change: ${detectorNames.join(', ')} (default content)`,
   },
   agent: {
     flag: '--agent <url>',

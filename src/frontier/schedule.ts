@@ -34,6 +34,8 @@ export const defaultSettings: ScheduleSettings = {
 };
 
 interface Saved extends ScheduleSettings {
+  /** Pages there were when theta was last sought. */
+  readonly pages: number;
   readonly theta: number;
   readonly balance: Balance;
 }
@@ -45,7 +47,7 @@ const SAMPLE = 20_000;
 
 export class Schedule {
   readonly plan: Plan;
-  readonly settings: ScheduleSettings;
+  settings: ScheduleSettings;
   readonly #ledger: Ledger;
   #theta: number;
   #balance: Balance;
@@ -98,6 +100,20 @@ export class Schedule {
     return { change: before?.change ?? null, due: this.#dueWithout(visit, before) };
   }
 
+  /** Sets the share of pages to visit a day (undefined: by freshness), and reschedules when that is news. */
+  aim(share: number | undefined): void {
+    this.settings = { ...this.settings, share, ...(share !== undefined && { freshness: undefined }) };
+    const saved = this.#ledger.setting<Saved>('schedule');
+    const { policy, estimator, freshness } = this.settings;
+    const same =
+      saved?.policy === policy &&
+      saved.estimator === estimator &&
+      saved.freshness === freshness &&
+      near(saved.share ?? 0, share ?? 0) &&
+      near(saved.pages, this.#ledger.pages.size);
+    if (!same) this.reschedule();
+  }
+
   /** Finds theta for the budget and gives every stored page its due time anew. One pass; when settings change. */
   reschedule(): Balance {
     const { database } = this.#ledger;
@@ -136,7 +152,12 @@ export class Schedule {
 
   /** Inside the caller's transaction. */
   save(): void {
-    this.#ledger.set('schedule', { ...this.settings, theta: this.#theta, balance: this.#balance } satisfies Saved);
+    this.#ledger.set('schedule', {
+      ...this.settings,
+      theta: this.#theta,
+      balance: this.#balance,
+      pages: this.#ledger.pages.size,
+    } satisfies Saved);
   }
 
   #observe(state: ChangeState, visit: Visit, seen: number): ChangeState {
@@ -164,6 +185,11 @@ export class Schedule {
     const retried = tries < (reasons[visit.reason as ReasonCode]?.retries ?? 0);
     return retried ? null : visit.time + Math.min(SELDOM, 2 ** tries) * DAY;
   }
+}
+
+/** Within a tenth of each other. */
+function near(a: number, b: number): boolean {
+  return Math.abs(a - b) <= 0.1 * Math.max(a, b);
 }
 
 export interface Planned {

@@ -6,6 +6,7 @@ import { crawlSupply } from '../../home/supply.ts';
 import { openHome, openLedger, PATIENCE, parseSeeds } from '../compose.ts';
 import { LiveLine } from '../live.ts';
 import { declare, type OptionName, values } from '../options.ts';
+import { stopOnSignals } from '../signals.ts';
 import { printSummary, summaryOf } from '../summary.ts';
 
 const names = [
@@ -24,6 +25,7 @@ const names = [
   'order',
   'focus',
   'domains',
+  'detector',
   'agent',
 ] as const satisfies readonly OptionName[];
 
@@ -79,18 +81,4 @@ export async function crawl(chosen: Chosen, seeds: readonly string[], json: bool
   const summary = summaryOf(opened, interrupted());
   if (json) console.log(JSON.stringify(summary));
   else printSummary(summary, chosen.data);
-}
-
-/** The first Ctrl-C ends cleanly, the second at once. */
-function stopOnSignals(stop: () => void): () => boolean {
-  let asked = false;
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.on(signal, () => {
-      if (asked) process.exit(130);
-      asked = true;
-      console.error('\nStopping: what is under way is finished first. Once more to stop at once.');
-      stop();
-    });
-  }
-  return () => asked;
 }

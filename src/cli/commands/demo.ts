@@ -61,6 +61,7 @@ async function run(web: Awaited<ReturnType<typeof openDemoWeb>>, data: string, j
       'order',
       'focus',
       'domains',
+      'detector',
       'agent',
     ],
   );

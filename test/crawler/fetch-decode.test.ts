@@ -70,7 +70,7 @@ for (const [name, encode] of codings) {
   });
 
   test(`${name}: a bomb is refused`, async () => {
-    const coded = encode(Buffer.alloc(60_000_000));
+    const coded = encode(Buffer.alloc(8_000_000));
     const decoded = await both(coded, name, { bodyBytes: 100_000_000 });
     assert.deepEqual(decoded, { kind: 'failed', reason: 'bomb' });
   });
@@ -103,7 +103,7 @@ test('stacked codings come off in reverse; more than three, and foreign ones, do
 });
 
 test('a bomb inside a bomb is refused by the ratio of the whole', async () => {
-  const inner = zlib.gzipSync(Buffer.alloc(500_000_000), { level: 1 });
+  const inner = zlib.gzipSync(Buffer.alloc(60_000_000), { level: 1 });
   const outer = zlib.gzipSync(inner);
   assert.deepEqual(await both(outer, 'gzip, gzip', { bodyBytes: 1_000_000_000 }), { kind: 'failed', reason: 'bomb' });
 });

@@ -181,4 +181,9 @@ test('closing the fetcher ends what is under way, and what comes after', async t
   setTimeout(() => void fetcher.close(), 50);
   assert.equal(failure(await pending).reason, 'reset');
   assert.equal(failure(await fetcher.fetch(ask(`${server.origin}/`))).reason, 'reset');
+
+  const lost = fetcherFor(t, { resolve: () => new Promise(() => {}) });
+  const asked = lost.fetch(ask('http://slow.example/'));
+  await lost.close();
+  assert.equal(failure(await asked).reason, 'reset', 'not after the time limit, as dns');
 });

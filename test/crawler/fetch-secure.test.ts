@@ -165,6 +165,17 @@ test('HTTP/2: a body beyond maxBytes is cut, and the session goes on', async t =
   assert.equal(server.sessions, 1);
 });
 
+test('HTTP/2: many tiny frames make one body, of no more memory than its bytes', async t => {
+  const server = await serveHttp2(t, stream => {
+    stream.respond({ ':status': 200 });
+    for (let i = 0; i < 3_000; i++) stream.write(String(i % 10));
+    stream.end();
+  });
+  const result = response(await fetcherFor(t, { ca: good.cert }).fetch(ask(`${server.origin}/`)));
+  assert.equal(text(result), '0123456789'.repeat(300));
+  assert.ok(result.body.buffer.byteLength <= 65_536);
+});
+
 test('HTTP/2: a stream that hangs, drips, is reset, or loses its session', async t => {
   const server = await serveHttp2(t, (stream, path) => {
     if (path === '/hang') return;

@@ -41,6 +41,8 @@ export interface Dialler {
    * connection would cost 64 KiB each, and one per read (what stream events bring) a quarter of the time of a TLS page.
    */
   readonly buffer: Buffer;
+  /** What is under way; closing one ends it as a failure. */
+  readonly dialling: Set<{ close(): void }>;
 }
 
 export interface Route {
@@ -54,7 +56,7 @@ export interface Route {
 export async function dial(dialler: Dialler, route: Route): Promise<Dialled | Undialled> {
   const { target } = route;
   const found = await addressesOf(dialler, target.host);
-  if (!Array.isArray(found)) return found as Undialled;
+  if ('kind' in found) return found;
   const allowed = route.allowPrivate ? found : found.filter(isPublic);
   if (allowed.length === 0) return undialled('private-address', `${target.host} is at ${found.join(', ')}`);
   const addresses = inOrder(allowed, route.preferred);
@@ -64,29 +66,33 @@ export async function dial(dialler: Dialler, route: Route): Promise<Dialled | Un
     // Each address gets its share of what is left, so that a dead first one does not use up the time of the others.
     const time = (until - performance.now()) / (addresses.length - i);
     result = await open(dialler, route, addresses[i]!, time);
-    if (result.kind === 'dialled' || result.reason === 'tls-failed') break;
+    if (result.kind === 'dialled' || result.reason === 'tls-failed' || result === closedByUs) break;
   }
   return result;
 }
+
+const closedByUs = undialled('reset', 'the fetcher was closed');
 
 export function undialled(reason: ReasonCode, detail: string): Undialled {
   return { kind: 'undialled', reason, detail };
 }
 
-async function addressesOf(dialler: Dialler, host: string): Promise<string[] | Undialled> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<'late'>(resolve => {
-    timer = setTimeout(resolve, dialler.timeouts.connect, 'late');
+function addressesOf(dialler: Dialler, host: string): Promise<readonly string[] | Undialled> {
+  return new Promise(resolve => {
+    const finish = (result: readonly string[] | Undialled) => {
+      clearTimeout(timer);
+      dialler.dialling.delete(attempt);
+      resolve(result);
+    };
+    const late = () => finish(undialled('dns', `${host}: the name server did not answer in time`));
+    const timer = setTimeout(late, dialler.timeouts.connect);
+    const attempt = { close: () => finish(closedByUs) };
+    dialler.dialling.add(attempt);
+    dialler.resolve(host).then(
+      found => finish(found.length > 0 ? found : undialled('dns', `${host} has no address`)),
+      (error: unknown) => finish(undialled('dns', `${host}: ${describe(error)}`)),
+    );
   });
-  try {
-    const found = await Promise.race([dialler.resolve(host), late]);
-    if (found === 'late') return undialled('dns', `${host}: the name server did not answer in time`);
-    return found.length > 0 ? [...found] : undialled('dns', `${host} has no address`);
-  } catch (error) {
-    return undialled('dns', `${host}: ${describe(error)}`);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 /** Preferred first; then alternating families, so that one broken family costs one try. */
@@ -112,6 +118,7 @@ function open(dialler: Dialler, route: Route, address: string, time: number): Pr
     let connected = false;
     const finish = (result: Dialled | Undialled) => {
       clearTimeout(timer);
+      dialler.dialling.delete(attempt);
       socket.removeListener('error', failed);
       socket.removeListener('close', closed);
       if (result.kind === 'undialled') {
@@ -132,6 +139,8 @@ function open(dialler: Dialler, route: Route, address: string, time: number): Pr
       );
     const done = (protocol: 'http/1.1' | 'h2') => finish({ kind: 'dialled', socket, address, protocol, sink });
     let timer = setTimeout(late, Math.max(1, time));
+    const attempt = { close: () => finish(closedByUs) };
+    dialler.dialling.add(attempt);
     socket.once('error', failed);
     socket.once('close', closed);
     socket.once('connect', () => {

@@ -11,8 +11,7 @@ import { SkeinError } from '../../base/errors.ts';
 import { originOf } from '../../base/url.ts';
 import type { Answer, Ask, Fetcher } from '../stages.ts';
 import { cachedResolve, type Resolve, systemResolve } from './addresses.ts';
-import { Deadlines } from './deadlines.ts';
-import { defaultTimeouts, type Exchange, fail, type Timeouts } from './exchange.ts';
+import { Deadlines, defaultTimeouts, type Exchange, fail, type Timeouts } from './exchange.ts';
 import { isFieldValue, parseTarget, pathOf } from './http1-head.ts';
 import { type IdleLimits, Origin, type Shared } from './origin.ts';
 import { type Certificates, openSecure } from './tls.ts';
@@ -56,6 +55,7 @@ class PooledFetcher implements Fetcher {
         resolve: cachedResolve(options.resolve ?? systemResolve),
         secure: openSecure(options.ca),
         buffer: Buffer.allocUnsafeSlow(readBytes),
+        dialling: new Set(),
       },
       deadlines: new Deadlines(Math.min(idle.time, ...Object.values(timeouts))),
       userAgent: options.userAgent,
@@ -99,7 +99,8 @@ class PooledFetcher implements Fetcher {
 
   async close(): Promise<void> {
     this.#shared.closed = true;
-    for (const connection of [...this.#shared.open]) connection.close();
+    const { open, dialler } = this.#shared;
+    for (const each of [...dialler.dialling, ...open]) each.close();
     this.#publicOnly.clear();
     this.#anywhere.clear();
   }

@@ -3,9 +3,8 @@
  * go from the kernel's buffer through the reader into the body with one copy: this is the hot path of the crawler.
  * After anything irregular the connection is closed; a doubtful one is never used again.
  */
-import type { Deadlines, Timed } from './deadlines.ts';
 import { type Dialled, describe } from './dial.ts';
-import { answer, type Exchange, fail, type Timeouts } from './exchange.ts';
+import { answer, type Deadlines, type Exchange, fail, type Timed, type Timeouts } from './exchange.ts';
 import { writeRequest } from './http1-head.ts';
 import { Http1Reader } from './http1-reader.ts';
 

@@ -6,6 +6,7 @@
  * Verdicts: `more` (go on), `done` (a whole response), `cut` (the body reached maxBytes), `bad` (not HTTP; `problem`
  * says why). After any but `more` the fields hold the response until the next begin().
  */
+import { Body } from './body.ts';
 import { parseHead, type ResponseHead } from './http1-head.ts';
 
 export type Verdict = 'more' | 'done' | 'cut' | 'bad';
@@ -13,9 +14,6 @@ export type Verdict = 'more' | 'done' | 'cut' | 'bad';
 /** Bytes of all heads of one response, informational ones included. */
 export const maxHeadBytes = 65_536;
 const maxChunkLine = 4_096;
-/** First allocation for a body of unknown length; a known one is allocated whole up to the second figure. */
-const firstBody = 32_768;
-const wholeBody = 1_048_576;
 const empty = new Uint8Array(0);
 
 type State =
@@ -40,14 +38,12 @@ export class Http1Reader {
   problem = '';
 
   #state: State = 'head';
-  #maxBytes = 0;
   #bodyless = false;
   /** Bytes of a head that did not come in one piece. */
   #partial: Buffer | undefined;
   #partialSize = 0;
   #headBytes = 0;
-  #body: Uint8Array = empty;
-  #size = 0;
+  readonly #body = new Body();
   /** Bytes still due of the body or chunk. */
   #due = 0;
   /** Bytes of the chunk line or trailer section so far. */
@@ -57,12 +53,10 @@ export class Http1Reader {
   /** Prepares for a response. `bodyless`: the request was one whose answer has none (HEAD). */
   begin(maxBytes: number, bodyless = false): void {
     this.#state = 'head';
-    this.#maxBytes = maxBytes;
     this.#bodyless = bodyless;
     this.#partial = undefined;
     this.#headBytes = 0;
-    this.#body = empty;
-    this.#size = 0;
+    this.#body.begin(maxBytes);
     this.head = empty;
     this.excess = false;
     this.problem = '';
@@ -74,11 +68,11 @@ export class Http1Reader {
   }
 
   get bodySize(): number {
-    return this.#size;
+    return this.#body.size;
   }
 
   body(): Uint8Array {
-    return this.#size === this.#body.length ? this.#body : this.#body.subarray(0, this.#size);
+    return this.#body.take();
   }
 
   /** Takes the first `end` bytes of `bytes`, which may be overwritten after the call. */
@@ -111,7 +105,7 @@ export class Http1Reader {
       case 'chunk-data':
         return this.#readDue(bytes, at, end);
       case 'close':
-        return this.#keep(bytes, at, end);
+        return this.#body.add(bytes, at, end) ? end : full;
       case 'chunk-size':
         return this.#readChunkSize(bytes, at, end);
       case 'chunk-rest':
@@ -213,6 +207,7 @@ export class Http1Reader {
         this.problem = `Content-Length ${length.slice(0, 40)} makes no sense`;
         return false;
       }
+      this.#body.expect(this.#due);
       this.#state = this.#due === 0 ? 'done' : 'length';
     } else {
       this.keepAlive = false;
@@ -223,32 +218,11 @@ export class Http1Reader {
 
   #readDue(bytes: Buffer, at: number, end: number): number {
     const stop = Math.min(end, at + this.#due);
-    const kept = this.#keep(bytes, at, stop);
-    if (kept < 0) return kept;
+    if (!this.#body.add(bytes, at, stop)) return full;
     this.#due -= stop - at;
     if (this.#due === 0) this.#state = this.#state === 'length' ? 'done' : 'chunk-end';
-    // A length beyond the limit needs no further byte to be known as too long.
-    else if (this.#state === 'length' && this.#size === this.#maxBytes) return full;
+    else if (this.#body.full) return full;
     return stop;
-  }
-
-  #keep(bytes: Buffer, at: number, end: number): number {
-    const take = Math.min(end - at, this.#maxBytes - this.#size);
-    const size = this.#size + take;
-    if (size > this.#body.length) this.#grow(size);
-    bytes.copy(this.#body, this.#size, at, at + take);
-    this.#size = size;
-    return take < end - at ? full : end;
-  }
-
-  /** Known length: one allocation, unless the length is so large that it has to be believed step by step. */
-  #grow(needed: number): void {
-    const whole = this.#state === 'length' ? Math.min(this.#size + this.#due, this.#maxBytes) : this.#maxBytes;
-    const hint = this.#state === 'length' ? wholeBody : firstBody;
-    const capacity = Math.min(whole, Math.max(needed, hint, 2 * this.#body.length));
-    const larger = Buffer.allocUnsafeSlow(Math.max(needed, capacity));
-    larger.set(this.#size === this.#body.length ? this.#body : this.#body.subarray(0, this.#size), 0);
-    this.#body = larger;
   }
 
   #startChunk(): void {

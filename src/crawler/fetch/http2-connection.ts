@@ -4,9 +4,9 @@
  */
 import { STATUS_CODES } from 'node:http';
 import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants } from 'node:http2';
-import type { Timed } from './deadlines.ts';
+import { Body } from './body.ts';
 import { type Dialled, describe } from './dial.ts';
-import { answer, type Exchange, fail } from './exchange.ts';
+import { answer, type Exchange, fail, type Timed } from './exchange.ts';
 import type { Http1Terms } from './http1-connection.ts';
 import { acceptOf, conditions, type Target, writeRequest } from './http1-head.ts';
 
@@ -144,8 +144,7 @@ class Http2Exchange implements Timed {
   #status = 0;
   #head: Uint8Array = new Uint8Array(0);
   #headers = new Map<string, string>();
-  readonly #chunks: Buffer[] = [];
-  #size = 0;
+  readonly #body = new Body();
   #bodyDeadline = 0;
   #problem = '';
 
@@ -153,6 +152,7 @@ class Http2Exchange implements Timed {
     this.#connection = connection;
     this.exchange = exchange;
     this.#stream = stream;
+    this.#body.begin(exchange.ask.maxBytes);
     this.deadline = performance.now() + connection.terms.timeouts.firstByte;
     stream.on('response', (_headers, _flags, raw) => this.#answered(raw as unknown as readonly string[]));
     stream.on('data', (chunk: Buffer) => this.#received(chunk));
@@ -170,7 +170,7 @@ class Http2Exchange implements Timed {
       this.#connection.retire();
       this.#finish();
       fail(exchange, 'first-byte-timeout', 'no byte of an answer');
-    } else if (this.#size === 0) {
+    } else if (this.#body.size === 0) {
       this.#finish();
       fail(exchange, 'body-timeout', 'no byte of the body');
     } else this.#complete('time');
@@ -191,6 +191,8 @@ class Http2Exchange implements Timed {
       const earlier = this.#headers.get(name);
       this.#headers.set(name, earlier === undefined ? value : `${earlier}, ${value}`);
     }
+    const length = Number(this.#headers.get('content-length') ?? -1);
+    if (length >= 0) this.#body.expect(length);
     // Readers of archives know no HTTP/2 heads, so it is written as HTTP/1.1 would have it.
     const first = `HTTP/1.1 ${this.#status} ${STATUS_CODES[this.#status] ?? ''}`;
     this.#head = Buffer.from(`${first}\r\n${lines}\r\n`, 'latin1');
@@ -203,11 +205,7 @@ class Http2Exchange implements Timed {
   #received(chunk: Buffer): void {
     if (this.exchange.settled) return;
     this.#wait(performance.now());
-    const room = this.exchange.ask.maxBytes - this.#size;
-    const kept = chunk.length > room ? chunk.subarray(0, room) : chunk;
-    this.#chunks.push(kept);
-    this.#size += kept.length;
-    if (chunk.length > room) this.#complete('length');
+    if (!this.#body.add(chunk, 0, chunk.length) || this.#body.full) this.#complete('length');
   }
 
   #ended(): void {
@@ -222,7 +220,7 @@ class Http2Exchange implements Timed {
     this.#connection.finished(this);
     const code = this.#stream.rstCode;
     const detail = this.#problem || `the stream was closed with code ${code}`;
-    if (this.#status !== 0 && this.#size > 0) this.#complete('disconnect');
+    if (this.#status !== 0 && this.#body.size > 0) this.#complete('disconnect');
     else if (this.#status !== 0) fail(exchange, 'reset', detail);
     else if (code === constants.NGHTTP2_HTTP_1_1_REQUIRED && !exchange.retried) {
       exchange.retried = true;
@@ -233,12 +231,11 @@ class Http2Exchange implements Timed {
 
   #complete(truncated: 'length' | 'time' | 'disconnect' | undefined): void {
     this.#finish();
-    const body = this.#chunks.length === 1 ? this.#chunks[0]! : Buffer.concat(this.#chunks, this.#size);
     answer(this.exchange, {
       status: this.#status,
       head: this.#head,
       headers: this.#headers,
-      body,
+      body: this.#body.take(),
       ...(truncated === undefined ? undefined : { truncated }),
       protocol: 'h2',
       address: this.#connection.dialled.address,

@@ -3,9 +3,8 @@
  * session, or a new connection; it never queues behind another ask, except for the one handshake that finds out
  * which protocol a server speaks. How many asks are under way at once is the caller's politeness, not ours.
  */
-import type { Deadlines } from './deadlines.ts';
 import { type Dialled, type Dialler, describe, dial } from './dial.ts';
-import { type Exchange, fail } from './exchange.ts';
+import { type Deadlines, type Exchange, fail } from './exchange.ts';
 import { Http1Connection, type Http1Terms, type Keeper } from './http1-connection.ts';
 import { fixedLines, type Target } from './http1-head.ts';
 import { Http2Connection } from './http2-connection.ts';

@@ -1,0 +1,57 @@
+/**
+ * Collects a body of at most `maxBytes` by copying. Keeping the chunks instead would pin the read buffers behind them:
+ * a server that sends a byte at a time could make us hold a hundred times what it sent.
+ */
+const empty = new Uint8Array(0);
+/** First allocation for a body of unknown length; a known one is allocated whole up to the second figure. */
+const firstStep = 32_768;
+const wholeStep = 1_048_576;
+
+export class Body {
+  /** Bytes held. */
+  size = 0;
+  #maxBytes = 0;
+  /** Length that was announced, -1 = none. */
+  #expected = -1;
+  #bytes: Uint8Array = empty;
+
+  begin(maxBytes: number): void {
+    this.size = 0;
+    this.#maxBytes = maxBytes;
+    this.#expected = -1;
+    this.#bytes = empty;
+  }
+
+  expect(length: number): void {
+    this.#expected = length;
+  }
+
+  /** An announced length beyond the limit needs no further byte to be known as too long. */
+  get full(): boolean {
+    return this.size === this.#maxBytes && this.#expected > this.#maxBytes;
+  }
+
+  /** False when not all of it fitted. */
+  add(bytes: Buffer, from: number, to: number): boolean {
+    const take = Math.min(to - from, this.#maxBytes - this.size);
+    const size = this.size + take;
+    if (size > this.#bytes.length) this.#grow(size);
+    bytes.copy(this.#bytes, this.size, from, from + take);
+    this.size = size;
+    return take === to - from;
+  }
+
+  take(): Uint8Array {
+    return this.size === this.#bytes.length ? this.#bytes : this.#bytes.subarray(0, this.size);
+  }
+
+  /** Known length: one allocation, unless the length is so large that it has to be believed step by step. */
+  #grow(needed: number): void {
+    const known = this.#expected >= needed;
+    const most = known ? Math.min(this.#expected, this.#maxBytes) : this.#maxBytes;
+    const step = Math.max(needed, known ? wholeStep : firstStep, 2 * this.#bytes.length);
+    const larger = Buffer.allocUnsafeSlow(Math.min(most, step));
+    larger.set(this.take(), 0);
+    this.#bytes = larger;
+  }
+}

@@ -59,24 +59,33 @@ export function unpack(row: { readonly packed: number; readonly body: Uint8Array
 
 export class Writer {
   readonly #database: DatabaseSync;
-  readonly #statements: Readonly<Record<'terms' | 'page' | 'text' | 'language' | 'log' | 'meta', StatementSync>>;
+  readonly #statements: Readonly<
+    Record<'terms' | 'page' | 'text' | 'language' | 'log' | 'meta' | 'setMeta', StatementSync>
+  >;
   readonly #erase: readonly StatementSync[];
 
   constructor(database: DatabaseSync) {
     this.#database = database;
     const names = Object.keys(columns);
+    const prepare = (sql: string) => {
+      const statement = database.prepare(sql);
+      // `run` gives the last rowid, which after a write to FTS5 is one of its own and beyond what a number holds.
+      statement.setReadBigInts(true);
+      return statement;
+    };
     this.#statements = {
-      terms: database.prepare(
+      terms: prepare(
         `INSERT OR REPLACE INTO terms (rowid, ${names.join(', ')}) VALUES (?, ${names.map(() => '?').join(', ')})`,
       ),
-      page: database.prepare('INSERT OR REPLACE INTO pages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)'),
-      text: database.prepare('INSERT OR REPLACE INTO texts VALUES (?, ?, ?)'),
-      language: database.prepare('INSERT OR IGNORE INTO languages VALUES (?)'),
-      log: database.prepare('INSERT INTO changes (page) VALUES (?)'),
+      page: prepare('INSERT OR REPLACE INTO pages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)'),
+      text: prepare('INSERT OR REPLACE INTO texts VALUES (?, ?, ?)'),
+      language: prepare('INSERT OR IGNORE INTO languages VALUES (?)'),
+      log: prepare('INSERT INTO changes (page) VALUES (?)'),
+      setMeta: prepare('INSERT OR REPLACE INTO meta VALUES (?, ?)'),
       meta: database.prepare('SELECT value FROM meta WHERE name = ?'),
     };
     this.#erase = ['terms WHERE rowid', 'texts WHERE id', 'pages WHERE id'].map(row =>
-      database.prepare(`DELETE FROM ${row} = ?`),
+      prepare(`DELETE FROM ${row} = ?`),
     );
   }
 
@@ -132,7 +141,7 @@ export class Writer {
   }
 
   setMeta(name: string, value: string | number): void {
-    this.#database.prepare('INSERT OR REPLACE INTO meta VALUES (?, ?)').run(name, value);
+    this.#statements.setMeta.run(name, value);
   }
 
   transaction(work: () => void): void {
@@ -166,7 +175,7 @@ export class Writer {
 
   #remove(page: number): void {
     const [terms, text, row] = this.#erase;
-    if (row!.run(page).changes === 0) return;
+    if (row!.run(page).changes === 0n) return;
     terms!.run(page);
     text!.run(page);
     this.#statements.log.run(page);

@@ -35,9 +35,12 @@ export function directory(context: TestContext): string {
 
 /** A new index with these documents, closed after the test. */
 export function indexOf(context: TestContext, documents: readonly SearchDocument[]): Search {
-  const path = directory(context);
+  const path = mkdtempSync(join(tmpdir(), 'skein-search-'));
   const search = openSearch(join(path, 'search.db'));
-  context.after(() => search.close());
+  context.after(() => {
+    search.close();
+    rmSync(path, { recursive: true, force: true });
+  });
   search.put(documents);
   return search;
 }

@@ -101,7 +101,7 @@ const refusals: readonly (readonly [string, RegExp])[] = [
   ['x'.repeat(1001), /longer than 1000/],
   ['a '.repeat(65), /more than 64 parts/],
   [`${'('.repeat(17)}a${')'.repeat(17)}`, /nested/],
-  ['NOT '.repeat(17) + 'a', /nested/],
+  [`${'NOT '.repeat(17)}a`, /nested/],
 ];
 
 for (const [text, sentence] of refusals) {
@@ -109,7 +109,10 @@ for (const [text, sentence] of refusals) {
     assert.throws(
       () => parseQuery(text),
       (error: unknown) =>
-        error instanceof SkeinError && error.code === 'bad-query' && sentence.test(error.message) && error.message.endsWith('.'),
+        error instanceof SkeinError &&
+        error.code === 'bad-query' &&
+        sentence.test(error.message) &&
+        error.message.endsWith('.'),
     );
   });
 }

@@ -71,9 +71,18 @@ test('a hostile word is cut short', () => {
 });
 
 const guesses: readonly (readonly [string, string])[] = [
-  ['en', 'The geese fly in a skein, and the wind that follows them is not the wind of the sea. You have seen this before.'],
-  ['de', 'Die Gänse fliegen und der Wind ist mit den Vögeln, die sich nicht von dem Meer trennen und auch werden sie müde.'],
-  ['fr', 'Les oies volent dans le ciel et la mer est une amie pour les oiseaux qui ne sont pas avec vous sur la terre des hommes.'],
+  [
+    'en',
+    'The geese fly in a skein, and the wind that follows them is not the wind of the sea. You have seen this before.',
+  ],
+  [
+    'de',
+    'Die Gänse fliegen und der Wind ist mit den Vögeln, die sich nicht von dem Meer trennen und auch werden sie müde.',
+  ],
+  [
+    'fr',
+    'Les oies volent dans le ciel et la mer est une amie pour les oiseaux qui ne sont pas avec vous sur la terre des hommes.',
+  ],
   ['ru', 'Гуси летят на юг и не знают, что это не так, как было в прошлом году, но для них из всех дорог эта по душе.'],
   ['zh', '大雁在天空中飞翔，它们每年都会迁徙到温暖的南方。'],
   ['ja', '雁は空を飛びます。毎年、暖かい南へ渡ります。'],

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { appendFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { systemClock } from '../../src/base/clock.ts';
+import { type FeedReport, feed, startFeeder } from '../../src/search/feed.ts';
+import { openSearch } from '../../src/search/index.ts';
+import { directory, document, found, indexOf } from './documents.ts';
+import { stepsFile } from './feed-source.ts';
+
+const source = new URL('./feed-source.ts', import.meta.url);
+
+test('the thread makes new pages findable, gone ones vanish, and goes on after a restart', async context => {
+  const data = directory(context);
+  writeFileSync(stepsFile(data), '+1 goose\n+2 goose pond\n+3 heron\n');
+  const first = startFeeder({ dataDirectory: data, source, limit: 2, idle: 20 });
+  await first.caughtUp();
+  const search = openSearch(join(data, 'search.db'));
+  assert.deepEqual([found(search, 'goose'), found(search, 'heron')], [[1, 2], [3]]);
+
+  appendFileSync(stepsFile(data), '-1\n+3 goose\n');
+  await first.caughtUp();
+  assert.deepEqual([found(search, 'goose'), found(search, 'heron')], [[2, 3], []]);
+  assert.deepEqual([first.report()!.changed, first.report()!.gone, first.report()!.cursor], [4, 1, '5']);
+  await first.stop();
+  await assert.rejects(first.caughtUp());
+
+  appendFileSync(stepsFile(data), '+4 goose\n');
+  const second = startFeeder({ dataDirectory: data, source, idle: 20 });
+  await second.caughtUp();
+  assert.deepEqual(found(search, 'goose'), [2, 3, 4]);
+  assert.equal(second.report()!.changed, 1, 'only what came after the restart is read');
+
+  writeFileSync(stepsFile(data), '+2 goose\n'); // the source forgot the rest
+  search.rebuild();
+  await second.caughtUp();
+  await second.caughtUp();
+  assert.deepEqual(found(search, 'goose'), [2]);
+  await second.stop();
+  search.close();
+});
+
+test('a module that cannot be loaded is an error, not a silence', async context => {
+  const feeder = startFeeder({
+    dataDirectory: directory(context),
+    source: new URL('./no-such-module.ts', import.meta.url),
+  });
+  await assert.rejects(feeder.caughtUp());
+  await feeder.stop();
+});
+
+test('a source that fails is asked again from the same place, and the failure is reported', async context => {
+  const search = indexOf(context, []);
+  const stopping = new AbortController();
+  const asked: string[] = [];
+  const reports: FeedReport[] = [];
+  const flaky = {
+    since(cursor: string) {
+      asked.push(cursor);
+      if (asked.length === 2) throw new Error('the archive is away');
+      if (cursor === '') return { cursor: 'a', changed: [document(1, { text: 'goose' })], gone: [] };
+      if (cursor === 'a') return { cursor: 'b', changed: [document(2, { text: 'goose' })], gone: [] };
+      stopping.abort();
+      return { cursor, changed: [], gone: [] };
+    },
+  };
+  const clock = { now: systemClock.now, sleep: async () => {} };
+  await feed(search, flaky, report => reports.push(report), { signal: stopping.signal, clock });
+  assert.deepEqual(asked, ['', 'a', 'a', 'b']);
+  assert.deepEqual(
+    reports.map(report => report.failure),
+    [undefined, 'the archive is away', undefined, undefined],
+  );
+  assert.deepEqual(found(search, 'goose'), [1, 2]);
+});
+
+test('a rebuild that begins while a batch is read wins: the batch is not applied', async context => {
+  const search = indexOf(context, []);
+  const stopping = new AbortController();
+  search.apply({ changed: [], gone: [], cursor: 'later' });
+  let rounds = 0;
+  const source = {
+    since(cursor: string) {
+      if (rounds++ === 0) search.rebuild();
+      if (cursor === 'later') return { cursor: 'latest', changed: [document(1, { text: 'stale' })], gone: [] };
+      if (cursor === '') return { cursor: 'x', changed: [document(2, { text: 'fresh' })], gone: [] };
+      stopping.abort();
+      return { cursor, changed: [], gone: [] };
+    },
+  };
+  await feed(search, source, () => {}, { signal: stopping.signal, idle: 1 });
+  assert.deepEqual([found(search, 'stale'), found(search, 'fresh'), search.cursor()], [[], [2], 'x']);
+});

@@ -20,3 +20,12 @@ export const systemClock: Clock = {
       signal?.addEventListener('abort', done, { once: true });
     }),
 };
+
+/**
+ * The system's clock, moved forward by the milliseconds that lie in `shift` (one Float64): a simulation lets days pass
+ * for all threads at once by writing there. Sleeping takes real time.
+ */
+export function shiftedClock(shift: SharedArrayBuffer): Clock {
+  const by = new Float64Array(shift);
+  return { now: () => Date.now() + by[0]!, sleep: systemClock.sleep };
+}

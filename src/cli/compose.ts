@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { openArchive } from '../archive/archive.ts';
-import { type Clock, systemClock } from '../base/clock.ts';
+import { type Clock, shiftedClock, systemClock } from '../base/clock.ts';
 import { SkeinError } from '../base/errors.ts';
 import { normalise } from '../base/url.ts';
 import type { Errand } from '../errand/errand.ts';
@@ -44,9 +44,12 @@ export interface Extras {
   /** Replaces sockets in the threads. */
   readonly fetcher?: OutpostOptions['fetcher'];
   readonly timeouts?: OutpostOptions['timeouts'];
+  /** Simulations move time by it, at home and in the threads: see shiftedClock. */
+  readonly clockShift?: SharedArrayBuffer;
 }
 
 export function openHome(values: CrawlValues, seeds: readonly string[], extras: Extras = {}): Opened {
+  const clock = extras.clockShift ? shiftedClock(extras.clockShift) : systemClock;
   const ledger = new Ledger(values.data, 'write');
   const archive = openArchive(join(values.data, 'archive'), { software: `Skein/${version}` });
   archive.recover(lastEnd(ledger));
@@ -54,20 +57,20 @@ export function openHome(values: CrawlValues, seeds: readonly string[], extras: 
   const frontier = new Frontier(
     ledger,
     frontierOptions(values, seeds, ledger, threads, extras),
-    systemClock,
+    clock,
     new Schedule(ledger, extras.schedule),
   );
   ledger.begin();
   frontier.restore();
   const added = frontier.seed(seeds);
   ledger.commit();
-  const home = new Home({ ledger, archive, frontier, clock: systemClock });
+  const home = new Home({ ledger, archive, frontier, clock });
   for (let i = 1; i <= threads; i++) home.dispatch.join(startThread(`thread-${i}`, home, values, extras));
   return {
     home,
     ledger,
     frontier,
-    clock: systemClock,
+    clock,
     added,
     async close() {
       await home.dispatch.close();
@@ -83,6 +86,7 @@ function startThread(name: string, home: Home, values: CrawlValues, extras: Extr
     agentToken: AGENT_TOKEN,
     ...(extras.fetcher && { fetcher: extras.fetcher }),
     ...(extras.timeouts && { timeouts: extras.timeouts }),
+    ...(extras.clockShift && { clockShift: extras.clockShift }),
   };
   // In development this file is TypeScript, in the published package JavaScript; the thread's module is its sibling.
   const ending = import.meta.url.endsWith('.ts') ? 'ts' : 'js';

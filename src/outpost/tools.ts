@@ -1,5 +1,5 @@
 /** Makes the tools that an outpost lends to its errands, from plain data that can cross a thread or a wire. */
-import { systemClock } from '../base/clock.ts';
+import { shiftedClock, systemClock } from '../base/clock.ts';
 import type { Tools } from '../crawler/crawl.ts';
 import type { Timeouts } from '../crawler/fetch/exchange.ts';
 import { openFetcher } from '../crawler/fetch/fetcher.ts';
@@ -19,10 +19,12 @@ export interface OutpostOptions {
   readonly ca?: string;
   /** A module that exports `makeFetcher(options)`, to be used in place of sockets: benches and simulations. */
   readonly fetcher?: { readonly module: string; readonly options: unknown };
+  /** Simulations move the time of all threads: see shiftedClock. */
+  readonly clockShift?: SharedArrayBuffer;
 }
 
 export async function makeTools(options: OutpostOptions): Promise<Tools> {
-  const clock = systemClock;
+  const clock = options.clockShift ? shiftedClock(options.clockShift) : systemClock;
   return {
     fetcher: await makeFetcher(options),
     pace: new Pace(clock),

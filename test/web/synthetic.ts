@@ -1,7 +1,7 @@
 /**
  * The synthetic web without sockets, for the largest runs: a fetcher that makes each answer from the URL and the seed in
- * microseconds. It keeps nothing, so ten million pages cost no more memory than one. Its options are plain JSON and it
- * is the module's default export, so that a worker thread can load it by the module's path.
+ * microseconds. It keeps nothing, so ten million pages cost no more memory than one. Its options are plain JSON,
+ * so that a worker thread can load it by the module's path.
  *
  * Server 17 is `http://s17.test`, its pages are `/` and `/p/1` … A tree of FAN children joins the pages of a server, and
  * another the servers, so that a complete crawl from `http://s0.test/` finds `servers × pagesPerServer` pages.
@@ -73,7 +73,8 @@ export default function syntheticFetcher(given: Partial<SyntheticOptions> = {}):
   };
 }
 
-export { syntheticFetcher };
+/** The name under which an outpost's thread looks for it. */
+export { syntheticFetcher, syntheticFetcher as makeFetcher };
 
 export function syntheticUrl(options: Pick<SyntheticOptions, 'domains'>, server: number, page: number): string {
   const domain = options.domains[server % options.domains.length];

@@ -1,0 +1,148 @@
+/**
+ * How fast is Skein beside the crawlers that people use? All crawl the same real pages from the same nginx on this
+ * machine, one run after another in turns, so that a noisy moment hurts all alike; the median of the runs counts.
+ *
+ *   node bench/peers.ts [--repeat 3] [--pages 1500] [--only name,name] [--peers-only] [--web one|several|both]
+ *                       [--small] [--no-install] [--port 18480]
+ *
+ * A page is an HTML document that nginx sent with status 200, counted once for each URL, from nginx's own log: no
+ * contender reports on itself. Slow ones (marked "a part") stop after --pages pages. Raw figures go to
+ * .cache/bench/results. Exit code 0 whether targets are met or missed: this reports, tests decide.
+ */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { type Contender, contenders, installed, NPM_PEERS } from './peers/contenders.ts';
+import { type Documents, documentsAvailable, oneServer, PACKAGES, severalServers } from './peers/documents.ts';
+import { measure } from './peers/measured.ts';
+import { type Served, serve } from './peers/nginx.ts';
+import { type Result, summarise, table, verdicts } from './peers/report.ts';
+
+const project = join(import.meta.dirname, '..');
+const cache = join(project, '.cache', 'bench');
+const modules = join(cache, 'peers');
+
+const { values: options } = parseArgs({
+  options: {
+    repeat: { type: 'string', default: '3' },
+    pages: { type: 'string', default: '1500' },
+    only: { type: 'string', default: '' },
+    'peers-only': { type: 'boolean', default: false },
+    web: { type: 'string', default: 'both' },
+    small: { type: 'boolean', default: false },
+    'no-install': { type: 'boolean', default: false },
+    port: { type: 'string', default: '18480' },
+  },
+});
+
+/** By name, and only what is not there yet. A peer that cannot be installed is left out with a notice. */
+function install(): void {
+  const debian = [...PACKAGES, 'nginx', 'wget2', 'wget', 'httrack', 'python3-scrapy'];
+  try {
+    execFileSync('bash', [join(project, 'scripts', 'install-debian.sh'), ...debian], { stdio: 'inherit' });
+  } catch {
+    console.log('notice: apt could not install everything; what is missing is left out');
+  }
+  mkdirSync(modules, { recursive: true });
+  writeFileSync(join(modules, 'package.json'), '{"private":true}\n');
+  for (const peer of NPM_PEERS) {
+    const name = peer.slice(0, peer.lastIndexOf('@'));
+    try {
+      statSync(join(modules, 'node_modules', name));
+    } catch {
+      // Not there yet. One at a time: the failure of one peer must not take the other away.
+      const npm = ['install', '--no-audit', '--no-fund', '--save-exact', '--loglevel=error', peer];
+      try {
+        execFileSync('npm', npm, { cwd: modules, stdio: 'inherit' });
+      } catch {
+        console.log(`notice: npm could not install ${peer}`);
+      }
+    }
+  }
+}
+
+function chosen(): Contender[] {
+  const only = options.only.split(',').filter(name => name !== '');
+  return contenders.filter(contender => {
+    if (options['peers-only'] && contender.package === '') return false;
+    if (only.length > 0 && !only.some(name => contender.name.toLowerCase().startsWith(name.toLowerCase())))
+      return false;
+    if (installed(contender, project, modules)) return true;
+    console.log(`notice: ${contender.name} is not installed, so it is left out`);
+    return false;
+  });
+}
+
+async function runOnce(contender: Contender, served: Served): Promise<Result> {
+  const directory = join(cache, 'run');
+  rmSync(directory, { recursive: true, force: true });
+  mkdirSync(directory, { recursive: true });
+  const job = { seeds: served.seeds, directory, pages: Number(options.pages), project, modules };
+  const cost = await measure({ ...contender.run(job), directory });
+  const { pages, requests } = await served.take();
+  const stored = diskUse(directory);
+  rmSync(directory, { recursive: true, force: true });
+  const rate = Math.round(pages.size / cost.seconds);
+  console.log(`  ${contender.name}: ${pages.size} pages in ${cost.seconds.toFixed(1)} s, ${rate} pages/s`);
+  if (!contender.codes.includes(cost.code) || pages.size === 0)
+    console.log(`    exit ${cost.code} ${cost.stderr.trim().slice(-600)}`);
+  return { contender, cost, pages, requests, stored };
+}
+
+function diskUse(directory: string): number {
+  let bytes = 0;
+  for (const file of readdirSync(directory, { recursive: true, withFileTypes: true })) {
+    if (file.isFile()) bytes += statSync(join(file.parentPath, file.name)).size;
+  }
+  return bytes;
+}
+
+async function compete(documents: Documents): Promise<void> {
+  const port = Number(options.port);
+  const several = documents.servers.length > 1;
+  const field = chosen().filter(contender => !several || contender.several);
+  console.log(`\n== ${documents.servers.length} server${several ? 's' : ''} (${documents.name}) ==`);
+  const served = await serve(documents, port, cache);
+  const results: Result[] = [];
+  try {
+    for (let round = 0; round < Number(options.repeat); round++) {
+      for (const contender of field) results.push(await runOnce(contender, served));
+    }
+  } finally {
+    await served.close();
+  }
+  const rows = summarise(results);
+  const judged = verdicts(rows);
+  console.log(`\n${table(rows)}\n`);
+  for (const { line } of judged) console.log(line);
+  printStages(results);
+  save(documents.name, results, judged);
+}
+
+/** Where Skein says that its time went, if it says so in its last line. */
+function printStages(results: readonly Result[]): void {
+  const last = results.findLast(result => result.contender.package === '');
+  const line = last?.cost.stdout.trim().split('\n').at(-1);
+  if (line !== undefined) console.log(`skein reports: ${line}`);
+}
+
+function save(name: string, results: readonly Result[], judged: readonly object[]): void {
+  const folder = join(cache, 'results');
+  mkdirSync(folder, { recursive: true });
+  const plain = results.map(({ contender, cost, pages, requests, stored }) => {
+    const { seconds, cpuSeconds, peakMegabytes, code } = cost;
+    return { name: contender.name, pages: pages.size, requests, stored, seconds, cpuSeconds, peakMegabytes, code };
+  });
+  const file = join(folder, `peers-${name}-${new Date().toISOString().replaceAll(':', '-')}.json`);
+  writeFileSync(file, JSON.stringify({ results: plain, verdicts: judged }, null, 1));
+}
+
+mkdirSync(cache, { recursive: true });
+if (!options['no-install']) install();
+if (!documentsAvailable()) {
+  console.log('notice: the Debian documentation is not installed, so there is nothing to crawl');
+} else {
+  if (options.web !== 'several') await compete(oneServer(cache, options.small));
+  if (options.web !== 'one' && !options.small) await compete(severalServers(cache, Number(options.port)));
+}

@@ -32,7 +32,7 @@ export interface Exchange {
   readonly resolve: (answer: Answer) => void;
   /** The request as written; replaced when a retry speaks another protocol. */
   requestHead: Uint8Array;
-  /** Milliseconds since 1970-like origin of performance.now(); 0 = none came. */
+  /** On the clock of performance.now(), as `started`; 0 = none came. */
   firstByte: number;
   /** Bytes of HTTP, framing included, over all tries; what TLS adds (about 22 per 16 KiB) is not seen from here. */
   up: number;

@@ -1,8 +1,8 @@
 /**
  * One HTTP/2 session with an origin, shared by all asks to it: a stream each, one GET per stream. The protocol itself
  * is Node's; here are the same limits, the same reasons and the same account of bytes as for HTTP/1.1. A page of 41 kB
- * costs 2.3 times the CPU of HTTP/1.1 over TLS (nearly all of it inside Node), but its repeated headers cost a few
- * bytes instead of some hundred, which is most of what a page that has not changed costs.
+ * costs 2.3 times the CPU of HTTP/1.1 over TLS (nearly all of it inside Node); but headers are sent once and referred
+ * to after that, so that a page that has not changed costs 69 bytes instead of 458 (measured with a 304 answer).
  */
 import { STATUS_CODES } from 'node:http';
 import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants } from 'node:http2';

@@ -53,10 +53,10 @@ export function openHome(values: CrawlValues, seeds: readonly string[], extras: 
   const ledger = new Ledger(values.data, 'write');
   const archive = openArchive(join(values.data, 'archive'), { software: `Skein/${version}` });
   archive.recover(lastEnd(ledger));
-  const threads = values.threads ?? availableParallelism();
+  const threads = threadsOf(values);
   const frontier = new Frontier(
     ledger,
-    frontierOptions(values, seeds, ledger, threads, extras),
+    frontierOptions(values, seeds, ledger, extras),
     clock,
     new Schedule(ledger, extras.schedule),
   );
@@ -94,11 +94,14 @@ function startThread(name: string, home: Home, values: CrawlValues, extras: Extr
   return new ThreadCarrier({ name, room: THREAD_ROOM, module, data }, home);
 }
 
+function threadsOf(values: CrawlValues): number {
+  return values.threads ?? availableParallelism();
+}
+
 function frontierOptions(
   values: CrawlValues,
   seeds: readonly string[],
   ledger: Ledger,
-  outposts: number,
   extras: Extras,
 ): FrontierOptions {
   const origins = [...ledger.servers.all()].filter(server => server.seeded).map(server => `${server.origin}/`);
@@ -116,7 +119,7 @@ function frontierOptions(
     bodyBytes: parseSize(values.bodyLimit),
     pace: values.pace * 1000,
     connections: values.connections,
-    outposts,
+    outposts: threadsOf(values),
     allowPrivate: values.allowPrivate,
     detector: values.detector,
     lease: LEASE,

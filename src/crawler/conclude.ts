@@ -4,22 +4,31 @@
  */
 
 import { normalise } from '../base/url.ts';
+import type { Errand } from '../errand/errand.ts';
 import { packFacts, unpackFacts } from '../errand/facts.ts';
 import type { Known } from '../errand/known.ts';
 import type { ReasonCode } from '../errand/reasons.ts';
+import type { compileKeep } from '../errand/scope.ts';
 import type { Cost, Outcome, PageNotes, Visit } from '../errand/visit.ts';
 import { payloadDigest } from '../errand/warc.ts';
 import { analyse } from './analyse.ts';
 import { compare } from './compare.ts';
-import type { Run } from './crawl.ts';
 import { decodeBody, decodeLargeBody, largeBody } from './fetch/decode.ts';
 import { type Effect, retryAfter } from './pace.ts';
 import type { Kept } from './pack.ts';
 import { readSitemap } from './sitemaps.ts';
 import type { Answer, Page, Response } from './stages.ts';
+import type { Tools } from './tools.ts';
 
 /** Redirects in a row that are followed before it is called a loop. */
 const MAX_HOPS = 10;
+
+/** What a page is concluded for. */
+export interface Job {
+  readonly errand: Errand;
+  readonly tools: Tools;
+  readonly keep: ReturnType<typeof compileKeep>;
+}
 
 export interface Concluded {
   readonly visit: Visit;
@@ -29,8 +38,8 @@ export interface Concluded {
   readonly effect: Effect;
 }
 
-export async function conclude(run: Run, known: Known, answer: Answer): Promise<Concluded> {
-  const time = run.tools.clock.now();
+export async function conclude(job: Job, known: Known, answer: Answer): Promise<Concluded> {
+  const time = job.tools.clock.now();
   if (answer.kind === 'failure') {
     const outcome: Outcome = answer.reason === 'private-address' || answer.reason === 'bad-url' ? 'refused' : 'failed';
     return ended(known, time, answer, { outcome, reason: answer.reason });
@@ -46,7 +55,7 @@ export async function conclude(run: Run, known: Known, answer: Answer): Promise<
   if (status < 200 || status === 204 || status === 205) {
     return ended(known, time, answer, { outcome: 'failed', reason: 'http-odd' });
   }
-  return read(run, known, answer, time);
+  return read(job, known, answer, time);
 }
 
 /** We did not ask. */
@@ -64,9 +73,18 @@ export function refuse(known: Known, reason: ReasonCode, time: number): Conclude
   return { visit, effect: { status: 0, failed: false, firstByteMs: 0, retryAfterMs: 0, address: '' } };
 }
 
-/** An answer came, and it is of no use. */
-export function unusable(known: Known, reason: ReasonCode, time: number, answer: Answer, _detail: string): Concluded {
-  return ended(known, time, answer, { outcome: 'failed', reason });
+/** An answer came, and analysis failed on it. */
+export function unusable(known: Known, time: number, answer: Answer): Concluded {
+  return ended(known, time, answer, { outcome: 'failed', reason: 'crashed' });
+}
+
+/** The page was read, and packing failed on it. */
+export function crashed(known: Known, { visit, effect }: Concluded): Concluded {
+  const { time, status, depth, cost } = visit;
+  return {
+    visit: { url: known.url, time, status, depth, cost, outcome: 'failed', reason: 'crashed', retryAfter: 0 },
+    effect,
+  };
 }
 
 type Ending = Pick<Visit, 'outcome'> & { reason: string } & Partial<Omit<Visit, 'outcome' | 'reason'>>;
@@ -121,9 +139,9 @@ function moved(known: Known, time: number, response: Response): Concluded {
 }
 
 /** A body came: decode, analyse, compare, decide what is kept. */
-async function read(run: Run, known: Known, response: Response, time: number): Promise<Concluded> {
+async function read(job: Job, known: Known, response: Response, time: number): Promise<Concluded> {
   const coding = response.headers.get('content-encoding');
-  const { bodyBytes } = run.errand.limits;
+  const { bodyBytes } = job.errand.limits;
   const decode = response.body.length > largeBody ? decodeLargeBody : decodeBody;
   const decoded = await decode(response.body, coding, { bodyBytes });
   if (decoded.kind === 'failed') return ended(known, time, response, { outcome: 'failed', reason: decoded.reason });
@@ -137,12 +155,12 @@ async function read(run: Run, known: Known, response: Response, time: number): P
   const digest = payloadDigest(response.body);
   const page = analyse(
     { url: known.url, headers: response.headers, body: decoded.bytes, raw: digest.subarray(0, 16) },
-    { focus: run.errand.scope.focus, agentToken: run.tools.agentToken },
+    { focus: job.errand.scope.focus, agentToken: job.tools.agentToken },
   );
   const truncated = response.truncated !== undefined || decoded.truncated !== undefined;
   const before = known.facts ? unpackFacts(known.facts) : undefined;
-  const change = compare(run.errand.detector, before, page.facts);
-  const notes = notesOf(page, truncated, !run.keep({ url: known.url, page }));
+  const change = compare(job.errand.detector, before, page.facts);
+  const notes = notesOf(page, truncated, !job.keep({ url: known.url, page }));
   const ending: Ending = {
     outcome: change.changed ? 'fetched' : 'same',
     reason: change.changed ? 'ok' : 'unchanged',

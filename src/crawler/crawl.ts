@@ -5,7 +5,6 @@
  *
  * This is one of the two loops of Skein; the other is home's.
  */
-import type { Clock } from '../base/clock.ts';
 import type { Errand } from '../errand/errand.ts';
 import type { Known } from '../errand/known.ts';
 import type { Parcel } from '../errand/parcel.ts';
@@ -13,23 +12,18 @@ import { type Reason, type ReasonCode, reasons } from '../errand/reasons.ts';
 import { compileKeep } from '../errand/scope.ts';
 import type { Visit } from '../errand/visit.ts';
 import { type Agenda, makeAgenda } from './agenda.ts';
-import { type Concluded, conclude, refuse, unusable } from './conclude.ts';
-import type { Pace } from './pace.ts';
-import { type PackerPool, ParcelBuilder } from './parcels.ts';
-import { askPermission, type Permission, type RulesMemory } from './permission.ts';
-import type { Ask, Fetcher } from './stages.ts';
+import { type Concluded, conclude, crashed, type Job, refuse, unusable } from './conclude.ts';
+import { ParcelBuilder } from './parcels.ts';
+import { askPermission, type Permission } from './permission.ts';
+import type { Answer, Ask } from './stages.ts';
+import type { Tools } from './tools.ts';
 
-/** What an outpost lends to every errand it runs. */
-export interface Tools {
-  readonly fetcher: Fetcher;
-  readonly pace: Pace;
-  readonly clock: Clock;
-  readonly packers: PackerPool;
-  readonly rules: RulesMemory;
-  /** Product token that robots.txt is read for, e.g. `skein`. */
-  readonly agentToken: string;
-  /** True while the thread has more to do than it can: compression then takes the cheap way. */
-  readonly busy: () => boolean;
+/** One errand under way. */
+interface Run extends Job {
+  readonly signal: AbortSignal;
+  readonly parcels: ParcelBuilder;
+  readonly permission: Permission;
+  readonly agenda: Agenda;
 }
 
 /** Runs the errand. Always ends with a parcel that says done; never rejects. */
@@ -56,16 +50,6 @@ export async function crawl(
   parcels.finish();
 }
 
-export interface Run {
-  readonly errand: Errand;
-  readonly tools: Tools;
-  readonly signal: AbortSignal;
-  readonly parcels: ParcelBuilder;
-  readonly permission: Permission;
-  readonly agenda: Agenda;
-  readonly keep: ReturnType<typeof compileKeep>;
-}
-
 async function walk(run: Run): Promise<void> {
   for (;;) {
     if (run.signal.aborted || run.tools.clock.now() > run.errand.deadline) return;
@@ -73,9 +57,19 @@ async function walk(run: Run): Promise<void> {
     if (!known) return;
     const concluded = await visit(run, known);
     if (!concluded) return;
-    run.parcels.add(concluded);
+    keep(run, known, concluded);
     run.agenda.learn(concluded.visit);
     if (isServerTrouble(concluded.visit)) return run.agenda.end();
+  }
+}
+
+/** Packing reads what a server sent, too. */
+function keep(run: Run, known: Known, concluded: Concluded): void {
+  try {
+    run.parcels.add(concluded);
+  } catch {
+    // The page is not kept, and says so; what made packing fail is a bug that the reason `crashed` brings to light.
+    run.parcels.add(crashed(known, concluded));
   }
 }
 
@@ -99,11 +93,12 @@ async function visit(run: Run, known: Known): Promise<Concluded | undefined> {
 }
 
 /** Analysis reads hostile bytes: a bug it uncovers must cost one page, not the errand. */
-async function settle(run: Run, known: Known, answer: Awaited<ReturnType<Fetcher['fetch']>>): Promise<Concluded> {
+async function settle(run: Run, known: Known, answer: Answer): Promise<Concluded> {
   try {
     return await conclude(run, known, answer);
-  } catch (error) {
-    return unusable(known, 'crashed', run.tools.clock.now(), answer, String(error));
+  } catch {
+    // Named by the reason; the page can be fetched again to see why.
+    return unusable(known, run.tools.clock.now(), answer);
   }
 }
 

@@ -1,7 +1,7 @@
 /** The links of a scanned page, resolved, unique by URL, packed as the contract says, with their relevance. */
 import { type Fingerprint, fingerprint } from '../base/url.ts';
 import { LINK_CANONICAL, LINK_NOFOLLOW, type Links } from '../errand/visit.ts';
-import { relevanceOf } from './relevance.ts';
+import { type PageContext, relevanceOf } from './relevance.ts';
 import type { Scanner } from './scanner/scanner.ts';
 
 export const noLinks: Links = {
@@ -13,14 +13,6 @@ export const noLinks: Links = {
   anchors: new Uint8Array(0),
   lastmod: new Float64Array(0),
 };
-
-export interface PageContext {
-  readonly url: string;
-  /** Keywords; empty = relevance is 0. */
-  readonly focus: readonly string[];
-  /** Visible text, UTF-8. */
-  readonly text: Uint8Array;
-}
 
 export interface Collected {
   readonly links: Links;

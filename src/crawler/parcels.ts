@@ -3,25 +3,13 @@ import type { Clock } from '../base/clock.ts';
 import type { Parcel, ServerNews } from '../errand/parcel.ts';
 import type { Visit } from '../errand/visit.ts';
 import type { Concluded } from './conclude.ts';
-import { type Packer, packer } from './pack.ts';
+import type { Packer } from './pack.ts';
+import type { PackerPool } from './packer-pool.ts';
 
 /** A parcel goes when it holds this many visits, or bytes, or its first visit is this old (milliseconds). */
 const VISITS = 64;
 const BYTES = 4 << 20;
 const AGE = 200;
-
-/** Packers own large buffers; a thread with a thousand slow errands must not own a thousand of those. */
-export class PackerPool {
-  readonly #idle: Packer[] = [];
-
-  take(): Packer {
-    return this.#idle.pop() ?? packer({ firstBytes: 1 << 16 });
-  }
-
-  giveBack(packer: Packer): void {
-    if (this.#idle.length < 4) this.#idle.push(packer);
-  }
-}
 
 interface ParcelTools {
   readonly clock: Clock;

@@ -6,14 +6,12 @@ import { normalise } from '../base/url.ts';
 import type { Errand, RobotsCopy } from '../errand/errand.ts';
 import type { ServerNews } from '../errand/parcel.ts';
 import type { ReasonCode } from '../errand/reasons.ts';
-import type { Tools } from './crawl.ts';
 import { decodeBody } from './fetch/decode.ts';
-import type { Terms } from './pace.ts';
-import { allowed, crawlDelay, ROBOTS_LIMIT, type RobotsTerms, robotsTerms } from './robots.ts';
+import { retryAfter, type Terms } from './pace.ts';
+import { allowed, crawlDelay, ROBOTS_LIMIT } from './robots.ts';
+import type { Tools } from './tools.ts';
 
 const REDIRECTS = 5;
-/** Servers whose parsed rules are remembered. */
-const REMEMBERED = 1000;
 
 export interface Permission {
   readonly terms: Terms;
@@ -21,25 +19,6 @@ export interface Permission {
   refusal(url: string): ReasonCode | undefined;
   /** What was learned of the server, when robots.txt was fetched anew. */
   readonly news: ServerNews | undefined;
-}
-
-/** Parsed rules by origin, so that a thousand errands to one server parse its robots.txt once. */
-export class RulesMemory {
-  readonly #terms = new Map<string, { time: number; terms: RobotsTerms }>();
-
-  of(origin: string, copy: RobotsCopy, now: number): RobotsTerms {
-    const known = this.#terms.get(origin);
-    if (known?.time === copy.time) return known.terms;
-    const good = { ...copy, status: 200 };
-    const terms = robotsTerms(
-      copy,
-      now,
-      copy.unreachableSince > 0 ? { since: copy.unreachableSince, good } : undefined,
-    );
-    if (this.#terms.size >= REMEMBERED) this.#terms.clear();
-    this.#terms.set(origin, { time: copy.time, terms });
-    return terms;
-  }
 }
 
 export async function askPermission(errand: Errand, tools: Tools, signal: AbortSignal): Promise<Permission> {
@@ -103,7 +82,13 @@ async function fetchRobots(errand: Errand, tools: Tools, signal: AbortSignal): P
     const { status, address, wire, headers } = answer;
     spent.address = address;
     spent.firstByte = wire.firstByte;
-    turn.done({ status, firstByteMs: wire.firstByte, retryAfterMs: 0, failed: status >= 500, address });
+    turn.done({
+      status,
+      firstByteMs: wire.firstByte,
+      retryAfterMs: retryAfter(answer, tools.clock.now()),
+      failed: status >= 500,
+      address,
+    });
     const location = status >= 300 && status < 400 ? normalise(headers.get('location') ?? '', url) : undefined;
     if (location === undefined) return ended(status, status >= 200 && status < 300 ? textOf(answer) : '');
     url = location;

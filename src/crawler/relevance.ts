@@ -2,7 +2,13 @@
  * How much a link promises to a focused crawl, 0–255: what its anchor and its URL say, and how much the page it stands
  * on is about the keywords. A page without a match passes little on, so branches that lead away fade out.
  */
-import type { PageContext } from './links.ts';
+export interface PageContext {
+  readonly url: string;
+  /** Keywords; empty = relevance is 0. */
+  readonly focus: readonly string[];
+  /** Visible text, UTF-8. */
+  readonly text: Uint8Array;
+}
 
 /** Share of the link's own words; the rest comes from the page. */
 const OWN = 0.65;

@@ -8,12 +8,21 @@ import type { ReasonCode } from '../errand/reasons.ts';
 import { LINK_IS_SITEMAP, LINK_NOFOLLOW, type Links } from '../errand/visit.ts';
 import { Fingerprints } from '../ledger/fingerprints.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import { Depths } from './depths.ts';
+import type { Strays } from './focused.ts';
 import type { Lane } from './lane.ts';
 import { trapReason } from './traps.ts';
 
 /** Refused URLs stored one by one per server; beyond, only counted: a trap can make millions. */
 const REFUSED_PER_SERVER = 1000;
 const SITEMAP = 1;
+/** A page that was not fetched has an unknown number of links. */
+export const UNKNOWN = -1;
+/** A depth limit from here on only guards against traps. */
+const MATTERS = 100;
+/** Outside links are kept for the link index, up to this many and a few for each page inside; a link farm has more. */
+const MOST_OUTSIDE = 100_000;
+const OUTSIDE_PER_PAGE = 8;
 
 export interface Source {
   readonly page: number;
@@ -29,28 +38,36 @@ export interface AdmissionRules {
   /** Levels of links below a seed. */
   readonly depth: number;
   readonly pagesPerServer: number;
-  /** Relevance below which a link is not followed; 0 = none. */
-  readonly leastRelevance: number;
+  /** Gives up branches that stay irrelevant; only in a focused crawl. */
+  readonly strays: Strays | undefined;
 }
 
 export class Admission {
   readonly fingerprints = new Fingerprints();
   /** Pages refused for a reason that a better link may lift. */
   readonly #liftable = new Set<number>();
+  /** Only where the limit matters: which page is found first depends on which server answers first. */
+  readonly #depths: Depths | undefined;
   readonly #ledger: Ledger;
   readonly #rules: AdmissionRules;
   readonly #laneOf: (origin: string) => Lane;
   readonly #print = { high: 0, low: 0 };
+  #outside = 0;
 
   constructor(ledger: Ledger, rules: AdmissionRules, laneOf: (origin: string) => Lane) {
     this.#ledger = ledger;
     this.#rules = rules;
     this.#laneOf = laneOf;
+    this.#depths = rules.depth < MATTERS ? new Depths() : undefined;
   }
 
   restore(): void {
-    for (const { id, high, low } of this.#ledger.pages.fingerprints()) this.fingerprints.set(high, low, id);
+    for (const { id, high, low, depth } of this.#ledger.pages.fingerprints()) {
+      this.fingerprints.set(high, low, id);
+      this.#depths?.set(id, depth);
+    }
     for (const id of this.#ledger.pages.refusedFor(['nofollow', 'too-deep'])) this.#liftable.add(id);
+    for (const _ of this.#ledger.pages.refusedFor(['out-of-scope'])) this.#outside++;
   }
 
   /** Id of a page by its URL, 0 when unknown. */
@@ -70,7 +87,8 @@ export class Admission {
       const known = this.fingerprints.get(high, low);
       if (known !== 0) {
         targets[i] = known;
-        if (this.#liftable.size > 0) this.#lift(known, links.flags[i]!, { ...source, depth });
+        const followed = !source.nofollow && (links.flags[i]! & LINK_NOFOLLOW) === 0;
+        if (followed && (this.#depths || this.#liftable.size > 0)) this.#reach(known, depth);
         continue;
       }
       urls ??= Buffer.from(links.urls.buffer, links.urls.byteOffset, links.urls.byteLength).toString().split('\n');
@@ -99,14 +117,22 @@ export class Admission {
 
   #add(link: NewLink, source: Source): number {
     const outside = link.seed ? undefined : this.#rules.scope(link.url);
-    if (outside !== undefined) return this.#store(link, source, 0, outside);
+    if (outside !== undefined) return this.#keepOutside(link, source, outside);
     const lane = this.#laneOf(originOf(link.url));
     const refused = this.#refusal(link, source, lane);
     if (refused !== undefined) return this.#refuse(link, source, lane, refused);
     const id = this.#store(link, source, lane.server.id, null);
+    const strayed = this.#rules.strays?.note(id, source.page, link.relevance) ?? 0;
     lane.pages++;
-    lane.order.add(id, { depth: source.depth, relevance: link.relevance, forward: 0, backward: 1 });
+    lane.order.add(id, { depth: source.depth, relevance: link.relevance, forward: UNKNOWN, backward: 1, strayed });
     return id;
+  }
+
+  #keepOutside(link: NewLink, source: Source, reason: ReasonCode): number {
+    const inside = this.fingerprints.size - this.#outside;
+    if (this.#outside >= MOST_OUTSIDE + OUTSIDE_PER_PAGE * inside) return 0;
+    this.#outside++;
+    return this.#store(link, source, 0, reason);
   }
 
   #refusal(link: NewLink, source: Source, lane: Lane): ReasonCode | undefined {
@@ -114,7 +140,7 @@ export class Admission {
     if (source.depth > this.#rules.depth) return 'too-deep';
     if (link.seed || link.flags & LINK_IS_SITEMAP) return undefined;
     if (lane.pages >= this.#rules.pagesPerServer) return 'too-many-on-server';
-    if (link.relevance < this.#rules.leastRelevance) return 'irrelevant';
+    if (this.#rules.strays?.refuses(source.page, link.relevance)) return 'irrelevant';
     return trapReason(link.url) ?? (lane.shapes.refuses(link.url) ? 'near-identical' : undefined);
   }
 
@@ -145,19 +171,33 @@ export class Admission {
       lastmod: link.lastmod || null,
     });
     this.fingerprints.set(link.high, link.low, id);
+    this.#depths?.set(id, source.depth);
     return id;
   }
 
-  /** A page refused as nofollow or too deep is reached by a link that has neither fault. */
-  #lift(id: number, flags: number, source: Source): void {
-    if (!this.#liftable.has(id) || flags & LINK_NOFOLLOW || source.nofollow || source.depth > this.#rules.depth) return;
+  /** A known page is reached by a link that may be followed, `depth` links from a seed. */
+  #reach(page: number, depth: number): void {
+    const reached = [{ page, depth }];
+    for (let next = reached.pop(); next; next = reached.pop()) {
+      if (next.depth > this.#rules.depth) continue;
+      if (this.#liftable.has(next.page)) this.#lift(next.page, next.depth);
+      if (!this.#depths?.lower(next.page, next.depth)) continue;
+      // Nearer than it was thought: what it links to may be near enough now.
+      this.#ledger.pages.setDepth(next.page, next.depth);
+      for (const { target, nofollow } of this.#ledger.links.out(next.page)) {
+        if (!nofollow && target !== 0) reached.push({ page: target, depth: next.depth + 1 });
+      }
+    }
+  }
+
+  #lift(id: number, depth: number): void {
     const page = this.#ledger.pages.get(id)!;
     const lane = this.#laneOf(originOf(page.url));
     this.#liftable.delete(id);
     this.#ledger.pages.admit(id);
-    this.#ledger.pages.setDepth(id, source.depth);
+    this.#ledger.pages.setDepth(id, depth);
     lane.pages++;
-    lane.order.add(id, { depth: source.depth, relevance: page.relevance, forward: 0, backward: 1 });
+    lane.order.add(id, { depth, relevance: page.relevance, forward: UNKNOWN, backward: 1 });
   }
 }
 

@@ -7,6 +7,7 @@
  * these. Whatever is not settled is found again after a restart. It never fetches and never archives.
  */
 import type { Clock } from '../base/clock.ts';
+import { originOf } from '../base/url.ts';
 import type { Errand, Limits, Scope } from '../errand/errand.ts';
 import type { Known } from '../errand/known.ts';
 import type { ServerNews } from '../errand/parcel.ts';
@@ -14,8 +15,9 @@ import type { ReasonCode } from '../errand/reasons.ts';
 import type { Visit } from '../errand/visit.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { type KnownRow, roles } from '../ledger/pages.ts';
-import { Admission, tldOf } from './admission.ts';
-import { Director } from './director.ts';
+import { Admission, tldOf, UNKNOWN } from './admission.ts';
+import { Director, leavesOut } from './director.ts';
+import { Strays } from './focused.ts';
 import { errandSize, type Lane, paceOf, spreads } from './lane.ts';
 import { Learning, type Stored } from './learning.ts';
 import { makeOrder, type OrderName } from './order.ts';
@@ -77,10 +79,10 @@ export class Frontier {
     this.#clock = clock;
     this.#director = new Director(options.domains);
     const rules = {
-      scope: options.outside,
+      scope: withDomains(options.outside, options.domains),
       depth: options.depth,
       pagesPerServer: options.pagesPerServer,
-      leastRelevance: 0,
+      strays: options.order === 'focused' ? new Strays() : undefined,
     };
     this.admission = new Admission(ledger, rules, origin => this.#laneOf(origin));
     this.schedule = schedule;
@@ -94,7 +96,7 @@ export class Frontier {
     for (const { id, server, depth, relevance } of this.#ledger.pages.pending()) {
       const lane = this.#laneOf(this.#ledger.servers.byId(server).origin);
       lane.pages++;
-      lane.order.add(id, { depth, relevance, forward: 0, backward: this.#ledger.backward.of(id) });
+      lane.order.add(id, { depth, relevance, forward: UNKNOWN, backward: this.#ledger.backward.of(id) });
     }
   }
 
@@ -115,7 +117,7 @@ export class Frontier {
   again(pages: readonly { page: number; server: number; depth?: number; relevance?: number }[]): void {
     for (const { page, server, depth = 0, relevance = 0 } of pages) {
       const lane = this.#laneOf(this.#ledger.servers.byId(server).origin);
-      lane.order.add(page, { depth, relevance, forward: 0, backward: this.#ledger.backward.of(page) });
+      lane.order.add(page, { depth, relevance, forward: UNKNOWN, backward: this.#ledger.backward.of(page) });
     }
   }
 
@@ -184,7 +186,7 @@ export class Frontier {
     for (const { id } of underWay.pages.values()) {
       this.#issued--;
       const page = this.#ledger.pages.get(id)!;
-      underWay.lane.order.add(id, { depth: page.depth, relevance: page.relevance, forward: 0, backward: 0 });
+      underWay.lane.order.add(id, { depth: page.depth, relevance: page.relevance, forward: UNKNOWN, backward: 0 });
     }
   }
 
@@ -193,7 +195,7 @@ export class Frontier {
     const now = this.#clock.now();
     const sum = { pages: 0, servers: 0, wake: Number.POSITIVE_INFINITY };
     for (const lane of this.#lanes.values()) {
-      if (lane.order.size === 0) continue;
+      if (lane.order.size === 0 || leavesOut(this.#options.domains, lane.topLevelDomain)) continue;
       sum.pages += lane.order.size;
       sum.servers++;
       if (lane.errands === 0 && !lane.server.paused)
@@ -215,8 +217,7 @@ export class Frontier {
     if (lane.offered || lane.order.size === 0 || server.paused || server.notBefore > this.#clock.now()) return;
     const many = spreads(lane, this.#options.pace, this.#options.connections);
     if (lane.errands >= (many ? 2 * this.#options.outposts : 1)) return;
-    lane.offered = true;
-    this.#director.offer(server.id, lane.topLevelDomain);
+    lane.offered = this.#director.offer(server.id, lane.topLevelDomain);
   }
 
   #issue(lane: Lane, ids: number[]): Issued {
@@ -283,7 +284,7 @@ export class Frontier {
     const lane: Lane = {
       server: this.#ledger.servers.of(origin),
       topLevelDomain: tldOf(origin),
-      order: makeOrder(this.#options.order),
+      order: makeOrder(this.#options.order, { backwardOf: page => this.#ledger.backward.of(page) }),
       shapes: new ShapeCounter(),
       errands: 0,
       pages: 0,
@@ -292,4 +293,13 @@ export class Frontier {
     this.#lanes.set(origin, lane);
     return lane;
   }
+}
+
+/** A top-level domain of weight 0 is outside. */
+function withDomains(
+  outside: FrontierOptions['outside'],
+  weights: ReadonlyMap<string, number>,
+): FrontierOptions['outside'] {
+  if (weights.size === 0) return outside;
+  return url => outside(url) ?? (leavesOut(weights, tldOf(originOf(url))) ? 'out-of-scope' : undefined);
 }

@@ -99,8 +99,9 @@ export class Learning {
     return target || null!;
   }
 
-  #links({ id, visit, before }: Lesson): void {
+  #links({ id, visit, before, lane }: Lesson): void {
     const links = visit.links!;
+    lane.order.forward(links.count);
     const source = {
       page: id,
       depth: visit.depth,

@@ -4,7 +4,7 @@
  * links, so the numbers are never silently stale.
  */
 import type { DatabaseSync } from 'node:sqlite';
-import { eachTarget } from './links.ts';
+import { eachTarget } from './packed-links.ts';
 
 const CHUNK = 65_536;
 

@@ -178,8 +178,8 @@ export class Pages {
   }
 
   /** Every fingerprint with its id, for the table in memory. */
-  fingerprints(): Iterable<{ id: number; high: number; low: number }> {
-    return this.#rows('SELECT id, high, low FROM pages');
+  fingerprints(): Iterable<{ id: number; high: number; low: number; depth: number }> {
+    return this.#rows('SELECT id, high, low, depth FROM pages');
   }
 
   /** Pages that were never visited and may be, oldest first. */

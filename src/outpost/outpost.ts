@@ -4,7 +4,8 @@
  *
  * It never touches the ledger, the frontier or the archive: those are home's.
  */
-import { crawl, type Tools } from '../crawler/crawl.ts';
+import { crawl } from '../crawler/crawl.ts';
+import type { Tools } from '../crawler/tools.ts';
 import type { Errand } from '../errand/errand.ts';
 import type { Parcel } from '../errand/parcel.ts';
 

@@ -1,12 +1,12 @@
 /** Makes the tools that an outpost lends to its errands, from plain data that can cross a thread or a wire. */
 import { shiftedClock, systemClock } from '../base/clock.ts';
-import type { Tools } from '../crawler/crawl.ts';
 import type { Timeouts } from '../crawler/fetch/exchange.ts';
 import { openFetcher } from '../crawler/fetch/fetcher.ts';
 import { Pace } from '../crawler/pace.ts';
-import { PackerPool } from '../crawler/parcels.ts';
-import { RulesMemory } from '../crawler/permission.ts';
+import { PackerPool } from '../crawler/packer-pool.ts';
+import { RulesMemory } from '../crawler/rules-memory.ts';
 import type { Fetcher } from '../crawler/stages.ts';
+import type { Tools } from '../crawler/tools.ts';
 
 export interface OutpostOptions {
   /** The whole User-Agent header. */

@@ -1,0 +1,19 @@
+/** What the stages of a run get from the outpost that they run at. */
+import type { Clock } from '../base/clock.ts';
+import type { Pace } from './pace.ts';
+import type { PackerPool } from './packer-pool.ts';
+import type { RulesMemory } from './rules-memory.ts';
+import type { Fetcher } from './stages.ts';
+
+/** What an outpost lends to every errand it runs. */
+export interface Tools {
+  readonly fetcher: Fetcher;
+  readonly pace: Pace;
+  readonly clock: Clock;
+  readonly packers: PackerPool;
+  readonly rules: RulesMemory;
+  /** Product token that robots.txt is read for, e.g. `skein`. */
+  readonly agentToken: string;
+  /** True while the thread has more to do than it can: compression then takes the cheap way. */
+  readonly busy: () => boolean;
+}

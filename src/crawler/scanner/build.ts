@@ -17,7 +17,7 @@ const MAX_PAGES = 1300;
 const options = [
   'scanner.ts',
   '-O3',
-  '--converge',
+  ...['--shrinkLevel', '1'],
   '--noAssert',
   ...['--runtime', 'stub'],
   ...['--enable', 'simd'],

@@ -1,7 +1,7 @@
 /** Reads the attributes of a tag: remembers where the values lie that someone may ask for, skips the others. */
-import { hashBytes, keyStep, mix } from './hash';
+import { hashBytes, key, keyOf, mix } from './hash';
 import { ATTRIBUTES, CLASSES } from './memory';
-import { NAME_END, SPACE } from './tables';
+import { attributeInfo, enterAttribute, NAME_END, SPACE } from './tables';
 
 export const HREF: u32 = 0;
 export const SRC: u32 = 1;
@@ -17,7 +17,6 @@ export const SRCSET: u32 = 10;
 export const LANG: u32 = 11;
 export const ITEMPROP: u32 = 12;
 export const HREFLANG: u32 = 13;
-const OTHER: u32 = 31;
 
 /** Which slots the tag last read has, one bit each. */
 export let present: u32 = 0;
@@ -37,30 +36,24 @@ export function valueEnd(slot: u32): usize {
   return load<u32>(ATTRIBUTES + (slot << 3), 4);
 }
 
-function slotOf(key: u64, length: u32): u32 {
-  if (length < 5) {
-    if (key === 0x68726566) return HREF;
-    if (key === 0x6964) return ID;
-    if (key === 0x737263) return SRC;
-    if (key === 0x72656c) return REL;
-    if (key === 0x6e616d65) return NAME;
-    if (key === 0x616c74) return ALT;
-    if (key === 0x6c616e67) return LANG;
-    return OTHER;
-  }
-  if (key === 0x636c617373) return CLASS;
-  if (key === 0x636f6e74656e74) return CONTENT;
-  if (key === 0x737263736574) return SRCSET;
-  if (key === 0x646174612d737263) return DATA_SRC;
-  if (key === 0x6974656d70726f70) return ITEMPROP;
-  if (key === 0x687265666c616e67) return HREFLANG;
-  if (key === 0x786d6c3a6c616e67) return LANG;
-  return key === EQUIV_KEY ? EQUIV : OTHER;
+export function enterAttributes(): void {
+  enterAttribute('href', HREF);
+  enterAttribute('src', SRC);
+  enterAttribute('class', CLASS);
+  enterAttribute('id', ID);
+  enterAttribute('rel', REL);
+  enterAttribute('name', NAME);
+  enterAttribute('content', CONTENT);
+  enterAttribute('http-equiv', EQUIV);
+  enterAttribute('alt', ALT);
+  enterAttribute('data-src', DATA_SRC);
+  enterAttribute('srcset', SRCSET);
+  enterAttribute('lang xml:lang', LANG);
+  enterAttribute('itemprop', ITEMPROP);
+  enterAttribute('hreflang', HREFLANG);
 }
 
-/** "http-equiv" is longer than 8 letters, so its key is a hash. */
-const EQUIV_KEY: u64 = keyStep(keyStep(0x687474702d657175, 8, 0x69), 9, 0x76);
-const CLIP_PATH_KEY: u64 = keyStep(0x636c69702d706174, 8, 0x68);
+const KEY_CLIP_PATH: u64 = key('clip-path');
 
 /**
  * Reads from behind the tag's name to behind its `>`. 0 = the input ends inside the tag, which then does not count.
@@ -80,13 +73,10 @@ export function readAttributes(start: usize, end: usize, draws: bool): usize {
     if (p >= end) return 0;
     if (c === 62) return p + 1;
     selfClosing = false;
-    let key: u64 = c - 65 < 26 ? c | 32 : c;
-    let length: u32 = 1;
-    c = load<u8>(++p);
-    while ((load<u8>(CLASSES + c) & NAME_END) === 0) {
-      key = keyStep(key, length++, c - 65 < 26 ? c | 32 : c);
-      c = load<u8>(++p);
-    }
+    const named = p;
+    do c = load<u8>(++p);
+    while ((load<u8>(CLASSES + c) & NAME_END) === 0);
+    const name = keyOf(named, p);
     while ((load<u8>(CLASSES + c) & SPACE) !== 0) c = load<u8>(++p);
     if (p >= end) return 0;
     let from = p;
@@ -99,16 +89,24 @@ export function readAttributes(start: usize, end: usize, draws: bool): usize {
       c = load<u8>(from - 1);
       if (c === 34 || c === 39) p++;
     }
-    const slot = slotOf(key, length);
-    if (slot !== OTHER && ((present >> slot) & 1) === 0) {
-      present |= 1 << slot;
-      store<u32>(ATTRIBUTES + (slot << 3), <u32>from);
-      store<u32>(ATTRIBUTES + (slot << 3), <u32>to, 4);
-    }
-    if (draws && slot !== ID && slot !== CLASS && key !== CLIP_PATH_KEY) {
-      drawing = mix(mix(drawing, key), hashBytes(from, to));
-    }
+    remember(name, from, to);
+    if (draws && !saysNothing(name)) drawing = mix(mix(drawing, name), hashBytes(from, to));
   }
+}
+
+/** The first of several attributes of one name counts. */
+function remember(name: u64, from: usize, to: usize): void {
+  const slot = attributeInfo(name) - 1;
+  if (slot > 31 || ((present >> slot) & 1) !== 0) return;
+  present |= 1 << slot;
+  store<u32>(ATTRIBUTES + (slot << 3), <u32>from);
+  store<u32>(ATTRIBUTES + (slot << 3), <u32>to, 4);
+}
+
+/** Attributes that change nothing in a drawing. */
+function saysNothing(name: u64): bool {
+  const slot = attributeInfo(name) - 1;
+  return slot === ID || slot === CLASS || name === KEY_CLIP_PATH;
 }
 
 /** Address of the first byte of the value, behind an opening quote if there is one. */

@@ -2,13 +2,14 @@
  * What is known of one block of visible text: its words, its character codes, its canonical form and that form's hash.
  * The canonical form is the text with volatile stamps replaced (stamps.ts); blocks of advertising have none.
  */
-import { finish, hashBytes, keyStep, mix } from './hash';
-import { BLOCKS, CLASSES, canon, HISTOGRAM, MAX_BLOCKS, PLANES, SEEN } from './memory';
+import { copyRun, finish, hashBytes, key, keyOf, mix, spread } from './hash';
+import { ASCII_SEEN, BLOCKS, CLASSES, canon, MAX_BLOCKS, PAIRS, PLANES, SEEN } from './memory';
 import { maskStamps } from './stamps';
-import { DIGIT, STAMP, STOP, WORD, wordInfo } from './tables';
+import { STAMP, STOP, WORD, wordInfo } from './tables';
 
-/** Beyond the flags of words: the block has a digit. */
+/** Beyond the flags of words: the block has a digit, a character beyond ASCII. */
 const HAS_DIGIT: u32 = 1 << 31;
+const HAS_WIDE: u32 = 1 << 30;
 /** A block this short that says "updated" is the label of the block after it. */
 const LABEL_BYTES: usize = 60;
 /** With less main text than this the whole text counts as main: nothing but navigation was recognised. */
@@ -47,7 +48,7 @@ export function resetBlocks(): void {
   distinctCodes = 0;
   before = 0;
   pairs = 0;
-  memory.fill(HISTOGRAM, 0, 512);
+  memory.fill(ASCII_SEEN, 0, 128);
   memory.fill(PLANES, 0, 256);
   if (wide) memory.fill(SEEN, 0, 8192);
   wide = false;
@@ -60,8 +61,7 @@ export function endOfBlock(start: usize, end: usize, ad: bool, template: bool, s
   if ((flags & HAS_DIGIT) !== 0) {
     canonEnd = maskStamps(start, end, from, stamped || labelled || (flags & STAMP) !== 0);
   } else {
-    memory.copy(from, start, end - start);
-    canonEnd = from + (end - start);
+    canonEnd = copyRun(from, start, end);
   }
   const hash = hashBytes(from, canonEnd);
   store<u8>(canonEnd++, 10);
@@ -92,67 +92,148 @@ export function seal(value: u64): void {
   canonEnd += 8;
 }
 
+/** Counts words and codes; returns what the words are, together, and HAS_DIGIT. */
 function readWords(start: usize, end: usize): u32 {
-  let flags: u32 = 0;
-  let key: u64 = 0;
-  let length: u32 = 0;
-  let p = start;
-  while (p < end) {
-    const c: u32 = load<u8>(p);
-    if (c >= 0x80) {
-      const wordLike = readWide(p, end, c);
-      if (wordLike === 1) {
-        for (let i: usize = 0; i < wideLength; i++) key = keyStep(key, length++, load<u8>(p + i));
-      } else {
-        if (length > 0) flags |= endWord(key);
-        if (wordLike === 2) flags |= endWord(wideCode | ((<u64>1) << 32));
-        key = 0;
-        length = 0;
+  let flags = sumBytes(start, end);
+  if ((flags & HAS_WIDE) !== 0) return (flags & HAS_DIGIT) | readWideWords(start, end);
+  let word: usize = 0;
+  for (let base = start; base < end; base += 64) {
+    const rest = end - base;
+    let mask = wordBits(base) | (wordBits(base + 16) << 16) | (wordBits(base + 32) << 32) | (wordBits(base + 48) << 48);
+    if (rest < 64) mask &= ((<u64>1) << (<u64>rest)) - 1;
+    // One bit where a word begins or ends.
+    let edges = mask ^ ((mask << 1) | (word !== 0 ? 1 : 0));
+    while (edges !== 0) {
+      const at = base + <usize>ctz(edges);
+      edges &= edges - 1;
+      if (word === 0) word = at;
+      else {
+        flags |= endWord(keyOf(word, at));
+        word = 0;
       }
-      p += wideLength;
-      continue;
     }
-    const at = HISTOGRAM + (c << 2);
-    store<u32>(at, load<u32>(at) + 1);
-    const classes: u32 = load<u8>(CLASSES + c);
-    if ((classes & WORD) !== 0) {
-      if ((classes & DIGIT) !== 0) flags |= HAS_DIGIT;
-      key = keyStep(key, length, c - 65 < 26 ? c | 32 : c);
-      length++;
-    } else if (length > 0) {
-      flags |= endWord(key);
-      key = 0;
-      length = 0;
-    }
-    p++;
   }
-  if (length > 0) flags |= endWord(key);
+  if (word !== 0) flags |= endWord(keyOf(word, end));
   return flags;
 }
 
-const KEY_AS: u64 = 0x6173;
-const KEY_OF: u64 = 0x6f66;
-const KEY_RENEW: u64 = 0x66f4 | (1 << 32);
-const KEY_NEW: u64 = 0x65b0 | (1 << 32);
+/** One bit for each of 16 bytes: letter, digit or `_`. */
+function wordBits(p: usize): u64 {
+  const v = v128.load(p);
+  const letters = i8x16.lt_u(i8x16.sub(v128.or(v, i8x16.splat(32)), i8x16.splat(97)), i8x16.splat(26));
+  const digits = i8x16.lt_u(i8x16.sub(v, i8x16.splat(48)), i8x16.splat(10));
+  return <u64>i8x16.bitmask(v128.or(v128.or(letters, digits), i8x16.eq(v, i8x16.splat(95))));
+}
 
-function endWord(key: u64): u32 {
+/** Adds the codes of a block as if each byte were a character; HAS_DIGIT and HAS_WIDE as they apply. */
+function sumBytes(start: usize, end: usize): u32 {
+  let sums = i32x4.splat(0);
+  let squares = i64x2.splat(0);
+  let digits = i8x16.splat(0);
+  let high = i8x16.splat(0);
+  let p = start;
+  for (; p + 16 <= end; p += 16) {
+    const v = v128.load(p);
+    high = v128.or(high, v);
+    digits = v128.or(digits, i8x16.lt_u(i8x16.sub(v, i8x16.splat(48)), i8x16.splat(10)));
+    sums = i32x4.add(sums, i32x4.extadd_pairwise_i16x8_u(i16x8.extadd_pairwise_i8x16_u(v)));
+    const low = i16x8.extmul_low_i8x16_u(v, v);
+    const upper = i16x8.extmul_high_i8x16_u(v, v);
+    const four = i32x4.add(i32x4.extadd_pairwise_i16x8_u(low), i32x4.extadd_pairwise_i16x8_u(upper));
+    squares = i64x2.add(squares, i64x2.add(i64x2.extend_low_i32x4_u(four), i64x2.extend_high_i32x4_u(four)));
+  }
+  codeCount += end - start;
+  codeSum += <u64>i32x4.extract_lane(sums, 0) + <u64>i32x4.extract_lane(sums, 1);
+  codeSum += <u64>i32x4.extract_lane(sums, 2) + <u64>i32x4.extract_lane(sums, 3);
+  codeSquares += <u64>i64x2.extract_lane(squares, 0) + <u64>i64x2.extract_lane(squares, 1);
+  let flags: u32 = v128.any_true(digits) ? HAS_DIGIT : 0;
+  if (i8x16.bitmask(high) !== 0) flags |= HAS_WIDE;
+  for (; p < end; p++) {
+    const c: u32 = load<u8>(p);
+    codeSum += c;
+    codeSquares += c * c;
+    if (c - 48 < 10) flags |= HAS_DIGIT;
+    if (c > 127) flags |= HAS_WIDE;
+  }
+  for (p = start; p < end; p++) store<u8>(ASCII_SEEN + load<u8>(p), 1);
+  return flags;
+}
+
+/** The same for a block that has characters beyond ASCII. */
+function readWideWords(start: usize, end: usize): u32 {
+  let flags: u32 = 0;
+  let word = start;
+  let p = start;
+  while (p < end) {
+    const c: u32 = load<u8>(p);
+    let length: usize = 1;
+    let kind: u32 = (load<u8>(CLASSES + c) & WORD) !== 0 ? 1 : 0;
+    if (c > 127) {
+      kind = readWide(p, end, c);
+      length = wideLength;
+    }
+    if (kind !== 1) {
+      if (p > word) flags |= endWord(keyOf(word, p));
+      if (kind === 2) flags |= endWord(keyOf(p, p + length));
+      word = p + length;
+    }
+    p += length;
+  }
+  if (end > word) flags |= endWord(keyOf(word, end));
+  return flags;
+}
+
+const KEY_AS: u64 = key('as');
+const KEY_OF: u64 = key('of');
+const KEY_RENEW: u64 = key('更');
+const KEY_NEW: u64 = key('新');
+
+function endWord(word: u64): u32 {
   words++;
-  let info = wordInfo(key);
+  let info = wordInfo(word);
   if ((info & STOP) === 0) keywords++;
-  if ((key === KEY_OF && before === KEY_AS) || (key === KEY_NEW && before === KEY_RENEW)) info |= STAMP;
-  addPair(finish(mix(before, key)));
-  before = key;
+  if ((word === KEY_OF && before === KEY_AS) || (word === KEY_NEW && before === KEY_RENEW)) info |= STAMP;
+  const pair = spread(word ^ rotl(spread(before), 23));
+  before = word;
+  addPair(pair ^ (pair >> 31));
   return info;
 }
 
 /**
  * Adds 1 to the counter of every bit that is set. The counters stand upright, one plane per binary digit, so that
- * one operation adds to all 64 of them.
+ * one operation adds to all 64 of them; eight are gathered first, because a carry runs through half of the planes.
  */
 function addPair(bits: u64): void {
-  pairs++;
-  let carry = bits;
-  for (let at = PLANES; carry !== 0; at += 8) {
+  store<u64>(PAIRS + ((pairs & 7) << 3), bits);
+  if ((++pairs & 7) === 0) addEight();
+}
+
+/** Carry of three bits each; the sum is left in `sumBits`. */
+function carryOf(a: u64, b: u64, c: u64): u64 {
+  const half = a ^ b;
+  sumBits = half ^ c;
+  return (a & b) | (half & c);
+}
+let sumBits: u64 = 0;
+
+function pairAt(index: u32): u64 {
+  return load<u64>(PAIRS + (index << 3));
+}
+
+function addEight(): void {
+  let one = carryOf(load<u64>(PLANES), pairAt(0), pairAt(1));
+  let two = carryOf(sumBits, pairAt(2), pairAt(3));
+  const ones = sumBits;
+  const four = carryOf(load<u64>(PLANES, 8), one, two);
+  const twos = sumBits;
+  one = carryOf(ones, pairAt(4), pairAt(5));
+  two = carryOf(sumBits, pairAt(6), pairAt(7));
+  store<u64>(PLANES, sumBits);
+  const more = carryOf(twos, one, two);
+  store<u64>(PLANES, sumBits, 8);
+  let carry = carryOf(load<u64>(PLANES, 16), four, more);
+  store<u64>(PLANES, sumBits, 16);
+  for (let at = PLANES + 24; carry !== 0; at += 8) {
     const plane = load<u64>(at);
     store<u64>(at, plane ^ carry);
     carry &= plane;
@@ -160,13 +241,16 @@ function addPair(bits: u64): void {
 }
 
 export function simhash(): u64 {
+  // What is left of the last eight, filled up with nothing.
+  const total = pairs;
+  while ((pairs & 7) !== 0) addPair(0);
   let result: u64 = 0;
   for (let bit: u64 = 0; bit < 64; bit++) {
     let set: u32 = 0;
     for (let digit: u32 = 0; digit < 26; digit++) {
       set += (<u32>((load<u64>(PLANES + (digit << 3)) >> bit) & 1)) << digit;
     }
-    if (set * 2 > pairs) result |= (<u64>1) << bit;
+    if (set * 2 > total) result |= (<u64>1) << bit;
   }
   return result;
 }
@@ -184,9 +268,15 @@ function readWide(p: usize, end: usize, c: u32): u32 {
     wideCode = c & (wideLength === 2 ? 31 : wideLength === 3 ? 15 : 7);
     for (let i: usize = 1; i < wideLength; i++) wideCode = (wideCode << 6) | (load<u8>(p + i) & 63);
   }
-  codeCount++;
+  // Its bytes have been added one by one.
+  codeCount -= wideLength - 1;
   codeSum += wideCode;
   codeSquares += <u64>wideCode * <u64>wideCode;
+  for (let i: usize = 0; i < wideLength; i++) {
+    const byte: u64 = load<u8>(p + i);
+    codeSum -= byte;
+    codeSquares -= byte * byte;
+  }
   wide = true;
   const bit = wideCode & 0xffff;
   const at = SEEN + (bit >> 3);
@@ -202,14 +292,7 @@ function readWide(p: usize, end: usize, c: u32): u32 {
   return wideCode >= 0x3000 && wideCode < 0x3040 ? 0 : 1;
 }
 
-/** Adds what the histogram counted. */
-export function sumCodes(): void {
-  for (let c: u64 = 0; c < 128; c++) {
-    const n: u64 = load<u32>(HISTOGRAM + <usize>(c << 2));
-    if (n === 0) continue;
-    codeCount += n;
-    codeSum += n * c;
-    codeSquares += n * c * c;
-    distinctCodes++;
-  }
+/** Adds the ASCII characters that occurred to the distinct ones. */
+export function countCodes(): void {
+  for (let c: usize = 0; c < 128; c++) distinctCodes += load<u8>(ASCII_SEEN + c);
 }

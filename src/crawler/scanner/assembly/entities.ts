@@ -1,5 +1,4 @@
 /** Entities: those of HTML 4 and the names of ASCII characters. Others stay as written, which hashes as well. */
-import { keyStep } from './hash';
 import { CLASSES, ENTITIES, ENTITY_BITS } from './memory';
 import { DIGIT, enter, enterEntities, entityInfo, HEX, LEGACY, LETTER } from './tables';
 
@@ -101,27 +100,23 @@ function enterSymbols(): void {
 /** Decodes the entity at `p` (an ampersand); false = it is none and the ampersand stands for itself. */
 export function decodeEntity(p: usize, end: usize, inAttribute: bool): bool {
   if (p + 2 < end && load<u8>(p + 1) === 35) return decodeNumber(p + 2, end);
-  let key: u64 = 0;
-  let q = p + 1;
+  const start = p + 1;
+  const stop = min(end, start + 32);
+  let q = start;
   let legacy: u32 = 0;
   let legacyEnd: usize = 0;
-  const stop = min(end, p + 33);
-  while (q < stop) {
-    const c: u32 = load<u8>(q);
-    if ((load<u8>(CLASSES + c) & (LETTER | DIGIT)) === 0) break;
-    key = keyStep(key, <u32>(q - p - 1), c);
+  while (q < stop && (load<u8>(CLASSES + load<u8>(q)) & (LETTER | DIGIT)) !== 0) {
     q++;
-    // Legacy names have at most 6 letters; the longest that fits counts.
-    if (q - p <= 7) {
-      const found = entityInfo(key);
-      if ((found & LEGACY) !== 0) {
-        legacy = found;
-        legacyEnd = q;
-      }
+    // Legacy names have 2 to 6 letters; the longest that fits counts.
+    if (q - start < 2 || q - start > 6) continue;
+    const found = entityInfo(start, q);
+    if ((found & LEGACY) !== 0) {
+      legacy = found;
+      legacyEnd = q;
     }
   }
-  if (q < end && load<u8>(q) === 59 && q > p + 1) {
-    const found = entityInfo(key);
+  if (q < end && load<u8>(q) === 59 && q > start) {
+    const found = entityInfo(start, q);
     if (found !== 0) return decoded(found & 0x1fffff, q + 1);
   }
   if (legacy === 0) return false;
@@ -169,27 +164,3 @@ function repaired(value: u32): u32 {
 
 const WINDOWS: string =
   '\u20ac?\u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152?\u017d??\u2018\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153?\u017e\u0178';
-
-/** Writes a code point as UTF-8; returns where the next byte goes. */
-export function putCode(to: usize, c: u32): usize {
-  if (c < 0x80) {
-    store<u8>(to, c);
-    return to + 1;
-  }
-  if (c < 0x800) {
-    store<u8>(to, 0xc0 | (c >> 6));
-    store<u8>(to + 1, 0x80 | (c & 63));
-    return to + 2;
-  }
-  if (c < 0x10000) {
-    store<u8>(to, 0xe0 | (c >> 12));
-    store<u8>(to + 1, 0x80 | ((c >> 6) & 63));
-    store<u8>(to + 2, 0x80 | (c & 63));
-    return to + 3;
-  }
-  store<u8>(to, 0xf0 | (c >> 18));
-  store<u8>(to + 1, 0x80 | ((c >> 12) & 63));
-  store<u8>(to + 2, 0x80 | ((c >> 6) & 63));
-  store<u8>(to + 3, 0x80 | (c & 63));
-  return to + 4;
-}

@@ -1,4 +1,8 @@
-/** 64-bit hashing of short runs of bytes. Not against attackers: what must be is hashed again by the host. */
+/**
+ * Short runs of bytes: hashes, keys, copies. The 64-bit hash is not meant against attackers: what must withstand them
+ * the host hashes again.
+ */
+import { SCRATCH } from './memory';
 
 const PRIME: u64 = 0x9e3779b97f4a7c15;
 const OTHER: u64 = 0xd6e8feb86659fd93;
@@ -23,24 +27,76 @@ export function hashBytes(start: usize, end: usize): u64 {
   return finish(h);
 }
 
-/** Step of the key of a name: names of up to 8 bytes have keys of their own, longer ones a hash. */
-export function keyStep(key: u64, length: u32, byte: u32): u64 {
-  return length < 8 ? (key << 8) | byte : (key ^ byte) * PRIME;
+const SMALL: u64 = 0x2020202020202020;
+
+/**
+ * Key of a name, the same for capitals and small letters. Up to 8 bytes it is the name itself, so that short names
+ * never collide; longer names have a hash. May read up to 7 bytes beyond `end`, which it does not use.
+ */
+export function keyOf(start: usize, end: usize): u64 {
+  const length = end - start;
+  if (length <= 8) {
+    const mask = length === 8 ? ~(<u64>0) : ((<u64>1) << ((<u64>length) << 3)) - 1;
+    return (load<u64>(start) | SMALL) & mask;
+  }
+  let h = <u64>length * OTHER;
+  let p = start;
+  for (; p + 8 <= end; p += 8) h = mix(h, load<u64>(p) | SMALL);
+  // The last eight bytes, some of them for the second time.
+  return mix(h, load<u64>(end - 8) | SMALL);
 }
 
-export function keyOf(start: usize, end: usize): u64 {
-  let key: u64 = 0;
-  for (let p = start; p < end; p++) {
-    let c: u32 = load<u8>(p);
-    if (c - 65 < 26) c |= 32;
-    key = keyStep(key, <u32>(p - start), c);
+/** The same for a literal. */
+export function key(name: string): u64 {
+  return keyOf(SCRATCH, putString(SCRATCH, name, 0, name.length));
+}
+
+/** Writes a part of a literal as UTF-8; returns the end. */
+export function putString(start: usize, name: string, from: i32, end: i32): usize {
+  let to = start;
+  for (let i = from; i < end; i++) to = putCode(to, name.charCodeAt(i));
+  return to;
+}
+
+/** Writes a code point as UTF-8; returns where the next byte goes. */
+export function putCode(to: usize, c: u32): usize {
+  if (c < 0x80) {
+    store<u8>(to, c);
+    return to + 1;
   }
-  return key;
+  if (c < 0x800) {
+    store<u8>(to, 0xc0 | (c >> 6));
+    store<u8>(to + 1, 0x80 | (c & 63));
+    return to + 2;
+  }
+  if (c < 0x10000) {
+    store<u8>(to, 0xe0 | (c >> 12));
+    store<u8>(to + 1, 0x80 | ((c >> 6) & 63));
+    store<u8>(to + 2, 0x80 | (c & 63));
+    return to + 3;
+  }
+  store<u8>(to, 0xf0 | (c >> 18));
+  store<u8>(to + 1, 0x80 | ((c >> 12) & 63));
+  store<u8>(to + 2, 0x80 | ((c >> 6) & 63));
+  store<u8>(to + 3, 0x80 | (c & 63));
+  return to + 4;
+}
+
+/** Copies a run; up to 15 bytes behind it are written too. For short runs a call of memory.copy costs more. */
+export function copyRun(to: usize, start: usize, end: usize): usize {
+  let out = to;
+  for (let p = start; p < end; p += 16, out += 16) v128.store(out, v128.load(p));
+  return to + (end - start);
+}
+
+/** Spreads the bits of a key; the top ones choose its entry in a table. */
+export function spread(key: u64): u64 {
+  return key * PRIME;
 }
 
 /** Address of the key's entry in a table of 2^bits entries, or of the free entry where it would go. */
 export function entryOf(table: usize, bits: u64, key: u64): usize {
-  let i = (key * PRIME) >> (64 - bits);
+  let i = spread(key) >> (64 - bits);
   while (true) {
     const at = table + ((<usize>i) << 4);
     const found = load<u64>(at);

@@ -1,20 +1,20 @@
 /** What a page says of itself: base, language, title, robots, refresh, description. */
 import { CONTENT, EQUIV, HREF, has, LANG, NAME, valueEnd, valueStart } from './attributes';
-import { keyOf, keyStep } from './hash';
+import { key, keyOf } from './hash';
 import { decodeReference, hasWord, keep, out as reference } from './references';
 
 export const NOINDEX: u32 = 1;
 export const NOFOLLOW: u32 = 2;
 export const NOARCHIVE: u32 = 4;
 
-const KEY_ROBOTS: u64 = 0x726f626f7473;
-const KEY_SKEIN: u64 = 0x736b65696e;
-const KEY_REFRESH: u64 = 0x72656672657368;
-const KEY_DESCRIPTION: u64 = keyStep(keyStep(keyStep(0x6465736372697074, 8, 0x69), 9, 0x6f), 10, 0x6e);
-const KEY_NOINDEX: u64 = 0x6e6f696e646578;
-const KEY_NOFOLLOW: u64 = 0x6e6f666f6c6c6f77;
-const KEY_NOARCHIVE: u64 = keyStep(0x6e6f617263686976, 8, 0x65);
-const KEY_NONE: u64 = 0x6e6f6e65;
+const KEY_ROBOTS: u64 = key('robots');
+const KEY_SKEIN: u64 = key('skein');
+const KEY_REFRESH: u64 = key('refresh');
+const KEY_DESCRIPTION: u64 = key('description');
+const KEY_NOINDEX: u64 = key('noindex');
+const KEY_NOFOLLOW: u64 = key('nofollow');
+const KEY_NOARCHIVE: u64 = key('noarchive');
+const KEY_NONE: u64 = key('none');
 
 export let robots: u32 = 0;
 export let baseStart: usize = 0;

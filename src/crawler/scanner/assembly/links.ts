@@ -6,8 +6,8 @@
 import { ALT, DATA_SRC, find, HREF, HREFLANG, has, REL, SRC, SRCSET, valueEnd, valueStart } from './attributes';
 import { addToMain } from './block';
 import { inAd, inTemplate } from './elements';
-import { after, code, decodeEntity, putCode } from './entities';
-import { finish, hashBytes, keyOf, keyStep, mix } from './hash';
+import { after, code, decodeEntity } from './entities';
+import { finish, hashBytes, key, keyOf, mix, putCode } from './hash';
 import {
   anchors,
   anchorsEnd,
@@ -18,9 +18,8 @@ import {
   LINKS,
   MAX_IMAGES,
   MAX_LINKS,
-  SCRATCH,
 } from './memory';
-import { canonicalReference, decodeReference, hasWord, keep, MAX_REFERENCE, out as reference } from './references';
+import { decodeReference, hashReference, hasWord, keep, MAX_REFERENCE, out as reference } from './references';
 import { LETTER } from './tables';
 import { out as text } from './text';
 
@@ -30,11 +29,13 @@ const ALTERNATE: u32 = 16;
 const MAX_ANCHOR: u32 = 120;
 const NO_LINK: u32 = 0xffffffff;
 
-const KEY_NOFOLLOW: u64 = 0x6e6f666f6c6c6f77;
-const KEY_NEXT: u64 = 0x6e657874;
-const KEY_PREV: u64 = 0x70726576;
-const KEY_CANONICAL: u64 = keyStep(0x63616e6f6e696361, 8, 0x6c);
-const KEY_ALTERNATE: u64 = keyStep(0x616c7465726e6174, 8, 0x65);
+const KEY_NOFOLLOW: u64 = key('nofollow');
+const KEY_NEXT: u64 = key('next');
+const KEY_PREV: u64 = key('prev');
+const KEY_CANONICAL: u64 = key('canonical');
+const KEY_ALTERNATE: u64 = key('alternate');
+const KEY_HTTP: u64 = key('http');
+const KEY_HTTPS: u64 = key('https');
 
 export let linkCount: u32 = 0;
 export let imageCount: u32 = 0;
@@ -94,7 +95,7 @@ export function mediaLink(): void {
 
 function hashLink(start: usize, end: usize): void {
   if (inAd()) return;
-  const hash = hashBytes(SCRATCH, canonicalReference(start, end, true));
+  const hash = hashReference(start, end, true);
   linkHash = mix(linkHash, hash);
   if (!inTemplate()) addToMain(hash);
 }
@@ -114,8 +115,8 @@ function leadsToPage(start: usize, end: usize): bool {
   let p = start;
   while (p < end && p < start + 12 && (load<u8>(CLASSES + load<u8>(p)) & LETTER) !== 0) p++;
   if (p === end || p === start || load<u8>(p) !== 58) return true;
-  const key = keyOf(start, p);
-  return key === 0x68747470 || key === 0x6874747073;
+  const scheme = keyOf(start, p);
+  return scheme === KEY_HTTP || scheme === KEY_HTTPS;
 }
 
 function record(start: usize, end: usize, flags: u32): u32 {
@@ -221,7 +222,7 @@ export function draw(hash: u64): void {
 function hashImage(slot: u32): void {
   const start = reference;
   const end = decodeReference(valueStart(slot), valueEnd(slot));
-  draw(isData(start, end) ? hashBytes(start, end) : hashBytes(SCRATCH, canonicalReference(start, end, false)));
+  draw(isData(start, end) ? hashBytes(start, end) : hashReference(start, end, false));
 }
 
 function isData(start: usize, end: usize): bool {

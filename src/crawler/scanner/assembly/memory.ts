@@ -8,14 +8,16 @@
 export const RESULT: usize = 0x400;
 /** One byte of character classes per byte value. */
 export const CLASSES: usize = 0x800;
-/** How often each ASCII character occurs in the visible text. */
-export const HISTOGRAM: usize = 0x1000;
+/** One byte per byte value that occurs in the visible text. */
+export const ASCII_SEEN: usize = 0x1000;
 /** Elements per level. */
 export const LEVELS: usize = 0x1200;
 /** Start and end of the attribute values of the tag being read. */
 export const ATTRIBUTES: usize = 0x1300;
 /** Bit planes that count, for each of 64 bits, in how many word pairs it was set. */
 export const PLANES: usize = 0x1400;
+/** Hashes of word pairs not yet counted. */
+export const PAIRS: usize = 0x1500;
 /** One bit per character of the basic plane that occurred. */
 export const SEEN: usize = 0x2000;
 /** Hash tables of 16-byte entries: key (8), value (4), unused (4). */
@@ -25,6 +27,9 @@ export const WORDS: usize = 0x6000;
 export const WORD_BITS: u64 = 11;
 export const ENTITIES: usize = 0xe000;
 export const ENTITY_BITS: u64 = 10;
+/** Slots of attributes by name; 64 entries. */
+export const ATTRIBUTE_NAMES: usize = 0x14000;
+export const ATTRIBUTE_BITS: u64 = 6;
 /** Open elements: name key (8), information (4), unused (4). */
 export const STACK: usize = 0x12000;
 export const MAX_DEPTH: i32 = 512;

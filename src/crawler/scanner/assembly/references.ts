@@ -3,8 +3,9 @@
  * a line feed. Also their canonical form for hashing, in which what is random is masked.
  */
 
-import { after, code, decodeEntity, putCode } from './entities';
-import { keyOf, keyStep } from './hash';
+import { find } from './attributes';
+import { after, code, decodeEntity } from './entities';
+import { copyRun, hashBytes, key, keyOf, putCode } from './hash';
 import { CLASSES, references, SCRATCH, SCRATCH_BYTES } from './memory';
 import { DIGIT, HEX, LETTER, SPACE } from './tables';
 
@@ -31,17 +32,39 @@ export function keep(end: usize): void {
   store<u8>(out++, 10);
 }
 
+/** Whether the reference decoded last can differ from its canonical form. */
+let odd: bool = false;
+
 /** Writes the value decoded and trimmed, without tabs and line feeds; returns its end. Does not keep it. */
 export function decodeReference(start: usize, end: usize): usize {
   let p = start;
   let last = end;
   while (p < last && load<u8>(p) <= 32) p++;
   while (last > p && load<u8>(last - 1) <= 32) last--;
+  odd = false;
+  const to = out;
+  for (let at: usize = 0; p + at < last; at += 16) {
+    const v = v128.load(p + at);
+    const rest = last - p - at;
+    const mask: u32 = rest < 16 ? (1 << (<u32>rest)) - 1 : 0xffff;
+    // Signed: below the blank are control characters and everything beyond ASCII.
+    const rare = v128.or(i8x16.lt_s(v, i8x16.splat(32)), i8x16.eq(v, i8x16.splat(38)));
+    if ((i8x16.bitmask(rare) & mask) !== 0) return decodeSlowly(p, last);
+    const digits = i8x16.lt_u(i8x16.sub(v, i8x16.splat(48)), i8x16.splat(10));
+    const signs = v128.or(i8x16.eq(v, i8x16.splat(37)), i8x16.eq(v, i8x16.splat(61)));
+    if ((i8x16.bitmask(v128.or(digits, signs)) & mask) !== 0) odd = true;
+    v128.store(to + at, v);
+  }
+  return to + (last - p);
+}
+
+function decodeSlowly(start: usize, end: usize): usize {
+  let p = start;
   let to = out;
   let wide: u32 = 0;
-  while (p < last) {
+  while (p < end) {
     let c: u32 = load<u8>(p++);
-    if (c === 38 && decodeEntity(p - 1, last, true)) {
+    if (c === 38 && decodeEntity(p - 1, end, true)) {
       p = after;
       c = code;
       if (c >= 0x80) {
@@ -55,11 +78,21 @@ export function decodeReference(start: usize, end: usize): usize {
     store<u8>(to++, c);
   }
   if (wide >= 0x80) ascii = false;
+  odd = true;
   return to;
 }
 
-/** End of the canonical form of [start, end), which begins at SCRATCH. `query`: keep the query. */
-export function canonicalReference(start: usize, end: usize, query: bool): usize {
+/** Hash of the canonical form of the reference decoded last, which lies at [start, end). */
+export function hashReference(start: usize, end: usize, link: bool): u64 {
+  if (!odd) {
+    // Nothing to mask; a file's query counts for nothing.
+    return hashBytes(start, link ? end : min(end, find(start, end, 63)));
+  }
+  return hashBytes(SCRATCH, canonicalReference(start, end, link));
+}
+
+/** End of the canonical form, which begins at SCRATCH. `link`: keep the query. */
+function canonicalReference(start: usize, end: usize, link: bool): usize {
   let p = start;
   const last = min(end, start + SCRATCH_BYTES / 2);
   let to = SCRATCH;
@@ -67,18 +100,13 @@ export function canonicalReference(start: usize, end: usize, query: bool): usize
     const c: u32 = load<u8>(p);
     if ((load<u8>(CLASSES + c) & (LETTER | DIGIT)) !== 0) {
       const stop = tokenEnd(p, last);
-      const session = stop < last && load<u8>(stop) === 61 && isSession(p, tokenKey);
-      if (isRandom(p, stop, query)) {
-        store<u8>(to++, 1);
-      } else {
-        memory.copy(to, p, stop - p);
-        to += stop - p;
-      }
-      p = stop;
-      if (session) p = valueEnd(p + 1, last);
+      const session = stop < last && load<u8>(stop) === 61 && isSession(p, stop);
+      if (isRandom(p, stop, link)) store<u8>(to++, 1);
+      else to = copyRun(to, p, stop);
+      p = session ? valueEnd(stop + 1, last) : stop;
       continue;
     }
-    if (c === 63 && !query) return to;
+    if (c === 63 && !link) return to;
     if (c === 37 && p + 2 < last && (load<u8>(CLASSES + load<u8>(p + 1)) & HEX) !== 0) {
       const value = (hexValue(load<u8>(p + 1)) << 4) | hexValue(load<u8>(p + 2));
       if (value > 32 && value < 127) {
@@ -97,19 +125,14 @@ function hexValue(c: u32): u32 {
   return c < 58 ? c - 48 : (c | 32) - 87;
 }
 
-let tokenKey: u64 = 0;
-
 /** End of the run of letters, digits and `_` at `p`. */
 function tokenEnd(start: usize, end: usize): usize {
   let p = start;
-  let key: u64 = 0;
   while (p < end) {
     const c: u32 = load<u8>(p);
     if (c !== 95 && (load<u8>(CLASSES + c) & (LETTER | DIGIT)) === 0) break;
-    key = keyStep(key, <u32>(p - start), c - 65 < 26 ? c | 32 : c);
     p++;
   }
-  tokenKey = key;
   return p;
 }
 
@@ -129,14 +152,19 @@ function isRandom(start: usize, end: usize, link: bool): bool {
   return length >= 20 && digits >= 3;
 }
 
-const JSESSIONID: u64 = keyStep(keyStep(0x6a73657373696f6e, 8, 0x69), 9, 0x64);
-const PHPSESSID: u64 = keyStep(0x7068707365737369, 8, 0x64);
+const KEY_SID: u64 = key('sid');
+const KEY_NONCE: u64 = key('nonce');
+const KEY_FBCLID: u64 = key('fbclid');
+const KEY_GCLID: u64 = key('gclid');
+const KEY_JSESSIONID: u64 = key('jsessionid');
+const KEY_PHPSESSID: u64 = key('phpsessid');
 
-/** Names of parameters that say who asks or where he came from, not what for: sid, nonce, fbclid, gclid, utm_… */
-function isSession(start: usize, key: u64): bool {
-  if ((load<u32>(start) | 0x202020) === 0x5f6d7475) return true;
-  if (key === 0x736964 || key === 0x6e6f6e6365 || key === 0x6662636c6964 || key === 0x67636c6964) return true;
-  return key === JSESSIONID || key === PHPSESSID;
+/** Names of parameters that say who asks or where he came from, not what for. */
+function isSession(start: usize, end: usize): bool {
+  if ((load<u32>(start) | 0x202020) === 0x5f6d7475) return true; // utm_
+  const name = keyOf(start, end);
+  if (name === KEY_SID || name === KEY_JSESSIONID || name === KEY_PHPSESSID) return true;
+  return name === KEY_NONCE || name === KEY_FBCLID || name === KEY_GCLID;
 }
 
 function valueEnd(start: usize, end: usize): usize {
@@ -150,14 +178,14 @@ function valueEnd(start: usize, end: usize): usize {
 }
 
 /** True when one of the words of the value, separated by blanks or commas, has this key. */
-export function hasWord(start: usize, end: usize, key: u64): bool {
+export function hasWord(start: usize, end: usize, wanted: u64): bool {
   let from = start;
   for (let p = start; p <= end; p++) {
     if (p < end) {
       const c: u32 = load<u8>(p);
       if (c !== 44 && (load<u8>(CLASSES + c) & SPACE) === 0) continue;
     }
-    if (p > from && keyOf(from, p) === key) return true;
+    if (p > from && keyOf(from, p) === wanted) return true;
     from = p + 1;
   }
   return false;

@@ -5,12 +5,12 @@ import {
   codeCount,
   codeSquares,
   codeSum,
+  countCodes,
   distinctCodes,
   keywords,
   mainHash,
   seal,
   simhash,
-  sumCodes,
   words,
 } from './block';
 import {
@@ -49,7 +49,7 @@ export function putResult(byteSum: u64): void {
   seal(links);
   seal(images);
   seal(structure);
-  sumCodes();
+  countCodes();
   next = RESULT;
   putLong(byteSum);
   putLong(links);
@@ -59,7 +59,7 @@ export function putResult(byteSum: u64): void {
   putLong(codeSquares);
   putLong(codeCount);
   put(distinctCodes);
-  put(text);
+  put(text + 1);
   put(textEnd);
   put(titleStart);
   put(titleEnd);

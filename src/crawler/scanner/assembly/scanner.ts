@@ -6,10 +6,11 @@
  * Every input gives a result. The invariant that keeps it so: each loop moves forward through the input, and nothing
  * is written that was not read.
  */
-import { find } from './attributes';
+import { enterAttributes, find } from './attributes';
 import { resetBlocks } from './block';
 import { resetElements, skipping } from './elements';
 import { enterAllEntities } from './entities';
+import { keyOf } from './hash';
 import { resetHead } from './head';
 import { closeAnchor, resetLinks } from './links';
 import { CLASSES, INPUT } from './memory';
@@ -17,7 +18,7 @@ import { resetReferences } from './references';
 import { putResult } from './result';
 import { enterClasses, enterTags, LETTER, SKIP } from './tables';
 import { closeTag, openTag, raw, rawInfo, resetTags } from './tags';
-import { copyRaw, copyText, endBlock, putPlain, resetText } from './text';
+import { copyRaw, copyText, endBlock, lineBreak, putPlain, resetText } from './text';
 import { enterAllWords } from './words';
 
 export { reserve } from './memory';
@@ -28,6 +29,7 @@ const PLAIN_TEXT: u32 = 2;
 
 enterClasses();
 enterTags();
+enterAttributes();
 enterAllEntities();
 enterAllWords();
 
@@ -97,7 +99,7 @@ function readDeclaration(p: usize, end: usize, xml: bool): usize {
   if (xml && load<u64>(p + 1) === CDATA) {
     let stop = p + 9;
     while ((stop = find(stop, end, 93)) < end && (load<u8>(stop + 1) !== 93 || load<u8>(stop + 2) !== 62)) stop++;
-    if (!skipping()) copyRaw(p + 9, min(stop, end));
+    if (!skipping()) copyRaw(p + 9, min(stop, end), false);
     return min(stop + 3, end);
   }
   return skipPast(p + 2, end);
@@ -128,20 +130,16 @@ function readRaw(start: usize, end: usize): usize {
   p = min(p, end);
   if ((rawInfo & SKIP) === 0) {
     // A title or text area is one line of text of its own.
-    copyRaw(start, p);
+    copyRaw(start, p, true);
   }
   return p;
 }
 
 /** Whether the name at `p` is that of the open raw text element. */
 function endsRaw(p: usize): bool {
-  let key: u64 = 0;
   let q = p;
-  while ((load<u8>(CLASSES + load<u8>(q)) & LETTER) !== 0 && q < p + 9) {
-    key = (key << 8) | (load<u8>(q) | 32);
-    q++;
-  }
-  if (key !== raw) return false;
+  while ((load<u8>(CLASSES + load<u8>(q)) & LETTER) !== 0 && q < p + 9) q++;
+  if (keyOf(p, q) !== raw) return false;
   const c: u32 = load<u8>(q);
   return c === 62 || c === 47 || c <= 32;
 }
@@ -152,18 +150,10 @@ function readPlain(end: usize): void {
   while (p < end) {
     const line = min(find(p, end, 10), end);
     if (line <= p + 1) endBlock();
-    copyLine(p, line);
+    copyRaw(p, line, false);
+    lineBreak();
     p = line + 1;
   }
-}
-
-function copyLine(start: usize, end: usize): void {
-  let p = start;
-  while (p < end) {
-    p = copyText(p, end);
-    if (p < end) putPlain(load<u8>(p++));
-  }
-  putPlain(10);
 }
 
 /** Sum of all byte values. */

@@ -4,13 +4,15 @@
  * Only where the block or its label says "updated", "generated" …: a date or a time alone, and years.
  * A plain date elsewhere ("Meeting: 5 May") is content.
  */
-import { keyOf } from './hash';
+import { copyRun, key, keyOf } from './hash';
 import { CLASSES } from './memory';
 import { COUNTER, DIGIT, HEX, LETTER, MONTH, UNIT, WEEKDAY, WORD, wordInfo, ZONE } from './tables';
 
 const MARK: u32 = 1;
-const KEY_AGO: u64 = 0x61676f;
-const KEY_OLD: u64 = 0x6f6c64;
+const KEY_AGO: u64 = key('ago');
+const KEY_OLD: u64 = key('old');
+const KEY_OF: u64 = key('of');
+const KEY_DE: u64 = key('de');
 
 function is(p: usize, classes: u32): bool {
   return (<u32>load<u8>(CLASSES + load<u8>(p)) & classes) !== 0;
@@ -31,8 +33,7 @@ export function maskStamps(start: usize, end: usize, to: usize, keyed: bool): us
       continue;
     }
     const next = wordEnd(p, end);
-    memory.copy(to, p, next - p);
-    to += next - p;
+    to = copyRun(to, p, next);
     p = next;
   }
   return to;
@@ -120,8 +121,8 @@ function ageEnd(p: usize, end: usize): usize {
   if ((info & COUNTER) !== 0) return q;
   if ((info & UNIT) === 0 || unit >= end) return p;
   const last = wordEnd(unit + 1, end);
-  const key = keyOf(unit + 1, last);
-  return key === KEY_AGO || key === KEY_OLD ? last : p;
+  const word = keyOf(unit + 1, last);
+  return word === KEY_AGO || word === KEY_OLD ? last : p;
 }
 
 /** Whether the date last read came with a time of day. */
@@ -235,8 +236,8 @@ function dayFirstEnd(p: usize, number: usize, end: usize): usize {
   if (q < end && load<u8>(q) === 45) q++;
   else q = skipBlanks(q, end);
   let month = wordEnd(q, end);
-  const key = keyOf(q, month);
-  if (key === 0x6f66 || key === 0x6465) {
+  const word = keyOf(q, month);
+  if (word === KEY_OF || word === KEY_DE) {
     q = skipBlanks(month, end);
     month = wordEnd(q, end);
   }
@@ -246,7 +247,7 @@ function dayFirstEnd(p: usize, number: usize, end: usize): usize {
   if (year > month) return year;
   const again = skipBlanks(month, end);
   const link = wordEnd(again, end);
-  return keyOf(again, link) === 0x6465 ? yearAfter(link, end) : month;
+  return keyOf(again, link) === KEY_DE ? yearAfter(link, end) : month;
 }
 
 /** "2020年5月25日", "2020년 5월 25일" */

@@ -2,8 +2,19 @@
  * What the scanner knows of HTML and of languages: classes of bytes, element names, entities, words. Written as plain
  * lists, entered into hash tables once when the module starts.
  */
-import { entryOf, keyStep } from './hash';
-import { CLASSES, ENTITIES, ENTITY_BITS, TAG_BITS, TAGS, WORD_BITS, WORDS } from './memory';
+import { entryOf, hashBytes, keyOf, putString } from './hash';
+import {
+  ATTRIBUTE_BITS,
+  ATTRIBUTE_NAMES,
+  CLASSES,
+  ENTITIES,
+  ENTITY_BITS,
+  SCRATCH,
+  TAG_BITS,
+  TAGS,
+  WORD_BITS,
+  WORDS,
+} from './memory';
 
 // Classes of bytes.
 export const SPACE: u32 = 1;
@@ -13,9 +24,7 @@ export const DIGIT: u32 = 4;
 export const HEX: u32 = 8;
 /** Ends a tag's or an attribute's name. */
 export const NAME_END: u32 = 16;
-/** Copied to the text as it is. */
-export const PLAIN: u32 = 32;
-export const LETTER: u32 = 64;
+export const LETTER: u32 = 32;
 
 // What an element is. The low bits are properties, the byte from bit 8 is the kind, the nibble from bit 16 a group of
 // elements that end one another.
@@ -64,6 +73,7 @@ export const CLASS_STAMP: u32 = 512;
 /** "ad" is advertising only beside one of these, or alone. */
 export const CLASS_SLOT: u32 = 1024;
 export const CLASS_AD_SHORT: u32 = 2048;
+export const CLASS_ANY: u32 = CLASS_AD | CLASS_TEMPLATE | CLASS_STAMP | CLASS_SLOT | CLASS_AD_SHORT;
 
 /** Entity values above this bit may stand without a semicolon. */
 export const LEGACY: u32 = 1 << 24;
@@ -76,9 +86,18 @@ export function wordInfo(key: u64): u32 {
   return load<u32>(entryOf(WORDS, WORD_BITS, key), 8);
 }
 
-/** Code point, perhaps with LEGACY; 0 = no such entity. */
-export function entityInfo(key: u64): u32 {
-  return load<u32>(entryOf(ENTITIES, ENTITY_BITS, key), 8);
+/** Code point, perhaps with LEGACY; 0 = no such entity. Capitals matter. */
+export function entityInfo(start: usize, end: usize): u32 {
+  return load<u32>(entryOf(ENTITIES, ENTITY_BITS, hashBytes(start, end)), 8);
+}
+
+/** Slot of the attribute + 1; 0 = nobody asks for it. */
+export function attributeInfo(key: u64): u32 {
+  return load<u32>(entryOf(ATTRIBUTE_NAMES, ATTRIBUTE_BITS, key), 8);
+}
+
+export function enterAttribute(list: string, slot: u32): void {
+  enter(ATTRIBUTE_NAMES, ATTRIBUTE_BITS, list, slot + 1);
 }
 
 /** Enters every word of a list separated by blanks. */
@@ -91,26 +110,14 @@ export function enter(table: usize, bits: u64, list: string, value: u32): void {
   }
 }
 
-/** Reads the list in place: a substring would be an allocation, and this module has no heap. */
+/** Enters the part of the list; in place, because a substring would be an allocation, and this module has no heap. */
 function enterPart(table: usize, bits: u64, list: string, from: i32, to: i32, value: u32): void {
   if (from === to) return;
-  let key: u64 = 0;
-  let length: u32 = 0;
-  for (let i = from; i < to; i++) {
-    const c: u32 = list.charCodeAt(i);
-    key = utf8Step(key, length, c);
-    length += c < 0x80 ? 1 : c < 0x800 ? 2 : 3;
-  }
+  const end = putString(SCRATCH, list, from, to);
+  const key = table === ENTITIES ? hashBytes(SCRATCH, end) : keyOf(SCRATCH, end);
   const at = entryOf(table, bits, key);
   store<u64>(at, key);
   store<u32>(at, load<u32>(at, 8) | value, 8);
-}
-
-function utf8Step(key: u64, length: u32, c: u32): u64 {
-  if (c < 0x80) return keyStep(key, length, c);
-  if (c < 0x800) return keyStep(keyStep(key, length, 0xc0 | (c >> 6)), length + 1, 0x80 | (c & 63));
-  const two = keyStep(keyStep(key, length, 0xe0 | (c >> 12)), length + 1, 0x80 | ((c >> 6) & 63));
-  return keyStep(two, length + 2, 0x80 | (c & 63));
 }
 
 export function enterWords(list: string, value: u32): void {
@@ -141,7 +148,6 @@ export function enterClasses(): void {
     if ((c | 32) - 97 < 6) classes |= HEX;
     if (c === 95 || c >= 0x80) classes |= WORD;
     if (c === 47 || c === 62 || c === 61) classes |= NAME_END;
-    if (!space && c !== 38 && c !== 60 && c !== 0xc2 && c > 31) classes |= PLAIN;
     store<u8>(CLASSES + c, classes);
   }
 }

@@ -12,7 +12,7 @@ import {
   valueStart,
 } from './attributes';
 import { close, count, implyEnds, inAd, inSvg, markAd, markStamp, markTemplate, push } from './elements';
-import { keyStep, mix } from './hash';
+import { keyOf, mix } from './hash';
 import { base, language, meta } from './head';
 import { anchorLink, closeAnchor, draw, frameLink, image, mediaLink, relationLink } from './links';
 import { CLASSES } from './memory';
@@ -20,6 +20,7 @@ import {
   BLOCK,
   CLASS_AD,
   CLASS_AD_SHORT,
+  CLASS_ANY,
   CLASS_SLOT,
   CLASS_STAMP,
   CLASS_TEMPLATE,
@@ -72,24 +73,17 @@ let nameKey: u64 = 0;
 let nameLast: u32 = 0;
 
 /** Reads the name at `p`, in XML without its prefix; returns its end. */
-function readName(start: usize): usize {
-  let p = start;
-  let key: u64 = 0;
-  let length: u32 = 0;
-  let c: u32 = load<u8>(p);
-  // A name's first letter is given, so `=` can only end it by chance: it does not.
+function readName(p: usize): usize {
+  let start = p;
+  let end = p;
+  let c: u32 = load<u8>(end);
   while ((load<u8>(CLASSES + c) & NAME_END) === 0 || c === 61) {
-    if (c - 65 < 26) c |= 32;
-    key = keyStep(key, length++, c);
-    nameLast = c;
-    if (c === 58 && xml) {
-      key = 0;
-      length = 0;
-    }
-    c = load<u8>(++p);
+    if (c === 58 && xml) start = end + 1;
+    c = load<u8>(++end);
   }
-  nameKey = key;
-  return p;
+  nameKey = keyOf(start, end);
+  nameLast = load<u8>(end - 1);
+  return end;
 }
 
 /** `p` is at the first letter of the name. Returns the address behind the tag, 0 at the end of the input. */
@@ -97,7 +91,7 @@ export function openTag(p: usize, end: usize): usize {
   const first: u32 = load<u8>(p) | 32;
   const behind = readName(p);
   const key = nameKey;
-  const last = nameLast;
+  const last = nameLast | 32;
   const info = tagInfo(key);
   const kind = (info >> 8) & 255;
   const draws = inSvg();
@@ -150,7 +144,7 @@ export function closeTag(p: usize, end: usize): usize {
   const info = tagInfo(key);
   const kind = (info >> 8) & 255;
   if (kind === KIND_A) closeAnchor();
-  if (kind === KIND_TITLE && titleEnd === 0) titleEnd = text;
+  if (kind === KIND_TITLE && titleStart !== 0 && titleEnd === 0) titleEnd = text;
   if ((info & BLOCK) !== 0) endBlock();
   if ((info & VOID) === 0) close(key);
   return next;
@@ -178,23 +172,22 @@ function readClassWords(start: usize, end: usize): u32 {
   let p = start;
   let shortAd: bool = false;
   while (p < end) {
-    let key: u64 = 0;
-    let length: u32 = 0;
-    let c: u32 = load<u8>(p);
-    while (p < end && (load<u8>(CLASSES + c) & LETTER) !== 0) {
-      key = keyStep(key, length++, c | 32);
-      c = load<u8>(++p);
+    const from = p;
+    while (p < end && (load<u8>(CLASSES + load<u8>(p)) & LETTER) !== 0) p++;
+    const to = p++;
+    if (to < from + 2) continue;
+    const info = wordInfo(keyOf(from, to));
+    if ((info & CLASS_ANY) === 0) {
+      shortAd = false;
+      continue;
     }
-    const ends = p >= end || (load<u8>(CLASSES + c) & SPACE) !== 0;
-    p++;
-    if (length < 2) continue;
-    const info = wordInfo(key);
     flags |= info;
     // "ad" alone or beside "slot", "banner" … is advertising; "ad-hoc" is not.
+    const ends = to >= end || isBlank(to);
+    const ad = (info & CLASS_AD_SHORT) !== 0;
     if (shortAd && (info & CLASS_SLOT) !== 0) flags |= CLASS_AD;
-    if ((info & CLASS_AD_SHORT) !== 0 && ends && (p - start - 1 === length || isBlank(p - length - 2)))
-      flags |= CLASS_AD;
-    shortAd = (info & CLASS_AD_SHORT) !== 0 && !ends;
+    if (ad && ends && (from === start || isBlank(from - 1))) flags |= CLASS_AD;
+    shortAd = ad && !ends;
   }
   return flags;
 }

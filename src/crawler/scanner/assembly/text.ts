@@ -4,21 +4,22 @@
  */
 import { endOfBlock } from './block';
 import { inAd, inStamp, inTemplate } from './elements';
-import { after, code, decodeEntity, putCode } from './entities';
-import { CLASSES, text } from './memory';
-import { PLAIN, SPACE } from './tables';
+import { after, code, decodeEntity } from './entities';
+import { putCode } from './hash';
+import { text } from './memory';
 
-/** Where the next byte of text goes, and where the block began. */
+/** Where the next byte of text goes, and where the block began. White space before it has been written already. */
 export let out: usize = 0;
 let blockStart: usize = 0;
-/** What stands before the next character: 0 nothing, else a blank or a line feed. */
-let pending: u32 = 0;
 let stamped: bool = false;
+/** Entities stand for themselves. */
+let verbatim: bool = false;
 
 export function resetText(): void {
-  out = text;
-  blockStart = text;
-  pending = 0;
+  // A line feed in front, so that "what stands before" has an answer for the first byte too.
+  store<u8>(text, 10);
+  out = text + 1;
+  blockStart = out;
   stamped = false;
 }
 
@@ -27,18 +28,26 @@ export function stampBlock(): void {
   stamped = true;
 }
 
+/** Whether white space at `to` would follow other white space, or begin the block. */
+function afterSpace(to: usize): bool {
+  const c: u32 = load<u8>(to - 1);
+  return c === 32 || c === 10;
+}
+
 export function lineBreak(): void {
-  if (out > blockStart) pending = 10;
+  if (out === blockStart) return;
+  if (afterSpace(out)) store<u8>(out - 1, 10);
+  else store<u8>(out++, 10);
 }
 
 /** Ends the block if it has text. */
 export function endBlock(): void {
   if (out > blockStart) {
+    if (afterSpace(out)) out--;
     endOfBlock(blockStart, out, inAd(), inTemplate(), stamped || inStamp());
     store<u8>(out++, 10);
     blockStart = out;
   }
-  pending = 0;
   stamped = false;
 }
 
@@ -46,64 +55,63 @@ export function endBlock(): void {
 export function copyText(start: usize, end: usize): usize {
   let p = start;
   let to = out;
-  let waits = pending;
   while (p < end) {
-    const c: u32 = load<u8>(p);
-    const classes: u32 = load<u8>(CLASSES + c);
-    if ((classes & PLAIN) !== 0) {
-      if (waits !== 0) {
-        if (to > blockStart) store<u8>(to++, waits);
-        waits = 0;
-      }
-      store<u8>(to++, c);
-      p++;
-      continue;
-    }
-    if ((classes & SPACE) !== 0) {
-      if (waits === 0) waits = 32;
-      p++;
-      continue;
-    }
-    if (c === 60) break;
-    let value: u32 = c;
-    let next = p + 1;
-    if (c === 38 && decodeEntity(p, end, false)) {
-      value = code;
-      next = after;
-    } else if (c === 0xc2) {
-      // The only two-byte lead that is not copied as it is: C2 A0 is a blank that does not break.
-      value = load<u8>(p + 1) === 0xa0 ? 0xa0 : 0x100 + c;
-      if (value === 0xa0) next++;
-    }
-    p = next;
-    if (value <= 32 || value === 0xa0) {
-      if (waits === 0) waits = 32;
-      continue;
-    }
-    if (waits !== 0 && to > blockStart) store<u8>(to++, waits);
-    waits = 0;
-    if (c === 0xc2) store<u8>(to++, c);
-    else to = putCode(to, value);
+    // Sixteen bytes at once, up to the first that is not simply copied.
+    const v = v128.load(p);
+    const blanks = i8x16.bitmask(i8x16.eq(v, i8x16.splat(32)));
+    const special = v128.or(
+      v128.or(i8x16.eq(v, i8x16.splat(60)), i8x16.eq(v, i8x16.splat(38))),
+      v128.or(i8x16.lt_u(v, i8x16.splat(32)), i8x16.eq(v, i8x16.splat(<i8>0xc2))),
+    );
+    // A blank behind a blank is special as well.
+    const doubled = blanks & ((blanks << 1) | (afterSpace(to) ? 1 : 0));
+    const plain = min<usize>(ctz(i8x16.bitmask(special) | doubled | 0x10000), end - p);
+    v128.store(to, v);
+    to += plain;
+    p += plain;
+    if (plain === 16 || p >= end) continue;
+    if (load<u8>(p) === 60) break;
+    out = to;
+    p = copySpecial(p, end);
+    to = out;
   }
   out = to;
-  pending = waits;
   return p;
 }
 
-/** Copies a whole range, in which `<` means itself. */
-export function copyRaw(start: usize, end: usize): void {
+/** A byte that is not copied as it is: white space, an entity, the lead byte of a blank that does not break. */
+function copySpecial(p: usize, end: usize): usize {
+  const c: u32 = load<u8>(p);
+  let value: u32 = c;
+  let next = p + 1;
+  if (c === 38 && !verbatim && decodeEntity(p, end, false)) {
+    value = code;
+    next = after;
+  } else if (c === 0xc2) {
+    if (load<u8>(p + 1) !== 0xa0) {
+      store<u8>(out++, c);
+      return next;
+    }
+    value = 0xa0;
+    next++;
+  }
+  if (value <= 32 || value === 0xa0) {
+    if (!afterSpace(out)) store<u8>(out++, 32);
+  } else out = putCode(out, value);
+  return next;
+}
+
+/** Copies a whole range, in which `<` means itself, and `&` too unless entities are decoded. */
+export function copyRaw(start: usize, end: usize, entities: bool): void {
   let p = start;
+  verbatim = !entities;
   while (p < end) {
     p = copyText(p, end);
-    if (p < end) {
-      putPlain(60);
-      p++;
-    }
+    if (p < end) putPlain(load<u8>(p++));
   }
+  verbatim = false;
 }
 
 export function putPlain(c: u32): void {
-  if (pending !== 0 && out > blockStart) store<u8>(out++, pending);
-  pending = 0;
   store<u8>(out++, c);
 }

@@ -1,0 +1,101 @@
+/**
+ * Reads the recorded sites beside the project (../shared/data/dev): every page of every day, and how each changed.
+ * They are data only; whoever has none runs without.
+ */
+import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+
+const data = new URL('../../shared/data/dev/', import.meta.url);
+
+export const historiesAvailable: boolean = existsSync(new URL('sites.json', data));
+
+/** One resource on one day, as the manifest writes it. */
+export interface Entry {
+  /** Host, path, blob, time of last change in seconds, media type. */
+  readonly s: string;
+  readonly u: string;
+  readonly b: string;
+  readonly t: number;
+  readonly ct: string;
+}
+
+/** How a page differs from the day before; truth-rule.md there has the meaning. */
+export interface Truth {
+  readonly s: string;
+  readonly u: string;
+  readonly c: 'added' | 'removed' | 'text' | 'structure' | 'images' | 'noise';
+  readonly f?: readonly string[];
+  readonly sub?: readonly string[];
+  readonly num?: boolean;
+  readonly shared?: boolean;
+  readonly img?: readonly string[];
+}
+
+export const DAYS = 60;
+
+function lines<T>(file: string): T[] {
+  const at = new URL(file, data);
+  if (!existsSync(at)) return [];
+  const text = gunzipSync(readFileSync(at)).toString().trim();
+  return text === '' ? [] : text.split('\n').map(line => JSON.parse(line) as T);
+}
+
+const dayName = (day: number): string => `day-${String(day).padStart(3, '0')}.jsonl.gz`;
+
+export const entriesOf = (day: number): Entry[] => lines<Entry>(`manifests/${dayName(day)}`);
+export const truthOf = (day: number): Truth[] => lines<Truth>(`truth/${dayName(day)}`);
+
+interface Group {
+  readonly file: URL;
+  readonly offset: number;
+  readonly length: number;
+}
+
+/** Decompressed groups that are kept; a day's pages lie in few of them. */
+const KEPT_BYTES = 400e6;
+
+/** A function that gives the bytes of a blob. */
+export function openBlobs(): (id: string) => Buffer {
+  const places = new Map<string, readonly [Group, number, number]>();
+  for (const name of readdirSync(new URL('packs/', data)).filter(file => file.endsWith('.idx.json.gz'))) {
+    const groups = JSON.parse(gunzipSync(readFileSync(new URL(`packs/${name}`, data))).toString()) as {
+      readonly o: number;
+      readonly z: number;
+      readonly b: readonly (readonly [string, number])[];
+    }[];
+    const file = new URL(`packs/${name.replace('.idx.json.gz', '.pack')}`, data);
+    for (const { o, z, b } of groups) {
+      const group = { file, offset: o, length: z };
+      let offset = 0;
+      for (const [id, length] of b) {
+        if (!places.has(id)) places.set(id, [group, offset, length]);
+        offset += length;
+      }
+    }
+  }
+  const kept = new Map<Group, Buffer>();
+  let bytes = 0;
+  return id => {
+    const [group, offset, length] = places.get(id)!;
+    let whole = kept.get(group);
+    if (!whole) {
+      whole = readGroup(group);
+      bytes += whole.length;
+      kept.set(group, whole);
+      for (const [old, content] of kept) {
+        if (bytes <= KEPT_BYTES || old === group) break;
+        kept.delete(old);
+        bytes -= content.length;
+      }
+    }
+    return whole.subarray(offset, offset + length);
+  };
+}
+
+function readGroup(group: Group): Buffer {
+  const file = openSync(group.file, 'r');
+  const packed = Buffer.allocUnsafe(group.length);
+  readSync(file, packed, 0, group.length, group.offset);
+  closeSync(file);
+  return brotliDecompressSync(packed);
+}

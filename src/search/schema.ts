@@ -32,6 +32,7 @@ const tables = `
     generation INTEGER NOT NULL  -- of the rebuild that last wrote the row
   );
   CREATE TABLE IF NOT EXISTS texts (id INTEGER PRIMARY KEY, packed INTEGER NOT NULL, body BLOB NOT NULL);
+  -- Languages whose rules made the terms of some page, '' = none.
   CREATE TABLE IF NOT EXISTS languages (language TEXT PRIMARY KEY) WITHOUT ROWID;
   -- What changed, in order, so that a cache in another thread or process can tell what it still may show.
   CREATE TABLE IF NOT EXISTS changes (sequence INTEGER PRIMARY KEY AUTOINCREMENT, page INTEGER NOT NULL);

@@ -66,6 +66,21 @@ function korean(word: string): string {
   return word.length >= 3 && shortParticles.includes(word.at(-1)!) ? word.slice(0, -1) : word;
 }
 
+/** Languages whose I has no dot: they are put into lower case in their own way. */
+const turkic = new Set(['tr', 'az']);
+
+/**
+ * The language whose rules apply: itself, or '' for all that have none. Pages can claim thousands of languages; the
+ * tables kept per language are only as many as there are rules.
+ */
+export function rulesOf(language: string): string {
+  return language === 'ko' || turkic.has(language) || Object.hasOwn(modules, language) ? language : '';
+}
+
+export function lowerCase(word: string, language: string): string {
+  return turkic.has(language) ? word.toLocaleLowerCase('tr') : word.toLowerCase();
+}
+
 export function stemmerFor(language: string): Stemmer | undefined {
   if (!loaded.has(language)) {
     const name = Object.hasOwn(modules, language) ? modules[language] : undefined;

@@ -9,7 +9,7 @@ import type { SearchBatch, SearchDocument } from './document.ts';
 import { guessLanguage } from './language.ts';
 import { addressText, marksOf } from './match.ts';
 import { columns } from './schema.ts';
-import { primaryLanguage } from './stems.ts';
+import { primaryLanguage, rulesOf } from './stems.ts';
 import { terms } from './words.ts';
 
 /** Characters of a page's text that are indexed; of titles, headings and anchors each a tenth. */
@@ -169,7 +169,7 @@ export class Writer {
       const packed = text.length >= PACKED_FROM;
       copy.run(page, packed ? 1 : 0, packed ? zstdCompressSync(text, packing) : Buffer.from(text));
     }
-    spoken.run(language);
+    spoken.run(rulesOf(language));
     log.run(page);
   }
 

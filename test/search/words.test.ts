@@ -95,3 +95,7 @@ const guesses: readonly (readonly [string, string])[] = [
 for (const [language, text] of guesses) {
   test(`guesses ${language || 'nothing'} for ${text.slice(0, 12)}`, () => assert.equal(guessLanguage(text), language));
 }
+
+test('a language without rules of its own is indexed like any other without', () => {
+  for (const language of ['xx', 'zz', 'zh', 'qqq']) assert.equal(terms('Running Häuser', language), 'running hauser');
+});

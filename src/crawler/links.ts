@@ -2,7 +2,7 @@
 import { type Fingerprint, fingerprint } from '../base/url.ts';
 import { LINK_CANONICAL, LINK_NOFOLLOW, type Links } from '../errand/visit.ts';
 import { type PageContext, relevanceOf } from './relevance.ts';
-import type { Scanner } from './scanner/scanner.ts';
+import { LINK_WORDS, type Scanner } from './scanner/scanner.ts';
 
 export const noLinks: Links = {
   count: 0,
@@ -20,6 +20,9 @@ export interface Collected {
 }
 
 const print: Fingerprint = { high: 0, low: 0 };
+/** Numbers of links + 1 by fingerprint; a slot is valid when its link is of the page at hand. */
+const SLOTS = 32_768;
+const slots = new Uint16Array(SLOTS);
 
 /** Reads the links of the page that was scanned last. */
 export function collectLinks(
@@ -29,30 +32,49 @@ export function collectLinks(
 ): Collected {
   const found = scan.get('links');
   if (found === 0) return { links: noLinks, canonical: undefined };
+  const table = scan.links();
   const urls: string[] = [];
   /** Number of the scanner's link behind each of ours. */
   const sources = new Uint16Array(found);
   const flags = new Uint8Array(found);
-  const seen = new Map<string, number>();
-  const hrefAt = hrefReader(scan);
+  const prints = new Uint32Array(found * 2);
+  const used = new Uint16Array(found);
   let canonical: string | undefined;
   for (let i = 0; i < found; i++) {
-    const url = resolve(hrefAt(i));
+    const url = resolve(scan.reference(table[i * LINK_WORDS]!, table[i * LINK_WORDS + 1]!));
     if (url === undefined) continue;
-    const flag = scan.link(i, 4);
+    const flag = table[i * LINK_WORDS + 4]!;
     if ((flag & LINK_CANONICAL) !== 0) canonical ??= url;
-    const before = seen.get(url);
-    if (before !== undefined) {
+    fingerprint(url, print);
+    const count = urls.length;
+    const slot = slotOf(prints, count);
+    const before = slots[slot]! - 1;
+    if (before >= 0) {
       flags[before] = mergeFlags(flags[before]!, flag);
-      if (scan.link(sources[before]!, 3) === 0) sources[before] = i;
+      if (table[sources[before]! * LINK_WORDS + 3] === 0) sources[before] = i;
       continue;
     }
-    seen.set(url, urls.length);
-    sources[urls.length] = i;
-    flags[urls.length] = flag;
+    slots[slot] = count + 1;
+    used[count] = slot;
+    prints[count * 2] = print.high;
+    prints[count * 2 + 1] = print.low;
+    sources[count] = i;
+    flags[count] = flag;
     urls.push(url);
   }
-  return { links: pack(scan, urls, sources, { flags, page }), canonical };
+  for (let i = 0; i < urls.length; i++) slots[used[i]!] = 0;
+  return { links: pack(scan, urls, sources, { flags, prints, page }), canonical };
+}
+
+/** Slot of the fingerprint in `print`: of its link when the page has it already, else a free one. */
+function slotOf(prints: Uint32Array, count: number): number {
+  let slot = print.low & (SLOTS - 1);
+  for (;;) {
+    const link = slots[slot]! - 1;
+    if (link < 0 || (link < count && prints[link * 2] === print.high && prints[link * 2 + 1] === print.low))
+      return slot;
+    slot = (slot + 1) & (SLOTS - 1);
+  }
 }
 
 /** A link is nofollow only if every mention of it is; the other flags add up. */
@@ -60,32 +82,19 @@ function mergeFlags(a: number, b: number): number {
   return ((a | b) & ~LINK_NOFOLLOW) | (a & b & LINK_NOFOLLOW);
 }
 
-/** One string for all references costs less than one call per reference, where bytes and characters are the same. */
-function hrefReader(scan: Scanner): (index: number) => string {
-  if (scan.get('ascii') === 0) return index => scan.string(scan.link(index, 0), scan.link(index, 1));
-  const all = scan.references();
-  const start = scan.get('references');
-  return index => all.slice(scan.link(index, 0) - start, scan.link(index, 1) - start);
-}
-
 interface Rest {
   readonly flags: Uint8Array;
+  readonly prints: Uint32Array;
   readonly page: PageContext;
 }
 
-function pack(scan: Scanner, urls: readonly string[], sources: Uint16Array, { flags, page }: Rest): Links {
+function pack(scan: Scanner, urls: readonly string[], sources: Uint16Array, { flags, prints, page }: Rest): Links {
   const count = urls.length;
   if (count === 0) return noLinks;
-  const fingerprints = new Uint32Array(count * 2);
-  for (let i = 0; i < count; i++) {
-    fingerprint(urls[i]!, print);
-    fingerprints[i * 2] = print.high;
-    fingerprints[i * 2 + 1] = print.low;
-  }
   const anchors = packAnchors(scan, sources, count);
   return {
     count,
-    fingerprints,
+    fingerprints: prints.slice(0, count * 2),
     flags: flags.slice(0, count),
     relevance: relevanceOf(page, urls, anchors),
     urls: packUrls(urls),
@@ -103,17 +112,22 @@ function packUrls(urls: readonly string[]): Uint8Array {
 }
 
 function packAnchors(scan: Scanner, sources: Uint16Array, count: number): Uint8Array {
+  const table = scan.links();
   let length = count - 1;
-  for (let i = 0; i < count; i++) length += scan.link(sources[i]!, 3) - scan.link(sources[i]!, 2);
+  for (let i = 0; i < count; i++) {
+    const at = sources[i]! * LINK_WORDS;
+    length += table[at + 3]! - table[at + 2]!;
+  }
   const bytes = new Uint8Array(length);
   const base = scan.get('anchors');
   const from = scan.bytes(base, scan.get('anchorsEnd'));
-  let at = 0;
+  let to = 0;
   for (let i = 0; i < count; i++) {
-    if (i > 0) bytes[at++] = 10;
-    const end = scan.link(sources[i]!, 3) - base;
+    if (i > 0) bytes[to++] = 10;
+    const at = sources[i]! * LINK_WORDS;
+    const end = table[at + 3]! - base;
     // Byte by byte: anchors are short, and a call costs more than they do.
-    for (let p = scan.link(sources[i]!, 2) - base; p < end; p++) bytes[at++] = from[p]!;
+    for (let p = table[at + 2]! - base; p < end; p++) bytes[to++] = from[p]!;
   }
   return bytes;
 }

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { Parser } from 'htmlparser2';
 import { entriesOf, historiesAvailable, openBlobs } from '../../bench/histories.ts';
 import { buildScanner, WASM_FILE } from '../../src/crawler/scanner/build.ts';
-import { MAX_SCAN, Scanner } from '../../src/crawler/scanner/scanner.ts';
+import { LINK_WORDS, MAX_SCAN, Scanner } from '../../src/crawler/scanner/scanner.ts';
 import { randomly } from '../random.ts';
 
 const scanner = new Scanner();
@@ -79,8 +79,9 @@ function parse(html: string): Reading {
 
 function scan(html: string | Uint8Array): Reading {
   scanner.scan(typeof html === 'string' ? Buffer.from(html) : html, 'html');
+  const table = scanner.links();
   const hrefs = Array.from({ length: scanner.get('links') }, (_, i) =>
-    scanner.string(scanner.link(i, 0), scanner.link(i, 1)),
+    scanner.reference(table[i * LINK_WORDS]!, table[i * LINK_WORDS + 1]!),
   );
   let tags = 0;
   for (let level = 0; level < 24; level++) tags += scanner.level(level);

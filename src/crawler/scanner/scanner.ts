@@ -69,7 +69,7 @@ export const ROBOTS_NOFOLLOW = 2;
 export const ROBOTS_NOARCHIVE = 4;
 
 /** 32-bit words of one link: start and end of its reference, start and end of its anchor, flags. */
-const LINK_WORDS = 8;
+export const LINK_WORDS = 8;
 
 export class Scanner {
   readonly #exports: Exports;
@@ -121,14 +121,14 @@ export class Scanner {
     return start === end ? '' : this.#bytes.toString('utf8', start, end);
   }
 
-  /** All references, each followed by a line feed; only when `ascii`. */
-  references(): string {
-    return this.#bytes.toString('latin1', this.get('references'), this.get('referencesEnd'));
+  /** A reference or another value of an attribute. ASCII, mostly: latin1 is the faster way to the same string. */
+  reference(start: number, end: number): string {
+    return this.#bytes.toString(this.#words[at.ascii] === 1 ? 'latin1' : 'utf8', start, end);
   }
 
-  /** Word `word` (0–4) of link `index`. */
-  link(index: number, word: number): number {
-    return this.#words[LINKS / 4 + index * LINK_WORDS + word]!;
+  /** The links, LINK_WORDS words each. */
+  links(): Uint32Array {
+    return this.#words.subarray(LINKS / 4, LINKS / 4 + this.get('links') * LINK_WORDS);
   }
 
   image(index: number, word: number): number {

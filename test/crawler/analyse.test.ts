@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { analyse } from '../../src/crawler/analyse.ts';
+import type { Page } from '../../src/crawler/stages.ts';
+import { packFacts, unpackFacts } from '../../src/errand/facts.ts';
+import { LINK_ALTERNATE, LINK_CANONICAL, LINK_NOFOLLOW } from '../../src/errand/visit.ts';
+import { randomly } from '../random.ts';
+
+const URL = 'http://example.org/folder/page.html';
+
+function page(html: string | Uint8Array, type = 'text/html; charset=utf-8', more: Record<string, string> = {}): Page {
+  const headers = new Map(Object.entries({ 'content-type': type, ...more }));
+  return analyse({ url: URL, headers, body: Buffer.from(html) });
+}
+
+const lines = (bytes: Uint8Array): string[] => Buffer.from(bytes).toString().split('\n');
+const urls = (html: string): string[] => lines(page(html).links.urls);
+
+test('links are resolved against the base, unique, and carry flags and anchors', () => {
+  const { links, canonical } = page(
+    `<base href="/base/"><link rel=canonical href=/the-page><link rel=alternate hreflang=de href=/de>
+     <link rel=stylesheet href=style.css><a href="a.html#x"> First <b>anchor</b> </a><a href=mailto:x@y>mail</a>
+     <a href="a.html" rel="nofollow">again</a><a rel="nofollow noopener" href=b.html>b</a><a href=""></a>
+     <a rel=ugc href=c.html><img src=i.png alt="An &amp; image"></a><a href=//other.example/>o</a><iframe src=frame></iframe>`,
+  );
+  assert.deepEqual(lines(links.urls), [
+    'http://example.org/the-page',
+    'http://example.org/de',
+    'http://example.org/base/a.html',
+    'http://example.org/base/b.html',
+    'http://example.org/base/c.html',
+    'http://other.example/',
+    'http://example.org/base/frame',
+  ]);
+  assert.deepEqual([...links.flags], [LINK_CANONICAL, LINK_ALTERNATE, 0, LINK_NOFOLLOW, 0, 0, 0]);
+  assert.deepEqual(lines(links.anchors), ['', '', 'First anchor', 'b', 'An & image', 'o', '']);
+  assert.equal(links.count, 7);
+  assert.equal(links.fingerprints.length, 14);
+  assert.equal(canonical, 'http://example.org/the-page');
+});
+
+test('an anchor has no line feeds and at most 120 characters', () => {
+  const { links } = page(`<a href=x><p>one</p>\n<p>two<br>three</p>${'ö'.repeat(200)}</a><a href=y>y</a>`);
+  const [first, second] = lines(links.anchors);
+  assert.equal(first, `one two three ${'ö'.repeat(106)}`);
+  assert.equal(second, 'y');
+});
+
+test('two references that normalise to one URL are one link, with the anchor that says something', () => {
+  const { links } = page('<a href="./x.html"></a><a href="../folder/x.html">text</a><a href="x.html?">other</a>');
+  assert.ok(lines(links.urls).includes('http://example.org/folder/x.html'));
+  assert.equal(lines(links.anchors)[0], 'text');
+});
+
+test('a page has at most 10,000 links', () => {
+  const { links, facts } = page(Array.from({ length: 12_000 }, (_, i) => `<a href=${i}>${i}</a>`).join(''));
+  assert.equal(links.count, 10_000);
+  assert.equal(facts.urls, 12_000);
+  assert.equal(new Set(lines(links.urls)).size, 10_000);
+});
+
+test('entities in references and titles', () => {
+  assert.deepEqual(urls('<a href="?a=1&amp;b=2&copy=3&#x26;d=4">'), [`${URL}?a=1&b=2&copy=3&d=4`]);
+  assert.equal(page('<title>A &lt;b&gt; &eacute;&#8364;&#128;&hellip; &nosuch;</title>').title, 'A <b> é€€… &nosuch;');
+});
+
+test('title, language, refresh, images', () => {
+  const found = page(
+    `<html lang="en-GB"><title> Two\n words </title><meta http-equiv="Refresh" content="5; URL='next.html'">
+     <nav><img src=logo.png></nav><img src=a.png><img data-src=b.png src="data:image/gif;base64,x"><img src=a.png>`,
+  );
+  assert.equal(found.title, 'Two words');
+  assert.equal(found.language, 'en');
+  assert.equal(found.refresh, 'http://example.org/folder/next.html');
+  assert.deepEqual(found.images, ['http://example.org/folder/a.png', 'http://example.org/folder/b.png']);
+  assert.equal(page('<p>x', 'text/html', { 'content-language': 'de-AT, en' }).language, 'de');
+});
+
+test('robots rules of meta elements and of the header, for all and for us', () => {
+  const flags = (html: string, header = ''): string => {
+    const { noindex, nofollow, noarchive } = page(html, 'text/html', header ? { 'x-robots-tag': header } : {});
+    return [noindex && 'index', nofollow && 'follow', noarchive && 'archive'].filter(Boolean).join(' ');
+  };
+  assert.equal(flags('<meta name="ROBOTS" content="NoIndex, nofollow">'), 'index follow');
+  assert.equal(flags('<meta name=skein content=noarchive>'), 'archive');
+  assert.equal(flags('<meta name=otherbot content=noindex>'), '');
+  assert.equal(flags('<meta name=robots content=none>'), 'index follow');
+  assert.equal(flags('', 'noindex'), 'index');
+  assert.equal(flags('', 'otherbot: noindex, nofollow'), '');
+  assert.equal(flags('', 'otherbot: noindex, skein: noarchive, unavailable_after: 25 Jun 2030'), 'archive');
+});
+
+test('visible text: blocks on lines, white space collapsed, what is hidden left out', () => {
+  const html = `<title>T</title><script>no()</script><style>no</style><noscript>no</noscript><template>no</template>
+    <h1> A  <i>b</i>c </h1><p>one<br>two&nbsp;three<svg><text>no</text></svg> four<div>five</div>six<textarea> <seven> </textarea>`;
+  assert.equal(page(html).text(), 'T\nA bc\none\ntwo three four\nfive\nsix\n<seven>\n');
+});
+
+test('the text lives on when the next page is analysed', () => {
+  const first = page('<p>first');
+  page('<p>second page with more text');
+  assert.equal(first.text(), 'first\n');
+});
+
+test('counts: links, words, words that are no general words, levels', () => {
+  const { facts } = page(
+    '<html><body><p>The cat and the dog</p><p>are on <a href=a>a</a> <a href=a>mat</a></p></body></html>',
+  );
+  assert.equal(facts.urls, 2);
+  assert.equal(facts.words, 9);
+  assert.equal(facts.keywords, 3);
+  assert.deepEqual(facts.levels, [1, 1, 2, 2]);
+});
+
+test('sums of codes are those of the characters', () => {
+  const text = 'Größe: 12 漢字 😀 naïve text, long enough to fill more than one step of sixteen bytes';
+  const { facts } = page(`<p>${text}</p>`);
+  const codes = [...text].map(c => c.codePointAt(0)!);
+  assert.equal(facts.textCode1, codes.reduce((a, b) => a + b, 0) / new Set(codes).size);
+  assert.equal(facts.textCode2, Math.sqrt(codes.reduce((a, b) => a + b * b, 0)) / codes.length);
+  assert.equal(
+    facts.asciiSum,
+    Buffer.from(`<p>${text}</p>`).reduce((a, b) => a + b, 0),
+  );
+});
+
+test('simhash: near for texts that differ little, far for others, 0 without text', () => {
+  const words = Array.from({ length: 400 }, (_, i) => `word${i * 7919}`);
+  const distance = (a: bigint, b: bigint): number => [...(a ^ b).toString(2)].filter(bit => bit === '1').length;
+  const one = page(`<p>${words.join(' ')}`).facts.simhash;
+  const near = page(`<p>${words.with(200, 'changed').join(' ')}`).facts.simhash;
+  const far = page(`<p>${words.map(word => `x${word}`).join(' ')}`).facts.simhash;
+  assert.ok(distance(one, near) <= 6, `${distance(one, near)} bits`);
+  assert.ok(distance(one, far) >= 16, `${distance(one, far)} bits`);
+  assert.equal(page('<img src=x>').facts.simhash, 0n);
+});
+
+test('other types: XHTML as XML, feeds, plain text, and what is no text', () => {
+  const xhtml = page(
+    '<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><head><title>X</title><script/></head><body><p>a <![CDATA[<b>]]></p><a href="y"/>z</body></html>',
+    'application/xhtml+xml',
+  );
+  assert.equal(xhtml.title, 'X');
+  assert.equal(xhtml.text(), 'X\na <b>\nz\n');
+  assert.deepEqual(lines(xhtml.links.urls), ['http://example.org/folder/y']);
+  const plain = page('One line\nand another & <tag> &amp;\n\nNext', 'text/plain');
+  assert.equal(plain.text(), 'One line\nand another & <tag> &amp;\nNext\n');
+  assert.equal(plain.facts.words, 7);
+  const image = page(Uint8Array.of(1, 2, 3), 'image/png');
+  assert.equal(image.links.count, 0);
+  assert.equal(image.text(), '');
+  assert.notDeepEqual(image.facts.content, page(Uint8Array.of(1, 2, 4), 'image/png').facts.content);
+});
+
+test('a page in another encoding gives the facts of the same page in UTF-8, but for its bytes', () => {
+  const html = '<title>Größe</title><p>façade <a href="größe.html">x</a>';
+  const other = page(Buffer.from(html, 'latin1'), 'text/html; charset=iso-8859-1');
+  const same = page(html);
+  assert.equal(other.title, same.title);
+  assert.deepEqual(other.facts.content, same.facts.content);
+  assert.deepEqual(other.links, same.links);
+});
+
+test('focused: what the anchor, the URL and the page say', () => {
+  const html =
+    '<p>All about geese.</p><a href=goose.html>geese</a><a href=/geese/x>there</a><a href=cars.html>cars</a>';
+  const headers = new Map([['content-type', 'text/html']]);
+  const relevance = analyse({ url: URL, headers, body: Buffer.from(html) }, { focus: ['Geese'] }).links.relevance;
+  assert.ok(relevance[0]! > 150 && relevance[1]! > 150, String(relevance));
+  assert.ok(relevance[2]! > 0 && relevance[2]! < 100, String(relevance));
+  assert.deepEqual([...page(html).links.relevance], [0, 0, 0]);
+});
+
+test('2,000 malformed pages become pages', () => {
+  const parts = [
+    '<a href="http://[',
+    '">',
+    '<p>',
+    '\0',
+    '&#xd800;',
+    '<base href="::">',
+    '<meta charset=utf-16>',
+    '漢',
+    '<svg>',
+  ];
+  for (let seed = 1; seed <= 2000; seed++) {
+    const random = randomly(seed);
+    const body = seed % 2 ? random.bytes(300) : Buffer.from(random.text(parts, 20));
+    const found = page(body, random.pick(['text/html', 'text/html; charset=utf-16le', 'text/plain', 'text/xml', '']));
+    assert.deepEqual(unpackFacts(packFacts(found.facts)), found.facts);
+    assert.equal(found.links.count, found.links.urls.length === 0 ? 0 : lines(found.links.urls).length);
+    assert.equal(found.links.count, found.links.flags.length);
+  }
+});

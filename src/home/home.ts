@@ -80,6 +80,15 @@ export class Home implements Receiver {
     this.#wake();
   }
 
+  gaveUp(from: Carrier, errand: string): void {
+    if (this.dispatch.returned(from, errand, 0, true)) this.#parts.frontier.finish(errand);
+    this.#wake();
+  }
+
+  changed(): void {
+    this.#wake();
+  }
+
   lost(from: Carrier, why: string): void {
     for (const errand of this.dispatch.leave(from)) this.#parts.frontier.finish(errand.id);
     if (this.dispatch.size === 0) {

@@ -5,15 +5,24 @@
  */
 import type { Errand } from '../errand/errand.ts';
 import type { Parcel } from '../errand/parcel.ts';
+import type { Status } from './messages.ts';
 
 export interface Carrier {
   /** Shown to people and written with each visit: `thread-1`, `ssh://user@machine` … */
   readonly name: string;
-  /** Pages that may be under way there at once. */
+  /** Pages that may be under way there at once; 0 = nothing can be sent now. */
   readonly room: number;
+  /** On another machine: its errands outlive this process. */
+  readonly remote: boolean;
+  /** Hosts or domains that the outpost is there for; empty = any. */
+  readonly servers: readonly string[];
+  /** How it does, when it tells. */
+  readonly status?: Status;
   send(errand: Errand): void;
   /** Home has everything of the errand up to this parcel durably; the outpost may forget it. */
   acknowledge(errand: string, sequence: number): void;
+  /** The errand has ended at home, durably; the outpost may forget all of it. */
+  forget(errand: string): void;
   /** Asks the outpost to end its errands early and deliver what it has; their last parcels still arrive. */
   recall(): void;
   /** Ends the outpost. Parcels that have not arrived by then will not. */
@@ -22,7 +31,12 @@ export interface Carrier {
 
 /** Home's side of a carrier. */
 export interface Receiver {
-  parcel(from: Carrier, parcel: Parcel): void;
+  /** `by`: who did the work, when that is not the carrier's own outpost. */
+  parcel(from: Carrier, parcel: Parcel, by?: string): void;
+  /** The outpost will not finish this errand; what it has of it has arrived. */
+  gaveUp(from: Carrier, errand: string, why: string): void;
+  /** Its room or state is another now. */
+  changed(from: Carrier): void;
   /** The outpost is gone; its errands will not be finished by it. */
   lost(from: Carrier, why: string): void;
 }

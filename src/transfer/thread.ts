@@ -27,6 +27,8 @@ export interface ThreadOptions {
 export class ThreadCarrier implements Carrier {
   readonly name: string;
   readonly room: number;
+  readonly remote = false;
+  readonly servers = [];
   readonly #worker: Worker;
   #closing = false;
 
@@ -47,6 +49,10 @@ export class ThreadCarrier implements Carrier {
 
   acknowledge(): void {
     // A thread keeps no spool: it shares home's fate, and what home has not committed is fetched again.
+  }
+
+  forget(): void {
+    // A thread remembers nothing of an errand that it has ended.
   }
 
   recall(): void {

@@ -1,0 +1,131 @@
+/**
+ * The warrant of an errand: who may run it, and how many levels further it may travel. Home signs it for the outpost
+ * that gets the errand; an outpost that passes the errand on adds one signature for the next. Every signature covers
+ * the one before it and names the key of the receiver, so nobody can shorten the chain and win a level, use a warrant
+ * that was made for another, or change the errand. The number of signatures after home's is the number of levels used.
+ */
+import { hash } from 'node:crypto';
+import { SkeinError } from '../base/errors.ts';
+import { ByteReader, ByteWriter } from './bytes.ts';
+import { type Identity, isKey, verify } from './keys.ts';
+
+export interface Warrant {
+  /** Home's public key. */
+  readonly home: string;
+  readonly errand: string;
+  /** SHA-256 of the packed errand, hexadecimal. */
+  readonly digest: string;
+  /** Levels that the errand may travel beyond its first receiver. */
+  readonly levels: number;
+  /** Milliseconds since 1970, home's time. */
+  readonly deadline: number;
+  /** Receivers in order, each with the signature of the one before it; the first is home's. */
+  readonly hops: readonly { readonly key: string; readonly signature: Uint8Array }[];
+}
+
+/** More levels than anyone has: a longer chain is an attack. */
+const MOST_HOPS = 32;
+
+export type WarrantTerms = Omit<Warrant, 'home' | 'digest' | 'hops'> & { readonly bytes: Uint8Array };
+
+/** Home's warrant for the first receiver. */
+export function issueWarrant(home: Identity, terms: WarrantTerms, receiver: string): Warrant {
+  const { errand, levels, deadline, bytes } = terms;
+  const warrant = { home: home.key, errand, digest: hash('sha256', bytes), levels, deadline, hops: [] };
+  return { ...warrant, hops: [{ key: receiver, signature: home.sign(firstMessage(warrant, receiver)) }] };
+}
+
+/** The warrant for one level further; undefined when it has none left. */
+export function extendWarrant(warrant: Warrant, outpost: Identity, receiver: string): Warrant | undefined {
+  if (levelsLeft(warrant) < 1) return undefined;
+  const last = warrant.hops.at(-1)!;
+  const signature = outpost.sign(hopMessage(last.signature, receiver));
+  return { ...warrant, hops: [...warrant.hops, { key: receiver, signature }] };
+}
+
+/** How many levels the holder may still pass it on. */
+export function levelsLeft(warrant: Warrant): number {
+  return warrant.levels - (warrant.hops.length - 1);
+}
+
+export interface WarrantHolder {
+  /** Own key, and the key of the home that is obeyed. */
+  readonly key: string;
+  readonly home: string;
+  /** Home's time. */
+  readonly now: number;
+}
+
+/** Throws 'refused' with the reason unless the holder may run this errand. */
+export function checkWarrant(warrant: Warrant, errand: string, bytes: Uint8Array, holder: WarrantHolder): void {
+  if (warrant.home !== holder.home) throw refused('it was not sent by the home that is obeyed here');
+  if (warrant.errand !== errand || warrant.digest !== hash('sha256', bytes)) {
+    throw refused('its warrant was made for another errand');
+  }
+  if (warrant.deadline < holder.now) throw refused('its warrant is past its date');
+  if (levelsLeft(warrant) < 0) throw refused('it has travelled more levels than home allowed');
+  if (warrant.hops.at(-1)!.key !== holder.key) throw refused('its warrant was made for another outpost');
+  const [first, ...others] = warrant.hops;
+  let valid = verify(warrant.home, firstMessage(warrant, first!.key), first!.signature);
+  let before = first!;
+  for (const hop of others) {
+    valid &&= verify(before.key, hopMessage(before.signature, hop.key), hop.signature);
+    before = hop;
+  }
+  if (!valid) throw refused('a signature of its warrant is wrong');
+}
+
+export function encodeWarrant(warrant: Warrant): Uint8Array {
+  const out = new ByteWriter(512);
+  writeTerms(out, warrant);
+  out.varint(warrant.hops.length);
+  for (const { key, signature } of warrant.hops) {
+    out.text(key);
+    out.bytes(signature);
+  }
+  return out.finish();
+}
+
+export function decodeWarrant(bytes: Uint8Array): Warrant {
+  const from = new ByteReader(bytes);
+  const home = from.text();
+  const errand = from.text();
+  const digest = from.text();
+  const levels = from.varint();
+  const deadline = from.double();
+  const hops: Warrant['hops'][number][] = [];
+  for (let left = from.count(4); left > 0; left--) hops.push({ key: from.text(), signature: from.bytes() });
+  from.end();
+  if (hops.length === 0 || hops.length > MOST_HOPS || ![home, ...hops.map(hop => hop.key)].every(isKey)) {
+    throw new SkeinError('bad-frame', 'A warrant does not decode: its chain is not one.');
+  }
+  return { home, errand, digest, levels, deadline, hops };
+}
+
+function writeTerms(out: ByteWriter, warrant: Omit<Warrant, 'hops'>): void {
+  out.text(warrant.home);
+  out.text(warrant.errand);
+  out.text(warrant.digest);
+  out.varint(warrant.levels);
+  out.double(warrant.deadline);
+}
+
+function firstMessage(warrant: Omit<Warrant, 'hops'>, receiver: string): Uint8Array {
+  const out = new ByteWriter(512);
+  out.text('skein warrant');
+  writeTerms(out, warrant);
+  out.text(receiver);
+  return out.finish();
+}
+
+function hopMessage(before: Uint8Array, receiver: string): Uint8Array {
+  const out = new ByteWriter(256);
+  out.text('skein hop');
+  out.bytes(before);
+  out.text(receiver);
+  return out.finish();
+}
+
+function refused(why: string): SkeinError {
+  return new SkeinError('refused', `The errand is refused: ${why}.`);
+}

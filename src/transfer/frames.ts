@@ -1,0 +1,241 @@
+/**
+ * Frames: what crosses a line, whatever carries it. A frame is the length of its body (4 bytes), the CRC-32 of its body
+ * (4 bytes), and the body: one byte of kind, then what the kind says. Numbers are little-endian. docs/protocol.md
+ * explains the order in which they come.
+ *
+ * The reader trusts no length and no byte: whatever does not fit ends as one SkeinError('bad-frame'), after which the
+ * line is of no use. Both directions stand side by side, so that they cannot drift apart.
+ */
+import { crc32 } from 'node:zlib';
+import { SkeinError } from '../base/errors.ts';
+import { ByteReader, ByteWriter } from '../errand/bytes.ts';
+import { type Hello, readHello, readStatus, readWelcome, type Status, type Welcome } from './messages.ts';
+
+export type Frame =
+  | { readonly kind: 'hello'; readonly hello: Hello }
+  | { readonly kind: 'welcome'; readonly welcome: Welcome }
+  | ErrandFrame
+  | ParcelFrame
+  /** Everything of the errand up to this parcel is durable at home. */
+  | { readonly kind: 'acknowledge'; readonly errand: string; readonly sequence: number }
+  /** The errand has ended at home: the outpost forgets it and all its parcels. */
+  | { readonly kind: 'forget'; readonly errand: string }
+  /** End all errands early and deliver what there is. */
+  | { readonly kind: 'recall' }
+  /** The outpost cannot finish the errand; what it has of it was sent before. */
+  | { readonly kind: 'give-up'; readonly errand: string; readonly why: string }
+  /** Send everything again that was not acknowledged. */
+  | { readonly kind: 'resend' }
+  | { readonly kind: 'status'; readonly status: Status }
+  | { readonly kind: 'ping' }
+  | { readonly kind: 'pong' }
+  /** The end of the line, on purpose. */
+  | { readonly kind: 'bye'; readonly code: ByeCode; readonly why: string };
+
+export interface ErrandFrame {
+  readonly kind: 'errand';
+  readonly errand: string;
+  /** Who may run it and pass it on (warrant.ts). */
+  readonly warrant: Uint8Array;
+  /** As packErrand wrote it; a relay does not open it. */
+  readonly bytes: Uint8Array;
+}
+
+export interface ParcelFrame {
+  readonly kind: 'parcel';
+  readonly errand: string;
+  readonly sequence: number;
+  readonly done: boolean;
+  readonly visits: number;
+  /** Who did it, from the outpost nearest to home to the one that ran the errand: `a/b/c`. */
+  readonly by: string;
+  /** As packParcel wrote it; a relay does not open it. */
+  readonly bytes: Uint8Array;
+}
+
+/** `done`: no more work; `later`: come back; the others end the attempt for good. */
+export type ByeCode = 'done' | 'later' | 'refused' | 'version-mismatch' | 'bad-frame';
+const byeCodes: readonly ByeCode[] = ['done', 'later', 'refused', 'version-mismatch', 'bad-frame'];
+
+const kinds: readonly Frame['kind'][] = [
+  'hello',
+  'welcome',
+  'errand',
+  'parcel',
+  'acknowledge',
+  'forget',
+  'recall',
+  'give-up',
+  'resend',
+  'status',
+  'ping',
+  'pong',
+  'bye',
+];
+
+export const LARGEST_FRAME = 64 << 20;
+const HEAD = 8;
+/** An errand's id is part of file names at outposts. */
+const ID = /^[\w~-]{1,100}$/;
+
+export function encodeFrame(frame: Frame): Uint8Array {
+  const body = bodyOf(frame);
+  if (body.length > LARGEST_FRAME) throw bad(`it would be ${body.length} bytes long`);
+  const bytes = new Uint8Array(HEAD + body.length);
+  const view = new DataView(bytes.buffer);
+  view.setUint32(0, body.length, true);
+  view.setUint32(4, crc32(body), true);
+  bytes.set(body, HEAD);
+  return bytes;
+}
+
+function bodyOf(frame: Frame): Uint8Array {
+  const out = new ByteWriter('bytes' in frame ? frame.bytes.length + 512 : 512);
+  out.byte(kinds.indexOf(frame.kind));
+  switch (frame.kind) {
+    case 'hello':
+      out.text(JSON.stringify(frame.hello));
+      break;
+    case 'welcome':
+      out.text(JSON.stringify(frame.welcome));
+      break;
+    case 'status':
+      out.text(JSON.stringify(frame.status));
+      break;
+    case 'errand':
+      out.text(frame.errand);
+      out.bytes(frame.warrant);
+      out.bytes(frame.bytes);
+      break;
+    case 'parcel':
+      out.text(frame.errand);
+      out.varint(frame.sequence);
+      out.byte(frame.done ? 1 : 0);
+      out.varint(frame.visits);
+      out.text(frame.by);
+      out.bytes(frame.bytes);
+      break;
+    case 'acknowledge':
+      out.text(frame.errand);
+      out.varint(frame.sequence);
+      break;
+    case 'forget':
+      out.text(frame.errand);
+      break;
+    case 'give-up':
+      out.text(frame.errand);
+      out.text(frame.why);
+      break;
+    case 'bye':
+      out.byte(byeCodes.indexOf(frame.code));
+      out.text(frame.why);
+  }
+  return out.finish();
+}
+
+function frameOf(body: Uint8Array): Frame {
+  const from = new ByteReader(body);
+  const kind = kinds[from.byte()];
+  if (kind === undefined) throw bad('its kind is unknown');
+  const frame = readBody(kind, from);
+  from.end();
+  return frame;
+}
+
+function readBody(kind: Frame['kind'], from: ByteReader): Frame {
+  switch (kind) {
+    case 'hello':
+      return { kind, hello: readHello(from.text()) };
+    case 'welcome':
+      return { kind, welcome: readWelcome(from.text()) };
+    case 'status':
+      return { kind, status: readStatus(from.text()) };
+    case 'errand':
+      return { kind, errand: readId(from), warrant: from.bytes(), bytes: from.bytes() };
+    case 'parcel':
+      return {
+        kind,
+        errand: readId(from),
+        sequence: from.varint(),
+        done: from.byte() === 1,
+        visits: from.varint(),
+        by: readName(from),
+        bytes: from.bytes(),
+      };
+    case 'acknowledge':
+      return { kind, errand: readId(from), sequence: from.varint() };
+    case 'forget':
+      return { kind, errand: readId(from) };
+    case 'give-up':
+      return { kind, errand: readId(from), why: readName(from) };
+    case 'bye': {
+      const code = byeCodes[from.byte()];
+      if (code === undefined) throw bad('it ends for no known reason');
+      return { kind, code, why: readName(from) };
+    }
+    case 'recall':
+    case 'resend':
+    case 'ping':
+    case 'pong':
+      return { kind };
+  }
+}
+
+function readId(from: ByteReader): string {
+  const id = from.text();
+  if (!ID.test(id)) throw bad('the name of an errand is not one');
+  return id;
+}
+
+function readName(from: ByteReader): string {
+  const text = from.text();
+  if (text.length > 1000) throw bad('a name is too long');
+  return text;
+}
+
+/** Puts frames together from pieces of any size. Memory: one frame, and what of the next has arrived. */
+export class FrameReader {
+  /** Largest body accepted; small until the other end has proved who it is. */
+  largest: number;
+  #pieces: Buffer[] = [];
+  #held = 0;
+  #wanted = HEAD;
+  #head: { length: number; sum: number } | undefined;
+
+  constructor(largest = LARGEST_FRAME) {
+    this.largest = largest;
+  }
+
+  /** Takes the next bytes and returns the frames that they complete. Throws bad-frame, and is of no use after. */
+  *push(bytes: Uint8Array): Generator<Frame> {
+    this.#pieces.push(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+    this.#held += bytes.byteLength;
+    while (this.#held >= this.#wanted) {
+      const piece = this.#take(this.#wanted);
+      if (!this.#head) {
+        const length = piece.readUInt32LE(0);
+        if (length === 0 || length > this.largest) throw bad(`it says that it is ${length} bytes long`);
+        this.#head = { length, sum: piece.readUInt32LE(4) };
+        this.#wanted = length;
+        continue;
+      }
+      if (crc32(piece) !== this.#head.sum) throw bad('its checksum is wrong');
+      this.#head = undefined;
+      this.#wanted = HEAD;
+      yield frameOf(piece);
+    }
+  }
+
+  #take(length: number): Buffer {
+    let bytes = this.#pieces.length === 1 ? this.#pieces[0]! : Buffer.concat(this.#pieces);
+    const rest = bytes.subarray(length);
+    bytes = bytes.subarray(0, length);
+    this.#pieces = rest.length > 0 ? [rest] : [];
+    this.#held = rest.length;
+    return bytes;
+  }
+}
+
+function bad(what: string): SkeinError {
+  return new SkeinError('bad-frame', `A frame does not decode: ${what}.`);
+}

@@ -1,0 +1,178 @@
+/**
+ * The parent's end of one outpost, across any number of lines. Lines come and go; the link remembers which errands the
+ * outpost has, sends again those that never arrived, and waits a lease before it calls a silent outpost lost. It knows
+ * errands and parcels only as bytes, so that a relay is as cheap as a wire.
+ *
+ * Invariant: an errand is in `sent` from send() until forget() or the loss of the outpost.
+ */
+import type { ErrandFrame, Frame, ParcelFrame } from './frames.ts';
+import type { Line } from './line.ts';
+import type { Hello, Status } from './messages.ts';
+
+export interface LinkEvents {
+  parcel(link: Link, frame: ParcelFrame): void;
+  /** The outpost will not finish this errand. */
+  gaveUp(link: Link, errand: string, why: string): void;
+  /** Room, state or line changed: there may be something to do. */
+  changed(link: Link): void;
+  /** It is gone for good, or for longer than the lease. */
+  lost(link: Link, why: string): void;
+}
+
+/** Milliseconds that a vanished outpost may take to come back before its errands are issued again. */
+export const LEASE = 60_000;
+
+export class Link {
+  readonly name: string;
+  readonly #events: LinkEvents;
+  readonly #lease: number;
+  readonly #sent = new Map<string, ErrandFrame>();
+  #line: Line | undefined;
+  #hello: Hello | undefined;
+  #status: Status | undefined;
+  #heard = 0;
+  #absence: NodeJS.Timeout | undefined;
+  #over = false;
+  #trouble = '';
+
+  constructor(name: string, events: LinkEvents, lease = LEASE) {
+    this.name = name;
+    this.#events = events;
+    this.#lease = lease;
+    this.#wait('it has not come yet');
+  }
+
+  /** Errands of an earlier life of this parent, which the outpost may still be at. */
+  expect(frames: Iterable<ErrandFrame>): void {
+    for (const frame of frames) this.#sent.set(frame.errand, frame);
+  }
+
+  get connected(): boolean {
+    return this.#line !== undefined;
+  }
+
+  /** What it said of itself when it came; undefined = it never did. */
+  get hello(): Hello | undefined {
+    return this.#hello;
+  }
+
+  get errands(): ReadonlyMap<string, ErrandFrame> {
+    return this.#sent;
+  }
+
+  /** Pages that may be under way there; 0 while it is away or its disk is full. */
+  get room(): number {
+    if (!this.#line || this.#status?.state === 'full') return 0;
+    return this.#status?.room ?? this.#hello?.room ?? 0;
+  }
+
+  get status(): Status {
+    const none = { errands: this.#sent.size, pages: 0, rate: 0, bytes: 0, queue: 0, spooled: 0, errors: 0, room: 0 };
+    const { name } = this;
+    const base: Status = this.#status ?? { ...none, name, state: 'working', trouble: '', heard: 0, outposts: [] };
+    return {
+      ...base,
+      name,
+      heard: this.#heard,
+      trouble: this.#trouble || base.trouble,
+      ...(!this.#line && { state: 'away', rate: 0 }),
+    };
+  }
+
+  /** A line to the outpost is there: compares what both sides know, and goes on where the last one ended. */
+  attach(line: Line, hello: Hello): void {
+    const before = this.#line;
+    this.#line = line;
+    this.#hello = hello;
+    this.#status = undefined;
+    this.#heard = Date.now();
+    this.#trouble = '';
+    clearTimeout(this.#absence);
+    before?.bye('later', 'a newer line to the same outpost took its place');
+    line.listen({
+      frame: frame => this.#take(frame),
+      ended: (over, why, said) => this.#ended(over, why, said),
+    });
+    const holding = new Set(hello.holding);
+    for (const errand of holding) if (!this.#sent.has(errand)) line.send({ kind: 'forget', errand });
+    for (const frame of this.#sent.values()) if (!holding.has(frame.errand)) line.send(frame);
+    this.#events.changed(this);
+  }
+
+  send(frame: ErrandFrame): void {
+    this.#sent.set(frame.errand, frame);
+    this.#line?.send(frame);
+  }
+
+  acknowledge(errand: string, sequence: number): void {
+    this.#line?.send({ kind: 'acknowledge', errand, sequence });
+  }
+
+  /** The errand is over here; the outpost may drop what it keeps of it. */
+  forget(errand: string): void {
+    this.#sent.delete(errand);
+    this.#line?.send({ kind: 'forget', errand });
+  }
+
+  recall(): void {
+    this.#line?.send({ kind: 'recall' });
+  }
+
+  /** Asks for everything that was not acknowledged, once more. */
+  resend(): void {
+    this.#line?.send({ kind: 'resend' });
+  }
+
+  /** Back-pressure: nothing is read of it until go(). */
+  hold(): void {
+    this.#line?.hold();
+  }
+
+  go(): void {
+    this.#line?.go();
+  }
+
+  /** Ends the line; the outpost is told that there is no more work. */
+  async close(why: string): Promise<void> {
+    this.#over = true;
+    clearTimeout(this.#absence);
+    const line = this.#line;
+    if (!line) return;
+    await new Promise<void>(resolve => {
+      line.listen({ frame: () => {}, ended: () => resolve() });
+      line.bye('done', why);
+    });
+    this.#line = undefined;
+  }
+
+  #take(frame: Frame): void {
+    this.#heard = Date.now();
+    if (frame.kind === 'parcel') this.#events.parcel(this, frame);
+    if (frame.kind === 'give-up') this.#events.gaveUp(this, frame.errand, frame.why);
+    if (frame.kind === 'status') {
+      this.#status = frame.status;
+      this.#events.changed(this);
+    }
+  }
+
+  #ended(line: Line, why: string, said: string | undefined): void {
+    if (line !== this.#line) return;
+    this.#line = undefined;
+    this.#trouble = why;
+    if (said === 'done') this.#lose(why);
+    else this.#wait(why);
+    this.#events.changed(this);
+  }
+
+  #wait(why: string): void {
+    clearTimeout(this.#absence);
+    this.#absence = setTimeout(() => this.#lose(why), this.#lease);
+    this.#absence.unref();
+  }
+
+  #lose(why: string): void {
+    if (this.#over) return;
+    this.#sent.clear();
+    this.#events.lost(this, why);
+  }
+}

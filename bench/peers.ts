@@ -3,11 +3,12 @@
  * machine, one run after another in turns, so that a noisy moment hurts all alike; the median of the runs counts.
  *
  *   node bench/peers.ts [--repeat 3] [--pages 1500] [--only name,name] [--peers-only] [--web one|several|both]
- *                       [--small] [--no-install] [--port 18480]
+ *                       [--small] [--no-install] [--port 18480] [--store DIR]
  *
  * A page is an HTML document that nginx sent with status 200, counted once for each URL, from nginx's own log: no
  * contender reports on itself. Slow ones (marked "a part") stop after --pages pages. Raw figures go to
- * .cache/bench/results. Exit code 0 whether targets are met or missed: this reports, tests decide.
+ * .cache/bench/results; --store is where contenders keep what they fetched (emptied before each run). The exit code is
+ * 0 whether targets are met or missed: this reports, tests decide.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -33,6 +34,7 @@ const { values: options } = parseArgs({
     small: { type: 'boolean', default: false },
     'no-install': { type: 'boolean', default: false },
     port: { type: 'string', default: '18480' },
+    store: { type: 'string', default: join(cache, 'run') },
   },
 });
 
@@ -75,7 +77,7 @@ function chosen(): Contender[] {
 }
 
 async function runOnce(contender: Contender, served: Served): Promise<Result> {
-  const directory = join(cache, 'run');
+  const directory = options.store;
   rmSync(directory, { recursive: true, force: true });
   mkdirSync(directory, { recursive: true });
   const job = { seeds: served.seeds, directory, pages: Number(options.pages), project, modules };
@@ -107,7 +109,9 @@ async function compete(documents: Documents): Promise<void> {
   const results: Result[] = [];
   try {
     for (let round = 0; round < Number(options.repeat); round++) {
-      for (const contender of field) results.push(await runOnce(contender, served));
+      for (const contender of round === 0 ? field : withoutLosers(field, results)) {
+        results.push(await runOnce(contender, served));
+      }
     }
   } finally {
     await served.close();
@@ -118,6 +122,12 @@ async function compete(documents: Documents): Promise<void> {
   for (const { line } of judged) console.log(line);
   printStages(results);
   save(documents.name, results, judged);
+}
+
+/** After the first round only the best of a peer's settings runs again. */
+function withoutLosers(field: readonly Contender[], results: readonly Result[]): Contender[] {
+  const left = new Set(summarise(results).map(row => row.contender));
+  return field.filter(contender => left.has(contender));
 }
 
 /** Where Skein says that its time went, if it says so in its last line. */

@@ -39,6 +39,7 @@ export async function serve(documents: Documents, port: number, cache: string): 
   };
 }
 
+/** The log names the address that answered, not the Host header: wget2 leaves the port out of that. */
 function configurationOf(documents: Documents, port: number, work: string): string {
   const servers = documents.servers.map(({ address, root }) => `server { listen ${address}:${port}; root ${root}; }`);
   const places = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(name => `${name}_temp_path ${work}/${name};`);
@@ -54,7 +55,7 @@ http {
   tcp_nopush on;
   log_not_found off;
   keepalive_requests 1000000;
-  log_format line '$status\\t$sent_http_content_type\\t$bytes_sent\\t$scheme://$http_host$request_uri';
+  log_format line '$status\\t$sent_http_content_type\\t$bytes_sent\\thttp://$server_addr:$server_port$request_uri';
   access_log ${work}/access.tsv line buffer=64k flush=500ms;
   ${servers.join('\n  ')}
 }

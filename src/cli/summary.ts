@@ -23,6 +23,8 @@ export interface Summary {
   readonly interrupted: boolean;
   /** Peak, bytes. */
   readonly memory: number;
+  /** Processor time of all threads. */
+  readonly cpuSeconds: number;
   readonly reasons: Readonly<Record<string, number>>;
 }
 
@@ -40,6 +42,7 @@ export function summaryOf({ home, ledger, frontier }: Opened, interrupted: boole
     waiting: frontier.waiting().pages,
     interrupted,
     memory: process.resourceUsage().maxRSS * 1024,
+    cpuSeconds: (process.cpuUsage().user + process.cpuUsage().system) / 1e6,
     reasons: Object.fromEntries([...progress.reasons].sort((a, b) => b[1] - a[1])),
   };
 }

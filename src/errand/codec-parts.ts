@@ -18,20 +18,26 @@ export function readRobots(from: ByteReader): RobotsCopy | undefined {
   return { status: from.varint(), body: from.text(), unreachableSince: from.double(), time: from.double() };
 }
 
-/** Validators and facts, which both Known and Visit carry when they have them. */
-export function writeOptional(out: ByteWriter, etag?: string, lastModified?: string, facts?: Uint8Array): void {
-  out.byte((etag === undefined ? 0 : 1) | (lastModified === undefined ? 0 : 2) | (facts === undefined ? 0 : 4));
+type Optional = Pick<Known, 'etag' | 'lastModified' | 'facts' | 'mask'>;
+
+/** Validators, facts and mask, which both Known and Visit carry when they have them. */
+export function writeOptional(out: ByteWriter, from: Optional): void {
+  const { etag, lastModified, facts, mask } = from;
+  const bits = (etag === undefined ? 0 : 1) | (lastModified === undefined ? 0 : 2) | (facts === undefined ? 0 : 4);
+  out.byte(bits | (mask === undefined ? 0 : 8));
   if (etag !== undefined) out.text(etag);
   if (lastModified !== undefined) out.text(lastModified);
   if (facts !== undefined) out.bytes(facts);
+  if (mask !== undefined) out.bytes(mask);
 }
 
-export function readOptional(from: ByteReader): Pick<Known, 'etag' | 'lastModified' | 'facts'> {
+export function readOptional(from: ByteReader): Optional {
   const bits = from.byte();
   return {
     ...(bits & 1 && { etag: from.text() }),
     ...(bits & 2 && { lastModified: from.text() }),
     ...(bits & 4 && { facts: from.bytes() }),
+    ...(bits & 8 && { mask: from.bytes() }),
   };
 }
 

@@ -58,8 +58,9 @@ function writeTerms(out: ByteWriter, terms: ServerTerms): void {
   out.varint(Math.round(terms.pace));
   out.varint(terms.connections);
   out.double(terms.notBefore);
-  out.byte((terms.allowPrivate ? 1 : 0) | (terms.trustValidators ? 2 : 0));
+  out.byte((terms.allowPrivate ? 1 : 0) | (terms.trustValidators ? 2 : 0) | (terms.missing ? 4 : 0));
   out.double(terms.auditShare);
+  if (terms.missing) out.bytes(terms.missing);
 }
 
 function readTerms(from: ByteReader): ServerTerms {
@@ -79,6 +80,7 @@ function readTerms(from: ByteReader): ServerTerms {
     trustValidators: (bits & 2) !== 0,
     auditShare,
     ...(robots && { robots }),
+    ...(bits & 4 && { missing: from.bytes() }),
   };
 }
 
@@ -88,7 +90,7 @@ function writeKnown(out: ByteWriter, known: Known): void {
   out.varint(known.depth);
   out.varint(known.hops);
   out.varint(known.tries);
-  writeOptional(out, known.etag, known.lastModified, known.facts);
+  writeOptional(out, known);
 }
 
 function readKnown(from: ByteReader): Known {
@@ -105,6 +107,7 @@ function writeScope(out: ByteWriter, scope: Scope): void {
   writeTexts(out, scope.include);
   writeTexts(out, scope.exclude);
   writeTexts(out, scope.focus);
+  out.byte(scope.images ? 1 : 0);
   const { keep } = scope;
   writeTexts(out, keep.extensions);
   writeTexts(out, keep.types);
@@ -120,6 +123,7 @@ function readScope(from: ByteReader): Scope {
   const include = readTexts(from);
   const exclude = readTexts(from);
   const focus = readTexts(from);
+  const images = from.byte() === 1;
   const keep: Keep = {
     extensions: readTexts(from),
     types: readTexts(from),
@@ -129,7 +133,7 @@ function readScope(from: ByteReader): Scope {
     minBytes: from.varint(),
     maxBytes: from.varint(),
   };
-  return { domains, include, exclude, focus, keep };
+  return { domains, include, exclude, focus, keep, ...(images && { images }) };
 }
 
 function writeLimits(out: ByteWriter, limits: Limits): void {

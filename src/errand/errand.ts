@@ -45,6 +45,8 @@ export interface ServerTerms {
   readonly auditShare: number;
   /** False: its validators have lied, do not send them. */
   readonly trustValidators: boolean;
+  /** Print of its not-found page (16 bytes; empty = it answers 404 as it should); absent = not looked for yet. */
+  readonly missing?: Uint8Array;
 }
 
 export interface RobotsCopy {
@@ -67,6 +69,8 @@ export interface Scope {
   readonly exclude: readonly string[];
   /** Keywords of a focused crawl: links are given a relevance to them. */
   readonly focus: readonly string[];
+  /** Images of the main content are pages too, of the role `image`. */
+  readonly images?: boolean;
   readonly keep: Keep;
 }
 

@@ -14,4 +14,6 @@ export interface Known {
   readonly lastModified?: string;
   /** As packFacts wrote them. */
   readonly facts?: Uint8Array;
+  /** What was learned of its noise; the detector wrote it (Visit.mask) and alone can read it. */
+  readonly mask?: Uint8Array;
 }

@@ -81,6 +81,8 @@ function writeNews(out: ByteWriter, news: ServerNews): void {
   out.double(news.notBefore);
   out.double(news.latency);
   out.varint(news.robotsBytes);
+  out.byte(news.missing ? 1 : 0);
+  if (news.missing) out.bytes(news.missing);
 }
 
 function readNews(from: ByteReader): ServerNews {
@@ -96,6 +98,7 @@ function readNews(from: ByteReader): ServerNews {
     latency: from.double(),
     robotsBytes: from.varint(),
     ...(robots && { robots }),
+    ...(from.byte() === 1 && { missing: from.bytes() }),
   };
 }
 
@@ -112,7 +115,7 @@ function writeVisit(out: ByteWriter, visit: Visit): void {
   out.varint(visit.cost.down);
   out.byte(causes.indexOf(visit.cost.cause));
   out.varint(Math.max(0, Math.round(visit.cost.ms)));
-  writeOptional(out, visit.etag, visit.lastModified, visit.facts);
+  writeOptional(out, visit);
   out.byte(
     (visit.where ? 1 : 0) |
       (visit.page ? 2 : 0) |

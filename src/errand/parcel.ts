@@ -30,4 +30,6 @@ export interface ServerNews {
   readonly latency: number;
   /** Bytes spent on robots.txt. */
   readonly robotsBytes: number;
+  /** Print of its not-found page, when it was looked for; empty = it answers 404 as it should. */
+  readonly missing?: Uint8Array;
 }

@@ -18,6 +18,7 @@ const reason = (means: string, retries = 0, after = 0, server = false): Reason =
 export const reasons = {
   ok: reason('the page was fetched'),
   'not-modified': reason('the server said that it has not changed'),
+  'validator-lied': reason('the server said that it has not changed, but it has'),
   unchanged: reason('fetched, and the content is the same'),
   redirect: reason('it redirects to another URL'),
   'redirect-loop': reason('more redirects in a row than the limit'),

@@ -41,6 +41,8 @@ export interface Visit {
   readonly lastModified?: string;
   /** As packFacts wrote them: home stores them as they are and rarely needs to open them. */
   readonly facts?: Uint8Array;
+  /** What the detector wants to find again in Known.mask at the next visit; at most 64 bytes. */
+  readonly mask?: Uint8Array;
   readonly page?: PageNotes;
   /** Absolute, for `moved`. */
   readonly location?: string;
@@ -116,3 +118,5 @@ export const LINK_CANONICAL = 8;
 export const LINK_ALTERNATE = 16;
 /** The target is itself a sitemap. */
 export const LINK_IS_SITEMAP = 32;
+/** The target is an image that the page shows. */
+export const LINK_IMAGE = 64;

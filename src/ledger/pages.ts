@@ -38,6 +38,8 @@ export interface KnownRow {
   readonly status: number;
   readonly tries: number;
   readonly retry_at: number | null;
+  /** Notices since the last visit. */
+  readonly pings: number;
   readonly due: number | null;
   readonly etag: string | null;
   readonly last_modified: string | null;
@@ -82,6 +84,7 @@ const columns = [
   'status',
   'tries',
   'retry_at',
+  'pings',
   'due',
   'etag',
   'last_modified',

@@ -31,9 +31,13 @@ const steps: readonly string[] = [
     audits INTEGER NOT NULL DEFAULT 0,            -- 304 answers checked with a full GET ...
     lies INTEGER NOT NULL DEFAULT 0,              -- ... and found wrong
     multiplier REAL NOT NULL DEFAULT 1,           -- of the schedule's threshold
-    pings INTEGER NOT NULL DEFAULT 0,
-    true_pings INTEGER NOT NULL DEFAULT 0,
-    soft_404 BLOB                                 -- content hash of its not-found page
+    pings REAL NOT NULL DEFAULT 0,                -- notices whose pages were visited since ...
+    true_pings REAL NOT NULL DEFAULT 0,           -- ... and had changed
+    ping_expected REAL NOT NULL DEFAULT 0,        -- changes that visits without a notice were to find ...
+    ping_missed REAL NOT NULL DEFAULT 0,          -- ... and found
+    dates INTEGER NOT NULL DEFAULT 0,             -- Last-Modified headers that could be checked ...
+    wrong_dates INTEGER NOT NULL DEFAULT 0,       -- ... and did not go with the content
+    soft_404 BLOB                                 -- print of its not-found page, empty = it has none
   ) STRICT;
 
   -- Identity of every URL ever seen. Append-only, so that a million more cost what the first cost; looked up through
@@ -66,6 +70,7 @@ const steps: readonly string[] = [
     status INTEGER NOT NULL,
     tries INTEGER NOT NULL,                       -- failures in a row
     retry_at REAL,                                -- when to try a failure again
+    pings REAL NOT NULL DEFAULT 0,                -- notices since the last visit
     due REAL,                                     -- expected change date: when the schedule wants the next visit
     etag TEXT,
     last_modified TEXT,

@@ -28,9 +28,16 @@ export interface Server {
   lies: number;
   /** Of the schedule's threshold, at least 1. */
   multiplier: number;
+  /** Notices whose pages were visited since, and those that were true. */
   pings: number;
   truePings: number;
-  /** Content hash of its not-found page, once probed. */
+  /** Changes that visits without a notice were to find, and found. */
+  pingExpected: number;
+  pingMissed: number;
+  /** Last-Modified headers that could be checked, and those that did not go with the content. */
+  dates: number;
+  wrongDates: number;
+  /** Print of its not-found page, once looked for; empty = it answers 404 as it should. */
   soft404: Uint8Array | undefined;
 }
 
@@ -47,7 +54,8 @@ export class Servers {
       `UPDATE servers SET address = ?, robots_status = ?, robots_body = ?, robots_time = ?, robots_unreachable = ?,
          sitemaps = ?,
          crawl_delay = ?, not_before = ?, latency = ?, failures = ?, refused = ?, seeded = ?, paused = ?, pace = ?,
-         audits = ?, lies = ?, multiplier = ?, pings = ?, true_pings = ?, soft_404 = ? WHERE id = ?`,
+         audits = ?, lies = ?, multiplier = ?, pings = ?, true_pings = ?, ping_expected = ?, ping_missed = ?,
+         dates = ?, wrong_dates = ?, soft_404 = ? WHERE id = ?`,
     );
     for (const row of database.prepare('SELECT * FROM servers').iterate()) this.#remember(fromRow(row));
   }
@@ -106,6 +114,10 @@ export class Servers {
         s.multiplier,
         s.pings,
         s.truePings,
+        s.pingExpected,
+        s.pingMissed,
+        s.dates,
+        s.wrongDates,
         s.soft404 ?? null,
         s.id,
       );
@@ -139,6 +151,10 @@ function blank(id: number, origin: string): Server {
     multiplier: 1,
     pings: 0,
     truePings: 0,
+    pingExpected: 0,
+    pingMissed: 0,
+    dates: 0,
+    wrongDates: 0,
     soft404: undefined,
   };
 }
@@ -164,6 +180,10 @@ function fromRow(row: Record<string, unknown>): Server {
     multiplier: row['multiplier'] as number,
     pings: row['pings'] as number,
     truePings: row['true_pings'] as number,
+    pingExpected: row['ping_expected'] as number,
+    pingMissed: row['ping_missed'] as number,
+    dates: row['dates'] as number,
+    wrongDates: row['wrong_dates'] as number,
     soft404: (row['soft_404'] as Uint8Array | null) ?? undefined,
   };
 }

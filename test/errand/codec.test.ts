@@ -19,6 +19,7 @@ const errand: Errand = {
     allowPrivate: true,
     auditShare: 0.02,
     trustValidators: true,
+    missing: Buffer.from([4, 4]),
   },
   pages: [
     { url: 'https://example.org/', role: 'page', depth: 0, hops: 0, tries: 0 },
@@ -31,6 +32,7 @@ const errand: Errand = {
       etag: '"x"',
       lastModified: 'Mon, 01 Jan 2026 00:00:00 GMT',
       facts: Buffer.from([1, 2, 3]),
+      mask: Buffer.from([7]),
     },
   ],
   scope: {
@@ -38,6 +40,7 @@ const errand: Errand = {
     include: ['/docs/**'],
     exclude: [],
     focus: ['geese'],
+    images: true,
     keep: {
       extensions: ['html'],
       types: ['text/*'],
@@ -66,6 +69,7 @@ const parcel: Parcel = {
     notBefore: 0,
     latency: 12.5,
     robotsBytes: 700,
+    missing: Buffer.from([]),
   },
   visits: [
     {
@@ -80,6 +84,7 @@ const parcel: Parcel = {
       etag: 'W/"1"',
       lastModified: 'x',
       facts: Buffer.from([9, 8]),
+      mask: Buffer.from([6]),
       page: {
         title: 'Geese – 雁',
         mediaType: 'text/html',

@@ -1,0 +1,123 @@
+/** `skein diff URL`: what differs between two stored versions, word by word, with links and images. */
+import type { Command } from 'commander';
+import { SkeinError } from '../../base/errors.ts';
+import type { Run } from '../../base/myers.ts';
+import { openCopies } from '../../home/copies.ts';
+import { differenceOf, type PageDifference, pageOf, type Sides, type Stretch } from '../../home/difference.ts';
+import type { VisitRow } from '../../ledger/visits.ts';
+import { openLedger } from '../compose.ts';
+import { findPage } from '../lookup.ts';
+import { declare, values } from '../options.ts';
+import { harmless, moment, paint } from '../terminal.ts';
+import { parseWhen } from '../when.ts';
+
+/** Unchanged words shown around a change. */
+const CONTEXT = 12;
+
+export function addDiffCommand(program: Command): void {
+  const command = program
+    .command('diff')
+    .description('what differs between two stored versions of a page, word by word')
+    .argument('<url>', 'the page')
+    .option('--from <version>', 'number of a version (see history), age (7d) or date (default: the last but one)')
+    .option('--to <version>', 'the same (default: the newest)')
+    .option('--json', 'print one JSON object')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  skein diff https://example.org/\n  skein diff https://example.org/ --from 7d',
+    );
+  declare(command, ['data']).action(async (url: string, given: Record<string, unknown>) => {
+    const { data } = await values(given, ['data']);
+    const ledger = openLedger(data);
+    const copies = openCopies(ledger, data);
+    const { page } = findPage(ledger, url);
+    const versions = ledger.visits.of(page.id).filter(visit => visit.segment !== null);
+    const to = choose(versions, given['to'], versions.length);
+    const from = choose(versions, given['from'], Math.max(1, to - 1));
+    const [before, after] = [from, to].map(version => {
+      const stored = copies.of(versions[version - 1]!);
+      if (!stored) throw new SkeinError('not-found', `Version ${version} of ${page.url} has no stored copy.`);
+      return pageOf(stored);
+    });
+    const found = differenceOf(before!, after!);
+    copies.close();
+    ledger.close();
+    const sides = [from, to].map(version => ({ version, time: versions[version - 1]!.time }));
+    if (given['json']) console.log(JSON.stringify({ url: page.url, from: sides[0], to: sides[1], ...found }));
+    else print(page.url, sides, found);
+  });
+}
+
+/** Number of the version that a user names; a time means the version that was current then. */
+function choose(versions: readonly VisitRow[], wanted: unknown, otherwise: number): number {
+  if (versions.length === 0) {
+    throw new SkeinError('not-found', 'No version of it is stored.', 'See "skein show" for why.');
+  }
+  if (wanted === undefined) return otherwise;
+  const text = String(wanted);
+  if (/^#?\d+$/.test(text)) {
+    const number = Number(text.replace('#', ''));
+    if (number >= 1 && number <= versions.length) return number;
+    throw new SkeinError('not-found', `There is no version ${text}; there are ${versions.length}.`);
+  }
+  const time = parseWhen(text, Date.now());
+  const index = versions.findLastIndex(visit => visit.time <= time);
+  return Math.max(1, index + 1);
+}
+
+function print(url: string, sides: readonly { version: number; time: number }[], found: PageDifference): void {
+  const [from, to] = sides as [(typeof sides)[0], (typeof sides)[0]];
+  console.log(paint('bold', harmless(url)));
+  console.log(
+    paint('dim', `version ${from.version} (${moment(from.time)}) → version ${to.version} (${moment(to.time)})\n`),
+  );
+  const { title, links, images } = found;
+  if (title.before !== title.after) {
+    console.log(`title: ${removed(harmless(title.before))} ${added(harmless(title.after))}\n`);
+  }
+  for (const stretch of found.text) printStretch(stretch);
+  printSides('links', links);
+  printSides('images', images);
+  const quiet = found.sameText && [links, images].every(each => each.added.length + each.removed.length === 0);
+  if (from.version === to.version) console.log('There is only one version to compare.');
+  else if (quiet) console.log('Text, links and images are the same: only markup or bytes differ.');
+  else console.log(paint('dim', `${found.removed} words removed, ${found.added} added.`));
+}
+
+function printStretch(stretch: Stretch): void {
+  if (stretch.kind === 'same') {
+    if (stretch.blocks.length > 2) console.log(paint('dim', `  … ${stretch.blocks.length} blocks unchanged …`));
+    else for (const block of stretch.blocks) console.log(paint('dim', `  ${shorten(harmless(block).split(' '))}`));
+    return;
+  }
+  const { words } = stretch;
+  console.log(words.map((run, at) => showRun(run, at > 0, at < words.length - 1)).join(' '));
+}
+
+function showRun({ kind, items }: Run, before: boolean, after: boolean): string {
+  const words = items.map(harmless);
+  if (kind === 'removed') return removed(words.join(' '));
+  if (kind === 'added') return added(words.join(' '));
+  if (before && after) return shorten(words);
+  return before
+    ? [...words.slice(0, CONTEXT), ...(words.length > CONTEXT ? ['…'] : [])].join(' ')
+    : [...(words.length > CONTEXT ? ['…'] : []), ...words.slice(-CONTEXT)].join(' ');
+}
+
+/** The first and last words of an unchanged run. */
+function shorten(words: readonly string[]): string {
+  if (words.length <= 2 * CONTEXT) return words.join(' ');
+  return [...words.slice(0, CONTEXT), '…', ...words.slice(-CONTEXT)].join(' ');
+}
+
+/** Signs as well as colours: what a pipe or a colour-blind reader sees must say the same. */
+const removed = (text: string): string => paint('red', `[-${text}-]`);
+const added = (text: string): string => paint('green', `{+${text}+}`);
+
+function printSides(name: string, sides: Sides): void {
+  if (sides.added.length + sides.removed.length === 0) return;
+  console.log(`\n${paint('bold', name)}`);
+  for (const url of sides.removed) console.log(paint('red', `  - ${harmless(url)}`));
+  for (const url of sides.added) console.log(paint('green', `  + ${harmless(url)}`));
+  console.log();
+}

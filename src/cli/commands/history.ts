@@ -1,0 +1,97 @@
+/** `skein history URL`: every visit to a page as a timeline. */
+import type { Command } from 'commander';
+import { type ReasonCode, reasons } from '../../errand/reasons.ts';
+import type { VisitRow } from '../../ledger/visits.ts';
+import { openLedger } from '../compose.ts';
+import { findPage } from '../lookup.ts';
+import { declare, values } from '../options.ts';
+import { duration, harmless, moment, paint, size } from '../terminal.ts';
+import { amountInWords } from './changes.ts';
+
+export function addHistoryCommand(program: Command): void {
+  const command = program
+    .command('history')
+    .description('every visit to a page, with what came of it')
+    .argument('<url>', 'the page')
+    .option('--json', 'print one JSON object a line')
+    .addHelpText('after', '\nExample:\n  skein history https://example.org/');
+  declare(command, ['data']).action(async (url: string, given: Record<string, unknown>) => {
+    const { data } = await values(given, ['data']);
+    const ledger = openLedger(data);
+    const { page } = findPage(ledger, url);
+    const timeline = timelineOf(ledger.visits.of(page.id));
+    ledger.close();
+    if (given['json']) for (const entry of timeline) console.log(JSON.stringify(entry));
+    else print(page.url, timeline);
+  });
+}
+
+export interface TimelineEntry {
+  readonly time: number;
+  readonly outcome: string;
+  readonly reason: string;
+  readonly means: string;
+  readonly status: number;
+  readonly stage: string | null;
+  readonly amount: number | null;
+  /** On the wire, both ways. */
+  readonly bytes: number;
+  readonly cause: string;
+  readonly ms: number;
+  readonly outpost: string;
+  /** Number of the version that this visit stored; null = none. */
+  readonly version: number | null;
+}
+
+export function timelineOf(visits: readonly VisitRow[]): TimelineEntry[] {
+  let versions = 0;
+  return visits.map(visit => ({
+    time: visit.time,
+    outcome: visit.outcome,
+    reason: visit.reason,
+    means: reasons[visit.reason as ReasonCode]?.means ?? visit.reason,
+    status: visit.status,
+    stage: visit.stage,
+    amount: visit.amount,
+    bytes: visit.up + visit.down,
+    cause: visit.cause,
+    ms: visit.ms,
+    outpost: visit.outpost,
+    version: visit.segment === null ? null : ++versions,
+  }));
+}
+
+const MARKS: Readonly<Record<string, readonly [sign: string, colour: 'green' | 'dim' | 'cyan' | 'red' | 'yellow']>> = {
+  fetched: ['●', 'green'],
+  same: ['○', 'dim'],
+  moved: ['→', 'cyan'],
+  gone: ['✕', 'red'],
+  refused: ['–', 'yellow'],
+  failed: ['!', 'red'],
+};
+
+function print(url: string, timeline: readonly TimelineEntry[]): void {
+  console.log(paint('bold', harmless(url)));
+  if (timeline.length === 0) console.log('It was never visited.');
+  let last: number | undefined;
+  for (const entry of timeline) {
+    const [sign, colour] = MARKS[entry.outcome] ?? ['?', 'dim'];
+    const gap = last === undefined ? '' : `+${duration(entry.time - last)}`;
+    last = entry.time;
+    const words = [
+      `${moment(entry.time)}  ${gap.padStart(8)}  ${paint(colour, sign)} ${sentenceOf(entry)}`,
+      paint('dim', `${size(entry.bytes)}, ${entry.ms} ms, ${entry.outpost}`),
+    ];
+    console.log(words.join('  '));
+  }
+}
+
+function sentenceOf({ outcome, stage, amount, means, version, status, cause }: TimelineEntry): string {
+  const stored = version === null ? '' : `, stored as version ${version}`;
+  const audited = cause === 'audit' ? ' (checked against the whole page)' : '';
+  if (outcome === 'same') return `the same: ${means}${audited}`;
+  if (outcome !== 'fetched') return `${outcome}: ${means}${status >= 400 ? ` (${status})` : ''}`;
+  if (stage === 'first') return `seen for the first time${stored}`;
+  const much = amountInWords(amount);
+  return `changed${much && ` by ${much}`}, seen by ${stage ?? 'nobody'}${stored}${audited}`;
+}

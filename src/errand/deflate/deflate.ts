@@ -1,0 +1,36 @@
+/**
+ * The host's side of the fast deflate encoder (assembly/): input is written into the module's memory, output read from
+ * it. One module per thread, made at first use and used again for every page.
+ */
+import { readFileSync } from 'node:fs';
+
+/** Longer inputs are for zlib. Three times this is the memory that a thread may come to hold. */
+export const MAX_INPUT = 4 << 20;
+
+interface Exports {
+  readonly memory: WebAssembly.Memory;
+  reserve(length: number): number;
+  deflate(length: number): number;
+  outputAt(length: number): number;
+}
+
+let encoder: Exports | undefined;
+
+function load(): Exports {
+  const module = new WebAssembly.Module(readFileSync(new URL('deflate.wasm', import.meta.url)));
+  return new WebAssembly.Instance(module).exports as unknown as Exports;
+}
+
+/** Where to write up to `length` ≤ MAX_INPUT bytes; valid until the next call. */
+export function inputRoom(length: number): Uint8Array {
+  encoder ??= load();
+  const at = encoder.reserve(length);
+  return new Uint8Array(encoder.memory.buffer, at, length);
+}
+
+/** The first `length` bytes of inputRoom() as a raw deflate stream; a view that is valid until the next call. */
+export function deflateInput(length: number): Uint8Array {
+  encoder ??= load();
+  const size = encoder.deflate(length);
+  return new Uint8Array(encoder.memory.buffer, encoder.outputAt(length), size);
+}

@@ -7,6 +7,8 @@
  * day. The optimum knows every rate. The default runs with three seeds and its worst counts; the others with one.
  */
 import { availableParallelism } from 'node:os';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { isMainThread, parentPort, Worker } from 'node:worker_threads';
 import { planNamed } from '../src/revisit/policy.ts';
 import { Scheduler } from '../src/revisit/scheduler.ts';
@@ -129,17 +131,25 @@ function servers(): void {
   }
 }
 
+/** Bytes in use after a full collection. */
+function memory(): number {
+  setFlagsFromString('--expose-gc');
+  runInNewContext('gc')();
+  const { arrayBuffers, heapUsed } = process.memoryUsage();
+  return arrayBuffers + heapUsed;
+}
+
 /** Decisions per second and bytes per page, at two sizes. */
 function sizes(): void {
   console.log('\npages            decisions per second   bytes per page');
   for (const pages of quick ? [10_000, 100_000] : [10_000, 1_000_000]) {
     const random = randomFrom(3);
-    const before = process.memoryUsage();
+    const before = memory();
     const scheduler = new Scheduler({ plan: planNamed(), budget: { pages: pages * 0.3 } });
     for (let page = 0; page < pages; page++)
       scheduler.add({ server: scheduler.server(`http://s${page % 1000}.example`, 0), last: 0, weight: 0.1 + random() });
     scheduler.next(0);
-    const after = process.memoryUsage();
+    const grown = memory() - before;
     const decisions = 1_000_000;
     const start = process.cpuUsage();
     for (let tick = 1; tick <= decisions; tick++) {
@@ -149,7 +159,6 @@ function sizes(): void {
     }
     const spent = process.cpuUsage(start);
     const rate = Math.round((decisions / (spent.user + spent.system)) * 1e6);
-    const grown = after.arrayBuffers + after.heapUsed - before.arrayBuffers - before.heapUsed;
     console.log(`${String(pages).padEnd(16)} ${String(rate).padEnd(22)} ${Math.round(grown / pages)}`);
   }
 }

@@ -6,18 +6,20 @@
 import type { Estimator } from './estimators/port.ts';
 import type { PageRow } from './page-table.ts';
 import { DAY } from './state.ts';
-import { daysUntilDue, daysUntilDueAtRate, type Price, THETAS } from './value.ts';
+import { daysUntilDue, daysUntilDueAtRate, type Price, THETAS, type VisitCost } from './value.ts';
 
 /** A page as far as the budget is concerned. */
 export interface Belief {
   readonly a: number;
   readonly b: number;
   readonly weight: number;
+  /** Absent: 1 for every visit. */
+  readonly cost?: VisitCost;
 }
 
 export interface Balance {
   readonly theta: number;
-  /** Visits per day and page. */
+  /** What it costs per day and page: visits, or kilobytes where the pages say what a visit costs. */
   readonly share: number;
   /** Mean share of time, weighted by importance, that pages are expected to be fresh in the long run. */
   readonly freshness: number;
@@ -32,19 +34,21 @@ export function periodFreshness(a: number, b: number, days: number): number {
 
 /** What a threshold costs and brings. */
 export function balanceAt(theta: number, pages: readonly Belief[], maxInterval: number): Balance {
-  let visits = 0;
+  let spent = 0;
   let fresh = 0;
   let weights = 0;
-  for (const { a, b, weight } of pages) {
-    const days = Math.max(1e-6, daysUntilDue(a, b, { weight, theta, maxInterval }));
-    visits += 1 / days;
+  for (const { a, b, weight, cost } of pages) {
+    const price = { weight, theta, maxInterval };
+    const days = Math.max(1e-6, daysUntilDue(a, b, cost ? { ...price, cost } : price));
+    const changed = -Math.expm1(-a * Math.log1p(days / b));
+    spent += (cost ? cost.visit + changed * cost.change : 1) / days;
     fresh += weight * periodFreshness(a, b, days);
     weights += weight;
   }
-  return { theta, share: visits / Math.max(1, pages.length), freshness: weights === 0 ? 1 : fresh / weights };
+  return { theta, share: spent / Math.max(1, pages.length), freshness: weights === 0 ? 1 : fresh / weights };
 }
 
-/** The threshold at which `share` of the pages are due per day. */
+/** The threshold that spends `share` per day and page. */
 export function balanceForShare(share: number, pages: readonly Belief[], maxInterval: number): Balance {
   return search(theta => {
     const balance = balanceAt(theta, pages, maxInterval);

@@ -20,11 +20,11 @@ import { type PageRow, PageTable } from './page-table.ts';
 import { countedByPings, learnPing, NO_PINGS, type PingRecord, pingWorth, silenceRecall } from './pings.ts';
 import { intervalOf, MAX_INTERVAL, type Plan } from './policy.ts';
 import { type ChangeState, DAY, newState, type Observation } from './state.ts';
-import { expectedBytes, type Load, steer } from './value.ts';
+import { type Load, steer, type VisitCost, visitCost } from './value.ts';
 
 export interface SchedulerOptions {
   readonly plan: Plan;
-  /** Per day. `bytes`: pages are weighed by what a visit is expected to cost. */
+  /** Per day. `bytes`: a page is due when a visit is worth the bytes that it is expected to cost. */
   readonly budget: { readonly pages: number } | { readonly bytes: number };
   /** Days. */
   readonly maxInterval?: number;
@@ -68,6 +68,7 @@ interface Server {
   readonly heap: Heap;
   /** Milliseconds between visits; 0 = no limit. */
   pace: number;
+  honoured: number;
   pages: number;
   /** One of its pages is being visited. */
   out: boolean;
@@ -79,10 +80,8 @@ interface Server {
   sumB: number;
 }
 
-/** Until visits have been measured: a page of the usual size that is mostly the same. */
-const FIRST_VISIT_BYTES = 8_000;
-/** Share of the newest visit in the mean of bytes. */
-const SMOOTHING = 1 / 256;
+/** Visits over which the mean of bytes is taken at least; with more pages, one round of them. */
+const SMOOTHING = 256;
 /** Visits that a server may be behind before its multiplier rises: with none, it would idle in between. */
 const BACKLOG = 20;
 /** Pages that stand for all when the first theta is sought. */
@@ -108,7 +107,7 @@ export class Scheduler {
     this.#maxInterval = options.maxInterval ?? MAX_INTERVAL;
     this.#wantsMeanRate = options.plan.policy.name === 'proportional';
     this.#theta = options.snapshot?.theta ?? 0;
-    this.#visitBytes = options.snapshot?.visitBytes ?? FIRST_VISIT_BYTES;
+    this.#visitBytes = options.snapshot?.visitBytes ?? 0;
     for (const { origin, multiplier, pings } of options.snapshot?.servers ?? []) {
       const server = this.#servers[this.server(origin, 0)]!;
       server.multiplier = multiplier;
@@ -116,21 +115,25 @@ export class Scheduler {
     }
   }
 
-  /** The number of a server, made at first mention; `pace` is the least time between its visits, milliseconds. */
-  server(origin: string, pace: number): number {
+  /**
+   * The number of a server, made at first mention. `pace`: least milliseconds between its visits. `honoured`: share of
+   * unchanged pages that it answers with 304.
+   */
+  server(origin: string, pace: number, honoured = 1): number {
     let number = this.#numbers.get(origin);
     if (number === undefined) {
       number = this.#servers.length;
       this.#numbers.set(origin, number);
       const heap = new Heap(this.#pages.order);
       this.#servers.push({
-        ...{ origin, heap, pace, pages: 0, out: false, multiplier: 1, pings: NO_PINGS },
+        ...{ origin, heap, pace, honoured, pages: 0, out: false, multiplier: 1, pings: NO_PINGS },
         ...{ observed: 0, sumA: 0, sumB: 0 },
       });
       grow(this.#readyKeys, number);
       grow(this.#waitingKeys, number);
     }
     this.#servers[number]!.pace = pace;
+    this.#servers[number]!.honoured = honoured;
     return number;
   }
 
@@ -195,7 +198,7 @@ export class Scheduler {
       server.pings = learnPing(server.pings, { pings, changed: seen.changed, foretold });
       table.setState(page, state);
     }
-    if (seen.cost !== undefined) this.#visitBytes += (seen.cost - this.#visitBytes) * SMOOTHING;
+    if (seen.cost !== undefined) this.#visitBytes += (seen.cost - this.#visitBytes) / Math.max(SMOOTHING, table.size);
     if (seen.body !== undefined) table.bytes[page] = seen.body;
     table.last[page] = now;
     table.pings[page] = 0;
@@ -248,9 +251,12 @@ export class Scheduler {
 
   /** Finds the theta that fits the budget, and the due times of all pages that were added without one before it. */
   #begin(): void {
-    const load = this.#load();
-    const beliefs = this.sample(BEGIN_SAMPLE).map(({ state: { a, b }, weight }) => ({ a, b, weight }));
-    this.#theta = balanceForShare(load.budget / Math.max(1, load.pages), beliefs, this.#maxInterval).theta;
+    const sample = this.sample(BEGIN_SAMPLE);
+    const { budget } = this.#options;
+    if (this.#visitBytes === 0) this.#visitBytes = this.#firstVisitBytes(sample);
+    const beliefs = sample.map(row => ({ a: row.state.a, b: row.state.b, weight: row.weight, ...this.#cost(row) }));
+    const perDay = 'pages' in budget ? budget.pages : budget.bytes / 1000;
+    this.#theta = balanceForShare(perDay / Math.max(1, this.#pages.size), beliefs, this.#maxInterval).theta;
     const { order, last } = this.#pages;
     for (let page = 0; page < this.#pages.end; page++) {
       if (this.#pages.server[page]! < 0 || order.keys[page] !== last[page]) continue;
@@ -259,6 +265,33 @@ export class Scheduler {
     }
     for (let number = 0; number < this.#servers.length; number++)
       if (this.#readyKeys.places[number]! >= 0) this.#reorder(number);
+  }
+
+  /**
+   * Due times follow from it and stay as they are until the next visit, so a wrong first guess would be felt for a
+   * whole round. What a visit costs depends on how long a round takes, which depends on what a visit costs: a few steps
+   * towards each other are enough.
+   */
+  #firstVisitBytes(sample: readonly PageRow[]): number {
+    const { budget, plan } = this.#options;
+    if ('pages' in budget) return 1;
+    let mean = 1000;
+    for (let step = 0; step < 6; step++) {
+      const cycle = (this.#pages.size * mean) / budget.bytes;
+      let sum = 0;
+      for (const row of sample) {
+        const { visit, change } = this.#cost(row).cost!;
+        sum += visit + (1 - plan.estimator.survival(row.state, cycle)) * change;
+      }
+      mean = (1000 * sum) / Math.max(1, sample.length);
+    }
+    return mean;
+  }
+
+  /** Nothing where visits are counted. */
+  #cost({ server, bytes }: { readonly server: number; readonly bytes: number }): { cost?: VisitCost } {
+    if ('pages' in this.#options.budget) return {};
+    return { cost: visitCost(bytes, this.#servers[server]!.honoured) };
   }
 
   #load(): Load {
@@ -281,18 +314,14 @@ export class Scheduler {
   }
 
   #due(page: number, state: ChangeState): number {
-    const { plan, budget } = this.#options;
+    const { plan } = this.#options;
     const table = this.#pages;
     const server = this.#servers[table.server[page]!]!;
     const load = this.#load();
     const cycle = load.pages / load.budget;
-    let weight = table.weight[page]!;
-    if ('bytes' in budget) {
-      const changed = 1 - plan.estimator.survival(state, cycle);
-      weight *= this.#visitBytes / expectedBytes(table.bytes[page]!, changed, 1);
-    }
     const days = intervalOf(plan, state, {
-      weight,
+      weight: table.weight[page]!,
+      ...this.#cost({ server: table.server[page]!, bytes: table.bytes[page]! }),
       theta: this.#theta * server.multiplier,
       maxInterval: this.#maxInterval,
       cycle,

@@ -156,7 +156,7 @@ test('a restart from the snapshot and the rows goes on as if nothing had happene
 });
 
 test('bytes: at the same rate and importance a small page is looked at sooner than a large one', () => {
-  const scheduler = new Scheduler({ plan: planNamed(), budget: { bytes: 1_000_000 } });
+  const scheduler = new Scheduler({ plan: planNamed(), budget: { bytes: 20_000 } });
   const server = scheduler.server('http://a.example', 0);
   const state = newState({ a: 2, b: 10 });
   const small = scheduler.add({ server, last: 0, bytes: 2_000, state });

@@ -14,12 +14,12 @@ import {
   daysUntilDue,
   daysUntilDueAtRate,
   daysUntilDueInSilence,
-  expectedBytes,
   firstTheta,
   importance,
   poissonTwo,
   steer,
   valueShape,
+  visitCost,
   visitValue,
 } from '../../src/revisit/value.ts';
 import { population, randomFrom } from './simulation.ts';
@@ -165,7 +165,25 @@ test('importance: bounded, and more with links, searches and weight, less with d
 });
 
 test('a visit costs the body where it changed or the server has no validators', () => {
-  assert.equal(expectedBytes(10_000, 0, 1), 600);
-  assert.equal(expectedBytes(10_000, 1, 1), 10_600);
-  assert.equal(expectedBytes(10_000, 0, 0), 10_600);
+  assert.deepEqual(visitCost(10_000, 1), { visit: 0.6, change: 10 });
+  assert.deepEqual(visitCost(10_000, 0), { visit: 10.6, change: 0 });
+});
+
+test('bytes: the interval is the one with the best freshness less theta times cost per day', () => {
+  const random = randomFrom(12);
+  for (let round = 0; round < 200; round++) {
+    const [a, b] = [0.2 + 4 * random(), Math.exp(4 * random())];
+    const cost = { visit: 0.2 + random(), change: 20 * random() };
+    const price = { weight: 0.3 + random(), theta: Math.exp(-4 * random() - 2), maxInterval: 400, cost };
+    const gain = (days: number) => {
+      const spent = cost.visit - cost.change * Math.expm1(-a * Math.log1p(days / b));
+      return price.weight * periodFreshness(a, b, days) - (price.theta * spent) / days;
+    };
+    const days = daysUntilDue(a, b, price);
+    for (const other of [0.5, 0.9, 1.1, 2])
+      assert.ok(gain(Math.min(400, days * other)) <= gain(days) + 1e-9, `${days} days, but ${other} of it is better`);
+  }
+  const sharp = { weight: 1, theta: 0.05, maxInterval: 400, cost: { visit: 1, change: 8 } };
+  near(daysUntilDue(1e5, 1e6, sharp), daysUntilDueAtRate(0.1, sharp), 1e-2);
+  assert.equal(daysUntilDueAtRate(3, sharp), 400, 'its changes cost more than they are worth');
 });

@@ -35,7 +35,7 @@ function damage(whole: Buffer, random: Random): Buffer {
 test('2,000 mutations of a segment', async context => {
   const directory = temporary(context);
   const archive = openArchive(directory);
-  archive.append(testParcel(0, 4).members);
+  archive.append(testParcel(0, 3).members);
   await archive.close();
   const whole = readFileSync(path.join(directory, segmentName(1)));
   const file = path.join(directory, 'damaged');

@@ -1,6 +1,6 @@
 /** Gathers a block's literals and matches, then writes it with codes made for it (RFC 1951, block type 2). */
 
-import { makeCodes } from './huffman';
+import { LENGTH_CODE_SYMBOLS, makeCodes } from './huffman';
 import {
   DISTANCE_COUNTS,
   DISTANCE_SYMBOLS,
@@ -99,10 +99,10 @@ function distanceExtra(symbol: u32): u32 {
 
 export function endBlock(last: bool): void {
   store<u32>(LITERAL_COUNTS + (END_OF_BLOCK << 2), 1);
-  makeCodes(LITERAL_COUNTS, LITERAL_SYMBOLS, 15, SIZES, LITERALS);
+  makeCodes(LITERAL_COUNTS, LITERAL_SYMBOLS, SIZES, LITERALS);
   let literals = LITERAL_SYMBOLS;
   while (load<u8>(SIZES + literals - 1) === 0) literals--;
-  makeCodes(DISTANCE_COUNTS, DISTANCE_SYMBOL_COUNT, 15, SIZES + literals, DISTANCES);
+  makeCodes(DISTANCE_COUNTS, DISTANCE_SYMBOL_COUNT, SIZES + literals, DISTANCES);
   let distances = DISTANCE_SYMBOL_COUNT;
   while (load<u8>(SIZES + literals + distances - 1) === 0) distances--;
   put(last ? 1 : 0, 1);
@@ -141,7 +141,7 @@ function writeItems(): void {
 
 /** Run-length codes the sizes: 16 repeats the last 3–6 times, 17 and 18 are 3–10 and 11–138 zeros. */
 function makeRuns(total: u32): u32 {
-  memory.fill(LENGTH_CODE_COUNTS, 0, 19 << 2);
+  memory.fill(LENGTH_CODE_COUNTS, 0, LENGTH_CODE_SYMBOLS << 2);
   let runs: u32 = 0;
   for (let at: u32 = 0; at < total; ) {
     const size = load<u8>(SIZES + at);
@@ -180,8 +180,8 @@ const ORDER = memory.data<u8>([16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 1
 
 function writeHeader(literals: u32, distances: u32): void {
   const runs = makeRuns(literals + distances);
-  makeCodes(LENGTH_CODE_COUNTS, 19, 7, LENGTH_CODE_SIZES, LENGTH_CODES);
-  let given: u32 = 19;
+  makeCodes(LENGTH_CODE_COUNTS, LENGTH_CODE_SYMBOLS, LENGTH_CODE_SIZES, LENGTH_CODES);
+  let given = LENGTH_CODE_SYMBOLS;
   while (given > 4 && load<u8>(LENGTH_CODE_SIZES + <usize>load<u8>(ORDER + given - 1)) === 0) given--;
   put(literals - 257, 5);
   put(distances - 1, 5);

@@ -1,6 +1,8 @@
 /** Huffman codes of bounded length from frequencies. */
 import { DEPTHS, KEYS, NEXT_CODES, PARENTS, SIZE_COUNTS, WEIGHTS } from './memory';
 
+export const LENGTH_CODE_SYMBOLS: u32 = 19;
+
 /** Symbols with a frequency, rarest first, as frequency × 512 + symbol; returns how many. Shell sort: at most 288. */
 function sortedKeys(counts: usize, symbols: u32): u32 {
   let used: u32 = 0;
@@ -87,7 +89,8 @@ function reversed(code: u32, size: u32): u32 {
  * For each symbol its size at `sizes` (a byte, 0 = not used) and its code at `codes` (bits, first bit lowest, and the
  * size from bit 16 on). There are always two codes at least, since some decoders want a whole tree.
  */
-export function makeCodes(counts: usize, symbols: u32, most: u32, sizes: usize, codes: usize): void {
+export function makeCodes(counts: usize, symbols: u32, sizes: usize, codes: usize): void {
+  const most: u32 = symbols === LENGTH_CODE_SYMBOLS ? 7 : 15; // what the format allows
   let used = sortedKeys(counts, symbols);
   for (let symbol: u32 = 0; used < 2; symbol++) {
     if (load<u32>(counts + (symbol << 2)) > 0) continue;

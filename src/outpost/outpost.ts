@@ -22,10 +22,15 @@ export class Outpost {
 
   /** Starts an errand; its last parcel says done, whatever happens. */
   receive(errand: Errand): void {
-    const run = crawl(errand, this.#tools, this.#deliver, this.#recalled.signal).finally(() => {
-      this.#running.delete(run);
+    const running = this.#run(errand, this.#deliver).finally(() => {
+      this.#running.delete(running);
     });
-    this.#running.add(run);
+    this.#running.add(running);
+  }
+
+  /** The one place where an errand becomes work. */
+  #run(errand: Errand, deliver: (parcel: Parcel) => void): Promise<void> {
+    return crawl(errand, this.#tools, deliver, this.#recalled.signal);
   }
 
   /** Ends the errands under way after the requests already sent. */

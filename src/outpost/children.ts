@@ -1,0 +1,145 @@
+/**
+ * The outposts below this one. An errand with levels left may be passed on to them, with one more signature; their
+ * parcels go up as they come, unopened and unspooled: each stays on the disk of the outpost that made it until home
+ * acknowledges it, and the acknowledgement travels down the same way.
+ */
+import type { Identity } from '../errand/keys.ts';
+import { encodeWarrant, extendWarrant, type Warrant } from '../errand/warrant.ts';
+import type { ErrandFrame, ParcelFrame } from '../transfer/frames.ts';
+import type { Line } from '../transfer/line.ts';
+import { Link } from '../transfer/link.ts';
+import type { Hello, Status } from '../transfer/messages.ts';
+
+export interface ChildEvents {
+  /** To be sent upward; false = there is no line now, and it must be asked for again later. */
+  relay(frame: ParcelFrame): void;
+  gaveUp(errand: string, why: string): void;
+}
+
+export class Children {
+  readonly #identity: Identity;
+  readonly #events: ChildEvents;
+  readonly #lease: number | undefined;
+  readonly #links = new Map<string, Link>();
+  readonly #where = new Map<string, Link>();
+
+  constructor(identity: Identity, events: ChildEvents, lease?: number) {
+    this.#identity = identity;
+    this.#events = events;
+    this.#lease = lease;
+  }
+
+  get statuses(): Status[] {
+    return [...this.#links.values()].map(link => link.status);
+  }
+
+  get room(): number {
+    return this.all().reduce((sum, link) => sum + link.room, 0);
+  }
+
+  all(): Link[] {
+    return [...this.#links.values()];
+  }
+
+  has(errand: string): boolean {
+    return this.#where.has(errand);
+  }
+
+  /** A child was greeted. */
+  attach(line: Line, hello: Hello): void {
+    this.#linkOf(hello.name).attach(line, hello);
+  }
+
+  /** An errand that was passed on before this process started. */
+  expect(name: string, frame: ErrandFrame): void {
+    const link = this.#linkOf(name);
+    link.expect([frame]);
+    this.#where.set(frame.errand, link);
+  }
+
+  /** The child that should take it: connected, with room, least loaded for its cores; undefined = none. */
+  choose(ownLoad: number): Link | undefined {
+    let best: Link | undefined;
+    let least = ownLoad;
+    for (const link of this.#links.values()) {
+      if (link.room === 0) continue;
+      const load = link.errands.size / Math.max(1, link.hello?.cores ?? 1);
+      if (load >= least) continue;
+      least = load;
+      best = link;
+    }
+    return best;
+  }
+
+  /** The frame with the warrant that the child needs; undefined = no levels left. */
+  extend(link: Link, frame: ErrandFrame, warrant: Warrant): ErrandFrame | undefined {
+    const longer = extendWarrant(warrant, this.#identity, link.hello!.key);
+    return longer && { ...frame, warrant: encodeWarrant(longer) };
+  }
+
+  send(link: Link, frame: ErrandFrame): void {
+    this.#where.set(frame.errand, link);
+    link.send(frame);
+  }
+
+  acknowledge(errand: string, sequence: number): void {
+    this.#where.get(errand)?.acknowledge(errand, sequence);
+  }
+
+  forget(errand: string): void {
+    this.#where.get(errand)?.forget(errand);
+    this.#where.delete(errand);
+  }
+
+  recall(): void {
+    for (const link of this.#links.values()) link.recall();
+  }
+
+  /** The line upward is new: whatever was lost with the old one must come again. */
+  resend(): void {
+    for (const link of this.#links.values()) link.resend();
+  }
+
+  hold(): void {
+    for (const link of this.#links.values()) link.hold();
+  }
+
+  go(): void {
+    for (const link of this.#links.values()) link.go();
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.all().map(link => link.close('its parent ends')));
+  }
+
+  #linkOf(name: string): Link {
+    const known = this.#links.get(name);
+    if (known) return known;
+    const link = new Link(
+      name,
+      {
+        parcel: (from, frame) => {
+          if (!this.#where.has(frame.errand)) return from.forget(frame.errand);
+          this.#events.relay({ ...frame, by: frame.by === '' ? name : `${name}/${frame.by}` });
+        },
+        gaveUp: (_, errand, why) => {
+          if (this.#where.has(errand)) this.#events.gaveUp(errand, why);
+        },
+        changed: () => {},
+        lost: (from, why) => this.#lost(from, why),
+      },
+      this.#lease,
+    );
+    this.#links.set(name, link);
+    return link;
+  }
+
+  #lost(link: Link, why: string): void {
+    if (!link.connected) this.#links.delete(link.name);
+    for (const [errand, at] of this.#where) {
+      if (at !== link) continue;
+      this.#where.delete(errand);
+      this.#events.gaveUp(errand, `${link.name} is gone: ${why}`);
+    }
+  }
+}

@@ -1,0 +1,122 @@
+/**
+ * The threads of an outpost that run its errands. A server stays with one thread, which has its connections and keeps
+ * its pace. A thread that dies is replaced; its errands are reported as given up, and home issues them again.
+ */
+import { Worker } from 'node:worker_threads';
+import type { Errand } from '../errand/errand.ts';
+import type { HandMessage, HandParcel } from './hand-thread.ts';
+import type { OutpostOptions } from './tools.ts';
+
+export interface HandEvents {
+  parcel(parcel: HandParcel): void;
+  failed(errand: string, why: string): void;
+}
+
+interface Hand {
+  readonly worker: Worker;
+  /** Errands under way with the pages named in them and not visited yet. */
+  readonly errands: Map<string, { origin: string; queue: number }>;
+}
+
+export class Hands {
+  readonly count: number;
+  readonly #options: OutpostOptions;
+  readonly #events: HandEvents;
+  readonly #hands: Hand[];
+  readonly #homes = new Map<string, number>();
+  #held = false;
+  #closing = false;
+
+  constructor(count: number, options: OutpostOptions, events: HandEvents) {
+    this.count = count;
+    this.#options = options;
+    this.#events = events;
+    this.#hands = Array.from({ length: count }, (_, index) => this.#start(index));
+  }
+
+  get errands(): number {
+    return this.#hands.reduce((sum, hand) => sum + hand.errands.size, 0);
+  }
+
+  get queue(): number {
+    let sum = 0;
+    for (const hand of this.#hands) for (const { queue } of hand.errands.values()) sum += queue;
+    return sum;
+  }
+
+  has(errand: string): boolean {
+    return this.#hands.some(hand => hand.errands.has(errand));
+  }
+
+  /** `bytes`: the errand as it came. */
+  send(errand: Errand, bytes: Uint8Array): void {
+    const { origin } = errand.server;
+    const hand = this.#hands[this.#homeOf(origin)]!;
+    hand.errands.set(errand.id, { origin, queue: errand.pages.length });
+    hand.worker.postMessage({ kind: 'errand', bytes } satisfies HandMessage);
+  }
+
+  recall(): void {
+    this.#tell({ kind: 'recall' });
+  }
+
+  /** No new requests until it is called with false. */
+  hold(held: boolean): void {
+    if (this.#held === held) return;
+    this.#held = held;
+    this.#tell({ kind: held ? 'hold' : 'go' });
+  }
+
+  async close(): Promise<void> {
+    this.#closing = true;
+    await Promise.all(
+      this.#hands.map(({ worker }) => {
+        const ended = new Promise(resolve => worker.once('exit', resolve));
+        worker.postMessage({ kind: 'close' } satisfies HandMessage);
+        return ended;
+      }),
+    );
+  }
+
+  #tell(message: HandMessage): void {
+    for (const { worker } of this.#hands) worker.postMessage(message);
+  }
+
+  #homeOf(origin: string): number {
+    const known = this.#homes.get(origin);
+    if (known !== undefined) return known;
+    const sizes = this.#hands.map(hand => hand.errands.size);
+    const least = sizes.indexOf(Math.min(...sizes));
+    if (this.#homes.size > 100_000) this.#homes.clear();
+    this.#homes.set(origin, least);
+    return least;
+  }
+
+  #start(index: number): Hand {
+    // In development this file is TypeScript, sent to another machine or published it is JavaScript.
+    const ending = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
+    const worker = new Worker(new URL(`./hand-thread.${ending}`, import.meta.url), { workerData: this.#options });
+    const hand: Hand = { worker, errands: new Map() };
+    let why = 'its thread ended';
+    worker.on('message', (message: HandMessage) => {
+      if (message.kind === 'parcel') this.#parcel(hand, message);
+    });
+    worker.on('error', error => {
+      why = `its thread failed: ${(error as Error).message}`;
+    });
+    worker.on('exit', () => {
+      if (this.#closing) return;
+      this.#hands[index] = this.#start(index);
+      if (this.#held) this.#hands[index].worker.postMessage({ kind: 'hold' } satisfies HandMessage);
+      for (const errand of hand.errands.keys()) this.#events.failed(errand, why);
+    });
+    return hand;
+  }
+
+  #parcel(hand: Hand, parcel: HandParcel): void {
+    const errand = hand.errands.get(parcel.errand);
+    if (errand) errand.queue = Math.max(0, errand.queue - parcel.visits);
+    if (parcel.done) hand.errands.delete(parcel.errand);
+    this.#events.parcel(parcel);
+  }
+}

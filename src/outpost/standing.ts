@@ -1,0 +1,210 @@
+/**
+ * A standing outpost: a service on a machine of its own that dials its parent, works, and dials again for ever. The
+ * token is needed once; afterwards its key is enough. With a door of its own it is a parent to others.
+ *
+ * Its directory holds who it is and whom it serves (outpost.json, identity.pem), its spool, and its members.
+ */
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Clock } from '../base/clock.ts';
+import { SkeinError } from '../base/errors.ts';
+import { greetOutpost, greetParent } from '../transfer/greeting.ts';
+import type { LineOptions } from '../transfer/line.ts';
+import { Members } from '../transfer/members.ts';
+import type { Hello, Status, Welcome } from '../transfer/messages.ts';
+import { readToken } from '../transfer/token.ts';
+import { type Address, type Door, dial, openDoor } from '../transfer/websocket.ts';
+import { Station, type StationOptions } from './station.ts';
+
+/** outpost.json. */
+interface Place extends Address {
+  readonly name: string;
+  readonly servers: readonly string[];
+  readonly allowPrivate: boolean;
+  /** Key of the home that it obeys, once it has met it. */
+  readonly home: string;
+}
+
+export interface JoinOptions {
+  readonly directory: string;
+  readonly token: string;
+  readonly name: string;
+  /** Hosts or domains that the owner allows; empty = those of the invitation. */
+  readonly servers: readonly string[];
+  readonly allowPrivate: boolean;
+}
+
+export interface RunOptions {
+  readonly directory: string;
+  readonly software: string;
+  readonly threads: number;
+  readonly spoolBytes: number;
+  readonly listen?: { readonly host: string; readonly port: number };
+  readonly clock: Clock;
+  /** One sentence for the log. */
+  readonly say: (text: string) => void;
+  readonly outpost?: StationOptions['outpost'];
+  readonly line?: LineOptions;
+  readonly lease?: number;
+  /** Milliseconds between attempts to reach the parent: first, doubled up to the longest. */
+  readonly backOff?: { readonly first: number; readonly longest: number };
+}
+
+const FILE = 'outpost.json';
+
+/** Writes down whom to serve. The token itself is shown to the parent by the first run. */
+export function joinParent(options: JoinOptions, now: number): void {
+  const token = readToken(options.token);
+  if (token.expires < now) throw new SkeinError('refused', 'That token has expired.', 'Ask for a new one.');
+  const { host, port, fingerprint, id, secret } = token;
+  const { directory, name, allowPrivate } = options;
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const servers = options.servers.length > 0 ? options.servers : token.servers;
+  save(directory, { host, port, fingerprint, name, servers, allowPrivate, home: '' });
+  writeFileSync(join(directory, 'token'), `${id}.${secret}`, { mode: 0o600 });
+}
+
+export class StandingOutpost {
+  readonly station: Station;
+  readonly #options: RunOptions;
+  readonly #members: Members;
+  readonly #stop = new AbortController();
+  #place: Place;
+  #door: Door | undefined;
+  #connected = false;
+  /** Outposts that were not let in. */
+  refusals = 0;
+
+  constructor(options: RunOptions) {
+    const { directory, software, threads, spoolBytes, clock } = options;
+    this.#options = options;
+    this.#place = load(directory);
+    this.#members = new Members(join(directory, 'door'));
+    const { name, servers, allowPrivate } = this.#place;
+    this.station = new Station({
+      directory: join(directory, 'parcels'),
+      name,
+      software,
+      identity: this.#members.identity(),
+      threads,
+      spoolBytes,
+      servers,
+      allowPrivate,
+      clock,
+      ...(options.outpost && { outpost: options.outpost }),
+      ...(options.lease !== undefined && { lease: options.lease }),
+    });
+  }
+
+  get connected(): boolean {
+    return this.#connected;
+  }
+
+  get door(): Door | undefined {
+    return this.#door;
+  }
+
+  get status(): Status {
+    return this.station.status;
+  }
+
+  /** Serves until stop(). Throws when the parent refuses for good. */
+  async run(): Promise<void> {
+    const { listen, clock, backOff = { first: 500, longest: 60_000 } } = this.#options;
+    if (listen) this.#door = await openDoor(listen, this.#members.certificate(), stream => this.#welcomeChild(stream));
+    let wait = backOff.first;
+    while (!this.#stop.signal.aborted) {
+      const served = await this.#attempt();
+      if (this.#stop.signal.aborted) break;
+      wait = served ? backOff.first : Math.min(backOff.longest, wait * 2);
+      // A little chance keeps a hundred outposts from knocking all at once when their parent returns.
+      await clock.sleep(wait * (0.75 + Math.random() / 2), this.#stop.signal);
+    }
+    await this.#door?.close();
+    await this.station.close();
+  }
+
+  /** Ends the errands, delivers what can be delivered, and leaves. */
+  async stop(): Promise<void> {
+    await this.station.recall();
+    const until = Date.now() + 5000;
+    while (this.#connected && this.station.spool.errands.size > 0 && Date.now() < until) {
+      await this.#options.clock.sleep(50);
+    }
+    this.#stop.abort();
+    this.#line?.bye(this.station.spool.errands.size > 0 ? 'later' : 'done', 'the outpost was stopped');
+  }
+
+  #line: { bye(code: 'done' | 'later', why: string): void } | undefined;
+
+  /** One line from dialling to its end; true = it was welcomed. */
+  async #attempt(): Promise<boolean> {
+    const { say, line } = this.#options;
+    let welcomed = false;
+    try {
+      const stream = await dial(this.#place);
+      const greeted = await greetParent(stream, this.station, this.station.words(this.#token()), line);
+      this.#accept(greeted.answer);
+      welcomed = true;
+      this.#connected = true;
+      this.#line = greeted.line;
+      say(`Serving ${greeted.hello.name} at ${this.#place.host}:${this.#place.port}.`);
+      const { why } = await this.station.serve(greeted);
+      if (!this.#stop.signal.aborted) say(`The line ended: ${why}. Dialling again.`);
+    } catch (error) {
+      const known = error instanceof SkeinError ? error.code : '';
+      if (known === 'version-mismatch' || known === 'refused') throw error;
+      say((error as Error).message);
+    }
+    this.#connected = false;
+    this.#line = undefined;
+    return welcomed;
+  }
+
+  #token(): string {
+    const file = join(this.#options.directory, 'token');
+    return existsSync(file) ? readFileSync(file, 'utf8') : '';
+  }
+
+  #accept(welcome: Welcome): void {
+    if (this.#place.home === welcome.home) return;
+    if (this.#place.home !== '') {
+      throw new SkeinError('refused', 'The parent now serves another home than the one that this outpost joined.');
+    }
+    this.#place = { ...this.#place, home: welcome.home };
+    save(this.#options.directory, this.#place);
+    writeFileSync(join(this.#options.directory, 'token'), ''); // it has done its work
+  }
+
+  async #welcomeChild(stream: Parameters<typeof greetOutpost>[0]): Promise<void> {
+    let name = '';
+    const admit = (hello: Hello): Welcome => {
+      const { welcome } = this.station;
+      if (!welcome || !this.#connected) throw new SkeinError('internal', 'The parent is not connected itself yet.');
+      try {
+        const member = this.#members.admit(hello, this.station.now());
+        name = member.name;
+        return { ...welcome, servers: member.servers, level: welcome.level + 1 };
+      } catch (error) {
+        this.refusals++;
+        throw error;
+      }
+    };
+    const { line, hello } = await greetOutpost(stream, this.station, admit, this.#options.line);
+    this.station.attachChild(line, { ...hello, name });
+  }
+}
+
+function load(directory: string): Place {
+  const file = join(directory, FILE);
+  if (!existsSync(file)) {
+    throw new SkeinError('not-found', `No outpost was set up in ${directory}.`, 'Join one with "skein outpost join".');
+  }
+  return JSON.parse(readFileSync(file, 'utf8')) as Place;
+}
+
+function save(directory: string, place: Place): void {
+  const file = join(directory, FILE);
+  writeFileSync(`${file}.new`, JSON.stringify(place, undefined, 2), { mode: 0o600 });
+  renameSync(`${file}.new`, file);
+}

@@ -1,0 +1,272 @@
+/**
+ * An outpost on another machine: errands come down a line, run in the threads here or pass on to outposts below, and
+ * parcels go up through the spool. The line may break and come back at any time; what was taken is finished, kept on
+ * disk, and delivered once.
+ *
+ * It obeys one home, whose key begins every warrant, and the machine's owner before that home: servers and private
+ * addresses that the owner did not open stay closed whatever an errand says. It never decides what is crawled.
+ */
+
+import type { Clock } from '../base/clock.ts';
+import { SkeinError } from '../base/errors.ts';
+import type { Errand } from '../errand/errand.ts';
+import type { Identity } from '../errand/keys.ts';
+import { compileScope } from '../errand/scope.ts';
+import { checkWarrant, decodeWarrant, levelsLeft, type Warrant } from '../errand/warrant.ts';
+import type { ByeCode, ErrandFrame, Frame, ParcelFrame } from '../transfer/frames.ts';
+import type { Greeted, OutpostWords, Speaker } from '../transfer/greeting.ts';
+import type { Line } from '../transfer/line.ts';
+import type { Hello, Status, Welcome } from '../transfer/messages.ts';
+import { packErrand, unpackErrand } from '../transfer/parcel-format.ts';
+import { Children } from './children.ts';
+import type { HandParcel } from './hand-thread.ts';
+import { Hands } from './hands.ts';
+import { Spool } from './spool.ts';
+import type { OutpostOptions } from './tools.ts';
+import { Uplink } from './uplink.ts';
+
+export interface StationOptions {
+  /** Of the spool. */
+  readonly directory: string;
+  readonly name: string;
+  readonly software: string;
+  readonly identity: Identity;
+  readonly threads: number;
+  /** Bytes of parcels that may wait on the disk. */
+  readonly spoolBytes: number;
+  /** Hosts or domains that the owner allows; empty = any. */
+  readonly servers: readonly string[];
+  /** The owner lets errands open private addresses. */
+  readonly allowPrivate: boolean;
+  readonly clock: Clock;
+  /** Milliseconds that an outpost below may be away before its errands are given up. */
+  readonly lease?: number;
+  readonly outpost?: Pick<OutpostOptions, 'timeouts' | 'ca' | 'fetcher'>;
+}
+
+/** Pages that a thread may have under way. */
+export const THREAD_ROOM = 4096;
+/** Milliseconds; clocks that differ by less are left alone. */
+const SAME_TIME = 1000;
+
+export class Station implements Speaker {
+  readonly name: string;
+  readonly software: string;
+  readonly identity: Identity;
+  readonly spool: Spool;
+  readonly children: Children;
+  readonly #options: StationOptions;
+  readonly #uplink: Uplink;
+  readonly #shift = new SharedArrayBuffer(8);
+  readonly #beat: NodeJS.Timeout;
+  readonly #inside: (url: string) => unknown;
+  #hands: Hands | undefined;
+  #welcome: Welcome | undefined;
+  #counts = { pages: 0, errors: 0, last: 0, rate: 0 };
+  #trouble = '';
+
+  constructor(options: StationOptions) {
+    this.#options = options;
+    this.name = options.name;
+    this.software = options.software;
+    this.identity = options.identity;
+    this.spool = new Spool(options.directory, options.spoolBytes);
+    this.#uplink = new Uplink(this.spool);
+    this.#inside = compileScope({ domains: options.servers, include: [], exclude: [] });
+    this.children = new Children(
+      options.identity,
+      { relay: frame => this.#relay(frame), gaveUp: (errand, why) => this.#uplink.giveUp(errand, why) },
+      options.lease,
+    );
+    this.#restore();
+    this.#beat = setInterval(() => this.#tell(), 1000);
+  }
+
+  /** Home's time. */
+  now(): number {
+    return this.#options.clock.now() + new Float64Array(this.#shift)[0]!;
+  }
+
+  /** Level below home; children are one deeper. */
+  get welcome(): Welcome | undefined {
+    return this.#welcome;
+  }
+
+  /** What it says of itself to its parent. */
+  words(token = ''): OutpostWords {
+    const { threads, servers } = this.#options;
+    return {
+      token,
+      cores: threads,
+      room: this.#room,
+      platform: `${process.platform}-${process.arch}`,
+      servers,
+      holding: [...this.spool.errands.keys()],
+    };
+  }
+
+  /** Serves one line until it ends. */
+  serve({ line, hello, answer }: Greeted<Welcome>): Promise<{ why: string; said: ByeCode | undefined }> {
+    const behind = hello.time - this.#options.clock.now();
+    new Float64Array(this.#shift)[0] = Math.abs(behind) > SAME_TIME ? behind : 0;
+    this.#welcome = answer;
+    const { userAgent, agentToken } = answer;
+    this.#hands ??= new Hands(
+      this.#options.threads,
+      { userAgent, agentToken, clockShift: this.#shift, ...this.#options.outpost },
+      { parcel: parcel => void this.#spoolParcel(parcel), failed: (errand, why) => this.#uplink.giveUp(errand, why) },
+    );
+    return new Promise(resolve => {
+      line.listen({
+        frame: frame => this.#take(frame, line),
+        ended: (_, why, said) => {
+          this.#uplink.detach(line);
+          resolve({ why, said });
+        },
+      });
+      this.#uplink.attach(line);
+      this.children.resend();
+      this.#tell();
+    });
+  }
+
+  /** A child was greeted. */
+  attachChild(line: Line, hello: Hello): void {
+    this.children.attach(line, hello);
+  }
+
+  get status(): Status {
+    const { pages, errors, rate } = this.#counts;
+    return {
+      name: this.name,
+      state: this.spool.full ? 'full' : 'working',
+      errands: this.spool.errands.size,
+      pages,
+      rate,
+      bytes: this.#uplink.bytes,
+      queue: this.#hands?.queue ?? 0,
+      spooled: this.spool.bytes,
+      errors,
+      trouble: this.spool.trouble || this.#trouble,
+      room: this.#room,
+      heard: this.now(),
+      outposts: this.children.statuses,
+    };
+  }
+
+  /** Ends the errands under way; their parcels are spooled when this resolves. */
+  async recall(): Promise<void> {
+    this.#hands?.recall();
+    while ((this.#hands?.errands ?? 0) > 0) await this.#options.clock.sleep(20);
+    await this.spool.settle();
+  }
+
+  /** Ends everything here; what is in the spool stays there. */
+  async close(): Promise<void> {
+    clearInterval(this.#beat);
+    await this.#hands?.close();
+    await this.children.close();
+    await this.spool.settle();
+  }
+
+  get #room(): number {
+    return this.#options.threads * THREAD_ROOM + this.children.room;
+  }
+
+  /** Errands of an earlier life cannot be gone on with; what they had delivered to the spool is delivered. */
+  #restore(): void {
+    for (const { frame, to, ended } of this.spool.errands.values()) {
+      if (to !== '') this.children.expect(to, frame);
+      else if (!ended) this.#uplink.giveUp(frame.errand, 'the outpost was started again');
+    }
+  }
+
+  #take(frame: Frame, line: Line): void {
+    if (frame.kind === 'errand') void this.#receive(frame, line);
+    if (frame.kind === 'recall') {
+      this.#hands?.recall();
+      this.children.recall();
+    }
+    if (frame.kind === 'resend') {
+      this.#uplink.resend();
+      this.children.resend();
+    }
+    if (frame.kind === 'acknowledge') {
+      if (this.children.has(frame.errand)) this.children.acknowledge(frame.errand, frame.sequence);
+      else this.spool.acknowledge(frame.errand, frame.sequence);
+      this.#regulate();
+    }
+    if (frame.kind === 'forget') {
+      this.children.forget(frame.errand);
+      this.#uplink.forget(frame.errand);
+      this.spool.forget(frame.errand);
+      this.#regulate();
+    }
+  }
+
+  async #receive(frame: ErrandFrame, line: Line): Promise<void> {
+    if (this.spool.errands.has(frame.errand)) return; // it came before the line broke
+    try {
+      const warrant = decodeWarrant(frame.warrant);
+      const holder = { key: this.identity.key, home: this.#welcome!.home, now: this.now() };
+      checkWarrant(warrant, frame.errand, frame.bytes, holder);
+      if (this.spool.full) throw new SkeinError('disk-full', this.spool.trouble);
+      await this.#start(frame, warrant);
+    } catch (error) {
+      this.#trouble = (error as Error).message.slice(0, 300);
+      line.send({ kind: 'give-up', errand: frame.errand, why: this.#trouble });
+    }
+  }
+
+  async #start(frame: ErrandFrame, warrant: Warrant): Promise<void> {
+    const ownLoad = (this.#hands?.errands ?? 0) / this.#options.threads;
+    const child = levelsLeft(warrant) > 0 ? this.children.choose(ownLoad) : undefined;
+    const further = child && this.children.extend(child, frame, warrant);
+    if (child && further) {
+      await this.spool.take(further, child.name);
+      return this.children.send(child, further);
+    }
+    const errand = this.#permitted(unpackErrand(frame.bytes));
+    if (errand.id !== frame.errand) throw new SkeinError('bad-frame', 'An errand travels under a wrong name.');
+    await this.spool.take(frame, '');
+    this.#hands!.send(errand, packErrand(errand));
+  }
+
+  /** The errand within what the owner of this machine allows. */
+  #permitted(errand: Errand): Errand {
+    const { server } = errand;
+    if (this.#inside(`${server.origin}/`) !== undefined) {
+      throw new SkeinError('refused', `The owner of ${this.name} does not allow ${server.origin}.`);
+    }
+    return { ...errand, server: { ...server, allowPrivate: server.allowPrivate && this.#options.allowPrivate } };
+  }
+
+  async #spoolParcel(parcel: HandParcel): Promise<void> {
+    this.#counts.pages += parcel.visits;
+    this.#counts.errors += parcel.errors;
+    const { errand, sequence, done, visits, bytes } = parcel;
+    const spooled = await this.spool.put({ kind: 'parcel', errand, sequence, done, visits, by: '', bytes });
+    this.#regulate();
+    this.#uplink.parcel(spooled);
+  }
+
+  /** Upward without a stop; a slow line holds the children back instead of filling the memory here. */
+  #relay(frame: ParcelFrame): void {
+    const { line } = this.#uplink;
+    if (!line || line.send(frame)) return;
+    this.children.hold();
+    void line.drained().then(() => this.children.go());
+  }
+
+  #regulate(): void {
+    this.#hands?.hold(this.spool.full);
+  }
+
+  #tell(): void {
+    const { pages, last, rate } = this.#counts;
+    this.#counts.rate = Math.round((rate * 0.7 + (pages - last) * 0.3) * 10) / 10;
+    this.#counts.last = pages;
+    void this.spool.retry().then(() => this.#regulate());
+    this.#uplink.line?.send({ kind: 'status', status: this.status });
+  }
+}

@@ -1,0 +1,130 @@
+/**
+ * Who may come in: the parent's certificate, the invitations that it made and the outposts that used one, as small files
+ * in one directory. Files, because invitations are made by another process than the one that listens.
+ *
+ * A secret is stored as its hash and compared in constant time. A member is known by its key; the token is needed once.
+ */
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { SkeinError } from '../base/errors.ts';
+import { type Identity, makeIdentity, readIdentity } from '../errand/keys.ts';
+import { type Certificate, fingerprintOf, makeCertificate } from './certificate.ts';
+import type { Hello } from './messages.ts';
+import { type Token, writeToken } from './token.ts';
+
+export interface Member {
+  readonly key: string;
+  readonly name: string;
+  readonly servers: readonly string[];
+  readonly quotas: Readonly<Record<string, number>>;
+  /** Milliseconds since 1970. */
+  readonly joined: number;
+}
+
+export interface InviteTerms {
+  readonly host: string;
+  readonly port: number;
+  readonly expires: number;
+  readonly uses: number;
+  readonly servers: readonly string[];
+  readonly quotas: Readonly<Record<string, number>>;
+}
+
+type Invitation = Omit<InviteTerms, 'host' | 'port'> & { readonly id: string; readonly secret: string; used: number };
+
+export class Members {
+  readonly #directory: string;
+
+  constructor(directory: string) {
+    this.#directory = directory;
+    for (const part of ['invitations', 'members']) mkdirSync(join(directory, part), { recursive: true, mode: 0o700 });
+  }
+
+  /** Of the door; made when it is first needed. */
+  certificate(): Certificate {
+    const [key, certificate] = ['door-key.pem', 'door-certificate.pem'].map(name => join(this.#directory, name));
+    if (!existsSync(certificate!)) {
+      const made = makeCertificate();
+      write(key!, made.key);
+      write(certificate!, made.certificate);
+    }
+    return { key: readFileSync(key!, 'utf8'), certificate: readFileSync(certificate!, 'utf8') };
+  }
+
+  /** The key that this machine signs with; made when it is first needed. */
+  identity(): Identity {
+    const file = join(this.#directory, 'identity.pem');
+    if (!existsSync(file)) write(file, makeIdentity().secret());
+    return readIdentity(readFileSync(file, 'utf8'));
+  }
+
+  invite(terms: InviteTerms): string {
+    const { host, port, expires, uses, servers, quotas } = terms;
+    const id = randomBytes(8).toString('hex');
+    const secret = randomBytes(32).toString('base64url');
+    const invitation: Invitation = { id, secret: hash('sha256', secret), expires, uses, servers, quotas, used: 0 };
+    this.#save('invitations', id, invitation);
+    const fingerprint = fingerprintOf(this.certificate().certificate);
+    const token: Token = { host, port, fingerprint, id, secret, expires, uses, servers, quotas };
+    return writeToken(token);
+  }
+
+  /** Takes in whoever proved the key in `hello`: a member, or a stranger with a good token. Throws 'refused'. */
+  admit(hello: Hello, now: number): Member {
+    const known = this.#load<Member>('members', hash('sha256', hello.key).slice(0, 32));
+    if (known) return known;
+    if (hello.token === '') throw refused('it is not known here and shows no token');
+    const invitation = this.#redeem(hello.token, now);
+    const { servers, quotas } = invitation;
+    const member: Member = { key: hello.key, name: this.#free(hello.name), servers, quotas, joined: now };
+    this.#save('members', hash('sha256', hello.key).slice(0, 32), member);
+    return member;
+  }
+
+  all(): Member[] {
+    return readdirSync(join(this.#directory, 'members')).map(
+      name => this.#load<Member>('members', name.replace(/\.json$/, ''))!,
+    );
+  }
+
+  #redeem(shown: string, now: number): Invitation {
+    const [id, secret] = shown.split('.');
+    const invitation = /^[0-9a-f]{16}$/.test(id ?? '') ? this.#load<Invitation>('invitations', id!) : undefined;
+    const expected = Buffer.from(invitation?.secret ?? hash('sha256', 'none'), 'hex');
+    const equal = timingSafeEqual(Buffer.from(hash('sha256', secret ?? ''), 'hex'), expected);
+    if (!invitation || !equal) throw refused('its token is wrong');
+    if (invitation.expires < now) throw refused('its token has expired');
+    if (invitation.used >= invitation.uses) throw refused('its token was already used as often as it allows');
+    this.#save('invitations', id!, { ...invitation, used: invitation.used + 1 });
+    return invitation;
+  }
+
+  /** The name that it wishes, with a number where another has it. */
+  #free(wish: string): string {
+    const plain = wish.replace(/[^\w.-]/g, '-').slice(0, 60) || 'outpost';
+    const taken = new Set(this.all().map(member => member.name));
+    let name = plain;
+    for (let number = 2; taken.has(name); number++) name = `${plain}-${number}`;
+    return name;
+  }
+
+  #load<T>(part: string, name: string): T | undefined {
+    const file = join(this.#directory, part, `${name}.json`);
+    return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as T) : undefined;
+  }
+
+  #save(part: string, name: string, value: unknown): void {
+    write(join(this.#directory, part, `${name}.json`), JSON.stringify(value));
+  }
+}
+
+/** Whole or not at all, and only for the owner's eyes. */
+function write(file: string, text: string): void {
+  writeFileSync(`${file}.new`, text, { mode: 0o600 });
+  renameSync(`${file}.new`, file);
+}
+
+function refused(why: string): SkeinError {
+  return new SkeinError('refused', `The outpost is not let in: ${why}.`, 'Ask for a new one: skein outpost invite.');
+}

@@ -1,0 +1,224 @@
+/**
+ * Lines to a machine that is reached through the system's ssh, so that keys, agents, jump hosts and ssh_config work as
+ * the user set them up. Each line is one ssh process: it starts the crawler there, and when it breaks the next one goes
+ * on. Nothing stays on the other machine after a goodbye, unless the user named a directory to keep the code in.
+ *
+ * It never asks for a password, and never changes what ssh checks.
+ */
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { hash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import type { Duplex, Readable, Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import { SkeinError } from '../base/errors.ts';
+import { makeBundle } from './bundle.ts';
+import { joinStreams } from './join-streams.ts';
+import { loaderCommand, NO_NODE, OLDEST_NODE, READY, runtimeCommand } from './loader.ts';
+
+export interface SshTarget {
+  /** As the user wrote it. */
+  readonly url: string;
+  /** `user@machine` or `machine`. */
+  readonly destination: string;
+  readonly port: string;
+  /** Directory there that is kept; empty = a temporary one. */
+  readonly directory: string;
+}
+
+export interface SshOptions {
+  /** Names the spool at the far end; the same for every line of one home to one machine. */
+  readonly spool: string;
+  readonly software: string;
+  /** The ssh to run, with options that come before all others. */
+  readonly command?: readonly string[];
+}
+
+const CONNECT_SECONDS = 15;
+/** Milliseconds until the far end must have answered. */
+const PATIENCE = 60_000;
+
+export function parseSsh(text: string): SshTarget {
+  const match = /^ssh:\/\/((?:[^@/\s]+@)?(?:\[[0-9a-f:]+\]|[^:/@\s[\]]+))(?::(\d+))?(\/.*)?$/i.exec(text);
+  if (!match || match[1]!.startsWith('-')) {
+    throw new SkeinError(
+      'bad-option',
+      `"${text}" is not an outpost that ssh can reach.`,
+      'Write it as ssh://user@machine, with :port and /directory where they are needed.',
+    );
+  }
+  const directory = (match[3] ?? '').replace(/^\/(?=~)|\/+$/g, '');
+  return { url: text, destination: match[1]!.replace(/[[\]]/g, ''), port: match[2] ?? '', directory };
+}
+
+type Process = ChildProcessByStdio<Writable, Readable, Readable>;
+
+/** Starts the crawler there and returns the stream of its frames. Throws one sentence that says what is wrong. */
+export async function openSsh(target: SshTarget, options: SshOptions): Promise<Duplex> {
+  const bundle = makeBundle();
+  const runtime = runtimeName();
+  const { directory: keep } = target;
+  const { spool, software } = options;
+  const command = loaderCommand({
+    digest: bundle.digest,
+    length: bundle.bytes.length,
+    keep,
+    spool,
+    software,
+    runtime: runtime.name,
+  });
+  const first = await attempt(target, options, command);
+  if (first.answer === 'none') {
+    await sendRuntime(target, options, runtime, first.platform);
+    const second = await attempt(target, options, command);
+    if (second.answer === 'none') throw unusable(target, 'the runtime that was sent there does not run');
+    return begin(second, bundle.bytes);
+  }
+  return begin(first, bundle.bytes);
+}
+
+interface Answered {
+  readonly answer: 'cached' | 'send';
+  readonly child: Process;
+  readonly rest: Buffer;
+}
+
+function begin({ answer, child, rest }: Answered, code: Uint8Array): Duplex {
+  if (answer === 'send') child.stdin.write(code);
+  if (rest.length > 0) child.stdout.unshift(rest);
+  const stream = joinStreams(child.stdout, child.stdin);
+  stream.once('close', () => {
+    // ssh ends by itself when both ends are closed; one that hangs on a dead connection is ended here.
+    const timer = setTimeout(() => child.kill(), 3000);
+    timer.unref();
+    child.once('exit', () => clearTimeout(timer));
+  });
+  return stream;
+}
+
+/** One ssh process up to its first word. */
+function attempt(
+  target: SshTarget,
+  options: SshOptions,
+  command: string,
+): Promise<Answered | { readonly answer: 'none'; readonly platform: string }> {
+  const child = run(target, options, command);
+  let said = '';
+  let held = Buffer.alloc(0);
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    said = (said + text).slice(-4000);
+  });
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => child.kill(), PATIENCE);
+    const settle = () => {
+      clearTimeout(timer);
+      child.stdout.off('data', read);
+    };
+    const read = (bytes: Buffer) => {
+      held = Buffer.concat([held, bytes]);
+      const word = firstWord(held);
+      if (!word) return;
+      settle();
+      child.stdout.pause();
+      if (word.kind === NO_NODE) return resolve({ answer: 'none', platform: word.rest });
+      resolve({ answer: word.rest === 'cached' ? 'cached' : 'send', child, rest: held.subarray(word.end) });
+    };
+    child.stdout.on('data', read);
+    child.stdin.on('error', () => {}); // the exit code and standard error say it better
+    child.once('error', error => {
+      settle();
+      reject(startError(target, error));
+    });
+    child.once('close', code => {
+      settle();
+      reject(loginError(target, code, said));
+    });
+  });
+}
+
+function firstWord(held: Buffer): { kind: string; rest: string; end: number } | undefined {
+  for (const kind of [READY, NO_NODE]) {
+    const at = held.indexOf(`\n${kind} `);
+    const end = at < 0 ? -1 : held.indexOf('\n', at + 1);
+    if (end >= 0) return { kind, rest: held.toString('utf8', at + kind.length + 2, end), end: end + 1 };
+  }
+  return undefined;
+}
+
+function run(target: SshTarget, { command = ['ssh'] }: SshOptions, far: string): Process {
+  const [program, ...before] = command;
+  const settings = [
+    'BatchMode=yes',
+    `ConnectTimeout=${CONNECT_SECONDS}`,
+    'ServerAliveInterval=5',
+    'ServerAliveCountMax=3',
+    'ClearAllForwardings=yes',
+  ];
+  const port = target.port === '' ? [] : ['-p', target.port];
+  const flags = settings.flatMap(setting => ['-o', setting]);
+  return spawn(program!, [...before, '-T', ...flags, ...port, '--', target.destination, far], {
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+}
+
+interface Runtime {
+  readonly name: string;
+  /** As `uname` would write it. */
+  readonly platform: string;
+}
+
+function runtimeName(): Runtime {
+  const systems: Readonly<Record<string, string>> = { linux: 'Linux', darwin: 'Darwin', freebsd: 'FreeBSD' };
+  const machines: Readonly<Record<string, string>> = { x64: 'x86_64', arm64: 'aarch64' };
+  const machine = machines[process.arch] ?? process.arch;
+  const platform = `${systems[process.platform] ?? process.platform} ${machine}`;
+  return { name: `node-${process.version}-${process.platform}-${process.arch}`, platform };
+}
+
+/** Sends the Node that runs here; the other machine keeps it for the next time. */
+async function sendRuntime(target: SshTarget, options: SshOptions, runtime: Runtime, platform: string): Promise<void> {
+  const alike = platform.replace('arm64', 'aarch64') === runtime.platform;
+  if (!alike) {
+    throw unusable(
+      target,
+      `it has no Node ${OLDEST_NODE} or newer, and a Node for ${platform} cannot be sent from here`,
+    );
+  }
+  const child = run(target, options, runtimeCommand(runtime.name));
+  let said = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    said = (said + text).slice(-4000);
+  });
+  const ended = new Promise<number | null>(resolve => child.once('close', resolve));
+  // Level 1: on a fast line the compression is what takes time.
+  await pipeline(createReadStream(process.execPath), createGzip({ level: 1 }), child.stdin).catch(() => {
+    // ssh ended early: its exit code says why
+  });
+  const code = await ended;
+  if (code !== 0) throw loginError(target, code, said);
+}
+
+function startError(target: SshTarget, error: Error): SkeinError {
+  const missing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+  return unusable(target, missing ? 'ssh is not installed on this machine' : error.message);
+}
+
+/** What ssh wrote to standard error, as one sentence. */
+function loginError(target: SshTarget, code: number | null, said: string): SkeinError {
+  const lines = said
+    .split('\n')
+    .map(line => line.trim())
+    .filter(line => line !== '' && !/^(Warning:|debug\d|\*\*)/.test(line));
+  const last = lines.findLast(line => /denied|refused|verification|resolve|timed out|No route|closed/i.test(line));
+  const why = last ?? lines.at(-1) ?? `ssh ended with code ${code}`;
+  return unusable(target, why.replace(/\.$/, '').slice(0, 300));
+}
+
+function unusable(target: SshTarget, why: string): SkeinError {
+  return new SkeinError('refused', `The outpost ${target.url} cannot be used: ${why}.`);
+}
+
+/** Name of the spool of one home at one machine. */
+export function spoolName(homeKey: string, url: string): string {
+  return hash('sha256', `${homeKey} ${url}`).slice(0, 24);
+}

@@ -1,0 +1,126 @@
+/**
+ * Lines over WebSocket and TLS: the door at a parent, and the way of an outpost to it. An outpost dials, so that it may
+ * stand behind NAT; the parent's certificate is the one whose fingerprint the token holds, or the outpost hangs up
+ * before it has said a word.
+ *
+ * No port is opened without this: whoever comes in has proved a key that is a member's, or shown a token.
+ */
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { connect, type TLSSocket } from 'node:tls';
+import { createWebSocketStream, WebSocket, WebSocketServer } from 'ws';
+import { SkeinError } from '../base/errors.ts';
+import { type Certificate, plain } from './certificate.ts';
+
+const PATH = '/skein';
+/** Strangers that may stand at the door at once; a flood of them must not cost memory. */
+const MOST_STRANGERS = 64;
+const DIAL = 15_000;
+
+export interface Door {
+  readonly host: string;
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/** Opens the door. `come` gets every stream that was opened, not yet greeted; it resolves when the greeting is over. */
+export async function openDoor(
+  address: { readonly host: string; readonly port: number },
+  { certificate, key }: Certificate,
+  come: (stream: Duplex) => Promise<unknown>,
+): Promise<Door> {
+  const server = createServer({ cert: certificate, key, minVersion: 'TLSv1.3' }, (_, response) => {
+    response.writeHead(404).end();
+  });
+  const sockets = new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: 128 << 20 });
+  const open = new Set<Duplex>();
+  let strangers = 0;
+  server.on('tlsClientError', () => {}); // somebody who does not speak TLS: no concern of ours
+  server.on('upgrade', (request, socket: Socket, head) => {
+    if (request.url !== PATH || strangers >= MOST_STRANGERS) return socket.destroy();
+    sockets.handleUpgrade(request, socket, head, ws => {
+      const stream = createWebSocketStream(ws);
+      open.add(stream);
+      stream.once('close', () => open.delete(stream));
+      stream.on('error', () => {}); // the line on top of it says what happened
+      strangers++;
+      come(stream)
+        .catch(() => stream.destroy()) // the greeting told the other end, and counted it
+        .finally(() => strangers--);
+    });
+  });
+  await listen(server, address);
+  const { port } = server.address() as AddressInfo;
+  return {
+    host: address.host,
+    port,
+    close: async () => {
+      for (const stream of open) stream.destroy();
+      server.closeAllConnections();
+      await new Promise(resolve => server.close(resolve));
+    },
+  };
+}
+
+function listen(server: Server, { host, port }: { readonly host: string; readonly port: number }): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', error => {
+      const busy = (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
+      const why = busy ? 'another program listens there' : error.message;
+      reject(new SkeinError('bad-option', `--listen ${host}:${port} is not possible: ${why}.`));
+    });
+    server.listen(port, host, resolve);
+  });
+}
+
+export interface Address {
+  readonly host: string;
+  readonly port: number;
+  readonly fingerprint: string;
+}
+
+/** Dials a parent's door. Throws one sentence when there is none, or another than expected. */
+export async function dial({ host, port, fingerprint }: Address): Promise<Duplex> {
+  const socket = await connectTo(host, port);
+  if (plain(socket.getPeerCertificate().fingerprint256 ?? '') !== fingerprint) {
+    socket.destroy();
+    throw new SkeinError('refused', `${host}:${port} shows another certificate than the token names.`);
+  }
+  const name = host.includes(':') ? `[${host}]` : host;
+  const ws = new WebSocket(`wss://${name}:${port}${PATH}`, {
+    createConnection: () => socket,
+    perMessageDeflate: false,
+    maxPayload: 128 << 20,
+    handshakeTimeout: DIAL,
+  });
+  await new Promise<void>((resolve, reject) => {
+    ws.once('open', () => resolve());
+    ws.once('error', error => reject(unreachable(host, port, error)));
+  });
+  const stream = createWebSocketStream(ws);
+  stream.on('error', () => {}); // the line on top of it says what happened
+  return stream;
+}
+
+function connectTo(host: string, port: number): Promise<TLSSocket> {
+  return new Promise((resolve, reject) => {
+    // The fingerprint is checked instead: names and authorities mean nothing to a certificate that signed itself.
+    const socket = connect({ host, port, rejectUnauthorized: false, minVersion: 'TLSv1.3' });
+    const timer = setTimeout(() => socket.destroy(new Error('no answer')), DIAL);
+    socket.once('secureConnect', () => {
+      clearTimeout(timer);
+      socket.removeAllListeners('error');
+      resolve(socket);
+    });
+    socket.once('error', error => {
+      clearTimeout(timer);
+      reject(unreachable(host, port, error));
+    });
+  });
+}
+
+function unreachable(host: string, port: number, error: Error): SkeinError {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return new SkeinError('not-found', `The parent at ${host}:${port} cannot be reached: ${code ?? message}.`);
+}

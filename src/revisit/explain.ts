@@ -15,7 +15,7 @@ export interface Explanation {
   readonly importance: number;
   /** Milliseconds. */
   readonly due: number;
-  /** Days of weighted freshness that a visit now would bring, and that the budget asks for. */
+  /** Days of weighted freshness that a visit now would bring, and that the budget asks for what it costs. */
   readonly value: number;
   readonly theta: number;
   readonly sentence: string;
@@ -33,15 +33,17 @@ export interface Asked {
 
 export function explain(plan: Plan, terms: Terms, { state, last, now, due: stored }: Asked): Explanation {
   const days = Math.max(0, (now - last) / DAY);
+  const changedByNow = 1 - plan.estimator.survival(state, days);
+  const { visit, change } = terms.cost ?? { visit: 1, change: 0 };
   const facts = {
     history: historyOf(state),
     rate: plan.estimator.rate(state),
     confidence: confidence(state),
-    changedByNow: 1 - plan.estimator.survival(state, days),
+    changedByNow,
     importance: terms.weight,
     due: stored ?? nextDue(plan, state, last, terms),
     value: visitValue(state, terms.weight, days),
-    theta: terms.theta,
+    theta: terms.theta * (visit + changedByNow * change),
   };
   const past = pastOf(state, facts.rate, facts.confidence);
   const percent = Math.round(facts.changedByNow * 100);

@@ -5,7 +5,7 @@
 import { copyRun, finish, hashBytes, key, keyOf, mix, spread } from './hash';
 import { ASCII_SEEN, BLOCKS, CLASSES, canon, MAX_BLOCKS, PAIRS, PLANES, SEEN } from './memory';
 import { maskStamps } from './stamps';
-import { STAMP, STOP, WORD, wordInfo } from './tables';
+import { AGO, COPYRIGHT, LAST, STAMP, STAMP_LAST, STOP, WORD, wordInfo } from './tables';
 
 /** Beyond the flags of words: the block has a digit, a character beyond ASCII. */
 const HAS_DIGIT: u32 = 1 << 31;
@@ -31,6 +31,7 @@ export let distinctCodes: u32 = 0;
 let wide: bool = false;
 
 let before: u64 = 0;
+let afterLast: bool = false;
 let pairs: u32 = 0;
 
 export function resetBlocks(): void {
@@ -58,14 +59,15 @@ export function endOfBlock(start: usize, end: usize, ad: bool, template: bool, s
   const flags = readWords(start, end);
   if (ad) return;
   const from = canonEnd;
-  if ((flags & HAS_DIGIT) !== 0) {
-    canonEnd = maskStamps(start, end, from, stamped || labelled || (flags & STAMP) !== 0);
+  if ((flags & (HAS_DIGIT | AGO)) !== 0) {
+    const keyed = stamped || labelled || (flags & STAMP) !== 0;
+    canonEnd = maskStamps(start, end, from, (keyed ? STAMP : 0) | (flags & COPYRIGHT));
   } else {
     canonEnd = copyRun(from, start, end);
   }
   const hash = hashBytes(from, canonEnd);
   store<u8>(canonEnd++, 10);
-  labelled = (flags & STAMP) !== 0 && end - start <= LABEL_BYTES;
+  labelled = (flags & STAMP) !== 0 && (flags & HAS_DIGIT) === 0 && end - start <= LABEL_BYTES;
   // Past the limit blocks are folded into the last one, so that a change there still shows.
   const at = BLOCKS + ((<usize>min(blockCount, MAX_BLOCKS - 1)) << 2);
   store<u32>(at, blockCount < MAX_BLOCKS ? <u32>(hash >> 32) : load<u32>(at) * 31 + <u32>hash);
@@ -193,6 +195,8 @@ function endWord(word: u64): u32 {
   let info = wordInfo(word);
   if ((info & STOP) === 0) keywords++;
   if ((word === KEY_OF && before === KEY_AS) || (word === KEY_NEW && before === KEY_RENEW)) info |= STAMP;
+  if ((info & STAMP_LAST) !== 0 && afterLast) info |= STAMP;
+  afterLast = (info & LAST) !== 0;
   const pair = spread(word ^ rotl(spread(before), 23));
   before = word;
   addPair(pair ^ (pair >> 31));
@@ -255,6 +259,7 @@ export function simhash(): u64 {
   return result;
 }
 
+const COPYRIGHT_SIGN: u32 = 0xa9;
 let wideLength: usize = 0;
 let wideCode: u32 = 0;
 
@@ -285,6 +290,7 @@ function readWide(p: usize, end: usize, c: u32): u32 {
     distinctCodes++;
     store<u8>(at, seen | (1 << (bit & 7)));
   }
+  if (wideCode === COPYRIGHT_SIGN) return 2;
   if (wideCode < 0xc0) return wideCode === 0xaa || wideCode === 0xb5 || wideCode === 0xba ? 1 : 0;
   if (wideCode < 0x2000) return 1;
   if (wideCode < 0x2c00 || wideCode >= 0xfe00) return 0;

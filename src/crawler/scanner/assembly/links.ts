@@ -207,7 +207,7 @@ export function image(): void {
   if (has(SRC)) hashImage(SRC);
   if (has(DATA_SRC)) hashImage(DATA_SRC);
   if (has(SRCSET)) hashImage(SRCSET);
-  if (has(ALT)) draw(hashBytes(valueStart(ALT), valueEnd(ALT)));
+  if (has(ALT) && valueEnd(ALT) > valueStart(ALT)) draw(hashBytes(valueStart(ALT), valueEnd(ALT)));
   if (imageCount >= MAX_IMAGES || inTemplate()) return;
   if (has(DATA_SRC)) recordImage(DATA_SRC);
   else if (has(SRC)) recordImage(SRC);
@@ -217,6 +217,15 @@ export function image(): void {
 export function draw(hash: u64): void {
   imageHash = mix(imageHash, hash);
   if (!inTemplate()) addToMain(hash);
+}
+
+/** Text inside a drawing, white space at its ends left out. */
+export function drawText(start: usize, end: usize): void {
+  let from = start;
+  let to = end;
+  while (from < to && load<u8>(from) <= 32) from++;
+  while (to > from && load<u8>(to - 1) <= 32) to--;
+  if (to > from && !inAd()) draw(hashBytes(from, to));
 }
 
 function hashImage(slot: u32): void {

@@ -136,20 +136,29 @@ function tokenEnd(start: usize, end: usize): usize {
   return p;
 }
 
-/** Random: 16 or more letters and digits mixed; in references to files also 8 or more hexadecimal digits. */
+/**
+ * Random: 16 or more hexadecimal digits, or 20 letters and digits mixed. In references to files, whose names often
+ * carry a hash, also 7 hexadecimal digits, or 8 in which capitals, small letters and digits alternate.
+ */
 function isRandom(start: usize, end: usize, link: bool): bool {
   const length = end - start;
   if (length < 7) return false;
   let digits: u32 = 0;
   let hex: u32 = 0;
+  let turns: u32 = 0;
+  let before: u32 = 0;
   for (let p = start; p < end; p++) {
-    const classes: u32 = load<u8>(CLASSES + load<u8>(p));
-    if ((classes & DIGIT) !== 0) digits++;
+    const c: u32 = load<u8>(p);
+    const classes: u32 = load<u8>(CLASSES + c);
+    const kind: u32 = (classes & DIGIT) !== 0 ? 1 : c < 97 ? 2 : 3;
+    if (kind === 1) digits++;
     if ((classes & HEX) !== 0) hex++;
+    if (kind !== before) turns++;
+    before = kind;
   }
   if (digits === 0 || digits === <u32>length) return false;
   if (hex === <u32>length) return length >= (link ? 16 : 7);
-  return length >= 20 && digits >= 3;
+  return length >= 20 ? digits >= 3 : !link && length === 8 && turns >= 5;
 }
 
 const KEY_SID: u64 = key('sid');

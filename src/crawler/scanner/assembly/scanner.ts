@@ -8,11 +8,11 @@
  */
 import { enterAttributes, find } from './attributes';
 import { resetBlocks } from './block';
-import { resetElements, skipping } from './elements';
+import { inSvg, resetElements, skipping } from './elements';
 import { enterAllEntities } from './entities';
 import { keyOf } from './hash';
 import { resetHead } from './head';
-import { closeAnchor, resetLinks } from './links';
+import { closeAnchor, drawText, resetLinks } from './links';
 import { CLASSES, INPUT } from './memory';
 import { resetReferences } from './references';
 import { putResult } from './result';
@@ -57,7 +57,7 @@ export function scan(length: usize, mode: u32): void {
 function readMarkup(end: usize, xml: bool): void {
   let p = INPUT;
   while (p < end) {
-    p = skipping() ? find(p, end, 60) : copyText(p, end);
+    p = skipping() ? skipText(p, end) : copyText(p, end);
     if (p >= end) return;
     const c: u32 = load<u8>(p + 1);
     let next: usize = 0;
@@ -74,6 +74,13 @@ function readMarkup(end: usize, xml: bool): void {
     if (next === 0) return;
     p = next;
   }
+}
+
+/** Text that is not visible; in a drawing it is part of the picture. */
+function skipText(start: usize, end: usize): usize {
+  const p = find(start, end, 60);
+  if (inSvg() && p > start && p <= end) drawText(start, p);
+  return p;
 }
 
 /** `</…`: an end tag, or nothing, or a comment in disguise. */

@@ -6,27 +6,47 @@
  */
 import { copyRun, key, keyOf } from './hash';
 import { CLASSES } from './memory';
-import { COUNTER, DIGIT, HEX, LETTER, MONTH, UNIT, WEEKDAY, WORD, wordInfo, ZONE } from './tables';
+import {
+  AGO_BEFORE,
+  COPYRIGHT,
+  COUNTER,
+  DIGIT,
+  HEX,
+  LETTER,
+  MONTH,
+  STAMP,
+  UNIT,
+  WEEKDAY,
+  WORD,
+  wordInfo,
+  ZONE,
+} from './tables';
 
 const MARK: u32 = 1;
 const KEY_AGO: u64 = key('ago');
 const KEY_OLD: u64 = key('old');
 const KEY_OF: u64 = key('of');
+const KEY_A: u64 = key('a');
+const KEY_AN: u64 = key('an');
+const KEY_IL: u64 = key('il');
 const KEY_DE: u64 = key('de');
 
 function is(p: usize, classes: u32): bool {
   return (<u32>load<u8>(CLASSES + load<u8>(p)) & classes) !== 0;
 }
 
-/** Copies [start, end) to `to` with stamps replaced; returns where the copy ends. */
-export function maskStamps(start: usize, end: usize, to: usize, keyed: bool): usize {
+/**
+ * Copies [start, end) to `to` with stamps replaced; returns where the copy ends.
+ * `flags`: STAMP = the block announces volatile dates, COPYRIGHT = and years.
+ */
+export function maskStamps(start: usize, end: usize, to: usize, flags: u32): usize {
   let p = start;
   while (p < end) {
     if (!is(p, WORD)) {
       store<u8>(to++, load<u8>(p++));
       continue;
     }
-    const stop = stampAt(p, end, keyed);
+    const stop = stampAt(p, end, flags);
     if (stop > p) {
       store<u8>(to++, MARK);
       p = stop;
@@ -39,9 +59,16 @@ export function maskStamps(start: usize, end: usize, to: usize, keyed: bool): us
   return to;
 }
 
+/** A word that begins beyond ASCII ends at a digit, one that begins with a digit ends beyond ASCII: "更新：2020年". */
 function wordEnd(start: usize, end: usize): usize {
   let p = start;
-  while (p < end && is(p, WORD)) p++;
+  if (p >= end) return p;
+  const first: u32 = load<u8>(p);
+  while (p < end && is(p, WORD)) {
+    const c: u32 = load<u8>(p);
+    if (first > 127 ? c < 58 : c > 127 && first < 58) break;
+    p++;
+  }
   return p;
 }
 
@@ -62,21 +89,48 @@ function skipBlanks(start: usize, end: usize): usize {
   return p;
 }
 
+/** Digits of a number that is a build, a revision or a compact date where the block announces one. */
+const LONG_NUMBER: usize = 6;
+
 /** End of the stamp that begins with the word at `p`; `p` = none does. */
-function stampAt(p: usize, end: usize, keyed: bool): usize {
-  const digit = is(p, DIGIT);
+function stampAt(p: usize, end: usize, flags: u32): usize {
   const token = wordEnd(p, end);
   const code = codeEnd(p, token, end);
   if (code > p) return code;
-  if (digit) {
-    const age = ageEnd(p, end);
-    if (age > p) return age;
-  } else if ((wordInfo(keyOf(p, token)) & (MONTH | WEEKDAY)) === 0) return p;
+  const digit = is(p, DIGIT);
+  const info = digit ? 0 : wordInfo(keyOf(p, token));
+  const age = digit ? ageEnd(p, end) : wordyAgeEnd(p, token, end, info);
+  if (age > p) return age;
+  if (!digit && (info & (MONTH | WEEKDAY)) === 0) return p;
   const stop = dateTimeEnd(p, end);
+  const keyed = (flags & STAMP) !== 0;
   if (stop > p) return keyed || full ? stop : p;
-  if (!digit) return p;
-  if (keyed && token - p === 4 && yearLike(p)) return token;
-  return p;
+  if (!digit || !keyed || digitsEnd(p, end) !== token) return p;
+  if (token - p >= LONG_NUMBER) return token;
+  return (flags & COPYRIGHT) !== 0 && token - p === 4 && yearLike(p) ? token : p;
+}
+
+/** "an hour ago", "vor 3 Tagen", "hace 3 días", "il y a 3 jours" */
+function wordyAgeEnd(p: usize, token: usize, end: usize, info: u32): usize {
+  const word = keyOf(p, token);
+  let q = skipBlanks(token, end);
+  if (word === KEY_A || word === KEY_AN) {
+    const unit = wordEnd(q, end);
+    if ((wordInfo(keyOf(q, unit)) & UNIT) === 0) return p;
+    const last = skipBlanks(unit, end);
+    const stop = wordEnd(last, end);
+    return keyOf(last, stop) === KEY_AGO ? stop : p;
+  }
+  if ((info & AGO_BEFORE) === 0) return p;
+  // "il y a"
+  if (word === KEY_IL) {
+    if (q + 4 > end || load<u32>(q) !== 0x20612079) return p;
+    q += 4;
+  }
+  const number = digitsEnd(q, end);
+  if (number === q || number >= end || load<u8>(number) !== 32) return p;
+  const unit = wordEnd(number + 1, end);
+  return (wordInfo(keyOf(number + 1, unit)) & UNIT) !== 0 ? unit : p;
 }
 
 function yearLike(p: usize): bool {
@@ -111,18 +165,36 @@ function uuidRest(p: usize): bool {
   return true;
 }
 
-/** "3 days ago", "3 days old", "1,234 views". */
+/** "3 days ago", "3 days, 2 hours ago", "3日前", "1,234 views". */
 function ageEnd(p: usize, end: usize): usize {
   let q = digitsEnd(p, end);
   while (q + 1 < end && (load<u8>(q) === 44 || load<u8>(q) === 46) && is(q + 1, DIGIT)) q = digitsEnd(q + 1, end);
-  if (q >= end || load<u8>(q) !== 32) return p;
+  if (q >= end) return p;
+  if (load<u8>(q) > 127) return eastAsianAgeEnd(p, q, end);
+  if (load<u8>(q) !== 32) return p;
   const unit = wordEnd(q + 1, end);
   const info = wordInfo(keyOf(q + 1, unit));
   if ((info & COUNTER) !== 0) return q;
   if ((info & UNIT) === 0 || unit >= end) return p;
+  const next = skipBlanks(unit, end);
+  if (next > unit && next < end && is(next, DIGIT)) {
+    const rest = ageEnd(next, end);
+    return rest > next ? rest : p;
+  }
   const last = wordEnd(unit + 1, end);
   const word = keyOf(unit + 1, last);
   return word === KEY_AGO || word === KEY_OLD ? last : p;
+}
+
+const BEFORE: u32 = 0x8de589; // 前, as its three bytes are read
+
+/** A number, one or two characters, and 前. */
+function eastAsianAgeEnd(p: usize, number: usize, end: usize): usize {
+  for (let q = number + 3; q <= number + 9 && q + 3 <= end; q += 3) {
+    if ((load<u32>(q) & 0xffffff) === BEFORE) return q + 3;
+    if (load<u8>(q) < 0xe3) return p;
+  }
+  return p;
 }
 
 /** Whether the date last read came with a time of day. */

@@ -64,6 +64,14 @@ export const UNIT: u32 = 8;
 export const WEEKDAY: u32 = 16;
 export const COUNTER: u32 = 32;
 export const ZONE: u32 = 64;
+/** "ago", behind an age, and the words that stand before one. */
+export const AGO: u32 = 4096;
+export const AGO_BEFORE: u32 = 8192;
+/** Makes years volatile too. */
+export const COPYRIGHT: u32 = 16384;
+/** Announces a volatile date behind "last": "last update". */
+export const STAMP_LAST: u32 = 32768;
+export const LAST: u32 = 65536;
 /** Of a class or id: advertising. */
 export const CLASS_AD: u32 = 128;
 /** Of a class or id: navigation and the like. */

@@ -34,6 +34,7 @@ import {
   KIND_LINK,
   KIND_MEDIA,
   KIND_META,
+  KIND_SVG,
   KIND_TITLE,
   LETTER,
   NAME_END,
@@ -94,8 +95,10 @@ export function openTag(p: usize, end: usize): usize {
   const last = nameLast | 32;
   const info = tagInfo(key);
   const kind = (info >> 8) & 255;
-  const draws = inSvg();
-  const next = readAttributes(behind, end, draws);
+  // Of the root of a drawing only that it is there: its own attributes are about its place on the page.
+  const inside = inSvg();
+  const draws = inside || kind === KIND_SVG;
+  const next = readAttributes(behind, end, inside);
   if (next === 0) return 0;
   raw = 0;
   tagFirst = (tagFirst ^ first) * 0x01000193;
@@ -103,7 +106,7 @@ export function openTag(p: usize, end: usize): usize {
   implyEnds(info);
   count();
   if (draws) {
-    if (!inAd()) draw(mix(drawing, key));
+    if (!inAd()) draw(inside ? mix(drawing, key) : key);
     if (!selfClosing) push(key, info);
     return next;
   }

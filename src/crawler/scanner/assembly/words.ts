@@ -3,15 +3,20 @@
  * conjunctions, auxiliaries and the commonest adverbs: what "keywords" leaves out.
  */
 import {
+  AGO,
+  AGO_BEFORE,
   CLASS_AD,
   CLASS_AD_SHORT,
   CLASS_SLOT,
   CLASS_STAMP,
   CLASS_TEMPLATE,
+  COPYRIGHT,
   COUNTER,
   enterWords,
+  LAST,
   MONTH,
   STAMP,
+  STAMP_LAST,
   STOP,
   UNIT,
   WEEKDAY,
@@ -76,16 +81,21 @@ function enterDateWords(): void {
   enterWords('secondes heure heures jour jours semaine semaines mois ans', UNIT);
   enterWords('segundos minutos hora horas día días dias semana semanas mes meses año años', UNIT);
   enterWords('utc gmt z est edt cst cdt mst mdt pst pdt cet cest bst ist jst msk aest am pm', ZONE);
-  enterWords('views view visits visitors hits downloads viewers', COUNTER);
+  enterWords('views visits visitors pageviews', COUNTER);
+  enterWords('ago', AGO);
+  enterWords('vor hace il', AGO_BEFORE);
 }
 
 /** "Updated", "generated" and the like, in twelve languages. */
 function enterStampWords(): void {
   enterWords(
-    'updated update modified generated revised revision built build copyright compiled rendered edited changed refreshed timestamp rebuilt',
+    'updated modified generated revised built rebuilt compiled rendered edited changed refreshed timestamp',
     STAMP,
   );
-  enterWords('aktualisiert geändert erstellt generiert stand bearbeitet', STAMP);
+  enterWords('copyright ©', STAMP | COPYRIGHT);
+  enterWords('last latest date page', LAST);
+  enterWords('update change edit build revision modification refresh commit', STAMP_LAST);
+  enterWords('aktualisiert geändert generiert stand bearbeitet änderung aktualisierung', STAMP);
   enterWords('modifié modifiée généré générée révisé', STAMP);
   enterWords('actualizado actualizada actualización modificado modificada generado', STAMP);
   enterWords('atualizado atualizada atualização gerado modificação', STAMP);
@@ -93,23 +103,19 @@ function enterStampWords(): void {
   enterWords('bijgewerkt gewijzigd gegenereerd', STAMP);
   enterWords('zaktualizowano aktualizacja zmodyfikowano wygenerowano', STAMP);
   enterWords('обновлено обновлена изменено изменена сгенерировано обновление', STAMP);
-  enterWords('更新 最終更新 更新日 更新日時 最終更新日 最后更新 最近更新 修改 업데이트 수정', STAMP);
-  enterWords('uppdaterad ändrad opdateret', STAMP);
+  enterWords('업데이트 수정 수정일', STAMP);
+  enterWords('uppdaterad ändrad opdateret päivitetty', STAMP);
 }
 
 function enterClassWords(): void {
-  enterWords('adsbygoogle advert adverts advertisement advertising adslot adunit adbox sponsored dfp', CLASS_AD);
+  enterWords('adsbygoogle advert adverts advertisement adslot adunit adbox', CLASS_AD);
   enterWords('ad ads', CLASS_AD_SHORT);
+  enterWords('slot unit banner container box wrapper block space placeholder sidebar', CLASS_SLOT);
   enterWords(
-    'slot unit banner container box wrapper block space placeholder top bottom left right sidebar',
-    CLASS_SLOT,
-  );
-  enterWords(
-    'nav navbar navigation menu sidebar footer header breadcrumb breadcrumbs toc banner cookie cookies share social',
+    'nav navbar navigation menu sidebar footer header breadcrumb breadcrumbs toc banner cookie cookies',
     CLASS_TEMPLATE,
   );
-  enterWords(
-    'updated modified generated revised revision lastmod lastmodified lastupdated datemodified timestamp build built copyright',
-    CLASS_STAMP,
-  );
+  enterWords('share social', CLASS_TEMPLATE);
+  enterWords('updated modified generated revised revision lastmod lastmodified lastupdated datemodified', CLASS_STAMP);
+  enterWords('timestamp built copyright', CLASS_STAMP);
 }

@@ -48,6 +48,11 @@ export class Dispatch {
     return this.#posts.reduce((sum, post) => sum + post.pages, 0);
   }
 
+  /** Every outpost with what it has under way, for people who watch. */
+  posts(): { carrier: Carrier; errands: number; pages: number }[] {
+    return this.#posts.map(({ carrier, errands, pages }) => ({ carrier, errands: errands.size, pages }));
+  }
+
   /** Some outpost can take more. */
   hasRoom(): boolean {
     return this.#posts.some(post => post.pages < post.carrier.room);

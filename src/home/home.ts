@@ -41,6 +41,9 @@ export class Home implements Receiver {
   #inbox: { from: Carrier; parcel: Parcel }[] = [];
   #wake: () => void = () => {};
   #stopping = false;
+  #paused = false;
+  #ended = false;
+  #orders: (() => void)[] = [];
   #batch = { since: 0, visits: 0 };
   #failure: unknown;
 
@@ -55,15 +58,19 @@ export class Home implements Receiver {
     for (;;) {
       this.#receiveAll();
       this.#commitIfDue();
+      this.#obey();
       if (this.#failure !== undefined) throw this.#failure;
-      if (!this.#stopping) {
+      if (!this.#stopping && !this.#paused) {
         supply.fill();
         frontier.wake();
         this.#sendAll();
       }
-      if (this.dispatch.idle && this.#inbox.length === 0 && (this.#stopping || !supply.worthWaiting())) break;
+      const over = this.#stopping || (!this.#paused && !supply.worthWaiting());
+      if (this.dispatch.idle && this.#inbox.length === 0 && over) break;
       await this.#nap();
     }
+    this.#ended = true;
+    this.#obey();
     this.#commit();
   }
 
@@ -73,6 +80,41 @@ export class Home implements Receiver {
     this.#stopping = true;
     this.dispatch.recall();
     this.#wake();
+  }
+
+  /** Sends nothing more until resume(); what is under way is called back, so that servers are left alone soon. */
+  pause(): void {
+    this.#paused = true;
+    this.dispatch.recall();
+    this.#wake();
+  }
+
+  resume(): void {
+    this.#paused = false;
+    this.#wake();
+  }
+
+  get state(): 'working' | 'paused' | 'stopping' | 'ended' {
+    if (this.#ended) return 'ended';
+    return this.#stopping ? 'stopping' : this.#paused ? 'paused' : 'working';
+  }
+
+  /** Runs `work` between two turns of the loop; what it writes is committed before the promise settles. */
+  order<T>(work: () => T): Promise<T> {
+    if (this.#ended) return Promise.reject(new SkeinError('refused', 'This run has ended.'));
+    return new Promise((resolve, reject) => {
+      this.#orders.push(() => {
+        try {
+          this.#parts.ledger.begin();
+          const result = work();
+          this.#commit();
+          resolve(result);
+        } catch (error) {
+          reject(error);
+        }
+      });
+      this.#wake();
+    });
   }
 
   parcel(from: Carrier, parcel: Parcel): void {
@@ -95,6 +137,10 @@ export class Home implements Receiver {
       this.#failure = new SkeinError('internal', `The last outpost (${from.name}) is lost: ${why}.`);
     }
     this.#wake();
+  }
+
+  #obey(): void {
+    for (let order = this.#orders.shift(); order; order = this.#orders.shift()) order();
   }
 
   #sendAll(): void {
@@ -133,7 +179,7 @@ export class Home implements Receiver {
   }
 
   async #nap(): Promise<void> {
-    if (this.#inbox.length > 0) return;
+    if (this.#inbox.length > 0 || this.#orders.length > 0) return;
     const awake = new AbortController();
     this.#wake = () => awake.abort();
     await this.#parts.clock.sleep(this.#batch.visits > 0 ? BATCH_AGE : NAP, awake.signal);

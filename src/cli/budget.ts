@@ -1,8 +1,12 @@
 /** A budget as users write it: `10%` of the collection, `500` pages or `50MB`, each a day. */
 import { SkeinError } from '../base/errors.ts';
+import type { ScheduleSettings } from '../frontier/schedule.ts';
 import type { Allowance } from '../home/supply.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import type { Balance } from '../revisit/budget.ts';
 import { parseSize } from './options.ts';
+
+const SURPRISE = 1.5;
 
 export interface Budget {
   /** Exactly one of these. */
@@ -31,30 +35,20 @@ export function collectionSize(ledger: Ledger): number {
   return Math.max(1, row['n'] as number);
 }
 
-/** The share of the collection a day that a budget amounts to. */
-export function shareOf(ledger: Ledger, budget: Budget): number {
-  if (budget.share !== undefined) return budget.share;
+/** A budget in the schedule's terms. */
+export function aimOf(
+  ledger: Ledger,
+  budget: Budget,
+): Pick<ScheduleSettings, 'share'> | Pick<ScheduleSettings, 'bytes'> {
+  if (budget.bytes !== undefined) return { bytes: budget.bytes };
+  return { share: budget.share ?? (budget.pages ?? 0) / collectionSize(ledger) };
+}
+
+/** What may be spent a day. A freshness to be kept has no budget: it takes what it needs, and some more for surprises. */
+export function allowanceOf(ledger: Ledger, settings: ScheduleSettings, balance: Balance): Allowance {
   const pages = collectionSize(ledger);
-  if (budget.pages !== undefined) return budget.pages / pages;
-  return (budget.bytes ?? 0) / bytesPerVisit(ledger) / pages;
-}
-
-export function allowanceOf(ledger: Ledger, budget: Budget): Allowance {
-  return {
-    pages: budget.bytes === undefined ? shareOf(ledger, budget) * collectionSize(ledger) : Number.POSITIVE_INFINITY,
-    bytes: budget.bytes ?? Number.POSITIVE_INFINITY,
-  };
-}
-
-/** Mean bytes of a second look so far; before there was one, half of what first looks cost. */
-function bytesPerVisit(ledger: Ledger): number {
-  const { database } = ledger;
-  const again = database
-    .prepare(
-      `SELECT avg(up + down) AS mean FROM (SELECT up, down FROM visits WHERE stage IS NOT NULL AND stage <> 'first'
-       ORDER BY id DESC LIMIT 2000)`,
-    )
-    .get()!['mean'] as number | null;
-  const first = database.prepare('SELECT avg(wire) AS mean FROM known').get()!['mean'] as number | null;
-  return Math.max(300, again ?? (first ?? 20_000) / 2);
+  const unlimited = Number.POSITIVE_INFINITY;
+  if (settings.bytes !== undefined) return { pages: unlimited, bytes: settings.bytes };
+  if (settings.freshness !== undefined) return { pages: SURPRISE * balance.share * pages, bytes: unlimited };
+  return { pages: (settings.share ?? 0.1) * pages, bytes: unlimited };
 }

@@ -1,4 +1,4 @@
-/** The line that moves while a crawl runs. On a terminal it is rewritten in place, elsewhere a line every ten seconds. */
+/** The line that moves while home runs. On a terminal it is rewritten in place, elsewhere a line every ten seconds. */
 import type { Opened } from './compose.ts';
 import { cut, duration, paint, size } from './terminal.ts';
 
@@ -9,9 +9,11 @@ export class LiveLine {
   readonly #opened: Opened;
   readonly #timer: NodeJS.Timeout;
   readonly #terminal = process.stderr.isTTY === true;
+  readonly #line: (opened: Opened) => string;
 
-  constructor(opened: Opened, quiet: boolean) {
+  constructor(opened: Opened, quiet: boolean, line: (opened: Opened) => string = crawlLine) {
     this.#opened = opened;
+    this.#line = line;
     const often = this.#terminal && !quiet ? TERMINAL : ELSEWHERE;
     this.#timer = setInterval(() => this.#draw(), often);
     this.#timer.unref();
@@ -23,26 +25,54 @@ export class LiveLine {
   }
 
   #draw(): void {
-    const line = this.#line();
+    const line = this.#line(this.#opened);
     if (this.#terminal) process.stderr.write(`\r\u001b[2K${cut(line, (process.stderr.columns ?? 100) - 1)}`);
     else process.stderr.write(`${line}\n`);
   }
+}
 
-  #line(): string {
-    const { home, frontier } = this.#opened;
+function crawlLine({ home, frontier }: Opened): string {
+  const { progress } = home;
+  const waiting = frontier.waiting();
+  const { failed } = progress.outcomes;
+  const parts = [
+    duration(progress.seconds * 1000),
+    `${progress.pages.toLocaleString('en')} pages`,
+    `${progress.rate().toFixed(progress.rate() < 10 ? 1 : 0)}/s`,
+    size(progress.bytesDown),
+    `queue ${(waiting.pages + home.dispatch.pagesUnderWay).toLocaleString('en')}`,
+    failed > 0 ? paint('yellow', `errors ${failed}`) : 'errors 0',
+    `servers ${waiting.servers}`,
+    `memory ${size(process.memoryUsage.rss())}`,
+  ];
+  return parts.join('  ');
+}
+
+/** How often the ledger is asked for what the line shows, milliseconds: both answers read many rows. */
+const ASK_EVERY = 10_000;
+
+/** The line of refresh and watch: what is due, what was found, what it cost, and how fresh it keeps the collection. */
+export function freshnessLine(): (opened: Opened) => string {
+  let asked = Number.NEGATIVE_INFINITY;
+  let due = 0;
+  let fresh = 0;
+  return ({ home, frontier, ledger, clock }) => {
     const { progress } = home;
-    const waiting = frontier.waiting();
-    const { failed } = progress.outcomes;
-    const parts = [
+    const now = clock.now();
+    if (now - asked >= ASK_EVERY) {
+      asked = now;
+      due = ledger.pages.countDue(now);
+      fresh = frontier.schedule.expectedFreshness(now);
+    }
+    const visited = Object.values(progress.outcomes).reduce((sum, each) => sum + each, 0);
+    return [
       duration(progress.seconds * 1000),
-      `${progress.pages.toLocaleString('en')} pages`,
-      `${progress.rate().toFixed(progress.rate() < 10 ? 1 : 0)}/s`,
-      size(progress.bytesDown),
-      `queue ${(waiting.pages + home.dispatch.pagesUnderWay).toLocaleString('en')}`,
-      failed > 0 ? paint('yellow', `errors ${failed}`) : 'errors 0',
-      `servers ${waiting.servers}`,
-      `memory ${size(process.memoryUsage.rss())}`,
-    ];
-    return parts.join('  ');
-  }
+      `due ${due.toLocaleString('en')}`,
+      `visited ${visited.toLocaleString('en')}`,
+      paint(progress.outcomes.fetched > 0 ? 'green' : 'dim', `changed ${progress.outcomes.fetched}`),
+      `spent ${size(ledger.account.spent)}`,
+      `avoided ${size(ledger.account.avoided)}`,
+      `fresh ${(fresh * 100).toFixed(1)} %`,
+    ].join('  ');
+  };
 }

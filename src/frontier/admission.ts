@@ -5,7 +5,7 @@
 import { topLevelDomain } from '../base/domain.ts';
 import { fingerprint, hostOf, originOf } from '../base/url.ts';
 import type { ReasonCode } from '../errand/reasons.ts';
-import { LINK_IS_SITEMAP, LINK_NOFOLLOW, type Links } from '../errand/visit.ts';
+import { LINK_IMAGE, LINK_IS_SITEMAP, LINK_NOFOLLOW, type Links } from '../errand/visit.ts';
 import { Fingerprints } from '../ledger/fingerprints.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { Depths } from './depths.ts';
@@ -16,6 +16,7 @@ import { trapReason } from './traps.ts';
 /** Refused URLs stored one by one per server; beyond, only counted: a trap can make millions. */
 const REFUSED_PER_SERVER = 1000;
 const SITEMAP = 1;
+const IMAGE = 2;
 /** A page that was not fetched has an unknown number of links. */
 export const UNKNOWN = -1;
 /** A depth limit from here on only guards against traps. */
@@ -168,7 +169,7 @@ export class Admission {
       relevance: link.relevance,
       found: source.time,
       refused,
-      role: link.flags & LINK_IS_SITEMAP ? SITEMAP : 0,
+      role: link.flags & LINK_IS_SITEMAP ? SITEMAP : link.flags & LINK_IMAGE ? IMAGE : 0,
       lastmod: link.lastmod || null,
     });
     this.fingerprints.set(link.high, link.low, id);

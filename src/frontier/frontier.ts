@@ -23,6 +23,7 @@ import { Learning, type Stored } from './learning.ts';
 import { makeOrder, type OrderName } from './order.ts';
 import { Schedule } from './schedule.ts';
 import { ShapeCounter } from './traps.ts';
+import { trustTerms } from './trust.ts';
 
 export interface FrontierOptions {
   readonly mode: Errand['kind'];
@@ -63,7 +64,7 @@ export class Frontier {
   readonly admission: Admission;
   readonly schedule: Schedule;
   readonly #ledger: Ledger;
-  readonly #options: FrontierOptions;
+  #options: FrontierOptions;
   readonly #clock: Clock;
   readonly #lanes = new Map<string, Lane>();
   readonly #director: Director;
@@ -79,7 +80,7 @@ export class Frontier {
     this.#clock = clock;
     this.#director = new Director(options.domains);
     const rules = {
-      scope: withDomains(options.outside, options.domains),
+      scope: (url: string) => withDomains(this.#options.outside, options.domains)(url),
       depth: options.depth,
       pagesPerServer: options.pagesPerServer,
       strays: options.order === 'focused' ? new Strays() : undefined,
@@ -111,6 +112,15 @@ export class Frontier {
       this.#ledger.servers.touch(server);
     }
     return this.#ledger.pages.size - before;
+  }
+
+  get options(): Readonly<FrontierOptions> {
+    return this.#options;
+  }
+
+  /** Changes what was asked for while it runs; errands already out keep the terms they left with. */
+  adjust(changes: Partial<Pick<FrontierOptions, 'pace' | 'connections' | 'maxPages' | 'scope' | 'outside'>>): void {
+    this.#options = { ...this.#options, ...changes };
   }
 
   /** Puts pages that were visited before back into their lanes: retries, and what the schedule wants. */
@@ -166,6 +176,7 @@ export class Frontier {
     const { server } = this.#laneOf(news.origin);
     server.address = news.address || server.address;
     if (news.robots) server.robots = news.robots;
+    if (news.missing) server.soft404 = news.missing;
     server.crawlDelay = news.crawlDelay;
     server.latency = news.latency || server.latency;
     server.notBefore = Math.max(server.notBefore, news.notBefore);
@@ -202,6 +213,11 @@ export class Frontier {
         sum.wake = Math.min(sum.wake, Math.max(now, lane.server.notBefore));
     }
     return sum;
+  }
+
+  /** Nothing waits and nothing is under way. */
+  get quiet(): boolean {
+    return this.#underWay.size === 0 && this.waiting().pages === 0;
   }
 
   get full(): boolean {
@@ -258,8 +274,8 @@ export class Frontier {
       connections,
       notBefore: server.notBefore,
       allowPrivate: this.#options.allowPrivate || server.seeded,
-      auditShare: 0.02,
-      trustValidators: server.audits < 10 || server.lies / server.audits < 0.01,
+      ...trustTerms(server),
+      ...(server.soft404 && { missing: server.soft404 }),
       ...(server.robots && { robots: server.robots }),
     };
   }
@@ -275,6 +291,7 @@ export class Frontier {
       ...(before?.etag && { etag: before.etag }),
       ...(before?.last_modified && { lastModified: before.last_modified }),
       ...(before?.facts && { facts: before.facts }),
+      ...(before?.mask && { mask: before.mask }),
     };
   }
 

@@ -4,7 +4,7 @@
  */
 import { unpackFacts } from '../errand/facts.ts';
 import { type Reason, type ReasonCode, reasons } from '../errand/reasons.ts';
-import type { Visit } from '../errand/visit.ts';
+import type { Links, Visit } from '../errand/visit.ts';
 import { Fingerprints } from '../ledger/fingerprints.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { NearPages } from '../ledger/near.ts';
@@ -19,6 +19,7 @@ import {
 import type { Admission } from './admission.ts';
 import type { Lane } from './lane.ts';
 import type { Planned, Schedule } from './schedule.ts';
+import { learnTrust } from './trust.ts';
 
 const MINUTE = 60_000;
 
@@ -59,16 +60,21 @@ export class Learning {
   }
 
   duplicate(visit: Visit): number {
-    return visit.facts ? this.#digests.get(word(visit.facts, RAW), word(visit.facts, RAW + 4)) : 0;
+    if (!visit.facts) return 0;
+    const page = this.#digests.get(word(visit.facts, RAW), word(visit.facts, RAW + 4));
+    // That page may have changed since: only its newest copy can be referred to.
+    const facts = page === 0 ? null : this.#ledger.pages.known(page)?.facts;
+    return facts && sameAt(facts, visit.facts, RAW) ? page : 0;
   }
 
-  learn(lesson: Lesson): void {
+  learn(given: Lesson): void {
+    const lesson = { ...given, visit: judged(given) };
     const { id, visit, before, stored, outpost } = lesson;
     const movedTo = visit.location === undefined ? null : this.#redirect(lesson, visit.location);
     const twin = stored ? this.duplicate(visit) : 0;
     const near = visit.outcome === 'fetched' && visit.facts ? this.#nearest(lesson, twin) : 0;
     if (visit.links && visit.outcome === 'fetched') this.#links(lesson);
-    const planned = this.#schedule.after({ id, visit, before, server: lesson.lane.server });
+    const planned = this.#schedule.after({ id, visit, before, server: lesson.lane.server, pages: lesson.lane.pages });
     this.#ledger.pages.putKnown(knownRow(lesson, { movedTo, near, twin, ...planned }));
     this.#ledger.visits.add({
       page: id,
@@ -110,12 +116,29 @@ export class Learning {
       nofollow: visit.page?.nofollow ?? false,
     };
     const targets = this.#admission.links(links, source);
-    if (visit.cost.cause === 'sitemap') return;
+    if (visit.cost.cause === 'sitemap') {
+      this.#notices(links, targets, visit.time);
+      return;
+    }
     this.#ledger.links.put(
       id,
       { count: links.count, targets, flags: links.flags, anchors: links.anchors },
       before !== undefined,
     );
+  }
+
+  /** A sitemap that names a later date than it did is a notice, unless the copy at hand is as new. */
+  #notices(links: Links, targets: Uint32Array, time: number): void {
+    for (let i = 0; i < links.count; i++) {
+      const lastmod = links.lastmod[i] ?? 0;
+      const page = lastmod === 0 ? undefined : this.#ledger.pages.get(targets[i]!);
+      if (!page || (page.lastmod !== null && lastmod <= page.lastmod)) continue;
+      this.#ledger.pages.setLastmod(page.id, lastmod);
+      const known = this.#ledger.pages.known(page.id);
+      const date = Date.parse(known?.last_modified ?? '');
+      const held = Number.isNaN(date) ? (page.lastmod === null ? (known?.seen_time ?? 0) : 0) : date;
+      if (held < lastmod) this.#schedule.ping(page.id, time);
+    }
   }
 
   /** The page this one nearly equals; the shape of its URL is counted, which is how traps are seen. */
@@ -139,7 +162,11 @@ export class Learning {
     const spent = cost.up + cost.down;
     // What the last full answer cost is what this one would have.
     const avoided = visit.status === 304 ? Math.max(0, (before?.wire ?? 0) - spent) : 0;
-    this.#ledger.account.add(time, server.id, cost.cause, { spent, avoided });
+    // A body that came and held nothing new is neither stored nor sent on.
+    const same = visit.outcome === 'same' && cost.cause === 'page';
+    const sums = same ? { spent, avoided: cost.down } : { spent, avoided };
+    this.#ledger.account.add(time, server.id, same ? 'same' : cost.cause, sums);
+    if (learnTrust(server, visit, before)) this.#ledger.servers.touch(server);
     const reason: Reason | undefined = reasons[visit.reason as ReasonCode];
     const troubled = visit.outcome === 'failed' && reason?.server === true;
     if (!troubled && server.failures === 0) return;
@@ -156,17 +183,49 @@ export class Learning {
 
 /** Offsets inside packed facts; facts.ts keeps the layout. */
 const RAW = 1;
-const SIMHASH = 33;
+const CONTENT = 17;
+const SIMHASH = 49;
 
 function word(bytes: Uint8Array, at: number): number {
   return ((bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!) >>> 0;
 }
 
-/** Share of the content blocks that differ; null when there was nothing to compare with. */
+/** Equal in the 16 bytes from there. */
+function sameAt(a: Uint8Array, b: Uint8Array, at: number): boolean {
+  return Buffer.compare(a.subarray(at, at + 16), b.subarray(at, at + 16)) === 0;
+}
+
+/** Where the errand carried nothing to compare with, home compares: what is the same is not taken for a change. */
+function judged({ visit, before }: Lesson): Visit {
+  if (visit.stage !== 'first' || !before?.facts || !visit.facts) return visit;
+  if (!sameAt(visit.facts, before.facts, CONTENT)) return { ...visit, stage: 'content' };
+  return { ...visit, outcome: 'same', reason: 'unchanged', stage: 'content' };
+}
+
+/**
+ * How much differs: of the blocks of both versions, those that only one has; of an image, the bits of its look. Null
+ * when there was nothing to compare with.
+ */
 function amountOf(visit: Visit, before: KnownRow | undefined): number | null {
   if (!before?.facts || !visit.facts || visit.outcome !== 'fetched') return null;
-  const blocks = unpackFacts(visit.facts)?.blocks.length ?? 0;
-  return blocks === 0 ? 1 : Math.min(1, (visit.where?.length ?? 0) / blocks);
+  const old = unpackFacts(before.facts);
+  const now = unpackFacts(visit.facts);
+  if (!old || !now) return null;
+  if (visit.stage === 'image') return bitsOf(old.mainHash ^ now.mainHash) / 64;
+  const counts = new Map<number, number>();
+  for (const block of old.blocks) counts.set(block, (counts.get(block) ?? 0) + 1);
+  let common = 0;
+  for (const block of now.blocks) {
+    const left = counts.get(block) ?? 0;
+    if (left > 0) common++;
+    counts.set(block, left - 1);
+  }
+  const all = old.blocks.length + now.blocks.length - common;
+  return all === 0 ? null : 1 - common / all;
+}
+
+function bitsOf(value: bigint): number {
+  return value.toString(2).replaceAll('0', '').length;
 }
 
 /** What learning found out besides the visit itself. */

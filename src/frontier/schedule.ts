@@ -1,7 +1,7 @@
 /**
  * When each page is visited again, and what visits teach about how often it changes. Due times live in the ledger, in
  * an index, so that picking the next page costs O(log n) and survives a restart; the threshold theta that all of them
- * share is steered by how late the budget runs.
+ * share is found anew when settings change or a day has passed, and steered in between by how late the budget runs.
  *
  * It never picks a page by itself (the frontier does) and never decides whether a page changed (the detector did).
  */
@@ -11,18 +11,25 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { KnownRow } from '../ledger/pages.ts';
 import type { Server } from '../ledger/servers.ts';
 import { type Balance, type Belief, balanceForFreshness, balanceForShare } from '../revisit/budget.ts';
+import { serverPrior } from '../revisit/estimators/gamma.ts';
 import { observe } from '../revisit/estimators/observe.ts';
 import { type Missing, whenMissing } from '../revisit/gone.ts';
+import { countedByPings, learnPing, pingWorth, silenceRecall } from '../revisit/pings.ts';
 import { MAX_INTERVAL, nextDue, type Plan, planNamed, type Terms } from '../revisit/policy.ts';
 import { type ChangeState, DAY, newState, packState, unpackState } from '../revisit/state.ts';
-import { importance, steer } from '../revisit/value.ts';
+import { steer } from '../revisit/value.ts';
+import { type CostMeans, costOf, noteTo, pingsOf, roleOf, weighed } from './standing.ts';
+import { lastChangeAge } from './trust.ts';
 
-/** What a user asked for; kept in the ledger, so that a later run goes on with it. */
+/** What a user asked for; kept in the ledger, so that a later run goes on with it. One of the last three is set. */
 export interface ScheduleSettings {
   readonly policy: string;
   readonly estimator: string | undefined;
-  /** Share of the pages to be visited a day, or the freshness to be kept for the least. */
+  /** Share of the pages to be visited a day. */
   readonly share: number | undefined;
+  /** Bytes on the wire a day. */
+  readonly bytes: number | undefined;
+  /** To be kept for the least. */
   readonly freshness: number | undefined;
 }
 
@@ -30,27 +37,38 @@ export const defaultSettings: ScheduleSettings = {
   policy: 'value',
   estimator: undefined,
   share: 0.1,
+  bytes: undefined,
   freshness: undefined,
 };
 
 interface Saved extends ScheduleSettings {
-  /** Pages there were when theta was last sought. */
+  /** Pages there were, and the time, when theta was last sought. */
   readonly pages: number;
+  readonly time: number;
   readonly theta: number;
   readonly balance: Balance;
+  readonly visitsPerDay: number;
 }
 
 /** Days until an alias or a page that was refused after it had been stored is asked for again. */
 const SELDOM = 30;
+/** Days between two readings of a sitemap at least: large ones cost as much as many pages. */
+const SITEMAP_REST = 0.9;
 /** Pages that stand for all when theta is sought. */
 const SAMPLE = 20_000;
+/** A server that has fallen this many crawl delays behind gets a threshold of its own. */
+const BACKLOG = 20;
 
 export class Schedule {
   readonly plan: Plan;
   settings: ScheduleSettings;
+  /** Visits go on all day, so that a late one means that its server, or the budget, is at its limit. */
+  continuous = false;
   readonly #ledger: Ledger;
   #theta: number;
   #balance: Balance;
+  #visitsPerDay: number;
+  #priors = new Map<number, { pages: number; a: number; b: number }>();
 
   constructor(ledger: Ledger, settings: Partial<ScheduleSettings> = {}) {
     const saved = ledger.setting<Saved>('schedule');
@@ -58,6 +76,7 @@ export class Schedule {
     this.settings = { ...defaultSettings, ...saved, ...settings };
     this.plan = planNamed(this.settings.policy, this.settings.estimator);
     this.#theta = saved?.theta ?? 1;
+    this.#visitsPerDay = saved?.visitsPerDay ?? 0;
     this.#balance = saved?.balance ?? { theta: this.#theta, share: this.settings.share ?? 0.1, freshness: 0 };
   }
 
@@ -65,118 +84,228 @@ export class Schedule {
     return this.#theta;
   }
 
-  /** What the budget is expected to buy. */
+  /** What the budget is expected to buy in the long run. */
   get balance(): Balance {
     return this.#balance;
   }
 
-  /** Importance of a page; also what `why` shows. */
-  weightOf(page: number, depth: number): number {
-    return importance({ linksIn: this.#ledger.backward.of(page), depth, weight: 1, searches: 0 });
+  get visitsPerDay(): number {
+    return this.#visitsPerDay;
   }
 
-  termsFor(weight: number, server: Pick<Server, 'multiplier'> | undefined): Terms {
-    const share = Math.max(this.#balance.share, 1e-6);
+  termsFor(weight: number, server: Server | undefined, cost?: Terms['cost']): Terms {
     return {
       weight,
       theta: this.#theta * (server?.multiplier ?? 1),
       maxInterval: MAX_INTERVAL,
-      cycle: 1 / share,
+      cycle: 1 / Math.max(this.settings.share ?? this.#balance.share, 1e-6),
       meanRate: 0.1,
-      recall: 0,
+      recall: server ? silenceRecall(pingsOf(server)) : 0,
+      ...(cost && this.settings.bytes !== undefined && { cost }),
     };
   }
 
   /** What a visit leaves behind: the state of the estimator and the next due time. */
-  after(lesson: { id: number; visit: Visit; before: KnownRow | undefined; server: Server }): Planned {
+  after(lesson: { id: number; visit: Visit; before: KnownRow | undefined; server: Server; pages: number }): Planned {
     const { id, visit, before, server } = lesson;
-    const state = before?.change ? unpackState(before.change) : newState();
-    if (visit.outcome === 'fetched' || visit.outcome === 'same') {
-      const next = before?.seen_time ? this.#observe(state, visit, before.seen_time) : state;
-      const terms = this.termsFor(this.weightOf(id, visit.depth), server);
-      this.#steer(visit, before);
-      return { change: packState(next), due: nextDue(this.plan, next, visit.time, terms) };
+    if (visit.outcome !== 'fetched' && visit.outcome !== 'same') {
+      return { change: before?.change ?? null, due: this.#dueWithout(visit, before) };
     }
-    return { change: before?.change ?? null, due: this.#dueWithout(visit, before) };
+    const state = before?.change ? unpackState(before.change) : newState(this.#priorOf(server.id));
+    const next = before?.seen_time ? this.#observe(state, visit, before, server) : state;
+    const role = roleOf(visit);
+    const weight = weighed({ linksIn: this.#ledger.backward.of(id), depth: visit.depth, role });
+    this.#steer(lesson);
+    const terms = this.termsFor(weight, server, costOf(this.#costs, visit.cost, before));
+    const due = nextDue(this.plan, next, visit.time, terms);
+    return { change: packState(next), due: role === 'sitemap' ? Math.max(due, visit.time + SITEMAP_REST * DAY) : due };
   }
 
-  /** Sets the share of pages to visit a day (undefined: by freshness), and reschedules when that is news. */
-  aim(share: number | undefined): void {
-    this.settings = { ...this.settings, share, ...(share !== undefined && { freshness: undefined }) };
+  /** A notice says that a page has changed: it moves forward by what such notices of its server have been worth. */
+  ping(id: number, time: number): boolean {
+    const page = this.#ledger.pages.get(id);
+    const known = this.#ledger.pages.known(id);
+    if (!page || !known || known.due === null) return false;
+    const server = this.#ledger.servers.byId(page.server);
+    const state = known.change ? unpackState(known.change) : newState();
+    const rate = this.plan.estimator.rate(state);
+    const worth = known.outcome === 'gone' ? Number.POSITIVE_INFINITY : pingWorth(pingsOf(server), rate) * DAY;
+    this.#ledger.pages.setPinged(id, Math.max(time, known.due - worth));
+    return true;
+  }
+
+  /** Makes the schedule fit what was asked for; due times are computed anew when that is news, or a day has passed. */
+  aim(wanted: Partial<Pick<ScheduleSettings, 'share' | 'bytes' | 'freshness'>>, now: number): void {
+    this.settings = { ...this.settings, share: undefined, bytes: undefined, freshness: undefined, ...wanted };
     const saved = this.#ledger.setting<Saved>('schedule');
-    const { policy, estimator, freshness } = this.settings;
     const same =
-      saved?.policy === policy &&
-      saved.estimator === estimator &&
-      saved.freshness === freshness &&
-      near(saved.share ?? 0, share ?? 0) &&
-      near(saved.pages, this.#ledger.pages.size);
-    if (!same) this.reschedule();
+      saved !== undefined &&
+      (['policy', 'estimator', 'share', 'bytes', 'freshness'] as const).every(
+        name => saved[name] === this.settings[name],
+      ) &&
+      now - saved.time < DAY / 2 &&
+      saved.pages >= this.#ledger.pages.size * 0.9;
+    if (!same) this.reschedule(now);
   }
 
-  /** Finds theta for the budget and gives every stored page its due time anew. One pass; when settings change. */
-  reschedule(): Balance {
-    const { database } = this.#ledger;
-    const rows = database.prepare(
-      `SELECT k.page, k.seen_time, k.change, p.depth, p.server FROM known k JOIN pages p ON p.id = k.page
-       WHERE k.change IS NOT NULL AND k.outcome IN ('fetched', 'same', 'failed')`,
-    );
-    const pages = rows.all() as unknown as {
-      page: number;
-      seen_time: number;
-      change: Uint8Array;
-      depth: number;
-      server: number;
-    }[];
+  /** Finds theta for the budget and gives every stored page its due time anew. One pass over the known pages. */
+  reschedule(now: number): Balance {
+    const { database, servers } = this.#ledger;
+    const pages = database
+      .prepare(
+        `SELECT k.page, k.seen_time, k.change, k.pings, k.wire, k.etag IS NOT NULL OR k.last_modified IS NOT NULL AS tagged,
+           p.depth, p.server, p.role FROM known k JOIN pages p ON p.id = k.page
+         WHERE k.change IS NOT NULL AND k.outcome IN ('fetched', 'same', 'failed')`,
+      )
+      .all() as unknown as Row[];
+    this.#priors = new Map();
     const step = Math.max(1, Math.floor(pages.length / SAMPLE));
     const beliefs: Belief[] = [];
-    for (let i = 0; i < pages.length; i += step) {
-      const { page, change, depth } = pages[i]!;
-      const { a, b } = unpackState(change);
-      beliefs.push({ a, b, weight: this.weightOf(page, depth) });
-    }
-    const { freshness, share } = this.settings;
-    this.#balance =
-      freshness === undefined
-        ? balanceForShare(share ?? 0.1, beliefs, MAX_INTERVAL)
-        : balanceForFreshness(freshness, beliefs, MAX_INTERVAL);
+    const states = pages.map(row => unpackState(row.change));
+    pages.forEach((row, i) => {
+      const state = states[i]!;
+      if (row.role === 0 && state.visits > 0) this.#believe(row.server, state);
+      if (i % step === 0) beliefs.push(this.#beliefOf(row, state));
+    });
+    this.#balance = this.#seek(beliefs, pages.length);
     this.#theta = this.#balance.theta;
+    this.#visitsPerDay = 0;
     const put = database.prepare('UPDATE known SET due = ? WHERE page = ?');
-    for (const { page, seen_time, change, depth, server } of pages) {
-      const terms = this.termsFor(this.weightOf(page, depth), this.#ledger.servers.byId(server));
-      put.run(nextDue(this.plan, unpackState(change), seen_time, terms), page);
-    }
-    this.save();
+    pages.forEach((row, i) => {
+      const server = servers.byId(row.server);
+      const { weight, cost } = this.#beliefOf(row, states[i]!);
+      const due = nextDue(this.plan, states[i]!, row.seen_time, this.termsFor(weight, server, cost));
+      this.#visitsPerDay += DAY / Math.max(1, due - row.seen_time);
+      put.run(this.#placed(row, states[i]!, server, due), row.page);
+    });
+    this.#save(now);
     return this.#balance;
   }
 
-  /** Inside the caller's transaction. */
-  save(): void {
+  /** Share of the collection, by importance, that is expected to be as it was last seen. */
+  expectedFreshness(now: number): number {
+    const rows = this.#ledger.database
+      .prepare(
+        `SELECT k.page, k.seen_time, k.change, p.depth FROM known k JOIN pages p ON p.id = k.page
+         WHERE k.change IS NOT NULL AND p.role = 0 AND k.outcome IN ('fetched', 'same', 'failed')
+           AND k.page % (1 + (SELECT count(*) FROM known) / ${SAMPLE}) = 0`,
+      )
+      .iterate();
+    const sum = { fresh: 0, weights: 0 };
+    for (const row of rows) {
+      const weight = weighed({
+        linksIn: this.#ledger.backward.of(row['page'] as number),
+        depth: row['depth'] as number,
+        role: 'page',
+      });
+      const days = Math.max(0, (now - (row['seen_time'] as number)) / DAY);
+      sum.fresh += weight * this.plan.estimator.survival(unpackState(row['change'] as Uint8Array), days);
+      sum.weights += weight;
+    }
+    return sum.weights === 0 ? 1 : sum.fresh / sum.weights;
+  }
+
+  /** Remembers how fresh the collection is on this day, for the account. Inside the caller's transaction. */
+  noteFreshness(now: number): void {
+    const noted = this.#ledger.setting<Record<string, number>>('freshness') ?? {};
+    this.#ledger.set('freshness', { ...noted, [Math.floor(now / DAY)]: this.expectedFreshness(now) });
+  }
+
+  #costs: CostMeans = { wire: 20_000 };
+
+  #save(now: number): void {
     this.#ledger.set('schedule', {
       ...this.settings,
       theta: this.#theta,
       balance: this.#balance,
+      visitsPerDay: this.#visitsPerDay,
       pages: this.#ledger.pages.size,
+      time: now,
     } satisfies Saved);
   }
 
-  #observe(state: ChangeState, visit: Visit, seen: number): ChangeState {
-    const days = (visit.time - seen) / DAY;
-    if (days <= 0) return state;
-    return observe(state, { days, changed: visit.outcome === 'fetched' });
+  #seek(beliefs: readonly Belief[], pages: number): Balance {
+    const { freshness, share, bytes } = this.settings;
+    if (freshness !== undefined) return balanceForFreshness(freshness, beliefs, MAX_INTERVAL);
+    if (bytes === undefined) return balanceForShare(share ?? 0.1, beliefs, MAX_INTERVAL);
+    return balanceForShare(bytes / 1000 / Math.max(1, pages), beliefs, MAX_INTERVAL);
   }
 
-  /** Late visits mean that too much is due for the budget: the threshold rises a little, and falls when they are early. */
-  #steer(visit: Visit, before: KnownRow | undefined): void {
-    if (before?.due == null) return;
-    const pages = this.#ledger.pages.size;
-    this.#theta = steer(this.#theta, (visit.time - before.due) / DAY, { pages, budget: this.#balance.share * pages });
+  #beliefOf(row: Row, { a, b }: ChangeState): Belief {
+    const role = (['page', 'sitemap', 'image'] as const)[row.role]!;
+    const weight = weighed({ linksIn: this.#ledger.backward.of(row.page), depth: row.depth, role });
+    if (this.settings.bytes === undefined) return { a, b, weight };
+    return { a, b, weight, cost: costOf(this.#costs, undefined, { wire: row.wire, tagged: row.tagged === 1 }) };
+  }
+
+  /** A due time with the notices since the last visit, and the rest that a sitemap is given. */
+  #placed(row: Row, state: ChangeState, server: Server, due: number): number {
+    if (row.role === 1) return Math.max(due, row.seen_time + SITEMAP_REST * DAY);
+    if (row.pings === 0) return due;
+    return Math.max(row.seen_time, due - row.pings * pingWorth(pingsOf(server), this.plan.estimator.rate(state)) * DAY);
+  }
+
+  #believe(server: number, { a, b }: ChangeState): void {
+    const sums = this.#priors.get(server) ?? { pages: 0, a: 0, b: 0 };
+    this.#priors.set(server, { pages: sums.pages + 1, a: sums.a + a, b: sums.b + b });
+  }
+
+  /** What is believed of a new page: what its server's other pages have shown. */
+  #priorOf(server: number): { a: number; b: number } {
+    const sums = this.#priors.get(server);
+    return serverPrior(sums?.pages ?? 0, sums?.a ?? 0, sums?.b ?? 0);
+  }
+
+  #observe(state: ChangeState, visit: Visit, before: KnownRow, server: Server): ChangeState {
+    const days = (visit.time - before.seen_time!) / DAY;
+    if (days <= 0) return state;
+    const changed = visit.outcome === 'fetched';
+    if (roleOf(visit) !== 'page') return observe(state, { days, changed });
+    const record = pingsOf(server);
+    const counted = countedByPings(record, before.pings, { changed });
+    if (before.pings > 0 || record.pings > 0) {
+      const foretold = 1 - this.plan.estimator.survival(state, days);
+      noteTo(server, learnPing(record, { pings: before.pings, changed, foretold }));
+      this.#ledger.servers.touch(server);
+    }
+    const age = changed ? lastChangeAge(server, visit) : undefined;
+    return observe(state, { days, changed, ...counted, ...(age !== undefined && { lastChangeAge: age }) });
+  }
+
+  /**
+   * Late visits mean that too much is due for the budget: the threshold rises a little, and falls when they are early.
+   * Where politeness keeps a server behind, its own threshold rises instead, so that its best pages come first.
+   */
+  #steer({
+    visit,
+    before,
+    server,
+    pages,
+  }: {
+    visit: Visit;
+    before: KnownRow | undefined;
+    server: Server;
+    pages: number;
+  }): void {
+    if (before?.due == null || !this.continuous) return;
+    const all = this.#ledger.pages.size;
+    const budget = Math.min(1, this.settings.share ?? this.#balance.share) * all;
+    const lag = (visit.time - before.due) / DAY;
+    const pace = Math.max(server.pace ?? 1000, server.crawlDelay) / DAY;
+    const own = steer(server.multiplier, lag - BACKLOG * pace, { pages: all, budget }, all / Math.max(1, pages));
+    const multiplier = Math.max(1, own);
+    if (multiplier !== server.multiplier) {
+      server.multiplier = multiplier;
+      this.#ledger.servers.touch(server);
+    }
+    if (multiplier <= 1.0001) this.#theta = steer(this.#theta, lag, { pages: all, budget });
   }
 
   /** Visits that brought no page say nothing of its rate. */
   #dueWithout(visit: Visit, before: KnownRow | undefined): number | null {
     if (visit.outcome === 'gone') {
-      const misses = before?.outcome === 'gone' ? before.tries : 0;
+      // What was never there is a dead link: it is asked for as seldom as a tombstone.
+      const misses = before?.outcome === 'gone' ? before.tries : before?.seen_time == null ? 99 : 0;
       return visit.time + whenMissing(visit.reason as Missing, misses, MAX_INTERVAL).after * DAY;
     }
     if (visit.outcome === 'moved') return visit.time + SELDOM * DAY;
@@ -187,9 +316,16 @@ export class Schedule {
   }
 }
 
-/** Within a tenth of each other. */
-function near(a: number, b: number): boolean {
-  return Math.abs(a - b) <= 0.1 * Math.max(a, b);
+interface Row {
+  readonly page: number;
+  readonly seen_time: number;
+  readonly change: Uint8Array;
+  readonly pings: number;
+  readonly wire: number | null;
+  readonly tagged: number;
+  readonly depth: number;
+  readonly server: number;
+  readonly role: number;
 }
 
 export interface Planned {

@@ -12,6 +12,11 @@ const DAY = 86_400_000;
 const ASK_EVERY = 1000;
 /** Days of unspent budget that a collection may save up. */
 const MOST_SAVED = 7;
+/** Pages let into the lanes at once. */
+const SLICE = 256;
+/** Milliseconds that a round waits for sitemaps before it goes on without them, and for a server that paused it. */
+const SITEMAP_PATIENCE = 30_000;
+const PATIENCE = 60_000;
 
 export interface Supply {
   /** Called once a turn of home's loop. */
@@ -52,63 +57,99 @@ export interface Allowance {
   readonly bytes: number;
 }
 
-/** One round: what is due now, as far as the budget since the last round goes. */
+/**
+ * One round: what is due, or comes next, as far as the budget since the last round goes. Sitemaps are read first,
+ * because they say which pages have changed.
+ */
 export function refreshSupply(parts: SupplyParts, allowance: Allowance, spent: () => number): Supply {
   const { ledger, frontier, clock } = parts;
   const now = clock.now();
   const last = ledger.setting<number>('refreshed') ?? now - DAY;
-  const days = Math.min(MOST_SAVED, (now - last) / DAY);
-  const due = ledger.pages.due(0, now, Math.max(1, Math.ceil(allowance.pages * days)));
-  const overdue = ledger.pages.countDue(now);
+  const days = Math.min(MOST_SAVED, Math.max(0, (now - last) / DAY));
+  const { plan, settings } = frontier.schedule;
+  // A budget that is there is spent on what comes next; a freshness to be kept is not kept better than asked for.
+  const whole = plan.policy.usesWholeBudget && settings.freshness === undefined;
+  const horizon = whole ? Number.MAX_VALUE : now + (days * DAY) / 2;
+  const most = Math.max(1, Math.ceil(allowance.pages * days));
+  const bytes = allowance.bytes * Math.max(days, 1e-6);
+  let due: { page: number; server: number }[] | undefined;
   let queued = 0;
+  let left = 0;
+  frontier.again(ledger.pages.due('sitemaps', now + (days * DAY) / 2, most));
   return {
-    left: Math.max(0, overdue - due.length),
+    get left() {
+      return left + (due?.length ?? 0) - queued;
+    },
     fill() {
+      if (!due) {
+        if (!frontier.quiet && clock.now() - now < SITEMAP_PATIENCE) return;
+        due = ledger.pages.due('pages', horizon, most);
+        left = Math.max(0, ledger.pages.countDue(now) - due.length);
+      }
       // In slices, so that a budget of bytes can end the round between them.
-      while (
-        queued < due.length &&
-        frontier.waiting().pages < 256 &&
-        spent() < allowance.bytes * Math.max(days, 1e-6)
-      ) {
-        const slice = due.slice(queued, queued + 256);
+      while (queued < due.length && frontier.waiting().pages < SLICE && spent() < bytes) {
+        const slice = due.slice(queued, queued + SLICE);
         queued += slice.length;
         frontier.again(slice);
       }
     },
-    worthWaiting: () => frontier.waiting().wake <= clock.now() + 60_000,
+    worthWaiting: () => due === undefined || frontier.waiting().wake <= clock.now() + PATIENCE,
   };
 }
 
 /** Goes on for ever: visits are let go at the pace of the budget, most overdue first. */
 export function watchSupply(parts: SupplyParts, allowance: () => Allowance, spent: () => number): Supply {
   const { ledger, frontier, clock } = parts;
+  const { schedule } = frontier;
   const retries = retriesOf(parts);
-  let pages = 0;
-  let bytes = 0;
-  let seen = spent();
+  let tokens = { pages: 0, bytes: 0, seen: spent() };
   let time = clock.now();
-  let taken = 0;
+  let scheduled = time;
+  let given = new Set<number>();
+  schedule.continuous = true;
   return {
     left: 0,
     fill() {
       retries();
       const now = clock.now();
       if (now - time < ASK_EVERY) return;
-      const { pages: perDay, bytes: bytesPerDay } = allowance();
-      const days = (now - time) / DAY;
+      tokens = grown(tokens, allowance(), (now - time) / DAY, spent());
       time = now;
-      // What was not used may be saved up for an hour, so that a busy moment does not have to wait.
-      pages = Math.min(pages + perDay * days, Math.max(1, perDay / 24));
-      bytes = Math.min(bytes + bytesPerDay * days - (spent() - seen), Math.max(1, bytesPerDay / 24));
-      seen = spent();
-      if (pages < 1 || bytes <= 0) return;
-      const due = ledger.pages.due(taken, now, Math.floor(pages));
-      if (due.length === 0) return;
-      taken = due.at(-1)!.due;
-      pages -= due.length;
-      frontier.again(due);
+      if (now - scheduled > DAY) {
+        scheduled = now;
+        ledger.begin();
+        schedule.reschedule(now);
+        schedule.noteFreshness(now);
+      }
+      if (tokens.pages < 1 || tokens.bytes <= 0) return;
+      // Those on their way are still due; they are passed over, not asked for twice.
+      const most = Math.min(SLICE * 16, Math.floor(tokens.pages)) + given.size;
+      const due = [...ledger.pages.due('sitemaps', now, most), ...ledger.pages.due('pages', now, most)];
+      const fresh = due.filter(({ page }) => !given.has(page)).slice(0, Math.floor(tokens.pages));
+      given = new Set([
+        ...due.map(({ page }) => page).filter(page => given.has(page)),
+        ...fresh.map(each => each.page),
+      ]);
+      tokens.pages -= fresh.length;
+      frontier.again(fresh);
     },
     worthWaiting: () => true,
+  };
+}
+
+interface Tokens {
+  pages: number;
+  bytes: number;
+  /** Bytes spent when they were last counted. */
+  seen: number;
+}
+
+/** What was not used may be saved up for an hour, so that a busy moment does not have to wait. */
+function grown(tokens: Tokens, { pages, bytes }: Allowance, days: number, spent: number): Tokens {
+  return {
+    pages: Math.min(tokens.pages + pages * days, Math.max(1, pages / 24)),
+    bytes: Math.min(tokens.bytes + bytes * days - (spent - tokens.seen), Math.max(1, bytes / 24)),
+    seen: spent,
   };
 }
 

@@ -16,6 +16,9 @@ export interface AccountRow {
 export class Account {
   readonly #database: DatabaseSync;
   readonly #add: StatementSync;
+  /** Bytes since this process began. */
+  spent = 0;
+  avoided = 0;
   #pending = new Map<string, { visits: number; spent: number; avoided: number }>();
 
   constructor(database: DatabaseSync) {
@@ -34,6 +37,8 @@ export class Account {
     entry.spent += sums.spent;
     entry.avoided += sums.avoided ?? 0;
     this.#pending.set(key, entry);
+    this.spent += sums.spent;
+    this.avoided += sums.avoided ?? 0;
   }
 
   /** Inside the caller's transaction. */

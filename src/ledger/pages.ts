@@ -119,6 +119,7 @@ export class Pages {
   readonly #known: StatementSync;
   readonly #putKnown: StatementSync;
   readonly #setLastmod: StatementSync;
+  readonly #setPinged: StatementSync;
   readonly #admit: StatementSync;
   readonly #setDepth: StatementSync;
   #last: number;
@@ -133,6 +134,7 @@ export class Pages {
       `INSERT OR REPLACE INTO known (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
     );
     this.#setLastmod = database.prepare('UPDATE pages SET lastmod = ? WHERE id = ?');
+    this.#setPinged = database.prepare('UPDATE known SET pings = pings + 1, due = ? WHERE page = ?');
     this.#admit = database.prepare('UPDATE pages SET refused = NULL WHERE id = ?');
     this.#setDepth = database.prepare('UPDATE pages SET depth = ? WHERE id = ?');
     this.#last = (database.prepare('SELECT max(id) AS last FROM pages').get()!['last'] as number | null) ?? 0;
@@ -169,6 +171,11 @@ export class Pages {
 
   setLastmod(id: number, time: number): void {
     this.#setLastmod.run(time, id);
+  }
+
+  /** A notice came for a page, which is due earlier for it. */
+  setPinged(id: number, due: number): void {
+    this.#setPinged.run(due, id);
   }
 
   /** A page once refused may be visited after all. */
@@ -225,14 +232,14 @@ export class Pages {
     return row['time'] === null ? undefined : { time: row['time'] as number, count: row['count'] as number };
   }
 
-  /** Pages that fell due after `since` and by `now`, most overdue first. */
-  due(since: number, now: number, most: number): { page: number; server: number; due: number }[] {
+  /** Pages that are due by `time`, most overdue first. Sitemaps come by themselves, because they tell of pages. */
+  due(kind: 'pages' | 'sitemaps', time: number, most: number): { page: number; server: number; due: number }[] {
     return this.#database
       .prepare(
         `SELECT k.page, p.server, k.due FROM known k JOIN pages p ON p.id = k.page
-         WHERE k.due > ? AND k.due <= ? ORDER BY k.due LIMIT ?`,
+         WHERE k.due <= ? AND p.role ${kind === 'sitemaps' ? '=' : '<>'} 1 ORDER BY k.due LIMIT ?`,
       )
-      .all(since, now, most) as unknown as { page: number; server: number; due: number }[];
+      .all(time, Math.min(most, Number.MAX_SAFE_INTEGER)) as unknown as { page: number; server: number; due: number }[];
   }
 
   countDue(now: number): number {

@@ -28,15 +28,15 @@ const steps: readonly string[] = [
     seeded INTEGER NOT NULL DEFAULT 0,            -- 1 = a seed is on it (so its address may be private)
     paused INTEGER NOT NULL DEFAULT 0,
     pace REAL,                                    -- ms, overrides the crawl's
-    audits INTEGER NOT NULL DEFAULT 0,            -- 304 answers checked with a full GET ...
-    lies INTEGER NOT NULL DEFAULT 0,              -- ... and found wrong
+    audits REAL NOT NULL DEFAULT 0,               -- 304 answers checked with a full GET ...
+    lies REAL NOT NULL DEFAULT 0,                 -- ... and found wrong
     multiplier REAL NOT NULL DEFAULT 1,           -- of the schedule's threshold
     pings REAL NOT NULL DEFAULT 0,                -- notices whose pages were visited since ...
     true_pings REAL NOT NULL DEFAULT 0,           -- ... and had changed
     ping_expected REAL NOT NULL DEFAULT 0,        -- changes that visits without a notice were to find ...
     ping_missed REAL NOT NULL DEFAULT 0,          -- ... and found
-    dates INTEGER NOT NULL DEFAULT 0,             -- Last-Modified headers that could be checked ...
-    wrong_dates INTEGER NOT NULL DEFAULT 0,       -- ... and did not go with the content
+    dates REAL NOT NULL DEFAULT 0,                -- Last-Modified headers that could be checked ...
+    wrong_dates REAL NOT NULL DEFAULT 0,          -- ... and did not go with the content
     soft_404 BLOB                                 -- print of its not-found page, empty = it has none
   ) STRICT;
 

@@ -2,12 +2,13 @@
 import type { Command } from 'commander';
 import type { ScheduleSettings } from '../../frontier/schedule.ts';
 import { refreshSupply, watchSupply } from '../../home/supply.ts';
-import { allowanceOf, type Budget, parseBudget, shareOf } from '../budget.ts';
-import { type Opened, openHome, openLedger } from '../compose.ts';
-import { LiveLine } from '../live.ts';
+import { aimOf, allowanceOf, parseBudget } from '../budget.ts';
+import { type Extras, type Opened, openHome, openLedger } from '../compose.ts';
+import { freshnessLine, LiveLine } from '../live.ts';
 import { declare, type OptionName, type Values, values } from '../options.ts';
 import { stopOnSignals } from '../signals.ts';
-import { printSummary, summaryOf } from '../summary.ts';
+import { printSummary, type Summary, summaryOf } from '../summary.ts';
+import { size } from '../terminal.ts';
 
 const names = [
   'data',
@@ -58,52 +59,95 @@ export function addWatchCommand(program: Command): void {
   declare(command, names).action((given: Record<string, unknown>) => run('watch', given));
 }
 
-async function run(kind: 'refresh' | 'watch', given: Record<string, unknown>): Promise<void> {
-  const chosen = await values(given, names);
-  openLedger(chosen.data).close(); // there must be something to refresh
-  const opened = openHome(chosen, [], { mode: 'refresh', schedule: settingsOf(chosen) });
-  const budget = prepare(opened, chosen);
-  const json = given['json'] === true;
-  const live = new LiveLine(opened, json);
-  const interrupted = stopOnSignals(() => opened.home.stop());
-  const { progress } = opened.home;
-  const spent = () => progress.bytesDown + progress.bytesUp;
-  const allowance = () => allowanceOf(opened.ledger, budget);
-  try {
-    await opened.home.run(
-      kind === 'refresh' ? refreshSupply(opened, allowance(), spent) : watchSupply(opened, allowance, spent),
-    );
-    opened.ledger.begin();
-    opened.ledger.set('refreshed', opened.clock.now());
-    opened.frontier.schedule.save();
-    opened.ledger.commit();
-  } finally {
-    live.end();
-    await opened.close();
-  }
-  const { balance } = opened.frontier.schedule;
-  const summary = { ...summaryOf(opened, interrupted()), expectedFreshness: balance.freshness };
-  if (json) console.log(JSON.stringify(summary));
-  else printSummary(summary, chosen.data);
-}
-
+type Kind = 'refresh' | 'watch';
 type Chosen = Pick<Values, (typeof names)[number]>;
 
-function settingsOf(chosen: Chosen): Partial<ScheduleSettings> {
-  return {
-    ...(chosen.policy && { policy: chosen.policy }),
-    ...(chosen.freshness !== undefined && { freshness: chosen.freshness, share: undefined }),
-    ...(chosen.budget !== undefined && { freshness: undefined }),
-  };
+async function run(kind: Kind, given: Record<string, unknown>): Promise<void> {
+  const chosen = await values(given, names);
+  openLedger(chosen.data).close(); // there must be something to refresh
+  const json = given['json'] === true;
+  let interrupted = () => false;
+  const summary = await keepFresh(kind, chosen, {}, opened => {
+    const live = new LiveLine(opened, json, freshnessLine());
+    interrupted = stopOnSignals(() => opened.home.stop());
+    return () => live.end();
+  });
+  const shown = { ...summary, interrupted: interrupted() };
+  if (json) console.log(JSON.stringify(shown));
+  else print(shown, chosen.data);
 }
 
-/** Makes the schedule fit the budget; due times are computed anew when it changed. */
-function prepare({ ledger, frontier }: Opened, chosen: Chosen): Budget {
-  const budget =
-    chosen.budget === undefined ? (ledger.setting<Budget>('budget') ?? { share: 0.1 }) : parseBudget(chosen.budget);
+export interface FreshSummary extends Summary {
+  /** Pages that changed, and bytes that were not spent because nothing was asked for or sent. */
+  readonly changed: number;
+  readonly avoided: number;
+  /** Due, but beyond the budget of this round. */
+  readonly left: number;
+  /** That the schedule wants now. */
+  readonly visitsPerDay: number;
+  readonly expectedFreshness: number;
+}
+
+/** Opens the collection, refreshes it and closes it. `begin` is told when it is open; what it returns is called last. */
+export async function keepFresh(
+  kind: Kind,
+  chosen: Chosen,
+  extras: Extras,
+  begin: (opened: Opened) => () => void = () => () => {},
+): Promise<FreshSummary> {
+  const opened = openHome(chosen, [], { ...extras, mode: 'refresh', schedule: settingsOf(chosen) });
+  const { home, ledger, frontier, clock } = opened;
+  const { schedule } = frontier;
+  aim(opened, chosen);
+  const end = begin(opened);
+  const spent = () => home.progress.bytesDown + home.progress.bytesUp;
+  const allowance = () => allowanceOf(ledger, schedule.settings, schedule.balance);
+  const started = clock.now();
+  try {
+    const supply =
+      kind === 'refresh' ? refreshSupply(opened, allowance(), spent) : watchSupply(opened, allowance, spent);
+    await home.run(supply);
+    ledger.begin();
+    ledger.set('refreshed', started);
+    schedule.noteFreshness(clock.now());
+    ledger.commit();
+    return {
+      ...summaryOf(opened, false),
+      changed: home.progress.outcomes.fetched,
+      avoided: ledger.account.avoided,
+      left: supply.left,
+      visitsPerDay: schedule.visitsPerDay,
+      expectedFreshness: schedule.expectedFreshness(clock.now()),
+    };
+  } finally {
+    end();
+    await opened.close();
+  }
+}
+
+function settingsOf(chosen: Chosen): Partial<ScheduleSettings> {
+  return { ...(chosen.policy && { policy: chosen.policy }) };
+}
+
+/** The budget or freshness that was given, else what is remembered, else the default. */
+function aim({ ledger, frontier, clock }: Opened, chosen: Chosen): void {
+  const { schedule } = frontier;
+  const { share, bytes, freshness } = schedule.settings;
   ledger.begin();
-  ledger.set('budget', budget);
-  frontier.schedule.aim(chosen.freshness === undefined ? shareOf(ledger, budget) : undefined);
+  if (chosen.budget !== undefined) schedule.aim(aimOf(ledger, parseBudget(chosen.budget)), clock.now());
+  else if (chosen.freshness !== undefined) schedule.aim({ freshness: chosen.freshness }, clock.now());
+  else schedule.aim({ share, bytes, freshness }, clock.now());
   ledger.commit();
-  return budget;
+}
+
+function print(summary: FreshSummary, directory: string): void {
+  printSummary(summary, directory);
+  const { changed, avoided, left, expectedFreshness, visitsPerDay } = summary;
+  const asked = `${Math.round(visitsPerDay).toLocaleString('en')} visits`;
+  console.log(
+    `\n${changed.toLocaleString('en')} pages changed; ${size(avoided)} were not sent or not stored again. ` +
+      `${(expectedFreshness * 100).toFixed(1)} % of the collection is expected to be as last seen` +
+      `${left > 0 ? `; ${left.toLocaleString('en')} pages that are due wait for the next budget` : ''}.`,
+  );
+  console.log(`The schedule asks for ${asked} a day. See "skein changes" and "skein account".`);
 }

@@ -1,0 +1,77 @@
+/**
+ * A collection in a temporary directory, with time that passes for it and for a synthetic web alike: crawled once, then
+ * kept fresh day after day. Everything runs as it does for a user: threads, sockets, ledger and archive on disk.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Clock, shiftedClock } from '../../src/base/clock.ts';
+import { fingerprint } from '../../src/base/url.ts';
+import { type FreshSummary, keepFresh } from '../../src/cli/commands/refresh.ts';
+import { openHome, openLedger } from '../../src/cli/compose.ts';
+import { options } from '../../src/cli/options.ts';
+import { crawlSupply } from '../../src/home/supply.ts';
+import type { Ledger } from '../../src/ledger/ledger.ts';
+import type { VisitRow } from '../../src/ledger/visits.ts';
+
+const DAY = 86_400_000;
+
+export type Chosen = Parameters<typeof keepFresh>[1];
+
+/** The defaults of every option, and what a test on loopback needs. */
+export function chosen(data: string, more: Record<string, unknown> = {}): Chosen {
+  const defaults: Record<string, unknown> = {};
+  for (const [name, { check }] of Object.entries(options)) defaults[name] = check.parse(undefined);
+  return { ...defaults, data, pace: 0, connections: 4, threads: 1, allowPrivate: true, ...more } as Chosen;
+}
+
+export interface Collection extends Disposable {
+  readonly directory: string;
+  readonly clock: Clock;
+  /** Lets days pass, for the web too when it has this clock. */
+  pass(days: number): void;
+  crawl(seeds: readonly string[], more?: Record<string, unknown>): Promise<void>;
+  /** One round of refresh. */
+  refresh(more?: Record<string, unknown>): Promise<FreshSummary>;
+  /** Looks into the ledger. */
+  look<T>(at: (ledger: Ledger) => T): T;
+  visits(url: string): VisitRow[];
+}
+
+export function makeCollection(): Collection {
+  const directory = mkdtempSync(join(tmpdir(), 'skein-journey-'));
+  const clockShift = new SharedArrayBuffer(8);
+  const shift = new Float64Array(clockShift);
+  const look = <T>(at: (ledger: Ledger) => T): T => {
+    const ledger = openLedger(directory);
+    try {
+      return at(ledger);
+    } finally {
+      ledger.close();
+    }
+  };
+  return {
+    directory,
+    clock: shiftedClock(clockShift),
+    pass(days) {
+      shift[0]! += days * DAY;
+    },
+    async crawl(seeds, more = {}) {
+      const opened = openHome(chosen(directory, more), seeds, { clockShift });
+      try {
+        await opened.home.run(crawlSupply(opened, 0));
+      } finally {
+        await opened.close();
+      }
+    },
+    refresh: (more = {}) => keepFresh('refresh', chosen(directory, more), { clockShift }),
+    look,
+    visits: url =>
+      look(ledger => {
+        const { high, low } = fingerprint(url, { high: 0, low: 0 });
+        const page = ledger.pages.find(high, low);
+        return page ? ledger.visits.of(page.id) : [];
+      }),
+    [Symbol.dispose]: () => rmSync(directory, { recursive: true, force: true }),
+  };
+}

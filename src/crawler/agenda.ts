@@ -1,62 +1,166 @@
 /**
  * Which page of the errand comes next. First those it names, in order; then, while the errand allows to follow links,
- * those found on the way, breadth first and inside the server (the papers' vectortosearch and vectormatches).
+ * those found on the way, breadth first and inside the server (the papers' vectortosearch and vectormatches). What home
+ * knows already came with the errand as fingerprints, so that nothing is visited twice; what home would refuse (scope,
+ * depth, traps) is not followed. Following less than home would is harmless: home asks for the rest later.
  */
-import { originOf } from '../base/url.ts';
+import { fingerprint, originOf } from '../base/url.ts';
 import type { Errand } from '../errand/errand.ts';
 import type { Known } from '../errand/known.ts';
-import { LINK_NOFOLLOW, type Visit } from '../errand/visit.ts';
+import { compileScope } from '../errand/scope.ts';
+import { ShapeCounter, trapReason } from '../errand/traps.ts';
+import { LINK_IMAGE, LINK_IS_SITEMAP, LINK_NOFOLLOW, type Visit } from '../errand/visit.ts';
+import { NearMemory } from './near-memory.ts';
 
 export interface Agenda {
   next(): Known | undefined;
-  /** Takes the links of a visit into account. */
+  /** Nothing is to be visited now; resolves when that may have changed, undefined = it will not. */
+  more(): Promise<void> | undefined;
+  /** Takes the links of a visit into account; every page from next() ends here, or in end(). */
   learn(visit: Visit): void;
+  /** Sitemaps that robots.txt named. */
+  sitemaps(urls: readonly string[]): void;
   /** Nothing more is to be visited. */
   end(): void;
 }
 
 export function makeAgenda(errand: Errand): Agenda {
-  const { limits } = errand;
-  const toSearch: { known: Known; level: number }[] = errand.pages.map(known => ({ known, level: 0 }));
-  if (limits.follow === 0) return named(toSearch, limits.pages);
-  const matches = new Set(errand.pages.map(known => known.url));
-  const levels = new Map<string, number>();
-  let at = 0;
-  return {
-    next() {
-      if (at >= limits.pages) return undefined;
-      const entry = toSearch[at];
-      if (!entry) return undefined;
-      at++;
-      levels.set(entry.known.url, entry.level);
-      return entry.known;
-    },
-    learn(visit) {
-      const level = (levels.get(visit.url) ?? 0) + 1;
-      levels.delete(visit.url);
-      if (level > limits.follow || visit.depth >= limits.depth || !visit.links || visit.page?.nofollow) return;
-      const urls = Buffer.from(visit.links.urls).toString().split('\n');
-      for (let i = 0; i < visit.links.count; i++) {
-        const url = urls[i]!;
-        if (visit.links.flags[i]! & LINK_NOFOLLOW || originOf(url) !== errand.server.origin || matches.has(url))
-          continue;
-        matches.add(url);
-        toSearch.push({ known: { url, role: 'page', depth: visit.depth + 1, hops: 0, tries: 0 }, level });
-      }
-    },
-    end() {
-      at = Number.POSITIVE_INFINITY;
-    },
-  };
+  return errand.limits.follow === 0 ? new NamedPages(errand) : new FollowedPages(errand);
 }
 
-function named(list: { known: Known }[], most: number): Agenda {
-  let at = 0;
-  return {
-    next: () => (at < most ? list[at++]?.known : undefined),
-    learn: () => {},
-    end() {
-      at = Number.POSITIVE_INFINITY;
-    },
-  };
+class NamedPages implements Agenda {
+  readonly #pages: readonly Known[];
+  readonly #most: number;
+  #at = 0;
+
+  constructor({ pages, limits }: Errand) {
+    this.#pages = pages;
+    this.#most = limits.pages;
+  }
+
+  next(): Known | undefined {
+    return this.#at < this.#most ? this.#pages[this.#at++] : undefined;
+  }
+
+  more(): undefined {
+    return undefined;
+  }
+
+  learn(): void {
+    // Only the pages named are visited.
+  }
+
+  sitemaps(): void {
+    // Home asks for them when it wants them.
+  }
+
+  end(): void {
+    this.#at = Number.POSITIVE_INFINITY;
+  }
+}
+
+interface Step {
+  readonly known: Known;
+  /** Links between this page and the pages named. */
+  readonly level: number;
+}
+
+class FollowedPages implements Agenda {
+  readonly #errand: Errand;
+  readonly #outside: ReturnType<typeof compileScope>;
+  readonly #shapes = new ShapeCounter();
+  readonly #near = new NearMemory();
+  readonly #toSearch: Step[] = [];
+  /** Everything ever put on the list, and everything that home knows: fingerprints. */
+  readonly #matches: Set<bigint>;
+  readonly #underWay = new Map<string, Step>();
+  readonly #print = { high: 0, low: 0 };
+  #at = 0;
+  #over = false;
+  #waiting: (() => void)[] = [];
+
+  constructor(errand: Errand) {
+    this.#errand = errand;
+    this.#outside = compileScope(errand.scope, [`${errand.server.origin}/`]);
+    this.#matches = new Set(seenOf(errand));
+    for (const known of errand.pages) this.#add(known, 0);
+  }
+
+  next(): Known | undefined {
+    const step = this.#over || this.#at >= this.#errand.limits.pages ? undefined : this.#toSearch[this.#at];
+    if (!step) return undefined;
+    this.#at++;
+    this.#underWay.set(step.known.url, step);
+    return step.known;
+  }
+
+  more(): Promise<void> | undefined {
+    if (this.#over || this.#underWay.size === 0 || this.#at >= this.#errand.limits.pages) return undefined;
+    return new Promise(resolve => this.#waiting.push(resolve));
+  }
+
+  learn(visit: Visit): void {
+    const step = this.#underWay.get(visit.url);
+    this.#underWay.delete(visit.url);
+    if (step) this.#follow(visit, step);
+    this.#wake();
+  }
+
+  sitemaps(urls: readonly string[]): void {
+    for (const url of urls) {
+      if (this.#fits(url)) this.#add({ url, role: 'sitemap', depth: 0, hops: 0, tries: 0 }, 0);
+    }
+  }
+
+  end(): void {
+    this.#over = true;
+    this.#wake();
+  }
+
+  #follow(visit: Visit, { known, level }: Step): void {
+    const { limits } = this.#errand;
+    if (level >= limits.follow) return;
+    if (visit.facts && visit.outcome === 'fetched') this.#shapes.count(visit.url, this.#near.isCopy(visit.facts));
+    const { location } = visit;
+    if (location !== undefined && this.#fits(location)) {
+      this.#add({ url: location, role: 'page', depth: visit.depth, hops: known.hops + 1, tries: 0 }, level + 1);
+    }
+    if (!visit.links || visit.outcome !== 'fetched' || visit.depth >= limits.depth || visit.page?.nofollow) return;
+    const urls = Buffer.from(visit.links.urls).toString().split('\n');
+    for (let i = 0; i < visit.links.count; i++) {
+      const flags = visit.links.flags[i]!;
+      if (flags & LINK_NOFOLLOW || !this.#fits(urls[i]!)) continue;
+      const role = flags & LINK_IS_SITEMAP ? 'sitemap' : flags & LINK_IMAGE ? 'image' : 'page';
+      this.#add({ url: urls[i]!, role, depth: visit.depth + 1, hops: 0, tries: 0 }, level + 1);
+    }
+  }
+
+  #fits(url: string): boolean {
+    if (originOf(url) !== this.#errand.server.origin || this.#outside(url) !== undefined) return false;
+    return trapReason(url) === undefined && !this.#shapes.refuses(url);
+  }
+
+  #add(known: Known, level: number): void {
+    if (this.#toSearch.length >= this.#errand.limits.pages) return;
+    fingerprint(known.url, this.#print);
+    const print = (BigInt(this.#print.high) << 32n) | BigInt(this.#print.low);
+    if (this.#matches.has(print)) return;
+    this.#matches.add(print);
+    this.#toSearch.push({ known, level });
+  }
+
+  #wake(): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const resolve of waiting) resolve();
+  }
+}
+
+/** Fingerprints as home packed them: high and low 32 bits of each, little-endian. */
+function* seenOf({ seen }: Errand): Generator<bigint> {
+  if (!seen) return;
+  const view = new DataView(seen.buffer, seen.byteOffset, seen.byteLength);
+  for (let at = 0; at + 8 <= seen.byteLength; at += 8) {
+    yield (BigInt(view.getUint32(at, true)) << 32n) | BigInt(view.getUint32(at + 4, true));
+  }
 }

@@ -45,6 +45,7 @@ export async function crawl(
     agenda: makeAgenda(errand),
     keep: compileKeep(errand.scope.keep),
   };
+  run.agenda.sitemaps(permission.news?.sitemaps ?? []);
   // One walk per connection; they share the agenda, so a slow page holds up one of them only.
   await Promise.all(Array.from({ length: Math.max(1, errand.server.connections) }, () => walk(run)));
   parcels.finish();
@@ -54,9 +55,14 @@ async function walk(run: Run): Promise<void> {
   for (;;) {
     if (run.signal.aborted || run.tools.clock.now() > run.errand.deadline) return;
     const known = run.agenda.next();
-    if (!known) return;
+    if (!known) {
+      const more = run.agenda.more();
+      if (!more) return;
+      await more;
+      continue;
+    }
     const concluded = await visit(run, known);
-    if (!concluded) return;
+    if (!concluded) return run.agenda.end();
     keep(run, known, concluded);
     run.agenda.learn(concluded.visit);
     if (isServerTrouble(concluded.visit)) return run.agenda.end();

@@ -32,6 +32,7 @@ export function encodeErrand(errand: Errand): Uint8Array {
   out.varint(errand.levels);
   out.text(errand.detector);
   out.double(errand.deadline);
+  out.bytes(errand.seen ?? new Uint8Array());
   return out.finish();
 }
 
@@ -48,8 +49,9 @@ export function decodeErrand(bytes: Uint8Array): Errand {
     detector: from.text(),
     deadline: from.double(),
   };
+  const seen = from.bytes();
   from.end();
-  return errand;
+  return seen.length === 0 ? errand : { ...errand, seen };
 }
 
 function writeTerms(out: ByteWriter, terms: ServerTerms): void {

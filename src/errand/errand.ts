@@ -17,6 +17,8 @@ export interface Errand {
   readonly kind: 'explore' | 'refresh';
   readonly server: ServerTerms;
   readonly pages: readonly Known[];
+  /** Fingerprints of pages of the server that need no visit, 8 bytes each; for errands that follow links. */
+  readonly seen?: Uint8Array;
   readonly scope: Scope;
   readonly limits: Limits;
   /** How many more levels of outposts the errand may travel. */

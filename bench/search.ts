@@ -5,11 +5,12 @@
  *   node bench/search.ts [--million] [--documents N] [--no-peers]
  *
  * The synthetic pages have 150 words each from a vocabulary of 200,000 by Zipf's law. Queries are drawn by how common
- * their words are, because that decides the cost; `mixed` is the mean of what people type: two words of one page.
+ * their words are, because that decides the cost; `mixed` is two words of middling frequency. Skein's answers include
+ * titles and snippets with the hits marked; the peers' are ids and scores.
  */
 import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { openSearch, type Search, type SearchDocument } from '../src/search/index.ts';
+import { openSearch, type SearchDocument } from '../src/search/index.ts';
 import { relevance } from './search/known-items.ts';
 import { type Peer, peers } from './search/peers.ts';
 import { type Corpus, corpus } from './search/synthetic.ts';
@@ -18,81 +19,69 @@ const root = join(import.meta.dirname, '..');
 const BATCH = 1000;
 const QUERIES = 200;
 
-interface Timing {
-  readonly p50: number;
-  readonly p99: number;
-  readonly perSecond: number;
+/** Milliseconds of this thread's processor time: what a busy machine does not change. */
+function processorTime(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
 }
 
-function time(queries: readonly string[], ask: (query: string) => unknown): Timing {
+/** Asks each query once and prints how long that took. */
+function ask(name: string, queries: readonly string[], query: (text: string) => unknown): void {
   const took: number[] = [];
-  for (const query of queries) {
+  const before = processorTime();
+  for (const text of queries) {
     const started = performance.now();
-    ask(query);
+    query(text);
     took.push(performance.now() - started);
   }
+  const processor = (processorTime() - before) / queries.length;
   const total = took.reduce((sum, ms) => sum + ms, 0);
   took.sort((a, b) => a - b);
   const at = (share: number) => took[Math.min(took.length - 1, Math.floor(took.length * share))]!;
-  return { p50: at(0.5), p99: at(0.99), perSecond: (1000 * took.length) / total };
-}
-
-function show(name: string, timing: Timing): void {
-  const ms = (value: number) => `${value.toFixed(2)} ms`.padStart(11);
+  const ms = (value: number) => `${value.toFixed(2)} ms`.padStart(10);
+  const rate = ((1000 * queries.length) / total).toFixed(0).padStart(6);
   console.log(
-    `  ${name.padEnd(26)} p50 ${ms(timing.p50)}  p99 ${ms(timing.p99)}  ${timing.perSecond.toFixed(0).padStart(7)} queries/s`,
+    `  ${name.padEnd(22)} p50 ${ms(at(0.5))}  p99 ${ms(at(0.99))}  ${rate} queries/s  ${ms(processor)} of processor each`,
   );
 }
 
-function feed(documents: number, made: Corpus, take: (batch: SearchDocument[]) => void): number {
-  let took = 0;
+/** Puts all pages in, and gives the rates; making the pages is not counted. */
+async function fill(documents: number, made: Corpus, put: (batch: SearchDocument[]) => unknown): Promise<string> {
+  let [took, processor] = [0, 0];
   for (let first = 1; first <= documents; first += BATCH) {
     const batch = made.documents(first, Math.min(BATCH, documents - first + 1));
-    const started = performance.now();
-    take(batch);
+    const [started, before] = [performance.now(), processorTime()];
+    await put(batch);
     took += performance.now() - started;
+    processor += processorTime() - before;
   }
-  return took;
+  const rate = (ms: number) => ((1000 * documents) / ms).toFixed(0);
+  return `${documents} pages: ${rate(took)} pages/s in, ${rate(processor)} per processor second`;
 }
 
-function ours(documents: number, made: Corpus, directory: string): Search {
+async function ours(documents: number, made: Corpus, directory: string): Promise<void> {
   const file = join(directory, `search-${documents}.db`);
   const search = openSearch(file);
-  const took = feed(documents, made, batch => search.put(batch));
-  const megabytes =
-    ['', '-wal'].reduce((sum, end) => sum + statSync(file + end, { throwIfNoEntry: false })!.size, 0) / 1e6;
-  console.log(
-    `skein   ${documents} pages: ${((1000 * documents) / took).toFixed(0)} pages/s in, ${megabytes.toFixed(0)} MB on disk`,
+  const rates = await fill(documents, made, batch => search.put(batch));
+  const bytes = ['', '-wal'].reduce(
+    (sum, end) => sum + (statSync(file + end, { throwIfNoEntry: false })?.size ?? 0),
+    0,
   );
+  console.log(`skein: ${rates}, ${(bytes / 1e6).toFixed(0)} MB on disk`);
   for (const [name, queries] of made.queries(QUERIES)) {
-    const timing = time(queries, query => search.query(query));
-    show(name, timing);
-    if (name !== 'mixed') continue;
-    const again = time(queries, query => search.query(query));
-    show('mixed, asked again', again);
+    ask(name, queries, query => search.query(query));
+    if (name === 'mixed') ask('mixed, asked again', queries, query => search.query(query));
   }
-  return search;
+  search.close();
 }
 
 async function theirs(peer: Peer, documents: number, made: Corpus): Promise<void> {
   const before = process.memoryUsage().rss;
-  let took = 0;
-  for (let first = 1; first <= documents; first += BATCH) {
-    const batch = made.documents(first, Math.min(BATCH, documents - first + 1));
-    const started = performance.now();
-    await peer.put(batch);
-    took += performance.now() - started;
-  }
-  const megabytes = (process.memoryUsage().rss - before) / 1e6;
-  console.log(
-    `${peer.name.padEnd(8)}${documents} pages: ${((1000 * documents) / took).toFixed(0)} pages/s in, ${megabytes.toFixed(0)} MB of memory`,
-  );
+  const rates = await fill(documents, made, batch => peer.put(batch));
+  console.log(`${peer.name}: ${rates}, ${((process.memoryUsage().rss - before) / 1e6).toFixed(0)} MB of memory`);
   for (const [name, queries] of made.queries(QUERIES)) {
     if (name === 'phrase' || name === 'beginning') continue; // not in their language, or not comparable
-    show(
-      name,
-      time(queries, query => peer.query(query)),
-    );
+    ask(name, queries, query => peer.query(query));
   }
 }
 
@@ -103,10 +92,10 @@ async function main(): Promise<void> {
   mkdirSync(join(root, '.cache'), { recursive: true });
   const directory = mkdtempSync(join(root, '.cache', 'search-'));
   try {
-    ours(documents, corpus(1), directory).close();
+    await ours(documents, corpus(1), directory);
     if (!flags.includes('--no-peers')) for (const peer of await peers(root)) await theirs(peer, documents, corpus(1));
     await relevance(root, directory);
-    if (flags.includes('--million')) ours(1_000_000, corpus(1), directory).close();
+    if (flags.includes('--million')) await ours(1_000_000, corpus(1), directory);
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }

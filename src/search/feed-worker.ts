@@ -16,8 +16,9 @@ import { openSearch } from './index.ts';
 
 const { dataDirectory, source: module, ...options } = workerData as Omit<FeederOptions, 'source'> & { source: string };
 
-// Linux takes 0 for the calling thread; elsewhere it would be the whole process.
-if (process.platform === 'linux') setPriority(0, 19);
+// Linux takes 0 for the calling thread; elsewhere it would be the whole process. 10 weighs a tenth of a usual thread:
+// beside a crawl that uses all cores the feeder gets about 10 % of one of them, and still moves; 19 would starve it.
+if (process.platform === 'linux') setPriority(0, 10);
 
 const stopping = new AbortController();
 let looking = new AbortController();

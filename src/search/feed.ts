@@ -1,5 +1,5 @@
 /**
- * Feeds the index in the background from what was visited. The feeder runs in a thread of its own at the lowest
+ * Feeds the index in the background from what was visited. The feeder runs in a thread of its own at a low
  * priority, reads the source in batches and writes each with the source's new cursor in one transaction: a kill at
  * any moment loses nothing and repeats at most the reading of one batch.
  *
@@ -83,9 +83,8 @@ export async function feed(
       const from = search.cursor();
       const step = source.since(from, limit);
       const caughtUp = step.cursor === from;
-      if (caughtUp) {
-        if (untidy-- > 0) search.settle();
-      } else if (search.apply({ ...step, from })) {
+      if (caughtUp) search.settle(untidy-- > 0);
+      else if (search.apply({ ...step, from })) {
         untidy = TIDIED;
         changed += step.changed.length;
         gone += step.gone.length;

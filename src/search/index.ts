@@ -122,11 +122,11 @@ export class Search {
     this.#guarded(() => this.#writer.beginRebuild());
   }
 
-  /** To be called when the source has nothing new: ends a rebuild, and tidies a little. */
-  settle(): void {
+  /** To be called when the source has nothing new: ends a rebuild, and with `tidy` merges a little of the index. */
+  settle(tidy = true): void {
     this.#guarded(() => {
       if (this.#writer.meta('rebuilding') === 1) this.#writer.sweep();
-      this.#database.exec(`INSERT INTO terms (terms, rank) VALUES ('merge', ${MERGED})`);
+      if (tidy) this.#database.exec(`INSERT INTO terms (terms, rank) VALUES ('merge', ${MERGED})`);
     });
   }
 

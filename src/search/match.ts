@@ -7,6 +7,7 @@
  */
 import { SkeinError } from '../base/errors.ts';
 import type { ChangedQuery, Query, WordsQuery } from './query.ts';
+import { NO_RULES } from './stems.ts';
 import { endsDense, termOf, words } from './words.ts';
 
 export interface Plan {
@@ -165,7 +166,7 @@ class Planner {
   }
 
   #site(host: string, path: string): string {
-    const segments = words(path, '').map(word => word.term);
+    const segments = words(path, NO_RULES).map(word => word.term);
     const onHost = mark(siteMark(host));
     if (segments.length === 0) return onHost;
     const variants = this.#languages.map(language => quote(words(path, language).map(word => word.term)));
@@ -195,7 +196,7 @@ class Planner {
 
   /** The beginning itself, folded but not stemmed. */
   #last(text: string): string {
-    return words(text, '').at(-1)!.term;
+    return words(text, NO_RULES).at(-1)!.term;
   }
 
   #show(found: readonly string[], open: boolean): void {
@@ -206,7 +207,7 @@ class Planner {
 
 /** Stems, shorter than the beginning itself, of the words it may be completed to. */
 function stemsOf(beginning: string, language: string): Set<string> {
-  const whole = termOf(beginning, '');
+  const whole = termOf(beginning, NO_RULES);
   const stems = new Set<string>();
   for (const ending of endings) {
     const stem = termOf(beginning + ending, language);

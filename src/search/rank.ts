@@ -8,7 +8,8 @@
  *
  * Importance can double a score and freshness add a fifth: enough to order pages that say the same, too little to
  * lift one that hardly mentions the words. BM25 knows no order and no "that is all the title says"; the last factor
- * does. They reorder the 100 best by text; the window ends at 1,000.
+ * does. They reorder the 100 best by text; the window ends at 1,000. A query of filters alone gives the most important
+ * pages first, or with `changed:` those that changed last.
  *
  * Bound: scoring costs 1.2 µs a page, finding 0.05 µs. When more than SCORED pages match (words like "the" in a big
  * collection) only these are scored: the pages found earliest, which are those nearest to the seeds, and half as many
@@ -40,9 +41,13 @@ interface Row {
   readonly score: number;
 }
 
+type Weights = readonly [id: number, importance: number, changed: number, title: string, language: string];
+
 const bm25 = `-bm25(terms, ${Object.values(columns).join(', ')})`;
 const source = 'FROM terms WHERE terms MATCH ?';
 const dated = 'FROM terms JOIN pages ON pages.id = terms.rowid WHERE terms MATCH ? AND pages.changed BETWEEN ? AND ?';
+
+const always = [0, Number.MAX_SAFE_INTEGER] as const;
 
 export class Ranker {
   readonly #statements = new Map<string, StatementSync>();
@@ -69,20 +74,21 @@ export class Ranker {
   }
 
   #rank(match: string, plan: Plan, span: readonly [number, number] | undefined): Found {
-    const from = span === undefined ? source : dated;
-    const values = span ?? [];
-    const count = (expression: string, limit: number) =>
-      Number(
-        this.#statement(`SELECT count(*) AS n FROM (SELECT 1 ${from} LIMIT ?)`).get(expression, ...values, limit)!['n'],
-      );
-    const score = plan.worded ? bm25 : '1.0';
+    const from = span === undefined && plan.worded ? source : dated;
+    const values = plan.worded ? (span ?? []) : (span ?? always);
+    const score = plan.worded ? bm25 : span === undefined ? '1 + pages.importance' : 'pages.changed';
     const best = this.#statement(
       `SELECT id, score FROM (SELECT terms.rowid AS id, ${score} AS score ${from} LIMIT ?) ORDER BY score DESC, id LIMIT ${WINDOW}`,
     );
-    const select = (expression: string, limit: number) => best.all(expression, ...values, limit) as unknown as Row[];
+    best.setReturnArrays(true);
+    const select = (expression: string, limit: number) =>
+      (best.all(expression, ...values, limit) as unknown as [number, number][]).map(
+        ([id, score]): Row => ({ id, score }),
+      );
     const rows = select(match, SCORED);
     if (rows.length < WINDOW) return { rows, total: rows.length, exact: true };
-    const total = count(match, SCORED + 1);
+    const count = this.#statement(`SELECT count(*) AS n FROM (SELECT 1 ${from} LIMIT ?)`);
+    const total = Number(count.get(match, ...values, SCORED + 1)!['n']);
     if (total <= SCORED) return { rows, total, exact: true };
     const head = plan.worded && plan.head !== match ? select(plan.head, SCORED / 2) : [];
     return { rows: merge(head, rows), total: SCORED, exact: false };
@@ -97,23 +103,29 @@ export class Ranker {
   }
 
   #reorder(found: Found, plan: Plan, now: number, relaxed: boolean): Ranked {
+    const top = found.rows.slice(0, plan.worded ? REORDERED : 0);
+    const factors = this.#factors(top, plan, now);
+    const reordered = top.map(({ id, score }) => ({ id, score: score * (factors.get(id) ?? 1) }));
+    reordered.sort((a, b) => b.score - a.score || a.id - b.id);
+    const rows = [...reordered, ...found.rows.slice(top.length)];
+    const { total, exact } = found;
+    return { pages: rows.map(row => row.id), scores: rows.map(row => row.score), total, exact, relaxed };
+  }
+
+  #factors(rows: readonly Row[], plan: Plan, now: number): Map<number, number> {
+    const factors = new Map<number, number>();
+    if (rows.length === 0) return factors;
+    const titles = new TitleJudge(plan.plain);
     const weigh = this.#statement(
       'SELECT id, importance, changed, title, language FROM pages WHERE id IN (SELECT value FROM json_each(?))',
     );
-    const top = found.rows.slice(0, REORDERED);
-    const factors = new Map<number, number>();
-    const titles = new TitleJudge(plan.plain);
-    for (const row of weigh.iterate(JSON.stringify(top.map(row => row.id)))) {
-      const age = Math.max(0, now - Number(row['changed']));
-      const freshness = 1 + FRESHNESS * 2 ** (-age / HALF_LIFE);
-      const title = 1 + TITLE * titles.judge(String(row['title']), String(row['language']));
-      factors.set(Number(row['id']), (1 + Number(row['importance'])) * freshness * title);
+    weigh.setReturnArrays(true);
+    const found = weigh.all(JSON.stringify(rows.map(row => row.id))) as unknown as Weights[];
+    for (const [id, importance, changed, title, language] of found) {
+      const freshness = 1 + FRESHNESS * 2 ** (-Math.max(0, now - changed) / HALF_LIFE);
+      factors.set(id, (1 + importance) * freshness * (1 + TITLE * titles.judge(title, language)));
     }
-    const reordered = top.map(({ id, score }) => ({ id, score: score * (factors.get(id) ?? 1) }));
-    reordered.sort((a, b) => b.score - a.score || a.id - b.id);
-    const rows = [...reordered, ...found.rows.slice(REORDERED)];
-    const { total, exact } = found;
-    return { pages: rows.map(row => row.id), scores: rows.map(row => row.score), total, exact, relaxed };
+    return factors;
   }
 
   #statement(sql: string): StatementSync {
@@ -178,7 +190,7 @@ function merge(one: readonly Row[], other: readonly Row[]): Row[] {
 /** From and to, in milliseconds since 1970, of the last change; undefined = any. */
 function spanOf(plan: Plan, now: number): readonly [number, number] | undefined {
   if (plan.changed.length === 0) return undefined;
-  let [from, to] = [0, Number.MAX_SAFE_INTEGER];
+  let [from, to]: [number, number] = [...always];
   for (const { within, age } of plan.changed) {
     if (within) from = Math.max(from, now - age);
     else to = Math.min(to, now - age);

@@ -69,12 +69,19 @@ function korean(word: string): string {
 /** Languages whose I has no dot: they are put into lower case in their own way. */
 const turkic = new Set(['tr', 'az']);
 
+/** BCP 47 for "no linguistic content": words as they stand. */
+export const NO_RULES = 'zxx';
+
 /**
- * The language whose rules apply: itself, or '' for all that have none. Pages can claim thousands of languages; the
- * tables kept per language are only as many as there are rules.
+ * The language whose rules apply: itself, or NO_RULES for all that have none. Pages can claim thousands of languages;
+ * the tables kept per language are only as many as there are rules.
+ *
+ * Where the language is not known, English rules apply. They leave other scripts alone, and two spellings of one term
+ * in one collection do harm: the rarer one looks telling to BM25, and drew pages without a language to the top.
  */
 export function rulesOf(language: string): string {
-  return language === 'ko' || turkic.has(language) || Object.hasOwn(modules, language) ? language : '';
+  if (language === '') return 'en';
+  return language === 'ko' || turkic.has(language) || Object.hasOwn(modules, language) ? language : NO_RULES;
 }
 
 export function lowerCase(word: string, language: string): string {

@@ -118,6 +118,17 @@ test('title beats headings beat text; importance and freshness decide between eq
   assert.deepEqual(order('walking in the rain'), [8, 9]);
 });
 
+test('filters alone: the most important first, or what changed last', context => {
+  const search = indexOf(
+    context,
+    Array.from({ length: 1500 }, (_, page) =>
+      document(page + 1, { importance: page / 1500, changed: NOW - (page + 1) * 1000 }),
+    ),
+  );
+  assert.deepEqual(pagesOf(search.query('site:example.org', { limit: 3 })), [1500, 1499, 1498]);
+  assert.deepEqual(pagesOf(search.query('site:example.org changed:<1d', { limit: 3, now: NOW })), [1, 2, 3]);
+});
+
 test('a page with all rare words comes before one with a common word often', context => {
   const common = Array.from({ length: 30 }, (_, page) => document(page + 10, { text: 'goose goose goose goose pond' }));
   const search = indexOf(context, [document(1, { text: 'a barnacle goose by the pond' }), ...common]);

@@ -1,0 +1,91 @@
+/**
+ * The machines that work for this home, as a person sees them: who is there, what each does, and who was there a moment
+ * ago. A machine that vanishes stays visible for a while with what became of its errands. Decides nothing.
+ */
+import type { Carrier } from '../transfer/carrier.ts';
+
+export interface Machine {
+  readonly name: string;
+  /** Not a thread of this process. */
+  readonly remote: boolean;
+  readonly state: 'working' | 'idle' | 'full' | 'away' | 'gone';
+  readonly errands: number;
+  /** Pages under way, and how many may be. */
+  readonly pages: number;
+  readonly room: number;
+  /** Visits a second, visits and bytes so far; null where only the ledger can say. */
+  readonly rate: number | null;
+  readonly visits: number | null;
+  readonly bytes: number | null;
+  /** One sentence when something is wrong. */
+  readonly trouble: string;
+  /** When it last spoke. */
+  readonly heard: number;
+  readonly outposts: readonly Machine[];
+}
+
+export interface Post {
+  readonly carrier: Carrier;
+  readonly errands: number;
+  readonly pages: number;
+}
+
+/** How long a machine that is gone stays in view, milliseconds. */
+const REMEMBERED = 10 * 60_000;
+
+export class MachineWatch {
+  #last = new Map<string, Machine>();
+
+  look(posts: readonly Post[], now: number): Machine[] {
+    const present = posts.map(post => machineOf(post, now));
+    const names = new Set(present.map(machine => machine.name));
+    const gone = [...this.#last.values()]
+      .filter(({ name, heard }) => !names.has(name) && now - heard < REMEMBERED)
+      .map(machine => (machine.state === 'gone' ? machine : vanished(machine)));
+    const all = [...present, ...gone];
+    this.#last = new Map(all.map(machine => [machine.name, machine]));
+    return all;
+  }
+}
+
+function vanished(machine: Machine): Machine {
+  const moved = machine.errands === 1 ? '1 errand' : `${machine.errands} errands`;
+  const trouble = machine.errands === 0 ? 'It has gone.' : `It vanished; its ${moved} went back to wait for others.`;
+  return { ...machine, state: 'gone', trouble, errands: 0, pages: 0, rate: 0, outposts: [] };
+}
+
+function machineOf({ carrier, errands, pages }: Post, now: number): Machine {
+  const { status } = carrier;
+  const below = (status?.outposts ?? []).map(each => fromStatus(each));
+  return {
+    name: carrier.name,
+    remote: carrier.remote,
+    state: status ? status.state : errands > 0 ? 'working' : 'idle',
+    errands,
+    pages,
+    room: carrier.room,
+    rate: status?.rate ?? null,
+    visits: status?.pages ?? null,
+    bytes: status?.bytes ?? null,
+    trouble: status?.trouble ?? '',
+    heard: status?.heard ?? now,
+    outposts: below,
+  };
+}
+
+function fromStatus(status: NonNullable<Carrier['status']>): Machine {
+  return {
+    name: status.name,
+    remote: true,
+    state: status.state,
+    errands: status.errands,
+    pages: status.queue,
+    room: status.room,
+    rate: status.rate,
+    visits: status.pages,
+    bytes: status.bytes,
+    trouble: status.trouble,
+    heard: status.heard,
+    outposts: status.outposts.map(fromStatus),
+  };
+}

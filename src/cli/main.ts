@@ -4,16 +4,22 @@
  */
 import { Command, CommanderError } from 'commander';
 import { exitCodes, SkeinError } from '../base/errors.ts';
+import { addAccountCommand } from './commands/account.ts';
 import { addCatCommand } from './commands/cat.ts';
+import { addChangesCommand } from './commands/changes.ts';
 import { addCrawlCommand } from './commands/crawl.ts';
 import { addDemoCommand } from './commands/demo.ts';
+import { addDiffCommand } from './commands/diff.ts';
 import { addExportCommand } from './commands/export.ts';
+import { addHistoryCommand } from './commands/history.ts';
 import { addLinksCommand } from './commands/links.ts';
 import { addPagesCommand } from './commands/pages.ts';
+import { addPingCommand } from './commands/ping.ts';
 import { addRefreshCommand, addWatchCommand } from './commands/refresh.ts';
 import { addShowCommand } from './commands/show.ts';
 import { addStatusCommand } from './commands/status.ts';
 import { addVerifyCommand } from './commands/verify.ts';
+import { addWhyCommand } from './commands/why.ts';
 import { paint } from './terminal.ts';
 import { version } from './version.ts';
 
@@ -28,6 +34,12 @@ for (const add of [
   addCrawlCommand,
   addRefreshCommand,
   addWatchCommand,
+  addChangesCommand,
+  addDiffCommand,
+  addHistoryCommand,
+  addWhyCommand,
+  addAccountCommand,
+  addPingCommand,
   addStatusCommand,
   addPagesCommand,
   addShowCommand,

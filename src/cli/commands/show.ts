@@ -97,7 +97,7 @@ function describe(ledger: Ledger, { page, known }: Found): Shown {
 const flag = (flags: number | undefined, bit: number): boolean | null => (flags && flags & bit ? true : null);
 
 /** One sentence: what happened to it, and what happens next. */
-function stateOf({ page, known }: Found, notBefore: number): string {
+export function stateOf({ page, known }: Found, notBefore: number): string {
   const means = (code: string) => reasons[code as ReasonCode]?.means ?? code;
   const now = Date.now();
   if (page.refused !== null) return `It is not visited (${page.refused}): ${means(page.refused)}.`;

@@ -1,0 +1,49 @@
+/** `skein ping URL…`: a notice that pages have changed, believed as far as such notices have been true. */
+import type { Command } from 'commander';
+import { Schedule } from '../../frontier/schedule.ts';
+import { Ledger } from '../../ledger/ledger.ts';
+import { openLedger } from '../compose.ts';
+import { findPage } from '../lookup.ts';
+import { declare, values } from '../options.ts';
+import { harmless, moment, table } from '../terminal.ts';
+
+export function addPingCommand(program: Command): void {
+  const command = program
+    .command('ping')
+    .description('tell the collection that pages have changed; they are looked at sooner')
+    .argument('<urls...>', 'the pages')
+    .option('--json', 'print one JSON object a line')
+    .addHelpText(
+      'after',
+      `
+How much sooner depends on how often such notices of the same server have been true.
+
+Example:
+  skein ping https://example.org/news https://example.org/`,
+    );
+  declare(command, ['data']).action(async (urls: string[], given: Record<string, unknown>) => {
+    const { data } = await values(given, ['data']);
+    openLedger(data).close(); // a directory without a collection is a mistake, not a new one
+    const ledger = new Ledger(data, 'write');
+    try {
+      const pages = urls.map(url => findPage(ledger, url).page);
+      ledger.begin();
+      const schedule = new Schedule(ledger);
+      for (const { id } of pages) schedule.ping(id, Date.now());
+      ledger.commit();
+      const moved = pages.map(({ id, url }) => ({ url, due: ledger.pages.known(id)?.due ?? null }));
+      if (given['json']) for (const each of moved) console.log(JSON.stringify(each));
+      else print(moved);
+    } finally {
+      ledger.close();
+    }
+  });
+}
+
+function print(moved: readonly { url: string; due: number | null }[]): void {
+  const rows = moved.map(({ url, due }) => [
+    due === null ? 'at its first visit' : due <= Date.now() ? 'now' : moment(due),
+    harmless(url),
+  ]);
+  console.log(table(['due', 'url'], rows));
+}

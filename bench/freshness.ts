@@ -98,7 +98,16 @@ function table(outcomes: Outcome[], law: Law, weighting: Weights): { worst: numb
     });
     console.log(policy.padEnd(16) + cells.join(''));
   }
-  console.log('optimum'.padEnd(16) + SHARES.map(share => cell(of('value', share)[0]!.best.toFixed(3))).join(''));
+  console.log(
+    'optimum'.padEnd(16) +
+      SHARES.map(share =>
+        cell(
+          of('value', share)
+            .find(o => o.seed === 1)!
+            .best.toFixed(3),
+        ),
+      ).join(''),
+  );
   return { worst, first };
 }
 
@@ -159,7 +168,9 @@ function sizes(): void {
     }
     const spent = process.cpuUsage(start);
     const rate = Math.round((decisions / (spent.user + spent.system)) * 1e6);
-    console.log(`${String(pages).padEnd(16)} ${String(rate).padEnd(22)} ${Math.round(grown / pages)}`);
+    console.log(
+      `${String(pages).padEnd(16)} ${String(rate).padEnd(22)} ${pages < 100_000 ? 'too few to tell' : Math.round(grown / pages)}`,
+    );
   }
 }
 

@@ -1,7 +1,7 @@
 /**
  * The language of a page that does not say: by script where one script means one language, else by the small words
  * that every sentence has. Wrong is worse than unknown (the page would be stemmed by foreign rules), so it answers
- * only when the evidence is clear; a page without a language is indexed word by word.
+ * only when the evidence is clear.
  */
 const small: Readonly<Record<string, string>> = {
   en: 'the of and to in is that for with are this you not from have',

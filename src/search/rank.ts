@@ -29,7 +29,7 @@ export interface Ranked {
   readonly relaxed: boolean;
 }
 
-const SCORED = 20_000;
+const SCORED = 10_000;
 export const WINDOW = 1000;
 const REORDERED = 100;
 const FRESHNESS = 0.2;

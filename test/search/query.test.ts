@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { SkeinError } from '../../src/base/errors.ts';
 import { parseQuery, type Query } from '../../src/search/query.ts';
@@ -127,4 +128,14 @@ test('whatever is typed is either read or refused with a sentence', () => {
       assert.ok(error instanceof SkeinError && error.code === 'bad-query', `${JSON.stringify(text)}: ${error}`);
     }
   }
+});
+
+test('every query that the guide shows can be asked', () => {
+  const guide = readFileSync(new URL('../../docs/guides/search.md', import.meta.url), 'utf8');
+  const rows = guide.split('\n').filter(line => line.startsWith('| `'));
+  const queries = rows.flatMap(row =>
+    [...row.split(/(?<!\\)\|/)[1]!.matchAll(/`([^`]+)`/g)].map(([, query]) => query!),
+  );
+  assert.ok(queries.length > 12);
+  for (const query of queries) parseQuery(query.replaceAll('\\|', '|'));
 });

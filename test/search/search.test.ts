@@ -31,6 +31,7 @@ const shelf: readonly SearchDocument[] = [
 
 const finds: readonly (readonly [string, readonly number[]])[] = [
   ['geese', [1]],
+  ['migrating flies', [1]],
   ['GOOSE OR skein', [1]],
   ['fly migrating', [1]],
   ['geese crawler', [1, 2]], // no page has both: those with one

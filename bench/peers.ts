@@ -11,7 +11,7 @@
  * 0 whether targets are met or missed: this reports, tests decide.
  */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Contender, contenders, installed, NPM_PEERS } from './peers/contenders.ts';
@@ -19,6 +19,7 @@ import { type Documents, documentsAvailable, oneServer, PACKAGES, severalServers
 import { measure } from './peers/measured.ts';
 import { type Served, serve } from './peers/nginx.ts';
 import { type Result, summarise, table, verdicts } from './peers/report.ts';
+import { stageTable, stageTimes } from './peers/stages.ts';
 
 const project = join(import.meta.dirname, '..');
 const cache = join(project, '.cache', 'bench');
@@ -34,9 +35,19 @@ const { values: options } = parseArgs({
     small: { type: 'boolean', default: false },
     'no-install': { type: 'boolean', default: false },
     port: { type: 'string', default: '18480' },
-    store: { type: 'string', default: join(cache, 'run') },
+    store: { type: 'string', default: storeFolder() },
   },
 });
+
+/**
+ * Memory where there is room for it: crawlers are compared, and on a machine with a slow or shared disk the one that
+ * happens to run while the last one's files are written back would pay for them.
+ */
+function storeFolder(): string {
+  const shared = '/dev/shm';
+  const roomy = existsSync(shared) && statfsSync(shared).bavail * statfsSync(shared).bsize > 4e9;
+  return join(roomy ? shared : cache, 'skein-bench-store');
+}
 
 /** By name, and only what is not there yet. A peer that cannot be installed is left out with a notice. */
 function install(): void {
@@ -76,12 +87,12 @@ function chosen(): Contender[] {
   });
 }
 
-async function runOnce(contender: Contender, served: Served): Promise<Result> {
+async function runOnce(contender: Contender, served: Served, environment = {}): Promise<Result> {
   const directory = options.store;
   rmSync(directory, { recursive: true, force: true });
   mkdirSync(directory, { recursive: true });
   const job = { seeds: served.seeds, directory, pages: Number(options.pages), project, modules };
-  const cost = await measure({ ...contender.run(job), directory });
+  const cost = await measure({ environment, ...contender.run(job), directory });
   const { pages, requests } = await served.take();
   const stored = diskUse(directory);
   rmSync(directory, { recursive: true, force: true });
@@ -106,6 +117,8 @@ async function compete(documents: Documents): Promise<void> {
   const field = chosen().filter(contender => !several || contender.several);
   console.log(`\n== ${documents.servers.length} server${several ? 's' : ''} (${documents.name}) ==`);
   const served = await serve(documents, port, cache);
+  const leave = () => served.close().then(() => process.exit(130));
+  process.once('SIGINT', leave).once('SIGTERM', leave);
   const results: Result[] = [];
   try {
     for (let round = 0; round < Number(options.repeat); round++) {
@@ -113,15 +126,16 @@ async function compete(documents: Documents): Promise<void> {
         results.push(await runOnce(contender, served));
       }
     }
+    const rows = summarise(results);
+    const judged = verdicts(rows);
+    console.log(`\n${table(rows)}\n`);
+    for (const { line } of judged) console.log(line);
+    save(documents.name, results, judged);
+    await printStages(field, served);
   } finally {
+    process.off('SIGINT', leave).off('SIGTERM', leave);
     await served.close();
   }
-  const rows = summarise(results);
-  const judged = verdicts(rows);
-  console.log(`\n${table(rows)}\n`);
-  for (const { line } of judged) console.log(line);
-  printStages(results);
-  save(documents.name, results, judged);
 }
 
 /** After the first round only the best of a peer's settings runs again. */
@@ -130,11 +144,21 @@ function withoutLosers(field: readonly Contender[], results: readonly Result[]):
   return field.filter(contender => left.has(contender));
 }
 
-/** Where Skein says that its time went, if it says so in its last line. */
-function printStages(results: readonly Result[]): void {
-  const last = results.findLast(result => result.contender.package === '');
-  const line = last?.cost.stdout.trim().split('\n').at(-1);
-  if (line !== undefined) console.log(`skein reports: ${line}`);
+/** One more run of Skein, with the profiler on in all its threads; it does not count for the table. */
+async function printStages(field: readonly Contender[], served: Served): Promise<void> {
+  const skein = field.find(contender => contender.package === '');
+  if (skein === undefined) return;
+  const folder = join(cache, 'profiles');
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  const result = await runOnce({ ...skein, name: 'skein, profiled' }, served, {
+    NODE_OPTIONS: `--cpu-prof --cpu-prof-interval=500 --cpu-prof-dir=${folder}`,
+  });
+  console.log(
+    `\nwhere Skein's time goes:\n${stageTable(stageTimes(folder), result.pages.size, result.cost.cpuSeconds)}`,
+  );
+  const line = result.cost.stdout.trim().split('\n').at(-1);
+  if (line !== undefined) console.log(`it reports: ${line}`);
 }
 
 function save(name: string, results: readonly Result[], judged: readonly object[]): void {

@@ -63,7 +63,7 @@ const wget2 = (threads: number): Contender => ({
     command: 'wget2',
     arguments: [
       ...['-q', '-r', '--level=0', '--no-robots', `--max-threads=${threads}`, '-P', job.directory],
-      ...(job.seeds.length > 1 ? ['--span-hosts', `--domains=${hosts(job)}`] : []),
+      // It stays on the hosts of its start URLs. With --span-hosts it would ask for every host that any page names.
       ...job.seeds,
     ],
   }),

@@ -44,12 +44,15 @@ export function measure(run: Run): Promise<Cost> {
   const sample = setInterval(() => {
     peak = Math.max(peak, treeMemory(child.pid!));
   }, 50);
-  const limit = setTimeout(() => process.kill(-child.pid!, 'SIGKILL'), LIMIT);
+  const end = () => process.kill(-child.pid!, 'SIGKILL');
+  const limit = setTimeout(end, LIMIT);
+  process.once('SIGINT', end).once('SIGTERM', end);
   return new Promise((resolve, reject) => {
     child.on('error', reject);
     child.on('close', code => {
       clearInterval(sample);
       clearTimeout(limit);
+      process.off('SIGINT', end).off('SIGTERM', end);
       resolve({
         seconds: (performance.now() - start) / 1000,
         cpuSeconds: cpuOf(texts[3]!),

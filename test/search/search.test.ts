@@ -222,6 +222,19 @@ test('pages of results follow on, up to the window', context => {
   assert.equal(search.query('pebble', { offset: 1000 }).hits.length, 0);
 });
 
+test('of too many matches the first found are ranked, and those that say it in their title', context => {
+  const search = indexOf(context, []);
+  const make = (page: number) => document(page, { text: 'gravel', title: page === 10_400 ? 'Gravel' : '' });
+  for (let first = 1; first <= 10_500; first += 1500) {
+    search.put(Array.from({ length: 1500 }, (_, index) => make(first + index)));
+  }
+  const results = search.query('gravel');
+  assert.deepEqual(
+    [results.total, results.exact, results.hits[0]!.page, results.hits[1]!.page],
+    [10_000, false, 10_400, 1],
+  );
+});
+
 test('a rebuild keeps answering, and drops what the source no longer has', context => {
   const search = indexOf(context, [document(1, { text: 'kept' }), document(2, { text: 'lost' })]);
   search.apply({ changed: [], gone: [], cursor: '7' });

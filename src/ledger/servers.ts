@@ -47,8 +47,10 @@ export class Servers {
   readonly #dirty = new Set<Server>();
   readonly #insert: StatementSync;
   readonly #update: StatementSync;
+  readonly #get: StatementSync;
 
   constructor(database: DatabaseSync) {
+    this.#get = database.prepare('SELECT * FROM servers WHERE id = ?');
     this.#insert = database.prepare('INSERT INTO servers (id, origin) VALUES (?, ?)');
     this.#update = database.prepare(
       `UPDATE servers SET address = ?, robots_status = ?, robots_body = ?, robots_time = ?, robots_unreachable = ?,
@@ -74,6 +76,12 @@ export class Servers {
 
   find(origin: string): Server | undefined {
     return this.#byOrigin.get(origin);
+  }
+
+  /** As the database has it now; for those who read beside a running home. */
+  read(id: number): Server | undefined {
+    const row = this.#get.get(id);
+    return row && fromRow(row);
   }
 
   /** The server of an origin, recorded when it is new (inside the caller's transaction). */

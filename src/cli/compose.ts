@@ -26,7 +26,8 @@ const LEASE = 10 * 60_000;
 /** How long a crawl waits for a busy server or a retry when all else is done. */
 export const PATIENCE = 60_000;
 
-export type CrawlValues = Omit<Values, 'seeds' | 'budget' | 'freshness' | 'policy'>;
+export type CrawlValues = Omit<Values, 'seeds' | 'budget' | 'freshness' | 'policy' | 'images'> &
+  Partial<Pick<Values, 'images'>>;
 
 export interface Opened {
   readonly home: Home;
@@ -106,7 +107,7 @@ function frontierOptions(
 ): FrontierOptions {
   const origins = [...ledger.servers.all()].filter(server => server.seeded).map(server => `${server.origin}/`);
   const parsed = parseScope(values.scope);
-  const scope = { ...parsed, focus: values.focus, keep: parseKeep(values.keep) };
+  const scope = { ...parsed, focus: values.focus, images: values.images ?? false, keep: parseKeep(values.keep) };
   return {
     mode: extras.mode ?? 'explore',
     order: values.focus.length > 0 ? 'focused' : values.order,

@@ -107,6 +107,11 @@ export const options = {
     check: z.enum(['value', 'uniform', 'proportional', 'pmcs', 'date', 'adaptive']).optional(),
     about: 'when pages are due: value, uniform, proportional, pmcs, date or adaptive (default value; remembered)',
   },
+  images: {
+    flag: '--images',
+    check: z.boolean().default(false),
+    about: 'also fetch the images of the main content, and look again at them as often as they are worth',
+  },
   detector: {
     flag: '--detector <name>',
     check: z.enum(detectorNames as [string, ...string[]]).default('content'),

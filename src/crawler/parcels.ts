@@ -35,7 +35,7 @@ export class ParcelBuilder {
 
   news(news: ServerNews | undefined): void {
     if (!news) return;
-    this.#news = news;
+    this.#news = { ...this.#news, ...news };
     this.#expire();
   }
 

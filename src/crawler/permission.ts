@@ -17,7 +17,9 @@ export interface Permission {
   readonly terms: Terms;
   /** Why a URL may not be asked for; undefined = it may. */
   refusal(url: string): ReasonCode | undefined;
-  /** What was learned of the server, when robots.txt was fetched anew. */
+  /** What is known of the server by now. */
+  readonly about: ServerNews;
+  /** The same, when robots.txt was fetched anew. */
   readonly news: ServerNews | undefined;
 }
 
@@ -29,22 +31,24 @@ export async function askPermission(errand: Errand, tools: Tools, signal: AbortS
   const fetched = sent && sent.expires > now ? undefined : await fetchRobots(errand, tools, signal);
   const { robots, state } = fetched ? tools.rules.of(origin, fetched.copy, now) : sent!;
   const delay = crawlDelay(robots, tools.agentToken);
+  const about: ServerNews = {
+    origin,
+    address: fetched?.address ?? '',
+    sitemaps: robots.sitemaps.map(each => normalise(each, `${origin}/`)).filter(each => each !== undefined),
+    crawlDelay: delay,
+    notBefore: 0,
+    latency: fetched?.firstByte ?? 0,
+    robotsBytes: fetched?.bytes ?? 0,
+    ...(fetched && { robots: fetched.copy }),
+  };
   return {
     terms: { pace: server.pace, connections: server.connections, notBefore: server.notBefore, crawlDelay: delay },
     refusal(url) {
       if (allowed(robots, tools.agentToken, url).allowed) return undefined;
       return state === 'unreachable' ? 'robots-unreachable' : 'robots';
     },
-    news: fetched && {
-      origin,
-      address: fetched.address,
-      robots: fetched.copy,
-      sitemaps: robots.sitemaps.map(each => normalise(each, `${origin}/`)).filter(each => each !== undefined),
-      crawlDelay: delay,
-      notBefore: 0,
-      latency: fetched.firstByte,
-      robotsBytes: fetched.bytes,
-    },
+    about,
+    news: fetched && about,
   };
 }
 

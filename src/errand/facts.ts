@@ -42,6 +42,15 @@ export interface Facts {
   readonly structure: number;
 }
 
+/** Facts of which only the hashes are known: of a body that is no text, or that nobody reads as one. */
+export function bareFacts(raw: Uint8Array, content: Uint8Array): Facts {
+  return {
+    ...{ raw, content, mainHash: 0n, linkHash: 0n, simhash: 0n, asciiSum: 0, urls: 0, keywords: 0, words: 0 },
+    ...{ textCode1: 0, textCode2: 0, tagFirst: 0, tagLast: 0, levels: [], blocks: new Uint16Array(0) },
+    ...{ imageHash: 0, structure: 0 },
+  };
+}
+
 /** More per level is kept as this, so that a level takes two bytes at most. */
 export const MAX_LEVEL_COUNT = 16_383;
 export const MAX_LEVELS = 24;

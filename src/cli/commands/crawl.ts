@@ -25,6 +25,7 @@ const names = [
   'order',
   'focus',
   'domains',
+  'images',
   'detector',
   'agent',
 ] as const satisfies readonly OptionName[];

@@ -15,6 +15,7 @@ const names = [
   'budget',
   'freshness',
   'policy',
+  'images',
   'detector',
   'pace',
   'connections',

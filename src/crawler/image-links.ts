@@ -1,0 +1,38 @@
+/** The images that a page shows, as links of their own: so they become pages of the role `image`. */
+import { fingerprint } from '../base/url.ts';
+import { LINK_IMAGE, type Links } from '../errand/visit.ts';
+
+/** More images than this are decoration. */
+const MOST_IMAGES = 50;
+
+export function withImages(links: Links, images: readonly string[]): Links {
+  const known = new Set(links.count === 0 ? [] : Buffer.from(links.urls).toString().split('\n'));
+  const added = images.filter(url => !known.has(url)).slice(0, MOST_IMAGES);
+  if (added.length === 0) return links;
+  const count = links.count + added.length;
+  const fingerprints = new Uint32Array(count * 2);
+  fingerprints.set(links.fingerprints);
+  const print = { high: 0, low: 0 };
+  added.forEach((url, i) => {
+    fingerprint(url, print);
+    fingerprints[(links.count + i) * 2] = print.high;
+    fingerprints[(links.count + i) * 2 + 1] = print.low;
+  });
+  const flags = new Uint8Array(count).fill(LINK_IMAGE);
+  flags.set(links.flags);
+  const relevance = new Uint8Array(count);
+  relevance.set(links.relevance);
+  return {
+    count,
+    fingerprints,
+    flags,
+    relevance,
+    urls: joined(links, links.urls, added.join('\n')),
+    anchors: joined(links, links.anchors, '\n'.repeat(added.length - 1)),
+    lastmod: links.lastmod,
+  };
+}
+
+function joined({ count }: Links, first: Uint8Array, more: string): Uint8Array {
+  return count === 0 ? Buffer.from(more) : Buffer.concat([first, Buffer.from(`\n${more}`)]);
+}

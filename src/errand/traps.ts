@@ -130,8 +130,8 @@ function keyOf(url: string): number {
 
 /**
  * The URL with everything masked that a generator would vary: runs of digits as 0, long tokens as #, values
- * of parameters dropped, their names sorted. `/2026/11/15/a-1f3a9c77?page=7&d=3` and `/2025/01/02/a-09bb12ef?d=1&page=2`
- * have one shape.
+ * of parameters dropped, their names sorted, each once (a click on a filter may add its name again and again).
+ * `/2026/11/15/a-1f3a9c77?page=7&d=3` and `/2025/01/02/a-09bb12ef?d=1&page=2` have one shape.
  */
 export function shapeOf(url: string): string {
   const start = pathStart(url);
@@ -140,7 +140,7 @@ export function shapeOf(url: string): string {
   const shape = path.replace(TOKEN, '#').replace(DIGITS, '0');
   if (query < 0) return shape;
   const parameters = url.slice(query + 1).split('&');
-  return `${shape}?${parameters.map(nameOf).sort().join('&')}`;
+  return `${shape}?${[...new Set(parameters.map(nameOf))].sort().join('&')}`;
 }
 
 /** Hexadecimal of eight digits or more, or anything of sixteen, standing alone and with a number in it. */

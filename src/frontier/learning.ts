@@ -255,7 +255,7 @@ function knownRow(lesson: Lesson, found: Findings): KnownRow {
     retry_at: retry,
     pings: 0,
     due: found.due,
-    etag: visit.etag ?? (visit.status === 304 ? (before?.etag ?? null) : null),
+    etag: etagsOf(visit, before),
     last_modified: visit.lastModified ?? (visit.status === 304 ? (before?.last_modified ?? null) : null),
     title: page?.title ?? before?.title ?? null,
     media_type: page?.mediaType ?? before?.media_type ?? null,
@@ -279,6 +279,19 @@ function knownRow(lesson: Lesson, found: Findings): KnownRow {
     length: stored?.length ?? before?.length ?? null,
     request_length: stored?.requestLength ?? before?.request_length ?? null,
   };
+}
+
+/** Entity tags of one content that are kept, and characters of all of them: they travel in a header. */
+const MOST_TAGS = 3;
+const MOST_TAG_LENGTH = 200;
+
+/** Machines behind one name may each have their own tag for the same content: a request may list them all. */
+function etagsOf(visit: Visit, before: KnownRow | undefined): string | null {
+  if (visit.etag === undefined) return visit.status === 304 ? (before?.etag ?? null) : null;
+  if (visit.outcome !== 'same' || !before?.etag) return visit.etag;
+  const older = before.etag.split(', ').filter(tag => tag !== visit.etag);
+  const all = [visit.etag, ...older].slice(0, MOST_TAGS).join(', ');
+  return all.length <= MOST_TAG_LENGTH ? all : visit.etag;
 }
 
 function flagsOf({ page }: Visit): number {

@@ -5,6 +5,7 @@
  *
  * It never picks a page by itself (the frontier does) and never decides whether a page changed (the detector did).
  */
+import { bareFacts, packFacts, unpackFacts } from '../errand/facts.ts';
 import { type ReasonCode, reasons } from '../errand/reasons.ts';
 import type { Visit } from '../errand/visit.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -15,6 +16,7 @@ import { serverPrior } from '../revisit/estimators/gamma.ts';
 import { observe } from '../revisit/estimators/observe.ts';
 import { type Missing, whenMissing } from '../revisit/gone.ts';
 import { countedByPings, learnPing, pingWorth, silenceRecall } from '../revisit/pings.ts';
+import { delegation, shareChanged } from '../revisit/pmcs.ts';
 import { MAX_INTERVAL, nextDue, type Plan, planNamed, type Terms } from '../revisit/policy.ts';
 import { type ChangeState, DAY, newState, packState, unpackState } from '../revisit/state.ts';
 import { steer } from '../revisit/value.ts';
@@ -132,6 +134,16 @@ export class Schedule {
     const worth = known.outcome === 'gone' ? Number.POSITIVE_INFINITY : pingWorth(pingsOf(server), rate) * DAY;
     this.#ledger.pages.setPinged(id, Math.max(time, known.due - worth));
     return true;
+  }
+
+  /** What an errand carries of a page's facts: all of them, or what the papers' rule says where it is the policy. */
+  carried({ facts, change }: KnownRow): Uint8Array | undefined {
+    if (facts === null || this.plan.policy.name !== 'pmcs') return facts ?? undefined;
+    const state = change ? unpackState(change) : newState();
+    const carries = delegation(shareChanged(state), state.visits);
+    if (carries === 'nothing') return undefined;
+    const open = carries === 'hash' ? unpackFacts(facts) : undefined;
+    return open ? packFacts(bareFacts(open.raw, open.content)) : facts;
   }
 
   /** Makes the schedule fit what was asked for; due times are computed anew when that is news, or a day has passed. */

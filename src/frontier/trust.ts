@@ -46,7 +46,7 @@ export function learnTrust(server: Server, visit: Visit, before: KnownRow | unde
 }
 
 function sameValidator(visit: Visit, before: KnownRow): boolean {
-  if (visit.etag !== undefined) return visit.etag === before.etag;
+  if (visit.etag !== undefined) return before.etag?.split(', ').includes(visit.etag) ?? false;
   return visit.lastModified !== undefined && visit.lastModified === before.last_modified;
 }
 

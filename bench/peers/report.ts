@@ -82,6 +82,9 @@ export function grid(rows: readonly (readonly string[])[]): string {
     .join('\n');
 }
 
+/** Pages below which a rate is mostly start-up. */
+const ENOUGH = 100;
+
 export interface Verdict {
   readonly line: string;
   readonly met: boolean;
@@ -91,8 +94,9 @@ export function verdicts(rows: readonly Row[]): Verdict[] {
   const ours = rows.find(row => row.contender.package === '');
   if (ours === undefined) return [];
   const all: Verdict[] = [];
-  for (const { contender, rate } of rows) {
-    if (contender.target === 0) continue;
+  for (const { contender, rate, result } of rows) {
+    // One that stopped at once says nothing about speed.
+    if (contender.target === 0 || result.pages.size < ENOUGH) continue;
     const ratio = ours.rate / rate;
     const met = ratio >= contender.target;
     all.push({

@@ -8,6 +8,7 @@ import { hash } from 'node:crypto';
 import { resolver } from '../base/url.ts';
 import { type Facts, MAX_BLOCKS, MAX_LEVEL_COUNT, MAX_LEVELS } from '../errand/facts.ts';
 import { charsetOf, toUtf8 } from './charset.ts';
+import { textCode2 } from './detect/text-codes.ts';
 import { collectLinks, noLinks } from './links.ts';
 import { robotsOf } from './page-robots.ts';
 import { type Mode, Scanner } from './scanner/scanner.ts';
@@ -95,11 +96,8 @@ function modeOf(mediaType: string): Mode | undefined {
 
 /** A page of which only the bytes are known. */
 function opaque({ url, body }: Body, mediaType: string, raw: Uint8Array, robots: number): Page {
-  const facts: Facts = {
-    ...nothing,
-    raw,
-    content: first16(hash('sha256', body, 'buffer')),
-  };
+  const digest = hash('sha256', body, 'buffer');
+  const facts: Facts = { ...nothing, raw, content: first16(digest), mainHash: digest.readBigUInt64LE() };
   return {
     url,
     mediaType,
@@ -119,8 +117,7 @@ function opaque({ url, body }: Body, mediaType: string, raw: Uint8Array, robots:
   };
 }
 
-const nothing: Omit<Facts, 'raw' | 'content'> = {
-  mainHash: 0n,
+const nothing: Omit<Facts, 'raw' | 'content' | 'mainHash'> = {
   linkHash: 0n,
   simhash: 0n,
   asciiSum: 0,
@@ -175,7 +172,6 @@ function imagesOf(scan: Scanner, resolve: (href: string) => string | undefined):
 function factsOf(scan: Scanner, raw: Uint8Array): Facts {
   const digest = hash('sha256', scan.bytes(scan.get('canon'), scan.get('canonEnd')), 'buffer');
   const distinct = scan.get('distinctCodes');
-  const characters = scan.number(6);
   return {
     raw,
     content: first16(digest),
@@ -187,7 +183,7 @@ function factsOf(scan: Scanner, raw: Uint8Array): Facts {
     keywords: scan.get('keywords'),
     words: scan.get('words'),
     textCode1: distinct === 0 ? 0 : scan.number(4) / distinct,
-    textCode2: characters === 0 ? 0 : Math.sqrt(scan.number(5)) / characters,
+    textCode2: textCode2(scan.number(5), scan.number(6)),
     tagFirst: scan.get('tagFirst'),
     tagLast: scan.get('tagLast'),
     levels: levelsOf(scan),

@@ -1,46 +1,131 @@
 /**
  * Whether a page changed, and which stage saw it. By name: every detector is a pure function of the facts before and
- * after. Never fetches, never looks at the old body: facts are all that is known of it.
+ * after, and stops at the first difference. Never fetches, never looks at the old body: facts are all that is known
+ * of it.
+ *
+ * `content` is the default; `main` is `content` without navigation, header, footer and sidebars. The others are the
+ * papers' own, as they are: each is blind to something, and the tests say to what.
  */
 import { SkeinError } from '../base/errors.ts';
 import type { Facts } from '../errand/facts.ts';
+import type { Stage } from '../errand/visit.ts';
+import { differingBlocks, differingSpots } from './detect/blocks.ts';
+import { type ImageFacts, imagesDiffer } from './detect/image.ts';
+import { isNoise, type NoiseMask } from './detect/noise.ts';
+import { changedLevels } from './detect/structure.ts';
+import { sameCode } from './detect/text-codes.ts';
 import type { Change } from './stages.ts';
 
-/** What the server said of the two versions. */
-export interface Validators {
-  /** Last-Modified as the server wrote it. */
-  readonly before?: string;
-  readonly after?: string;
+/** What is known beyond the facts; each is optional. */
+export interface Beside {
+  /** Last-Modified of the two versions, as the server wrote it. */
+  readonly lastModified?: { readonly before?: string | undefined; readonly after?: string | undefined };
+  /** Places of this page that always change. */
+  readonly noise?: NoiseMask;
+  /** The page's images, where both versions' were fetched. */
+  readonly images?: { readonly before: readonly ImageFacts[]; readonly after: readonly ImageFacts[] };
 }
 
-type Detector = (before: Facts, after: Facts, validators: Validators) => Change;
+type Detector = (before: Facts, after: Facts, beside: Beside) => Change;
 
-const unchanged = (stage: Change['stage']): Change => ({ changed: false, stage, where: [] });
+const same = (stage: Stage): Change => ({ changed: false, stage, where: [] });
+const differs = (stage: Stage, where: readonly number[] = []): Change => ({ changed: true, stage, where });
+const decide = (changed: boolean, stage: Stage): Change => (changed ? differs(stage) : same(stage));
 
 function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
   return Buffer.compare(a, b) === 0;
 }
 
+const raw: Detector = (before, after) => decide(!sameBytes(before.raw, after.raw), 'raw');
+
+/** Without a date on both sides there is nothing to compare: the page counts as changed. */
+const lastModified: Detector = (_before, _after, { lastModified: dates }) =>
+  decide(dates?.before === undefined || dates.before !== dates.after, 'last-modified');
+
+/** Number of links, then number of words that are no general words. */
+const counts: Detector = (before, after) =>
+  decide(before.urls !== after.urls || before.keywords !== after.keywords, 'counts');
+
+const asciiSum: Detector = (before, after) => decide(before.asciiSum !== after.asciiSum, 'ascii-sum');
+
+const tagStringsDiffer: Detector = (before, after) =>
+  decide(before.tagFirst !== after.tagFirst || before.tagLast !== after.tagLast, 'structure');
+
+/** `where` names the levels that changed, root 1. */
+const levelsDiffer: Detector = (before, after) => {
+  const levels = changedLevels(before.levels, after.levels);
+  return levels.length === 0 ? same('structure') : differs('structure', levels);
+};
+
+const textCodeI: Detector = (before, after) => decide(!sameCode(before.textCode1, after.textCode1), 'text');
+const textCodeII: Detector = (before, after) => decide(!sameCode(before.textCode2, after.textCode2), 'text');
+
+/** By their codes where the images are known, else by the list of their references. */
+const imageCodes: Detector = (before, after, { images }) =>
+  decide(images ? imagesDiffer(images.before, images.after, 'ival') : before.imageHash !== after.imageHash, 'image');
+
+/** The date decides where the server gives one, else the counts. */
+const pmcs: Detector = (before, after, beside) => {
+  const { before: old, after: now } = beside.lastModified ?? {};
+  return old !== undefined && now !== undefined ? lastModified(before, after, beside) : counts(before, after, beside);
+};
+
+/** Structure, then text, then images. */
+const threeStep: Detector = (before, after, beside) => {
+  for (const step of [tagStringsDiffer, textCodeI]) {
+    const change = step(before, after, beside);
+    if (change.changed) return change;
+  }
+  return imageCodes(before, after, beside);
+};
+
+/** What a reader sees: text, links, structure, images. Blocks say where. */
+const content: Detector = (before, after, { noise, images }) => {
+  const pictures = images !== undefined && imagesDiffer(images.before, images.after);
+  if (sameBytes(before.raw, after.raw) && !pictures) return same('raw');
+  if (sameBytes(before.content, after.content)) return decide(pictures, pictures ? 'image' : 'content');
+  const spots = differingSpots(before.blocks, after.blocks);
+  if (spots.length === 0) return differs(unseenStage(before, after));
+  if (noise !== undefined && !pictures && isNoise(noise, before, after)) return same('content');
+  return differs('text', differingBlocks(spots, after.blocks));
+};
+
+/** What differs when no block of text does. */
+function unseenStage(before: Facts, after: Facts): Stage {
+  if (before.linkHash !== after.linkHash) return 'links';
+  if (before.structure !== after.structure) return 'structure';
+  return before.imageHash !== after.imageHash ? 'image' : 'content';
+}
+
+const main: Detector = (before, after, beside) => {
+  if (before.mainHash !== after.mainHash) return content(before, after, beside);
+  const { images } = beside;
+  return images !== undefined && imagesDiffer(images.before, images.after) ? differs('image') : same('content');
+};
+
 const detectors: Readonly<Record<string, Detector>> = {
-  raw: (before, after) => ({ changed: !sameBytes(before.raw, after.raw), stage: 'raw', where: [] }),
-  content: (before, after) => {
-    if (sameBytes(before.raw, after.raw)) return unchanged('raw');
-    return { changed: !sameBytes(before.content, after.content), stage: 'content', where: [] };
-  },
+  content,
+  main,
+  raw,
+  'last-modified': lastModified,
+  counts,
+  'ascii-sum': asciiSum,
+  'tag-strings': tagStringsDiffer,
+  'level-table': levelsDiffer,
+  'text-code-1': textCodeI,
+  'text-code-2': textCodeII,
+  'image-code': imageCodes,
+  pmcs,
+  'three-step': threeStep,
 };
 
 export const detectorNames: readonly string[] = Object.keys(detectors);
 
 /** `before` is undefined when nothing was known: everything is new then. */
-export function compare(
-  detector: string,
-  before: Facts | undefined,
-  after: Facts,
-  validators: Validators = {},
-): Change {
+export function compare(detector: string, before: Facts | undefined, after: Facts, beside: Beside = {}): Change {
   const detect = detectors[detector];
   if (!detect) {
     throw new SkeinError('bad-option', `no detector is called ${detector}`, `Choose from ${detectorNames.join(', ')}.`);
   }
-  return before === undefined ? { changed: true, stage: 'first', where: [] } : detect(before, after, validators);
+  return before === undefined ? differs('first') : detect(before, after, beside);
 }

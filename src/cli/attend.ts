@@ -1,0 +1,53 @@
+/** What every long command has beside its work: a door for other processes, a log, and a workbench when asked for. */
+import { type ControlParts, HomeControl } from '../home/control.ts';
+import { openDoor } from '../home/door.ts';
+import { openLog } from '../home/log.ts';
+import { startWorkbench, type WorkbenchThread } from '../workbench/start.ts';
+import type { Opened } from './compose.ts';
+import { paint } from './terminal.ts';
+import { version } from './version.ts';
+
+/** Where the workbench is unless the user says otherwise. */
+export const WORKBENCH_PORT = 7700;
+
+export interface Attending {
+  readonly command: string;
+  readonly data: string;
+  readonly scope: readonly string[];
+  readonly keep: string;
+  /** As --workbench was given: absent, alone, or with a port. */
+  readonly workbench: number | boolean | undefined;
+  readonly budget?: ControlParts['budget'];
+}
+
+/** Returns how to end it. */
+export async function attend(opened: Opened, options: Attending): Promise<() => Promise<void>> {
+  const { home, frontier, ledger } = opened;
+  const { command, data, keep, budget } = options;
+  const log = openLog(data, command);
+  const control = new HomeControl({
+    ...{ home, frontier, ledger, command, keep },
+    scope: options.scope.join(', '),
+    log: ({ order, done }) => log.logger.info({ order }, done),
+    ...(budget && { budget }),
+  });
+  const door = await openDoor(data, control);
+  const workbench = await serve(data, options.workbench);
+  log.logger.info({ data, version, pages: ledger.pages.size, servers: ledger.servers.size }, 'started');
+  return async () => {
+    const { outcomes, bytesDown, bytesUp, seconds } = home.progress;
+    await workbench?.close();
+    await door.close();
+    log.logger.info({ outcomes, bytesDown, bytesUp, seconds }, 'ended');
+    log.close();
+  };
+}
+
+async function serve(directory: string, wanted: number | boolean | undefined): Promise<WorkbenchThread | undefined> {
+  if (wanted === undefined || wanted === false) return undefined;
+  const start = (port: number) => startWorkbench({ directory, port, version });
+  // The usual port may be another collection's workbench: then any other will do, unless one was asked for.
+  const thread = wanted === true ? await start(WORKBENCH_PORT).catch(() => start(0)) : await start(wanted);
+  console.error(`${paint('bold', 'Workbench:')} ${thread.address}`);
+  return thread;
+}

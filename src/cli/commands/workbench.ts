@@ -1,0 +1,67 @@
+/** `skein workbench`: the web page to watch and steer, beside whatever runs in the data directory, or nothing. */
+import { readFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import { SkeinError } from '../../base/errors.ts';
+import { openWorkbench } from '../../workbench/server.ts';
+import { WORKBENCH_PORT } from '../attend.ts';
+import { openLedger } from '../compose.ts';
+import { declare, values } from '../options.ts';
+import { paint } from '../terminal.ts';
+import { version } from '../version.ts';
+
+export function addWorkbenchCommand(program: Command): void {
+  const command = program
+    .command('workbench')
+    .description('serve the workbench of a collection: watch, search, compare, steer what runs')
+    .option('--listen <address>', `host:port or port (default 127.0.0.1:${WORKBENCH_PORT}); other hosts need TLS`)
+    .option('--certificate <file>', 'TLS certificate chain, PEM')
+    .option('--key <file>', 'its private key, PEM')
+    .option('--json', 'print one JSON object with the address')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  skein workbench --data ./skein-data
+  skein workbench --listen 0.0.0.0:7700 --certificate fullchain.pem --key privkey.pem
+
+On loopback everybody on this machine may look; changing something needs the token in the address that is printed.
+Elsewhere everything needs the token.`,
+    );
+  declare(command, ['data']).action(async (given: Record<string, unknown>) => {
+    const { data } = await values(given, ['data']);
+    openLedger(data).close(); // says in words when there is nothing to show
+    const { host, port } = parseListen(String(given['listen'] ?? WORKBENCH_PORT));
+    const tls = readTls(given['certificate'] as string | undefined, given['key'] as string | undefined);
+    const workbench = await openWorkbench({ directory: data, host, port, version, ...(tls && { tls }) });
+    if (given['json']) console.log(JSON.stringify({ address: workbench.address, port: workbench.port }));
+    else console.log(`${paint('bold', 'Workbench:')} ${workbench.address}\nStop it with Ctrl-C.`);
+    await new Promise(resolve => {
+      for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, resolve);
+    });
+    await workbench.close();
+  });
+}
+
+function parseListen(text: string): { host: string; port: number } {
+  const match = /^(?:(\[[0-9a-f:]+\]|[^:\s]+):)?(\d{1,5})$/i.exec(text.trim());
+  const port = Number(match?.[2]);
+  if (!match || port > 65_535) {
+    throw new SkeinError('bad-option', `"${text}" is not an address to listen on.`, 'Write 7700 or 192.0.2.7:7700.');
+  }
+  return { host: match[1]?.replace(/[[\]]/g, '') ?? '127.0.0.1', port };
+}
+
+function readTls(certificate: string | undefined, key: string | undefined) {
+  if (certificate === undefined && key === undefined) return undefined;
+  if (certificate === undefined || key === undefined) {
+    throw new SkeinError('bad-option', 'TLS needs both --certificate and --key.');
+  }
+  const [cert, secret] = [certificate, key].map(file => {
+    try {
+      return readFileSync(file, 'utf8');
+    } catch (error) {
+      throw new SkeinError('bad-option', `${file} cannot be read: ${(error as Error).message}.`);
+    }
+  });
+  return { certificate: cert!, key: secret! };
+}

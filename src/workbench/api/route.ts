@@ -1,0 +1,30 @@
+/**
+ * One endpoint of the API: its place, what it takes, and what answers. The table in routes.ts is both the router and
+ * the OpenAPI document, so neither can say what the other does not.
+ */
+import type { z } from 'zod';
+import type { Live } from '../live.ts';
+import type { Reader } from '../reader.ts';
+
+export interface Context {
+  readonly reader: Reader;
+  readonly live: Live;
+  /** The caller may give orders. */
+  readonly steers: boolean;
+}
+
+export interface Route<Input extends z.ZodObject = z.ZodObject> {
+  readonly method: 'get' | 'post';
+  /** Below /api/v1; `{id}` is a path parameter, declared in `input` like the others. */
+  readonly path: string;
+  readonly summary: string;
+  readonly input: Input;
+  /** A state-changing call: needs the token. */
+  readonly changes?: boolean;
+  readonly answer: (input: z.infer<Input>, context: Context) => unknown;
+}
+
+/** Keeps the types of input and answer together while the table forgets them. */
+export function route<Input extends z.ZodObject>(made: Route<Input>): Route {
+  return made as unknown as Route;
+}

@@ -1,0 +1,36 @@
+/** Stored copies as documents for a sandboxed frame: HTML made safe, text as text, small images as images. */
+import { mediaType, type Stored } from '../archive/read.ts';
+import { SkeinError } from '../base/errors.ts';
+import { textOf } from '../home/copy-text.ts';
+import { FLAG_NOARCHIVE } from '../ledger/pages.ts';
+import type { Reader } from './reader.ts';
+import { escaped, safeDocument, safeHtml } from './safe-copy.ts';
+
+/** Bytes that are looked at. */
+const MOST_TEXT = 8_000_000;
+const MOST_IMAGE = 4_000_000;
+
+/** No scripts, no origin, no forms, no requests: even if something slipped through, it could do nothing. */
+export const COPY_POLICY =
+  "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'";
+
+export function copyDocument(reader: Reader, visitId: number): string {
+  const visit = reader.visit(visitId);
+  const flags = reader.ledger.pages.known(visit.page)?.flags ?? 0;
+  if (flags & FLAG_NOARCHIVE) throw new SkeinError('refused', 'The page asks not to be shown from an archive.');
+  const stored = reader.copies.of(visit);
+  if (!stored) throw new SkeinError('not-found', 'That visit stored no copy.');
+  return safeDocument(bodyOf(stored));
+}
+
+function bodyOf(stored: Stored): string {
+  const type = mediaType(stored.headers);
+  if (/^image\/(png|jpeg|gif|webp|avif)$/.test(type) && stored.body.length < MOST_IMAGE) {
+    const bytes = Buffer.from(stored.decoded(MOST_IMAGE).bytes);
+    return `<img alt="" src="data:${type};base64,${bytes.toString('base64')}">`;
+  }
+  if (type === 'text/html' || type === 'application/xhtml+xml' || type === '')
+    return safeHtml(textOf(stored, MOST_TEXT));
+  if (/^text\/|[/+](json|xml)$|javascript/.test(type)) return `<pre>${escaped(textOf(stored, MOST_TEXT))}</pre>`;
+  return `<p>${stored.body.length.toLocaleString('en')} bytes of ${escaped(type)}: nothing that could be shown here.</p>`;
+}

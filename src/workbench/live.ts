@@ -1,0 +1,231 @@
+/**
+ * What is happening, once a second: counted from the visits that home commits, so that watching costs home one small
+ * question a second and nothing else, and the same numbers come when only the files are there. Keeps half an hour of
+ * history, and hands every sample to whoever listens.
+ *
+ * Invariant: one sample reads only the visits since the last one; slow sums over the collection are renewed so seldom
+ * that they take at most a fiftieth of this thread.
+ */
+import type { HomeState } from '../home/control.ts';
+import { findHome } from '../home/door.ts';
+import { freshnessOf, meaningOf } from '../home/why.ts';
+import type { Reader } from './reader.ts';
+
+const EVERY = 1000;
+/** Samples kept: half an hour. */
+const HISTORY = 1800;
+/** Visits of one second that are shown one by one. */
+const MOST_SHOWN = 25;
+/** Visits of one second that are counted at all; a home that restarts may have left a million. */
+const MOST_COUNTED = 100_000;
+/** More than this is told as "more than". */
+const MOST_DUE = 100_000;
+const SLOW_EVERY = 10_000;
+const SLOW_SHARE = 50;
+const DAY = 86_400_000;
+
+export interface Sample {
+  readonly time: number;
+  /** Visits, errors and bytes a second. */
+  readonly visits: number;
+  readonly changed: number;
+  readonly errors: number;
+  readonly bytes: number;
+  /** Pages waiting; null when no home runs. */
+  readonly queue: number | null;
+}
+
+export interface ShownVisit {
+  readonly id: number;
+  readonly page: number;
+  readonly time: number;
+  readonly url: string;
+  readonly outcome: string;
+  readonly reason: string;
+  readonly means: string;
+  readonly stage: string | null;
+  readonly status: number;
+  readonly bytes: number;
+  readonly ms: number;
+  readonly outpost: string;
+}
+
+/** Sums over the collection. */
+export interface Collection {
+  readonly known: number;
+  readonly visited: number;
+  readonly servers: number;
+  readonly due: number;
+  readonly dueCapped: boolean;
+  readonly freshness: number;
+  readonly freshnessAim: number;
+  readonly spentToday: number;
+  readonly avoidedToday: number;
+  readonly archiveBytes: number;
+  /** When these were counted. */
+  readonly time: number;
+}
+
+export interface OutpostRate {
+  readonly visits: number;
+  readonly bytes: number;
+}
+
+export interface Tick {
+  readonly sample: Sample;
+  readonly visits: readonly ShownVisit[];
+  /** Visits of this second that are not among `visits`. */
+  readonly left: number;
+  readonly home: HomeState | null;
+  readonly collection: Collection;
+  /** By outpost, in this second. */
+  readonly outposts: Readonly<Record<string, OutpostRate>>;
+}
+
+interface Counted {
+  readonly outcome: string;
+  readonly stage: string | null;
+  readonly outpost: string;
+  readonly visits: number;
+  readonly bytes: number;
+}
+
+export class Live {
+  readonly history: Sample[] = [];
+  readonly #reader: Reader;
+  readonly #timer: NodeJS.Timeout;
+  readonly #listeners = new Set<(tick: Tick) => void>();
+  #last: number;
+  #time = Date.now();
+  #collection: Collection;
+  #slowAfter = 0;
+  #tick: Tick;
+  #busy = false;
+
+  constructor(reader: Reader) {
+    this.#reader = reader;
+    this.#last = this.#newest();
+    this.#collection = this.#count();
+    this.#tick = this.#look(null);
+    this.#timer = setInterval(() => void this.#turn(), EVERY);
+  }
+
+  get now(): Tick {
+    return this.#tick;
+  }
+
+  /** Returns how to stop listening. */
+  listen(listener: (tick: Tick) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  get listeners(): number {
+    return this.#listeners.size;
+  }
+
+  /** The visits before the stream began, newest first. */
+  recent(): ShownVisit[] {
+    return this.#shown(0, MOST_SHOWN);
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+    this.#listeners.clear();
+  }
+
+  async #turn(): Promise<void> {
+    // A home that is slow to answer must not be asked again before it has.
+    if (this.#busy) return;
+    this.#busy = true;
+    try {
+      const home = await stateOf(this.#reader.directory);
+      this.#tick = this.#look(home);
+      this.history.push(this.#tick.sample);
+      if (this.history.length > HISTORY) this.history.shift();
+      for (const listener of this.#listeners) listener(this.#tick);
+    } finally {
+      this.#busy = false;
+    }
+  }
+
+  #look(home: HomeState | null): Tick {
+    const now = Date.now();
+    const seconds = Math.max(0.2, (now - this.#time) / 1000);
+    this.#time = now;
+    const newest = this.#newest();
+    const from = Math.max(this.#last, newest - MOST_COUNTED);
+    const counted = newest === from ? [] : this.#since(from);
+    const visits = newest === from ? [] : this.#shown(from, MOST_SHOWN);
+    this.#last = newest;
+    if (now > this.#slowAfter) this.#collection = this.#count();
+    const sum = (pick: (row: Counted) => number) => counted.reduce((total, row) => total + pick(row), 0);
+    const sample: Sample = {
+      time: now,
+      visits: sum(row => row.visits) / seconds,
+      changed: sum(row => (row.outcome === 'fetched' && row.stage !== 'first' ? row.visits : 0)) / seconds,
+      errors: sum(row => (row.outcome === 'failed' ? row.visits : 0)) / seconds,
+      bytes: sum(row => row.bytes) / seconds,
+      queue: home === null ? null : home.queue + home.underWay,
+    };
+    const outposts: Record<string, OutpostRate> = {};
+    for (const { outpost, visits: count, bytes } of counted) {
+      const before = outposts[outpost] ?? { visits: 0, bytes: 0 };
+      outposts[outpost] = { visits: before.visits + count / seconds, bytes: before.bytes + bytes / seconds };
+    }
+    const left = Math.max(0, sum(row => row.visits) - visits.length);
+    return { sample, visits, left, home, collection: this.#collection, outposts };
+  }
+
+  #newest(): number {
+    return this.#reader.row<{ last: number | null }>('SELECT max(id) AS last FROM visits')?.last ?? 0;
+  }
+
+  #since(id: number): Counted[] {
+    return this.#reader.rows<Counted>(
+      `SELECT outcome, stage, outpost, count(*) AS visits, sum(up + down) AS bytes FROM visits WHERE id > ?
+       GROUP BY outcome, stage, outpost`,
+      id,
+    );
+  }
+
+  #shown(after: number, most: number): ShownVisit[] {
+    const rows = this.#reader.rows<Omit<ShownVisit, 'means'>>(
+      `SELECT v.id, v.page, v.time, p.url, v.outcome, v.reason, v.stage, v.status, v.up + v.down AS bytes, v.ms, v.outpost
+       FROM visits v JOIN pages p ON p.id = v.page WHERE v.id > ? ORDER BY v.id DESC LIMIT ?`,
+      after,
+      most,
+    );
+    return rows.map(row => ({ ...row, means: meaningOf(row.reason) }));
+  }
+
+  #count(): Collection {
+    const started = Date.now();
+    const one = (sql: string, ...values: number[]) => this.#reader.row<{ n: number | null }>(sql, ...values)?.n ?? 0;
+    const due = one('SELECT count(*) AS n FROM (SELECT 1 FROM known WHERE due <= ? LIMIT ?)', started, MOST_DUE + 1);
+    const today = Math.floor(started / DAY);
+    const { expected, aim } = freshnessOf(this.#reader.ledger, started);
+    const collection: Collection = {
+      known: one('SELECT max(id) AS n FROM pages'),
+      visited: one('SELECT count(*) AS n FROM known'),
+      servers: one('SELECT max(id) AS n FROM servers'),
+      due: Math.min(due, MOST_DUE),
+      dueCapped: due > MOST_DUE,
+      freshness: expected,
+      freshnessAim: aim,
+      spentToday: one('SELECT sum(spent) AS n FROM account WHERE day = ?', today),
+      avoidedToday: one('SELECT sum(avoided) AS n FROM account WHERE day = ?', today),
+      archiveBytes: one('SELECT sum(length) AS n FROM segments'),
+      time: started,
+    };
+    this.#slowAfter = started + Math.max(SLOW_EVERY, (Date.now() - started) * SLOW_SHARE);
+    return collection;
+  }
+}
+
+/** Null: no home runs here, or it does not answer. */
+async function stateOf(directory: string): Promise<HomeState | null> {
+  const home = findHome(directory);
+  if (!home) return null;
+  return home.state().catch(() => null);
+}

@@ -1,0 +1,178 @@
+/**
+ * The workbench: a web page to watch and steer, and the public API under it. It reads the collection by itself, beside
+ * whatever home is writing it, and gives orders through that home's door; so it can run in a thread of the home, or as
+ * a process of its own, and costs the crawl next to nothing.
+ *
+ * It never writes the ledger, never sends crawled content as anything but data or a sandboxed copy, and never loads
+ * anything from elsewhere. access.ts says who may do what; api/routes.ts lists the endpoints.
+ */
+import { randomBytes } from 'node:crypto';
+import { createSecureServer } from 'node:http2';
+import type { AddressInfo } from 'node:net';
+import { serve } from '@hono/node-server';
+import { Hono } from 'hono';
+import { streamSSE } from 'hono/streaming';
+import { SkeinError } from '../base/errors.ts';
+import { type Access, gate, headers, holdsToken, mayChange } from './access.ts';
+import { openApi } from './api/openapi.ts';
+import type { Route } from './api/route.ts';
+import { routes } from './api/routes.ts';
+import { COPY_POLICY, copyDocument } from './copy.ts';
+import { loadFiles, type StaticFile } from './files.ts';
+import { Live, type Tick } from './live.ts';
+import { metricsOf } from './metrics.ts';
+import { Reader } from './reader.ts';
+
+export interface WorkbenchOptions {
+  readonly directory: string;
+  /** 0 = any that is free. */
+  readonly port: number;
+  /** Default 127.0.0.1; anything else needs TLS. */
+  readonly host?: string;
+  /** PEM. */
+  readonly tls?: { readonly certificate: string; readonly key: string };
+  readonly version: string;
+}
+
+export interface Workbench {
+  readonly port: number;
+  /** With the token: opening it lets a browser steer. */
+  readonly address: string;
+  close(): Promise<void>;
+}
+
+/** Pages of the workbench that may listen at once. */
+const MOST_LISTENERS = 64;
+const LOOPBACK = new Set(['127.0.0.1', 'localhost', '::1']);
+
+interface Parts {
+  readonly access: Access;
+  readonly reader: Reader;
+  readonly live: Live;
+  readonly version: string;
+}
+
+export async function openWorkbench(options: WorkbenchOptions): Promise<Workbench> {
+  const host = options.host ?? '127.0.0.1';
+  const open = !LOOPBACK.has(host);
+  if (open && !options.tls) {
+    throw new SkeinError(
+      'bad-option',
+      `The workbench listens on ${host} only with TLS.`,
+      'Give --certificate and --key, or leave --listen out and come through an ssh tunnel.',
+    );
+  }
+  const reader = new Reader(options.directory);
+  const live = new Live(reader);
+  const token = randomBytes(24).toString('base64url');
+  // The port is part of what is checked, and with port 0 only known once the server listens.
+  let app: Hono | undefined;
+  const { server, port } = await listen(options, host, request => app!.fetch(request));
+  app = makeApp({ access: { token, port, open }, reader, live, version: options.version });
+  const shown = host === '0.0.0.0' || host === '::' ? 'localhost' : host;
+  return {
+    port,
+    address: `${options.tls ? 'https' : 'http'}://${shown.includes(':') ? `[${shown}]` : shown}:${port}/?token=${token}`,
+    async close() {
+      live.close();
+      server.close();
+      if ('closeAllConnections' in server) server.closeAllConnections();
+      reader.close();
+    },
+  };
+}
+
+type Server = ReturnType<typeof serve>;
+
+function listen(
+  options: WorkbenchOptions,
+  hostname: string,
+  fetch: (request: Request) => Response | Promise<Response>,
+) {
+  return new Promise<{ server: Server; port: number }>((resolve, reject) => {
+    const secure = options.tls && {
+      createServer: createSecureServer,
+      serverOptions: { cert: options.tls.certificate, key: options.tls.key, allowHTTP1: true },
+    };
+    const server = serve({ fetch, port: options.port, hostname, ...secure } as Parameters<typeof serve>[0], info =>
+      resolve({ server, port: (info as AddressInfo).port }),
+    );
+    server.once('error', error => {
+      const { code } = error as NodeJS.ErrnoException;
+      const text = code === 'EADDRINUSE' ? `Port ${options.port} is taken.` : (error as Error).message;
+      reject(new SkeinError('bad-option', text, 'Choose another port; 0 takes any that is free.'));
+    });
+  });
+}
+
+function makeApp(parts: Parts): Hono {
+  const { access, reader, live, version } = parts;
+  const app = new Hono();
+  app.use(headers);
+  app.use(gate(access));
+  app.onError((error, context) => {
+    const [status, body] = problemOf(error);
+    return context.json(body, status);
+  });
+  for (const each of routes) addRoute(app, each, parts);
+  app.get('/api/v1/openapi.json', context => context.json(openApi(routes, version)));
+  app.get('/api/v1/live', context => {
+    if (live.listeners >= MOST_LISTENERS) return context.json({ error: 'Too many watch already.' }, 503);
+    return streamSSE(context, async stream => {
+      await new Promise<void>(resolve => {
+        const stop = live.listen((tick: Tick) => {
+          void stream.writeSSE({ event: 'tick', data: JSON.stringify(tick) });
+        });
+        stream.onAbort(() => {
+          stop();
+          resolve();
+        });
+      });
+    });
+  });
+  app.get('/metrics', context =>
+    context.text(metricsOf(live.now), 200, { 'content-type': 'text/plain; version=0.0.4' }),
+  );
+  app.get('/copy/:visit{[0-9]+}', context => {
+    const html = copyDocument(reader, Number(context.req.param('visit')));
+    return context.html(html, 200, { 'content-security-policy': COPY_POLICY });
+  });
+  for (const [path, file] of loadFiles()) app.get(path, () => answerFile(file));
+  app.notFound(context => context.json({ code: 'not-found', error: 'There is nothing at this address.' }, 404));
+  return app;
+}
+
+function answerFile({ bytes, type, immutable }: StaticFile): Response {
+  const cache = immutable ? 'public, max-age=31536000, immutable' : 'no-cache';
+  return new Response(bytes, { headers: { 'content-type': type, 'cache-control': cache } });
+}
+
+function addRoute(app: Hono, each: Route, { access, reader, live }: Parts): void {
+  const path = `/api/v1${each.path.replace(/\{(\w+)\}/g, ':$1')}`;
+  app.on(each.method.toUpperCase(), path, async context => {
+    if (each.changes && !mayChange(context, access)) {
+      return context.json(
+        { code: 'refused', error: 'This needs the token.', hint: 'Open the address that skein printed.' },
+        403,
+      );
+    }
+    const given = each.method === 'get' ? context.req.query() : await context.req.json();
+    const input = each.input.safeParse({ ...given, ...context.req.param() });
+    if (!input.success) {
+      const issue = input.error.issues[0];
+      return context.json({ code: 'bad-option', error: `${issue?.path.join('.')}: ${issue?.message}` }, 400);
+    }
+    return context.json(
+      (await each.answer(input.data, { reader, live, steers: holdsToken(context, access) })) as object,
+    );
+  });
+}
+
+const statuses = { 'not-found': 404, 'bad-option': 400, 'bad-query': 400, 'bad-seed': 400, refused: 409 } as const;
+
+function problemOf(error: Error): [400 | 404 | 409 | 500, object] {
+  if (error instanceof SyntaxError) return [400, { code: 'bad-option', error: 'That is not JSON.' }];
+  if (!(error instanceof SkeinError)) return [500, { code: 'internal', error: error.message }];
+  const status = statuses[error.code as keyof typeof statuses] ?? 500;
+  return [status, { code: error.code, error: error.message, hint: error.hint }];
+}

@@ -1,0 +1,32 @@
+/** Starts a workbench in a thread of its own, so that whatever is asked of it never holds up home's loop. */
+import { Worker } from 'node:worker_threads';
+import { SkeinError } from '../base/errors.ts';
+import type { WorkbenchOptions } from './server.ts';
+import type { ThreadNews } from './thread.ts';
+
+export interface WorkbenchThread {
+  readonly address: string;
+  close(): Promise<void>;
+}
+
+export async function startWorkbench(options: WorkbenchOptions): Promise<WorkbenchThread> {
+  const ending = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
+  const worker = new Worker(new URL(`./thread.${ending}`, import.meta.url), { workerData: options });
+  const news = await new Promise<ThreadNews>((resolve, reject) => {
+    worker.once('message', resolve);
+    worker.once('error', reject);
+  });
+  if ('failure' in news) {
+    await worker.terminate();
+    throw new SkeinError('bad-option', news.failure);
+  }
+  worker.unref();
+  return {
+    address: news.address,
+    async close() {
+      const ended = new Promise(resolve => worker.once('exit', resolve));
+      worker.postMessage('close');
+      await ended;
+    },
+  };
+}

@@ -89,8 +89,8 @@ async function main(): Promise<void> {
   const flags = process.argv.slice(2);
   const asked = flags.indexOf('--documents');
   const documents = asked >= 0 ? Number(flags[asked + 1]) : 10_000;
-  mkdirSync(join(root, '.cache'), { recursive: true });
-  const directory = mkdtempSync(join(root, '.cache', 'search-'));
+  mkdirSync(join(root, '.cache', 'bench'), { recursive: true });
+  const directory = mkdtempSync(join(root, '.cache', 'bench', 'search-'));
   try {
     await ours(documents, corpus(1), directory);
     if (!flags.includes('--no-peers')) for (const peer of await peers(root)) await theirs(peer, documents, corpus(1));

@@ -24,6 +24,8 @@ interface Group {
 
 const hidden = new Set(['script', 'style', 'noscript', 'template', 'svg', 'head']);
 const heading = /^h[1-6]$/;
+/** Mean reciprocal rank to reach. */
+const WANTED = 0.8;
 
 interface Read {
   title: string;
@@ -144,6 +146,8 @@ export async function relevance(root: string, directory: string): Promise<void> 
   const mean = ranks.reduce((sum, rank) => sum + rank, 0) / ranks.length;
   search.close();
   console.log(
-    `relevance: ${documents.length} real pages (${perSecond.toFixed(0)} pages/s in), ${ranks.length} titles asked, mean reciprocal rank ${mean.toFixed(3)}`,
+    `relevance: ${documents.length} real pages (${perSecond.toFixed(0)} pages/s in), ${ranks.length} titles asked`,
   );
+  const verdict = mean >= WANTED ? 'met' : 'missed';
+  console.log(`mean reciprocal rank of the page by its title ${mean.toFixed(3)}, target ${WANTED} (${verdict})`);
 }

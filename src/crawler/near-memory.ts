@@ -1,7 +1,7 @@
 /** Whether a page nearly equals one of the last few hundred: enough to see a trap, whose pages come in runs. */
 
 /** Place of the simhash inside packed facts; facts.ts keeps the layout. */
-const SIMHASH = 33;
+const SIMHASH = 49;
 const REMEMBERED = 256;
 /** Bits of 64 in which near copies may differ. */
 const DISTANCE = 3;

@@ -8,7 +8,7 @@
  */
 import type { Clock } from '../base/clock.ts';
 import { originOf } from '../base/url.ts';
-import type { Errand, Limits, Scope } from '../errand/errand.ts';
+import type { Errand, Scope } from '../errand/errand.ts';
 import type { Known } from '../errand/known.ts';
 import type { ServerNews } from '../errand/parcel.ts';
 import type { ReasonCode } from '../errand/reasons.ts';
@@ -16,9 +16,11 @@ import type { Visit } from '../errand/visit.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { type KnownRow, roles } from '../ledger/pages.ts';
 import { Admission, tldOf, UNKNOWN } from './admission.ts';
+import { DELEGATED, type Delegation, delegable, here, type Planner, seenOn, sizeOf } from './delegation.ts';
 import { Director, leavesOut } from './director.ts';
 import { Strays } from './focused.ts';
-import { errandSize, type Lane, paceOf, spreads } from './lane.ts';
+import { HoldingOrder } from './holding.ts';
+import { type Lane, paceOf, spreads } from './lane.ts';
 import { Learning, type Stored } from './learning.ts';
 import { makeOrder, type OrderName } from './order.ts';
 import { Schedule } from './schedule.ts';
@@ -58,7 +60,14 @@ interface UnderWay {
   readonly lane: Lane;
   /** Pages not yet returned, by URL: id, and what was known (undefined = first visit). */
   readonly pages: Map<string, { id: number; before: KnownRow | undefined }>;
+  /** The outpost follows links by itself: pages of this server that nobody named come back, too. */
+  readonly delegated: boolean;
+  /** Such pages that may still come; they count as issued. */
+  reserved: number;
 }
+
+/** Milliseconds by which the clocks of home and an outpost may differ. */
+const CLOCK_SLACK = 2000;
 
 export class Frontier {
   readonly admission: Admission;
@@ -70,6 +79,8 @@ export class Frontier {
   readonly #director: Director;
   readonly #underWay = new Map<string, UnderWay>();
   readonly #learning: Learning;
+  /** Pages of errands that an earlier run sent out. */
+  readonly #out = new Set<number>();
   #errands = 0;
   #issued = 0;
   #settled = 0;
@@ -90,13 +101,18 @@ export class Frontier {
     this.#learning = new Learning(ledger, this.admission, schedule);
   }
 
-  /** Finds everything again that an earlier run left: fingerprints, duplicates, and the pages to come. */
-  restore(): void {
+  /**
+   * Finds everything again that an earlier run left: fingerprints, duplicates, the pages to come. `out`: its errands
+   * that outposts on other machines may still be at.
+   */
+  restore(out: readonly { readonly errand: Errand; readonly issued: number }[] = []): void {
     this.admission.restore();
     this.#learning.restore();
+    for (const { errand, issued } of out) this.#resume(errand, issued);
     for (const { id, server, depth, relevance } of this.#ledger.pages.pending()) {
       const lane = this.#laneOf(this.#ledger.servers.byId(server).origin);
       lane.pages++;
+      if (this.#out.has(id)) continue;
       lane.order.add(id, { depth, relevance, forward: UNKNOWN, backward: this.#ledger.backward.of(id) });
     }
   }
@@ -126,6 +142,7 @@ export class Frontier {
   /** Puts pages that were visited before back into their lanes: retries, and what the schedule wants. */
   again(pages: readonly { page: number; server: number; depth?: number; relevance?: number }[]): void {
     for (const { page, server, depth = 0, relevance = 0 } of pages) {
+      if (this.#out.has(page)) continue;
       const lane = this.#laneOf(this.#ledger.servers.byId(server).origin);
       lane.order.add(page, { depth, relevance, forward: UNKNOWN, backward: this.#ledger.backward.of(page) });
     }
@@ -136,35 +153,56 @@ export class Frontier {
     for (const lane of this.#lanes.values()) this.#offer(lane);
   }
 
-  /** The next errand that may leave now, if there is one. */
-  next(): Issued | undefined {
-    const budget = this.#options.maxPages - this.#issued;
-    if (budget <= 0) return undefined;
-    const id = this.#director.next();
-    if (id === undefined) return undefined;
-    const lane = this.#laneOf(this.#ledger.servers.byId(id).origin);
-    lane.offered = false;
-    const pace = paceOf(lane, this.#options.pace);
-    // The first errand to a server only looks: its robots.txt and address decide how the others are sent.
-    const first = lane.server.robots === undefined;
-    const pages = lane.order.take(Math.min(first ? 1 : errandSize(pace), budget));
-    if (pages.length === 0) return undefined;
-    const issued = this.#issue(lane, pages);
-    this.#offer(lane);
-    return issued;
+  /** The next errand that may leave now, if there is one. `plan` says where the errand of a server would go. */
+  next(plan: Planner = here): Issued | undefined {
+    for (;;) {
+      const budget = this.#options.maxPages - this.#issued;
+      const id = budget > 0 ? this.#director.next() : undefined;
+      if (id === undefined) return undefined;
+      const lane = this.#laneOf(this.#ledger.servers.byId(id).origin);
+      lane.offered = false;
+      const spread = spreads(lane, this.#options.pace, this.#options.connections);
+      const planned = plan({ origin: lane.server.origin, address: lane.server.address, spread });
+      if (!planned) continue; // nobody can take it now: it is offered again with the next turn
+      const delegation = { ...planned, follow: planned.follow && delegable(this.#options, lane) };
+      const size = sizeOf(delegation, lane, this.#options);
+      const pages = lane.order.take(Math.min(size, budget));
+      if (pages.length === 0) continue;
+      const issued = this.#issue(lane, pages, delegation, spread);
+      this.#offer(lane);
+      return issued;
+    }
   }
 
-  /** Learns from one visit of an errand. `stored`: where its records lie now. */
+  /** False: the visit answers nothing that was asked, so nothing of it is kept. */
+  wants(errand: string, visit: Visit): boolean {
+    const underWay = this.#underWay.get(errand);
+    if (!underWay) return false;
+    if (underWay.pages.has(visit.url)) return true;
+    if (!underWay.delegated || originOf(visit.url) !== underWay.lane.server.origin) return false;
+    return underWay.lane.order.holds(this.admission.find(visit.url));
+  }
+
+  /** Learns from one visit of an errand that wants it. `stored`: where its records lie now. */
   learn(errand: string, visit: Visit, stored: Stored | undefined, outpost: string): void {
     const underWay = this.#underWay.get(errand);
-    if (!underWay) return;
-    const sent = underWay.pages.get(visit.url);
+    if (!underWay || !this.wants(errand, visit)) return;
+    const sent = underWay.pages.get(visit.url) ?? this.#followed(underWay, visit.url);
     underWay.pages.delete(visit.url);
-    const id = sent?.id ?? this.admission.find(visit.url);
-    if (id === 0) return;
+    this.#out.delete(sent.id);
     if (visit.outcome === 'fetched' || visit.outcome === 'same') this.#settled++;
     else this.#issued--;
-    this.#learning.learn({ id, lane: underWay.lane, visit, before: sent?.before, stored, outpost });
+    const { id, before } = sent;
+    this.#learning.learn({ id, lane: underWay.lane, visit, before, stored, outpost });
+  }
+
+  /** A page that the outpost found by itself. */
+  #followed(underWay: UnderWay, url: string): { id: number; before: KnownRow | undefined } {
+    const id = this.admission.find(url);
+    underWay.lane.order.visited(id);
+    if (underWay.reserved > 0) underWay.reserved--;
+    else this.#issued++;
+    return { id, before: this.#ledger.pages.known(id) };
   }
 
   /** Page whose stored bytes are the same as this visit's, 0 = none. */
@@ -194,8 +232,11 @@ export class Frontier {
     if (!underWay) return;
     this.#underWay.delete(errand);
     underWay.lane.errands--;
+    this.#issued -= underWay.reserved;
+    if (underWay.delegated) underWay.lane.order.release();
     for (const { id } of underWay.pages.values()) {
       this.#issued--;
+      this.#out.delete(id);
       const page = this.#ledger.pages.get(id)!;
       underWay.lane.order.add(id, { depth: page.depth, relevance: page.relevance, forward: UNKNOWN, backward: 0 });
     }
@@ -206,10 +247,11 @@ export class Frontier {
     const now = this.#clock.now();
     const sum = { pages: 0, servers: 0, wake: Number.POSITIVE_INFINITY };
     for (const lane of this.#lanes.values()) {
-      if (lane.order.size === 0 || leavesOut(this.#options.domains, lane.topLevelDomain)) continue;
-      sum.pages += lane.order.size;
+      const { size, held } = lane.order;
+      if (size + held === 0 || leavesOut(this.#options.domains, lane.topLevelDomain)) continue;
+      sum.pages += size + held;
       sum.servers++;
-      if (lane.errands === 0 && !lane.server.paused)
+      if (size > 0 && lane.errands === 0 && !lane.server.paused)
         sum.wake = Math.min(sum.wake, Math.max(now, lane.server.notBefore));
     }
     return sum;
@@ -231,14 +273,13 @@ export class Frontier {
   #offer(lane: Lane): void {
     const { server } = lane;
     if (lane.offered || lane.order.size === 0 || server.paused || server.notBefore > this.#clock.now()) return;
-    const many = spreads(lane, this.#options.pace, this.#options.connections);
+    const many = !lane.order.holding && spreads(lane, this.#options.pace, this.#options.connections);
     if (lane.errands >= (many ? 2 * this.#options.outposts : 1)) return;
     lane.offered = this.#director.offer(server.id, lane.topLevelDomain);
   }
 
-  #issue(lane: Lane, ids: number[]): Issued {
-    const { pace, connections, outposts, mode, lease, bodyBytes, scope } = this.#options;
-    const spread = spreads(lane, pace, connections);
+  #issue(lane: Lane, ids: number[], delegation: Delegation, spread: boolean): Issued {
+    const { connections, outposts, mode, lease, bodyBytes, scope, maxPages } = this.#options;
     const pages = new Map<string, { id: number; before: KnownRow | undefined }>();
     const known = ids.map(id => {
       const before = this.#ledger.pages.known(id);
@@ -248,22 +289,51 @@ export class Frontier {
     });
     const now = this.#clock.now();
     const id = `${now.toString(36)}-${(this.#errands++).toString(36)}`;
-    this.#underWay.set(id, { lane, pages });
-    this.#issued += known.length;
+    const { follow, levels } = delegation;
+    // Half of what is left: another server must not have to wait until this one has used it up.
+    const reserved = follow ? Math.min(DELEGATED, Math.floor((maxPages - this.#issued - known.length) / 2)) : 0;
+    this.#underWay.set(id, { lane, pages, delegated: follow, reserved });
+    this.#issued += known.length + reserved;
     lane.errands++;
-    const limits: Limits = { pages: known.length, follow: 0, depth: this.#options.depth, bodyBytes, time: lease };
+    if (follow) lane.order.hold();
+    const alone = follow || !spread;
     const errand: Errand = {
       id,
       kind: mode,
-      server: this.#terms(lane, spread ? Math.max(1, Math.ceil(connections / (2 * outposts))) : connections),
+      server: this.#terms(lane, alone ? connections : Math.max(1, Math.ceil(connections / (2 * outposts)))),
       pages: known,
       scope,
-      limits,
-      levels: 0,
+      limits: {
+        pages: known.length + reserved,
+        follow: follow ? DELEGATED : 0,
+        depth: this.#options.depth,
+        bodyBytes,
+        time: lease,
+      },
+      levels,
       detector: this.#options.detector,
       deadline: now + lease,
+      ...(follow && { seen: seenOn(this.#ledger, lane.server.id, new Set(ids)) }),
     };
-    return { errand, address: lane.server.address, spread };
+    return { errand, address: lane.server.address, spread: !alone };
+  }
+
+  /** An errand of an earlier run is still out there; its pages are not to be visited by anybody else. */
+  #resume(errand: Errand, issued: number): void {
+    const lane = this.#laneOf(errand.server.origin);
+    const delegated = errand.limits.follow > 0;
+    const pages = new Map<string, { id: number; before: KnownRow | undefined }>();
+    for (const { url } of errand.pages) {
+      const id = this.admission.find(url);
+      const before = id === 0 ? undefined : this.#ledger.pages.known(id);
+      if (id === 0 || (before && before.time > issued - CLOCK_SLACK)) continue; // its visit has arrived
+      pages.set(url, { id, before });
+      this.#out.add(id);
+    }
+    this.#underWay.set(errand.id, { lane, pages, delegated, reserved: 0 });
+    this.#issued += pages.size;
+    lane.errands++;
+    if (delegated) lane.order.hold();
   }
 
   #terms(lane: Lane, connections: number): Errand['server'] {
@@ -282,6 +352,7 @@ export class Frontier {
 
   #knownOf(id: number, before: KnownRow | undefined): Known {
     const page = this.#ledger.pages.get(id)!;
+    const facts = before?.facts && this.schedule.carried(before);
     return {
       url: page.url,
       role: roles[page.role]!,
@@ -290,7 +361,7 @@ export class Frontier {
       tries: before?.tries ?? 0,
       ...(before?.etag && { etag: before.etag }),
       ...(before?.last_modified && { lastModified: before.last_modified }),
-      ...(before?.facts && { facts: before.facts }),
+      ...(facts && { facts }),
       ...(before?.mask && { mask: before.mask }),
     };
   }
@@ -301,7 +372,7 @@ export class Frontier {
     const lane: Lane = {
       server: this.#ledger.servers.of(origin),
       topLevelDomain: tldOf(origin),
-      order: makeOrder(this.#options.order, { backwardOf: page => this.#ledger.backward.of(page) }),
+      order: new HoldingOrder(makeOrder(this.#options.order, { backwardOf: page => this.#ledger.backward.of(page) })),
       shapes: new ShapeCounter(),
       errands: 0,
       pages: 0,

@@ -1,12 +1,12 @@
 /** A server as the frontier sees it: its pages in order, and what of it is under way. */
 import type { Server } from '../ledger/servers.ts';
-import type { Order } from './order.ts';
+import type { HoldingOrder } from './holding.ts';
 import type { ShapeCounter } from './traps.ts';
 
 export interface Lane {
   readonly server: Server;
   readonly topLevelDomain: string;
-  readonly order: Order;
+  readonly order: HoldingOrder;
   readonly shapes: ShapeCounter;
   /** Errands under way. */
   errands: number;

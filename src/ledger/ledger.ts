@@ -11,6 +11,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { SkeinError } from '../base/errors.ts';
 import { Account } from './account.ts';
 import { Backward } from './backward.ts';
+import { Errands } from './errands.ts';
 import { LinkIndex } from './links.ts';
 import { Pages } from './pages.ts';
 import { migrate } from './schema.ts';
@@ -25,8 +26,10 @@ export class Ledger {
   readonly links: LinkIndex;
   readonly backward: Backward;
   readonly account: Account;
+  readonly errands: Errands;
   readonly #lock: DatabaseSync | undefined;
   #open = false;
+  #abandoned = false;
 
   constructor(directory: string, mode: 'write' | 'read') {
     if (mode === 'write') mkdirSync(directory, { recursive: true });
@@ -38,6 +41,7 @@ export class Ledger {
     this.backward = new Backward(this.database);
     this.links = new LinkIndex(this.database, this.backward);
     this.account = new Account(this.database);
+    this.errands = new Errands(this.database);
     if (mode === 'write') this.backward.open();
   }
 
@@ -80,15 +84,35 @@ export class Ledger {
     }[];
   }
 
+  /** Takes the batch back. What memory holds is then ahead of the file, so all that is left to do is to close. */
+  abandon(): void {
+    this.#abandoned = true;
+    if (!this.#open) return;
+    this.#open = false;
+    try {
+      this.database.exec('ROLLBACK');
+    } catch {
+      // There is nothing left to take back: SQLite does so by itself when a disk is full.
+    }
+  }
+
   close(): void {
-    if (this.#lock) {
+    if (this.#lock && !this.#abandoned) this.#finish();
+    this.database.close();
+    this.#lock?.close();
+  }
+
+  /** Saves the counters and empties the write-ahead log. */
+  #finish(): void {
+    try {
       this.begin();
       this.backward.close();
       this.commit();
       this.database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    } catch (error) {
+      // Without room for this nothing is lost: the log stays, and the next writer counts anew.
+      if (!isFull(error)) throw error;
     }
-    this.database.close();
-    this.#lock?.close();
   }
 }
 
@@ -105,18 +129,27 @@ function openDatabase(directory: string, mode: 'write' | 'read'): DatabaseSync {
          PRAGMA wal_autocheckpoint = 4000`,
       );
       migrate(database);
+    } else if (database.prepare('PRAGMA user_version').get()!['user_version'] === 0) {
+      throw noCollection(directory); // whoever began it died before its first table
     }
     return database;
   } catch (error) {
-    if (mode === 'read' && (error as { errcode?: number }).errcode === 14) {
-      throw new SkeinError(
-        'not-found',
-        `There is no collection in ${directory}.`,
-        'Collect one with "skein crawl URL", or name another directory with --data.',
-      );
+    const { errcode } = error as { errcode?: number };
+    if (mode === 'read' && errcode === SQLITE_CANTOPEN) throw noCollection(directory);
+    if (errcode === SQLITE_CORRUPT || errcode === SQLITE_NOTADB) {
+      const hint = 'Restore it from a copy, or name another directory with --data.';
+      throw new SkeinError('damaged', `${file} is damaged, or no ledger at all.`, hint, { cause: error });
     }
     throw diskError(error);
   }
+}
+
+function noCollection(directory: string): SkeinError {
+  return new SkeinError(
+    'not-found',
+    `There is no collection in ${directory}.`,
+    'Collect one with "skein crawl URL", or name another directory with --data.',
+  );
 }
 
 /** One writer a directory. The operating system gives the lock back when the process dies, however it dies. */
@@ -145,14 +178,21 @@ function disk<T>(work: () => T): T {
   }
 }
 
-const SQLITE_FULL = 13;
 const SQLITE_IOERR = 10;
+const SQLITE_CORRUPT = 11;
+const SQLITE_FULL = 13;
+const SQLITE_CANTOPEN = 14;
+const SQLITE_NOTADB = 26;
 
-export function diskError(error: unknown): unknown {
+function isFull(error: unknown): boolean {
   const { errcode, code } = error as { errcode?: number; code?: string };
-  const full =
-    code === 'ENOSPC' || errcode === SQLITE_FULL || (errcode !== undefined && (errcode & 255) === SQLITE_IOERR);
-  if (!full) return error;
+  if (code === 'ENOSPC' || code === 'disk-full' || errcode === SQLITE_FULL) return true;
+  return errcode !== undefined && (errcode & 255) === SQLITE_IOERR;
+}
+
+/** The error itself, or the sentence about a full disk if that is what it means. */
+export function diskError(error: unknown): unknown {
+  if (error instanceof SkeinError || !isFull(error)) return error;
   return new SkeinError(
     'disk-full',
     'The disk is full: nothing more can be stored.',

@@ -192,6 +192,13 @@ export class Pages {
     return this.#rows('SELECT id, high, low, depth FROM pages');
   }
 
+  /** Fingerprints of a server's pages. Reads the table through: an index would cost every page of every crawl. */
+  ofServer(server: number): Iterable<{ id: number; high: number; low: number }> {
+    return this.#database
+      .prepare('SELECT id, high, low FROM pages WHERE server = ?')
+      .iterate(server) as unknown as Iterable<{ id: number; high: number; low: number }>;
+  }
+
   /** Pages that were never visited and may be, oldest first. */
   pending(): Iterable<{ id: number; server: number; depth: number; relevance: number }> {
     return this.#rows(

@@ -130,6 +130,15 @@ const steps: readonly string[] = [
 
   -- Length of each archive segment that visits here speak of; anything longer is a torn tail.
   CREATE TABLE segments (id INTEGER PRIMARY KEY, length INTEGER NOT NULL) STRICT;
+
+  -- Errands under way with outposts on other machines; the last parcel taken of each, -1 = none.
+  CREATE TABLE errands (
+    id TEXT PRIMARY KEY,
+    outpost TEXT NOT NULL,
+    bytes BLOB NOT NULL,
+    issued REAL NOT NULL,
+    sequence INTEGER NOT NULL
+  ) STRICT;
   `,
 ];
 

@@ -1,0 +1,66 @@
+/**
+ * What of a server leaves in one errand. Next to home it is a handful of pages at a time. An outpost on another machine
+ * gets more at once, because the way is long; in a first crawl it gets the whole server: it follows links by itself, and
+ * until it says done nobody else visits that server.
+ */
+import type { Ledger } from '../ledger/ledger.ts';
+import { errandSize, type Lane, paceOf } from './lane.ts';
+
+/** Where an errand is about to go, as far as the frontier has to know. */
+export interface Delegation {
+  /** To another machine. */
+  readonly remote: boolean;
+  /** It may follow links by itself. */
+  readonly follow: boolean;
+  /** Levels of outposts that it may travel further. */
+  readonly levels: number;
+}
+
+export interface ServerPlace {
+  readonly origin: string;
+  /** Address as far as known. */
+  readonly address: string;
+  /** Several outposts may visit it at once. */
+  readonly spread: boolean;
+}
+
+/** Where an errand of this server would go now; undefined = nowhere. */
+export type Planner = (place: ServerPlace) => Delegation | undefined;
+
+export const here: Planner = () => ({ remote: false, follow: false, levels: 0 });
+
+/** Pages that a delegated errand may find by itself, and pages that any errand to another machine may name. */
+export const DELEGATED = 5000;
+const NAMED = 512;
+
+interface Terms {
+  readonly mode: 'explore' | 'refresh';
+  readonly order: string;
+  readonly pace: number;
+  readonly lease: number;
+}
+
+/** Whether the server may be handed over as a whole: only in breadth-first order does the outpost choose as home would. */
+export function delegable({ mode, order }: Terms, lane: Lane): boolean {
+  return mode === 'explore' && order === 'breadth' && lane.errands === 0;
+}
+
+/** Pages that the errand names at most. */
+export function sizeOf({ remote, follow }: Delegation, lane: Lane, terms: Terms): number {
+  const pace = paceOf(lane, terms.pace);
+  if (follow) return DELEGATED;
+  // The first errand to a server only looks: its robots.txt and address decide how the others are sent.
+  if (lane.server.robots === undefined) return 1;
+  if (!remote) return errandSize(pace);
+  return pace === 0 ? NAMED : Math.max(1, Math.min(NAMED, Math.floor((terms.lease * 0.8) / pace)));
+}
+
+/** Fingerprints of the server's pages that the errand does not name, as the errand carries them. */
+export function seenOn(ledger: Ledger, server: number, named: ReadonlySet<number>): Uint8Array {
+  const words: number[] = [];
+  for (const { id, high, low } of ledger.pages.ofServer(server)) if (!named.has(id)) words.push(high, low);
+  const bytes = new Uint8Array(words.length * 4);
+  const view = new DataView(bytes.buffer);
+  for (let i = 0; i < words.length; i++) view.setUint32(i * 4, words[i]!, true);
+  return bytes;
+}

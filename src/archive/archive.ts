@@ -243,7 +243,7 @@ function asDiskFull(error: unknown, name: string): unknown {
   if (!DISK_FULL.has((error as NodeJS.ErrnoException).code ?? '')) return error;
   return new SkeinError(
     'disk-full',
-    `no room to write ${path.basename(name)}`,
+    `The disk is full: no room to write ${path.basename(name)}.`,
     'Everything reported so far is safe. Make room, then run the same command again.',
     { cause: error },
   );

@@ -4,6 +4,7 @@
  */
 import { Command, CommanderError } from 'commander';
 import { exitCodes, SkeinError } from '../base/errors.ts';
+import { diskError } from '../ledger/ledger.ts';
 import { addAccountCommand } from './commands/account.ts';
 import { addCatCommand } from './commands/cat.ts';
 import { addChangesCommand } from './commands/changes.ts';
@@ -58,11 +59,13 @@ for (const add of [
 
 // A reader that goes away (`skein pages | head`) is no error.
 process.stdout.on('error', error => process.exit((error as NodeJS.ErrnoException).code === 'EPIPE' ? 0 : 1));
+// Nobody watches the progress any more; the work goes on.
+process.stderr.on('error', () => {});
 
 try {
   await program.parseAsync();
 } catch (error) {
-  process.exitCode = report(error);
+  process.exitCode = report(diskError(error));
 }
 
 function report(error: unknown): number {

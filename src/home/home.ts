@@ -14,7 +14,7 @@ import type { Clock } from '../base/clock.ts';
 import { SkeinError } from '../base/errors.ts';
 import type { Parcel } from '../errand/parcel.ts';
 import type { Frontier } from '../frontier/frontier.ts';
-import type { Ledger } from '../ledger/ledger.ts';
+import { diskError, type Ledger } from '../ledger/ledger.ts';
 import type { Carrier, Receiver } from '../transfer/carrier.ts';
 import { Dispatch } from './dispatch.ts';
 import { Progress } from './progress.ts';
@@ -26,6 +26,8 @@ const BATCH_AGE = 250;
 const BATCH_VISITS = 2000;
 /** How long the loop sleeps when nothing happens. */
 const NAP = 100;
+/** How long stop() waits for answers: a server may take a minute to fail. Pages given up wait for the next run. */
+const GRACE = 3000;
 
 export interface HomeParts {
   readonly ledger: Ledger;
@@ -41,6 +43,7 @@ export class Home implements Receiver {
   #inbox: { from: Carrier; parcel: Parcel }[] = [];
   #wake: () => void = () => {};
   #stopping = false;
+  #stopBy = Number.POSITIVE_INFINITY;
   #paused = false;
   #ended = false;
   #orders: (() => void)[] = [];
@@ -54,30 +57,43 @@ export class Home implements Receiver {
 
   /** Runs until the supply has no more, or stop() is called. Throws what ended it early, after saving what it had. */
   async run(supply: Supply): Promise<void> {
-    const { frontier } = this.#parts;
+    try {
+      await this.#loop(supply);
+      this.#ended = true;
+      this.#obey();
+      this.#commit();
+    } catch (error) {
+      this.#ended = true;
+      // Half a batch would speak of records behind the end of the archive that the ledger knows.
+      this.#parts.ledger.abandon();
+      throw diskError(error);
+    }
+    if (this.#failure !== undefined) throw this.#failure;
+  }
+
+  async #loop(supply: Supply): Promise<void> {
+    const { frontier, clock } = this.#parts;
     for (;;) {
       this.#receiveAll();
       this.#commitIfDue();
       this.#obey();
-      if (this.#failure !== undefined) throw this.#failure;
+      if (this.#failure !== undefined || clock.now() >= this.#stopBy) return;
       if (!this.#stopping && !this.#paused) {
         supply.fill();
         frontier.wake();
         this.#sendAll();
       }
       const over = this.#stopping || (!this.#paused && !supply.worthWaiting());
-      if (this.dispatch.idle && this.#inbox.length === 0 && over) break;
+      if (this.dispatch.idle && this.#inbox.length === 0 && over) return;
       await this.#nap();
     }
-    this.#ended = true;
-    this.#obey();
-    this.#commit();
   }
 
-  /** Lets errands under way end and then leaves the loop. */
+  /** Lets requests under way end, for a few seconds, and then leaves the loop. */
   stop(): void {
     if (this.#stopping) return;
     this.#stopping = true;
+    this.#stopBy = this.#parts.clock.now() + GRACE;
     this.dispatch.recall();
     this.#wake();
   }

@@ -15,6 +15,9 @@ export type ThreadMessage =
   | { readonly kind: 'recall' }
   | { readonly kind: 'close' };
 
+/** Milliseconds a thread has to end by itself; nobody waits any more for the answers that it waits for. */
+const CLOSE = 1000;
+
 export interface ThreadOptions {
   readonly name: string;
   readonly room: number;
@@ -63,7 +66,9 @@ export class ThreadCarrier implements Carrier {
     this.#closing = true;
     const ended = new Promise(resolve => this.#worker.once('exit', resolve));
     this.#worker.postMessage({ kind: 'close' } satisfies ThreadMessage);
+    const late = setTimeout(() => void this.#worker.terminate(), CLOSE);
     await ended;
+    clearTimeout(late);
   }
 
   #post(message: ThreadMessage & { bytes: Uint8Array }): void {

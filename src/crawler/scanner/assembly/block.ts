@@ -5,7 +5,7 @@
 import { copyRun, finish, hashBytes, key, keyOf, mix, spread } from './hash';
 import { ASCII_SEEN, BLOCKS, CLASSES, canon, MAX_BLOCKS, PAIRS, PLANES, SEEN } from './memory';
 import { maskStamps } from './stamps';
-import { AGO, COPYRIGHT, LAST, STAMP, STAMP_LAST, STOP, WORD, wordInfo } from './tables';
+import { AGO, LAST, STAMP, STAMP_LAST, STOP, WORD, wordInfo } from './tables';
 
 /** Beyond the flags of words: the block has a digit, a character beyond ASCII. */
 const HAS_DIGIT: u32 = 1 << 31;
@@ -61,7 +61,7 @@ export function endOfBlock(start: usize, end: usize, ad: bool, template: bool, s
   const from = canonEnd;
   if ((flags & (HAS_DIGIT | AGO)) !== 0) {
     const keyed = stamped || labelled || (flags & STAMP) !== 0;
-    canonEnd = maskStamps(start, end, from, (keyed ? STAMP : 0) | (flags & COPYRIGHT));
+    canonEnd = maskStamps(start, end, from, keyed ? flags | STAMP : flags);
   } else {
     canonEnd = copyRun(from, start, end);
   }
@@ -157,8 +157,25 @@ function sumBytes(start: usize, end: usize): u32 {
     if (c - 48 < 10) flags |= HAS_DIGIT;
     if (c > 127) flags |= HAS_WIDE;
   }
-  for (p = start; p < end; p++) store<u8>(ASCII_SEEN + load<u8>(p), 1);
+  markSeen(start, end);
   return flags;
+}
+
+/** Eight at a time: the stores are cheap, it is the loads that cost. */
+function markSeen(start: usize, end: usize): void {
+  let p = start;
+  for (; p + 8 <= end; p += 8) {
+    const eight = load<u64>(p);
+    store<u8>(ASCII_SEEN + <usize>(eight & 255), 1);
+    store<u8>(ASCII_SEEN + <usize>((eight >> 8) & 255), 1);
+    store<u8>(ASCII_SEEN + <usize>((eight >> 16) & 255), 1);
+    store<u8>(ASCII_SEEN + <usize>((eight >> 24) & 255), 1);
+    store<u8>(ASCII_SEEN + <usize>((eight >> 32) & 255), 1);
+    store<u8>(ASCII_SEEN + <usize>((eight >> 40) & 255), 1);
+    store<u8>(ASCII_SEEN + <usize>((eight >> 48) & 255), 1);
+    store<u8>(ASCII_SEEN + <usize>(eight >> 56), 1);
+  }
+  for (; p < end; p++) store<u8>(ASCII_SEEN + load<u8>(p), 1);
 }
 
 /** The same for a block that has characters beyond ASCII. */
@@ -248,15 +265,17 @@ export function simhash(): u64 {
   // What is left of the last eight, filled up with nothing.
   const total = pairs;
   while ((pairs & 7) !== 0) addPair(0);
-  let result: u64 = 0;
-  for (let bit: u64 = 0; bit < 64; bit++) {
-    let set: u32 = 0;
-    for (let digit: u32 = 0; digit < 26; digit++) {
-      set += (<u32>((load<u64>(PLANES + (digit << 3)) >> bit) & 1)) << digit;
-    }
-    if (set * 2 > total) result |= (<u64>1) << bit;
+  // All 64 counters are compared with half of the total at once, digit by digit from the top.
+  const half = total >> 1;
+  let above: u64 = 0;
+  let equal: u64 = ~(<u64>0);
+  for (let digit: i32 = 31; digit >= 0; digit--) {
+    const plane = load<u64>(PLANES + (digit << 3));
+    const wanted: u64 = ((half >> digit) & 1) !== 0 ? ~(<u64>0) : 0;
+    above |= equal & plane & ~wanted;
+    equal &= ~(plane ^ wanted);
   }
-  return result;
+  return above;
 }
 
 const COPYRIGHT_SIGN: u32 = 0xa9;

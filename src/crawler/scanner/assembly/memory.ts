@@ -18,6 +18,8 @@ export const ATTRIBUTES: usize = 0x1300;
 export const PLANES: usize = 0x1400;
 /** Hashes of word pairs not yet counted. */
 export const PAIRS: usize = 0x1500;
+/** 8,192 bits: a word whose bit is not set is in no list. Small enough to stay in the nearest cache. */
+export const WORD_FILTER: usize = 0x1600;
 /** One bit per character of the basic plane that occurred. */
 export const SEEN: usize = 0x2000;
 /** Hash tables of 16-byte entries: key (8), value (4), unused (4). */

@@ -2,7 +2,7 @@
  * What the scanner knows of HTML and of languages: classes of bytes, element names, entities, words. Written as plain
  * lists, entered into hash tables once when the module starts.
  */
-import { entryOf, hashBytes, keyOf, putString } from './hash';
+import { entryOf, hashBytes, keyOf, putString, spread } from './hash';
 import {
   ATTRIBUTE_BITS,
   ATTRIBUTE_NAMES,
@@ -13,6 +13,7 @@ import {
   TAG_BITS,
   TAGS,
   WORD_BITS,
+  WORD_FILTER,
   WORDS,
 } from './memory';
 
@@ -91,6 +92,8 @@ export function tagInfo(key: u64): u32 {
 }
 
 export function wordInfo(key: u64): u32 {
+  const bit = <usize>(spread(key) >> 51);
+  if (((load<u8>(WORD_FILTER + (bit >> 3)) >> <u8>(bit & 7)) & 1) === 0) return 0;
   return load<u32>(entryOf(WORDS, WORD_BITS, key), 8);
 }
 
@@ -123,6 +126,10 @@ function enterPart(table: usize, bits: u64, list: string, from: i32, to: i32, va
   if (from === to) return;
   const end = putString(SCRATCH, list, from, to);
   const key = table === ENTITIES ? hashBytes(SCRATCH, end) : keyOf(SCRATCH, end);
+  if (table === WORDS) {
+    const bit = <usize>(spread(key) >> 51);
+    store<u8>(WORD_FILTER + (bit >> 3), <u32>load<u8>(WORD_FILTER + (bit >> 3)) | (1 << (<u32>(bit & 7))));
+  }
   const at = entryOf(table, bits, key);
   store<u64>(at, key);
   store<u32>(at, load<u32>(at, 8) | value, 8);

@@ -1,39 +1,113 @@
 /**
- * Which outpost takes an errand. A server stays with the outpost that has its connections and its clock; servers that
- * share an address stay together, so that the address is paced by one keeper. Only what nothing paces is spread.
+ * Which outpost takes an errand, and which has which. In this order: the outpost that stands for the server; the place
+ * from which the server answers fastest, as measured by the visits so far; the least loaded. A server stays where it is
+ * unless somewhere else is clearly better, because its connections and its clock are there; servers that share an
+ * address stay together, so that the address is paced by one keeper. Only what nothing paces is spread.
+ *
+ * It never decides what is visited. Invariant: an errand is with exactly one post from send() until it ended.
  */
 import type { Errand } from '../errand/errand.ts';
+import { compileScope } from '../errand/scope.ts';
+import type { Delegation, ServerPlace } from '../frontier/delegation.ts';
 import type { Carrier } from '../transfer/carrier.ts';
+import { Times } from './times.ts';
 
-export interface Placement {
-  /** Address of the server as far as known. */
-  readonly address: string;
-  /** The server may be visited by several outposts at once. */
-  readonly spread: boolean;
+interface Sent {
+  readonly errand: Errand;
+  /** What of the post's room it takes, now. */
+  load: number;
+  /** Pages that it names and that have not come back. */
+  pages: number;
+  /** Last parcel that was taken, -1 = none. */
+  sequence: number;
 }
 
 interface Post {
-  readonly carrier: Carrier;
-  readonly errands: Map<string, { readonly errand: Errand; left: number }>;
-  /** Pages under way. */
-  pages: number;
+  readonly name: string;
+  /** Undefined: it served an earlier run and has not come back yet. */
+  carrier: Carrier | undefined;
+  readonly errands: Map<string, Sent>;
+  load: number;
+  /** Is a URL what it stands for? Undefined = it takes anything. */
+  standsFor: ((url: string) => boolean) | undefined;
 }
 
+export interface Choice extends Delegation {
+  readonly to: Carrier;
+  /** One clause for people. */
+  readonly because: string;
+}
+
+/** Room that a server takes which is delegated as a whole: paced, it is a request now and then. */
+const UNPACED_LOAD = 64;
+const PACED_LOAD = 4;
+/** Milliseconds after its deadline that a remote errand is still waited for. */
+const LATE = 120_000;
+/** Servers whose place is remembered. */
+const REMEMBERED = 100_000;
+
 export class Dispatch {
+  readonly times = new Times();
+  /** Levels of outposts that an errand may travel. */
+  levels = 1;
   readonly #posts: Post[] = [];
-  readonly #home = new Map<string, Post>();
+  readonly #homes = new Map<string, Post>();
+  readonly #reasons = new Map<string, { outpost: string; because: string }>();
 
   join(carrier: Carrier): void {
-    this.#posts.push({ carrier, errands: new Map(), pages: 0 });
+    const waiting = this.#posts.find(post => post.name === carrier.name && !post.carrier);
+    const post = waiting ?? { name: carrier.name, carrier, errands: new Map(), load: 0, standsFor: undefined };
+    post.carrier = carrier;
+    this.serves(carrier, post);
+    if (!waiting) this.#posts.push(post);
+  }
+
+  /** What the outpost stands for may be known only after it has come. */
+  serves(carrier: Carrier, post = this.#postOf(carrier)): void {
+    if (!post) return;
+    const { servers: domains } = carrier;
+    const outside = compileScope({ domains, include: [], exclude: [] });
+    post.standsFor = domains.length === 0 ? undefined : url => outside(url) === undefined;
+  }
+
+  /** Errands that an earlier run gave to an outpost which is not here yet. */
+  expect(name: string, errand: Errand, sequence: number): void {
+    let post = this.#posts.find(each => each.name === name);
+    if (!post) {
+      post = { name, carrier: undefined, errands: new Map(), load: 0, standsFor: undefined };
+      this.#posts.push(post);
+    }
+    const load = loadOf(errand);
+    post.errands.set(errand.id, { errand, load, sequence, pages: errand.pages.length });
+    post.load += load;
+  }
+
+  /** The errands that an outpost of this name has. */
+  errandsOf(name: string): Errand[] {
+    const post = this.#posts.find(each => each.name === name);
+    return post ? [...post.errands.values()].map(sent => sent.errand) : [];
   }
 
   /** Removes a lost outpost and returns the errands that it did not finish. */
   leave(carrier: Carrier): Errand[] {
-    const index = this.#posts.findIndex(post => post.carrier === carrier);
-    if (index < 0) return [];
-    const [post] = this.#posts.splice(index, 1);
-    for (const [key, at] of this.#home) if (at === post) this.#home.delete(key);
-    return [...post!.errands.values()].map(sent => sent.errand);
+    return this.#remove(post => post.carrier === carrier);
+  }
+
+  /** Gives up on outposts that have not come back. */
+  absent(): Errand[] {
+    return this.#remove(post => post.carrier === undefined);
+  }
+
+  /** Errands of other machines that should have ended long ago. */
+  overdue(now: number): { from: Carrier; errand: string }[] {
+    const late: { from: Carrier; errand: string }[] = [];
+    for (const { carrier, errands } of this.#posts) {
+      if (!carrier?.remote) continue;
+      for (const { errand } of errands.values()) {
+        if (errand.deadline + LATE < now) late.push({ from: carrier, errand: errand.id });
+      }
+    }
+    return late;
   }
 
   get size(): number {
@@ -44,58 +118,153 @@ export class Dispatch {
     return this.#posts.every(post => post.errands.size === 0);
   }
 
+  get carriers(): Carrier[] {
+    return this.#posts.map(post => post.carrier).filter(carrier => carrier !== undefined);
+  }
+
   get pagesUnderWay(): number {
-    return this.#posts.reduce((sum, post) => sum + post.pages, 0);
+    return this.#posts.reduce((sum, post) => sum + pagesOf(post), 0);
   }
 
   /** Every outpost with what it has under way, for people who watch. */
   posts(): { carrier: Carrier; errands: number; pages: number }[] {
-    return this.#posts.map(({ carrier, errands, pages }) => ({ carrier, errands: errands.size, pages }));
+    const here = this.#posts.filter((post): post is Post & { carrier: Carrier } => post.carrier !== undefined);
+    return here.map(post => ({ carrier: post.carrier, errands: post.errands.size, pages: pagesOf(post) }));
   }
 
   /** Some outpost can take more. */
   hasRoom(): boolean {
-    return this.#posts.some(post => post.pages < post.carrier.room);
+    return this.#posts.some(hasRoom);
   }
 
-  send(errand: Errand, placement: Placement): void {
-    const post = placement.spread ? this.#leastLoaded() : this.#homeOf(errand.server.origin, placement.address);
-    post.errands.set(errand.id, { errand, left: errand.pages.length });
-    post.pages += errand.pages.length;
-    post.carrier.send(errand);
+  /** Where an errand of this server would go now; undefined = nowhere. */
+  choose(place: ServerPlace): Choice | undefined {
+    const url = `${place.origin}/`;
+    const own = this.#posts.filter(post => post.carrier && post.carrier.room > 0 && post.standsFor?.(url));
+    if (own.length > 0) {
+      const post = leastLoaded(own.filter(hasRoom));
+      return post && this.#chosen(post, place.origin, 'it stands for this server');
+    }
+    const open = this.#posts.filter(post => hasRoom(post) && !post.standsFor);
+    if (open.length === 0) return undefined;
+    if (place.spread) return this.#chosen(leastLoaded(open)!, place.origin, 'nothing paces it, so it is shared');
+    return this.#stay(place, open);
+  }
+
+  /** Why a server is visited from where it is. */
+  why(origin: string): { readonly outpost: string; readonly because: string } | undefined {
+    return this.#reasons.get(origin);
+  }
+
+  get placements(): ReadonlyMap<string, { readonly outpost: string; readonly because: string }> {
+    return this.#reasons;
+  }
+
+  send(errand: Errand, to: Carrier): void {
+    const post = this.#postOf(to)!;
+    const load = loadOf(errand);
+    post.errands.set(errand.id, { errand, load, sequence: -1, pages: errand.pages.length });
+    post.load += load;
+  }
+
+  /** Last parcel taken of an errand that this outpost has; undefined = it does not have it. */
+  sequenceOf(carrier: Carrier, errand: string): number | undefined {
+    return this.#postOf(carrier)?.errands.get(errand)?.sequence;
+  }
+
+  errandOf(carrier: Carrier, errand: string): Errand | undefined {
+    return this.#postOf(carrier)?.errands.get(errand)?.errand;
   }
 
   /** Counts visits that came back. False: this outpost was never sent that errand, or has already ended it. */
   returned(carrier: Carrier, errand: string, visits: number, done: boolean): boolean {
-    const post = this.#posts.find(each => each.carrier === carrier);
+    const post = this.#postOf(carrier);
     const sent = post?.errands.get(errand);
     if (!post || !sent) return false;
-    const back = done ? sent.left : Math.min(visits, sent.left);
-    sent.left -= back;
-    post.pages -= back;
+    const follows = sent.errand.limits.follow > 0;
+    const back = done ? sent.load : follows ? 0 : Math.min(visits, sent.load);
+    sent.sequence++;
+    sent.load -= back;
+    sent.pages = Math.max(0, sent.pages - visits);
+    post.load -= back;
     if (done) post.errands.delete(errand);
     return true;
   }
 
   recall(): void {
-    for (const post of this.#posts) post.carrier.recall();
+    for (const post of this.#posts) post.carrier?.recall();
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.#posts.map(post => post.carrier.close()));
+    await Promise.all(this.carriers.map(carrier => carrier.close()));
   }
 
-  #homeOf(origin: string, address: string): Post {
-    const known = this.#home.get(origin) ?? (address === '' ? undefined : this.#home.get(address));
-    const post = known ?? this.#leastLoaded();
-    this.#home.set(origin, post);
-    if (address !== '' && !this.#home.has(address)) this.#home.set(address, post);
-    return post;
+  #postOf(carrier: Carrier): Post | undefined {
+    return this.#posts.find(post => post.carrier === carrier);
   }
 
-  #leastLoaded(): Post {
-    return this.#posts.reduce((least, post) =>
-      post.pages / post.carrier.room < least.pages / least.carrier.room ? post : least,
-    );
+  #remove(which: (post: Post) => boolean): Errand[] {
+    const errands: Errand[] = [];
+    for (let index = this.#posts.findIndex(which); index >= 0; index = this.#posts.findIndex(which)) {
+      const [post] = this.#posts.splice(index, 1);
+      for (const [key, at] of this.#homes) if (at === post) this.#homes.delete(key);
+      for (const { errand } of post!.errands.values()) errands.push(errand);
+    }
+    return errands;
   }
+
+  /** The post that has the server, unless another is clearly nearer or has yet to be tried. */
+  #stay({ origin, address }: ServerPlace, open: readonly Post[]): Choice {
+    const known = this.#homes.get(origin) ?? (address === '' ? undefined : this.#homes.get(address));
+    const current = known && open.includes(known) ? known : undefined;
+    const places = [...new Set(open.map(placeOf))];
+    const better = this.times.better(origin, places, current && placeOf(current));
+    const post =
+      current && (!better || placeOf(current) === better.place)
+        ? current
+        : leastLoaded(better ? open.filter(each => placeOf(each) === better.place) : open)!;
+    if (this.#homes.size > REMEMBERED) this.#homes.clear();
+    this.#homes.set(origin, post);
+    if (address !== '' && !this.#homes.has(address)) this.#homes.set(address, post);
+    return this.#chosen(post, origin, better?.because ?? (current ? 'it was there before' : 'it had the least to do'));
+  }
+
+  #chosen(post: Post, origin: string, because: string): Choice {
+    if (this.#reasons.size > REMEMBERED) this.#reasons.clear();
+    const before = this.#reasons.get(origin);
+    // "It was there before" explains nothing: the reason it came there does.
+    if (!before || before.outpost !== post.name || because !== 'it was there before') {
+      this.#reasons.set(origin, { outpost: post.name, because });
+    }
+    const { remote } = post.carrier!;
+    return { to: post.carrier!, because, remote, follow: remote, levels: remote ? this.levels - 1 : 0 };
+  }
+}
+
+/** Threads of this machine are one place. */
+function placeOf({ carrier, name }: Post): string {
+  return carrier?.remote ? name : '';
+}
+
+function loadOf({ limits, pages, server }: Errand): number {
+  if (limits.follow === 0) return pages.length;
+  return server.pace === 0 ? UNPACED_LOAD : PACED_LOAD;
+}
+
+function pagesOf({ errands }: Post): number {
+  let sum = 0;
+  for (const { pages } of errands.values()) sum += pages;
+  return sum;
+}
+
+function hasRoom({ carrier, load }: Post): boolean {
+  return carrier !== undefined && load < carrier.room;
+}
+
+function leastLoaded(posts: readonly Post[]): Post | undefined {
+  const share = (post: Post) => post.load / post.carrier!.room;
+  return posts.reduce<Post | undefined>(
+    (least, post) => (least && share(least) <= share(post) ? least : post),
+    undefined,
+  );
 }

@@ -12,13 +12,17 @@
 import type { Archive } from '../archive/archive.ts';
 import type { Clock } from '../base/clock.ts';
 import { SkeinError } from '../base/errors.ts';
+import { originOf } from '../base/url.ts';
+import type { Errand } from '../errand/errand.ts';
+import { encodeErrand } from '../errand/errand-codec.ts';
 import type { Parcel } from '../errand/parcel.ts';
 import type { Frontier } from '../frontier/frontier.ts';
 import { diskError, type Ledger } from '../ledger/ledger.ts';
 import type { Carrier, Receiver } from '../transfer/carrier.ts';
-import { Dispatch } from './dispatch.ts';
+import { Acknowledgements } from './acknowledgements.ts';
+import { type Choice, Dispatch } from './dispatch.ts';
 import { Progress } from './progress.ts';
-import { receive } from './receive.ts';
+import { receive, receiveWarily } from './receive.ts';
 import type { Supply } from './supply.ts';
 
 /** A batch is committed when it is this old (milliseconds) or holds this many visits. */
@@ -36,11 +40,16 @@ export interface HomeParts {
   readonly clock: Clock;
 }
 
+type Arrived =
+  | { readonly from: Carrier; readonly parcel: Parcel; readonly by: string }
+  | { readonly from: Carrier; readonly gaveUp: string };
+
 export class Home implements Receiver {
   readonly dispatch = new Dispatch();
   readonly progress: Progress;
   readonly #parts: HomeParts;
-  #inbox: { from: Carrier; parcel: Parcel }[] = [];
+  readonly #acknowledgements = new Acknowledgements();
+  #inbox: Arrived[] = [];
   #wake: () => void = () => {};
   #stopping = false;
   #stopBy = Number.POSITIVE_INFINITY;
@@ -49,6 +58,8 @@ export class Home implements Receiver {
   #orders: (() => void)[] = [];
   #batch = { since: 0, visits: 0 };
   #failure: unknown;
+  /** When overdue errands were last looked for. */
+  #looked = 0;
 
   constructor(parts: HomeParts) {
     this.#parts = parts;
@@ -133,25 +144,33 @@ export class Home implements Receiver {
     });
   }
 
-  parcel(from: Carrier, parcel: Parcel): void {
-    this.#inbox.push({ from, parcel });
+  parcel(from: Carrier, parcel: Parcel, by = from.name): void {
+    this.#inbox.push({ from, parcel, by });
     this.#wake();
   }
 
+  /** Comes after the parcels that were sent before it. */
   gaveUp(from: Carrier, errand: string): void {
-    if (this.dispatch.returned(from, errand, 0, true)) this.#parts.frontier.finish(errand);
+    this.#inbox.push({ from, gaveUp: errand });
     this.#wake();
   }
 
-  changed(): void {
+  changed(from: Carrier): void {
+    this.dispatch.serves(from);
     this.#wake();
   }
 
   lost(from: Carrier, why: string): void {
-    for (const errand of this.dispatch.leave(from)) this.#parts.frontier.finish(errand.id);
-    if (this.dispatch.size === 0) {
+    this.#release(this.dispatch.leave(from));
+    if (!from.remote && this.dispatch.size === 0) {
       this.#failure = new SkeinError('internal', `The last outpost (${from.name}) is lost: ${why}.`);
     }
+    this.#wake();
+  }
+
+  /** Outposts of an earlier run that have not come back are given up; their errands are issued again. */
+  giveUpAbsent(): void {
+    this.#release(this.dispatch.absent());
     this.#wake();
   }
 
@@ -160,24 +179,119 @@ export class Home implements Receiver {
   }
 
   #sendAll(): void {
+    const travelling: { errand: Errand; to: Carrier }[] = [];
     while (this.dispatch.hasRoom()) {
-      const issued = this.#parts.frontier.next();
-      if (!issued) return;
+      let chosen: Choice | undefined;
+      const issued = this.#parts.frontier.next(place => {
+        chosen = this.dispatch.choose(place);
+        return chosen;
+      });
+      if (!issued || !chosen) break;
+      const { errand } = issued;
+      const { to } = chosen;
       this.#parts.ledger.begin();
-      this.dispatch.send(issued.errand, issued);
+      this.dispatch.send(errand, to);
+      if (to.remote) travelling.push({ errand, to });
+      else to.send(errand);
     }
+    this.#dispatchFar(travelling);
+  }
+
+  /** An errand leaves this machine only after it is written down: a home that starts again must know of it. */
+  #dispatchFar(travelling: readonly { errand: Errand; to: Carrier }[]): void {
+    if (travelling.length === 0) return;
+    const issued = this.#parts.clock.now();
+    for (const { errand, to } of travelling) {
+      this.#parts.ledger.errands.add({ id: errand.id, outpost: to.name, bytes: encodeErrand(errand), issued });
+    }
+    this.#commit();
+    for (const { errand, to } of travelling) to.send(errand);
   }
 
   #receiveAll(): void {
     const arrived = this.#inbox;
     this.#inbox = [];
-    for (const { from, parcel } of arrived) {
-      if (!this.dispatch.returned(from, parcel.errand, parcel.visits.length, parcel.done)) continue;
-      if (this.#batch.visits === 0) this.#batch.since = this.#parts.clock.now();
-      this.#parts.ledger.begin();
-      receive(this.#parts, parcel, from.name, this.progress);
-      this.#batch.visits += parcel.visits.length + 1;
+    for (const each of arrived) {
+      if ('gaveUp' in each) this.#endErrand(each.from, each.gaveUp);
+      else if (each.from.remote) this.#receiveFar(each.from, each.parcel, each.by);
+      else this.#receiveHere(each.from, each.parcel);
     }
+    this.#endOverdue();
+  }
+
+  #endOverdue(): void {
+    const now = this.#parts.clock.now();
+    if (now - this.#looked < 1000) return;
+    this.#looked = now;
+    for (const { from, errand } of this.dispatch.overdue(now)) this.#endErrand(from, errand);
+  }
+
+  #receiveHere(from: Carrier, parcel: Parcel): void {
+    if (!this.dispatch.returned(from, parcel.errand, parcel.visits.length, parcel.done)) return;
+    this.#open(parcel.visits.length + 1);
+    receive(this.#parts, parcel, from.name, this.progress);
+    this.#measure(from, parcel);
+  }
+
+  #receiveFar(from: Carrier, parcel: Parcel, by: string): void {
+    const { errand, sequence } = parcel;
+    const last = this.dispatch.sequenceOf(from, errand);
+    if (last === undefined)
+      from.forget(errand); // it ended here before: the outpost need not keep it
+    else if (sequence <= last) from.acknowledge(errand, last);
+    else if (sequence > last + 1)
+      this.#endErrand(from, errand); // parcels are missing that will not come
+    else this.#takeParcel(from, parcel, by);
+  }
+
+  #takeParcel(from: Carrier, parcel: Parcel, by: string): void {
+    const { errand, sequence, done } = parcel;
+    const { origin } = this.dispatch.errandOf(from, errand)!.server;
+    this.dispatch.returned(from, errand, parcel.visits.length, done);
+    this.#open(parcel.visits.length + 1);
+    receiveWarily(this.#parts, parcel, { outpost: by, origin }, this.progress);
+    this.#measure(from, parcel);
+    if (done) {
+      this.#settle(from, errand);
+    } else {
+      this.#parts.ledger.errands.took(errand, sequence);
+      this.#acknowledgements.parcel(from, errand, sequence);
+    }
+  }
+
+  /** An errand ends before its outpost said done; what it did not visit waits again. */
+  #endErrand(from: Carrier, errand: string): void {
+    if (this.dispatch.returned(from, errand, 0, true)) {
+      this.#open(1);
+      this.#parts.frontier.finish(errand);
+      this.#settle(from, errand);
+    } else from.forget(errand);
+  }
+
+  #settle(from: Carrier, errand: string): void {
+    if (from.remote) this.#parts.ledger.errands.remove(errand);
+    this.#acknowledgements.ended(from, errand);
+  }
+
+  #release(errands: readonly Errand[]): void {
+    for (const { id } of errands) {
+      this.#open(1);
+      this.#parts.frontier.finish(id);
+      this.#parts.ledger.errands.remove(id);
+    }
+  }
+
+  #measure({ remote, name }: Carrier, { visits }: Parcel): void {
+    const { times } = this.dispatch;
+    for (const { url, status, cost } of visits)
+      if (status > 0) times.measured(originOf(url), remote ? name : '', cost.ms);
+  }
+
+  /** Something is written in the batch. */
+  #open(weight: number): void {
+    if (this.#batch.visits === 0) this.#batch.since = this.#parts.clock.now();
+    this.#parts.ledger.begin();
+    this.#batch.visits += weight;
   }
 
   #commitIfDue(): void {
@@ -192,6 +306,7 @@ export class Home implements Receiver {
     if (end.segment > 0) ledger.setSegment(end.segment, end.length);
     ledger.commit();
     this.#batch = { since: 0, visits: 0 };
+    this.#acknowledgements.send();
   }
 
   async #nap(): Promise<void> {

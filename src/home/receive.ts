@@ -26,6 +26,41 @@ export function receive(parts: Parts, parcel: Parcel, outpost: string, progress:
   if (parcel.done) frontier.finish(parcel.errand);
 }
 
+/**
+ * The same for a parcel from another machine, which may hold anything: one visit after the other, because a page that
+ * the outpost found by itself is known only once the page that links to it was learned. What was not asked for is not
+ * kept, and not counted. Returns how many such visits there were.
+ */
+export function receiveWarily(parts: Parts, parcel: Parcel, from: Sender, progress: Progress): number {
+  const { archive, frontier } = parts;
+  if (parcel.server?.origin === from.origin) frontier.news(parcel.server);
+  let unwanted = 0;
+  for (const visit of parcel.visits) {
+    if (!frontier.wants(parcel.errand, visit)) {
+      unwanted++;
+      continue;
+    }
+    const place = visit.record && appendOne(parts, archive, parcel.members, visit);
+    frontier.learn(parcel.errand, visit, place, from.outpost);
+    progress.visit(visit);
+  }
+  if (parcel.done) frontier.finish(parcel.errand);
+  return unwanted;
+}
+
+export interface Sender {
+  readonly outpost: string;
+  /** The server that the errand is about. */
+  readonly origin: string;
+}
+
+function appendOne(parts: Parts, archive: Archive, members: Uint8Array, visit: Visit) {
+  const { offset, length, requestLength } = visit.record!;
+  const { sameAs } = arrivalOf(parts, visit);
+  const arrival: Arrival = { place: { offset: 0, length, requestLength }, ...(sameAs && { sameAs }) };
+  return archive.appendParcel(members.subarray(offset, offset + length), [arrival])[0];
+}
+
 /** A body whose bytes the archive has under another URL is kept as a reference to them. */
 function arrivalOf({ ledger, frontier }: Parts, visit: Visit): Arrival {
   const place = visit.record!;

@@ -88,7 +88,6 @@ export class Admission {
       const known = this.fingerprints.get(high, low);
       if (known !== 0) {
         targets[i] = known;
-        if (links.lastmod[i]) this.#ledger.pages.setLastmod(known, links.lastmod[i]!);
         const followed = !source.nofollow && (links.flags[i]! & LINK_NOFOLLOW) === 0;
         if (followed && (this.#depths || this.#liftable.size > 0)) this.#reach(known, depth);
         continue;

@@ -54,8 +54,10 @@ interface Saved extends ScheduleSettings {
 
 /** Days until an alias or a page that was refused after it had been stored is asked for again. */
 const SELDOM = 30;
-/** Days between two readings of a sitemap at least: large ones cost as much as many pages. */
-const SITEMAP_REST = 0.9;
+/** A sitemap is read twice as often as it changes, but no more often than this and no less, in days. */
+const SITEMAP_REST = { least: 0.9, most: 14 };
+/** Once a day until it has shown otherwise. */
+const SITEMAP_PRIOR = { a: 1, b: 1 };
 /** Pages that stand for all when theta is sought. */
 const SAMPLE = 20_000;
 /** A server that has fallen this many crawl delays behind gets a threshold of its own. */
@@ -113,14 +115,15 @@ export class Schedule {
     if (visit.outcome !== 'fetched' && visit.outcome !== 'same') {
       return { change: before?.change ?? null, due: this.#dueWithout(visit, before) };
     }
-    const state = before?.change ? unpackState(before.change) : newState(this.#priorOf(server.id));
-    const next = before?.seen_time ? this.#observe(state, visit, before, server) : state;
     const role = roleOf(visit);
+    const prior = role === 'sitemap' ? SITEMAP_PRIOR : this.#priorOf(server.id);
+    const state = before?.change ? unpackState(before.change) : newState(prior);
+    const next = before?.seen_time ? this.#observe(state, visit, before, server) : state;
+    if (role === 'sitemap') return { change: packState(next), due: visit.time + sitemapRest(next) * DAY };
     const weight = weighed({ linksIn: this.#ledger.backward.of(id), depth: visit.depth, role });
     this.#steer(lesson);
     const terms = this.termsFor(weight, server, costOf(this.#costs, visit.cost, before));
-    const due = nextDue(this.plan, next, visit.time, terms);
-    return { change: packState(next), due: role === 'sitemap' ? Math.max(due, visit.time + SITEMAP_REST * DAY) : due };
+    return { change: packState(next), due: nextDue(this.plan, next, visit.time, terms) };
   }
 
   /** A notice says that a page has changed: it moves forward by what such notices of its server have been worth. */
@@ -167,7 +170,7 @@ export class Schedule {
       .prepare(
         `SELECT k.page, k.seen_time, k.change, k.pings, k.wire, k.etag IS NOT NULL OR k.last_modified IS NOT NULL AS tagged,
            p.depth, p.server, p.role FROM known k JOIN pages p ON p.id = k.page
-         WHERE k.change IS NOT NULL AND k.outcome IN ('fetched', 'same', 'failed')`,
+         WHERE k.change IS NOT NULL AND k.outcome IN ('fetched', 'same', 'failed') AND p.role <> 1`,
       )
       .all() as unknown as Row[];
     this.#priors = new Map();
@@ -250,9 +253,8 @@ export class Schedule {
     return { a, b, weight, cost: costOf(this.#costs, undefined, { wire: row.wire, tagged: row.tagged === 1 }) };
   }
 
-  /** A due time with the notices since the last visit, and the rest that a sitemap is given. */
+  /** A due time with the notices since the last visit. */
   #placed(row: Row, state: ChangeState, server: Server, due: number): number {
-    if (row.role === 1) return Math.max(due, row.seen_time + SITEMAP_REST * DAY);
     if (row.pings === 0) return due;
     return Math.max(row.seen_time, due - row.pings * pingWorth(pingsOf(server), this.plan.estimator.rate(state)) * DAY);
   }
@@ -326,6 +328,10 @@ export class Schedule {
     const retried = tries < (reasons[visit.reason as ReasonCode]?.retries ?? 0);
     return retried ? null : visit.time + Math.min(SELDOM, 2 ** tries) * DAY;
   }
+}
+
+function sitemapRest({ a, b }: ChangeState): number {
+  return Math.min(SITEMAP_REST.most, Math.max(SITEMAP_REST.least, b / a / 2));
 }
 
 interface Row {

@@ -5,8 +5,7 @@ import type { Server } from '../ledger/servers.ts';
 import type { PingRecord } from '../revisit/pings.ts';
 import { importance, type VisitCost, visitCost } from '../revisit/value.ts';
 
-/** A sitemap speaks for many pages, an image for a small part of one. */
-const SITEMAP_WEIGHT = 20;
+/** An image is a small part of a page. */
 const IMAGE_WEIGHT = 0.1;
 
 export interface Place {
@@ -18,7 +17,6 @@ export interface Place {
 
 /** Importance; also what `why` shows. */
 export function weighed({ linksIn, depth, role }: Place): number {
-  if (role === 'sitemap') return SITEMAP_WEIGHT;
   return importance({ linksIn, depth, weight: role === 'image' ? IMAGE_WEIGHT : 1, searches: 0 });
 }
 

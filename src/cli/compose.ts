@@ -7,16 +7,18 @@ import { type Clock, shiftedClock, systemClock } from '../base/clock.ts';
 import { SkeinError } from '../base/errors.ts';
 import { normalise, originOf } from '../base/url.ts';
 import type { Errand } from '../errand/errand.ts';
+import { decodeErrand } from '../errand/errand-codec.ts';
 import { compileScope, parseKeep, parseScope } from '../errand/scope.ts';
 import { parseDomainWeights } from '../frontier/director.ts';
 import { Frontier, type FrontierOptions } from '../frontier/frontier.ts';
 import { Schedule, type ScheduleSettings } from '../frontier/schedule.ts';
 import { EXCLUDED } from '../home/control.ts';
 import { Home } from '../home/home.ts';
+import { Outposts } from '../home/outposts.ts';
 import { Ledger } from '../ledger/ledger.ts';
 import type { OutpostOptions } from '../outpost/tools.ts';
 import { ThreadCarrier } from '../transfer/thread.ts';
-import { parseSize, type Values } from './options.ts';
+import { parseAddress, parseSize, type Values } from './options.ts';
 import { version } from './version.ts';
 
 export const AGENT_TOKEN = 'skein';
@@ -27,8 +29,10 @@ const LEASE = 10 * 60_000;
 /** How long a crawl waits for a busy server or a retry when all else is done. */
 export const PATIENCE = 60_000;
 
-export type CrawlValues = Omit<Values, 'seeds' | 'budget' | 'freshness' | 'policy' | 'images' | 'workbench'> &
-  Partial<Pick<Values, 'images'>>;
+export type CrawlValues = Omit<Values, 'seeds' | 'budget' | 'freshness' | 'policy' | 'images' | 'workbench' | Far> &
+  Partial<Pick<Values, 'images' | Far>>;
+/** Options about other machines. */
+type Far = 'outpost' | 'listen' | 'levels';
 
 export interface Opened {
   readonly home: Home;
@@ -37,6 +41,10 @@ export interface Opened {
   readonly clock: Clock;
   /** Seeds that were new. */
   readonly added: number;
+  /** The machines beyond this one; undefined = none were asked for. */
+  readonly outposts: Outposts | undefined;
+  /** Reaches the machines; throws when one of them cannot be used. */
+  ready(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -63,10 +71,14 @@ export function openHome(values: CrawlValues, seeds: readonly string[], extras: 
     new Schedule(ledger, extras.schedule),
   );
   ledger.begin();
-  frontier.restore();
+  const out = errandsOut(ledger, values);
+  frontier.restore(out);
   const added = frontier.seed(seeds);
   ledger.commit();
   const home = new Home({ ledger, archive, frontier, clock });
+  home.dispatch.levels = values.levels ?? 1;
+  for (const { errand, outpost, sequence } of out) home.dispatch.expect(outpost, errand, sequence);
+  const outposts = isFar(values) ? makeOutposts(home, values, clock) : undefined;
   for (let i = 1; i <= threads; i++) home.dispatch.join(startThread(`thread-${i}`, home, values, extras));
   return {
     home,
@@ -74,8 +86,13 @@ export function openHome(values: CrawlValues, seeds: readonly string[], extras: 
     frontier,
     clock,
     added,
+    outposts,
+    async ready() {
+      await outposts?.open(values.outpost ?? [], values.listen === undefined ? undefined : parseAddress(values.listen));
+    },
     async close() {
       try {
+        await outposts?.close();
         await home.dispatch.close();
         await archive.close();
       } finally {
@@ -99,8 +116,50 @@ function startThread(name: string, home: Home, values: CrawlValues, extras: Extr
   return new ThreadCarrier({ name, room: THREAD_ROOM, module, data }, home);
 }
 
+/** Where errands travel, home stays out of it unless it is asked to take part: its line is what is to be spared. */
 function threadsOf(values: CrawlValues): number {
-  return values.threads ?? availableParallelism();
+  const threads = values.threads ?? (values.outpost?.length ? 0 : availableParallelism());
+  if (threads === 0 && !isFar(values)) {
+    throw new SkeinError('bad-option', '--threads 0 leaves nobody to fetch.', 'Name a machine with --outpost.');
+  }
+  return threads;
+}
+
+function isFar(values: CrawlValues): boolean {
+  return (values.outpost?.length ?? 0) > 0 || values.listen !== undefined;
+}
+
+function makeOutposts(home: Home, values: CrawlValues, clock: Clock): Outposts {
+  return new Outposts(home, {
+    directory: values.data,
+    software: version,
+    userAgent: `Skein/${version} (+${values.agent})`,
+    agentToken: AGENT_TOKEN,
+    clock,
+    say: text => console.error(text),
+  });
+}
+
+interface ErrandOut {
+  readonly errand: Errand;
+  readonly outpost: string;
+  readonly issued: number;
+  readonly sequence: number;
+}
+
+/** Errands that outposts of an earlier run may still be at; those that nobody can come back with are dropped. */
+function errandsOut(ledger: Ledger, values: CrawlValues): ErrandOut[] {
+  const out: ErrandOut[] = [];
+  for (const { id, outpost, bytes, issued, sequence } of ledger.errands.all()) {
+    const reachable = values.listen !== undefined || values.outpost?.includes(outpost);
+    try {
+      if (!reachable) throw new SkeinError('not-found', 'its outpost is not part of this run');
+      out.push({ errand: decodeErrand(bytes), outpost, issued, sequence });
+    } catch {
+      ledger.errands.remove(id); // its pages wait like all others
+    }
+  }
+  return out;
 }
 
 function frontierOptions(
@@ -124,7 +183,7 @@ function frontierOptions(
     bodyBytes: parseSize(values.bodyLimit),
     pace: values.pace * 1000,
     connections: values.connections,
-    outposts: threadsOf(values),
+    outposts: Math.max(1, threadsOf(values)),
     allowPrivate: values.allowPrivate,
     detector: values.detector,
     lease: LEASE,

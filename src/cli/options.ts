@@ -38,8 +38,8 @@ export const options = {
   },
   threads: {
     flag: '--threads <n>',
-    check: count.max(64).optional(),
-    about: 'threads that fetch and analyse (default: as many as cores)',
+    check: z.coerce.number().int().min(0).max(64).optional(),
+    about: 'threads that fetch and analyse here (default: as many as cores; 0 with --outpost)',
   },
   allowPrivate: {
     flag: '--allow-private',
@@ -122,6 +122,21 @@ export const options = {
     check: z.union([z.literal(true), z.coerce.number().int().min(0).max(65_535)]).optional(),
     about: 'serve the workbench on loopback (default port 7700)',
   },
+  outpost: {
+    flag: '--outpost <url>',
+    check: list(),
+    about: 'machine to crawl from, as ssh://user@machine[:port][/directory]; may be given several times',
+  },
+  listen: {
+    flag: '--listen <address>',
+    check: z.string().optional(),
+    about: 'host:port where outposts that were invited may come in (default: none)',
+  },
+  levels: {
+    flag: '--levels <n>',
+    check: count.max(16).default(1),
+    about: 'levels of outposts that an errand may travel (default 1)',
+  },
   agent: {
     flag: '--agent <url>',
     check: z.url().default('https://github.com/skein-crawler/skein'),
@@ -139,9 +154,23 @@ function list() {
     .transform(value => (Array.isArray(value) ? value : value.split(',')).map(each => each.trim()).filter(Boolean));
 }
 
+/** `host:port` or `port`, as --listen takes it. */
+export function parseAddress(text: string): { host: string; port: number } {
+  const match = /^(?:(\[[0-9a-f:]+\]|[^:]+):)?(\d{1,5})$/i.exec(text.trim());
+  const port = Number(match?.[2] ?? -1);
+  if (!match || port > 65_535) {
+    throw new SkeinError('bad-option', `"${text}" is not an address to listen at.`, 'Write it as 0.0.0.0:7070.');
+  }
+  return { host: (match[1] ?? '0.0.0.0').replace(/[[\]]/g, ''), port };
+}
+
 /** Declares these options on a command. */
 export function declare(command: Command, names: readonly OptionName[]): Command {
-  for (const name of names) command.addOption(new Option(options[name].flag, options[name].about));
+  for (const name of names) {
+    const option = new Option(options[name].flag, options[name].about);
+    if (name === 'outpost') option.argParser((url, before: string[] | undefined) => [...(before ?? []), url]);
+    command.addOption(option);
+  }
   return command;
 }
 

@@ -29,6 +29,9 @@ const names = [
   'images',
   'detector',
   'workbench',
+  'outpost',
+  'listen',
+  'levels',
   'agent',
 ] as const satisfies readonly OptionName[];
 
@@ -45,7 +48,8 @@ Examples:
   skein crawl https://example.org
   skein crawl https://example.org --scope "example.org,!/search/**" --keep "type=text/html"
   skein crawl --seeds sites.txt --max-pages 10000 --pace 2
-  cat sites.txt | skein crawl --seeds -`,
+  cat sites.txt | skein crawl --seeds -
+  skein crawl https://example.org --outpost ssh://me@near.example.org`,
     );
   declare(command, names).action(async (seeds: string[], given: Record<string, unknown>) => {
     const chosen = await values(given, names);
@@ -77,6 +81,7 @@ export async function crawl(chosen: Chosen, seeds: readonly string[], json: bool
   const live = new LiveLine(opened, json);
   const interrupted = stopOnSignals(() => opened.home.stop());
   try {
+    await opened.ready();
     await opened.home.run(crawlSupply(opened, PATIENCE));
   } finally {
     live.end();

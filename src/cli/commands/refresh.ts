@@ -33,6 +33,9 @@ const names = [
   'focus',
   'domains',
   'workbench',
+  'outpost',
+  'listen',
+  'levels',
   'agent',
 ] as const satisfies readonly OptionName[];
 
@@ -117,6 +120,7 @@ export async function keepFresh(
   try {
     const supply =
       kind === 'refresh' ? refreshSupply(opened, allowance(), spent) : watchSupply(opened, allowance, spent);
+    await opened.ready();
     await home.run(supply);
     ledger.begin();
     ledger.set('refreshed', started);

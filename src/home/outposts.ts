@@ -1,0 +1,202 @@
+/**
+ * The machines beyond this one: dials those that ssh reaches, opens the door for those that come by themselves, and
+ * gives each a carrier under its name. A machine that vanishes keeps its carrier for the length of a lease; when it
+ * comes back in time it goes on, later it begins anew.
+ *
+ * It never sends an errand: that is dispatch's.
+ */
+import { renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Duplex } from 'node:stream';
+import type { Clock } from '../base/clock.ts';
+import { SkeinError } from '../base/errors.ts';
+import type { Identity } from '../errand/keys.ts';
+import type { Receiver } from '../transfer/carrier.ts';
+import { greetOutpost, type Speaker } from '../transfer/greeting.ts';
+import type { LineOptions } from '../transfer/line.ts';
+import { LEASE } from '../transfer/link.ts';
+import { Members } from '../transfer/members.ts';
+import type { Hello, Welcome } from '../transfer/messages.ts';
+import { openSsh, parseSsh, type SshOptions, spoolName } from '../transfer/ssh.ts';
+import { StreamCarrier } from '../transfer/stream-carrier.ts';
+import type { Door } from '../transfer/websocket.ts';
+import { openDoor } from '../transfer/websocket.ts';
+import type { Home } from './home.ts';
+import { MachineWatch } from './machines.ts';
+
+export interface OutpostsOptions {
+  /** Of the collection. */
+  readonly directory: string;
+  readonly software: string;
+  readonly userAgent: string;
+  readonly agentToken: string;
+  readonly clock: Clock;
+  /** One sentence for people. */
+  readonly say: (text: string) => void;
+  readonly ssh?: Pick<SshOptions, 'command'>;
+  readonly line?: LineOptions;
+  /** Milliseconds that a vanished outpost may take to come back. */
+  readonly lease?: number;
+}
+
+/** File in the collection that tells other processes about the machines. */
+export const OUTPOSTS_FILE = 'outposts.json';
+const LONGEST_WAIT = 60_000;
+/** Placements in the file; people look at few. */
+const SHOWN = 1000;
+
+export class Outposts implements Speaker {
+  readonly name = 'home';
+  readonly software: string;
+  readonly identity: Identity;
+  readonly #home: Home;
+  readonly #options: OutpostsOptions;
+  readonly #members: Members;
+  readonly #carriers = new Map<string, StreamCarrier>();
+  readonly #machines = new MachineWatch();
+  readonly #stop = new AbortController();
+  #door: Door | undefined;
+  #writing: NodeJS.Timeout | undefined;
+  /** Outposts that were not let in. */
+  refusals = 0;
+
+  constructor(home: Home, options: OutpostsOptions) {
+    this.#home = home;
+    this.#options = options;
+    this.software = options.software;
+    this.#members = new Members(join(options.directory, 'door'));
+    this.identity = this.#members.identity();
+  }
+
+  now(): number {
+    return this.#options.clock.now();
+  }
+
+  get door(): Door | undefined {
+    return this.#door;
+  }
+
+  /** Dials the machines and opens the door. Throws what keeps one of them from being used at all. */
+  async open(urls: readonly string[], listen?: { readonly host: string; readonly port: number }): Promise<void> {
+    if (listen) {
+      this.#door = await openDoor(listen, this.#members.certificate(), stream => this.#comes(stream));
+    }
+    await Promise.all(urls.map(url => this.#dial(url)));
+    for (const url of urls) void this.#keep(url);
+    const absence = setTimeout(() => this.#home.giveUpAbsent(), this.#options.lease ?? LEASE);
+    absence.unref();
+    this.#writing = setInterval(() => this.write(), 1000);
+    this.#writing.unref();
+    this.write();
+  }
+
+  /** Ends the dialling and the door; the carriers are dispatch's to close. */
+  async close(): Promise<void> {
+    this.#stop.abort();
+    clearInterval(this.#writing);
+    this.write();
+    await this.#door?.close();
+  }
+
+  /** Tells other processes how the machines do. */
+  write(): void {
+    const { dispatch } = this.#home;
+    const now = Date.now();
+    const state = {
+      time: now,
+      running: !this.#stop.signal.aborted,
+      listening: this.#door ? `${this.#door.host}:${this.#door.port}` : '',
+      refusals: this.refusals,
+      machines: this.#machines.look(dispatch.posts(), now),
+      placements: [...dispatch.placements].slice(0, SHOWN).map(([origin, place]) => ({ origin, ...place })),
+    };
+    const file = join(this.#options.directory, OUTPOSTS_FILE);
+    try {
+      writeFileSync(`${file}.new`, JSON.stringify(state));
+      renameSync(`${file}.new`, file);
+    } catch {
+      // Only for people who watch; a full disk is reported by whoever stores pages.
+    }
+  }
+
+  async #dial(url: string): Promise<void> {
+    const target = parseSsh(url);
+    const { software, ssh, line } = this.#options;
+    const stream = await openSsh(target, { software, spool: spoolName(this.identity.key, url), ...ssh });
+    const greeted = await greetOutpost(stream, this, () => this.#welcome([]), line);
+    this.#attach(url, greeted.line, greeted.hello);
+  }
+
+  /** Dials again, for ever, whenever the line is gone. */
+  async #keep(url: string): Promise<void> {
+    const { clock, say } = this.#options;
+    let wait = 500;
+    let said = '';
+    while (!this.#stop.signal.aborted) {
+      await clock.sleep(this.#carriers.get(url)?.connected ? 250 : wait, this.#stop.signal);
+      if (this.#stop.signal.aborted || this.#carriers.get(url)?.connected) continue;
+      try {
+        await this.#dial(url);
+        say(`The line to ${url} is back.`);
+        wait = 500;
+        said = '';
+      } catch (error) {
+        const { message } = error as Error;
+        if (message !== said) say(`${message} Trying again.`);
+        said = message;
+        wait = Math.min(LONGEST_WAIT, wait * 2);
+      }
+    }
+  }
+
+  async #comes(stream: Duplex): Promise<void> {
+    let name = '';
+    const admit = (hello: Hello): Welcome => {
+      try {
+        const member = this.#members.admit(hello, this.now());
+        name = member.name;
+        return this.#welcome(member.servers);
+      } catch (error) {
+        this.refusals++;
+        this.#options.say(error instanceof SkeinError ? `${error.message} (${hello.name})` : String(error));
+        throw error;
+      }
+    };
+    const { line, hello, answer } = await greetOutpost(stream, this, admit, this.#options.line);
+    // Both the invitation and the owner may name servers; where both do, the owner's list is the narrower one.
+    const servers = hello.servers.length > 0 ? hello.servers : answer.servers;
+    this.#attach(name, line, { ...hello, servers });
+    this.#options.say(`The outpost ${name} is here.`);
+  }
+
+  #attach(name: string, line: Parameters<StreamCarrier['attach']>[0], hello: Hello): void {
+    const { lease } = this.#options;
+    let carrier = this.#carriers.get(name);
+    const expected = this.#home.dispatch.errandsOf(name);
+    if (!carrier) {
+      carrier = new StreamCarrier(
+        { name, identity: this.identity, ...(lease !== undefined && { lease }) },
+        this.#receiver,
+      );
+      this.#carriers.set(name, carrier);
+      this.#home.dispatch.join(carrier);
+    }
+    carrier.attach(line, hello, expected);
+  }
+
+  readonly #receiver: Receiver = {
+    parcel: (from, parcel, by) => this.#home.parcel(from, parcel, by),
+    gaveUp: (from, errand) => this.#home.gaveUp(from, errand),
+    changed: from => this.#home.changed(from),
+    lost: (from, why) => {
+      if (this.#carriers.get(from.name) === from) this.#carriers.delete(from.name);
+      this.#options.say(`The outpost ${from.name} is lost: ${why}. Its errands are issued again.`);
+      this.#home.lost(from, why);
+    },
+  };
+
+  #welcome(servers: readonly string[]): Welcome {
+    const { userAgent, agentToken } = this.#options;
+    return { home: this.identity.key, userAgent, agentToken, servers, level: 1 };
+  }
+}

@@ -9,6 +9,7 @@ import { resolver } from '../base/url.ts';
 import { type Facts, MAX_BLOCKS, MAX_LEVEL_COUNT, MAX_LEVELS } from '../errand/facts.ts';
 import { charsetOf, toUtf8 } from './charset.ts';
 import { textCode2 } from './detect/text-codes.ts';
+import { withRefresh } from './image-links.ts';
 import { collectLinks, noLinks } from './links.ts';
 import { robotsOf } from './page-robots.ts';
 import { type Mode, Scanner } from './scanner/scanner.ts';
@@ -51,6 +52,7 @@ export function analyse(input: Body, options: AnalyseOptions = {}): Page {
   const resolve = resolver(base === undefined ? url : (resolver(url)(base) ?? url));
   const text = new Uint8Array(scanner.bytes(scanner.get('text'), scanner.get('textEnd')));
   const { links, canonical } = collectLinks(scanner, resolve, { url, focus: options.focus ?? [], text });
+  const refresh = refreshOf(scanner, resolve);
   const flags = scanner.get('robots') | robots;
   return {
     url,
@@ -62,8 +64,8 @@ export function analyse(input: Body, options: AnalyseOptions = {}): Page {
     noindex: (flags & 1) !== 0,
     nofollow: (flags & 2) !== 0,
     noarchive: (flags & 4) !== 0,
-    refresh: refreshOf(scanner, resolve),
-    links,
+    refresh,
+    links: withRefresh(links, refresh),
     images: imagesOf(scanner, resolve),
     facts: factsOf(scanner, raw),
     bytes: body.length,

@@ -7,7 +7,7 @@ import { normalise } from '../base/url.ts';
 import type { Errand } from '../errand/errand.ts';
 import { bareFacts, type Facts, packFacts, unpackFacts } from '../errand/facts.ts';
 import type { Known } from '../errand/known.ts';
-import type { ReasonCode } from '../errand/reasons.ts';
+import { type ReasonCode, reasons } from '../errand/reasons.ts';
 import type { compileKeep } from '../errand/scope.ts';
 import type { Cost, Outcome, PageNotes, Visit } from '../errand/visit.ts';
 import { payloadDigest } from '../errand/warc.ts';
@@ -172,6 +172,10 @@ function moved(known: Known, time: number, response: Response): Concluded {
 
 /** A body came: decode, analyse, compare, decide what is kept. */
 async function read(job: Job, known: Known, response: Response, time: number): Promise<Concluded> {
+  const broken = brokenBy(response);
+  if (broken && known.tries < reasons[broken].retries) {
+    return ended(known, time, response, { outcome: 'failed', reason: broken });
+  }
   const coding = response.headers.get('content-encoding');
   const { bodyBytes } = job.errand.limits;
   const decode = response.body.length > largeBody ? decodeLargeBody : decodeBody;
@@ -198,7 +202,7 @@ async function read(job: Job, known: Known, response: Response, time: number): P
     facts: packFacts(facts),
     page: notes,
     links: job.errand.scope.images ? withImages(page.links, page.images) : page.links,
-    ...validators(response),
+    ...(broken ? {} : validators(response)),
     ...(mask && { mask }),
   });
   const seen = { ...concluded, page, suspect: known.role === 'page' && job.missing.suspects(page) };
@@ -244,13 +248,19 @@ function sitemap(known: Known, time: number, response: Response, bytes: Uint8Arr
   return ended(known, time, response, { ...found, facts, ...validators(response) });
 }
 
-function validators(response: Response): Pick<Visit, 'etag' | 'lastModified'> {
+/** Why only a part of the body came. It is asked for again; what the last allowed try brings is kept and marked. */
+function brokenBy({ truncated }: Response): 'body-timeout' | 'reset' | undefined {
+  if (truncated === undefined || truncated === 'length') return undefined;
+  return truncated === 'time' ? 'body-timeout' : 'reset';
+}
+
+export function validators(response: Pick<Response, 'headers'>): Pick<Visit, 'etag' | 'lastModified'> {
   const etag = response.headers.get('etag');
   const lastModified = response.headers.get('last-modified');
   return { ...(etag !== undefined && { etag }), ...(lastModified !== undefined && { lastModified }) };
 }
 
-function notesOf(page: Page, truncated: boolean, filtered: boolean): PageNotes {
+export function notesOf(page: Page, truncated: boolean, filtered: boolean): PageNotes {
   const { title, mediaType, charset, language, bytes, canonical, noindex, nofollow, noarchive } = page;
   return {
     title,

@@ -1,13 +1,23 @@
-/** The images that a page shows, as links of their own: so they become pages of the role `image`. */
+/** What a page leads to without a link: the images that it shows, and where a meta refresh sends its readers. */
 import { fingerprint } from '../base/url.ts';
-import { LINK_IMAGE, type Links } from '../errand/visit.ts';
+import { LINK_IMAGE, LINK_REDIRECT, type Links } from '../errand/visit.ts';
 
 /** More images than this are decoration. */
 const MOST_IMAGES = 50;
 
+/** Images become pages of the role `image`. */
 export function withImages(links: Links, images: readonly string[]): Links {
+  return withMore(links, images, LINK_IMAGE);
+}
+
+/** The page stays a page, because it has a body of its own; its target is found as if it were linked. */
+export function withRefresh(links: Links, target: string | undefined): Links {
+  return target === undefined ? links : withMore(links, [target], LINK_REDIRECT);
+}
+
+function withMore(links: Links, urls: readonly string[], flag: number): Links {
   const known = new Set(links.count === 0 ? [] : Buffer.from(links.urls).toString().split('\n'));
-  const added = images.filter(url => !known.has(url)).slice(0, MOST_IMAGES);
+  const added = urls.filter(url => !known.has(url)).slice(0, MOST_IMAGES);
   if (added.length === 0) return links;
   const count = links.count + added.length;
   const fingerprints = new Uint32Array(count * 2);
@@ -18,7 +28,7 @@ export function withImages(links: Links, images: readonly string[]): Links {
     fingerprints[(links.count + i) * 2] = print.high;
     fingerprints[(links.count + i) * 2 + 1] = print.low;
   });
-  const flags = new Uint8Array(count).fill(LINK_IMAGE);
+  const flags = new Uint8Array(count).fill(flag);
   flags.set(links.flags);
   const relevance = new Uint8Array(count);
   relevance.set(links.relevance);

@@ -101,7 +101,8 @@ export class Learning {
   #redirect({ id, visit, lane }: Lesson, location: string): number {
     const from = this.#ledger.pages.get(id)!;
     const source = { page: id, depth: visit.depth, hops: from.hops + 1, time: visit.time, nofollow: false };
-    const target = this.#admission.one(location, source, { seed: from.parent === 0 && lane.server.seeded });
+    const seed = from.parent === 0 && lane.server.seeded;
+    const target = this.#admission.one(location, source, { seed, role: from.role });
     return target || null!;
   }
 
@@ -251,7 +252,7 @@ function knownRow(lesson: Lesson, found: Findings): KnownRow {
     outcome: visit.outcome,
     reason: visit.reason,
     status: visit.status,
-    tries: visit.outcome === 'failed' || visit.outcome === 'gone' ? (before?.tries ?? 0) + 1 : 0,
+    tries: isSetback(visit) ? (before?.tries ?? 0) + 1 : 0,
     retry_at: retry,
     pings: 0,
     due: found.due,
@@ -303,6 +304,11 @@ function flagsOf({ page }: Visit): number {
     (page.truncated ? FLAG_TRUNCATED : 0) |
     (page.filtered ? FLAG_FILTERED : 0)
   );
+}
+
+/** Counts towards the end of trying. A page refused for want of robots.txt is tried again, but not for ever. */
+function isSetback({ outcome, reason }: Visit): boolean {
+  return outcome === 'failed' || outcome === 'gone' || (reasons[reason as ReasonCode]?.retries ?? 0) > 0;
 }
 
 /** When to try again, by the table of reasons; null = it is settled. */

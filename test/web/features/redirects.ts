@@ -45,12 +45,18 @@ export function redirects(site: Site): Wing {
       expect: 'page',
       found: 'links',
       reply: hit => {
-        const head = [`<meta http-equiv="refresh" content="0; url=${target}">`];
+        const head = ['<meta http-equiv="refresh" content="0; url=refreshed.html">'];
         return reply(
           200,
           render({ ...blank, title: 'Moved by refresh', head }, { design: 0, noise: [], hit, hash: 0 }),
         );
       },
+    },
+    {
+      path: '/r/refreshed.html',
+      expect: 'page',
+      found: 'links',
+      reply: () => reply(200, '<!DOCTYPE html><title>Refreshed</title><p>Only a meta refresh leads here.'),
     },
     { path: '/r/nowhere', expect: 'failed', found: 'links', reply: () => reply(302, '', {}) },
   ];

@@ -28,8 +28,15 @@ export function sitemaps(site: Site): Wing {
     file('/sitemap-plain.xml', set(1, 2), 'text/xml'),
     file('/sitemap-packed.xml.gz', gzipSync(set(3, 4)), 'application/gzip'),
     file('/sitemap.txt', `${url(5)}\n${url(6)}\n`, 'text/plain'),
+    file('/sitemap-new.xml', set(7), 'text/xml'),
+    {
+      path: '/sitemap-old.xml',
+      expect: 'moved',
+      found: 'unlinked',
+      reply: () => reply(301, '', { location: '/sitemap-new.xml' }),
+    },
   ];
-  for (let number = 1; number <= 6; number++) {
+  for (let number = 1; number <= 7; number++) {
     entries.push({
       path: `/s/${number}.html`,
       expect: 'page',
@@ -41,6 +48,6 @@ export function sitemaps(site: Site): Wing {
   return {
     entries,
     doors: [],
-    outside: [`Sitemap: ${site.origin}/sitemap.xml`, `sitemap: ${site.origin}/sitemap.txt`],
+    outside: ['sitemap.xml', 'sitemap.txt', 'sitemap-old.xml'].map(name => `Sitemap: ${site.origin}/${name}`),
   };
 }

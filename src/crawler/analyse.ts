@@ -5,7 +5,7 @@
  * Any bytes give a Page; what is no text gives one with hashes only.
  */
 import { hash } from 'node:crypto';
-import { resolver } from '../base/url.ts';
+import { normalise } from '../base/url.ts';
 import { type Facts, MAX_BLOCKS, MAX_LEVEL_COUNT, MAX_LEVELS } from '../errand/facts.ts';
 import { charsetOf, toUtf8 } from './charset.ts';
 import { textCode2 } from './detect/text-codes.ts';
@@ -49,9 +49,14 @@ export function analyse(input: Body, options: AnalyseOptions = {}): Page {
   scanner ??= new Scanner();
   scanner.scan(toUtf8(body, charset), mode);
   const base = scanner.get('base') === 0 ? undefined : scanner.string(scanner.get('base'), scanner.get('baseEnd'));
-  const resolve = resolver(base === undefined ? url : (resolver(url)(base) ?? url));
+  const place = base === undefined ? url : (normalise(base, url) ?? url);
+  const resolve = (href: string): string | undefined => normalise(href, place);
   const text = new Uint8Array(scanner.bytes(scanner.get('text'), scanner.get('textEnd')));
+<<<<<<< src/crawler/analyse.ts
+  const { links, canonical } = collectLinks(scanner, { base: place, focus: options.focus ?? [], text });
+=======
   const { links, canonical } = collectLinks(scanner, resolve, { url, focus: options.focus ?? [], text });
+>>>>>>> /tmp/l-new
   const refresh = refreshOf(scanner, resolve);
   const flags = scanner.get('robots') | robots;
   return {

@@ -1,5 +1,8 @@
-/** The links of a scanned page, resolved, unique by URL, packed as the contract says, with their relevance. */
-import { type Fingerprint, fingerprint } from '../base/url.ts';
+/**
+ * The links of a scanned page, resolved, unique by URL, packed as the contract says, with their relevance. Most are
+ * resolved by the scanner and never become strings here; the rest go through the resolver of base/url.ts.
+ */
+import { type Fingerprint, fingerprint, resolver } from '../base/url.ts';
 import { LINK_CANONICAL, LINK_NOFOLLOW, type Links } from '../errand/visit.ts';
 import { type PageContext, relevanceOf } from './relevance.ts';
 import { LINK_WORDS, type Scanner } from './scanner/scanner.ts';
@@ -19,51 +22,99 @@ export interface Collected {
   readonly canonical: string | undefined;
 }
 
+/** What is gathered while the links are read; the arrays have room for all that the scanner found. */
+interface Gathered {
+  readonly table: Uint32Array;
+  /** Number of the scanner's link that has the URL, and of the one that has the anchor. */
+  readonly sources: Uint16Array;
+  readonly anchors: Uint16Array;
+  readonly flags: Uint8Array;
+  readonly prints: Uint32Array;
+  readonly slots: Uint16Array;
+  /** URLs that the scanner did not resolve. */
+  readonly urls: Map<number, string>;
+  count: number;
+  canonical: number;
+}
+
 const print: Fingerprint = { high: 0, low: 0 };
-/** Numbers of links + 1 by fingerprint; a slot is valid when its link is of the page at hand. */
+/** Numbers of links + 1 by fingerprint; emptied after every page. */
 const SLOTS = 32_768;
 const slots = new Uint16Array(SLOTS);
 
+/** A directory in which every character stands for itself, so that the scanner may resolve against it. */
+const plainDirectory = /^https?:\/\/[^/?#%;@]+\/(?:[\w\-~!$&()*+,=@./]*\/)?$/;
+
 /** Reads the links of the page that was scanned last. */
-export function collectLinks(
-  scan: Scanner,
-  resolve: (href: string) => string | undefined,
-  page: PageContext,
-): Collected {
+export function collectLinks(scan: Scanner, page: PageContext): Collected {
   const found = scan.get('links');
   if (found === 0) return { links: noLinks, canonical: undefined };
+  const directory = directoryOf(page.base);
+  scan.resolveLinks(directory, directory === '' ? 0 : directory.indexOf('/', 8));
+  const gathered = gather(scan, found, resolver(page.base));
+  for (let i = 0; i < gathered.count; i++) slots[gathered.slots[i]!] = 0;
+  if (gathered.count === 0) return { links: noLinks, canonical: undefined };
+  const links = pack(scan, gathered, page);
+  return { links, canonical: gathered.canonical < 0 ? undefined : urlAt(scan, gathered, gathered.canonical) };
+}
+
+/** `http://host/folder/` of a base, empty when it is not plain. */
+function directoryOf(base: string): string {
+  const question = base.indexOf('?');
+  const directory = base.slice(0, base.lastIndexOf('/', question < 0 ? base.length : question) + 1);
+  return plainDirectory.test(directory) && !directory.includes('/.') ? directory : '';
+}
+
+function gather(scan: Scanner, found: number, resolve: (href: string) => string | undefined): Gathered {
   const table = scan.links();
-  const urls: string[] = [];
-  /** Number of the scanner's link behind each of ours. */
-  const sources = new Uint16Array(found);
-  const flags = new Uint8Array(found);
-  const prints = new Uint32Array(found * 2);
-  const used = new Uint16Array(found);
-  let canonical: string | undefined;
+  const gathered: Gathered = {
+    table,
+    sources: new Uint16Array(found),
+    anchors: new Uint16Array(found),
+    flags: new Uint8Array(found),
+    prints: new Uint32Array(found * 2),
+    slots: new Uint16Array(found),
+    urls: new Map(),
+    count: 0,
+    canonical: -1,
+  };
   for (let i = 0; i < found; i++) {
-    const url = resolve(scan.reference(table[i * LINK_WORDS]!, table[i * LINK_WORDS + 1]!));
-    if (url === undefined) continue;
-    const flag = table[i * LINK_WORDS + 4]!;
-    if ((flag & LINK_CANONICAL) !== 0) canonical ??= url;
-    fingerprint(url, print);
-    const count = urls.length;
-    const slot = slotOf(prints, count);
-    const before = slots[slot]! - 1;
-    if (before >= 0) {
-      flags[before] = mergeFlags(flags[before]!, flag);
-      if (table[sources[before]! * LINK_WORDS + 3] === 0) sources[before] = i;
-      continue;
+    const at = i * LINK_WORDS;
+    let url: string | undefined;
+    if (table[at + 9] === 0) {
+      url = resolve(scan.reference(table[at]!, table[at + 1]!));
+      if (url === undefined) continue;
+      fingerprint(url, print);
+    } else {
+      print.high = table[at + 10]!;
+      print.low = table[at + 11]!;
     }
-    slots[slot] = count + 1;
-    used[count] = slot;
-    prints[count * 2] = print.high;
-    prints[count * 2 + 1] = print.low;
-    sources[count] = i;
-    flags[count] = flag;
-    urls.push(url);
+    add(gathered, i, url);
   }
-  for (let i = 0; i < urls.length; i++) slots[used[i]!] = 0;
-  return { links: pack(scan, urls, sources, { flags, prints, page }), canonical };
+  return gathered;
+}
+
+/** Adds the scanner's link `index`, whose fingerprint is in `print`; `url` where the scanner has none. */
+function add(to: Gathered, index: number, url: string | undefined): void {
+  const flag = to.table[index * LINK_WORDS + 4]!;
+  const count = to.count;
+  const slot = slotOf(to.prints, count);
+  const before = slots[slot]! - 1;
+  if ((flag & LINK_CANONICAL) !== 0 && to.canonical < 0) to.canonical = before < 0 ? count : before;
+  if (before >= 0) {
+    to.flags[before] = mergeFlags(to.flags[before]!, flag);
+    if (to.table[to.anchors[before]! * LINK_WORDS + 3] === 0) to.anchors[before] = index;
+    return;
+  }
+  slots[slot] = count + 1;
+  to.slots[count] = slot;
+  to.prints[count * 2] = print.high;
+  to.prints[count * 2 + 1] = print.low;
+  to.sources[count] = index;
+  to.anchors[count] = index;
+  to.flags[count] = flag;
+  if (url !== undefined) to.urls.set(count, url);
+  to.count++;
 }
 
 /** Slot of the fingerprint in `print`: of its link when the page has it already, else a free one. */
@@ -82,40 +133,62 @@ function mergeFlags(a: number, b: number): number {
   return ((a | b) & ~LINK_NOFOLLOW) | (a & b & LINK_NOFOLLOW);
 }
 
-interface Rest {
-  readonly flags: Uint8Array;
-  readonly prints: Uint32Array;
-  readonly page: PageContext;
+function urlAt(scan: Scanner, from: Gathered, index: number): string {
+  const at = from.sources[index]! * LINK_WORDS;
+  return from.urls.get(index) ?? scan.bytes(from.table[at + 8]!, from.table[at + 9]!).toString('latin1');
 }
 
-function pack(scan: Scanner, urls: readonly string[], sources: Uint16Array, { flags, prints, page }: Rest): Links {
-  const count = urls.length;
-  if (count === 0) return noLinks;
-  const anchors = packAnchors(scan, sources, count);
+function pack(scan: Scanner, from: Gathered, page: PageContext): Links {
+  const { count } = from;
+  const anchors = packAnchors(scan, from);
+  const urls = packUrls(scan, from);
+  const relevance =
+    page.focus.length === 0
+      ? new Uint8Array(count)
+      : relevanceOf(page, Buffer.from(urls).toString('latin1').split('\n'), anchors);
   return {
     count,
-    fingerprints: prints.slice(0, count * 2),
-    flags: flags.slice(0, count),
-    relevance: relevanceOf(page, urls, anchors),
-    urls: packUrls(urls),
+    fingerprints: from.prints.slice(0, count * 2),
+    flags: from.flags.slice(0, count),
+    relevance,
+    urls,
     anchors,
     lastmod: noLinks.lastmod,
   };
 }
 
-/** A normalised URL is ASCII. */
-function packUrls(urls: readonly string[]): Uint8Array {
-  const text = urls.join('\n');
-  const bytes = new Uint8Array(text.length);
-  Buffer.from(bytes.buffer).write(text, 'latin1');
-  return bytes;
-}
-
-function packAnchors(scan: Scanner, sources: Uint16Array, count: number): Uint8Array {
-  const table = scan.links();
+/** A normalised URL is ASCII. Those that lie together in the scanner's memory, as most do, are copied together. */
+function packUrls(scan: Scanner, from: Gathered): Uint8Array {
+  const { table, urls, count } = from;
   let length = count - 1;
   for (let i = 0; i < count; i++) {
-    const at = sources[i]! * LINK_WORDS;
+    const at = from.sources[i]! * LINK_WORDS;
+    length += table[at + 9] === 0 ? urls.get(i)!.length : table[at + 9]! - table[at + 8]!;
+  }
+  const bytes = Buffer.from(new ArrayBuffer(length));
+  let to = 0;
+  for (let i = 0; i < count; ) {
+    if (i > 0) bytes[to++] = 10;
+    const at = from.sources[i]! * LINK_WORDS;
+    if (table[at + 9] === 0) {
+      to += bytes.write(urls.get(i++)!, to, 'latin1');
+      continue;
+    }
+    const start = table[at + 8]!;
+    let end = table[at + 9]!;
+    for (i++; i < count && table[from.sources[i]! * LINK_WORDS + 8] === end + 1; i++) {
+      end = table[from.sources[i]! * LINK_WORDS + 9]!;
+    }
+    bytes.set(scan.bytes(start, end), to);
+    to += end - start;
+  }
+  return new Uint8Array(bytes.buffer, 0, length);
+}
+
+function packAnchors(scan: Scanner, { table, anchors, count }: Gathered): Uint8Array {
+  let length = count - 1;
+  for (let i = 0; i < count; i++) {
+    const at = anchors[i]! * LINK_WORDS;
     length += table[at + 3]! - table[at + 2]!;
   }
   const bytes = new Uint8Array(length);
@@ -124,7 +197,7 @@ function packAnchors(scan: Scanner, sources: Uint16Array, count: number): Uint8A
   let to = 0;
   for (let i = 0; i < count; i++) {
     if (i > 0) bytes[to++] = 10;
-    const at = sources[i]! * LINK_WORDS;
+    const at = anchors[i]! * LINK_WORDS;
     const end = table[at + 3]! - base;
     // Byte by byte: anchors are short, and a call costs more than they do.
     for (let p = table[at + 2]! - base; p < end; p++) bytes[to++] = from[p]!;

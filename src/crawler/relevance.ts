@@ -2,8 +2,10 @@
  * How much a link promises to a focused crawl, 0–255: what its anchor and its URL say, and how much the page it stands
  * on is about the keywords. A page without a match passes little on, so branches that lead away fade out.
  */
+/** The page that links stand on. */
 export interface PageContext {
-  readonly url: string;
+  /** What its links are relative to. */
+  readonly base: string;
   /** Keywords; empty = relevance is 0. */
   readonly focus: readonly string[];
   /** Visible text, UTF-8. */

@@ -15,14 +15,17 @@ interface Exports {
   readonly memory: WebAssembly.Memory;
   reserve(length: number): number;
   scan(length: number, mode: number): void;
+  resolveLinks(length: number, origin: number): number;
 }
 
 /** Addresses of tables that the host reads; assembly/memory.ts has them too. */
 const RESULT = 0x400;
 const LEVELS = 0x1200;
 const LINKS = 0x30000;
-const IMAGES = 0x80000;
-const BLOCKS = 0x90000;
+const IMAGES = 0xa8000;
+const BLOCKS = 0xb0000;
+const DIRECTORY = 0xe0000;
+const MAX_DIRECTORY = 8192;
 
 /** Order of the 32-bit results behind the seven 64-bit ones; assembly/result.ts writes them. */
 const names = [
@@ -68,8 +71,11 @@ export const ROBOTS_NOINDEX = 1;
 export const ROBOTS_NOFOLLOW = 2;
 export const ROBOTS_NOARCHIVE = 4;
 
-/** 32-bit words of one link: start and end of its reference, start and end of its anchor, flags. */
-export const LINK_WORDS = 8;
+/**
+ * 32-bit words of one link: 0, 1 start and end of its reference; 2, 3 of its anchor; 4 flags; after resolveLinks() also
+ * 8, 9 start and end of its URL, or 0; 10, 11 the halves of its fingerprint.
+ */
+export const LINK_WORDS = 12;
 
 export class Scanner {
   readonly #exports: Exports;
@@ -129,6 +135,16 @@ export class Scanner {
   /** The links, LINK_WORDS words each. */
   links(): Uint32Array {
     return this.#words.subarray(LINKS / 4, LINKS / 4 + this.get('links') * LINK_WORDS);
+  }
+
+  /**
+   * Resolves the links that are plain paths against `http://host/folder/`, in which everything is plain too; `origin`
+   * is where its path begins. What cannot be resolved so has no URL after it.
+   */
+  resolveLinks(directory: string, origin: number): void {
+    const length = directory.length > MAX_DIRECTORY ? 0 : directory.length;
+    this.#bytes.write(directory.slice(0, length), DIRECTORY, 'latin1');
+    this.#exports.resolveLinks(length, origin);
   }
 
   image(index: number, word: number): number {

@@ -1,7 +1,7 @@
 /**
  * Links and images. A link is recorded once per distinct reference without its fragment, in order of first
- * appearance, with the first anchor text that is not empty. 32 bytes each: start and end of the reference, start and
- * end of the anchor, flags, hash, two unused words.
+ * appearance, with the first anchor text that is not empty. Twelve words each: start and end of the reference, start
+ * and end of the anchor, flags, hash, slot, unused, then what resolve.ts adds.
  */
 import { ALT, DATA_SRC, find, HREF, HREFLANG, has, REL, SRC, SRCSET, valueEnd, valueStart } from './attributes';
 import { addToMain } from './block';
@@ -13,6 +13,7 @@ import {
   anchorsEnd,
   CLASSES,
   IMAGES,
+  LINK_BYTES,
   LINK_SLOT_COUNT,
   LINK_SLOTS,
   LINKS,
@@ -52,7 +53,7 @@ let altStart: usize = 0;
 let altEnd: usize = 0;
 
 export function resetLinks(): void {
-  for (let i: u32 = 0; i < linkCount; i++) store<u16>(LINK_SLOTS + (load<u32>(LINKS + (i << 5), 24) << 1), 0);
+  for (let i: u32 = 0; i < linkCount; i++) store<u16>(LINK_SLOTS + (load<u32>(LINKS + i * LINK_BYTES, 24) << 1), 0);
   linkCount = 0;
   imageCount = 0;
   urls = 0;
@@ -125,7 +126,7 @@ function record(start: usize, end: usize, flags: u32): u32 {
   while (true) {
     const known: u32 = load<u16>(LINK_SLOTS + (slot << 1));
     if (known === 0) break;
-    const at = LINKS + ((known - 1) << 5);
+    const at = LINKS + (known - 1) * LINK_BYTES;
     if (load<u32>(at, 20) === hash && sameBytes(load<u32>(at), load<u32>(at, 4), start, end)) {
       const old = load<u32>(at, 16);
       store<u32>(at, ((old | flags) & ~NOFOLLOW) | (old & flags & NOFOLLOW), 16);
@@ -134,7 +135,7 @@ function record(start: usize, end: usize, flags: u32): u32 {
     slot = (slot + 1) & (LINK_SLOT_COUNT - 1);
   }
   if (linkCount >= MAX_LINKS) return NO_LINK;
-  const at = LINKS + (linkCount << 5);
+  const at = LINKS + linkCount * LINK_BYTES;
   store<u32>(at, <u32>start);
   store<u32>(at, <u32>end, 4);
   store<u64>(at, 0, 8);
@@ -155,7 +156,7 @@ function sameBytes(a: usize, aEnd: usize, b: usize, bEnd: usize): bool {
 /** The anchor's text is complete. */
 export function closeAnchor(): void {
   if (open === NO_LINK) return;
-  const at = LINKS + (open << 5);
+  const at = LINKS + open * LINK_BYTES;
   open = NO_LINK;
   if (load<u32>(at, 12) !== 0) return;
   const start = anchorOut;

@@ -38,22 +38,25 @@ export const MAX_DEPTH: i32 = 512;
 /** Hash table of link numbers + 1. */
 export const LINK_SLOTS: usize = 0x20000;
 export const LINK_SLOT_COUNT: u32 = 32768;
-/** Links, 32 bytes each: see links.ts. */
+/** Links, LINK_BYTES each: see links.ts. */
 export const LINKS: usize = 0x30000;
+export const LINK_BYTES: usize = 48;
 export const MAX_LINKS: u32 = 10000;
 /** Images, 8 bytes each: start and end of the reference. */
-export const IMAGES: usize = 0x80000;
+export const IMAGES: usize = 0xa8000;
 export const MAX_IMAGES: u32 = 1024;
 /** 32-bit hashes of the blocks. */
-export const BLOCKS: usize = 0x90000;
+export const BLOCKS: usize = 0xb0000;
 export const MAX_BLOCKS: u32 = 32768;
 /** Canonical form of one reference. */
-export const SCRATCH: usize = 0xb0000;
+export const SCRATCH: usize = 0xd0000;
 export const SCRATCH_BYTES: usize = 0x10000;
+/** Directory against which the host wants links resolved. */
+export const DIRECTORY: usize = 0xe0000;
 
 /** Static data of the compiler begins at 0x100000 (build.ts says so). */
 export const INPUT: usize = 0x110000;
-/** Longer inputs are not taken. Five buffers of this length fit below the memory's maximum (build.ts). */
+/** Longer inputs are not taken. Six buffers of this length fit below the memory's maximum (build.ts). */
 export const MAX_INPUT: usize = 16 * 1024 * 1024;
 /** Room behind each buffer for reads of 16 bytes at once. */
 const MARGIN: usize = 64;
@@ -63,6 +66,8 @@ export let canon: usize = 0;
 export let references: usize = 0;
 export let anchors: usize = 0;
 export let anchorsEnd: usize = 0;
+export let urls: usize = 0;
+export let urlsEnd: usize = 0;
 
 /** Makes room for an input of `length` bytes; 0 = too long. */
 export function reserve(length: usize): usize {
@@ -73,7 +78,9 @@ export function reserve(length: usize): usize {
   references = canon + span + 64;
   anchors = references + span + 65536;
   anchorsEnd = anchors + span + 65536;
-  const pages = <i32>((anchorsEnd + MARGIN + 65535) >> 16);
+  urls = anchorsEnd + MARGIN;
+  urlsEnd = urls + span + 65536;
+  const pages = <i32>((urlsEnd + MARGIN + 65535) >> 16);
   if (pages > memory.size() && memory.grow(pages - memory.size()) < 0) return 0;
   return INPUT;
 }

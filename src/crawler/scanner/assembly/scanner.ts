@@ -22,6 +22,7 @@ import { copyRaw, copyText, endBlock, lineBreak, putPlain, resetText } from './t
 import { enterAllWords } from './words';
 
 export { reserve } from './memory';
+export { resolveLinks } from './resolve';
 
 /** HTML, XML, plain text. */
 const XML: u32 = 1;

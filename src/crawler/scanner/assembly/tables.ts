@@ -26,6 +26,8 @@ export const HEX: u32 = 8;
 /** Ends a tag's or an attribute's name. */
 export const NAME_END: u32 = 16;
 export const LETTER: u32 = 32;
+/** Stands for itself in the path of a URL; also `/`. The dot needs a look at what stands before it. */
+export const PATH: u32 = 64;
 
 // What an element is. The low bits are properties, the byte from bit 8 is the kind, the nibble from bit 16 a group of
 // elements that end one another.
@@ -163,8 +165,25 @@ export function enterClasses(): void {
     if ((c | 32) - 97 < 6) classes |= HEX;
     if (c === 95 || c >= 0x80) classes |= WORD;
     if (c === 47 || c === 62 || c === 61) classes |= NAME_END;
+    if (digit || letter || isPathSign(c)) classes |= PATH;
     store<u8>(CLASSES + c, classes);
   }
+}
+
+/** - _ ~ ! $ & ( ) * + , = @ / */
+function isPathSign(c: u32): bool {
+  return (
+    c === 45 ||
+    c === 95 ||
+    c === 126 ||
+    c === 33 ||
+    c === 36 ||
+    c === 38 ||
+    (c >= 40 && c <= 44) ||
+    c === 61 ||
+    c === 64 ||
+    c === 47
+  );
 }
 
 function tags(list: string, value: u32): void {

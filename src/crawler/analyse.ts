@@ -52,11 +52,7 @@ export function analyse(input: Body, options: AnalyseOptions = {}): Page {
   const place = base === undefined ? url : (normalise(base, url) ?? url);
   const resolve = (href: string): string | undefined => normalise(href, place);
   const text = new Uint8Array(scanner.bytes(scanner.get('text'), scanner.get('textEnd')));
-<<<<<<< src/crawler/analyse.ts
   const { links, canonical } = collectLinks(scanner, { base: place, focus: options.focus ?? [], text });
-=======
-  const { links, canonical } = collectLinks(scanner, resolve, { url, focus: options.focus ?? [], text });
->>>>>>> /tmp/l-new
   const refresh = refreshOf(scanner, resolve);
   const flags = scanner.get('robots') | robots;
   return {

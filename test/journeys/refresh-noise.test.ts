@@ -1,0 +1,83 @@
+/** Noise is not news: personalised blocks, a redesign, and what the policy of the papers carries. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openWeb } from '../web/web.ts';
+import { makeCollection } from './collection.ts';
+import { html, openPages, prose } from './pages.ts';
+
+test('a block that is different at every visit is learned, and a change elsewhere is still seen', async () => {
+  using collection = makeCollection();
+  await using pages = await openPages();
+  const url = `${pages.origin}/`;
+  const quotes = ['herons', 'curlews', 'plovers', 'terns', 'gulls', 'swans', 'ducks', 'grebes', 'rails', 'coots'];
+  const page = (story: number) => (count: number) => ({
+    body: html('Front', [prose(story), `Bird of the hour: ${quotes[count % quotes.length]}`, prose(7), prose(8)]),
+  });
+  pages.set('/', page(1));
+  await collection.crawl([url]);
+  for (let day = 0; day < 7; day++) {
+    collection.pass(1);
+    await collection.refresh({ budget: '100%' });
+  }
+  const seen = collection.visits(url).map(visit => visit.outcome);
+  assert.deepEqual(seen.slice(-3), ['same', 'same', 'same'], seen.join(' '));
+  pages.set('/', page(2));
+  collection.pass(1);
+  await collection.refresh({ budget: '100%' });
+  assert.equal(collection.visits(url).at(-1)!.outcome, 'fetched');
+});
+
+test('after a redesign each page changes at most once', async () => {
+  using collection = makeCollection();
+  await using web = await openWeb({ seed: 3, pagesPerServer: 12, clock: collection.clock });
+  await collection.crawl(web.seeds);
+  collection.pass(1);
+  assert.equal((await collection.refresh({ budget: '100%' })).changed, 0);
+  web.redesign();
+  collection.pass(1);
+  const first = await collection.refresh({ budget: '100%' });
+  assert.equal(first.pages, 12);
+  collection.pass(1);
+  const second = await collection.refresh({ budget: '100%' });
+  assert.equal(second.changed, 0);
+});
+
+test('under the papers’ policy home compares what an errand could not', async () => {
+  using collection = makeCollection();
+  await using web = await openWeb({ seed: 3, pagesPerServer: 8, clock: collection.clock, validators: ['none'] });
+  await collection.crawl(web.seeds);
+  for (let day = 0; day < 2; day++) {
+    collection.pass(1);
+    await collection.refresh({ budget: '100%', policy: 'pmcs' });
+  }
+  const rows = collection.look(ledger =>
+    ledger.database.prepare('SELECT outcome, count(*) AS n FROM visits GROUP BY outcome ORDER BY outcome').all(),
+  );
+  assert.deepEqual(
+    rows.map(row => [row['outcome'], row['n']]),
+    [
+      ['fetched', 8],
+      ['same', 16],
+    ],
+  );
+});
+
+test('images of pages are looked at by themselves, and a changed one names the page that shows it', async () => {
+  using collection = makeCollection();
+  await using web = await openWeb({ seed: 5, pagesPerServer: 10, images: 1, rates: [2], clock: collection.clock });
+  await collection.crawl(web.seeds, { images: true });
+  for (let day = 0; day < 3; day++) {
+    collection.pass(1);
+    await collection.refresh({ budget: '300%', images: true });
+  }
+  const { changesSince } = await import('../../src/cli/commands/changes.ts');
+  const changes = collection.look(ledger =>
+    changesSince(ledger, { since: 0, pattern: '.png', limit: 50, first: false }),
+  );
+  assert.ok(changes.length > 0);
+  for (const change of changes) {
+    assert.equal(change.stage, 'image');
+    assert.equal(change.shownBy?.length, 1);
+    assert.match(change.shownBy![0]!, /\/(p\/\d+\.html)?$/);
+  }
+});

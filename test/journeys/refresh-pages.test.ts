@@ -1,0 +1,182 @@
+/** Pages that go, come back, move, alternate, become huge or empty: the right outcome, a right copy, a bounded cost. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { changesSince } from '../../src/cli/commands/changes.ts';
+import { openCopies } from '../../src/home/copies.ts';
+import { verifyCollection } from '../../src/home/verify.ts';
+import { historyOf, unpackState } from '../../src/revisit/state.ts';
+import { type Collection, makeCollection } from './collection.ts';
+import { html, openPages, type Pages, prose } from './pages.ts';
+
+const DAY = 86_400_000;
+
+/** A front page that links to the page under test. */
+async function begin(collection: Collection, pages: Pages): Promise<void> {
+  pages.set('/', { body: html('Front', [prose(1)], ['/page.html']), tagged: true });
+  await collection.crawl([`${pages.origin}/`]);
+}
+
+async function dayLater(collection: Collection, days = 1): Promise<void> {
+  collection.pass(days);
+  await collection.refresh({ budget: '100%' });
+}
+
+function knownOf(collection: Collection, url: string) {
+  return collection.look(ledger => {
+    const { id } = ledger.database.prepare('SELECT id FROM pages WHERE url = ?').get(url) as { id: number };
+    return ledger.pages.known(id)!;
+  });
+}
+
+/** Bodies of all stored versions, oldest first. */
+function storedBodies(collection: Collection, url: string): string[] {
+  const visits = collection.visits(url).filter(visit => visit.segment !== null);
+  return collection.look(ledger => {
+    const copies = openCopies(ledger, collection.directory);
+    const bodies = visits.map(visit => Buffer.from(copies.of(visit)!.decoded().bytes).toString());
+    copies.close();
+    return bodies;
+  });
+}
+
+const outcomes = (collection: Collection, url: string): string[] =>
+  collection.visits(url).map(visit => `${visit.outcome} ${visit.reason}`);
+
+test('404 is looked at again after 1, 3 and 9 days, then seldom; a page that comes back goes on with its history', async () => {
+  using collection = makeCollection();
+  await using pages = await openPages();
+  const url = `${pages.origin}/page.html`;
+  pages.set('/page.html', { body: html('Page', [prose(2)]), tagged: true });
+  await begin(collection, pages);
+  await dayLater(collection);
+  const history = historyOf(unpackState(knownOf(collection, url).change!));
+  pages.set('/page.html', { status: 404, body: 'gone' });
+  const waits: number[] = [];
+  for (const days of [1, 1, 3, 9]) {
+    await dayLater(collection, days + 0.1);
+    const known = knownOf(collection, url);
+    assert.equal(known.outcome, 'gone');
+    waits.push(Math.round((known.due! - known.time) / DAY));
+  }
+  assert.deepEqual(waits, [1, 3, 9, 90]);
+  assert.equal(historyOf(unpackState(knownOf(collection, url).change!)), history);
+  assert.equal(storedBodies(collection, url).length, 1);
+  pages.set('/page.html', { body: html('Page', [prose(3)]), tagged: true });
+  await dayLater(collection, 91);
+  assert.equal(knownOf(collection, url).outcome, 'fetched');
+  const kinds = collection.look(ledger =>
+    changesSince(ledger, { since: 0, pattern: 'page.html', limit: 10, first: true }).map(change => change.kind),
+  );
+  assert.deepEqual(kinds, ['back', 'gone', 'new']);
+});
+
+test('410 is believed at once', async () => {
+  using collection = makeCollection();
+  await using pages = await openPages();
+  pages.set('/page.html', { body: html('Page', [prose(2)]) });
+  await begin(collection, pages);
+  pages.set('/page.html', { status: 410 });
+  await dayLater(collection);
+  const known = knownOf(collection, `${pages.origin}/page.html`);
+  assert.equal(known.reason, 'http-410');
+  assert.equal(Math.round((known.due! - known.time) / DAY), 90);
+});
+
+test('a page that moves is an alias from then on, and moving is no change of content', async () => {
+  using collection = makeCollection();
+  await using pages = await openPages();
+  const url = `${pages.origin}/page.html`;
+  pages.set('/page.html', { body: html('Page', [prose(2)]) });
+  await begin(collection, pages);
+  pages.set('/page.html', { status: 301, headers: { location: '/new.html' } });
+  pages.set('/new.html', { body: html('Page', [prose(2)]) });
+  await dayLater(collection);
+  assert.deepEqual(outcomes(collection, url), ['fetched ok', 'moved redirect']);
+  assert.equal(unpackState(knownOf(collection, url).change!).changes, 0);
+  const target = collection.look(ledger => ledger.pages.get(knownOf(collection, url).moved_to!));
+  assert.equal(target?.url, `${pages.origin}/new.html`);
+  assert.equal(knownOf(collection, `${pages.origin}/new.html`).outcome, 'fetched');
+});
+
+test('a page that alternates between two versions: each visit stores, or refers to, what was served', async () => {
+  using collection = makeCollection();
+  await using pages = await openPages();
+  const url = `${pages.origin}/page.html`;
+  const versions = [html('Page', [prose(2)]), html('Page', [prose(5), 'another ending'])];
+  let served = 0;
+  pages.set('/page.html', () => ({ body: versions[served++ % 2]! }));
+  await begin(collection, pages);
+  for (let day = 0; day < 4; day++) await dayLater(collection);
+  const bodies = storedBodies(collection, url);
+  assert.deepEqual(
+    bodies,
+    bodies.map((_, i) => versions[i % 2]),
+  );
+  assert.equal(bodies.length, served);
+  const known = knownOf(collection, url);
+  assert.ok(known.due! > known.time);
+  const report = await collectionReport(collection);
+  assert.deepEqual(report.problems, []);
+});
+
+async function collectionReport(collection: Collection): ReturnType<typeof verifyCollection> {
+  const { openLedger } = await import('../../src/cli/compose.ts');
+  const ledger = openLedger(collection.directory);
+  try {
+    return await verifyCollection(ledger, collection.directory);
+  } finally {
+    ledger.close();
+  }
+}
+
+test('a page that becomes huge is cut at the limit, and says so', async () => {
+  using collection = makeCollection();
+  await using pages = await openPages();
+  const url = `${pages.origin}/page.html`;
+  pages.set('/page.html', { body: html('Page', [prose(2)]) });
+  await begin(collection, pages);
+  pages.set('/page.html', {
+    body: html(
+      'Page',
+      Array.from({ length: 20_000 }, (_, i) => prose(i)),
+    ),
+  });
+  collection.pass(1);
+  const summary = await collection.refresh({ budget: '100%', bodyLimit: '200kB' });
+  const known = knownOf(collection, url);
+  assert.equal(known.outcome, 'fetched');
+  assert.equal(known.flags & 8, 8);
+  assert.ok(known.bytes! <= 200_000);
+  assert.ok(summary.bytes < 1_000_000, `${summary.bytes} bytes`);
+});
+
+test('a page that becomes empty has changed, once', async () => {
+  using collection = makeCollection();
+  await using pages = await openPages();
+  const url = `${pages.origin}/page.html`;
+  pages.set('/page.html', { body: html('Page', [prose(2)]) });
+  await begin(collection, pages);
+  pages.set('/page.html', { body: '' });
+  await dayLater(collection);
+  await dayLater(collection);
+  assert.deepEqual(outcomes(collection, url), ['fetched ok', 'fetched ok', 'same unchanged']);
+  assert.deepEqual(storedBodies(collection, url), [html('Page', [prose(2)]), '']);
+});
+
+test('a 304 leaves links, title, copy and account as they should be', async () => {
+  using collection = makeCollection();
+  await using pages = await openPages();
+  pages.set('/page.html', { body: html('Page', [prose(2)], ['/']), tagged: true });
+  await begin(collection, pages);
+  const url = `${pages.origin}/page.html`;
+  const links = () => collection.look(ledger => ledger.links.out(knownOf(collection, url).page));
+  const before = { known: knownOf(collection, url), links: links() };
+  await dayLater(collection);
+  const after = knownOf(collection, url);
+  assert.equal(after.reason, 'not-modified');
+  assert.deepEqual(links(), before.links);
+  for (const name of ['title', 'etag', 'segment', 'place', 'facts', 'bytes', 'wire', 'media_type'] as const)
+    assert.deepEqual(after[name], before.known[name], name);
+  const row = collection.look(ledger => ledger.account.rows().find(each => each.cause === 'not-modified'));
+  assert.ok(row && row.avoided > 0 && row.spent > 0);
+});

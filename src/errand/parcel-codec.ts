@@ -17,8 +17,8 @@ import {
 import type { Parcel, ServerNews } from './parcel.ts';
 import type { Cost, Links, Outcome, PageNotes, Stage, Visit } from './visit.ts';
 
-const outcomes: readonly Outcome[] = ['fetched', 'same', 'moved', 'gone', 'refused', 'failed'];
-const stages: readonly Stage[] = [
+export const outcomes: readonly Outcome[] = ['fetched', 'same', 'moved', 'gone', 'refused', 'failed'];
+export const stages: readonly Stage[] = [
   'first',
   'validator',
   'raw',
@@ -31,7 +31,7 @@ const stages: readonly Stage[] = [
   'content',
   'image',
 ];
-const causes: readonly Cost['cause'][] = [
+export const causes: readonly Cost['cause'][] = [
   'page',
   'not-modified',
   'robots',
@@ -72,7 +72,7 @@ export function decodeParcel(bytes: Uint8Array): Parcel {
   return { errand, sequence, done, visits, members, ...(server && { server }) };
 }
 
-function writeNews(out: ByteWriter, news: ServerNews): void {
+export function writeNews(out: ByteWriter, news: ServerNews): void {
   out.text(news.origin);
   out.text(news.address);
   writeRobots(out, news.robots);
@@ -85,7 +85,7 @@ function writeNews(out: ByteWriter, news: ServerNews): void {
   if (news.missing) out.bytes(news.missing);
 }
 
-function readNews(from: ByteReader): ServerNews {
+export function readNews(from: ByteReader): ServerNews {
   const origin = from.text();
   const address = from.text();
   const robots = readRobots(from);
@@ -168,7 +168,7 @@ function readVisit(from: ByteReader): Visit {
   };
 }
 
-function writeNotes(out: ByteWriter, notes: PageNotes): void {
+export function writeNotes(out: ByteWriter, notes: PageNotes): void {
   out.text(notes.title);
   out.text(notes.mediaType);
   out.text(notes.charset);
@@ -184,7 +184,7 @@ function writeNotes(out: ByteWriter, notes: PageNotes): void {
   );
 }
 
-function readNotes(from: ByteReader): PageNotes {
+export function readNotes(from: ByteReader): PageNotes {
   const title = from.text();
   const mediaType = from.text();
   const charset = from.text();
@@ -207,7 +207,7 @@ function readNotes(from: ByteReader): PageNotes {
   };
 }
 
-function writeLinks(out: ByteWriter, links: Links): void {
+export function writeLinks(out: ByteWriter, links: Links): void {
   out.varint(links.count);
   out.bytes(new Uint8Array(links.fingerprints.buffer, links.fingerprints.byteOffset, links.count * 8));
   out.bytes(links.flags);

@@ -149,6 +149,10 @@ export class Home implements Receiver {
     this.#wake();
   }
 
+  taken(from: Carrier, errand: string): number {
+    return this.dispatch.sequenceOf(from, errand) ?? Number.POSITIVE_INFINITY;
+  }
+
   /** Comes after the parcels that were sent before it. */
   gaveUp(from: Carrier, errand: string): void {
     this.#inbox.push({ from, gaveUp: errand });

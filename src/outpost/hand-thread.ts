@@ -3,10 +3,18 @@
  * serves the lines never compresses anything.
  */
 import { parentPort, workerData } from 'node:worker_threads';
+import { PackerPool } from '../crawler/packer-pool.ts';
 import type { Answer, Ask, Fetcher } from '../crawler/stages.ts';
-import { packParcel, unpackErrand } from '../transfer/parcel-format.ts';
+import { unpackErrand } from '../transfer/parcel-format.ts';
+import { VersionCache } from './cache.ts';
 import { Outpost } from './outpost.ts';
+import { Sender } from './sender.ts';
 import { makeTools, type OutpostOptions } from './tools.ts';
+
+export interface HandOptions extends OutpostOptions {
+  /** Where versions of pages are kept, and how many bytes of them. */
+  readonly cache: { readonly directory: string; readonly bytes: number };
+}
 
 /** What crosses between the threads. */
 export type HandMessage =
@@ -32,11 +40,15 @@ export interface HandParcel {
 const port = parentPort!;
 let open: Promise<void> = Promise.resolve();
 let go = () => {};
-const tools = await makeTools(workerData as OutpostOptions);
-const outpost = new Outpost({ ...tools, fetcher: gated(tools.fetcher) }, parcel => {
+const options = workerData as HandOptions;
+const tools = await makeTools(options);
+const sender = new Sender(new VersionCache(options.cache.directory, options.cache.bytes));
+// Members are opened again to be recoded: compressing them first would be for nothing.
+const packers = new PackerPool({ whenBusy: 'stored', whenIdle: 'stored' });
+const outpost = new Outpost({ ...tools, packers, fetcher: gated(tools.fetcher) }, parcel => {
   const { errand, sequence, done, visits } = parcel;
   const errors = visits.filter(visit => visit.outcome === 'failed').length;
-  const bytes = packParcel(parcel);
+  const bytes = sender.pack(parcel);
   port.postMessage({
     kind: 'parcel',
     errand,
@@ -61,7 +73,11 @@ function gated(fetcher: Fetcher): Fetcher {
 }
 
 port.on('message', async (message: HandMessage) => {
-  if (message.kind === 'errand') outpost.receive(unpackErrand(message.bytes));
+  if (message.kind === 'errand') {
+    const errand = unpackErrand(message.bytes);
+    sender.begin(errand);
+    outpost.receive(errand);
+  }
   if (message.kind === 'recall') await outpost.recall();
   if (message.kind === 'hold') {
     open = new Promise(resolve => {

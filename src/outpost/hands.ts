@@ -4,8 +4,7 @@
  */
 import { Worker } from 'node:worker_threads';
 import type { Errand } from '../errand/errand.ts';
-import type { HandMessage, HandParcel } from './hand-thread.ts';
-import type { OutpostOptions } from './tools.ts';
+import type { HandMessage, HandOptions, HandParcel } from './hand-thread.ts';
 
 export interface HandEvents {
   parcel(parcel: HandParcel): void;
@@ -20,14 +19,14 @@ interface Hand {
 
 export class Hands {
   readonly count: number;
-  readonly #options: OutpostOptions;
+  readonly #options: HandOptions;
   readonly #events: HandEvents;
   readonly #hands: Hand[];
   readonly #homes = new Map<string, number>();
   #held = false;
   #closing = false;
 
-  constructor(count: number, options: OutpostOptions, events: HandEvents) {
+  constructor(count: number, options: HandOptions, events: HandEvents) {
     this.count = count;
     this.#options = options;
     this.#events = events;

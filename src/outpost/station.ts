@@ -34,6 +34,8 @@ export interface StationOptions {
   readonly threads: number;
   /** Bytes of parcels that may wait on the disk. */
   readonly spoolBytes: number;
+  /** Bytes of versions of pages that may stay on the disk; default 512 MB. */
+  readonly cacheBytes?: number;
   /** Hosts or domains that the owner allows; empty = any. */
   readonly servers: readonly string[];
   /** The owner lets errands open private addresses. */
@@ -46,6 +48,7 @@ export interface StationOptions {
 
 /** Pages that a thread may have under way. */
 export const THREAD_ROOM = 4096;
+const CACHE_BYTES = 512 << 20;
 /** Milliseconds; clocks that differ by less are left alone. */
 const SAME_TIME = 1000;
 
@@ -113,7 +116,13 @@ export class Station implements Speaker {
     const { userAgent, agentToken } = answer;
     this.#hands ??= new Hands(
       this.#options.threads,
-      { userAgent, agentToken, clockShift: this.#shift, ...this.#options.outpost },
+      {
+        userAgent,
+        agentToken,
+        clockShift: this.#shift,
+        cache: { directory: `${this.#options.directory}-versions`, bytes: this.#options.cacheBytes ?? CACHE_BYTES },
+        ...this.#options.outpost,
+      },
       { parcel: parcel => void this.#spoolParcel(parcel), failed: (errand, why) => this.#uplink.giveUp(errand, why) },
     );
     return new Promise(resolve => {

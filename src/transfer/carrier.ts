@@ -33,6 +33,8 @@ export interface Carrier {
 export interface Receiver {
   /** `by`: who did the work, when that is not the carrier's own outpost. */
   parcel(from: Carrier, parcel: Parcel, by?: string): void;
+  /** Last parcel of the errand that home has; infinite = it wants none of it any more. */
+  taken?(from: Carrier, errand: string): number;
   /** The outpost will not finish this errand; what it has of it has arrived. */
   gaveUp(from: Carrier, errand: string, why: string): void;
   /** Its room or state is another now. */

@@ -2,15 +2,25 @@
  * The carrier to an outpost on another machine: a link, with the errands signed and packed on the way out and the
  * parcels unpacked and checked on the way in. ssh and WebSocket differ only in where its lines come from.
  */
+import type { SkeinError } from '../base/errors.ts';
 import type { Errand } from '../errand/errand.ts';
+import { packFacts, unpackFacts } from '../errand/facts.ts';
 import type { Identity } from '../errand/keys.ts';
+import type { Parcel } from '../errand/parcel.ts';
 import { encodeWarrant, issueWarrant } from '../errand/warrant.ts';
 import type { Carrier, Receiver } from './carrier.ts';
 import type { ErrandFrame, ParcelFrame } from './frames.ts';
 import type { Line } from './line.ts';
 import { Link } from './link.ts';
 import type { Hello, Status } from './messages.ts';
-import { packErrand, unpackParcel } from './parcel-format.ts';
+import { isRecoded, packErrand, unpackParcel } from './parcel-format.ts';
+
+/** Opens parcels that refer to what home holds. `begin` and `end` say which errands they may belong to. */
+export interface Unpacker {
+  begin(errand: Errand): void;
+  end(errand: string): void;
+  unpack(frame: Pick<ParcelFrame, 'errand' | 'sequence' | 'done' | 'bytes'>): Promise<Parcel>;
+}
 
 export interface StreamCarrierOptions {
   readonly name: string;
@@ -20,6 +30,8 @@ export interface StreamCarrierOptions {
   readonly servers?: readonly string[];
   /** Milliseconds. */
   readonly lease?: number;
+  /** Without one only whole parcels can be taken. */
+  readonly unpacker?: Unpacker;
   /** Ends what brings the lines. */
   readonly onClose?: () => Promise<void> | void;
 }
@@ -31,6 +43,12 @@ export class StreamCarrier implements Carrier {
   readonly #receiver: Receiver;
   readonly #link: Link;
   #servers: readonly string[];
+  /** Last parcel of each errand that was opened, taken or not. */
+  readonly #opened = new Map<string, number>();
+  /** Servers of which home no longer holds what the outpost thinks: their pages are to come whole. */
+  readonly #whole = new Set<string>();
+  readonly #origins = new Map<string, string>();
+  #turn: Promise<void> = Promise.resolve();
 
   constructor(options: StreamCarrierOptions, receiver: Receiver) {
     this.name = options.name;
@@ -41,7 +59,7 @@ export class StreamCarrier implements Carrier {
       options.name,
       {
         parcel: (_, frame) => this.#parcel(frame),
-        gaveUp: (_, errand, why) => this.#receiver.gaveUp(this, errand, why),
+        gaveUp: (_, errand, why) => this.#inTurn(() => this.#receiver.gaveUp(this, errand, why)),
         changed: () => this.#receiver.changed(this),
         lost: (_, why) => this.#receiver.lost(this, why),
       },
@@ -82,6 +100,9 @@ export class StreamCarrier implements Carrier {
 
   forget(errand: string): void {
     this.#link.forget(errand);
+    this.#options.unpacker?.end(errand);
+    this.#opened.delete(errand);
+    this.#origins.delete(errand);
   }
 
   recall(): void {
@@ -93,26 +114,62 @@ export class StreamCarrier implements Carrier {
     await this.#options.onClose?.();
   }
 
-  #frame(errand: Errand, receiver: string): ErrandFrame {
+  #frame(given: Errand, receiver: string): ErrandFrame {
+    const errand = this.#whole.has(given.server.origin) ? withoutVersions(given) : given;
+    this.#options.unpacker?.begin(errand);
+    this.#origins.set(errand.id, errand.server.origin);
     const bytes = packErrand(errand);
     const terms = { errand: errand.id, levels: errand.levels, deadline: errand.deadline, bytes };
     const warrant = encodeWarrant(issueWarrant(this.#options.identity, terms, receiver));
     return { kind: 'errand', errand: errand.id, warrant, bytes };
   }
 
-  #parcel(frame: ParcelFrame): void {
-    const { errand, sequence } = frame;
-    try {
-      const parcel = unpackParcel(frame.bytes);
-      if (parcel.errand === errand && parcel.sequence === sequence) {
-        const by = frame.by === '' ? this.name : `${this.name}/${frame.by}`;
-        this.#receiver.parcel(this, parcel, by);
-        return;
-      }
-      this.#receiver.gaveUp(this, errand, 'a parcel says that it belongs elsewhere');
-    } catch (error) {
-      // It would come again after every reconnection: the errand ends instead, and its pages go elsewhere.
-      this.#receiver.gaveUp(this, errand, (error as Error).message);
-    }
+  /** Parcels and what is said of errands leave here in the order they came, though opening one takes a while. */
+  #inTurn(work: () => Promise<void> | void): void {
+    this.#turn = this.#turn.then(work).catch(error => {
+      // Nothing above throws on purpose; a bug must not end the turns of all that follow.
+      process.emitWarning(error as Error);
+    });
   }
+
+  #parcel(frame: ParcelFrame): void {
+    const { errand, sequence, done } = frame;
+    const by = frame.by === '' ? this.name : `${this.name}/${frame.by}`;
+    const seen = sequence <= (this.#opened.get(errand) ?? -1);
+    if (!seen) this.#opened.set(errand, sequence);
+    this.#inTurn(async () => {
+      // One that home has taken can no longer be opened: what it was held against may have gone. Its name is enough.
+      const again = sequence <= (this.#receiver.taken?.(this, errand) ?? -1);
+      if (seen && !again) return; // it waits to be taken
+      try {
+        const parcel = again ? { ...NOTHING, errand, sequence, done } : await this.#open(frame);
+        if (parcel.errand === errand && parcel.sequence === sequence) this.#receiver.parcel(this, parcel, by);
+        else this.#receiver.gaveUp(this, errand, 'a parcel says that it belongs elsewhere');
+      } catch (error) {
+        this.#refuse(errand, error as Error);
+      }
+    });
+  }
+
+  async #open(frame: ParcelFrame): Promise<Parcel> {
+    const { unpacker } = this.#options;
+    return isRecoded(frame.bytes) && unpacker ? unpacker.unpack(frame) : unpackParcel(frame.bytes);
+  }
+
+  /** It would come again after every reconnection: the errand ends instead, and its pages are asked for again. */
+  #refuse(errand: string, error: Error): void {
+    if ((error as SkeinError).code === 'not-found') this.#whole.add(this.#origins.get(errand) ?? '');
+    this.#receiver.gaveUp(this, errand, error.message);
+  }
+}
+
+const NOTHING = { visits: [], members: new Uint8Array() } as const;
+
+/** Facts that name no version, so that the outpost holds nothing against one. */
+function withoutVersions(errand: Errand): Errand {
+  const pages = errand.pages.map(known => {
+    const facts = known.facts && unpackFacts(known.facts);
+    return facts ? { ...known, facts: packFacts({ ...facts, raw: new Uint8Array(16) }) } : known;
+  });
+  return { ...errand, pages };
 }

@@ -2,6 +2,7 @@
  * What is known of one block of visible text: its words, its character codes, its canonical form and that form's hash.
  * The canonical form is the text with volatile stamps replaced (stamps.ts); blocks of advertising have none.
  */
+import { IN_AD, IN_STAMP, IN_TEMPLATE } from './elements';
 import { copyRun, finish, hashBytes, key, keyOf, mix, spread } from './hash';
 import { ASCII_SEEN, BLOCKS, CLASSES, canon, MAX_BLOCKS, PAIRS, PLANES, SEEN } from './memory';
 import { maskStamps } from './stamps';
@@ -55,12 +56,13 @@ export function resetBlocks(): void {
   wide = false;
 }
 
-export function endOfBlock(start: usize, end: usize, ad: bool, template: bool, stamped: bool): void {
+/** `region`: where on the page the block stands, flags of elements.ts. */
+export function endOfBlock(start: usize, end: usize, region: u32): void {
   const flags = readWords(start, end);
-  if (ad) return;
+  if ((region & IN_AD) !== 0) return;
   const from = canonEnd;
   if ((flags & (HAS_DIGIT | AGO)) !== 0) {
-    const keyed = stamped || labelled || (flags & STAMP) !== 0;
+    const keyed = labelled || (region & IN_STAMP) !== 0 || (flags & STAMP) !== 0;
     canonEnd = maskStamps(start, end, from, keyed ? flags | STAMP : flags);
   } else {
     canonEnd = copyRun(from, start, end);
@@ -73,7 +75,7 @@ export function endOfBlock(start: usize, end: usize, ad: bool, template: bool, s
   store<u32>(at, blockCount < MAX_BLOCKS ? <u32>(hash >> 32) : load<u32>(at) * 31 + <u32>hash);
   if (blockCount < MAX_BLOCKS) blockCount++;
   allHash = mix(allHash, hash);
-  if (!template) {
+  if ((region & IN_TEMPLATE) === 0) {
     mainPart = mix(mainPart, hash);
     mainBytes += canonEnd - from;
   }

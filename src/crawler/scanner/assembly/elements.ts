@@ -9,6 +9,11 @@ const NONE: i32 = 0x7fffffff;
 /** End tags look at most this far for their start. */
 const REACH: i32 = 128;
 
+export const IN_AD: u32 = 1;
+export const IN_TEMPLATE: u32 = 2;
+/** Inside an element whose class says that its date is volatile. */
+export const IN_STAMP: u32 = 4;
+
 export let depth: i32 = 0;
 let overflow: i32 = 0;
 
@@ -42,8 +47,9 @@ export function inTemplate(): bool {
   return depth >= templateFrom;
 }
 
-export function inStamp(): bool {
-  return depth >= stampFrom;
+/** The regions that bear on a block's text. */
+export function region(): u32 {
+  return (inAd() ? IN_AD : 0) | (inTemplate() ? IN_TEMPLATE : 0) | (depth >= stampFrom ? IN_STAMP : 0);
 }
 
 export function markAd(): void {

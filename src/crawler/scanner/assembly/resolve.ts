@@ -16,6 +16,8 @@ export let urlsOut: usize = 0;
  * link's words 8 to 11: start and end of its URL and the two halves of its fingerprint; 0 where it is not plain.
  */
 export function resolveLinks(length: usize, origin: usize): usize {
+  whole = length;
+  root = origin;
   let to = urls;
   for (let i: u32 = 0; i < linkCount; i++) {
     const link = LINKS + i * LINK_BYTES;
@@ -23,7 +25,7 @@ export function resolveLinks(length: usize, origin: usize): usize {
     const end: usize = load<u32>(link, 4);
     store<u64>(link, 0, 32);
     if (length === 0 || to + length + (end - start) + 32 > urlsEnd) continue;
-    let next = prefix(start, end, to, length, origin);
+    let next = prefix(start, end, to);
     if (next === 0) continue;
     next = copyRun(next, rest, end);
     store<u32>(link, <u32>to, 32);
@@ -38,23 +40,25 @@ export function resolveLinks(length: usize, origin: usize): usize {
 
 /** Where the part of the reference begins that follows the prefix. */
 let rest: usize = 0;
+/** Length of the directory, and where its path begins. */
+let whole: usize = 0;
+let root: usize = 0;
 
 /** Writes what stands before the reference's own path; returns its end, 0 when the reference is not plain. */
-function prefix(start: usize, end: usize, to: usize, length: usize, origin: usize): usize {
+function prefix(start: usize, end: usize, to: usize): usize {
   rest = start;
-  let base = length;
+  let base = whole;
   if (load<u8>(start) === 47) {
     // From the root; `//` names another server.
     if (end > start + 1 && load<u8>(start + 1) === 47) return 0;
-    base = origin;
     rest = start + 1;
-    return isPlainPath(rest, end) ? copyRun(to, DIRECTORY, DIRECTORY + base + 1) : 0;
+    return isPlainPath(rest, end) ? copyRun(to, DIRECTORY, DIRECTORY + root + 1) : 0;
   }
   while (rest < end && load<u8>(rest) === 46) {
     if (rest + 1 < end && load<u8>(rest + 1) === 47) rest += 2;
     else if (rest + 2 < end && load<u16>(rest) === 0x2e2e && load<u8>(rest + 2) === 47) {
       rest += 3;
-      if (base > origin + 1) base = parent(base);
+      if (base > root + 1) base = parent(base);
     } else return 0;
   }
   return isPlainPath(rest, end) ? copyRun(to, DIRECTORY, DIRECTORY + base) : 0;

@@ -118,15 +118,14 @@ export function enter(table: usize, bits: u64, list: string, value: u32): void {
   let from = 0;
   for (let i = 0; i <= list.length; i++) {
     if (i < list.length && list.charCodeAt(i) !== 32) continue;
-    enterPart(table, bits, list, from, i, value);
+    enterKey(table, bits, putString(SCRATCH, list, from, i), value);
     from = i + 1;
   }
 }
 
-/** Enters the part of the list; in place, because a substring would be an allocation, and this module has no heap. */
-function enterPart(table: usize, bits: u64, list: string, from: i32, to: i32, value: u32): void {
-  if (from === to) return;
-  const end = putString(SCRATCH, list, from, to);
+/** Enters the name at [SCRATCH, end). Lists are read in place: a substring would need a heap, and there is none. */
+function enterKey(table: usize, bits: u64, end: usize, value: u32): void {
+  if (end === SCRATCH) return;
   const key = table === ENTITIES ? hashBytes(SCRATCH, end) : keyOf(SCRATCH, end);
   if (table === WORDS) {
     const bit = <usize>(spread(key) >> 51);
@@ -147,7 +146,8 @@ export function enterEntities(list: string, first: u32, flags: u32): void {
   let code = first;
   for (let i = 0; i <= list.length; i++) {
     if (i < list.length && list.charCodeAt(i) !== 32) continue;
-    if (i > from + 1 || list.charCodeAt(from) !== 45) enterPart(ENTITIES, ENTITY_BITS, list, from, i, code | flags);
+    if (i > from + 1 || list.charCodeAt(from) !== 45)
+      enterKey(ENTITIES, ENTITY_BITS, putString(SCRATCH, list, from, i), code | flags);
     code++;
     from = i + 1;
   }

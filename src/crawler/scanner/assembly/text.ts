@@ -3,7 +3,7 @@
  * boundaries of block elements; when it ends, block.ts takes what is to be known of it.
  */
 import { endOfBlock } from './block';
-import { inAd, inStamp, inTemplate } from './elements';
+import { IN_STAMP, region } from './elements';
 import { after, code, decodeEntity } from './entities';
 import { putCode } from './hash';
 import { text } from './memory';
@@ -44,7 +44,7 @@ export function lineBreak(): void {
 export function endBlock(): void {
   if (out > blockStart) {
     if (afterSpace(out)) out--;
-    endOfBlock(blockStart, out, inAd(), inTemplate(), stamped || inStamp());
+    endOfBlock(blockStart, out, region() | (stamped ? IN_STAMP : 0));
     store<u8>(out++, 10);
     blockStart = out;
   }

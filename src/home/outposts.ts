@@ -23,6 +23,7 @@ import type { Door } from '../transfer/websocket.ts';
 import { openDoor } from '../transfer/websocket.ts';
 import type { Home } from './home.ts';
 import { MachineWatch } from './machines.ts';
+import { startUnpacker } from './unpacker.ts';
 
 export interface OutpostsOptions {
   /** Of the collection. */
@@ -54,6 +55,7 @@ export class Outposts implements Speaker {
   readonly #members: Members;
   readonly #carriers = new Map<string, StreamCarrier>();
   readonly #machines = new MachineWatch();
+  readonly #unpacker: ReturnType<typeof startUnpacker>;
   readonly #stop = new AbortController();
   #door: Door | undefined;
   #writing: NodeJS.Timeout | undefined;
@@ -66,6 +68,7 @@ export class Outposts implements Speaker {
     this.software = options.software;
     this.#members = new Members(join(options.directory, 'door'));
     this.identity = this.#members.identity();
+    this.#unpacker = startUnpacker(options);
   }
 
   now(): number {
@@ -96,6 +99,7 @@ export class Outposts implements Speaker {
     clearInterval(this.#writing);
     this.write();
     await this.#door?.close();
+    await this.#unpacker.close();
   }
 
   /** Tells other processes how the machines do. */
@@ -175,7 +179,7 @@ export class Outposts implements Speaker {
     const expected = this.#home.dispatch.errandsOf(name);
     if (!carrier) {
       carrier = new StreamCarrier(
-        { name, identity: this.identity, ...(lease !== undefined && { lease }) },
+        { name, identity: this.identity, unpacker: this.#unpacker, ...(lease !== undefined && { lease }) },
         this.#receiver,
       );
       this.#carriers.set(name, carrier);
@@ -186,7 +190,11 @@ export class Outposts implements Speaker {
 
   readonly #receiver: Receiver = {
     parcel: (from, parcel, by) => this.#home.parcel(from, parcel, by),
-    gaveUp: (from, errand) => this.#home.gaveUp(from, errand),
+    taken: (from, errand) => this.#home.taken(from, errand),
+    gaveUp: (from, errand, why) => {
+      this.#options.say(`${from.name} gave an errand up: ${why}.`);
+      this.#home.gaveUp(from, errand);
+    },
     changed: from => this.#home.changed(from),
     lost: (from, why) => {
       if (this.#carriers.get(from.name) === from) this.#carriers.delete(from.name);

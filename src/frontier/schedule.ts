@@ -20,7 +20,7 @@ import { delegation, shareChanged } from '../revisit/pmcs.ts';
 import { MAX_INTERVAL, nextDue, type Plan, planNamed, type Terms } from '../revisit/policy.ts';
 import { type ChangeState, DAY, newState, packState, unpackState } from '../revisit/state.ts';
 import { steer } from '../revisit/value.ts';
-import { type CostMeans, costOf, noteTo, pingsOf, roleOf, weighed } from './standing.ts';
+import { costAfter, costOf, noteTo, pingsOf, roleOf, weighed } from './standing.ts';
 import { lastChangeAge } from './trust.ts';
 
 /** What a user asked for; kept in the ledger, so that a later run goes on with it. One of the last three is set. */
@@ -122,7 +122,7 @@ export class Schedule {
     if (role === 'sitemap') return { change: packState(next), due: visit.time + sitemapRest(next) * DAY };
     const weight = weighed({ linksIn: this.#ledger.backward.of(id), depth: visit.depth, role });
     this.#steer(lesson);
-    const terms = this.termsFor(weight, server, costOf(this.#costs, visit.cost, before));
+    const terms = this.termsFor(weight, server, costAfter(visit, before));
     return { change: packState(next), due: nextDue(this.plan, next, visit.time, terms) };
   }
 
@@ -168,7 +168,7 @@ export class Schedule {
     const { database, servers } = this.#ledger;
     const pages = database
       .prepare(
-        `SELECT k.page, k.seen_time, k.change, k.pings, k.wire, k.etag IS NOT NULL OR k.last_modified IS NOT NULL AS tagged,
+        `SELECT k.page, k.seen_time, k.change, k.pings, k.wire, k.outcome, k.status, k.etag IS NOT NULL OR k.last_modified IS NOT NULL AS tagged,
            p.depth, p.server, p.role FROM known k JOIN pages p ON p.id = k.page
          WHERE k.change IS NOT NULL AND k.outcome IN ('fetched', 'same', 'failed') AND p.role <> 1`,
       )
@@ -226,8 +226,6 @@ export class Schedule {
     this.#ledger.set('freshness', { ...noted, [Math.floor(now / DAY)]: this.expectedFreshness(now) });
   }
 
-  #costs: CostMeans = { wire: 20_000 };
-
   #save(now: number): void {
     this.#ledger.set('schedule', {
       ...this.settings,
@@ -250,7 +248,7 @@ export class Schedule {
     const role = (['page', 'sitemap', 'image'] as const)[row.role]!;
     const weight = weighed({ linksIn: this.#ledger.backward.of(row.page), depth: row.depth, role });
     if (this.settings.bytes === undefined) return { a, b, weight };
-    return { a, b, weight, cost: costOf(this.#costs, undefined, { wire: row.wire, tagged: row.tagged === 1 }) };
+    return { a, b, weight, cost: costOf({ ...row, tagged: row.tagged === 1 }) };
   }
 
   /** A due time with the notices since the last visit. */
@@ -341,6 +339,8 @@ interface Row {
   readonly pings: number;
   readonly wire: number | null;
   readonly tagged: number;
+  readonly outcome: string;
+  readonly status: number;
   readonly depth: number;
   readonly server: number;
   readonly role: number;

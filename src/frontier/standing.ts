@@ -1,6 +1,6 @@
 /** What a page counts for when the budget is shared out: its importance by role, and what a visit costs. */
 import type { Known } from '../errand/known.ts';
-import type { Cost, Visit } from '../errand/visit.ts';
+import type { Visit } from '../errand/visit.ts';
 import type { Server } from '../ledger/servers.ts';
 import type { PingRecord } from '../revisit/pings.ts';
 import { importance, type VisitCost, visitCost } from '../revisit/value.ts';
@@ -27,25 +27,34 @@ export function roleOf(visit: Pick<Visit, 'cost'>): Known['role'] {
 }
 
 /** Bytes to assume where a page has not told yet. */
-export interface CostMeans {
-  readonly wire: number;
-}
+const UNKNOWN_WIRE = 20_000;
 
-/** What a page's last full answer cost, and whether it came with a validator. */
+/** What the last visits to a page tell of the cost of the next. */
 export interface CostKnown {
+  /** Bytes of its last full answer. */
   readonly wire: number | null;
-  readonly tagged?: boolean;
-  readonly etag?: string | null;
-  readonly last_modified?: string | null;
+  /** It came with a validator. */
+  readonly tagged: boolean;
+  readonly outcome: string;
+  readonly status: number;
 }
 
-/** Share of unchanged visits that end in a 304 where validators are sent. */
-const HONOURED = 0.95;
+/** Share of unchanged visits that end in a 304: of a page that did so last time, one that did not, one that may. */
+const HONOURED = { yes: 0.95, no: 0.1, perhaps: 0.7 };
 
-export function costOf(means: CostMeans, cost: Cost | undefined, before: CostKnown | undefined): VisitCost {
-  const tagged = before?.tagged ?? (before?.etag != null || before?.last_modified != null);
-  const wire = before?.wire ?? (cost ? cost.up + cost.down : means.wire);
-  return visitCost(wire, tagged ? HONOURED : 0);
+export function costOf(known: CostKnown): VisitCost {
+  const { wire, tagged, outcome, status } = known;
+  if (!tagged) return visitCost(wire ?? UNKNOWN_WIRE, 0);
+  const honoured = status === 304 ? HONOURED.yes : outcome === 'same' ? HONOURED.no : HONOURED.perhaps;
+  return visitCost(wire ?? UNKNOWN_WIRE, honoured);
+}
+
+/** The same after a visit. */
+export function costAfter(visit: Visit, before: { readonly wire: number | null } | undefined): VisitCost {
+  const { outcome, status, cost } = visit;
+  const wire = visit.page ? cost.up + cost.down : (before?.wire ?? null);
+  const tagged = status === 304 || visit.etag !== undefined || visit.lastModified !== undefined;
+  return costOf({ wire, tagged, outcome, status });
 }
 
 export function pingsOf(server: Server): PingRecord {

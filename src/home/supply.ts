@@ -14,6 +14,7 @@ const ASK_EVERY = 1000;
 const MOST_SAVED = 7;
 /** Pages let into the lanes at once. */
 const SLICE = 256;
+const SMALL_SLICE = 32;
 /** Milliseconds that a round waits for sitemaps before it goes on without them, and for a server that paused it. */
 const SITEMAP_PATIENCE = 30_000;
 const PATIENCE = 60_000;
@@ -72,6 +73,7 @@ export function refreshSupply(parts: SupplyParts, allowance: Allowance, spent: (
   const horizon = whole ? Number.MAX_VALUE : now + (days * DAY) / 2;
   const most = Math.max(1, Math.ceil(allowance.pages * days));
   const bytes = allowance.bytes * Math.max(days, 1e-6);
+  const slices = Number.isFinite(bytes) ? SMALL_SLICE : SLICE;
   let due: { page: number; server: number }[] | undefined;
   let queued = 0;
   let left = 0;
@@ -86,9 +88,9 @@ export function refreshSupply(parts: SupplyParts, allowance: Allowance, spent: (
         due = ledger.pages.due('pages', horizon, most);
         left = Math.max(0, ledger.pages.countDue(now) - due.length);
       }
-      // In slices, so that a budget of bytes can end the round between them.
-      while (queued < due.length && frontier.waiting().pages < SLICE && spent() < bytes) {
-        const slice = due.slice(queued, queued + SLICE);
+      // In slices, small where bytes are counted, so that a budget of them can end the round between two.
+      while (queued < due.length && frontier.waiting().pages < slices && spent() < bytes) {
+        const slice = due.slice(queued, queued + slices);
         queued += slice.length;
         frontier.again(slice);
       }

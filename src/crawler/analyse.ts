@@ -79,10 +79,12 @@ function first16(digest: Uint8Array): Uint8Array {
   return new Uint8Array(digest.subarray(0, 16));
 }
 
-/** Media type in lower case without parameters; guessed from the first bytes when the server does not say. */
+const MEDIA_TYPE = /^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127}$/;
+
+/** Media type in lower case without parameters; guessed from the first bytes when the server names none. */
 function mediaTypeOf(contentType: string | undefined, body: Uint8Array): string {
   const named = contentType?.split(';', 1)[0]?.trim().toLowerCase();
-  if (named) return named;
+  if (named && MEDIA_TYPE.test(named)) return named;
   const start = Buffer.from(body.buffer, body.byteOffset, Math.min(body.length, 512)).toString('latin1');
   if (/^(?:\xef\xbb\xbf)?\s*<(?:!doctype|html|head|body|!--|h1|div|p|a|table|title)\b/i.test(start)) return 'text/html';
   if (/^(?:\xef\xbb\xbf)?\s*<\?xml/.test(start)) return 'application/xml';

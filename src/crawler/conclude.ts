@@ -55,8 +55,10 @@ export async function conclude(job: Job, known: Known, answer: Answer): Promise<
     return ended(known, time, answer, { outcome, reason: answer.reason });
   }
   const { status } = answer;
-  if (status === 304)
+  // Without a validator there was nothing to be the same as.
+  if (status === 304 && (known.etag !== undefined || known.lastModified !== undefined)) {
     return ended(known, time, answer, { outcome: 'same', reason: 'not-modified', stage: 'validator' });
+  }
   if (status >= 300 && status < 400) return moved(known, time, answer);
   if (status === 404 || status === 410) {
     return ended(known, time, answer, { outcome: 'gone', reason: status === 404 ? 'http-404' : 'http-410' });

@@ -162,6 +162,7 @@ export async function crawlHere(
   const chosen = await values({ pace: 0, allowPrivate: true, ...given }, names);
   const opened = openHome(chosen, seeds, extras);
   try {
+    await opened.ready();
     await opened.home.run(crawlSupply(opened, extras.patience ?? 0));
     return summaryOf(opened, false);
   } finally {

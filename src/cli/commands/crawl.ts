@@ -7,7 +7,7 @@ import { attend } from '../attend.ts';
 import { openHome, openLedger, PATIENCE, parseSeeds } from '../compose.ts';
 import { LiveLine } from '../live.ts';
 import { declare, type OptionName, values } from '../options.ts';
-import { stopOnSignals } from '../signals.ts';
+import { INTERRUPTED, stopOnSignals } from '../signals.ts';
 import { printSummary, summaryOf } from '../summary.ts';
 
 const names = [
@@ -89,6 +89,7 @@ export async function crawl(chosen: Chosen, seeds: readonly string[], json: bool
     await opened.close();
   }
   const summary = summaryOf(opened, interrupted());
+  if (summary.interrupted) process.exitCode = INTERRUPTED;
   if (json) console.log(JSON.stringify(summary));
   else printSummary(summary, chosen.data);
 }

@@ -98,7 +98,7 @@ function print(rows: readonly Record<string, string | number | null>[]): void {
         String(row['outcome']),
         String(row['reason'] ?? ''),
         row['status'] ? String(row['status']) : '',
-        String(row['type'] ?? ''),
+        harmless(String(row['type'] ?? '')),
         row['bytes'] === null ? '' : size(Number(row['bytes'])),
         Number(row['depth']),
         row['time'] === null ? '' : moment(Number(row['time'])),

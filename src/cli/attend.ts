@@ -20,8 +20,13 @@ export interface Attending {
   readonly budget?: ControlParts['budget'];
 }
 
-/** Returns how to end it. */
-export async function attend(opened: Opened, options: Attending): Promise<() => Promise<void>> {
+export interface Attended {
+  /** Address of the workbench, with its token; absent when none was asked for. */
+  readonly workbench: string | undefined;
+  leave(): Promise<void>;
+}
+
+export async function attend(opened: Opened, options: Attending): Promise<Attended> {
   const { home, frontier, ledger } = opened;
   const { command, data, keep, budget } = options;
   const log = openLog(data, command);
@@ -34,12 +39,15 @@ export async function attend(opened: Opened, options: Attending): Promise<() => 
   const door = await openDoor(data, control);
   const workbench = await serve(data, options.workbench);
   log.logger.info({ data, version, pages: ledger.pages.size, servers: ledger.servers.size }, 'started');
-  return async () => {
-    const { outcomes, bytesDown, bytesUp, seconds } = home.progress;
-    await workbench?.close();
-    await door.close();
-    log.logger.info({ outcomes, bytesDown, bytesUp, seconds }, 'ended');
-    log.close();
+  return {
+    workbench: workbench?.address,
+    async leave() {
+      const { outcomes, bytesDown, bytesUp, seconds } = home.progress;
+      await workbench?.close();
+      await door.close();
+      log.logger.info({ outcomes, bytesDown, bytesUp, seconds }, 'ended');
+      log.close();
+    },
   };
 }
 

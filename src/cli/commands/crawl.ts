@@ -77,7 +77,7 @@ type Chosen = Parameters<typeof openHome>[0] & { readonly workbench?: number | t
 
 export async function crawl(chosen: Chosen, seeds: readonly string[], json: boolean): Promise<void> {
   const opened = openHome(chosen, seeds);
-  const leave = await attend(opened, { ...chosen, command: 'crawl', workbench: chosen.workbench });
+  const attended = await attend(opened, { ...chosen, command: 'crawl', workbench: chosen.workbench });
   const live = new LiveLine(opened, json);
   const interrupted = stopOnSignals(() => opened.home.stop());
   try {
@@ -85,7 +85,7 @@ export async function crawl(chosen: Chosen, seeds: readonly string[], json: bool
     await opened.home.run(crawlSupply(opened, PATIENCE));
   } finally {
     live.end();
-    await leave();
+    await attended.leave();
     await opened.close();
   }
   const summary = summaryOf(opened, interrupted());

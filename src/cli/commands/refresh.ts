@@ -75,7 +75,7 @@ async function run(kind: Kind, given: Record<string, unknown>): Promise<void> {
   const json = given['json'] === true;
   let interrupted = () => false;
   const summary = await keepFresh(kind, chosen, {}, async opened => {
-    const leave = await attend(opened, {
+    const attended = await attend(opened, {
       ...{ data: chosen.data, scope: chosen.scope, keep: chosen.keep, workbench: chosen.workbench, command: kind },
       ...(kind === 'watch' && { budget: budgetOf(opened) }),
     });
@@ -83,7 +83,7 @@ async function run(kind: Kind, given: Record<string, unknown>): Promise<void> {
     interrupted = stopOnSignals(() => opened.home.stop());
     return () => {
       live.end();
-      return leave();
+      return attended.leave();
     };
   });
   const shown = { ...summary, interrupted: interrupted() };

@@ -1,0 +1,32 @@
+/** Talks to the API. Every failure is an Error with a sentence that can be shown. */
+
+export class Problem extends Error {
+  readonly code: string;
+
+  constructor(code: string, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+type Parameters = Readonly<Record<string, string | number | undefined | null>>;
+
+export async function get<T>(path: string, parameters: Parameters = {}): Promise<T> {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(parameters)) {
+    if (value !== undefined && value !== null && value !== '') query.set(name, String(value));
+  }
+  const text = query.toString();
+  return answer<T>(await fetch(`/api/v1${path}${text && `?${text}`}`));
+}
+
+export async function post<T>(path: string, body: unknown): Promise<T> {
+  const headers = { 'content-type': 'application/json', 'x-skein': '1' };
+  return answer<T>(await fetch(`/api/v1${path}`, { method: 'POST', headers, body: JSON.stringify(body) }));
+}
+
+async function answer<T>(response: Response): Promise<T> {
+  const body = await response.json().catch(() => ({}));
+  if (response.ok) return body as T;
+  throw new Problem(body.code ?? 'internal', [body.error ?? response.statusText, body.hint].filter(Boolean).join(' '));
+}

@@ -1,0 +1,65 @@
+/** Numbers as people read them. */
+
+export function count(value: number): string {
+  if (value < 100_000) return Math.round(value).toLocaleString('en');
+  if (value < 10_000_000) return `${(value / 1000).toFixed(0)}k`;
+  return `${(value / 1e6).toFixed(1)}M`;
+}
+
+/** With one decimal where it matters. */
+export function rate(value: number): string {
+  return value > 0 && value < 10 ? value.toFixed(1) : count(value);
+}
+
+export function size(bytes: number | null | undefined): string {
+  if (bytes === null || bytes === undefined) return '';
+  if (bytes < 1000) return `${Math.round(bytes)} B`;
+  const units = ['kB', 'MB', 'GB', 'TB'];
+  let value = bytes / 1000;
+  let unit = 0;
+  for (; value >= 999.5 && unit < units.length - 1; unit++) value /= 1000;
+  return `${value < 10 ? value.toFixed(1) : Math.round(value)} ${units[unit]}`;
+}
+
+const STEPS: readonly (readonly [number, string])[] = [
+  [86_400_000, 'd'],
+  [3_600_000, 'h'],
+  [60_000, 'min'],
+];
+
+export function duration(ms: number): string {
+  for (const [unit, name] of STEPS) {
+    if (Math.abs(ms) >= unit) return `${(ms / unit).toFixed(Math.abs(ms) < 10 * unit ? 1 : 0)} ${name}`;
+  }
+  return `${Math.round(ms / 1000)} s`;
+}
+
+export function ago(time: number | null | undefined): string {
+  if (!time) return 'never';
+  const ms = Date.now() - time;
+  return ms < 1500 ? 'now' : `${duration(ms)} ago`;
+}
+
+export function moment(time: number): string {
+  return new Date(time).toLocaleString('sv-SE').slice(0, 19);
+}
+
+export function clock(time: number): string {
+  return new Date(time).toLocaleTimeString('sv-SE');
+}
+
+export function day(number: number): string {
+  return new Date(number * 86_400_000).toISOString().slice(0, 10);
+}
+
+export function percent(share: number | null | undefined): string {
+  if (share === null || share === undefined) return '';
+  const value = share * 100;
+  if (value > 0 && value < 1) return '<1\u00a0%';
+  if (value > 99 && value < 100) return `${value.toFixed(1)}\u00a0%`;
+  return `${Math.round(value)}\u00a0%`;
+}
+
+export function plural(number: number, word: string): string {
+  return `${count(number)} ${word}${number === 1 ? '' : 's'}`;
+}

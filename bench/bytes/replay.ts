@@ -1,0 +1,112 @@
+/** The recorded sites, served day by day on loopback by the script that comes with them, which counts every byte. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { normalise } from '../../src/base/url.ts';
+import { type Entry, entriesOf, truthOf } from '../histories.ts';
+
+const data = fileURLToPath(new URL('../../../shared/data/dev/', import.meta.url));
+const DAY = 86_400_000;
+/** Midnight before day 0 by the clock of the recorded servers. */
+const START = Date.UTC(2025, 0, 6);
+
+export interface Traffic {
+  readonly bytes: number;
+  readonly requests: number;
+}
+
+export interface Replay {
+  /** Normalised URL of each HTML page of a day. */
+  urlsOf(day: number): readonly string[];
+  setDay(day: number): Promise<void>;
+  /** Bytes both ways since the last call. */
+  traffic(): Promise<Traffic>;
+  stop(): Promise<void>;
+}
+
+/** Time of the servers when they serve a day: its end. */
+export const timeOf = (day: number): number => START + (day + 1) * DAY;
+export const dayOf = (time: number): number => Math.floor((time - START) / DAY) - 1;
+
+export async function startReplay(port: number, sitemap: boolean): Promise<Replay> {
+  const control = `http://127.0.0.1:${port + 1}`;
+  const child = spawn(process.execPath, [
+    `${data}replay.mjs`,
+    ...['--data', data, '--port', String(port), '--control', String(port + 1), '--site-ports', String(port + 2)],
+    '--rewrite',
+    ...(sitemap ? ['--sitemap'] : []),
+  ]);
+  await ready(child);
+  const sites = (await (await fetch(`${control}/sites`)).json()) as { host: string; port: number }[];
+  const origins = new Map(sites.map(site => [site.host, `http://127.0.0.1:${site.port}`]));
+  const post = (path: string) => fetch(`${control}${path}`, { method: 'POST' });
+  return {
+    urlsOf: day => pagesOf(day).map(page => normalise(`${origins.get(page.s)}${page.u}`)!),
+    async setDay(day) {
+      await post(`/day?set=${day}`);
+      await post('/stats/reset');
+    },
+    async traffic() {
+      const stats = (await (await fetch(`${control}/stats`)).json()) as {
+        totalBytes: number;
+        sites: Record<string, { requests: number }>;
+      };
+      await post('/stats/reset');
+      return { bytes: stats.totalBytes, requests: Object.values(stats.sites).reduce((sum, s) => sum + s.requests, 0) };
+    },
+    async stop() {
+      await post('/quit');
+      child.kill();
+    },
+  };
+}
+
+function ready(child: ChildProcess): Promise<void> {
+  return new Promise((resolve, reject) => {
+    child.stdout!.once('data', () => resolve());
+    child.once('error', reject);
+    child.once('exit', code => reject(new Error(`the replay server ended with ${code}`)));
+    child.stderr!.on('data', (text: Buffer) => process.stderr.write(text));
+  });
+}
+
+const known = new Map<number, readonly Entry[]>();
+
+export function pagesOf(day: number): readonly Entry[] {
+  let pages = known.get(day);
+  if (!pages) {
+    pages = entriesOf(day).filter(entry => entry.ct.startsWith('text/html'));
+    known.set(day, pages);
+  }
+  return pages;
+}
+
+/**
+ * Which pages are fresh, by the labels: a copy of day V is fresh on day D when no day between changed what a reader
+ * sees. Markup and images are left out, as truth-rule.md advises for markup and because images are not fetched here.
+ */
+export class Freshness {
+  readonly #changes = new Map<string, number[]>();
+
+  constructor(days: number) {
+    for (let day = 1; day <= days; day++) {
+      for (const { s, u, c, sub } of truthOf(day)) {
+        const content = c === 'text' || c === 'added' || (c === 'structure' && !sub?.includes('markup'));
+        if (!content) continue;
+        const key = s + u;
+        this.#changes.set(key, [...(this.#changes.get(key) ?? []), day]);
+      }
+    }
+  }
+
+  /** Share of the pages of `day` that are fresh; `copies`: day of the copy of each page, by its place in pagesOf(). */
+  on(day: number, copies: (index: number) => number | undefined): number {
+    const pages = pagesOf(day);
+    let fresh = 0;
+    pages.forEach(({ s, u }, index) => {
+      const copy = copies(index);
+      if (copy === undefined) return;
+      if (!this.#changes.get(s + u)?.some(changed => changed > copy && changed <= day)) fresh++;
+    });
+    return fresh / pages.length;
+  }
+}

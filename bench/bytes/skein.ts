@@ -1,0 +1,81 @@
+/** Skein over the recorded days: one crawl of day 0, then a round of refresh a day, with the sites' own clock. */
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { keepFresh } from '../../src/cli/commands/refresh.ts';
+import { openHome, openLedger } from '../../src/cli/compose.ts';
+import { options } from '../../src/cli/options.ts';
+import { crawlSupply } from '../../src/home/supply.ts';
+import { dayOf, type Freshness, type Replay, timeOf } from './replay.ts';
+
+type Chosen = Parameters<typeof keepFresh>[1];
+
+export interface DayCost {
+  readonly bytes: number;
+  readonly requests: number;
+  readonly freshness: number;
+}
+
+const clockShift = new SharedArrayBuffer(8);
+
+function chosen(data: string, more: Record<string, unknown> = {}): Chosen {
+  const defaults: Record<string, unknown> = {};
+  for (const [name, { check }] of Object.entries(options)) defaults[name] = check.parse(undefined);
+  const loopback = { data, pace: 0, connections: 4, threads: 1, allowPrivate: true };
+  return { ...defaults, ...loopback, ...more } as unknown as Chosen;
+}
+
+/** An hour after the day's end, so that what happened on the day has happened. */
+function setClock(day: number): void {
+  new Float64Array(clockShift)[0] = timeOf(day) + 3_600_000 - Date.now();
+}
+
+/** Crawls day 0; the directory serves as the start of every way to go on. */
+export async function firstCrawl(replay: Replay): Promise<string> {
+  const directory = mkdtempSync(join(tmpdir(), 'skein-bytes-'));
+  await replay.setDay(0);
+  setClock(0);
+  const opened = openHome(chosen(directory), replay.urlsOf(0), { clockShift });
+  try {
+    await opened.home.run(crawlSupply(opened, 0));
+  } finally {
+    await opened.close();
+  }
+  return directory;
+}
+
+export async function skeinDays(
+  replay: Replay,
+  truth: Freshness,
+  start: string,
+  plan: { readonly days: number; readonly budget: string; readonly onDay: (day: number, cost: DayCost) => void },
+): Promise<DayCost[]> {
+  const directory = `${start}-${plan.budget.replace(/\W/g, '')}`;
+  cpSync(start, directory, { recursive: true });
+  const costs: DayCost[] = [];
+  for (let day = 1; day <= plan.days; day++) {
+    await replay.setDay(day);
+    setClock(day);
+    await keepFresh('refresh', chosen(directory, { budget: plan.budget }), { clockShift });
+    const cost = { ...(await replay.traffic()), freshness: freshnessOf(replay, truth, directory, day) };
+    costs.push(cost);
+    plan.onDay(day, cost);
+  }
+  rmSync(directory, { recursive: true });
+  return costs;
+}
+
+function freshnessOf(replay: Replay, truth: Freshness, directory: string, day: number): number {
+  const ledger = openLedger(directory);
+  const copies = new Map<string, number>();
+  for (const row of ledger.database
+    .prepare(
+      'SELECT p.url, k.changed_time AS time FROM known k JOIN pages p ON p.id = k.page WHERE k.segment IS NOT NULL',
+    )
+    .iterate()) {
+    copies.set(row['url'] as string, dayOf(row['time'] as number));
+  }
+  ledger.close();
+  const urls = replay.urlsOf(day);
+  return truth.on(day, index => copies.get(urls[index]!));
+}

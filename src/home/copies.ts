@@ -18,18 +18,26 @@ export interface Copies {
 
 export function openCopies(ledger: Ledger, directory: string): Copies {
   const reader = readStored(join(directory, 'archive'));
-  const resolve: Resolver = original => {
-    const { high, low } = fingerprint(original.url, { high: 0, low: 0 });
-    const page = ledger.pages.find(high, low);
-    const visit =
-      page && ledger.visits.of(page.id).findLast(each => each.segment !== null && each.time <= original.time);
-    return visit ? placeOf(visit) : undefined;
+  const find = (url: string) => {
+    const { high, low } = fingerprint(url, { high: 0, low: 0 });
+    return ledger.pages.find(high, low);
   };
-  const read = (place: StoredPlace | undefined) => place && followRevisit(reader, reader.read(place), resolve);
+  // The page that the ledger calls the same is the one meant, nearly always: finding by URL reads all pages.
+  const resolving =
+    (twin: number | null): Resolver =>
+    original => {
+      const likely = twin === null ? undefined : ledger.pages.get(twin);
+      const page = likely?.url === original.url ? likely : find(original.url);
+      const visit =
+        page && ledger.visits.of(page.id).findLast(each => each.segment !== null && each.time <= original.time);
+      return visit ? placeOf(visit) : undefined;
+    };
+  const read = (place: StoredPlace | undefined, twin: number | null) =>
+    place && followRevisit(reader, reader.read(place), resolving(twin));
   return {
-    newest: known => read(placeOf(known)),
-    of: visit => read(placeOf(visit)),
-    whole: stored => followRevisit(reader, stored, resolve),
+    newest: known => read(placeOf(known), known.same_as),
+    of: visit => read(placeOf(visit), null),
+    whole: stored => followRevisit(reader, stored, resolving(null)),
     close: () => reader.close(),
   };
 }

@@ -45,6 +45,12 @@ export class Backward {
     return new DataView(bytes.buffer, bytes.byteOffset).getUint32((page % CHUNK) * 4, true);
   }
 
+  /** The saved counters of 65,536 pages, from `index` × 65,536 on; empty when none were saved. */
+  savedChunk(index: number): Uint32Array {
+    const bytes = this.#database.prepare('SELECT counts FROM backward WHERE chunk = ?').get(index)?.['counts'];
+    return bytes === undefined ? new Uint32Array(0) : new Uint32Array(Uint8Array.from(bytes as Uint8Array).buffer);
+  }
+
   /** Inside the caller's transaction. */
   save(): void {
     const put = this.#database.prepare('INSERT OR REPLACE INTO backward VALUES (?, ?)');

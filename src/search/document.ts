@@ -7,7 +7,7 @@ export interface SearchDocument {
   readonly url: string;
   readonly title: string;
   readonly headings: string;
-  /** Text of the links that lead here. */
+  /** Text of links that lead here, besides those that the index was told of as links. */
   readonly anchors: string;
   /** Visible text, blocks separated by newlines. */
   readonly text: string;
@@ -24,8 +24,23 @@ export interface SearchDocument {
   readonly noarchive: boolean;
 }
 
+/** What the links of one page say of others; replaces what it said before. */
+export interface Said {
+  readonly source: number;
+  readonly links: readonly { readonly target: number; readonly text: string }[];
+}
+
+/** What a source tells besides pages that changed or went. */
+export interface Told {
+  readonly said?: readonly Said[];
+  /** Pages that lead to another one. They count as gone, too. */
+  readonly aliases?: readonly { readonly page: number; readonly target: number }[];
+  /** Pages that were looked at (milliseconds since 1970) and were as before. */
+  readonly seen?: readonly { readonly page: number; readonly time: number }[];
+}
+
 /** One step of the index, applied whole or not at all. */
-export interface SearchBatch {
+export interface SearchBatch extends Told {
   readonly changed: readonly SearchDocument[];
   readonly gone: readonly number[];
   /** Where the source stands after this batch; absent = leave it. */

@@ -40,14 +40,15 @@ const clock = {
 };
 
 const { openSource } = (await import(module)) as SourceModule;
-const opened = openSource(dataDirectory);
+const search = openSearch(join(dataDirectory, 'search.db'));
+const opened = openSource(dataDirectory, search);
 const source: SearchSource = {
   since(cursor, limit) {
     answered = asked;
     return opened.since(cursor, limit);
   },
+  ...(opened.standing && { standing: key => opened.standing!(key) }),
 };
-const search = openSearch(join(dataDirectory, 'search.db'));
 const report = (one: FeedReport) => parentPort!.postMessage({ ...one, look: answered } satisfies ThreadReport);
 await feed(search, source, report, { ...options, signal: stopping.signal, clock });
 search.close();

@@ -10,7 +10,7 @@ import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { SkeinError } from '../base/errors.ts';
-import type { Search, SearchDocument } from './index.ts';
+import type { Search, SearchDocument, Standing, Told } from './index.ts';
 
 /** Where documents come from, in the order in which they changed. */
 export interface SearchSource {
@@ -19,18 +19,22 @@ export interface SearchSource {
    * that there is nothing new. A page may come again; its last appearance counts.
    */
   since(cursor: string, limit: number): SearchStep;
+  /** Asked when there is nothing new: importances, when they may differ from those of the key given. */
+  standing?(key: string): Standing | undefined;
   close?(): void;
 }
 
-export interface SearchStep {
+export interface SearchStep extends Told {
   readonly cursor: string;
+  /** The source is not the one that the cursor came from (a ledger restored from a copy): everything is read anew. */
+  readonly lost?: boolean;
   readonly changed: readonly SearchDocument[];
   readonly gone: readonly number[];
 }
 
-/** What a source module must export: opened once, inside the feeder's thread. */
+/** What a source module must export: opened once, inside the feeder's thread, beside the index that it feeds. */
 export interface SourceModule {
-  openSource(dataDirectory: string): SearchSource;
+  openSource(dataDirectory: string, search: Search): SearchSource;
 }
 
 export interface FeedOptions {
@@ -59,6 +63,35 @@ const LONGEST_RETRY = 60_000;
 /** Idle looks after the last change that tidy the index a little each. */
 const TIDIED = 20;
 
+/** What one turn did. */
+interface Turn {
+  readonly changed: number;
+  readonly gone: number;
+  readonly cursor: string;
+  readonly caughtUp: boolean;
+}
+
+/** One step: reads a batch and writes it, or, where there is none, does what was put off. */
+function turn(search: Search, source: SearchSource, limit: number, tidy: boolean): Turn {
+  // Read every time: a rebuild started elsewhere sends the cursor back to the beginning.
+  const from = search.cursor();
+  const step = source.since(from, limit);
+  const { cursor } = step;
+  const nothing = { changed: 0, gone: 0, cursor, caughtUp: false };
+  if (step.lost) {
+    search.rebuild();
+    return nothing;
+  }
+  if (cursor !== from) {
+    const applied = search.apply({ ...step, from });
+    return applied ? { ...nothing, changed: step.changed.length, gone: step.gone.length } : nothing;
+  }
+  if (search.settle(tidy)) return nothing;
+  const standing = source.standing?.(search.weighed());
+  if (standing) search.weigh(standing);
+  return { ...nothing, caughtUp: true };
+}
+
 /** The loop of the feeder; ends when the signal aborts, never in the middle of a batch. */
 export async function feed(
   search: Search,
@@ -79,17 +112,12 @@ export async function feed(
   while (!signal.aborted) {
     const started = performance.now();
     try {
-      // Read every time: a rebuild started elsewhere sends the cursor back to the beginning.
-      const from = search.cursor();
-      const step = source.since(from, limit);
-      const caughtUp = step.cursor === from;
-      if (caughtUp) search.settle(untidy-- > 0);
-      else if (search.apply({ ...step, from })) {
-        untidy = TIDIED;
-        changed += step.changed.length;
-        gone += step.gone.length;
-      }
-      report({ changed, gone, cursor: step.cursor, caughtUp });
+      const done = turn(search, source, limit, untidy > 0);
+      const { cursor, caughtUp } = done;
+      untidy = caughtUp ? untidy - 1 : TIDIED;
+      changed += done.changed;
+      gone += done.gone;
+      report({ changed, gone, cursor, caughtUp });
       retry = FIRST_RETRY;
       const took = performance.now() - started;
       await clock.sleep(caughtUp ? idle : took / share - took, signal);
@@ -100,6 +128,23 @@ export async function feed(
       retry = Math.min(LONGEST_RETRY, retry * 2);
     }
   }
+}
+
+/** Brings the index up to date in this thread, at once. Throws what went wrong. Others may run between two steps. */
+export async function catchUp(
+  search: Search,
+  source: SearchSource,
+  report: (report: FeedReport) => void = () => {},
+  limit = 500,
+): Promise<FeedReport> {
+  let sum: FeedReport = { changed: 0, gone: 0, cursor: '', caughtUp: false };
+  while (!sum.caughtUp) {
+    const { changed, gone, cursor, caughtUp } = turn(search, source, limit, false);
+    sum = { changed: sum.changed + changed, gone: sum.gone + gone, cursor, caughtUp };
+    report(sum);
+    await new Promise(setImmediate);
+  }
+  return sum;
 }
 
 export interface FeederOptions extends FeedOptions {

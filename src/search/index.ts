@@ -24,7 +24,8 @@ import { highlight, snippet } from './snippet.ts';
 import { unpack, Writer } from './writer.ts';
 
 export type { CacheCounts } from './cache.ts';
-export type { Fragment, Hit, QueryOptions, Results, SearchBatch, SearchDocument } from './document.ts';
+export type { Fragment, Hit, QueryOptions, Results, Said, SearchBatch, SearchDocument, Told } from './document.ts';
+export { readInterest } from './interest.ts';
 export { parseQuery } from './query.ts';
 
 export interface SearchCounts {
@@ -38,6 +39,17 @@ export interface SearchCounts {
 const MOST_CHECKED = 500;
 /** Pages of the FTS5 index merged in one idle moment. */
 const MERGED = 200;
+/** Pages written again for the sake of new link texts, and pages weighed again, in one transaction. */
+const RENEWED = 100;
+const WEIGHED = 5000;
+/** A difference in importance that is worth a write. */
+const WEIGHTY = 0.01;
+
+/** How important pages are by now; `key` names the moment. */
+export interface Standing {
+  readonly key: string;
+  of(page: number): number;
+}
 
 export class Search {
   readonly #file: string;
@@ -122,11 +134,45 @@ export class Search {
     this.#guarded(() => this.#writer.beginRebuild());
   }
 
-  /** To be called when the source has nothing new: ends a rebuild, and with `tidy` merges a little of the index. */
-  settle(tidy = true): void {
+  /** Whether a page is in the index, and not only left over from before a rebuild. */
+  has(page: number): boolean {
+    const row = this.#statements.page.get(page);
+    return row !== undefined && row['generation'] === this.#writer.generation();
+  }
+
+  /** Key of the standing that importances come from; '' = none yet. */
+  weighed(): string {
+    return String(this.#writer.meta('weighed') ?? '');
+  }
+
+  /** Gives every page its importance anew. */
+  weigh({ key, of }: Standing): void {
     this.#guarded(() => {
+      const some = this.#database.prepare('SELECT id, importance FROM pages WHERE id > ? ORDER BY id LIMIT ?');
+      const put = this.#database.prepare('UPDATE pages SET importance = ? WHERE id = ?');
+      put.setReadBigInts(true);
+      for (let last = 0; ; ) {
+        const rows = some.all(last, WEIGHED) as { id: number; importance: number }[];
+        const differing = rows.filter(({ id, importance }) => Math.abs(of(id) - importance) >= WEIGHTY);
+        if (differing.length > 0)
+          this.#writer.transaction(() => differing.forEach(({ id }) => void put.run(of(id), id)));
+        if (rows.length < WEIGHED) break;
+        last = rows.at(-1)!.id;
+      }
+      this.#writer.setMeta('weighed', key);
+    });
+  }
+
+  /**
+   * To be called when the source has nothing new: ends a rebuild, writes pages again that links speak of in other words,
+   * and with `tidy` merges a little of the index. True: there is more of this to do.
+   */
+  settle(tidy = true): boolean {
+    return this.#guarded(() => {
       if (this.#writer.meta('rebuilding') === 1) this.#writer.sweep();
+      if (this.#writer.renew(RENEWED)) return true;
       if (tidy) this.#database.exec(`INSERT INTO terms (terms, rank) VALUES ('merge', ${MERGED})`);
+      return false;
     });
   }
 

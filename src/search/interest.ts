@@ -5,6 +5,7 @@
  * Kept in memory for up to two seconds and then written with a connection that does not wait: while the feeder
  * writes, a search must not stand still for the sake of a statistic. Killing the process loses those two seconds.
  */
+import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 
 const OPENED = 1;
@@ -12,6 +13,8 @@ const OPENED = 1;
 const SHOWN = 0.1;
 const HALF_LIFE = 14 * 86_400_000;
 const DELAY = 2000;
+/** Less than this is forgotten. */
+const LEAST = 0.01;
 /** Pages that may wait to be written; when the disk refuses for so long, the oldest are forgotten. */
 const MOST_WAITING = 10_000;
 
@@ -96,4 +99,26 @@ export class Interest {
     this.#database ??= new DatabaseSync(this.#file, { timeout: 5 });
     return this.#database;
   }
+}
+
+/**
+ * How often each page was wanted lately: opens, and a little for being shown, faded. Read beside whoever writes, without
+ * an index of one's own; nothing where there is none, or none that can be read now.
+ */
+export function readInterest(file: string, now: number): ReadonlyMap<number, number> {
+  const wanted = new Map<number, number>();
+  if (!existsSync(file)) return wanted;
+  let database: DatabaseSync | undefined;
+  try {
+    database = new DatabaseSync(file, { readOnly: true, timeout: 100 });
+    for (const row of database.prepare('SELECT page, score, time FROM interest').iterate()) {
+      const score = faded(Number(row['score']), now - Number(row['time']));
+      if (score >= LEAST) wanted.set(Number(row['page']), score);
+    }
+  } catch {
+    // A schedule without it is only less well informed; the index itself says what is wrong with it when asked.
+  } finally {
+    database?.close();
+  }
+  return wanted;
 }

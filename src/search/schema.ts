@@ -10,7 +10,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { SkeinError } from '../base/errors.ts';
 
 /** Raised when terms are made differently, too: an index of another version is rebuilt, never migrated. */
-const VERSION = 1;
+const VERSION = 2;
 
 /** Order of the columns of `terms`, with BM25's weight: an occurrence there counts as so many in the text. */
 export const columns = { title: 8, headings: 3, anchors: 4, address: 2, text: 1, marks: 0 } as const;
@@ -27,9 +27,22 @@ const tables = `
     changed INTEGER NOT NULL,    -- ms since 1970
     importance REAL NOT NULL,    -- 0 to 1
     noarchive INTEGER NOT NULL,
+    content INTEGER NOT NULL,    -- hash of title and text, 0 = too short to call another page the same
     generation INTEGER NOT NULL  -- of the rebuild that last wrote the row
   );
-  CREATE TABLE IF NOT EXISTS texts (id INTEGER PRIMARY KEY, packed INTEGER NOT NULL, body BLOB NOT NULL);
+  CREATE TABLE IF NOT EXISTS texts (
+    id INTEGER PRIMARY KEY, packed INTEGER NOT NULL, body BLOB NOT NULL, headings TEXT NOT NULL
+  );
+  -- What links say of their targets (anchors.ts): each text once, with the page that said it first.
+  CREATE TABLE IF NOT EXISTS anchors (
+    target INTEGER NOT NULL, text TEXT NOT NULL, source INTEGER NOT NULL, PRIMARY KEY (target, text)
+  ) WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS anchors_source ON anchors (source);
+  -- Pages that lead to another one; links to them speak of that one.
+  CREATE TABLE IF NOT EXISTS aliases (page INTEGER PRIMARY KEY, target INTEGER NOT NULL);
+  CREATE INDEX IF NOT EXISTS aliases_target ON aliases (target);
+  -- Pages whose link texts changed after they were written.
+  CREATE TABLE IF NOT EXISTS stale (page INTEGER PRIMARY KEY);
   -- Languages whose rules made the terms of some page, zxx = none.
   CREATE TABLE IF NOT EXISTS languages (language TEXT PRIMARY KEY) WITHOUT ROWID;
   -- What changed, in order, so that a cache in another thread or process can tell what it still may show.
@@ -84,7 +97,7 @@ function create(database: DatabaseSync, version: number): void {
   const now = Number(database.prepare('PRAGMA user_version').get()!['user_version']);
   if (now === version) {
     // Interest is what people did, and cannot be made again from the archive: it stays.
-    for (const table of ['terms', 'pages', 'texts', 'languages', 'changes', 'meta'])
+    for (const table of ['terms', 'pages', 'texts', 'languages', 'changes', 'meta', 'anchors', 'aliases', 'stale'])
       database.exec(`DROP TABLE IF EXISTS ${table}`);
     database.exec(tables);
     database.exec(`PRAGMA user_version = ${VERSION}`);

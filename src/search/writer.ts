@@ -3,8 +3,10 @@
  * that after a kill the feeder goes on exactly where the index stands. Terms are made before the transaction begins,
  * to hold the write lock only for the writing.
  */
+import { hash } from 'node:crypto';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { Anchors } from './anchors.ts';
 import type { SearchBatch, SearchDocument } from './document.ts';
 import { guessLanguage } from './language.ts';
 import { addressText, marksOf } from './match.ts';
@@ -20,36 +22,42 @@ const packing = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 /** Changes that the log keeps; a cache further behind starts anew. */
 const LOGGED = 10_000;
 
-/** A document ready to be written. */
+/** Shorter texts may be the same by chance: error pages, forms, documents without words. */
+const TELLING = 80;
+
+type Columns = Record<keyof typeof columns, string>;
+
+/** A document ready to be written; what links say of it is only known inside the transaction. */
 interface Entry {
   readonly document: SearchDocument;
   readonly language: string;
   readonly title: string;
-  /** In the order of the columns. */
-  readonly columns: readonly string[];
+  readonly headings: string;
   readonly text: string;
+  readonly terms: Omit<Columns, 'anchors'>;
 }
+
+const tidy = (text: string, most: number) => text.slice(0, most).toWellFormed().normalize('NFC');
 
 function prepare(document: SearchDocument): Entry {
   const language = primaryLanguage(document.language) || guessLanguage(document.text);
-  const tidy = (text: string, most: number) => text.slice(0, most).toWellFormed().normalize('NFC');
   const title = tidy(document.title, INDEXED / 10);
+  const headings = tidy(document.headings, INDEXED / 10);
   const text = tidy(document.text, INDEXED);
   const made = {
     title: terms(title, language),
-    headings: terms(tidy(document.headings, INDEXED / 10), language),
-    anchors: terms(tidy(document.anchors, INDEXED / 10), language),
+    headings: terms(headings, language),
     address: terms(tidy(addressText(document.url), INDEXED / 10), language),
     text: terms(text, language),
     marks: marksOf(document.url, document.mediaType, language),
-  } satisfies Record<keyof typeof columns, string>;
-  return {
-    document,
-    language,
-    title,
-    text,
-    columns: Object.keys(columns).map(name => made[name as keyof typeof columns]),
   };
+  return { document, language, title, headings, text, terms: made };
+}
+
+/** The same for pages that say the same, 48 bits; 0 = says too little. */
+function contentOf({ title, text }: Entry): number {
+  if (text.length < TELLING) return 0;
+  return hash('sha1', `${title}\n${text.replace(/\s+/g, ' ').trim()}`, 'buffer').readUIntBE(0, 6);
 }
 
 /** The text behind a row of `texts`. */
@@ -60,12 +68,14 @@ export function unpack(row: { readonly packed: number; readonly body: Uint8Array
 export class Writer {
   readonly #database: DatabaseSync;
   readonly #statements: Readonly<
-    Record<'terms' | 'page' | 'text' | 'language' | 'log' | 'meta' | 'setMeta', StatementSync>
+    Record<'terms' | 'page' | 'text' | 'language' | 'log' | 'meta' | 'setMeta' | 'seen' | 'stored', StatementSync>
   >;
   readonly #erase: readonly StatementSync[];
+  readonly #anchors: Anchors;
 
   constructor(database: DatabaseSync) {
     this.#database = database;
+    this.#anchors = new Anchors(database);
     const names = Object.keys(columns);
     const prepare = (sql: string) => {
       const statement = database.prepare(sql);
@@ -77,11 +87,13 @@ export class Writer {
       terms: prepare(
         `INSERT OR REPLACE INTO terms (rowid, ${names.join(', ')}) VALUES (?, ${names.map(() => '?').join(', ')})`,
       ),
-      page: prepare('INSERT OR REPLACE INTO pages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)'),
-      text: prepare('INSERT OR REPLACE INTO texts VALUES (?, ?, ?)'),
+      page: prepare('INSERT OR REPLACE INTO pages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)'),
+      text: prepare('INSERT OR REPLACE INTO texts VALUES (?, ?, ?, ?)'),
       language: prepare('INSERT OR IGNORE INTO languages VALUES (?)'),
       log: prepare('INSERT INTO changes (page) VALUES (?)'),
       setMeta: prepare('INSERT OR REPLACE INTO meta VALUES (?, ?)'),
+      seen: prepare('UPDATE pages SET fetched = ? WHERE id = ?'),
+      stored: database.prepare('SELECT * FROM pages JOIN texts USING (id) WHERE id = ?'),
       meta: database.prepare('SELECT value FROM meta WHERE name = ?'),
     };
     this.#erase = ['terms WHERE rowid', 'texts WHERE id', 'pages WHERE id'].map(row =>
@@ -103,13 +115,20 @@ export class Writer {
     this.transaction(() => {
       if (batch.from !== undefined && batch.from !== this.cursor()) return;
       applied = true;
-      const generation = this.meta('generation') ?? 0;
-      for (const entry of entries) if (!gone.has(entry.document.page)) this.#put(entry, Number(generation));
+      const generation = this.generation();
+      this.#anchors.tell({ said: batch.said ?? [] }, generation);
+      for (const entry of entries) if (!gone.has(entry.document.page)) this.#put(entry, generation);
       for (const page of gone) this.#remove(page);
+      this.#anchors.tell({ aliases: batch.aliases ?? [] }, generation);
+      for (const { page, time } of batch.seen ?? []) this.#statements.seen.run(time, page);
       if (batch.cursor !== undefined) this.setMeta('cursor', batch.cursor);
       this.#database.exec(`DELETE FROM changes WHERE sequence <= (SELECT max(sequence) FROM changes) - ${LOGGED}`);
     });
     return applied;
+  }
+
+  generation(): number {
+    return Number(this.meta('generation') ?? 0);
   }
 
   cursor(): string {
@@ -119,7 +138,8 @@ export class Writer {
   /** Everything will be written again: what has not been when `sweep` is called is no longer there. */
   beginRebuild(): void {
     this.transaction(() => {
-      this.setMeta('generation', Number(this.meta('generation') ?? 0) + 1);
+      this.setMeta('generation', this.generation() + 1);
+      this.#anchors.forget();
       this.setMeta('rebuilding', 1);
       this.setMeta('cursor', '');
     });
@@ -127,13 +147,28 @@ export class Writer {
 
   /** Removes what a rebuild did not write; gives how many pages went. */
   sweep(): number {
-    const generation = Number(this.meta('generation') ?? 0);
-    const stale = this.#database.prepare('SELECT id FROM pages WHERE generation < ?').all(generation);
+    const stale = this.#database.prepare('SELECT id FROM pages WHERE generation < ?').all(this.generation());
     this.transaction(() => {
       for (const row of stale) this.#remove(Number(row['id']));
       this.setMeta('rebuilding', 0);
     });
     return stale.length;
+  }
+
+  /** Writes some of the pages again that links now speak of in other words; false = none was left. */
+  renew(most: number): boolean {
+    const pages = this.#anchors.stale(most);
+    if (pages.length === 0) return false;
+    const generation = this.generation();
+    this.transaction(() => {
+      for (const page of pages) {
+        const row = this.#statements.stored.get(page);
+        // Of a page without a text here nothing can be made; it keeps the words that it has.
+        if (row !== undefined) this.#put(prepare(documentOf(row)), generation);
+        this.#anchors.fresh(page);
+      }
+    });
+    return true;
   }
 
   meta(name: string): string | number | undefined {
@@ -152,32 +187,58 @@ export class Writer {
     } catch (error) {
       // A full disk has already rolled back by itself.
       if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
+      this.#anchors.doubt();
       throw error;
     }
   }
 
   #put(entry: Entry, generation: number): void {
-    const { document, language, text } = entry;
-    const { page, url, mediaType, fetched, changed, noarchive } = document;
+    const { document, language, title, text, headings } = entry;
+    const { page, url, mediaType, fetched, changed } = document;
     const importance = Math.min(1, Math.max(0, document.importance || 0));
-    const { terms, page: row, text: copy, language: spoken, log } = this.#statements;
-    terms.run(page, ...entry.columns);
-    row.run(page, url, entry.title, language, mediaType, fetched, changed, importance, noarchive ? 1 : 0, generation);
+    const noarchive = document.noarchive ? 1 : 0;
+    const { terms: indexed, page: row, text: copy, language: spoken, log } = this.#statements;
+    const said = `${document.anchors}\n${this.#anchors.of(page)}`;
+    const made: Columns = { ...entry.terms, anchors: terms(tidy(said, INDEXED / 10), language) };
+    indexed.run(page, ...Object.keys(columns).map(name => made[name as keyof Columns]));
+    const content = contentOf(entry);
+    row.run(page, url, title, language, mediaType, fetched, changed, importance, noarchive, content, generation);
     // noarchive: the terms find the page, but nothing of it is kept to be shown.
-    if (noarchive) this.#erase[1]!.run(page);
+    if (document.noarchive) this.#erase[1]!.run(page);
     else {
       const packed = text.length >= PACKED_FROM;
-      copy.run(page, packed ? 1 : 0, packed ? zstdCompressSync(text, packing) : Buffer.from(text));
+      copy.run(page, packed ? 1 : 0, packed ? zstdCompressSync(text, packing) : Buffer.from(text), headings);
     }
+    this.#anchors.notAlias(page);
     spoken.run(rulesOf(language));
     log.run(page);
   }
 
   #remove(page: number): void {
+    this.#anchors.notAlias(page);
     const [terms, text, row] = this.#erase;
     if (row!.run(page).changes === 0n) return;
     terms!.run(page);
     text!.run(page);
     this.#statements.log.run(page);
   }
+}
+
+/** The document that a row of pages, joined with texts, was made from. */
+function documentOf(row: Record<string, unknown>): SearchDocument {
+  return {
+    page: Number(row['id']),
+    url: String(row['url']),
+    title: String(row['title']),
+    headings: String(row['headings']),
+    anchors: '',
+    text: unpack({ packed: Number(row['packed']), body: row['body'] as Uint8Array }),
+    language: String(row['language']),
+    mediaType: String(row['media_type']),
+    fetched: Number(row['fetched']),
+    changed: Number(row['changed']),
+    importance: Number(row['importance']),
+    noindex: false,
+    noarchive: row['noarchive'] === 1,
+  };
 }

@@ -1,0 +1,244 @@
+/**
+ * Where the search index gets its pages: the ledger says what happened to which page, the archive holds the copies.
+ * Opened for reading beside the home that writes them, in the feeder's thread or in a command.
+ *
+ * A cursor has three phases. `links` and `pages` read the known pages through in the order of their ids, first what
+ * their links say, then the pages themselves, so that each is written once, with all its link texts; this fills an
+ * empty index, or one that is rebuilt, however many visits there were. `visits` then follows the visits that came since
+ * the first phase began, for ever. Each visit only names a page: what is indexed is what the ledger knows of it now.
+ *
+ * Indexed is what was seen at the last look and may be shown: no sitemaps or images, nothing that says noindex or
+ * noarchive, that a filter kept out, that moved, went, or is now refused. A page that failed stays as it was.
+ */
+import { SkeinError } from '../base/errors.ts';
+import { analyse } from '../crawler/analyse.ts';
+import { toUtf8 } from '../crawler/charset.ts';
+import { Ledger } from '../ledger/ledger.ts';
+import { unpackLinks } from '../ledger/packed-links.ts';
+import { FLAG_FILTERED, FLAG_NOARCHIVE, FLAG_NOFOLLOW, FLAG_NOINDEX, type KnownRow } from '../ledger/pages.ts';
+import type { SearchSource, SearchStep } from '../search/feed.ts';
+import type { Said, Search, SearchDocument } from '../search/index.ts';
+import { openCopies } from './copies.ts';
+import { headingsOf } from './headings.ts';
+
+/** Rows that cost no page read at one step: links of known pages, visits. */
+const LIGHT = 1000;
+/** Bytes of a body that are read. The index takes 400,000 characters of text. */
+const BODY = 4_000_000;
+/** Links that make a page as important as can be: 2^16. */
+const MOST_LINKS = 16;
+const COUNTS = 65_536;
+
+interface Place {
+  readonly phase: 'links' | 'pages' | 'visits';
+  /** Last page read; of the phases that read pages. */
+  readonly page: number;
+  /** Last visit read, and its time, by which another ledger is told from this one. 0 = before the first. */
+  readonly visit: number;
+  readonly time: number;
+}
+
+export function openSource(dataDirectory: string, search: Search): SearchSource {
+  const ledger = new Ledger(dataDirectory, 'read');
+  const reading = new Reading(ledger, dataDirectory, search);
+  return {
+    since: (cursor, limit) => reading.since(cursor, limit),
+    standing: key => reading.standing(key),
+    close: () => reading.close(),
+  };
+}
+
+class Reading {
+  readonly #ledger: Ledger;
+  readonly #search: Search;
+  readonly #copies: ReturnType<typeof openCopies>;
+  readonly #statements;
+
+  constructor(ledger: Ledger, directory: string, search: Search) {
+    this.#ledger = ledger;
+    this.#search = search;
+    this.#copies = openCopies(ledger, directory);
+    const prepare = (sql: string) => ledger.database.prepare(sql);
+    this.#statements = {
+      last: prepare('SELECT id, time FROM visits ORDER BY id DESC LIMIT 1'),
+      time: prepare('SELECT time FROM visits WHERE id = ?'),
+      links: prepare(
+        `SELECT k.page, k.outcome, k.flags, k.moved_to, l.targets FROM known k LEFT JOIN links l ON l.page = k.page
+         WHERE k.page > ? ORDER BY k.page LIMIT ?`,
+      ),
+      targets: prepare('SELECT targets FROM links WHERE page = ?'),
+      pages: prepare('SELECT page FROM known WHERE page > ? ORDER BY page LIMIT ?'),
+      visits: prepare('SELECT id, page, time, outcome FROM visits WHERE id > ? ORDER BY id LIMIT ?'),
+      counting: prepare(`SELECT 1 FROM meta WHERE name = 'counting'`),
+    };
+  }
+
+  since(cursor: string, limit: number): SearchStep {
+    const place = this.#placeOf(cursor);
+    if (place === undefined) return { cursor, lost: true, changed: [], gone: [] };
+    if (place.phase === 'links') return this.#links(place);
+    return place.phase === 'pages' ? this.#pages(place, limit) : this.#visits(place, limit);
+  }
+
+  /** Counters of links are saved now and then while a home runs, and when it ends: then they are exact. */
+  standing(key: string): { key: string; of(page: number): number } | undefined {
+    const last = Number(this.#statements.last.get()?.['id'] ?? 0);
+    const exact = this.#statements.counting.get() === undefined;
+    const now = `${last}:${exact ? 'exact' : 'about'}`;
+    const before = Number(key.split(':')[0] || 0);
+    if (now === key || (!exact && last < before * 1.2 + LIGHT)) return undefined;
+    return { key: now, of: this.#importances() };
+  }
+
+  close(): void {
+    this.#copies.close();
+    this.#ledger.close();
+  }
+
+  #placeOf(cursor: string): Place | undefined {
+    if (cursor === '') {
+      const last = this.#statements.last.get();
+      return { phase: 'links', page: 0, visit: Number(last?.['id'] ?? 0), time: Number(last?.['time'] ?? 0) };
+    }
+    const [phase, page, visit, time] = cursor.split(':');
+    const place = { phase: phase as Place['phase'], page: Number(page), visit: Number(visit), time: Number(time) };
+    const now = place.visit === 0 ? 0 : this.#statements.time.get(place.visit)?.['time'];
+    return now === place.time ? place : undefined;
+  }
+
+  #links(place: Place): SearchStep {
+    const rows = this.#statements.links.all(place.page, LIGHT) as unknown as LinkRow[];
+    const last = rows.at(-1);
+    const next: Place =
+      last && rows.length === LIGHT ? { ...place, page: last.page } : { ...place, phase: 'pages', page: 0 };
+    return {
+      cursor: cursorOf(next),
+      changed: [],
+      gone: [],
+      said: rows.filter(speaks).map(({ page, targets }) => saidBy(page, targets)),
+      aliases: rows.flatMap(row => aliasOf(row)),
+    };
+  }
+
+  #pages(place: Place, limit: number): SearchStep {
+    const rows = this.#statements.pages.all(place.page, limit) as { page: number }[];
+    const last = rows.at(-1);
+    const next: Place =
+      last && rows.length === limit ? { ...place, page: last.page } : { ...place, phase: 'visits', page: 0 };
+    const importances = this.#importances();
+    const changed = rows.flatMap(({ page }) => this.#document(page, importances) ?? []);
+    return { cursor: cursorOf(next), changed, gone: [] };
+  }
+
+  #visits(place: Place, limit: number): SearchStep {
+    const rows = this.#statements.visits.all(place.visit, LIGHT) as unknown as VisitedRow[];
+    const step = { changed: [] as SearchDocument[], gone: [] as number[], said: [] as Said[] };
+    const told = { aliases: [] as { page: number; target: number }[], seen: [] as { page: number; time: number }[] };
+    const importances = this.#importances();
+    const done = new Set<number>();
+    let { visit, time } = place;
+    for (const row of rows) {
+      if (step.changed.length >= limit) break;
+      ({ id: visit, time } = row);
+      const known = this.#ledger.pages.known(row.page);
+      if (!known || row.outcome === 'failed' || done.has(row.page)) continue;
+      const stays = shown(known) && this.#search.has(row.page);
+      if (stays && row.outcome !== 'fetched') {
+        told.seen.push({ page: row.page, time: known.seen_time ?? known.time });
+        continue;
+      }
+      done.add(row.page);
+      step.said.push(
+        saidBy(row.page, speaks(known) ? (this.#statements.targets.get(row.page)?.['targets'] as Bytes) : null),
+      );
+      const document = this.#document(row.page, importances);
+      if (document) step.changed.push(document);
+      else step.gone.push(row.page);
+      told.aliases.push(...aliasOf(known));
+    }
+    return { cursor: cursorOf({ phase: 'visits', page: 0, visit, time }), ...step, ...told };
+  }
+
+  #document(id: number, importanceOf: (page: number) => number): SearchDocument | undefined {
+    const known = this.#ledger.pages.known(id);
+    const row = known && shown(known) ? this.#ledger.pages.get(id) : undefined;
+    const stored = row?.role === 0 ? this.#copyOf(known!) : undefined;
+    if (!known || !row || !stored) return undefined;
+    const { bytes } = stored.decoded(BODY);
+    const page = analyse({ url: row.url, headers: stored.headers, body: bytes });
+    const html = page.mediaType === 'text/html' || page.mediaType === 'application/xhtml+xml';
+    return {
+      page: id,
+      url: row.url,
+      title: page.title,
+      headings: html ? headingsOf(Buffer.from(toUtf8(bytes, page.charset)).toString()) : '',
+      anchors: '',
+      text: page.text(),
+      language: page.language,
+      mediaType: page.mediaType,
+      fetched: known.seen_time ?? known.time,
+      changed: known.changed_time,
+      importance: importanceOf(id),
+      noindex: page.noindex,
+      noarchive: page.noarchive,
+    };
+  }
+
+  #copyOf(known: KnownRow): ReturnType<ReturnType<typeof openCopies>['newest']> {
+    try {
+      return this.#copies.newest(known);
+    } catch (error) {
+      // One damaged record must not keep all others out; `skein verify` names it.
+      if (error instanceof SkeinError && error.code === 'damaged') return undefined;
+      throw error;
+    }
+  }
+
+  /** By the counters as they were last saved; each chunk is read once. */
+  #importances(): (page: number) => number {
+    const chunks = new Map<number, Uint32Array>();
+    return page => {
+      const index = Math.floor(page / COUNTS);
+      let chunk = chunks.get(index);
+      if (chunk === undefined) chunks.set(index, (chunk = this.#ledger.backward.savedChunk(index)));
+      return Math.min(1, Math.log2(1 + (chunk[page % COUNTS] ?? 0)) / MOST_LINKS);
+    };
+  }
+}
+
+type Bytes = Uint8Array | null | undefined;
+
+interface LinkRow extends Pick<KnownRow, 'page' | 'outcome' | 'flags' | 'moved_to'> {
+  readonly targets: Bytes;
+}
+
+interface VisitedRow {
+  readonly id: number;
+  readonly page: number;
+  readonly time: number;
+  readonly outcome: string;
+}
+
+function cursorOf({ phase, page, visit, time }: Place): string {
+  return `${phase}:${page}:${visit}:${time}`;
+}
+
+/** What people may find of it: the newest version, if it is stored and says that it may be. */
+function shown({ outcome, flags, segment }: KnownRow): boolean {
+  if (outcome !== 'fetched' && outcome !== 'same' && outcome !== 'failed') return false;
+  return segment !== null && (flags & (FLAG_NOINDEX | FLAG_NOARCHIVE | FLAG_FILTERED)) === 0;
+}
+
+/** Its links count, whether it is shown itself or not. */
+function speaks({ outcome, flags }: Pick<KnownRow, 'outcome' | 'flags'>): boolean {
+  return (outcome === 'fetched' || outcome === 'same' || outcome === 'failed') && (flags & FLAG_NOFOLLOW) === 0;
+}
+
+function saidBy(page: number, targets: Bytes): Said {
+  const links = targets ? unpackLinks(targets).filter(link => !link.nofollow) : [];
+  return { source: page, links: links.map(({ target, anchor }) => ({ target, text: anchor })) };
+}
+
+function aliasOf({ page, outcome, moved_to: target }: Pick<KnownRow, 'page' | 'outcome' | 'moved_to'>) {
+  return outcome === 'moved' && target ? [{ page, target }] : [];
+}

@@ -29,6 +29,12 @@ const noise: readonly (readonly [string, string])[] = [
   ['hace 3 días', 'hace 4 días'],
   ['il y a 3 jours', 'il y a 4 jours'],
   ['3日前', '4日前'],
+  ['3 May 2024 – 10:15 a.m.', '15 June 2024 – 8:00 p.m.'],
+  ['3 May 2024 | 10:15', '15 June 2024 | 08:00'],
+  ['3. Mai 2024 um 10:15', '15. Juni 2024 um 08:00'],
+  ['3 dagen geleden', '4 dagen geleden'],
+  ['3 дня назад', '4 дня назад'],
+  ['commit 12345678', 'commit 1f0c3ab9'],
   ['Revision 1f0c3ab9', 'Revision 9ab3c0f1'],
   ['commit 1f0c3ab', 'commit 77e1c02'],
   ['id 123e4567-e89b-12d3-a456-426614174000', 'id 00000000-e89b-12d3-a456-426614174999'],
@@ -42,7 +48,7 @@ const noise: readonly (readonly [string, string])[] = [
   ['最后更新：2024-05-03', '最后更新：2024-06-14'],
   ['更新日 2024年5月3日', '更新日 2024年6月14日'],
   ['Обновлено 3 мая 2024', 'Обновлено 14 июня 2024'],
-  ['Build 20240503', 'Build 20240614'].map(text => `Last ${text}`) as [string, string],
+  ['Last build 20240503', 'Last build 20240614'],
   ['As of 3 May 2024 there are none', 'As of 14 June 2024 there are none'],
 ];
 

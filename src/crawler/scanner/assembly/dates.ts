@@ -70,15 +70,20 @@ export function dateTimeEnd(p: usize, end: usize): usize {
   return date;
 }
 
-/** Past what stands between a date and its time: blanks, "T", "at", a dash. */
+const KEY_AT: u64 = key('at');
+const KEY_UM: u64 = key('um');
+
+/** Past what stands between a date and its time: blanks, "T", "at", a dash, a bar, a bracket. */
 function afterJoin(p: usize, end: usize): usize {
-  let q = skipBlanks(p, end);
-  if (q < end) {
-    const c: u32 = load<u8>(q);
-    if (c === 84 || c === 45 || c === 64 || c === 40) q = skipBlanks(q + 1, end);
-    else if (q + 2 < end && (c | 32) === 97 && (load<u8>(q + 1) | 32) === 116) q = skipBlanks(q + 2, end);
-  }
-  return q;
+  const q = skipBlanks(p, end);
+  if (q >= end) return q;
+  const c: u32 = load<u8>(q);
+  if (c === 84 || c === 45 || c === 64 || c === 40 || c === 124) return skipBlanks(q + 1, end);
+  if (c === 0xe2 && q + 3 < end) return skipBlanks(q + 3, end); // – and —
+  if (c === 0xc2 && q + 2 < end) return skipBlanks(q + 2, end); // ·
+  const word = wordEnd(q, end);
+  const joint = keyOf(q, word);
+  return joint === KEY_AT || joint === KEY_UM ? skipBlanks(word, end) : q;
 }
 
 /** "Mon May 25 10:15:02 UTC 2020": the year comes last. */
@@ -146,7 +151,7 @@ function numericDateEnd(p: usize, end: usize): usize {
     if (middle >= 1 && middle <= 2 && second < end && load<u8>(second) === mark) {
       const third = digitsEnd(second + 1, end);
       const last = third - second - 1;
-      if (length === 4 ? last === 1 || last === 2 : last === 4 || (last === 2 && mark !== 46)) return third;
+      if (length === 4 ? last === 1 || last === 2 : last === 4 || last === 2) return third;
     }
   }
   if (length === 4) return eastAsianEnd(p, first, end);
@@ -215,6 +220,11 @@ function zoneEnd(p: usize, end: usize): usize {
       continue;
     }
     if (!is(q, LETTER)) return stop;
+    // a.m., p.m.
+    if (q + 2 < end && load<u8>(q + 1) === 46 && (load<u8>(q + 2) | 32) === 109) {
+      stop = q + 3;
+      continue;
+    }
     const word = wordEnd(q, end);
     if ((wordInfo(keyOf(q, word)) & ZONE) === 0) return stop;
     stop = word;

@@ -109,7 +109,7 @@ function canonicalReference(start: usize, end: usize, link: bool): usize {
     if (c === 63 && !link) return to;
     if (c === 37 && p + 2 < last && (load<u8>(CLASSES + load<u8>(p + 1)) & HEX) !== 0) {
       const value = (hexValue(load<u8>(p + 1)) << 4) | hexValue(load<u8>(p + 2));
-      if (value > 32 && value < 127) {
+      if (value >= 32 && value < 127) {
         store<u8>(to++, value);
         p += 3;
         continue;

@@ -7,10 +7,25 @@
  */
 import { dateTimeEnd, digitsEnd, full, is, skipBlanks, wordEnd, yearLike } from './dates';
 import { copyRun, key, keyOf } from './hash';
-import { AGO, AGO_BEFORE, COPYRIGHT, COUNTER, DIGIT, HEX, MONTH, STAMP, UNIT, WEEKDAY, WORD, wordInfo } from './tables';
+import {
+  AGO,
+  AGO_BEFORE,
+  COPYRIGHT,
+  COUNTER,
+  DIGIT,
+  HASHED,
+  HEX,
+  MONTH,
+  STAMP,
+  UNIT,
+  WEEKDAY,
+  WORD,
+  wordInfo,
+} from './tables';
 
 const MARK: u32 = 1;
-const KEY_AGO: u64 = key('ago');
+/** Shorter runs of hexadecimal digits are not taken for a hash. */
+const HASH_DIGITS: usize = 7;
 const KEY_OLD: u64 = key('old');
 const KEY_A: u64 = key('a');
 const KEY_AN: u64 = key('an');
@@ -88,7 +103,9 @@ function stampAt(p: usize, end: usize, flags: u32): usize {
   const stop = dateTimeEnd(p, end);
   const keyed = (flags & STAMP) !== 0;
   if (stop > p) return keyed || full ? stop : p;
-  if (!digit || !keyed || digitsEnd(p, end) !== token) return p;
+  if (!digit || digitsEnd(p, end) !== token) return p;
+  if ((flags & HASHED) !== 0 && token - p >= HASH_DIGITS) return token;
+  if (!keyed) return p;
   if (token - p >= LONG_NUMBER) return token;
   return (flags & COPYRIGHT) !== 0 && token - p === 4 && yearLike(p) ? token : p;
 }
@@ -102,7 +119,7 @@ function wordyAgeEnd(p: usize, token: usize, end: usize, info: u32): usize {
     if ((wordInfo(keyOf(q, unit)) & UNIT) === 0) return p;
     const last = skipBlanks(unit, end);
     const stop = wordEnd(last, end);
-    return keyOf(last, stop) === KEY_AGO ? stop : p;
+    return (wordInfo(keyOf(last, stop)) & AGO) !== 0 ? stop : p;
   }
   if ((info & AGO_BEFORE) === 0) return p;
   // "il y a"
@@ -119,7 +136,7 @@ function wordyAgeEnd(p: usize, token: usize, end: usize, info: u32): usize {
 /** Hashes of 7 or more hexadecimal digits (with letters and digits), UUIDs, 0x addresses. */
 function codeEnd(p: usize, token: usize, end: usize): usize {
   const length = token - p;
-  if (length < 7) return p;
+  if (length < HASH_DIGITS) return p;
   let q = p;
   const prefixed = load<u16>(p) === 0x7830; // "0x"
   if (prefixed) q += 2;
@@ -161,7 +178,7 @@ function ageEnd(p: usize, end: usize): usize {
   }
   const last = wordEnd(unit + 1, end);
   const word = keyOf(unit + 1, last);
-  return word === KEY_AGO || word === KEY_OLD ? last : p;
+  return word === KEY_OLD || (wordInfo(word) & AGO) !== 0 ? last : p;
 }
 
 const BEFORE: u32 = 0x8d89e5; // 前, as its three bytes are read

@@ -75,6 +75,8 @@ export const COPYRIGHT: u32 = 16384;
 /** Announces a volatile date behind "last": "last update". */
 export const STAMP_LAST: u32 = 32768;
 export const LAST: u32 = 65536;
+/** Announces a hash, which by chance may have no letters. */
+export const HASHED: u32 = 1 << 17;
 /** Of a class or id: advertising. */
 export const CLASS_AD: u32 = 128;
 /** Of a class or id: navigation and the like. */

@@ -13,6 +13,7 @@ import {
   COPYRIGHT,
   COUNTER,
   enterWords,
+  HASHED,
   LAST,
   MONTH,
   STAMP,
@@ -82,8 +83,12 @@ function enterDateWords(): void {
   enterWords('segundos minutos hora horas día días dias semana semanas mes meses año años', UNIT);
   enterWords('utc gmt z est edt cst cdt mst mdt pst pdt cet cest bst ist jst msk aest am pm', ZONE);
   enterWords('views visits visitors pageviews', COUNTER);
-  enterWords('ago', AGO);
-  enterWords('vor hace il', AGO_BEFORE);
+  enterWords('ago geleden fa temu назад sedan siden', AGO);
+  enterWords('vor hace il há', AGO_BEFORE);
+  enterWords('dag dagen uur weken maanden jaar minuut giorno giorni ora ore settimane mesi anni minuti', UNIT);
+  enterWords('dzień dni godzin godziny minut tygodni miesięcy lat dagar timmar veckor dage timer', UNIT);
+  enterWords('день дня дней час часа часов минут минуты недели недель месяцев месяца лет года', UNIT);
+  enterWords('dia minutos mês ano anos', UNIT);
 }
 
 /** "Updated", "generated" and the like, in twelve languages. */
@@ -93,6 +98,7 @@ function enterStampWords(): void {
     STAMP,
   );
   enterWords('copyright ©', STAMP | COPYRIGHT);
+  enterWords('commit commits revision rev sha sha1 sha256 hash build git changeset checksum', HASHED);
   enterWords('last latest date page', LAST);
   enterWords('update change edit build revision modification refresh commit', STAMP_LAST);
   enterWords('aktualisiert geändert generiert stand bearbeitet änderung aktualisierung', STAMP);

@@ -25,6 +25,8 @@ export const AGENT_TOKEN = 'skein';
 
 /** Pages a thread may have under way: enough that it never waits for home, few enough to stop quickly. */
 const THREAD_ROOM = 512;
+/** Deaths of one thread in a run, beyond which it is not replaced. */
+const LIVES = 3;
 const LEASE = 10 * 60_000;
 /** How long a crawl waits for a busy server or a retry when all else is done. */
 export const PATIENCE = 60_000;
@@ -79,7 +81,7 @@ export function openHome(values: CrawlValues, seeds: readonly string[], extras: 
   home.dispatch.levels = values.levels ?? 1;
   for (const { errand, outpost, sequence } of out) home.dispatch.expect(outpost, errand, sequence);
   const outposts = isFar(values) ? makeOutposts(home, values, clock) : undefined;
-  for (let i = 1; i <= threads; i++) home.dispatch.join(startThread(`thread-${i}`, home, values, extras));
+  for (let i = 1; i <= threads; i++) home.dispatch.join(startThread(`thread-${i}`, home, outpostOf(values, extras)));
   return {
     home,
     ledger,
@@ -102,18 +104,34 @@ export function openHome(values: CrawlValues, seeds: readonly string[], extras: 
   };
 }
 
-function startThread(name: string, home: Home, values: CrawlValues, extras: Extras): ThreadCarrier {
-  const data: OutpostOptions = {
+function outpostOf(values: CrawlValues, extras: Extras): OutpostOptions {
+  return {
     userAgent: `Skein/${version} (+${values.agent})`,
     agentToken: AGENT_TOKEN,
     ...(extras.fetcher && { fetcher: extras.fetcher }),
     ...(extras.timeouts && { timeouts: extras.timeouts }),
     ...(extras.clockShift && { clockShift: extras.clockShift }),
   };
+}
+
+/** A thread that dies is replaced, and its errands are issued again; `lives` says how often, so that none spins. */
+function startThread(name: string, home: Home, data: OutpostOptions, lives = LIVES): ThreadCarrier {
   // In development this file is TypeScript, in the published package JavaScript; the thread's module is its sibling.
   const ending = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
   const module = new URL(`../outpost/thread.${ending}`, import.meta.url);
-  return new ThreadCarrier({ name, room: THREAD_ROOM, module, data }, home);
+  return new ThreadCarrier(
+    { name, room: THREAD_ROOM, module, data },
+    {
+      parcel: (from, parcel) => home.parcel(from, parcel),
+      gaveUp: (from, errand) => home.gaveUp(from, errand),
+      changed: from => home.changed(from),
+      lost(from, why) {
+        // First the new one joins: a home without any outpost gives up.
+        if (lives > 0) home.dispatch.join(startThread(name, home, data, lives - 1));
+        home.lost(from, why);
+      },
+    },
+  );
 }
 
 /** Where errands travel, home stays out of it unless it is asked to take part: its line is what is to be spared. */

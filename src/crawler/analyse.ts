@@ -36,6 +36,9 @@ export interface AnalyseOptions {
 const MAX_TITLE = 300;
 const MAX_IMAGES = 1024;
 
+/** Memory of a scanner that met a huge page is given back; the next page gets a new one. */
+const KEPT_MEMORY = 16 * 1024 * 1024;
+
 let scanner: Scanner | undefined;
 
 export function analyse(input: Body, options: AnalyseOptions = {}): Page {
@@ -46,29 +49,30 @@ export function analyse(input: Body, options: AnalyseOptions = {}): Page {
   const robots = robotsOf(headers.get('x-robots-tag'), options.agentToken ?? 'skein');
   if (mode === undefined) return opaque(input, mediaType, raw, robots);
   const charset = charsetOf(body, headers.get('content-type')).name;
-  scanner ??= new Scanner();
-  scanner.scan(toUtf8(body, charset), mode);
-  const base = scanner.get('base') === 0 ? undefined : scanner.string(scanner.get('base'), scanner.get('baseEnd'));
+  const scan = scanner ?? new Scanner();
+  scan.scan(toUtf8(body, charset), mode);
+  scanner = scan.memory > KEPT_MEMORY ? undefined : scan;
+  const base = scan.get('base') === 0 ? undefined : scan.string(scan.get('base'), scan.get('baseEnd'));
   const place = base === undefined ? url : (normalise(base, url) ?? url);
   const resolve = (href: string): string | undefined => normalise(href, place);
-  const text = new Uint8Array(scanner.bytes(scanner.get('text'), scanner.get('textEnd')));
-  const { links, canonical } = collectLinks(scanner, { base: place, focus: options.focus ?? [], text });
-  const refresh = refreshOf(scanner, resolve);
-  const flags = scanner.get('robots') | robots;
+  const text = new Uint8Array(scan.bytes(scan.get('text'), scan.get('textEnd')));
+  const { links, canonical } = collectLinks(scan, { base: place, focus: options.focus ?? [], text });
+  const refresh = refreshOf(scan, resolve);
+  const flags = scan.get('robots') | robots;
   return {
     url,
     mediaType,
     charset,
-    title: titleOf(scanner),
-    language: languageOf(scanner, headers.get('content-language')),
+    title: titleOf(scan),
+    language: languageOf(scan, headers.get('content-language')),
     canonical,
     noindex: (flags & 1) !== 0,
     nofollow: (flags & 2) !== 0,
     noarchive: (flags & 4) !== 0,
     refresh,
     links: withRefresh(links, refresh),
-    images: imagesOf(scanner, resolve),
-    facts: factsOf(scanner, raw),
+    images: imagesOf(scan, resolve),
+    facts: factsOf(scan, raw),
     bytes: body.length,
     text: () => Buffer.from(text).toString(),
   };

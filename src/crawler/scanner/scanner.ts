@@ -4,6 +4,7 @@
  * The scanner itself is assembly/scanner.ts; it never sees a URL, a header or a file.
  */
 import { readFileSync } from 'node:fs';
+import { SkeinError } from '../../base/errors.ts';
 
 /** Longer bodies are scanned up to here. Equals MAX_INPUT of assembly/memory.ts. */
 export const MAX_SCAN = 16 * 1024 * 1024;
@@ -86,10 +87,11 @@ export class Scanner {
     this.#exports = new WebAssembly.Instance(module).exports as unknown as Exports;
   }
 
-  /** Reads a page of UTF-8. Never throws on any bytes. */
+  /** Reads a page of UTF-8. Any bytes will do; throws only when the machine has no memory left. */
   scan(body: Uint8Array, mode: Mode): void {
     const length = Math.min(body.length, MAX_SCAN);
     const input = this.#exports.reserve(length);
+    if (input === 0) throw new SkeinError('internal', `no memory to scan ${length} bytes`);
     // Growing the memory detaches its old buffer.
     if (this.#bytes.buffer !== this.#exports.memory.buffer) {
       this.#bytes = Buffer.from(this.#exports.memory.buffer);
@@ -160,6 +162,10 @@ export class Scanner {
   }
 }
 
+let loaded: WebAssembly.Module | undefined;
+
+/** Compiled once per thread, for all scanners. */
 function loadModule(): WebAssembly.Module {
-  return new WebAssembly.Module(readFileSync(new URL('./scanner.wasm', import.meta.url)));
+  loaded ??= new WebAssembly.Module(readFileSync(new URL('./scanner.wasm', import.meta.url)));
+  return loaded;
 }

@@ -35,11 +35,14 @@ const SMALL: u64 = 0x2020202020202020;
  */
 export function keyOf(start: usize, end: usize): u64 {
   const length = end - start;
-  if (length <= 8) {
-    const mask = length === 8 ? ~(<u64>0) : ((<u64>1) << ((<u64>length) << 3)) - 1;
-    return (load<u64>(start) | SMALL) & mask;
-  }
-  let h = <u64>length * OTHER;
+  if (length > 8) return longKey(start, end);
+  // Shifted from above, because a shift by 64 would be one by 0.
+  const mask = length === 0 ? 0 : ~(<u64>0) >> ((<u64>(8 - length)) << 3);
+  return (load<u64>(start) | SMALL) & mask;
+}
+
+function longKey(start: usize, end: usize): u64 {
+  let h = <u64>(end - start) * OTHER;
   let p = start;
   for (; p + 8 <= end; p += 8) h = mix(h, load<u64>(p) | SMALL);
   // The last eight bytes, some of them for the second time.

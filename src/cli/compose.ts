@@ -62,6 +62,7 @@ export interface Extras {
 
 export function openHome(values: CrawlValues, seeds: readonly string[], extras: Extras = {}): Opened {
   const clock = extras.clockShift ? shiftedClock(extras.clockShift) : systemClock;
+  refuseMistakes(values);
   const ledger = new Ledger(values.data, 'write');
   const archive = openArchive(join(values.data, 'archive'), { software: `Skein/${version}` });
   archive.recover(lastEnd(ledger));
@@ -102,6 +103,14 @@ export function openHome(values: CrawlValues, seeds: readonly string[], extras: 
       }
     },
   };
+}
+
+/** Before anything is made: a collection that begins with a mistake would be one all the same. */
+function refuseMistakes({ scope, keep, domains, bodyLimit }: CrawlValues): void {
+  parseScope(scope);
+  parseKeep(keep);
+  parseDomainWeights(domains);
+  parseSize(bodyLimit);
 }
 
 function outpostOf(values: CrawlValues, extras: Extras): OutpostOptions {

@@ -213,7 +213,8 @@ async function readConfig(directory: string): Promise<Record<string, unknown>> {
   } catch (error) {
     throw new SkeinError('bad-config', `${file} cannot be read: ${(error as Error).message}.`);
   }
-  if (typeof config !== 'object' || config === null) throw new SkeinError('bad-config', `${file} must hold an object.`);
+  if (typeof config !== 'object' || config === null || Array.isArray(config))
+    throw new SkeinError('bad-config', `${file} must hold an object.`);
   for (const name of Object.keys(config)) {
     if (name in options) continue;
     const near = nearest(name, Object.keys(options));

@@ -1,0 +1,148 @@
+/** What a user meets before anything is crawled: help, suggestions, refusals, exit codes, config files, closed pipes. */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { fast, pagesOf, root, skein, skeinJson, workplace } from '../journeys/skein.ts';
+import { openWeb } from '../web/web.ts';
+
+const place = workplace();
+after(() => place[Symbol.dispose]());
+
+const help = (await skein(['--help'])).stdout.toString();
+const listed = help.slice(help.indexOf('Commands:'));
+const commands = [...listed.matchAll(/^ {2}(\w+)/gm)].map(match => match[1]!).filter(name => name !== 'help');
+
+test('every command has help with an example, and says what it takes', async () => {
+  assert.ok(commands.length >= 11, commands.join(' '));
+  for (const name of ['crawl', 'status', 'pages', 'show', 'cat', 'links', 'export', 'verify', 'demo']) {
+    assert.ok(commands.includes(name), name);
+  }
+  const helps = await Promise.all(commands.map(name => skein([name, '--help'])));
+  helps.forEach(({ code, stdout }, index) => {
+    assert.equal(code, 0);
+    const text = stdout.toString();
+    assert.match(text, /\nExamples?:\n {2}.*skein /, `${commands[index]} has an example`);
+    assert.match(text, /--json/, `${commands[index]} has --json`);
+  });
+});
+
+interface Mistake {
+  readonly args: readonly string[];
+  readonly code: number;
+  readonly says: RegExp;
+}
+
+const mistakes: readonly Mistake[] = [
+  { args: ['crawl', 'http://127.0.0.1:1/', '--pase', '1'], code: 2, says: /--pase.*\n.*--pace/s },
+  { args: ['crwal', 'http://127.0.0.1:1/'], code: 2, says: /crwal.*\n.*crawl/s },
+  { args: ['crawl', 'http://127.0.0.1:1/', '--pace', 'fast'], code: 2, says: /--pace cannot be "fast"/ },
+  { args: ['crawl', 'http://127.0.0.1:1/', '--pace', '-1'], code: 2, says: /--pace cannot be "-1"/ },
+  { args: ['crawl', 'http://127.0.0.1:1/', '--connections', '0'], code: 2, says: /--connections cannot be "0"/ },
+  { args: ['crawl', 'http://127.0.0.1:1/', '--depth', '1.5'], code: 2, says: /--depth cannot be/ },
+  { args: ['crawl', 'http://127.0.0.1:1/', '--max-pages', 'many'], code: 2, says: /--max-pages cannot be/ },
+  { args: ['crawl', 'http://127.0.0.1:1/', '--order', 'random'], code: 2, says: /--order cannot be "random"/ },
+  { args: ['crawl', 'http://127.0.0.1:1/', '--body-limit', 'huge'], code: 2, says: /"huge" is not a size/ },
+  { args: ['crawl', 'http://127.0.0.1:1/', '--keep', 'kind=html'], code: 2, says: /no part named "kind"/ },
+  { args: ['crawl', 'http://127.0.0.1:1/', '--domains', 'edu=much'], code: 2, says: /much/ },
+  { args: ['crawl', 'ftp://example.org/'], code: 2, says: /not a URL that can be crawled/ },
+  { args: ['crawl', 'http://'], code: 2, says: /not a URL that can be crawled/ },
+  { args: ['crawl', '--seeds', 'no-such-file'], code: 2, says: /seeds in no-such-file cannot be read/ },
+  { args: ['crawl'], code: 3, says: /no collection/ },
+  { args: ['status'], code: 3, says: /no collection/ },
+  { args: ['verify'], code: 3, says: /no collection/ },
+  { args: ['show', 'http://127.0.0.1:1/'], code: 3, says: /no collection/ },
+  { args: ['export'], code: 3, says: /no collection/ },
+];
+
+test('mistakes are answered with a sentence and an exit code, and leave nothing behind', async () => {
+  const cwd = join(place.path, 'mistakes');
+  mkdirSync(cwd);
+  for (let i = 0; i < mistakes.length; i += 4) {
+    const some = mistakes.slice(i, i + 4);
+    const ran = await Promise.all(some.map(({ args }) => skein([...args, '--data', join(cwd, 'data')], { cwd })));
+    ran.forEach(({ code, stderr, stdout }, index) => {
+      const { args, code: expected, says } = some[index]!;
+      assert.equal(code, expected, `${args.join(' ')}: ${stderr}`);
+      assert.match(stderr, says, args.join(' '));
+      assert.doesNotMatch(stderr, /should not happen|\n\s+at /, args.join(' '));
+      assert.equal(stdout.length, 0);
+    });
+  }
+  const { code, stderr } = await skein(['status', '--data', join(cwd, 'data')]);
+  assert.equal(code, 3, stderr);
+});
+
+test('options are read from skein.config.json and skein.config.ts; the command line wins', async () => {
+  await using web = await openWeb({ pagesPerServer: 12 });
+  for (const [name, text] of [
+    ['skein.config.json', JSON.stringify({ pace: 0, allowPrivate: true, maxPages: 3, data: 'from-config' })],
+    [
+      'skein.config.ts',
+      `const pages: number = 3;\nexport default { pace: 0, maxPages: pages, data: 'from-config' };\n`,
+    ],
+  ] as const) {
+    const cwd = join(place.path, name);
+    mkdirSync(cwd);
+    writeFileSync(join(cwd, name), text);
+    const { code, stdout, stderr } = await skein(['crawl', ...web.seeds, '--json'], { cwd });
+    assert.equal(code, 0, stderr);
+    assert.equal((JSON.parse(stdout.toString()) as { pages: number }).pages, 3, name);
+    const more = await skein(['crawl', ...web.seeds, '--json', '--max-pages', '2'], { cwd });
+    assert.equal((JSON.parse(more.stdout.toString()) as { pages: number }).pages, 2, name);
+    assert.equal((await pagesOf(join(cwd, 'from-config'))).size > 0, true);
+  }
+});
+
+test('a misspelt or wrong entry of a config file is named', async () => {
+  const cwd = join(place.path, 'wrong-config');
+  mkdirSync(cwd);
+  const file = join(cwd, 'skein.config.json');
+  for (const [text, says] of [
+    ['{"conections": 2}', /"conections".*\n.*"connections"/s],
+    ['{"pace": "often"}', /--pace cannot be "often"/],
+    ['{"pace": ', /skein\.config\.json cannot be read/],
+    ['[]', /must hold an object|cannot be/],
+  ] as const) {
+    writeFileSync(file, text);
+    const { code, stderr } = await skein(['crawl', 'http://127.0.0.1:1/'], { cwd });
+    assert.equal(code, 2, `${text}: ${stderr}`);
+    assert.match(stderr, says);
+  }
+});
+
+test('seeds come from a file or from standard input, with comments', async () => {
+  await using web = await openWeb({ servers: 2, pagesPerServer: 3, crossLinks: 0 });
+  const seeds = `# two servers\n${web.origins[0]}/\n\n${web.origins[1]}/ # the second\n`;
+  const data = join(place.path, 'from-input');
+  const { code, stdout, stderr } = await skein(['crawl', '--seeds', '-', '--data', data, ...fast, '--json'], {
+    input: seeds,
+  });
+  assert.equal(code, 0, stderr);
+  assert.equal((JSON.parse(stdout.toString()) as { pages: number }).pages, 6);
+  const file = join(place.path, 'seeds.txt');
+  writeFileSync(file, seeds);
+  const summary = await skeinJson('crawl', '--seeds', file, '--data', join(place.path, 'from-file'), ...fast);
+  assert.equal(summary['pages'], 6);
+});
+
+test('a reader that goes away is no error, and a watcher that goes away stops no crawl', async () => {
+  await using web = await openWeb({ pagesPerServer: 400, links: 1 });
+  const data = join(place.path, 'pipes');
+  const crawl = shell(
+    `"${process.execPath}" bin/skein.js crawl ${web.seeds[0]} --data "${data}" --pace 0 2>&1 >/dev/null | true`,
+  );
+  assert.equal(await crawl, 0);
+  assert.equal((await skeinJson('crawl', ...web.seeds, '--data', data, ...fast))['pages'], 0, 'it was complete');
+  const list = `set -o pipefail; "${process.execPath}" bin/skein.js pages --limit 100000 --data "${data}" | head -1`;
+  assert.equal(await shell(list), 0);
+});
+
+function shell(script: string): Promise<number | null> {
+  return new Promise((resolve, reject) => {
+    const child = spawn('bash', ['-c', script], { cwd: root, stdio: 'ignore' });
+    child.on('error', reject);
+    child.on('exit', resolve);
+  });
+}

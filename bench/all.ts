@@ -19,7 +19,7 @@ const names = split < 0 ? given : given.slice(0, split);
 const passed = split < 0 ? [] : given.slice(split);
 
 /** Files that benches share. */
-const SHARED = ['all.ts', 'histories.ts'];
+const SHARED = ['all.ts', 'histories.ts', 'mutators.ts'];
 const known = readdirSync(folder)
   .filter(file => file.endsWith('.ts') && !SHARED.includes(file))
   .map(file => file.slice(0, -3))

@@ -6,8 +6,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { Parser } from 'htmlparser2';
-import { openSearch, type SearchDocument } from '../../src/search/index.ts';
+import { analyse } from '../../src/crawler/analyse.ts';
+import { headingsOf } from '../../src/home/headings.ts';
+import { openSearch, type Said, type SearchDocument } from '../../src/search/index.ts';
 
 interface Entry {
   readonly s: string;
@@ -22,47 +23,8 @@ interface Group {
   readonly b: readonly (readonly [string, number])[];
 }
 
-const hidden = new Set(['script', 'style', 'noscript', 'template', 'svg', 'head']);
-const heading = /^h[1-6]$/;
 /** Mean reciprocal rank to reach. */
 const WANTED = 0.8;
-
-interface Read {
-  title: string;
-  headings: string;
-  text: string;
-  language: string;
-  readonly links: { href: string; text: string }[];
-}
-
-function read(html: string): Read {
-  const page: Read = { title: '', headings: '', text: '', language: '', links: [] };
-  const open: string[] = [];
-  let depthHidden = 0;
-  const parser = new Parser({
-    onopentag(name, attributes) {
-      open.push(name);
-      if (hidden.has(name)) depthHidden++;
-      if (name === 'html') page.language = attributes['lang'] ?? '';
-      if (name === 'a' && attributes['href']) page.links.push({ href: attributes['href'], text: '' });
-    },
-    ontext(text) {
-      if (open.includes('title') && !open.includes('svg')) page.title += text;
-      if (depthHidden > 0) return;
-      page.text += text;
-      if (open.some(name => heading.test(name))) page.headings += text;
-      if (open.includes('a') && page.links.length > 0) page.links.at(-1)!.text += text;
-    },
-    onclosetag(name) {
-      open.pop();
-      if (hidden.has(name)) depthHidden--;
-      if (heading.test(name)) page.headings += '\n';
-      if (/^(p|div|li|td|tr|h\d|br|section|pre|dt|dd)$/.test(name)) page.text += '\n';
-    },
-  });
-  parser.end(html);
-  return page;
-}
 
 /** The bodies of day 0 by blob id. */
 function blobs(data: string, wanted: ReadonlySet<string>): Map<string, string> {
@@ -84,53 +46,57 @@ function blobs(data: string, wanted: ReadonlySet<string>): Map<string, string> {
   return found;
 }
 
-function documentsOf(data: string): SearchDocument[] {
+interface Material {
+  readonly documents: readonly SearchDocument[];
+  readonly said: readonly Said[];
+}
+
+/** Pages and links as a crawl would hand them over: analysed as they are there, headings and importance included. */
+function materialOf(data: string): Material {
   const lines = gunzipSync(readFileSync(join(data, 'manifests', 'day-000.jsonl.gz')))
     .toString()
     .split('\n');
   const entries: Entry[] = lines.filter(Boolean).map(line => JSON.parse(line));
   const pages = entries.filter(entry => entry.ct?.startsWith('text/html'));
   const bodies = blobs(data, new Set(pages.map(entry => entry.b)));
-  const anchors = new Map<string, Set<string>>();
-  const made = pages.map((entry, index) => {
-    const url = `https://${entry.s}${entry.u}`;
-    const page = read(bodies.get(entry.b) ?? '');
-    for (const { href, text } of page.links) {
-      const target = URL.parse(href, url)?.href.replace(/#.*/, '');
-      if (target === undefined || text.trim() === '') continue;
-      if (!anchors.has(target)) anchors.set(target, new Set());
-      if (anchors.get(target)!.size < 20) anchors.get(target)!.add(text.trim());
-    }
-    return { index, url, page };
+  const ids = new Map(pages.map((entry, index) => [`https://${entry.s}${entry.u}`, index + 1]));
+  const counts = new Map<number, number>();
+  const said: Said[] = [];
+  const headers = new Map([['content-type', 'text/html; charset=utf-8']]);
+  const read = [...ids].map(([url, id], index) => {
+    const html = bodies.get(pages[index]!.b) ?? '';
+    const page = analyse({ url, headers, body: Buffer.from(html) });
+    const anchors = Buffer.from(page.links.anchors).toString().split('\n');
+    const targets = page.links.count === 0 ? [] : Buffer.from(page.links.urls).toString().split('\n');
+    const links = targets.map((target, i) => ({ target: ids.get(target) ?? 0, text: anchors[i] ?? '' }));
+    for (const { target } of links) counts.set(target, (counts.get(target) ?? 0) + 1);
+    said.push({ source: id, links });
+    const { title, language, mediaType, noindex } = page;
+    const text = page.text();
+    return { page: id, url, title, language, mediaType, noindex, text, headings: headingsOf(html) };
   });
-  return made.map(({ index, url, page }) => ({
-    page: index + 1,
-    url,
-    title: page.title.trim(),
-    headings: page.headings,
-    anchors: [...(anchors.get(url) ?? [])].join('\n'),
-    text: page.text.replace(/[ \t]+/g, ' '),
-    language: page.language,
-    mediaType: 'text/html',
-    fetched: 0,
-    changed: 0,
-    importance: 0,
-    noindex: false,
-    noarchive: false,
-  }));
+  const importance = (id: number) => Math.log2(1 + (counts.get(id) ?? 0)) / 16;
+  const rest = { anchors: '', fetched: 0, changed: 0, noarchive: false };
+  return { said, documents: read.map(page => ({ ...page, ...rest, importance: importance(page.page) })) };
 }
 
 export async function relevance(root: string, directory: string): Promise<void> {
   const data = join(root, '..', 'shared', 'data', 'dev');
   if (!existsSync(data))
     return console.log('relevance: left out, the recorded sites (../shared/data/dev) are not here');
-  const documents = documentsOf(data);
+  const { documents, said } = materialOf(data);
   const search = openSearch(join(directory, 'known-items.db'));
   const started = performance.now();
+  for (let at = 0; at < said.length; at += 200) {
+    search.apply({ changed: [], gone: [], said: said.slice(at, at + 200) });
+  }
+  const links = said.reduce((sum, { links }) => sum + links.length, 0);
+  const linksPerSecond = (1000 * links) / (performance.now() - started);
   for (let at = 0; at < documents.length; at += 200) search.put(documents.slice(at, at + 200));
   const perSecond = (1000 * documents.length) / (performance.now() - started);
   const byTitle = new Map<string, Set<number>>();
-  for (const { title, page } of documents) {
+  for (const { title, page, noindex } of documents) {
+    if (noindex) continue;
     const query = (title.normalize('NFC').match(/[\p{L}\p{N}\p{M}]+/gu) ?? [])
       .map(word => word.toLowerCase())
       .join(' ');
@@ -146,7 +112,8 @@ export async function relevance(root: string, directory: string): Promise<void> 
   const mean = ranks.reduce((sum, rank) => sum + rank, 0) / ranks.length;
   search.close();
   console.log(
-    `relevance: ${documents.length} real pages (${perSecond.toFixed(0)} pages/s in), ${ranks.length} titles asked`,
+    `relevance: ${documents.length} real pages (${perSecond.toFixed(0)} pages/s in, ` +
+      `${links} links at ${linksPerSecond.toFixed(0)}/s), ${ranks.length} titles asked`,
   );
   const verdict = mean >= WANTED ? 'met' : 'missed';
   console.log(`mean reciprocal rank of the page by its title ${mean.toFixed(3)}, target ${WANTED} (${verdict})`);

@@ -1,6 +1,7 @@
-/** What every long command has beside its work: a door for other processes, a log, and a workbench when asked for. */
+/** What every long command has beside its work: a door for others, a log, a search index, a workbench if wanted. */
 import { type ControlParts, HomeControl } from '../home/control.ts';
 import { openDoor } from '../home/door.ts';
+import { startIndexing } from '../home/indexing.ts';
 import { openLog } from '../home/log.ts';
 import { startWorkbench, type WorkbenchThread } from '../workbench/start.ts';
 import type { Opened } from './compose.ts';
@@ -38,13 +39,17 @@ export async function attend(opened: Opened, options: Attending): Promise<Attend
   });
   const door = await openDoor(data, control);
   const workbench = await serve(data, options.workbench);
+  const indexing = startIndexing(data, home, ledger);
   log.logger.info({ data, version, pages: ledger.pages.size, servers: ledger.servers.size }, 'started');
   return {
     workbench: workbench?.address,
     async leave() {
       const { outcomes, bytesDown, bytesUp, seconds } = home.progress;
       await workbench?.close();
+      await indexing.stop();
       await door.close();
+      const { failure, changed: indexed } = indexing.feeder.report() ?? {};
+      if (failure) log.logger.warn({ failure, indexed }, 'the search index could not be fed');
       log.logger.info({ outcomes, bytesDown, bytesUp, seconds }, 'ended');
       log.close();
     },

@@ -17,6 +17,7 @@ import { addLinksCommand } from './commands/links.ts';
 import { addPagesCommand } from './commands/pages.ts';
 import { addPingCommand } from './commands/ping.ts';
 import { addRefreshCommand, addWatchCommand } from './commands/refresh.ts';
+import { addIndexCommand, addSearchCommand } from './commands/search.ts';
 import { addShowCommand } from './commands/show.ts';
 import { addStatusCommand } from './commands/status.ts';
 import { addSteerCommands } from './commands/steer.ts';
@@ -37,6 +38,7 @@ for (const add of [
   addCrawlCommand,
   addRefreshCommand,
   addWatchCommand,
+  addSearchCommand,
   addChangesCommand,
   addDiffCommand,
   addHistoryCommand,
@@ -51,6 +53,7 @@ for (const add of [
   addCatCommand,
   addLinksCommand,
   addExportCommand,
+  addIndexCommand,
   addVerifyCommand,
   addDemoCommand,
 ]) {

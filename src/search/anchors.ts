@@ -14,8 +14,9 @@ import type { Said, Told } from './document.ts';
 const MOST = 20;
 const LONGEST = 120;
 /**
- * Pairs of target and text met lately: a direct-mapped table, 2 MB. On 3,087 pages with 298,000 links it spares 96 %
- * of the statements; a hash of 52 bits is wrong once in 10^13 pairs, and then a text is missing.
+ * Pairs of target and text met lately: a direct-mapped table, 2 MB. The 72,603 links among 3,087 real pages say 2,562
+ * different things of 1,642 pages; with the table 340,000 links a second go in. A hash of 52 bits is wrong once in 10^13
+ * pairs, and then a text is missing.
  */
 const RECENT = 1 << 18;
 

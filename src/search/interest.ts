@@ -76,6 +76,8 @@ export class Interest {
   }
 
   close(): void {
+    // Nothing is asked any more, so that waiting for a writer costs nobody.
+    if (this.#waiting.size > 0) this.#open().exec('PRAGMA busy_timeout = 2000');
     this.flush();
     clearTimeout(this.#timer);
     this.#database?.close();

@@ -1,0 +1,193 @@
+/** `skein search` and `skein index`: finding pages by what they say, and the index behind it. */
+import { statSync } from 'node:fs';
+import type { Command } from 'commander';
+import { SkeinError } from '../../base/errors.ts';
+import { openCopies } from '../../home/copies.ts';
+import { pageOf } from '../../home/difference.ts';
+import { bringUp, freshIndex, isFed, searchFile } from '../../home/indexing.ts';
+import { visitsBehind } from '../../home/search-source.ts';
+import { changeProbability } from '../../home/why.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { FeedReport } from '../../search/feed.ts';
+import { type Fragment, type Hit, openSearch, type Results } from '../../search/index.ts';
+import { openLedger } from '../compose.ts';
+import { declare, options, values } from '../options.ts';
+import { duration, harmless, paint, size } from '../terminal.ts';
+
+const MOST = 100;
+const DEFAULT_DATA = options.data.check.parse(undefined);
+
+export function addSearchCommand(program: Command): void {
+  const command = program
+    .command('search')
+    .description('find pages by what they say; the index is brought up to date first')
+    .argument('<query...>', 'words, "phrases", AND OR NOT, prefix*, site: type: lang: title: url: changed:')
+    .option('--limit <n>', `results to show, at most ${MOST} (default 10)`)
+    .option('--open <n>', 'print the text of the stored copy of the n-th result; counts as interest in that page')
+    .option('--json', 'print one JSON object')
+    .addHelpText(
+      'after',
+      `
+Pages that you open are kept fresher from then on: see "skein why URL".
+
+Examples:
+  skein search migrating birds
+  skein search '"wild geese" site:example.org -farm'
+  skein search 'title:install changed:<7d' --limit 20
+  skein search migrating birds --open 1`,
+    );
+  declare(command, ['data']).action(async (words: string[], given: Record<string, unknown>) => {
+    const { data } = await values(given, ['data']);
+    const place = number(given['open'], '--open', 0);
+    const limit = Math.max(place, number(given['limit'], '--limit', 10));
+    const json = given['json'] === true;
+    const ledger = openLedger(data);
+    const { search, fed } = await freshIndex(data, progress(json));
+    try {
+      const results = search.query(words.join(' '), {
+        limit,
+        changedProbability: changeProbability(ledger, Date.now()),
+      });
+      if (place > 0) {
+        const hit = hitAt(results, place);
+        search.opened(hit.page);
+        open(ledger, data, hit, json);
+      } else if (json) console.log(JSON.stringify(results));
+      else print(results, fed, data === DEFAULT_DATA ? '' : ` --data ${data}`);
+    } finally {
+      search.close();
+      ledger.close();
+    }
+  });
+}
+
+export function addIndexCommand(program: Command): void {
+  const index = program.command('index').description('the search index: how far it is, and making it again');
+  const status = index
+    .command('status')
+    .description('how many pages can be found, and how far the index is behind')
+    .option('--json', 'print one JSON object')
+    .addHelpText('after', '\nExample:\n  skein index status');
+  declare(status, ['data']).action(async (given: Record<string, unknown>) => {
+    const { data } = await values(given, ['data']);
+    await showStatus(data, given['json'] === true);
+  });
+  const rebuild = index
+    .command('rebuild')
+    .description('make the index again from ledger and archive; what people opened is kept')
+    .option('--json', 'print one JSON object')
+    .addHelpText('after', '\nExample:\n  skein index rebuild');
+  declare(rebuild, ['data']).action(async (given: Record<string, unknown>) => {
+    const { data } = await values(given, ['data']);
+    openLedger(data).close(); // there must be something to index
+    await remake(data, given['json'] === true);
+  });
+}
+
+async function showStatus(data: string, json: boolean): Promise<void> {
+  const ledger = openLedger(data);
+  const search = openSearch(searchFile(data));
+  const { documents, cursor, rebuilding } = search.counts();
+  const fed = await isFed(data);
+  const behind = visitsBehind(ledger, cursor);
+  const bytes = ['', '-wal'].reduce((sum, end) => sum + (statSync(searchFile(data) + end, absent)?.size ?? 0), 0);
+  search.close();
+  ledger.close();
+  if (json) return console.log(JSON.stringify({ documents, behind, rebuilding, fed, bytes }));
+  console.log(`${documents.toLocaleString('en')} pages can be found; the index takes ${size(bytes)}.`);
+  const follow = fed ? 'the running Skein reads them' : '"skein search" reads them first';
+  if (rebuilding) console.log('It is being made again; until then some pages may be found as they were before.');
+  console.log(
+    behind === 0 ? 'It is up to date.' : `${behind.toLocaleString('en')} visits are not in it yet: ${follow}.`,
+  );
+}
+
+const absent = { throwIfNoEntry: false } as const;
+
+async function remake(data: string, json: boolean): Promise<void> {
+  const search = openSearch(searchFile(data));
+  try {
+    search.rebuild();
+    const fed = await isFed(data);
+    const started = performance.now();
+    if (!fed) await bringUp(data, search, progress(json));
+    const { documents } = search.counts();
+    const seconds = (performance.now() - started) / 1000;
+    if (json) console.log(JSON.stringify({ documents, seconds, fed }));
+    else if (fed) console.log('The running Skein makes it again; "skein index status" shows how far it is.');
+    else console.log(`${documents.toLocaleString('en')} pages can be found, after ${duration(seconds * 1000)}.`);
+  } finally {
+    search.close();
+  }
+}
+
+/** Shows how the index grows, where someone watches. */
+function progress(quiet: boolean): (report: FeedReport) => void {
+  const terminal = process.stderr.isTTY === true;
+  let next = performance.now() + (terminal ? 300 : 10_000);
+  let drawn = false;
+  return ({ changed, gone, caughtUp }) => {
+    if (drawn && terminal && caughtUp) process.stderr.write('\r\u001b[2K');
+    if (quiet || caughtUp || performance.now() < next) return;
+    next = performance.now() + (terminal ? 200 : 10_000);
+    drawn = true;
+    const line = `Indexing: ${changed.toLocaleString('en')} pages read, ${gone.toLocaleString('en')} taken out`;
+    process.stderr.write(terminal ? `\r\u001b[2K${line}` : `${line}\n`);
+  };
+}
+
+function number(text: unknown, flag: string, otherwise: number): number {
+  if (text === undefined) return otherwise;
+  const value = Number(text);
+  if (Number.isInteger(value) && value >= 1 && value <= MOST) return value;
+  throw new SkeinError('bad-option', `${flag} must be a number from 1 to ${MOST}.`);
+}
+
+function hitAt({ hits, query }: Results, place: number): Hit {
+  const hit = hits[place - 1];
+  if (hit) return hit;
+  throw new SkeinError('not-found', `"${query}" has ${hits.length} results; there is no number ${place}.`);
+}
+
+function open(ledger: Ledger, data: string, hit: Hit, json: boolean): void {
+  const copies = openCopies(ledger, data);
+  const known = ledger.pages.known(hit.page);
+  const stored = hit.copy && known ? copies.newest(known) : undefined;
+  const page = stored && pageOf(stored);
+  copies.close();
+  if (!page) throw new SkeinError('not-found', `There is no stored copy of ${hit.url}.`);
+  const { url, title } = page;
+  const text = page.text();
+  if (json) {
+    console.log(JSON.stringify({ url, title, fetched: hit.fetched, text }));
+    return;
+  }
+  console.log(`${paint('bold', harmless(title))}\n${paint('dim', `${harmless(url)}, ${aged(hit)}`)}\n`);
+  const lines = text.split('\n').filter(line => line.trim() !== '');
+  console.log(lines.map(line => harmless(line).trim()).join('\n'));
+}
+
+/** `where`: what a command needs to find the collection. */
+function print({ hits, query, total, exact, relaxed, took }: Results, fed: boolean, where: string): void {
+  const count = `${exact ? '' : 'more than '}${total.toLocaleString('en')} ${total === 1 && exact ? 'page' : 'pages'}`;
+  const some = relaxed ? 'No page has all the words; with some of them: ' : '';
+  const behind = fed ? ' A Skein is running here: pages of the last seconds may be missing.' : '';
+  console.log(paint('dim', `${some}${count} for ${harmless(query)} (${took.toFixed(0)} ms).${behind}`));
+  hits.forEach((hit, at) => {
+    const title = harmless(hit.title.map(({ text }) => text).join('')).trim() || hit.url;
+    console.log(`\n${String(at + 1).padStart(2)}  ${paint('bold', title)}`);
+    if (hit.snippet.length > 0) console.log(`    ${marked(hit.snippet)}`);
+    console.log(`    ${paint('cyan', harmless(hit.url))}`);
+    console.log(`    ${paint('dim', `${aged(hit)}${hit.copy ? `; skein cat ${harmless(hit.url)}${where}` : ''}`)}`);
+  });
+}
+
+function marked(fragments: readonly Fragment[]): string {
+  return fragments.map(({ text, hit }) => (hit ? paint('yellow', harmless(text)) : harmless(text))).join('');
+}
+
+function aged({ age, changedProbability }: Hit): string {
+  const seen = `seen ${duration(age)} ago`;
+  if (changedProbability === undefined) return seen;
+  return `${seen}, ${Math.round(changedProbability * 100)} % likely to have changed since`;
+}

@@ -1,0 +1,83 @@
+/**
+ * The search index beside the collection: fed by a thread while a home runs, and brought up to date by whoever asks when
+ * none does. The index may be behind at any time, and is never wrong about where it stands.
+ */
+import { extname, join } from 'node:path';
+import { SkeinError } from '../base/errors.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { catchUp, type Feeder, type FeedReport, startFeeder } from '../search/feed.ts';
+import { openSearch, readInterest, type Search } from '../search/index.ts';
+import { findHome } from './door.ts';
+import type { Home } from './home.ts';
+import { openSource } from './search-source.ts';
+
+/** Milliseconds between two times that the counters of links are saved, from which the index takes importance. */
+const SAVED = 60_000;
+
+export function searchFile(directory: string): string {
+  return join(directory, 'search.db');
+}
+
+/** How much people want each page, by its id, for the schedule. */
+export function interestIn(directory: string, now: number): (page: number) => number {
+  const wanted = readInterest(searchFile(directory), now);
+  return page => wanted.get(page) ?? 0;
+}
+
+export interface Indexing {
+  readonly feeder: Feeder;
+  /** Ends after the batch at hand; the rest is for whoever comes next. */
+  stop(): Promise<void>;
+}
+
+/** Feeds the index while this home runs. */
+export function startIndexing(directory: string, home: Home, ledger: Ledger): Indexing {
+  const source = new URL(`./search-source${extname(import.meta.url)}`, import.meta.url);
+  const feeder = startFeeder({ dataDirectory: directory, source });
+  const timer = setInterval(() => {
+    home.order(() => ledger.backward.save()).catch(() => {}); // it ended meanwhile, and saves them itself
+  }, SAVED).unref();
+  return {
+    feeder,
+    async stop() {
+      clearInterval(timer);
+      await feeder.stop();
+    },
+  };
+}
+
+export interface IndexState {
+  readonly search: Search;
+  /** A home feeds it; what is missing comes by itself. */
+  readonly fed: boolean;
+}
+
+/** The index of a collection, up to date unless a running home is about to make it so. */
+export async function freshIndex(directory: string, report: (report: FeedReport) => void): Promise<IndexState> {
+  const search = openSearch(searchFile(directory));
+  const fed = await isFed(directory);
+  if (!fed) await bringUp(directory, search, report);
+  return { search, fed };
+}
+
+/** Reads what is new into the index, here and now. */
+export async function bringUp(directory: string, search: Search, report: (report: FeedReport) => void): Promise<void> {
+  const source = openSource(directory, search);
+  try {
+    await catchUp(search, source, report);
+  } finally {
+    source.close?.();
+  }
+}
+
+/** Whether a home runs here, which has a feeder of its own. */
+export async function isFed(directory: string): Promise<boolean> {
+  const home = findHome(directory);
+  try {
+    return (await home?.state()) !== undefined;
+  } catch (error) {
+    // What a killed home left behind is no home.
+    if (error instanceof SkeinError) return false;
+    throw error;
+  }
+}

@@ -86,7 +86,7 @@ function readTerms(from: ByteReader): ServerTerms {
   };
 }
 
-function writeKnown(out: ByteWriter, known: Known): void {
+export function writeKnown(out: ByteWriter, known: Known): void {
   out.text(known.url);
   out.byte(roles.indexOf(known.role));
   out.varint(known.depth);
@@ -95,7 +95,7 @@ function writeKnown(out: ByteWriter, known: Known): void {
   writeOptional(out, known);
 }
 
-function readKnown(from: ByteReader): Known {
+export function readKnown(from: ByteReader): Known {
   const url = from.text();
   const role = pick(roles, from.byte());
   const depth = from.varint();

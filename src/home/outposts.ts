@@ -5,6 +5,7 @@
  *
  * It never sends an errand: that is dispatch's.
  */
+import { hash } from 'node:crypto';
 import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
@@ -17,6 +18,7 @@ import type { LineOptions } from '../transfer/line.ts';
 import { LEASE } from '../transfer/link.ts';
 import { Members } from '../transfer/members.ts';
 import type { Hello, Welcome } from '../transfer/messages.ts';
+import { PageTables } from '../transfer/page-table.ts';
 import { openSsh, parseSsh, type SshOptions, spoolName } from '../transfer/ssh.ts';
 import { StreamCarrier } from '../transfer/stream-carrier.ts';
 import type { Door } from '../transfer/websocket.ts';
@@ -179,13 +181,23 @@ export class Outposts implements Speaker {
     const expected = this.#home.dispatch.errandsOf(name);
     if (!carrier) {
       carrier = new StreamCarrier(
-        { name, identity: this.identity, unpacker: this.#unpacker, ...(lease !== undefined && { lease }) },
+        {
+          name,
+          identity: this.identity,
+          unpacker: this.#unpacker,
+          tables: new PageTables(this.#tablesOf(name)),
+          ...(lease !== undefined && { lease }),
+        },
         this.#receiver,
       );
       this.#carriers.set(name, carrier);
       this.#home.dispatch.join(carrier);
     }
     carrier.attach(line, hello, expected);
+  }
+
+  #tablesOf(name: string): string {
+    return join(this.#options.directory, 'outposts', hash('sha256', name).slice(0, 24));
   }
 
   readonly #receiver: Receiver = {

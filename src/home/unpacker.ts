@@ -29,9 +29,10 @@ export interface UnpackOptions {
   readonly agentToken: string;
 }
 
-export function startUnpacker(options: UnpackOptions): Unpacker & { close(): Promise<void> } {
+export function startUnpacker({ directory, agentToken }: UnpackOptions): Unpacker & { close(): Promise<void> } {
+  const workerData: UnpackOptions = { directory, agentToken };
   const ending = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
-  const worker = new Worker(new URL(`./unpack-thread.${ending}`, import.meta.url), { workerData: options });
+  const worker = new Worker(new URL(`./unpack-thread.${ending}`, import.meta.url), { workerData });
   worker.unref();
   const waiting: { resolve: (parcel: Parcel) => void; reject: (error: unknown) => void }[] = [];
   const post = (message: UnpackMessage) => worker.postMessage(message);

@@ -5,6 +5,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { PackerPool } from '../crawler/packer-pool.ts';
 import type { Answer, Ask, Fetcher } from '../crawler/stages.ts';
+import type { Visit } from '../errand/visit.ts';
+import type { Lesson } from '../transfer/page-table.ts';
 import { unpackErrand } from '../transfer/parcel-format.ts';
 import { VersionCache } from './cache.ts';
 import { Outpost } from './outpost.ts';
@@ -34,6 +36,7 @@ export interface HandParcel {
   readonly visits: number;
   /** Visits that failed. */
   readonly errors: number;
+  readonly lessons: readonly Lesson[];
   readonly bytes: Uint8Array;
 }
 
@@ -56,9 +59,21 @@ const outpost = new Outpost({ ...tools, packers, fetcher: gated(tools.fetcher) }
     done,
     visits: visits.length,
     errors,
+    lessons: visits.map(lessonOf),
     bytes,
   } satisfies HandMessage);
 });
+
+function lessonOf(visit: Visit): Lesson {
+  const { url, depth, outcome, status, etag, lastModified, facts, mask, cost } = visit;
+  return {
+    ...{ url, depth, outcome, status, cost },
+    ...(etag !== undefined && { etag }),
+    ...(lastModified !== undefined && { lastModified }),
+    ...(facts && { facts }),
+    ...(mask && { mask }),
+  };
+}
 
 /** Requests wait while the spool is full, so that nothing is fetched that could not be kept. */
 function gated(fetcher: Fetcher): Fetcher {

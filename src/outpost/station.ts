@@ -17,6 +17,7 @@ import type { ByeCode, ErrandFrame, Frame, ParcelFrame } from '../transfer/frame
 import type { Greeted, OutpostWords, Speaker } from '../transfer/greeting.ts';
 import type { Line } from '../transfer/line.ts';
 import type { Hello, Status, Welcome } from '../transfer/messages.ts';
+import { PageTables } from '../transfer/page-table.ts';
 import { packErrand, unpackErrand } from '../transfer/parcel-format.ts';
 import { Children } from './children.ts';
 import type { HandParcel } from './hand-thread.ts';
@@ -59,6 +60,7 @@ export class Station implements Speaker {
   readonly spool: Spool;
   readonly children: Children;
   readonly #options: StationOptions;
+  readonly #tables: PageTables;
   readonly #uplink: Uplink;
   readonly #shift = new SharedArrayBuffer(8);
   readonly #beat: NodeJS.Timeout;
@@ -74,6 +76,7 @@ export class Station implements Speaker {
     this.software = options.software;
     this.identity = options.identity;
     this.spool = new Spool(options.directory, options.spoolBytes);
+    this.#tables = new PageTables(`${options.directory}-pages`);
     this.#uplink = new Uplink(this.spool);
     this.#inside = compileScope({ domains: options.servers, include: [], exclude: [] });
     this.children = new Children(
@@ -176,6 +179,7 @@ export class Station implements Speaker {
     await this.#hands?.close();
     await this.children.close();
     await this.spool.settle();
+    this.#tables.save();
   }
 
   get #room(): number {
@@ -209,6 +213,7 @@ export class Station implements Speaker {
       this.children.forget(frame.errand);
       this.#uplink.forget(frame.errand);
       this.spool.forget(frame.errand);
+      this.#tables.end(frame.errand);
       this.#regulate();
     }
   }
@@ -235,8 +240,9 @@ export class Station implements Speaker {
       await this.spool.take(further, child.name);
       return this.children.send(child, further);
     }
-    const errand = this.#permitted(unpackErrand(frame.bytes));
+    const errand = this.#permitted(unpackErrand(frame.bytes, this.#tables));
     if (errand.id !== frame.errand) throw new SkeinError('bad-frame', 'An errand travels under a wrong name.');
+    this.#tables.begin(errand);
     await this.spool.take(frame, '');
     this.#hands!.send(errand, packErrand(errand));
   }
@@ -254,6 +260,7 @@ export class Station implements Speaker {
     this.#counts.pages += parcel.visits;
     this.#counts.errors += parcel.errors;
     const { errand, sequence, done, visits, bytes } = parcel;
+    this.#tables.learn(errand, parcel.lessons);
     const spooled = await this.spool.put({ kind: 'parcel', errand, sequence, done, visits, by: '', bytes });
     this.#regulate();
     this.#uplink.parcel(spooled);

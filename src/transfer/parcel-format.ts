@@ -17,6 +17,7 @@ import { decodeErrand, encodeErrand } from '../errand/errand-codec.ts';
 import type { Known } from '../errand/known.ts';
 import type { Parcel } from '../errand/parcel.ts';
 import { decodeParcel, encodeParcel } from '../errand/parcel-codec.ts';
+import { type PageTable, unknownPages, withoutPages } from './page-table.ts';
 import { indexOf, type Sent, type SentPage } from './sent.ts';
 import { decodeSent, encodeSent } from './sent-codec.ts';
 
@@ -32,12 +33,49 @@ const DIGEST_BYTES = 8;
 const WHOLE = 0;
 const RECODED = 1;
 
-export function packErrand(errand: Errand): Uint8Array {
-  return zstdCompressSync(encodeErrand(errand));
+/** With a table, what the other end remembers is only referred to; see page-table.ts. */
+export function packErrand(errand: Errand, table?: PageTable): Uint8Array {
+  if (!table) return Buffer.concat([Uint8Array.of(WHOLE), zstdCompressSync(encodeErrand(errand))]);
+  const out = new ByteWriter(1 << 12);
+  out.bytes(encodeErrand(withoutPages(errand)));
+  table.write(out, errand.pages);
+  out.bytes(errand.seen ?? new Uint8Array());
+  const head = new ByteWriter(256);
+  head.byte(RECODED);
+  head.text(errand.server.origin);
+  head.bytes(table.root);
+  const { terms } = table;
+  const frame = zstdCompressSync(out.finish(), {
+    params: { [constants.ZSTD_c_compressionLevel]: LEVEL, [constants.ZSTD_c_contentSizeFlag]: 0 },
+    ...(terms.length > 0 && { dictionary: terms }),
+  });
+  return Buffer.concat([head.finish(), frame]);
 }
 
-export function unpackErrand(bytes: Uint8Array): Errand {
-  return decodeErrand(expand(bytes));
+export interface Tables {
+  of(origin: string): PageTable;
+  reset(origin: string): void;
+}
+
+/** Throws 'not-found' when the errand refers to another table than the one here. */
+export function unpackErrand(bytes: Uint8Array, tables?: Tables): Errand {
+  if (bytes[0] === WHOLE) return decodeErrand(expand(bytes.subarray(1)));
+  const from = new ByteReader(bytes);
+  if (from.byte() !== RECODED || !tables) throw bad('its form is unknown');
+  const origin = from.text();
+  const root = Buffer.from(from.bytes());
+  if (root.every(byte => byte === 0)) tables.reset(origin); // home starts anew
+  const table = tables.of(origin);
+  if (!root.equals(table.root)) throw unknownPages();
+  const frame = bytes.subarray(bytes.length - from.left);
+  const most = Math.min(LARGEST, Math.max(SMALL, frame.length * LARGEST_RATIO));
+  const inner = new ByteReader(inflate(frame, most, table.terms));
+  const errand = decodeErrand(inner.bytes());
+  if (errand.server.origin !== origin) throw bad('it speaks of two servers');
+  const pages = table.read(inner);
+  const seen = inner.bytes();
+  inner.end();
+  return { ...errand, pages, ...(seen.length > 0 && { seen }) };
 }
 
 /** A parcel as it is, for outposts that recode nothing. */
@@ -224,7 +262,7 @@ function inflate(bytes: Uint8Array, most: number, dictionary?: Uint8Array): Uint
     return zstdDecompressSync(bytes, {
       maxOutputLength: most,
       params: { [constants.ZSTD_d_windowLogMax]: 27 },
-      ...(dictionary && { dictionary }),
+      ...(dictionary && dictionary.length > 0 && { dictionary }),
     });
   } catch (error) {
     const why = (error as Error).message;

@@ -13,6 +13,7 @@ import type { ErrandFrame, ParcelFrame } from './frames.ts';
 import type { Line } from './line.ts';
 import { Link } from './link.ts';
 import type { Hello, Status } from './messages.ts';
+import { type PageTables, UNKNOWN_PAGES } from './page-table.ts';
 import { isRecoded, packErrand, unpackParcel } from './parcel-format.ts';
 
 /** Opens parcels that refer to what home holds. `begin` and `end` say which errands they may belong to. */
@@ -32,6 +33,8 @@ export interface StreamCarrierOptions {
   readonly lease?: number;
   /** Without one only whole parcels can be taken. */
   readonly unpacker?: Unpacker;
+  /** What the outpost remembers of pages; without it errands say everything each time. */
+  readonly tables?: PageTables;
   /** Ends what brings the lines. */
   readonly onClose?: () => Promise<void> | void;
 }
@@ -47,7 +50,7 @@ export class StreamCarrier implements Carrier {
   readonly #opened = new Map<string, number>();
   /** Servers of which home no longer holds what the outpost thinks: their pages are to come whole. */
   readonly #whole = new Set<string>();
-  readonly #origins = new Map<string, string>();
+  readonly #errands = new Map<string, Errand>();
   #turn: Promise<void> = Promise.resolve();
 
   constructor(options: StreamCarrierOptions, receiver: Receiver) {
@@ -59,7 +62,7 @@ export class StreamCarrier implements Carrier {
       options.name,
       {
         parcel: (_, frame) => this.#parcel(frame),
-        gaveUp: (_, errand, why) => this.#inTurn(() => this.#receiver.gaveUp(this, errand, why)),
+        gaveUp: (_, errand, why) => this.#inTurn(() => this.#gaveUp(errand, why)),
         changed: () => this.#receiver.changed(this),
         lost: (_, why) => this.#receiver.lost(this, why),
       },
@@ -101,8 +104,9 @@ export class StreamCarrier implements Carrier {
   forget(errand: string): void {
     this.#link.forget(errand);
     this.#options.unpacker?.end(errand);
+    this.#options.tables?.end(errand);
     this.#opened.delete(errand);
-    this.#origins.delete(errand);
+    this.#errands.delete(errand);
   }
 
   recall(): void {
@@ -111,17 +115,39 @@ export class StreamCarrier implements Carrier {
 
   async close(): Promise<void> {
     await this.#link.close('home has no more work');
+    this.#options.tables?.save();
     await this.#options.onClose?.();
   }
 
   #frame(given: Errand, receiver: string): ErrandFrame {
-    const errand = this.#whole.has(given.server.origin) ? withoutVersions(given) : given;
-    this.#options.unpacker?.begin(errand);
-    this.#origins.set(errand.id, errand.server.origin);
-    const bytes = packErrand(errand);
+    const { unpacker, identity } = this.#options;
+    const tables = this.#mayPassOn(given) ? undefined : this.#options.tables;
+    const table = tables?.of(given.server.origin);
+    const whole = this.#whole.has(given.server.origin) ? withoutVersions(given) : given;
+    const errand = table ? { ...whole, pages: table.sort(whole.pages) } : whole;
+    const bytes = packErrand(errand, table);
+    unpacker?.begin(errand);
+    tables?.begin(errand);
+    this.#errands.set(errand.id, given);
     const terms = { errand: errand.id, levels: errand.levels, deadline: errand.deadline, bytes };
-    const warrant = encodeWarrant(issueWarrant(this.#options.identity, terms, receiver));
+    const warrant = encodeWarrant(issueWarrant(identity, terms, receiver));
     return { kind: 'errand', errand: errand.id, warrant, bytes };
+  }
+
+  /** An outpost further on remembers nothing of what this one does. */
+  #mayPassOn(errand: Errand): boolean {
+    return errand.levels > 0 && this.#link.status.outposts.length > 0;
+  }
+
+  #gaveUp(id: string, why: string): void {
+    const errand = this.#errands.get(id);
+    const { hello, connected } = this.#link;
+    if (why !== UNKNOWN_PAGES || !errand || !hello || !connected) {
+      this.#receiver.gaveUp(this, id, why);
+      return;
+    }
+    this.#options.tables?.reset(errand.server.origin);
+    this.#link.send(this.#frame(errand, hello.key));
   }
 
   /** Parcels and what is said of errands leave here in the order they came, though opening one takes a while. */
@@ -143,8 +169,10 @@ export class StreamCarrier implements Carrier {
       if (seen && !again) return; // it waits to be taken
       try {
         const parcel = again ? { ...NOTHING, errand, sequence, done } : await this.#open(frame);
-        if (parcel.errand === errand && parcel.sequence === sequence) this.#receiver.parcel(this, parcel, by);
-        else this.#receiver.gaveUp(this, errand, 'a parcel says that it belongs elsewhere');
+        if (parcel.errand === errand && parcel.sequence === sequence) {
+          this.#options.tables?.learn(errand, parcel.visits);
+          this.#receiver.parcel(this, parcel, by);
+        } else this.#receiver.gaveUp(this, errand, 'a parcel says that it belongs elsewhere');
       } catch (error) {
         this.#refuse(errand, error as Error);
       }
@@ -158,7 +186,7 @@ export class StreamCarrier implements Carrier {
 
   /** It would come again after every reconnection: the errand ends instead, and its pages are asked for again. */
   #refuse(errand: string, error: Error): void {
-    if ((error as SkeinError).code === 'not-found') this.#whole.add(this.#origins.get(errand) ?? '');
+    if ((error as SkeinError).code === 'not-found') this.#whole.add(this.#errands.get(errand)?.server.origin ?? '');
     this.#receiver.gaveUp(this, errand, error.message);
   }
 }

@@ -28,6 +28,8 @@ export function chosen(data: string, more: Record<string, unknown> = {}): Chosen
 export interface Collection extends Disposable {
   readonly directory: string;
   readonly clock: Clock;
+  /** For a home that a test opens itself. */
+  readonly clockShift: SharedArrayBuffer;
   /** Lets days pass, for the web too when it has this clock. */
   pass(days: number): void;
   crawl(seeds: readonly string[], more?: Record<string, unknown>): Promise<void>;
@@ -53,6 +55,7 @@ export function makeCollection(): Collection {
   return {
     directory,
     clock: shiftedClock(clockShift),
+    clockShift,
     pass(days) {
       shift[0]! += days * DAY;
     },

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { MachineWatch, type Post } from '../../src/home/machines.ts';
+
+const post = (name: string, errands: number): Post => ({
+  carrier: { name, room: 10, remote: true, servers: [] } as unknown as Post['carrier'],
+  errands,
+  pages: errands * 4,
+});
+
+test('a machine that vanishes is seen to vanish, with what became of its errands', () => {
+  const watch = new MachineWatch();
+  const first = watch.look([post('a', 2), post('b', 0)], 1000);
+  assert.deepEqual(
+    first.map(({ name, state }) => [name, state]),
+    [
+      ['a', 'working'],
+      ['b', 'idle'],
+    ],
+  );
+  const [b, a] = watch.look([post('b', 2)], 2000);
+  assert.deepEqual([b!.name, b!.state, b!.errands], ['b', 'working', 2]);
+  assert.deepEqual([a!.name, a!.state, a!.errands], ['a', 'gone', 0]);
+  assert.match(a!.trouble, /its 2 errands went back/);
+  // It says so for as long as it is remembered, and no longer.
+  assert.match(watch.look([post('b', 1)], 3000)[1]!.trouble, /its 2 errands went back/);
+  assert.equal(watch.look([post('b', 1)], 1000 + 11 * 60_000).length, 1);
+});
+
+test('a machine that comes back is there again', () => {
+  const watch = new MachineWatch();
+  watch.look([post('a', 1)], 0);
+  watch.look([], 1000);
+  const again = watch.look([post('a', 1)], 2000);
+  assert.deepEqual(
+    again.map(({ name, state }) => [name, state]),
+    [['a', 'working']],
+  );
+});

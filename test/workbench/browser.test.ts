@@ -1,0 +1,189 @@
+/**
+ * The workbench in a real browser, from the first page of a crawl to the difference between two versions, with a
+ * hostile site among those that are crawled.
+ */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { type Attended, attend } from '../../src/cli/attend.ts';
+import { type Opened, openHome } from '../../src/cli/compose.ts';
+import { crawlSupply } from '../../src/home/supply.ts';
+import { openSearch } from '../../src/search/index.ts';
+import { openWorkbench, type Workbench } from '../../src/workbench/server.ts';
+import { type Collection, chosen, makeCollection } from '../journeys/collection.ts';
+import { openWeb, type Web } from '../web/web.ts';
+import { type Browser, noBrowser, openBrowser } from './browser.ts';
+import { type HostileSite, openHostileSite } from './hostile-site.ts';
+
+const options = { skip: noBrowser, timeout: 120_000 };
+const scope = ['*'];
+let collection: Collection;
+let web: Web;
+let hostile: HostileSite;
+let opened: Opened;
+let attended: Attended;
+let running: Promise<void>;
+let browser: Browser;
+let page: Page;
+let later: Workbench | undefined;
+
+before(async () => {
+  if (noBrowser) return;
+  collection = makeCollection();
+  collection.pass(-4);
+  hostile = await openHostileSite();
+  web = await openWeb({ seed: 3, servers: 2, pagesPerServer: 50, latency: 15, clock: collection.clock, rates: [0, 2] });
+  const values = chosen(collection.directory, { scope, pace: 0.1, connections: 1 });
+  opened = openHome(values, web.seeds, { clockShift: collection.clockShift });
+  attended = await attend(opened, { command: 'crawl', data: collection.directory, scope, keep: '', workbench: 0 });
+  running = opened.home.run(crawlSupply(opened, 0));
+  browser = await openBrowser(attended.workbench!);
+  page = await browser.context.newPage();
+  page.on('dialog', dialog => assert.fail(`a dialog: ${dialog.message()}`));
+  await page.goto(attended.workbench!);
+});
+
+after(async () => {
+  if (noBrowser) return;
+  await browser.close();
+  await later?.close();
+  await web.close();
+  await hostile[Symbol.asyncDispose]();
+  collection[Symbol.dispose]();
+});
+
+const base = () => new URL(later?.address ?? attended.workbench!).origin;
+const view = (path: string) => page.goto(`${base()}/#/${path}`);
+const tile = async (name: string) => Number((await page.textContent(`[data-tile="${name}"]`))!.replace(/[^\d.]/g, ''));
+
+test('numbers move while a crawl runs', options, async () => {
+  await page.waitForSelector('tbody tr:nth-child(3)');
+  while ((await tile('pages per second')) === 0) await page.waitForTimeout(50);
+  const first = await page.textContent('tbody tr td');
+  while ((await page.textContent('tbody tr td')) === first) await page.waitForTimeout(50);
+  assert.ok((await tile('queue')) > 0);
+  assert.equal(new URL(page.url()).search, '', 'the token is not left in the address');
+});
+
+test('machines stand as a tree', options, async () => {
+  await view('machines');
+  await page.waitForSelector('text=thread-1');
+  assert.equal(await page.locator('li li .node').count(), 1);
+});
+
+test('pause holds the crawl, a seed is added, resume goes on', options, async () => {
+  await view('steer');
+  await page.click('button:has-text("Pause")');
+  await page.waitForSelector('text=Paused: nothing more');
+  await page.waitForSelector('button:has-text("Resume")');
+  assert.equal(opened.home.state, 'paused');
+  while (!opened.home.dispatch.idle) await new Promise(resolve => setTimeout(resolve, 20));
+  const asked = web.requests();
+  await page.fill('textarea', `${hostile.origin}/`);
+  await page.click('button:has-text("Add")');
+  await page.waitForSelector('text=1 added.');
+  assert.equal(web.requests(), asked, 'nothing was asked for while it was paused');
+  await page.fill('label:has-text("seconds between") input', '0');
+  await page.click('form:has-text("seconds between") button');
+  await page.waitForSelector('text=Requests to one server are 0 s apart.');
+  await page.click('button:has-text("Resume")');
+  await page.waitForSelector('text=Going on.');
+  await running;
+  assert.ok(web.requests() > asked);
+  assert.ok(hostile.asked.includes('/'));
+  await attended.leave();
+  await opened.close();
+  later = await openWorkbench({ directory: collection.directory, port: 0, version: 'test' });
+  await page.goto(later.address);
+});
+
+test('a change appears, and its difference can be opened', options, async () => {
+  await view('changes');
+  await page.waitForSelector('text=No change yet');
+  collection.pass(3);
+  await collection.refresh({ scope, budget: '100%' });
+  await page.reload();
+  await page.click('td a');
+  await page.waitForSelector('[data-difference] ins');
+  await page.click('button:has-text("Side by side")');
+  const frames = page.frameLocator('iframe[title="Later version"]');
+  await frames.locator('h1').waitFor();
+});
+
+test('what is searched for is found', options, async () => {
+  const index = openSearch(join(collection.directory, 'search.db'));
+  index.put([
+    {
+      ...{
+        page: 1,
+        url: web.seeds[0]!,
+        title: 'Wild <b>geese</b>',
+        headings: '',
+        anchors: '',
+        text: 'The wild geese <script>fly</script>.',
+      },
+      ...{ language: 'en', mediaType: 'text/html', fetched: Date.now(), changed: Date.now(), importance: 1 },
+      ...{ noindex: false, noarchive: false },
+    },
+  ]);
+  index.close();
+  await view('search');
+  await page.keyboard.press('Escape');
+  await page.fill('input[type=search]', 'goose OR geese');
+  await page.press('input[type=search]', 'Enter');
+  await page.waitForSelector('ol li mark');
+  assert.match((await page.textContent('ol li'))!, /Wild <b>geese<\/b>/);
+  await page.click('ol li a');
+  await page.waitForSelector('iframe');
+});
+
+test('hostile pages cannot run, load or leave', options, async () => {
+  const asked = hostile.asked.length;
+  await view(`pages?find=${encodeURIComponent(hostile.origin)}`);
+  await page.waitForSelector('td a');
+  const links = await page.locator('td a').evaluateAll(all => all.map(link => link.getAttribute('href')!));
+  assert.ok(links.length >= 2);
+  let copies = 0;
+  for (const link of links) {
+    for (const tab of ['copy', 'versions', 'links', 'why', 'difference']) {
+      await page.goto(`${base()}/${link}/${tab}`);
+      await page.waitForSelector('[role=tabpanel]');
+      if (tab === 'copy') {
+        await page.waitForSelector('iframe, .empty');
+        if ((await page.locator('iframe').count()) === 0) continue;
+        const copy = page.frameLocator('iframe');
+        await copy.locator('h1').waitFor();
+        copies++;
+        await copy.getByText('next').last().click();
+        if ((await page.locator('summary').count()) > 0) await page.click('summary');
+      }
+    }
+  }
+  assert.ok(copies > 0);
+  for (const path of ['servers', 'now', 'changes?noise=1', 'search?q=goose']) {
+    await view(path);
+    await page.waitForSelector('h1');
+  }
+  for (const frame of page.frames()) {
+    // Sandboxed frames run nothing at all, this question included; the top is where a script would have left its mark.
+    const mark = await frame.evaluate('window.hacked').catch(() => undefined);
+    assert.equal(mark, undefined);
+  }
+  assert.equal(hostile.asked.length, asked, `it was asked for ${hostile.asked.slice(asked)}`);
+  const foreign = browser.strays.filter(url => url.startsWith(hostile.origin) || url.startsWith(web.origins[0]!));
+  assert.deepEqual(foreign, []);
+});
+
+test('the copy by itself, outside its frame, cannot either', options, async () => {
+  const found = collection.look(ledger =>
+    ledger.database
+      .prepare('SELECT v.id FROM visits v JOIN pages p ON p.id = v.page WHERE p.url = ? AND v.segment IS NOT NULL')
+      .get(`${hostile.origin}/`),
+  );
+  const asked = hostile.asked.length;
+  await page.goto(`${base()}/copy/${found!['id']}`);
+  assert.match((await page.textContent('h1'))!, /Goose "'><img/);
+  assert.equal(await page.locator('script, iframe, form, img, link, [onload], [onerror], [href]').count(), 0);
+  assert.equal(hostile.asked.length, asked);
+});

@@ -14,6 +14,7 @@ import { Frontier, type FrontierOptions } from '../frontier/frontier.ts';
 import { Schedule, type ScheduleSettings } from '../frontier/schedule.ts';
 import { EXCLUDED } from '../home/control.ts';
 import { Home } from '../home/home.ts';
+import { interestIn } from '../home/indexing.ts';
 import { Outposts } from '../home/outposts.ts';
 import { Ledger } from '../ledger/ledger.ts';
 import type { OutpostOptions } from '../outpost/tools.ts';
@@ -71,7 +72,7 @@ export function openHome(values: CrawlValues, seeds: readonly string[], extras: 
     ledger,
     frontierOptions(values, seeds, ledger, extras),
     clock,
-    new Schedule(ledger, extras.schedule),
+    new Schedule(ledger, extras.schedule, interestIn(values.data, clock.now)),
   );
   ledger.begin();
   const out = errandsOut(ledger, values);

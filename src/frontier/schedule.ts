@@ -20,7 +20,7 @@ import { delegation, shareChanged } from '../revisit/pmcs.ts';
 import { MAX_INTERVAL, nextDue, type Plan, planNamed, type Terms } from '../revisit/policy.ts';
 import { type ChangeState, DAY, newState, packState, unpackState } from '../revisit/state.ts';
 import { steer } from '../revisit/value.ts';
-import { costAfter, costOf, noteTo, pingsOf, roleOf, weighed } from './standing.ts';
+import { costAfter, costOf, noteTo, type Place, pingsOf, roleOf, weighed } from './standing.ts';
 import { lastChangeAge } from './trust.ts';
 
 /** What a user asked for; kept in the ledger, so that a later run goes on with it. One of the last three is set. */
@@ -69,12 +69,15 @@ export class Schedule {
   /** Visits go on all day, so that a late one means that its server, or the budget, is at its limit. */
   continuous = false;
   readonly #ledger: Ledger;
+  readonly #searches: (page: number) => number;
   #theta: number;
   #balance: Balance;
   #visitsPerDay: number;
   #priors = new Map<number, { pages: number; a: number; b: number }>();
 
-  constructor(ledger: Ledger, settings: Partial<ScheduleSettings> = {}) {
+  /** `searches`: how often people wanted a page lately. */
+  constructor(ledger: Ledger, settings: Partial<ScheduleSettings> = {}, searches: (page: number) => number = () => 0) {
+    this.#searches = searches;
     const saved = ledger.setting<Saved>('schedule');
     this.#ledger = ledger;
     this.settings = { ...defaultSettings, ...saved, ...settings };
@@ -120,7 +123,7 @@ export class Schedule {
     const state = before?.change ? unpackState(before.change) : newState(prior);
     const next = before?.seen_time ? this.#observe(state, visit, before, server) : state;
     if (role === 'sitemap') return { change: packState(next), due: visit.time + sitemapRest(next) * DAY };
-    const weight = weighed({ linksIn: this.#ledger.backward.of(id), depth: visit.depth, role });
+    const weight = this.#weigh(id, visit.depth, role);
     this.#steer(lesson);
     const terms = this.termsFor(weight, server, costAfter(visit, before));
     return { change: packState(next), due: nextDue(this.plan, next, visit.time, terms) };
@@ -208,11 +211,7 @@ export class Schedule {
       .iterate();
     const sum = { fresh: 0, weights: 0 };
     for (const row of rows) {
-      const weight = weighed({
-        linksIn: this.#ledger.backward.of(row['page'] as number),
-        depth: row['depth'] as number,
-        role: 'page',
-      });
+      const weight = this.#weigh(row['page'] as number, row['depth'] as number, 'page');
       const days = Math.max(0, (now - (row['seen_time'] as number)) / DAY);
       sum.fresh += weight * this.plan.estimator.survival(unpackState(row['change'] as Uint8Array), days);
       sum.weights += weight;
@@ -246,7 +245,7 @@ export class Schedule {
 
   #beliefOf(row: Row, { a, b }: ChangeState): Belief {
     const role = (['page', 'sitemap', 'image'] as const)[row.role]!;
-    const weight = weighed({ linksIn: this.#ledger.backward.of(row.page), depth: row.depth, role });
+    const weight = this.#weigh(row.page, row.depth, role);
     if (this.settings.bytes === undefined) return { a, b, weight };
     return { a, b, weight, cost: costOf({ ...row, tagged: row.tagged === 1 }) };
   }
@@ -260,6 +259,10 @@ export class Schedule {
   #believe(server: number, { a, b }: ChangeState): void {
     const sums = this.#priors.get(server) ?? { pages: 0, a: 0, b: 0 };
     this.#priors.set(server, { pages: sums.pages + 1, a: sums.a + a, b: sums.b + b });
+  }
+
+  #weigh(page: number, depth: number, role: Place['role']): number {
+    return weighed({ linksIn: this.#ledger.backward.of(page), depth, role, searches: this.#searches(page) });
   }
 
   /** What is believed of a new page: what its server's other pages have shown. */

@@ -13,11 +13,13 @@ export interface Place {
   readonly linksIn: number;
   readonly depth: number;
   readonly role: Known['role'];
+  /** How often people wanted it lately: opens, and a little for being shown. */
+  readonly searches?: number;
 }
 
 /** Importance; also what `why` shows. */
-export function weighed({ linksIn, depth, role }: Place): number {
-  return importance({ linksIn, depth, weight: role === 'image' ? IMAGE_WEIGHT : 1, searches: 0 });
+export function weighed({ linksIn, depth, role, searches = 0 }: Place): number {
+  return importance({ linksIn, depth, weight: role === 'image' ? IMAGE_WEIGHT : 1, searches });
 }
 
 /** What the page of a visit was asked for; the cause of its cost says so whatever the answer was. */

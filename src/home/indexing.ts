@@ -13,15 +13,20 @@ import { openSource } from './search-source.ts';
 
 /** Milliseconds between two times that the counters of links are saved, from which the index takes importance. */
 const SAVED = 60_000;
+/** Milliseconds for which interest is taken as read. */
+const REREAD = 10 * 60_000;
 
 export function searchFile(directory: string): string {
   return join(directory, 'search.db');
 }
 
-/** How much people want each page, by its id, for the schedule. */
-export function interestIn(directory: string, now: number): (page: number) => number {
-  const wanted = readInterest(searchFile(directory), now);
-  return page => wanted.get(page) ?? 0;
+/** How much people want each page, by its id, for the schedule. Read again now and then: a watch may run for months. */
+export function interestIn(directory: string, now: () => number): (page: number) => number {
+  let [wanted, read] = [readInterest(searchFile(directory), now()), now()];
+  return page => {
+    if (now() - read > REREAD) [wanted, read] = [readInterest(searchFile(directory), now()), now()];
+    return wanted.get(page) ?? 0;
+  };
 }
 
 export interface Indexing {

@@ -6,6 +6,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import { type KnownRow, type PageRow, roles } from '../ledger/pages.ts';
 import { type Explanation, explain } from '../revisit/explain.ts';
 import { DAY, unpackState } from '../revisit/state.ts';
+import { interestIn } from './indexing.ts';
 
 /** One sentence for a reason's code. */
 export function meaningOf(code: string): string {
@@ -14,6 +15,8 @@ export function meaningOf(code: string): string {
 
 export interface DueReason extends Explanation {
   readonly policy: string;
+  /** Times that it was opened from a search lately; part of its importance. */
+  readonly searches: number;
 }
 
 /** Undefined for a page that was never seen: nothing is known that could be explained. */
@@ -26,14 +29,21 @@ export function dueReason(
   if (!known?.change || known.seen_time === null) return undefined;
   const schedule = new Schedule(ledger);
   const server = page.server === 0 ? undefined : ledger.servers.read(page.server);
-  const weight = weighed({ linksIn: ledger.backward.saved(page.id), depth: page.depth, role: roles[page.role]! });
+  const { weight, searches } = standingOf(ledger, page, now);
   const explained = explain(schedule.plan, schedule.termsFor(weight, server), {
     state: unpackState(known.change),
     last: known.seen_time,
     now,
     ...(known.due !== null && { due: known.due }),
   });
-  return { policy: schedule.plan.policy.name, ...explained };
+  return { policy: schedule.plan.policy.name, ...explained, searches };
+}
+
+/** How important a page is by now, and how much of that is because people searched for it. */
+export function standingOf(ledger: Ledger, page: PageRow, now: number): { weight: number; searches: number } {
+  const searches = interestIn(ledger.directory, () => now)(page.id);
+  const place = { linksIn: ledger.backward.saved(page.id), depth: page.depth, role: roles[page.role]! };
+  return { weight: weighed({ ...place, searches }), searches };
 }
 
 /** Says of each page how likely it is to have changed since it was seen. */

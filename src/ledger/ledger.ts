@@ -19,6 +19,7 @@ import { Servers } from './servers.ts';
 import { Visits } from './visits.ts';
 
 export class Ledger {
+  readonly directory: string;
   readonly database: DatabaseSync;
   readonly pages: Pages;
   readonly visits: Visits;
@@ -32,6 +33,7 @@ export class Ledger {
   #abandoned = false;
 
   constructor(directory: string, mode: 'write' | 'read') {
+    this.directory = directory;
     if (mode === 'write') mkdirSync(directory, { recursive: true });
     this.#lock = mode === 'write' ? takeLock(directory) : undefined;
     this.database = openDatabase(directory, mode);

@@ -184,7 +184,7 @@ export interface Standing {
   readonly depth: number;
   /** The user's weight for pages like it, 1 = as any other. */
   readonly weight: number;
-  /** Times that it was shown in answers to searches. */
+  /** Times that it was opened from a search lately; being shown counts a little. */
   readonly searches: number;
 }
 

@@ -1,10 +1,9 @@
 /** `skein why URL`: the figures behind the schedule of one page, and the sentence that follows from them. */
 import type { Command } from 'commander';
 import { Schedule } from '../../frontier/schedule.ts';
-import { weighed } from '../../frontier/standing.ts';
 import { trustTerms } from '../../frontier/trust.ts';
+import { standingOf } from '../../home/why.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { roles } from '../../ledger/pages.ts';
 import type { Server } from '../../ledger/servers.ts';
 import { type Explanation, explain, inWords } from '../../revisit/explain.ts';
 import { unpackState } from '../../revisit/state.ts';
@@ -40,6 +39,8 @@ export interface Why {
   readonly explanation?: Explanation;
   /** Notices since the last visit. */
   readonly notices: number;
+  /** Times that it was opened from a search lately, and a little for being shown; part of its importance. */
+  readonly searches: number;
   readonly server?: ServerState;
 }
 
@@ -62,7 +63,7 @@ export function whyOf(ledger: Ledger, found: Found, now: number): Why {
   const { page, known } = found;
   const schedule = new Schedule(ledger);
   const server = page.server === 0 ? undefined : ledger.servers.byId(page.server);
-  const weight = weighed({ linksIn: ledger.backward.saved(page.id), depth: page.depth, role: roles[page.role]! });
+  const { weight, searches } = standingOf(ledger, page, now);
   const explained = known?.change &&
     known.seen_time !== null && {
       explanation: explain(schedule.plan, schedule.termsFor(weight, server), {
@@ -78,6 +79,7 @@ export function whyOf(ledger: Ledger, found: Found, now: number): Why {
     policy: schedule.plan.policy.name,
     ...(explained || {}),
     notices: known?.pings ?? 0,
+    searches,
     ...(server && { server: serverState(server) }),
   };
 }
@@ -93,7 +95,7 @@ function serverState(server: Server): ServerState {
   };
 }
 
-function print({ url, state, policy, explanation, notices, server }: Why): void {
+function print({ url, state, policy, explanation, notices, searches, server }: Why): void {
   console.log(paint('bold', harmless(url)));
   console.log(state);
   const line = (name: string, text: string) => console.log(`${paint('dim', name.padEnd(14))} ${text}`);
@@ -108,6 +110,7 @@ function print({ url, state, policy, explanation, notices, server }: Why): void 
     if (policy === 'value') line('worth', `${inWords(value)} of freshness; the budget asks for ${inWords(theta)}`);
     line('policy', policy);
   }
+  if (searches > 0) line('searches', `people look for it: counts as ${searches.toFixed(1)} opens, which fade`);
   if (notices > 0) line('notices', `${notices} since the last visit`);
   if (server) line('server', serverInWords(server));
 }

@@ -109,8 +109,8 @@ test(`files have at most ${MOST_LINES} lines and names in small letters with hyp
   for (const path of all) {
     const lines = readFileSync(join(root, path), 'utf8').trimEnd().split('\n').length;
     if (lines > MOST_LINES) wrong.push(`${path} has ${lines} lines`);
-    // Components are named like the tags they are used as.
-    if (path.endsWith('.ts') && !/\/[a-z0-9]+(-[a-z0-9]+)*(\.(test|bench|d))?\.ts$/.test(path))
+    // Components are named like the tags they are used as; svelte and config are what tools look for.
+    if (path.endsWith('.ts') && !/\/[a-z0-9]+(-[a-z0-9]+)*(\.(test|bench|d|svelte|config))?\.ts$/.test(path))
       wrong.push(`${path}: name`);
   }
   holds(wrong);

@@ -1,0 +1,35 @@
+/** What npm would publish, built and run from a place of its own: no sources, and a whole crawl all the same. */
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { cpSync, existsSync, readFileSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { root, workplace } from '../journeys/skein.ts';
+
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+  files: string[];
+  scripts: Record<string, string>;
+};
+
+test('the published package works without its sources', () => {
+  using place = workplace();
+  const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+  assert.equal(manifest.scripts['build'], 'tsc -p tsconfig.build.json && node scripts/copy-wasm.js');
+  const dist = join(place.path, 'dist');
+  const node = (...args: string[]) => execFileSync(process.execPath, args, { cwd: root, encoding: 'utf8' });
+  node(compiler, '-p', 'tsconfig.build.json', '--outDir', dist);
+  node('scripts/copy-wasm.js', dist);
+  const rest = manifest.files.filter(name => name !== 'dist' && existsSync(join(root, name)));
+  for (const name of [...rest, 'package.json']) cpSync(join(root, name), join(place.path, name), { recursive: true });
+  symlinkSync(join(root, 'node_modules'), join(place.path, 'node_modules'));
+  assert.ok(!existsSync(join(place.path, 'src', 'cli')), 'no sources to fall back on');
+
+  const skein = (...args: string[]) =>
+    execFileSync(process.execPath, [join(place.path, 'bin', 'skein.js'), ...args], {
+      cwd: place.path,
+      encoding: 'utf8',
+    });
+  assert.match(skein('--help'), /Usage: skein/);
+  const summary = JSON.parse(skein('demo', '--json').trim().split('\n').at(-1)!) as Record<string, number>;
+  assert.ok(summary['fetched']! > 10, JSON.stringify(summary));
+});

@@ -17,6 +17,7 @@ const STAGES: readonly (readonly [stage: string, file: RegExp])[] = [
   ['ledger', /src\/ledger/],
   ['frontier', /src\/(frontier|revisit)/],
   ['transfer', /src\/(transfer|errand|outpost|crawler\/parcels)/],
+  ['search', /src\/(search|home\/search)/],
   ['rest', /src\//],
 ];
 

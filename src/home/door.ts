@@ -114,6 +114,18 @@ export function findHome(directory: string): HomeClient | undefined {
   };
 }
 
+/** A home that runs here and answers. */
+export async function runningHome(directory: string): Promise<{ client: HomeClient; state: HomeState } | undefined> {
+  const client = findHome(directory);
+  try {
+    return client && { client, state: await client.state() };
+  } catch (error) {
+    // What a killed home left behind is no home.
+    if (error instanceof SkeinError) return undefined;
+    throw error;
+  }
+}
+
 async function ask({ port, token }: Address, path: string, body?: unknown): Promise<unknown> {
   let response: Response;
   try {

@@ -3,11 +3,10 @@
  * none does. The index may be behind at any time, and is never wrong about where it stands.
  */
 import { extname, join } from 'node:path';
-import { SkeinError } from '../base/errors.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { catchUp, type Feeder, type FeedReport, startFeeder } from '../search/feed.ts';
 import { openSearch, readInterest, type Search } from '../search/index.ts';
-import { findHome } from './door.ts';
+import { runningHome } from './door.ts';
 import type { Home } from './home.ts';
 import { openSource } from './search-source.ts';
 
@@ -35,10 +34,15 @@ export interface Indexing {
   stop(): Promise<void>;
 }
 
+/** Feeds the index of a collection from a thread of this process; two of them at once do no harm. */
+export function feederOf(directory: string): Feeder {
+  const source = new URL(`./search-source${extname(import.meta.url)}`, import.meta.url);
+  return startFeeder({ dataDirectory: directory, source });
+}
+
 /** Feeds the index while this home runs. */
 export function startIndexing(directory: string, home: Home, ledger: Ledger): Indexing {
-  const source = new URL(`./search-source${extname(import.meta.url)}`, import.meta.url);
-  const feeder = startFeeder({ dataDirectory: directory, source });
+  const feeder = feederOf(directory);
   const timer = setInterval(() => {
     home.order(() => ledger.backward.save()).catch(() => {}); // it ended meanwhile, and saves them itself
   }, SAVED).unref();
@@ -77,12 +81,5 @@ export async function bringUp(directory: string, search: Search, report: (report
 
 /** Whether a home runs here, which has a feeder of its own. */
 export async function isFed(directory: string): Promise<boolean> {
-  const home = findHome(directory);
-  try {
-    return (await home?.state()) !== undefined;
-  } catch (error) {
-    // What a killed home left behind is no home.
-    if (error instanceof SkeinError) return false;
-    throw error;
-  }
+  return (await runningHome(directory)) !== undefined;
 }

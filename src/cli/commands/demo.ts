@@ -3,10 +3,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { crawlSupply } from '../../home/supply.ts';
-import { openHome, openLedger } from '../compose.ts';
-import { openDemoWeb } from '../demo-web.ts';
+import { crawlSupply, type Supply } from '../../home/supply.ts';
+import { attend } from '../attend.ts';
+import { type Opened, openHome, openLedger } from '../compose.ts';
+import { type DemoWeb, openDemoWeb } from '../demo-web.ts';
 import { values } from '../options.ts';
+import { stopOnSignals } from '../signals.ts';
 import { printSummary, summaryOf } from '../summary.ts';
 import { paint } from '../terminal.ts';
 
@@ -15,6 +17,7 @@ export function addDemoCommand(program: Command): void {
     .command('demo')
     .description('crawl a small web that the demo itself serves on loopback; needs no internet')
     .option('--keep-data <dir>', 'keep the collection there to look at it afterwards')
+    .option('--workbench [port]', 'go on until Ctrl-C, with tides that turn, and serve the workbench')
     .option('--json', 'print one JSON object as the last line')
     .addHelpText('after', '\nExample:\n  skein demo --keep-data ./demo && skein pages --data ./demo')
     .action(async (given: Record<string, unknown>) => {
@@ -22,7 +25,7 @@ export function addDemoCommand(program: Command): void {
       const kept = given['keepData'] as string | undefined;
       const data = kept ?? mkdtempSync(join(tmpdir(), 'skein-demo-'));
       try {
-        await run(web, data, given['json'] === true);
+        await run(web, data, given);
         if (kept && !given['json']) console.log(`\nThe collection stays in ${kept}: try "skein pages --data ${kept}".`);
       } finally {
         await web.close();
@@ -31,7 +34,8 @@ export function addDemoCommand(program: Command): void {
     });
 }
 
-async function run(web: Awaited<ReturnType<typeof openDemoWeb>>, data: string, json: boolean): Promise<void> {
+async function run(web: DemoWeb, data: string, given: Record<string, unknown>): Promise<void> {
+  const json = given['json'] === true;
   if (!json) {
     console.log(paint('bold', 'Five sites of an archipelago that does not exist, on this machine only:'));
     for (const { name, origin } of web.sites) console.log(`  ${origin}  ${name}`);
@@ -44,6 +48,7 @@ async function run(web: Awaited<ReturnType<typeof openDemoWeb>>, data: string, j
       connections: 4,
       allowPrivate: true,
       threads: 2,
+      workbench: given['workbench'],
       scope: web.sites.map(site => new URL(site.origin).host),
     },
     [
@@ -62,17 +67,40 @@ async function run(web: Awaited<ReturnType<typeof openDemoWeb>>, data: string, j
       'focus',
       'domains',
       'detector',
+      'workbench',
       'agent',
     ],
   );
   const opened = openHome(chosen, web.seeds);
+  const { workbench } = chosen;
+  const attended = await attend(opened, { ...chosen, command: 'demo', workbench });
+  if (workbench !== undefined) stopOnSignals(() => opened.home.stop());
   try {
-    await opened.home.run(crawlSupply(opened, 3000));
+    await opened.home.run(workbench === undefined ? crawlSupply(opened, 3000) : tidalSupply(opened, web));
   } finally {
+    await attended.leave();
     await opened.close();
   }
   const summary = summaryOf(opened, false);
   if (json) return console.log(JSON.stringify(summary));
   printSummary(summary, data);
   openLedger(data).close();
+}
+
+/** Milliseconds between two tides of a demo that is watched. */
+const TIDE = 8000;
+
+/** Looks at everything again whenever the tide has turned, until it is stopped: something to watch. */
+function tidalSupply({ ledger, frontier, clock }: Opened, web: DemoWeb): Supply {
+  let turned = clock.now();
+  return {
+    left: 0,
+    worthWaiting: () => true,
+    fill() {
+      if (!frontier.quiet || clock.now() - turned < TIDE) return;
+      turned = clock.now();
+      web.tick();
+      frontier.again(ledger.pages.due('pages', Number.MAX_SAFE_INTEGER, 1000));
+    },
+  };
 }

@@ -1,6 +1,7 @@
 /** `skein ping URL…`: a notice that pages have changed, believed as far as such notices have been true. */
 import type { Command } from 'commander';
 import { Schedule } from '../../frontier/schedule.ts';
+import { type HomeClient, runningHome } from '../../home/door.ts';
 import { Ledger } from '../../ledger/ledger.ts';
 import { openLedger } from '../compose.ts';
 import { findPage } from '../lookup.ts';
@@ -23,6 +24,8 @@ Example:
     );
   declare(command, ['data']).action(async (urls: string[], given: Record<string, unknown>) => {
     const { data } = await values(given, ['data']);
+    const running = await runningHome(data);
+    if (running) return through(running.client, urls, given['json'] === true);
     openLedger(data).close(); // a directory without a collection is a mistake, not a new one
     const ledger = new Ledger(data, 'write');
     try {
@@ -38,6 +41,14 @@ Example:
       ledger.close();
     }
   });
+}
+
+/** A running home holds the collection, so the notice goes through its door. */
+async function through(home: HomeClient, urls: readonly string[], json: boolean): Promise<void> {
+  for (const url of urls) {
+    const { done } = await home.order({ kind: 'ping', url });
+    console.log(json ? JSON.stringify({ url, done }) : `${harmless(url)}: ${done}`);
+  }
 }
 
 function print(moved: readonly { url: string; due: number | null }[]): void {

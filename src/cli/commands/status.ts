@@ -1,6 +1,8 @@
 /** `skein status`: the collection at a glance. */
 import type { Command } from 'commander';
 import { type ReasonCode, reasons } from '../../errand/reasons.ts';
+import type { HomeState } from '../../home/control.ts';
+import { runningHome } from '../../home/door.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { openLedger } from '../compose.ts';
 import { declare, values } from '../options.ts';
@@ -17,8 +19,10 @@ export function addStatusCommand(program: Command): void {
     const ledger = openLedger(data);
     const status = statusOf(ledger);
     ledger.close();
-    if (given['json']) console.log(JSON.stringify(status));
-    else print(status);
+    const running = (await runningHome(data))?.state;
+    if (given['json']) return console.log(JSON.stringify({ ...status, running: running ?? null }));
+    if (running) printRunning(running);
+    print(status);
   });
 }
 
@@ -67,6 +71,14 @@ function statusOf(ledger: Ledger): Status {
       )
       .all() as unknown as Status['largest'],
   };
+}
+
+function printRunning({ command, state, started, pages, rate, queue, underWay, outcomes, time }: HomeState): void {
+  console.log(
+    `${paint('green', `A ${command} is ${state}`)} for ${duration(time - started)}: ` +
+      `${pages.toLocaleString('en')} pages, ${rate.toFixed(1)}/s, ` +
+      `${(queue + underWay).toLocaleString('en')} in the queue, ${outcomes.failed} errors.`,
+  );
 }
 
 function print(status: Status): void {

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { SkeinError } from '../../base/errors.ts';
+import { feederOf, isFed } from '../../home/indexing.ts';
 import { openWorkbench } from '../../workbench/server.ts';
 import { WORKBENCH_PORT } from '../attend.ts';
 import { openLedger } from '../compose.ts';
@@ -33,11 +34,14 @@ Elsewhere everything needs the token.`,
     const { host, port } = parseListen(String(given['listen'] ?? WORKBENCH_PORT));
     const tls = readTls(given['certificate'] as string | undefined, given['key'] as string | undefined);
     const workbench = await openWorkbench({ directory: data, host, port, version, ...(tls && { tls }) });
+    // While no home runs, this process keeps the index up to date; a home has a feeder of its own.
+    const feeder = (await isFed(data)) ? undefined : feederOf(data);
     if (given['json']) console.log(JSON.stringify({ address: workbench.address, port: workbench.port }));
     else console.log(`${paint('bold', 'Workbench:')} ${workbench.address}\nStop it with Ctrl-C.`);
     await new Promise(resolve => {
       for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, resolve);
     });
+    await feeder?.stop();
     await workbench.close();
   });
 }

@@ -3,7 +3,7 @@
  * in one compressed archive named by its digest. Types are stripped here, so that the far end needs no newer Node than
  * the code itself does, and wastes no time on it.
  *
- * It carries nothing from npm: what an outpost runs imports only Node.
+ * It carries nothing from npm: what an outpost cannot run without imports only Node.
  */
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -60,14 +60,22 @@ export function gather(entries: readonly string[]): Bundle {
 }
 
 function strip(code: string): string {
-  return ending === '.ts' ? stripTypeScriptTypes(code) : code;
+  if (ending !== '.ts') return code;
+  const { emitWarning } = process;
+  process.emitWarning = () => {}; // that the function is experimental is no news for the user
+  try {
+    return stripTypeScriptTypes(code);
+  } finally {
+    process.emitWarning = emitWarning;
+  }
 }
 
 function importsOf(code: string, path: string): string[] {
   const targets: string[] = [];
   for (const match of code.matchAll(IMPORT)) {
     const name = match[1] ?? match[2] ?? match[3] ?? match[4]!;
-    if (name.startsWith('node:')) continue;
+    // A package that is asked for while running is one that can be done without.
+    if (name.startsWith('node:') || (match[3] !== undefined && !name.startsWith('.'))) continue;
     if (!name.startsWith('.')) throw new SkeinError('internal', `${path} imports ${name}, which cannot travel.`);
     targets.push(relative(root, join(root, dirname(path), name)).replaceAll('\\', '/'));
   }

@@ -100,6 +100,10 @@ test('visible text: blocks on lines, white space collapsed, what is hidden left 
   assert.equal(page(html).text(), 'T\nA bc\none\ntwo three four\nfive\nsix\n<seven>\n');
 });
 
+test('an empty object does not hide what follows it', () => {
+  assert.equal(page('<p>one<object data=x /><p>two<noscript/><p>three').text(), 'one\ntwo\nthree\n');
+});
+
 test('the text lives on when the next page is analysed', () => {
   const first = page('<p>first');
   page('<p>second page with more text');

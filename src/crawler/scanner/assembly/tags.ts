@@ -40,6 +40,7 @@ import {
   NAME_END,
   RAW,
   SILENT,
+  SKIP,
   SPACE,
   tagInfo,
   VOID,
@@ -111,7 +112,8 @@ export function openTag(p: usize, end: usize): usize {
     return next;
   }
   if ((info & BLOCK) !== 0) endBlock();
-  const opens = (info & VOID) === 0 && !(xml && selfClosing);
+  // `<object/>` is no end tag by the standard, but who writes it means one, and else the rest of the page would be hidden.
+  const opens = (info & VOID) === 0 && !(selfClosing && (xml || (info & (SKIP | RAW)) === SKIP));
   if (opens) push(key, info);
   if ((present & CLASS_SLOTS) !== 0 && opens) readClasses(kind);
   if ((info & SILENT) === 0 && !inAd()) structure = mix(structure, key);

@@ -14,6 +14,8 @@ import { addDiffCommand } from './commands/diff.ts';
 import { addExportCommand } from './commands/export.ts';
 import { addHistoryCommand } from './commands/history.ts';
 import { addLinksCommand } from './commands/links.ts';
+import { addOutpostCommand } from './commands/outpost.ts';
+import { addOutpostsCommand } from './commands/outposts.ts';
 import { addPagesCommand } from './commands/pages.ts';
 import { addPingCommand } from './commands/ping.ts';
 import { addRefreshCommand, addWatchCommand } from './commands/refresh.ts';
@@ -55,6 +57,8 @@ for (const add of [
   addExportCommand,
   addIndexCommand,
   addVerifyCommand,
+  addOutpostCommand,
+  addOutpostsCommand,
   addDemoCommand,
 ]) {
   add(program);

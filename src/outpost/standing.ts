@@ -113,15 +113,18 @@ export class StandingOutpost {
     const { listen, clock, backOff = { first: 500, longest: 60_000 } } = this.#options;
     if (listen) this.#door = await openDoor(listen, this.#members.certificate(), stream => this.#welcomeChild(stream));
     let wait = backOff.first;
-    while (!this.#stop.signal.aborted) {
-      const served = await this.#attempt();
-      if (this.#stop.signal.aborted) break;
-      wait = served ? backOff.first : Math.min(backOff.longest, wait * 2);
-      // A little chance keeps a hundred outposts from knocking all at once when their parent returns.
-      await clock.sleep(wait * (0.75 + Math.random() / 2), this.#stop.signal);
+    try {
+      while (!this.#stop.signal.aborted) {
+        const served = await this.#attempt();
+        if (this.#stop.signal.aborted) break;
+        wait = served ? backOff.first : Math.min(backOff.longest, wait * 2);
+        // A little chance keeps a hundred outposts from knocking all at once when their parent returns.
+        await clock.sleep(wait * (0.75 + Math.random() / 2), this.#stop.signal);
+      }
+    } finally {
+      await this.#door?.close();
+      await this.station.close();
     }
-    await this.#door?.close();
-    await this.station.close();
   }
 
   /** Ends the errands, delivers what can be delivered, and leaves. */

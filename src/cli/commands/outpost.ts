@@ -1,0 +1,169 @@
+/** `skein outpost`: invite a machine, join a parent, run, and install as a service. */
+import { availableParallelism, hostname, networkInterfaces } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { Command } from 'commander';
+import { systemClock } from '../../base/clock.ts';
+import { SkeinError } from '../../base/errors.ts';
+import { joinParent, StandingOutpost } from '../../outpost/standing.ts';
+import { Members } from '../../transfer/members.ts';
+import { declare, parseAddress, parseSize, values } from '../options.ts';
+import { version } from '../version.ts';
+
+const DAY = 86_400_000;
+const DIRECTORY = 'skein-outpost';
+
+export function addOutpostCommand(program: Command): void {
+  const outpost = program.command('outpost').description('machines that crawl for another: invite, join, run, install');
+  addInvite(outpost);
+  addJoin(outpost);
+  addRun(outpost);
+  addInstall(outpost);
+}
+
+function addInvite(outpost: Command): void {
+  const command = outpost
+    .command('invite')
+    .description('make a token with which a machine can join this collection, or the outpost in --data')
+    .option('--address <host:port>', 'where the machine will find us (default: this host and the port of --listen)')
+    .option('--uses <n>', 'how many machines may join with it (default 1)', '1')
+    .option('--days <n>', 'days until it expires (default 7)', '7')
+    .option('--servers <list>', 'hosts or domains that the machine stands for, and no others (default: any)', '')
+    .option('--json', 'print one JSON object')
+    .addHelpText('after', '\nExample:\n  skein outpost invite --listen 0.0.0.0:7070 --servers example.org');
+  declare(command, ['data', 'listen']).action(async (given: Record<string, unknown>) => {
+    const { data, listen } = await values(given, ['data', 'listen']);
+    const { host, port } = reachable(given['address'] as string | undefined, listen);
+    const token = new Members(join(data, 'door')).invite({
+      host,
+      port,
+      uses: whole(given['uses'], '--uses'),
+      expires: Date.now() + whole(given['days'], '--days') * DAY,
+      servers: listOf(given['servers']),
+      quotas: {},
+    });
+    if (given['json']) console.log(JSON.stringify({ token, host, port }));
+    else console.log(`${token}\n\nOn the other machine: skein outpost join <token>`);
+  });
+}
+
+function addJoin(outpost: Command): void {
+  const command = outpost
+    .command('join')
+    .description('serve the parent that the token names; keeps running')
+    .argument('<token>', 'what "skein outpost invite" printed')
+    .option('--name <name>', 'name of this machine (default: its host name)', hostname())
+    .option('--servers <list>', 'hosts or domains that may be visited from here (default: as invited)', '')
+    .option('--once', 'only join; serve later with "skein outpost run"')
+    .addHelpText('after', '\nExample:\n  skein outpost join skein1.eyJob3N0… --name near-the-site');
+  common(command).action(async (token: string, given: Record<string, unknown>) => {
+    const { allowPrivate } = await values(given, ['allowPrivate']);
+    const directory = given['directory'] as string;
+    const name = given['name'] as string;
+    joinParent({ directory, token, name, servers: listOf(given['servers']), allowPrivate }, Date.now());
+    if (given['once']) console.log(`Joined. Serve with: skein outpost run --directory ${directory}`);
+    else await serve(given);
+  });
+}
+
+function addRun(outpost: Command): void {
+  const command = outpost
+    .command('run')
+    .description('serve the parent that this machine has joined; keeps running')
+    .addHelpText('after', '\nExample:\n  skein outpost run --directory /var/lib/skein-outpost --listen 0.0.0.0:7071');
+  common(command).action(serve);
+}
+
+function common(command: Command): Command {
+  command
+    .option('--directory <dir>', `where it keeps its key and its spool (default ./${DIRECTORY})`, DIRECTORY)
+    .option('--spool <size>', 'bytes of parcels that may wait there (default 1GB)', '1GB');
+  return declare(command, ['listen', 'threads', 'allowPrivate']);
+}
+
+async function serve(given: Record<string, unknown>): Promise<void> {
+  const { listen, threads } = await values(given, ['listen', 'threads']);
+  const outpost = new StandingOutpost({
+    directory: given['directory'] as string,
+    software: version,
+    threads: threads || availableParallelism(),
+    spoolBytes: parseSize(given['spool'] as string),
+    clock: systemClock,
+    say: text => console.error(`${new Date().toISOString()} ${text}`),
+    ...(listen !== undefined && { listen: parseAddress(listen) }),
+  });
+  let asked = false;
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => {
+      if (asked) process.exit(130);
+      asked = true;
+      void outpost.stop();
+    });
+  }
+  await outpost.run();
+}
+
+function addInstall(outpost: Command): void {
+  outpost
+    .command('install')
+    .description('print a unit file for systemd that runs the outpost as a service')
+    .option('--directory <dir>', 'where it keeps its key and its spool', `/var/lib/${DIRECTORY}`)
+    .option('--user <name>', 'user that it runs as', 'skein')
+    .addHelpText('after', '\nExample:\n  skein outpost install | sudo tee /etc/systemd/system/skein-outpost.service')
+    .action((given: Record<string, unknown>) => {
+      console.log(unitFile(resolve(given['directory'] as string), given['user'] as string));
+    });
+}
+
+function unitFile(directory: string, user: string): string {
+  return `[Unit]
+Description=Skein outpost
+Wants=network-online.target
+After=network-online.target
+
+[Service]
+User=${user}
+ExecStart=${process.execPath} ${resolve(process.argv[1] ?? 'skein')} outpost run --directory ${directory}
+Restart=always
+RestartSec=5
+KillSignal=SIGTERM
+TimeoutStopSec=15
+NoNewPrivileges=yes
+ProtectSystem=strict
+ProtectHome=read-only
+PrivateTmp=yes
+ReadWritePaths=${directory}
+
+[Install]
+WantedBy=multi-user.target`;
+}
+
+function reachable(address: string | undefined, listen: string | undefined): { host: string; port: number } {
+  if (address === undefined && listen === undefined) {
+    throw new SkeinError('bad-option', 'The token must say where to come.', 'Give --listen or --address host:port.');
+  }
+  const { host, port } = parseAddress(address ?? listen!);
+  const anywhere = host === '0.0.0.0' || host === '::';
+  return { host: anywhere ? ownAddress() : host, port };
+}
+
+/** The first address of this machine that others may know. */
+function ownAddress(): string {
+  for (const addresses of Object.values(networkInterfaces())) {
+    const found = addresses?.find(each => !each.internal && each.family === 'IPv4');
+    if (found) return found.address;
+  }
+  return hostname();
+}
+
+function listOf(text: unknown): string[] {
+  return String(text ?? '')
+    .split(',')
+    .map(each => each.trim())
+    .filter(each => each !== '');
+}
+
+function whole(text: unknown, flag: string): number {
+  const number = Number(text);
+  if (Number.isInteger(number) && number > 0) return number;
+  throw new SkeinError('bad-option', `${flag} takes a whole number above 0.`);
+}

@@ -1,0 +1,85 @@
+/** `skein outposts`: the tree of machines that work for a collection, now or when it last ran. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { systemClock } from '../../base/clock.ts';
+import { SkeinError } from '../../base/errors.ts';
+import type { Machine } from '../../home/machines.ts';
+import { OUTPOSTS_FILE } from '../../home/outposts.ts';
+import { declare, values } from '../options.ts';
+import { duration, harmless, paint, size, table } from '../terminal.ts';
+
+interface State {
+  readonly time: number;
+  readonly running: boolean;
+  readonly listening: string;
+  readonly refusals: number;
+  readonly machines: readonly Machine[];
+  readonly placements: readonly { origin: string; outpost: string; because: string }[];
+}
+
+/** Milliseconds after which a state is no longer of a run that goes on. */
+const STALE = 5000;
+
+export function addOutpostsCommand(program: Command): void {
+  const command = program
+    .command('outposts')
+    .description('the tree of machines that crawl for this collection')
+    .option('--watch', 'go on showing it, once a second')
+    .option('--json', 'print one JSON object')
+    .addHelpText('after', '\nExample:\n  skein outposts --watch');
+  declare(command, ['data']).action(async (given: Record<string, unknown>) => {
+    const { data } = await values(given, ['data']);
+    for (;;) {
+      const state = read(data);
+      if (given['json']) console.log(JSON.stringify(state));
+      else show(state, given['watch'] === true);
+      if (!given['watch']) return;
+      await systemClock.sleep(1000);
+    }
+  });
+}
+
+function read(directory: string): State {
+  const file = join(directory, OUTPOSTS_FILE);
+  if (!existsSync(file)) {
+    throw new SkeinError(
+      'not-found',
+      `No machine has worked for the collection in ${directory} yet.`,
+      'Name one with "skein crawl --outpost ssh://user@machine", or invite one with "skein outpost invite".',
+    );
+  }
+  return JSON.parse(readFileSync(file, 'utf8')) as State;
+}
+
+function show(state: State, again: boolean): void {
+  if (again && process.stdout.isTTY) process.stdout.write('\u001b[2J\u001b[H');
+  const age = Date.now() - state.time;
+  const live = state.running && age < STALE;
+  const listening = state.listening === '' ? '' : `, listening at ${state.listening}`;
+  const refused = state.refusals === 0 ? '' : `, ${state.refusals} not let in`;
+  console.log(paint('bold', live ? `Home is working${listening}${refused}.` : `As it was ${duration(age)} ago.`));
+  const rows = state.machines.filter(machine => machine.remote).flatMap(machine => lines(machine, 1));
+  if (rows.length === 0) console.log('No machine is connected.');
+  else
+    console.log(table(['outpost', 'level', 'state', 'errands', 'pages', '/s', 'sent', 'last word', 'trouble'], rows));
+  if (state.placements.length === 0) return;
+  const places = state.placements.slice(0, 10).map(each => [each.origin, harmless(each.outpost), each.because]);
+  console.log(`\n${table(['server', 'visited from', 'because'], places)}`);
+}
+
+function lines(machine: Machine, level: number): (string | number)[][] {
+  const { name, state, errands, visits, rate, bytes, heard, trouble } = machine;
+  const own = [
+    `${'  '.repeat(level - 1)}${harmless(name)}`,
+    level,
+    state,
+    errands,
+    visits ?? 0,
+    rate ?? 0,
+    size(bytes ?? 0),
+    heard === 0 ? 'never' : `${duration(Math.max(0, Date.now() - heard))} ago`,
+    harmless(trouble),
+  ];
+  return [own, ...machine.outposts.flatMap(each => lines(each, level + 1))];
+}

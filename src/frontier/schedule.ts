@@ -22,6 +22,7 @@ import { type ChangeState, DAY, newState, packState, unpackState } from '../revi
 import { steer } from '../revisit/value.ts';
 import { costAfter, costOf, noteTo, type Place, pingsOf, roleOf, weighed } from './standing.ts';
 import { lastChangeAge } from './trust.ts';
+import { dueInWave, Waves } from './waves.ts';
 
 /** What a user asked for; kept in the ledger, so that a later run goes on with it. One of the last three is set. */
 export interface ScheduleSettings {
@@ -73,6 +74,7 @@ export class Schedule {
   #theta: number;
   #balance: Balance;
   #visitsPerDay: number;
+  readonly #waves = new Waves();
   #priors = new Map<number, { pages: number; a: number; b: number }>();
 
   /** `searches`: how often people wanted a page lately. */
@@ -168,36 +170,48 @@ export class Schedule {
 
   /** Finds theta for the budget and gives every stored page its due time anew. One pass over the known pages. */
   reschedule(now: number): Balance {
-    const { database, servers } = this.#ledger;
-    const pages = database
-      .prepare(
-        `SELECT k.page, k.seen_time, k.change, k.pings, k.wire, k.outcome, k.status, k.etag IS NOT NULL OR k.last_modified IS NOT NULL AS tagged,
-           p.depth, p.server, p.role FROM known k JOIN pages p ON p.id = k.page
-         WHERE k.change IS NOT NULL AND k.outcome IN ('fetched', 'same', 'failed') AND p.role <> 1`,
-      )
-      .all() as unknown as Row[];
+    const pages = this.#rows();
     this.#priors = new Map();
     const step = Math.max(1, Math.floor(pages.length / SAMPLE));
     const beliefs: Belief[] = [];
-    const states = pages.map(row => unpackState(row.change));
     pages.forEach((row, i) => {
-      const state = states[i]!;
+      const state = unpackState(row.change);
       if (row.role === 0 && state.visits > 0) this.#believe(row.server, state);
       if (i % step === 0) beliefs.push(this.#beliefOf(row, state));
     });
     this.#balance = this.#seek(beliefs, pages.length);
     this.#theta = this.#balance.theta;
-    this.#visitsPerDay = 0;
-    const put = database.prepare('UPDATE known SET due = ? WHERE page = ?');
-    pages.forEach((row, i) => {
-      const server = servers.byId(row.server);
-      const { weight, cost } = this.#beliefOf(row, states[i]!);
-      const due = nextDue(this.plan, states[i]!, row.seen_time, this.termsFor(weight, server, cost));
-      this.#visitsPerDay += DAY / Math.max(1, due - row.seen_time);
-      put.run(this.#placed(row, states[i]!, server, due), row.page);
-    });
+    this.#visitsPerDay = this.#place(pages);
     this.#save(now);
     return this.#balance;
+  }
+
+  /** Stored pages, of one server or of all; sitemaps have a schedule of their own. */
+  #rows(server?: number): Row[] {
+    return this.#ledger.database
+      .prepare(
+        `SELECT k.page, k.seen_time, k.change, k.pings, k.wire, k.outcome, k.status,
+           k.etag IS NOT NULL OR k.last_modified IS NOT NULL AS tagged, p.depth, p.server, p.role
+         FROM known k JOIN pages p ON p.id = k.page
+         WHERE k.change IS NOT NULL AND k.outcome IN ('fetched', 'same', 'failed') AND p.role <> 1
+           AND p.server = coalesce(?, p.server)`,
+      )
+      .all(server ?? null) as unknown as Row[];
+  }
+
+  /** Gives these pages their due times; returns the visits a day that they add up to. */
+  #place(pages: readonly Row[]): number {
+    const put = this.#ledger.database.prepare('UPDATE known SET due = ? WHERE page = ?');
+    let visits = 0;
+    for (const row of pages) {
+      const state = unpackState(row.change);
+      const server = this.#ledger.servers.byId(row.server);
+      const { weight, cost } = this.#beliefOf(row, state);
+      const due = nextDue(this.plan, state, row.seen_time, this.termsFor(weight, server, cost));
+      visits += DAY / Math.max(1, due - row.seen_time);
+      put.run(this.#moved(row, state, server, due), row.page);
+    }
+    return visits;
   }
 
   /** Share of the collection, by importance, that is expected to be as it was last seen. */
@@ -250,10 +264,17 @@ export class Schedule {
     return { a, b, weight, cost: costOf({ ...row, tagged: row.tagged === 1 }) };
   }
 
-  /** A due time with the notices since the last visit. */
-  #placed(row: Row, state: ChangeState, server: Server, due: number): number {
-    if (row.pings === 0) return due;
+  /** A due time with the notices since the last visit, and with what its server's other pages have shown. */
+  #moved(row: Row, state: ChangeState, server: Server, due: number): number {
+    if (row.pings === 0) return dueInWave(server, row.seen_time, due);
     return Math.max(row.seen_time, due - row.pings * pingWorth(pingsOf(server), this.plan.estimator.rate(state)) * DAY);
+  }
+
+  /** A wave began: what was not seen since comes next. It ended: all have the due times again that are their own. */
+  #turned(server: Server): void {
+    this.#ledger.servers.touch(server);
+    if (server.wave === 0) this.#place(this.#rows(server.id));
+    else this.#ledger.pages.hasten(server.id, server.wave, dueInWave(server, 0, Infinity));
   }
 
   #believe(server: number, { a, b }: ChangeState): void {
@@ -276,10 +297,13 @@ export class Schedule {
     if (days <= 0) return state;
     const changed = visit.outcome === 'fetched';
     if (roleOf(visit) !== 'page') return observe(state, { days, changed });
+    const foretold = 1 - this.plan.estimator.survival(state, days);
+    // A page that a notice named says nothing of the others.
+    const alone = before.pings === 0 && this.#waves.count(server, visit.time, { changed, foretold });
+    if (alone) this.#turned(server);
     const record = pingsOf(server);
     const counted = countedByPings(record, before.pings, { changed });
     if (before.pings > 0 || record.pings > 0) {
-      const foretold = 1 - this.plan.estimator.survival(state, days);
       noteTo(server, learnPing(record, { pings: before.pings, changed, foretold }));
       this.#ledger.servers.touch(server);
     }

@@ -15,6 +15,8 @@ const MOST_SAVED = 7;
 /** Pages let into the lanes at once. */
 const SLICE = 256;
 const SMALL_SLICE = 32;
+/** Pages that may be under way, more than threads and outposts of one machine ever are. */
+const ON_THE_WAY = 2048;
 /** Milliseconds that a round waits for sitemaps before it goes on without them, and for a server that paused it. */
 const SITEMAP_PATIENCE = 30_000;
 const PATIENCE = 60_000;
@@ -74,28 +76,32 @@ export function refreshSupply(parts: SupplyParts, allowance: Allowance, spent: (
   const most = Math.max(1, Math.ceil(allowance.pages * days));
   const bytes = allowance.bytes * Math.max(days, 1e-6);
   const slices = Number.isFinite(bytes) ? SMALL_SLICE : SLICE;
-  let due: { page: number; server: number }[] | undefined;
-  let queued = 0;
-  let left = 0;
+  const given = new Set<number>();
+  let sitemapsRead = false;
+  let dry = false;
   frontier.again(ledger.pages.due('sitemaps', now + (days * DAY) / 2, most));
+  /** Lets some more pages into their lanes; false when there are none. */
+  const give = (): boolean => {
+    // Asked anew for each slice, because visits bring others forward. Those on their way are passed over.
+    const due = ledger.pages.due('pages', horizon, slices + frontier.waiting().pages + ON_THE_WAY, now);
+    const slice = due.filter(({ page }) => !given.has(page)).slice(0, Math.min(slices, most - given.size));
+    for (const { page } of slice) given.add(page);
+    frontier.again(slice);
+    return slice.length > 0;
+  };
   return {
     get left() {
-      return left + (due?.length ?? 0) - queued;
+      return ledger.pages.countDue(now);
     },
     fill() {
-      if (!due) {
-        if (!frontier.quiet && clock.now() - now < SITEMAP_PATIENCE) return;
-        due = ledger.pages.due('pages', horizon, most);
-        left = Math.max(0, ledger.pages.countDue(now) - due.length);
-      }
+      sitemapsRead ||= frontier.quiet || clock.now() - now > SITEMAP_PATIENCE;
+      if (!sitemapsRead) return;
       // In slices, small where bytes are counted, so that a budget of them can end the round between two.
-      while (queued < due.length && frontier.waiting().pages < slices && spent() < bytes) {
-        const slice = due.slice(queued, queued + slices);
-        queued += slice.length;
-        frontier.again(slice);
-      }
+      while (!dry && frontier.waiting().pages < slices && spent() < bytes) dry = !give();
     },
-    worthWaiting: () => due === undefined || frontier.waiting().wake <= clock.now() + PATIENCE,
+    // What came back last may have brought others forward.
+    worthWaiting: () =>
+      !sitemapsRead || frontier.waiting().wake <= clock.now() + PATIENCE || (spent() < bytes && give()),
   };
 }
 

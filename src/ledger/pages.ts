@@ -178,6 +178,16 @@ export class Pages {
     this.#setPinged.run(due, id);
   }
 
+  /** Pages of a server that were last seen before a time and stand well are due at `due` at the latest. */
+  hasten(server: number, seenBefore: number, due: number): void {
+    this.#database
+      .prepare(
+        `UPDATE known SET due = min(due, ?) WHERE due IS NOT NULL AND seen_time < ? AND outcome IN ('fetched', 'same')
+           AND page IN (SELECT id FROM pages WHERE server = ? AND role = 0)`,
+      )
+      .run(due, seenBefore, server);
+  }
+
   /** A page once refused may be visited after all. */
   admit(id: number): void {
     this.#admit.run(id);
@@ -239,14 +249,23 @@ export class Pages {
     return row['time'] === null ? undefined : { time: row['time'] as number, count: row['count'] as number };
   }
 
-  /** Pages that are due by `time`, most overdue first. Sitemaps come by themselves, because they tell of pages. */
-  due(kind: 'pages' | 'sitemaps', time: number, most: number): { page: number; server: number; due: number }[] {
+  /** Pages that are due by `time` and were last asked for before `seenBefore`, most overdue first. Sitemaps come by themselves, because they tell of pages. */
+  due(
+    kind: 'pages' | 'sitemaps',
+    time: number,
+    most: number,
+    seenBefore = Number.MAX_VALUE,
+  ): { page: number; server: number; due: number }[] {
     return this.#database
       .prepare(
         `SELECT k.page, p.server, k.due FROM known k JOIN pages p ON p.id = k.page
-         WHERE k.due <= ? AND p.role ${kind === 'sitemaps' ? '=' : '<>'} 1 ORDER BY k.due LIMIT ?`,
+         WHERE k.due <= ? AND k.time < ? AND p.role ${kind === 'sitemaps' ? '=' : '<>'} 1 ORDER BY k.due LIMIT ?`,
       )
-      .all(time, Math.min(most, Number.MAX_SAFE_INTEGER)) as unknown as { page: number; server: number; due: number }[];
+      .all(time, seenBefore, Math.min(most, Number.MAX_SAFE_INTEGER)) as unknown as {
+      page: number;
+      server: number;
+      due: number;
+    }[];
   }
 
   countDue(now: number): number {

@@ -37,6 +37,7 @@ const steps: readonly string[] = [
     ping_missed REAL NOT NULL DEFAULT 0,          -- ... and found
     dates REAL NOT NULL DEFAULT 0,                -- Last-Modified headers that could be checked ...
     wrong_dates REAL NOT NULL DEFAULT 0,          -- ... and did not go with the content
+    wave REAL NOT NULL DEFAULT 0,                 -- since when its pages seem to change together, 0 = they do not
     soft_404 BLOB                                 -- print of its not-found page, empty = it has none
   ) STRICT;
 

@@ -37,6 +37,8 @@ export interface Server {
   /** Last-Modified headers that could be checked, and those that did not go with the content. */
   dates: number;
   wrongDates: number;
+  /** Since when its pages seem to change together; 0 = they do not. */
+  wave: number;
   /** Print of its not-found page, once looked for; empty = it answers 404 as it should. */
   soft404: Uint8Array | undefined;
 }
@@ -57,7 +59,7 @@ export class Servers {
          sitemaps = ?,
          crawl_delay = ?, not_before = ?, latency = ?, failures = ?, refused = ?, seeded = ?, paused = ?, pace = ?,
          audits = ?, lies = ?, multiplier = ?, pings = ?, true_pings = ?, ping_expected = ?, ping_missed = ?,
-         dates = ?, wrong_dates = ?, soft_404 = ? WHERE id = ?`,
+         dates = ?, wrong_dates = ?, wave = ?, soft_404 = ? WHERE id = ?`,
     );
     for (const row of database.prepare('SELECT * FROM servers').iterate()) this.#remember(fromRow(row));
   }
@@ -126,6 +128,7 @@ export class Servers {
         s.pingMissed,
         s.dates,
         s.wrongDates,
+        s.wave,
         s.soft404 ?? null,
         s.id,
       );
@@ -163,6 +166,7 @@ function blank(id: number, origin: string): Server {
     pingMissed: 0,
     dates: 0,
     wrongDates: 0,
+    wave: 0,
     soft404: undefined,
   };
 }
@@ -192,6 +196,7 @@ function fromRow(row: Record<string, unknown>): Server {
     pingMissed: row['ping_missed'] as number,
     dates: row['dates'] as number,
     wrongDates: row['wrong_dates'] as number,
+    wave: row['wave'] as number,
     soft404: (row['soft_404'] as Uint8Array | null) ?? undefined,
   };
 }

@@ -179,8 +179,9 @@ class Reading {
       fetched: known.seen_time ?? known.time,
       changed: known.changed_time,
       importance: importanceOf(id),
-      noindex: page.noindex,
-      noarchive: page.noarchive,
+      // What it says of itself may have changed without its content, and then stands in the ledger only.
+      noindex: false,
+      noarchive: false,
     };
   }
 

@@ -1,0 +1,196 @@
+/** Search over a collection that grows, changes and shrinks: what is found is what the newest copies say. */
+import assert from 'node:assert/strict';
+import { DatabaseSync } from 'node:sqlite';
+import { test } from 'node:test';
+import { bringUp, freshIndex, searchFile } from '../../src/home/indexing.ts';
+import { openSearch } from '../../src/search/index.ts';
+import { openWeb } from '../web/web.ts';
+import { makeCollection } from './collection.ts';
+import { html, openPages, type Pages } from './pages.ts';
+import { fast, skein, skeinJson, start, workplace } from './skein.ts';
+
+const quiet = () => {};
+
+/** Paths of the pages that a query finds, in the order of the alphabet. */
+async function find(data: string, query: string): Promise<string[]> {
+  const { search } = await freshIndex(data, quiet);
+  try {
+    return search
+      .query(query, { limit: 100 })
+      .hits.map(({ url }) => new URL(url).pathname)
+      .sort();
+  } finally {
+    search.close();
+  }
+}
+
+/** All that an index holds but the order in which it came. */
+function contentsOf(data: string): Record<string, unknown[]> {
+  const database = new DatabaseSync(searchFile(data));
+  database.exec(`CREATE VIRTUAL TABLE temp.words USING fts5vocab('main', 'terms', 'instance')`);
+  const all = (sql: string) => database.prepare(sql).all();
+  const contents = {
+    words: all('SELECT doc, col, term, count(*) AS n FROM temp.words GROUP BY doc, col, term ORDER BY doc, col, term'),
+    pages: all('SELECT id, url, title, language, media_type, fetched, changed, content FROM pages ORDER BY id'),
+    texts: all('SELECT id, packed, hex(body) AS body, headings FROM texts ORDER BY id'),
+    aliases: all('SELECT * FROM aliases ORDER BY page'),
+  };
+  database.close();
+  return contents;
+}
+
+/** The index as it is, and made again: there must be no difference. */
+async function equalsRebuilt(data: string): Promise<number> {
+  (await freshIndex(data, quiet)).search.close();
+  const grown = contentsOf(data);
+  const search = openSearch(searchFile(data));
+  search.rebuild();
+  await bringUp(data, search, quiet);
+  search.close();
+  assert.deepEqual(contentsOf(data), grown);
+  return grown['pages']!.length;
+}
+
+function settle(pages: Pages): void {
+  const links = ['/heron', '/goose', '/secret', '/unkept', '/old', '/twin', '/lost', '/plain.txt'];
+  pages.set('/', { body: html('Birds', ['The birds of the marsh.'], links) });
+  pages.set('/heron', { body: html('The grey heron', ['It stands and waits.'], ['/']) });
+  pages.set('/goose', {
+    body: '<html lang="en"><title>Geese</title><h2>Long <b>journeys</b></h2><p>They fly.<a href="/heron">fisherman</a>',
+  });
+  pages.set('/secret', { body: '<meta name="robots" content="noindex"><title>Secret</title><p>hidden nest' });
+  pages.set('/unkept', { body: '<p>fleeting feather', headers: { 'x-robots-tag': 'noarchive' } });
+  pages.set('/old', { status: 301, headers: { location: '/new' } });
+  pages.set('/new', { body: html('Moved', ['A new nesting place.']) });
+  const same = `The same words here and there. ${'Reeds and water, water and reeds. '.repeat(4)}`;
+  pages.set('/twin', { body: html('Twin', [same], ['/copy']) });
+  pages.set('/copy', { body: html('Twin', [same], ['/copy']) });
+  pages.set('/lost', { body: html('Lost', ['An egg that will not stay.']) });
+  pages.set('/plain.txt', { body: 'kingfisher', headers: { 'content-type': 'text/plain' } });
+}
+
+test('what was crawled is found by text, heading, link and type; what must not be is not', async () => {
+  await using pages = await openPages();
+  settle(pages);
+  using collection = makeCollection();
+  const { directory } = collection;
+  await collection.crawl([`${pages.origin}/`]);
+  assert.deepEqual(await find(directory, 'marsh'), ['/']);
+  assert.deepEqual(await find(directory, 'journey'), ['/goose']);
+  assert.deepEqual(await find(directory, 'title:heron'), ['/heron']);
+  assert.deepEqual(await find(directory, 'fisherman waits'), ['/heron'], 'by the text of a link and its own');
+  assert.deepEqual(await find(directory, 'old nesting'), ['/new'], 'by the text of a link to its alias');
+  assert.deepEqual(await find(directory, 'type:text kingfisher'), ['/plain.txt']);
+  assert.deepEqual(await find(directory, 'hidden OR secret OR fleeting OR feather'), ['/']); // as texts of links
+  assert.equal((await find(directory, 'reeds water')).length, 1, 'of two pages that say the same one is shown');
+
+  pages.set('/heron', { body: html('The grey heron', ['It swallows a perch.'], ['/']) });
+  pages.set('/lost', { status: 404, body: 'gone' });
+  pages.set('/goose', { status: 301, headers: { location: '/heron' } });
+  pages.set('/new', { body: html('Moved', ['A new nesting place.']), headers: { 'x-robots-tag': 'noindex' } });
+  pages.set('/secret', { body: '<title>Secret</title><p>hidden nest' });
+  for (let day = 0; day < 3; day++) {
+    collection.pass(40);
+    await collection.refresh({ budget: '100%' });
+  }
+  assert.deepEqual(await find(directory, 'swallows'), ['/heron']);
+  assert.deepEqual(await find(directory, 'waits'), []);
+  assert.deepEqual(await find(directory, 'egg'), [], 'gone');
+  assert.deepEqual(await find(directory, 'journey'), [], 'moved');
+  assert.deepEqual(await find(directory, '"nesting place"'), [], 'says noindex now, and is otherwise as it was');
+  assert.deepEqual(await find(directory, 'hidden'), ['/secret'], 'no longer says noindex');
+  assert.ok((await equalsRebuilt(directory)) >= 6);
+});
+
+test('a ledger that is another than before is read from its beginning', async () => {
+  await using pages = await openPages();
+  settle(pages);
+  using collection = makeCollection();
+  const { directory } = collection;
+  await collection.crawl([`${pages.origin}/`]);
+  assert.deepEqual(await find(directory, 'egg'), ['/lost']);
+  const search = openSearch(searchFile(directory));
+  search.put([{ ...strayed, page: 900 }]);
+  search.apply({ changed: [], gone: [], cursor: 'visits:0:5:1' });
+  search.close();
+  assert.deepEqual(await find(directory, 'stray'), []);
+  assert.deepEqual(await find(directory, 'egg'), ['/lost']);
+});
+
+const strayed = {
+  ...{ url: 'http://a.test/', title: '', headings: '', anchors: '', text: 'stray', language: 'en' },
+  ...{ mediaType: 'text/html', fetched: 0, changed: 0, importance: 0, noindex: false, noarchive: false },
+};
+
+test('kill -9 of a crawl and its feeder: the index goes on, and ends as one made anew', async () => {
+  await using web = await openWeb({
+    ...{ seed: 5, servers: 2, pagesPerServer: 120, latency: 15 },
+    features: ['redirects', 'directives', 'duplicates'],
+  });
+  using place = workplace();
+  const crawl = ['crawl', ...web.seeds, '--data', place.path, ...fast, '--connections', '2', '--scope', '*'];
+  let before = 0;
+  for (let kill = 0; kill < 2; kill++) {
+    const running = start(crawl);
+    const more = grown(place.path, before + 1);
+    before = await Promise.race([more, running.ended.then(({ stderr }) => assert.fail(`it ended: ${stderr}`))]);
+    running.child.kill('SIGKILL');
+    await running.ended;
+  }
+  const { code, stderr } = await skein([...crawl, '--json']);
+  assert.equal(code, 0, stderr);
+  const indexed = await equalsRebuilt(place.path);
+  const shown = web.mustFind().length;
+  assert.ok(indexed > 200 && indexed <= shown, `${indexed} of ${shown} pages`);
+});
+
+/** Resolves when a running crawl has made at least so many pages findable; gives their number. */
+async function grown(data: string, least: number): Promise<number> {
+  for (;;) {
+    await new Promise(resolve => setTimeout(resolve, 20));
+    try {
+      const database = new DatabaseSync(searchFile(data), { readOnly: true, timeout: 1000 });
+      const { n } = database.prepare('SELECT count(*) AS n FROM pages').get() as { n: number };
+      database.close();
+      if (n >= least) return n;
+    } catch {
+      // There is no index yet, or no tables in it.
+    }
+  }
+}
+
+test('the command shows results safely, and opening one makes the page important', async () => {
+  await using pages = await openPages();
+  const evil = '\u001b[31mred\u0007 <script>alert(1)</script> \u202eevil';
+  pages.set('/', { body: html('Home', ['geese'], ['/a', '/b']) });
+  pages.set('/a', { body: html('First', [`wild geese ${evil}`]) });
+  pages.set('/b', { body: `<title>&#27;[2J Second</title><p>wild geese` });
+  using place = workplace();
+  const data = ['--data', place.path];
+  await skein(['crawl', `${pages.origin}/`, ...data, ...fast]);
+  const shown = await skein(['search', 'wild', 'geese', ...data]);
+  assert.equal(shown.code, 0, shown.stderr);
+  const text = shown.stdout.toString();
+  assert.match(text, /2 pages for wild geese/);
+  assert.match(text, /seen .* ago, \d+ % likely to have changed since; skein cat http/);
+  assert.doesNotMatch(text, /[\u0007\u001b\u202e]/);
+
+  const found = await skeinJson<{ hits: { url: string }[] }>('search', 'title:first', ...data);
+  assert.deepEqual(
+    found.hits.map(({ url }) => url),
+    [`${pages.origin}/a`],
+  );
+  const opened = await skeinJson<{ url: string; text: string }>('search', 'title:first', '--open', '1', ...data);
+  assert.match(opened.text, /wild geese/);
+  const why = (path: string) =>
+    skeinJson<{ searches: number; explanation: { importance: number } }>('why', `${pages.origin}${path}`, ...data);
+  const [wanted, other] = [await why('/a'), await why('/b')];
+  assert.ok(wanted.searches > 1 && other.searches < 1);
+  assert.ok(wanted.explanation.importance > other.explanation.importance * 1.5);
+
+  assert.equal((await skein(['search', 'geese', '--open', '9', ...data])).code, 3);
+  assert.equal((await skein(['search', '"open', ...data])).code, 2);
+  const status = await skeinJson('index', 'status', ...data);
+  assert.deepEqual([status['documents'], status['behind'], status['fed']], [3, 0, false]);
+  assert.equal((await skeinJson('index', 'rebuild', ...data))['documents'], 3);
+});

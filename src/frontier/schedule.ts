@@ -140,7 +140,8 @@ export class Schedule {
     const state = known.change ? unpackState(known.change) : newState();
     const rate = this.plan.estimator.rate(state);
     const worth = known.outcome === 'gone' ? Number.POSITIVE_INFINITY : pingWorth(pingsOf(server), rate) * DAY;
-    this.#ledger.pages.setPinged(id, Math.max(time, known.due - worth));
+    // What is overdue stays so.
+    this.#ledger.pages.setPinged(id, Math.min(known.due, Math.max(time, known.due - worth)));
     return true;
   }
 

@@ -107,7 +107,10 @@ export function openHome(values: CrawlValues, seeds: readonly string[], extras: 
 }
 
 /** Before anything is made: a collection that begins with a mistake would be one all the same. */
-function refuseMistakes({ scope, keep, domains, bodyLimit }: CrawlValues): void {
+function refuseMistakes({ scope, keep, domains, bodyLimit, order, focus }: CrawlValues): void {
+  if (order === 'focused' && focus.length === 0) {
+    throw new SkeinError('bad-option', '--order focused needs words to look for.', 'Give them with --focus.');
+  }
   parseScope(scope);
   parseKeep(keep);
   parseDomainWeights(domains);

@@ -67,6 +67,7 @@ export class Admission {
       this.fingerprints.set(high, low, id);
       this.#depths?.set(id, depth);
     }
+    this.#ledger.pages.admitUpTo(this.#rules.depth);
     for (const id of this.#ledger.pages.refusedFor(['nofollow', 'too-deep'])) this.#liftable.add(id);
     for (const _ of this.#ledger.pages.refusedFor(['out-of-scope'])) this.#outside++;
   }

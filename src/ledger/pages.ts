@@ -193,6 +193,11 @@ export class Pages {
     this.#admit.run(id);
   }
 
+  /** A deeper crawl takes in what an earlier one left for being too deep. */
+  admitUpTo(depth: number): void {
+    this.#database.prepare(`UPDATE pages SET refused = NULL WHERE refused = 'too-deep' AND depth <= ?`).run(depth);
+  }
+
   setDepth(id: number, depth: number): void {
     this.#setDepth.run(depth, id);
   }

@@ -43,6 +43,7 @@ const mistakes: readonly Mistake[] = [
   { args: ['crawl', 'http://127.0.0.1:1/', '--depth', '1.5'], code: 2, says: /--depth cannot be/ },
   { args: ['crawl', 'http://127.0.0.1:1/', '--max-pages', 'many'], code: 2, says: /--max-pages cannot be/ },
   { args: ['crawl', 'http://127.0.0.1:1/', '--order', 'random'], code: 2, says: /--order cannot be "random"/ },
+  { args: ['crawl', 'http://127.0.0.1:1/', '--order', 'focused'], code: 2, says: /focused needs words/ },
   { args: ['crawl', 'http://127.0.0.1:1/', '--body-limit', 'huge'], code: 2, says: /"huge" is not a size/ },
   { args: ['crawl', 'http://127.0.0.1:1/', '--keep', 'kind=html'], code: 2, says: /no part named "kind"/ },
   { args: ['crawl', 'http://127.0.0.1:1/', '--domains', 'edu=much'], code: 2, says: /much/ },

@@ -1,0 +1,74 @@
+/**
+ * Politeness as the servers see it. Times are compared with lower bounds only, and those are half of what was asked
+ * for: a busy machine makes requests later, never earlier.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { LogLine } from '../web/server.ts';
+import { openWeb, type Web } from '../web/web.ts';
+import { collected, crawlHere, pagesOf, skeinJson, workplace } from './skein.ts';
+
+/** Milliseconds between the first and the last request. */
+function span(lines: readonly LogLine[]): number {
+  const times = lines.map(({ time }) => time);
+  return Math.max(...times) - Math.min(...times);
+}
+
+const ofServer = (web: Web, server: number) => web.log.filter(({ url }) => url.startsWith(`${web.origins[server]}/`));
+
+test('one request at a time to a server, and a pause between them', async () => {
+  await using web = await openWeb({ seed: 4, servers: 3, pagesPerServer: 15, addresses: true, latency: 5 });
+  using place = workplace();
+  await crawlHere({ data: place.path, scope: '*', pace: 0.05 }, web.seeds);
+  assert.deepEqual(collected(await pagesOf(place.path)), web.mustFind());
+  assert.equal(Math.max(...web.log.map(({ open }) => open)), 1);
+  for (const server of [0, 1, 2]) {
+    const lines = ofServer(web, server);
+    assert.equal(lines.length, 16, 'its pages and robots.txt');
+    assert.equal(lines[0]!.url, `${web.origins[server]}/robots.txt`, 'robots.txt comes first');
+    assert.ok(span(lines) >= 0.5 * 15 * 50, `${span(lines)} ms for ${lines.length} requests`);
+  }
+  assert.ok(web.log.every(({ agent }) => /^Skein\/\S+ \(\+https?:\/\/.+\)$/.test(agent)));
+});
+
+test('Crawl-delay is a floor', async () => {
+  await using web = await openWeb({ seed: 4, pagesPerServer: 6, crawlDelay: 0.3 });
+  using place = workplace();
+  await crawlHere({ data: place.path, pace: 0.01 }, web.seeds);
+  assert.deepEqual(collected(await pagesOf(place.path)), web.mustFind());
+  assert.ok(span(web.log) >= 0.5 * 5 * 300, `${span(web.log)} ms`);
+});
+
+test('servers that share an address share a pace', async () => {
+  const servers = 10;
+  await using web = await openWeb({ seed: 4, servers, pagesPerServer: 4, crossLinks: 0 });
+  using place = workplace();
+  const seeds = web.origins.map(origin => `${origin}/`);
+  await crawlHere({ data: place.path, pace: 0.2, threads: 2 }, seeds);
+  assert.deepEqual(collected(await pagesOf(place.path)), web.mustFind());
+  // A quarter of the pace between any two; each server alone would need 0.8 seconds.
+  const counted = web.log.filter(({ url }) => !url.endsWith('/robots.txt'));
+  assert.ok(
+    span(counted) >= 0.6 * (counted.length - servers) * 50,
+    `${span(counted)} ms for ${counted.length} requests`,
+  );
+});
+
+test('Retry-After outlives the process that heard it', async () => {
+  await using web = await openWeb({ seed: 4, pagesPerServer: 8 });
+  using place = workplace();
+  const busy = `${web.origins[0]}/p/1.html`;
+  web.fault(busy, 'status-503', 1);
+  await crawlHere({ data: place.path }, web.seeds);
+  const before = web.requests();
+  assert.ok(collected(await pagesOf(place.path)).length < web.mustFind().length);
+  await skeinJson('crawl', '--data', place.path, '--pace', '0', '--allow-private', '--max-pages', '1');
+  assert.equal(web.requests(), before, 'it waits, whoever runs');
+  const waiting = [...(await pagesOf(place.path, '--outcome', 'waiting')).keys()][0]!;
+  const { state } = await skeinJson<{ state: string }>('show', waiting, '--data', place.path);
+  assert.match(state, /server asked for no requests for another/);
+  const clockShift = new SharedArrayBuffer(8);
+  new Float64Array(clockShift)[0] = 10 * 60_000;
+  await crawlHere({ data: place.path }, [], { clockShift });
+  assert.deepEqual(collected(await pagesOf(place.path)), web.mustFind());
+});

@@ -9,6 +9,7 @@ import { LINK_IMAGE, LINK_IS_SITEMAP, LINK_NOFOLLOW, type Links } from '../erran
 import { Fingerprints } from '../ledger/fingerprints.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { Depths } from './depths.ts';
+import { leavesOut } from './director.ts';
 import type { Strays } from './focused.ts';
 import type { Lane } from './lane.ts';
 import { trapReason } from './traps.ts';
@@ -215,4 +216,12 @@ interface NewLink {
 
 export function tldOf(origin: string): string {
   return topLevelDomain(hostOf(origin));
+}
+
+type Outside = (url: string) => ReasonCode | undefined;
+
+/** A top-level domain of weight 0 is outside. */
+export function withDomains(outside: Outside, weights: ReadonlyMap<string, number>): Outside {
+  if (weights.size === 0) return outside;
+  return url => outside(url) ?? (leavesOut(weights, tldOf(originOf(url))) ? 'out-of-scope' : undefined);
 }

@@ -11,6 +11,10 @@ export class Breadth implements Order {
   /** No page waits at a lesser depth. */
   #from = 0;
 
+  get top(): number {
+    return 0;
+  }
+
   get size(): number {
     return this.#size;
   }

@@ -45,12 +45,16 @@ export function delegable({ mode, order }: Terms, lane: Lane): boolean {
   return mode === 'explore' && order === 'breadth' && lane.errands === 0;
 }
 
+const FOCUSED = 8;
+
 /** Pages that the errand names at most. */
 export function sizeOf({ remote, follow }: Delegation, lane: Lane, terms: Terms): number {
   const pace = paceOf(lane, terms.pace);
   if (follow) return DELEGATED;
   // The first errand to a server only looks: its robots.txt and address decide how the others are sent.
   if (lane.server.robots === undefined) return 1;
+  // What comes next in a focused crawl depends on what these pages say: only a few leave at once.
+  if (lane.order.top > 0) return FOCUSED;
   if (!remote) return errandSize(pace);
   return pace === 0 ? NAMED : Math.max(1, Math.min(NAMED, Math.floor((terms.lease * 0.8) / pace)));
 }

@@ -31,6 +31,10 @@ export class Focused implements Order {
     return this.#size;
   }
 
+  get top(): number {
+    return this.#top;
+  }
+
   add(page: number, hint: Hint): ReasonCode | undefined {
     if (isLost(this.#options, hint.relevance, hint.strayed ?? 0)) return 'irrelevant';
     const queue = (this.#queues[hint.relevance] ??= new PageQueue());

@@ -15,7 +15,7 @@ import type { ReasonCode } from '../errand/reasons.ts';
 import type { Visit } from '../errand/visit.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { type KnownRow, roles } from '../ledger/pages.ts';
-import { Admission, tldOf, UNKNOWN } from './admission.ts';
+import { Admission, tldOf, UNKNOWN, withDomains } from './admission.ts';
 import { DELEGATED, type Delegation, delegable, here, type Planner, seenOn, sizeOf } from './delegation.ts';
 import { Director, leavesOut } from './director.ts';
 import { Strays } from './focused.ts';
@@ -26,6 +26,9 @@ import { makeOrder, type OrderName } from './order.ts';
 import { Schedule } from './schedule.ts';
 import { ShapeCounter } from './traps.ts';
 import { trustTerms } from './trust.ts';
+
+/** Servers whose best pages differ by less than this are equally urgent. */
+const RELEVANCE_STEP = 16;
 
 export interface FrontierOptions {
   readonly mode: Errand['kind'];
@@ -150,7 +153,10 @@ export class Frontier {
 
   /** Offers every lane that may be visited now to the director. Called once a turn of home's loop, then next(). */
   wake(): void {
-    for (const lane of this.#lanes.values()) this.#offer(lane);
+    // In a focused crawl the servers with the most relevant pages waiting come first, whoever waited longest.
+    let top = 0;
+    for (const lane of this.#lanes.values()) if (this.#isReady(lane)) top = Math.max(top, lane.order.top);
+    for (const lane of this.#lanes.values()) if (lane.order.top >= top - RELEVANCE_STEP) this.#offer(lane);
   }
 
   /** The next errand that may leave now, if there is one. `plan` says where the errand of a server would go. */
@@ -271,11 +277,17 @@ export class Frontier {
   }
 
   #offer(lane: Lane): void {
-    const { server } = lane;
-    if (lane.offered || lane.order.size === 0 || server.paused || server.notBefore > this.#clock.now()) return;
-    const many = !lane.order.holding && spreads(lane, this.#options.pace, this.#options.connections);
-    if (lane.errands >= (many ? 2 * this.#options.outposts : 1)) return;
-    lane.offered = this.#director.offer(server.id, lane.topLevelDomain);
+    if (!lane.offered && this.#isReady(lane)) {
+      lane.offered = this.#director.offer(lane.server.id, lane.topLevelDomain);
+    }
+  }
+
+  /** It has pages, and an errand may leave for it now. */
+  #isReady(lane: Lane): boolean {
+    const { server, order } = lane;
+    if (order.size === 0 || server.paused || server.notBefore > this.#clock.now()) return false;
+    const many = !order.holding && spreads(lane, this.#options.pace, this.#options.connections);
+    return lane.errands < (many ? 2 * this.#options.outposts : 1);
   }
 
   #issue(lane: Lane, ids: number[], delegation: Delegation, spread: boolean): Issued {
@@ -381,13 +393,4 @@ export class Frontier {
     this.#lanes.set(origin, lane);
     return lane;
   }
-}
-
-/** A top-level domain of weight 0 is outside. */
-function withDomains(
-  outside: FrontierOptions['outside'],
-  weights: ReadonlyMap<string, number>,
-): FrontierOptions['outside'] {
-  if (weights.size === 0) return outside;
-  return url => outside(url) ?? (leavesOut(weights, tldOf(originOf(url))) ? 'out-of-scope' : undefined);
 }

@@ -18,6 +18,10 @@ export class HoldingOrder implements Order {
     return this.#order.size;
   }
 
+  get top(): number {
+    return this.#order.top;
+  }
+
   /** Pages kept aside. */
   get held(): number {
     return this.#held?.size ?? 0;

@@ -18,6 +18,8 @@ export interface Hint {
 export interface Order {
   /** Pages waiting. */
   readonly size: number;
+  /** Relevance of the page that would be taken next, 0–255; 0 in orders that do not go by it. */
+  readonly top: number;
   /** Takes a page in, or says why it will not; the caller never adds a page that is already waiting. */
   add(page: number, hint: Hint): ReasonCode | undefined;
   /** Removes and returns the next pages, at most `count`. */

@@ -59,6 +59,10 @@ export class Pvalue implements Order {
     this.#options = options;
   }
 
+  get top(): number {
+    return 0;
+  }
+
   get size(): number {
     return this.#size;
   }

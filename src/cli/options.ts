@@ -145,6 +145,31 @@ export const options = {
 } as const satisfies Record<string, { flag: string; check: z.ZodType; about: string }>;
 
 export type OptionName = keyof typeof options;
+
+/** What every command that fetches understands. */
+export const fetchOptions = [
+  'data',
+  'pace',
+  'connections',
+  'threads',
+  'allowPrivate',
+  'maxPages',
+  'depth',
+  'perServer',
+  'bodyLimit',
+  'scope',
+  'keep',
+  'order',
+  'focus',
+  'domains',
+  'images',
+  'detector',
+  'workbench',
+  'outpost',
+  'listen',
+  'levels',
+  'agent',
+] as const satisfies readonly OptionName[];
 export type Values = { [name in OptionName]: z.output<(typeof options)[name]['check']> };
 
 function list() {

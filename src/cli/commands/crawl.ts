@@ -6,34 +6,11 @@ import { crawlSupply } from '../../home/supply.ts';
 import { attend } from '../attend.ts';
 import { openHome, openLedger, PATIENCE, parseSeeds } from '../compose.ts';
 import { LiveLine } from '../live.ts';
-import { declare, type OptionName, values } from '../options.ts';
+import { declare, fetchOptions, values } from '../options.ts';
 import { INTERRUPTED, stopOnSignals } from '../signals.ts';
 import { printSummary, summaryOf } from '../summary.ts';
 
-const names = [
-  'data',
-  'seeds',
-  'pace',
-  'connections',
-  'threads',
-  'allowPrivate',
-  'maxPages',
-  'depth',
-  'perServer',
-  'bodyLimit',
-  'scope',
-  'keep',
-  'order',
-  'focus',
-  'domains',
-  'images',
-  'detector',
-  'workbench',
-  'outpost',
-  'listen',
-  'levels',
-  'agent',
-] as const satisfies readonly OptionName[];
+const names = ['seeds', ...fetchOptions] as const;
 
 export function addCrawlCommand(program: Command): void {
   const command = program

@@ -7,7 +7,7 @@ import { crawlSupply, type Supply } from '../../home/supply.ts';
 import { attend } from '../attend.ts';
 import { type Opened, openHome, openLedger } from '../compose.ts';
 import { type DemoWeb, openDemoWeb } from '../demo-web.ts';
-import { values } from '../options.ts';
+import { fetchOptions, values } from '../options.ts';
 import { stopOnSignals } from '../signals.ts';
 import { printSummary, summaryOf } from '../summary.ts';
 import { paint } from '../terminal.ts';
@@ -51,25 +51,7 @@ async function run(web: DemoWeb, data: string, given: Record<string, unknown>): 
       workbench: given['workbench'],
       scope: web.sites.map(site => new URL(site.origin).host),
     },
-    [
-      'data',
-      'pace',
-      'connections',
-      'threads',
-      'allowPrivate',
-      'maxPages',
-      'depth',
-      'perServer',
-      'bodyLimit',
-      'scope',
-      'keep',
-      'order',
-      'focus',
-      'domains',
-      'detector',
-      'workbench',
-      'agent',
-    ],
+    fetchOptions,
   );
   const opened = openHome(chosen, web.seeds);
   const { workbench } = chosen;

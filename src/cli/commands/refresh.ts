@@ -7,37 +7,12 @@ import { attend } from '../attend.ts';
 import { aimOf, allowanceOf, parseBudget } from '../budget.ts';
 import { type Extras, type Opened, openHome, openLedger } from '../compose.ts';
 import { freshnessLine, LiveLine } from '../live.ts';
-import { declare, type OptionName, type Values, values } from '../options.ts';
+import { declare, fetchOptions, type Values, values } from '../options.ts';
 import { stopOnSignals } from '../signals.ts';
 import { printSummary, type Summary, summaryOf } from '../summary.ts';
 import { size } from '../terminal.ts';
 
-const names = [
-  'data',
-  'budget',
-  'freshness',
-  'policy',
-  'images',
-  'detector',
-  'pace',
-  'connections',
-  'threads',
-  'allowPrivate',
-  'maxPages',
-  'depth',
-  'perServer',
-  'bodyLimit',
-  'scope',
-  'keep',
-  'order',
-  'focus',
-  'domains',
-  'workbench',
-  'outpost',
-  'listen',
-  'levels',
-  'agent',
-] as const satisfies readonly OptionName[];
+const names = ['budget', 'freshness', 'policy', ...fetchOptions] as const;
 
 export function addRefreshCommand(program: Command): void {
   const command = program

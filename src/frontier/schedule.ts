@@ -61,8 +61,12 @@ const SITEMAP_REST = { least: 0.9, most: 14 };
 const SITEMAP_PRIOR = { a: 1, b: 1 };
 /** Pages that stand for all when theta is sought. */
 const SAMPLE = 20_000;
-/** A server that has fallen this many crawl delays behind gets a threshold of its own. */
+/** Crawl delays that a server at its limit may be behind: some, or its slots would go unused. */
 const BACKLOG = 20;
+/** Share of its slots that a server's pages must want before politeness counts as the limit. */
+const AT_ITS_LIMIT = 0.5;
+/** Milliseconds between requests where nothing else is said. */
+const USUAL_PACE = 1000;
 
 export class Schedule {
   readonly plan: Plan;
@@ -82,7 +86,9 @@ export class Schedule {
     this.#searches = searches;
     const saved = ledger.setting<Saved>('schedule');
     this.#ledger = ledger;
-    this.settings = { ...defaultSettings, ...saved, ...settings };
+    // Of share, bytes and freshness only the one that was asked for is in what was saved.
+    const start = saved ? { ...defaultSettings, share: undefined, ...saved } : defaultSettings;
+    this.settings = { ...start, ...settings };
     this.plan = planNamed(this.settings.policy, this.settings.estimator);
     this.#theta = saved?.theta ?? 1;
     this.#visitsPerDay = saved?.visitsPerDay ?? 0;
@@ -115,7 +121,7 @@ export class Schedule {
   }
 
   /** What a visit leaves behind: the state of the estimator and the next due time. */
-  after(lesson: { id: number; visit: Visit; before: KnownRow | undefined; server: Server; pages: number }): Planned {
+  after(lesson: Lesson): Planned {
     const { id, visit, before, server } = lesson;
     if (visit.outcome !== 'fetched' && visit.outcome !== 'same') {
       return { change: before?.change ?? null, due: this.#dueWithout(visit, before) };
@@ -314,31 +320,24 @@ export class Schedule {
 
   /**
    * Late visits mean that too much is due for the budget: the threshold rises a little, and falls when they are early.
-   * Where politeness keeps a server behind, its own threshold rises instead, so that its best pages come first.
+   * Where politeness cannot keep up with what is due, the server's own threshold rises instead, so that its best pages
+   * come first and nobody else's wait.
    */
-  #steer({
-    visit,
-    before,
-    server,
-    pages,
-  }: {
-    visit: Visit;
-    before: KnownRow | undefined;
-    server: Server;
-    pages: number;
-  }): void {
+  #steer({ visit, before, server, pages }: Lesson): void {
     if (before?.due == null || !this.continuous) return;
-    const all = this.#ledger.pages.size;
-    const budget = Math.min(1, this.settings.share ?? this.#balance.share) * all;
+    const all = Math.max(1, this.#ledger.pages.size);
+    const budget = this.#visitsPerDay || 0.1 * all;
     const lag = (visit.time - before.due) / DAY;
-    const pace = Math.max(server.pace ?? 1000, server.crawlDelay) / DAY;
-    const own = steer(server.multiplier, lag - BACKLOG * pace, { pages: all, budget }, all / Math.max(1, pages));
-    const multiplier = Math.max(1, own);
-    if (multiplier !== server.multiplier) {
-      server.multiplier = multiplier;
-      this.#ledger.servers.touch(server);
+    const pace = Math.max(server.pace ?? USUAL_PACE, server.crawlDelay) / DAY;
+    const wanted = (budget * pages) / all;
+    if (wanted * pace > AT_ITS_LIMIT || server.multiplier > 1.0001) {
+      const load = { pages: all, budget };
+      const own = Math.max(1, steer(server.multiplier, lag - BACKLOG * pace, load, all / Math.max(1, pages)));
+      if (own !== server.multiplier) this.#ledger.servers.touch(server);
+      server.multiplier = own;
+    } else {
+      this.#theta = steer(this.#theta, lag, { pages: all, budget });
     }
-    if (multiplier <= 1.0001) this.#theta = steer(this.#theta, lag, { pages: all, budget });
   }
 
   /** Visits that brought no page say nothing of its rate. */
@@ -358,6 +357,16 @@ export class Schedule {
 
 function sitemapRest({ a, b }: ChangeState): number {
   return Math.min(SITEMAP_REST.most, Math.max(SITEMAP_REST.least, b / a / 2));
+}
+
+/** A visit as the schedule learns from it. */
+interface Lesson {
+  readonly id: number;
+  readonly visit: Visit;
+  readonly before: KnownRow | undefined;
+  readonly server: Server;
+  /** Of the server. */
+  readonly pages: number;
 }
 
 interface Row {

@@ -1,0 +1,114 @@
+/** The schedule over a ledger: budgets and freshness that are kept, politeness that binds, state that survives. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { Visit } from '../../src/errand/visit.ts';
+import { Schedule } from '../../src/frontier/schedule.ts';
+import { Ledger } from '../../src/ledger/ledger.ts';
+import type { KnownRow } from '../../src/ledger/pages.ts';
+import { newState, packState } from '../../src/revisit/state.ts';
+
+const DAY = 86_400_000;
+const NOW = 1_000 * DAY;
+
+/** A ledger with `count` pages of one server, seen a day ago. */
+function withLedger(count: number, work: (ledger: Ledger, directory: string) => void): void {
+  const directory = mkdtempSync(join(tmpdir(), 'skein-schedule-'));
+  const ledger = new Ledger(directory, 'write');
+  ledger.begin();
+  const server = ledger.servers.of('http://a.test').id;
+  for (let i = 0; i < count; i++) {
+    const url = `http://a.test/${i}`;
+    const place = { high: i, low: i, server, url, parent: 0, depth: 1, hops: 0, relevance: 0, found: 0 };
+    const page = ledger.pages.add({ ...place, refused: null, role: 0, lastmod: null });
+    ledger.pages.putKnown(knownRow(page, i));
+  }
+  ledger.commit();
+  try {
+    work(ledger, directory);
+  } finally {
+    ledger.close();
+    rmSync(directory, { recursive: true });
+  }
+}
+
+/** Rates between one change in two days and one in two hundred. */
+function knownRow(page: number, i: number): KnownRow {
+  const names = `title media_type charset language canonical bytes wire ascii_sum urls keywords facts mask moved_to
+    same_as near segment place length request_length etag last_modified retry_at due`.split(/\s+/);
+  const empty = Object.fromEntries(names.map(name => [name, null]));
+  const seen = { time: NOW - DAY, seen_time: NOW - DAY, first_time: NOW - 9 * DAY, changed_time: NOW - 9 * DAY };
+  const change = packState({ ...newState(), a: 2, b: 4 + i * 4, visits: 5, changes: 1 });
+  const row = { ...empty, ...seen, page, outcome: 'fetched', reason: 'ok', status: 200, tries: 0, pings: 0, flags: 0 };
+  return { ...row, change } as unknown as KnownRow;
+}
+
+test('a share of the pages is what falls due in a day, whatever their rates', () => {
+  withLedger(200, ledger => {
+    for (const share of [0.05, 0.2, 0.5]) {
+      const schedule = new Schedule(ledger);
+      ledger.begin();
+      schedule.aim({ share }, NOW);
+      ledger.commit();
+      assert.ok(Math.abs(schedule.visitsPerDay - share * 200) < 1, `${schedule.visitsPerDay} for ${share}`);
+    }
+  });
+});
+
+test('a freshness asked for is expected, and more freshness costs more visits', () => {
+  withLedger(200, ledger => {
+    const visits = [0.7, 0.9, 0.97].map(freshness => {
+      const schedule = new Schedule(ledger);
+      ledger.begin();
+      schedule.aim({ freshness }, NOW);
+      ledger.commit();
+      assert.ok(schedule.balance.freshness >= freshness - 0.001);
+      return schedule.visitsPerDay;
+    });
+    assert.deepEqual(
+      visits,
+      visits.toSorted((a, b) => a - b),
+    );
+  });
+});
+
+test('what was asked for is remembered by the next run', () => {
+  withLedger(50, ledger => {
+    ledger.begin();
+    new Schedule(ledger).aim({ bytes: 5_000_000 }, NOW);
+    ledger.commit();
+    const again = new Schedule(ledger);
+    assert.equal(again.settings.bytes, 5_000_000);
+    assert.equal(again.settings.share, undefined);
+    assert.ok(again.visitsPerDay > 0);
+  });
+});
+
+test('a server that politeness keeps behind gets a threshold of its own; the others’ stays', () => {
+  withLedger(200, ledger => {
+    ledger.begin();
+    const schedule = new Schedule(ledger);
+    schedule.aim({ share: 0.5 }, NOW);
+    schedule.continuous = true;
+    const server = ledger.servers.byId(1);
+    const visit: Visit = {
+      ...{ url: 'http://a.test/1', time: NOW + 5 * DAY, outcome: 'same', reason: 'unchanged', status: 200, depth: 1 },
+      ...{ retryAfter: 0, cost: { up: 1, down: 1, cause: 'page', ms: 1 } },
+    };
+    const learn = () =>
+      schedule.after({ id: 1, visit, before: { ...ledger.pages.known(1)!, due: NOW }, server, pages: 200 });
+    const { theta } = schedule;
+    server.crawlDelay = DAY / 50; // fifty slots a day for a hundred visits
+    learn();
+    assert.ok(server.multiplier > 1);
+    assert.equal(schedule.theta, theta);
+    server.multiplier = 1;
+    server.crawlDelay = 0;
+    learn();
+    assert.equal(server.multiplier, 1);
+    assert.ok(schedule.theta > theta);
+    ledger.commit();
+  });
+});

@@ -57,13 +57,16 @@ export class Children {
     this.#where.set(frame.errand, link);
   }
 
-  /** The child that should take it: connected, with room, least loaded for its cores; undefined = none. */
-  choose(ownLoad: number): Link | undefined {
+  /**
+   * The child that should take it: connected, with room, with fewer errands for its cores than this machine has for its
+   * own and than the others have; undefined = none. `errands`: how many each has, by name.
+   */
+  choose(own: number, errands: ReadonlyMap<string, number>): Link | undefined {
     let best: Link | undefined;
-    let least = ownLoad;
+    let least = own;
     for (const link of this.#links.values()) {
       if (link.room === 0) continue;
-      const load = link.errands.size / Math.max(1, link.hello?.cores ?? 1);
+      const load = (errands.get(link.name) ?? 0) / Math.max(1, link.hello?.cores ?? 1);
       if (load >= least) continue;
       least = load;
       best = link;

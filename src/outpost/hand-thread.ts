@@ -48,7 +48,9 @@ const tools = await makeTools(options);
 const sender = new Sender(new VersionCache(options.cache.directory, options.cache.bytes));
 // Members are opened again to be recoded: compressing them first would be for nothing.
 const packers = new PackerPool({ whenBusy: 'stored', whenIdle: 'stored' });
-const outpost = new Outpost({ ...tools, packers, fetcher: gated(tools.fetcher) }, parcel => {
+// A long way is worth a fuller load: fewer frames, and more to compress each page against.
+const parcels = { visits: 512, age: 2000 };
+const outpost = new Outpost({ ...tools, packers, parcels, fetcher: gated(tools.fetcher) }, parcel => {
   const { errand, sequence, done, visits } = parcel;
   const errors = visits.filter(visit => visit.outcome === 'failed').length;
   const bytes = sender.pack(parcel);

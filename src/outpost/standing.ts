@@ -51,6 +51,8 @@ export interface RunOptions {
 }
 
 const FILE = 'outpost.json';
+/** Milliseconds: a parent that answers but is not ready is asked again soon. */
+const SOON = 2000;
 
 /** Writes down whom to serve. The token itself is shown to the parent by the first run. */
 export function joinParent(options: JoinOptions, now: number): void {
@@ -72,6 +74,8 @@ export class StandingOutpost {
   #place: Place;
   #door: Door | undefined;
   #connected = false;
+  /** The last attempt got an answer. */
+  #reached = false;
   /** Outposts that were not let in. */
   refusals = 0;
 
@@ -117,7 +121,7 @@ export class StandingOutpost {
       while (!this.#stop.signal.aborted) {
         const served = await this.#attempt();
         if (this.#stop.signal.aborted) break;
-        wait = served ? backOff.first : Math.min(backOff.longest, wait * 2);
+        wait = served ? backOff.first : Math.min(this.#reached ? SOON : backOff.longest, wait * 2);
         // A little chance keeps a hundred outposts from knocking all at once when their parent returns.
         await clock.sleep(wait * (0.75 + Math.random() / 2), this.#stop.signal);
       }
@@ -144,8 +148,10 @@ export class StandingOutpost {
   async #attempt(): Promise<boolean> {
     const { say, line } = this.#options;
     let welcomed = false;
+    this.#reached = false;
     try {
       const stream = await dial(this.#place);
+      this.#reached = true;
       const greeted = await greetParent(stream, this.station, this.station.words(this.#token()), line);
       this.#accept(greeted.answer);
       welcomed = true;
@@ -183,7 +189,7 @@ export class StandingOutpost {
     let name = '';
     const admit = (hello: Hello): Welcome => {
       const { welcome } = this.station;
-      if (!welcome || !this.#connected) throw new SkeinError('internal', 'The parent is not connected itself yet.');
+      if (!welcome) throw new SkeinError('internal', 'The parent has not met its own home yet.');
       try {
         const member = this.#members.admit(hello, this.station.now());
         name = member.name;

@@ -233,8 +233,9 @@ export class Station implements Speaker {
   }
 
   async #start(frame: ErrandFrame, warrant: Warrant): Promise<void> {
-    const ownLoad = (this.#hands?.errands ?? 0) / this.#options.threads;
-    const child = levelsLeft(warrant) > 0 ? this.children.choose(ownLoad) : undefined;
+    const loads = this.#loads();
+    const own = (loads.get('') ?? 0) / this.#options.threads;
+    const child = levelsLeft(warrant) > 0 ? this.children.choose(own, loads) : undefined;
     const further = child && this.children.extend(child, frame, warrant);
     if (child && further) {
       await this.spool.take(further, child.name);
@@ -245,6 +246,14 @@ export class Station implements Speaker {
     this.#tables.begin(errand);
     await this.spool.take(frame, '');
     this.#hands!.send(errand, packErrand(errand));
+  }
+
+  /** Errands under way by the name of the outpost that has them; empty = here. Counted where they are taken, because a
+   * burst of them is shared before the first has started. */
+  #loads(): Map<string, number> {
+    const loads = new Map<string, number>();
+    for (const { to, ended } of this.spool.errands.values()) if (!ended) loads.set(to, (loads.get(to) ?? 0) + 1);
+    return loads;
   }
 
   /** The errand within what the owner of this machine allows. */

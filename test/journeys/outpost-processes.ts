@@ -1,0 +1,56 @@
+/** Outposts as processes of their own, for journeys: invited, joined, killed and started again. */
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { type Running, skeinJson, start } from './skein.ts';
+
+/** A port of loopback that was free a moment ago. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as { port: number };
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+export interface OutpostProcess {
+  readonly name: string;
+  readonly directory: string;
+  readonly port: number;
+  running: Running;
+  /** kill -9, and wait until it is gone. */
+  kill(): Promise<void>;
+  /** The same outpost again, with nothing but its directory. */
+  again(): void;
+}
+
+/** A token of whoever keeps its members in `parent`. */
+export async function invite(parent: string, port: number, ...more: string[]): Promise<string> {
+  const { token } = await skeinJson<{ token: string }>(
+    ...['outpost', 'invite', '--data', parent, '--listen', `127.0.0.1:${port}`, ...more],
+  );
+  return token;
+}
+
+/** Starts an outpost that joins with the token and listens for others. */
+export async function startOutpost(name: string, place: string, token: string): Promise<OutpostProcess> {
+  const port = await freePort();
+  const directory = join(place, name);
+  const options = ['--directory', directory, '--threads', '1', '--listen', `127.0.0.1:${port}`, '--allow-private'];
+  const outpost: OutpostProcess = {
+    name,
+    directory,
+    port,
+    running: start(['outpost', 'join', token, '--name', name, ...options]),
+    async kill() {
+      outpost.running.child.kill('SIGKILL');
+      await outpost.running.ended;
+    },
+    again() {
+      outpost.running = start(['outpost', 'run', ...options]);
+    },
+  };
+  return outpost;
+}

@@ -11,7 +11,15 @@ const VISITS = 64;
 const BYTES = 4 << 20;
 const AGE = 200;
 
+/** How large and how old a parcel may get. */
+export interface ParcelSize {
+  readonly visits: number;
+  /** Milliseconds. */
+  readonly age: number;
+}
+
 interface ParcelTools {
+  readonly parcels?: ParcelSize;
   readonly clock: Clock;
   readonly packers: PackerPool;
   readonly busy: () => boolean;
@@ -47,7 +55,8 @@ export class ParcelBuilder {
     } else {
       this.#visits.push(visit);
     }
-    if (this.#visits.length >= VISITS || (this.#packer?.length ?? 0) >= BYTES) this.#send(false);
+    if (this.#visits.length >= (this.#tools.parcels?.visits ?? VISITS) || (this.#packer?.length ?? 0) >= BYTES)
+      this.#send(false);
     else this.#expire();
   }
 
@@ -56,7 +65,7 @@ export class ParcelBuilder {
   }
 
   #expire(): void {
-    this.#timer ??= setTimeout(() => this.#send(false), AGE);
+    this.#timer ??= setTimeout(() => this.#send(false), this.#tools.parcels?.age ?? AGE);
   }
 
   #send(done: boolean): void {

@@ -2,6 +2,7 @@
 import type { Clock } from '../base/clock.ts';
 import type { Pace } from './pace.ts';
 import type { PackerPool } from './packer-pool.ts';
+import type { ParcelSize } from './parcels.ts';
 import type { RulesMemory } from './rules-memory.ts';
 import type { Fetcher } from './stages.ts';
 
@@ -12,6 +13,8 @@ export interface Tools {
   readonly clock: Clock;
   readonly packers: PackerPool;
   readonly rules: RulesMemory;
+  /** When parcels leave; default: soon. */
+  readonly parcels?: ParcelSize;
   /** Product token that robots.txt is read for, e.g. `skein`. */
   readonly agentToken: string;
   /** True while the thread has more to do than it can: compression then takes the cheap way. */

@@ -47,7 +47,8 @@ export function summaryOf({ home, ledger, frontier }: Opened, interrupted: boole
   };
 }
 
-export function printSummary(summary: Summary, directory: string): void {
+/** `directory`: where the collection is, unless it will not stay. */
+export function printSummary(summary: Summary, directory?: string): void {
   const { seconds, pagesPerSecond, bytes, memory } = summary;
   console.log(
     `${paint('bold', `${summary.pages.toLocaleString('en')} pages`)} in ${duration(seconds * 1000)} ` +
@@ -65,5 +66,7 @@ export function printSummary(summary: Summary, directory: string): void {
       `\n${summary.waiting.toLocaleString('en')} pages wait for a later run: the same command goes on with them.`,
     );
   }
-  console.log(`\nThe collection is in ${directory}. Look at it with: skein pages --data ${directory}`);
+  if (directory !== undefined) {
+    console.log(`\nThe collection is in ${directory}. Look at it with: skein pages --data ${directory}`);
+  }
 }

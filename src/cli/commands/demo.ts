@@ -3,14 +3,15 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { crawlSupply, type Supply } from '../../home/supply.ts';
+import { crawlSupply, refreshSupply, type Supply } from '../../home/supply.ts';
 import { attend } from '../attend.ts';
-import { type Opened, openHome, openLedger } from '../compose.ts';
+import { type CrawlValues, type Opened, openHome, openLedger } from '../compose.ts';
 import { type DemoWeb, openDemoWeb } from '../demo-web.ts';
 import { fetchOptions, values } from '../options.ts';
 import { stopOnSignals } from '../signals.ts';
-import { printSummary, summaryOf } from '../summary.ts';
-import { paint } from '../terminal.ts';
+import { printSummary, type Summary, summaryOf } from '../summary.ts';
+import { harmless, paint, size, table } from '../terminal.ts';
+import { amountInWords, changesSince } from './changes.ts';
 
 export function addDemoCommand(program: Command): void {
   program
@@ -26,13 +27,16 @@ export function addDemoCommand(program: Command): void {
       const data = kept ?? mkdtempSync(join(tmpdir(), 'skein-demo-'));
       try {
         await run(web, data, given);
-        if (kept && !given['json']) console.log(`\nThe collection stays in ${kept}: try "skein pages --data ${kept}".`);
+        if (!given['json'])
+          console.log(kept ? stays(kept) : '\nKeep the collection with --keep-data DIR to look around in it.');
       } finally {
         await web.close();
         if (!kept) rmSync(data, { recursive: true, force: true });
       }
     });
 }
+
+const stays = (kept: string) => `\nThe collection stays in ${kept}: try "skein pages --data ${kept}".`;
 
 async function run(web: DemoWeb, data: string, given: Record<string, unknown>): Promise<void> {
   const json = given['json'] === true;
@@ -64,10 +68,47 @@ async function run(web: DemoWeb, data: string, given: Record<string, unknown>): 
     await opened.close();
   }
   const summary = summaryOf(opened, false);
-  if (json) return console.log(JSON.stringify(summary));
-  printSummary(summary, data);
-  openLedger(data).close();
+  if (!json) printSummary(summary);
+  const again = workbench === undefined ? await aWeekLater(web, chosen) : undefined;
+  if (json) console.log(JSON.stringify({ ...summary, ...(again && { aWeekLater: again }) }));
+  else if (again) printSecondLook(again, summary.bytes, data);
 }
+
+/** The tide turns, the clocks go forward, and what is due is looked at again. */
+async function aWeekLater(web: DemoWeb, chosen: CrawlValues): Promise<Summary> {
+  web.tick();
+  const clockShift = new SharedArrayBuffer(8);
+  new Float64Array(clockShift)[0] = WEEK;
+  const opened = openHome(chosen, [], { mode: 'refresh', clockShift });
+  try {
+    await opened.home.run(refreshSupply(opened, { pages: ROUND, bytes: Number.POSITIVE_INFINITY }, () => 0));
+  } finally {
+    await opened.close();
+  }
+  return summaryOf(opened, false);
+}
+
+function printSecondLook(again: Summary, first: number, data: string): void {
+  console.log(paint('bold', '\nA week later the tide has turned, and Skein looks at what is due:'));
+  console.log(
+    `${again.pages} pages looked at, ${again.fetched} had something new to say; ${size(again.bytes)} on the wire, ` +
+      `${Math.round((100 * again.bytes) / first)} % of the first time.\n`,
+  );
+  const ledger = openLedger(data);
+  const since = Date.now() + WEEK / 2;
+  const changes = changesSince(ledger, { since, pattern: undefined, limit: 10, first: false });
+  ledger.close();
+  console.log(
+    table(
+      ['stage that saw it', 'how much', 'page'],
+      changes.map(({ stage, amount, url, title }) => [stage ?? '', amountInWords(amount), harmless(title || url)]),
+    ),
+  );
+}
+
+const WEEK = 7 * 86_400_000;
+/** Visits a day in the second look: a third of the collection in a week. */
+const ROUND = 12;
 
 /** Milliseconds between two tides of a demo that is watched. */
 const TIDE = 8000;

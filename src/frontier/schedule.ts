@@ -87,8 +87,8 @@ export class Schedule {
     const saved = ledger.setting<Saved>('schedule');
     this.#ledger = ledger;
     // Of share, bytes and freshness only the one that was asked for is in what was saved.
-    const start = saved ? { ...defaultSettings, share: undefined, ...saved } : defaultSettings;
-    this.settings = { ...start, ...settings };
+    const start: ScheduleSettings = { ...defaultSettings, ...(saved && { share: undefined }) };
+    this.settings = { ...start, ...saved, ...settings };
     this.plan = planNamed(this.settings.policy, this.settings.estimator);
     this.#theta = saved?.theta ?? 1;
     this.#visitsPerDay = saved?.visitsPerDay ?? 0;

@@ -24,13 +24,18 @@ export interface VisitRow {
   readonly request_length: number | null;
 }
 
+/** Milliseconds by which a visit may be recorded later than one that it precedes: parcels from afar take time. */
+const OUT_OF_ORDER = 3_600_000;
+
 export class Visits {
   readonly #add: StatementSync;
   readonly #ofPage: StatementSync;
+  readonly #timeOf: StatementSync;
   #last: number;
 
   constructor(database: DatabaseSync) {
     this.#add = database.prepare('INSERT INTO visits VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
+    this.#timeOf = database.prepare('SELECT time FROM visits WHERE id = ?');
     this.#ofPage = database.prepare('SELECT * FROM visits WHERE page = ? ORDER BY id');
     this.#last = (database.prepare('SELECT max(id) AS last FROM visits').get()!['last'] as number | null) ?? 0;
   }
@@ -62,6 +67,19 @@ export class Visits {
       v.request_length,
     );
     return id;
+  }
+
+  /** The first visit at or after a time, or a little before it: visits arrive nearly in order, and there is no index. */
+  since(time: number): number {
+    let low = 1;
+    let high = this.#last + 1;
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2);
+      const row = this.#timeOf.get(middle);
+      if (row && (row['time'] as number) < time - OUT_OF_ORDER) low = middle + 1;
+      else high = middle;
+    }
+    return low;
   }
 
   of(page: number): VisitRow[] {

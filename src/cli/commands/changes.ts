@@ -69,13 +69,13 @@ export function changesSince(ledger: Ledger, wanted: ChangesWanted): Change[] {
            (SELECT b.outcome FROM visits b WHERE b.page = v.page AND b.id < v.id
             AND b.outcome NOT IN ('failed', 'refused') ORDER BY b.id DESC LIMIT 1) AS earlier
          FROM visits v JOIN pages p ON p.id = v.page LEFT JOIN known k ON k.page = v.page
-         WHERE v.time >= ? AND v.outcome IN ('fetched', 'same', 'gone', 'moved') AND p.role <> 1 AND p.url GLOB ?)
+         WHERE v.id >= ? AND v.time >= ? AND v.outcome IN ('fetched', 'same', 'gone', 'moved') AND p.role <> 1 AND p.url GLOB ?)
        WHERE (outcome = 'fetched' AND (earlier IS NOT NULL OR ?))
           OR (outcome = 'same' AND earlier = 'gone')
           OR (outcome IN ('gone', 'moved') AND earlier IN ('fetched', 'same'))
        ORDER BY id DESC LIMIT ?`,
     )
-    .all(wanted.since, glob, wanted.first ? 1 : 0, wanted.limit) as unknown as Row[];
+    .all(ledger.visits.since(wanted.since), wanted.since, glob, wanted.first ? 1 : 0, wanted.limit) as unknown as Row[];
   return rows.map(row => ({
     time: row.time,
     url: row.url,

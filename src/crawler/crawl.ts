@@ -125,7 +125,8 @@ async function lookForMissing(run: Run, known: Known): Promise<void> {
   // Anything but a page with status 200 is what a server should say.
   if (!probed || probed.visit.outcome === 'failed') return;
   run.missing.learn(probed.page);
-  run.parcels.news({ ...run.permission.about, missing: run.missing.print! });
+  const { up, down } = probed.visit.cost;
+  run.parcels.news({ ...run.permission.about, robotsBytes: up + down, missing: run.missing.print! });
 }
 
 /** Analysis reads hostile bytes: a bug it uncovers must cost one page, not the errand. */

@@ -43,7 +43,8 @@ export class ParcelBuilder {
 
   news(news: ServerNews | undefined): void {
     if (!news) return;
-    this.#news = { ...this.#news, ...news };
+    const robotsBytes = (this.#news?.robotsBytes ?? 0) + news.robotsBytes;
+    this.#news = { ...this.#news, ...news, robotsBytes };
     this.#expire();
   }
 

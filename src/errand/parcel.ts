@@ -28,7 +28,7 @@ export interface ServerNews {
   readonly notBefore: number;
   /** Smoothed time to first byte, milliseconds. */
   readonly latency: number;
-  /** Bytes spent on robots.txt. */
+  /** Bytes spent on robots.txt, and on looking for the not-found page. */
   readonly robotsBytes: number;
   /** Print of its not-found page, when it was looked for; empty = it answers 404 as it should. */
   readonly missing?: Uint8Array;

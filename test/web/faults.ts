@@ -3,7 +3,7 @@
  * the peer hangs up, so that a crawler with limits ends them by leaving.
  */
 import type { Socket } from 'node:net';
-import { createGzip } from 'node:zlib';
+import { gzipSync } from 'node:zlib';
 import { hashOf } from './random.ts';
 
 const HTML = 'Content-Type: text/html; charset=utf-8\r\n';
@@ -97,23 +97,14 @@ function pour(socket: Socket, text: string): void {
   more();
 }
 
+/** Sixteen megabytes of zeros; a body may be many such members, and making each anew would keep a small machine busy. */
+let zeros: Buffer | undefined;
+
 function bomb(socket: Socket): void {
-  const size = 1 << 30;
-  const block = Buffer.alloc(1 << 20);
-  const gzip = createGzip({ level: 9 });
-  let written = 0;
   socket.write(`HTTP/1.1 200 OK\r\n${HTML}Content-Encoding: gzip\r\nConnection: close\r\n\r\n`);
-  gzip.pipe(socket);
-  const more = (): void => {
-    while (!socket.destroyed && written < size) {
-      written += block.length;
-      if (!gzip.write(block)) return;
-    }
-    gzip.end();
-  };
-  gzip.on('drain', more);
-  socket.on('close', () => gzip.destroy());
-  more();
+  zeros ??= gzipSync(Buffer.alloc(1 << 24), { level: 9 });
+  for (let member = 0; member < 64; member++) socket.write(zeros);
+  socket.end();
 }
 
 function binary(socket: Socket, url: string): void {

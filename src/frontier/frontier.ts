@@ -263,6 +263,13 @@ export class Frontier {
     return sum;
   }
 
+  /** Pages that wait in lanes or are under way. */
+  get outstanding(): number {
+    let pages = this.waiting().pages;
+    for (const underWay of this.#underWay.values()) pages += underWay.pages.size;
+    return pages;
+  }
+
   /** Nothing waits and nothing is under way. */
   get quiet(): boolean {
     return this.#underWay.size === 0 && this.waiting().pages === 0;

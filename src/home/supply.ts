@@ -80,6 +80,8 @@ export function refreshSupply(parts: SupplyParts, allowance: Allowance, spent: (
   let sitemapsRead = false;
   let dry = false;
   frontier.again(ledger.pages.due('sitemaps', now + (days * DAY) / 2, most));
+  // Where bytes are counted, what is under way is money spent already.
+  const waiting = () => (slices === SMALL_SLICE ? frontier.outstanding : frontier.waiting().pages);
   /** Lets some more pages into their lanes; false when there are none. */
   const give = (): boolean => {
     // Asked anew for each slice, because visits bring others forward. Those on their way are passed over.
@@ -97,7 +99,7 @@ export function refreshSupply(parts: SupplyParts, allowance: Allowance, spent: (
       sitemapsRead ||= frontier.quiet || clock.now() - now > SITEMAP_PATIENCE;
       if (!sitemapsRead) return;
       // In slices, small where bytes are counted, so that a budget of them can end the round between two.
-      while (!dry && frontier.waiting().pages < slices && spent() < bytes) dry = !give();
+      while (!dry && waiting() < slices && spent() < bytes) dry = !give();
     },
     // What came back last may have brought others forward.
     worthWaiting: () =>

@@ -6,6 +6,8 @@ import type { ThreadNews } from './thread.ts';
 
 export interface WorkbenchThread {
   readonly address: string;
+  /** Processor time of the thread so far, seconds. */
+  cpuSeconds(): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -23,7 +25,12 @@ export async function startWorkbench(options: WorkbenchOptions): Promise<Workben
   worker.unref();
   return {
     address: news.address,
+    async cpuSeconds() {
+      const { user, system } = await worker.cpuUsage();
+      return (user + system) / 1e6;
+    },
     async close() {
+      worker.ref(); // this process now waits for its end
       const ended = new Promise(resolve => worker.once('exit', resolve));
       worker.postMessage('close');
       await ended;

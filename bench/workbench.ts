@@ -1,0 +1,218 @@
+/**
+ * Does the workbench stay quick when the collection is large, and what does it cost a crawl? First a ledger of a million
+ * pages, into which 500 visits a second are written while every endpoint is asked; then the same crawl (a web without
+ * sockets) with and without a workbench that one browser listens to, in turns.
+ *
+ *   node bench/workbench.ts [--pages 1000000] [--crawl 12000] [--rounds 3]
+ */
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { fingerprint } from '../src/base/url.ts';
+import { attend } from '../src/cli/attend.ts';
+import { openHome } from '../src/cli/compose.ts';
+import { options as known } from '../src/cli/options.ts';
+import { crawlSupply } from '../src/home/supply.ts';
+import { Ledger } from '../src/ledger/ledger.ts';
+import type { KnownRow } from '../src/ledger/pages.ts';
+import { newState, packState } from '../src/revisit/state.ts';
+import { startWorkbench } from '../src/workbench/start.ts';
+import { grid } from './peers/report.ts';
+
+const cache = join(import.meta.dirname, '..', '.cache', 'bench');
+const { values: options } = parseArgs({
+  options: {
+    pages: { type: 'string', default: '1000000' },
+    crawl: { type: 'string', default: '12000' },
+    rounds: { type: 'string', default: '3' },
+  },
+});
+const PAGES = Number(options.pages);
+const SERVERS = 1000;
+const now = Date.now();
+
+const blank = {
+  tries: 0,
+  retry_at: null,
+  pings: 0,
+  etag: '"1"',
+  last_modified: null,
+  charset: 'utf-8',
+  language: 'en',
+};
+const none = { canonical: null, flags: 0, ascii_sum: 1, urls: 20, keywords: 200, facts: null, mask: null };
+const apart = {
+  moved_to: null,
+  same_as: null,
+  near: null,
+  segment: null,
+  place: null,
+  length: null,
+  request_length: null,
+};
+
+function makeLedger(directory: string): Ledger {
+  rmSync(directory, { recursive: true, force: true });
+  mkdirSync(directory, { recursive: true });
+  const ledger = new Ledger(directory, 'write');
+  const change = packState(newState());
+  const print = { high: 0, low: 0 };
+  for (let i = 1; i <= PAGES; i++) {
+    if (i % 20_000 === 1) {
+      ledger.commit();
+      ledger.begin();
+    }
+    const server = ledger.servers.of(`http://s${i % SERVERS}.test`).id;
+    const url = `http://s${i % SERVERS}.test/section-${i % 97}/page-${i}.html`;
+    const { high, low } = fingerprint(url, print);
+    const time = now - (PAGES - i) * 100;
+    const row = { high, low, server, url, parent: 1, depth: 3, hops: 0, relevance: 0, found: time };
+    const page = ledger.pages.add({ ...row, refused: null, role: 0, lastmod: null });
+    visit(ledger, page, time, false);
+    ledger.pages.putKnown({
+      ...{ ...blank, ...none, ...apart, page, time, seen_time: time, first_time: time, changed_time: time, change },
+      ...{ outcome: 'fetched', reason: 'ok', status: 200, due: now + (i % 1000) * 60_000 - 10_000_000, bytes: 3000 },
+      ...{ title: `Page number ${i}`, media_type: 'text/html', wire: 1500 },
+    } as KnownRow);
+  }
+  ledger.commit();
+  return ledger;
+}
+
+function visit(ledger: Ledger, page: number, time: number, again: boolean): void {
+  const changed = page % 3 === 0;
+  ledger.visits.add({
+    ...{ page, time, outcome: again && !changed ? 'same' : 'fetched', reason: 'ok', status: 200, up: 300, down: 1200 },
+    ...{ stage: again ? 'text' : 'first', amount: again ? 0.1 : null, cause: 'page', ms: 20, outpost: 'thread-1' },
+    ...{ segment: null, place: null, length: null, request_length: null },
+  });
+}
+
+const percentile = (sorted: readonly number[], share: number) =>
+  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!;
+
+async function latencies(origin: string, path: string, times: number): Promise<number[]> {
+  const taken: number[] = [];
+  for (let i = 0; i < times; i++) {
+    const started = performance.now();
+    await (await fetch(`${origin}/api/v1${path}`)).arrayBuffer();
+    taken.push(performance.now() - started);
+  }
+  return taken.sort((a, b) => a - b);
+}
+
+async function large(): Promise<void> {
+  const directory = join(cache, 'workbench');
+  const ledger = makeLedger(directory);
+  const workbench = await startWorkbench({ directory, port: 0, version: 'bench' });
+  const { origin } = new URL(workbench.address);
+  let page = 0;
+  const writer = setInterval(() => {
+    ledger.begin();
+    for (let i = 0; i < 125; i++) visit(ledger, (page = (page % PAGES) + 1), Date.now(), true);
+    ledger.commit();
+  }, 250);
+  const half = Math.floor(PAGES / 2);
+  const asked: [string, number][] = [
+    ['/now', 30],
+    ['/pages?order=visited', 30],
+    ['/pages?order=changed', 30],
+    [`/pages?order=found&after=${half}`, 30],
+    ['/pages?find=page-77777.html', 10],
+    ['/pages?outcome=failed', 10],
+    [`/pages/${half}`, 30],
+    [`/pages/${half}/visits`, 30],
+    [`/pages/${half}/why`, 30],
+    [`/find?url=http://s${half % SERVERS}.test/section-${half % 97}/page-${half}.html`, 5],
+    ['/servers', 30],
+    ['/changes', 30],
+    ['/changes/days', 5],
+    ['/account', 10],
+  ];
+  const rows: string[][] = [];
+  for (const [path, times] of asked) {
+    const taken = await latencies(origin, path, times);
+    rows.push([path, percentile(taken, 0.5).toFixed(1), percentile(taken, 0.99).toFixed(1)]);
+  }
+  clearInterval(writer);
+  await workbench.close();
+  ledger.close();
+  rmSync(directory, { recursive: true, force: true });
+  console.log(`${PAGES.toLocaleString('en')} pages, 500 visits a second written meanwhile; milliseconds\n`);
+  console.log(`${grid([['asked for', 'median', 'p99'], ...rows])}\n`);
+}
+
+interface Run {
+  readonly rate: number;
+  /** Seconds, of all threads and of the workbench's. */
+  readonly cpu: number;
+  readonly own: number;
+}
+
+async function crawl(watched: boolean): Promise<Run> {
+  const data = join(cache, 'workbench-crawl');
+  rmSync(data, { recursive: true, force: true });
+  const defaults: Record<string, unknown> = {};
+  for (const [name, { check }] of Object.entries(known)) defaults[name] = check.parse(undefined);
+  const chosen = {
+    ...defaults,
+    data,
+    pace: 0,
+    connections: 4,
+    threads: 1,
+    scope: ['*'],
+    maxPages: Number(options.crawl),
+  };
+  const module = new URL('../test/web/synthetic.ts', import.meta.url).href;
+  const opened = openHome(chosen as unknown as Parameters<typeof openHome>[0], ['http://s0.test/'], {
+    fetcher: { module, options: { servers: 200, pagesPerServer: 1000 } },
+  });
+  const attended = await attend(opened, { command: 'crawl', data, scope: [], keep: '', workbench: undefined });
+  const workbench = watched ? await startWorkbench({ directory: data, port: 0, version: 'bench' }) : undefined;
+  const stop = new AbortController();
+  const listening = workbench && listen(new URL(workbench.address).origin, stop.signal);
+  const before = (await workbench?.cpuSeconds()) ?? 0;
+  const started = { time: performance.now(), cpu: process.cpuUsage() };
+  await opened.home.run(crawlSupply(opened, 0));
+  const seconds = (performance.now() - started.time) / 1000;
+  const { user, system } = process.cpuUsage(started.cpu);
+  const { pages } = opened.home.progress;
+  const own = ((await workbench?.cpuSeconds()) ?? 0) - before;
+  stop.abort();
+  await listening;
+  await workbench?.close();
+  await attended.leave();
+  await opened.close();
+  rmSync(data, { recursive: true, force: true });
+  return { rate: pages / seconds, cpu: (user + system) / 1e6, own };
+}
+
+async function listen(origin: string, signal: AbortSignal): Promise<void> {
+  try {
+    const { body } = await fetch(`${origin}/api/v1/live`, { signal });
+    for await (const _ of body!) if (signal.aborted) return;
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}
+
+async function cost(): Promise<void> {
+  const runs: Record<'alone' | 'watched', Run[]> = { alone: [], watched: [] };
+  await crawl(false); // the compilers get to know the code
+  for (let round = 0; round < Number(options.rounds); round++) {
+    for (const name of ['alone', 'watched'] as const) runs[name].push(await crawl(name === 'watched'));
+  }
+  const median = (name: 'alone' | 'watched', of: keyof Run) =>
+    runs[name].map(run => run[of]).sort((a, b) => a - b)[Math.floor(runs[name].length / 2)]!;
+  const rates = (['alone', 'watched'] as const).map(name => `${Math.round(median(name, 'rate'))} pages/s ${name}`);
+  console.log(`a crawl of ${options.crawl} pages, median of ${options.rounds}: ${rates.join(', ')}`);
+  // Pages a second say nothing on a machine that does other things; processor time does.
+  const share = median('watched', 'own') / median('watched', 'cpu');
+  const took = `${median('watched', 'own').toFixed(2)} of ${median('watched', 'cpu').toFixed(1)} CPU seconds`;
+  console.log(
+    `the workbench takes less than 5 % of the processor time: ${(share * 100).toFixed(1)} %, ${took} (${share < 0.05 ? 'met' : 'missed'})`,
+  );
+}
+
+if (PAGES > 0) await large();
+if (Number(options.rounds) > 0) await cost();

@@ -2,23 +2,20 @@
 import { setPriority } from 'node:os';
 import { join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
-import { systemClock } from '../base/clock.ts';
-import {
-  type FeederOptions,
-  type FeederOrder,
-  type FeedReport,
-  feed,
-  type SearchSource,
-  type SourceModule,
-  type ThreadReport,
-} from './feed.ts';
-import { openSearch } from './index.ts';
+import type { FeederOptions, FeederOrder, FeedReport, SearchSource, SourceModule, ThreadReport } from './feed.ts';
 
 const { dataDirectory, source: module, ...options } = workerData as Omit<FeederOptions, 'source'> & { source: string };
 
 // Linux takes 0 for the calling thread; elsewhere it would be the whole process. 10 weighs a tenth of a usual thread:
 // beside a crawl that uses all cores the feeder gets about 10 % of one of them, and still moves; 19 would starve it.
 if (process.platform === 'linux') setPriority(0, 10);
+
+// Only now: loading takes a fifth of a second of processor, for which a crawl that begins should not wait.
+const [{ systemClock }, { feed }, { openSearch }] = await Promise.all([
+  import('../base/clock.ts'),
+  import('./feed.ts'),
+  import('./index.ts'),
+]);
 
 const stopping = new AbortController();
 let looking = new AbortController();

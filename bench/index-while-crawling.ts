@@ -119,65 +119,6 @@ for (const [name, list] of Object.entries(runs)) {
 }
 // Of neighbours, so that what else the machine does weighs on both alike.
 const slower = median(runs.with.map((run, round) => run.seconds / runs.without[round]!.seconds)) - 1;
-const found = search.counts().documents / collected;
-  const resumed = performance.now();
-  if (feed) await bringUp(data, search, () => {});
-  const rest = (performance.now() - resumed) / 1000;
-  search.close();
-  rmSync(data, { recursive: true, force: true });
-  return { seconds, processor: (user + system) / 1e6, found, rest };
-}
-
-/** The second page comes so late that the feeder has nothing to do by then. */
-const lonely = { allowPrivate: true, pace: 3 };
-
-/** Seconds from the moment that home has committed a change until it is found. */
-async function lag(): Promise<number> {
-  await using web = await openPages();
-  web.set('/', { body: html('Start', ['unhurried words'], ['/late']) });
-  web.set('/late', { body: html('Late', ['perambulation']) });
-  const { data, opened } = await open('lag', [`${web.origin}/`], lonely, false);
-  const indexing = startIndexing(data, opened.home, opened.ledger);
-  const running = opened.home.run(crawlSupply(opened, 0));
-  const search = openSearch(searchFile(data));
-  const finds = async (word: string) => {
-    while (search.query(word).total === 0) await new Promise(resolve => setTimeout(resolve, 5));
-  };
-  await finds('unhurried');
-  const late = opened.ledger.database.prepare(
-    `SELECT 1 FROM visits JOIN pages p ON p.id = page WHERE url LIKE '%/late'`,
-  );
-  while (late.get() === undefined) await new Promise(resolve => setTimeout(resolve, 5));
-  const started = performance.now();
-  await finds('perambulation');
-  const seconds = (performance.now() - started) / 1000;
-  await running;
-  await indexing.stop();
-  await opened.close();
-  search.close();
-  rmSync(data, { recursive: true, force: true });
-  return seconds;
-}
-
-function median(numbers: readonly number[]): number {
-  return [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)]!;
-}
-
-// Compilers warm up on a smaller crawl, which is not counted.
-await crawl(true, Math.min(pages, 1000));
-const runs = { without: [] as Run[], with: [] as Run[] };
-for (let round = 0; round < rounds; round++) {
-  runs.without.push(await crawl(false, pages));
-  runs.with.push(await crawl(true, pages));
-}
-for (const [name, list] of Object.entries(runs)) {
-  const seconds = median(list.map(run => run.seconds));
-  const processor = median(list.map(run => run.processor));
-  console.log(
-    `${name.padEnd(8)} ${(pages / seconds).toFixed(0)} pages/s, ${processor.toFixed(1)} s of processor (${list.map(run => run.seconds.toFixed(1)).join(', ')} s)`,
-  );
-}
-const slower = median(runs.with.map(run => run.seconds)) / median(runs.without.map(run => run.seconds)) - 1;
 const found = median(runs.with.map(run => run.found));
 const rest = median(runs.with.map(run => run.rest));
 console.log(`found when the crawl ended: ${(100 * found).toFixed(0)} %; the rest took ${rest.toFixed(1)} s more`);

@@ -138,6 +138,82 @@ test('what is searched for is found', options, async () => {
   await page.waitForSelector('iframe');
 });
 
+const VIEWS = [
+  'now',
+  'machines',
+  'servers?open=1',
+  'pages',
+  'pages/1/copy',
+  'pages/1/versions',
+  'pages/1/why',
+  'changes',
+  'search?q=geese',
+  'steer',
+];
+
+/** Runs in the page: every text whose colour is too near to what lies behind it. */
+const TOO_FAINT = `(() => {
+  const parse = text => (text.match(/[\\d.]+/g) ?? []).map(Number);
+  const light = ([r, g, b]) => [r, g, b]
+    .map(v => v / 255)
+    .map(v => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4))
+    .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
+  const behind = element => {
+    for (let at = element; at; at = at.parentElement) {
+      const colour = parse(getComputedStyle(at).backgroundColor);
+      if (colour.length === 3 || colour[3] === 1) return colour;
+    }
+    return [255, 255, 255];
+  };
+  const faint = [];
+  for (const element of document.querySelectorAll('main *, aside *')) {
+    const own = [...element.childNodes].some(node => node.nodeType === 3 && node.textContent.trim() !== '');
+    if (!own || element.closest(':disabled, [aria-hidden=true], .visually-hidden, .skip')) continue;
+    const [a, b] = [light(parse(getComputedStyle(element).color)), light(behind(element))].sort((x, y) => y - x);
+    const ratio = (a + 0.05) / (b + 0.05);
+    if (ratio < 4.5) faint.push(element.textContent.trim().slice(0, 40) + ' ' + ratio.toFixed(2));
+  }
+  return faint;
+})()`;
+
+test('every text can be read in both themes, and nothing hangs out of a phone', options, async () => {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    for (const path of VIEWS) {
+      await view(path);
+      await page.waitForSelector('h1');
+      await page.waitForTimeout(250);
+      assert.deepEqual(await page.evaluate(TOO_FAINT), [], `${path}, ${colorScheme}`);
+    }
+  }
+  await page.setViewportSize({ width: 390, height: 844 });
+  for (const path of VIEWS) {
+    await view(path);
+    await page.waitForSelector('h1');
+    await page.waitForTimeout(250);
+    assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 390, path);
+  }
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await page.emulateMedia({ colorScheme: 'light' });
+});
+
+test('the keyboard is enough', options, async () => {
+  await view('now');
+  await page.waitForSelector('h1:has-text("Now")');
+  await page.keyboard.press('5');
+  await page.waitForSelector('h1:has-text("Changes")');
+  await page.keyboard.press('/');
+  await page.waitForSelector('input[type=search]:focus');
+  await page.keyboard.type('geese');
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('ol li mark');
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Tab');
+  assert.match((await page.evaluate('document.activeElement.className')) as string, /title/);
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('[role=tablist]');
+});
+
 test('hostile pages cannot run, load or leave', options, async () => {
   const asked = hostile.asked.length;
   await view(`pages?find=${encodeURIComponent(hostile.origin)}`);

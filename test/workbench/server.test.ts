@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
+import { request as secureRequest } from 'node:https';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
@@ -8,6 +9,7 @@ import { SkeinError } from '../../src/base/errors.ts';
 import { loadFiles } from '../../src/workbench/files.ts';
 import { openWorkbench, type Workbench } from '../../src/workbench/server.ts';
 import { sourcesDigest } from '../../src/workbench/ui/digest.ts';
+import { makeCertificate } from '../crawler/fetch-certificate.ts';
 import { type Collection, makeCollection } from '../journeys/collection.ts';
 import { openWeb, type Web } from '../web/web.ts';
 
@@ -176,6 +178,41 @@ test('elsewhere than on loopback it listens only with TLS', async () => {
     openWorkbench({ directory: collection.directory, port: 0, host: '0.0.0.0', version: 'test' }),
     (error: unknown) => error instanceof SkeinError && error.code === 'bad-option',
   );
+});
+
+test('with TLS elsewhere, everything needs the token', async () => {
+  const { cert, key } = makeCertificate(['localhost']);
+  const open = await openWorkbench({
+    ...{ directory: collection.directory, port: 0, host: '127.0.0.2', version: 'test' },
+    tls: { certificate: cert, key },
+  });
+  try {
+    const address = new URL(open.address);
+    assert.equal(address.protocol, 'https:');
+    const secret = address.searchParams.get('token')!;
+    const ask = (path: string, headers: Record<string, string> = {}) =>
+      new Promise<number>((resolve, reject) => {
+        const sent = secureRequest(
+          `${address.origin}${path}`,
+          { ca: cert, servername: 'localhost', headers },
+          response => {
+            response.resume();
+            resolve(response.statusCode!);
+          },
+        );
+        sent.on('error', reject);
+        sent.end();
+      });
+    for (const path of ['/', '/api/v1/now', '/metrics', '/copy/1']) {
+      assert.equal(await ask(path), 401, path);
+      assert.equal(await ask(path, { authorization: 'Bearer wrong' }), 401, path);
+      assert.equal(await ask(path, { authorization: `Bearer ${secret}` }), 200, path);
+      assert.equal(await ask(path, { cookie: `skein-${open.port}=${secret}` }), 200, path);
+    }
+    assert.equal(await ask(`/?token=${secret}`), 302);
+  } finally {
+    await open.close();
+  }
 });
 
 test('every answer forbids what it does not need', async () => {

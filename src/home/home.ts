@@ -149,6 +149,12 @@ export class Home implements Receiver {
     this.#wake();
   }
 
+  /** What an outpost brought after `since` is to be visited again; returns how many pages. */
+  disown(outpost: string, since: number): Promise<number> {
+    const { ledger, clock } = this.#parts;
+    return this.order(() => ledger.visits.disown(outpost, since, clock.now()));
+  }
+
   taken(from: Carrier, errand: string): number {
     return this.dispatch.sequenceOf(from, errand) ?? Number.POSITIVE_INFINITY;
   }

@@ -23,8 +23,11 @@ import { openSsh, parseSsh, type SshOptions, spoolName } from '../transfer/ssh.t
 import { StreamCarrier } from '../transfer/stream-carrier.ts';
 import type { Door } from '../transfer/websocket.ts';
 import { openDoor } from '../transfer/websocket.ts';
+import { Audit } from './audit.ts';
 import type { Home } from './home.ts';
 import { MachineWatch } from './machines.ts';
+import { Quarantine } from './quarantine.ts';
+import { makeSecondLook, type SecondLook } from './second-look.ts';
 import { startUnpacker } from './unpacker.ts';
 
 export interface OutpostsOptions {
@@ -40,11 +43,16 @@ export interface OutpostsOptions {
   readonly line?: LineOptions;
   /** Milliseconds that a vanished outpost may take to come back. */
   readonly lease?: number;
+  /** Share of the pages brought by other machines that home looks at itself; default 0.02. */
+  readonly auditShare?: number;
 }
 
 /** File in the collection that tells other processes about the machines. */
 export const OUTPOSTS_FILE = 'outposts.json';
 const LONGEST_WAIT = 60_000;
+const AUDIT_SHARE = 0.02;
+/** Milliseconds between two looks at a page that differs. */
+const AUDIT_PAUSE = 10_000;
 /** Placements in the file; people look at few. */
 const SHOWN = 1000;
 
@@ -58,6 +66,9 @@ export class Outposts implements Speaker {
   readonly #carriers = new Map<string, StreamCarrier>();
   readonly #machines = new MachineWatch();
   readonly #unpacker: ReturnType<typeof startUnpacker>;
+  readonly #quarantine: Quarantine;
+  readonly #secondLook: SecondLook;
+  readonly audit: Audit;
   readonly #stop = new AbortController();
   #door: Door | undefined;
   #writing: NodeJS.Timeout | undefined;
@@ -71,6 +82,16 @@ export class Outposts implements Speaker {
     this.#members = new Members(join(options.directory, 'door'));
     this.identity = this.#members.identity();
     this.#unpacker = startUnpacker(options);
+    this.#quarantine = new Quarantine(options.directory);
+    this.#secondLook = makeSecondLook(options);
+    this.audit = new Audit({
+      share: options.auditShare ?? AUDIT_SHARE,
+      pause: AUDIT_PAUSE,
+      random: Math.random,
+      now: () => this.now(),
+      look: errand => this.#secondLook.look(errand),
+      quarantine: (outpost, since, why) => this.#distrust(outpost, since, why),
+    });
   }
 
   now(): number {
@@ -102,6 +123,7 @@ export class Outposts implements Speaker {
     this.write();
     await this.#door?.close();
     await this.#unpacker.close();
+    await this.#secondLook.close();
   }
 
   /** Tells other processes how the machines do. */
@@ -190,10 +212,24 @@ export class Outposts implements Speaker {
         },
         this.#receiver,
       );
+      const distrust = this.#quarantine.reason(name);
+      if (distrust !== undefined) carrier.quarantine(distrust);
       this.#carriers.set(name, carrier);
       this.#home.dispatch.join(carrier);
     }
     carrier.attach(line, hello, expected);
+  }
+
+  /** An outpost lied. Whoever stands behind it was chosen by it, so the whole branch goes. */
+  #distrust(name: string, since: number, why: string): void {
+    this.#quarantine.add(name, why);
+    this.#carriers.get(name)?.quarantine(why);
+    const said = (pages: number) =>
+      `The outpost ${name} is quarantined: ${why}. ${pages} pages are to be visited again.`;
+    this.#home.disown(name, since).then(
+      pages => this.#options.say(said(pages)),
+      () => this.#options.say(said(0)), // this run has ended: the next one finds the outpost in quarantine
+    );
   }
 
   #tablesOf(name: string): string {
@@ -201,7 +237,11 @@ export class Outposts implements Speaker {
   }
 
   readonly #receiver: Receiver = {
-    parcel: (from, parcel, by) => this.#home.parcel(from, parcel, by),
+    parcel: (from, parcel, by) => {
+      const errand = this.#home.dispatch.errandOf(from, parcel.errand);
+      if (errand) this.audit.offer(from.name, errand, parcel.visits);
+      this.#home.parcel(from, parcel, by);
+    },
     taken: (from, errand) => this.#home.taken(from, errand),
     gaveUp: (from, errand, why) => {
       this.#options.say(`${from.name} gave an errand up: ${why}.`);

@@ -28,12 +28,14 @@ export interface VisitRow {
 const OUT_OF_ORDER = 3_600_000;
 
 export class Visits {
+  readonly #database: DatabaseSync;
   readonly #add: StatementSync;
   readonly #ofPage: StatementSync;
   readonly #timeOf: StatementSync;
   #last: number;
 
   constructor(database: DatabaseSync) {
+    this.#database = database;
     this.#add = database.prepare('INSERT INTO visits VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
     this.#timeOf = database.prepare('SELECT time FROM visits WHERE id = ?');
     this.#ofPage = database.prepare('SELECT * FROM visits WHERE page = ? ORDER BY id');
@@ -42,6 +44,17 @@ export class Visits {
 
   get last(): number {
     return this.#last;
+  }
+
+  /**
+   * Nothing that an outpost, or one behind it, reported after `since` is to be relied on: those pages are due, and what
+   * is known of them no longer spares a look. Returns how many.
+   */
+  disown(outpost: string, since: number, now: number): number {
+    const pages = 'SELECT DISTINCT page FROM visits WHERE (outpost = ? OR substr(outpost, 1, ?) = ?) AND time > ?';
+    const sql = `UPDATE known SET due = ?, etag = NULL, last_modified = NULL, facts = NULL WHERE page IN (${pages})`;
+    const values = [now, outpost, outpost.length + 1, `${outpost}/`, since];
+    return Number(this.#database.prepare(sql).run(...values).changes);
   }
 
   add(visit: Omit<VisitRow, 'id'>): number {

@@ -52,6 +52,7 @@ export class StreamCarrier implements Carrier {
   readonly #whole = new Set<string>();
   readonly #errands = new Map<string, Errand>();
   #turn: Promise<void> = Promise.resolve();
+  #distrust = '';
 
   constructor(options: StreamCarrierOptions, receiver: Receiver) {
     this.name = options.name;
@@ -71,7 +72,12 @@ export class StreamCarrier implements Carrier {
   }
 
   get room(): number {
-    return this.#link.room;
+    return this.#distrust === '' ? this.#link.room : 0;
+  }
+
+  /** It gets no more errands, for the reason given. */
+  quarantine(why: string): void {
+    this.#distrust = why;
   }
 
   get servers(): readonly string[] {
@@ -83,7 +89,8 @@ export class StreamCarrier implements Carrier {
   }
 
   get status(): Status {
-    return this.#link.status;
+    const { status } = this.#link;
+    return this.#distrust === '' ? status : { ...status, trouble: `It is quarantined: ${this.#distrust}.` };
   }
 
   /** A line has been greeted. `expected`: errands that an earlier run of home sent here. */

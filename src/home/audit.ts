@@ -1,0 +1,143 @@
+/**
+ * Home trusts no outpost. A share of the pages that outposts on other machines report is looked at from elsewhere, with
+ * what the outpost said as what is known: the crawler's own detector then says whether both saw the same. A difference
+ * is looked at twice, some time apart, because pages change; only where both looks agree with each other and not with
+ * the outpost does it count. An outpost that is contradicted twice in its last fifty audits, or once about a page that
+ * by the server's own date had not changed since, has lied: it gets no more errands, and what it brought since it was
+ * last found honest is to be visited again.
+ *
+ * It never fetches by itself and never writes: `look` and `quarantine` are given.
+ */
+import type { Errand } from '../errand/errand.ts';
+import type { Known } from '../errand/known.ts';
+import type { Visit } from '../errand/visit.ts';
+
+export interface AuditOptions {
+  /** Share of the pages brought that are looked at again, 0–1. Of those said to be the same it is a twentieth. */
+  readonly share: number;
+  /** Milliseconds between the two looks at a page that differs. */
+  readonly pause: number;
+  readonly random: () => number;
+  readonly now: () => number;
+  /** Visits the pages of the errand from another place; rejects when there is none. */
+  look(errand: Errand): Promise<readonly Visit[]>;
+  /** Nothing that the outpost brought after `since` can be relied on. */
+  quarantine(outpost: string, since: number, why: string): void;
+}
+
+interface Standing {
+  /** Verdicts of the last audits, newest last. */
+  readonly verdicts: boolean[];
+  /** The visit that was last found true. */
+  honest: number;
+}
+
+/** Audits that count, and contradictions among them that are too many. */
+const REMEMBERED = 50;
+const TOO_MANY = 2;
+/** Audits that may wait; beyond that pages are let pass: an audit is a sample. */
+const MOST_WAITING = 200;
+/** A look costs a whole page on home's link; nearly all pages are the same, and saying so is what spares that link. */
+const SAME_LESS = 20;
+/** Milliseconds by which a server's date and ours may differ. */
+const CLOCKS = 60_000;
+
+export class Audit {
+  readonly #options: AuditOptions;
+  readonly #standings = new Map<string, Standing>();
+  readonly #quarantined = new Set<string>();
+  #waiting = 0;
+  #turn: Promise<void> = Promise.resolve();
+  /** Pages looked at, and those where the outpost was contradicted. */
+  done = 0;
+  contradicted = 0;
+
+  constructor(options: AuditOptions) {
+    this.#options = options;
+  }
+
+  /** Visits that `outpost` reported for an errand; some are chosen. */
+  offer(outpost: string, errand: Errand, visits: readonly Visit[]): void {
+    if (this.#quarantined.has(outpost)) return;
+    for (const visit of visits) {
+      const claim = claimOf(errand, visit);
+      const share = visit.outcome === 'same' ? this.#options.share / SAME_LESS : this.#options.share;
+      if (!claim || this.#waiting >= MOST_WAITING || this.#options.random() >= share) continue;
+      this.#waiting++;
+      this.#turn = this.#turn.then(() => this.#check(outpost, errand, { claim, visit }));
+    }
+  }
+
+  /** Resolves when everything that was chosen has been looked at. */
+  settle(): Promise<void> {
+    return this.#turn;
+  }
+
+  async #check(outpost: string, errand: Errand, { claim, visit }: Chosen): Promise<void> {
+    this.#waiting--;
+    if (this.#quarantined.has(outpost)) return;
+    try {
+      const first = await this.#look(errand, claim);
+      if (first?.outcome === 'same') this.#verdict(outpost, visit, true);
+      if (first?.outcome !== 'fetched') return; // it could not be looked at: no verdict
+      await new Promise(resolve => setTimeout(resolve, this.#options.pause));
+      const second = await this.#look(errand, claimOf(errand, first)!);
+      // A page that differs from look to look says nothing about who looked.
+      if (second?.outcome === 'same') this.#verdict(outpost, visit, false, first);
+    } catch {
+      // Nobody could look: an audit is a sample, the next one will do.
+    }
+  }
+
+  async #look(errand: Errand, claim: Known): Promise<Visit | undefined> {
+    const { etag, lastModified, ...bare } = claim; // with validators a server may say 304 and show nothing
+    const { seen, ...rest } = errand;
+    const limits = { ...errand.limits, pages: 1, follow: 0 };
+    const server = { ...errand.server, trustValidators: false, auditShare: 0 };
+    const deadline = this.#options.now() + errand.limits.time;
+    const visits = await this.#options.look({
+      ...rest,
+      kind: 'refresh',
+      server,
+      pages: [bare],
+      limits,
+      levels: 0,
+      deadline,
+    });
+    return visits[0];
+  }
+
+  #verdict(outpost: string, visit: Visit, honest: boolean, truth?: Visit): void {
+    this.done++;
+    const standing = this.#standings.get(outpost) ?? { verdicts: [], honest: 0 };
+    this.#standings.set(outpost, standing);
+    standing.verdicts.push(honest);
+    if (standing.verdicts.length > REMEMBERED) standing.verdicts.shift();
+    if (honest) {
+      standing.honest = Math.max(standing.honest, visit.time);
+      return;
+    }
+    this.contradicted++;
+    const changed = Date.parse(truth?.lastModified ?? '');
+    const dated = changed < visit.time - CLOCKS;
+    const against = standing.verdicts.filter(each => !each).length;
+    if (!dated && against < TOO_MANY) return;
+    this.#quarantined.add(outpost);
+    this.#options.quarantine(outpost, standing.honest, `what it brought of ${visit.url} is not what the server shows`);
+  }
+}
+
+interface Chosen {
+  readonly claim: Known;
+  readonly visit: Visit;
+}
+
+/** What the outpost says that the page is; undefined = nothing that could be held against it. */
+function claimOf(errand: Errand, visit: Visit): Known | undefined {
+  if (visit.outcome !== 'fetched' && visit.outcome !== 'same') return undefined;
+  const known = errand.pages.find(({ url }) => url === visit.url);
+  const facts = visit.facts ?? known?.facts;
+  const mask = visit.mask ?? known?.mask;
+  if (!facts || (known && known.role !== 'page')) return undefined;
+  return { url: visit.url, role: 'page', depth: visit.depth, hops: 0, tries: 0, facts, ...(mask && { mask }) };
+}

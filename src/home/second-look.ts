@@ -1,0 +1,53 @@
+/** Looks at pages from this machine on behalf of the audit, in a thread of its own that the frontier knows nothing of. */
+import { SkeinError } from '../base/errors.ts';
+import type { Errand } from '../errand/errand.ts';
+import type { Visit } from '../errand/visit.ts';
+import type { OutpostOptions } from '../outpost/tools.ts';
+import { ThreadCarrier } from '../transfer/thread.ts';
+
+export interface SecondLook {
+  look(errand: Errand): Promise<readonly Visit[]>;
+  close(): Promise<void>;
+}
+
+export function makeSecondLook(options: Pick<OutpostOptions, 'userAgent' | 'agentToken'>): SecondLook {
+  const { userAgent, agentToken } = options;
+  const waiting = new Map<string, { visits: Visit[]; resolve(visits: Visit[]): void; reject(error: Error): void }>();
+  let thread: ThreadCarrier | undefined;
+  let count = 0;
+  const start = () => {
+    const ending = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
+    const module = new URL(`../outpost/thread.${ending}`, import.meta.url);
+    return new ThreadCarrier(
+      { name: 'audit', room: 64, module, data: { userAgent, agentToken } },
+      {
+        parcel(_, { errand, visits, done }) {
+          const asked = waiting.get(errand);
+          asked?.visits.push(...visits);
+          if (!done || !asked) return;
+          waiting.delete(errand);
+          asked.resolve(asked.visits);
+        },
+        gaveUp: () => {},
+        changed: () => {},
+        lost(_, why) {
+          thread = undefined;
+          for (const { reject } of waiting.values()) reject(new SkeinError('internal', why));
+          waiting.clear();
+        },
+      },
+    );
+  };
+  return {
+    look: errand =>
+      new Promise((resolve, reject) => {
+        thread ??= start();
+        const id = `audit-${count++}`;
+        waiting.set(id, { visits: [], resolve, reject });
+        thread.send({ ...errand, id });
+      }),
+    close: async () => {
+      await thread?.close();
+    },
+  };
+}

@@ -1,0 +1,36 @@
+/**
+ * What does it save to send crawlers out? Home, and the recorded sites with an outpost beside them, in network
+ * namespaces; bytes are those that the kernel counts on home's link, both ways, with all headers of TCP and IP.
+ *
+ *   node bench/migration.ts                 all experiments
+ *   node bench/migration.ts refresh --days 29
+ *
+ * kept:    the third paper's: pages fetched once, and again 30 days later
+ * refresh: day by day, beside conditional GETs of everything and beside the least that zstd needs for the changes
+ */
+import { existsSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { kept } from './migration/kept.ts';
+import { impossible } from './migration/network.ts';
+import { refresh } from './migration/refresh.ts';
+import { data } from './migration/stage.ts';
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { days: { type: 'string', default: '8' } },
+});
+const experiments: Record<string, () => Promise<string[]>> = {
+  kept,
+  refresh: () => refresh(Number(values.days)),
+};
+
+const why = existsSync(data) ? impossible() : `no histories in ${data}`;
+if (why !== '') console.log(`skipped: ${why}`);
+else {
+  const verdicts: string[] = [];
+  for (const name of positionals.length > 0 ? positionals : Object.keys(experiments)) {
+    console.log(`\n## ${name}`);
+    verdicts.push(...(await experiments[name]!()));
+  }
+  console.log(`\n${verdicts.join('\n')}`);
+}

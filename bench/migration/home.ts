@@ -1,0 +1,59 @@
+/**
+ * One run of home for the benches: `home.ts JSON`. Crawls the seeds, or refreshes everything that is known, on the given
+ * day, and prints how it went.
+ */
+import { readFileSync } from 'node:fs';
+import { keepFresh } from '../../src/cli/commands/refresh.ts';
+import { openHome } from '../../src/cli/compose.ts';
+import { crawlSupply } from '../../src/home/supply.ts';
+import { type Chosen, chosen } from '../../test/journeys/collection.ts';
+
+export interface Order {
+  readonly data: string;
+  /** File of seeds, for a crawl; none = refresh. */
+  readonly seeds?: string;
+  readonly day: number;
+  /** Where outposts dial; none = home fetches itself. */
+  readonly listen?: string;
+  readonly options?: Record<string, unknown>;
+}
+
+export interface Result {
+  readonly visits: number;
+  readonly fetched: number;
+  readonly same: number;
+  readonly failed: number;
+  readonly ms: number;
+}
+
+const order = JSON.parse(process.argv[2]!) as Order;
+const clockShift = new SharedArrayBuffer(8);
+// The sites' clock begins in January 2025; ours goes on from today, which makes no difference to anybody.
+new Float64Array(clockShift)[0] = order.day * 86_400_000;
+const far = order.listen === undefined ? { threads: 2 } : { threads: 0, listen: order.listen };
+const values: Chosen = chosen(order.data, {
+  connections: 8,
+  ...far,
+  policy: 'uniform',
+  budget: '1000000',
+  ...order.options,
+});
+const started = performance.now();
+let outcomes: Readonly<Record<string, number>> = {};
+if (order.seeds === undefined) {
+  await keepFresh('refresh', values, { clockShift }, async opened => {
+    outcomes = opened.home.progress.outcomes;
+    return async () => {};
+  });
+} else {
+  const seeds = readFileSync(order.seeds, 'utf8').trim().split('\n');
+  const opened = openHome(values, seeds, { clockShift });
+  outcomes = opened.home.progress.outcomes;
+  await opened.ready();
+  await opened.home.run(crawlSupply(opened, 20_000));
+  await opened.close();
+}
+const { fetched = 0, same = 0, failed = 0 } = outcomes;
+const visits = Object.values(outcomes).reduce((sum, count) => sum + count, 0);
+console.log(JSON.stringify({ visits, fetched, same, failed, ms: performance.now() - started } satisfies Result));
+process.exit(0);

@@ -1,0 +1,17 @@
+/** A standing outpost for the benches: `outpost.ts DIRECTORY TOKEN [listen host:port]`; serves until it is ended. */
+import { availableParallelism } from 'node:os';
+import { systemClock } from '../../src/base/clock.ts';
+import { version } from '../../src/cli/version.ts';
+import { joinParent, StandingOutpost } from '../../src/outpost/standing.ts';
+
+const [directory, token, name, listen] = process.argv.slice(2) as [string, string, string, string | undefined];
+joinParent({ directory, token, name, servers: [], allowPrivate: true }, 0);
+const outpost = new StandingOutpost({
+  ...{ directory, software: version, threads: Math.min(2, availableParallelism()), spoolBytes: 1e9 },
+  ...{ clock: systemClock, say: () => {} },
+  backOff: { first: 100, longest: 300 },
+  ...(listen && { listen: { host: listen.split(':')[0]!, port: Number(listen.split(':')[1]) } }),
+});
+console.log('ready');
+process.on('SIGTERM', () => void outpost.stop().then(() => process.exit(0)));
+await outpost.run();

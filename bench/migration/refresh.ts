@@ -50,9 +50,7 @@ async function prepare(stage: Stage): Promise<void> {
   const options = { depth: 0 };
   await stage.outpost('far');
   const first = await stage.home('far', { day: 0, seeds: await stage.seeds(0, true), options }, true);
-  const direct = process.env['J2LOG']
-    ? near0
-    : await stage.home('direct', { day: 0, seeds: await stage.seeds(0, false), options }, false);
+  const direct = await stage.home('direct', { day: 0, seeds: await stage.seeds(0, false), options }, false);
   const mega = ({ up, down }: typeof first) => ((up + down) / 1e6).toFixed(2);
   console.log(`day 0: ${first.fetched} pages, ${mega(first)} MB through the outpost, ${mega(direct)} MB directly`);
 }

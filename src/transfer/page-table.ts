@@ -4,7 +4,7 @@
  * places and sends only what turned out otherwise. A root hash of the whole table goes along: ends that disagree (a disk
  * was lost, a process killed) notice before anything is visited, and start with an empty table.
  *
- * Invariant: the table changes only when an errand ends, in the order in which home says so; both ends see that order.
+ * Invariant: the table changes only when an errand ends, and in the same way whichever of two errands ends first.
  */
 import { hash } from 'node:crypto';
 import * as fs from 'node:fs';
@@ -48,15 +48,12 @@ function tagsAfter(known: Known, visit: Lesson): string | undefined {
   return all.length > MOST_TAG_LENGTH ? visit.etag : all;
 }
 
-interface Entry {
-  readonly place: number;
-  readonly bytes: Buffer;
-}
-
-/** The pages of one server. */
+/** The pages of one server. A page's place is that of its URL among all, so that the order of errands does not matter. */
 export class PageTable {
-  readonly #entries = new Map<string, Entry>();
-  readonly #order: string[] = [];
+  readonly #entries = new Map<string, Buffer>();
+  /** URLs in order, and their places; made when they are needed. */
+  #order: string[] | undefined;
+  #places = new Map<string, number>();
   #root = 0n;
   #terms: Uint8Array = new Uint8Array(0);
 
@@ -73,31 +70,42 @@ export class PageTable {
     return this.#terms;
   }
 
-  set terms(bytes: Uint8Array) {
-    this.#terms = bytes;
+  /** Of two errands both ends keep the same, whichever ended first. */
+  offerTerms(bytes: Uint8Array): void {
+    if (Buffer.compare(bytes, this.#terms) > 0) this.#terms = bytes;
   }
 
   get(url: string): Known | undefined {
-    const entry = this.#entries.get(url);
-    return entry && readKnown(new ByteReader(entry.bytes));
+    const bytes = this.#entries.get(url);
+    return bytes && readKnown(new ByteReader(bytes));
   }
 
   put(known: Known): void {
     const before = this.#entries.get(known.url);
-    if (!before && this.#order.length >= MOST_PAGES) return;
-    const place = before?.place ?? this.#order.push(known.url) - 1;
-    const entry = { place, bytes: encoded(known) };
-    this.#entries.set(known.url, entry);
-    this.#root = BigInt.asUintN(64, this.#root - (before ? printOf(before) : 0n) + printOf(entry));
+    if (!before && this.#entries.size >= MOST_PAGES) return;
+    const bytes = encoded(known);
+    this.#entries.set(known.url, bytes);
+    if (!before) this.#order = undefined;
+    this.#root = BigInt.asUintN(64, this.#root - (before ? printOf(before) : 0n) + printOf(bytes));
   }
 
   /** Those that the other end knows, by their places; then the others. */
   sort(pages: readonly Known[]): Known[] {
-    const place = ({ url }: Known) => this.#entries.get(url)?.place ?? Number.POSITIVE_INFINITY;
-    return pages.toSorted((a, b) => place(a) - place(b) || 0);
+    this.#arrange();
+    const place = ({ url }: Known) => this.#places.get(url) ?? Number.MAX_SAFE_INTEGER;
+    return pages.toSorted((a, b) => place(a) - place(b));
+  }
+
+  #arrange(): string[] {
+    if (!this.#order) {
+      this.#order = [...this.#entries.keys()].sort();
+      this.#places = new Map(this.#order.map((url, place) => [url, place]));
+    }
+    return this.#order;
   }
 
   write(out: ByteWriter, pages: readonly Known[]): void {
+    this.#arrange();
     out.varint(pages.length);
     for (let i = 0; i < pages.length; ) {
       const start = this.#placeOf(pages[i]!);
@@ -117,6 +125,7 @@ export class PageTable {
   read(from: ByteReader): Known[] {
     const wanted = from.varint();
     if (wanted > MOST_PAGES) throw new SkeinError('bad-frame', 'An errand names too many pages.');
+    const order = this.#arrange();
     const pages: Known[] = [];
     while (pages.length < wanted) {
       const length = from.varint();
@@ -125,24 +134,23 @@ export class PageTable {
         continue;
       }
       const start = from.varint();
-      if (length > wanted - pages.length || start + length > this.#order.length) throw unknownPages();
-      for (let i = start; i < start + length; i++) pages.push(this.get(this.#order[i]!)!);
+      if (length > wanted - pages.length || start + length > order.length) throw unknownPages();
+      for (let i = start; i < start + length; i++) pages.push(this.get(order[i]!)!);
     }
     return pages;
   }
 
   /** Where the page stands, as it is; -1 = nowhere. */
   #placeOf(known: Known): number {
-    const entry = this.#entries.get(known.url);
-    return entry?.bytes.equals(encoded(known)) ? entry.place : -1;
+    return this.#entries.get(known.url)?.equals(encoded(known)) ? this.#places.get(known.url)! : -1;
   }
 
   save(): Uint8Array {
     const out = new ByteWriter(1 << 16);
     out.byte(VERSION);
     out.bytes(this.#terms);
-    out.varint(this.#order.length);
-    for (const url of this.#order) out.bytes(this.#entries.get(url)!.bytes);
+    out.varint(this.#entries.size);
+    for (const bytes of this.#entries.values()) out.bytes(bytes);
     return out.finish();
   }
 
@@ -150,7 +158,7 @@ export class PageTable {
     const table = new PageTable();
     const from = new ByteReader(bytes);
     if (from.byte() !== VERSION) return table;
-    table.terms = from.bytes();
+    table.offerTerms(from.bytes());
     for (let left = from.count(1); left > 0; left--) table.put(readKnown(new ByteReader(from.bytes())));
     return table;
   }
@@ -168,8 +176,8 @@ function encoded(known: Known): Buffer {
   return Buffer.from(out.finish());
 }
 
-function printOf({ place, bytes }: Entry): bigint {
-  return hash('sha256', Buffer.concat([Buffer.from(`${place} `), bytes]), 'buffer').readBigUInt64LE();
+function printOf(bytes: Buffer): bigint {
+  return hash('sha256', bytes, 'buffer').readBigUInt64LE();
 }
 
 /** What an outpost answers when its table is another than home's; home then starts anew. */
@@ -236,7 +244,7 @@ export class PageTables {
     this.#pending.delete(errand);
     const table = this.of(pending.origin);
     for (const known of pending.pages.values()) table.put(known);
-    table.terms = pending.terms;
+    table.offerTerms(pending.terms);
     this.#touch(pending.origin);
   }
 

@@ -60,6 +60,8 @@ export interface FeedReport {
 /** Milliseconds before a failed batch is tried again; doubled each time up to the longest. */
 const FIRST_RETRY = 1000;
 const LONGEST_RETRY = 60_000;
+/** Milliseconds that a feeder is given to end by itself: at its low priority a batch may take long on a busy machine. */
+const PATIENCE = 1000;
 /** Idle looks after the last change that tidy the index a little each. */
 const TIDIED = 20;
 
@@ -158,7 +160,7 @@ export interface Feeder {
   report(): FeedReport | undefined;
   /** Resolves when the source has nothing new, looking at once. Rejects when the thread died. */
   caughtUp(): Promise<void>;
-  /** Ends after the batch at hand. */
+  /** Ends after the batch at hand, or without it: a batch that is cut off leaves no trace. */
   stop(): Promise<void>;
 }
 
@@ -209,7 +211,9 @@ export function startFeeder(options: FeederOptions): Feeder {
       }),
     stop: async () => {
       worker.postMessage('stop' satisfies FeederOrder);
+      const impatient = setTimeout(() => void worker.terminate(), PATIENCE);
       await gone;
+      clearTimeout(impatient);
     },
   };
 }

@@ -40,6 +40,20 @@ test('the thread makes new pages findable, gone ones vanish, and goes on after a
   search.close();
 });
 
+test('a feeder that is deep in a batch is ended without it, and the next one does it', async context => {
+  const data = directory(context);
+  writeFileSync(stepsFile(data), '+1 goose\n');
+  const endless = new URL('./endless-source.ts', import.meta.url);
+  const feeder = startFeeder({ dataDirectory: data, source: endless });
+  await feeder.stop();
+  const next = startFeeder({ dataDirectory: data, source, idle: 20 });
+  await next.caughtUp();
+  await next.stop();
+  const search = openSearch(join(data, 'search.db'));
+  assert.deepEqual(found(search, 'goose'), [1]);
+  search.close();
+});
+
 test('a module that cannot be loaded is an error, not a silence', async context => {
   const feeder = startFeeder({
     dataDirectory: directory(context),

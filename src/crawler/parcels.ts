@@ -5,18 +5,12 @@ import type { Visit } from '../errand/visit.ts';
 import type { Concluded } from './conclude.ts';
 import type { Packer } from './pack.ts';
 import type { PackerPool } from './packer-pool.ts';
+import type { ParcelSize } from './tools.ts';
 
 /** A parcel goes when it holds this many visits, or bytes, or its first visit is this old (milliseconds). */
 const VISITS = 64;
 const BYTES = 4 << 20;
 const AGE = 200;
-
-/** How large and how old a parcel may get. */
-export interface ParcelSize {
-  readonly visits: number;
-  /** Milliseconds. */
-  readonly age: number;
-}
 
 interface ParcelTools {
   readonly parcels?: ParcelSize;

@@ -2,9 +2,15 @@
 import type { Clock } from '../base/clock.ts';
 import type { Pace } from './pace.ts';
 import type { PackerPool } from './packer-pool.ts';
-import type { ParcelSize } from './parcels.ts';
 import type { RulesMemory } from './rules-memory.ts';
 import type { Fetcher } from './stages.ts';
+
+/** How large and how old a parcel may get. */
+export interface ParcelSize {
+  readonly visits: number;
+  /** Milliseconds. */
+  readonly age: number;
+}
 
 /** What an outpost lends to every errand it runs. */
 export interface Tools {

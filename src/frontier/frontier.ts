@@ -8,10 +8,9 @@
  */
 import type { Clock } from '../base/clock.ts';
 import { originOf } from '../base/url.ts';
-import type { Errand, Scope } from '../errand/errand.ts';
+import type { Errand } from '../errand/errand.ts';
 import type { Known } from '../errand/known.ts';
 import type { ServerNews } from '../errand/parcel.ts';
-import type { ReasonCode } from '../errand/reasons.ts';
 import type { Visit } from '../errand/visit.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { type KnownRow, roles } from '../ledger/pages.ts';
@@ -22,36 +21,16 @@ import { Strays } from './focused.ts';
 import { HoldingOrder } from './holding.ts';
 import { type Lane, paceOf, spreads } from './lane.ts';
 import { Learning, type Stored } from './learning.ts';
-import { makeOrder, type OrderName } from './order.ts';
+import type { FrontierOptions } from './options.ts';
+import { makeOrder } from './order.ts';
 import { Schedule } from './schedule.ts';
 import { ShapeCounter } from './traps.ts';
 import { trustTerms } from './trust.ts';
 
+export type { FrontierOptions } from './options.ts';
+
 /** Servers whose best pages differ by less than this are equally urgent. */
 const RELEVANCE_STEP = 16;
-
-export interface FrontierOptions {
-  readonly mode: Errand['kind'];
-  readonly order: OrderName;
-  readonly scope: Scope;
-  /** Is the URL outside what was asked for? */
-  readonly outside: (url: string) => ReasonCode | undefined;
-  readonly domains: ReadonlyMap<string, number>;
-  /** Pages to fetch in this run. */
-  readonly maxPages: number;
-  readonly pagesPerServer: number;
-  readonly depth: number;
-  readonly bodyBytes: number;
-  /** Milliseconds. */
-  readonly pace: number;
-  readonly connections: number;
-  /** Outposts that may share one server's connections. */
-  readonly outposts: number;
-  readonly allowPrivate: boolean;
-  readonly detector: string;
-  /** Milliseconds an errand may take before it is given up. */
-  readonly lease: number;
-}
 
 export interface Issued {
   readonly errand: Errand;

@@ -1,0 +1,27 @@
+/** What a run asks of the frontier, as plain values. */
+import type { Errand, Scope } from '../errand/errand.ts';
+import type { ReasonCode } from '../errand/reasons.ts';
+import type { OrderName } from './order.ts';
+
+export interface FrontierOptions {
+  readonly mode: Errand['kind'];
+  readonly order: OrderName;
+  readonly scope: Scope;
+  /** Is the URL outside what was asked for? */
+  readonly outside: (url: string) => ReasonCode | undefined;
+  readonly domains: ReadonlyMap<string, number>;
+  /** Pages to fetch in this run. */
+  readonly maxPages: number;
+  readonly pagesPerServer: number;
+  readonly depth: number;
+  readonly bodyBytes: number;
+  /** Milliseconds. */
+  readonly pace: number;
+  readonly connections: number;
+  /** Outposts that may share one server's connections. */
+  readonly outposts: number;
+  readonly allowPrivate: boolean;
+  readonly detector: string;
+  /** Milliseconds an errand may take before it is given up. */
+  readonly lease: number;
+}

@@ -3,7 +3,7 @@
  * several budgets beside a full crawl, a conditional GET of everything, and peers that can revisit. Every byte is
  * counted by the server, freshness by the labels that come with the histories.
  *
- *   node bench/bytes.ts [--days 20] [--budgets 10%,20%,30%,1MB] [--peer-days 1] [--no-peers] [--verbose]
+ *   node bench/bytes.ts [--days 14] [--budgets 10%,20%,30%,1MB] [--peer-days 1] [--no-peers] [--verbose]
  *
  * The peers and the full crawl cost about the same every day, so they are measured for a day or two only.
  */
@@ -17,7 +17,7 @@ import { historiesAvailable } from './histories.ts';
 
 const { values: given } = parseArgs({
   options: {
-    days: { type: 'string', default: '20' },
+    days: { type: 'string', default: '14' },
     budgets: { type: 'string', default: '10%,20%,30%,1MB' },
     'peer-days': { type: 'string', default: '1' },
     'no-peers': { type: 'boolean', default: false },

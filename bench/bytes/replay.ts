@@ -36,9 +36,12 @@ export async function startReplay(port: number, sitemap: boolean): Promise<Repla
     ...(sitemap ? ['--sitemap'] : []),
   ]);
   await ready(child);
-  const sites = (await (await fetch(`${control}/sites`)).json()) as { host: string; port: number }[];
+  // A connection of its own each time: the script closes those that idle, sometimes in the middle of a question.
+  const ask = (path: string, method = 'GET') =>
+    fetch(`${control}${path}`, { method, headers: { connection: 'close' } });
+  const sites = (await (await ask('/sites')).json()) as { host: string; port: number }[];
   const origins = new Map(sites.map(site => [site.host, `http://127.0.0.1:${site.port}`]));
-  const post = (path: string) => fetch(`${control}${path}`, { method: 'POST' });
+  const post = (path: string) => ask(path, 'POST');
   return {
     urlsOf: day => pagesOf(day).map(page => normalise(`${origins.get(page.s)}${page.u}`)!),
     async setDay(day) {
@@ -46,7 +49,7 @@ export async function startReplay(port: number, sitemap: boolean): Promise<Repla
       await post('/stats/reset');
     },
     async traffic() {
-      const stats = (await (await fetch(`${control}/stats`)).json()) as {
+      const stats = (await (await ask('/stats')).json()) as {
         totalBytes: number;
         sites: Record<string, { requests: number }>;
       };

@@ -15,6 +15,8 @@ const MOST_SAVED = 7;
 /** Pages let into the lanes at once. */
 const SLICE = 256;
 const SMALL_SLICE = 32;
+/** Where only pages are counted: errands to other machines should be full. */
+const LARGE_SLICE = 4096;
 /** Pages that may be under way, more than threads and outposts of one machine ever are. */
 const ON_THE_WAY = 2048;
 /** Milliseconds that a round waits for sitemaps before it goes on without them, and for a server that paused it. */
@@ -75,21 +77,17 @@ export function refreshSupply(parts: SupplyParts, allowance: Allowance, spent: (
   const horizon = whole ? Number.MAX_VALUE : now + (days * DAY) / 2;
   const most = Math.max(1, Math.ceil(allowance.pages * days));
   const bytes = allowance.bytes * Math.max(days, 1e-6);
-  const slices = Number.isFinite(bytes) ? SMALL_SLICE : SLICE;
+  const slices = Number.isFinite(bytes) ? SMALL_SLICE : LARGE_SLICE;
   const given = new Set<number>();
   let sitemapsRead = false;
   let dry = false;
   frontier.again(ledger.pages.due('sitemaps', now + (days * DAY) / 2, most));
   // Where bytes are counted, what is under way is money spent already.
   const waiting = () => (slices === SMALL_SLICE ? frontier.outstanding : frontier.waiting().pages);
-  /** Lets some more pages into their lanes; false when there are none. */
-  const give = (): boolean => {
-    // Asked anew for each slice, because visits bring others forward. Those on their way are passed over.
+  /** What comes next; asked for anew each time, because visits bring others forward. */
+  const next = (): { page: number; server: number }[] => {
     const due = ledger.pages.due('pages', horizon, slices + frontier.waiting().pages + ON_THE_WAY, now);
-    const slice = due.filter(({ page }) => !given.has(page)).slice(0, Math.min(slices, most - given.size));
-    for (const { page } of slice) given.add(page);
-    frontier.again(slice);
-    return slice.length > 0;
+    return due.filter(({ page }) => !given.has(page)).slice(0, Math.min(slices, most - given.size));
   };
   return {
     get left() {
@@ -97,13 +95,21 @@ export function refreshSupply(parts: SupplyParts, allowance: Allowance, spent: (
     },
     fill() {
       sitemapsRead ||= frontier.quiet || clock.now() - now > SITEMAP_PATIENCE;
-      if (!sitemapsRead) return;
       // In slices, small where bytes are counted, so that a budget of them can end the round between two.
-      while (!dry && waiting() < slices && spent() < bytes) dry = !give();
+      while (sitemapsRead && !dry && waiting() < slices && spent() < bytes) {
+        const slice = next();
+        dry = slice.length === 0;
+        for (const { page } of slice) given.add(page);
+        frontier.again(slice);
+      }
     },
-    // What came back last may have brought others forward.
-    worthWaiting: () =>
-      !sitemapsRead || frontier.waiting().wake <= clock.now() + PATIENCE || (spent() < bytes && give()),
+    worthWaiting() {
+      if (!sitemapsRead || frontier.waiting().wake <= clock.now() + PATIENCE) return true;
+      if (!frontier.quiet || spent() >= bytes) return false;
+      // The visits that came back last may have brought others forward.
+      dry = next().length === 0;
+      return !dry;
+    },
   };
 }
 

@@ -53,7 +53,7 @@ export async function greetOutpost(
 ): Promise<Greeted<Welcome>> {
   const line = new Line(stream, { ...options, largest: LARGEST_GREETING });
   const challenge = randomBytes(32).toString('base64url');
-  const heard = expect(line);
+  const heard = expect(line, 'hello');
   line.send({ kind: 'hello', hello: { ...nothing, ...introduce(self), challenge } });
   try {
     const { hello } = await heard('hello');
@@ -80,7 +80,7 @@ export async function greetParent(
   options: LineOptions = {},
 ): Promise<Greeted<Welcome>> {
   const line = new Line(stream, { ...options, largest: LARGEST_GREETING });
-  const heard = expect(line);
+  const heard = expect(line, 'welcome');
   try {
     const { hello } = await heard('hello');
     compareVersions(self, hello, 'parent');
@@ -117,15 +117,18 @@ function compareVersions(self: Speaker, other: Hello, who: string): void {
 
 type Expected<K extends Frame['kind']> = Extract<Frame, { kind: K }>;
 
-/** Reads one frame after another; each must be of the kind expected. */
-function expect(line: Line): <K extends Frame['kind']>(kind: K) => Promise<Expected<K>> {
+/** Reads one frame after another; each must be of the kind expected. What follows the last is for others to read. */
+function expect(line: Line, last: Frame['kind']): <K extends Frame['kind']>(kind: K) => Promise<Expected<K>> {
   const arrived: Frame[] = [];
+  let over = false;
   let failure: SkeinError | undefined;
   let wake = () => {};
   const timer = setTimeout(() => line.destroy('the greeting took too long'), PATIENCE);
   line.listen({
     frame: frame => {
-      arrived.push(frame);
+      if (over) line.keep(frame);
+      else arrived.push(frame);
+      over ||= frame.kind === last;
       wake();
     },
     ended: (_, why, said) => {

@@ -33,6 +33,9 @@ export class Line {
   #heard = performance.now();
   #spoke = performance.now();
   #over = false;
+  #unread: Frame[] = [];
+  /** How it ended, for whoever listens later. */
+  #ending: { why: string; code: ByeCode | undefined } | undefined;
   #said: { code: ByeCode; why: string } | undefined;
 
   constructor(stream: Duplex, options: LineOptions = {}) {
@@ -50,6 +53,13 @@ export class Line {
     const first = this.#events === undefined;
     this.#events = events;
     if (first) this.#stream.on('data', (bytes: Uint8Array) => this.#read(bytes));
+    for (let frame = this.#unread.shift(); frame; frame = this.#unread.shift()) events.frame(frame, this);
+    if (this.#ending) events.ended(this, this.#ending.why, this.#ending.code);
+  }
+
+  /** A frame that came too early for whoever listens now; the next one to listen gets it. */
+  keep(frame: Frame): void {
+    this.#unread.push(frame);
   }
 
   get over(): boolean {
@@ -112,7 +122,8 @@ export class Line {
     this.#over = true;
     clearInterval(this.#watch);
     this.#stream.destroy();
-    this.#events?.ended(this, this.#said?.why || why, this.#said?.code);
+    this.#ending = { why: this.#said?.why || why, code: this.#said?.code };
+    this.#events?.ended(this, this.#ending.why, this.#ending.code);
   }
 
   #read(bytes: Uint8Array): void {

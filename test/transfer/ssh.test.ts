@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { readdirSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { test } from 'node:test';
+import { startUnpacker } from '../../src/home/unpacker.ts';
+import type { Receiver } from '../../src/transfer/carrier.ts';
+import { greetOutpost } from '../../src/transfer/greeting.ts';
+import { openSsh, parseSsh, spoolName } from '../../src/transfer/ssh.ts';
+import { StreamCarrier } from '../../src/transfer/stream-carrier.ts';
+import { checkCarrier, type Reached } from '../contracts/carrier.ts';
+import { makePlace, makeSpeaker, welcomeOf } from './places.ts';
+import { noSshd, openSshd } from './sshd.ts';
+
+const missing = noSshd();
+const node = dirname(process.execPath);
+
+async function reach(receiver: Receiver): Promise<Reached> {
+  const place = makePlace();
+  const sshd = await openSshd(place.path, { node });
+  const home = makeSpeaker('home');
+  const spool = spoolName(home.identity.key, sshd.url);
+  const stream = await openSsh(parseSsh(sshd.url), { spool, software: '0.0.0-test', command: sshd.command });
+  const { line, hello } = await greetOutpost(stream, home, () => welcomeOf(home));
+  const unpacker = startUnpacker({ directory: place.path, agentToken: 'skein' });
+  const carrier = new StreamCarrier({ name: sshd.url, identity: home.identity, unpacker }, receiver);
+  carrier.attach(line, hello);
+  return {
+    carrier,
+    async close() {
+      await carrier.close();
+      await unpacker.close();
+      while (leftBehind(spool)) await new Promise(resolve => setTimeout(resolve, 50)); // nothing stays there
+      await sshd[Symbol.asyncDispose]();
+      place[Symbol.dispose]();
+    },
+  };
+}
+
+function leftBehind(spool: string): boolean {
+  return readdirSync(tmpdir()).some(name => name === `skein-spool-${spool}`);
+}
+
+if (missing === '') checkCarrier('ssh', reach);
+
+test('what keeps ssh from working is said in one sentence', { skip: missing || false }, async () => {
+  using place = makePlace();
+  await using sshd = await openSshd(place.path, { node });
+  const options = { spool: 'x', software: '0.0.0-test', command: sshd.command };
+  const target = parseSsh(sshd.url);
+  const opening = (more: Partial<typeof options>, to = target) => openSsh(to, { ...options, ...more });
+  await assert.rejects(opening({ command: ['no-such-ssh'] }), { code: 'refused', message: /ssh is not installed/ });
+  await assert.rejects(opening({}, parseSsh(sshd.url.replace(/\d+$/, '1'))), { message: /refused/ });
+  await assert.rejects(opening({}, parseSsh('ssh://no.such.machine.invalid')), { message: /cannot be used: .+\.$/ });
+  writeFileSync(join(place.path, 'authorized'), '');
+  await assert.rejects(opening({}), { code: 'refused', message: /Permission denied/ });
+});
+
+test('outposts are written as ssh URLs', () => {
+  assert.deepEqual(parseSsh('ssh://me@near.example.org:2222/~/skein'), {
+    url: 'ssh://me@near.example.org:2222/~/skein',
+    destination: 'me@near.example.org',
+    port: '2222',
+    directory: '~/skein',
+  });
+  assert.equal(parseSsh('ssh://near').destination, 'near');
+  assert.equal(parseSsh('ssh://[::1]:22').destination, '::1');
+  for (const wrong of ['near', 'http://near', 'ssh://', 'ssh://-oProxyCommand=x', 'ssh://a b', 'ssh://a:port']) {
+    assert.throws(() => parseSsh(wrong), { code: 'bad-option' });
+  }
+});

@@ -25,6 +25,11 @@ async function shoot(page: Page, path: string, name: string, ready: string): Pro
   await page.goto(`${address}/#/${path}`);
   await page.waitForSelector(ready, { timeout: 15_000 });
   await page.waitForTimeout(1200);
+  await keep(page, name);
+}
+
+/** Few colours make small files, and the pages here have few. */
+async function keep(page: Page, name: string): Promise<void> {
   const picture = await page.screenshot();
   await sharp(picture)
     .png({ palette: true, quality: 90, effort: 8 })
@@ -44,10 +49,16 @@ async function shootAll(token: string, scheme: 'light' | 'dark', changed: number
   await shoot(page, `pages/${changed}`, `copy-${scheme}`, 'iframe');
   await shoot(page, `pages/${changed}/versions`, `versions-${scheme}`, 'ol li');
   await shoot(page, `pages/${changed}/difference`, `difference-${scheme}`, '[data-difference]');
+  await page.click('button:has-text("Side by side")');
+  await page.waitForTimeout(600);
+  await keep(page, `sides-${scheme}`);
   await shoot(page, `pages/${changed}/why`, `why-${scheme}`, '.sentence');
   await shoot(page, `pages/${changed}/links`, `links-${scheme}`, 'ul li');
   await shoot(page, 'changes', `changes-${scheme}`, 'td a');
   await shoot(page, 'search?q=herring OR lamp', `search-${scheme}`, 'ol li, .notice');
+  await page.goto(`${address}/#/steer`);
+  await page.fill('label:has-text("seconds between") input', scheme === 'light' ? '0.09' : '0.08');
+  await page.click('form:has-text("seconds between") button');
   await shoot(page, 'steer', `steer-${scheme}`, 'textarea');
   await page.setViewportSize({ width: 390, height: 844 });
   for (const view of ['now', 'changes', 'machines', 'steer', 'pages'])
@@ -59,7 +70,7 @@ const demo = await openDemoWeb();
 await using web = await openWeb({
   seed: 11,
   servers: 8,
-  pagesPerServer: 400,
+  pagesPerServer: 1500,
   latency: 25,
   features: ['redirects', 'errors', 'robots'],
 });
@@ -72,7 +83,7 @@ for (const [at, day] of PAST.slice(1).entries()) {
   demo.tick();
   await collection.refresh({ scope, budget: '100%' });
 }
-const opened = openHome(chosen(collection.directory, { scope, pace: 0.06, threads: 2 }), web.seeds, {});
+const opened = openHome(chosen(collection.directory, { scope, pace: 0.08, threads: 4 }), web.seeds, {});
 const attended = await attend(opened, {
   ...{ command: 'crawl', data: collection.directory, scope, keep: '', workbench: PORT },
 });

@@ -5,11 +5,13 @@
  *   node bench/migration.ts                 all experiments
  *   node bench/migration.ts refresh --days 29
  *
+ * first:   the first paper's: a first crawl with home's link at 10 Mbit/s, two outposts, one to three levels
  * kept:    the third paper's: pages fetched once, and again 30 days later
  * refresh: day by day, beside conditional GETs of everything and beside the least that zstd needs for the changes
  */
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { first } from './migration/first.ts';
 import { kept } from './migration/kept.ts';
 import { impossible } from './migration/network.ts';
 import { refresh } from './migration/refresh.ts';
@@ -20,6 +22,7 @@ const { values, positionals } = parseArgs({
   options: { days: { type: 'string', default: '8' } },
 });
 const experiments: Record<string, () => Promise<string[]>> = {
+  first,
   kept,
   refresh: () => refresh(Number(values.days)),
 };

@@ -20,7 +20,7 @@ export async function kept(): Promise<string[]> {
   const zipped = changed.reduce((sum, { b }) => sum + gzipSync(blob(b)).length, CODE_AND_LIST);
   let ours = 0;
   let brought = 0;
-  await onStage('', async stage => {
+  await onStage({}, async stage => {
     const options = { depth: 0 };
     await stage.day(0);
     await stage.outpost('far');

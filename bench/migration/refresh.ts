@@ -9,7 +9,7 @@ const DELTA_HEAD = 13;
 export async function refresh(days: number): Promise<string[]> {
   const sums = { outpost: 0, conditional: 0, limit: 0 };
   const verdicts: string[] = [];
-  await onStage('', async stage => {
+  await onStage({}, async stage => {
     await prepare(stage);
     const blob = openBlobs();
     let before = pagesOf(0);

@@ -1,5 +1,5 @@
 /** What the experiments have in common: the recorded sites being served, an outpost beside them, and runs of home. */
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Members } from '../../src/transfer/members.ts';
@@ -27,18 +27,24 @@ export interface Stage {
   home(name: string, order: Omit<Order, 'data' | 'listen'>, through: boolean): Promise<Trip>;
   /** A file of the URLs of all pages of a day, as home or the outposts reach them. */
   seeds(day: number, through: boolean): Promise<string>;
-  /** An outpost beside the sites that serves the home of this name. */
-  outpost(name: string): Promise<Running>;
+  /** An outpost beside the sites that serves the home of this name, with so many below it, one under the other. */
+  outpost(home: string, options?: { readonly name: string; readonly children: number }): Promise<Pick<Running, 'end'>>;
+  /** URLs that servers were asked for so far. */
+  asked(): string[];
 }
 
 /** Sets everything up, lets `play` run, and takes everything down. */
-export async function onStage(rate: string, play: (stage: Stage) => Promise<void>): Promise<void> {
+export async function onStage(
+  { rate = '', gzip = true }: { readonly rate?: string; readonly gzip?: boolean },
+  play: (stage: Stage) => Promise<void>,
+): Promise<void> {
   mkdirSync(cache, { recursive: true });
   const directory = mkdtempSync(join(cache, 'migration-'));
   try {
     connect(rate);
     const ports = ['--port', '8080', '--control', '8081', '--site-ports', String(FIRST_PORT)];
-    const replay = run('site', join(data, 'replay.mjs'), '--data', data, ...ports, '--profile', 'real', '--rewrite');
+    const more = ['--rewrite', '--log', join(directory, 'log'), '--gzip', gzip ? 'on' : 'off'];
+    const replay = run('site', join(data, 'replay.mjs'), '--data', data, ...ports, '--profile', 'real', ...more);
     await replay.ready;
     await run('site', 'relay.ts', SITE, String(SITES), String(FIRST_PORT), '127.0.0.1').ready;
     await play(makeStage(directory));
@@ -73,12 +79,38 @@ function makeStage(directory: string): Stage {
       writeFileSync(file, through ? urls : urls.replaceAll('127.0.0.1', SITE));
       return file;
     },
-    async outpost(name) {
-      const terms = { host: HOME, port: DOOR, expires: 1e14, uses: 9, servers: [], quotas: {} };
-      const token = new Members(join(dataOf(name), 'door')).invite(terms);
-      const running = run('site', 'outpost.ts', join(directory, `${name}-outpost`), token, 'near');
-      await running.ready;
-      return running;
+    async outpost(home, { name, children } = { name: 'near', children: 0 }) {
+      const running: Running[] = [];
+      let parent = { host: HOME, port: DOOR, door: join(dataOf(home), 'door') };
+      for (let level = 0; level <= children; level++) {
+        const terms = { expires: 1e14, uses: 9, servers: [], quotas: {} };
+        const { host, port } = parent;
+        const token = new Members(parent.door).invite({ host, port, ...terms });
+        const own = join(directory, `${home}-${name}-${level}`);
+        const listen = level < children ? [`${SITE}:${++doors}`] : [];
+        const outpost = run('site', 'outpost.ts', own, token, `${name}-${level}`, ...listen);
+        await outpost.ready;
+        running.push(outpost);
+        parent = { host: SITE, port: doors, door: join(own, 'door') };
+      }
+      return {
+        async end() {
+          for (const outpost of running.reverse()) await outpost.end();
+        },
+      };
+    },
+    asked: () => {
+      const lines = readFileSync(join(directory, 'log'), 'utf8').trim().split('\n');
+      return lines.filter(line => line !== '').map(urlOf);
     },
   };
+}
+
+/** Doors of outposts that are parents. */
+let doors = 7800;
+
+/** A line of the servers' log is JSON: host and path. */
+function urlOf(line: string): string {
+  const { host, u } = JSON.parse(line) as { host: string; u: string };
+  return host + u;
 }

@@ -50,7 +50,8 @@ const sender = new Sender(new VersionCache(options.cache.directory, options.cach
 const packers = new PackerPool({ whenBusy: 'stored', whenIdle: 'stored' });
 // A long way is worth a fuller load: fewer frames, and more to compress each page against.
 const parcels = { visits: 512, age: 2000 };
-const outpost = new Outpost({ ...tools, packers, parcels, fetcher: gated(tools.fetcher) }, parcel => {
+const outpost = new Outpost({ ...tools, packers, parcels, fetcher: gated(tools.fetcher) }, made => {
+  const parcel = sender.quieted(made);
   const { errand, sequence, done, visits } = parcel;
   const errors = visits.filter(visit => visit.outcome === 'failed').length;
   const bytes = sender.pack(parcel);
@@ -93,7 +94,7 @@ port.on('message', async (message: HandMessage) => {
   if (message.kind === 'errand') {
     const errand = unpackErrand(message.bytes);
     sender.begin(errand);
-    outpost.receive(errand);
+    outpost.receive(sender.withValidators(errand));
   }
   if (message.kind === 'recall') await outpost.recall();
   if (message.kind === 'hold') {

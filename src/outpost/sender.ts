@@ -5,12 +5,21 @@ import { unpackFacts } from '../errand/facts.ts';
 import type { Known } from '../errand/known.ts';
 import type { Parcel } from '../errand/parcel.ts';
 import { blockOf, packParcel, packSent, Recent, type Shelf } from '../transfer/parcel-format.ts';
-import { indexOf, type Sent } from '../transfer/sent.ts';
+import { indexOf, type Sent, validatorsOf } from '../transfer/sent.ts';
 import type { VersionCache } from './cache.ts';
 import { recode } from './recode.ts';
 
+/** Validators that are remembered; each spares a page on the way from the server, none is needed. */
+const MOST_VALIDATORS = 100_000;
+
+interface Validators extends Pick<Known, 'etag' | 'lastModified'> {
+  /** What home knew of the page: they hold as long as it knows just that. */
+  readonly facts: Uint8Array;
+}
+
 export class Sender {
   readonly #cache: VersionCache;
+  readonly #validators = new Map<string, Validators>();
   readonly #shelves = new Map<string, Shelf>();
 
   constructor(cache: VersionCache) {
@@ -25,7 +34,38 @@ export class Sender {
     this.#shelves.set(errand.id, { errand, recent: new Recent(), stored });
   }
 
-  /** Parcels of one errand in their order. */
+  /** The errand as it is to be run: with the validators that a page has now, where home has older ones. */
+  withValidators(errand: Errand): Errand {
+    const pages = errand.pages.map(known => {
+      const newer = this.#validators.get(known.url);
+      if (!newer || !known.facts || Buffer.compare(newer.facts, known.facts) !== 0) return known;
+      const { etag, lastModified, ...bare } = known;
+      return { ...bare, ...newer };
+    });
+    return { ...errand, pages };
+  }
+
+  /**
+   * The parcel with nothing about unchanged pages that only this outpost has a use for. Where a page is the same to a
+   * reader, its new validators stay here, and home keeps the facts of the version that it has stored.
+   */
+  quieted(parcel: Parcel): Parcel {
+    const errand = this.#shelves.get(parcel.errand)?.errand;
+    if (!errand) return parcel;
+    const places = indexOf(errand);
+    const visits = parcel.visits.map(visit => {
+      const known = errand.pages[places.get(visit.url) ?? -1];
+      if (visit.outcome !== 'same' || !known?.facts || visit.status === 304) return visit;
+      const { facts, etag, lastModified, ...rest } = visit;
+      if (this.#validators.size >= MOST_VALIDATORS) this.#validators.clear();
+      const current = { ...(etag && { etag }), ...(lastModified && { lastModified }) };
+      this.#validators.set(visit.url, { facts: known.facts, ...current });
+      return { ...rest, facts: known.facts, ...validatorsOf(known) };
+    });
+    return { ...parcel, visits };
+  }
+
+  /** Parcels of one errand in their order, quieted. */
   pack(parcel: Parcel): Uint8Array {
     const shelf = this.#shelves.get(parcel.errand);
     if (!shelf) return packParcel(parcel);

@@ -85,6 +85,13 @@ function news(said: string | undefined, before: string | undefined): string | un
   return said === before ? undefined : (said ?? '');
 }
 
+/** What the server said of the version that is known. */
+export function validatorsOf(known: Known): Pick<Visit, 'etag' | 'lastModified'> {
+  const etag = tagOf(known);
+  const { lastModified } = known;
+  return { ...(etag !== undefined && { etag }), ...(lastModified !== undefined && { lastModified }) };
+}
+
 /** Home lists the newest tag of a content first. */
 function tagOf(known: Known): string | undefined {
   return known.etag?.split(', ')[0];

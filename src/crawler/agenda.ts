@@ -123,7 +123,7 @@ class FollowedPages implements Agenda {
     if (visit.facts && visit.outcome === 'fetched') this.#shapes.count(visit.url, this.#near.isCopy(visit.facts));
     const { location } = visit;
     if (location !== undefined && this.#fits(location)) {
-      this.#add({ url: location, role: 'page', depth: visit.depth, hops: known.hops + 1, tries: 0 }, level + 1);
+      this.#add({ url: location, role: known.role, depth: visit.depth, hops: known.hops + 1, tries: 0 }, level + 1);
     }
     if (!visit.links || visit.outcome !== 'fetched' || visit.depth >= limits.depth || visit.page?.nofollow) return;
     const urls = Buffer.from(visit.links.urls).toString().split('\n');

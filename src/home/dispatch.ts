@@ -28,6 +28,9 @@ interface Post {
   carrier: Carrier | undefined;
   readonly errands: Map<string, Sent>;
   load: number;
+  /** Errands given up in a row, and until when nothing more is sent there for it; milliseconds since 1970. */
+  failures: number;
+  restsUntil: number;
   /** Is a URL what it stands for? Undefined = it takes anything. */
   standsFor: ((url: string) => boolean) | undefined;
 }
@@ -41,6 +44,9 @@ export interface Choice extends Delegation {
 /** Room that a server takes which is delegated as a whole: paced, it is a request now and then. */
 const UNPACED_LOAD = 64;
 const PACED_LOAD = 4;
+/** Milliseconds. */
+const REST = 1000;
+const LONGEST_REST = 60_000;
 /** Milliseconds after its deadline that a remote errand is still waited for. */
 const LATE = 120_000;
 /** Servers whose place is remembered. */
@@ -56,7 +62,7 @@ export class Dispatch {
 
   join(carrier: Carrier): void {
     const waiting = this.#posts.find(post => post.name === carrier.name && !post.carrier);
-    const post = waiting ?? { name: carrier.name, carrier, errands: new Map(), load: 0, standsFor: undefined };
+    const post = waiting ?? blank(carrier.name);
     post.carrier = carrier;
     this.serves(carrier, post);
     if (!waiting) this.#posts.push(post);
@@ -74,7 +80,7 @@ export class Dispatch {
   expect(name: string, errand: Errand, sequence: number): void {
     let post = this.#posts.find(each => each.name === name);
     if (!post) {
-      post = { name, carrier: undefined, errands: new Map(), load: 0, standsFor: undefined };
+      post = blank(name);
       this.#posts.push(post);
     }
     const load = loadOf(errand);
@@ -191,6 +197,20 @@ export class Dispatch {
     return true;
   }
 
+  /** An errand was given up: whoever does so again and again gets a rest, which doubles. */
+  failed(carrier: Carrier, now: number): void {
+    const post = this.#postOf(carrier);
+    if (!post) return;
+    post.failures++;
+    post.restsUntil = now + Math.min(LONGEST_REST, REST * 2 ** (post.failures - 1));
+  }
+
+  /** A parcel came: all is well there. */
+  succeeded(carrier: Carrier): void {
+    const post = this.#postOf(carrier);
+    if (post) post.failures = 0;
+  }
+
   recall(): void {
     for (const post of this.#posts) post.carrier?.recall();
   }
@@ -257,8 +277,12 @@ function pagesOf({ errands }: Post): number {
   return sum;
 }
 
-function hasRoom({ carrier, load }: Post): boolean {
-  return carrier !== undefined && load < carrier.room;
+function hasRoom({ carrier, load, restsUntil }: Post): boolean {
+  return carrier !== undefined && load < carrier.room && restsUntil < Date.now();
+}
+
+function blank(name: string): Post {
+  return { name, carrier: undefined, errands: new Map(), load: 0, failures: 0, restsUntil: 0, standsFor: undefined };
 }
 
 function leastLoaded(posts: readonly Post[]): Post | undefined {

@@ -222,7 +222,7 @@ export class Home implements Receiver {
     const arrived = this.#inbox;
     this.#inbox = [];
     for (const each of arrived) {
-      if ('gaveUp' in each) this.#endErrand(each.from, each.gaveUp);
+      if ('gaveUp' in each) this.#giveUp(each.from, each.gaveUp);
       else if (each.from.remote) this.#receiveFar(each.from, each.parcel, each.by);
       else this.#receiveHere(each.from, each.parcel);
     }
@@ -258,6 +258,7 @@ export class Home implements Receiver {
     const { errand, sequence, done } = parcel;
     const { origin } = this.dispatch.errandOf(from, errand)!.server;
     this.dispatch.returned(from, errand, parcel.visits.length, done);
+    this.dispatch.succeeded(from);
     this.#open(parcel.visits.length + 1);
     receiveWarily(this.#parts, parcel, { outpost: by, origin }, this.progress);
     this.#measure(from, parcel);
@@ -267,6 +268,11 @@ export class Home implements Receiver {
       this.#parts.ledger.errands.took(errand, sequence);
       this.#acknowledgements.parcel(from, errand, sequence);
     }
+  }
+
+  #giveUp(from: Carrier, errand: string): void {
+    this.dispatch.failed(from, Date.now());
+    this.#endErrand(from, errand);
   }
 
   /** An errand ends before its outpost said done; what it did not visit waits again. */

@@ -48,7 +48,7 @@ export async function attend(opened: Opened, options: Attending): Promise<Attend
       await workbench?.close();
       await indexing.stop();
       await door.close();
-      const { failure, changed: indexed } = indexing.feeder.report() ?? {};
+      const { failure, changed: indexed } = indexing.report() ?? {};
       if (failure) log.logger.warn({ failure, indexed }, 'the search index could not be fed');
       log.logger.info({ outcomes, bytesDown, bytesUp, seconds }, 'ended');
       log.close();

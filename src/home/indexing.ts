@@ -29,7 +29,8 @@ export function interestIn(directory: string, now: () => number): (page: number)
 }
 
 export interface Indexing {
-  readonly feeder: Feeder;
+  /** What the feeder has done so far; undefined before it began. */
+  report(): FeedReport | undefined;
   /** Ends after the batch at hand; the rest is for whoever comes next. */
   stop(): Promise<void>;
 }
@@ -40,17 +41,24 @@ export function feederOf(directory: string): Feeder {
   return startFeeder({ dataDirectory: directory, source });
 }
 
+/** Milliseconds before the feeder begins: a crawl of seconds is over by then, and whoever searches it brings it up. */
+const BEGIN_AFTER = 4000;
+
 /** Feeds the index while this home runs. */
 export function startIndexing(directory: string, home: Home, ledger: Ledger): Indexing {
-  const feeder = feederOf(directory);
+  let feeder: Feeder | undefined;
+  const begin = setTimeout(() => {
+    feeder = feederOf(directory);
+  }, BEGIN_AFTER).unref();
   const timer = setInterval(() => {
     home.order(() => ledger.backward.save()).catch(() => {}); // it ended meanwhile, and saves them itself
   }, SAVED).unref();
   return {
-    feeder,
+    report: () => feeder?.report(),
     async stop() {
+      clearTimeout(begin);
       clearInterval(timer);
-      await feeder.stop();
+      await feeder?.stop();
     },
   };
 }

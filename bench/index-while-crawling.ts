@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { openHome } from '../src/cli/compose.ts';
 import { options as known, values } from '../src/cli/options.ts';
-import { bringUp, searchFile, startIndexing } from '../src/home/indexing.ts';
+import { bringUp, feederOf, searchFile } from '../src/home/indexing.ts';
 import { crawlSupply } from '../src/home/supply.ts';
 import { openSearch } from '../src/search/index.ts';
 import { html, openPages } from '../test/journeys/pages.ts';
@@ -50,7 +50,7 @@ async function open(name: string, seeds: readonly string[], more: Record<string,
 
 async function crawl(feed: boolean, most: number): Promise<Run> {
   const { data, opened } = await open('crawl', ['http://s0.test/'], { maxPages: most });
-  const indexing = feed ? startIndexing(data, opened.home, opened.ledger) : undefined;
+  const indexing = feed ? feederOf(data) : undefined;
   const [started, before] = [performance.now(), process.cpuUsage()];
   await opened.home.run(crawlSupply(opened, 0));
   const seconds = (performance.now() - started) / 1000;
@@ -77,7 +77,7 @@ async function lag(): Promise<number> {
   web.set('/', { body: html('Start', ['unhurried words'], ['/late']) });
   web.set('/late', { body: html('Late', ['perambulation']) });
   const { data, opened } = await open('lag', [`${web.origin}/`], lonely, false);
-  const indexing = startIndexing(data, opened.home, opened.ledger);
+  const indexing = feederOf(data);
   const running = opened.home.run(crawlSupply(opened, 0));
   const search = openSearch(searchFile(data));
   const finds = async (word: string) => {

@@ -124,14 +124,14 @@ const strayed = {
 
 test('kill -9 of a crawl and its feeder: the index goes on, and ends as one made anew', async () => {
   await using web = await openWeb({
-    ...{ seed: 5, servers: 2, pagesPerServer: 120, latency: 15 },
+    ...{ seed: 5, servers: 2, pagesPerServer: 120 },
     features: ['redirects', 'directives', 'duplicates'],
   });
   using place = workplace();
-  const crawl = ['crawl', ...web.seeds, '--data', place.path, ...fast, '--connections', '2', '--scope', '*'];
+  const crawl = ['crawl', ...web.seeds, '--data', place.path, ...fast, '--scope', '*'];
   let before = 0;
   for (let kill = 0; kill < 2; kill++) {
-    const running = start(crawl);
+    const running = start([...crawl, '--pace', '0.1']); // slow enough to be fed while it runs
     const more = grown(place.path, before + 1);
     before = await Promise.race([more, running.ended.then(({ stderr }) => assert.fail(`it ended: ${stderr}`))]);
     running.child.kill('SIGKILL');

@@ -200,7 +200,7 @@ export class Dispatch {
   /** An errand was given up: whoever does so again and again gets a rest, which doubles. */
   failed(carrier: Carrier, now: number): void {
     const post = this.#postOf(carrier);
-    if (!post) return;
+    if (!post || post.restsUntil > now) return; // all that it had was given up at once: one failure
     post.failures++;
     post.restsUntil = now + Math.min(LONGEST_REST, REST * 2 ** (post.failures - 1));
   }

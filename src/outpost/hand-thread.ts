@@ -23,6 +23,8 @@ export type HandMessage =
   | { readonly kind: 'errand'; readonly bytes: Uint8Array }
   | HandParcel
   | { readonly kind: 'recall' }
+  /** Nobody wants this errand any more. */
+  | { readonly kind: 'cancel'; readonly errand: string }
   /** No requests until `go`: the spool is full. */
   | { readonly kind: 'hold' }
   | { readonly kind: 'go' }
@@ -97,6 +99,7 @@ port.on('message', async (message: HandMessage) => {
     outpost.receive(sender.withValidators(errand));
   }
   if (message.kind === 'recall') await outpost.recall();
+  if (message.kind === 'cancel') outpost.cancel(message.errand);
   if (message.kind === 'hold') {
     open = new Promise(resolve => {
       go = resolve;

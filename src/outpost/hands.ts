@@ -55,6 +55,12 @@ export class Hands {
     hand.worker.postMessage({ kind: 'errand', bytes } satisfies HandMessage);
   }
 
+  /** Ends an errand that nobody wants any more. */
+  cancel(errand: string): void {
+    const hand = this.#hands.find(each => each.errands.has(errand));
+    hand?.worker.postMessage({ kind: 'cancel', errand } satisfies HandMessage);
+  }
+
   recall(): void {
     this.#tell({ kind: 'recall' });
   }

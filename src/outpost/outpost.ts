@@ -12,8 +12,7 @@ import type { Parcel } from '../errand/parcel.ts';
 export class Outpost {
   readonly #tools: Tools;
   readonly #deliver: (parcel: Parcel) => void;
-  readonly #running = new Set<Promise<void>>();
-  #recalled = new AbortController();
+  readonly #running = new Map<string, { readonly ended: Promise<void>; readonly recalled: AbortController }>();
 
   constructor(tools: Tools, deliver: (parcel: Parcel) => void) {
     this.#tools = tools;
@@ -22,22 +21,26 @@ export class Outpost {
 
   /** Starts an errand; its last parcel says done, whatever happens. */
   receive(errand: Errand): void {
-    const running = this.#run(errand, this.#deliver).finally(() => {
-      this.#running.delete(running);
-    });
-    this.#running.add(running);
+    const recalled = new AbortController();
+    const ended = this.#run(errand, this.#deliver, recalled.signal).finally(() => this.#running.delete(errand.id));
+    this.#running.set(errand.id, { ended, recalled });
   }
 
   /** The one place where an errand becomes work. */
-  #run(errand: Errand, deliver: (parcel: Parcel) => void): Promise<void> {
-    return crawl(errand, this.#tools, deliver, this.#recalled.signal);
+  #run(errand: Errand, deliver: (parcel: Parcel) => void, signal: AbortSignal): Promise<void> {
+    return crawl(errand, this.#tools, deliver, signal);
+  }
+
+  /** Ends one errand after the requests already sent. */
+  cancel(errand: string): void {
+    this.#running.get(errand)?.recalled.abort();
   }
 
   /** Ends the errands under way after the requests already sent. */
   async recall(): Promise<void> {
-    this.#recalled.abort();
-    this.#recalled = new AbortController();
-    await Promise.allSettled(this.#running);
+    const all = [...this.#running.values()];
+    for (const { recalled } of all) recalled.abort();
+    await Promise.allSettled(all.map(({ ended }) => ended));
   }
 
   async close(): Promise<void> {

@@ -210,6 +210,7 @@ export class Station implements Speaker {
       this.#regulate();
     }
     if (frame.kind === 'forget') {
+      this.#hands?.cancel(frame.errand);
       this.children.forget(frame.errand);
       this.#uplink.forget(frame.errand);
       this.spool.forget(frame.errand);
@@ -269,6 +270,7 @@ export class Station implements Speaker {
     this.#counts.pages += parcel.visits;
     this.#counts.errors += parcel.errors;
     const { errand, sequence, done, visits, bytes } = parcel;
+    if (!this.spool.errands.has(errand)) return; // home has forgotten it
     this.#tables.learn(errand, parcel.lessons);
     const spooled = await this.spool.put({ kind: 'parcel', errand, sequence, done, visits, by: '', bytes });
     this.#regulate();

@@ -1,6 +1,8 @@
 /** Outposts as processes of their own, for journeys: invited, joined, killed and started again. */
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { openLedger } from '../../src/cli/compose.ts';
+import type { Web } from '../web/web.ts';
 import { type Running, skeinJson, start } from './skein.ts';
 
 /** A port of loopback that was free a moment ago. */
@@ -53,4 +55,21 @@ export async function startOutpost(name: string, place: string, token: string): 
     },
   };
   return outpost;
+}
+
+/** Pages that the collection has more than one visit of. */
+export function visitedTwice(data: string): string[] {
+  const ledger = openLedger(data);
+  const rows = ledger.database
+    .prepare('SELECT p.url FROM visits v JOIN pages p ON p.id = v.page GROUP BY p.id HAVING count(*) > 1')
+    .all();
+  ledger.close();
+  return rows.map(row => row['url'] as string);
+}
+
+/** Pages asked for again beyond the few that home looks at itself, to see whether outposts tell the truth. */
+export function askedTooOften(web: Web): string[] {
+  const again = web.mustFind().filter(url => web.requests(url) > 1);
+  const audits = Math.ceil(web.mustFind().length / 10);
+  return again.length <= audits ? again.filter(url => web.requests(url) > 2) : again;
 }

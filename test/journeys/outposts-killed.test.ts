@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { openWeb, type Web } from '../web/web.ts';
-import { freePort, invite, type OutpostProcess, startOutpost } from './outpost-processes.ts';
+import { freePort, invite, type OutpostProcess, startOutpost, visitedTwice } from './outpost-processes.ts';
 import { collected, pagesOf, type Running, skeinJson, start, workplace } from './skein.ts';
 
 const SERVERS = 8;
@@ -40,6 +40,7 @@ test('no page is lost and none that arrived is asked for again, whoever dies', a
     assert.equal(ran.code, 0, ran.stderr);
     assert.deepEqual(collected(await pagesOf(data)), web.mustFind());
     // Whoever dies takes the parcels along that it was filling: the last seconds of the servers that it was at.
+    assert.deepEqual(visitedTwice(data), []);
     const again = web.mustFind().reduce((sum, url) => sum + web.requests(url) - 1, 0);
     assert.ok(again <= (SERVERS * PAGES) / 5, `${again} requests were made again`);
     const books = await skeinJson<{ problems: string[] }>('verify', '--data', data);

@@ -1,0 +1,71 @@
+/** A crawl through the system's ssh: the crawler travels, works there, and leaves nothing behind. */
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { test } from 'node:test';
+import { noSshd, openSshd } from '../transfer/sshd.ts';
+import { openWeb } from '../web/web.ts';
+import { askedTooOften, visitedTwice } from './outpost-processes.ts';
+import { collected, pagesOf, skeinJson, start, workplace } from './skein.ts';
+
+const missing = noSshd() || false;
+const node = dirname(process.execPath);
+
+test('skein crawl --outpost ssh://… fetches nothing from here', { skip: missing }, async () => {
+  using place = workplace();
+  await using web = await openWeb({ seed: 21, servers: 3, pagesPerServer: 30, features: ['redirects', 'sitemaps'] });
+  await using sshd = await openSshd(place.path, { node });
+  const data = join(place.path, 'home');
+  const before = traces();
+  const path = process.env['PATH'];
+  process.env['PATH'] = `${sshd.bin}:${path}`;
+  try {
+    const ran = await start([
+      ...['crawl', web.seeds[0]!, '--data', data, '--scope', '*', '--allow-private', '--pace', '0', '--json'],
+      ...['--outpost', sshd.url],
+    ]).ended;
+    assert.equal(ran.code, 0, ran.stderr);
+  } finally {
+    process.env['PATH'] = path;
+  }
+  const pages = collected(await pagesOf(data)).filter(url => !url.includes('/sitemap'));
+  assert.deepEqual(pages, web.mustFind());
+  assert.deepEqual(visitedTwice(data), []);
+  assert.deepEqual(askedTooOften(web), []);
+  while (traces() > before) await new Promise(resolve => setTimeout(resolve, 50));
+  const books = await skeinJson<{ problems: string[] }>('verify', '--data', data);
+  assert.deepEqual(books.problems, []);
+});
+
+/** What an outpost brings: its code and its spool. */
+function traces(): number {
+  return readdirSync(tmpdir()).filter(name => /^skein-(?:spool-[0-9a-f]{24}|[A-Za-z0-9]{6})$/.test(name)).length;
+}
+
+test('a machine without Node gets ours once', { skip: missing }, async () => {
+  using place = workplace();
+  await using web = await openWeb({ seed: 22, servers: 1, pagesPerServer: 5 });
+  const home = join(place.path, 'far-home');
+  mkdirSync(home);
+  // Nothing but a shell there: the system's own directories, unless they hold a Node that is new enough.
+  const found = execFileSync('sh', ['-c', 'PATH=/usr/bin:/bin node --version 2>/dev/null || true'], {
+    encoding: 'utf8',
+  });
+  if (Number(/^v(\d+)/.exec(found)?.[1] ?? 0) >= 22) return; // it would be used, as it should
+  await using sshd = await openSshd(place.path, { node: '/nowhere', home });
+  const path = process.env['PATH'];
+  process.env['PATH'] = `${sshd.bin}:${path}`;
+  try {
+    const ran = await start([
+      ...['crawl', web.seeds[0]!, '--data', join(place.path, 'home'), '--allow-private', '--pace', '0', '--json'],
+      ...['--outpost', sshd.url],
+    ]).ended;
+    assert.equal(ran.code, 0, ran.stderr);
+  } finally {
+    process.env['PATH'] = path;
+  }
+  assert.equal(collected(await pagesOf(join(place.path, 'home'))).length, 5);
+  assert.ok(existsSync(join(home, '.cache', 'skein-runtime')));
+});

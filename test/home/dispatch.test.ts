@@ -1,0 +1,119 @@
+/** Where errands go: a site's own outpost, the fastest place, the least loaded; and what becomes of those of the lost. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Errand } from '../../src/errand/errand.ts';
+import { keepAll } from '../../src/errand/keep.ts';
+import { Dispatch } from '../../src/home/dispatch.ts';
+import type { Carrier } from '../../src/transfer/carrier.ts';
+
+function carrier(name: string, more: Partial<Carrier> = {}): Carrier {
+  const nothing = () => {};
+  return {
+    name,
+    room: 1000,
+    remote: true,
+    servers: [],
+    send: nothing,
+    acknowledge: nothing,
+    forget: nothing,
+    recall: nothing,
+    close: async () => {},
+    ...more,
+  };
+}
+
+function errand(id: string, origin: string, pages = 10): Errand {
+  return {
+    id,
+    kind: 'refresh',
+    server: {
+      origin,
+      pace: 0,
+      connections: 1,
+      notBefore: 0,
+      allowPrivate: false,
+      auditShare: 0,
+      trustValidators: true,
+    },
+    pages: Array.from({ length: pages }, (_, i) => ({
+      url: `${origin}/${i}`,
+      role: 'page',
+      depth: 0,
+      hops: 0,
+      tries: 0,
+    })),
+    scope: { domains: [], include: [], exclude: [], focus: [], images: false, keep: keepAll },
+    limits: { pages, follow: 0, depth: 1, bodyBytes: 1, time: 1 },
+    levels: 0,
+    detector: 'content',
+    deadline: 1000,
+  };
+}
+
+const place = (origin: string) => ({ origin, address: '', spread: false });
+
+test('a site’s own outpost gets its servers before anyone else, and no others', () => {
+  const dispatch = new Dispatch();
+  const own = carrier('own', { servers: ['example.org'] });
+  dispatch.join(carrier('any'));
+  dispatch.join(own);
+  assert.equal(dispatch.choose(place('https://www.example.org'))!.to, own);
+  assert.match(dispatch.why('https://www.example.org')!.because, /stands for this server/);
+  assert.equal(dispatch.choose(place('https://other.net'))!.to.name, 'any');
+});
+
+test('errands are shared by load, and a server stays where it is', () => {
+  const dispatch = new Dispatch();
+  dispatch.join(carrier('a'));
+  dispatch.join(carrier('b'));
+  const first = dispatch.choose(place('https://one.org'))!.to;
+  dispatch.send(errand('1', 'https://one.org'), first);
+  const second = dispatch.choose(place('https://two.org'))!.to;
+  assert.notEqual(second, first);
+  dispatch.send(errand('2', 'https://two.org', 500), second);
+  assert.equal(dispatch.choose(place('https://two.org'))!.to, second);
+});
+
+test('a server moves to the place that reaches it clearly faster, and the reason can be told', () => {
+  const dispatch = new Dispatch();
+  dispatch.join(carrier('far'));
+  dispatch.join(carrier('near'));
+  const origin = 'https://example.org';
+  for (let turn = 0; turn < 8; turn++) {
+    const { to } = dispatch.choose(place(origin))!;
+    dispatch.times.measured(origin, to.name, to.name === 'near' ? 10 : 90);
+  }
+  const { to } = dispatch.choose(place(origin))!;
+  assert.equal(to.name, 'near');
+  assert.match(dispatch.why(origin)!.because, /fastest/);
+});
+
+test('nothing is sent to whoever is away, full, or gave everything up', () => {
+  const dispatch = new Dispatch();
+  dispatch.join(carrier('away', { room: 0 }));
+  const weak = carrier('weak');
+  dispatch.join(weak);
+  assert.equal(dispatch.choose(place('https://a.org'))!.to, weak);
+  dispatch.failed(weak, Date.now());
+  assert.equal(dispatch.hasRoom(), false);
+  assert.equal(dispatch.choose(place('https://a.org')), undefined);
+});
+
+test('the errands of the lost come back once, those of an earlier run wait for their outpost', () => {
+  const dispatch = new Dispatch();
+  const a = carrier('a');
+  dispatch.join(a);
+  dispatch.send(errand('1', 'https://one.org'), a);
+  assert.deepEqual(
+    dispatch.leave(a).map(each => each.id),
+    ['1'],
+  );
+  assert.deepEqual(dispatch.leave(a), []);
+  dispatch.expect('b', errand('2', 'https://two.org'), 4);
+  assert.equal(dispatch.idle, false);
+  const b = carrier('b');
+  dispatch.join(b);
+  assert.equal(dispatch.sequenceOf(b, '2'), 4);
+  assert.deepEqual(dispatch.absent(), []);
+  assert.deepEqual(dispatch.overdue(10_000_000), [{ from: b, errand: '2' }]);
+});

@@ -3,7 +3,7 @@
  * namespaces; bytes are those that the kernel counts on home's link, both ways, with all headers of TCP and IP.
  *
  *   node bench/migration.ts                 all experiments
- *   node bench/migration.ts refresh --days 29
+ *   node bench/migration.ts refresh --days 29 --no-direct     longer, without the conditional GETs
  *
  * first:   the first paper's: a first crawl with home's link at 10 Mbit/s, two outposts, one to three levels
  * kept:    the third paper's: pages fetched once, and again 30 days later
@@ -19,12 +19,13 @@ import { data } from './migration/stage.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { days: { type: 'string', default: '8' } },
+  options: { days: { type: 'string', default: '8' }, direct: { type: 'boolean', default: true } },
+  allowNegative: true,
 });
 const experiments: Record<string, () => Promise<string[]>> = {
   first,
   kept,
-  refresh: () => refresh(Number(values.days)),
+  refresh: () => refresh(Number(values.days), values.direct),
 };
 
 const why = existsSync(data) ? impossible() : `no histories in ${data}`;

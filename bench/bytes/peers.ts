@@ -15,6 +15,16 @@ export interface Peer {
   command(list: string, directory: string, again: boolean): readonly string[];
 }
 
+const SCRAPY = {
+  HTTPCACHE_ENABLED: 'True',
+  HTTPCACHE_POLICY: 'scrapy.extensions.httpcache.RFC2616Policy',
+  ROBOTSTXT_OBEY: 'False',
+  CONCURRENT_REQUESTS: '16',
+  CONCURRENT_REQUESTS_PER_DOMAIN: '8',
+  LOG_LEVEL: 'ERROR',
+  TELNETCONSOLE_ENABLED: 'False',
+};
+
 export const peers: readonly Peer[] = [
   {
     name: 'wget2 -N',
@@ -23,8 +33,12 @@ export const peers: readonly Peer[] = [
   },
   {
     name: 'Scrapy, RFC 2616 cache',
-    program: 'python3',
-    command: (list, directory) => [fileURLToPath(new URL('cached-spider.py', import.meta.url)), list, directory],
+    program: 'scrapy',
+    command: (list, directory) => [
+      ...['runspider', fileURLToPath(new URL('cached-spider.py', import.meta.url)), '-a', `urls=${list}`],
+      ...Object.entries(SCRAPY).flatMap(([name, value]) => ['-s', `${name}=${value}`]),
+      ...['-s', `HTTPCACHE_DIR=${directory}`],
+    ],
   },
   {
     name: 'HTTrack --update',
@@ -55,6 +69,7 @@ export async function peerDays(peer: Peer, replay: Replay, days: number): Promis
       writeFileSync(list, `${replay.urlsOf(day).join('\n')}\n`);
       if (!(await run(peer.program, peer.command(list, join(directory, 'copy'), day > 0)))) return undefined;
       const traffic = await replay.traffic();
+      if (day === 0 && traffic.requests === 0) return undefined;
       if (day === 0) continue;
       bytes.push(traffic.bytes);
       requests.push(traffic.requests);

@@ -101,6 +101,7 @@ export class Live {
   #slowAfter = 0;
   #tick: Tick;
   #busy = false;
+  #trouble = '';
 
   constructor(reader: Reader) {
     this.#reader = reader;
@@ -112,6 +113,11 @@ export class Live {
 
   get now(): Tick {
     return this.#tick;
+  }
+
+  /** Why the last look failed; empty = it did not. */
+  get trouble(): string {
+    return this.#trouble;
   }
 
   /** Returns how to stop listening. */
@@ -141,9 +147,13 @@ export class Live {
     try {
       const home = await stateOf(this.#reader.directory);
       this.#tick = this.#look(home);
+      this.#trouble = '';
       this.history.push(this.#tick.sample);
       if (this.history.length > HISTORY) this.history.shift();
       for (const listener of this.#listeners) listener(this.#tick);
+    } catch (error) {
+      // A ledger that is busy for a moment is looked at again in the next second; anything else stays visible there.
+      this.#trouble = (error as Error).message;
     } finally {
       this.#busy = false;
     }

@@ -120,8 +120,14 @@ function makeApp(parts: Parts): Hono {
     if (live.listeners >= MOST_LISTENERS) return context.json({ error: 'Too many watch already.' }, 503);
     return streamSSE(context, async stream => {
       await new Promise<void>(resolve => {
+        // A reader that does not keep up misses seconds instead of filling our memory with them.
+        let writing = false;
         const stop = live.listen((tick: Tick) => {
-          void stream.writeSSE({ event: 'tick', data: JSON.stringify(tick) });
+          if (writing) return;
+          writing = true;
+          void stream.writeSSE({ event: 'tick', data: JSON.stringify(tick) }).finally(() => {
+            writing = false;
+          });
         });
         stream.onAbort(() => {
           stop();

@@ -33,7 +33,7 @@ before(async () => {
   collection = makeCollection();
   collection.pass(-4);
   hostile = await openHostileSite();
-  web = await openWeb({ seed: 3, servers: 2, pagesPerServer: 50, latency: 15, clock: collection.clock, rates: [0, 2] });
+  web = await openWeb({ seed: 3, servers: 2, pagesPerServer: 250, latency: 4, clock: collection.clock, rates: [0, 2] });
   const values = chosen(collection.directory, { scope, pace: 0.1, connections: 1 });
   opened = openHome(values, web.seeds, { clockShift: collection.clockShift });
   attended = await attend(opened, { command: 'crawl', data: collection.directory, scope, keep: '', workbench: 0 });

@@ -51,7 +51,10 @@ const nowRoutes = [
     path: '/now',
     summary: 'The numbers of this second, half an hour of history, and the latest visits.',
     input: z.object({}),
-    answer: (_, { live, steers }) => ({ ...live.now, steers, history: live.history, visits: live.recent() }),
+    answer: (_, { live, steers }) => ({
+      ...live.now,
+      ...{ steers, history: live.history, visits: live.recent(), trouble: live.trouble },
+    }),
   }),
   route({
     method: 'get',

@@ -10,6 +10,8 @@ import { type Attended, attend } from '../../src/cli/attend.ts';
 import { type Opened, openHome } from '../../src/cli/compose.ts';
 import { crawlSupply } from '../../src/home/supply.ts';
 import { openSearch } from '../../src/search/index.ts';
+import type { Carrier } from '../../src/transfer/carrier.ts';
+import type { Status } from '../../src/transfer/messages.ts';
 import { openWorkbench, type Workbench } from '../../src/workbench/server.ts';
 import { type Collection, chosen, makeCollection } from '../journeys/collection.ts';
 import { openWeb, type Web } from '../web/web.ts';
@@ -66,10 +68,31 @@ test('numbers move while a crawl runs', options, async () => {
   assert.equal(new URL(page.url()).search, '', 'the token is not left in the address');
 });
 
-test('machines stand as a tree', options, async () => {
+/** A machine with two of its own that takes no errands; enough to be seen, and to be seen to go. */
+function farMachine(): Carrier {
+  const status = (name: string, outposts: Status[]): Status => ({
+    ...{ name, state: 'working', errands: 2, pages: 40, rate: 3, bytes: 1e6, queue: 5, spooled: 0, errors: 0 },
+    ...{ trouble: '', room: 0, heard: Date.now(), outposts },
+  });
+  const nothing = () => {};
+  return {
+    ...{ name: 'far-machine', room: 0, remote: true, servers: [] },
+    status: status('far-machine', [status('below-1', []), status('below-2', [])]),
+    ...{ send: nothing, acknowledge: nothing, forget: nothing, recall: nothing, close: async () => {} },
+  } as Carrier;
+}
+
+test('machines stand as a tree, and one that vanishes is seen to', options, async () => {
   await view('machines');
   await page.waitForSelector('text=thread-1');
   assert.equal(await page.locator('li li .node').count(), 1);
+  const far = farMachine();
+  opened.home.dispatch.join(far);
+  await page.waitForSelector('li li li .node:has-text("below-2")');
+  assert.equal(await page.locator('li li .node').count(), 4);
+  opened.home.lost(far, 'it was unplugged');
+  await page.waitForSelector('.node.gone:has-text("far-machine")');
+  assert.match((await page.textContent('.node.gone'))!, /gone/);
 });
 
 test('pause holds the crawl, a seed is added, resume goes on', options, async () => {

@@ -14,6 +14,7 @@ import { Members } from '../transfer/members.ts';
 import type { Hello, Status, Welcome } from '../transfer/messages.ts';
 import { readToken } from '../transfer/token.ts';
 import { type Address, type Door, dial, openDoor } from '../transfer/websocket.ts';
+import type { QuotaTerms } from './quota.ts';
 import { Station, type StationOptions } from './station.ts';
 
 /** outpost.json. */
@@ -21,6 +22,7 @@ interface Place extends Address {
   readonly name: string;
   readonly servers: readonly string[];
   readonly allowPrivate: boolean;
+  readonly quota?: QuotaTerms;
   /** Key of the home that it obeys, once it has met it. */
   readonly home: string;
 }
@@ -32,6 +34,8 @@ export interface JoinOptions {
   /** Hosts or domains that the owner allows; empty = those of the invitation. */
   readonly servers: readonly string[];
   readonly allowPrivate: boolean;
+  /** What the owner lets it use in a day. */
+  readonly quota?: QuotaTerms;
 }
 
 export interface RunOptions {
@@ -59,10 +63,10 @@ export function joinParent(options: JoinOptions, now: number): void {
   const token = readToken(options.token);
   if (token.expires < now) throw new SkeinError('refused', 'That token has expired.', 'Ask for a new one.');
   const { host, port, fingerprint, id, secret } = token;
-  const { directory, name, allowPrivate } = options;
+  const { directory, name, allowPrivate, quota = {} } = options;
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const servers = options.servers.length > 0 ? options.servers : token.servers;
-  save(directory, { host, port, fingerprint, name, servers, allowPrivate, home: '' });
+  save(directory, { host, port, fingerprint, name, servers, allowPrivate, quota, home: '' });
   writeFileSync(join(directory, 'token'), `${id}.${secret}`, { mode: 0o600 });
 }
 
@@ -84,7 +88,7 @@ export class StandingOutpost {
     this.#options = options;
     this.#place = load(directory);
     this.#members = new Members(join(directory, 'door'));
-    const { name, servers, allowPrivate } = this.#place;
+    const { name, servers, allowPrivate, quota = {} } = this.#place;
     this.station = new Station({
       directory: join(directory, 'parcels'),
       name,
@@ -94,6 +98,7 @@ export class StandingOutpost {
       spoolBytes,
       servers,
       allowPrivate,
+      quota,
       clock,
       ...(options.outpost && { outpost: options.outpost }),
       ...(options.lease !== undefined && { lease: options.lease }),

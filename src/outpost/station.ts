@@ -22,6 +22,7 @@ import { packErrand, unpackErrand } from '../transfer/parcel-format.ts';
 import { Children } from './children.ts';
 import type { HandParcel } from './hand-thread.ts';
 import { Hands } from './hands.ts';
+import { Quota, type QuotaTerms } from './quota.ts';
 import { Spool } from './spool.ts';
 import type { OutpostOptions } from './tools.ts';
 import { Uplink } from './uplink.ts';
@@ -39,6 +40,8 @@ export interface StationOptions {
   readonly cacheBytes?: number;
   /** Hosts or domains that the owner allows; empty = any. */
   readonly servers: readonly string[];
+  /** What the owner lets it use in a day. */
+  readonly quota?: QuotaTerms;
   /** The owner lets errands open private addresses. */
   readonly allowPrivate: boolean;
   readonly clock: Clock;
@@ -61,6 +64,7 @@ export class Station implements Speaker {
   readonly children: Children;
   readonly #options: StationOptions;
   readonly #tables: PageTables;
+  readonly #quota: Quota;
   readonly #uplink: Uplink;
   readonly #shift = new SharedArrayBuffer(8);
   readonly #beat: NodeJS.Timeout;
@@ -77,6 +81,7 @@ export class Station implements Speaker {
     this.identity = options.identity;
     this.spool = new Spool(options.directory, options.spoolBytes);
     this.#tables = new PageTables(`${options.directory}-pages`);
+    this.#quota = new Quota(`${options.directory}-quota.json`, options.quota ?? {});
     this.#uplink = new Uplink(this.spool);
     this.#inside = compileScope({ domains: options.servers, include: [], exclude: [] });
     this.children = new Children(
@@ -263,7 +268,8 @@ export class Station implements Speaker {
     if (this.#inside(`${server.origin}/`) !== undefined) {
       throw new SkeinError('refused', `The owner of ${this.name} does not allow ${server.origin}.`);
     }
-    return { ...errand, server: { ...server, allowPrivate: server.allowPrivate && this.#options.allowPrivate } };
+    const allowPrivate = server.allowPrivate && this.#options.allowPrivate;
+    return this.#quota.admit({ ...errand, server: { ...server, allowPrivate } }, this.#options.clock.now());
   }
 
   async #spoolParcel(parcel: HandParcel): Promise<void> {
@@ -272,6 +278,7 @@ export class Station implements Speaker {
     const { errand, sequence, done, visits, bytes } = parcel;
     if (!this.spool.errands.has(errand)) return; // home has forgotten it
     this.#tables.learn(errand, parcel.lessons);
+    if (this.#quota.spend(parcel.lessons, this.#options.clock.now())) this.#hands?.recall();
     const spooled = await this.spool.put({ kind: 'parcel', errand, sequence, done, visits, by: '', bytes });
     this.#regulate();
     this.#uplink.parcel(spooled);

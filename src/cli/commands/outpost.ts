@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { systemClock } from '../../base/clock.ts';
 import { SkeinError } from '../../base/errors.ts';
+import type { QuotaTerms } from '../../outpost/quota.ts';
 import { joinParent, StandingOutpost } from '../../outpost/standing.ts';
 import { Members } from '../../transfer/members.ts';
 import { declare, parseAddress, parseSize, values } from '../options.ts';
@@ -53,16 +54,27 @@ function addJoin(outpost: Command): void {
     .argument('<token>', 'what "skein outpost invite" printed')
     .option('--name <name>', 'name of this machine (default: its host name)', hostname())
     .option('--servers <list>', 'hosts or domains that may be visited from here (default: as invited)', '')
+    .option('--pages-a-day <n>', 'pages that may be visited from here in a day (default: no limit)')
+    .option('--bytes-a-day <size>', 'bytes that may pass between here and servers in a day (default: no limit)')
     .option('--once', 'only join; serve later with "skein outpost run"')
     .addHelpText('after', '\nExample:\n  skein outpost join skein1.eyJob3N0… --name near-the-site');
   common(command).action(async (token: string, given: Record<string, unknown>) => {
     const { allowPrivate } = await values(given, ['allowPrivate']);
     const directory = given['directory'] as string;
     const name = given['name'] as string;
-    joinParent({ directory, token, name, servers: listOf(given['servers']), allowPrivate }, Date.now());
+    const servers = listOf(given['servers']);
+    joinParent({ directory, token, name, servers, allowPrivate, quota: quotaOf(given) }, Date.now());
     if (given['once']) console.log(`Joined. Serve with: skein outpost run --directory ${directory}`);
     else await serve(given);
   });
+}
+
+function quotaOf(given: Record<string, unknown>): QuotaTerms {
+  const { pagesADay, bytesADay } = given;
+  return {
+    ...(pagesADay !== undefined && { pages: whole(pagesADay, '--pages-a-day') }),
+    ...(bytesADay !== undefined && { bytes: parseSize(bytesADay as string) }),
+  };
 }
 
 function addRun(outpost: Command): void {

@@ -55,7 +55,10 @@ function pastOf(state: ChangeState, rate: number, { low, high, word }: Confidenc
   if (state.visits === 0) return `Nobody has looked at it twice yet, so once in ${inWords(1 / rate)} is assumed`;
   const known = Math.min(state.visits, HISTORY_VISITS);
   const changed = [...historyOf(state)].filter(bit => bit === '1').length;
-  const seen = `It had changed at ${changed} of the last ${known === 1 ? 'visit' : `${known} visits`}`;
+  const seen =
+    known === 1
+      ? `It had ${changed === 1 ? '' : 'not '}changed when it was looked at again`
+      : `It had changed at ${changed} of the last ${known} visits`;
   const often = rate > 0 ? `about once in ${inWords(1 / rate)}` : 'never as far as known';
   const range =
     low > 0 ? `once in ${inWords(1 / high)} to ${inWords(1 / low)}` : `at most once in ${inWords(1 / high)}`;

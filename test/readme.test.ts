@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { root, skein, workplace } from './journeys/skein.ts';
+
+const readme = readFileSync(join(root, 'README.md'), 'utf8');
+
+/** The fenced blocks of one language. */
+function blocks(language: string): string[] {
+  return [...readme.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\``, 'gms'))].map(match => match[1]!);
+}
+
+/** Words of a command line; quotes hold words together. */
+function words(line: string): string[] {
+  return [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(match => match[1] ?? match[2]!);
+}
+
+/** Figures, times and ports differ from run to run. */
+const masked = (line: string): string =>
+  line
+    .replace(/\d+(?:[.,:]\d+)*/g, '#')
+    .replace(/\s+/g, ' ')
+    .trim();
+
+test('every command and option that the README names exists', async () => {
+  const lines = blocks('sh').flatMap(block => block.split('\n'));
+  const commands = lines
+    .filter(line => line.includes('npx skein '))
+    .map(line => words(line.slice(line.indexOf('npx skein ') + 10)));
+  assert.ok(commands.length >= 8);
+  for (const [name, ...rest] of commands) {
+    const help = await skein([name!, '--help']);
+    assert.equal(help.code, 0, `skein ${name} --help`);
+    for (const word of rest.filter(each => each.startsWith('--'))) {
+      assert.ok(String(help.stdout).includes(word), `skein ${name} knows ${word}`);
+    }
+  }
+});
+
+test('every file that the README points to is there', () => {
+  const targets = [...readme.matchAll(/\]\((?!https?:)([^)#]+)\)/g)].map(match => match[1]!);
+  assert.ok(targets.length > 5);
+  for (const target of targets) assert.ok(existsSync(join(root, target)), target);
+});
+
+test('the tour prints what the README shows', async () => {
+  const place = workplace();
+  after(() => place[Symbol.dispose]?.());
+  const data = join(place.path, 'demo');
+  let origins: string[] = [];
+  for (const block of blocks('console')) {
+    const [first, ...shown] = block.trimEnd().split('\n');
+    const told = [...readme.matchAll(/http:\/\/127\.0\.0\.1:\d+/g)].map(match => match[0]);
+    const sites = [...new Set(told)];
+    const args = words(first!.replace('$ npx skein ', '')).map(word => {
+      const site = sites.findIndex(each => word.startsWith(each));
+      if (site >= 0 && origins[site]) return word.replace(sites[site]!, origins[site]!);
+      return word === 'demo' && !first!.startsWith('$ npx skein demo --keep') ? data : word;
+    });
+    const run = await skein(first!.startsWith('$ npx skein demo') ? ['demo', '--keep-data', data] : args);
+    assert.equal(run.code, 0, `${first}\n${run.stderr}`);
+    if (origins.length === 0)
+      origins = [...String(run.stdout).matchAll(/http:\/\/127\.0\.0\.1:\d+/g)].map(match => match[0]);
+    const printed = String(run.stdout).split('\n').map(masked);
+    assert.ok(printed.includes(masked(shown[0]!)), `${first} prints: ${shown[0]}\n${run.stdout}`);
+  }
+});

@@ -32,9 +32,13 @@ export interface SandboxLimits {
 
 export const sandboxLimits: SandboxLimits = { memory: 128 << 20, time: 1000, processor: 3600 };
 
-/** The page as the code gets it: a line of JSON, then the body. */
+/** The page as the code gets it: a line of JSON, then the body; in memory of its own, which can be handed over. */
 export function encodePage({ url, status, headers, body }: DeciderPage): Uint8Array<ArrayBuffer> {
-  return Buffer.concat([Buffer.from(`${JSON.stringify({ url, status, headers })}\n`), body]);
+  const line = Buffer.from(`${JSON.stringify({ url, status, headers })}\n`);
+  const bytes = new Uint8Array(line.length + body.length);
+  bytes.set(line);
+  bytes.set(body, line.length);
+  return bytes;
 }
 
 /** Bit 1: keep; bit 2: changed. */

@@ -11,7 +11,8 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import { SkeinError } from '../base/errors.ts';
-import { type Decider, decisionOf, encodePage, misbehaved, type SandboxLimits } from './decider.ts';
+import { Asking } from './asking.ts';
+import { type Decider, decisionOf, encodePage, type SandboxLimits } from './decider.ts';
 
 export interface ScriptOptions {
   readonly limits: SandboxLimits;
@@ -45,7 +46,7 @@ const taken = async frame => {
   return (keep ? 1 : 0) | (changed ? 2 : 0);
 };
 for await (const piece of stdin) {
-  held = Buffer.concat([held, piece]);
+  held = held.length === 0 ? piece : Buffer.concat([held, piece]);
   while (held.length >= 4 && held.length >= 4 + held.readUInt32LE(0)) {
     const frame = held.subarray(4, 4 + held.readUInt32LE(0));
     held = held.subarray(4 + frame.length);
@@ -56,46 +57,35 @@ for await (const piece of stdin) {
 export async function openScript(bytes: Uint8Array, options: ScriptOptions): Promise<Decider> {
   const child = startProcess(options);
   const { limits } = options;
-  let over = '';
+  const asking = new Asking(() => child.kill('SIGKILL'));
   let said = '';
-  let answered: (answer: number | string) => void = () => {};
-  const end = (why: string) => {
-    over ||= why;
-    answered(over);
-    child.kill('SIGKILL');
-  };
   child.stdout.on('data', (data: Buffer) => {
-    const bits = data.length === 1 ? data[0]! - 97 : -1;
-    if (bits >= 0 && bits < 4) answered(bits);
-    else end('it wrote to standard output');
+    for (const byte of data) {
+      if (byte < 97 || byte > 100) return asking.end('it wrote to standard output');
+      asking.answer(byte - 97);
+    }
   });
   child.stderr.on('data', (data: Buffer) => {
     said = (said + data.toString()).slice(-2000);
   });
   child.stdin.on('error', () => {}); // it has ended: `close` says how
-  child.once('error', error => end(error.message));
-  child.once('close', (code, signal) => end(reasonOf(said) || `its process ended (${signal ?? code})`));
-  const ask = async (message: Uint8Array, time: number): Promise<number> => {
-    if (over !== '') throw misbehaved(over);
-    const timer = setTimeout(() => end(`it took longer than ${time} milliseconds`), time);
-    const answer = await new Promise<number | string>(resolve => {
-      answered = resolve;
+  child.once('error', error => asking.end(error.message));
+  child.once('close', (code, signal) => asking.end(reasonOf(said) || `its process ended (${signal ?? code})`));
+  const ask = (message: Uint8Array, time: number) =>
+    asking.ask(() => {
       const head = Buffer.alloc(4);
       head.writeUInt32LE(message.length);
-      child.stdin.write(Buffer.concat([head, message]));
-    });
-    clearTimeout(timer);
-    answered = () => {};
-    if (typeof answer === 'number') return answer;
-    throw misbehaved(answer);
-  };
+      child.stdin.write(head);
+      child.stdin.write(message);
+    }, time);
   await ask(bytes, limits.time + 10_000); // Node takes a while to start
   return {
     decide: async page => decisionOf(await ask(encodePage(page), limits.time)),
     close: async () => {
-      over = 'it was closed';
       const ended = new Promise(resolve => child.once('close', resolve));
-      if (child.exitCode === null && child.signalCode === null && child.kill('SIGKILL')) await ended;
+      const alive = child.exitCode === null && child.signalCode === null;
+      asking.end('it was closed');
+      if (alive) await ended;
     },
   };
 }

@@ -6,7 +6,8 @@
  * `decide(address, length) → bits` (1 = keep, 2 = changed).
  */
 import { Worker } from 'node:worker_threads';
-import { type Decider, decisionOf, encodePage, misbehaved, type SandboxLimits } from './decider.ts';
+import { Asking } from './asking.ts';
+import { type Decider, decisionOf, encodePage, type SandboxLimits } from './decider.ts';
 import { checkModule } from './wasm-limits.ts';
 
 /** What the thread answers: the bits, or what went wrong. */
@@ -20,34 +21,21 @@ export async function openWasm(bytes: Uint8Array, limits: SandboxLimits): Promis
     env: {},
     resourceLimits: { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 8, stackSizeMb: 2 },
   });
-  let over = '';
-  let answered: (answer: WasmAnswer) => void = () => {};
-  const end = (why: string) => {
-    over ||= why;
-    answered(over);
-    void worker.terminate();
-  };
-  worker.on('message', (answer: WasmAnswer) => answered(answer));
-  worker.on('error', error => end((error as Error).message));
-  worker.on('exit', () => end('its thread ended'));
-  const ask = async (message: Uint8Array<ArrayBuffer> | undefined, time: number): Promise<number> => {
-    if (over !== '') throw misbehaved(over);
-    const timer = setTimeout(() => end(`it took longer than ${time} milliseconds`), time);
-    const answer = await new Promise<WasmAnswer>(resolve => {
-      answered = resolve;
-      if (message) worker.postMessage(message);
-    });
-    clearTimeout(timer);
-    if (typeof answer === 'number') return answer;
-    end(answer);
-    throw misbehaved(answer);
-  };
-  // Compiling is the module's doing too; a thread also takes a while to start.
-  await ask(undefined, limits.time + 10_000);
+  const asking = new Asking(() => void worker.terminate());
+  worker.on('message', (answer: WasmAnswer) =>
+    typeof answer === 'number' ? asking.answer(answer) : asking.end(answer),
+  );
+  worker.on('error', error => asking.end((error as Error).message));
+  worker.on('exit', () => asking.end('its thread ended'));
+  // Compiling is the module's doing too; a thread also takes a while to start. It says 0 when it is ready.
+  await asking.ask(() => {}, limits.time + 10_000);
   return {
-    decide: async page => decisionOf(await ask(encodePage(page), limits.time)),
+    decide: async page => {
+      const bytes = encodePage(page);
+      return decisionOf(await asking.ask(() => worker.postMessage(bytes, [bytes.buffer]), limits.time));
+    },
     close: async () => {
-      over = 'it was closed';
+      asking.end('it was closed');
       await worker.terminate();
     },
   };

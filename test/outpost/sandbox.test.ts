@@ -106,11 +106,16 @@ describe('JavaScript', { skip: walled ? false : 'bubblewrap is not installed' },
     assert.match(String(await outcome(script(beside))), /ended/);
   });
 
-  test('that forges answers is ended', async () => {
-    assert.match(
-      String(await outcome(script('export default () => { process.stdout.write("bbbbbb"); return { keep: true } }'))),
-      /ended/,
-    );
+  test('that answers more than it was asked is ended', async () => {
+    const decider = await script('export default () => { process.stdout.write("bbbbbb"); return { keep: true } }');
+    assert.deepEqual(await decider.decide(page), { keep: true, changed: false }); // its own to give
+    await assert.rejects(decider.decide(page), { code: 'refused', message: /was not asked/ });
+    await decider.close();
+  });
+
+  test('that writes anything else is ended', async () => {
+    const code = 'export default () => { process.stdout.write("?"); return { keep: true } }';
+    assert.match(String(await outcome(script(code))), /standard output/);
   });
 
   test('that is no code is refused', async () => {

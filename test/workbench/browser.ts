@@ -13,8 +13,8 @@ export const noBrowser =
 
 export interface Browser extends AsyncDisposable {
   readonly context: BrowserContext;
-  /** Every request that left for somewhere else than the workbench. */
-  readonly strays: readonly string[];
+  /** Every request of the browser, wherever to. */
+  readonly requests: readonly string[];
   close(): Promise<void>;
 }
 
@@ -24,7 +24,7 @@ export interface Look {
   readonly height?: number;
 }
 
-export async function openBrowser(own: string, look: Look = {}): Promise<Browser> {
+export async function openBrowser(look: Look = {}): Promise<Browser> {
   const profile = mkdtempSync(join(tmpdir(), 'skein-browser-'));
   const context = await chromium.launchPersistentContext(profile, {
     executablePath: executablePath!,
@@ -36,15 +36,11 @@ export async function openBrowser(own: string, look: Look = {}): Promise<Browser
       ...['--disable-component-update', '--disable-sync', '--disable-dev-shm-usage'],
     ],
   });
-  const strays: string[] = [];
-  const origin = new URL(own).origin;
-  context.on('request', request => {
-    const url = request.url();
-    if (!url.startsWith(`${origin}/`) && !url.startsWith('data:')) strays.push(url);
-  });
+  const requests: string[] = [];
+  context.on('request', request => requests.push(request.url()));
   const close = async () => {
     await context.close();
     rmSync(profile, { recursive: true, force: true });
   };
-  return { context, strays, close, [Symbol.asyncDispose]: close };
+  return { context, requests, close, [Symbol.asyncDispose]: close };
 }

@@ -15,15 +15,15 @@ function pageOf(origin: string): string {
   return `<!doctype html><html lang="en" onload="${RUN}"><head>
 <title>Goose ${MARKUP.replaceAll('<', '&lt;')}</title>
 <meta http-equiv="refresh" content="5;url=${origin}/left-by-refresh">
-<link rel="stylesheet" href="/left-by-sheet"><link rel="prefetch" href="/left-by-prefetch"><base target="_top">
-<style>body{background:url(/left-by-css)} @import "/left-by-import";</style></head>
+<link rel="stylesheet" href="${origin}/left-by-sheet"><link rel="prefetch" href="/left-by-prefetch"><base target="_top">
+<style>body{background:url(${origin}/left-by-css)} @import "/left-by-import";</style></head>
 <body onload="${RUN}" onpageshow="${RUN}" background="/left-by-background">
 <h1>Goose ${MARKUP.replaceAll('<', '&lt;')}</h1>
-<script>${RUN}; fetch('/left-by-fetch')</script>
-<img src="/left-by-image" onerror="${RUN}"><svg onload="${RUN}"><image href="/left-by-svg"/></svg>
-<iframe src="/left-by-frame" srcdoc="<script>${RUN}</script>"></iframe><object data="/left-by-object"></object>
-<video autoplay src="/left-by-video" poster="/left-by-poster"></video><audio src="/left-by-audio" autoplay></audio>
-<form action="/left-by-form"><button autofocus onfocus="${RUN}">go</button></form><details open ontoggle="${RUN}">x</details>
+<script>${RUN}; fetch('${origin}/left-by-fetch')</script>
+<img src="${origin}/left-by-image" onerror="${RUN}"><svg onload="${RUN}"><image href="${origin}/left-by-svg"/></svg>
+<iframe src="${origin}/left-by-frame" srcdoc="<script>${RUN}</script>"></iframe><object data="/left-by-object"></object>
+<video autoplay src="${origin}/left-by-video" poster="/left-by-poster"></video><audio src="/left-by-audio" autoplay></audio>
+<form action="${origin}/left-by-form"><button autofocus onfocus="${RUN}">go</button></form><details open ontoggle="${RUN}">x</details>
 <a href="javascript:${RUN}">${MARKUP.replaceAll('<', '&lt;')}</a>
 <a id="out" href="/next?x=%22%3E%3Cscript%3E${encodeURIComponent(RUN)}%3C/script%3E">next ${MARKUP.replaceAll('<', '&lt;')}</a>
 <textarea></textarea><img src=x onerror="${RUN}"></body></html>`;

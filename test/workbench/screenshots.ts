@@ -37,7 +37,7 @@ async function keep(page: Page, name: string): Promise<void> {
 }
 
 async function shootAll(token: string, scheme: 'light' | 'dark', changed: number): Promise<void> {
-  await using browser = await openBrowser(address, { colorScheme: scheme });
+  await using browser = await openBrowser({ colorScheme: scheme });
   const page = await browser.context.newPage();
   page.on('console', message => message.type() === 'error' && console.log('console:', message.text()));
   page.on('pageerror', error => console.log('error:', error.message));

@@ -8,6 +8,9 @@ import { collected, pagesOf, type Running, skeinJson, start, workplace } from '.
 
 const SERVERS = 8;
 const PAGES = 40;
+const DEATHS = 4;
+/** Pages that a machine may have asked for and not yet sent: some of each server, as many as a loaded machine gets to. */
+const AT_HAND = 32;
 
 test('no page is lost and none that arrived is asked for again, whoever dies', async () => {
   using place = workplace();
@@ -42,7 +45,7 @@ test('no page is lost and none that arrived is asked for again, whoever dies', a
     // Whoever dies takes the parcels along that it was filling: the last seconds of the servers that it was at.
     assert.deepEqual(visitedTwice(data), []);
     const again = web.mustFind().reduce((sum, url) => sum + web.requests(url) - 1, 0);
-    assert.ok(again <= (SERVERS * PAGES) / 5, `${again} requests were made again`);
+    assert.ok(again <= DEATHS * AT_HAND, `${again} requests were made again`);
     const books = await skeinJson<{ problems: string[] }>('verify', '--data', data);
     assert.deepEqual(books.problems, []);
   } finally {

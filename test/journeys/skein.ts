@@ -39,9 +39,17 @@ export interface RunOptions {
   readonly input?: string;
 }
 
+/** A test that fails half-way leaves nobody behind. */
+const started = new Set<ChildProcess>();
+process.on('exit', () => {
+  for (const child of started) child.kill('SIGKILL');
+});
+
 /** Starts `skein` with these arguments and does not wait. */
 export function start(args: readonly string[], options: RunOptions = {}): Running {
   const child = spawn(process.execPath, [door, ...args], { cwd: options.cwd ?? root, stdio: 'pipe' });
+  started.add(child);
+  child.once('close', () => started.delete(child));
   const stdout: Buffer[] = [];
   let stderr = '';
   const listeners = new Set<() => void>();

@@ -34,7 +34,7 @@ export async function crawl(
   deliver: (parcel: Parcel) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  const parcels = new ParcelBuilder(errand.id, tools, deliver);
+  const parcels = new ParcelBuilder(errand, tools, deliver);
   const permission = await askPermission(errand, tools, signal);
   parcels.news(permission.news);
   const run: Run = {

@@ -1,11 +1,12 @@
 /** Gathers visits into parcels and lets them go when they are large or old enough to be worth the way. */
 import type { Clock } from '../base/clock.ts';
+import type { Errand } from '../errand/errand.ts';
 import type { Parcel, ServerNews } from '../errand/parcel.ts';
 import type { Visit } from '../errand/visit.ts';
 import type { Concluded } from './conclude.ts';
 import type { Packer } from './pack.ts';
 import type { PackerPool } from './packer-pool.ts';
-import type { ParcelSize } from './tools.ts';
+import type { ParcelSize, ParcelSizes } from './tools.ts';
 
 /** A parcel goes when it holds this many visits, or bytes, or its first visit is this old (milliseconds). */
 const VISITS = 64;
@@ -13,7 +14,7 @@ const BYTES = 4 << 20;
 const AGE = 200;
 
 interface ParcelTools {
-  readonly parcels?: ParcelSize;
+  readonly parcels?: ParcelSizes;
   readonly clock: Clock;
   readonly packers: PackerPool;
   readonly busy: () => boolean;
@@ -21,6 +22,7 @@ interface ParcelTools {
 
 export class ParcelBuilder {
   readonly #errand: string;
+  readonly #size: ParcelSize;
   readonly #tools: ParcelTools;
   readonly #deliver: (parcel: Parcel) => void;
   #visits: Visit[] = [];
@@ -29,8 +31,9 @@ export class ParcelBuilder {
   #sequence = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(errand: string, tools: ParcelTools, deliver: (parcel: Parcel) => void) {
-    this.#errand = errand;
+  constructor(errand: Pick<Errand, 'id' | 'kind'>, tools: ParcelTools, deliver: (parcel: Parcel) => void) {
+    this.#errand = errand.id;
+    this.#size = tools.parcels?.[errand.kind] ?? { visits: VISITS, age: AGE };
     this.#tools = tools;
     this.#deliver = deliver;
   }
@@ -50,8 +53,7 @@ export class ParcelBuilder {
     } else {
       this.#visits.push(visit);
     }
-    if (this.#visits.length >= (this.#tools.parcels?.visits ?? VISITS) || (this.#packer?.length ?? 0) >= BYTES)
-      this.#send(false);
+    if (this.#visits.length >= this.#size.visits || (this.#packer?.length ?? 0) >= BYTES) this.#send(false);
     else this.#expire();
   }
 
@@ -60,7 +62,7 @@ export class ParcelBuilder {
   }
 
   #expire(): void {
-    this.#timer ??= setTimeout(() => this.#send(false), this.#tools.parcels?.age ?? AGE);
+    this.#timer ??= setTimeout(() => this.#send(false), this.#size.age);
   }
 
   #send(done: boolean): void {

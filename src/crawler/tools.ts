@@ -1,5 +1,6 @@
 /** What the stages of a run get from the outpost that they run at. */
 import type { Clock } from '../base/clock.ts';
+import type { Errand } from '../errand/errand.ts';
 import type { Pace } from './pace.ts';
 import type { PackerPool } from './packer-pool.ts';
 import type { RulesMemory } from './rules-memory.ts';
@@ -12,6 +13,8 @@ export interface ParcelSize {
   readonly age: number;
 }
 
+export type ParcelSizes = Readonly<Record<Errand['kind'], ParcelSize>>;
+
 /** What an outpost lends to every errand it runs. */
 export interface Tools {
   readonly fetcher: Fetcher;
@@ -20,7 +23,7 @@ export interface Tools {
   readonly packers: PackerPool;
   readonly rules: RulesMemory;
   /** When parcels leave; default: soon. */
-  readonly parcels?: ParcelSize;
+  readonly parcels?: ParcelSizes;
   /** Product token that robots.txt is read for, e.g. `skein`. */
   readonly agentToken: string;
   /** True while the thread has more to do than it can: compression then takes the cheap way. */

@@ -50,8 +50,9 @@ const tools = await makeTools(options);
 const sender = new Sender(new VersionCache(options.cache.directory, options.cache.bytes));
 // Members are opened again to be recoded: compressing them first would be for nothing.
 const packers = new PackerPool({ whenBusy: 'stored', whenIdle: 'stored' });
-// A long way is worth a fuller load: fewer frames, and more to compress each page against.
-const parcels = { visits: 512, age: 2000 };
+// A long way is worth a fuller load: fewer frames, and more to compress each page against. What an outpost that dies was
+// filling is fetched again, so that pages that are new do not wait as long as those that are looked at again.
+const parcels = { explore: { visits: 128, age: 500 }, refresh: { visits: 512, age: 2000 } };
 const outpost = new Outpost({ ...tools, packers, parcels, fetcher: gated(tools.fetcher) }, made => {
   const parcel = sender.quieted(made);
   const { errand, sequence, done, visits } = parcel;

@@ -33,7 +33,7 @@ export class ParcelBuilder {
 
   constructor(errand: Pick<Errand, 'id' | 'kind'>, tools: ParcelTools, deliver: (parcel: Parcel) => void) {
     this.#errand = errand.id;
-    this.#size = tools.parcels?.[errand.kind] ?? { visits: VISITS, age: AGE };
+    this.#size = tools.parcels?.[errand.kind] ?? { visits: VISITS, bytes: BYTES, age: AGE };
     this.#tools = tools;
     this.#deliver = deliver;
   }
@@ -53,7 +53,7 @@ export class ParcelBuilder {
     } else {
       this.#visits.push(visit);
     }
-    if (this.#visits.length >= this.#size.visits || (this.#packer?.length ?? 0) >= BYTES) this.#send(false);
+    if (this.#visits.length >= this.#size.visits || (this.#packer?.length ?? 0) >= this.#size.bytes) this.#send(false);
     else this.#expire();
   }
 

@@ -9,6 +9,8 @@ import type { Fetcher } from './stages.ts';
 /** How large and how old a parcel may get. */
 export interface ParcelSize {
   readonly visits: number;
+  /** Of its members. */
+  readonly bytes: number;
   /** Milliseconds. */
   readonly age: number;
 }

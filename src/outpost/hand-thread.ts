@@ -52,7 +52,9 @@ const sender = new Sender(new VersionCache(options.cache.directory, options.cach
 const packers = new PackerPool({ whenBusy: 'stored', whenIdle: 'stored' });
 // A long way is worth a fuller load: fewer frames, and more to compress each page against. What an outpost that dies was
 // filling is fetched again, so that pages that are new do not wait as long as those that are looked at again.
-const parcels = { explore: { visits: 128, age: 500 }, refresh: { visits: 512, age: 2000 } };
+// Two megabytes, because what a page is held against has to fit into one dictionary together with all others.
+const bytes = 2 << 20;
+const parcels = { explore: { visits: 128, bytes, age: 500 }, refresh: { visits: 512, bytes, age: 2000 } };
 const outpost = new Outpost({ ...tools, packers, parcels, fetcher: gated(tools.fetcher) }, made => {
   const parcel = sender.quieted(made);
   const { errand, sequence, done, visits } = parcel;

@@ -21,7 +21,7 @@ export interface Kept {
 export interface PackOptions {
   /** Bytes of the first buffer; later ones are as large as parcels were, up to 8 MiB. Default 1 MiB. */
   readonly firstBytes?: number;
-  /** Effort for bodies that compress, while the thread has more to do than it can. Default `fast`. */
+  /** Effort for bodies that compress, while the thread has more to do than it can. Default `stored`. */
   readonly whenBusy?: Effort;
   /** And while it waits for servers. Default `small`. */
   readonly whenIdle?: Effort;
@@ -54,7 +54,7 @@ export function cameCompressed(response: Response): boolean {
 }
 
 export function packer(options: PackOptions = {}): Packer {
-  const { firstBytes = 1 << 20, whenBusy = 'fast', whenIdle = 'small' } = options;
+  const { firstBytes = 1 << 20, whenBusy = 'stored', whenIdle = 'small' } = options;
   let target: Growing | undefined;
   let spare: Uint8Array<ArrayBuffer> | undefined;
   let nextBytes = firstBytes;

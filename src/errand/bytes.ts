@@ -12,8 +12,8 @@ export class ByteWriter {
   #at = 0;
 
   constructor(capacity = 4096) {
-    this.#bytes = new Uint8Array(capacity);
-    this.#view = new DataView(this.#bytes.buffer);
+    this.#bytes = unfilled(capacity);
+    this.#view = new DataView(this.#bytes.buffer, this.#bytes.byteOffset);
   }
 
   get length(): number {
@@ -63,11 +63,16 @@ export class ByteWriter {
 
   #room(more: number): void {
     if (this.#at + more <= this.#bytes.length) return;
-    const grown = new Uint8Array(Math.max(this.#bytes.length * 2, this.#at + more));
+    const grown = unfilled(Math.max(this.#bytes.length * 2, this.#at + more));
     grown.set(this.#bytes);
     this.#bytes = grown;
-    this.#view = new DataView(grown.buffer);
+    this.#view = new DataView(grown.buffer, grown.byteOffset);
   }
+}
+
+/** Memory of its own that may be handed to another thread; a parcel of megabytes need not be cleared before it is filled. */
+function unfilled(length: number): Uint8Array {
+  return Buffer.allocUnsafeSlow(length);
 }
 
 export class ByteReader {

@@ -41,22 +41,32 @@ export function feederOf(directory: string): Feeder {
   return startFeeder({ dataDirectory: directory, source });
 }
 
-/** Milliseconds before the feeder begins: a crawl of seconds is over by then, and whoever searches it brings it up. */
-const BEGIN_AFTER = 4000;
+/**
+ * Milliseconds before the feeder begins: a crawl of seconds is over by then, and whoever searches it brings it up. While
+ * home works at full speed it waits longer: it could not keep up, and took a seventh of the processor.
+ */
+const BEGIN_AFTER = 3000;
+const BEGIN_AT_LAST = 30_000;
+/** Visits a second from which a crawl counts as working at full speed. */
+const FULL_SPEED = 100;
 
 /** Feeds the index while this home runs. */
 export function startIndexing(directory: string, home: Home, ledger: Ledger): Indexing {
   let feeder: Feeder | undefined;
-  const begin = setTimeout(() => {
+  const started = Date.now();
+  const begin = setInterval(() => {
+    const waited = Date.now() - started;
+    if (waited < BEGIN_AFTER || (waited < BEGIN_AT_LAST && home.progress.rate() > FULL_SPEED)) return;
     feeder = feederOf(directory);
-  }, BEGIN_AFTER).unref();
+    clearInterval(begin);
+  }, 500).unref();
   const timer = setInterval(() => {
     home.order(() => ledger.backward.save()).catch(() => {}); // it ended meanwhile, and saves them itself
   }, SAVED).unref();
   return {
     report: () => feeder?.report(),
     async stop() {
-      clearTimeout(begin);
+      clearInterval(begin);
       clearInterval(timer);
       await feeder?.stop();
     },

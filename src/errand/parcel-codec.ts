@@ -42,8 +42,13 @@ export const causes: readonly Cost['cause'][] = [
   'none',
 ];
 
+/** Room for a visit with a hundred links; growing a parcel of megabytes would copy it. */
+const VISIT_BYTES = 16_384;
+/** Only sitemaps have dates. */
+const NO_DATES = new Float64Array(0);
+
 export function encodeParcel(parcel: Parcel): Uint8Array {
-  const out = new ByteWriter(parcel.members.length + 4096 * (parcel.visits.length + 1));
+  const out = new ByteWriter(parcel.members.length + VISIT_BYTES * (parcel.visits.length + 1));
   out.text(parcel.errand);
   out.varint(parcel.sequence);
   out.byte(parcel.done ? 1 : 0);
@@ -224,7 +229,8 @@ function readLinks(from: ByteReader): Links {
   const relevance = from.bytes();
   const urls = from.bytes();
   const anchors = from.bytes();
-  const lastmod = new Float64Array(aligned(from.bytes(), 8));
+  const dates = from.bytes();
+  const lastmod = dates.length === 0 ? NO_DATES : new Float64Array(aligned(dates, 8));
   const fits = fingerprints.length === count * 2 && flags.length === count && relevance.length === count;
   if (!fits || (lastmod.length !== 0 && lastmod.length !== count)) {
     throw new SkeinError('bad-frame', 'The links of a visit do not fit together.');

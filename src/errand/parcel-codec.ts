@@ -103,7 +103,8 @@ export function readNews(from: ByteReader): ServerNews {
     latency: from.double(),
     robotsBytes: from.varint(),
     ...(robots && { robots }),
-    ...(from.byte() === 1 && { missing: from.bytes() }),
+    // A copy: news of a server outlives the parcel.
+    ...(from.byte() === 1 && { missing: Buffer.from(from.bytes()) }),
   };
 }
 

@@ -32,7 +32,10 @@ const LEASE = 10 * 60_000;
 /** How long a crawl waits for a busy server or a retry when all else is done. */
 export const PATIENCE = 60_000;
 
-export type CrawlValues = Omit<Values, 'seeds' | 'budget' | 'freshness' | 'policy' | 'images' | 'workbench' | Far> &
+export type CrawlValues = Omit<
+  Values,
+  'seeds' | 'budget' | 'freshness' | 'policy' | 'estimator' | 'images' | 'workbench' | Far
+> &
   Partial<Pick<Values, 'images' | Far>>;
 /** Options about other machines. */
 type Far = 'outpost' | 'listen' | 'levels';

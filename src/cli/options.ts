@@ -10,6 +10,7 @@ import { type Command, Option } from 'commander';
 import { z } from 'zod';
 import { SkeinError } from '../base/errors.ts';
 import { detectorNames } from '../crawler/compare.ts';
+import { estimators } from '../revisit/estimator.ts';
 
 const seconds = z.coerce.number().min(0).max(86_400);
 const count = z.coerce.number().int().min(1);
@@ -106,6 +107,11 @@ export const options = {
     flag: '--policy <name>',
     check: z.enum(['value', 'uniform', 'proportional', 'pmcs', 'date', 'adaptive']).optional(),
     about: 'when pages are due: value, uniform, proportional, pmcs, date or adaptive (default value; remembered)',
+  },
+  estimator: {
+    flag: '--estimator <name>',
+    check: z.enum(Object.keys(estimators) as [string, ...string[]]).optional(),
+    about: `how often a page changes: ${Object.keys(estimators).join(', ')} (default: the policy's own; remembered)`,
   },
   images: {
     flag: '--images',

@@ -12,7 +12,7 @@ import { stopOnSignals } from '../signals.ts';
 import { printSummary, type Summary, summaryOf } from '../summary.ts';
 import { size } from '../terminal.ts';
 
-const names = ['budget', 'freshness', 'policy', ...fetchOptions] as const;
+const names = ['budget', 'freshness', 'policy', 'estimator', ...fetchOptions] as const;
 
 export function addRefreshCommand(program: Command): void {
   const command = program
@@ -116,7 +116,8 @@ export async function keepFresh(
 }
 
 function settingsOf(chosen: Chosen): Partial<ScheduleSettings> {
-  return { ...(chosen.policy && { policy: chosen.policy }) };
+  const { policy, estimator } = chosen;
+  return { ...(policy && { policy }), ...(estimator && { estimator }) };
 }
 
 /** The budget as it can be seen and changed while a watch goes on. */

@@ -9,8 +9,8 @@
 import { existsSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { analyse } from '../src/crawler/analyse.ts';
-import { decodeBody } from '../src/crawler/fetch/decode.ts';
 import { packer } from '../src/crawler/pack.ts';
+import { decodeBody } from '../src/errand/decode.ts';
 import { payloadDigest } from '../src/errand/warc.ts';
 import { type Decider, sandboxLimits } from '../src/outpost/decider.ts';
 import { openScript } from '../src/outpost/script-sandbox.ts';

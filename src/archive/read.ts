@@ -2,9 +2,9 @@
 import * as fs from 'node:fs';
 import path from 'node:path';
 import { SkeinError } from '../base/errors.ts';
+import { decodeBody } from '../errand/decode.ts';
 import { readMember } from '../errand/gzip.ts';
 import { type HttpMessage, type Original, type ParsedRecord, parseHttp, parseRecord } from '../errand/warc.ts';
-import { type Decoded, decode } from './decode.ts';
 import { segmentName } from './segments.ts';
 
 /** Where a visit's records lie. The response, or the revisit, follows the request. */
@@ -36,7 +36,14 @@ export interface Stored {
   /** What a revisit refers to. */
   readonly original: Original | undefined;
   /** The body with its content coding removed, at most `limit` bytes of it. */
-  decoded(limit?: number): Decoded;
+  decoded(limit?: number): Plain;
+}
+
+/** A body without its content coding. What does not decode is data, not an exception. */
+export interface Plain {
+  readonly bytes: Uint8Array;
+  /** Why `bytes` are not the whole body; absent = they are. */
+  readonly problem?: 'bad-coding' | 'bomb' | 'too-large' | 'cut-short';
 }
 
 export interface StoredReader {
@@ -72,9 +79,17 @@ export function storedOf(record: ParsedRecord): Stored {
     head: message?.head ?? NO_BYTES,
     body,
     original: refersTo ? { url: refersTo, time: Date.parse(headers.get('warc-refers-to-date') ?? '') } : undefined,
-    decoded: (limit = RECORD_LIMIT) =>
-      decode(body, http.get('content-encoding') ?? '', { limit, cut: headers.has('warc-truncated') }),
+    decoded: (limit = RECORD_LIMIT) => plainOf(body, http.get('content-encoding'), limit),
   };
+}
+
+/** By the same rules as when it came, so that whatever was analysed then can be read again. */
+function plainOf(body: Uint8Array, encoding: string | undefined, limit: number): Plain {
+  const decoded = decodeBody(body, encoding, { bodyBytes: limit });
+  if (decoded.kind === 'failed') return { bytes: NO_BYTES, problem: decoded.reason };
+  const { bytes, truncated } = decoded;
+  if (truncated === undefined) return { bytes };
+  return { bytes, problem: truncated === 'length' ? 'too-large' : 'cut-short' };
 }
 
 /** Media type without parameters, in lower case; empty when the server sent none. */

@@ -4,6 +4,7 @@
  */
 
 import { normalise } from '../base/url.ts';
+import { decodeBody, decodeLargeBody, largeBody } from '../errand/decode.ts';
 import type { Errand } from '../errand/errand.ts';
 import { bareFacts, type Facts, packFacts, unpackFacts } from '../errand/facts.ts';
 import type { Known } from '../errand/known.ts';
@@ -15,7 +16,6 @@ import { analyse } from './analyse.ts';
 import { compare } from './compare.ts';
 import { imageFacts } from './detect/image.ts';
 import { learnNoise, packMask, unpackMask } from './detect/noise.ts';
-import { decodeBody, decodeLargeBody, largeBody } from './fetch/decode.ts';
 import { withImages } from './image-links.ts';
 import type { MissingPages } from './missing.ts';
 import { type Effect, retryAfter } from './pace.ts';

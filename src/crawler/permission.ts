@@ -3,10 +3,10 @@
  * under which the pace keeper lets requests go.
  */
 import { normalise } from '../base/url.ts';
+import { decodeBody } from '../errand/decode.ts';
 import type { Errand, RobotsCopy } from '../errand/errand.ts';
 import type { ServerNews } from '../errand/parcel.ts';
 import type { ReasonCode } from '../errand/reasons.ts';
-import { decodeBody } from './fetch/decode.ts';
 import { retryAfter, type Terms } from './pace.ts';
 import { allowed, crawlDelay, ROBOTS_LIMIT } from './robots.ts';
 import type { Tools } from './tools.ts';

@@ -6,7 +6,7 @@
  */
 
 import { SkeinError } from '../base/errors.ts';
-import { decodeBody } from '../crawler/fetch/decode.ts';
+import { decodeBody } from '../errand/decode.ts';
 import type { Errand } from '../errand/errand.ts';
 import { readMember } from '../errand/gzip.ts';
 import type { Parcel } from '../errand/parcel.ts';

@@ -60,3 +60,19 @@ test('watch says what it is doing: due, visited, changed, spent, avoided, fresh'
   assert.ok(summary['avoided']! > 0);
   assert.ok(summary['expectedFreshness']! > 0.99);
 });
+
+test('every round of refresh may spend a day, and days that were missed are made up for', async () => {
+  using collection = makeCollection();
+  collection.pass(-30);
+  await using web = await openWeb({ seed: 9, pagesPerServer: 40, clock: collection.clock });
+  await collection.crawl(web.seeds);
+  const round = async () => {
+    const before = collection.look(ledger => ledger.visits.last);
+    await collection.refresh({ budget: '10' });
+    return collection.look(ledger => ledger.visits.last) - before;
+  };
+  assert.equal(await round(), 10);
+  assert.equal(await round(), 10, 'asked for again at once');
+  collection.pass(3);
+  assert.equal(await round(), 31, 'three days later: as many days, and the moments in between');
+});

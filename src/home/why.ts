@@ -2,45 +2,108 @@
 import { type ReasonCode, reasons } from '../errand/reasons.ts';
 import { Schedule } from '../frontier/schedule.ts';
 import { weighed } from '../frontier/standing.ts';
+import { trustTerms } from '../frontier/trust.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { type KnownRow, type PageRow, roles } from '../ledger/pages.ts';
-import { type Explanation, explain } from '../revisit/explain.ts';
+import { type PageRow, roles } from '../ledger/pages.ts';
+import type { Server } from '../ledger/servers.ts';
+import { type Explanation, explain, inWords } from '../revisit/explain.ts';
 import { DAY, unpackState } from '../revisit/state.ts';
 import { interestIn } from './indexing.ts';
+import type { Found } from './lookup.ts';
 
 /** One sentence for a reason's code. */
 export function meaningOf(code: string): string {
   return reasons[code as ReasonCode]?.means ?? code;
 }
 
-export interface DueReason extends Explanation {
+export interface Why {
+  readonly url: string;
+  /** What happened last and what happens next. */
+  readonly state: string;
   readonly policy: string;
-  /** Times that it was opened from a search lately; part of its importance. */
+  /** Absent for a page that was never seen. */
+  readonly explanation?: Explanation;
+  /** Notices since the last visit. */
+  readonly notices: number;
+  /** Times that it was opened from a search lately, and a little for being shown; part of its importance. */
   readonly searches: number;
+  readonly server?: ServerTrust;
 }
 
-/** Undefined for a page that was never seen: nothing is known that could be explained. */
-export function dueReason(
-  ledger: Ledger,
-  page: PageRow,
-  known: KnownRow | undefined,
-  now: number,
-): DueReason | undefined {
-  if (!known?.change || known.seen_time === null) return undefined;
+/** What the schedule thinks of a server. */
+export interface ServerTrust {
+  readonly origin: string;
+  readonly paused: boolean;
+  /** No request before this time, 0 = none. */
+  readonly notBefore: number;
+  /** Its 304 answers are believed; audited so often, wrong so often. */
+  readonly validatorsTrusted: boolean;
+  readonly audits: number;
+  readonly lies: number;
+  readonly notices: number;
+  readonly trueNotices: number;
+  /** Above 1: politeness keeps it behind, so that its pages must be worth more. */
+  readonly multiplier: number;
+}
+
+export function whyOf(ledger: Ledger, found: Found, now: number): Why {
+  const { page, known } = found;
   const schedule = new Schedule(ledger);
   const server = page.server === 0 ? undefined : ledger.servers.read(page.server);
   const { weight, searches } = standingOf(ledger, page, now);
-  const explained = explain(schedule.plan, schedule.termsFor(weight, server), {
-    state: unpackState(known.change),
-    last: known.seen_time,
-    now,
-    ...(known.due !== null && { due: known.due }),
-  });
-  return { policy: schedule.plan.policy.name, ...explained, searches };
+  const explained = known?.change &&
+    known.seen_time !== null && {
+      explanation: explain(schedule.plan, schedule.termsFor(weight, server), {
+        state: unpackState(known.change),
+        last: known.seen_time,
+        now,
+        ...(known.due !== null && { due: known.due }),
+      }),
+    };
+  return {
+    url: page.url,
+    state: stateOf(found, server, now),
+    policy: schedule.plan.policy.name,
+    ...(explained || {}),
+    notices: known?.pings ?? 0,
+    searches,
+    ...(server && { server: trustIn(server) }),
+  };
+}
+
+function trustIn(server: Server): ServerTrust {
+  const { origin, paused, notBefore, audits, lies, pings, truePings, multiplier } = server;
+  const { trustValidators } = trustTerms(server);
+  return {
+    ...{ origin, paused, notBefore, audits, lies, multiplier },
+    validatorsTrusted: trustValidators,
+    notices: pings,
+    trueNotices: truePings,
+  };
+}
+
+/** What happened to a page, and what happens next. */
+export function stateOf({ page, known }: Found, server: Server | undefined, now: number): string {
+  if (page.refused !== null) return `It is not visited (${page.refused}): ${meaningOf(page.refused)}.`;
+  const until = (time: number) => inWords((time - now) / DAY);
+  if (!known) {
+    const blocked = server !== undefined && server.notBefore > now;
+    return blocked
+      ? `It waits for its first visit; its server asked for no requests for another ${until(server.notBefore)}.`
+      : 'It waits for its first visit and is due now.';
+  }
+  const last = `Last visit: ${known.outcome} (${known.reason}): ${meaningOf(known.reason)}.`;
+  if (known.retry_at !== null) {
+    const when = known.retry_at > now ? `in ${until(known.retry_at)}` : 'now';
+    const allowed = reasons[known.reason as ReasonCode]?.retries ?? 0;
+    return `${last} It is tried again ${when}, after ${known.tries} of ${allowed} allowed failures.`;
+  }
+  if (known.due === null) return `${last} It is settled: nothing more is planned for it.`;
+  return `${last} It is ${known.due <= now ? 'due for another look' : `not due for ${until(known.due)}`}.`;
 }
 
 /** How important a page is by now, and how much of that is because people searched for it. */
-export function standingOf(ledger: Ledger, page: PageRow, now: number): { weight: number; searches: number } {
+function standingOf(ledger: Ledger, page: PageRow, now: number): { weight: number; searches: number } {
   const searches = interestIn(ledger.directory, () => now)(page.id);
   const place = { linksIn: ledger.backward.saved(page.id), depth: page.depth, role: roles[page.role]! };
   return { weight: weighed({ ...place, searches }), searches };

@@ -26,6 +26,11 @@ export interface PageRow {
 /** What a page is asked for, by its number in the table. */
 export const roles = ['page', 'sitemap', 'image'] as const;
 
+/** A part of a URL, with * for anything, as SQLite's GLOB takes it. */
+export function globOf(pattern: string | undefined): string {
+  return pattern === undefined || pattern === '' ? '*' : `*${pattern.replace(/[[?]/g, '[$&]')}*`;
+}
+
 /** Names and order are those of the table `known`. */
 export interface KnownRow {
   readonly page: number;

@@ -32,6 +32,7 @@ export class Visits {
   readonly #add: StatementSync;
   readonly #ofPage: StatementSync;
   readonly #timeOf: StatementSync;
+  readonly #newest: StatementSync;
   #last: number;
 
   constructor(database: DatabaseSync) {
@@ -39,11 +40,17 @@ export class Visits {
     this.#add = database.prepare('INSERT INTO visits VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
     this.#timeOf = database.prepare('SELECT time FROM visits WHERE id = ?');
     this.#ofPage = database.prepare('SELECT * FROM visits WHERE page = ? ORDER BY id');
-    this.#last = (database.prepare('SELECT max(id) AS last FROM visits').get()!['last'] as number | null) ?? 0;
+    this.#newest = database.prepare('SELECT max(id) AS id FROM visits');
+    this.#last = this.newest();
   }
 
   get last(): number {
     return this.#last;
+  }
+
+  /** Id of the newest in the table, also when another process is writing it; 0 = there is none. */
+  newest(): number {
+    return (this.#newest.get()!['id'] as number | null) ?? 0;
   }
 
   /**
@@ -85,7 +92,7 @@ export class Visits {
   /** The first visit at or after a time, or a little before it: visits arrive nearly in order, and there is no index. */
   since(time: number): number {
     let low = 1;
-    let high = this.#last + 1;
+    let high = this.newest() + 1;
     while (low < high) {
       const middle = Math.floor((low + high) / 2);
       const row = this.#timeOf.get(middle);

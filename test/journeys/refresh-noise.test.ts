@@ -70,10 +70,8 @@ test('images of pages are looked at by themselves, and a changed one names the p
     collection.pass(1);
     await collection.refresh({ budget: '300%', images: true });
   }
-  const { changesSince } = await import('../../src/cli/commands/changes.ts');
-  const changes = collection.look(ledger =>
-    changesSince(ledger, { since: 0, pattern: '.png', limit: 50, first: false }),
-  );
+  const { changesIn } = await import('../../src/home/changes.ts');
+  const changes = collection.look(ledger => changesIn(ledger, { since: 0, pattern: '.png', limit: 50 }));
   assert.ok(changes.length > 0);
   for (const change of changes) {
     assert.equal(change.stage, 'image');

@@ -1,7 +1,7 @@
 /** Pages that go, come back, move, alternate, become huge or empty: the right outcome, a right copy, a bounded cost. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { changesSince } from '../../src/cli/commands/changes.ts';
+import { changesIn } from '../../src/home/changes.ts';
 import { openCopies } from '../../src/home/copies.ts';
 import { verifyCollection } from '../../src/home/verify.ts';
 import { historyOf, unpackState } from '../../src/revisit/state.ts';
@@ -65,7 +65,7 @@ test('404 is looked at again after 1, 3 and 9 days, then seldom; a page that com
   await dayLater(collection, 91);
   assert.equal(knownOf(collection, url).outcome, 'fetched');
   const kinds = collection.look(ledger =>
-    changesSince(ledger, { since: 0, pattern: 'page.html', limit: 10, first: true }).map(change => change.kind),
+    changesIn(ledger, { since: 0, pattern: 'page.html', limit: 10, first: true }).map(change => change.kind),
   );
   assert.deepEqual(kinds, ['back', 'gone', 'new']);
 });

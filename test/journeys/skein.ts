@@ -8,10 +8,10 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Extras, openHome, openLedger } from '../../src/cli/compose.ts';
-import { type Found, findPage } from '../../src/cli/lookup.ts';
 import { values } from '../../src/cli/options.ts';
 import { type Summary, summaryOf } from '../../src/cli/summary.ts';
 import { openCopies } from '../../src/home/copies.ts';
+import { type Found, findPage } from '../../src/home/lookup.ts';
 import { crawlSupply } from '../../src/home/supply.ts';
 
 export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));

@@ -104,7 +104,7 @@ test('changes, their days and the difference agree', async () => {
   const difference = await get(`/pages/${page}/difference?from=${versions[1].id}&to=${versions[0].id}`);
   assert.ok(difference.removed + difference.added > 0);
   const why = await get(`/pages/${page}/why`);
-  assert.match(why.reason.sentence, /It had changed when it was looked at again/);
+  assert.match(why.explanation.sentence, /It had changed when it was looked at again/);
 });
 
 test('links are the same from both ends', async () => {

@@ -2,8 +2,8 @@
 import type { Command } from 'commander';
 import { SkeinError } from '../../base/errors.ts';
 import { openCopies } from '../../home/copies.ts';
+import { findPage } from '../../home/lookup.ts';
 import { openLedger } from '../compose.ts';
-import { findPage } from '../lookup.ts';
 import { declare, values } from '../options.ts';
 
 export function addCatCommand(program: Command): void {

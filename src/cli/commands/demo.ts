@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
+import { changesIn } from '../../home/changes.ts';
 import { crawlSupply, refreshSupply, type Supply } from '../../home/supply.ts';
 import { attend } from '../attend.ts';
 import { type CrawlValues, type Opened, openHome, openLedger } from '../compose.ts';
@@ -11,7 +12,7 @@ import { fetchOptions, values } from '../options.ts';
 import { stopOnSignals } from '../signals.ts';
 import { printSummary, type Summary, summaryOf } from '../summary.ts';
 import { harmless, paint, size, table } from '../terminal.ts';
-import { amountInWords, changesSince } from './changes.ts';
+import { amountInWords } from './changes.ts';
 
 export function addDemoCommand(program: Command): void {
   program
@@ -96,7 +97,7 @@ function printSecondLook(again: Summary, first: number, data: string): void {
   );
   const ledger = openLedger(data);
   const since = Date.now() + WEEK / 2;
-  const changes = changesSince(ledger, { since, pattern: undefined, limit: 10, first: false });
+  const changes = changesIn(ledger, { since, limit: 10 });
   ledger.close();
   console.log(
     table(

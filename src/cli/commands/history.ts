@@ -1,9 +1,9 @@
 /** `skein history URL`: every visit to a page as a timeline. */
 import type { Command } from 'commander';
 import { type ReasonCode, reasons } from '../../errand/reasons.ts';
+import { findPage } from '../../home/lookup.ts';
 import type { VisitRow } from '../../ledger/visits.ts';
 import { openLedger } from '../compose.ts';
-import { findPage } from '../lookup.ts';
 import { declare, values } from '../options.ts';
 import { duration, harmless, moment, paint, size } from '../terminal.ts';
 import { amountInWords } from './changes.ts';

@@ -1,7 +1,7 @@
 /** `skein links URL`: who links to a page, and where it links to. */
 import type { Command } from 'commander';
+import { findPage } from '../../home/lookup.ts';
 import { openLedger } from '../compose.ts';
-import { findPage } from '../lookup.ts';
 import { declare, values } from '../options.ts';
 import { harmless, paint, table } from '../terminal.ts';
 

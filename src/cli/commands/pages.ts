@@ -1,6 +1,7 @@
 /** `skein pages`: lists, filters and sorts what the collection knows. */
 import type { Command } from 'commander';
 import { SkeinError } from '../../base/errors.ts';
+import { globOf } from '../../ledger/pages.ts';
 import { openLedger } from '../compose.ts';
 import { declare, nearest, values } from '../options.ts';
 import { harmless, moment, size, table } from '../terminal.ts';
@@ -50,7 +51,7 @@ function query(
     where.push(condition);
     parameters.push(value);
   };
-  if (pattern !== undefined) add('p.url GLOB ?', `*${pattern.replace(/[[?]/g, '[$&]')}*`);
+  if (pattern !== undefined) add('p.url GLOB ?', globOf(pattern));
   const outcome = given['outcome'] as string | undefined;
   if (outcome === 'waiting') where.push('k.page IS NULL AND p.refused IS NULL');
   else if (outcome === 'refused') where.push(`(k.outcome = 'refused' OR p.refused IS NOT NULL)`);

@@ -2,9 +2,9 @@
 import type { Command } from 'commander';
 import { Schedule } from '../../frontier/schedule.ts';
 import { type HomeClient, runningHome } from '../../home/door.ts';
+import { findPage } from '../../home/lookup.ts';
 import { Ledger } from '../../ledger/ledger.ts';
 import { openLedger } from '../compose.ts';
-import { findPage } from '../lookup.ts';
 import { declare, values } from '../options.ts';
 import { harmless, moment, table } from '../terminal.ts';
 

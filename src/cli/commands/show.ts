@@ -1,12 +1,12 @@
 /** `skein show URL`: everything known of a page, and why it is or is not due. */
 import type { Command } from 'commander';
 import { unpackFacts } from '../../errand/facts.ts';
-import { type ReasonCode, reasons } from '../../errand/reasons.ts';
+import { type Found, findPage } from '../../home/lookup.ts';
+import { stateOf } from '../../home/why.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { openLedger } from '../compose.ts';
-import { type Found, findPage } from '../lookup.ts';
 import { declare, values } from '../options.ts';
-import { duration, harmless, moment, paint, size, table } from '../terminal.ts';
+import { harmless, moment, paint, size, table } from '../terminal.ts';
 
 export function addShowCommand(program: Command): void {
   const command = program
@@ -39,7 +39,7 @@ function describe(ledger: Ledger, { page, known }: Found): Shown {
   const server = page.server === 0 ? undefined : ledger.servers.byId(page.server);
   return {
     url: page.url,
-    state: stateOf({ page, known }, server?.notBefore ?? 0),
+    state: stateOf({ page, known }, server, Date.now()),
     details: {
       server: server?.origin ?? null,
       parent: urlOf(page.parent) ?? 'a seed',
@@ -95,29 +95,6 @@ function describe(ledger: Ledger, { page, known }: Found): Shown {
 }
 
 const flag = (flags: number | undefined, bit: number): boolean | null => (flags && flags & bit ? true : null);
-
-/** One sentence: what happened to it, and what happens next. */
-export function stateOf({ page, known }: Found, notBefore: number): string {
-  const means = (code: string) => reasons[code as ReasonCode]?.means ?? code;
-  const now = Date.now();
-  if (page.refused !== null) return `It is not visited (${page.refused}): ${means(page.refused)}.`;
-  if (!known) {
-    return notBefore > now
-      ? `It waits for its first visit; its server asked for no requests for another ${duration(notBefore - now)}.`
-      : 'It waits for its first visit and is due now.';
-  }
-  const last = `Last visit: ${known.outcome} (${known.reason}): ${means(known.reason)}.`;
-  if (known.retry_at !== null) {
-    const when = known.retry_at > now ? `in ${duration(known.retry_at - now)}` : 'now';
-    return `${last} It is tried again ${when}, after ${known.tries} of ${reasons[known.reason as ReasonCode]?.retries ?? 0} allowed failures.`;
-  }
-  if (known.due !== null) {
-    return known.due <= now
-      ? `${last} It is due for another look.`
-      : `${last} It is not due for ${duration(known.due - now)}.`;
-  }
-  return `${last} It is settled: nothing more is planned for it.`;
-}
 
 function print(shown: Shown): void {
   console.log(paint('bold', harmless(shown.url)));

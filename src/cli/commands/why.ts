@@ -1,17 +1,11 @@
 /** `skein why URL`: the figures behind the schedule of one page, and the sentence that follows from them. */
 import type { Command } from 'commander';
-import { Schedule } from '../../frontier/schedule.ts';
-import { trustTerms } from '../../frontier/trust.ts';
-import { standingOf } from '../../home/why.ts';
-import type { Ledger } from '../../ledger/ledger.ts';
-import type { Server } from '../../ledger/servers.ts';
-import { type Explanation, explain, inWords } from '../../revisit/explain.ts';
-import { unpackState } from '../../revisit/state.ts';
+import { findPage } from '../../home/lookup.ts';
+import { type ServerTrust, type Why, whyOf } from '../../home/why.ts';
+import { inWords } from '../../revisit/explain.ts';
 import { openLedger } from '../compose.ts';
-import { type Found, findPage } from '../lookup.ts';
 import { declare, values } from '../options.ts';
 import { duration, harmless, moment, paint } from '../terminal.ts';
-import { stateOf } from './show.ts';
 
 export function addWhyCommand(program: Command): void {
   const command = program
@@ -28,71 +22,6 @@ export function addWhyCommand(program: Command): void {
     if (given['json']) console.log(JSON.stringify(reason));
     else print(reason);
   });
-}
-
-export interface Why {
-  readonly url: string;
-  /** What happened last and what happens next. */
-  readonly state: string;
-  readonly policy: string;
-  /** Absent for a page that was never seen. */
-  readonly explanation?: Explanation;
-  /** Notices since the last visit. */
-  readonly notices: number;
-  /** Times that it was opened from a search lately, and a little for being shown; part of its importance. */
-  readonly searches: number;
-  readonly server?: ServerState;
-}
-
-export interface ServerState {
-  readonly origin: string;
-  readonly paused: boolean;
-  /** No request before this time, 0 = none. */
-  readonly notBefore: number;
-  /** Its 304 answers are believed; audited so often, wrong so often. */
-  readonly validatorsTrusted: boolean;
-  readonly audits: number;
-  readonly lies: number;
-  readonly notices: number;
-  readonly trueNotices: number;
-  /** Above 1: politeness keeps it behind, so that its pages must be worth more. */
-  readonly multiplier: number;
-}
-
-export function whyOf(ledger: Ledger, found: Found, now: number): Why {
-  const { page, known } = found;
-  const schedule = new Schedule(ledger);
-  const server = page.server === 0 ? undefined : ledger.servers.byId(page.server);
-  const { weight, searches } = standingOf(ledger, page, now);
-  const explained = known?.change &&
-    known.seen_time !== null && {
-      explanation: explain(schedule.plan, schedule.termsFor(weight, server), {
-        state: unpackState(known.change),
-        last: known.seen_time,
-        now,
-        ...(known.due !== null && { due: known.due }),
-      }),
-    };
-  return {
-    url: page.url,
-    state: stateOf(found, server?.notBefore ?? 0),
-    policy: schedule.plan.policy.name,
-    ...(explained || {}),
-    notices: known?.pings ?? 0,
-    searches,
-    ...(server && { server: serverState(server) }),
-  };
-}
-
-function serverState(server: Server): ServerState {
-  const { origin, paused, notBefore, audits, lies, pings, truePings, multiplier } = server;
-  const { trustValidators } = trustTerms(server);
-  return {
-    ...{ origin, paused, notBefore, audits, lies, multiplier },
-    validatorsTrusted: trustValidators,
-    notices: pings,
-    trueNotices: truePings,
-  };
 }
 
 function print({ url, state, policy, explanation, notices, searches, server }: Why): void {
@@ -115,7 +44,7 @@ function print({ url, state, policy, explanation, notices, searches, server }: W
   if (server) line('server', serverInWords(server));
 }
 
-function serverInWords(server: ServerState): string {
+function serverInWords(server: ServerTrust): string {
   const { paused, notBefore, audits, lies, validatorsTrusted, notices, trueNotices, multiplier } = server;
   const wait = notBefore - Date.now();
   const parts = [

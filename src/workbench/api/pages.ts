@@ -2,9 +2,10 @@
 import { z } from 'zod';
 import { SkeinError } from '../../base/errors.ts';
 import { differenceOf, pageOf } from '../../home/difference.ts';
-import { dueReason, meaningOf } from '../../home/why.ts';
+import { type Found, findPage } from '../../home/lookup.ts';
+import { meaningOf, stateOf, whyOf } from '../../home/why.ts';
 import { hasTarget, unpackLinks } from '../../ledger/packed-links.ts';
-import { FLAG_NOARCHIVE, roles } from '../../ledger/pages.ts';
+import { FLAG_NOARCHIVE, globOf, roles } from '../../ledger/pages.ts';
 import type { Reader, Value } from '../reader.ts';
 import { route } from './route.ts';
 
@@ -70,7 +71,7 @@ export function listPages(reader: Reader, input: z.infer<typeof listInput>) {
   const values: Value[] = [start, stop];
   if (input.find !== '') {
     where.push('p.url GLOB ?');
-    values.push(`*${input.find.replace(/[[?]/g, '[$&]')}*`);
+    values.push(globOf(input.find));
   }
   if (input.server !== 0) {
     where.push('p.server = ?');
@@ -95,14 +96,15 @@ export function listPages(reader: Reader, input: z.infer<typeof listInput>) {
   return { pages: rows.map(row => ({ ...row, means: row.reason === null ? '' : meaningOf(row.reason) })), next: more };
 }
 
-function onePage(reader: Reader, wanted: number) {
-  const { page, known } = reader.page(wanted);
+function onePage(reader: Reader, found: Found) {
+  const { page, known } = found;
   const urlOf = (other: number | null | undefined) => (other ? (reader.ledger.pages.get(other)?.url ?? null) : null);
   const server = page.server === 0 ? undefined : reader.ledger.servers.read(page.server);
   const { facts: _facts, change: _change, mask: _mask, ...rest } = known ?? { facts: null, change: null, mask: null };
   return {
     id: page.id,
     url: page.url,
+    state: stateOf(found, server, Date.now()),
     role: roles[page.role],
     depth: page.depth,
     found: page.found,
@@ -214,14 +216,14 @@ export const pageRoutes = [
     path: '/find',
     summary: 'The page with this URL.',
     input: z.object({ url: z.string().max(4000) }),
-    answer: ({ url }, { reader }) => onePage(reader, reader.find(url)),
+    answer: ({ url }, { reader }) => onePage(reader, findPage(reader.ledger, url)),
   }),
   route({
     method: 'get',
     path: '/pages/{id}',
     summary: 'Everything known of one page.',
     input: z.object({ id }),
-    answer: (input, { reader }) => onePage(reader, input.id),
+    answer: (input, { reader }) => onePage(reader, reader.page(input.id)),
   }),
   route({
     method: 'get',
@@ -242,10 +244,7 @@ export const pageRoutes = [
     path: '/pages/{id}/why',
     summary: 'Why it is or is not due: history, rate, probability, importance, and one sentence.',
     input: z.object({ id }),
-    answer: (input, { reader }) => {
-      const { page, known } = reader.page(input.id);
-      return { reason: dueReason(reader.ledger, page, known, Date.now()) ?? null };
-    },
+    answer: (input, { reader }) => whyOf(reader.ledger, reader.page(input.id), Date.now()),
   }),
   route({
     method: 'get',

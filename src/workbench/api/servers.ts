@@ -1,6 +1,7 @@
 /** Servers: what each allows and has asked for, its robots rules, and what it cost. */
 import { z } from 'zod';
 import { SkeinError } from '../../base/errors.ts';
+import { globOf } from '../../ledger/pages.ts';
 import type { Reader } from '../reader.ts';
 import { id, limit } from './pages.ts';
 import { route } from './route.ts';
@@ -37,7 +38,7 @@ function listServers(reader: Reader, input: z.infer<typeof listInput>) {
     now,
     Math.floor(now / DAY) - 6,
     input.after,
-    input.find === '' ? '*' : `*${input.find.replace(/[[?]/g, '[$&]')}*`,
+    globOf(input.find),
     input.limit,
   );
   return { servers: rows, next: rows.length === input.limit ? rows.at(-1)!.id : null };

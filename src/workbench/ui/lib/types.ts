@@ -119,6 +119,7 @@ export interface Place {
 export interface PageDetail {
   id: number;
   url: string;
+  state: string;
   role: string;
   depth: number;
   found: number;

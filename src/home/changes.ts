@@ -1,0 +1,125 @@
+/**
+ * What changed across the collection: pages that changed, went, moved or came back, newest first, and how many of them
+ * by day and server. One rule for the command line and the workbench; what a visit is to a reader depends on the one
+ * before it, so that "gone" and "still gone" are told apart.
+ */
+import { DAY } from '../base/clock.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { globOf, roles } from '../ledger/pages.ts';
+import { meaningOf } from './why.ts';
+
+export interface Change {
+  /** The visit that saw it. */
+  readonly id: number;
+  readonly page: number;
+  readonly time: number;
+  readonly url: string;
+  readonly server: number;
+  readonly title: string | null;
+  /** back: a page that had been gone. */
+  readonly kind: 'changed' | 'new' | 'gone' | 'moved' | 'back';
+  readonly reason: string;
+  readonly means: string;
+  /** The stage of the detector that saw it. */
+  readonly stage: string | null;
+  /** Share of its blocks that differ, 0–1; of an image, of its looks. Null where nothing was compared. */
+  readonly amount: number | null;
+  /** Of an image: pages that show it. */
+  readonly shownBy?: readonly string[];
+}
+
+export interface ChangesWanted {
+  /** Times, milliseconds: from `since` up to, not including, `until`. */
+  readonly since?: number;
+  readonly until?: number;
+  /** Ids of visits, likewise. */
+  readonly from?: number;
+  readonly before?: number;
+  /** Part of the URL; * stands for anything. */
+  readonly pattern?: string;
+  readonly server?: number;
+  /** Also first visits; leave out changes of bytes or markup that no reader would see. */
+  readonly first?: boolean;
+  readonly quiet?: boolean;
+  readonly limit: number;
+}
+
+/** Pages named of those that show a changed image. */
+const SHOWN_BY = 3;
+/** Sitemaps are read for what they say of others; that they changed is nobody's news. */
+const SITEMAP = roles.indexOf('sitemap');
+const IMAGE = roles.indexOf('image');
+
+const EARLIER = `(SELECT b.outcome FROM visits b WHERE b.page = v.page AND b.id < v.id
+  AND b.outcome NOT IN ('failed', 'refused') ORDER BY b.id DESC LIMIT 1)`;
+const MAY_BE_NEWS = `v.outcome IN ('fetched', 'same', 'gone', 'moved') AND p.role <> ${SITEMAP}`;
+const IS_NEWS = `((outcome = 'fetched' AND earlier IS NOT NULL) OR (outcome = 'same' AND earlier = 'gone')
+  OR (outcome IN ('gone', 'moved') AND earlier IN ('fetched', 'same')))`;
+/** `amount` 0: something differs, but no block of the content. */
+const A_READER_SEES_IT = `NOT (v.outcome = 'fetched' AND v.amount IS NOT NULL AND v.amount = 0)`;
+
+interface Row extends Omit<Change, 'kind' | 'means' | 'shownBy'> {
+  readonly outcome: string;
+  readonly role: number;
+  readonly earlier: string | null;
+}
+
+export function changesIn(ledger: Ledger, wanted: ChangesWanted): Change[] {
+  const { since = 0, until = Number.MAX_SAFE_INTEGER, from = 1, before = Number.MAX_SAFE_INTEGER, server = 0 } = wanted;
+  const rows = ledger.database
+    .prepare(
+      `SELECT * FROM (
+         SELECT v.id, v.page, v.time, v.outcome, v.reason, v.stage, v.amount, p.url, p.server, p.role, k.title,
+           ${EARLIER} AS earlier
+         FROM visits v JOIN pages p ON p.id = v.page LEFT JOIN known k ON k.page = v.page
+         WHERE v.id >= ? AND v.id < ? AND v.time >= ? AND v.time < ? AND ${MAY_BE_NEWS}
+           ${wanted.quiet ? `AND ${A_READER_SEES_IT}` : ''} AND p.url GLOB ? AND (? = 0 OR p.server = ?))
+       WHERE ${IS_NEWS} ${wanted.first ? `OR (outcome = 'fetched' AND earlier IS NULL)` : ''}
+       ORDER BY id DESC LIMIT ?`,
+    )
+    .all(
+      ...[Math.max(from, ledger.visits.since(since)), before, since, until],
+      ...[globOf(wanted.pattern), server, server, wanted.limit],
+    ) as unknown as Row[];
+  return rows.map(row => changeOf(ledger, row));
+}
+
+function changeOf(ledger: Ledger, { outcome, role, earlier, ...row }: Row): Change {
+  const shownBy = () => ledger.links.in(row.page, SHOWN_BY).map(({ source }) => ledger.pages.get(source)?.url ?? '');
+  return {
+    ...row,
+    kind: kindOf(outcome, earlier),
+    means: meaningOf(row.reason),
+    ...(role === IMAGE && { shownBy: shownBy() }),
+  };
+}
+
+function kindOf(outcome: string, earlier: string | null): Change['kind'] {
+  if (outcome === 'gone' || outcome === 'moved') return outcome;
+  if (earlier === 'gone') return 'back';
+  return earlier === null ? 'new' : 'changed';
+}
+
+export interface ChangedDay {
+  /** Days since 1970. */
+  readonly day: number;
+  readonly server: number;
+  readonly origin: string;
+  readonly changed: number;
+  readonly gone: number;
+  readonly moved: number;
+}
+
+/** Changes that a reader sees, by day and server, of the visits from this one on. */
+export function changedDays(ledger: Ledger, from: number): ChangedDay[] {
+  return ledger.database
+    .prepare(
+      `SELECT day, server, s.origin, sum(outcome IN ('fetched', 'same')) AS changed, sum(outcome = 'gone') AS gone,
+         sum(outcome = 'moved') AS moved
+       FROM (SELECT cast(v.time / ${DAY} AS INTEGER) AS day, p.server, v.outcome, ${EARLIER} AS earlier
+         FROM visits v JOIN pages p ON p.id = v.page WHERE v.id >= ? AND ${MAY_BE_NEWS} AND ${A_READER_SEES_IT})
+       JOIN servers s ON s.id = server WHERE ${IS_NEWS}
+       GROUP BY day, server ORDER BY day DESC, changed DESC LIMIT 2000`,
+    )
+    .all(from) as unknown as ChangedDay[];
+}

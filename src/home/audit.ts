@@ -46,8 +46,9 @@ export class Audit {
   readonly #options: AuditOptions;
   readonly #standings = new Map<string, Standing>();
   readonly #quarantined = new Set<string>();
-  #waiting = 0;
-  #turn: Promise<void> = Promise.resolve();
+  /** Pages that were chosen and have no verdict yet. */
+  readonly #open = new Set<Promise<void>>();
+  #turn: Promise<unknown> = Promise.resolve();
   /** Pages looked at, and those where the outpost was contradicted. */
   done = 0;
   contradicted = 0;
@@ -62,31 +63,48 @@ export class Audit {
     for (const visit of visits) {
       const claim = claimOf(errand, visit);
       const share = visit.outcome === 'same' ? this.#options.share / SAME_LESS : this.#options.share;
-      if (!claim || this.#waiting >= MOST_WAITING || this.#options.random() >= share) continue;
-      this.#waiting++;
-      this.#turn = this.#turn.then(() => this.#check(outpost, errand, { claim, visit }));
+      if (!claim || this.#open.size >= MOST_WAITING || this.#options.random() >= share) continue;
+      const check = this.#check(outpost, errand, { claim, visit }).finally(() => this.#open.delete(check));
+      this.#open.add(check);
     }
   }
 
+  /** Pages that may yet turn out to be lies. */
+  get open(): number {
+    return this.#open.size;
+  }
+
   /** Resolves when everything that was chosen has been looked at. */
-  settle(): Promise<void> {
-    return this.#turn;
+  async settle(): Promise<void> {
+    await Promise.all(this.#open);
+  }
+
+  /** It begins anew, with no verdicts. */
+  forgive(outpost: string): void {
+    this.#quarantined.delete(outpost);
+    this.#standings.delete(outpost);
   }
 
   async #check(outpost: string, errand: Errand, { claim, visit }: Chosen): Promise<void> {
-    this.#waiting--;
-    if (this.#quarantined.has(outpost)) return;
     try {
-      const first = await this.#look(errand, claim);
+      const first = await this.#inTurn(outpost, () => this.#look(errand, claim));
       if (first?.outcome === 'same') this.#verdict(outpost, visit, true);
       if (first?.outcome !== 'fetched') return; // it could not be looked at: no verdict
       await new Promise(resolve => setTimeout(resolve, this.#options.pause));
-      const second = await this.#look(errand, claimOf(errand, first)!);
+      const second = await this.#inTurn(outpost, () => this.#look(errand, claimOf(errand, first)!));
       // A page that differs from look to look says nothing about who looked.
       if (second?.outcome === 'same') this.#verdict(outpost, visit, false, first);
     } catch {
       // Nobody could look: an audit is a sample, the next one will do.
     }
+  }
+
+  /** One look at a time, so that home's line is not filled with them; the pause between two is nobody's turn. */
+  #inTurn<T>(outpost: string, look: () => Promise<T>): Promise<T | undefined> {
+    const turn = async () => (this.#quarantined.has(outpost) ? undefined : look());
+    const mine = this.#turn.then(turn, turn);
+    this.#turn = mine;
+    return mine;
   }
 
   async #look(errand: Errand, claim: Known): Promise<Visit | undefined> {

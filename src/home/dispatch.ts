@@ -10,6 +10,7 @@ import type { Errand } from '../errand/errand.ts';
 import { compileScope } from '../errand/scope.ts';
 import type { Delegation, ServerPlace } from '../frontier/delegation.ts';
 import type { Carrier } from '../transfer/carrier.ts';
+import { type Placement, Placements } from './placement.ts';
 import { Times } from './times.ts';
 
 interface Sent {
@@ -37,9 +38,13 @@ interface Post {
 
 export interface Choice extends Delegation {
   readonly to: Carrier;
-  /** One clause for people. */
-  readonly because: string;
 }
+
+type Reason = Pick<Placement, 'reason' | 'because'>;
+const OWN: Reason = { reason: 'own', because: 'it stands for this server' };
+const SHARED: Reason = { reason: 'shared', because: 'nothing paces it, so it is shared' };
+const IDLE: Reason = { reason: 'least-loaded', because: 'it had the least to do' };
+const ALONE: Reason = { reason: 'home', because: 'no other machine takes part' };
 
 /** Room that a server takes which is delegated as a whole: paced, it is a request now and then. */
 const UNPACED_LOAD = 64;
@@ -49,7 +54,7 @@ const REST = 1000;
 const LONGEST_REST = 60_000;
 /** Milliseconds after its deadline that a remote errand is still waited for. */
 const LATE = 120_000;
-/** Servers whose place is remembered. */
+/** Servers that are remembered to be somewhere. */
 const REMEMBERED = 100_000;
 
 export class Dispatch {
@@ -58,7 +63,7 @@ export class Dispatch {
   levels = 1;
   readonly #posts: Post[] = [];
   readonly #homes = new Map<string, Post>();
-  readonly #reasons = new Map<string, { outpost: string; because: string }>();
+  readonly placements = new Placements();
 
   join(carrier: Carrier): void {
     const waiting = this.#posts.find(post => post.name === carrier.name && !post.carrier);
@@ -149,21 +154,12 @@ export class Dispatch {
     const own = this.#posts.filter(post => post.carrier && post.carrier.room > 0 && post.standsFor?.(url));
     if (own.length > 0) {
       const post = leastLoaded(own.filter(hasRoom));
-      return post && this.#chosen(post, place.origin, 'it stands for this server');
+      return post && this.#chosen(post, place.origin, OWN);
     }
     const open = this.#posts.filter(post => hasRoom(post) && !post.standsFor);
     if (open.length === 0) return undefined;
-    if (place.spread) return this.#chosen(leastLoaded(open)!, place.origin, 'nothing paces it, so it is shared');
+    if (place.spread) return this.#chosen(leastLoaded(open)!, place.origin, SHARED);
     return this.#stay(place, open);
-  }
-
-  /** Why a server is visited from where it is. */
-  why(origin: string): { readonly outpost: string; readonly because: string } | undefined {
-    return this.#reasons.get(origin);
-  }
-
-  get placements(): ReadonlyMap<string, { readonly outpost: string; readonly because: string }> {
-    return this.#reasons;
   }
 
   send(errand: Errand, to: Carrier): void {
@@ -246,18 +242,15 @@ export class Dispatch {
     if (this.#homes.size > REMEMBERED) this.#homes.clear();
     this.#homes.set(origin, post);
     if (address !== '' && !this.#homes.has(address)) this.#homes.set(address, post);
-    return this.#chosen(post, origin, better?.because ?? (current ? 'it was there before' : 'it had the least to do'));
+    return this.#chosen(post, origin, better ?? IDLE, current !== undefined && !better);
   }
 
-  #chosen(post: Post, origin: string, because: string): Choice {
-    if (this.#reasons.size > REMEMBERED) this.#reasons.clear();
-    const before = this.#reasons.get(origin);
-    // "It was there before" explains nothing: the reason it came there does.
-    if (!before || before.outpost !== post.name || because !== 'it was there before') {
-      this.#reasons.set(origin, { outpost: post.name, because });
-    }
+  /** `stays`: it was there before, which explains nothing: the reason that brought it there does. */
+  #chosen(post: Post, origin: string, why: Reason, stays = false): Choice {
     const { remote } = post.carrier!;
-    return { to: post.carrier!, because, remote, follow: remote, levels: remote ? this.levels - 1 : 0 };
+    const { reason, because } = this.carriers.some(each => each.remote) ? why : ALONE;
+    this.placements.note(origin, { machine: remote ? post.name : 'home', reason, because }, stays);
+    return { to: post.carrier!, remote, follow: remote, levels: remote ? this.levels - 1 : 0 };
   }
 }
 

@@ -60,6 +60,8 @@ export class Home implements Receiver {
   #failure: unknown;
   /** When overdue errands were last looked for. */
   #looked = 0;
+  /** Something that was brought is still being checked, so that it may have to be visited again. */
+  doubts: () => boolean = () => false;
 
   constructor(parts: HomeParts) {
     this.#parts = parts;
@@ -95,7 +97,7 @@ export class Home implements Receiver {
         this.#sendAll();
       }
       const over = this.#stopping || (!this.#paused && !supply.worthWaiting());
-      if (this.dispatch.idle && this.#inbox.length === 0 && over) return;
+      if (this.dispatch.idle && this.#inbox.length === 0 && over && (this.#stopping || !this.doubts())) return;
       await this.#nap();
     }
   }
@@ -149,10 +151,14 @@ export class Home implements Receiver {
     this.#wake();
   }
 
-  /** What an outpost brought after `since` is to be visited again; returns how many pages. */
+  /** An outpost lied: its errands end, and what it brought after `since` is to be visited again. Returns how many pages. */
   disown(outpost: string, since: number): Promise<number> {
     const { ledger, clock } = this.#parts;
-    return this.order(() => ledger.visits.disown(outpost, since, clock.now()));
+    return this.order(() => {
+      const from = this.dispatch.carriers.find(({ name }) => name === outpost);
+      if (from) for (const { id } of this.dispatch.errandsOf(outpost)) this.#endErrand(from, id);
+      return ledger.visits.disown(outpost, since, clock.now());
+    });
   }
 
   taken(from: Carrier, errand: string): number {
@@ -173,8 +179,14 @@ export class Home implements Receiver {
   lost(from: Carrier, why: string): void {
     this.#release(this.dispatch.leave(from));
     if (!from.remote && this.dispatch.size === 0) {
-      this.#failure = new SkeinError('internal', `The last outpost (${from.name}) is lost: ${why}.`);
+      this.fail(new SkeinError('internal', `The last outpost (${from.name}) is lost: ${why}.`));
     }
+    this.#wake();
+  }
+
+  /** Ends the run for a reason that a person has to see. */
+  fail(error: SkeinError): void {
+    this.#failure ??= error;
     this.#wake();
   }
 

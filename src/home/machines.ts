@@ -8,7 +8,7 @@ export interface Machine {
   readonly name: string;
   /** Not a thread of this process. */
   readonly remote: boolean;
-  readonly state: 'working' | 'idle' | 'full' | 'away' | 'gone';
+  readonly state: 'working' | 'idle' | 'full' | 'away' | 'gone' | 'quarantined';
   readonly errands: number;
   /** Pages under way, and how many may be. */
   readonly pages: number;

@@ -26,6 +26,7 @@ import { openDoor } from '../transfer/websocket.ts';
 import { Audit } from './audit.ts';
 import type { Home } from './home.ts';
 import { MachineWatch } from './machines.ts';
+import { OUTPOSTS_FILE } from './placement.ts';
 import { Quarantine } from './quarantine.ts';
 import { makeSecondLook, type SecondLook } from './second-look.ts';
 import { startUnpacker } from './unpacker.ts';
@@ -47,14 +48,14 @@ export interface OutpostsOptions {
   readonly auditShare?: number;
 }
 
-/** File in the collection that tells other processes about the machines. */
-export const OUTPOSTS_FILE = 'outposts.json';
 const LONGEST_WAIT = 60_000;
 const AUDIT_SHARE = 0.02;
 /** Milliseconds between two looks at a page that differs. */
 const AUDIT_PAUSE = 10_000;
-/** Placements in the file; people look at few. */
-const SHOWN = 1000;
+/** Milliseconds that the end of a run waits for audits. */
+const DOUBT = 30_000;
+/** Placements in the file that is written every second; the last one has all. */
+const SHOWN = 2000;
 
 export class Outposts implements Speaker {
   readonly name = 'home';
@@ -71,6 +72,8 @@ export class Outposts implements Speaker {
   readonly audit: Audit;
   readonly #stop = new AbortController();
   #door: Door | undefined;
+  /** Since when a run has had nothing left to do but wait for audits. */
+  #doubtful: number | undefined;
   #writing: NodeJS.Timeout | undefined;
   /** Outposts that were not let in. */
   refusals = 0;
@@ -84,6 +87,7 @@ export class Outposts implements Speaker {
     this.#unpacker = startUnpacker(options);
     this.#quarantine = new Quarantine(options.directory);
     this.#secondLook = makeSecondLook(options);
+    home.doubts = () => this.#doubts();
     this.audit = new Audit({
       share: options.auditShare ?? AUDIT_SHARE,
       pause: AUDIT_PAUSE,
@@ -108,10 +112,15 @@ export class Outposts implements Speaker {
       this.#door = await openDoor(listen, this.#members.certificate(), stream => this.#comes(stream));
     }
     await Promise.all(urls.map(url => this.#dial(url)));
+    const nobody = this.#nobodyLeft();
+    if (nobody) throw nobody;
     for (const url of urls) void this.#keep(url);
     const absence = setTimeout(() => this.#home.giveUpAbsent(), this.#options.lease ?? LEASE);
     absence.unref();
-    this.#writing = setInterval(() => this.write(), 1000);
+    this.#writing = setInterval(() => {
+      this.#forgive();
+      this.write();
+    }, 1000);
     this.#writing.unref();
     this.write();
   }
@@ -136,7 +145,7 @@ export class Outposts implements Speaker {
       listening: this.#door ? `${this.#door.host}:${this.#door.port}` : '',
       refusals: this.refusals,
       machines: this.#machines.look(dispatch.posts(), now),
-      placements: [...dispatch.placements].slice(0, SHOWN).map(([origin, place]) => ({ origin, ...place })),
+      placements: dispatch.placements.newest(this.#stop.signal.aborted ? Number.POSITIVE_INFINITY : SHOWN),
     };
     const file = join(this.#options.directory, OUTPOSTS_FILE);
     try {
@@ -230,6 +239,39 @@ export class Outposts implements Speaker {
       pages => this.#options.say(said(pages)),
       () => this.#options.say(said(0)), // this run has ended: the next one finds the outpost in quarantine
     );
+    const nobody = this.#nobodyLeft();
+    if (nobody) this.#home.fail(nobody);
+  }
+
+  /** Undefined while some machine can be relied on, or may still come. */
+  #nobodyLeft(): SkeinError | undefined {
+    const { carriers } = this.#home.dispatch;
+    if (this.#door || carriers.some(({ status }) => status?.state !== 'quarantined')) return undefined;
+    return new SkeinError(
+      'refused',
+      'No machine is left that can be relied on: all are quarantined.',
+      'Let this one take part with --threads 2, name another --outpost, or see "skein outpost forgive --help".',
+    );
+  }
+
+  /** Whoever was taken out of the file is trusted again. */
+  #forgive(): void {
+    const before = [...this.#quarantine.all.keys()];
+    this.#quarantine.read();
+    for (const name of before) {
+      if (this.#quarantine.reason(name) !== undefined) continue;
+      this.audit.forgive(name);
+      this.#carriers.get(name)?.quarantine('');
+      this.#options.say(`The outpost ${name} is trusted again.`);
+    }
+  }
+
+  /** The last pages brought are being checked: a run waits for that, but not for ever. */
+  #doubts(): boolean {
+    if (this.audit.open === 0) this.#doubtful = undefined;
+    else this.#doubtful ??= this.now();
+    if (this.#doubtful === undefined) return false;
+    return this.now() - this.#doubtful < DOUBT;
   }
 
   #tablesOf(name: string): string {

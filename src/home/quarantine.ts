@@ -1,14 +1,26 @@
-/** Outposts that lied, by name, in a file of the collection: a run that starts later must not trust them again. */
+/**
+ * Outposts that lied, by name, in a file of the collection: a run that starts later must not trust them again. Whoever
+ * forgives one takes its name out of the file, in a process of its own; a home that runs reads the file anew.
+ */
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 export class Quarantine {
   readonly #file: string;
-  readonly #reasons: Record<string, string>;
+  #reasons: Record<string, string> = {};
 
   constructor(directory: string) {
     this.#file = join(directory, 'outposts', 'quarantine.json');
+    this.read();
+  }
+
+  /** Reads the file again. */
+  read(): void {
     this.#reasons = existsSync(this.#file) ? JSON.parse(readFileSync(this.#file, 'utf8')) : {};
+  }
+
+  get all(): ReadonlyMap<string, string> {
+    return new Map(Object.entries(this.#reasons));
   }
 
   /** Why, or undefined where there is no distrust. */
@@ -18,6 +30,18 @@ export class Quarantine {
 
   add(name: string, why: string): void {
     this.#reasons[name] = why;
+    this.#write();
+  }
+
+  /** False: it was not there. */
+  remove(name: string): boolean {
+    if (this.reason(name) === undefined) return false;
+    delete this.#reasons[name];
+    this.#write();
+    return true;
+  }
+
+  #write(): void {
     mkdirSync(dirname(this.#file), { recursive: true });
     writeFileSync(`${this.#file}.new`, JSON.stringify(this.#reasons, undefined, 2));
     renameSync(`${this.#file}.new`, this.#file);

@@ -37,21 +37,22 @@ export class Times {
     origin: string,
     places: readonly string[],
     current: string | undefined,
-  ): { readonly place: string; readonly because: string } | undefined {
+  ): { readonly place: string; readonly reason: 'measuring' | 'fastest'; readonly because: string } | undefined {
     if (places.length < 2) return undefined;
     const record = this.#of(origin);
     record.errands++;
     const { means } = record;
     const untried = places.find(place => !means.has(place));
     if (untried !== undefined && means.size > 0 && means.size < TRIED && record.errands % TRY_EVERY === 0) {
-      return { place: untried, because: 'its time to this server is measured' };
+      return { place: untried, reason: 'measuring', because: 'its time to this server is measured' };
     }
     const known = places.filter(place => means.has(place));
     if (known.length < 2) return undefined;
     const best = known.reduce((a, b) => (means.get(b)! < means.get(a)! ? b : a));
     const now = current === undefined ? Number.POSITIVE_INFINITY : (means.get(current) ?? Number.POSITIVE_INFINITY);
     if (best !== current && means.get(best)! > now * CLEARLY) return undefined;
-    return { place: best, because: `it reaches the server fastest, in ${Math.round(means.get(best)!)} ms` };
+    const because = `it reaches the server fastest, in ${Math.round(means.get(best)!)} ms`;
+    return { place: best, reason: 'fastest', because };
   }
 
   #of(origin: string): Record {

@@ -10,6 +10,7 @@ import { type Explanation, explain, inWords } from '../revisit/explain.ts';
 import { DAY, unpackState } from '../revisit/state.ts';
 import { interestIn } from './indexing.ts';
 import type { Found } from './lookup.ts';
+import { type Placement, placementOf } from './placement.ts';
 
 /** One sentence for a reason's code. */
 export function meaningOf(code: string): string {
@@ -28,6 +29,8 @@ export interface Why {
   /** Times that it was opened from a search lately, and a little for being shown; part of its importance. */
   readonly searches: number;
   readonly server?: ServerTrust;
+  /** Which machine visits it, and why that one. */
+  readonly machine: Whence;
 }
 
 /** What the schedule thinks of a server. */
@@ -68,6 +71,7 @@ export function whyOf(ledger: Ledger, found: Found, now: number): Why {
     notices: known?.pings ?? 0,
     searches,
     ...(server && { server: trustIn(server) }),
+    machine: whenceOf(ledger, page, server),
   };
 }
 
@@ -100,6 +104,19 @@ export function stateOf({ page, known }: Found, server: Server | undefined, now:
   }
   if (known.due === null) return `${last} It is settled: nothing more is planned for it.`;
   return `${last} It is ${known.due <= now ? 'due for another look' : `not due for ${until(known.due)}`}.`;
+}
+
+/** Where a page is visited from. */
+export interface Whence {
+  /** Where errands of its server go, and why; absent where nothing was decided yet. */
+  readonly placement?: Placement;
+  /** Who visited it last, `a/b` = b, which was sent by a; empty = nobody. */
+  readonly last: string;
+}
+
+function whenceOf(ledger: Ledger, page: PageRow, server: Server | undefined): Whence {
+  const placement = server && placementOf(ledger.directory, server.origin);
+  return { ...(placement && { placement }), last: ledger.visits.of(page.id).at(-1)?.outpost ?? '' };
 }
 
 /** How important a page is by now, and how much of that is because people searched for it. */

@@ -54,13 +54,14 @@ export class Visits {
   }
 
   /**
-   * Nothing that an outpost, or one behind it, reported after `since` is to be relied on: those pages are due, and what
-   * is known of them no longer spares a look. Returns how many.
+   * Nothing that an outpost, or one behind it, reported after `since` is to be relied on: those pages are due at once, in
+   * a crawl too, and what is known of them no longer spares a look. Returns how many.
    */
   disown(outpost: string, since: number, now: number): number {
     const pages = 'SELECT DISTINCT page FROM visits WHERE (outpost = ? OR substr(outpost, 1, ?) = ?) AND time > ?';
-    const sql = `UPDATE known SET due = ?, etag = NULL, last_modified = NULL, facts = NULL WHERE page IN (${pages})`;
-    const values = [now, outpost, outpost.length + 1, `${outpost}/`, since];
+    const sql = `UPDATE known SET due = ?, retry_at = ?, etag = NULL, last_modified = NULL, facts = NULL WHERE page IN (${pages})`;
+    // A moment ahead: who looks for retries looks for those whose time has come since it last did.
+    const values = [now, now + 1000, outpost, outpost.length + 1, `${outpost}/`, since];
     return Number(this.#database.prepare(sql).run(...values).changes);
   }
 

@@ -49,7 +49,8 @@ export interface Welcome {
 /** How an outpost does; sent every second. */
 export interface Status {
   readonly name: string;
-  readonly state: 'working' | 'full' | 'away';
+  /** `quarantined` is the parent's word, never the outpost's own. */
+  readonly state: 'working' | 'full' | 'away' | 'quarantined';
   readonly errands: number;
   /** Visits so far, and a second over the last seconds. */
   readonly pages: number;

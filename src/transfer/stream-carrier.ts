@@ -75,7 +75,7 @@ export class StreamCarrier implements Carrier {
     return this.#distrust === '' ? this.#link.room : 0;
   }
 
-  /** It gets no more errands, for the reason given. */
+  /** It gets no more errands, for the reason given; with an empty one it does again. */
   quarantine(why: string): void {
     this.#distrust = why;
   }
@@ -90,7 +90,8 @@ export class StreamCarrier implements Carrier {
 
   get status(): Status {
     const { status } = this.#link;
-    return this.#distrust === '' ? status : { ...status, trouble: `It is quarantined: ${this.#distrust}.` };
+    if (this.#distrust === '') return status;
+    return { ...status, state: 'quarantined', trouble: `It is quarantined: ${this.#distrust}.` };
   }
 
   /** A line has been greeted. `expected`: errands that an earlier run of home sent here. */

@@ -58,7 +58,7 @@ test('a site’s own outpost gets its servers before anyone else, and no others'
   dispatch.join(carrier('any'));
   dispatch.join(own);
   assert.equal(dispatch.choose(place('https://www.example.org'))!.to, own);
-  assert.match(dispatch.why('https://www.example.org')!.because, /stands for this server/);
+  assert.equal(dispatch.placements.get('https://www.example.org')!.reason, 'own');
   assert.equal(dispatch.choose(place('https://other.net'))!.to.name, 'any');
 });
 
@@ -85,7 +85,7 @@ test('a server moves to the place that reaches it clearly faster, and the reason
   }
   const { to } = dispatch.choose(place(origin))!;
   assert.equal(to.name, 'near');
-  assert.match(dispatch.why(origin)!.because, /fastest/);
+  assert.equal(dispatch.placements.get(origin)!.reason, 'fastest');
 });
 
 test('nothing is sent to whoever is away, full, or gave everything up', () => {

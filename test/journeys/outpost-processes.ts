@@ -5,15 +5,27 @@ import { openLedger } from '../../src/cli/compose.ts';
 import type { Web } from '../web/web.ts';
 import { type Running, skeinJson, start } from './skein.ts';
 
-/** A port of loopback that was free a moment ago. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
+const given = new Set<number>();
+
+/**
+ * A port of loopback that was free a moment ago. Not one that the system would choose: it gives those to others before
+ * whoever asked for this one listens.
+ */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = 15_000 + Math.floor(Math.random() * 17_000);
+    if (!given.has(port) && (await isFree(port))) {
+      given.add(port);
+      return port;
+    }
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise(resolve => {
     const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
+    server.once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
   });
 }
 
@@ -37,7 +49,12 @@ export async function invite(parent: string, port: number, ...more: string[]): P
 }
 
 /** Starts an outpost that joins with the token and listens for others. */
-export async function startOutpost(name: string, place: string, token: string): Promise<OutpostProcess> {
+export async function startOutpost(
+  name: string,
+  place: string,
+  token: string,
+  { more = [], node = [] }: { readonly more?: readonly string[]; readonly node?: readonly string[] } = {},
+): Promise<OutpostProcess> {
   const port = await freePort();
   const directory = join(place, name);
   const options = ['--directory', directory, '--threads', '1', '--listen', `127.0.0.1:${port}`, '--allow-private'];
@@ -45,13 +62,13 @@ export async function startOutpost(name: string, place: string, token: string): 
     name,
     directory,
     port,
-    running: start(['outpost', 'join', token, '--name', name, ...options]),
+    running: start(['outpost', 'join', token, '--name', name, ...options, ...more], { node }),
     async kill() {
       outpost.running.child.kill('SIGKILL');
       await outpost.running.ended;
     },
     again() {
-      outpost.running = start(['outpost', 'run', ...options]);
+      outpost.running = start(['outpost', 'run', ...options], { node });
     },
   };
   return outpost;

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { openLedger } from '../../src/cli/compose.ts';
+import type { Whence } from '../../src/home/why.ts';
 import { openWeb } from '../web/web.ts';
 import { askedTooOften, freePort, invite, startOutpost, visitedTwice } from './outpost-processes.ts';
 import { collected, pagesOf, skeinJson, start, workplace } from './skein.ts';
@@ -41,6 +42,10 @@ test('three levels share the servers, and bring home what a crawl from here woul
     assert.deepEqual(left, []);
     const tree = await skeinJson<{ machines: { name: string }[] }>('outposts', '--data', data);
     assert.ok(tree.machines.some(machine => machine.name === 'a'));
+    const why = await skeinJson<{ machine: Whence }>('why', web.seeds[0]!, '--data', data);
+    assert.equal(why.machine.placement!.machine, 'a');
+    assert.equal(why.machine.placement!.reason, 'least-loaded');
+    assert.match(why.machine.last, /^a(\/b(\/c)?)?$/);
     const books = await skeinJson<{ problems: string[] }>('verify', '--data', data);
     assert.deepEqual(books.problems, []);
   } finally {

@@ -37,6 +37,8 @@ export interface Running {
 export interface RunOptions {
   readonly cwd?: string;
   readonly input?: string;
+  /** Arguments for Node itself, which its threads inherit. */
+  readonly node?: readonly string[];
 }
 
 /** A test that fails half-way leaves nobody behind. */
@@ -47,7 +49,10 @@ process.on('exit', () => {
 
 /** Starts `skein` with these arguments and does not wait. */
 export function start(args: readonly string[], options: RunOptions = {}): Running {
-  const child = spawn(process.execPath, [door, ...args], { cwd: options.cwd ?? root, stdio: 'pipe' });
+  const child = spawn(process.execPath, [...(options.node ?? []), door, ...args], {
+    cwd: options.cwd ?? root,
+    stdio: 'pipe',
+  });
   started.add(child);
   child.once('close', () => started.delete(child));
   const stdout: Buffer[] = [];

@@ -9,16 +9,20 @@ import { joinParent, StandingOutpost } from '../../outpost/standing.ts';
 import { Members } from '../../transfer/members.ts';
 import { declare, parseAddress, parseSize, values } from '../options.ts';
 import { version } from '../version.ts';
+import { addForgive } from './outpost-forgive.ts';
 
 const DAY = 86_400_000;
 const DIRECTORY = 'skein-outpost';
 
 export function addOutpostCommand(program: Command): void {
-  const outpost = program.command('outpost').description('machines that crawl for another: invite, join, run, install');
+  const outpost = program
+    .command('outpost')
+    .description('machines that crawl for another: invite, join, run, install, forgive');
   addInvite(outpost);
   addJoin(outpost);
   addRun(outpost);
   addInstall(outpost);
+  addForgive(outpost);
 }
 
 function addInvite(outpost: Command): void {

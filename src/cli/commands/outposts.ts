@@ -5,7 +5,7 @@ import type { Command } from 'commander';
 import { systemClock } from '../../base/clock.ts';
 import { SkeinError } from '../../base/errors.ts';
 import type { Machine } from '../../home/machines.ts';
-import { OUTPOSTS_FILE } from '../../home/outposts.ts';
+import { OUTPOSTS_FILE, type Placement } from '../../home/placement.ts';
 import { declare, values } from '../options.ts';
 import { duration, harmless, paint, size, table } from '../terminal.ts';
 
@@ -15,7 +15,7 @@ interface State {
   readonly listening: string;
   readonly refusals: number;
   readonly machines: readonly Machine[];
-  readonly placements: readonly { origin: string; outpost: string; because: string }[];
+  readonly placements: readonly (Placement & { readonly origin: string })[];
 }
 
 /** Milliseconds after which a state is no longer of a run that goes on. */
@@ -64,7 +64,7 @@ function show(state: State, again: boolean): void {
   else
     console.log(table(['outpost', 'level', 'state', 'errands', 'pages', '/s', 'sent', 'last word', 'trouble'], rows));
   if (state.placements.length === 0) return;
-  const places = state.placements.slice(0, 10).map(each => [each.origin, harmless(each.outpost), each.because]);
+  const places = state.placements.slice(-10).map(each => [each.origin, harmless(each.machine), each.because]);
   console.log(`\n${table(['server', 'visited from', 'because'], places)}`);
 }
 

@@ -1,7 +1,7 @@
 /** `skein why URL`: the figures behind the schedule of one page, and the sentence that follows from them. */
 import type { Command } from 'commander';
 import { findPage } from '../../home/lookup.ts';
-import { type ServerTrust, type Why, whyOf } from '../../home/why.ts';
+import { type ServerTrust, type Whence, type Why, whyOf } from '../../home/why.ts';
 import { inWords } from '../../revisit/explain.ts';
 import { openLedger } from '../compose.ts';
 import { declare, values } from '../options.ts';
@@ -10,7 +10,9 @@ import { duration, harmless, moment, paint } from '../terminal.ts';
 export function addWhyCommand(program: Command): void {
   const command = program
     .command('why')
-    .description('why a page is or is not due: its change history, rate, importance and server')
+    .description(
+      'why a page is or is not due, and which machine visits it: its change history, rate, importance and server',
+    )
     .argument('<url>', 'the page')
     .option('--json', 'print one JSON object')
     .addHelpText('after', '\nExample:\n  skein why https://example.org/');
@@ -24,7 +26,7 @@ export function addWhyCommand(program: Command): void {
   });
 }
 
-function print({ url, state, policy, explanation, notices, searches, server }: Why): void {
+function print({ url, state, policy, explanation, notices, searches, server, machine }: Why): void {
   console.log(paint('bold', harmless(url)));
   console.log(state);
   const line = (name: string, text: string) => console.log(`${paint('dim', name.padEnd(14))} ${text}`);
@@ -42,6 +44,12 @@ function print({ url, state, policy, explanation, notices, searches, server }: W
   if (searches > 0) line('searches', `people look for it: counts as ${searches.toFixed(1)} opens, which fade`);
   if (notices > 0) line('notices', `${notices} since the last visit`);
   if (server) line('server', serverInWords(server));
+  line('machine', harmless(machineInWords(machine)));
+}
+
+function machineInWords({ placement, last }: Whence): string {
+  const before = last === '' ? 'nobody has visited it yet' : `last visited by ${last}`;
+  return placement ? `${placement.machine}, because ${placement.because}; ${before}` : before;
 }
 
 function serverInWords(server: ServerTrust): string {

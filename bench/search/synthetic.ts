@@ -2,6 +2,9 @@
 import type { SearchDocument } from '../../src/search/index.ts';
 
 const VOCABULARY = 200_000;
+/** Words of a page's text. */
+const SHORTEST = 80;
+const LONGEST = 280;
 const consonants = 'bcdfghklmnprstvw';
 const vowels = 'aeiou';
 
@@ -66,7 +69,7 @@ export function corpus(seed: number): Corpus {
         title: text(6),
         headings: text(10),
         anchors: text(5),
-        text: text(130),
+        text: text(SHORTEST + Math.floor(random() * (LONGEST - SHORTEST))),
         language: 'en',
         mediaType: 'text/html',
         fetched: 1_760_000_000_000,

@@ -6,9 +6,11 @@
  * Invariant: one sample reads only the visits since the last one; slow sums over the collection are renewed so seldom
  * that they take at most a fiftieth of this thread.
  */
+import { DAY } from '../base/clock.ts';
 import type { HomeState } from '../home/control.ts';
 import { findHome } from '../home/door.ts';
 import { freshnessOf, meaningOf } from '../home/why.ts';
+import type { Collection, Sample, ShownVisit, Tick } from './api/tick.ts';
 import type { Reader } from './reader.ts';
 
 const EVERY = 1000;
@@ -22,65 +24,6 @@ const MOST_COUNTED = 100_000;
 const MOST_DUE = 100_000;
 const SLOW_EVERY = 10_000;
 const SLOW_SHARE = 50;
-const DAY = 86_400_000;
-
-export interface Sample {
-  readonly time: number;
-  /** Visits, errors and bytes a second. */
-  readonly visits: number;
-  readonly changed: number;
-  readonly errors: number;
-  readonly bytes: number;
-  /** Pages waiting; null when no home runs. */
-  readonly queue: number | null;
-}
-
-export interface ShownVisit {
-  readonly id: number;
-  readonly page: number;
-  readonly time: number;
-  readonly url: string;
-  readonly outcome: string;
-  readonly reason: string;
-  readonly means: string;
-  readonly stage: string | null;
-  readonly status: number;
-  readonly bytes: number;
-  readonly ms: number;
-  readonly outpost: string;
-}
-
-/** Sums over the collection. */
-export interface Collection {
-  readonly known: number;
-  readonly visited: number;
-  readonly servers: number;
-  readonly due: number;
-  readonly dueCapped: boolean;
-  readonly freshness: number;
-  readonly freshnessAim: number;
-  readonly spentToday: number;
-  readonly avoidedToday: number;
-  readonly archiveBytes: number;
-  /** When these were counted. */
-  readonly time: number;
-}
-
-export interface OutpostRate {
-  readonly visits: number;
-  readonly bytes: number;
-}
-
-export interface Tick {
-  readonly sample: Sample;
-  readonly visits: readonly ShownVisit[];
-  /** Visits of this second that are not among `visits`. */
-  readonly left: number;
-  readonly home: HomeState | null;
-  readonly collection: Collection;
-  /** By outpost, in this second. */
-  readonly outposts: Readonly<Record<string, OutpostRate>>;
-}
 
 interface Counted {
   readonly outcome: string;
@@ -105,7 +48,7 @@ export class Live {
 
   constructor(reader: Reader) {
     this.#reader = reader;
-    this.#last = this.#newest();
+    this.#last = this.#reader.ledger.visits.newest();
     this.#collection = this.#count();
     this.#tick = this.#look(null);
     this.#timer = setInterval(() => void this.#turn(), EVERY);
@@ -163,7 +106,7 @@ export class Live {
     const now = Date.now();
     const seconds = Math.max(0.2, (now - this.#time) / 1000);
     this.#time = now;
-    const newest = this.#newest();
+    const newest = this.#reader.ledger.visits.newest();
     const from = Math.max(this.#last, newest - MOST_COUNTED);
     const counted = newest === from ? [] : this.#since(from);
     const visits = newest === from ? [] : this.#shown(from, MOST_SHOWN);
@@ -178,17 +121,13 @@ export class Live {
       bytes: sum(row => row.bytes) / seconds,
       queue: home === null ? null : home.queue + home.underWay,
     };
-    const outposts: Record<string, OutpostRate> = {};
+    const outposts: Record<string, { visits: number; bytes: number }> = {};
     for (const { outpost, visits: count, bytes } of counted) {
       const before = outposts[outpost] ?? { visits: 0, bytes: 0 };
       outposts[outpost] = { visits: before.visits + count / seconds, bytes: before.bytes + bytes / seconds };
     }
     const left = Math.max(0, sum(row => row.visits) - visits.length);
     return { sample, visits, left, home, collection: this.#collection, outposts };
-  }
-
-  #newest(): number {
-    return this.#reader.row<{ last: number | null }>('SELECT max(id) AS last FROM visits')?.last ?? 0;
   }
 
   #since(id: number): Counted[] {

@@ -1,5 +1,5 @@
 /** The numbers in the text format of Prometheus. docs/grafana.json draws them. */
-import type { Tick } from './live.ts';
+import type { Tick } from './api/tick.ts';
 
 interface Metric {
   readonly name: string;

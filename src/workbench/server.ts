@@ -17,9 +17,10 @@ import { type Access, gate, headers, holdsToken, mayChange } from './access.ts';
 import { openApi } from './api/openapi.ts';
 import type { Route } from './api/route.ts';
 import { routes } from './api/routes.ts';
+import type { Tick } from './api/tick.ts';
 import { COPY_POLICY, copyDocument } from './copy.ts';
 import { loadFiles, type StaticFile } from './files.ts';
-import { Live, type Tick } from './live.ts';
+import { Live } from './live.ts';
 import { metricsOf } from './metrics.ts';
 import { Reader } from './reader.ts';
 
@@ -117,7 +118,7 @@ function makeApp(parts: Parts): Hono {
   for (const each of routes) addRoute(app, each, parts);
   app.get('/api/v1/openapi.json', context => context.json(openApi(routes, version)));
   app.get('/api/v1/live', context => {
-    if (live.listeners >= MOST_LISTENERS) return context.json({ error: 'Too many watch already.' }, 503);
+    if (live.listeners >= MOST_LISTENERS) return context.json({ code: 'busy', error: 'Too many watch already.' }, 503);
     return streamSSE(context, async stream => {
       await new Promise<void>(resolve => {
         // A reader that does not keep up misses seconds instead of filling our memory with them.

@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { DAY } from '../../base/clock.ts';
 import { changedDays, changesIn } from '../../home/changes.ts';
 import type { Reader } from '../reader.ts';
-import { limit } from './pages.ts';
 import { route } from './route.ts';
+import { amount, limit, list, means, next, stage, time } from './shared.ts';
 
 const HOUR = 3_600_000;
 /** Visits looked at in one request; the answer says where to go on. */
@@ -20,6 +20,36 @@ const listInput = z.object({
   limit,
 });
 
+const change = z
+  .object({
+    ...{ id: z.int().describe('of the visit that saw it'), page: z.int(), time, url: z.string(), server: z.int() },
+    title: z.string().nullable(),
+    kind: z.enum(['changed', 'new', 'gone', 'moved', 'back']),
+    ...{ reason: z.string(), means, stage, amount },
+    shownBy: list(z.string()).optional().describe('of an image: some pages that show it'),
+  })
+  .meta({ id: 'Change' });
+
+const changedDay = z
+  .object({
+    ...{ day: z.int().describe('since 1970'), server: z.int(), origin: z.string() },
+    ...{ changed: z.int(), gone: z.int(), moved: z.int() },
+  })
+  .meta({ id: 'ChangedDay' });
+
+const changedDayList = z
+  .object({
+    days: list(changedDay),
+    visits: z.int().describe('that were looked through'),
+    same: z.int().describe('of them, found nothing new'),
+    whole: z.boolean().describe('false = there were too many visits to count them all'),
+  })
+  .meta({ id: 'ChangedDayList' });
+
+export type Change = z.infer<typeof change>;
+export type ChangedDay = z.infer<typeof changedDay>;
+export type ChangedDayList = z.infer<typeof changedDayList>;
+
 function listChanges({ ledger }: Reader, input: z.infer<typeof listInput>) {
   const times = input.day === 0 ? {} : { since: input.day * DAY, until: (input.day + 1) * DAY };
   const first = times.since === undefined ? 1 : ledger.visits.since(times.since);
@@ -34,9 +64,9 @@ function listChanges({ ledger }: Reader, input: z.infer<typeof listInput>) {
 }
 
 /** Counted again only when something was visited since. */
-const kept = new WeakMap<Reader, { newest: number; days: number; answer: unknown }>();
+const kept = new WeakMap<Reader, { newest: number; days: number; answer: ChangedDayList }>();
 
-function byDay(reader: Reader, days: number) {
+function byDay(reader: Reader, days: number): ChangedDayList {
   const { visits } = reader.ledger;
   const newest = visits.newest();
   const before = kept.get(reader);
@@ -63,6 +93,7 @@ export const changeRoutes = [
     path: '/changes',
     summary: 'Pages that changed, went, moved or came back, newest first; noise is hidden unless asked for.',
     input: listInput,
+    output: z.object({ changes: list(change), next }).meta({ id: 'ChangeList' }),
     answer: (input, { reader }) => listChanges(reader, input),
   }),
   route({
@@ -70,6 +101,7 @@ export const changeRoutes = [
     path: '/changes/days',
     summary: 'Number of changes by day and server; `whole` is false when there were too many visits to count them all.',
     input: z.object({ days: z.coerce.number().int().min(1).max(60).default(14) }),
+    output: changedDayList,
     answer: ({ days }, { reader }) => byDay(reader, days),
   }),
 ];

@@ -13,18 +13,20 @@ export interface Context {
   readonly steers: boolean;
 }
 
-export interface Route<Input extends z.ZodObject = z.ZodObject> {
+export interface Route<Input extends z.ZodObject = z.ZodObject, Answer extends z.ZodType = z.ZodType> {
   readonly method: 'get' | 'post';
   /** Below /api/v1; `{id}` is a path parameter, declared in `input` like the others. */
   readonly path: string;
   readonly summary: string;
   readonly input: Input;
+  /** What comes back; its `id` names it in the description. Answers are not checked against it but by tests. */
+  readonly output: Answer;
   /** A state-changing call: needs the token. */
   readonly changes?: boolean;
-  readonly answer: (input: z.infer<Input>, context: Context) => unknown;
+  readonly answer: (input: z.infer<Input>, context: Context) => z.infer<Answer> | Promise<z.infer<Answer>>;
 }
 
 /** Keeps the types of input and answer together while the table forgets them. */
-export function route<Input extends z.ZodObject>(made: Route<Input>): Route {
+export function route<Input extends z.ZodObject, Answer extends z.ZodType>(made: Route<Input, Answer>): Route {
   return made as unknown as Route;
 }

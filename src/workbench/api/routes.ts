@@ -1,29 +1,67 @@
 /** Every endpoint of version 1, in the order in which the documentation lists them. */
 import { z } from 'zod';
+import { DAY } from '../../base/clock.ts';
 import { SkeinError } from '../../base/errors.ts';
 import { orderSchema } from '../../home/control.ts';
 import { findHome } from '../../home/door.ts';
 import { changeProbability } from '../../home/why.ts';
 import type { Reader } from '../reader.ts';
 import { changeRoutes } from './changes.ts';
-import { id, pageRoutes } from './pages.ts';
+import { pageRoutes } from './page.ts';
+import { pageListRoute } from './page-list.ts';
 import { type Route, route } from './route.ts';
 import { serverRoutes } from './servers.ts';
+import { account, duration, homeState, id, list, rates, share, time } from './shared.ts';
+import { now } from './tick.ts';
 
-const DAY = 86_400_000;
+type Account = z.infer<typeof account>;
 
-function account(reader: Reader, days: number) {
+const day = z.object({ day: z.int().describe('since 1970'), ...account.shape, freshness: share.nullable() });
+const accountReport = z
+  .object({ days: list(day), causes: list(z.object({ cause: z.string(), ...account.shape })) })
+  .meta({ id: 'AccountReport' });
+
+const fragments = list(z.object({ text: z.string(), hit: z.boolean().describe('one of the words asked for') }));
+
+const hit = z
+  .object({
+    ...{ page: z.int(), url: z.string(), title: fragments, snippet: fragments.describe('empty for noarchive') },
+    ...{ language: z.string(), mediaType: z.string(), fetched: time, changed: time, age: duration },
+    changedProbability: share.optional().describe('that it has changed since it was seen'),
+    copy: z.boolean().describe('a stored copy may be shown'),
+    score: z.number(),
+  })
+  .meta({ id: 'Hit' });
+
+const results = z
+  .object({
+    ...{ query: z.string(), hits: list(hit), total: z.int().describe('pages that match') },
+    exact: z.boolean().describe('false = more than `total`, of which a part was ranked'),
+    relaxed: z.boolean().describe('no page has all words; these have some'),
+    ...{ cached: z.boolean(), took: duration },
+  })
+  .meta({ id: 'Results' });
+
+const obeyed = z
+  .object({ done: z.string().describe('one sentence: what is different now'), state: homeState })
+  .meta({ id: 'Obeyed' });
+
+export type Hit = z.infer<typeof hit>;
+export type Results = z.infer<typeof results>;
+export type Obeyed = z.infer<typeof obeyed>;
+
+function accountOf(reader: Reader, days: number) {
   const first = Math.floor(Date.now() / DAY) - days + 1;
   const freshness = reader.ledger.setting<Record<string, number>>('freshness') ?? {};
   return {
     days: reader
-      .rows<{ day: number }>(
+      .rows<{ day: number } & Account>(
         `SELECT day, sum(visits) AS visits, sum(spent) AS spent, sum(avoided) AS avoided FROM account
          WHERE day >= ? GROUP BY day ORDER BY day`,
         first,
       )
       .map(row => ({ ...row, freshness: freshness[String(row.day)] ?? null })),
-    causes: reader.rows(
+    causes: reader.rows<{ cause: string } & Account>(
       `SELECT cause, sum(visits) AS visits, sum(spent) AS spent, sum(avoided) AS avoided FROM account
        WHERE day >= ? GROUP BY cause ORDER BY spent DESC`,
       first,
@@ -51,6 +89,7 @@ const nowRoutes = [
     path: '/now',
     summary: 'The numbers of this second, half an hour of history, and the latest visits.',
     input: z.object({}),
+    output: now,
     answer: (_, { live, steers }) => ({
       ...live.now,
       ...{ steers, history: live.history, visits: live.recent(), trouble: live.trouble },
@@ -61,6 +100,7 @@ const nowRoutes = [
     path: '/machines',
     summary: 'Home and its outposts as a tree; a machine that has vanished stays for ten minutes.',
     input: z.object({}),
+    output: z.object({ home: homeState.nullable(), outposts: rates }).meta({ id: 'Machines' }),
     answer: (_, { live }) => ({ home: live.now.home, outposts: live.now.outposts }),
   }),
 ];
@@ -75,6 +115,7 @@ const otherRoutes = [
       offset: z.coerce.number().int().min(0).max(1000).default(0),
       limit: z.coerce.number().int().min(1).max(50).default(10),
     }),
+    output: results,
     answer: (input, { reader }) => search(reader, input),
   }),
   route({
@@ -82,6 +123,7 @@ const otherRoutes = [
     path: '/search/opened',
     summary: 'Someone opened a result: the page counts for more in the schedule.',
     input: z.object({ page: id }),
+    output: z.object({ page: z.int() }).meta({ id: 'Opened' }),
     changes: true,
     answer: ({ page }, { reader }) => {
       reader.search()?.opened(page);
@@ -93,16 +135,25 @@ const otherRoutes = [
     path: '/account',
     summary: 'Bytes spent and avoided, by day and by cause.',
     input: z.object({ days: z.coerce.number().int().min(1).max(400).default(30) }),
-    answer: ({ days }, { reader }) => account(reader, days),
+    output: accountReport,
+    answer: ({ days }, { reader }) => accountOf(reader, days),
   }),
   route({
     method: 'post',
     path: '/steer',
     summary: 'Gives one order to the running home. Answers with one sentence and the state that came of it.',
     input: z.object({ order: orderSchema }),
+    output: obeyed,
     changes: true,
     answer: ({ order }, { reader }) => steer(reader, order),
   }),
 ];
 
-export const routes: readonly Route[] = [...nowRoutes, ...serverRoutes, ...pageRoutes, ...changeRoutes, ...otherRoutes];
+export const routes: readonly Route[] = [
+  ...nowRoutes,
+  ...serverRoutes,
+  pageListRoute,
+  ...pageRoutes,
+  ...changeRoutes,
+  ...otherRoutes,
+];

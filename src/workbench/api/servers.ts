@@ -1,17 +1,53 @@
 /** Servers: what each allows and has asked for, its robots rules, and what it cost. */
 import { z } from 'zod';
+import { DAY } from '../../base/clock.ts';
 import { SkeinError } from '../../base/errors.ts';
 import { globOf } from '../../ledger/pages.ts';
 import type { Reader } from '../reader.ts';
-import { id, limit } from './pages.ts';
 import { route } from './route.ts';
+import { account, duration, id, limit, list, next, time } from './shared.ts';
 
-const DAY = 86_400_000;
+const standing = {
+  id: z.int(),
+  origin: z.string(),
+  address: z.string(),
+  crawlDelay: duration.describe('that robots.txt asks for, milliseconds'),
+  notBefore: time.describe('no request before this moment, milliseconds since 1970'),
+  latency: duration.describe('to the first byte, smoothed, milliseconds'),
+  failures: z.int().describe('of the whole server, in a row'),
+  seeded: z.boolean().describe('a seed is on it'),
+  paused: z.boolean(),
+  pace: z.number().nullable().describe('milliseconds between requests; null = that of the crawl'),
+};
 
-interface ServerRow {
-  readonly id: number;
-  readonly origin: string;
-}
+const serverLine = z
+  .object({
+    ...standing,
+    robots: z.int().describe('status of its robots.txt; 0 = unreachable, -1 = not read yet'),
+    ...account.shape,
+  })
+  .meta({ id: 'ServerLine', description: 'A server, with its account of the last seven days.' });
+
+const server = z
+  .object({
+    ...standing,
+    robots: z
+      .object({ status: z.int(), body: z.string(), time, unreachableSince: time.describe('0 = it can be read') })
+      .nullable()
+      .describe('as last read; null = not read yet'),
+    sitemaps: list(z.string()),
+    refused: z.record(z.string(), z.int()).describe('URLs that were only counted, by reason'),
+    audits: z.number().describe('304 answers that were checked with a full GET'),
+    lies: z.number().describe('those found wrong'),
+    notices: z.number().describe('notices whose pages were visited since'),
+    trueNotices: z.number(),
+    account: list(z.object({ day: z.int().describe('since 1970'), cause: z.string(), ...account.shape })),
+    recentErrors: list(z.object({ id: z.int(), page: z.int(), time, reason: z.string(), url: z.string() })),
+  })
+  .meta({ id: 'Server', description: 'One server, with its account of the last fourteen days.' });
+
+export type ServerLine = z.infer<typeof serverLine>;
+export type ServerDetail = z.infer<typeof server>;
 
 const listInput = z.object({
   find: z.string().max(500).default('').describe('part of the origin'),
@@ -29,9 +65,10 @@ const states = {
 
 function listServers(reader: Reader, input: z.infer<typeof listInput>) {
   const now = Date.now();
-  const rows = reader.rows<ServerRow>(
+  const rows = reader.rows<ServerLine>(
     `SELECT s.id, s.origin, s.address, s.robots_status AS robots, s.crawl_delay AS crawlDelay, s.not_before AS notBefore,
-       s.latency, s.failures, s.seeded, s.paused, s.pace, a.visits, a.spent, a.avoided
+       s.latency, s.failures, s.seeded, s.paused, s.pace, coalesce(a.visits, 0) AS visits,
+       coalesce(a.spent, 0) AS spent, coalesce(a.avoided, 0) AS avoided
      FROM servers s LEFT JOIN (SELECT server, sum(visits) AS visits, sum(spent) AS spent, sum(avoided) AS avoided
        FROM account WHERE day >= ?2 GROUP BY server) a ON a.server = s.id
      WHERE s.id > ?3 AND s.origin GLOB ?4 AND ?1 > 0 AND ${states[input.state]} ORDER BY s.id LIMIT ?5`,
@@ -41,24 +78,29 @@ function listServers(reader: Reader, input: z.infer<typeof listInput>) {
     globOf(input.find),
     input.limit,
   );
-  return { servers: rows, next: rows.length === input.limit ? rows.at(-1)!.id : null };
+  // SQLite has no truth values.
+  const servers = rows.map(row => ({ ...row, seeded: Boolean(row.seeded), paused: Boolean(row.paused) }));
+  return { servers, next: rows.length === input.limit ? rows.at(-1)!.id : null };
 }
 
 /** Pages of one server that are counted. */
 const MOST_COUNTED = 200_000;
 
-function oneServer(reader: Reader, wanted: number) {
-  const server = reader.ledger.servers.read(wanted);
-  if (!server) throw new SkeinError('not-found', 'There is no such server.');
-  const { soft404: _print, ...rest } = server;
+function oneServer(reader: Reader, wanted: number): ServerDetail {
+  const found = reader.ledger.servers.read(wanted);
+  if (!found) throw new SkeinError('not-found', 'There is no such server.');
+  const { id, origin, address, crawlDelay, notBefore, latency, failures, seeded, paused } = found;
+  const { robots, sitemaps, refused, audits, lies } = found;
   return {
-    ...rest,
-    account: reader.rows(
+    ...{ id, origin, address, crawlDelay, notBefore, latency, failures, seeded, paused, pace: found.pace ?? null },
+    ...{ sitemaps, refused, audits, lies, robots: robots ?? null },
+    ...{ notices: found.pings, trueNotices: found.truePings },
+    account: reader.rows<ServerDetail['account'][0]>(
       `SELECT day, cause, visits, spent, avoided FROM account WHERE server = ? AND day >= ? ORDER BY day, cause`,
       wanted,
       Math.floor(Date.now() / DAY) - 13,
     ),
-    recentErrors: reader.rows(
+    recentErrors: reader.rows<ServerDetail['recentErrors'][0]>(
       `SELECT v.id, v.page, v.time, v.reason, p.url FROM
          (SELECT * FROM visits WHERE id > (SELECT max(id) FROM visits) - ${MOST_COUNTED} AND outcome = 'failed') v
        JOIN pages p ON p.id = v.page AND p.server = ? ORDER BY v.id DESC LIMIT 20`,
@@ -73,6 +115,7 @@ export const serverRoutes = [
     path: '/servers',
     summary: 'A part of the servers with pace, back-off, failures, and bytes of the last seven days.',
     input: listInput,
+    output: z.object({ servers: list(serverLine), next }).meta({ id: 'ServerList' }),
     answer: (input, { reader }) => listServers(reader, input),
   }),
   route({
@@ -80,6 +123,7 @@ export const serverRoutes = [
     path: '/servers/{id}',
     summary: 'One server: robots.txt as last fetched, what it was refused for, its account by day, its latest errors.',
     input: z.object({ id }),
+    output: server,
     answer: (input, { reader }) => oneServer(reader, input.id),
   }),
 ];

@@ -1,20 +1,20 @@
 /** The numbers that move: one connection for the whole page, reopened by the browser when it breaks. */
 import { get } from './api.ts';
-import type { Sample, Tick, Visit } from './types.ts';
+import type { Sample, ShownVisit, Tick } from './types.ts';
 
 const MOST_VISITS = 60;
 const MOST_SAMPLES = 1800;
 
 export const live = $state<{
   tick: Tick | undefined;
-  visits: Visit[];
-  history: Sample[];
+  visits: readonly ShownVisit[];
+  history: readonly Sample[];
   connected: boolean;
   steers: boolean;
 }>({ tick: undefined, visits: [], history: [], connected: false, steers: false });
 
 async function catchUp(): Promise<void> {
-  const now = await get<Tick & { history: Sample[]; steers: boolean }>('/now');
+  const now = await get<Tick & { history: readonly Sample[]; steers: boolean }>('/now');
   live.steers = now.steers;
   live.history = now.history;
   live.visits = now.visits;

@@ -1,0 +1,315 @@
+/** Everything about one page: what is known of it, its visits and versions, links, and why it is or is not due. */
+import { z } from 'zod';
+import { SkeinError } from '../../base/errors.ts';
+import { differenceOf, pageOf } from '../../home/difference.ts';
+import { type Found, findPage } from '../../home/lookup.ts';
+import { meaningOf, stateOf, whyOf } from '../../home/why.ts';
+import { hasTarget, unpackLinks } from '../../ledger/packed-links.ts';
+import {
+  FLAG_NOARCHIVE,
+  FLAG_NOFOLLOW,
+  FLAG_NOINDEX,
+  FLAG_TRUNCATED,
+  type KnownRow,
+  roles,
+} from '../../ledger/pages.ts';
+import type { Reader } from '../reader.ts';
+import { route } from './route.ts';
+import { amount, bytes, duration, id, limit, list, means, next, outcome, share, stage, time } from './shared.ts';
+
+/** Links that one answer holds, and pages whose links are read at once to find those that lead to one. */
+const MOST_LINKS = 500;
+const SLICE = 10_000;
+
+const place = z.object({ id: z.int(), url: z.string().nullable() }).meta({ id: 'Place', description: 'Another page.' });
+
+const known = z
+  .object({
+    ...{ outcome, reason: z.string(), means, status: z.int().describe('of HTTP; 0 = there was none') },
+    time: time.describe('of the last visit'),
+    firstTime: time.describe('of the first visit'),
+    seenTime: time.nullable().describe('when its content was last seen'),
+    changedTime: time.describe('when a change was last seen'),
+    tries: z.int().describe('failures in a row'),
+    retryAt: time.nullable(),
+    due: time.nullable(),
+    notices: z.int().describe('since the last visit'),
+    ...{ etag: z.string().nullable(), lastModified: z.string().nullable(), canonical: z.string().nullable() },
+    ...{ title: z.string().nullable(), type: z.string().nullable().describe('media type') },
+    ...{ charset: z.string().nullable(), language: z.string().nullable() },
+    bytes: bytes.nullable().describe('of its body'),
+    ...{ noindex: z.boolean(), nofollow: z.boolean(), noarchive: z.boolean(), truncated: z.boolean() },
+    ...{ movedTo: place.nullable(), sameAs: place.nullable(), near: place.nullable() },
+  })
+  .meta({ id: 'Known' });
+
+const pageDetail = z
+  .object({
+    ...{ id: z.int(), url: z.string() },
+    state: z.string().describe('what happened last and what happens next, in words'),
+    role: z.enum(roles),
+    depth: z.int().describe('links from a seed'),
+    found: time,
+    lastmod: time.nullable().describe('as a sitemap says'),
+    refused: z.string().nullable().describe('why it is never visited'),
+    parent: place.nullable(),
+    server: z.object({ id: z.int(), origin: z.string() }).nullable(),
+    linksIn: z.int(),
+    known: known.nullable().describe('null = never visited'),
+  })
+  .meta({ id: 'Page' });
+
+const pageVisit = z
+  .object({
+    ...{ id: z.int(), time, outcome, reason: z.string(), means, status: z.int(), stage, amount },
+    bytes: bytes.describe('on the wire, both ways'),
+    ...{ ms: duration, cause: z.string(), outpost: z.string() },
+    stored: z.boolean().describe('it is a version: a copy is stored'),
+  })
+  .meta({ id: 'PageVisit' });
+
+const linkList = z
+  .object({
+    links: list(z.object({ id: z.int(), url: z.string(), anchor: z.string(), nofollow: z.boolean() })),
+    capped: z.boolean().describe('there are more'),
+  })
+  .meta({ id: 'LinkList' });
+
+const perDay = z.number().describe('a day');
+const days = z.number().describe('days of freshness');
+
+const placement = z
+  .object({
+    machine: z.string(),
+    reason: z.enum(['own', 'fastest', 'measuring', 'shared', 'least-loaded', 'home']),
+    because: z.string().describe('in words'),
+  })
+  .describe('where errands of its server go; absent = nothing was decided yet');
+
+const why = z
+  .object({
+    ...{ url: z.string(), state: z.string().describe('in words'), policy: z.string() },
+    explanation: z
+      .object({
+        history: z.string().describe('oldest first; 1 = had changed'),
+        rate: perDay.describe('changes a day'),
+        confidence: z.object({ low: perDay, high: perDay, word: z.enum(['unknown', 'weak', 'fair', 'good']) }),
+        changedByNow: share.describe('probability'),
+        importance: z.number(),
+        due: time,
+        value: days.describe('days of freshness that a visit now would bring'),
+        theta: days.describe('days of freshness that the budget asks for'),
+        sentence: z.string(),
+      })
+      .optional()
+      .describe('absent = never seen'),
+    notices: z.int().describe('since the last visit'),
+    searches: z.number().describe('times that it was opened from a search, fading'),
+    server: z
+      .object({
+        ...{ origin: z.string(), paused: z.boolean(), notBefore: time, validatorsTrusted: z.boolean() },
+        ...{ audits: z.number(), lies: z.number(), notices: z.number(), trueNotices: z.number() },
+        multiplier: z.number().describe('above 1: politeness keeps it behind'),
+      })
+      .optional(),
+    machine: z.object({ placement: placement.optional(), last: z.string().describe('who visited it last') }),
+  })
+  .meta({ id: 'Why' });
+
+const version = z.object({ visit: z.int(), time });
+const sides = z.object({ removed: list(z.string()), added: list(z.string()) });
+const words = z.object({ kind: z.enum(['same', 'removed', 'added']), items: list(z.string()) });
+
+const pageDifference = z
+  .object({
+    ...{ from: version, to: version, title: z.object({ before: z.string(), after: z.string() }) },
+    text: list(
+      z.discriminatedUnion('kind', [
+        z.object({ kind: z.literal('same'), blocks: list(z.string()) }),
+        z.object({ kind: z.literal('changed'), words: list(words) }),
+      ]),
+    ),
+    ...{ links: sides, images: sides, removed: z.int().describe('words'), added: z.int().describe('words') },
+    sameText: z.boolean().describe('only bytes, markup or attributes differ'),
+  })
+  .meta({ id: 'Difference' });
+
+const copy = z
+  .object({ visit: z.int(), time, status: z.int(), headers: list(z.tuple([z.string(), z.string()])), bytes })
+  .meta({ id: 'Copy' });
+
+export type PageDetail = z.infer<typeof pageDetail>;
+export type PageVisit = z.infer<typeof pageVisit>;
+export type LinkList = z.infer<typeof linkList>;
+export type WhyAnswer = z.infer<typeof why>;
+export type Difference = z.infer<typeof pageDifference>;
+
+function onePage(reader: Reader, found: Found): PageDetail {
+  const { page } = found;
+  const { pages, servers, backward } = reader.ledger;
+  const server = page.server === 0 ? undefined : servers.read(page.server);
+  const placeOf = (other: number | null) => (other ? { id: other, url: pages.get(other)?.url ?? null } : null);
+  return {
+    ...{ id: page.id, url: page.url, depth: page.depth, found: page.found, lastmod: page.lastmod },
+    state: stateOf(found, server, Date.now()),
+    role: roles[page.role]!,
+    refused: page.refused,
+    parent: placeOf(page.parent),
+    server: server ? { id: server.id, origin: server.origin } : null,
+    linksIn: backward.saved(page.id),
+    known: found.known ? knownOf(found.known, placeOf) : null,
+  };
+}
+
+type PlaceOf = (page: number | null) => z.infer<typeof place> | null;
+
+function knownOf(row: KnownRow, placeOf: PlaceOf): NonNullable<PageDetail['known']> {
+  const { outcome, reason, status, time, tries, due, etag, canonical, title, charset, language, bytes } = row;
+  const flag = (bit: number) => (row.flags & bit) !== 0;
+  return {
+    ...{ outcome, reason, status, time, tries, due, etag, canonical, title, charset, language, bytes },
+    means: meaningOf(reason),
+    ...{ firstTime: row.first_time, seenTime: row.seen_time, changedTime: row.changed_time, retryAt: row.retry_at },
+    ...{ notices: row.pings, lastModified: row.last_modified, type: row.media_type },
+    ...{ noindex: flag(FLAG_NOINDEX), nofollow: flag(FLAG_NOFOLLOW), noarchive: flag(FLAG_NOARCHIVE) },
+    truncated: flag(FLAG_TRUNCATED),
+    ...{ movedTo: placeOf(row.moved_to), sameAs: placeOf(row.same_as), near: placeOf(row.near) },
+  };
+}
+
+/** Newest first; a version is a visit that stored a copy. */
+function visitsOf(reader: Reader, input: { id: number; after?: number | undefined; limit: number }) {
+  const rows = reader.rows<Omit<PageVisit, 'stored'> & { stored: number }>(
+    `SELECT id, time, outcome, reason, status, stage, amount, up + down AS bytes, ms, cause, outpost,
+       segment IS NOT NULL AS stored
+     FROM visits WHERE page = ? AND id < ? ORDER BY id DESC LIMIT ?`,
+    input.id,
+    input.after ?? Number.MAX_SAFE_INTEGER,
+    input.limit,
+  );
+  return {
+    visits: rows.map(row => ({ ...row, means: meaningOf(row.reason), stored: row.stored === 1 })),
+    next: rows.length === input.limit ? rows.at(-1)!.id : null,
+  };
+}
+
+async function linksOf(reader: Reader, page: number, direction: 'in' | 'out') {
+  const { links, pages } = reader.ledger;
+  const urlOf = (other: number) => pages.get(other)?.url ?? '';
+  if (direction === 'in') {
+    const found = await linksTo(reader, page);
+    return { links: found.map(link => ({ ...link, url: urlOf(link.id) })), capped: found.length >= MOST_LINKS };
+  }
+  const found = links.out(page).filter(link => link.target !== 0);
+  return {
+    links: found.slice(0, MOST_LINKS).map(({ target, ...link }) => ({ id: target, url: urlOf(target), ...link })),
+    capped: found.length > MOST_LINKS,
+  };
+}
+
+/** Reads the links of all pages through, in slices between which other questions are answered. */
+async function linksTo(reader: Reader, page: number) {
+  const found: { id: number; anchor: string; nofollow: boolean }[] = [];
+  const last = reader.row<{ n: number | null }>('SELECT max(page) AS n FROM links')?.n ?? 0;
+  for (let from = 0; from < last && found.length < MOST_LINKS; from += SLICE) {
+    const rows = reader.rows<{ page: number; targets: Uint8Array }>(
+      'SELECT page, targets FROM links WHERE page > ? AND page <= ?',
+      from,
+      from + SLICE,
+    );
+    for (const { page: source, targets } of rows) {
+      if (!hasTarget(targets, page)) continue;
+      const link = unpackLinks(targets).find(each => each.target === page)!;
+      found.push({ id: source, anchor: link.anchor, nofollow: link.nofollow });
+    }
+    await new Promise(resolve => setImmediate(resolve));
+  }
+  return found.slice(0, MOST_LINKS);
+}
+
+function difference(reader: Reader, page: number, from: number, to: number) {
+  const sides = [from, to].map(visitId => {
+    const visit = reader.visit(visitId);
+    const stored = visit.page === page ? reader.copies.of(visit) : undefined;
+    if (!stored) throw new SkeinError('not-found', 'One of the two versions is not stored.');
+    return { visit: visit.id, time: visit.time, page: pageOf(stored) };
+  });
+  const [before, after] = sides as [(typeof sides)[0], (typeof sides)[0]];
+  return {
+    from: { visit: before.visit, time: before.time },
+    to: { visit: after.visit, time: after.time },
+    ...differenceOf(before.page, after.page),
+  };
+}
+
+function copyOf(reader: Reader, visitId: number) {
+  const visit = reader.visit(visitId);
+  const stored = reader.copies.of(visit);
+  if (!stored) throw new SkeinError('not-found', 'That visit stored no copy.');
+  return {
+    visit: visit.id,
+    time: visit.time,
+    status: stored.status,
+    headers: [...stored.headers],
+    bytes: stored.body.length,
+  };
+}
+
+export const pageRoutes = [
+  route({
+    method: 'get',
+    path: '/find',
+    summary: 'The page with this URL.',
+    input: z.object({ url: z.string().max(4000) }),
+    output: pageDetail,
+    answer: ({ url }, { reader }) => onePage(reader, findPage(reader.ledger, url)),
+  }),
+  route({
+    method: 'get',
+    path: '/pages/{id}',
+    summary: 'Everything known of one page.',
+    input: z.object({ id }),
+    output: pageDetail,
+    answer: (input, { reader }) => onePage(reader, reader.page(input.id)),
+  }),
+  route({
+    method: 'get',
+    path: '/pages/{id}/visits',
+    summary: 'Its visits, newest first; those with `stored` are versions.',
+    input: z.object({ id, after: id.optional(), limit }),
+    output: z.object({ visits: list(pageVisit), next }).meta({ id: 'PageVisitList' }),
+    answer: (input, { reader }) => visitsOf(reader, input),
+  }),
+  route({
+    method: 'get',
+    path: '/pages/{id}/links',
+    summary: 'Links of a page with their anchor text. At most 500; `capped` says that there are more.',
+    input: z.object({ id, direction: z.enum(['in', 'out']).default('out') }),
+    output: linkList,
+    answer: (input, { reader }) => linksOf(reader, input.id, input.direction),
+  }),
+  route({
+    method: 'get',
+    path: '/pages/{id}/why',
+    summary: 'Why it is or is not due: history, rate, probability, importance, and one sentence.',
+    input: z.object({ id }),
+    output: why,
+    answer: (input, { reader }) => whyOf(reader.ledger, reader.page(input.id), Date.now()),
+  }),
+  route({
+    method: 'get',
+    path: '/pages/{id}/difference',
+    summary: 'What differs between two stored versions, named by their visits: words, links, images.',
+    input: z.object({ id, from: id, to: id }),
+    output: pageDifference,
+    answer: (input, { reader }) => difference(reader, input.id, input.from, input.to),
+  }),
+  route({
+    method: 'get',
+    path: '/copies/{visit}',
+    summary: 'Status and headers of a stored copy. The copy itself, made harmless, is at /copy/{visit}.',
+    input: z.object({ visit: id }),
+    output: copy,
+    answer: (input, { reader }) => copyOf(reader, input.visit),
+  }),
+];

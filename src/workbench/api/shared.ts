@@ -1,0 +1,74 @@
+/**
+ * Words and records that several answers of the API share. Every answer has a schema beside what makes it; the published
+ * description and the types of the user interface come from these, and a test holds real answers against them.
+ *
+ * Unless a field says otherwise: `time` and fields that name a moment are milliseconds since 1970, durations are
+ * milliseconds, sizes bytes, shares from 0 to 1.
+ */
+import { z } from 'zod';
+
+/** Parameters. */
+export const id = z.coerce.number().int().min(1);
+export const limit = z.coerce.number().int().min(1).max(200).default(50);
+
+export const time = z.number().describe('milliseconds since 1970');
+export const duration = z.number().describe('milliseconds');
+export const bytes = z.number().describe('bytes');
+export const share = z.number().describe('from 0 to 1');
+export const outcome = z.enum(['fetched', 'same', 'moved', 'gone', 'refused', 'failed']);
+export const means = z.string().describe('the reason in words');
+export const next = z.number().nullable().describe('ask again with this; null = that was all');
+export const stage = z.string().nullable().describe('of the detector, that decided');
+export const amount = z.number().nullable().describe('share of the content that differs, 0 to 1; null = not compared');
+export const list = <T extends z.ZodType>(of: T) => z.array(of).readonly();
+
+export const account = z
+  .object({ visits: z.int(), spent: bytes, avoided: bytes })
+  .meta({ id: 'Account', description: 'Bytes on the wire that were spent, and that a full fetch would have cost.' });
+
+export const machine = z
+  .object({
+    name: z.string(),
+    remote: z.boolean().describe('false = a thread of home itself'),
+    state: z.enum(['working', 'idle', 'full', 'away', 'quarantined', 'gone']),
+    errands: z.int(),
+    pages: z.int().describe('under way'),
+    room: z.int().describe('pages that may be under way'),
+    rate: z.number().nullable().describe('visits a second; null = see `outposts` beside'),
+    visits: z.int().nullable().describe('since it joined'),
+    bytes: z.number().nullable().describe('sent home since it joined'),
+    trouble: z.string().describe('a sentence when something is wrong'),
+    heard: time,
+    get outposts() {
+      return list(machine);
+    },
+  })
+  .meta({ id: 'Machine' });
+
+export const homeState = z
+  .object({
+    ...{ time, started: time, command: z.string(), state: z.enum(['working', 'paused', 'stopping', 'ended']) },
+    pages: z.int().describe('bodies that came in this run'),
+    outcomes: z.record(outcome, z.int()).describe('visits of this run'),
+    rate: z.number().describe('visits a second'),
+    ...{ bytesDown: bytes, bytesUp: bytes },
+    queue: z.int().describe('pages that wait for their turn'),
+    underWay: z.int().describe('pages'),
+    ...{ servers: z.int(), known: z.int().describe('URLs'), memory: bytes },
+    settings: z.object({
+      pace: z.number().describe('seconds between requests to one server'),
+      limit: z.int().nullable().describe('pages of this run'),
+      budget: z.string().describe('a day; empty = this command has none'),
+      ...{ scope: z.string(), keep: z.string(), excluded: list(z.string()) },
+    }),
+    machines: list(machine),
+  })
+  .meta({ id: 'HomeState', description: 'A running home, as it says itself.' });
+
+export const rates = z
+  .record(z.string(), z.object({ visits: z.number(), bytes: z.number() }))
+  .describe('by outpost, a second');
+
+export const problem = z
+  .object({ code: z.string(), error: z.string().describe('one sentence'), hint: z.string().optional() })
+  .meta({ id: 'Problem', description: 'What went wrong.' });

@@ -1,6 +1,6 @@
 /**
- * A page made from a seed, and small edits of it: noise that no reader would call a change, edits of what every page of
- * a site repeats, and changes of content. Each returns a page that differs from the one it was given.
+ * A page made from a seed, and small edits of it: noise that no reader would call a change, and changes of content. Each
+ * returns a page that differs from the one it was given.
  */
 import { type Random, randomly } from '../test/random.ts';
 
@@ -42,7 +42,7 @@ ${paragraphs.join('\n')}
 <p>Terms and conditions apply.</p></footer></body></html>`;
 }
 
-export type Kind = 'noise' | 'template' | 'content';
+export type Kind = 'noise' | 'content';
 
 export interface Mutator {
   readonly name: string;
@@ -90,17 +90,10 @@ export const mutators: readonly Mutator[] = [
       .replace('3 May 2024 at 08:00', `14 June 2024 at 09:${10 + random.below(49)}`),
   ),
   noise('counter', (html, random) => html.replace(/\d+ views/, `${10_000 + random.below(9000)} views`)),
-  {
-    name: 'navigation edit',
-    kind: 'template',
-    mutate: (html, random) =>
-      html.replace('<li><a href="/news">', `<li><a href="/${random.pick(words)}">New</a></li>$&`),
-  },
-  {
-    name: 'footer edit',
-    kind: 'template',
-    mutate: (html, random) => html.replace('Terms and conditions apply', sentence(random, 5)),
-  },
+  noise('navigation edit', (html, random) =>
+    html.replace('<li><a href="/news">', `<li><a href="/${random.pick(words)}">New</a></li>$&`),
+  ),
+  noise('footer edit', (html, random) => html.replace('Terms and conditions apply', sentence(random, 5))),
   content('one character', (html, random) =>
     inParagraph(html, random.below(6), inside => inside.replace(/[a-z]/, c => (c === 'x' ? 'y' : 'x'))),
   ),

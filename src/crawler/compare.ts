@@ -3,8 +3,9 @@
  * after, and stops at the first difference. Never fetches, never looks at the old body: facts are all that is known
  * of it.
  *
- * `content` is the default; `main` is `content` without navigation, header, footer and sidebars. The others are the
- * papers' own, as they are: each is blind to something, and the tests say to what.
+ * `content` is the default. An edit that stays within navigation, header or footer is no change to it, but has a stage
+ * of its own, `template`, by which home sees when many pages of a server have it. The others are the papers' own, as
+ * they are: each is blind to something, and the tests say to what.
  */
 import { SkeinError } from '../base/errors.ts';
 import type { Facts } from '../errand/facts.ts';
@@ -84,6 +85,7 @@ const content: Detector = (before, after, { noise, images }) => {
   const pictures = images !== undefined && imagesDiffer(images.before, images.after);
   if (sameBytes(before.raw, after.raw) && !pictures) return same('raw');
   if (sameBytes(before.content, after.content)) return decide(pictures, pictures ? 'image' : 'content');
+  if (before.mainHash === after.mainHash && !pictures) return same('template');
   const spots = differingSpots(before.blocks, after.blocks);
   if (spots.length === 0) return differs(unseenStage(before, after));
   if (noise !== undefined && !pictures && isNoise(noise, before, after)) return same('content');
@@ -97,15 +99,8 @@ function unseenStage(before: Facts, after: Facts): Stage {
   return before.imageHash !== after.imageHash ? 'image' : 'content';
 }
 
-const main: Detector = (before, after, beside) => {
-  if (before.mainHash !== after.mainHash) return content(before, after, beside);
-  const { images } = beside;
-  return images !== undefined && imagesDiffer(images.before, images.after) ? differs('image') : same('content');
-};
-
 const detectors: Readonly<Record<string, Detector>> = {
   content,
-  main,
   raw,
   'last-modified': lastModified,
   counts,

@@ -11,7 +11,10 @@ export interface Facts {
    * first 16 bytes: the default definition of "the same". Of a body that is no text: SHA-256 of the decoded bytes.
    */
   readonly content: Uint8Array;
-  /** 64-bit hash of canonical text and links outside navigation, header, footer and sidebars. */
+  /**
+   * 64-bit hash of the same (text, links, tags, images) outside of the navigation, header and footer that the pages of
+   * a site share. Of an image: its look.
+   */
   readonly mainHash: bigint;
   /** 64-bit hash of the canonical list of links. */
   readonly linkHash: bigint;

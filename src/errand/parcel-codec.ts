@@ -30,6 +30,7 @@ export const stages: readonly Stage[] = [
   'links',
   'content',
   'image',
+  'template',
 ];
 export const causes: readonly Cost['cause'][] = [
   'page',

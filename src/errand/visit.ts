@@ -10,7 +10,10 @@
  */
 export type Outcome = 'fetched' | 'same' | 'moved' | 'gone' | 'refused' | 'failed';
 
-/** The stage of the detector that decided, cheapest first. `first`: nothing was known before. */
+/**
+ * The stage of the detector that decided, cheapest first. `first`: nothing was known before. `template`: only navigation,
+ * header or footer differ, so the page is the same.
+ */
 export type Stage =
   | 'first'
   | 'validator'
@@ -22,6 +25,7 @@ export type Stage =
   | 'text'
   | 'links'
   | 'content'
+  | 'template'
   | 'image';
 
 export interface Visit {

@@ -64,7 +64,7 @@ export class Learning {
     const page = this.#digests.get(word(visit.facts, RAW), word(visit.facts, RAW + 4));
     // That page may have changed since: only its newest copy can be referred to.
     const facts = page === 0 ? null : this.#ledger.pages.known(page)?.facts;
-    return facts && sameAt(facts, visit.facts, RAW) ? page : 0;
+    return facts && sameAt(facts, visit.facts, RAW, 16) ? page : 0;
   }
 
   learn(given: Lesson): void {
@@ -73,7 +73,8 @@ export class Learning {
     const movedTo = visit.location === undefined ? null : this.#redirect(lesson, visit.location);
     const twin = stored ? this.duplicate(visit) : 0;
     const near = visit.outcome === 'fetched' && visit.facts ? this.#nearest(lesson, twin) : 0;
-    if (visit.links && visit.outcome === 'fetched') this.#links(lesson);
+    // What only the navigation leads to is found there.
+    if (visit.links && (visit.outcome === 'fetched' || visit.stage === 'template')) this.#links(lesson);
     const planned = this.#schedule.after({ id, visit, before, server: lesson.lane.server, pages: lesson.lane.pages });
     this.#ledger.pages.putKnown(knownRow(lesson, { movedTo, near, twin, ...planned }));
     this.#ledger.visits.add({
@@ -185,22 +186,25 @@ export class Learning {
 /** Offsets inside packed facts; facts.ts keeps the layout. */
 const RAW = 1;
 const CONTENT = 17;
+const MAIN = 33;
 const SIMHASH = 49;
 
 function word(bytes: Uint8Array, at: number): number {
   return ((bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!) >>> 0;
 }
 
-/** Equal in the 16 bytes from there. */
-function sameAt(a: Uint8Array, b: Uint8Array, at: number): boolean {
-  return Buffer.compare(a.subarray(at, at + 16), b.subarray(at, at + 16)) === 0;
+function sameAt(a: Uint8Array, b: Uint8Array, at: number, length: number): boolean {
+  return Buffer.compare(a.subarray(at, at + length), b.subarray(at, at + length)) === 0;
 }
+
+const unchanged = { outcome: 'same', reason: 'unchanged' } as const;
 
 /** Where the errand carried nothing to compare with, home compares: what is the same is not taken for a change. */
 function judged({ visit, before }: Lesson): Visit {
   if (visit.stage !== 'first' || !before?.facts || !visit.facts) return visit;
-  if (!sameAt(visit.facts, before.facts, CONTENT)) return { ...visit, stage: 'content' };
-  return { ...visit, outcome: 'same', reason: 'unchanged', stage: 'content' };
+  if (sameAt(visit.facts, before.facts, CONTENT, 16)) return { ...visit, ...unchanged, stage: 'content' };
+  if (sameAt(visit.facts, before.facts, MAIN, 8)) return { ...visit, ...unchanged, stage: 'template' };
+  return { ...visit, stage: 'content' };
 }
 
 /**
@@ -208,7 +212,8 @@ function judged({ visit, before }: Lesson): Visit {
  * when there was nothing to compare with.
  */
 function amountOf(visit: Visit, before: KnownRow | undefined): number | null {
-  if (!before?.facts || !visit.facts || visit.outcome !== 'fetched') return null;
+  const differs = visit.outcome === 'fetched' || visit.stage === 'template';
+  if (!before?.facts || !visit.facts || !differs) return null;
   const old = unpackFacts(before.facts);
   const now = unpackFacts(visit.facts);
   if (!old || !now) return null;

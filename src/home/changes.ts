@@ -16,8 +16,8 @@ export interface Change {
   readonly url: string;
   readonly server: number;
   readonly title: string | null;
-  /** back: a page that had been gone. */
-  readonly kind: 'changed' | 'new' | 'gone' | 'moved' | 'back';
+  /** back: a page that had been gone; template: it is the same but for navigation, header or footer. */
+  readonly kind: 'changed' | 'new' | 'gone' | 'moved' | 'back' | 'template';
   readonly reason: string;
   readonly means: string;
   /** The stage of the detector that saw it. */
@@ -41,6 +41,8 @@ export interface ChangesWanted {
   /** Also first visits; leave out changes of bytes or markup that no reader would see. */
   readonly first?: boolean;
   readonly quiet?: boolean;
+  /** Also pages of which only navigation, header or footer changed. */
+  readonly template?: boolean;
   readonly limit: number;
 }
 
@@ -75,6 +77,7 @@ export function changesIn(ledger: Ledger, wanted: ChangesWanted): Change[] {
          WHERE v.id >= ? AND v.id < ? AND v.time >= ? AND v.time < ? AND ${MAY_BE_NEWS}
            ${wanted.quiet ? `AND ${A_READER_SEES_IT}` : ''} AND p.url GLOB ? AND (? = 0 OR p.server = ?))
        WHERE ${IS_NEWS} ${wanted.first ? `OR (outcome = 'fetched' AND earlier IS NULL)` : ''}
+         ${wanted.template ? `OR stage = 'template'` : ''}
        ORDER BY id DESC LIMIT ?`,
     )
     .all(
@@ -88,15 +91,16 @@ function changeOf(ledger: Ledger, { outcome, role, earlier, ...row }: Row): Chan
   const shownBy = () => ledger.links.in(row.page, SHOWN_BY).map(({ source }) => ledger.pages.get(source)?.url ?? '');
   return {
     ...row,
-    kind: kindOf(outcome, earlier),
+    kind: kindOf(outcome, row.stage, earlier),
     means: meaningOf(row.reason),
     ...(role === IMAGE && { shownBy: shownBy() }),
   };
 }
 
-function kindOf(outcome: string, earlier: string | null): Change['kind'] {
+function kindOf(outcome: string, stage: string | null, earlier: string | null): Change['kind'] {
   if (outcome === 'gone' || outcome === 'moved') return outcome;
   if (earlier === 'gone') return 'back';
+  if (stage === 'template') return 'template';
   return earlier === null ? 'new' : 'changed';
 }
 

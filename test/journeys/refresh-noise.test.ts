@@ -1,9 +1,11 @@
 /** Noise is not news: personalised blocks, a redesign, and what the policy of the papers carries. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { changesIn } from '../../src/home/changes.ts';
+import { templateEdits } from '../../src/home/template-edits.ts';
 import { openWeb } from '../web/web.ts';
 import { makeCollection } from './collection.ts';
-import { html, openPages, prose } from './pages.ts';
+import { html, openPages, type Pages, prose } from './pages.ts';
 
 test('a block that is different at every visit is learned, and a change elsewhere is still seen', async () => {
   using collection = makeCollection();
@@ -25,6 +27,42 @@ test('a block that is different at every visit is learned, and a change elsewher
   collection.pass(1);
   await collection.refresh({ budget: '100%' });
   assert.equal(collection.visits(url).at(-1)!.outcome, 'fetched');
+});
+
+/** Six pages and what their common navigation leads to. */
+function navigated(pages: Pages, menu: readonly string[]): void {
+  const links = menu.map(href => `<a href="${href}">${href}</a>`).join('');
+  for (let page = 0; page < 6; page++) {
+    const body = html(`Page ${page}`, [prose(page), prose(page + 20)], ['/1', '/2', '/3', '/4', '/5']);
+    pages.set(page === 0 ? '/' : `/${page}`, { body: body.replace('<main>', `<nav>${links}</nav><main>`) });
+  }
+}
+
+test('a new menu is told once for the server, changes no page, and is followed', async () => {
+  using collection = makeCollection();
+  await using pages = await openPages();
+  const url = `${pages.origin}/`;
+  const told = () => collection.look(ledger => templateEdits(ledger, 0));
+  navigated(pages, ['/1']);
+  await collection.crawl([url]);
+  navigated(pages, ['/1', '/menu']);
+  pages.set('/menu', { body: html('Menu', [prose(40)]) });
+  collection.pass(1);
+  await collection.refresh({ budget: '100%' });
+  assert.equal(collection.visits(`${pages.origin}/menu`).at(-1)?.outcome, 'fetched');
+  const { outcome, stage, segment } = collection.visits(url).at(-1)!;
+  assert.deepEqual({ outcome, stage, segment }, { outcome: 'same', stage: 'template', segment: null });
+  assert.deepEqual(
+    told().map(edit => [edit.origin, edit.pages]),
+    [[pages.origin, 6]],
+  );
+  const listed = (template: boolean) => collection.look(ledger => changesIn(ledger, { limit: 50, template }));
+  assert.deepEqual(listed(false), []);
+  assert.deepEqual([...new Set(listed(true).map(change => change.kind))], ['template']);
+  collection.pass(1);
+  await collection.refresh({ budget: '100%' });
+  assert.equal(collection.visits(url).at(-1)!.stage, 'raw');
+  assert.equal(told().length, 1);
 });
 
 test('after a redesign each page changes at most once', async () => {
@@ -70,7 +108,6 @@ test('images of pages are looked at by themselves, and a changed one names the p
     collection.pass(1);
     await collection.refresh({ budget: '300%', images: true });
   }
-  const { changesIn } = await import('../../src/home/changes.ts');
   const changes = collection.look(ledger => changesIn(ledger, { since: 0, pattern: '.png', limit: 50 }));
   assert.ok(changes.length > 0);
   for (const change of changes) {

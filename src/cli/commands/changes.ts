@@ -1,7 +1,11 @@
-/** `skein changes`: what changed, when, how much, and which stage of the detector saw it. */
+/**
+ * `skein changes`: what changed, when, how much, and which stage of the detector saw it. An edit of navigation, header
+ * or footer is told once for its server when many pages have it, and not at all when few have.
+ */
 import type { Command } from 'commander';
 import { SkeinError } from '../../base/errors.ts';
 import { type Change, changesIn } from '../../home/changes.ts';
+import { type TemplateEdit, templateEdits } from '../../home/template-edits.ts';
 import { openLedger } from '../compose.ts';
 import { declare, values } from '../options.ts';
 import { harmless, moment, paint, table } from '../terminal.ts';
@@ -14,6 +18,7 @@ export function addChangesCommand(program: Command): void {
     .argument('[pattern]', 'part of the URL, e.g. example.org/docs/*')
     .option('--since <when>', '7d, 12h or a date (default 7d)')
     .option('--new', 'also pages that were seen for the first time')
+    .option('--template', 'every page of which only navigation, header or footer changed, too')
     .option('--limit <n>', 'how many, newest first (default 100)')
     .option('--json', 'print one JSON object a line')
     .addHelpText(
@@ -27,10 +32,13 @@ export function addChangesCommand(program: Command): void {
       throw new SkeinError('bad-option', '--limit takes a whole number from 1.');
     const since = parseWhen(String(given['since'] ?? '7d'), Date.now());
     const ledger = openLedger(data);
-    const changes = changesIn(ledger, { since, limit, first: given['new'] === true, ...(pattern && { pattern }) });
+    const [first, template] = [given['new'] === true, given['template'] === true];
+    const pages = changesIn(ledger, { since, limit, first, template, ...(pattern && { pattern }) });
+    const servers = template ? [] : templateEdits(ledger, since, pattern);
     ledger.close();
-    if (given['json']) for (const change of changes) console.log(JSON.stringify(change));
-    else print(changes);
+    if (!given['json']) return print(pages, servers);
+    for (const edit of servers) console.log(JSON.stringify({ kind: 'template', ...edit }));
+    for (const change of pages) console.log(JSON.stringify(change));
   });
 }
 
@@ -41,19 +49,31 @@ export function amountInWords(amount: number | null): string {
   return percent > 0 && percent < 1 ? '<1 %' : `${Math.round(percent)} %`;
 }
 
-function print(changes: readonly Change[]): void {
-  if (changes.length === 0) {
+const colours = {
+  changed: 'yellow',
+  new: 'green',
+  gone: 'red',
+  moved: 'cyan',
+  back: 'green',
+  template: 'dim',
+} as const satisfies Record<Change['kind'], string>;
+
+function print(pages: readonly Change[], servers: readonly TemplateEdit[]): void {
+  if (pages.length + servers.length === 0) {
     console.log('Nothing changed in that time, as far as was looked.');
     return;
   }
-  const colours = { changed: 'yellow', new: 'green', gone: 'red', moved: 'cyan', back: 'green' } as const;
-  const rows = changes.map(({ time, kind, amount, stage, url, title, shownBy: pages }) => [
+  const edits = servers.map(({ time, origin, amount, pages: count }) => [
+    ...[moment(time), paint(colours.template, 'template'), amountInWords(amount), ''],
+    ...[harmless(origin), `navigation, header or footer of ${count} pages`],
+  ]);
+  const rows = pages.map(({ time, kind, amount, stage, url, title, shownBy }) => [
     moment(time),
     paint(colours[kind], kind),
     amountInWords(amount),
     kind === 'changed' || kind === 'back' ? (stage ?? '') : '',
     harmless(url),
-    pages ? harmless(`on ${pages.join(', ')}`) : harmless(title ?? '').slice(0, 60),
+    shownBy ? harmless(`on ${shownBy.join(', ')}`) : harmless(title ?? '').slice(0, 60),
   ]);
-  console.log(table(['seen', 'what', 'how much', 'stage', 'url', ''], rows));
+  console.log(table(['seen', 'what', 'how much', 'stage', 'url', ''], [...edits, ...rows]));
 }

@@ -89,6 +89,7 @@ function print(url: string, timeline: readonly TimelineEntry[]): void {
 function sentenceOf({ outcome, stage, amount, means, version, status, cause }: TimelineEntry): string {
   const stored = version === null ? '' : `, stored as version ${version}`;
   const audited = cause === 'audit' ? ' (checked against the whole page)' : '';
+  if (outcome === 'same' && stage === 'template') return 'the same but for navigation, header or footer';
   if (outcome === 'same') return `the same: ${means}${audited}`;
   if (outcome !== 'fetched') return `${outcome}: ${means}${status >= 400 ? ` (${status})` : ''}`;
   if (stage === 'first') return `seen for the first time${stored}`;

@@ -17,6 +17,7 @@ export const SRCSET: u32 = 10;
 export const LANG: u32 = 11;
 export const ITEMPROP: u32 = 12;
 export const HREFLANG: u32 = 13;
+export const ROLE: u32 = 14;
 
 /** Which slots the tag last read has, one bit each. */
 export let present: u32 = 0;
@@ -51,6 +52,7 @@ export function enterAttributes(): void {
   enterAttribute('lang xml:lang', LANG);
   enterAttribute('itemprop', ITEMPROP);
   enterAttribute('hreflang', HREFLANG);
+  enterAttribute('role', ROLE);
 }
 
 const KEY_CLIP_PATH: u64 = key('clip-path');

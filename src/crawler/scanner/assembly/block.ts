@@ -13,7 +13,7 @@ const HAS_DIGIT: u32 = 1 << 31;
 const HAS_WIDE: u32 = 1 << 30;
 /** A block this short that says "updated" is the label of the block after it. */
 const LABEL_BYTES: usize = 60;
-/** With less main text than this the whole text counts as main: nothing but navigation was recognised. */
+/** With less text than this outside of navigation, header and footer, all of the page counts as what it is about. */
 const MIN_MAIN: u64 = 200;
 
 export let words: u32 = 0;
@@ -81,13 +81,14 @@ export function endOfBlock(start: usize, end: usize, region: u32): void {
   }
 }
 
-/** A link or image of the main part counts with the text it stands in. */
+/** A link, image or tag of the main part counts with the text it stands in. */
 export function addToMain(hash: u64): void {
   mainPart = mix(mainPart, hash);
 }
 
-export function mainHash(): u64 {
-  return finish(mainBytes < MIN_MAIN ? allHash : mainPart);
+/** `rest`: hash of what the page has beside its text. */
+export function mainHash(rest: u64): u64 {
+  return finish(mainBytes < MIN_MAIN ? mix(allHash, rest) : mainPart);
 }
 
 /** Appends eight bytes to what the host hashes. */

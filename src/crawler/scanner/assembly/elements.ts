@@ -3,7 +3,7 @@
  * are implied, an end tag without a start is ignored, deeper nesting than MAX_DEPTH counts as that deep.
  */
 import { LEVELS, MAX_DEPTH, STACK } from './memory';
-import { BLOCK, KIND_PARAGRAPH, KIND_SVG, SKIP, TEMPLATE } from './tables';
+import { BLOCK, KIND_PARAGRAPH, KIND_SVG, MAIN, SKIP, TEMPLATE } from './tables';
 
 const NONE: i32 = 0x7fffffff;
 /** End tags look at most this far for their start. */
@@ -22,6 +22,7 @@ let skipFrom: i32 = NONE;
 let svgFrom: i32 = NONE;
 let adFrom: i32 = NONE;
 let templateFrom: i32 = NONE;
+let mainFrom: i32 = NONE;
 let stampFrom: i32 = NONE;
 
 export function resetElements(): void {
@@ -56,8 +57,9 @@ export function markAd(): void {
   if (adFrom === NONE) adFrom = depth;
 }
 
+/** Navigation inside what the page is about belongs to it: steps to the next page, a table of contents. */
 export function markTemplate(): void {
-  if (templateFrom === NONE) templateFrom = depth;
+  if (templateFrom === NONE && mainFrom === NONE) templateFrom = depth;
 }
 
 export function markStamp(): void {
@@ -69,6 +71,7 @@ function leave(): void {
   if (depth < svgFrom) svgFrom = NONE;
   if (depth < adFrom) adFrom = NONE;
   if (depth < templateFrom) templateFrom = NONE;
+  if (depth < mainFrom) mainFrom = NONE;
   if (depth < stampFrom) stampFrom = NONE;
 }
 
@@ -109,10 +112,11 @@ export function push(key: u64, info: u32): void {
   store<u64>(at, key);
   store<u32>(at, info, 8);
   depth++;
-  if ((info & (SKIP | TEMPLATE)) === 0) return;
+  if ((info & (SKIP | TEMPLATE | MAIN)) === 0) return;
   if ((info & SKIP) !== 0 && skipFrom === NONE) skipFrom = depth;
   if (((info >> 8) & 255) === KIND_SVG && svgFrom === NONE) svgFrom = depth;
   if ((info & TEMPLATE) !== 0) markTemplate();
+  if ((info & MAIN) !== 0 && mainFrom === NONE) mainFrom = depth;
 }
 
 export function close(key: u64): void {

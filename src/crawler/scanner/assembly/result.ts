@@ -1,4 +1,5 @@
 /** Hands the results to the host: numbers in fixed slots. ../scanner.ts reads them in the same order. */
+
 import {
   blockCount,
   canonEnd,
@@ -13,6 +14,7 @@ import {
   simhash,
   words,
 } from './block';
+import { mix } from './hash';
 import {
   baseEnd,
   baseStart,
@@ -53,7 +55,7 @@ export function putResult(byteSum: u64): void {
   next = RESULT;
   putLong(byteSum);
   putLong(links);
-  putLong(mainHash());
+  putLong(mainHash(mix(mix(links, images), structure)));
   putLong(simhash());
   putLong(codeSum);
   putLong(codeSquares);

@@ -39,8 +39,10 @@ export const RAW: u32 = 4;
 export const SKIP: u32 = 8;
 /** Says nothing to a reader; left out of the structure. */
 export const SILENT: u32 = 16;
-/** Repeated on every page of a site: navigation and the like. */
+/** Repeated on every page of a site, unless it stands inside what the page is about. */
 export const TEMPLATE: u32 = 32;
+/** What a page is about. */
+export const MAIN: u32 = 64;
 
 export const KIND_A: u32 = 1;
 export const KIND_AREA: u32 = 2;
@@ -79,14 +81,14 @@ export const LAST: u32 = 65536;
 export const HASHED: u32 = 1 << 17;
 /** Of a class or id: advertising. */
 export const CLASS_AD: u32 = 128;
-/** Of a class or id: navigation and the like. */
-export const CLASS_TEMPLATE: u32 = 256;
+/** Of a role: navigation, header, footer. */
+export const ROLE_TEMPLATE: u32 = 256;
 /** Of a class or id: a volatile date. */
 export const CLASS_STAMP: u32 = 512;
 /** "ad" is advertising only beside one of these, or alone. */
 export const CLASS_SLOT: u32 = 1024;
 export const CLASS_AD_SHORT: u32 = 2048;
-export const CLASS_ANY: u32 = CLASS_AD | CLASS_TEMPLATE | CLASS_STAMP | CLASS_SLOT | CLASS_AD_SHORT;
+export const CLASS_ANY: u32 = CLASS_AD | ROLE_TEMPLATE | CLASS_STAMP | CLASS_SLOT | CLASS_AD_SHORT;
 
 /** Entity values above this bit may stand without a semicolon. */
 export const LEGACY: u32 = 1 << 24;
@@ -202,7 +204,8 @@ export function enterTags(): void {
   tags('textarea title xmp', RAW);
   tags('noscript template object svg', SKIP);
   tags('span font wbr script style link meta noscript template svg html head body title base', SILENT);
-  tags('nav header footer aside', TEMPLATE);
+  tags('nav header footer', TEMPLATE);
+  tags('main article', MAIN);
   tags('a', KIND_A << 8);
   tags('area', KIND_AREA << 8);
   tags('link', KIND_LINK << 8);

@@ -6,12 +6,14 @@ import {
   ID,
   ITEMPROP,
   present,
+  ROLE,
   readAttributes,
   selfClosing,
   valueEnd,
   valueStart,
 } from './attributes';
-import { close, count, implyEnds, inAd, inSvg, markAd, markStamp, markTemplate, push } from './elements';
+import { addToMain } from './block';
+import { close, count, implyEnds, inAd, inSvg, inTemplate, markAd, markStamp, markTemplate, push } from './elements';
 import { keyOf, mix } from './hash';
 import { base, language, meta } from './head';
 import { anchorLink, closeAnchor, draw, frameLink, image, mediaLink, relationLink } from './links';
@@ -23,7 +25,6 @@ import {
   CLASS_ANY,
   CLASS_SLOT,
   CLASS_STAMP,
-  CLASS_TEMPLATE,
   KIND_A,
   KIND_AREA,
   KIND_BASE,
@@ -39,6 +40,7 @@ import {
   LETTER,
   NAME_END,
   RAW,
+  ROLE_TEMPLATE,
   SILENT,
   SKIP,
   SPACE,
@@ -116,7 +118,10 @@ export function openTag(p: usize, end: usize): usize {
   const opens = (info & VOID) === 0 && !(selfClosing && (xml || (info & (SKIP | RAW)) === SKIP));
   if (opens) push(key, info);
   if ((present & CLASS_SLOTS) !== 0 && opens) readClasses(kind);
-  if ((info & SILENT) === 0 && !inAd()) structure = mix(structure, key);
+  if ((info & SILENT) === 0 && !inAd()) {
+    structure = mix(structure, key);
+    if (!inTemplate()) addToMain(key);
+  }
   if (kind !== 0) act(kind);
   if (opens && (info & RAW) !== 0 && !xml) {
     raw = key;
@@ -125,7 +130,7 @@ export function openTag(p: usize, end: usize): usize {
   return next;
 }
 
-const CLASS_SLOTS: u32 = (1 << CLASS) | (1 << ID) | (1 << ITEMPROP);
+const CLASS_SLOTS: u32 = (1 << CLASS) | (1 << ID) | (1 << ITEMPROP) | (1 << ROLE);
 
 function act(kind: u32): void {
   if (kind === KIND_A || kind === KIND_AREA) anchorLink();
@@ -155,7 +160,7 @@ export function closeTag(p: usize, end: usize): usize {
   return next;
 }
 
-/** Marks regions by what class, id and itemprop say. */
+/** Marks regions by what class, id, itemprop and role say. */
 function readClasses(kind: u32): void {
   // A class on the root says something of the page, not of a region.
   if (kind === KIND_HTML) return;
@@ -164,7 +169,8 @@ function readClasses(kind: u32): void {
   if (has(ID)) flags |= readClassWords(valueStart(ID), valueEnd(ID));
   if (has(ITEMPROP)) flags |= readClassWords(valueStart(ITEMPROP), valueEnd(ITEMPROP));
   if ((flags & CLASS_AD) !== 0) markAd();
-  if ((flags & CLASS_TEMPLATE) !== 0) markTemplate();
+  // Only a role is believed: classes like "nav" also stand on tables of contents and on whole pages.
+  if (has(ROLE) && (readClassWords(valueStart(ROLE), valueEnd(ROLE)) & ROLE_TEMPLATE) !== 0) markTemplate();
   if ((flags & CLASS_STAMP) !== 0) {
     markStamp();
     stampBlock();

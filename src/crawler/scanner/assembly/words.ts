@@ -9,13 +9,13 @@ import {
   CLASS_AD_SHORT,
   CLASS_SLOT,
   CLASS_STAMP,
-  CLASS_TEMPLATE,
   COPYRIGHT,
   COUNTER,
   enterWords,
   HASHED,
   LAST,
   MONTH,
+  ROLE_TEMPLATE,
   STAMP,
   STAMP_LAST,
   STOP,
@@ -117,11 +117,7 @@ function enterClassWords(): void {
   enterWords('adsbygoogle advert adverts advertisement adslot adunit adbox', CLASS_AD);
   enterWords('ad ads', CLASS_AD_SHORT);
   enterWords('slot unit banner container box wrapper block space placeholder sidebar', CLASS_SLOT);
-  enterWords(
-    'nav navbar navigation menu sidebar footer header breadcrumb breadcrumbs toc banner cookie cookies',
-    CLASS_TEMPLATE,
-  );
-  enterWords('share social', CLASS_TEMPLATE);
+  enterWords('navigation banner contentinfo', ROLE_TEMPLATE);
   enterWords('updated modified generated revised revision lastmod lastmodified lastupdated datemodified', CLASS_STAMP);
   enterWords('timestamp built copyright', CLASS_STAMP);
 }

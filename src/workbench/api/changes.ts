@@ -24,7 +24,7 @@ const change = z
   .object({
     ...{ id: z.int().describe('of the visit that saw it'), page: z.int(), time, url: z.string(), server: z.int() },
     title: z.string().nullable(),
-    kind: z.enum(['changed', 'new', 'gone', 'moved', 'back']),
+    kind: z.enum(['changed', 'new', 'gone', 'moved', 'back', 'template']),
     ...{ reason: z.string(), means, stage, amount },
     shownBy: list(z.string()).optional().describe('of an image: some pages that show it'),
   })

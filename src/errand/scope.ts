@@ -104,3 +104,15 @@ export function parseScope(parts: readonly string[]): Places {
   }
   return scope;
 }
+
+/** Hosts and domains that both lists allow; an empty list allows any. Undefined: they have none in common. */
+export function commonDomains(a: readonly string[], b: readonly string[]): readonly string[] | undefined {
+  const isAny = (list: readonly string[]) => list.length === 0 || list.includes(ANYWHERE);
+  if (isAny(a) || isAny(b)) return isAny(a) ? b : a;
+  const within = (list: readonly string[]) => {
+    const outside = compileScope({ domains: list, include: [], exclude: [] });
+    return (domain: string) => outside(`https://${domainOf(domain)}/`) === undefined;
+  };
+  const common = new Set([...a.filter(within(b)), ...b.filter(within(a))]);
+  return common.size === 0 ? undefined : [...common];
+}

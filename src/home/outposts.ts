@@ -12,7 +12,8 @@ import type { Duplex } from 'node:stream';
 import type { Clock } from '../base/clock.ts';
 import { SkeinError } from '../base/errors.ts';
 import type { Identity } from '../errand/keys.ts';
-import type { Receiver } from '../transfer/carrier.ts';
+import { Quota, type QuotaTerms, usedBy } from '../outpost/quota.ts';
+import type { Carrier, Receiver } from '../transfer/carrier.ts';
 import { greetOutpost, type Speaker } from '../transfer/greeting.ts';
 import type { LineOptions } from '../transfer/line.ts';
 import { LEASE } from '../transfer/link.ts';
@@ -66,6 +67,9 @@ export class Outposts implements Speaker {
   readonly #members: Members;
   readonly #carriers = new Map<string, StreamCarrier>();
   readonly #machines = new MachineWatch();
+  readonly #quotas = new Map<string, Quota>();
+  /** What was last said of each. */
+  readonly #troubles = new Map<string, string>();
   readonly #unpacker: ReturnType<typeof startUnpacker>;
   readonly #quarantine: Quarantine;
   readonly #secondLook: SecondLook;
@@ -160,8 +164,8 @@ export class Outposts implements Speaker {
     const target = parseSsh(url);
     const { software, ssh, line } = this.#options;
     const stream = await openSsh(target, { software, spool: spoolName(this.identity.key, url), ...ssh });
-    const greeted = await greetOutpost(stream, this, () => this.#welcome([]), line);
-    this.#attach(url, greeted.line, greeted.hello);
+    const greeted = await greetOutpost(stream, this, () => this.#welcome([], {}), line);
+    this.#attach({ ...greeted.hello, name: url }, greeted.line, {});
   }
 
   /** Dials again, for ever, whenever the line is gone. */
@@ -188,11 +192,13 @@ export class Outposts implements Speaker {
 
   async #comes(stream: Duplex): Promise<void> {
     let name = '';
+    let quota: QuotaTerms = {};
     const admit = (hello: Hello): Welcome => {
       try {
         const member = this.#members.admit(hello, this.now());
         name = member.name;
-        return this.#welcome(member.servers);
+        quota = member.quotas;
+        return this.#welcome(member.servers, quota);
       } catch (error) {
         this.refusals++;
         this.#options.say(error instanceof SkeinError ? `${error.message} (${hello.name})` : String(error));
@@ -200,23 +206,29 @@ export class Outposts implements Speaker {
       }
     };
     const { line, hello, answer } = await greetOutpost(stream, this, admit, this.#options.line);
-    // Both the invitation and the owner may name servers; where both do, the owner's list is the narrower one.
-    const servers = hello.servers.length > 0 ? hello.servers : answer.servers;
-    this.#attach(name, line, { ...hello, servers });
+    this.#attach({ ...hello, name, servers: answer.servers }, line, quota);
     this.#options.say(`The outpost ${name} is here.`);
   }
 
-  #attach(name: string, line: Parameters<StreamCarrier['attach']>[0], hello: Hello): void {
+  #attach(hello: Hello, line: Parameters<StreamCarrier['attach']>[0], terms: QuotaTerms): void {
     const { lease } = this.#options;
+    const { name } = hello;
     let carrier = this.#carriers.get(name);
     const expected = this.#home.dispatch.errandsOf(name);
     if (!carrier) {
+      const quota = new Quota(`${this.#tablesOf(name)}-quota.json`, terms);
+      this.#quotas.set(name, quota);
       carrier = new StreamCarrier(
         {
           name,
           identity: this.identity,
           unpacker: this.#unpacker,
           tables: new PageTables(this.#tablesOf(name)),
+          allowance: {
+            exhausted: () => quota.exhausted(this.now()),
+            admit: errand => quota.admit(errand, this.now()),
+            end: errand => quota.end(errand),
+          },
           ...(lease !== undefined && { lease }),
         },
         this.#receiver,
@@ -254,6 +266,16 @@ export class Outposts implements Speaker {
     );
   }
 
+  /** Says once what keeps an outpost from taking more. */
+  #complain({ name, status }: Carrier): void {
+    const trouble = status?.state === 'full' ? status.trouble : '';
+    if ((this.#troubles.get(name) ?? '') === trouble) return;
+    this.#troubles.set(name, trouble);
+    this.#options.say(
+      trouble === '' ? `The outpost ${name} goes on.` : `The outpost ${name} takes no more: ${trouble}`,
+    );
+  }
+
   /** Whoever was taken out of the file is trusted again. */
   #forgive(): void {
     const before = [...this.#quarantine.all.keys()];
@@ -282,6 +304,8 @@ export class Outposts implements Speaker {
     parcel: (from, parcel, by) => {
       const errand = this.#home.dispatch.errandOf(from, parcel.errand);
       if (errand) this.audit.offer(from.name, errand, parcel.visits);
+      const quota = this.#quotas.get(from.name);
+      if (quota?.spend(parcel.errand, usedBy(parcel.visits), this.now())) from.recall();
       this.#home.parcel(from, parcel, by);
     },
     taken: (from, errand) => this.#home.taken(from, errand),
@@ -289,7 +313,10 @@ export class Outposts implements Speaker {
       this.#options.say(`${from.name} gave an errand up: ${why}.`);
       this.#home.gaveUp(from, errand);
     },
-    changed: from => this.#home.changed(from),
+    changed: from => {
+      this.#complain(from);
+      this.#home.changed(from);
+    },
     lost: (from, why) => {
       if (this.#carriers.get(from.name) === from) this.#carriers.delete(from.name);
       this.#options.say(`The outpost ${from.name} is lost: ${why}. Its errands are issued again.`);
@@ -297,8 +324,9 @@ export class Outposts implements Speaker {
     },
   };
 
-  #welcome(servers: readonly string[]): Welcome {
+  #welcome(servers: readonly string[], { pages = 0, bytes = 0 }: QuotaTerms): Welcome {
     const { userAgent, agentToken } = this.#options;
-    return { home: this.identity.key, userAgent, agentToken, servers, level: 1 };
+    const { key: home } = this.identity;
+    return { home, userAgent, agentToken, servers, pagesADay: pages, bytesADay: bytes, level: 1 };
   }
 }

@@ -3,12 +3,15 @@
  * parcels go up as they come, unopened and unspooled: each stays on the disk of the outpost that made it until home
  * acknowledges it, and the acknowledgement travels down the same way.
  */
+import type { Clock } from '../base/clock.ts';
 import type { Identity } from '../errand/keys.ts';
+import { compileScope } from '../errand/scope.ts';
 import { encodeWarrant, extendWarrant, type Warrant } from '../errand/warrant.ts';
 import type { ErrandFrame, ParcelFrame } from '../transfer/frames.ts';
 import type { Line } from '../transfer/line.ts';
 import { Link } from '../transfer/link.ts';
 import type { Hello, Status } from '../transfer/messages.ts';
+import { Quota, type QuotaTerms } from './quota.ts';
 
 export interface ChildEvents {
   /** To be sent upward; false = there is no line now, and it must be asked for again later. */
@@ -16,17 +19,26 @@ export interface ChildEvents {
   gaveUp(errand: string, why: string): void;
 }
 
+export interface ChildrenOptions {
+  /** Files about children begin with this. */
+  readonly directory: string;
+  readonly identity: Identity;
+  readonly clock: Clock;
+  /** Milliseconds that one may be away before its errands are given up. */
+  readonly lease?: number;
+}
+
 export class Children {
-  readonly #identity: Identity;
+  readonly #options: ChildrenOptions;
   readonly #events: ChildEvents;
-  readonly #lease: number | undefined;
+  /** What invitations allow, by name; pages are counted here, bytes only by the child itself and by home. */
+  readonly #quotas = new Map<string, Quota>();
   readonly #links = new Map<string, Link>();
   readonly #where = new Map<string, Link>();
 
-  constructor(identity: Identity, events: ChildEvents, lease?: number) {
-    this.#identity = identity;
+  constructor(options: ChildrenOptions, events: ChildEvents) {
+    this.#options = options;
     this.#events = events;
-    this.#lease = lease;
   }
 
   get statuses(): Status[] {
@@ -46,7 +58,9 @@ export class Children {
   }
 
   /** A child was greeted. */
-  attach(line: Line, hello: Hello): void {
+  attach(line: Line, hello: Hello, quota: QuotaTerms): void {
+    const { name } = hello;
+    this.#quotas.set(name, new Quota(`${this.#options.directory}-quota-${name}.json`, quota));
     this.#linkOf(hello.name).attach(line, hello);
   }
 
@@ -58,25 +72,36 @@ export class Children {
   }
 
   /**
-   * The child that should take it: connected, with room, with fewer errands for its cores than this machine has for its
-   * own and than the others have; undefined = none. `errands`: how many each has, by name.
+   * The child that should take it: one that stands for the server; else one that has fewer errands for its cores than
+   * this machine has for its own and than the others have; undefined = none. It is connected, with room and within its
+   * quota. `errands`: how many each has, by name.
    */
-  choose(own: number, errands: ReadonlyMap<string, number>): Link | undefined {
-    let best: Link | undefined;
-    let least = own;
-    for (const link of this.#links.values()) {
-      if (link.room === 0) continue;
-      const load = (errands.get(link.name) ?? 0) / Math.max(1, link.hello?.cores ?? 1);
-      if (load >= least) continue;
-      least = load;
-      best = link;
-    }
-    return best;
+  choose(own: number, errands: ReadonlyMap<string, number>, origin: () => string): Link | undefined {
+    const open = [...this.#links.values()].filter(link => link.room > 0 && !this.#spent(link.name));
+    const bound = open.filter(({ hello }) => (hello?.servers.length ?? 0) > 0);
+    const load = (link: Link) => (errands.get(link.name) ?? 0) / Math.max(1, link.hello?.cores ?? 1);
+    // Only where it matters is the errand opened to see where it goes.
+    const url = bound.length > 0 ? `${origin()}/` : '';
+    const standing = bound.filter(link => standsFor(link, url));
+    const candidates = standing.length > 0 ? standing : open.filter(link => !bound.includes(link) && load(link) < own);
+    return candidates.reduce<Link | undefined>(
+      (best, link) => (best && load(best) <= load(link) ? best : link),
+      undefined,
+    );
+  }
+
+  #spent(name: string): boolean {
+    return (this.#quotas.get(name)?.exhausted(this.#options.clock.now()) ?? '') !== '';
+  }
+
+  #count(link: Link, { errand, visits }: ParcelFrame): void {
+    const over = this.#quotas.get(link.name)?.spend(errand, { pages: visits, bytes: 0 }, this.#options.clock.now());
+    if (over) link.recall();
   }
 
   /** The frame with the warrant that the child needs; undefined = no levels left. */
   extend(link: Link, frame: ErrandFrame, warrant: Warrant): ErrandFrame | undefined {
-    const longer = extendWarrant(warrant, this.#identity, link.hello!.key);
+    const longer = extendWarrant(warrant, this.#options.identity, link.hello!.key);
     return longer && { ...frame, warrant: encodeWarrant(longer) };
   }
 
@@ -123,6 +148,7 @@ export class Children {
       {
         parcel: (from, frame) => {
           if (!this.#where.has(frame.errand)) return from.forget(frame.errand);
+          this.#count(from, frame);
           this.#events.relay({ ...frame, by: frame.by === '' ? name : `${name}/${frame.by}` });
         },
         gaveUp: (_, errand, why) => {
@@ -131,7 +157,7 @@ export class Children {
         changed: () => {},
         lost: (from, why) => this.#lost(from, why),
       },
-      this.#lease,
+      this.#options.lease,
     );
     this.#links.set(name, link);
     return link;
@@ -145,4 +171,8 @@ export class Children {
       this.#events.gaveUp(errand, `${link.name} is gone: ${why}`);
     }
   }
+}
+
+function standsFor({ hello }: Link, url: string): boolean {
+  return compileScope({ domains: hello!.servers, include: [], exclude: [] })(url) === undefined;
 }

@@ -100,6 +100,7 @@ export class StandingOutpost {
       allowPrivate,
       quota,
       clock,
+      say: options.say,
       ...(options.outpost && { outpost: options.outpost }),
       ...(options.lease !== undefined && { lease: options.lease }),
     });
@@ -192,20 +193,29 @@ export class StandingOutpost {
 
   async #welcomeChild(stream: Parameters<typeof greetOutpost>[0]): Promise<void> {
     let name = '';
+    let quota: QuotaTerms = {};
     const admit = (hello: Hello): Welcome => {
       const { welcome } = this.station;
       if (!welcome) throw new SkeinError('internal', 'The parent has not met its own home yet.');
       try {
         const member = this.#members.admit(hello, this.station.now());
         name = member.name;
-        return { ...welcome, servers: member.servers, level: welcome.level + 1 };
+        quota = member.quotas;
+        const { pages = 0, bytes = 0 } = quota;
+        return {
+          ...welcome,
+          servers: member.servers,
+          pagesADay: pages,
+          bytesADay: bytes,
+          level: welcome.level + 1,
+        };
       } catch (error) {
         this.refusals++;
         throw error;
       }
     };
-    const { line, hello } = await greetOutpost(stream, this.station, admit, this.#options.line);
-    this.station.attachChild(line, { ...hello, name });
+    const { line, hello, answer } = await greetOutpost(stream, this.station, admit, this.#options.line);
+    this.station.attachChild(line, { ...hello, name, servers: answer.servers }, quota);
   }
 }
 

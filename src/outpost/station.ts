@@ -11,7 +11,7 @@ import type { Clock } from '../base/clock.ts';
 import { SkeinError } from '../base/errors.ts';
 import type { Errand } from '../errand/errand.ts';
 import type { Identity } from '../errand/keys.ts';
-import { compileScope } from '../errand/scope.ts';
+import { commonDomains, compileScope } from '../errand/scope.ts';
 import { checkWarrant, decodeWarrant, levelsLeft, type Warrant } from '../errand/warrant.ts';
 import type { ByeCode, ErrandFrame, Frame, ParcelFrame } from '../transfer/frames.ts';
 import type { Greeted, OutpostWords, Speaker } from '../transfer/greeting.ts';
@@ -22,7 +22,7 @@ import { packErrand, unpackErrand } from '../transfer/parcel-format.ts';
 import { Children } from './children.ts';
 import type { HandParcel } from './hand-thread.ts';
 import { Hands } from './hands.ts';
-import { Quota, type QuotaTerms } from './quota.ts';
+import { Quota, type QuotaTerms, usedBy } from './quota.ts';
 import { Spool } from './spool.ts';
 import type { OutpostOptions } from './tools.ts';
 import { Uplink } from './uplink.ts';
@@ -47,6 +47,8 @@ export interface StationOptions {
   readonly clock: Clock;
   /** Milliseconds that an outpost below may be away before its errands are given up. */
   readonly lease?: number;
+  /** One sentence for whoever looks after this machine. */
+  readonly say?: (text: string) => void;
   readonly outpost?: Pick<OutpostOptions, 'timeouts' | 'ca' | 'fetcher'>;
 }
 
@@ -68,11 +70,12 @@ export class Station implements Speaker {
   readonly #uplink: Uplink;
   readonly #shift = new SharedArrayBuffer(8);
   readonly #beat: NodeJS.Timeout;
-  readonly #inside: (url: string) => unknown;
+  #outside: (url: string) => unknown = () => undefined;
   #hands: Hands | undefined;
   #welcome: Welcome | undefined;
   #counts = { pages: 0, errors: 0, last: 0, rate: 0 };
   #trouble = '';
+  #said = '';
 
   constructor(options: StationOptions) {
     this.#options = options;
@@ -83,12 +86,10 @@ export class Station implements Speaker {
     this.#tables = new PageTables(`${options.directory}-pages`);
     this.#quota = new Quota(`${options.directory}-quota.json`, options.quota ?? {});
     this.#uplink = new Uplink(this.spool);
-    this.#inside = compileScope({ domains: options.servers, include: [], exclude: [] });
-    this.children = new Children(
-      options.identity,
-      { relay: frame => this.#relay(frame), gaveUp: (errand, why) => this.#uplink.giveUp(errand, why) },
-      options.lease,
-    );
+    this.children = new Children(options, {
+      relay: frame => this.#relay(frame),
+      gaveUp: (errand, why) => this.#uplink.giveUp(errand, why),
+    });
     this.#restore();
     this.#beat = setInterval(() => this.#tell(), 1000);
   }
@@ -120,7 +121,7 @@ export class Station implements Speaker {
   serve({ line, hello, answer }: Greeted<Welcome>): Promise<{ why: string; said: ByeCode | undefined }> {
     const behind = hello.time - this.#options.clock.now();
     new Float64Array(this.#shift)[0] = Math.abs(behind) > SAME_TIME ? behind : 0;
-    this.#welcome = answer;
+    this.#obey(answer);
     const { userAgent, agentToken } = answer;
     this.#hands ??= new Hands(
       this.#options.threads,
@@ -147,16 +148,17 @@ export class Station implements Speaker {
     });
   }
 
-  /** A child was greeted. */
-  attachChild(line: Line, hello: Hello): void {
-    this.children.attach(line, hello);
+  /** A child was greeted. `quota`: what its invitation allows. */
+  attachChild(line: Line, hello: Hello, quota: QuotaTerms): void {
+    this.children.attach(line, hello, quota);
   }
 
   get status(): Status {
     const { pages, errors, rate } = this.#counts;
+    const spent = this.#spent();
     return {
       name: this.name,
-      state: this.spool.full ? 'full' : 'working',
+      state: this.spool.full || spent !== '' ? 'full' : 'working',
       errands: this.spool.errands.size,
       pages,
       rate,
@@ -164,7 +166,7 @@ export class Station implements Speaker {
       queue: this.#hands?.queue ?? 0,
       spooled: this.spool.bytes,
       errors,
-      trouble: this.spool.trouble || this.#trouble,
+      trouble: this.spool.trouble || spent || this.#trouble,
       room: this.#room,
       heard: this.now(),
       outposts: this.children.statuses,
@@ -185,6 +187,22 @@ export class Station implements Speaker {
     await this.children.close();
     await this.spool.settle();
     this.#tables.save();
+  }
+
+  /** What the parent allows narrows what the owner does. */
+  #obey(welcome: Welcome): void {
+    this.#welcome = welcome;
+    const domains = commonDomains(this.#options.servers, welcome.servers);
+    const outside = domains && compileScope({ domains, include: [], exclude: [] });
+    this.#outside = outside ?? (() => 'out-of-scope');
+    const { pagesADay, bytesADay } = welcome;
+    this.#quota.narrow({ ...(pagesADay > 0 && { pages: pagesADay }), ...(bytesADay > 0 && { bytes: bytesADay }) });
+  }
+
+  /** A sentence when nothing more may be begun today; empty = it may. */
+  #spent(): string {
+    const why = this.#quota.exhausted(this.#options.clock.now());
+    return why === '' ? '' : `No more may be visited from ${this.name} today: ${why}.`;
   }
 
   get #room(): number {
@@ -219,6 +237,7 @@ export class Station implements Speaker {
       this.children.forget(frame.errand);
       this.#uplink.forget(frame.errand);
       this.spool.forget(frame.errand);
+      this.#quota.end(frame.errand);
       this.#tables.end(frame.errand);
       this.#regulate();
     }
@@ -241,7 +260,7 @@ export class Station implements Speaker {
   async #start(frame: ErrandFrame, warrant: Warrant): Promise<void> {
     const loads = this.#loads();
     const own = (loads.get('') ?? 0) / this.#options.threads;
-    const child = levelsLeft(warrant) > 0 ? this.children.choose(own, loads) : undefined;
+    const child = levelsLeft(warrant) > 0 ? this.children.choose(own, loads, () => this.#originOf(frame)) : undefined;
     const further = child && this.children.extend(child, frame, warrant);
     if (child && further) {
       await this.spool.take(further, child.name);
@@ -252,6 +271,10 @@ export class Station implements Speaker {
     this.#tables.begin(errand);
     await this.spool.take(frame, '');
     this.#hands!.send(errand, packErrand(errand));
+  }
+
+  #originOf({ bytes }: ErrandFrame): string {
+    return unpackErrand(bytes, this.#tables).server.origin;
   }
 
   /** Errands under way by the name of the outpost that has them; empty = here. Counted where they are taken, because a
@@ -265,8 +288,8 @@ export class Station implements Speaker {
   /** The errand within what the owner of this machine allows. */
   #permitted(errand: Errand): Errand {
     const { server } = errand;
-    if (this.#inside(`${server.origin}/`) !== undefined) {
-      throw new SkeinError('refused', `The owner of ${this.name} does not allow ${server.origin}.`);
+    if (this.#outside(`${server.origin}/`) !== undefined) {
+      throw new SkeinError('refused', `${server.origin} may not be visited from ${this.name}.`);
     }
     const allowPrivate = server.allowPrivate && this.#options.allowPrivate;
     return this.#quota.admit({ ...errand, server: { ...server, allowPrivate } }, this.#options.clock.now());
@@ -278,7 +301,8 @@ export class Station implements Speaker {
     const { errand, sequence, done, visits, bytes } = parcel;
     if (!this.spool.errands.has(errand)) return; // home has forgotten it
     this.#tables.learn(errand, parcel.lessons);
-    if (this.#quota.spend(parcel.lessons, this.#options.clock.now())) this.#hands?.recall();
+    if (this.#quota.spend(errand, usedBy(parcel.lessons), this.#options.clock.now())) this.#hands?.recall();
+    if (done) this.#quota.end(errand);
     const spooled = await this.spool.put({ kind: 'parcel', errand, sequence, done, visits, by: '', bytes });
     this.#regulate();
     this.#uplink.parcel(spooled);
@@ -301,6 +325,15 @@ export class Station implements Speaker {
     this.#counts.rate = Math.round((rate * 0.7 + (pages - last) * 0.3) * 10) / 10;
     this.#counts.last = pages;
     void this.spool.retry().then(() => this.#regulate());
-    this.#uplink.line?.send({ kind: 'status', status: this.status });
+    const { status } = this;
+    this.#complain(status.state === 'full' ? status.trouble : '');
+    this.#uplink.line?.send({ kind: 'status', status });
+  }
+
+  /** Says once what keeps it from taking more. */
+  #complain(trouble: string): void {
+    if (this.#said === trouble) return;
+    this.#said = trouble;
+    this.#options.say?.(trouble === '' ? 'Going on: there is room again.' : `No more is taken for now: ${trouble}`);
   }
 }

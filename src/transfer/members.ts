@@ -9,6 +9,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFile
 import { join } from 'node:path';
 import { SkeinError } from '../base/errors.ts';
 import { type Identity, makeIdentity, readIdentity } from '../errand/keys.ts';
+import { commonDomains } from '../errand/scope.ts';
 import { type Certificate, fingerprintOf, makeCertificate } from './certificate.ts';
 import type { Hello } from './messages.ts';
 import { type Token, writeToken } from './token.ts';
@@ -70,8 +71,18 @@ export class Members {
     return writeToken(token);
   }
 
-  /** Takes in whoever proved the key in `hello`: a member, or a stranger with a good token. Throws 'refused'. */
+  /**
+   * Takes in whoever proved the key in `hello`: a member, or a stranger with a good token. Throws 'refused'. What it may
+   * visit is what both the invitation and its owner allow.
+   */
   admit(hello: Hello, now: number): Member {
+    const member = this.#member(hello, now);
+    const servers = commonDomains(member.servers, hello.servers);
+    if (!servers) throw refused('its owner allows none of the servers that it was invited for');
+    return { ...member, servers };
+  }
+
+  #member(hello: Hello, now: number): Member {
     const known = this.#load<Member>('members', hash('sha256', hello.key).slice(0, 32));
     if (known) return known;
     if (hello.token === '') throw refused('it is not known here and shows no token');

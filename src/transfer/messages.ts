@@ -42,6 +42,9 @@ export interface Welcome {
   readonly agentToken: string;
   /** Hosts or domains that the invitation allows; empty = any. */
   readonly servers: readonly string[];
+  /** What the invitation allows in a day; 0 = no limit. */
+  readonly pagesADay: number;
+  readonly bytesADay: number;
   /** Level of this outpost below home: 1, 2 … */
   readonly level: number;
 }
@@ -104,6 +107,8 @@ export function readWelcome(text: string): Welcome {
     userAgent: from.text('userAgent', SENTENCE),
     agentToken: from.text('agentToken', NAME),
     servers: from.texts('servers', NAME),
+    pagesADay: from.number('pagesADay'),
+    bytesADay: from.number('bytesADay'),
     level: from.number('level'),
   };
 }

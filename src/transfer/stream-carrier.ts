@@ -23,6 +23,15 @@ export interface Unpacker {
   unpack(frame: Pick<ParcelFrame, 'errand' | 'sequence' | 'done' | 'bytes'>): Promise<Parcel>;
 }
 
+/** What an outpost may do in a day, by its parent's count. */
+export interface Allowance {
+  /** Why it may do no more; empty = it may. */
+  exhausted(): string;
+  /** The errand as far as it goes; throws 'refused' when nothing is left. */
+  admit(errand: Errand): Errand;
+  end(errand: string): void;
+}
+
 export interface StreamCarrierOptions {
   readonly name: string;
   /** Home's own key: warrants are signed with it. */
@@ -35,6 +44,8 @@ export interface StreamCarrierOptions {
   readonly unpacker?: Unpacker;
   /** What the outpost remembers of pages; without it errands say everything each time. */
   readonly tables?: PageTables;
+  /** Without one there is no limit. */
+  readonly allowance?: Allowance;
   /** Ends what brings the lines. */
   readonly onClose?: () => Promise<void> | void;
 }
@@ -72,7 +83,11 @@ export class StreamCarrier implements Carrier {
   }
 
   get room(): number {
-    return this.#distrust === '' ? this.#link.room : 0;
+    return this.#distrust === '' && this.#exhausted() === '' ? this.#link.room : 0;
+  }
+
+  #exhausted(): string {
+    return this.#options.allowance?.exhausted() ?? '';
   }
 
   /** It gets no more errands, for the reason given; with an empty one it does again. */
@@ -90,6 +105,8 @@ export class StreamCarrier implements Carrier {
 
   get status(): Status {
     const { status } = this.#link;
+    const exhausted = this.#exhausted();
+    if (this.#distrust === '' && exhausted !== '') return { ...status, state: 'full', trouble: `Its ${exhausted}.` };
     if (this.#distrust === '') return status;
     return { ...status, state: 'quarantined', trouble: `It is quarantined: ${this.#distrust}.` };
   }
@@ -102,7 +119,13 @@ export class StreamCarrier implements Carrier {
   }
 
   send(errand: Errand): void {
-    this.#link.send(this.#frame(errand, this.#link.hello!.key));
+    try {
+      const allowed = this.#options.allowance?.admit(errand) ?? errand;
+      this.#link.send(this.#frame(allowed, this.#link.hello!.key));
+    } catch (error) {
+      // Others that were chosen in the same moment have taken what was left of the day.
+      this.#inTurn(() => this.#receiver.gaveUp(this, errand.id, (error as Error).message));
+    }
   }
 
   acknowledge(errand: string, sequence: number): void {
@@ -113,6 +136,7 @@ export class StreamCarrier implements Carrier {
     this.#link.forget(errand);
     this.#options.unpacker?.end(errand);
     this.#options.tables?.end(errand);
+    this.#options.allowance?.end(errand);
     this.#opened.delete(errand);
     this.#errands.delete(errand);
   }

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { SkeinError } from '../../src/base/errors.ts';
 import type { Scope } from '../../src/errand/errand.ts';
 import { keepAll } from '../../src/errand/keep.ts';
-import { compileScope, parseScope } from '../../src/errand/scope.ts';
+import { commonDomains, compileScope, parseScope } from '../../src/errand/scope.ts';
 
 const open: Scope = { domains: [], include: [], exclude: [], focus: [], keep: keepAll };
 
@@ -98,4 +98,12 @@ test('what is no scope is named', () => {
       part,
     );
   }
+});
+
+test('two lists of domains narrow each other', () => {
+  assert.deepEqual(commonDomains([], ['a.org']), ['a.org']);
+  assert.deepEqual(commonDomains(['*'], ['a.org']), ['a.org']);
+  assert.deepEqual(commonDomains(['a.org', 'b.org'], ['www.a.org', 'c.org']), ['www.a.org']);
+  assert.deepEqual(commonDomains(['a.org:8080'], ['a.org']), ['a.org:8080']);
+  assert.equal(commonDomains(['a.org'], ['b.org', 'xa.org']), undefined);
 });

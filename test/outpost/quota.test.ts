@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import type { Errand } from '../../src/errand/errand.ts';
 import { keepAll } from '../../src/errand/keep.ts';
-import { Quota } from '../../src/outpost/quota.ts';
+import { Quota, usedBy } from '../../src/outpost/quota.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'skein-quota-'));
 after(() => rmSync(directory, { recursive: true }));
@@ -20,30 +20,47 @@ const errand: Errand = {
   scope: { domains: [], include: [], exclude: [], focus: [], keep: keepAll },
   limits: { pages: 5000, follow: 9, depth: 9, bodyBytes: 1e6, time: 1e6 },
 };
-const visits = (count: number, down = 1000) => Array.from({ length: count }, () => ({ cost: { up: 100, down } }));
+const visits = (count: number, down = 1000) =>
+  usedBy(Array.from({ length: count }, () => ({ cost: { up: 100, down } })));
 
-test('pages: an errand gets what is left, then nothing until tomorrow, restarts or not', () => {
+test('pages: errands together are promised what is left and no more, then nothing until tomorrow, restarts or not', () => {
   const open = () => new Quota(join(directory, 'pages'), { pages: 100 });
   const quota = open();
-  assert.equal(quota.admit(errand, NOW).limits.pages, 100);
-  assert.equal(quota.spend(visits(60), NOW), false);
-  assert.equal(open().admit(errand, NOW).limits.pages, 40);
-  assert.equal(quota.spend(visits(40), NOW), true);
-  for (const each of [quota, open()]) assert.throws(() => each.admit(errand, NOW), { code: 'refused' });
+  let promised = 0;
+  for (let number = 0; quota.exhausted(NOW) === ''; number++) {
+    promised += quota.admit({ ...errand, id: `e${number}` }, NOW).limits.pages;
+  }
+  assert.equal(promised, 100);
+  assert.throws(() => quota.admit(errand, NOW), { code: 'refused', message: /promised to errands under way/ });
+  const first = open().admit(errand, NOW).limits.pages;
+  assert.equal(quota.spend('e0', visits(first - 3), NOW), false);
+  quota.end('e0');
+  assert.equal(quota.admit(errand, NOW).limits.pages, 1, 'what one did not use is there for others');
+  assert.equal(quota.spend('e1', visits(100), NOW), true);
+  for (const each of [quota, open()]) assert.throws(() => each.admit(errand, NOW), { message: /are used up/ });
   assert.throws(() => open().admit(errand, NOW - DAY), { code: 'refused' });
-  assert.equal(open().admit(errand, NOW + DAY).limits.pages, 100);
+  assert.ok(open().admit(errand, NOW + DAY).limits.pages > 0);
 });
 
 test('bytes are counted both ways', () => {
   const quota = new Quota(join(directory, 'bytes'), { bytes: 11_000 });
-  assert.equal(quota.spend(visits(9), NOW), false);
+  assert.equal(quota.spend('a', visits(9), NOW), false);
   assert.equal(quota.admit(errand, NOW).limits.pages, 5000);
-  assert.equal(quota.spend(visits(1), NOW), true);
+  assert.equal(quota.spend('a', visits(1), NOW), true);
   assert.throws(() => quota.admit(errand, NOW), /bytes a day/);
+});
+
+test('of what the owner and the parent allow the smaller counts', () => {
+  const quota = new Quota(join(directory, 'both'), { pages: 50, bytes: 1e6 });
+  quota.narrow({ pages: 10 });
+  assert.equal(quota.spend('a', visits(10), NOW), true);
+  quota.narrow({});
+  assert.equal(quota.exhausted(NOW), '');
+  assert.equal(quota.spend('a', visits(40), NOW), true);
 });
 
 test('without a quota nothing is limited', () => {
   const quota = new Quota(join(directory, 'none'), {});
-  assert.equal(quota.spend(visits(1e4), NOW), false);
+  assert.equal(quota.spend('a', visits(1e4), NOW), false);
   assert.deepEqual(quota.admit(errand, NOW), errand);
 });

@@ -37,7 +37,10 @@ const leaf = {
 };
 const frames: readonly Frame[] = [
   { kind: 'hello', hello },
-  { kind: 'welcome', welcome: { home: 'h', userAgent: 'Skein', agentToken: 'skein', servers: [], level: 2 } },
+  {
+    kind: 'welcome',
+    welcome: { home: 'h', userAgent: 'Skein', agentToken: 'skein', servers: [], pagesADay: 9, bytesADay: 0, level: 2 },
+  },
   { kind: 'errand', errand: 'a-1', warrant: Buffer.from([1, 2]), bytes: Buffer.from('errand') },
   { kind: 'parcel', errand: 'a-1', sequence: 300, done: true, visits: 9, by: 'b/c', bytes: Buffer.from('parcel') },
   { kind: 'acknowledge', errand: 'a-1', sequence: 7 },

@@ -18,7 +18,15 @@ export function makeSpeaker(name: string, more: Partial<Speaker> = {}): Speaker 
 
 export function welcomeOf(home: Speaker): Welcome {
   const { key } = home.identity;
-  return { home: key, userAgent: 'Skein (test)', agentToken: 'skein', servers: [], level: 1 };
+  return {
+    home: key,
+    userAgent: 'Skein (test)',
+    agentToken: 'skein',
+    servers: [],
+    pagesADay: 0,
+    bytesADay: 0,
+    level: 1,
+  };
 }
 
 /** A user-space relay: what a cable does when it is cut, and when it falls silent. */

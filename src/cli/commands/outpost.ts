@@ -33,6 +33,8 @@ function addInvite(outpost: Command): void {
     .option('--uses <n>', 'how many machines may join with it (default 1)', '1')
     .option('--days <n>', 'days until it expires (default 7)', '7')
     .option('--servers <list>', 'hosts or domains that the machine stands for, and no others (default: any)', '')
+    .option('--pages-a-day <n>', 'pages that it gets to visit in a day (default: no limit)')
+    .option('--bytes-a-day <size>', 'bytes that may pass between it and servers in a day (default: no limit)')
     .option('--json', 'print one JSON object')
     .addHelpText('after', '\nExample:\n  skein outpost invite --listen 0.0.0.0:7070 --servers example.org');
   declare(command, ['data', 'listen']).action(async (given: Record<string, unknown>) => {
@@ -44,7 +46,7 @@ function addInvite(outpost: Command): void {
       uses: whole(given['uses'], '--uses'),
       expires: Date.now() + whole(given['days'], '--days') * DAY,
       servers: listOf(given['servers']),
-      quotas: {},
+      quotas: { ...quotaOf(given) },
     });
     if (given['json']) console.log(JSON.stringify({ token, host, port }));
     else console.log(`${token}\n\nOn the other machine: skein outpost join <token>`);

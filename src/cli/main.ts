@@ -22,7 +22,7 @@ import { addRefreshCommand, addWatchCommand } from './commands/refresh.ts';
 import { addIndexCommand, addSearchCommand } from './commands/search.ts';
 import { addShowCommand } from './commands/show.ts';
 import { addStatusCommand } from './commands/status.ts';
-import { addSteerCommands } from './commands/steer.ts';
+import { addSteerCommand } from './commands/steer.ts';
 import { addVerifyCommand } from './commands/verify.ts';
 import { addWhyCommand } from './commands/why.ts';
 import { addWorkbenchCommand } from './commands/workbench.ts';
@@ -48,7 +48,7 @@ for (const add of [
   addAccountCommand,
   addPingCommand,
   addWorkbenchCommand,
-  addSteerCommands,
+  addSteerCommand,
   addStatusCommand,
   addPagesCommand,
   addShowCommand,

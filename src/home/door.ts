@@ -1,7 +1,7 @@
 /**
  * The door of a running home: a tiny HTTP server on loopback through which other processes of the same user ask for its
  * state and give orders. Where it is, and the token that opens it, stand in home.json in the data directory, readable by
- * the owner only. The workbench, `skein pause` and the like all come through here.
+ * the owner only. The workbench, `skein steer` all come through here.
  *
  * It answers nobody without the token, listens nowhere but on loopback, and serves no pages.
  */

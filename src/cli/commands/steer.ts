@@ -1,40 +1,115 @@
-/** `skein add`, `pause`, `resume`, `stop`: steer the Skein that runs in the data directory from another terminal. */
+/** `skein steer …`: gives one order to the Skein that runs in the data directory, from another terminal. */
 import type { Command } from 'commander';
 import { SkeinError } from '../../base/errors.ts';
-import type { Order } from '../../home/control.ts';
+import type { Order, Settings } from '../../home/control.ts';
 import { findHome } from '../../home/door.ts';
 import { declare, values } from '../options.ts';
 
-export function addSteerCommands(program: Command): void {
-  const simple = (name: 'pause' | 'resume' | 'stop', about: string) => {
-    const command = program
-      .command(name)
-      .description(`${about} the Skein that runs in the data directory`)
-      .option('--json', 'print the state that came back')
-      .addHelpText('after', `\nExample:\n  skein ${name} --data ./skein-data`);
-    declare(command, ['data']).action((given: Record<string, unknown>) => steer(given, { kind: name }));
-  };
-  const add = program
-    .command('add')
-    .description('add seeds to the crawl that runs in the data directory')
-    .argument('<urls...>', 'URLs to start from')
-    .option('--json', 'print the state that came back')
-    .addHelpText('after', '\nExample:\n  skein add https://example.org/new');
-  declare(add, ['data']).action((urls: string[], given: Record<string, unknown>) =>
-    steer(given, { kind: 'add', urls }),
-  );
-  simple('pause', 'pause');
-  simple('resume', 'resume');
-  simple('stop', 'end, once what is under way is finished,');
+interface Steering {
+  /** Name and arguments, as commander writes them. */
+  readonly usage: string;
+  readonly about: string;
+  readonly example: string;
+  /** `now`: what is in force, for orders that leave a part of it as it is. */
+  readonly order: (given: readonly string[], now: Settings) => Order;
 }
 
-async function steer(given: Record<string, unknown>, order: Order): Promise<void> {
-  const { data } = await values(given, ['data']);
+const orders: readonly Steering[] = [
+  {
+    usage: 'add <urls...>',
+    about: 'add seeds to the crawl',
+    example: 'add https://example.org/new',
+    order: urls => ({ kind: 'add', urls: [...urls] }),
+  },
+  { usage: 'pause', about: 'ask for nothing more until resumed', example: 'pause', order: () => ({ kind: 'pause' }) },
+  { usage: 'resume', about: 'go on', example: 'resume', order: () => ({ kind: 'resume' }) },
+  { usage: 'stop', about: 'end, once what is under way is finished', example: 'stop', order: () => ({ kind: 'stop' }) },
+  {
+    usage: 'pace <seconds>',
+    about: 'seconds between requests to one server',
+    example: 'pace 2.5',
+    order: ([seconds]) => ({ kind: 'pace', seconds: numberIn(seconds!) }),
+  },
+  {
+    usage: 'limit <pages>',
+    about: 'pages that this run may fetch, or none',
+    example: 'limit 10000',
+    order: ([pages]) => ({ kind: 'limit', pages: pages === 'none' ? null : numberIn(pages!) }),
+  },
+  {
+    usage: 'budget <amount>',
+    about: 'what a watch may look at a day: 10%, 500 pages or 50MB',
+    example: 'budget 50MB',
+    order: ([amount]) => ({ kind: 'budget', amount: amount! }),
+  },
+  {
+    usage: 'scope <list>',
+    about: 'domains, hosts and paths to stay in from now on',
+    example: "scope 'example.org,!/old/**'",
+    order: ([scope], { keep }) => ({ kind: 'filters', scope: scope!, keep }),
+  },
+  {
+    usage: 'keep <filter>',
+    about: 'what is stored from now on; an empty text stores everything',
+    example: "keep 'type=text/html;size=<5MB'",
+    order: ([keep], { scope }) => ({ kind: 'filters', scope, keep: keep! }),
+  },
+  {
+    usage: 'server <origin> <action> [seconds]',
+    about: 'pause, resume, exclude or include one server, or set its pace; without seconds it has that of the crawl',
+    example: 'server https://example.org pace 5',
+    order: ([origin, action, seconds]) => ({
+      ...{ kind: 'server', origin: origin!, action: actionIn(action!) },
+      seconds: seconds === undefined ? null : numberIn(seconds),
+    }),
+  },
+  {
+    usage: 'retry <url>',
+    about: 'try a page again that failed',
+    example: 'retry https://example.org/broken',
+    order: ([url]) => ({ kind: 'retry', url: url! }),
+  },
+];
+
+export function addSteerCommand(program: Command): void {
+  const steer = program
+    .command('steer')
+    .description('steer the Skein that runs in the data directory, from another terminal')
+    .addHelpText('after', '\nExamples:\n  skein steer pause\n  skein steer add https://example.org/new');
+  for (const { usage, about, example, order } of orders) {
+    const command = steer
+      .command(usage)
+      .description(about)
+      .option('--json', 'print one JSON object with the state that came of it')
+      .addHelpText('after', `\nExample:\n  skein steer ${example}`);
+    declare(command, ['data']).action(async () => {
+      const given = command.opts<Record<string, unknown>>();
+      const { data } = await values(given, ['data']);
+      const obeyed = await give(data, now => order(command.args, now));
+      console.log(given['json'] ? JSON.stringify(obeyed) : obeyed.done);
+    });
+  }
+}
+
+async function give(data: string, order: (now: Settings) => Order) {
   const home = findHome(data);
   if (!home) {
     throw new SkeinError('not-found', `No Skein is running in ${data}.`, 'Start "skein crawl" or "skein watch" there.');
   }
-  const { done, state } = await home.order(order);
-  if (given['json']) console.log(JSON.stringify({ done, state }));
-  else console.log(done);
+  const { settings } = await home.state();
+  return home.order(order(settings));
+}
+
+function numberIn(text: string): number {
+  const number = Number(text);
+  if (text.trim() === '' || !(number >= 0)) throw new SkeinError('bad-option', `"${text}" is not a number.`);
+  return number;
+}
+
+const actions = ['pause', 'resume', 'exclude', 'include', 'pace'] as const;
+
+function actionIn(text: string): (typeof actions)[number] {
+  const action = actions.find(each => each === text);
+  if (action) return action;
+  throw new SkeinError('bad-option', `A server cannot be told to "${text}".`, `It is one of ${actions.join(', ')}.`);
 }

@@ -58,7 +58,8 @@ function listChanges({ ledger }: Reader, input: z.infer<typeof listInput>) {
   const before = Math.min(input.before ?? last, last);
   const from = Math.max(first, before - SCANNED);
   const { server, limit } = input;
-  const changes = changesIn(ledger, { ...times, from, before, server, limit, quiet: input.noise === '0' });
+  const noise = input.noise === '1';
+  const changes = changesIn(ledger, { ...times, from, before, server, limit, quiet: !noise, template: noise });
   const next = changes.length === limit ? changes.at(-1)!.id : from > first ? from : null;
   return { changes, next };
 }

@@ -5,6 +5,7 @@ import { startIndexing } from '../home/indexing.ts';
 import { openLog } from '../home/log.ts';
 import { startWorkbench, type WorkbenchThread } from '../workbench/start.ts';
 import type { Opened } from './compose.ts';
+import { missingContact } from './contact.ts';
 import { paint } from './terminal.ts';
 import { version } from './version.ts';
 
@@ -19,6 +20,8 @@ export interface Attending {
   /** As --workbench was given: absent, alone, or with a port. */
   readonly workbench: number | boolean | undefined;
   readonly budget?: ControlParts['budget'];
+  /** Whom the owners of sites may ask. */
+  readonly agent?: string | undefined;
 }
 
 export interface Attended {
@@ -30,6 +33,8 @@ export interface Attended {
 export async function attend(opened: Opened, options: Attending): Promise<Attended> {
   const { home, frontier, ledger } = opened;
   const { command, data, keep, budget } = options;
+  const missing = missingContact(ledger, options.agent);
+  if (missing) console.error(paint('yellow', missing));
   const log = openLog(data, command);
   const control = new HomeControl({
     ...{ home, frontier, ledger, command, keep },

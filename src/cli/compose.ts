@@ -19,10 +19,11 @@ import { Outposts } from '../home/outposts.ts';
 import { Ledger } from '../ledger/ledger.ts';
 import type { OutpostOptions } from '../outpost/tools.ts';
 import { ThreadCarrier } from '../transfer/thread.ts';
+import { userAgent } from './contact.ts';
 import { parseAddress, parseSize, type Values } from './options.ts';
 import { version } from './version.ts';
 
-export const AGENT_TOKEN = 'skein';
+const AGENT_TOKEN = 'skein';
 
 /** Pages a thread may have under way: enough that it never waits for home, few enough to stop quickly. */
 const THREAD_ROOM = 512;
@@ -110,19 +111,20 @@ export function openHome(values: CrawlValues, seeds: readonly string[], extras: 
 }
 
 /** Before anything is made: a collection that begins with a mistake would be one all the same. */
-function refuseMistakes({ scope, keep, domains, bodyLimit, order, focus }: CrawlValues): void {
+function refuseMistakes({ scope, keep, domains, bodyLimit, order, focus, listen }: CrawlValues): void {
   if (order === 'focused' && focus.length === 0) {
-    throw new SkeinError('bad-option', '--order focused needs words to look for.', 'Give them with --focus.');
+    throw new SkeinError('bad-option', 'The order focused needs words to look for.', 'Give them with --focus.');
   }
   parseScope(scope);
   parseKeep(keep);
   parseDomainWeights(domains);
   parseSize(bodyLimit);
+  if (listen !== undefined) parseAddress(listen);
 }
 
 function outpostOf(values: CrawlValues, extras: Extras): OutpostOptions {
   return {
-    userAgent: `Skein/${version} (+${values.agent})`,
+    userAgent: userAgent(values.agent),
     agentToken: AGENT_TOKEN,
     ...(extras.fetcher && { fetcher: extras.fetcher }),
     ...(extras.timeouts && { timeouts: extras.timeouts }),
@@ -154,7 +156,7 @@ function startThread(name: string, home: Home, data: OutpostOptions, lives = LIV
 function threadsOf(values: CrawlValues): number {
   const threads = values.threads ?? (values.outpost?.length ? 0 : availableParallelism());
   if (threads === 0 && !isFar(values)) {
-    throw new SkeinError('bad-option', '--threads 0 leaves nobody to fetch.', 'Name a machine with --outpost.');
+    throw new SkeinError('bad-option', 'Without threads there is nobody to fetch.', 'Name a machine with --outpost.');
   }
   return threads;
 }
@@ -167,7 +169,7 @@ function makeOutposts(home: Home, values: CrawlValues, clock: Clock): Outposts {
   return new Outposts(home, {
     directory: values.data,
     software: version,
-    userAgent: `Skein/${version} (+${values.agent})`,
+    userAgent: userAgent(values.agent),
     agentToken: AGENT_TOKEN,
     clock,
     say: text => console.error(text),

@@ -1,22 +1,32 @@
 /**
- * Every option there is: default, unit and one sentence each. Read from the command line, else from skein.config.ts or
+ * Every option there is: default, unit and one sentence each. What people need day to day has a flag; what they seldom
+ * need is a setting, given as `--set name=value`. Both are read from the command line, else from skein.config.ts or
  * skein.config.json in the working directory, else the default; checked once, here. Inner code gets plain values and
  * never looks at flags, files or the environment.
  */
-import { existsSync, readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { type Command, Option } from 'commander';
 import { z } from 'zod';
 import { SkeinError } from '../base/errors.ts';
 import { detectorNames } from '../crawler/compare.ts';
 import { estimators } from '../revisit/estimator.ts';
+import { nearest, readConfig } from './config.ts';
 
 const seconds = z.coerce.number().min(0).max(86_400);
 const count = z.coerce.number().int().min(1);
 
-/** flag: as commander writes it; check: what is accepted; about: one sentence with unit and default. */
-export const options = {
+interface Setting {
+  /** What is accepted. */
+  readonly check: z.ZodType;
+  /** One sentence with unit and default. */
+  readonly about: string;
+}
+
+interface Flag extends Setting {
+  /** As commander writes it. */
+  readonly flag: string;
+}
+
+export const flags = {
   data: {
     flag: '--data <dir>',
     check: z.string().min(1).default('skein-data'),
@@ -37,11 +47,6 @@ export const options = {
     check: count.max(256).default(1),
     about: 'connections per server (default 1)',
   },
-  threads: {
-    flag: '--threads <n>',
-    check: z.coerce.number().int().min(0).max(64).optional(),
-    about: 'threads that fetch and analyse here (default: as many as cores; 0 with --outpost)',
-  },
   allowPrivate: {
     flag: '--allow-private',
     check: z.boolean().default(false),
@@ -57,16 +62,6 @@ export const options = {
     check: z.coerce.number().int().min(0).max(1000).default(100),
     about: 'links between a page and its seed (default 100)',
   },
-  perServer: {
-    flag: '--per-server <n>',
-    check: count.default(1_000_000),
-    about: 'pages of one server, a guard against traps (default 1000000)',
-  },
-  bodyLimit: {
-    flag: '--body-limit <size>',
-    check: z.union([z.number(), z.string()]).default('16MB'),
-    about: 'bytes of one body; more is cut and marked (default 16MB)',
-  },
   scope: {
     flag: '--scope <list>',
     check: list(),
@@ -78,15 +73,10 @@ export const options = {
     check: z.string().default(''),
     about: 'what is stored, e.g. "type=text/html;size=<5MB;lang=en" (default: everything)',
   },
-  order: {
-    flag: '--order <name>',
-    check: z.enum(['breadth', 'pvalue', 'focused']).default('breadth'),
-    about: 'which page comes next: breadth, pvalue or focused (default breadth)',
-  },
   focus: {
     flag: '--focus <words>',
     check: list(),
-    about: 'keywords, comma separated; relevant pages come first and others are dropped (implies --order focused)',
+    about: 'keywords, comma separated; relevant pages come first and others are dropped (implies the order focused)',
   },
   domains: {
     flag: '--domains <weights>',
@@ -102,26 +92,6 @@ export const options = {
     flag: '--freshness <share>',
     check: z.coerce.number().min(0.01).max(0.999).optional(),
     about: 'share of the collection to keep fresh, 0–1, with the smallest budget that does (instead of --budget)',
-  },
-  policy: {
-    flag: '--policy <name>',
-    check: z.enum(['value', 'uniform', 'proportional', 'pmcs', 'date', 'adaptive']).optional(),
-    about: 'when pages are due: value, uniform, proportional, pmcs, date or adaptive (default value; remembered)',
-  },
-  estimator: {
-    flag: '--estimator <name>',
-    check: z.enum(Object.keys(estimators) as [string, ...string[]]).optional(),
-    about: `how often a page changes: ${Object.keys(estimators).join(', ')} (default: the policy's own; remembered)`,
-  },
-  images: {
-    flag: '--images',
-    check: z.boolean().default(false),
-    about: 'also fetch the images of the main content, and look again at them as often as they are worth',
-  },
-  detector: {
-    flag: '--detector <name>',
-    check: z.enum(detectorNames as [string, ...string[]]).default('content'),
-    about: `what counts as a change: ${detectorNames.join(', ')} (default content)`,
   },
   workbench: {
     flag: '--workbench [port]',
@@ -144,37 +114,68 @@ export const options = {
     about: 'levels of outposts that an errand may travel (default 1)',
   },
   agent: {
-    flag: '--agent <url>',
-    check: z.url().default('https://github.com/skein-crawler/skein'),
-    about: 'page that tells site owners who crawls; part of the User-Agent',
+    flag: '--agent <contact>',
+    check: z.union([z.url({ protocol: /^https?$/ }), z.email()], 'it is no web or mail address').optional(),
+    about: 'web page or mail address for the owners of sites, part of the User-Agent (default: none)',
   },
-} as const satisfies Record<string, { flag: string; check: z.ZodType; about: string }>;
+} as const satisfies Record<string, Flag>;
 
+/** docs/guides/settings.md explains them. */
+export const settings = {
+  order: {
+    check: z.enum(['breadth', 'pvalue', 'focused']).default('breadth'),
+    about: 'breadth, pvalue or focused: which page comes next (default breadth)',
+  },
+  detector: {
+    check: z.enum(detectorNames as [string, ...string[]]).default('content'),
+    about: `what counts as a change: ${detectorNames.join(', ')} (default content)`,
+  },
+  policy: {
+    check: z.enum(['value', 'uniform', 'proportional', 'pmcs', 'date', 'adaptive']).optional(),
+    about: 'when pages are due: value, uniform, proportional, pmcs, date or adaptive (default value; remembered)',
+  },
+  estimator: {
+    check: z.enum(Object.keys(estimators) as [string, ...string[]]).optional(),
+    about: `how often a page changes: ${Object.keys(estimators).join(', ')} (default: the policy's own; remembered)`,
+  },
+  images: {
+    check: z.union([z.boolean(), z.stringbool()], 'it is neither yes nor no').default(false),
+    about:
+      'yes or no: also fetch the images of the main content, and look again at them as often as they are worth (default no)',
+  },
+  threads: {
+    check: z.coerce.number().int().min(0).max(64).optional(),
+    about: 'threads that fetch and analyse here (default: as many as cores; 0 with --outpost)',
+  },
+  perServer: {
+    check: count.default(1_000_000),
+    about: 'pages of one server, a guard against traps (default 1000000)',
+  },
+  bodyLimit: {
+    check: z.union([z.number(), z.string()]).default('16MB'),
+    about: 'bytes of one body; more is cut and marked (default 16MB)',
+  },
+} as const satisfies Record<string, Setting>;
+
+export const options = { ...flags, ...settings };
 export type OptionName = keyof typeof options;
 
 /** What every command that fetches understands. */
 export const fetchOptions = [
-  'data',
-  'pace',
-  'connections',
-  'threads',
-  'allowPrivate',
-  'maxPages',
-  'depth',
-  'perServer',
-  'bodyLimit',
-  'scope',
-  'keep',
-  'order',
-  'focus',
-  'domains',
-  'images',
-  'detector',
-  'workbench',
-  'outpost',
-  'listen',
-  'levels',
-  'agent',
+  ...([
+    'data',
+    'pace',
+    'connections',
+    'allowPrivate',
+    'maxPages',
+    'depth',
+    'scope',
+    'keep',
+    'focus',
+    'domains',
+  ] as const),
+  ...(['workbench', 'outpost', 'listen', 'levels', 'agent'] as const),
+  ...(['order', 'detector', 'images', 'threads', 'perServer', 'bodyLimit'] as const),
 ] as const satisfies readonly OptionName[];
 export type Values = { [name in OptionName]: z.output<(typeof options)[name]['check']> };
 
@@ -195,14 +196,35 @@ export function parseAddress(text: string): { host: string; port: number } {
   return { host: (match[1] ?? '0.0.0.0').replace(/[[\]]/g, ''), port };
 }
 
-/** Declares these options on a command. */
+/** Declares these options on a command; the settings among them as --set. */
 export function declare(command: Command, names: readonly OptionName[]): Command {
   for (const name of names) {
-    const option = new Option(options[name].flag, options[name].about);
-    if (name === 'outpost') option.argParser((url, before: string[] | undefined) => [...(before ?? []), url]);
-    command.addOption(option);
+    if (isFlag(name)) command.addOption(optionOf(name));
+  }
+  const known = names.filter(name => !isFlag(name)).map(dashed);
+  if (known.length > 0) {
+    const about = `a setting that is seldom needed: ${known.join(', ')}; several times for several`;
+    command.addOption(new Option('--set <name=value>', about).argParser(gathered));
   }
   return command;
+}
+
+function optionOf(name: keyof typeof flags): Option {
+  const option = new Option(flags[name].flag, flags[name].about);
+  return name === 'outpost' ? option.argParser(gathered) : option;
+}
+
+function gathered(value: string, before: string[] | undefined): string[] {
+  return [...(before ?? []), value];
+}
+
+function isFlag(name: string): name is keyof typeof flags {
+  return name in flags;
+}
+
+/** As it is written on the command line: `bodyLimit` is `body-limit`. */
+function dashed(name: string): string {
+  return name.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`);
 }
 
 /** The values of these options: command line over config file over defaults. */
@@ -210,17 +232,18 @@ export async function values<N extends OptionName>(
   given: Record<string, unknown>,
   names: readonly N[],
 ): Promise<Pick<Values, N>> {
-  const configured = await readConfig(process.cwd());
+  const configured = await readConfig(process.cwd(), Object.keys(options));
+  const chosen = { ...configured, ...defined(given), ...readSettings((given['set'] as string[]) ?? [], names) };
   const result: Record<string, unknown> = {};
   for (const name of names) {
-    const { check, flag } = options[name];
-    const parsed = check.safeParse(given[name] ?? configured[name]);
+    const { check, about } = options[name];
+    const parsed = check.safeParse(chosen[name]);
     if (!parsed.success) {
-      const shown = JSON.stringify(given[name] ?? configured[name]);
+      const called = isFlag(name) ? `--${dashed(name)}` : `The setting ${dashed(name)}`;
       throw new SkeinError(
         'bad-option',
-        `${flag.split(' ')[0]} cannot be ${shown}: ${problem(parsed.error)}.`,
-        `It takes ${options[name].about}.`,
+        `${called} cannot be ${JSON.stringify(chosen[name])}: ${problem(parsed.error)}.`,
+        `It takes ${about}.`,
       );
     }
     result[name] = parsed.data;
@@ -228,53 +251,33 @@ export async function values<N extends OptionName>(
   return result as Pick<Values, N>;
 }
 
+function defined(given: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+}
+
+/** `detector=counts` → { detector: 'counts' }; `images` alone switches it on. */
+function readSettings(texts: readonly string[], names: readonly OptionName[]): Record<string, unknown> {
+  const known = new Map(names.filter(name => !isFlag(name)).map(name => [dashed(name), name]));
+  const read: Record<string, unknown> = {};
+  for (const text of texts) {
+    const [key = '', ...rest] = text.split('=');
+    const name = known.get(key.trim());
+    if (name === undefined) {
+      const near = nearest(key, [...known.keys()]);
+      throw new SkeinError(
+        'bad-option',
+        `There is no setting "${key}" here.`,
+        near ? `Did you mean "${near}"?` : `There are ${[...known.keys()].join(', ')}.`,
+      );
+    }
+    read[name] = rest.length === 0 ? true : rest.join('=').trim();
+  }
+  return read;
+}
+
 function problem(error: z.ZodError): string {
   const text = error.issues[0]?.message ?? 'it is not valid';
   return text.charAt(0).toLowerCase() + text.slice(1);
-}
-
-async function readConfig(directory: string): Promise<Record<string, unknown>> {
-  const file = ['skein.config.ts', 'skein.config.json'].map(name => resolve(directory, name)).find(existsSync);
-  if (!file) return {};
-  let config: unknown;
-  try {
-    config = file.endsWith('.json')
-      ? JSON.parse(readFileSync(file, 'utf8'))
-      : ((await import(pathToFileURL(file).href)) as { default: unknown }).default;
-  } catch (error) {
-    throw new SkeinError('bad-config', `${file} cannot be read: ${(error as Error).message}.`);
-  }
-  if (typeof config !== 'object' || config === null || Array.isArray(config))
-    throw new SkeinError('bad-config', `${file} must hold an object.`);
-  for (const name of Object.keys(config)) {
-    if (name in options) continue;
-    const near = nearest(name, Object.keys(options));
-    throw new SkeinError(
-      'bad-config',
-      `${file} has an option "${name}" that does not exist.`,
-      near && `Did you mean "${near}"?`,
-    );
-  }
-  return config as Record<string, unknown>;
-}
-
-/** The name that differs least, if any is close. */
-export function nearest(wrong: string, names: readonly string[]): string | undefined {
-  const scored = names.map(name => ({ name, distance: editDistance(wrong.toLowerCase(), name.toLowerCase()) }));
-  const best = scored.reduce((a, b) => (b.distance < a.distance ? b : a));
-  return best.distance <= Math.max(2, wrong.length / 3) ? best.name : undefined;
-}
-
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      next[j] = Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1));
-    }
-    row = next;
-  }
-  return row[b.length]!;
 }
 
 /** `5MB`, `300 kB`, `1024` → bytes. */

@@ -23,7 +23,7 @@ test('no page is lost and none that arrived is asked for again, whoever dies', a
   const outposts: readonly OutpostProcess[] = [c, b, a];
   const crawl = [
     ...['crawl', web.seeds[0]!, '--data', data, '--scope', '*', '--allow-private', '--pace', '0.2', '--json'],
-    ...['--threads', '0', '--listen', `127.0.0.1:${port}`, '--levels', '3'],
+    ...['--set', 'threads=0', '--listen', `127.0.0.1:${port}`, '--levels', '3'],
   ];
   let home: Running = start([...crawl, '--max-pages', '1']);
   try {

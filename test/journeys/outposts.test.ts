@@ -20,7 +20,7 @@ test('three levels share the servers, and bring home what a crawl from here woul
   try {
     const crawl = [
       ...['crawl', web.seeds[0]!, '--data', data, '--scope', '*', '--allow-private', '--pace', '0.05', '--json'],
-      ...['--threads', '0', '--listen', `127.0.0.1:${port}`, '--levels', '3'],
+      ...['--set', 'threads=0', '--listen', `127.0.0.1:${port}`, '--levels', '3'],
     ];
     // A first page, so that every outpost has met its parent before the servers are shared.
     first = start([...crawl, '--max-pages', '1']);

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Extras, openHome, openLedger } from '../../src/cli/compose.ts';
-import { values } from '../../src/cli/options.ts';
+import { fetchOptions, values } from '../../src/cli/options.ts';
 import { type Summary, summaryOf } from '../../src/cli/summary.ts';
 import { openCopies } from '../../src/home/copies.ts';
 import { type Found, findPage } from '../../src/home/lookup.ts';
@@ -151,28 +151,13 @@ export function workplace(): Disposable & { readonly path: string } {
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
 }
 
-const names = [
-  ...([
-    'data',
-    'pace',
-    'connections',
-    'threads',
-    'allowPrivate',
-    'maxPages',
-    'depth',
-    'perServer',
-    'bodyLimit',
-  ] as const),
-  ...(['scope', 'keep', 'order', 'focus', 'domains', 'detector', 'agent'] as const),
-] as const;
-
 /** The crawl of `skein crawl` in this process, with what only tests may change. */
 export async function crawlHere(
   given: Record<string, unknown>,
   seeds: readonly string[],
   extras: Extras & { readonly patience?: number } = {},
 ): Promise<Summary> {
-  const chosen = await values({ pace: 0, allowPrivate: true, ...given }, names);
+  const chosen = await values({ pace: 0, allowPrivate: true, ...given }, fetchOptions);
   const opened = openHome(chosen, seeds, extras);
   try {
     await opened.ready();

@@ -3,7 +3,8 @@ import type { Command } from 'commander';
 import { SkeinError } from '../../base/errors.ts';
 import { globOf } from '../../ledger/pages.ts';
 import { openLedger } from '../compose.ts';
-import { declare, nearest, values } from '../options.ts';
+import { nearest } from '../config.ts';
+import { declare, values } from '../options.ts';
 import { harmless, moment, size, table } from '../terminal.ts';
 
 const sorts: Readonly<Record<string, string>> = {

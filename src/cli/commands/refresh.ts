@@ -27,7 +27,7 @@ A budget is a share of the collection a day (10%), pages a day (500) or bytes a 
 Examples:
   skein refresh --budget 10%
   skein refresh --freshness 0.95
-  skein refresh --policy uniform --budget 20MB`,
+  skein refresh --budget 20MB --set policy=uniform`,
     );
   declare(command, names).action((given: Record<string, unknown>) => run('refresh', given));
 }
@@ -52,6 +52,7 @@ async function run(kind: Kind, given: Record<string, unknown>): Promise<void> {
   const summary = await keepFresh(kind, chosen, {}, async opened => {
     const attended = await attend(opened, {
       ...{ data: chosen.data, scope: chosen.scope, keep: chosen.keep, workbench: chosen.workbench, command: kind },
+      agent: chosen.agent,
       ...(kind === 'watch' && { budget: budgetOf(opened) }),
     });
     const live = new LiveLine(opened, json, freshnessLine());
@@ -84,6 +85,7 @@ export async function keepFresh(
   extras: Extras,
   begin: (opened: Opened) => Promise<() => Promise<void>> = async () => async () => {},
 ): Promise<FreshSummary> {
+  if (chosen.budget !== undefined) parseBudget(chosen.budget); // a mistake in it must open nothing
   const opened = openHome(chosen, [], { ...extras, mode: 'refresh', schedule: settingsOf(chosen) });
   const { home, ledger, frontier, clock } = opened;
   const { schedule } = frontier;

@@ -1,0 +1,104 @@
+/** The options as a whole: few, documented, and each wrong value answered with one sentence. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { exitCodes, type SkeinError } from '../../src/base/errors.ts';
+import { keepFresh } from '../../src/cli/commands/refresh.ts';
+import { flags, type OptionName, options, settings, values } from '../../src/cli/options.ts';
+import { chosen } from '../journeys/collection.ts';
+import { fast, root, skein, skeinJson, workplace } from '../journeys/skein.ts';
+import { openWeb } from '../web/web.ts';
+
+const place = workplace();
+after(() => place[Symbol.dispose]());
+const dashed = (name: string) => name.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`);
+
+test('there are about twenty options, each in the guide with its default', () => {
+  assert.ok(Object.keys(flags).length <= 20, `${Object.keys(flags).length} flags`);
+  const guide = readFileSync(join(root, 'docs', 'guides', 'options.md'), 'utf8');
+  for (const { flag } of Object.values(flags)) assert.ok(guide.includes(`| \`${flag}\` |`), flag);
+  for (const name of Object.keys(settings)) assert.ok(guide.includes(`| \`${dashed(name)}\` |`), name);
+});
+
+test('settings are set on the command line, several at once', async () => {
+  const names = Object.keys(options) as OptionName[];
+  const read = await values({ set: ['detector=counts', 'body-limit=2MB', 'images', 'threads=3'] }, names);
+  const { detector, bodyLimit, images, threads, order } = read;
+  assert.deepEqual(
+    { detector, bodyLimit, images, threads, order },
+    { detector: 'counts', bodyLimit: '2MB', images: true, threads: 3, order: 'breadth' },
+  );
+  assert.equal((await values({ set: ['images=no'] }, names)).images, false);
+});
+
+const wrong: Record<string, readonly [string, RegExp]> = {
+  pace: ['soon', /--pace cannot be "soon"/],
+  connections: ['1000', /--connections cannot be "1000"/],
+  maxPages: ['-5', /--max-pages cannot be "-5"/],
+  depth: ['deep', /--depth cannot be "deep"/],
+  scope: ['exa mple', /"exa mple" is not a domain or host/],
+  keep: ['size=5', /"5" is not a limit of size/],
+  domains: ['edu', /"edu" is not a domain and its weight/],
+  budget: ['all', /"all" is not a budget/],
+  freshness: ['95', /--freshness cannot be "95"/],
+  workbench: ['door', /--workbench cannot be "door"/],
+  outpost: ['near.example.org', /near\.example\.org/],
+  listen: ['everywhere', /"everywhere" is not an address/],
+  levels: ['0', /--levels cannot be "0"/],
+  agent: ['somebody', /--agent cannot be "somebody": it is no web or mail address/],
+  detector: ['eyes', /The setting detector cannot be "eyes"/],
+  order: ['last', /The setting order cannot be "last"/],
+  policy: ['never', /The setting policy cannot be "never"/],
+  estimator: ['guess', /The setting estimator cannot be "guess"/],
+  images: ['some', /The setting images cannot be "some": it is neither yes nor no/],
+  threads: ['-1', /The setting threads cannot be "-1"/],
+  perServer: ['none', /The setting per-server cannot be "none"/],
+  bodyLimit: ['huge', /"huge" is not a size/],
+};
+/** Anything that is text will do. */
+const without = new Set(['data', 'seeds', 'allowPrivate', 'focus']);
+
+test('a wrong value of every option gets one sentence and a hint', async () => {
+  await using web = await openWeb({ pagesPerServer: 1 });
+  const data = join(place.path, 'wrong');
+  await skeinJson('crawl', ...web.seeds, '--data', data, ...fast);
+  const names = Object.keys(options).filter(name => !without.has(name));
+  assert.deepEqual(Object.keys(wrong).sort(), names.sort(), 'an option is missing from this test');
+  for (const name of names) {
+    const [value, says] = wrong[name]!;
+    const given = name in flags ? { [name]: value } : { set: [`${dashed(name)}=${value}`] };
+    await assert.rejects(
+      async () => keepFresh('refresh', { ...chosen(data), ...(await values(given, [name as OptionName])) }, {}),
+      (error: SkeinError) => {
+        assert.equal(exitCodes[error.code], 2, `${name}: ${error.stack}`);
+        assert.match(error.message, says);
+        assert.doesNotMatch(`${error.message}${error.hint}`, /\n/);
+        return error.hint !== undefined;
+      },
+      name,
+    );
+  }
+});
+
+test('an unknown setting is named, with the one that was meant', async () => {
+  const { code, stderr } = await skein(['crawl', 'http://127.0.0.1:1/', '--data', place.path, '--set', 'detectr=raw']);
+  assert.equal(code, 2);
+  assert.match(stderr, /no setting "detectr" here\.\n.*"detector"/);
+});
+
+test('the User-Agent names the contact, or nobody, which is said once where the sites are not our own', async () => {
+  await using web = await openWeb({ pagesPerServer: 2 });
+  const agents = () => new Set(web.log.map(({ agent }) => agent));
+  const data = join(place.path, 'agent');
+  const plain = await skein(['crawl', ...web.seeds, '--data', data, ...fast, '--max-pages', '1']);
+  assert.doesNotMatch(plain.stderr, /names nobody/);
+  assert.match([...agents()].join(), /^Skein\/\d+\.\d+\.\d+$/);
+  await skein(['crawl', '--data', data, ...fast, '--agent', 'me@example.org']);
+  assert.match([...agents()].join(), /,Skein\/\d+\.\d+\.\d+ \(\+me@example\.org\)$/);
+  // A name that never resolves stands for somebody else's server.
+  const far = ['crawl', 'http://nowhere.invalid/', '--data', join(place.path, 'far'), '--json'];
+  const first = await skein(far);
+  assert.match(first.stderr, /names nobody whom the owners of these sites could ask: give .* --agent/);
+  assert.doesNotMatch((await skein(far)).stderr, /names nobody/);
+});

@@ -4,7 +4,8 @@
  *
  * All threads of an outpost share the folder. Files appear by renaming and are never changed, so they need no lock. Those
  * used longest ago go first when the folder grows over its limit; each thread looks after that, so that the limit may be
- * passed by a sixteenth for each of them. A version that is missing costs a page sent whole, never more.
+ * passed by a sixteenth for each of them. They take at most half of what the disk has left besides: parcels need it more. A
+ * version that is missing costs a page sent whole, never more.
  */
 import * as fs from 'node:fs';
 import { join } from 'node:path';
@@ -80,16 +81,22 @@ export class VersionCache {
       else if (Date.now() - stat.mtimeMs > 60_000) fs.rmSync(join(this.#directory, name), { force: true });
     }
     let bytes = files.reduce((sum, file) => sum + file.bytes, 0);
-    const goal = bytes > this.#most ? this.#most * 0.9 : this.#most;
+    const most = Math.min(this.#most, (bytes + freeBytes(this.#directory)) / 2);
+    const goal = bytes > most ? most * 0.9 : most;
     for (const file of files.sort((a, b) => a.used - b.used)) {
       if (bytes <= goal) break;
       fs.rmSync(join(this.#directory, file.name), { force: true });
       bytes -= file.bytes;
     }
-    this.#allowance = this.#most / 16;
+    this.#allowance = most / 16;
   }
 
   #file(raw: Uint8Array): string {
     return join(this.#directory, Buffer.from(raw).toString('hex'));
   }
+}
+
+function freeBytes(directory: string): number {
+  const { bavail, bsize } = fs.statfsSync(directory);
+  return bavail * bsize;
 }

@@ -33,6 +33,8 @@ export interface Taken {
 
 /** Bytes of frames kept in memory beside their files, so that a line that keeps up costs no reading. */
 const AT_HAND = 16 << 20;
+/** Bytes that must be free before a disk that was full is used again. */
+const SPARE = 64 << 10;
 
 export class Spool {
   readonly directory: string;
@@ -42,6 +44,7 @@ export class Spool {
   #bytes = 0;
   #atHand = 0;
   #trouble = '';
+  #retrying = false;
   #writing: Promise<unknown> = Promise.resolve();
 
   /** Opens the directory and finds what an earlier life left. `most`: bytes. */
@@ -124,13 +127,26 @@ export class Spool {
     void this.#inOrder(() => rm(join(this.directory, `${errand}.errand`), { force: true }));
   }
 
-  /** Tries to store what the full disk refused; called now and then. */
+  /** Tries to store what the full disk refused; called now and then. The trouble is over when there is room to spare. */
   async retry(): Promise<void> {
-    if (this.#trouble === '') return;
-    this.#trouble = '';
-    for (const parcel of this.parcels()) {
-      if (!parcel.stored) await this.#inOrder(() => this.#store(parcel));
-      if (this.full) return;
+    if (this.#trouble === '' || this.#retrying) return;
+    this.#retrying = true;
+    let stored = true;
+    for (const parcel of this.parcels()) stored &&= await this.#inOrder(() => this.#store(parcel));
+    if (stored && (await this.#inOrder(() => this.#hasRoom()))) this.#trouble = '';
+    this.#retrying = false;
+  }
+
+  async #hasRoom(): Promise<boolean> {
+    const file = join(this.directory, 'probe');
+    try {
+      await rm(file, { force: true });
+      await writeSynced(file, new Uint8Array(SPARE));
+      await rm(file);
+      return true;
+    } catch (error) {
+      this.#fail(error);
+      return false;
     }
   }
 
@@ -139,15 +155,18 @@ export class Spool {
     await this.#writing;
   }
 
-  async #store(parcel: Spooled): Promise<void> {
-    if (parcel.gone || parcel.stored) return;
+  /** False: the disk refused it. */
+  async #store(parcel: Spooled): Promise<boolean> {
+    if (parcel.gone || parcel.stored) return true;
     try {
       await writeSynced(this.#file(parcel), parcel.bytes!);
       parcel.stored = true;
       if (parcel.gone) await rm(this.#file(parcel), { force: true });
       else this.#release(parcel);
+      return true;
     } catch (error) {
       this.#fail(error);
+      return false;
     }
   }
 

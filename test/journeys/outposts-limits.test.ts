@@ -33,7 +33,7 @@ test('quotas of the token and of the owner are kept to, and others do the rest',
   const token = await invite(data, port);
   const home = start([
     ...['crawl', web.seeds[0]!, '--data', data, '--scope', '*', '--allow-private', '--pace', '0', '--json'],
-    ...['--threads', '0', '--listen', `127.0.0.1:${port}`],
+    ...['--set', 'threads=0', '--listen', `127.0.0.1:${port}`],
   ]);
   try {
     await home.says('The outpost invited takes no more: Its 25 pages a day are used up.');
@@ -68,7 +68,7 @@ test('a server is visited by the outpost that stands for it and by nobody else, 
   const deep = await startOutpost('deep', place.path, await invite(any.directory, any.port, '--servers', hosts[3]!));
   const crawl = [
     ...['crawl', ...web.seeds, '--data', data, '--scope', '*', '--allow-private', '--pace', '0.02', '--json'],
-    ...['--threads', '0', '--listen', `127.0.0.1:${port}`, '--levels', '2'],
+    ...['--set', 'threads=0', '--listen', `127.0.0.1:${port}`, '--levels', '2'],
   ];
   // A page first, so that every outpost has met its parent before servers are shared.
   let home = start([...crawl.filter(each => !web.seeds.includes(each)), web.seeds[0]!, '--max-pages', '1']);

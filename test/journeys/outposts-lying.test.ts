@@ -24,7 +24,7 @@ test('a lying outpost is quarantined, and its pages are visited again from elsew
   const token = await invite(data, port);
   const home = start([
     ...['crawl', web.seeds[0]!, '--data', data, '--scope', '*', '--allow-private', '--pace', '0', '--json'],
-    ...['--threads', '0', '--listen', `127.0.0.1:${port}`],
+    ...['--set', 'threads=0', '--listen', `127.0.0.1:${port}`],
   ]);
   let honest: OutpostProcess | undefined;
   try {

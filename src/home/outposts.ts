@@ -262,7 +262,7 @@ export class Outposts implements Speaker {
     return new SkeinError(
       'refused',
       'No machine is left that can be relied on: all are quarantined.',
-      'Let this one take part with --threads 2, name another --outpost, or see "skein outpost forgive --help".',
+      'Let this one take part with --set threads=2, name another --outpost, or see "skein outpost forgive --help".',
     );
   }
 

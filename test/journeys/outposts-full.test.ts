@@ -49,7 +49,7 @@ test('a full disk at an outpost is said at both ends, loses nothing, and with ro
   const outpost = await startOutpost('near', small, await invite(data, port));
   const home = start([
     ...['crawl', web.seeds[0]!, '--data', data, '--scope', '*', '--allow-private', '--pace', '0.05', '--json'],
-    ...['--threads', '0', '--listen', `127.0.0.1:${port}`],
+    ...['--set', 'threads=0', '--listen', `127.0.0.1:${port}`],
   ]);
   try {
     while (web.requests() < 40) await new Promise(resolve => setTimeout(resolve, 20));

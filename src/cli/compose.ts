@@ -63,6 +63,8 @@ export interface Extras {
   readonly timeouts?: OutpostOptions['timeouts'];
   /** Simulations move time by it, at home and in the threads: see shiftedClock. */
   readonly clockShift?: SharedArrayBuffer;
+  /** Milliseconds that a vanished machine may take to come back. */
+  readonly absence?: number;
 }
 
 export function openHome(values: CrawlValues, seeds: readonly string[], extras: Extras = {}): Opened {
@@ -86,7 +88,7 @@ export function openHome(values: CrawlValues, seeds: readonly string[], extras: 
   const home = new Home({ ledger, archive, frontier, clock });
   home.dispatch.levels = values.levels ?? 1;
   for (const { errand, outpost, sequence } of out) home.dispatch.expect(outpost, errand, sequence);
-  const outposts = isFar(values) ? makeOutposts(home, values, clock) : undefined;
+  const outposts = isFar(values) ? makeOutposts(home, values, clock, extras.absence) : undefined;
   for (let i = 1; i <= threads; i++) home.dispatch.join(startThread(`thread-${i}`, home, outpostOf(values, extras)));
   return {
     home,
@@ -165,7 +167,7 @@ function isFar(values: CrawlValues): boolean {
   return (values.outpost?.length ?? 0) > 0 || values.listen !== undefined;
 }
 
-function makeOutposts(home: Home, values: CrawlValues, clock: Clock): Outposts {
+function makeOutposts(home: Home, values: CrawlValues, clock: Clock, lease?: number): Outposts {
   return new Outposts(home, {
     directory: values.data,
     software: version,
@@ -173,6 +175,7 @@ function makeOutposts(home: Home, values: CrawlValues, clock: Clock): Outposts {
     agentToken: AGENT_TOKEN,
     clock,
     say: text => console.error(text),
+    ...(lease !== undefined && { lease }),
   });
 }
 

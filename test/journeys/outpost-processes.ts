@@ -57,7 +57,7 @@ export async function startOutpost(
 ): Promise<OutpostProcess> {
   const port = await freePort();
   const directory = join(place, name);
-  const options = ['--directory', directory, '--threads', '1', '--listen', `127.0.0.1:${port}`, '--allow-private'];
+  const options = ['--directory', directory, '--set', 'threads=1', '--listen', `127.0.0.1:${port}`, '--allow-private'];
   const outpost: OutpostProcess = {
     name,
     directory,

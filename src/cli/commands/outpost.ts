@@ -65,7 +65,7 @@ function addJoin(outpost: Command): void {
     .option('--once', 'only join; serve later with "skein outpost run"')
     .addHelpText('after', '\nExample:\n  skein outpost join skein1.eyJob3N0… --name near-the-site');
   common(command).action(async (token: string, given: Record<string, unknown>) => {
-    const { allowPrivate } = await values(given, ['allowPrivate']);
+    const { allowPrivate } = await values(given, serving);
     const directory = given['directory'] as string;
     const name = given['name'] as string;
     const servers = listOf(given['servers']);
@@ -91,15 +91,17 @@ function addRun(outpost: Command): void {
   common(command).action(serve);
 }
 
+const serving = ['listen', 'threads', 'allowPrivate'] as const;
+
 function common(command: Command): Command {
   command
     .option('--directory <dir>', `where it keeps its key and its spool (default ./${DIRECTORY})`, DIRECTORY)
     .option('--spool <size>', 'bytes of parcels that may wait there (default 1GB)', '1GB');
-  return declare(command, ['listen', 'threads', 'allowPrivate']);
+  return declare(command, serving);
 }
 
 async function serve(given: Record<string, unknown>): Promise<void> {
-  const { listen, threads } = await values(given, ['listen', 'threads']);
+  const { listen, threads } = await values(given, serving);
   const outpost = new StandingOutpost({
     directory: given['directory'] as string,
     software: version,

@@ -11,7 +11,7 @@ import { unpackErrand } from '../transfer/parcel-format.ts';
 import { VersionCache } from './cache.ts';
 import { Outpost } from './outpost.ts';
 import { Sender } from './sender.ts';
-import { makeTools, type OutpostOptions } from './tools.ts';
+import { FAR_PARCELS, makeTools, type OutpostOptions } from './tools.ts';
 
 export interface HandOptions extends OutpostOptions {
   /** Where versions of pages are kept, and how many bytes of them. */
@@ -50,12 +50,7 @@ const tools = await makeTools(options);
 const sender = new Sender(new VersionCache(options.cache.directory, options.cache.bytes));
 // Members are opened again to be recoded: compressing them first would be for nothing.
 const packers = new PackerPool({ whenBusy: 'stored', whenIdle: 'stored' });
-// A long way is worth a fuller load: fewer frames, and more to compress each page against. What an outpost that dies was
-// filling is fetched again, so that pages that are new do not wait as long as those that are looked at again.
-// Two megabytes, because what a page is held against has to fit into one dictionary together with all others.
-const bytes = 2 << 20;
-const parcels = { explore: { visits: 128, bytes, age: 500 }, refresh: { visits: 512, bytes, age: 2000 } };
-const outpost = new Outpost({ ...tools, packers, parcels, fetcher: gated(tools.fetcher) }, made => {
+const outpost = new Outpost({ ...tools, packers, parcels: FAR_PARCELS, fetcher: gated(tools.fetcher) }, made => {
   const parcel = sender.quieted(made);
   const { errand, sequence, done, visits } = parcel;
   const errors = visits.filter(visit => visit.outcome === 'failed').length;

@@ -6,7 +6,17 @@ import { Pace } from '../crawler/pace.ts';
 import { PackerPool } from '../crawler/packer-pool.ts';
 import { RulesMemory } from '../crawler/rules-memory.ts';
 import type { Fetcher } from '../crawler/stages.ts';
-import type { Tools } from '../crawler/tools.ts';
+import type { ParcelSizes, Tools } from '../crawler/tools.ts';
+
+/**
+ * A long way is worth a fuller load: fewer frames, and more to compress each page against. What an outpost that dies was
+ * filling is fetched again, so that pages that are new do not wait as long as those that are looked at again.
+ * Two megabytes, because what a page is held against has to fit into one dictionary together with all others.
+ */
+export const FAR_PARCELS: ParcelSizes = {
+  explore: { visits: 128, bytes: 2 << 20, age: 500 },
+  refresh: { visits: 512, bytes: 2 << 20, age: 2000 },
+};
 
 export interface OutpostOptions {
   /** The whole User-Agent header. */

@@ -6,20 +6,22 @@
  * of a page that says noindex, and shows nothing of the text of one that says noarchive. Everything in it but the
  * interest can be made again from ledger and archive.
  *
- * The invariant: pages, terms and texts hold the same set of ids, but for texts of noarchive pages; and what they
+ * The invariant: pages, shelves and texts hold the same set of ids, but for texts of noarchive pages; and what they
  * hold is the state of the source at the cursor in `meta`. Each batch keeps both, or leaves no trace.
  *
- * words.ts makes terms, query.ts reads what people type, match.ts turns it into FTS5, rank.ts orders, snippet.ts
+ * words.ts makes terms, shelves.ts keeps them, query.ts reads what people type, match.ts turns it into FTS5, find.ts finds, rank.ts orders, snippet.ts
  * shows why, cache.ts remembers, writer.ts writes, feed.ts feeds.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { type CacheCounts, type Kept, type KeptHit, QueryCache } from './cache.ts';
 import type { Hit, QueryOptions, Results, SearchBatch, SearchDocument } from './document.ts';
+import { WINDOW } from './find.ts';
 import { Interest } from './interest.ts';
 import { type Highlights, type Plan, plan } from './match.ts';
 import { parseQuery } from './query.ts';
-import { Ranker, WINDOW } from './rank.ts';
+import { Ranker } from './rank.ts';
 import { explain, openDatabase } from './schema.ts';
+import { ROOM } from './shelves.ts';
 import { highlight, snippet } from './snippet.ts';
 import { unpack, Writer } from './writer.ts';
 
@@ -37,8 +39,6 @@ export interface SearchCounts {
 
 /** Changes that are checked one by one against a kept result; more of them cost as much as asking again. */
 const MOST_CHECKED = 500;
-/** Pages of the FTS5 index merged in one idle moment. */
-const MERGED = 200;
 /** Pages written again for the sake of new link texts, and pages weighed again, in one transaction. */
 const RENEWED = 100;
 const WEIGHED = 5000;
@@ -62,10 +62,10 @@ export class Search {
   #languages: readonly string[] = [];
   #languagesAt = -1;
 
-  constructor(file: string) {
+  constructor(file: string, room: number) {
     this.#file = file;
     this.#database = openDatabase(file);
-    this.#writer = new Writer(this.#database);
+    this.#writer = new Writer(this.#database, room);
     this.#ranker = new Ranker(this.#database);
     this.#interest = new Interest(file, Date.now);
     this.#statements = {
@@ -171,7 +171,7 @@ export class Search {
     return this.#guarded(() => {
       if (this.#writer.meta('rebuilding') === 1) this.#writer.sweep();
       if (this.#writer.renew(RENEWED)) return true;
-      if (tidy) this.#database.exec(`INSERT INTO terms (terms, rank) VALUES ('merge', ${MERGED})`);
+      if (tidy) this.#writer.tidy();
       return false;
     });
   }
@@ -274,6 +274,7 @@ export class Search {
   }
 }
 
-export function openSearch(file: string): Search {
-  return new Search(file);
+/** `room`: pages of one shelf, for who wants small ones. */
+export function openSearch(file: string, room = ROOM): Search {
+  return new Search(file, room);
 }

@@ -1,6 +1,6 @@
 /**
- * The tables of search.db, and opening them. The terms live in a contentless FTS5 table: what FTS5 would store as
- * content are our terms, of no use to a reader. The text that snippets are cut from stands beside it, compressed, and
+ * The tables of search.db, and opening them. The terms live in contentless FTS5 tables (shelves.ts): what FTS5 would store
+ * as content are our terms, of no use to a reader. The text that snippets are cut from stands beside it, compressed, and
  * only the handful of pages shown are ever unpacked. 3,087 real pages with 12.7 MB of text take 13.0 MB: terms 5.9,
  * texts 6.6, the rest 0.5. FTS5 with its own content needs three times the space of a contentless one and is no faster
  * (60 MB and 19 MB for 35.6 MB of text, 6,800 and 7,200 pages per CPU second). Its tokenizers `ascii` and `unicode61`
@@ -10,15 +10,15 @@ import { DatabaseSync } from 'node:sqlite';
 import { SkeinError } from '../base/errors.ts';
 
 /** Raised when terms are made differently, too: an index of another version is rebuilt, never migrated. */
-const VERSION = 2;
+const VERSION = 3;
 
-/** Order of the columns of `terms`, with BM25's weight: an occurrence there counts as so many in the text. */
+/** Order of the columns of terms, with BM25's weight: an occurrence there counts as so many in the text. */
 export const columns = { title: 8, headings: 3, anchors: 4, address: 2, text: 1, marks: 0 } as const;
 
 const tables = `
   CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS pages (
-    id INTEGER PRIMARY KEY,      -- the page's id in the ledger, and the rowid in terms
+    id INTEGER PRIMARY KEY,      -- the page's id in the ledger, and the rowid on its shelf
     url TEXT NOT NULL,
     title TEXT NOT NULL,
     language TEXT NOT NULL,      -- BCP 47 primary tag, '' = unknown
@@ -28,8 +28,11 @@ const tables = `
     importance REAL NOT NULL,    -- 0 to 1
     noarchive INTEGER NOT NULL,
     content INTEGER NOT NULL,    -- hash of title and text, 0 = too short to call another page the same
-    generation INTEGER NOT NULL  -- of the rebuild that last wrote the row
+    generation INTEGER NOT NULL, -- of the rebuild that last wrote the row
+    shelf INTEGER NOT NULL       -- where its terms stand
   );
+  CREATE INDEX IF NOT EXISTS pages_changed ON pages (changed);
+  CREATE TABLE IF NOT EXISTS shelves (shelf INTEGER PRIMARY KEY, pages INTEGER NOT NULL);
   CREATE TABLE IF NOT EXISTS texts (
     id INTEGER PRIMARY KEY, packed INTEGER NOT NULL, body BLOB NOT NULL, headings TEXT NOT NULL
   );
@@ -48,9 +51,6 @@ const tables = `
   -- What changed, in order, so that a cache in another thread or process can tell what it still may show.
   CREATE TABLE IF NOT EXISTS changes (sequence INTEGER PRIMARY KEY AUTOINCREMENT, page INTEGER NOT NULL);
   CREATE TABLE IF NOT EXISTS interest (page INTEGER PRIMARY KEY, score REAL NOT NULL, time INTEGER NOT NULL);
-  CREATE VIRTUAL TABLE IF NOT EXISTS terms USING fts5(
-    ${Object.keys(columns).join(', ')}, content = '', contentless_delete = 1, tokenize = 'ascii'
-  );
 `;
 
 function isDamage(error: unknown): boolean {
@@ -97,12 +97,11 @@ function create(database: DatabaseSync, version: number): void {
   const now = Number(database.prepare('PRAGMA user_version').get()!['user_version']);
   if (now === version) {
     // Interest is what people did, and cannot be made again from the archive: it stays.
-    for (const table of ['terms', 'pages', 'texts', 'languages', 'changes', 'meta', 'anchors', 'aliases', 'stale'])
-      database.exec(`DROP TABLE IF EXISTS ${table}`);
+    const old = ['pages', 'texts', 'languages', 'changes', 'meta', 'anchors', 'aliases', 'stale', 'shelves'];
+    const virtual = database.prepare("SELECT name FROM sqlite_schema WHERE sql LIKE 'CREATE VIRTUAL TABLE%'").all();
+    for (const table of [...virtual.map(row => row['name']), ...old]) database.exec(`DROP TABLE IF EXISTS ${table}`);
     database.exec(tables);
     database.exec(`PRAGMA user_version = ${VERSION}`);
-    // Bigger leaves: fewer, longer reads for common words. Fewer merges while a crawl feeds the index.
-    database.exec("INSERT INTO terms(terms, rank) VALUES ('automerge', 8)");
   }
   database.exec('COMMIT');
 }

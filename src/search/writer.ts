@@ -10,7 +10,7 @@ import { Anchors } from './anchors.ts';
 import type { SearchBatch, SearchDocument } from './document.ts';
 import { guessLanguage } from './language.ts';
 import { addressText, marksOf } from './match.ts';
-import { columns } from './schema.ts';
+import { type Columns, Shelves } from './shelves.ts';
 import { primaryLanguage, rulesOf } from './stems.ts';
 import { terms } from './words.ts';
 
@@ -24,8 +24,6 @@ const LOGGED = 10_000;
 
 /** Shorter texts may be the same by chance: error pages, forms, documents without words. */
 const TELLING = 80;
-
-type Columns = Record<keyof typeof columns, string>;
 
 /** A document ready to be written; what links say of it is only known inside the transaction. */
 interface Entry {
@@ -68,15 +66,17 @@ export function unpack(row: { readonly packed: number; readonly body: Uint8Array
 export class Writer {
   readonly #database: DatabaseSync;
   readonly #statements: Readonly<
-    Record<'terms' | 'page' | 'text' | 'language' | 'log' | 'meta' | 'setMeta' | 'seen' | 'stored', StatementSync>
+    Record<'page' | 'shelf' | 'text' | 'language' | 'log' | 'meta' | 'setMeta' | 'seen' | 'stored', StatementSync>
   >;
   readonly #erase: readonly StatementSync[];
   readonly #anchors: Anchors;
+  readonly #shelves: Shelves;
 
-  constructor(database: DatabaseSync) {
+  /** `room`: pages of one shelf. */
+  constructor(database: DatabaseSync, room: number) {
     this.#database = database;
     this.#anchors = new Anchors(database);
-    const names = Object.keys(columns);
+    this.#shelves = new Shelves(database, room);
     const prepare = (sql: string) => {
       const statement = database.prepare(sql);
       // `run` gives the last rowid, which after a write to FTS5 is one of its own and beyond what a number holds.
@@ -84,10 +84,8 @@ export class Writer {
       return statement;
     };
     this.#statements = {
-      terms: prepare(
-        `INSERT OR REPLACE INTO terms (rowid, ${names.join(', ')}) VALUES (?, ${names.map(() => '?').join(', ')})`,
-      ),
-      page: prepare('INSERT OR REPLACE INTO pages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)'),
+      shelf: database.prepare('SELECT shelf FROM pages WHERE id = ?'),
+      page: prepare('INSERT OR REPLACE INTO pages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)'),
       text: prepare('INSERT OR REPLACE INTO texts VALUES (?, ?, ?, ?)'),
       language: prepare('INSERT OR IGNORE INTO languages VALUES (?)'),
       log: prepare('INSERT INTO changes (page) VALUES (?)'),
@@ -96,9 +94,7 @@ export class Writer {
       stored: database.prepare('SELECT * FROM pages JOIN texts USING (id) WHERE id = ?'),
       meta: database.prepare('SELECT value FROM meta WHERE name = ?'),
     };
-    this.#erase = ['terms WHERE rowid', 'texts WHERE id', 'pages WHERE id'].map(row =>
-      prepare(`DELETE FROM ${row} = ?`),
-    );
+    this.#erase = ['texts', 'pages'].map(table => prepare(`DELETE FROM ${table} WHERE id = ?`));
   }
 
   /** False: the index no longer stands where the batch begins, and nothing was written. */
@@ -192,19 +188,28 @@ export class Writer {
     }
   }
 
+  /** Merges a little of what was written. */
+  tidy(): void {
+    this.#shelves.tidy();
+  }
+
+  #shelfOf(page: number): number | undefined {
+    return this.#statements.shelf.get(page)?.['shelf'] as number | undefined;
+  }
+
   #put(entry: Entry, generation: number): void {
     const { document, language, title, text, headings } = entry;
     const { page, url, mediaType, fetched, changed } = document;
     const importance = Math.min(1, Math.max(0, document.importance || 0));
     const noarchive = document.noarchive ? 1 : 0;
-    const { terms: indexed, page: row, text: copy, language: spoken, log } = this.#statements;
+    const { page: row, text: copy, language: spoken, log } = this.#statements;
     const said = `${document.anchors}\n${this.#anchors.of(page)}`;
     const made: Columns = { ...entry.terms, anchors: terms(tidy(said, INDEXED / 10), language) };
-    indexed.run(page, ...Object.keys(columns).map(name => made[name as keyof Columns]));
+    const shelf = this.#shelves.put(page, this.#shelfOf(page), made);
     const content = contentOf(entry);
-    row.run(page, url, title, language, mediaType, fetched, changed, importance, noarchive, content, generation);
+    row.run(page, url, title, language, mediaType, fetched, changed, importance, noarchive, content, generation, shelf);
     // noarchive: the terms find the page, but nothing of it is kept to be shown.
-    if (document.noarchive) this.#erase[1]!.run(page);
+    if (document.noarchive) this.#erase[0]!.run(page);
     else {
       const packed = text.length >= PACKED_FROM;
       copy.run(page, packed ? 1 : 0, packed ? zstdCompressSync(text, packing) : Buffer.from(text), headings);
@@ -216,10 +221,10 @@ export class Writer {
 
   #remove(page: number): void {
     this.#anchors.notAlias(page);
-    const [terms, text, row] = this.#erase;
-    if (row!.run(page).changes === 0n) return;
-    terms!.run(page);
-    text!.run(page);
+    const shelf = this.#shelfOf(page);
+    if (shelf === undefined) return;
+    this.#shelves.erase(page, shelf);
+    for (const erase of this.#erase) erase.run(page);
     this.#statements.log.run(page);
   }
 }

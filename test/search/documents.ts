@@ -33,10 +33,10 @@ export function directory(context: TestContext): string {
   return path;
 }
 
-/** A new index with these documents, closed after the test. */
-export function indexOf(context: TestContext, documents: readonly SearchDocument[]): Search {
+/** A new index with these documents, closed after the test; `room`: pages of one shelf. */
+export function indexOf(context: TestContext, documents: readonly SearchDocument[], room?: number): Search {
   const path = mkdtempSync(join(tmpdir(), 'skein-search-'));
-  const search = openSearch(join(path, 'search.db'));
+  const search = openSearch(join(path, 'search.db'), room);
   context.after(() => {
     search.close();
     rmSync(path, { recursive: true, force: true });

@@ -1,0 +1,155 @@
+/**
+ * Which pages match, and how well by their text alone: shelf by shelf (shelves.ts), the pages found earliest first. It
+ * never looks at what a page is worth; rank.ts does, for the best of what is found here.
+ *
+ * Two bounds keep the commonest words of a million pages as quick as any other. At most SCORED pages are scored, which
+ * costs 1.2 µs each, and half as many again that have all words in title, headings or link texts. And no further shelf
+ * is begun when a query has used up SPENT: a phrase of common words takes 10 ms a shelf, and may be on every one. Where a
+ * bound was met the result says so (`exact`: false). Processor time is counted and not the clock, so that what is found
+ * does not depend on what else the machine does.
+ */
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { Plan } from './match.ts';
+import { columns } from './schema.ts';
+import { Shelves, tableOf } from './shelves.ts';
+
+const SCORED = 10_000;
+/** Microseconds of processor after which no shelf is begun. */
+const SPENT = 50_000;
+/** Pages that can be reached in the list of results. */
+export const WINDOW = 1000;
+/** Pages changed in a span of time that are looked up one by one; more of them are read on the way. */
+const DATED = 20_000;
+
+export interface Row {
+  readonly id: number;
+  readonly score: number;
+}
+
+export interface Found {
+  /** Best first, WINDOW of them at most. */
+  readonly rows: readonly Row[];
+  readonly total: number;
+  readonly exact: boolean;
+}
+
+/** From and to, in milliseconds since 1970, of the last change. */
+export type Span = readonly [from: number, to: number];
+
+/** What is asked of each shelf. */
+interface Question {
+  readonly match: string;
+  readonly score: string;
+  readonly from: (table: string) => string;
+  readonly values: readonly (string | number)[];
+}
+
+const weights = Object.values(columns).join(', ');
+
+export class Finder {
+  readonly #database: DatabaseSync;
+  readonly #shelves: Shelves;
+  readonly #statements = new Map<string, StatementSync>();
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+    this.#shelves = new Shelves(database);
+  }
+
+  find(plan: Plan, span: Span | undefined): Found {
+    const started = process.threadCpuUsage();
+    const spent = () => {
+      const { user, system } = process.threadCpuUsage(started);
+      return user + system > SPENT;
+    };
+    const question = this.#question(plan, span);
+    const found = this.#collect(question, SCORED, spent);
+    if (found.exact || !plan.worded || plan.head === plan.match) return found;
+    const head = this.#collect({ ...question, match: plan.head }, SCORED / 2, spent);
+    return { ...found, rows: best([...head.rows, ...found.rows]) };
+  }
+
+  /** True when one of `pages` matches. */
+  matchesAny(match: string, pages: readonly number[]): boolean {
+    const list = JSON.stringify(pages);
+    for (let shelf = 0; shelf < this.#shelves.count(); shelf++) {
+      const table = tableOf(shelf);
+      const one = this.#statement(
+        `SELECT 1 FROM ${table} WHERE ${table} MATCH ? AND rowid IN (SELECT value FROM json_each(?)) LIMIT 1`,
+      );
+      if (one.get(match, list) !== undefined) return true;
+    }
+    return false;
+  }
+
+  /** Whether so many pages match that matching says little. */
+  isCommon(match: string): boolean {
+    let left = SCORED;
+    for (let shelf = 0; shelf < this.#shelves.count() && left > 0; shelf++)
+      left -= this.#count(plain(match), shelf, left);
+    return left <= 0;
+  }
+
+  #question({ match, worded }: Plan, span: Span | undefined): Question {
+    if (span === undefined && worded) return plain(match);
+    const score = worded ? '' : span === undefined ? '1 + pages.importance' : 'pages.changed';
+    const joined = (table: string) => `FROM ${table} JOIN pages ON pages.id = ${table}.rowid WHERE ${table} MATCH ?`;
+    if (span === undefined) return { match, score, from: joined, values: [] };
+    const dated = this.#statement('SELECT id FROM pages WHERE changed BETWEEN ? AND ? LIMIT ?').all(...span, DATED + 1);
+    if (dated.length > DATED) {
+      return { match, score, from: table => `${joined(table)} AND pages.changed BETWEEN ? AND ?`, values: span };
+    }
+    // The plus keeps FTS5 from starting anew for each of them.
+    const from = (table: string) => `${joined(table)} AND +${table}.rowid IN (SELECT value FROM json_each(?))`;
+    return { match, score, from, values: [JSON.stringify(dated.map(row => row['id']))] };
+  }
+
+  #collect(question: Question, most: number, spent: () => boolean): Found {
+    const shelves = this.#shelves.count();
+    const rows: Row[][] = [];
+    let total = 0;
+    for (let shelf = 0; shelf < shelves; shelf++) {
+      if (shelf > 0 && spent()) return { rows: best(rows.flat()), total, exact: false };
+      const left = most - total;
+      const found = left > 0 ? this.#read(question, shelf, left) : [];
+      rows.push(found);
+      total += found.length < Math.min(left, WINDOW) ? found.length : this.#count(question, shelf, left + 1);
+      if (total > most) return { rows: best(rows.flat()), total: most, exact: false };
+    }
+    return { rows: best(rows.flat()), total, exact: true };
+  }
+
+  #read({ match, score, from, values }: Question, shelf: number, limit: number): Row[] {
+    const table = tableOf(shelf);
+    const scored = score || `-bm25(${table}, ${weights})`;
+    const statement = this.#statement(
+      `SELECT id, score FROM (SELECT ${table}.rowid AS id, ${scored} AS score ${from(table)} LIMIT ?)
+       ORDER BY score DESC, id LIMIT ${WINDOW}`,
+    );
+    statement.setReturnArrays(true);
+    const rows = statement.all(match, ...values, limit) as unknown as [number, number][];
+    return rows.map(([id, score]) => ({ id, score }));
+  }
+
+  #count({ match, from, values }: Question, shelf: number, limit: number): number {
+    const statement = this.#statement(`SELECT count(*) AS n FROM (SELECT 1 ${from(tableOf(shelf))} LIMIT ?)`);
+    return Number(statement.get(match, ...values, limit)!['n']);
+  }
+
+  #statement(sql: string): StatementSync {
+    let statement = this.#statements.get(sql);
+    if (statement === undefined) this.#statements.set(sql, (statement = this.#database.prepare(sql)));
+    return statement;
+  }
+}
+
+function plain(match: string): Question {
+  return { match, score: '', from: table => `FROM ${table} WHERE ${table} MATCH ?`, values: [] };
+}
+
+/** Best first, each page once. */
+function best(rows: readonly Row[]): Row[] {
+  const seen = new Set<number>();
+  const sorted = [...rows].sort((a, b) => b.score - a.score || a.id - b.id);
+  return sorted.filter(({ id }) => !seen.has(id) && seen.add(id)).slice(0, WINDOW);
+}

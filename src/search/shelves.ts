@@ -1,0 +1,107 @@
+/**
+ * Where the terms stand: on shelves of at most 65,536 pages, each an FTS5 table of its own, filled one after the other.
+ * One table for all would be simpler, and too slow for common words: before FTS5 scores the first page by BM25 it reads
+ * every page that has the word, to know how common it is, and a phrase of common words has to be looked for in nearly
+ * every page. A search goes from shelf to shelf, the pages found earliest first, and ends when it has enough. Each shelf
+ * weighs words by its own pages, which at this size differ little from shelf to shelf.
+ *
+ * The invariant: a page is on the shelf that its row in `pages` names, and on no other.
+ */
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { columns } from './schema.ts';
+
+/** Pages of one shelf. */
+export const ROOM = 65_536;
+/**
+ * Bytes of terms that FTS5 gathers before it writes them: more than any one batch has, so that a batch makes one segment.
+ */
+const GATHERED = 32 * 1024 * 1024;
+/** Segments of one size that are merged into one while pages come in. */
+const MERGED_AT = 8;
+/** Database pages written when a shelf is tidied once. */
+const TIDIED = 200;
+
+const names = Object.keys(columns);
+
+export type Columns = Readonly<Record<keyof typeof columns, string>>;
+
+export function tableOf(shelf: number): string {
+  return `terms${shelf}`;
+}
+
+export class Shelves {
+  readonly #database: DatabaseSync;
+  readonly #counted: StatementSync;
+  readonly #free: StatementSync;
+  /** Big integers: `run` gives the last rowid, which after a write to FTS5 is one of its own, too big for a number. */
+  readonly #count: StatementSync;
+  readonly #writing = new Map<number, { readonly put: StatementSync; readonly erase: StatementSync }>();
+  readonly #untidy: number[] = [];
+
+  constructor(database: DatabaseSync, room = ROOM) {
+    this.#database = database;
+    this.#counted = database.prepare('SELECT count(*) AS n FROM shelves');
+    this.#free = database.prepare(`SELECT min(shelf) AS shelf FROM shelves WHERE pages < ${room}`);
+    this.#count = database.prepare('UPDATE shelves SET pages = pages + ? WHERE shelf = ?');
+    this.#count.setReadBigInts(true);
+  }
+
+  /** Shelves are numbered from 0; another process may have added one since. */
+  count(): number {
+    return Number(this.#counted.get()!['n']);
+  }
+
+  /** Puts a page on its shelf, or on the first that has room; gives the shelf. */
+  put(page: number, shelf: number | undefined, made: Columns): number {
+    const chosen = shelf ?? this.#next();
+    this.#statements(chosen).put.run(page, ...names.map(name => made[name as keyof Columns]));
+    if (shelf === undefined) this.#count.run(1, chosen);
+    if (!this.#untidy.includes(chosen)) this.#untidy.push(chosen);
+    return chosen;
+  }
+
+  erase(page: number, shelf: number): void {
+    this.#statements(shelf).erase.run(page);
+    this.#count.run(-1, shelf);
+  }
+
+  /** Merges a little of a shelf that was written lately. */
+  tidy(): void {
+    const shelf = this.#untidy.shift();
+    if (shelf === undefined) return;
+    this.#database.exec(`INSERT INTO ${tableOf(shelf)} (${tableOf(shelf)}, rank) VALUES ('merge', ${TIDIED})`);
+    this.#untidy.push(shelf);
+  }
+
+  #next(): number {
+    const shelf = this.#free.get()?.['shelf'];
+    if (typeof shelf === 'number') return shelf;
+    const next = this.count();
+    const table = tableOf(next);
+    const settings = { automerge: MERGED_AT, hashsize: GATHERED };
+    this.#database.exec(
+      `CREATE VIRTUAL TABLE ${table} USING fts5(${names.join(', ')}, content = '', contentless_delete = 1, tokenize = 'ascii')`,
+    );
+    for (const [name, value] of Object.entries(settings))
+      this.#database.exec(`INSERT INTO ${table} (${table}, rank) VALUES ('${name}', ${value})`);
+    this.#database.exec(`INSERT INTO shelves VALUES (${next}, 0)`);
+    return next;
+  }
+
+  #statements(shelf: number) {
+    let made = this.#writing.get(shelf);
+    if (made === undefined) {
+      const table = tableOf(shelf);
+      const places = names.map(() => '?').join(', ');
+      made = {
+        put: this.#database.prepare(
+          `INSERT OR REPLACE INTO ${table} (rowid, ${names.join(', ')}) VALUES (?, ${places})`,
+        ),
+        erase: this.#database.prepare(`DELETE FROM ${table} WHERE rowid = ?`),
+      };
+      for (const statement of Object.values(made)) statement.setReadBigInts(true);
+      this.#writing.set(shelf, made);
+    }
+    return made;
+  }
+}

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import type { Search } from '../../src/search/index.ts';
+import { DAY, document, found, indexOf, NOW, pagesOf } from './documents.ts';
+
+const ROOM = 10;
+
+/** Pages 1 to 95 on ten shelves; every tenth is a heron's, and page 73 alone has a kingfisher. */
+function tenShelves(context: TestContext): Search {
+  const text = (page: number) => `pond${page % 10 === 0 ? ' heron' : ''}${page === 73 ? ' kingfisher by night' : ''}`;
+  const pages = Array.from({ length: 95 }, (_, at) =>
+    document(at + 1, { text: text(at + 1), importance: at / 95, changed: NOW - (at + 1) * DAY }),
+  );
+  return indexOf(context, pages, ROOM);
+}
+
+test('pages are found on whichever shelf they stand', context => {
+  const search = tenShelves(context);
+  assert.deepEqual(found(search, 'kingfisher'), [73]);
+  assert.deepEqual(found(search, '"by night" pond'), [73]);
+  assert.deepEqual(found(search, 'heron'), [10, 20, 30, 40, 50, 60, 70, 80, 90]);
+  assert.deepEqual(found(search, 'heron kingfisher'), [10, 20, 30, 40, 50, 60, 70, 73, 80, 90]);
+  const { total, exact } = search.query('pond');
+  assert.deepEqual([total, exact], [95, true]);
+});
+
+test('order is the same over all shelves', context => {
+  const search = tenShelves(context);
+  assert.deepEqual(pagesOf(search.query('site:example.org', { limit: 3 })), [95, 94, 93]);
+  assert.deepEqual(found(search, 'changed:>50d heron'), [50, 60, 70, 80, 90]);
+  assert.deepEqual(pagesOf(search.query('changed:<4d', { now: NOW })), [1, 2, 3, 4]);
+  search.put([document(91, { title: 'Heron', text: 'heron heron' })]);
+  assert.equal(search.query('heron').hits[0]!.page, 91);
+});
+
+test('a page keeps its shelf, one that goes makes room, and a kept result hears of both', context => {
+  const search = tenShelves(context);
+  assert.equal(search.query('heron').total, 9);
+  search.put([document(5, { text: 'heron' })]);
+  search.remove([10, 90]);
+  assert.deepEqual(found(search, 'heron'), [5, 20, 30, 40, 50, 60, 70, 80]);
+  search.put([document(200, { text: 'heron' }), document(201, { text: 'coot' }), document(10, { text: 'heron' })]);
+  assert.deepEqual(found(search, 'heron'), [5, 10, 20, 30, 40, 50, 60, 70, 80, 200]);
+  assert.deepEqual([found(search, 'coot'), search.counts().documents], [[201], 96]);
+  while (search.settle());
+  assert.deepEqual(found(search, 'coot'), [201]);
+});

@@ -17,8 +17,8 @@ import { observe } from '../revisit/estimators/observe.ts';
 import { type Missing, whenMissing } from '../revisit/gone.ts';
 import { countedByPings, learnPing, pingWorth, silenceRecall } from '../revisit/pings.ts';
 import { delegation, shareChanged } from '../revisit/pmcs.ts';
-import { MAX_INTERVAL, nextDue, type Plan, planNamed, type Terms } from '../revisit/policy.ts';
-import { type ChangeState, DAY, newState, packState, unpackState } from '../revisit/state.ts';
+import { MAX_INTERVAL, nextDue, type Plan, phaseOf, planNamed, type Terms } from '../revisit/policy.ts';
+import { type ChangeState, DAY, newState, type Prior, packState, unpackState } from '../revisit/state.ts';
 import { steer } from '../revisit/value.ts';
 import { costAfter, costOf, noteTo, type Place, pingsOf, roleOf, weighed } from './standing.ts';
 import { lastChangeAge } from './trust.ts';
@@ -128,13 +128,13 @@ export class Schedule {
     }
     const role = roleOf(visit);
     const prior = role === 'sitemap' ? SITEMAP_PRIOR : this.#priorOf(server.id);
-    const state = before?.change ? unpackState(before.change) : newState(prior);
+    const state = believed(before?.change, prior);
     const next = before?.seen_time ? this.#observe(state, visit, before, server) : state;
     if (role === 'sitemap') return { change: packState(next), due: visit.time + sitemapRest(next) * DAY };
     const weight = this.#weigh(id, visit.depth, role);
     this.#steer(lesson);
     const terms = this.termsFor(weight, server, costAfter(visit, before));
-    return { change: packState(next), due: nextDue(this.plan, next, visit.time, terms) };
+    return { change: packState(next), due: nextDue(this.plan, next, visit.time, { ...terms, phase: phaseOf(id) }) };
   }
 
   /** A notice says that a page has changed: it moves forward by what such notices of its server have been worth. */
@@ -146,8 +146,8 @@ export class Schedule {
     const state = known.change ? unpackState(known.change) : newState();
     const rate = this.plan.estimator.rate(state);
     const worth = known.outcome === 'gone' ? Number.POSITIVE_INFINITY : pingWorth(pingsOf(server), rate) * DAY;
-    // What is overdue stays so.
-    this.#ledger.pages.setPinged(id, Math.min(known.due, Math.max(time, known.due - worth)));
+    // Before others that are due, by what it is worth, but not before it was last seen.
+    this.#ledger.pages.setPinged(id, Math.min(known.due, Math.max(known.seen_time ?? time, known.due - worth)));
     return true;
   }
 
@@ -181,11 +181,11 @@ export class Schedule {
     this.#priors = new Map();
     const step = Math.max(1, Math.floor(pages.length / SAMPLE));
     const beliefs: Belief[] = [];
-    pages.forEach((row, i) => {
-      const state = unpackState(row.change);
-      if (row.role === 0 && state.visits > 0) this.#believe(row.server, state);
-      if (i % step === 0) beliefs.push(this.#beliefOf(row, state));
-    });
+    for (const { server, role, change } of pages) {
+      const state = unpackState(change);
+      if (role === 0 && state.visits > 0) this.#believe(server, state);
+    }
+    for (let i = 0; i < pages.length; i += step) beliefs.push(this.#beliefOf(pages[i]!, this.#stateOf(pages[i]!)));
     this.#balance = this.#seek(beliefs, pages.length);
     this.#theta = this.#balance.theta;
     this.#visitsPerDay = this.#place(pages);
@@ -211,10 +211,11 @@ export class Schedule {
     const put = this.#ledger.database.prepare('UPDATE known SET due = ? WHERE page = ?');
     let visits = 0;
     for (const row of pages) {
-      const state = unpackState(row.change);
+      const state = this.#stateOf(row);
       const server = this.#ledger.servers.byId(row.server);
       const { weight, cost } = this.#beliefOf(row, state);
-      const due = nextDue(this.plan, state, row.seen_time, this.termsFor(weight, server, cost));
+      const terms = { ...this.termsFor(weight, server, cost), phase: phaseOf(row.page) };
+      const due = nextDue(this.plan, state, row.seen_time, terms);
       visits += DAY / Math.max(1, due - row.seen_time);
       put.run(this.#moved(row, state, server, due), row.page);
     }
@@ -293,8 +294,12 @@ export class Schedule {
     return weighed({ linksIn: this.#ledger.backward.of(page), depth, role, searches: this.#searches(page) });
   }
 
+  #stateOf({ change, server }: Row): ChangeState {
+    return believed(change, this.#priorOf(server));
+  }
+
   /** What is believed of a new page: what its server's other pages have shown. */
-  #priorOf(server: number): { a: number; b: number } {
+  #priorOf(server: number): Prior {
     const sums = this.#priors.get(server);
     return serverPrior(sums?.pages ?? 0, sums?.a ?? 0, sums?.b ?? 0);
   }
@@ -353,6 +358,12 @@ export class Schedule {
     const retried = tries < (reasons[visit.reason as ReasonCode]?.retries ?? 0);
     return retried ? null : visit.time + Math.min(SELDOM, 2 ** tries) * DAY;
   }
+}
+
+/** A page that was never looked at twice is believed to be like its neighbours, as they are known by now. */
+function believed(change: Uint8Array | null | undefined, prior: Prior): ChangeState {
+  const state = change ? unpackState(change) : newState(prior);
+  return state.visits === 0 ? { ...state, ...prior } : state;
 }
 
 function sitemapRest({ a, b }: ChangeState): number {

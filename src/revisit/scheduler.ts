@@ -18,7 +18,7 @@ import { observe } from './estimators/observe.ts';
 import { Heap, type Keys } from './heap.ts';
 import { type PageRow, PageTable } from './page-table.ts';
 import { countedByPings, learnPing, NO_PINGS, type PingRecord, pingWorth, silenceRecall } from './pings.ts';
-import { intervalOf, MAX_INTERVAL, type Plan } from './policy.ts';
+import { intervalOf, MAX_INTERVAL, type Plan, phaseOf } from './policy.ts';
 import { type ChangeState, DAY, newState, type Observation } from './state.ts';
 import { type Load, steer, type VisitCost, visitCost } from './value.ts';
 
@@ -327,6 +327,7 @@ export class Scheduler {
       cycle,
       meanRate: this.#sumRate / Math.max(1, load.pages),
       recall: silenceRecall(server.pings),
+      phase: phaseOf(page),
     });
     return table.last[page]! + days * DAY;
   }

@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import { Schedule } from '../../src/frontier/schedule.ts';
 import { interestIn, searchFile } from '../../src/home/indexing.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
+import { phaseOf } from '../../src/revisit/policy.ts';
 import { openSearch } from '../../src/search/index.ts';
 import { makeCollection } from '../journeys/collection.ts';
 import { html, openPages, prose } from '../journeys/pages.ts';
@@ -28,10 +29,10 @@ test('pages that people open are due sooner than their like, and less so as time
   search.close();
 
   const now = collection.clock.now();
-  /** Days between the last look and the next. */
+  /** Days between two looks: the first comes after a part of them. */
   const interval = (path: string) => {
     const { due, seen_time } = ledger.pages.known(idOf(path))!;
-    return Math.round((due! - seen_time!) / 1000) / 86_400;
+    return Math.round((due! - seen_time!) / phaseOf(idOf(path)) / 10_000) / 8640;
   };
   const days = (time: number) => {
     const schedule = new Schedule(

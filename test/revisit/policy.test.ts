@@ -9,7 +9,7 @@ import {
   shareChanged,
   tripLoad,
 } from '../../src/revisit/pmcs.ts';
-import { intervalOf, nextDue, planNamed, pmcsPolicy, policies, type Terms } from '../../src/revisit/policy.ts';
+import { intervalOf, nextDue, phaseOf, planNamed, pmcsPolicy, policies, type Terms } from '../../src/revisit/policy.ts';
 import { type ChangeState, DAY, newState } from '../../src/revisit/state.ts';
 import { daysUntilDue } from '../../src/revisit/value.ts';
 
@@ -36,6 +36,17 @@ test('uniform: once in a cycle; proportional: as often as it changes', () => {
   const plan = planNamed('proportional');
   const ratio = intervalOf(plan, slow, { ...terms, maxInterval: 1e9 }) / intervalOf(plan, fast, terms);
   assert.ok(Math.abs(ratio / (plan.estimator.rate(fast) / plan.estimator.rate(slow)) - 1) < 1e-9);
+});
+
+test('value: first looks at pages that were fetched together are spread over the interval, later ones are not', () => {
+  const plan = planNamed();
+  const whole = intervalOf(plan, newState(), terms);
+  const shares = Array.from({ length: 1000 }, (_, page) => {
+    return intervalOf(plan, newState(), { ...terms, phase: phaseOf(page) }) / whole;
+  }).sort((a, b) => a - b);
+  for (const [i, share] of shares.entries()) assert.ok(Math.abs(share - i / 1000) < 0.005, `${i}: ${share}`);
+  const seen = visited(3, '01');
+  assert.equal(intervalOf(plan, seen, { ...terms, phase: 0.2 }), intervalOf(plan, seen, terms));
 });
 
 test('date: at the expected next change; what never changed at the longest interval', () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { expectedFreshness } from '../../src/revisit/budget.ts';
 import { Heap } from '../../src/revisit/heap.ts';
-import { nextDue, planNamed } from '../../src/revisit/policy.ts';
+import { nextDue, phaseOf, planNamed } from '../../src/revisit/policy.ts';
 import { Scheduler } from '../../src/revisit/scheduler.ts';
 import { DAY, newState } from '../../src/revisit/state.ts';
 import { randomFrom } from './simulation.ts';
@@ -170,7 +170,7 @@ test('the class and the pure pieces that the ledger uses agree on due times', ()
   const server = scheduler.server('http://a.example', 0);
   const page = scheduler.add({ server, last: 3 * DAY, weight: 2 });
   const row = scheduler.page(page)!;
-  const terms = { weight: 2, theta: 0.7, maxInterval: 90, cycle: 0.1, meanRate: 0, recall: 0 };
+  const terms = { weight: 2, theta: 0.7, maxInterval: 90, cycle: 0.1, meanRate: 0, recall: 0, phase: phaseOf(page) };
   const due = nextDue(planNamed(), row.state, 3 * DAY, terms);
   assert.ok(Math.abs(row.due - due) < 1000, 'to a second, since states are kept in 32 bits');
 });

@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { noSshd, openSshd } from '../transfer/sshd.ts';
-import { FEATURES, openWeb } from '../web/web.ts';
+import { openWeb } from '../web/web.ts';
 import { askedTooOften, visitedTwice } from './outpost-processes.ts';
-import { collected, fast, type PageLine, pagesOf, skeinJson, start, workplace } from './skein.ts';
+import { collected, pagesOf, skeinJson, start, workplace } from './skein.ts';
 
 const missing = noSshd() || false;
 const node = dirname(process.execPath);
@@ -68,29 +68,4 @@ test('a machine without Node gets ours once', { skip: missing }, async () => {
   }
   assert.equal(collected(await pagesOf(join(place.path, 'home'))).length, 5);
   assert.ok(existsSync(join(home, '.cache', 'skein-runtime')));
-});
-
-test('everything a web can hold ends as it does in a crawl from here', { skip: missing }, async () => {
-  using place = workplace();
-  const features = FEATURES.filter(feature => feature !== 'traps'); // where a trap is noticed depends on the order
-  await using web = await openWeb({ seed: 9, servers: 2, pagesPerServer: 20, features });
-  await using sshd = await openSshd(place.path, { node });
-  const crawl = (data: string, ...more: string[]) =>
-    start(['crawl', web.seeds[0]!, '--data', data, '--scope', '*', ...fast, '--json', ...more]).ended;
-  const [near, far] = [join(place.path, 'near'), join(place.path, 'far')];
-  assert.equal((await crawl(near)).code, 0);
-  const path = process.env['PATH'];
-  process.env['PATH'] = `${sshd.bin}:${path}`;
-  try {
-    const ran = await crawl(far, '--outpost', sshd.url);
-    assert.equal(ran.code, 0, ran.stderr);
-  } finally {
-    process.env['PATH'] = path;
-  }
-  const said = (pages: ReadonlyMap<string, PageLine>) =>
-    [...pages.values()]
-      .filter(({ url }) => !url.endsWith('/e/flapping')) // answers each request otherwise
-      .map(({ url, outcome, reason }) => `${url} ${outcome} ${reason}`)
-      .sort();
-  assert.deepEqual(said(await pagesOf(far)), said(await pagesOf(near)));
 });

@@ -1,76 +1,124 @@
 /**
- * What does the cage cost? Pages of the recorded sites are decoded, analysed and packed as an outpost does; then the same
- * with a decider asked about each of them, in WebAssembly (a thread) and in JavaScript (a process behind bubblewrap).
+ * What does the cage cost? The threads of one outpost crawl a site of recorded pages on loopback and pack what they find
+ * for the way home; then the same with a decider asked about every page, in WebAssembly (a thread) and in JavaScript (a
+ * process behind bubblewrap), that wants only the facts, or the whole body.
  *
  *   node bench/sandbox.ts
  *
- * Time is wall time, as the cage is elsewhere; sixteen pages are under way at once, as they are from several servers.
+ * The site is served by a process of its own. Rounds alternate, and medians are compared; beside the time by the clock
+ * stands the processor time of the outpost's own process (the process of a script not counted), which says more on a
+ * machine that has other work.
  */
-import { existsSync } from 'node:fs';
+import { type ChildProcess, fork } from 'node:child_process';
+import { hash } from 'node:crypto';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { analyse } from '../src/crawler/analyse.ts';
-import { packer } from '../src/crawler/pack.ts';
-import { decodeBody } from '../src/errand/decode.ts';
-import { payloadDigest } from '../src/errand/warc.ts';
-import { type Decider, sandboxLimits } from '../src/outpost/decider.ts';
-import { openScript } from '../src/outpost/script-sandbox.ts';
-import { openWasm } from '../src/outpost/wasm-sandbox.ts';
+import type { Errand } from '../src/errand/errand.ts';
+import { keepAll } from '../src/errand/keep.ts';
+import type { HandParcel } from '../src/outpost/hand-thread.ts';
+import { Hands } from '../src/outpost/hands.ts';
+import { packErrand } from '../src/transfer/parcel-format.ts';
 import { entriesOf, openBlobs } from './histories.ts';
 
-const ROUNDS = 3;
+const ROUNDS = 5;
 const PAGES = 600;
-const UNDER_WAY = 16;
+const CONNECTIONS = 8;
+const WANTED = 0.7;
 
-/** A module whose decide() looks at one byte: what is measured is the way there and back. Memory: 32 pages, 64 at most. */
-const wasm = Buffer.from(
-  '0061736d01000000010c0260017f017f60027f7f017f0303020001050401012040071b03066d656d6f7279020005696e7075' +
-    '7400000664656369646500010a0e02040041000b070020002d00000b',
-  'hex',
-);
-const script = `export default ({ body }) => { let sum = 0; for (let i = 0; i < body.length; i += 64) sum += body[i]; return { keep: sum >= 0, changed: true } }`;
+/** Modules whose decide() keeps and follows: what is measured is the way there and back. Memory: 32 pages, 64 at most. */
+const wasm = (wants: string) => {
+  const exported = wants === '' ? '071b03' : `07${(0x1b + wants.length + 3).toString(16)}04`;
+  const wanted = wants === '' ? '' : `0${wants.length}${Buffer.from(wants).toString('hex')}0000`;
+  return Buffer.from(
+    `0061736d01000000010c0260017f017f60027f7f017f0303020001050401012040${exported}066d656d6f7279020005696e7075` +
+      `740000066465636964650001${wanted}0a0c02040041000b05004180060b`,
+    'hex',
+  );
+};
+const scriptFacts = 'export default ({ links }) => ({ keep: links >= 0 })';
+const scriptBody = `export const wants = 'body';
+export default ({ body }) => { let sum = 0; for (let i = 0; i < body.length; i += 64) sum += body[i]; return { keep: sum >= 0 } }`;
 
-async function run(bodies: readonly Buffer[], decider: Decider | undefined): Promise<number> {
-  const packing = packer({ whenBusy: 'stored' });
-  const started = performance.now();
-  const visit = async (body: Buffer, n: number) => {
-    const url = `https://example.org/${n}`;
-    const headers = new Map([
-      ['content-type', 'text/html'],
-      ['content-encoding', 'gzip'],
-    ]);
-    const decoded = decodeBody(body, 'gzip', { bodyBytes: 1e8 });
-    if (decoded.kind !== 'ok') return;
-    const digest = payloadDigest(body);
-    analyse({ url, headers, body: decoded.bytes, raw: digest.subarray(0, 16) });
-    const decision = await decider?.decide({
-      url,
-      status: 200,
-      headers: Object.fromEntries(headers),
-      body: decoded.bytes,
-    });
-    if (decision?.keep === false) return;
-    const head = Buffer.from('HTTP/1.1 200 OK\r\n\r\n');
-    const wire = { up: 0, down: 0, firstByte: 0, total: 0 };
-    const response = {
-      kind: 'response',
-      status: 200,
-      head,
-      requestHead: head,
-      headers,
-      body,
-      protocol: 'http/1.1',
-      address: '',
-      wire,
-    } as const;
-    packing.add({ url, time: 0, digest, response }, true);
-    if (packing.length > 4e6) packing.take();
+/** The site: compressed pages, by number. */
+function serve(): void {
+  const blob = openBlobs();
+  const pages = entriesOf(0).filter(({ ct }) => ct.startsWith('text/html'));
+  const bodies = pages.slice(0, PAGES).map(({ b }) => gzipSync(blob(b), { level: 6 }));
+  const headers = { 'content-type': 'text/html', 'content-encoding': 'gzip' };
+  const server = createServer((request, response) => {
+    const number = Number(/^\/(\d+)/.exec(request.url!)?.[1] ?? -1);
+    const body = bodies[number % bodies.length];
+    response.writeHead(body ? 200 : 404, body ? { ...headers, 'content-length': body.length } : {}).end(body);
+  });
+  server.listen(0, '127.0.0.1', () => process.send!((server.address() as AddressInfo).port));
+  process.on('disconnect', () => process.exit(0));
+}
+
+function errandOf(id: string, origin: string, code: Uint8Array | undefined): Errand {
+  const urls = Array.from({ length: PAGES }, (_, i) => `${origin}/${i}`);
+  const server = { origin, pace: 0, connections: CONNECTIONS, notBefore: 0, allowPrivate: true };
+  return {
+    id,
+    kind: 'explore',
+    server: { ...server, auditShare: 0, trustValidators: true, missing: new Uint8Array() },
+    pages: urls.map(url => ({ url, role: 'page', depth: 0, hops: 0, tries: 0 })),
+    scope: { domains: [], include: [], exclude: [], focus: [], keep: keepAll },
+    limits: { pages: urls.length, follow: 0, depth: 100, bodyBytes: 1 << 24, time: 600_000 },
+    levels: 0,
+    detector: 'content',
+    deadline: Date.now() + 600_000,
+    ...(code && { code: hash('sha256', code) }),
   };
-  let next = 0;
-  const walk = async () => {
-    for (let n = next++; n < bodies.length; n = next++) await visit(bodies[n]!, n);
+}
+
+interface Round {
+  /** Milliseconds a page: by the clock, and of the processor. */
+  readonly time: number;
+  readonly processor: number;
+}
+
+interface Outpost {
+  run(code: Uint8Array | undefined): Promise<Round>;
+  close(): Promise<void>;
+}
+
+function openOutpost(origin: string): Outpost {
+  const directory = mkdtempSync(join(tmpdir(), 'skein-sandbox-bench-'));
+  let arrived: (parcel: HandParcel) => void = () => {};
+  let failed: (why: string) => void = () => {};
+  const hands = new Hands(
+    1,
+    { userAgent: 'Skein (bench)', agentToken: 'skein', sandbox: { weak: false }, cache: { directory, bytes: 1 << 28 } },
+    { parcel: parcel => arrived(parcel), failed: (_, why) => failed(why), trouble: text => failed(text) },
+  );
+  let rounds = 0;
+  return {
+    async run(code) {
+      const errand = errandOf(`round-${rounds++}`, origin, code);
+      const started = performance.now();
+      const before = process.cpuUsage();
+      let visits = 0;
+      await new Promise<void>((resolve, reject) => {
+        failed = why => reject(new Error(why));
+        arrived = parcel => {
+          visits += parcel.visits - parcel.errors;
+          if (parcel.done) resolve();
+        };
+        hands.send(errand, packErrand(errand), code);
+      });
+      if (visits !== PAGES) throw new Error(`${visits} pages came`);
+      const { user, system } = process.cpuUsage(before);
+      return { time: (performance.now() - started) / visits, processor: (user + system) / 1000 / visits };
+    },
+    async close() {
+      await hands.close();
+      rmSync(directory, { recursive: true, force: true });
+    },
   };
-  await Promise.all(Array.from({ length: UNDER_WAY }, walk));
-  return (bodies.length / (performance.now() - started)) * 1000;
 }
 
 async function main(): Promise<void> {
@@ -78,32 +126,49 @@ async function main(): Promise<void> {
     console.log('skipped: no recorded sites');
     return;
   }
-  const blob = openBlobs();
-  const pages = entriesOf(0).filter(({ ct }) => ct.startsWith('text/html'));
-  const bodies = pages.slice(0, PAGES).map(({ b }) => gzipSync(blob(b), { level: 6 }));
-  const limits = { ...sandboxLimits, time: 10_000 };
-  const deciders: [string, Decider | undefined][] = [['no decider', undefined]];
-  deciders.push(['WebAssembly', await openWasm(wasm, limits)]);
-  if (existsSync('/usr/bin/bwrap'))
-    deciders.push(['JavaScript', await openScript(Buffer.from(script), { limits, weak: false })]);
-  else console.log('JavaScript is left out: bubblewrap is not installed');
-  const rates = new Map<string, number[]>(deciders.map(([name]) => [name, []]));
-  for (let round = 0; round <= ROUNDS; round++) {
-    for (const [name, decider] of deciders) {
-      const rate = await run(bodies, decider);
-      if (round > 0) rates.get(name)!.push(rate); // the first round warms up
+  const site: ChildProcess = fork(new URL(import.meta.url), ['serve']);
+  const port = await new Promise(resolve => site.once('message', resolve));
+  const outpost = openOutpost(`http://127.0.0.1:${port}`);
+  const ways: [string, Uint8Array | undefined][] = [
+    ['no decider', undefined],
+    ['WebAssembly, facts', wasm('')],
+    ['WebAssembly, body', wasm('body')],
+  ];
+  if (existsSync('/usr/bin/bwrap')) {
+    ways.push(['JavaScript, facts', Buffer.from(scriptFacts)], ['JavaScript, body', Buffer.from(scriptBody)]);
+  } else console.log('JavaScript is left out: bubblewrap is not installed');
+  try {
+    const rounds = new Map<string, Round[]>(ways.map(([name]) => [name, []]));
+    for (let round = 0; round <= ROUNDS; round++) {
+      for (const [name, code] of ways) {
+        const measured = await outpost.run(code);
+        if (round > 0) rounds.get(name)!.push(measured); // the first round warms up
+      }
     }
-  }
-  const median = (name: string) => rates.get(name)!.sort((a, b) => a - b)[Math.floor(ROUNDS / 2)]!;
-  const plain = median('no decider');
-  for (const [name, decider] of deciders) {
-    const share = median(name) / plain;
-    const verdict = decider ? `, at least 0.7 wanted (${share >= 0.7 ? 'met' : 'missed'})` : '';
-    console.log(
-      `sandbox, ${name}: ${median(name).toFixed(0)} pages/s, ${share.toFixed(2)} of the same without${verdict}`,
-    );
-    await decider?.close();
+    report(rounds);
+  } finally {
+    await outpost.close();
+    site.disconnect();
   }
 }
 
-await main();
+function report(rounds: ReadonlyMap<string, readonly Round[]>): void {
+  const median = (name: string, of: keyof Round) =>
+    rounds
+      .get(name)!
+      .map(round => round[of])
+      .sort((a, b) => a - b)[Math.floor(ROUNDS / 2)]!;
+  const share = (name: string, of: keyof Round) => median('no decider', of) / median(name, of);
+  for (const name of rounds.keys()) {
+    const rate = (1000 / median(name, 'time')).toFixed(0);
+    const [clock, processor] = [share(name, 'time'), share(name, 'processor')];
+    const verdict = name === 'no decider' ? '' : `, at least ${WANTED} wanted (${clock >= WANTED ? 'met' : 'missed'})`;
+    console.log(
+      `sandbox, ${name}: ${rate} pages/s, ${clock.toFixed(2)} of the same without${verdict}; ` +
+        `${processor.toFixed(2)} by processor time`,
+    );
+  }
+}
+
+if (process.argv[2] === 'serve') serve();
+else await main();

@@ -17,9 +17,11 @@ import { Home } from '../home/home.ts';
 import { interestIn } from '../home/indexing.ts';
 import { Outposts } from '../home/outposts.ts';
 import { Ledger } from '../ledger/ledger.ts';
+import { tryDecider } from '../outpost/deciders.ts';
 import type { OutpostOptions } from '../outpost/tools.ts';
 import { ThreadCarrier } from '../transfer/thread.ts';
 import { userAgent } from './contact.ts';
+import { type DeciderFile, readDecider } from './decider.ts';
 import { parseAddress, parseSize, type Values } from './options.ts';
 import { version } from './version.ts';
 
@@ -38,8 +40,8 @@ export type CrawlValues = Omit<
   'seeds' | 'budget' | 'freshness' | 'policy' | 'estimator' | 'images' | 'workbench' | Far
 > &
   Partial<Pick<Values, 'images' | Far>>;
-/** Options about other machines. */
-type Far = 'outpost' | 'listen' | 'levels';
+/** Options about other machines, and about code that may travel there. */
+type Far = 'outpost' | 'listen' | 'levels' | 'decider';
 
 export interface Opened {
   readonly home: Home;
@@ -70,13 +72,14 @@ export interface Extras {
 export function openHome(values: CrawlValues, seeds: readonly string[], extras: Extras = {}): Opened {
   const clock = extras.clockShift ? shiftedClock(extras.clockShift) : systemClock;
   refuseMistakes(values);
+  const decider = readDecider(values.decider);
   const ledger = new Ledger(values.data, 'write');
   const archive = openArchive(join(values.data, 'archive'), { software: `Skein/${version}` });
   archive.recover(lastEnd(ledger));
   const threads = threadsOf(values);
   const frontier = new Frontier(
     ledger,
-    frontierOptions(values, seeds, ledger, extras),
+    { ...frontierOptions(values, seeds, ledger, extras), ...(decider && { code: decider.digest }) },
     clock,
     new Schedule(ledger, extras.schedule, interestIn(values.data, clock.now)),
   );
@@ -88,8 +91,9 @@ export function openHome(values: CrawlValues, seeds: readonly string[], extras: 
   const home = new Home({ ledger, archive, frontier, clock });
   home.dispatch.levels = values.levels ?? 1;
   for (const { errand, outpost, sequence } of out) home.dispatch.expect(outpost, errand, sequence);
-  const outposts = isFar(values) ? makeOutposts(home, values, clock, extras.absence) : undefined;
-  for (let i = 1; i <= threads; i++) home.dispatch.join(startThread(`thread-${i}`, home, outpostOf(values, extras)));
+  const outposts = isFar(values) ? makeOutposts(home, values, clock, { ...extras, decider }) : undefined;
+  const thread = { ...outpostOf(values, extras), ...(decider && { decider: decider.bytes }) };
+  for (let i = 1; i <= threads; i++) home.dispatch.join(startThread(`thread-${i}`, home, thread));
   return {
     home,
     ledger,
@@ -98,6 +102,7 @@ export function openHome(values: CrawlValues, seeds: readonly string[], extras: 
     added,
     outposts,
     async ready() {
+      if (decider) await tryDecider(decider.bytes, { weak: true });
       await outposts?.open(values.outpost ?? [], values.listen === undefined ? undefined : parseAddress(values.listen));
     },
     async close() {
@@ -113,9 +118,13 @@ export function openHome(values: CrawlValues, seeds: readonly string[], extras: 
 }
 
 /** Before anything is made: a collection that begins with a mistake would be one all the same. */
-function refuseMistakes({ scope, keep, domains, bodyLimit, order, focus, listen }: CrawlValues): void {
-  if (order === 'focused' && focus.length === 0) {
-    throw new SkeinError('bad-option', 'The order focused needs words to look for.', 'Give them with --focus.');
+function refuseMistakes({ scope, keep, domains, bodyLimit, order, focus, listen, decider }: CrawlValues): void {
+  if (order === 'focused' && focus.length === 0 && decider === undefined) {
+    throw new SkeinError(
+      'bad-option',
+      'The order focused needs words to look for.',
+      'Give them with --focus, or a --decider that says what links promise.',
+    );
   }
   parseScope(scope);
   parseKeep(keep);
@@ -143,7 +152,9 @@ function startThread(name: string, home: Home, data: OutpostOptions, lives = LIV
     { name, room: THREAD_ROOM, module, data },
     {
       parcel: (from, parcel) => home.parcel(from, parcel),
-      gaveUp: (from, errand) => home.gaveUp(from, errand),
+      // Only the decider can keep a thread from its work, and no other thread would fare better.
+      gaveUp: (_, __, why) => home.fail(new SkeinError('refused', why)),
+      trouble: (_, text) => console.error(text),
       changed: from => home.changed(from),
       lost(from, why) {
         // First the new one joins: a home without any outpost gives up.
@@ -167,7 +178,11 @@ function isFar(values: CrawlValues): boolean {
   return (values.outpost?.length ?? 0) > 0 || values.listen !== undefined;
 }
 
-function makeOutposts(home: Home, values: CrawlValues, clock: Clock, lease?: number): Outposts {
+interface FarExtras extends Pick<Extras, 'absence'> {
+  readonly decider: DeciderFile | undefined;
+}
+
+function makeOutposts(home: Home, values: CrawlValues, clock: Clock, { absence, decider }: FarExtras): Outposts {
   return new Outposts(home, {
     directory: values.data,
     software: version,
@@ -175,7 +190,8 @@ function makeOutposts(home: Home, values: CrawlValues, clock: Clock, lease?: num
     agentToken: AGENT_TOKEN,
     clock,
     say: text => console.error(text),
-    ...(lease !== undefined && { lease }),
+    ...(decider && { decider }),
+    ...(absence !== undefined && { lease: absence }),
   });
 }
 

@@ -73,6 +73,12 @@ export const flags = {
     check: z.string().default(''),
     about: 'what is stored, e.g. "type=text/html;size=<5MB;lang=en" (default: everything)',
   },
+  decider: {
+    flag: '--decider <file>',
+    check: z.string().min(1).optional(),
+    about:
+      'code of yours (.wasm or .js) that says of each page whether to keep it and follow its links (default: none)',
+  },
   focus: {
     flag: '--focus <words>',
     check: list(),
@@ -171,6 +177,7 @@ export const fetchOptions = [
     'depth',
     'scope',
     'keep',
+    'decider',
     'focus',
     'domains',
   ] as const),

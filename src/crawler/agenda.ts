@@ -126,6 +126,7 @@ class FollowedPages implements Agenda {
       this.#add({ url: location, role: known.role, depth: visit.depth, hops: known.hops + 1, tries: 0 }, level + 1);
     }
     if (!visit.links || visit.outcome !== 'fetched' || visit.depth >= limits.depth || visit.page?.nofollow) return;
+    if (visit.verdict?.follow === false) return;
     const urls = Buffer.from(visit.links.urls).toString().split('\n');
     for (let i = 0; i < visit.links.count; i++) {
       const flags = visit.links.flags[i]!;

@@ -14,6 +14,7 @@ import type { Cost, Outcome, PageNotes, Visit } from '../errand/visit.ts';
 import { payloadDigest } from '../errand/warc.ts';
 import { analyse } from './analyse.ts';
 import { compare } from './compare.ts';
+import type { Question, Verdict } from './decider.ts';
 import { imageFacts } from './detect/image.ts';
 import { learnNoise, packMask, unpackMask } from './detect/noise.ts';
 import { withImages } from './image-links.ts';
@@ -46,6 +47,8 @@ export interface Concluded {
   readonly page?: Page;
   /** It may be the server's not-found page, which nobody has looked for yet. */
   readonly suspect?: boolean;
+  /** What the errand's decider is to be asked before anything is done with the page. */
+  readonly question?: Question;
 }
 
 export async function conclude(job: Job, known: Known, answer: Answer): Promise<Concluded> {
@@ -113,11 +116,29 @@ export function audited(known: Known, first: Concluded, second: Concluded): Conc
 }
 
 /** The page was read, and packing failed on it. */
-export function crashed(known: Known, { visit, effect }: Concluded): Concluded {
+export function crashed(known: Known, concluded: Concluded): Concluded {
+  return failedLate(known, concluded, 'crashed');
+}
+
+/** The page was read, and the code that was to decide about it failed. */
+export function undecided(known: Known, concluded: Concluded): Concluded {
+  return failedLate(known, concluded, 'decider');
+}
+
+function failedLate(known: Known, { visit, effect }: Concluded, reason: ReasonCode): Concluded {
   const { time, status, depth, cost } = visit;
+  return { visit: { url: known.url, time, status, depth, cost, outcome: 'failed', reason, retryAfter: 0 }, effect };
+}
+
+/** The page as a decider wants it: what it does not keep is still read for links, as with the filter. */
+export function decided(concluded: Concluded, { keep, follow, relevance }: Verdict): Concluded {
+  const { visit, kept, question, ...rest } = concluded;
+  const page = visit.page && { ...visit.page, filtered: visit.page.filtered || !keep };
+  const said = !follow || relevance > 0;
   return {
-    visit: { url: known.url, time, status, depth, cost, outcome: 'failed', reason: 'crashed', retryAfter: 0 },
-    effect,
+    ...rest,
+    visit: { ...visit, ...(page && { page }), ...(said && { verdict: { follow, relevance } }) },
+    ...(keep && kept && { kept }),
   };
 }
 
@@ -207,9 +228,29 @@ async function read(job: Job, known: Known, response: Response, time: number): P
     ...(broken ? {} : validators(response)),
     ...(mask && { mask }),
   });
-  const seen = { ...concluded, page, suspect: known.role === 'page' && job.missing.suspects(page) };
+  const suspect = known.role === 'page' && job.missing.suspects(page);
+  const question = change.changed && known.role === 'page' ? questionOf(job, concluded.visit, page, decoded.bytes) : {};
+  const seen = { ...concluded, page, suspect, ...question };
   if (!change.changed || notes.filtered || notes.noarchive) return seen;
   return { ...seen, kept: { url: known.url, time, digest, response } };
+}
+
+/** Beyond this a decider sees the beginning only, so that it knows how much memory it needs. */
+const MOST_CONTENT = 1 << 20;
+
+function questionOf(job: Job, visit: Visit, page: Page, body: Uint8Array): Pick<Concluded, 'question'> {
+  const { decider } = job.tools;
+  if (!decider) return {};
+  const { url, title, language, mediaType, bytes, links, facts } = page;
+  const content = decider.wants === 'body' ? body : Buffer.from(decider.wants === 'text' ? page.text() : '');
+  const { status, depth, stage } = visit;
+  return {
+    question: {
+      ...{ url, title, language, mediaType, status, depth, bytes },
+      ...{ links: links.count, words: facts.words, first: stage === 'first' },
+      content: content.length > MOST_CONTENT ? content.subarray(0, MOST_CONTENT) : content,
+    },
+  };
 }
 
 interface Judgement {

@@ -13,6 +13,7 @@ import { compileKeep } from '../errand/scope.ts';
 import type { Visit } from '../errand/visit.ts';
 import { type Agenda, makeAgenda } from './agenda.ts';
 import { audited, type Concluded, conclude, crashed, type Job, missingInstead, refuse, unusable } from './conclude.ts';
+import { Deciding } from './deciding.ts';
 import { impossibleUrl, MissingPages } from './missing.ts';
 import { ParcelBuilder } from './parcels.ts';
 import { askPermission, type Permission } from './permission.ts';
@@ -25,6 +26,7 @@ interface Run extends Job {
   readonly parcels: ParcelBuilder;
   readonly permission: Permission;
   readonly agenda: Agenda;
+  readonly deciding: Deciding;
 }
 
 /** Runs the errand. Always ends with a parcel that says done; never rejects. */
@@ -37,19 +39,26 @@ export async function crawl(
   const parcels = new ParcelBuilder(errand, tools, deliver);
   const permission = await askPermission(errand, tools, signal);
   parcels.news(permission.news);
+  const agenda = makeAgenda(errand);
   const run: Run = {
     errand,
     tools,
     signal,
     parcels,
     permission,
-    agenda: makeAgenda(errand),
+    agenda,
+    deciding: new Deciding(tools.decider, (known, concluded) => {
+      keep(parcels, known, concluded);
+      agenda.learn(concluded.visit);
+      if (tools.decider?.over) agenda.end();
+    }),
     keep: compileKeep(errand.scope.keep),
     missing: new MissingPages(errand.server.missing),
   };
   run.agenda.sitemaps(permission.news?.sitemaps ?? []);
   // One walk per connection; they share the agenda, so a slow page holds up one of them only.
   await Promise.all(Array.from({ length: Math.max(1, errand.server.connections) }, () => walk(run)));
+  await run.deciding.idle();
   parcels.finish();
 }
 
@@ -65,19 +74,19 @@ async function walk(run: Run): Promise<void> {
     }
     const concluded = await visit(run, known);
     if (!concluded) return run.agenda.end();
-    keep(run, known, concluded);
-    run.agenda.learn(concluded.visit);
+    const full = run.deciding.take(known, concluded);
+    if (full) await full;
     if (isServerTrouble(concluded.visit)) return run.agenda.end();
   }
 }
 
 /** Packing reads what a server sent, too. */
-function keep(run: Run, known: Known, concluded: Concluded): void {
+function keep(parcels: ParcelBuilder, known: Known, concluded: Concluded): void {
   try {
-    run.parcels.add(concluded);
+    parcels.add(concluded);
   } catch {
     // The page is not kept, and says so; what made packing fail is a bug that the reason `crashed` brings to light.
-    run.parcels.add(crashed(known, concluded));
+    parcels.add(crashed(known, concluded));
   }
 }
 

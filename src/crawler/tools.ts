@@ -1,6 +1,7 @@
 /** What the stages of a run get from the outpost that they run at. */
 import type { Clock } from '../base/clock.ts';
 import type { Errand } from '../errand/errand.ts';
+import type { Decider } from './decider.ts';
 import type { Pace } from './pace.ts';
 import type { PackerPool } from './packer-pool.ts';
 import type { RulesMemory } from './rules-memory.ts';
@@ -26,6 +27,8 @@ export interface Tools {
   readonly rules: RulesMemory;
   /** When parcels leave; default: soon. */
   readonly parcels?: ParcelSizes;
+  /** Decides about the errand's pages, where the errand names code that does. */
+  readonly decider?: Decider;
   /** Product token that robots.txt is read for, e.g. `skein`. */
   readonly agentToken: string;
   /** True while the thread has more to do than it can: compression then takes the cheap way. */

@@ -33,6 +33,7 @@ export function encodeErrand(errand: Errand): Uint8Array {
   out.text(errand.detector);
   out.double(errand.deadline);
   out.bytes(errand.seen ?? new Uint8Array());
+  out.text(errand.code ?? '');
   return out.finish();
 }
 
@@ -50,8 +51,9 @@ export function decodeErrand(bytes: Uint8Array): Errand {
     deadline: from.double(),
   };
   const seen = from.bytes();
+  const code = from.text();
   from.end();
-  return seen.length === 0 ? errand : { ...errand, seen };
+  return { ...errand, ...(seen.length > 0 && { seen }), ...(code !== '' && { code }) };
 }
 
 function writeTerms(out: ByteWriter, terms: ServerTerms): void {

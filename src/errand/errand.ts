@@ -8,7 +8,7 @@
 import type { Known } from './known.ts';
 
 /** Bumped whenever the bytes change; the first frame of every connection names it. */
-export const PROTOCOL = 1;
+export const PROTOCOL = 2;
 
 export interface Errand {
   /** Unique within one home. */
@@ -25,6 +25,8 @@ export interface Errand {
   readonly levels: number;
   /** Name of the change detector. */
   readonly detector: string;
+  /** SHA-256 of the code that decides about its pages, hexadecimal; absent = nothing but the scope does. */
+  readonly code?: string;
   /** Milliseconds since 1970 after which the results are no longer wanted. */
   readonly deadline: number;
 }

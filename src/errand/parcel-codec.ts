@@ -15,7 +15,7 @@ import {
   writeTexts,
 } from './codec-parts.ts';
 import type { Parcel, ServerNews } from './parcel.ts';
-import type { Cost, Links, Outcome, PageNotes, Stage, Visit } from './visit.ts';
+import type { Cost, Links, LinkVerdict, Outcome, PageNotes, Stage, Visit } from './visit.ts';
 
 export const outcomes: readonly Outcome[] = ['fetched', 'same', 'moved', 'gone', 'refused', 'failed'];
 export const stages: readonly Stage[] = [
@@ -128,7 +128,8 @@ function writeVisit(out: ByteWriter, visit: Visit): void {
       (visit.page ? 2 : 0) |
       (visit.location === undefined ? 0 : 4) |
       (visit.links ? 8 : 0) |
-      (visit.record ? 16 : 0),
+      (visit.record ? 16 : 0) |
+      (visit.verdict ? 32 : 0),
   );
   if (visit.where) {
     out.varint(visit.where.length);
@@ -142,6 +143,7 @@ function writeVisit(out: ByteWriter, visit: Visit): void {
     out.varint(visit.record.length);
     out.varint(visit.record.requestLength);
   }
+  if (visit.verdict) writeVerdict(out, visit.verdict);
 }
 
 function readVisit(from: ByteReader): Visit {
@@ -172,7 +174,17 @@ function readVisit(from: ByteReader): Visit {
     ...(bits & 4 && { location: from.text() }),
     ...(bits & 8 && { links: readLinks(from) }),
     ...(bits & 16 && { record: { offset: from.varint(), length: from.varint(), requestLength: from.varint() } }),
+    ...(bits & 32 && { verdict: readVerdict(from) }),
   };
+}
+
+export function writeVerdict(out: ByteWriter, { follow, relevance }: LinkVerdict): void {
+  out.byte(follow ? 1 : 0);
+  out.byte(relevance);
+}
+
+export function readVerdict(from: ByteReader): LinkVerdict {
+  return { follow: from.byte() === 1, relevance: from.byte() };
 }
 
 export function writeNotes(out: ByteWriter, notes: PageNotes): void {

@@ -55,6 +55,7 @@ export const reasons = {
   nofollow: reason('only found through links that say nofollow'),
   filtered: reason('read for links, but not kept: the filter leaves it out'),
   'over-limit': reason('the crawl had reached its page limit'),
+  decider: reason('the code that decides about pages failed on it', 1, 60),
   crashed: reason('analysis failed on this page: a bug worth reporting', 1, 60),
 } as const satisfies Record<string, Reason>;
 

@@ -51,6 +51,8 @@ export interface Visit {
   /** Absolute, for `moved`. */
   readonly location?: string;
   readonly links?: Links;
+  /** What a decider said of the page's links; absent = follow them as usual. */
+  readonly verdict?: LinkVerdict;
   readonly cost: Cost;
   /** Where this visit's WARC members lie in the parcel's member section; absent = nothing to keep. */
   readonly record?: RecordPlace;
@@ -75,6 +77,13 @@ export interface PageNotes {
   readonly truncated: boolean;
   /** Kept out of the archive by the user's filter; links were still read. */
   readonly filtered: boolean;
+}
+
+/** What code of the user's found out about the links of a page, where that differs from what all pages get. */
+export interface LinkVerdict {
+  readonly follow: boolean;
+  /** What the links promise to a focused crawl, 0–255; 0 = it did not say. */
+  readonly relevance: number;
 }
 
 export interface Cost {

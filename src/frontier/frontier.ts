@@ -277,7 +277,7 @@ export class Frontier {
   }
 
   #issue(lane: Lane, ids: number[], delegation: Delegation, spread: boolean): Issued {
-    const { connections, outposts, mode, lease, bodyBytes, scope, maxPages } = this.#options;
+    const { connections, outposts, mode, lease, bodyBytes, scope, maxPages, code } = this.#options;
     const pages = new Map<string, { id: number; before: KnownRow | undefined }>();
     const known = ids.map(id => {
       const before = this.#ledger.pages.known(id);
@@ -311,6 +311,7 @@ export class Frontier {
       levels,
       detector: this.#options.detector,
       deadline: now + lease,
+      ...(code && { code }),
       ...(follow && { seen: seenOn(this.#ledger, lane.server.id, new Set(ids)) }),
     };
     return { errand, address: lane.server.address, spread: !alone };

@@ -4,7 +4,7 @@
  */
 import { unpackFacts } from '../errand/facts.ts';
 import { type Reason, type ReasonCode, reasons } from '../errand/reasons.ts';
-import type { Links, Visit } from '../errand/visit.ts';
+import type { Links, LinkVerdict, Visit } from '../errand/visit.ts';
 import { Fingerprints } from '../ledger/fingerprints.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { NearPages } from '../ledger/near.ts';
@@ -108,14 +108,14 @@ export class Learning {
   }
 
   #links({ id, visit, before, lane }: Lesson): void {
-    const links = visit.links!;
+    const links = weighed(visit.links!, visit.verdict);
     lane.order.forward(links.count);
     const source = {
       page: id,
       depth: visit.depth,
       hops: 0,
       time: visit.time,
-      nofollow: visit.page?.nofollow ?? false,
+      nofollow: visit.page?.nofollow === true || visit.verdict?.follow === false,
     };
     const targets = this.#admission.links(links, source);
     if (visit.cost.cause === 'sitemap') {
@@ -181,6 +181,12 @@ export class Learning {
     }
     this.#ledger.servers.touch(server);
   }
+}
+
+/** What a decider thinks of the page counts for all its links. */
+function weighed(links: Links, verdict: LinkVerdict | undefined): Links {
+  if (!verdict || verdict.relevance === 0) return links;
+  return { ...links, relevance: new Uint8Array(links.count).fill(verdict.relevance) };
 }
 
 /** Offsets inside packed facts; facts.ts keeps the layout. */

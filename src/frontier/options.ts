@@ -22,6 +22,8 @@ export interface FrontierOptions {
   readonly outposts: number;
   readonly allowPrivate: boolean;
   readonly detector: string;
+  /** Digest of the code that decides about pages. */
+  readonly code?: string;
   /** Milliseconds an errand may take before it is given up. */
   readonly lease: number;
 }

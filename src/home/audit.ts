@@ -109,7 +109,7 @@ export class Audit {
 
   async #look(errand: Errand, claim: Known): Promise<Visit | undefined> {
     const { etag, lastModified, ...bare } = claim; // with validators a server may say 304 and show nothing
-    const { seen, ...rest } = errand;
+    const { seen, code, ...rest } = errand;
     const limits = { ...errand.limits, pages: 1, follow: 0 };
     const server = { ...errand.server, trustValidators: false, auditShare: 0 };
     const deadline = this.#options.now() + errand.limits.time;

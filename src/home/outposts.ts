@@ -12,6 +12,7 @@ import type { Duplex } from 'node:stream';
 import type { Clock } from '../base/clock.ts';
 import { SkeinError } from '../base/errors.ts';
 import type { Identity } from '../errand/keys.ts';
+import { encodeCode, signCode } from '../outpost/code.ts';
 import { Quota, type QuotaTerms, usedBy } from '../outpost/quota.ts';
 import type { Carrier, Receiver } from '../transfer/carrier.ts';
 import { greetOutpost, type Speaker } from '../transfer/greeting.ts';
@@ -45,12 +46,16 @@ export interface OutpostsOptions {
   readonly line?: LineOptions;
   /** Milliseconds that a vanished outpost may take to come back. */
   readonly lease?: number;
+  /** What decides about pages, as errands name it; it is signed here and sent to whoever asks. */
+  readonly decider?: { readonly digest: string; readonly bytes: Uint8Array };
   /** Share of the pages brought by other machines that home looks at itself; default 0.02. */
   readonly auditShare?: number;
 }
 
 const LONGEST_WAIT = 60_000;
 const AUDIT_SHARE = 0.02;
+/** Milliseconds that signed code may be used before it has to be signed again. */
+const CODE_LASTS = 30 * 86_400_000;
 /** Milliseconds between two looks at a page that differs. */
 const AUDIT_PAUSE = 10_000;
 /** Milliseconds that the end of a run waits for audits. */
@@ -75,6 +80,9 @@ export class Outposts implements Speaker {
   readonly #secondLook: SecondLook;
   readonly audit: Audit;
   readonly #stop = new AbortController();
+  readonly #started: number;
+  /** What each outpost last reported to have gone wrong. */
+  readonly #reports = new Map<string, string>();
   #door: Door | undefined;
   /** Since when a run has had nothing left to do but wait for audits. */
   #doubtful: number | undefined;
@@ -88,6 +96,7 @@ export class Outposts implements Speaker {
     this.software = options.software;
     this.#members = new Members(join(options.directory, 'door'));
     this.identity = this.#members.identity();
+    this.#started = Math.floor(options.clock.now());
     this.#unpacker = startUnpacker(options);
     this.#quarantine = new Quarantine(options.directory);
     this.#secondLook = makeSecondLook(options);
@@ -224,6 +233,7 @@ export class Outposts implements Speaker {
           identity: this.identity,
           unpacker: this.#unpacker,
           tables: new PageTables(this.#tablesOf(name)),
+          code: digest => this.#code(digest),
           allowance: {
             exhausted: () => quota.exhausted(this.now()),
             admit: errand => quota.admit(errand, this.now()),
@@ -296,6 +306,15 @@ export class Outposts implements Speaker {
     return this.now() - this.#doubtful < DOUBT;
   }
 
+  /** A later run of this home signs later versions, so that nobody can bring back what was sent before. */
+  #code(digest: string): { terms: Uint8Array; bytes: Uint8Array } | undefined {
+    const { decider } = this.#options;
+    if (!decider || decider.digest !== digest) return undefined;
+    const { bytes } = decider;
+    const terms = { name: 'decider', version: this.#started, expires: this.now() + CODE_LASTS };
+    return { terms: encodeCode(signCode(this.identity, bytes, terms)), bytes };
+  }
+
   #tablesOf(name: string): string {
     return join(this.#options.directory, 'outposts', hash('sha256', name).slice(0, 24));
   }
@@ -310,11 +329,13 @@ export class Outposts implements Speaker {
     },
     taken: (from, errand) => this.#home.taken(from, errand),
     gaveUp: (from, errand, why) => {
-      this.#options.say(`${from.name} gave an errand up: ${why}.`);
+      this.#options.say(`${from.name} gave an errand up: ${why.replace(/\.$/, '')}.`);
+      this.#reports.set(from.name, why);
       this.#home.gaveUp(from, errand);
     },
     changed: from => {
       this.#complain(from);
+      this.#hear(from);
       this.#home.changed(from);
     },
     lost: (from, why) => {
@@ -323,6 +344,13 @@ export class Outposts implements Speaker {
       this.#home.lost(from, why);
     },
   };
+
+  /** Says once what went wrong while the outpost works on. */
+  #hear({ name, status }: Carrier): void {
+    const report = status?.state === 'working' ? status.trouble : '';
+    if (report !== '' && report !== this.#reports.get(name)) this.#options.say(`${name}: ${report}`);
+    this.#reports.set(name, report);
+  }
 
   #welcome(servers: readonly string[], { pages = 0, bytes = 0 }: QuotaTerms): Welcome {
     const { userAgent, agentToken } = this.#options;

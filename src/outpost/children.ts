@@ -17,6 +17,7 @@ export interface ChildEvents {
   /** To be sent upward; false = there is no line now, and it must be asked for again later. */
   relay(frame: ParcelFrame): void;
   gaveUp(errand: string, why: string): void;
+  wantsCode(link: Link, code: string): void;
 }
 
 export interface ChildrenOptions {
@@ -154,6 +155,7 @@ export class Children {
         gaveUp: (_, errand, why) => {
           if (this.#where.has(errand)) this.#events.gaveUp(errand, why);
         },
+        wantsCode: (from, code) => this.#events.wantsCode(from, code),
         changed: () => {},
         lost: (from, why) => this.#lost(from, why),
       },

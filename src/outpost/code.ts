@@ -89,30 +89,33 @@ export class CodeStore {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
   }
 
-  /** Whether the contents still have to be sent. Throws 'refused' when they would not be taken. */
-  needs(code: SignedCode, now: number): boolean {
-    this.#check(code, now);
-    return this.#read(code.digest) === undefined;
-  }
-
   /** Takes the contents in; from now on older versions are refused. */
   take(code: SignedCode, bytes: Uint8Array, now: number): void {
     this.#check(code, now);
     if (bytes.length > LARGEST) throw refused(`it is larger than ${LARGEST} bytes`);
     if (hash('sha256', bytes) !== code.digest) throw refused('its contents are not those that were signed');
     const file = join(this.#directory, code.digest);
-    writeFileSync(`${file}.new`, bytes, { mode: 0o600 });
-    renameSync(`${file}.new`, file);
+    this.#write(`${file}.terms`, encodeCode(code));
+    this.#write(file, bytes);
     this.#remember(code);
     this.#sweep(code.digest);
   }
 
-  /** The contents, checked once more: neither the disk nor the time since is trusted. */
-  open(code: SignedCode, now: number): Uint8Array {
-    this.#check(code, now);
-    const bytes = this.#read(code.digest);
-    if (!bytes) throw new SkeinError('not-found', `The code ${code.digest.slice(0, 12)} is not here.`);
-    return bytes;
+  /**
+   * The contents with what was signed about them, checked once more: neither the disk nor the time since is trusted.
+   * Undefined = it has to be sent, for the first time or with newer terms.
+   */
+  find(digest: string, now: number): { readonly terms: Uint8Array; readonly bytes: Uint8Array } | undefined {
+    const file = join(this.#directory, `${digest}.terms`);
+    const bytes = this.#read(digest);
+    if (!bytes || !existsSync(file)) return undefined;
+    try {
+      const terms = readFileSync(file);
+      this.#check(decodeCode(terms), now);
+      return { terms, bytes };
+    } catch {
+      return undefined; // whoever sends it again hears what is wrong with it then
+    }
   }
 
   #check(code: SignedCode, now: number): void {
@@ -140,8 +143,11 @@ export class CodeStore {
   #remember(code: SignedCode): void {
     const seen = this.#seen();
     const newest = Math.max(seen[seenName(code)] ?? 0, code.version);
-    const file = join(this.#directory, 'seen.json');
-    writeFileSync(`${file}.new`, JSON.stringify({ ...seen, [seenName(code)]: newest }), { mode: 0o600 });
+    this.#write(join(this.#directory, 'seen.json'), JSON.stringify({ ...seen, [seenName(code)]: newest }));
+  }
+
+  #write(file: string, contents: Uint8Array | string): void {
+    writeFileSync(`${file}.new`, contents, { mode: 0o600 });
     renameSync(`${file}.new`, file);
   }
 
@@ -154,7 +160,9 @@ export class CodeStore {
     let bytes = 0;
     for (const file of files) {
       bytes += file.bytes;
-      if (bytes > MOST) rmSync(join(this.#directory, file.name), { force: true });
+      if (bytes <= MOST) continue;
+      rmSync(join(this.#directory, file.name), { force: true });
+      rmSync(join(this.#directory, `${file.name}.terms`), { force: true });
     }
   }
 }

@@ -1,25 +1,11 @@
-/** What code from elsewhere may decide at an outpost, and how it is asked: the words that both sandboxes share. */
+/**
+ * What code from elsewhere is shown and what it answers, as bytes that both cages share; docs/guides/deciders.md explains
+ * them to those who write deciders. No JSON and no copy of a body that nobody asked for: a page costs a few hundred bytes.
+ */
 import { SkeinError } from '../base/errors.ts';
+import type { Question, Verdict, Wants } from '../crawler/decider.ts';
 
-export interface DeciderPage {
-  readonly url: string;
-  readonly status: number;
-  /** Names in lower case. */
-  readonly headers: Readonly<Record<string, string>>;
-  /** Without content coding. */
-  readonly body: Uint8Array;
-}
-
-export interface Decision {
-  readonly keep: boolean;
-  readonly changed: boolean;
-}
-
-export interface Decider {
-  /** One page after another. Rejects with 'refused' when the code misbehaves; after that it is gone. */
-  decide(page: DeciderPage): Promise<Decision>;
-  close(): Promise<void>;
-}
+export const wantsOrder: readonly Wants[] = ['facts', 'text', 'body'];
 
 export interface SandboxLimits {
   /** Bytes of memory, all in all. */
@@ -30,20 +16,75 @@ export interface SandboxLimits {
   readonly processor: number;
 }
 
-export const sandboxLimits: SandboxLimits = { memory: 128 << 20, time: 1000, processor: 3600 };
+export const sandboxLimits: SandboxLimits = { memory: 128 << 20, time: 2000, processor: 3600 };
 
-/** The page as the code gets it: a line of JSON, then the body; in memory of its own, which can be handed over. */
-export function encodePage({ url, status, headers, body }: DeciderPage): Uint8Array<ArrayBuffer> {
-  const line = Buffer.from(`${JSON.stringify({ url, status, headers })}\n`);
-  const bytes = new Uint8Array(line.length + body.length);
-  bytes.set(line);
-  bytes.set(body, line.length);
-  return bytes;
+/** Milliseconds that a cage may take to start with its code inside, besides the time for a page. */
+export const STARTING = 10_000;
+
+/** One life of a decider behind bars. */
+export interface Cage {
+  readonly wants: Wants;
+  /** Shows it pages (encodeQuestions), not before all earlier ones are answered; it answers one by one, in this order. */
+  show(pages: Uint8Array<ArrayBuffer>): void;
+  /** Reports answers that are there and were not announced yet. */
+  peek(): void;
+  close(): Promise<void>;
 }
 
-/** Bit 1: keep; bit 2: changed. */
-export function decisionOf(bits: number): Decision {
-  return { keep: (bits & 1) !== 0, changed: (bits & 2) !== 0 };
+export interface CageEvents {
+  /** About the first page shown that has no answer yet. */
+  answer(bits: number): void;
+  /** It has ended; nothing comes after that. */
+  ended(why: string): void;
+}
+
+/** Starts the code; rejects with 'refused' when it does not load. */
+export type OpenCage = (events: CageEvents) => Promise<Cage>;
+
+/** Most pages that are shown at once. */
+export const MOST_PAGES = 64;
+
+/** Words of 32 bits in front of a page: see the table in docs/guides/deciders.md. */
+const HEAD_WORDS = 12;
+/** Characters of a title that are shown. */
+const MOST_TITLE = 1000;
+const FIRST = 1;
+
+/** Pages as one piece of memory, which can be handed over. */
+export function encodeQuestions(questions: readonly Question[]): Uint8Array<ArrayBuffer> {
+  const room = questions.reduce((sum, question) => sum + roomFor(question), 0);
+  const bytes = Buffer.from(new ArrayBuffer(room));
+  let end = 0;
+  for (const question of questions) end = write(bytes, end, question);
+  return new Uint8Array(bytes.buffer, 0, end);
+}
+
+/** The most bytes that it can take: a character is at most three of UTF-8 for each unit of its string. */
+export function roomFor({ url, title, language, mediaType, content }: Question): number {
+  const letters = url.length + Math.min(title.length, MOST_TITLE) + language.length + mediaType.length;
+  return HEAD_WORDS * 4 + letters * 3 + content.length;
+}
+
+function write(bytes: Buffer<ArrayBuffer>, start: number, question: Question): number {
+  const { status, depth, bytes: size, links, words, first, content } = question;
+  let at = start + HEAD_WORDS * 4;
+  const lengths = [question.url, question.title.slice(0, MOST_TITLE), question.language, question.mediaType].map(
+    text => {
+      const length = bytes.write(text, at);
+      at += length;
+      return length;
+    },
+  );
+  bytes.set(content, at);
+  at += content.length;
+  const head = [at - start, first ? FIRST : 0, status, depth, size, links, words, ...lengths, content.length];
+  for (const [i, value] of head.entries()) bytes.writeUInt32LE(value, start + i * 4);
+  return at;
+}
+
+/** Low byte: relevance; then a bit for keep and one for follow. */
+export function verdictOf(bits: number): Verdict {
+  return { relevance: bits & 255, keep: (bits & 256) !== 0, follow: (bits & 512) !== 0 };
 }
 
 export function misbehaved(why: string): SkeinError {

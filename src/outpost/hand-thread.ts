@@ -5,10 +5,12 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { PackerPool } from '../crawler/packer-pool.ts';
 import type { Answer, Ask, Fetcher } from '../crawler/stages.ts';
+import type { Parcel } from '../errand/parcel.ts';
 import type { Visit } from '../errand/visit.ts';
 import type { Lesson } from '../transfer/page-table.ts';
 import { unpackErrand } from '../transfer/parcel-format.ts';
 import { VersionCache } from './cache.ts';
+import { Deciders, type SandboxTerms } from './deciders.ts';
 import { Outpost } from './outpost.ts';
 import { Sender } from './sender.ts';
 import { FAR_PARCELS, makeTools, type OutpostOptions } from './tools.ts';
@@ -16,12 +18,19 @@ import { FAR_PARCELS, makeTools, type OutpostOptions } from './tools.ts';
 export interface HandOptions extends OutpostOptions {
   /** Where versions of pages are kept, and how many bytes of them. */
   readonly cache: { readonly directory: string; readonly bytes: number };
+  /** How code from elsewhere is run. */
+  readonly sandbox: SandboxTerms;
 }
 
 /** What crosses between the threads. */
 export type HandMessage =
   | { readonly kind: 'errand'; readonly bytes: Uint8Array }
+  /** Errands may name this code from now on. */
+  | { readonly kind: 'code'; readonly bytes: Uint8Array }
   | HandParcel
+  | { readonly kind: 'gave-up'; readonly errand: string; readonly why: string }
+  /** One sentence for people. */
+  | { readonly kind: 'trouble'; readonly text: string }
   | { readonly kind: 'recall' }
   /** Nobody wants this errand any more. */
   | { readonly kind: 'cancel'; readonly errand: string }
@@ -50,12 +59,19 @@ const tools = await makeTools(options);
 const sender = new Sender(new VersionCache(options.cache.directory, options.cache.bytes));
 // Members are opened again to be recoded: compressing them first would be for nothing.
 const packers = new PackerPool({ whenBusy: 'stored', whenIdle: 'stored' });
-const outpost = new Outpost({ ...tools, packers, parcels: FAR_PARCELS, fetcher: gated(tools.fetcher) }, made => {
+const say = (message: HandMessage) => port.postMessage(message);
+const deciders = new Deciders(options.sandbox, text => say({ kind: 'trouble', text }));
+const outpost = new Outpost({ ...tools, packers, parcels: FAR_PARCELS, fetcher: gated(tools.fetcher) }, deciders, {
+  parcel: sendParcel,
+  gaveUp: (errand, why) => say({ kind: 'gave-up', errand, why }),
+});
+
+function sendParcel(made: Parcel): void {
   const parcel = sender.quieted(made);
   const { errand, sequence, done, visits } = parcel;
   const errors = visits.filter(visit => visit.outcome === 'failed').length;
   const bytes = sender.pack(parcel);
-  port.postMessage({
+  say({
     kind: 'parcel',
     errand,
     sequence,
@@ -64,8 +80,8 @@ const outpost = new Outpost({ ...tools, packers, parcels: FAR_PARCELS, fetcher: 
     errors,
     lessons: visits.map(lessonOf),
     bytes,
-  } satisfies HandMessage);
-});
+  });
+}
 
 function lessonOf(visit: Visit): Lesson {
   const { url, depth, outcome, status, etag, lastModified, facts, mask, cost } = visit;
@@ -91,6 +107,7 @@ function gated(fetcher: Fetcher): Fetcher {
 }
 
 port.on('message', async (message: HandMessage) => {
+  if (message.kind === 'code') deciders.add(message.bytes);
   if (message.kind === 'errand') {
     const errand = unpackErrand(message.bytes);
     sender.begin(errand);

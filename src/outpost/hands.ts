@@ -9,12 +9,16 @@ import type { HandMessage, HandOptions, HandParcel } from './hand-thread.ts';
 export interface HandEvents {
   parcel(parcel: HandParcel): void;
   failed(errand: string, why: string): void;
+  /** One sentence for people; the work goes on. */
+  trouble(text: string): void;
 }
 
 interface Hand {
   readonly worker: Worker;
   /** Errands under way with the pages named in them and not visited yet. */
   readonly errands: Map<string, { origin: string; queue: number }>;
+  /** Digest of the code that it was given last; it remembers a few before that. */
+  code: string;
 }
 
 export class Hands {
@@ -47,10 +51,14 @@ export class Hands {
     return this.#hands.some(hand => hand.errands.has(errand));
   }
 
-  /** `bytes`: the errand as it came. */
-  send(errand: Errand, bytes: Uint8Array): void {
+  /** `bytes`: the errand as it came; `code`: what it names, if it does. */
+  send(errand: Errand, bytes: Uint8Array, code?: Uint8Array): void {
     const { origin } = errand.server;
     const hand = this.#hands[this.#homeOf(origin)]!;
+    if (code && errand.code !== undefined && hand.code !== errand.code) {
+      hand.code = errand.code;
+      hand.worker.postMessage({ kind: 'code', bytes: code } satisfies HandMessage);
+    }
     hand.errands.set(errand.id, { origin, queue: errand.pages.length });
     hand.worker.postMessage({ kind: 'errand', bytes } satisfies HandMessage);
   }
@@ -101,10 +109,15 @@ export class Hands {
     // In development this file is TypeScript, sent to another machine or published it is JavaScript.
     const ending = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
     const worker = new Worker(new URL(`./hand-thread.${ending}`, import.meta.url), { workerData: this.#options });
-    const hand: Hand = { worker, errands: new Map() };
+    const hand: Hand = { worker, errands: new Map(), code: '' };
     let why = 'its thread ended';
     worker.on('message', (message: HandMessage) => {
       if (message.kind === 'parcel') this.#parcel(hand, message);
+      if (message.kind === 'trouble') this.#events.trouble(message.text);
+      if (message.kind === 'gave-up') {
+        hand.errands.delete(message.errand);
+        this.#events.failed(message.errand, message.why);
+      }
     });
     worker.on('error', error => {
       why = `its thread failed: ${(error as Error).message}`;

@@ -8,27 +8,43 @@ import { crawl } from '../crawler/crawl.ts';
 import type { Tools } from '../crawler/tools.ts';
 import type { Errand } from '../errand/errand.ts';
 import type { Parcel } from '../errand/parcel.ts';
+import type { Deciders } from './deciders.ts';
+
+export interface OutpostEvents {
+  parcel(parcel: Parcel): void;
+  /** The errand cannot be run here: the code that it names does not. */
+  gaveUp(errand: string, why: string): void;
+}
 
 export class Outpost {
   readonly #tools: Tools;
-  readonly #deliver: (parcel: Parcel) => void;
+  readonly #deciders: Deciders;
+  readonly #events: OutpostEvents;
   readonly #running = new Map<string, { readonly ended: Promise<void>; readonly recalled: AbortController }>();
 
-  constructor(tools: Tools, deliver: (parcel: Parcel) => void) {
+  constructor(tools: Tools, deciders: Deciders, events: OutpostEvents) {
     this.#tools = tools;
-    this.#deliver = deliver;
+    this.#deciders = deciders;
+    this.#events = events;
   }
 
-  /** Starts an errand; its last parcel says done, whatever happens. */
+  /** Starts an errand; its last parcel says done, or it is given up. */
   receive(errand: Errand): void {
     const recalled = new AbortController();
-    const ended = this.#run(errand, this.#deliver, recalled.signal).finally(() => this.#running.delete(errand.id));
+    const ended = this.#run(errand, recalled.signal).finally(() => this.#running.delete(errand.id));
     this.#running.set(errand.id, { ended, recalled });
   }
 
   /** The one place where an errand becomes work. */
-  #run(errand: Errand, deliver: (parcel: Parcel) => void, signal: AbortSignal): Promise<void> {
-    return crawl(errand, this.#tools, deliver, signal);
+  async #run(errand: Errand, signal: AbortSignal): Promise<void> {
+    const { code, id } = errand;
+    let tools = this.#tools;
+    try {
+      if (code !== undefined) tools = { ...tools, decider: await this.#deciders.get(code) };
+    } catch (error) {
+      return this.#events.gaveUp(id, (error as Error).message);
+    }
+    await crawl(errand, tools, parcel => this.#events.parcel(parcel), signal);
   }
 
   /** Ends one errand after the requests already sent. */
@@ -45,6 +61,7 @@ export class Outpost {
 
   async close(): Promise<void> {
     await this.recall();
+    await this.#deciders.close();
     await this.#tools.fetcher.close();
   }
 }

@@ -1,18 +1,27 @@
 /**
- * Runs a decider in JavaScript, in a process of its own: bubblewrap takes away the network, all files but Node's own and
- * sight of other processes; Node's permission model with nothing granted stands behind that; memory, processor time and
- * the time for one page are limited. The code gets pages as frames on standard input and answers on standard output.
+ * A cage for JavaScript: a process of its own. Bubblewrap takes away the network, all files but Node's own and sight of
+ * other processes; Node's permission model with nothing granted stands behind that; memory, processor time and the time
+ * for one page are limited. The code gets pages on standard input and answers on standard output.
  *
  * Without bubblewrap it is refused, unless the owner of the machine takes the permission model alone as good enough.
  *
- * The module's default export is called with `{ url, status, headers, body }` and returns `{ keep, changed }`.
+ * The module's default export is called with each page and returns `{ keep, follow, relevance }`; `wants` says what of
+ * the page it is shown besides the facts.
  */
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import { SkeinError } from '../base/errors.ts';
-import { Asking } from './asking.ts';
-import { type Decider, decisionOf, encodePage, type SandboxLimits } from './decider.ts';
+import {
+  type Cage,
+  type CageEvents,
+  misbehaved,
+  type OpenCage,
+  type SandboxLimits,
+  STARTING,
+  wantsOrder,
+} from './decider.ts';
+import { RUNNER } from './script-runner.ts';
 
 export interface ScriptOptions {
   readonly limits: SandboxLimits;
@@ -25,69 +34,82 @@ export interface ScriptOptions {
 const BUBBLEWRAP = '/usr/bin/bwrap';
 const PRLIMIT = '/usr/bin/prlimit';
 const LIBRARIES = ['/lib', '/lib64', '/usr/lib', '/usr/lib64'];
+/** Bytes of data that Node takes before any code runs, with room for its threads' stacks. */
+const NODE_DATA = 512 << 20;
+/** An answer is a byte with the bits of the verdict behind this mark, and a byte of relevance. */
+const MARK = 64;
 
-/**
- * What the process runs before the code comes. The code is a `data:` URL, so that no file has to be readable. Standard
- * output is taken before the code can write there; an answer is one byte of decision behind a mark.
- */
-const RUNNER = `
-const { stdin, stdout } = process;
-const answer = stdout.write.bind(stdout);
-let held = Buffer.alloc(0), decide;
-const taken = async frame => {
-  if (!decide) {
-    decide = (await import('data:text/javascript;base64,' + frame.toString('base64'))).default;
-    if (typeof decide !== 'function') throw new Error('it has no default export that is a function');
-    return 0;
-  }
-  const line = frame.indexOf(10);
-  const page = JSON.parse(frame.subarray(0, line).toString());
-  const { keep, changed } = (await decide({ ...page, body: frame.subarray(line + 1) })) ?? {};
-  return (keep ? 1 : 0) | (changed ? 2 : 0);
-};
-for await (const piece of stdin) {
-  held = held.length === 0 ? piece : Buffer.concat([held, piece]);
-  while (held.length >= 4 && held.length >= 4 + held.readUInt32LE(0)) {
-    const frame = held.subarray(4, 4 + held.readUInt32LE(0));
-    held = held.subarray(4 + frame.length);
-    answer(String.fromCharCode(97 + (await taken(frame))));
-  }
-}`;
+export function scriptCage(code: Uint8Array, options: ScriptOptions): OpenCage {
+  return async events => openProcess(code, options, events);
+}
 
-export async function openScript(bytes: Uint8Array, options: ScriptOptions): Promise<Decider> {
+function openProcess(code: Uint8Array, options: ScriptOptions, events: CageEvents): Promise<Cage> {
   const child = startProcess(options);
-  const { limits } = options;
-  const asking = new Asking(() => child.kill('SIGKILL'));
-  let said = '';
-  child.stdout.on('data', (data: Buffer) => {
-    for (const byte of data) {
-      if (byte < 97 || byte > 100) return asking.end('it wrote to standard output');
-      asking.answer(byte - 97);
+  return new Promise((resolve, reject) => {
+    const closed = new Promise<void>(done => child.once('close', () => done()));
+    const end = (why: string) => {
+      clearTimeout(late);
+      child.kill('SIGKILL');
+      reject(misbehaved(why)); // of no effect once it has started
+      events.ended(why);
+    };
+    const late = setTimeout(() => end('it takes too long to start'), options.limits.time + STARTING);
+    let started = false;
+    readAnswers(child.stdout, end, (bits, byte) => {
+      if (started) return events.answer(byte | (bits << 8));
+      started = true;
+      clearTimeout(late);
+      resolve({
+        wants: wantsOrder[byte] ?? 'facts',
+        show: pages => send(child.stdin, pages),
+        peek: () => {}, // nothing is held back
+        async close() {
+          child.kill('SIGKILL');
+          await closed;
+        },
+      });
+    });
+    const said = hear(child.stderr);
+    child.stdin.on('error', () => {}); // it has ended: `close` says how
+    child.once('error', error => end(error.message));
+    child.once('close', (status, signal) => end(reasonOf(said()) || `its process ended (${signal ?? status})`));
+    send(child.stdin, code);
+  });
+}
+
+/** Whatever is not an answer was written by the code, which has nothing to write. */
+function readAnswers(
+  output: Readable,
+  end: (why: string) => void,
+  answer: (bits: number, relevance: number) => void,
+): void {
+  let first = -1;
+  output.on('data', (bytes: Buffer) => {
+    for (const byte of bytes) {
+      if (first >= 0) {
+        answer(first, byte);
+        first = -1;
+      } else if (byte >= MARK && byte < MARK + 4) first = byte - MARK;
+      else return end('it wrote to standard output');
     }
   });
-  child.stderr.on('data', (data: Buffer) => {
-    said = (said + data.toString()).slice(-2000);
+}
+
+function hear(errors: Readable): () => string {
+  let said = '';
+  errors.on('data', (data: Buffer) => {
+    said = (said + data.toString()).slice(-4000);
   });
-  child.stdin.on('error', () => {}); // it has ended: `close` says how
-  child.once('error', error => asking.end(error.message));
-  child.once('close', (code, signal) => asking.end(reasonOf(said) || `its process ended (${signal ?? code})`));
-  const ask = (message: Uint8Array, time: number) =>
-    asking.ask(() => {
-      const head = Buffer.alloc(4);
-      head.writeUInt32LE(message.length);
-      child.stdin.write(head);
-      child.stdin.write(message);
-    }, time);
-  await ask(bytes, limits.time + 10_000); // Node takes a while to start
-  return {
-    decide: async page => decisionOf(await ask(encodePage(page), limits.time)),
-    close: async () => {
-      const ended = new Promise(resolve => child.once('close', resolve));
-      const alive = child.exitCode === null && child.signalCode === null;
-      asking.end('it was closed');
-      if (alive) await ended;
-    },
-  };
+  return () => said;
+}
+
+function send(input: Writable, message: Uint8Array): void {
+  const head = Buffer.alloc(4);
+  head.writeUInt32LE(message.length);
+  input.cork();
+  input.write(head);
+  input.write(message);
+  input.uncork();
 }
 
 function startProcess({
@@ -100,7 +122,7 @@ function startProcess({
     throw new SkeinError(
       'refused',
       'JavaScript from elsewhere is not run here: bubblewrap is missing.',
-      'Install it, send WebAssembly instead, or start the outpost with --weak-sandbox.',
+      'Install it, send WebAssembly instead, or join with --weak-sandbox.',
     );
   }
   const node = [
@@ -121,10 +143,8 @@ function startProcess({
   return spawn(command!, words, { stdio: ['pipe', 'pipe', 'pipe'], env: {}, cwd: '/' });
 }
 
-/** Bytes of data that Node takes before any code runs, with room for its threads' stacks. */
-const NODE_DATA = 512 << 20;
-
-/** The line of an uncaught error that says what it was. */
+/** The line of standard error that says what it was. */
 function reasonOf(said: string): string {
-  return /^(?:\w*Error.*|FATAL ERROR.*)$/m.exec(said)?.[0].slice(0, 200) ?? '';
+  const line = /^(?:\w*Error.*|FATAL ERROR.*|bwrap: .*)$/m.exec(said)?.[0] ?? '';
+  return line.replace(/^Error: (?=it )/, '').slice(0, 200);
 }

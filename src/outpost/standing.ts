@@ -23,6 +23,9 @@ interface Place extends Address {
   readonly servers: readonly string[];
   readonly allowPrivate: boolean;
   readonly quota?: QuotaTerms;
+  /** As JoinOptions has them. */
+  readonly code?: boolean;
+  readonly weakSandbox?: boolean;
   /** Key of the home that it obeys, once it has met it. */
   readonly home: string;
 }
@@ -36,6 +39,10 @@ export interface JoinOptions {
   readonly allowPrivate: boolean;
   /** What the owner lets it use in a day. */
   readonly quota?: QuotaTerms;
+  /** Errands may bring code that home signed; default true. */
+  readonly code?: boolean;
+  /** JavaScript among it runs even where bubblewrap is missing; default false. */
+  readonly weakSandbox?: boolean;
 }
 
 export interface RunOptions {
@@ -63,10 +70,10 @@ export function joinParent(options: JoinOptions, now: number): void {
   const token = readToken(options.token);
   if (token.expires < now) throw new SkeinError('refused', 'That token has expired.', 'Ask for a new one.');
   const { host, port, fingerprint, id, secret } = token;
-  const { directory, name, allowPrivate, quota = {} } = options;
+  const { directory, name, allowPrivate, quota = {}, code = true, weakSandbox = false } = options;
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const servers = options.servers.length > 0 ? options.servers : token.servers;
-  save(directory, { host, port, fingerprint, name, servers, allowPrivate, quota, home: '' });
+  save(directory, { host, port, fingerprint, name, servers, allowPrivate, quota, code, weakSandbox, home: '' });
   writeFileSync(join(directory, 'token'), `${id}.${secret}`, { mode: 0o600 });
 }
 
@@ -88,7 +95,7 @@ export class StandingOutpost {
     this.#options = options;
     this.#place = load(directory);
     this.#members = new Members(join(directory, 'door'));
-    const { name, servers, allowPrivate, quota = {} } = this.#place;
+    const { name, servers, allowPrivate, quota = {}, code = true, weakSandbox = false } = this.#place;
     this.station = new Station({
       directory: join(directory, 'parcels'),
       name,
@@ -99,6 +106,7 @@ export class StandingOutpost {
       servers,
       allowPrivate,
       quota,
+      code: { trusted: code, weak: weakSandbox },
       clock,
       say: options.say,
       ...(options.outpost && { outpost: options.outpost }),

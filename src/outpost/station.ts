@@ -16,10 +16,14 @@ import { checkWarrant, decodeWarrant, levelsLeft, type Warrant } from '../errand
 import type { ByeCode, ErrandFrame, Frame, ParcelFrame } from '../transfer/frames.ts';
 import type { Greeted, OutpostWords, Speaker } from '../transfer/greeting.ts';
 import type { Line } from '../transfer/line.ts';
+import type { Link } from '../transfer/link.ts';
 import type { Hello, Status, Welcome } from '../transfer/messages.ts';
 import { PageTables } from '../transfer/page-table.ts';
 import { packErrand, unpackErrand } from '../transfer/parcel-format.ts';
 import { Children } from './children.ts';
+import { CodeStore } from './code.ts';
+import { CodeDesk } from './code-desk.ts';
+import type { SandboxTerms } from './deciders.ts';
 import type { HandParcel } from './hand-thread.ts';
 import { Hands } from './hands.ts';
 import { Quota, type QuotaTerms, usedBy } from './quota.ts';
@@ -44,6 +48,8 @@ export interface StationOptions {
   readonly quota?: QuotaTerms;
   /** The owner lets errands open private addresses. */
   readonly allowPrivate: boolean;
+  /** Whether code of home's may come with errands, and how it is run. */
+  readonly code: { readonly trusted: boolean } & SandboxTerms;
   readonly clock: Clock;
   /** Milliseconds that an outpost below may be away before its errands are given up. */
   readonly lease?: number;
@@ -72,6 +78,9 @@ export class Station implements Speaker {
   readonly #beat: NodeJS.Timeout;
   #outside: (url: string) => unknown = () => undefined;
   #hands: Hands | undefined;
+  #codes: CodeDesk | undefined;
+  /** Errands that have come and not started, because their code is on its way. */
+  readonly #arriving = new Set<string>();
   #welcome: Welcome | undefined;
   #counts = { pages: 0, errors: 0, last: 0, rate: 0 };
   #trouble = '';
@@ -89,6 +98,7 @@ export class Station implements Speaker {
     this.children = new Children(options, {
       relay: frame => this.#relay(frame),
       gaveUp: (errand, why) => this.#uplink.giveUp(errand, why),
+      wantsCode: (link, code) => void this.#pass(link, code),
     });
     this.#restore();
     this.#beat = setInterval(() => this.#tell(), 1000);
@@ -122,18 +132,9 @@ export class Station implements Speaker {
     const behind = hello.time - this.#options.clock.now();
     new Float64Array(this.#shift)[0] = Math.abs(behind) > SAME_TIME ? behind : 0;
     this.#obey(answer);
-    const { userAgent, agentToken } = answer;
-    this.#hands ??= new Hands(
-      this.#options.threads,
-      {
-        userAgent,
-        agentToken,
-        clockShift: this.#shift,
-        cache: { directory: `${this.#options.directory}-versions`, bytes: this.#options.cacheBytes ?? CACHE_BYTES },
-        ...this.#options.outpost,
-      },
-      { parcel: parcel => void this.#spoolParcel(parcel), failed: (errand, why) => this.#uplink.giveUp(errand, why) },
-    );
+    if (this.spool.errands.size === 0) this.#trouble = ''; // it was about work that has ended
+    this.#hands ??= this.#makeHands(answer);
+    this.#codes ??= this.#makeDesk(answer);
     return new Promise(resolve => {
       line.listen({
         frame: frame => this.#take(frame, line),
@@ -143,8 +144,32 @@ export class Station implements Speaker {
         },
       });
       this.#uplink.attach(line);
+      this.#codes?.resend();
       this.children.resend();
       this.#tell();
+    });
+  }
+
+  #makeHands({ userAgent, agentToken }: Welcome): Hands {
+    const { directory, threads, cacheBytes = CACHE_BYTES, code, outpost } = this.#options;
+    const cache = { directory: `${directory}-versions`, bytes: cacheBytes };
+    return new Hands(
+      threads,
+      { userAgent, agentToken, clockShift: this.#shift, cache, sandbox: code, ...outpost },
+      {
+        parcel: parcel => void this.#spoolParcel(parcel),
+        failed: (errand, why) => this.#refused(errand, why),
+        trouble: text => this.#note(text),
+      },
+    );
+  }
+
+  #makeDesk({ home }: Welcome): CodeDesk {
+    const { directory, code } = this.#options;
+    return new CodeDesk({
+      store: new CodeStore(`${directory}-code`, code.trusted ? [home] : []),
+      now: () => this.now(),
+      ask: digest => this.#uplink.line?.send({ kind: 'want-code', code: digest }),
     });
   }
 
@@ -183,6 +208,7 @@ export class Station implements Speaker {
   /** Ends everything here; what is in the spool stays there. */
   async close(): Promise<void> {
     clearInterval(this.#beat);
+    this.#codes?.close();
     await this.#hands?.close();
     await this.children.close();
     await this.spool.settle();
@@ -219,6 +245,7 @@ export class Station implements Speaker {
 
   #take(frame: Frame, line: Line): void {
     if (frame.kind === 'errand') void this.#receive(frame, line);
+    if (frame.kind === 'code') this.#codes?.arrived(frame);
     if (frame.kind === 'recall') {
       this.#hands?.recall();
       this.children.recall();
@@ -239,12 +266,15 @@ export class Station implements Speaker {
       this.spool.forget(frame.errand);
       this.#quota.end(frame.errand);
       this.#tables.end(frame.errand);
+      this.#arriving.delete(frame.errand);
       this.#regulate();
     }
   }
 
   async #receive(frame: ErrandFrame, line: Line): Promise<void> {
-    if (this.spool.errands.has(frame.errand)) return; // it came before the line broke
+    // It came before the line broke.
+    if (this.spool.errands.has(frame.errand) || this.#arriving.has(frame.errand)) return;
+    this.#arriving.add(frame.errand);
     try {
       const warrant = decodeWarrant(frame.warrant);
       const holder = { key: this.identity.key, home: this.#welcome!.home, now: this.now() };
@@ -252,8 +282,32 @@ export class Station implements Speaker {
       if (this.spool.full) throw new SkeinError('disk-full', this.spool.trouble);
       await this.#start(frame, warrant);
     } catch (error) {
-      this.#trouble = (error as Error).message.slice(0, 300);
-      line.send({ kind: 'give-up', errand: frame.errand, why: this.#trouble });
+      this.#note((error as Error).message);
+      (this.#uplink.line ?? line).send({ kind: 'give-up', errand: frame.errand, why: this.#trouble });
+    } finally {
+      this.#arriving.delete(frame.errand);
+    }
+  }
+
+  /** The last thing that went wrong, for whoever looks at this machine. */
+  #note(trouble: string): void {
+    this.#trouble = trouble.slice(0, 300);
+    this.#uplink.line?.send({ kind: 'status', status: this.status });
+  }
+
+  #refused(errand: string, why: string): void {
+    this.#note(why);
+    this.#uplink.giveUp(errand, why.slice(0, 300));
+  }
+
+  /** Code that an outpost below asks for. */
+  async #pass(link: Link, code: string): Promise<void> {
+    try {
+      const held = await this.#codes!.get(code);
+      link.sendCode({ kind: 'code', code, ...held });
+    } catch {
+      // Not let in here, or not to be had: it is refused there, with a reason that home hears.
+      link.sendCode({ kind: 'code', code, terms: new Uint8Array(), bytes: new Uint8Array() });
     }
   }
 
@@ -269,8 +323,10 @@ export class Station implements Speaker {
     const errand = this.#permitted(unpackErrand(frame.bytes, this.#tables));
     if (errand.id !== frame.errand) throw new SkeinError('bad-frame', 'An errand travels under a wrong name.');
     this.#tables.begin(errand);
+    const code = errand.code === undefined ? undefined : (await this.#codes!.get(errand.code)).bytes;
+    if (!this.#arriving.has(errand.id)) return; // forgotten while its code was on its way
     await this.spool.take(frame, '');
-    this.#hands!.send(errand, packErrand(errand));
+    this.#hands!.send(errand, packErrand(errand), code);
   }
 
   #originOf({ bytes }: ErrandFrame): string {

@@ -27,6 +27,8 @@ export interface OutpostOptions {
   readonly timeouts?: Partial<Timeouts>;
   /** PEM certificates to trust besides the system's. */
   readonly ca?: string;
+  /** Code that errands may name as their decider from the start. */
+  readonly decider?: Uint8Array;
   /** A module that exports `makeFetcher(options)`, to be used in place of sockets: benches and simulations. */
   readonly fetcher?: { readonly module: string; readonly options: unknown };
   /** Simulations move the time of all threads: see shiftedClock. */

@@ -37,6 +37,8 @@ export interface Receiver {
   taken?(from: Carrier, errand: string): number;
   /** The outpost will not finish this errand; what it has of it has arrived. */
   gaveUp(from: Carrier, errand: string, why: string): void;
+  /** Something went wrong there, in one sentence; the work goes on. */
+  trouble?(from: Carrier, text: string): void;
   /** Its room or state is another now. */
   changed(from: Carrier): void;
   /** The outpost is gone; its errands will not be finished by it. */

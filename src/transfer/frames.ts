@@ -26,6 +26,9 @@ export type Frame =
   | { readonly kind: 'give-up'; readonly errand: string; readonly why: string }
   /** Send everything again that was not acknowledged. */
   | { readonly kind: 'resend' }
+  /** The outpost was given an errand whose code it does not have. */
+  | { readonly kind: 'want-code'; readonly code: string }
+  | CodeFrame
   | { readonly kind: 'status'; readonly status: Status }
   | { readonly kind: 'ping' }
   | { readonly kind: 'pong' }
@@ -53,6 +56,15 @@ export interface ParcelFrame {
   readonly bytes: Uint8Array;
 }
 
+export interface CodeFrame {
+  readonly kind: 'code';
+  /** SHA-256 of the code, hexadecimal. */
+  readonly code: string;
+  /** What home signed about it; empty = whoever was asked does not have it. */
+  readonly terms: Uint8Array;
+  readonly bytes: Uint8Array;
+}
+
 /** `done`: no more work; `later`: come back; the others end the attempt for good. */
 export type ByeCode = 'done' | 'later' | 'refused' | 'version-mismatch' | 'bad-frame';
 const byeCodes: readonly ByeCode[] = ['done', 'later', 'refused', 'version-mismatch', 'bad-frame'];
@@ -71,6 +83,8 @@ const kinds: readonly Frame['kind'][] = [
   'ping',
   'pong',
   'bye',
+  'want-code',
+  'code',
 ];
 
 export const LARGEST_FRAME = 64 << 20;
@@ -126,6 +140,14 @@ function bodyOf(frame: Frame): Uint8Array {
       out.text(frame.errand);
       out.text(frame.why);
       break;
+    case 'want-code':
+      out.text(frame.code);
+      break;
+    case 'code':
+      out.text(frame.code);
+      out.bytes(frame.terms);
+      out.bytes(frame.bytes);
+      break;
     case 'bye':
       out.byte(byeCodes.indexOf(frame.code));
       out.text(frame.why);
@@ -173,6 +195,10 @@ function readBody(kind: Frame['kind'], from: ByteReader): Frame {
       if (code === undefined) throw bad('it ends for no known reason');
       return { kind, code, why: readName(from) };
     }
+    case 'want-code':
+      return { kind, code: readId(from) };
+    case 'code':
+      return { kind, code: readId(from), terms: from.bytes(), bytes: from.bytes() };
     case 'recall':
     case 'resend':
     case 'ping':

@@ -5,7 +5,7 @@
  *
  * Invariant: an errand is in `sent` from send() until forget() or the loss of the outpost.
  */
-import type { ErrandFrame, Frame, ParcelFrame } from './frames.ts';
+import type { CodeFrame, ErrandFrame, Frame, ParcelFrame } from './frames.ts';
 import type { Line } from './line.ts';
 import type { Hello, Status } from './messages.ts';
 
@@ -13,6 +13,8 @@ export interface LinkEvents {
   parcel(link: Link, frame: ParcelFrame): void;
   /** The outpost will not finish this errand. */
   gaveUp(link: Link, errand: string, why: string): void;
+  /** It was given an errand whose code it does not have. */
+  wantsCode(link: Link, code: string): void;
   /** Room, state or line changed: there may be something to do. */
   changed(link: Link): void;
   /** It is gone for good, or for longer than the lease. */
@@ -104,6 +106,10 @@ export class Link {
     this.#line?.send(frame);
   }
 
+  sendCode(frame: CodeFrame): void {
+    this.#line?.send(frame);
+  }
+
   acknowledge(errand: string, sequence: number): void {
     this.#line?.send({ kind: 'acknowledge', errand, sequence });
   }
@@ -149,6 +155,7 @@ export class Link {
     this.#heard = Date.now();
     if (frame.kind === 'parcel') this.#events.parcel(this, frame);
     if (frame.kind === 'give-up') this.#events.gaveUp(this, frame.errand, frame.why);
+    if (frame.kind === 'want-code') this.#events.wantsCode(this, frame.code);
     if (frame.kind === 'status') {
       this.#status = frame.status;
       this.#events.changed(this);

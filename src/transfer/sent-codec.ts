@@ -7,7 +7,17 @@ import { fingerprint } from '../base/url.ts';
 import { ByteReader, ByteWriter } from '../errand/bytes.ts';
 import { pick, readList, readOptional, writeOptional } from '../errand/codec-parts.ts';
 import type { Errand } from '../errand/errand.ts';
-import { causes, outcomes, readNews, readNotes, stages, writeNews, writeNotes } from '../errand/parcel-codec.ts';
+import {
+  causes,
+  outcomes,
+  readNews,
+  readNotes,
+  readVerdict,
+  stages,
+  writeNews,
+  writeNotes,
+  writeVerdict,
+} from '../errand/parcel-codec.ts';
 import type { Links, Visit } from '../errand/visit.ts';
 import { indexOf, isBare, restored, type Sent, type SentPage, type SentVisit, unchanged } from './sent.ts';
 
@@ -117,6 +127,7 @@ const WHERE = 4;
 const NOTES = 8;
 const LOCATION = 16;
 const LINKS = 32;
+const VERDICT = 64;
 
 interface Around {
   readonly places: ReadonlyMap<string, number>;
@@ -149,6 +160,7 @@ function writeVisit(out: ByteWriter, sent: SentVisit, { places, errand, since }:
     [visit.page, NOTES],
     [visit.location !== undefined, LOCATION],
     [visit.links, LINKS],
+    [visit.verdict, VERDICT],
   ];
   out.byte(flags.reduce((bits, [given, bit]) => bits | (given ? bit : 0), 0));
   if (derive !== undefined) out.varint(derive);
@@ -159,6 +171,7 @@ function writeVisit(out: ByteWriter, sent: SentVisit, { places, errand, since }:
   if (visit.page) writeNotes(out, visit.page);
   if (visit.location !== undefined) out.text(visit.location);
   if (visit.links) writeBareLinks(out, visit.links);
+  if (visit.verdict) writeVerdict(out, visit.verdict);
 }
 
 interface ReadVisit {
@@ -192,6 +205,7 @@ function readVisit(from: ByteReader, errand: Errand, since: number): ReadVisit {
     ...(bits & NOTES && { page: readNotes(from) }),
     ...(bits & LOCATION && { location: from.text() }),
     ...(bits & LINKS && { links: readBareLinks(from) }),
+    ...(bits & VERDICT && { verdict: readVerdict(from) }),
   };
   return {
     visit: known ? restored(visit, known) : visit,

@@ -9,7 +9,7 @@ import type { Identity } from '../errand/keys.ts';
 import type { Parcel } from '../errand/parcel.ts';
 import { encodeWarrant, issueWarrant } from '../errand/warrant.ts';
 import type { Carrier, Receiver } from './carrier.ts';
-import type { ErrandFrame, ParcelFrame } from './frames.ts';
+import type { CodeFrame, ErrandFrame, ParcelFrame } from './frames.ts';
 import type { Line } from './line.ts';
 import { Link } from './link.ts';
 import type { Hello, Status } from './messages.ts';
@@ -44,6 +44,8 @@ export interface StreamCarrierOptions {
   readonly unpacker?: Unpacker;
   /** What the outpost remembers of pages; without it errands say everything each time. */
   readonly tables?: PageTables;
+  /** Code that errands name, with what was signed about it; undefined = it is not here. */
+  readonly code?: (digest: string) => Pick<CodeFrame, 'terms' | 'bytes'> | undefined;
   /** Without one there is no limit. */
   readonly allowance?: Allowance;
   /** Ends what brings the lines. */
@@ -75,6 +77,7 @@ export class StreamCarrier implements Carrier {
       {
         parcel: (_, frame) => this.#parcel(frame),
         gaveUp: (_, errand, why) => this.#inTurn(() => this.#gaveUp(errand, why)),
+        wantsCode: (link, code) => link.sendCode({ kind: 'code', code, ...(options.code?.(code) ?? NO_CODE) }),
         changed: () => this.#receiver.changed(this),
         lost: (_, why) => this.#receiver.lost(this, why),
       },
@@ -223,6 +226,7 @@ export class StreamCarrier implements Carrier {
   }
 }
 
+const NO_CODE = { terms: new Uint8Array(), bytes: new Uint8Array() } as const;
 const NOTHING = { visits: [], members: new Uint8Array() } as const;
 
 /** Facts that name no version, so that the outpost holds nothing against one. */

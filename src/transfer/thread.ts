@@ -13,6 +13,10 @@ export type ThreadMessage =
   | { readonly kind: 'errand'; readonly bytes: Uint8Array }
   | { readonly kind: 'parcel'; readonly bytes: Uint8Array }
   | { readonly kind: 'recall' }
+  /** The thread cannot run the errand. */
+  | { readonly kind: 'gave-up'; readonly errand: string; readonly why: string }
+  /** One sentence for people. */
+  | { readonly kind: 'trouble'; readonly text: string }
   | { readonly kind: 'close' };
 
 /** Milliseconds a thread has to end by itself; nobody waits any more for the answers that it waits for. */
@@ -41,6 +45,8 @@ export class ThreadCarrier implements Carrier {
     this.#worker = new Worker(options.module, { workerData: options.data });
     this.#worker.on('message', (message: ThreadMessage) => {
       if (message.kind === 'parcel') receiver.parcel(this, decodeParcel(message.bytes));
+      if (message.kind === 'gave-up') receiver.gaveUp(this, message.errand, message.why);
+      if (message.kind === 'trouble') receiver.trouble?.(this, message.text);
     });
     this.#worker.on('error', error => this.#lose(receiver, String((error as Error).stack ?? error)));
     this.#worker.on('exit', code => this.#lose(receiver, `it ended with code ${code}`));

@@ -39,6 +39,7 @@ const wrong: Record<string, readonly [string, RegExp]> = {
   depth: ['deep', /--depth cannot be "deep"/],
   scope: ['exa mple', /"exa mple" is not a domain or host/],
   keep: ['size=5', /"5" is not a limit of size/],
+  decider: ['geese.txt', /geese\.txt is neither WebAssembly nor JavaScript/],
   domains: ['edu', /"edu" is not a domain and its weight/],
   budget: ['all', /"all" is not a budget/],
   freshness: ['95', /--freshness cannot be "95"/],

@@ -54,6 +54,7 @@ const errand: Errand = {
   limits: { pages: 64, follow: 2, depth: 100, bodyBytes: 16e6, time: 600_000 },
   levels: 2,
   detector: 'content',
+  code: 'ab'.repeat(32),
   deadline: 1.8e12,
 };
 
@@ -107,6 +108,7 @@ const parcel: Parcel = {
         anchors: Buffer.from('one\ntwo'),
         lastmod: Float64Array.of(0, 1.7e12),
       },
+      verdict: { follow: false, relevance: 200 },
       cost: { up: 300, down: 5000, cause: 'page', ms: 42 },
       record: { offset: 1, length: 4, requestLength: 2 },
       retryAfter: 0,

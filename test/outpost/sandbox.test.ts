@@ -5,71 +5,106 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { type Decider, type DeciderPage, sandboxLimits } from '../../src/outpost/decider.ts';
-import { openScript } from '../../src/outpost/script-sandbox.ts';
-import { openWasm } from '../../src/outpost/wasm-sandbox.ts';
+import type { Question } from '../../src/crawler/decider.ts';
+import { type CagedDecider, openDecider } from '../../src/outpost/caged-decider.ts';
+import { type OpenCage, sandboxLimits } from '../../src/outpost/decider.ts';
+import { scriptCage } from '../../src/outpost/script-sandbox.ts';
+import { wasmCage } from '../../src/outpost/wasm-sandbox.ts';
+import { wasm } from './wasm-module.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'skein-sandbox-'));
 after(() => rmSync(directory, { recursive: true }));
 const secret = join(directory, 'secret');
 writeFileSync(secret, 'the secret');
 
-const page: DeciderPage = {
-  url: 'https://geese.example/',
-  status: 200,
-  headers: { 'content-type': 'text/html' },
-  body: Buffer.from('<p>geese'),
+const page: Question = {
+  url: 'https://geese.example/nests',
+  title: 'Geese – 雁',
+  language: 'en',
+  mediaType: 'text/html',
+  ...{ status: 200, depth: 3, bytes: 900, links: 7, words: 120, first: true },
+  content: Buffer.from('<p>geese'),
 };
 const walled = existsSync('/usr/bin/bwrap');
 const limits = { ...sandboxLimits, time: 3000 };
-const script = (code: string) => openScript(Buffer.from(code), { limits, weak: !walled });
+const script = (code: string) => scriptCage(Buffer.from(code), { limits, weak: !walled });
+
+interface Opened extends AsyncDisposable {
+  readonly decider: CagedDecider;
+  readonly troubles: string[];
+}
+
+async function open(cage: OpenCage, time = limits.time): Promise<Opened> {
+  const troubles: string[] = [];
+  const decider = await openDecider(cage, { time, say: text => troubles.push(text) });
+  return { decider, troubles, [Symbol.asyncDispose]: () => decider.close() };
+}
 
 /** What the code makes of a page; errors of the sandbox as their sentence. */
-async function outcome(opening: Promise<Decider>): Promise<unknown> {
+async function outcome(cage: OpenCage): Promise<unknown> {
   try {
-    const decider = await opening;
-    const decision = await decider.decide(page).finally(() => decider.close());
-    return decision;
+    await using opened = await open(cage);
+    return await opened.decider.decide(page);
   } catch (error) {
     assert.equal((error as { code?: string }).code, 'refused', String((error as Error).stack));
     return (error as Error).message;
   }
 }
 
+const plain = { keep: true, follow: true, relevance: 0 };
+
 describe('JavaScript', { skip: walled ? false : 'bubblewrap is not installed' }, () => {
-  test('decides about pages', async () => {
-    const decider = await script(
-      'export default ({ url, body }) => ({ keep: url.endsWith("/"), changed: String.fromCharCode(...body).includes("swans") })',
-    );
-    assert.deepEqual(await decider.decide(page), { keep: true, changed: false });
-    assert.deepEqual(await decider.decide({ ...page, body: Buffer.from('swans') }), { keep: true, changed: true });
-    await decider.close();
+  test('is shown the facts, and what it wants of the page besides', async () => {
+    const shown = `({ body, text, ...rest }) => {
+      const wanted = { first: true, status: 200, depth: 3, bytes: 900, links: 7, words: 120,
+        url: 'https://geese.example/nests', title: 'Geese – 雁', language: 'en', mediaType: 'text/html' };
+      const content = body ? String.fromCharCode(...body) : text;
+      return { keep: JSON.stringify(rest) === JSON.stringify(wanted), follow: content === '<p>geese', relevance: 7 };
+    }`;
+    const right = { keep: true, follow: true, relevance: 7 };
+    assert.deepEqual(await outcome(script(`export const wants = 'body'; export default ${shown}`)), right);
+    assert.deepEqual(await outcome(script(`export const wants = 'text'; export default ${shown}`)), right);
+    assert.deepEqual(await outcome(script('export default () => undefined')), plain);
+    assert.deepEqual(await outcome(script('export default async () => ({ follow: false, relevance: 1e9 })')), {
+      keep: true,
+      follow: false,
+      relevance: 255,
+    });
   });
 
-  /** The attempt as an expression; the page is kept if it succeeded. */
-  const tries = (expression: string) =>
-    outcome(
-      script(
-        `export default async () => { try { await (${expression}); return { keep: true } } catch (error) { return { keep: false } } }`,
-      ),
+  test('answers a hundred pages in their order', async () => {
+    await using opened = await open(script('export default ({ depth }) => ({ relevance: depth })'));
+    const asked = Array.from({ length: 100 }, (_, depth) => opened.decider.decide({ ...page, depth }));
+    assert.deepEqual(
+      (await Promise.all(asked)).map(verdict => verdict.relevance),
+      asked.map((_, depth) => depth),
     );
-  const failed = { keep: false, changed: false };
+  });
+
+  /** An attempt that hides its failure: it is ended and named all the same. */
+  const tries = (expression: string) =>
+    outcome(script(`export default async () => { try { await (${expression}) } catch {} return { keep: true } }`));
 
   test('reads no file', async () => {
-    assert.deepEqual(await tries(`(await import('node:fs')).readFileSync(${JSON.stringify(secret)})`), failed);
-    assert.deepEqual(await tries(`(await import('node:fs')).readFileSync('/etc/passwd')`), failed);
+    const read = (file: string) => `(await import('node:fs')).readFileSync(${JSON.stringify(file)})`;
+    assert.match(String(await tries(read(secret))), /may not do: FileSystemRead .*secret/);
+    assert.match(String(await tries(read('/etc/passwd'))), /may not do: FileSystemRead/);
   });
 
   test('writes nowhere', async () => {
     const target = join(directory, 'written');
-    assert.deepEqual(await tries(`(await import('node:fs')).writeFileSync(${JSON.stringify(target)}, 'x')`), failed);
+    const write = `(await import('node:fs')).writeFileSync(${JSON.stringify(target)}, 'x')`;
+    assert.match(String(await tries(write)), /may not do: FileSystemWrite/);
     assert.equal(existsSync(target), false);
   });
 
   test('starts no process and no thread, and ends nobody', async () => {
-    assert.deepEqual(await tries(`(await import('node:child_process')).execFileSync('/node', ['--version'])`), failed);
-    assert.deepEqual(await tries(`new ((await import('node:worker_threads')).Worker)('1', { eval: true })`), failed);
-    assert.deepEqual(await tries(`process.kill(${process.pid}, 0)`), failed);
+    const start = `(await import('node:child_process')).execFileSync('/node', ['--version'])`;
+    assert.match(String(await tries(start)), /may not do: ChildProcess/);
+    const thread = `new ((await import('node:worker_threads')).Worker)('1', { eval: true })`;
+    assert.match(String(await tries(thread)), /may not do: WorkerThreads/);
+    const kill = `export default () => { process.kill(${process.pid}, 'SIGTERM') }`;
+    assert.match(String(await outcome(script(kill))), /ESRCH/);
   });
 
   test('opens no socket', async () => {
@@ -78,48 +113,48 @@ describe('JavaScript', { skip: walled ? false : 'bubblewrap is not installed' },
     await new Promise(resolve => server.once('listening', resolve));
     const { port } = server.address() as { port: number };
     const dial = `new Promise((resolve, reject) => import('node:net').then(({ connect }) => connect(${port}, '127.0.0.1').on('connect', resolve).on('error', reject), reject))`;
-    assert.deepEqual(await tries(dial), failed);
+    assert.match(String(await tries(dial)), /may not do: Net/);
     assert.equal(knocks, 0);
     await new Promise(resolve => server.close(resolve));
   });
 
   test('sees no environment', async () => {
-    assert.deepEqual(
-      await tries(`(() => { if (process.env.PATH === undefined && process.env.HOME === undefined) throw 1 })()`),
-      failed,
-    );
+    const look = 'export default () => ({ keep: process.env.PATH !== undefined || process.env.HOME !== undefined })';
+    assert.deepEqual(await outcome(script(look)), { ...plain, keep: false });
   });
 
-  test('that spins is ended', async () => {
-    assert.match(String(await outcome(script('export default () => { for (;;); }'))), /took longer/);
+  test('that spins or throws costs one page, and is started again for the others', async () => {
+    const code = `export default ({ depth }) => { if (depth === 2) for (;;); if (depth === 4) throw new Error('no'); }`;
+    await using opened = await open(script(code), 1500);
+    const asked = Array.from({ length: 6 }, (_, depth) => opened.decider.decide({ ...page, depth }));
+    const settled = await Promise.allSettled(asked);
+    assert.deepEqual(
+      settled.map(each => each.status === 'fulfilled'),
+      [true, true, false, true, false, true],
+    );
+    assert.match(opened.troubles[0]!, /longer than 1500 milliseconds.* at https:\/\/geese\.example\/nests/);
+    assert.match(opened.troubles[1]!, /Error: no/);
   });
 
   test('that fills memory is ended, in the heap and beside it', async () => {
-    assert.match(
-      String(
-        await outcome(script('export default () => { const a = []; for (;;) a.push(new Array(1e5).fill(a.length)); }')),
-      ),
-      /ended/,
-    );
+    const heap = 'export default () => { const a = []; for (;;) a.push(new Array(1e5).fill(a.length)); }';
+    assert.match(String(await outcome(script(heap))), /ended/);
     const beside =
-      'export default () => { const a = []; for (let i = 0; i < 4000; i++) a.push(Buffer.alloc(1 << 20, 1)); return { keep: true } }';
+      'export default () => { const a = []; for (let i = 0; i < 4000; i++) a.push(Buffer.alloc(1 << 20, 1)); }';
     assert.match(String(await outcome(script(beside))), /ended/);
   });
 
-  test('that answers more than it was asked is ended', async () => {
-    const decider = await script('export default () => { process.stdout.write("bbbbbb"); return { keep: true } }');
-    assert.deepEqual(await decider.decide(page), { keep: true, changed: false }); // its own to give
-    await assert.rejects(decider.decide(page), { code: 'refused', message: /was not asked/ });
-    await decider.close();
-  });
-
-  test('that writes anything else is ended', async () => {
-    const code = 'export default () => { process.stdout.write("?"); return { keep: true } }';
-    assert.match(String(await outcome(script(code))), /standard output/);
+  test('that answers more than it was asked, or writes anything else, is ended', async () => {
+    await using opened = await open(script('export default () => { process.stdout.write("CCCCCC") }'));
+    assert.deepEqual(await opened.decider.decide(page), { ...plain, relevance: 67 }); // its own to give
+    while (opened.troubles.length === 0) await new Promise(resolve => setTimeout(resolve, 10));
+    assert.match(opened.troubles[0]!, /was not asked/);
+    assert.match(String(await outcome(script('export default () => { console.log("?") }'))), /standard output/);
   });
 
   test('that is no code is refused', async () => {
     assert.match(String(await outcome(script('export const nothing = 1'))), /default export/);
+    assert.match(String(await outcome(script('export const wants = "all"; export default () => {}'))), /wants/);
     assert.match(String(await outcome(script('this is no JavaScript'))), /SyntaxError/);
   });
 });
@@ -127,59 +162,68 @@ describe('JavaScript', { skip: walled ? false : 'bubblewrap is not installed' },
 test('without bubblewrap JavaScript is refused, unless the owner allows the weak sandbox', async () => {
   const code = Buffer.from('export default () => ({ keep: true })');
   const bubblewrap = join(directory, 'none');
-  await assert.rejects(openScript(code, { limits, weak: false, bubblewrap }), {
-    code: 'refused',
-    message: /bubblewrap/,
-  });
-  const decider = await openScript(code, { limits, weak: true, bubblewrap });
-  assert.deepEqual(await decider.decide(page), { keep: true, changed: false });
-  await decider.close();
+  assert.match(String(await outcome(scriptCage(code, { limits, weak: false, bubblewrap }))), /bubblewrap/);
+  assert.deepEqual(await outcome(scriptCage(code, { limits, weak: true, bubblewrap })), plain);
+  const reads = Buffer.from(`import fs from 'node:fs'; export default () => { fs.readFileSync('/etc/passwd') }`);
+  assert.match(String(await outcome(scriptCage(reads, { limits, weak: true, bubblewrap }))), /may not do/);
 });
 
-/** A module by hand: memory of one page, input returns 0, decide runs `body`. */
-function wasm(body: readonly number[], { most = 1, imports = false, maximum = true } = {}): Uint8Array {
-  const section = (id: number, ...bytes: number[]) => [id, bytes.length, ...bytes];
-  const name = (text: string) => [text.length, ...Buffer.from(text)];
-  const code = [0, ...body, 0x0b];
-  return Uint8Array.from([
-    ...[0, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
-    ...section(1, 2, 0x60, 1, 0x7f, 1, 0x7f, 0x60, 2, 0x7f, 0x7f, 1, 0x7f),
-    ...(imports ? section(2, 1, ...name('env'), ...name('abort'), 0, 0) : []),
-    ...section(3, 2, 0, 1),
-    ...section(5, 1, ...(maximum ? [1, 1, most] : [0, 1])),
-    ...section(7, 3, ...name('memory'), 2, 0, ...name('input'), 0, 0, ...name('decide'), 0, 1),
-    ...section(10, 2, 4, 0, 0x41, 0, 0x0b, code.length, ...code),
-  ]);
-}
+/** The 32-bit word at this place of the page. */
+const word = (at: number) => [0x20, 0, 0x28, 2, at];
 
 describe('WebAssembly', () => {
-  test('decides about pages', async () => {
-    // The first byte of the page, `{`, is kept as bits: 0x7b & 3 = 3.
-    const decider = await openWasm(wasm([0x20, 0, 0x2d, 0, 0]), limits);
-    assert.deepEqual(await decider.decide(page), { keep: true, changed: true });
-    assert.deepEqual(await decider.decide(page), { keep: true, changed: true });
-    await decider.close();
+  test('is shown the facts, and what it wants of the page besides', async () => {
+    const seen = async (at: number, wants = '') => {
+      await using opened = await open(wasmCage(wasm(word(at), { wants }), limits));
+      const { relevance } = await opened.decider.decide({ ...page, bytes: 200, content: Buffer.alloc(9) });
+      return [relevance, opened.decider.wants];
+    };
+    assert.deepEqual(await seen(8), [200, 'facts']); // status
+    assert.deepEqual(await seen(12), [3, 'facts']); // depth
+    assert.deepEqual(await seen(20), [7, 'facts']); // links
+    assert.deepEqual(await seen(44, 'text'), [9, 'text']); // length of the content
+    assert.deepEqual(await seen(44, 'body'), [9, 'body']);
+  });
+
+  test('answers with bits: relevance, keep, follow', async () => {
+    const bits = async (...constant: number[]) => outcome(wasmCage(wasm([0x41, ...constant]), limits));
+    assert.deepEqual(await bits(0x80, 0x06), { keep: true, follow: true, relevance: 0 });
+    assert.deepEqual(await bits(0x85, 0x02), { keep: true, follow: false, relevance: 5 });
+    assert.deepEqual(await bits(0x80, 0x04), { keep: false, follow: true, relevance: 0 });
   });
 
   test('that imports anything, or states no bound for its memory, is refused', async () => {
     const trivial = [0x41, 1];
-    await assert.rejects(openWasm(wasm(trivial, { imports: true }), limits), /imports/);
-    await assert.rejects(openWasm(wasm(trivial, { maximum: false }), limits), /no maximum/);
-    await assert.rejects(openWasm(wasm(trivial, { most: 100 }), { ...limits, memory: 1 << 20 }), /bytes of memory/);
-    await assert.rejects(openWasm(Buffer.from('not a module'), limits), /not WebAssembly/);
+    const refusal = async (...made: Parameters<typeof wasm>) => String(await outcome(wasmCage(wasm(...made), limits)));
+    assert.match(await refusal(trivial, { imports: true }), /imports/);
+    assert.match(await refusal(trivial, { maximum: false }), /no maximum/);
+    const small = { ...limits, memory: 1 << 20 };
+    assert.match(String(await outcome(wasmCage(wasm(trivial, { most: 100 }), small))), /bytes of memory/);
+    assert.match(String(await outcome(wasmCage(Buffer.from('not a module'), limits))), /not WebAssembly/);
   });
 
-  test('that spins is ended', async () => {
-    assert.match(
-      String(await outcome(openWasm(wasm([0x03, 0x40, 0x0c, 0, 0x0b, 0x41, 1]), { ...limits, time: 300 }))),
-      /took longer/,
+  test('that spins or traps costs one page, and is started again for the others', async () => {
+    // Depth 2: spins; depth 4: traps; else: bits of the depth.
+    const is = (depth: number) => [...word(12), 0x41, depth, 0x46, 0x04, 0x40];
+    const body = [...is(2), 0x03, 0x40, 0x0c, 0, 0x0b, 0x0b, ...is(4), 0x00, 0x0b, ...word(12)];
+    await using opened = await open(wasmCage(wasm(body), limits), 1000);
+    const asked = Array.from({ length: 40 }, (_, depth) => opened.decider.decide({ ...page, depth }));
+    const settled = await Promise.allSettled(asked);
+    assert.deepEqual(
+      settled.map(each => (each.status === 'fulfilled' ? each.value.relevance : 'failed')),
+      asked.map((_, depth) => (depth === 2 || depth === 4 ? 'failed' : depth)),
     );
+    assert.match(opened.troubles[0]!, /longer than 1000 milliseconds/);
+    assert.match(opened.troubles[1]!, /unreachable/);
   });
 
-  test('that traps, or is shown more than fits, is ended', async () => {
-    assert.match(String(await outcome(openWasm(wasm([0x00]), limits))), /unreachable/);
-    const decider = await openWasm(wasm([0x41, 1]), limits);
-    await assert.rejects(decider.decide({ ...page, body: Buffer.alloc(1 << 17) }), { code: 'refused' });
-    await decider.close();
+  test('that is shown more than fits is ended; after twenty deaths in a row it is over', async () => {
+    await using opened = await open(wasmCage(wasm([0x41, 1]), limits));
+    const large = { ...page, content: Buffer.alloc(1 << 17) };
+    const settled = await Promise.allSettled(Array.from({ length: 25 }, () => opened.decider.decide(large)));
+    assert.ok(settled.every(each => each.status === 'rejected'));
+    assert.equal(opened.troubles.length, 20);
+    assert.match(opened.decider.over, /20 times in a row/);
+    await assert.rejects(opened.decider.decide(page), { code: 'refused' });
   });
 });

@@ -1,0 +1,49 @@
+/**
+ * Pages that a decider is thinking about. The crawler hands them over and goes on with the next; verdicts come in
+ * whatever time they take. Only when too many are waiting does it wait too, so that a slow decider slows the crawl down
+ * instead of filling the memory.
+ */
+import type { Known } from '../errand/known.ts';
+import type { Concluded } from './conclude.ts';
+import { decided, undecided } from './conclude.ts';
+import type { Decider } from './decider.ts';
+
+/** Pages of one errand that may wait for a verdict. */
+const WAITING = 64;
+
+export class Deciding {
+  readonly #decider: Decider | undefined;
+  readonly #settled: (known: Known, concluded: Concluded) => void;
+  readonly #waiting = new Set<Promise<void>>();
+
+  /** `settled` gets every page that is handed over, once. */
+  constructor(decider: Decider | undefined, settled: (known: Known, concluded: Concluded) => void) {
+    this.#decider = decider;
+    this.#settled = settled;
+  }
+
+  /** A promise when the next page should not come before it resolves. */
+  take(known: Known, concluded: Concluded): Promise<void> | undefined {
+    if (!this.#decider || !concluded.question) {
+      this.#settled(known, concluded);
+      return undefined;
+    }
+    const waiting = this.#ask(this.#decider, known, concluded).finally(() => this.#waiting.delete(waiting));
+    this.#waiting.add(waiting);
+    return this.#waiting.size < WAITING ? undefined : Promise.race(this.#waiting);
+  }
+
+  async idle(): Promise<void> {
+    while (this.#waiting.size > 0) await Promise.all(this.#waiting);
+  }
+
+  async #ask(decider: Decider, known: Known, concluded: Concluded): Promise<void> {
+    let settled: Concluded;
+    try {
+      settled = decided(concluded, await decider.decide(concluded.question!));
+    } catch {
+      settled = undecided(known, concluded); // whoever runs the decider says why it failed
+    }
+    this.#settled(known, settled);
+  }
+}

@@ -1,0 +1,66 @@
+/**
+ * What the process behind script-sandbox.ts runs before the code comes, as text: in there no file can be read. It is
+ * plain JavaScript that any Node from 22 on understands.
+ *
+ * Frames come on standard input: a length, then the code, and after that batches of pages (decider.ts). Two bytes of
+ * answer go to standard output for each of them, at once, so that it is known which page a process that hangs was at.
+ * What the code tries and may not do ends the process on the spot: the permission model forbids it in any case, but an
+ * attempt says enough about whoever sent the code, and its owner is to hear of it.
+ */
+export const RUNNER = `
+import { subscribe } from 'node:diagnostics_channel';
+const { stdin, stdout, stderr, pid } = process;
+const answer = stdout.write.bind(stdout);
+const complain = stderr.write.bind(stderr);
+const end = process.kill.bind(process, pid, 'SIGKILL');
+for (const area of ['fs', 'child', 'worker', 'net', 'inspector', 'wasi', 'addon', 'ffi']) {
+  subscribe('node:permission-model:' + area, ({ permission, resource }) => {
+    complain('Error: it tried what it may not do: ' + (permission + ' ' + resource).trim() + '\\n');
+    end();
+  });
+}
+const wanted = ['facts', 'text', 'body'];
+let decide, wants;
+const say = (bits, byte) => answer(String.fromCharCode(64 | bits, byte & 255), 'latin1');
+const load = async code => {
+  const module = await import('data:text/javascript;base64,' + code.toString('base64'));
+  decide = module.default;
+  if (typeof decide !== 'function') throw new Error('it has no default export that is a function');
+  wants = module.wants ?? 'facts';
+  if (!wanted.includes(wants)) throw new Error('it wants something else than facts, text or body');
+  say(0, wanted.indexOf(wants));
+};
+const pageOf = (batch, start) => {
+  const word = i => batch.readUInt32LE(start + 4 * i);
+  let at = start + 48;
+  const text = i => batch.toString('utf8', at, (at += word(i)));
+  const page = {
+    first: (word(1) & 1) !== 0, status: word(2), depth: word(3), bytes: word(4), links: word(5), words: word(6),
+    url: text(7), title: text(8), language: text(9), mediaType: text(10),
+  };
+  if (wants === 'text') page.text = text(11);
+  if (wants === 'body') page.body = batch.subarray(at, at + word(11));
+  return page;
+};
+const run = async batch => {
+  for (let at = 0; at < batch.length; at += batch.readUInt32LE(at)) {
+    const made = decide(pageOf(batch, at));
+    const { keep = true, follow = true, relevance = 0 } = (typeof made?.then === 'function' ? await made : made) ?? {};
+    say((keep ? 1 : 0) | (follow ? 2 : 0), Math.max(0, Math.min(255, Math.round(relevance) || 0)));
+  }
+};
+let pieces = [], held = 0, need = 4, head = true;
+for await (const piece of stdin) {
+  pieces.push(piece);
+  held += piece.length;
+  while (held >= need) {
+    const all = pieces.length === 1 ? pieces[0] : Buffer.concat(pieces, held);
+    const frame = all.subarray(0, need);
+    pieces = [all.subarray(need)];
+    held -= need;
+    need = head ? frame.readUInt32LE(0) : 4;
+    head = !head;
+    if (!head) continue;
+    await (decide ? run(frame) : load(frame));
+  }
+}`;

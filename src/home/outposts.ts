@@ -203,20 +203,25 @@ export class Outposts implements Speaker {
     let name = '';
     let quota: QuotaTerms = {};
     const admit = (hello: Hello): Welcome => {
-      try {
-        const member = this.#members.admit(hello, this.now());
-        name = member.name;
-        quota = member.quotas;
-        return this.#welcome(member.servers, quota);
-      } catch (error) {
-        this.refusals++;
-        this.#options.say(error instanceof SkeinError ? `${error.message} (${hello.name})` : String(error));
-        throw error;
-      }
+      const member = this.#members.admit(hello, this.now());
+      name = member.name;
+      quota = member.quotas;
+      return this.#welcome(member.servers, quota);
     };
-    const { line, hello, answer } = await greetOutpost(stream, this, admit, this.#options.line);
+    const greeted = await greetOutpost(stream, this, admit, this.#options.line).catch(error => {
+      this.#turnedAway(error);
+      throw error;
+    });
+    const { line, hello, answer } = greeted;
     this.#attach({ ...hello, name, servers: answer.servers }, line, quota);
     this.#options.say(`The outpost ${name} is here.`);
+  }
+
+  /** Tells of an outpost that wanted to come in and could not; whoever speaks no Skein at all is passed over. */
+  #turnedAway(error: unknown): void {
+    if (!(error instanceof SkeinError) || (error.code !== 'refused' && error.code !== 'version-mismatch')) return;
+    this.refusals++;
+    this.#options.say(error.message);
   }
 
   #attach(hello: Hello, line: Parameters<StreamCarrier['attach']>[0], terms: QuotaTerms): void {

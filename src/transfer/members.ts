@@ -78,15 +78,15 @@ export class Members {
   admit(hello: Hello, now: number): Member {
     const member = this.#member(hello, now);
     const servers = commonDomains(member.servers, hello.servers);
-    if (!servers) throw refused('its owner allows none of the servers that it was invited for');
+    if (!servers) throw refused(hello, 'its owner allows none of the servers that it was invited for');
     return { ...member, servers };
   }
 
   #member(hello: Hello, now: number): Member {
     const known = this.#load<Member>('members', hash('sha256', hello.key).slice(0, 32));
     if (known) return known;
-    if (hello.token === '') throw refused('it is not known here and shows no token');
-    const invitation = this.#redeem(hello.token, now);
+    if (hello.token === '') throw refused(hello, 'it is not known here and shows no token');
+    const invitation = this.#redeem(hello, now);
     const { servers, quotas } = invitation;
     const member: Member = { key: hello.key, name: this.#free(hello.name), servers, quotas, joined: now };
     this.#save('members', hash('sha256', hello.key).slice(0, 32), member);
@@ -99,14 +99,14 @@ export class Members {
     );
   }
 
-  #redeem(shown: string, now: number): Invitation {
-    const [id, secret] = shown.split('.');
+  #redeem(hello: Hello, now: number): Invitation {
+    const [id, secret] = hello.token.split('.');
     const invitation = /^[0-9a-f]{16}$/.test(id ?? '') ? this.#load<Invitation>('invitations', id!) : undefined;
     const expected = Buffer.from(invitation?.secret ?? hash('sha256', 'none'), 'hex');
     const equal = timingSafeEqual(Buffer.from(hash('sha256', secret ?? ''), 'hex'), expected);
-    if (!invitation || !equal) throw refused('its token is wrong');
-    if (invitation.expires < now) throw refused('its token has expired');
-    if (invitation.used >= invitation.uses) throw refused('its token was already used as often as it allows');
+    if (!invitation || !equal) throw refused(hello, 'its token is wrong');
+    if (invitation.expires < now) throw refused(hello, 'its token has expired');
+    if (invitation.used >= invitation.uses) throw refused(hello, 'its token was already used as often as it allows');
     this.#save('invitations', id!, { ...invitation, used: invitation.used + 1 });
     return invitation;
   }
@@ -136,6 +136,10 @@ function write(file: string, text: string): void {
   renameSync(`${file}.new`, file);
 }
 
-function refused(why: string): SkeinError {
-  return new SkeinError('refused', `The outpost is not let in: ${why}.`, 'Ask for a new one: skein outpost invite.');
+function refused({ name }: Hello, why: string): SkeinError {
+  return new SkeinError(
+    'refused',
+    `The outpost ${name} is not let in: ${why}.`,
+    'Ask for a new one: skein outpost invite.',
+  );
 }

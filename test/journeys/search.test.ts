@@ -27,7 +27,7 @@ async function find(data: string, query: string): Promise<string[]> {
 /** All that an index holds but the order in which it came. */
 function contentsOf(data: string): Record<string, unknown[]> {
   const database = new DatabaseSync(searchFile(data));
-  database.exec(`CREATE VIRTUAL TABLE temp.words USING fts5vocab('main', 'terms', 'instance')`);
+  database.exec(`CREATE VIRTUAL TABLE temp.words USING fts5vocab('main', 'terms0', 'instance')`);
   const all = (sql: string) => database.prepare(sql).all();
   const contents = {
     words: all('SELECT doc, col, term, count(*) AS n FROM temp.words GROUP BY doc, col, term ORDER BY doc, col, term'),

@@ -76,8 +76,6 @@ function withoutWide(name: string): string {
   return name === 'x-user-defined' ? 'windows-1252' : name;
 }
 
-const SPACES = /[\t\n\f\r ]/;
-
 /** The standard's prescan of the first bytes for a meta element that names an encoding. */
 function metaCharset(start: string): string | undefined {
   if (!/charset/i.test(start)) return undefined;
@@ -88,20 +86,19 @@ function metaCharset(start: string): string | undefined {
       if (end < 0) return undefined;
       at = end + 3;
     } else if (/^<meta[\t\n\f\r /]/i.test(start.slice(at, at + 6))) {
-      const attributes = readAttributes(start, at + 5);
-      const name = metaEncoding(attributes.values);
+      const values = new Map<string, string>();
+      at = readAttributes(start, at + 5, values);
       // A tag that the first bytes do not show whole says nothing.
-      if (!attributes.complete) return undefined;
+      if (at < 0) return undefined;
+      const name = metaEncoding(values);
       if (name !== undefined) return withoutWide(name);
-      at = attributes.end;
     } else if (/^<\/?[a-z]/i.test(start.slice(at, at + 3))) {
       const name = /[\t\n\f\r >]/g;
       name.lastIndex = at + 1;
       const found = name.exec(start);
       if (!found) return undefined;
-      const attributes = readAttributes(start, found.index);
-      if (!attributes.complete) return undefined;
-      at = attributes.end;
+      at = readAttributes(start, found.index, undefined);
+      if (at < 0) return undefined;
     } else if (/^<[!/?]/.test(start.slice(at, at + 2))) {
       at = start.indexOf('>', at);
       if (at < 0) return undefined;
@@ -123,50 +120,60 @@ function pragmaCharset(content: string): string | undefined {
   return found?.[1] ?? found?.[2] ?? found?.[3];
 }
 
-interface Attributes {
-  readonly values: ReadonlyMap<string, string>;
-  readonly end: number;
-  /** The tag's end was seen. */
-  readonly complete: boolean;
-}
-
-function readAttributes(text: string, from: number): Attributes {
-  const values = new Map<string, string>();
+/**
+ * Puts the attributes of a tag into `values`, where someone wants them; every tag before the declaration is read this
+ * way, so nothing is cut out of the text otherwise. Returns where the tag ends, -1 when its end is not to be seen.
+ */
+function readAttributes(text: string, from: number, values: Map<string, string> | undefined): number {
   let at = from;
   while (at < text.length) {
-    const c = text[at]!;
-    if (SPACES.test(c) || c === '/') {
+    const c = text.charCodeAt(at);
+    if (isSpace(c) || c === SLASH) {
       at++;
       continue;
     }
-    if (c === '>') return { values, end: at + 1, complete: true };
-    let nameEnd = at + 1;
-    while (nameEnd < text.length && !/[\t\n\f\r /=>]/.test(text[nameEnd]!)) nameEnd++;
-    const name = text.slice(at, nameEnd).toLowerCase();
-    at = skipSpaces(text, nameEnd);
-    let value = '';
-    if (text[at] === '=') {
-      at = skipSpaces(text, at + 1);
-      const quote = text[at];
+    if (c === GREATER) return at + 1;
+    const start = at++;
+    while (at < text.length && !endsName(text.charCodeAt(at))) at++;
+    const nameEnd = at;
+    at = skipSpaces(text, at);
+    let value = at;
+    let valueEnd = at;
+    if (text.charCodeAt(at) === EQUALS) {
+      value = skipSpaces(text, at + 1);
+      const quote = text[value];
       if (quote === '"' || quote === "'") {
-        const end = text.indexOf(quote, at + 1);
-        if (end < 0) break;
-        value = text.slice(at + 1, end);
-        at = end + 1;
+        valueEnd = text.indexOf(quote, ++value);
+        if (valueEnd < 0) return -1;
+        at = valueEnd + 1;
       } else {
-        const end = at + text.slice(at).search(/[\t\n\f\r >]|$/);
-        value = text.slice(at, end);
-        at = end;
+        at = value;
+        while (at < text.length && text.charCodeAt(at) !== GREATER && !isSpace(text.charCodeAt(at))) at++;
+        valueEnd = at;
       }
     }
-    if (!values.has(name)) values.set(name, value);
+    if (values === undefined) continue;
+    const name = text.slice(start, nameEnd).toLowerCase();
+    if (!values.has(name)) values.set(name, text.slice(value, valueEnd));
   }
-  return { values, end: text.length, complete: false };
+  return -1;
+}
+
+const SLASH = 0x2f;
+const EQUALS = 0x3d;
+const GREATER = 0x3e;
+
+function isSpace(c: number): boolean {
+  return c === 0x20 || c === 0x0a || c === 0x09 || c === 0x0d || c === 0x0c;
+}
+
+function endsName(c: number): boolean {
+  return c === SLASH || c === EQUALS || c === GREATER || isSpace(c);
 }
 
 function skipSpaces(text: string, from: number): number {
   let at = from;
-  while (at < text.length && SPACES.test(text[at]!)) at++;
+  while (at < text.length && isSpace(text.charCodeAt(at))) at++;
   return at;
 }
 

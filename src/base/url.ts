@@ -139,9 +139,10 @@ const MEMO = 1024;
  * much as the scan, so only what the scan cannot decide is remembered.
  */
 export function resolver(base: string): (href: string) => string | undefined {
-  const place = placeOf(base);
+  let place: Place | undefined | null = null; // taken apart when the first link needs it
   let memo: Map<string, string | undefined> | undefined;
   return href => {
+    if (place === null) place = placeOf(base);
     const quick = place === undefined ? null : resolvePlain(place, href);
     if (quick !== null) return quick;
     memo ??= new Map();

@@ -49,13 +49,11 @@ export function analyse(input: Body, options: AnalyseOptions = {}): Page {
   const robots = robotsOf(headers.get('x-robots-tag'), options.agentToken ?? 'skein');
   if (mode === undefined) return opaque(input, mediaType, raw, robots);
   const charset = charsetOf(body, headers.get('content-type')).name;
-  const scan = scanner ?? new Scanner();
-  scan.scan(toUtf8(body, charset), mode);
-  scanner = scan.memory > KEPT_MEMORY ? undefined : scan;
+  const scan = scanned(body, charset, mode);
   const base = scan.get('base') === 0 ? undefined : scan.string(scan.get('base'), scan.get('baseEnd'));
   const place = base === undefined ? url : (normalise(base, url) ?? url);
   const resolve = (href: string): string | undefined => normalise(href, place);
-  const text = new Uint8Array(scan.bytes(scan.get('text'), scan.get('textEnd')));
+  const text = scan.bytes(scan.get('text'), scan.get('textEnd'));
   const { links, canonical } = collectLinks(scan, { base: place, focus: options.focus ?? [], text });
   const refresh = refreshOf(scan, resolve);
   const flags = scan.get('robots') | robots;
@@ -74,8 +72,21 @@ export function analyse(input: Body, options: AnalyseOptions = {}): Page {
     images: imagesOf(scan, resolve),
     facts: factsOf(scan, raw),
     bytes: body.length,
-    text: () => Buffer.from(text).toString(),
+    text: () => textOf(scanned(body, charset, mode)),
   };
+}
+
+/** Reads the page; what it found is there until the next page is read. */
+function scanned(body: Uint8Array, charset: string, mode: Mode): Scanner {
+  const scan = scanner ?? new Scanner();
+  scan.scan(toUtf8(body, charset), mode);
+  scanner = scan.memory > KEPT_MEMORY ? undefined : scan;
+  return scan;
+}
+
+/** Read again when someone asks, which is rare: keeping it would cost every page a copy. */
+function textOf(scan: Scanner): string {
+  return scan.string(scan.get('text'), scan.get('textEnd'));
 }
 
 /** A copy that holds nothing else alive. */
@@ -217,28 +228,34 @@ function levelsOf(scan: Scanner): readonly number[] {
  * that a block put in or taken out changes the group it is in and no other.
  */
 function blocksOf(scan: Scanner): Uint16Array {
-  const count = scan.get('blocks');
-  let mask = 0;
-  while (groups(scan, count, mask) > MAX_BLOCKS && mask < 0xffff) mask = mask * 2 + 1;
-  const folded = new Uint16Array(Math.min(groups(scan, count, mask), MAX_BLOCKS));
+  const hashes = scan.blocks();
+  const mask = groupMask(hashes);
+  const folded = new Uint16Array(MAX_BLOCKS);
   let group = 0;
   let sum = 0;
-  for (let i = 0; i < count; i++) {
-    const hash = scan.block(i);
+  for (let i = 0; i < hashes.length; i++) {
+    const hash = hashes[i]!;
     sum = (Math.imul(sum, 0x01000193) + hash) | 0;
-    const last = i === count - 1;
-    // Bits from the top decide where a group ends; those that are kept come from the whole.
-    if (((hash >>> 16) & mask) !== mask && !last) continue;
+    if (!endsGroup(hash, mask) && i !== hashes.length - 1) continue;
     folded[Math.min(group, MAX_BLOCKS - 1)] = (sum ^ (sum >>> 16)) & 0xffff;
     if (group < MAX_BLOCKS - 1) sum = 0;
     group++;
   }
-  return folded;
+  return folded.slice(0, Math.min(group, MAX_BLOCKS));
 }
 
-function groups(scan: Scanner, count: number, mask: number): number {
-  if (mask === 0) return count;
-  let groups = 0;
-  for (let i = 0; i < count; i++) if (((scan.block(i) >>> 16) & mask) === mask || i === count - 1) groups++;
-  return groups;
+/** Bits from the top decide where a group ends; those that are kept come from the whole. */
+function endsGroup(hash: number, mask: number): boolean {
+  return ((hash >>> 16) & mask) === mask;
+}
+
+/** The mask with the fewest bits that leaves no more groups than fit. */
+function groupMask(hashes: Uint32Array): number {
+  if (hashes.length <= MAX_BLOCKS) return 0;
+  for (let mask = 1; mask < 0xffff; mask = mask * 2 + 1) {
+    let groups = endsGroup(hashes[hashes.length - 1]!, mask) ? 0 : 1; // the last block ends one in any case
+    for (let i = 0; i < hashes.length && groups <= MAX_BLOCKS; i++) if (endsGroup(hashes[i]!, mask)) groups++;
+    if (groups <= MAX_BLOCKS) return mask;
+  }
+  return 0xffff;
 }

@@ -2,7 +2,7 @@
  * The links of a scanned page, resolved, unique by URL, packed as the contract says, with their relevance. Most are
  * resolved by the scanner and never become strings here; the rest go through the resolver of base/url.ts.
  */
-import { type Fingerprint, fingerprint, resolver } from '../base/url.ts';
+import { type Fingerprint, fingerprint, normalise, resolver } from '../base/url.ts';
 import { LINK_CANONICAL, LINK_NOFOLLOW, type Links } from '../errand/visit.ts';
 import { type PageContext, relevanceOf } from './relevance.ts';
 import { LINK_WORDS, type Scanner } from './scanner/scanner.ts';
@@ -58,11 +58,17 @@ export function collectLinks(scan: Scanner, page: PageContext): Collected {
   return { links, canonical: gathered.canonical < 0 ? undefined : urlAt(scan, gathered, gathered.canonical) };
 }
 
+/** The last directory looked at, and whether it is plain: pages of one folder come one after another. */
+let looked = { directory: '', plain: false };
+
 /** `http://host/folder/` of a base, empty when it is not plain. */
 function directoryOf(base: string): string {
   const question = base.indexOf('?');
   const directory = base.slice(0, base.lastIndexOf('/', question < 0 ? base.length : question) + 1);
-  return plainDirectory.test(directory) && !directory.includes('/.') ? directory : '';
+  if (directory !== looked.directory) {
+    looked = { directory, plain: plainDirectory.test(directory) && !directory.includes('/.') };
+  }
+  return looked.plain ? directory : '';
 }
 
 function gather(scan: Scanner, found: number, resolve: (href: string) => string | undefined): Gathered {
@@ -82,9 +88,8 @@ function gather(scan: Scanner, found: number, resolve: (href: string) => string 
     const at = i * LINK_WORDS;
     let url: string | undefined;
     if (table[at + 9] === 0) {
-      url = resolve(scan.reference(table[at]!, table[at + 1]!));
+      url = locate(scan.reference(table[at]!, table[at + 1]!), resolve);
       if (url === undefined) continue;
-      fingerprint(url, print);
     } else {
       print.high = table[at + 10]!;
       print.low = table[at + 11]!;
@@ -92,6 +97,41 @@ function gather(scan: Scanner, found: number, resolve: (href: string) => string 
     add(gathered, i, url);
   }
   return gathered;
+}
+
+/**
+ * What links that name their server mean, on whichever page they stand. The same few are on every page of a site: they
+ * are nearly all that the scanner leaves over, and this spares most pages the taking apart of their own address.
+ */
+const absolutes = new Map<string, Absolute>();
+const ABSOLUTES = 4096;
+const LONGEST_ABSOLUTE = 500;
+const namesServer = /^https?:\/\//;
+
+interface Absolute extends Readonly<Fingerprint> {
+  readonly url: string | undefined;
+}
+
+/** The URL of a link that the scanner did not resolve; its fingerprint goes to `print`. */
+function locate(href: string, resolve: (href: string) => string | undefined): string | undefined {
+  if (!namesServer.test(href)) {
+    const url = resolve(href);
+    if (url !== undefined) fingerprint(url, print);
+    return url;
+  }
+  const { url, high, low } = absolutes.get(href) ?? absolute(href);
+  print.high = high;
+  print.low = low;
+  return url;
+}
+
+function absolute(href: string): Absolute {
+  const url = normalise(href);
+  const { high, low } = fingerprint(url ?? '', print);
+  const found = { url, high, low };
+  if (absolutes.size === ABSOLUTES) absolutes.clear();
+  if (href.length <= LONGEST_ABSOLUTE) absolutes.set(href, found);
+  return found;
 }
 
 /** Adds the scanner's link `index`, whose fingerprint is in `print`; `url` where the scanner has none. */

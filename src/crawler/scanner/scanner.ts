@@ -157,8 +157,9 @@ export class Scanner {
     return this.#words[LEVELS / 4 + index]!;
   }
 
-  block(index: number): number {
-    return this.#words[BLOCKS / 4 + index]!;
+  /** Hashes of the blocks of text, in order; a view. */
+  blocks(): Uint32Array {
+    return this.#words.subarray(BLOCKS / 4, BLOCKS / 4 + this.get('blocks'));
   }
 }
 

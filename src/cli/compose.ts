@@ -16,6 +16,7 @@ import { EXCLUDED } from '../home/control.ts';
 import { Home } from '../home/home.ts';
 import { interestIn } from '../home/indexing.ts';
 import { Outposts } from '../home/outposts.ts';
+import { AGENT_TOKEN } from '../home/robots.ts';
 import { Ledger } from '../ledger/ledger.ts';
 import { tryDecider } from '../outpost/deciders.ts';
 import type { OutpostOptions } from '../outpost/tools.ts';
@@ -24,8 +25,6 @@ import { userAgent } from './contact.ts';
 import { type DeciderFile, readDecider } from './decider.ts';
 import { parseAddress, parseSize, type Values } from './options.ts';
 import { version } from './version.ts';
-
-const AGENT_TOKEN = 'skein';
 
 /** Pages a thread may have under way: enough that it never waits for home, few enough to stop quickly. */
 const THREAD_ROOM = 512;

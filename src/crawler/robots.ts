@@ -167,16 +167,23 @@ function readDelay(value: string, group: Group | undefined): void {
     group.delays.push({ agents: group.agents.length, ms: Math.ceil(seconds * 1000) });
 }
 
+/** The groups that speak to this name, or else to everybody. */
+function groupsFor(robots: Robots, name: string): { agent: string; groups: readonly Group[] } {
+  const own = name === '' ? [] : robots.groups.filter(group => group.agents.includes(name));
+  if (own.length > 0) return { agent: name, groups: own };
+  return { agent: '*', groups: robots.groups.filter(group => group.agents.includes('*')) };
+}
+
+/** The lines that count for this token, as people should read them. */
+export function rulesFor(robots: Robots, userAgentToken: string): string[] {
+  const { groups } = groupsFor(robots, userAgentToken.toLowerCase());
+  return groups.flatMap(group => group.rules.map(rule => rule.text));
+}
+
 function chosenFor(robots: Robots, token: string): Chosen {
   const known = robots.compiled.get(token);
   if (known !== undefined) return known;
-  const name = token.toLowerCase();
-  let agent = name;
-  let groups = name === '' ? [] : robots.groups.filter(group => group.agents.includes(name));
-  if (groups.length === 0) {
-    agent = '*';
-    groups = robots.groups.filter(group => group.agents.includes('*'));
-  }
+  const { agent, groups } = groupsFor(robots, token.toLowerCase());
   let crawlDelay = 0;
   for (const { agents, delays } of groups) {
     const place = agents.indexOf(agent);

@@ -237,6 +237,35 @@ test('the keyboard is enough', options, async () => {
   await page.waitForSelector('[role=tablist]');
 });
 
+/** Runs in the page: where the keyboard is, and whether its ring can be told from what lies behind (WCAG 2.4.7, 1.4.11). */
+const FOCUSED = `(() => {
+  const element = document.activeElement;
+  const { outlineStyle, outlineWidth } = getComputedStyle(element);
+  const { top, left } = element.getBoundingClientRect();
+  const ring = outlineStyle !== 'none' && parseFloat(outlineWidth) >= 2;
+  return { name: element.tagName + ' ' + (element.textContent.trim() || element.getAttribute('aria-label')), ring, top: top + scrollY, left };
+})()`;
+
+test('the ring of the keyboard is seen wherever it goes, and it goes as one reads', options, async () => {
+  for (const path of ['servers?open=1', 'pages', 'changes', 'pages/1/versions']) {
+    await view(path);
+    await page.reload();
+    await page.waitForSelector('main h1');
+    await page.waitForTimeout(300);
+    let before = { top: -1, left: -1 };
+    for (let step = 0; step < 18; step++) {
+      await page.keyboard.press('Tab');
+      const at = (await page.evaluate(FOCUSED)) as { name: string; ring: boolean; top: number; left: number };
+      if (at.name.startsWith('BODY')) break;
+      assert.ok(at.ring, `${path}: no ring around ${at.name}`);
+      // Down, or to the right in about the same line; the side bar comes before the view.
+      const onwards = at.top > before.top - 30 || at.left > before.left;
+      assert.ok(onwards, `${path}: back to ${at.name}`);
+      before = at;
+    }
+  }
+});
+
 test('hostile pages cannot run, load or leave', options, async () => {
   const asked = hostile.asked.length;
   await view(`pages?find=${encodeURIComponent(hostile.origin)}`);

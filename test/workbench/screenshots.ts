@@ -44,7 +44,7 @@ async function shootAll(token: string, scheme: 'light' | 'dark', changed: number
   await page.goto(token);
   await shoot(page, 'now', `now-${scheme}`, '[data-tile]');
   await shoot(page, 'machines', `machines-${scheme}`, 'li .node');
-  await shoot(page, 'servers?open=2', `servers-${scheme}`, 'td a');
+  await shoot(page, 'servers?open=3', `servers-${scheme}`, 'td a');
   await shoot(page, 'pages?order=changed', `pages-${scheme}`, 'td a');
   await shoot(page, `pages/${changed}`, `copy-${scheme}`, 'iframe');
   await shoot(page, `pages/${changed}/versions`, `versions-${scheme}`, 'ol li');
@@ -61,8 +61,9 @@ async function shootAll(token: string, scheme: 'light' | 'dark', changed: number
   await page.click('form:has-text("seconds between") button');
   await shoot(page, 'steer', `steer-${scheme}`, 'textarea');
   await page.setViewportSize({ width: 390, height: 844 });
-  for (const view of ['now', 'changes', 'machines', 'steer', 'pages'])
-    await shoot(page, view, `phone-${view}-${scheme}`, 'h1');
+  for (const view of ['now', 'machines', 'servers', 'pages', 'changes', 'search?q=herring OR lamp', 'steer'])
+    await shoot(page, view, `phone-${view.split('?')[0]}-${scheme}`, 'h1');
+  await shoot(page, `pages/${changed}/difference`, `phone-difference-${scheme}`, '[data-difference]');
 }
 
 mkdirSync(images, { recursive: true });

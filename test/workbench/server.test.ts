@@ -119,6 +119,9 @@ test('servers, account, machines, metrics and the description answer', async () 
   assert.equal(servers.length, 2);
   const server = await get(`/servers/${servers[0].id}`);
   assert.match(server.robots.body, /User-agent/);
+  assert.equal(server.robots.state, 'rules');
+  assert.ok(server.robots.rules.length > 0);
+  for (const rule of server.robots.rules) assert.match(rule, /^(Allow|Disallow): /);
   assert.ok((await get('/account')).causes.length > 0);
   assert.equal((await get('/machines')).home, null);
   const now = await get('/now');

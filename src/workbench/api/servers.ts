@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { DAY } from '../../base/clock.ts';
 import { SkeinError } from '../../base/errors.ts';
+import { robotsInForce } from '../../home/robots.ts';
 import { globOf } from '../../ledger/pages.ts';
 import type { Reader } from '../reader.ts';
 import { route } from './route.ts';
@@ -32,7 +33,11 @@ const server = z
   .object({
     ...standing,
     robots: z
-      .object({ status: z.int(), body: z.string(), time, unreachableSince: time.describe('0 = it can be read') })
+      .object({
+        ...{ status: z.int(), body: z.string(), time, unreachableSince: time.describe('0 = it can be read') },
+        state: z.enum(['rules', 'none', 'unreachable', 'given-up']).describe('why the rules hold'),
+        rules: list(z.string()).describe('lines that count for us'),
+      })
       .nullable()
       .describe('as last read; null = not read yet'),
     sitemaps: list(z.string()),
@@ -93,7 +98,8 @@ function oneServer(reader: Reader, wanted: number): ServerDetail {
   const { robots, sitemaps, refused, audits, lies } = found;
   return {
     ...{ id, origin, address, crawlDelay, notBefore, latency, failures, seeded, paused, pace: found.pace ?? null },
-    ...{ sitemaps, refused, audits, lies, robots: robots ?? null },
+    ...{ sitemaps, refused, audits, lies },
+    robots: robots ? { ...robots, ...robotsInForce(origin, robots, Date.now()) } : null,
     ...{ notices: found.pings, trueNotices: found.truePings },
     account: reader.rows<ServerDetail['account'][0]>(
       `SELECT day, cause, visits, spent, avoided FROM account WHERE server = ? AND day >= ? ORDER BY day, cause`,

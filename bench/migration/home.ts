@@ -7,6 +7,7 @@ import { keepFresh } from '../../src/cli/commands/refresh.ts';
 import { openHome } from '../../src/cli/compose.ts';
 import { crawlSupply } from '../../src/home/supply.ts';
 import { type Chosen, chosen } from '../../test/journeys/collection.ts';
+import { type Account, openAccount } from './account.ts';
 
 export interface Order {
   readonly data: string;
@@ -24,6 +25,10 @@ export interface Result {
   readonly same: number;
   readonly failed: number;
   readonly ms: number;
+  /** Processor seconds of home's process. */
+  readonly cpu: number;
+  /** Bytes of frames by cause. */
+  readonly account: Account;
 }
 
 const order = JSON.parse(process.argv[2]!) as Order;
@@ -38,6 +43,7 @@ const values: Chosen = chosen(order.data, {
   budget: '1000000',
   ...order.options,
 });
+const account = openAccount();
 const started = performance.now();
 let outcomes: Readonly<Record<string, number>> = {};
 if (order.seeds === undefined) {
@@ -55,5 +61,7 @@ if (order.seeds === undefined) {
 }
 const { fetched = 0, same = 0, failed = 0 } = outcomes;
 const visits = Object.values(outcomes).reduce((sum, count) => sum + count, 0);
-console.log(JSON.stringify({ visits, fetched, same, failed, ms: performance.now() - started } satisfies Result));
+const { user, system } = process.cpuUsage();
+const spent = { ms: performance.now() - started, cpu: (user + system) / 1e6, account: account() };
+console.log(JSON.stringify({ visits, fetched, same, failed, ...spent } satisfies Result));
 process.exit(0);

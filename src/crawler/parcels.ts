@@ -26,6 +26,7 @@ export class ParcelBuilder {
   readonly #tools: ParcelTools;
   readonly #deliver: (parcel: Parcel) => void;
   #visits: Visit[] = [];
+  #bytes = 0;
   #packer: Packer | undefined;
   #news: ServerNews | undefined;
   #sequence = 0;
@@ -50,10 +51,11 @@ export class ParcelBuilder {
     if (kept) {
       this.#packer ??= this.#tools.packers.take();
       this.#visits.push({ ...visit, record: this.#packer.add(kept, this.#tools.busy()) });
+      this.#bytes += Math.max(visit.page?.bytes ?? 0, kept.response.body.length);
     } else {
       this.#visits.push(visit);
     }
-    if (this.#visits.length >= this.#size.visits || (this.#packer?.length ?? 0) >= this.#size.bytes) this.#send(false);
+    if (this.#visits.length >= this.#size.visits || this.#bytes >= this.#size.bytes) this.#send(false);
     else this.#expire();
   }
 
@@ -85,5 +87,6 @@ export class ParcelBuilder {
     this.#packer = undefined;
     this.#news = undefined;
     this.#visits = [];
+    this.#bytes = 0;
   }
 }

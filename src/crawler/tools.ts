@@ -10,7 +10,7 @@ import type { Fetcher } from './stages.ts';
 /** How large and how old a parcel may get. */
 export interface ParcelSize {
   readonly visits: number;
-  /** Of its members. */
+  /** Of the pages that are kept, as they are read: without content coding. */
   readonly bytes: number;
   /** Milliseconds. */
   readonly age: number;

@@ -10,7 +10,7 @@ import { ByteReader, ByteWriter } from './bytes.ts';
 import { type Identity, isKey, verify } from './keys.ts';
 
 export interface Warrant {
-  /** Home's public key. */
+  /** Home's public key. It, the errand's name and the digest do not travel: the receiver knows what they must be. */
   readonly home: string;
   readonly errand: string;
   /** SHA-256 of the packed errand, hexadecimal. */
@@ -57,14 +57,9 @@ export interface WarrantHolder {
 }
 
 /** Throws 'refused' with the reason unless the holder may run this errand. */
-export function checkWarrant(warrant: Warrant, errand: string, bytes: Uint8Array, holder: WarrantHolder): void {
-  if (warrant.home !== holder.home) throw refused('it was not sent by the home that is obeyed here');
-  if (warrant.errand !== errand || warrant.digest !== hash('sha256', bytes)) {
-    throw refused('its warrant was made for another errand');
-  }
-  if (warrant.deadline < holder.now) throw refused('its warrant is past its date');
+function checkWarrant(warrant: Warrant, now: number): void {
+  if (warrant.deadline < now) throw refused('its warrant is past its date');
   if (levelsLeft(warrant) < 0) throw refused('it has travelled more levels than home allowed');
-  if (warrant.hops.at(-1)!.key !== holder.key) throw refused('its warrant was made for another outpost');
   const [first, ...others] = warrant.hops;
   let valid = verify(warrant.home, firstMessage(warrant, first!.key), first!.signature);
   let before = first!;
@@ -72,34 +67,46 @@ export function checkWarrant(warrant: Warrant, errand: string, bytes: Uint8Array
     valid &&= verify(before.key, hopMessage(before.signature, hop.key), hop.signature);
     before = hop;
   }
-  if (!valid) throw refused('a signature of its warrant is wrong');
+  if (!valid) throw refused('its warrant is not by the home that is obeyed here, or for another errand or outpost');
 }
 
-export function encodeWarrant(warrant: Warrant): Uint8Array {
+/** Levels, deadline, home's signature; then for each level travelled the key of who passed it on, and their signature. */
+export function encodeWarrant({ levels, deadline, hops }: Warrant): Uint8Array {
   const out = new ByteWriter(512);
-  writeTerms(out, warrant);
-  out.varint(warrant.hops.length);
-  for (const { key, signature } of warrant.hops) {
-    out.text(key);
+  out.varint(levels);
+  out.double(deadline);
+  for (const [i, { signature }] of hops.entries()) {
+    if (i > 0) out.bytes(Buffer.from(hops[i - 1]!.key, 'base64url'));
     out.bytes(signature);
   }
   return out.finish();
 }
 
-export function decodeWarrant(bytes: Uint8Array): Warrant {
-  const from = new ByteReader(bytes);
-  const home = from.text();
-  const errand = from.text();
-  const digest = from.text();
+export interface Carried {
+  readonly errand: string;
+  readonly warrant: Uint8Array;
+  /** The packed errand. */
+  readonly bytes: Uint8Array;
+}
+
+/** The warrant that came with an errand. Throws 'refused' with the reason unless the holder may run this errand. */
+export function readWarrant({ errand, warrant: encoded, bytes }: Carried, holder: WarrantHolder): Warrant {
+  const from = new ByteReader(encoded);
   const levels = from.varint();
   const deadline = from.double();
-  const hops: Warrant['hops'][number][] = [];
-  for (let left = from.count(4); left > 0; left--) hops.push({ key: from.text(), signature: from.bytes() });
-  from.end();
-  if (hops.length === 0 || hops.length > MOST_HOPS || ![home, ...hops.map(hop => hop.key)].every(isKey)) {
-    throw new SkeinError('bad-frame', 'A warrant does not decode: its chain is not one.');
+  const signatures = [from.bytes()];
+  const keys: string[] = [];
+  while (from.left > 0 && signatures.length <= MOST_HOPS) {
+    keys.push(Buffer.from(from.bytes()).toString('base64url'));
+    signatures.push(from.bytes());
   }
-  return { home, errand, digest, levels, deadline, hops };
+  from.end();
+  if (!keys.every(isKey)) throw new SkeinError('bad-frame', 'A warrant does not decode: its chain is not one.');
+  keys.push(holder.key);
+  const hops = signatures.map((signature, i) => ({ key: keys[i]!, signature }));
+  const warrant = { home: holder.home, errand, digest: hash('sha256', bytes), levels, deadline, hops };
+  checkWarrant(warrant, holder.now);
+  return warrant;
 }
 
 function writeTerms(out: ByteWriter, warrant: Omit<Warrant, 'hops'>): void {

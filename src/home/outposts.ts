@@ -138,11 +138,12 @@ export class Outposts implements Speaker {
     this.write();
   }
 
-  /** Ends the dialling and the door; the carriers are dispatch's to close. */
+  /** Ends the dialling, takes leave of all, and closes the door: outposts that hear nothing would send all again. */
   async close(): Promise<void> {
     this.#stop.abort();
     clearInterval(this.#writing);
     this.write();
+    await Promise.all([...this.#carriers.values()].map(carrier => carrier.close()));
     await this.#door?.close();
     await this.#unpacker.close();
     await this.#secondLook.close();

@@ -12,7 +12,7 @@ import { SkeinError } from '../base/errors.ts';
 import type { Errand } from '../errand/errand.ts';
 import type { Identity } from '../errand/keys.ts';
 import { commonDomains, compileScope } from '../errand/scope.ts';
-import { checkWarrant, decodeWarrant, levelsLeft, type Warrant } from '../errand/warrant.ts';
+import { levelsLeft, readWarrant, type Warrant } from '../errand/warrant.ts';
 import type { ByeCode, ErrandFrame, Frame, ParcelFrame } from '../transfer/frames.ts';
 import type { Greeted, OutpostWords, Speaker } from '../transfer/greeting.ts';
 import type { Line } from '../transfer/line.ts';
@@ -28,6 +28,7 @@ import type { HandParcel } from './hand-thread.ts';
 import { Hands } from './hands.ts';
 import { Quota, type QuotaTerms, usedBy } from './quota.ts';
 import { Spool } from './spool.ts';
+import { Teller } from './teller.ts';
 import type { OutpostOptions } from './tools.ts';
 import { Uplink } from './uplink.ts';
 
@@ -74,6 +75,7 @@ export class Station implements Speaker {
   readonly #tables: PageTables;
   readonly #quota: Quota;
   readonly #uplink: Uplink;
+  readonly #teller = new Teller();
   readonly #shift = new SharedArrayBuffer(8);
   readonly #beat: NodeJS.Timeout;
   #outside: (url: string) => unknown = () => undefined;
@@ -276,9 +278,8 @@ export class Station implements Speaker {
     if (this.spool.errands.has(frame.errand) || this.#arriving.has(frame.errand)) return;
     this.#arriving.add(frame.errand);
     try {
-      const warrant = decodeWarrant(frame.warrant);
       const holder = { key: this.identity.key, home: this.#welcome!.home, now: this.now() };
-      checkWarrant(warrant, frame.errand, frame.bytes, holder);
+      const warrant = readWarrant(frame, holder);
       if (this.spool.full) throw new SkeinError('disk-full', this.spool.trouble);
       await this.#start(frame, warrant);
     } catch (error) {
@@ -292,7 +293,8 @@ export class Station implements Speaker {
   /** The last thing that went wrong, for whoever looks at this machine. */
   #note(trouble: string): void {
     this.#trouble = trouble.slice(0, 300);
-    this.#uplink.line?.send({ kind: 'status', status: this.status });
+    const { line } = this.#uplink;
+    if (line) this.#teller.tell(line, this.status);
   }
 
   #refused(errand: string, why: string): void {
@@ -383,7 +385,10 @@ export class Station implements Speaker {
     void this.spool.retry().then(() => this.#regulate());
     const { status } = this;
     this.#complain(status.state === 'full' ? status.trouble : '');
-    this.#uplink.line?.send({ kind: 'status', status });
+    const { line } = this.#uplink;
+    if (!line) return;
+    line.calm(this.spool.errands.size === 0);
+    this.#teller.tell(line, status);
   }
 
   /** Says once what keeps it from taking more. */

@@ -15,7 +15,7 @@ import type { ParcelSizes, Tools } from '../crawler/tools.ts';
  */
 export const FAR_PARCELS: ParcelSizes = {
   explore: { visits: 128, bytes: 2 << 20, age: 500 },
-  refresh: { visits: 512, bytes: 2 << 20, age: 2000 },
+  refresh: { visits: 4096, bytes: 2 << 20, age: 15_000 },
 };
 
 export interface OutpostOptions {

@@ -9,7 +9,7 @@
 import { crc32 } from 'node:zlib';
 import { SkeinError } from '../base/errors.ts';
 import { ByteReader, ByteWriter } from '../errand/bytes.ts';
-import { type Hello, readHello, readStatus, readWelcome, type Status, type Welcome } from './messages.ts';
+import { type Hello, readHello, readNews, readWelcome, type StatusNews, type Welcome } from './messages.ts';
 
 export type Frame =
   | { readonly kind: 'hello'; readonly hello: Hello }
@@ -29,7 +29,8 @@ export type Frame =
   /** The outpost was given an errand whose code it does not have. */
   | { readonly kind: 'want-code'; readonly code: string }
   | CodeFrame
-  | { readonly kind: 'status'; readonly status: Status }
+  /** What is other than the last status on this line said. */
+  | { readonly kind: 'status'; readonly news: StatusNews }
   | { readonly kind: 'ping' }
   | { readonly kind: 'pong' }
   /** The end of the line, on purpose. */
@@ -103,6 +104,11 @@ export function encodeFrame(frame: Frame): Uint8Array {
   return bytes;
 }
 
+/** The kind of a frame that encodeFrame wrote. */
+export function kindOf(encoded: Uint8Array): Frame['kind'] {
+  return kinds[encoded[HEAD]!]!;
+}
+
 function bodyOf(frame: Frame): Uint8Array {
   const out = new ByteWriter('bytes' in frame ? frame.bytes.length + 512 : 512);
   out.byte(kinds.indexOf(frame.kind));
@@ -114,7 +120,7 @@ function bodyOf(frame: Frame): Uint8Array {
       out.text(JSON.stringify(frame.welcome));
       break;
     case 'status':
-      out.text(JSON.stringify(frame.status));
+      out.text(JSON.stringify(frame.news));
       break;
     case 'errand':
       out.text(frame.errand);
@@ -171,7 +177,7 @@ function readBody(kind: Frame['kind'], from: ByteReader): Frame {
     case 'welcome':
       return { kind, welcome: readWelcome(from.text()) };
     case 'status':
-      return { kind, status: readStatus(from.text()) };
+      return { kind, news: readNews(from.text()) };
     case 'errand':
       return { kind, errand: readId(from), warrant: from.bytes(), bytes: from.bytes() };
     case 'parcel':
@@ -223,6 +229,8 @@ function readName(from: ByteReader): string {
 export class FrameReader {
   /** Largest body accepted; small until the other end has proved who it is. */
   largest: number;
+  /** Bytes of the frame that came last. */
+  last = 0;
   #pieces: Buffer[] = [];
   #held = 0;
   #wanted = HEAD;
@@ -248,6 +256,7 @@ export class FrameReader {
       if (crc32(piece) !== this.#head.sum) throw bad('its checksum is wrong');
       this.#head = undefined;
       this.#wanted = HEAD;
+      this.last = HEAD + piece.length;
       yield frameOf(piece);
     }
   }

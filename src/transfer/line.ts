@@ -1,12 +1,17 @@
 /**
  * A line: frames over any stream of bytes, with an eye on the other end. Who hears nothing for 20 seconds takes the
- * other end for dead, whatever the operating system still believes; who has nothing to say sends a ping.
+ * other end for dead, whatever the operating system still believes; who hears nothing for a quarter of that sends a
+ * ping. While nothing is under way both wait longer: a ping every few seconds costs more in a day than the pages do.
+ *
+ * Small frames leave together, because each write costs 100 bytes of headers: those of one turn of the event loop
+ * always, those that nobody waits for when something else leaves or a second has passed.
  *
  * A line carries and never interprets. It ends once, for one reason, and says so once.
  */
+import { channel } from 'node:diagnostics_channel';
 import type { Duplex } from 'node:stream';
 import { SkeinError } from '../base/errors.ts';
-import { type ByeCode, encodeFrame, type Frame, FrameReader } from './frames.ts';
+import { type ByeCode, encodeFrame, type Frame, FrameReader, kindOf } from './frames.ts';
 
 export interface LineEvents {
   frame(frame: Frame, line: Line): void;
@@ -22,8 +27,25 @@ export interface LineOptions {
 }
 
 const SILENCE = 20_000;
+/** How much longer a line may be silent while nothing is under way: ten minutes, with a ping before routers forget it. */
+const CALM = 30;
 /** How long a goodbye may take to leave. */
 const LINGER = 2000;
+/** Milliseconds that a frame may wait for company when nobody waits for it. */
+const PATIENCE = 1000;
+const patient: ReadonlySet<Frame['kind']> = new Set<Frame['kind']>(['acknowledge', 'forget', 'status']);
+/** Bytes of small frames that leave at once. */
+const FULL = 16 << 10;
+
+/** Every frame that crosses, for whoever keeps an account of bytes (bench/migration/account.ts). */
+export interface Crossing {
+  readonly kind: Frame['kind'];
+  readonly way: 'in' | 'out';
+  /** With the frame's own head. */
+  readonly bytes: number;
+}
+
+const crossings = channel('skein.frame');
 
 export class Line {
   readonly #stream: Duplex;
@@ -31,7 +53,12 @@ export class Line {
   readonly #reader: FrameReader;
   readonly #watch: NodeJS.Timeout;
   #heard = performance.now();
-  #spoke = performance.now();
+  /** Small frames that have not left yet. */
+  #waiting: Uint8Array[] = [];
+  #waitingBytes = 0;
+  #soon: NodeJS.Immediate | undefined;
+  #later: NodeJS.Timeout | undefined;
+  #calm = false;
   #over = false;
   #unread: Frame[] = [];
   /** How it ended, for whoever listens later. */
@@ -66,6 +93,17 @@ export class Line {
     return this.#over;
   }
 
+  /** Milliseconds since the other end was heard. */
+  get silent(): number {
+    return performance.now() - this.#heard;
+  }
+
+  /** Nothing is under way at this end: the other one need not show every few seconds that it lives. */
+  calm(calm: boolean): void {
+    if (this.#calm && !calm) this.#heard = performance.now(); // the silence so far was as agreed
+    this.#calm = calm;
+  }
+
   /** From now on frames of any size are read. */
   trust(largest: number): void {
     this.#reader.largest = largest;
@@ -79,8 +117,24 @@ export class Line {
   /** Sends a frame that is already encoded. */
   write(bytes: Uint8Array): boolean {
     if (this.#over) return true;
-    this.#spoke = performance.now();
-    return this.#stream.write(bytes);
+    const kind = kindOf(bytes);
+    if (crossings.hasSubscribers) crossings.publish({ kind, way: 'out', bytes: bytes.length } satisfies Crossing);
+    this.#waiting.push(bytes);
+    this.#waitingBytes += bytes.length;
+    if (this.#waitingBytes > FULL) this.#flush();
+    else if (!patient.has(kind)) this.#soon ??= setImmediate(() => this.#flush());
+    else this.#later ??= setTimeout(() => this.#flush(), PATIENCE);
+    return !this.#stream.writableNeedDrain;
+  }
+
+  #flush(): void {
+    clearImmediate(this.#soon);
+    clearTimeout(this.#later);
+    this.#soon = this.#later = undefined;
+    const [first, ...others] = this.#waiting;
+    this.#waiting = [];
+    this.#waitingBytes = 0;
+    if (first && !this.#over) this.#stream.write(others.length === 0 ? first : Buffer.concat([first, ...others]));
   }
 
   /** Resolves when more may be written, or when the line is over. */
@@ -112,6 +166,7 @@ export class Line {
   bye(code: ByeCode, why: string): void {
     if (this.#over) return;
     this.send({ kind: 'bye', code, why });
+    this.#flush();
     this.#stream.end();
     setTimeout(() => this.destroy(why), LINGER).unref();
   }
@@ -120,6 +175,7 @@ export class Line {
   destroy(why: string): void {
     if (this.#over) return;
     this.#over = true;
+    this.#flush(); // drops what waits
     clearInterval(this.#watch);
     this.#stream.destroy();
     this.#ending = { why: this.#said?.why || why, code: this.#said?.code };
@@ -131,11 +187,15 @@ export class Line {
     try {
       for (const frame of this.#reader.push(bytes)) {
         if (this.#over) return;
+        if (crossings.hasSubscribers) {
+          crossings.publish({ kind: frame.kind, way: 'in', bytes: this.#reader.last } satisfies Crossing);
+        }
         this.#take(frame);
       }
     } catch (error) {
       const code = error instanceof SkeinError && error.code === 'bad-frame' ? 'bad-frame' : 'later';
       this.send({ kind: 'bye', code, why: (error as Error).message.slice(0, 300) });
+      this.#flush();
       this.destroy((error as Error).message);
     }
   }
@@ -149,9 +209,10 @@ export class Line {
   }
 
   #look(silence: number): void {
-    const now = performance.now();
-    if (!this.#stream.isPaused() && now - this.#heard > silence) {
-      this.destroy(`nothing was heard of it for ${Math.round(silence / 1000)} s`);
-    } else if (now - this.#spoke > silence / 4) this.send({ kind: 'ping' });
+    const most = this.#calm ? silence * CALM : silence;
+    const { silent } = this;
+    if (!this.#stream.isPaused() && silent > most) {
+      this.destroy(`nothing was heard of it for ${Math.round(most / 1000)} s`);
+    } else if (silent > most / 4) this.send({ kind: 'ping' });
   }
 }

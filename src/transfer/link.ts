@@ -7,7 +7,7 @@
  */
 import type { CodeFrame, ErrandFrame, Frame, ParcelFrame } from './frames.ts';
 import type { Line } from './line.ts';
-import type { Hello, Status } from './messages.ts';
+import { type Hello, NO_STATUS, type Status } from './messages.ts';
 
 export interface LinkEvents {
   parcel(link: Link, frame: ParcelFrame): void;
@@ -32,6 +32,7 @@ export class Link {
   #line: Line | undefined;
   #hello: Hello | undefined;
   #status: Status | undefined;
+  /** When the last line ended. */
   #heard = 0;
   #absence: NodeJS.Timeout | undefined;
   #over = false;
@@ -69,13 +70,11 @@ export class Link {
   }
 
   get status(): Status {
-    const none = { errands: this.#sent.size, pages: 0, rate: 0, bytes: 0, queue: 0, spooled: 0, errors: 0, room: 0 };
-    const { name } = this;
-    const base: Status = this.#status ?? { ...none, name, state: 'working', trouble: '', heard: 0, outposts: [] };
+    const base = this.#status ?? { ...NO_STATUS, errands: this.#sent.size };
     return {
       ...base,
-      name,
-      heard: this.#heard,
+      name: this.name,
+      heard: this.#line ? Date.now() - this.#line.silent : this.#heard,
       trouble: this.#trouble || base.trouble,
       ...(!this.#line && { state: 'away', rate: 0 }),
     };
@@ -87,7 +86,6 @@ export class Link {
     this.#line = line;
     this.#hello = hello;
     this.#status = undefined;
-    this.#heard = Date.now();
     this.#trouble = '';
     clearTimeout(this.#absence);
     before?.bye('later', 'a newer line to the same outpost took its place');
@@ -98,11 +96,13 @@ export class Link {
     const holding = new Set(hello.holding);
     for (const errand of holding) if (!this.#sent.has(errand)) line.send({ kind: 'forget', errand });
     for (const frame of this.#sent.values()) if (!holding.has(frame.errand)) line.send(frame);
+    line.calm(this.#sent.size === 0);
     this.#events.changed(this);
   }
 
   send(frame: ErrandFrame): void {
     this.#sent.set(frame.errand, frame);
+    this.#line?.calm(false);
     this.#line?.send(frame);
   }
 
@@ -117,6 +117,7 @@ export class Link {
   /** The errand is over here; the outpost may drop what it keeps of it. */
   forget(errand: string): void {
     this.#sent.delete(errand);
+    this.#line?.calm(this.#sent.size === 0);
     this.#line?.send({ kind: 'forget', errand });
   }
 
@@ -152,18 +153,18 @@ export class Link {
   }
 
   #take(frame: Frame): void {
-    this.#heard = Date.now();
     if (frame.kind === 'parcel') this.#events.parcel(this, frame);
     if (frame.kind === 'give-up') this.#events.gaveUp(this, frame.errand, frame.why);
     if (frame.kind === 'want-code') this.#events.wantsCode(this, frame.code);
     if (frame.kind === 'status') {
-      this.#status = frame.status;
+      this.#status = { ...(this.#status ?? NO_STATUS), ...frame.news };
       this.#events.changed(this);
     }
   }
 
   #ended(line: Line, why: string, said: string | undefined): void {
     if (line !== this.#line) return;
+    this.#heard = Date.now() - line.silent;
     this.#line = undefined;
     this.#trouble = why;
     if (said === 'done') this.#lose(why);

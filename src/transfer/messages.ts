@@ -49,7 +49,7 @@ export interface Welcome {
   readonly level: number;
 }
 
-/** How an outpost does; sent every second. */
+/** How an outpost does. */
 export interface Status {
   readonly name: string;
   /** `quarantined` is the parent's word, never the outpost's own. */
@@ -113,8 +113,26 @@ export function readWelcome(text: string): Welcome {
   };
 }
 
-export function readStatus(text: string): Status {
-  return statusOf(parse(text), LEVELS);
+/** What the parent takes an outpost for that has said nothing yet. */
+export const NO_STATUS: Status = {
+  ...{ name: '', state: 'working', trouble: '', outposts: [] },
+  ...{ errands: 0, pages: 0, rate: 0, bytes: 0, queue: 0, spooled: 0, errors: 0, room: 0, heard: 0 },
+};
+
+export type StatusNews = Partial<Status>;
+
+/** The fields of a status that differ from those said before. Its name and when it last spoke go without saying. */
+export function statusNews(status: Status, before: Status): StatusNews {
+  const { name, heard, ...fields } = status;
+  const text = (value: unknown) => JSON.stringify(value, (key, inner) => (key === 'heard' ? undefined : inner));
+  const other = ([field, value]: [string, unknown]) => text(value) !== text(before[field as keyof Status]);
+  return Object.fromEntries(Object.entries(fields).filter(other));
+}
+
+export function readNews(text: string): StatusNews {
+  const said = parse(text);
+  const whole = Object.entries(statusOf(said, LEVELS));
+  return Object.fromEntries(whole.filter(([name]) => Object.hasOwn(said as object, name)));
 }
 
 function statusOf(value: unknown, levels: number): Status {

@@ -6,7 +6,7 @@
  * the pages that went home before it in the same errand, and what the errand says of its pages. A changed page thus
  * costs about its difference, a change of a template on a hundred pages costs it once, and a new page only what no page
  * of the server had before. A digest of the dictionary travels along, so that a wrong one is an error and never a wrong
- * page. bench/migration.ts prints what it saves; level 9 and 256 kB of earlier pages are where more stops paying.
+ * page. bench/migration.ts prints what it saves; 256 kB of earlier pages are where more stops paying.
  */
 import { hash } from 'node:crypto';
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
@@ -18,16 +18,20 @@ import type { Known } from '../errand/known.ts';
 import type { Parcel } from '../errand/parcel.ts';
 import { decodeParcel, encodeParcel } from '../errand/parcel-codec.ts';
 import { type PageTable, unknownPages, withoutPages } from './page-table.ts';
-import { indexOf, type Sent, type SentPage } from './sent.ts';
+import { indexOf, type Sent, type SentPage, unchanged } from './sent.ts';
 import { decodeSent, encodeSent } from './sent-codec.ts';
 
 const LARGEST = 256 << 20;
 const LARGEST_RATIO = 200;
 /** Below this the ratio says nothing: a few hundred equal bytes shrink to almost none. */
 const SMALL = 1 << 20;
+/** A first crawl brings many megabytes a second; of what is looked at again little is left to pack, with more effort. */
 const LEVEL = 9;
+const REFRESH_LEVEL = 17;
 /** Bytes of dictionary: zstd finds little in more than this. */
 const MOST_DICTIONARY = 3 << 20;
+/** Characters of robots.txt that help to say that it is as it was. */
+const MOST_ROBOTS = 1 << 16;
 const DIGEST_BYTES = 8;
 /** A message begins with its form. */
 const WHOLE = 0;
@@ -156,7 +160,7 @@ export function packSent(sent: Sent, shelf: Shelf): Uint8Array {
   const frame = zstdCompressSync(payload, {
     dictionary,
     params: {
-      [constants.ZSTD_c_compressionLevel]: LEVEL,
+      [constants.ZSTD_c_compressionLevel]: shelf.errand.kind === 'refresh' ? REFRESH_LEVEL : LEVEL,
       [constants.ZSTD_c_windowLog]: windowLog,
       [constants.ZSTD_c_contentSizeFlag]: 0,
       [constants.ZSTD_c_checksumFlag]: 1,
@@ -192,8 +196,7 @@ function chosen(sent: Sent, shelf: Shelf): { references: readonly Reference[]; d
   for (const { visit, page } of sent.visits) {
     const place = places.get(visit.url);
     if (place === undefined) strange ||= page !== undefined;
-    if (place === undefined || (!page && visit.outcome !== 'same')) continue;
-    if (!page && visit.facts === undefined) continue;
+    if (place === undefined || (!page && !unchanged(visit, shelf.errand.pages[place]!)?.facts)) continue;
     const block = page && shelf.stored(shelf.errand.pages[place]!);
     const fits = block !== undefined && block.length <= room;
     if (fits) room -= block.length;
@@ -217,7 +220,8 @@ function readReferences(from: ByteReader): Reference[] {
 }
 
 function piecesOf(references: readonly Reference[], shelf: Shelf, limited: boolean): Uint8Array[] {
-  const pieces: Uint8Array[] = [SAMPLE];
+  const { origin, robots } = shelf.errand.server;
+  const pieces: Uint8Array[] = [SAMPLE, Buffer.from(origin + (robots?.body ?? '').slice(0, MOST_ROBOTS))];
   let bytes = 0;
   for (const reference of references) {
     const known = 'url' in reference ? strangerOf(reference.url) : shelf.errand.pages[reference.place];

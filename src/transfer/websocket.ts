@@ -5,6 +5,7 @@
  *
  * No port is opened without this: whoever comes in has proved a key that is a member's, or shown a token.
  */
+import { constants } from 'node:crypto';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -30,7 +31,9 @@ export async function openDoor(
   { certificate, key }: Certificate,
   come: (stream: Duplex) => Promise<unknown>,
 ): Promise<Door> {
-  const server = createServer({ cert: certificate, key, minVersion: 'TLSv1.3' }, (_, response) => {
+  // No session tickets: nobody takes a session up again, and two of them would go along with every greeting.
+  const secureOptions = constants.SSL_OP_NO_TICKET;
+  const server = createServer({ cert: certificate, key, minVersion: 'TLSv1.3', secureOptions }, (_, response) => {
     response.writeHead(404).end();
   });
   const sockets = new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: 128 << 20 });

@@ -48,7 +48,7 @@ const frames: readonly Frame[] = [
   { kind: 'recall' },
   { kind: 'give-up', errand: 'a-1', why: 'its thread ended' },
   { kind: 'resend' },
-  { kind: 'status', status: { ...leaf, name: 'a', outposts: [leaf] } },
+  { kind: 'status', news: { pages: 3, state: 'full', outposts: [leaf] } },
   { kind: 'ping' },
   { kind: 'pong' },
   { kind: 'bye', code: 'refused', why: 'the token is wrong' },

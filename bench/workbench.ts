@@ -167,7 +167,7 @@ async function crawl(watched: boolean): Promise<Run> {
   const opened = openHome(chosen as unknown as Parameters<typeof openHome>[0], ['http://s0.test/'], {
     fetcher: { module, options: { servers: 200, pagesPerServer: 1000 } },
   });
-  const attended = await attend(opened, { command: 'crawl', data, scope: [], keep: '', workbench: undefined });
+  const attended = await attend(opened, { command: 'crawl', data, keep: '', workbench: undefined });
   const workbench = watched ? await startWorkbench({ directory: data, port: 0, version: 'bench' }) : undefined;
   const stop = new AbortController();
   const listening = workbench && listen(new URL(workbench.address).origin, stop.signal);

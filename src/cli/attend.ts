@@ -15,7 +15,6 @@ export const WORKBENCH_PORT = 7700;
 export interface Attending {
   readonly command: string;
   readonly data: string;
-  readonly scope: readonly string[];
   readonly keep: string;
   /** As --workbench was given: absent, alone, or with a port. */
   readonly workbench: number | boolean | undefined;
@@ -38,7 +37,7 @@ export async function attend(opened: Opened, options: Attending): Promise<Attend
   const log = openLog(data, command);
   const control = new HomeControl({
     ...{ home, frontier, ledger, command, keep },
-    scope: options.scope.join(', '),
+    scope: opened.bounds.scope.join(', '),
     log: ({ order, done }) => log.logger.info({ order }, done),
     ...(budget && { budget }),
   });

@@ -21,6 +21,7 @@ import { Ledger } from '../ledger/ledger.ts';
 import { tryDecider } from '../outpost/deciders.ts';
 import type { OutpostOptions } from '../outpost/tools.ts';
 import { ThreadCarrier } from '../transfer/thread.ts';
+import { type Bounds, boundsOf } from './bounds.ts';
 import { userAgent } from './contact.ts';
 import { type DeciderFile, readDecider } from './decider.ts';
 import { parseAddress, parseSize, type Values } from './options.ts';
@@ -47,6 +48,7 @@ export interface Opened {
   readonly ledger: Ledger;
   readonly frontier: Frontier;
   readonly clock: Clock;
+  readonly bounds: Bounds;
   /** Seeds that were new. */
   readonly added: number;
   /** The machines beyond this one; undefined = none were asked for. */
@@ -76,13 +78,14 @@ export function openHome(values: CrawlValues, seeds: readonly string[], extras: 
   const archive = openArchive(join(values.data, 'archive'), { software: `Skein/${version}` });
   archive.recover(lastEnd(ledger));
   const threads = threadsOf(values);
+  ledger.begin();
+  const bounds = boundsOf(values, ledger, seeds);
   const frontier = new Frontier(
     ledger,
-    { ...frontierOptions(values, seeds, ledger, extras), ...(decider && { code: decider.digest }) },
+    { ...frontierOptions({ ...values, ...bounds }, seeds, ledger, extras), ...(decider && { code: decider.digest }) },
     clock,
     new Schedule(ledger, extras.schedule, interestIn(values.data, clock.now)),
   );
-  ledger.begin();
   const out = errandsOut(ledger, values);
   frontier.restore(out);
   const added = frontier.seed(seeds);
@@ -98,6 +101,7 @@ export function openHome(values: CrawlValues, seeds: readonly string[], extras: 
     ledger,
     frontier,
     clock,
+    bounds,
     added,
     outposts,
     async ready() {
@@ -118,16 +122,16 @@ export function openHome(values: CrawlValues, seeds: readonly string[], extras: 
 
 /** Before anything is made: a collection that begins with a mistake would be one all the same. */
 function refuseMistakes({ scope, keep, domains, bodyLimit, order, focus, listen, decider }: CrawlValues): void {
-  if (order === 'focused' && focus.length === 0 && decider === undefined) {
+  if (order === 'focused' && !focus?.length && decider === undefined) {
     throw new SkeinError(
       'bad-option',
       'The order focused needs words to look for.',
       'Give them with --focus, or a --decider that says what links promise.',
     );
   }
-  parseScope(scope);
+  parseScope(scope ?? []);
   parseKeep(keep);
-  parseDomainWeights(domains);
+  parseDomainWeights(domains ?? '');
   parseSize(bodyLimit);
   if (listen !== undefined) parseAddress(listen);
 }
@@ -217,19 +221,21 @@ function errandsOut(ledger: Ledger, values: CrawlValues): ErrandOut[] {
 }
 
 function frontierOptions(
-  values: CrawlValues,
+  values: CrawlValues & Bounds,
   seeds: readonly string[],
   ledger: Ledger,
   extras: Extras,
 ): FrontierOptions {
   const origins = [...ledger.servers.all()].filter(server => server.seeded).map(server => `${server.origin}/`);
+  const hosts = [...new Set([...origins, ...seeds].map(originOf))].sort();
   const parsed = parseScope(values.scope);
   const scope = { ...parsed, focus: values.focus, images: values.images ?? false, keep: parseKeep(values.keep) };
   return {
     mode: extras.mode ?? 'explore',
-    order: values.focus.length > 0 ? 'focused' : values.order,
+    order: values.order,
     scope,
     outside: withoutExcluded(compileScope(scope, [...origins, ...seeds]), ledger),
+    bounds: JSON.stringify([parsed, parsed.domains.length > 0 || hosts, values.domains, excludedIn(ledger)]),
     domains: parseDomainWeights(values.domains),
     maxPages: values.maxPages ?? Number.POSITIVE_INFINITY,
     pagesPerServer: values.perServer,
@@ -246,8 +252,12 @@ function frontierOptions(
 
 /** Servers that a user has excluded stay excluded in later runs. */
 function withoutExcluded(outside: FrontierOptions['outside'], ledger: Ledger): FrontierOptions['outside'] {
-  const excluded = new Set(ledger.setting<string[]>(EXCLUDED) ?? []);
+  const excluded = new Set(excludedIn(ledger));
   return excluded.size === 0 ? outside : url => (excluded.has(originOf(url)) ? 'out-of-scope' : outside(url));
+}
+
+function excludedIn(ledger: Ledger): string[] {
+  return ledger.setting<string[]>(EXCLUDED) ?? [];
 }
 
 function lastEnd(ledger: Ledger): { segment: number; length: number } {

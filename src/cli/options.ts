@@ -59,14 +59,14 @@ export const flags = {
   },
   depth: {
     flag: '--depth <n>',
-    check: z.coerce.number().int().min(0).max(1000).default(100),
-    about: 'links between a page and its seed (default 100)',
+    check: z.coerce.number().int().min(0).max(1000).optional(),
+    about: 'links between a page and its seed (default 100; remembered)',
   },
   scope: {
     flag: '--scope <list>',
-    check: list(),
+    check: list().optional(),
     about:
-      'domains, hosts and paths to stay in: example.org,/docs/**,!/old/** (default: the hosts of the seeds; * = anywhere)',
+      'domains, hosts and paths to stay in: example.org,/docs/**,!/old/** (default: the hosts of the seeds; * = anywhere; remembered)',
   },
   keep: {
     flag: '--keep <filter>',
@@ -81,13 +81,14 @@ export const flags = {
   },
   focus: {
     flag: '--focus <words>',
-    check: list(),
-    about: 'keywords, comma separated; relevant pages come first and others are dropped (implies the order focused)',
+    check: list().optional(),
+    about:
+      'keywords, comma separated; relevant pages come first and others are dropped (implies the order focused; remembered)',
   },
   domains: {
     flag: '--domains <weights>',
-    check: z.string().default(''),
-    about: 'weights of top-level domains, e.g. edu=3,org=1 (default: all alike)',
+    check: z.string().optional(),
+    about: 'weights of top-level domains, e.g. edu=3,org=1 (default: all alike; remembered)',
   },
   budget: {
     flag: '--budget <amount>',
@@ -106,7 +107,7 @@ export const flags = {
   },
   outpost: {
     flag: '--outpost <url>',
-    check: list(),
+    check: list().default([]),
     about: 'machine to crawl from, as ssh://user@machine[:port][/directory]; may be given several times',
   },
   listen: {
@@ -129,8 +130,8 @@ export const flags = {
 /** docs/guides/settings.md explains them. */
 export const settings = {
   order: {
-    check: z.enum(['breadth', 'pvalue', 'focused']).default('breadth'),
-    about: 'breadth, pvalue or focused: which page comes next (default breadth)',
+    check: z.enum(['breadth', 'pvalue', 'focused']).optional(),
+    about: 'breadth, pvalue or focused: which page comes next (default breadth; remembered)',
   },
   detector: {
     check: z.enum(detectorNames as [string, ...string[]]).default('content'),
@@ -154,8 +155,8 @@ export const settings = {
     about: 'threads that fetch and analyse here (default: as many as cores; 0 with --outpost)',
   },
   perServer: {
-    check: count.default(1_000_000),
-    about: 'pages of one server, a guard against traps (default 1000000)',
+    check: count.optional(),
+    about: 'pages of one server, a guard against traps (default 1000000; remembered)',
   },
   bodyLimit: {
     check: z.union([z.number(), z.string()]).default('16MB'),
@@ -189,7 +190,6 @@ export type Values = { [name in OptionName]: z.output<(typeof options)[name]['ch
 function list() {
   return z
     .union([z.string(), z.array(z.string())])
-    .default('')
     .transform(value => (Array.isArray(value) ? value : value.split(',')).map(each => each.trim()).filter(Boolean));
 }
 

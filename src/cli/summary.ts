@@ -39,7 +39,7 @@ export function summaryOf({ home, ledger, frontier }: Opened, interrupted: boole
     pagesPerSecond: Math.round((progress.pages / Math.max(seconds, 0.001)) * 10) / 10,
     known: ledger.pages.size,
     servers: ledger.servers.size,
-    waiting: frontier.waiting().pages,
+    waiting: frontier.waiting().pages + frontier.newcomers,
     interrupted,
     memory: process.resourceUsage().maxRSS * 1024,
     cpuSeconds: (process.cpuUsage().user + process.cpuUsage().system) / 1e6,

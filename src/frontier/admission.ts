@@ -12,6 +12,8 @@ import { Depths } from './depths.ts';
 import { leavesOut } from './director.ts';
 import type { Strays } from './focused.ts';
 import type { Lane } from './lane.ts';
+import type { PageQueue } from './page-queue.ts';
+import type { RuleReason } from './rules.ts';
 import { trapReason } from './traps.ts';
 
 /** Refused URLs stored one by one per server; beyond, only counted: a trap can make millions. */
@@ -42,6 +44,8 @@ export interface AdmissionRules {
   readonly pagesPerServer: number;
   /** Gives up branches that stay irrelevant; only in a focused crawl. */
   readonly strays: Strays | undefined;
+  /** Where new pages wait until a budget lets them in; undefined = they may be visited as they come. */
+  readonly newcomers: PageQueue | undefined;
 }
 
 export class Admission {
@@ -64,13 +68,45 @@ export class Admission {
   }
 
   restore(): void {
-    for (const { id, high, low, depth } of this.#ledger.pages.fingerprints()) {
+    const admitted = new Map<number, number>();
+    for (const { id, high, low, depth, server, refused } of this.#ledger.pages.every()) {
       this.fingerprints.set(high, low, id);
       this.#depths?.set(id, depth);
+      if (refused === null) admitted.set(server, (admitted.get(server) ?? 0) + 1);
+      else if (isLiftable(refused)) this.#liftable.add(id);
+      else if (refused === 'out-of-scope') this.#outside++;
     }
-    this.#ledger.pages.admitUpTo(this.#rules.depth);
-    for (const id of this.#ledger.pages.refusedFor(['nofollow', 'too-deep'])) this.#liftable.add(id);
-    for (const _ of this.#ledger.pages.refusedFor(['out-of-scope'])) this.#outside++;
+    for (const [server, pages] of admitted) this.#laneOf(this.#ledger.servers.byId(server).origin).pages = pages;
+  }
+
+  /** Judges again the pages that a rule refused which is another now. What passes joins its lane. */
+  judgeRefused(rule: RuleReason): void {
+    for (const id of this.#ledger.pages.refusedFor(rule)) {
+      const { url, depth, parent, relevance, role } = this.#ledger.pages.get(id)!;
+      const reason =
+        this.#rules.scope(url) ?? this.#refusal({ url, depth, parent, relevance, role }, this.#laneOf(originOf(url)));
+      if (reason === rule) continue;
+      if (rule === 'out-of-scope') this.#outside--;
+      this.#liftable.delete(id);
+      if (reason === undefined) this.#lift(id, depth);
+      else this.#ledger.pages.judge(id, reason, this.#laneOf(originOf(url)).server.id);
+    }
+  }
+
+  /** The same for a page that waits for its first visit; true = it may go on waiting. Seeds always may. */
+  judgeWaiting(id: number): boolean {
+    const { url, depth, parent, role, server } = this.#ledger.pages.get(id)!;
+    if (parent === 0 || role === SITEMAP) return true;
+    const lane = this.#laneOf(originOf(url));
+    const full = lane.pages > this.#rules.pagesPerServer;
+    const reason =
+      this.#rules.scope(url) ?? (depth > this.#rules.depth ? 'too-deep' : full ? 'too-many-on-server' : undefined);
+    if (reason === undefined) return true;
+    lane.pages--;
+    this.#ledger.pages.judge(id, reason, server);
+    if (isLiftable(reason)) this.#liftable.add(id);
+    if (reason === 'out-of-scope') this.#outside++;
+    return false;
   }
 
   /** Id of a page by its URL, 0 when unknown. */
@@ -122,12 +158,14 @@ export class Admission {
     const outside = link.seed ? undefined : this.#rules.scope(link.url);
     if (outside !== undefined) return this.#keepOutside(link, source, outside);
     const lane = this.#laneOf(originOf(link.url));
-    const refused = this.#refusal(link, source, lane);
+    const refused = link.flags & LINK_NOFOLLOW ? 'nofollow' : this.#refusal(candidateOf(link, source), lane);
     if (refused !== undefined) return this.#refuse(link, source, lane, refused);
     const id = this.#store(link, source, lane.server.id, null);
     const strayed = this.#rules.strays?.note(id, source.page, link.relevance) ?? 0;
     lane.pages++;
-    lane.order.add(id, { depth: source.depth, relevance: link.relevance, forward: UNKNOWN, backward: 1, strayed });
+    // Where a redirect leads belongs to the visit that found it, and sitemaps tell of pages.
+    if (this.#rules.newcomers && source.hops === 0 && !(link.flags & LINK_IS_SITEMAP)) this.#rules.newcomers.push(id);
+    else lane.order.add(id, { depth: source.depth, relevance: link.relevance, forward: UNKNOWN, backward: 1, strayed });
     return id;
   }
 
@@ -138,13 +176,12 @@ export class Admission {
     return this.#store(link, source, 0, reason);
   }
 
-  #refusal(link: NewLink, source: Source, lane: Lane): ReasonCode | undefined {
-    if (link.flags & LINK_NOFOLLOW) return 'nofollow';
-    if (source.depth > this.#rules.depth) return 'too-deep';
-    if (link.seed || link.flags & LINK_IS_SITEMAP) return undefined;
+  #refusal(page: Candidate, lane: Lane): ReasonCode | undefined {
+    if (page.depth > this.#rules.depth) return 'too-deep';
+    if (page.seed || page.role === SITEMAP) return undefined;
     if (lane.pages >= this.#rules.pagesPerServer) return 'too-many-on-server';
-    if (this.#rules.strays?.refuses(source.page, link.relevance)) return 'irrelevant';
-    return trapReason(link.url) ?? (lane.shapes.refuses(link.url) ? 'near-identical' : undefined);
+    if (this.#rules.strays?.refuses(page.parent, page.relevance)) return 'irrelevant';
+    return trapReason(page.url) ?? (lane.shapes.refuses(page.url) ? 'near-identical' : undefined);
   }
 
   #refuse(link: NewLink, source: Source, lane: Lane, reason: ReasonCode): number {
@@ -152,10 +189,18 @@ export class Admission {
     const count = (server.refused[reason] ?? 0) + 1;
     server.refused[reason] = count;
     this.#ledger.servers.touch(server);
-    if (count > REFUSED_PER_SERVER && reason !== 'nofollow' && reason !== 'too-deep') return 0;
+    if (count > this.#mostRefused(reason)) return 0;
     const id = this.#store(link, source, server.id, reason);
-    if (reason === 'nofollow' || reason === 'too-deep') this.#liftable.add(id);
+    if (isLiftable(reason)) this.#liftable.add(id);
     return id;
+  }
+
+  /** What another link or another run may let in is kept one by one; of a cap, as many as it let in. */
+  #mostRefused(reason: ReasonCode): number {
+    if (isLiftable(reason)) return Number.POSITIVE_INFINITY;
+    return reason === 'too-many-on-server'
+      ? Math.max(REFUSED_PER_SERVER, this.#rules.pagesPerServer)
+      : REFUSED_PER_SERVER;
   }
 
   #store(link: NewLink, source: Source, server: number, refused: ReasonCode | null): number {
@@ -170,7 +215,7 @@ export class Admission {
       relevance: link.relevance,
       found: source.time,
       refused,
-      role: link.flags & LINK_IS_SITEMAP ? SITEMAP : link.flags & LINK_IMAGE ? IMAGE : 0,
+      role: roleOf(link.flags),
       lastmod: link.lastmod || null,
     });
     this.fingerprints.set(link.high, link.low, id);
@@ -197,11 +242,35 @@ export class Admission {
     const page = this.#ledger.pages.get(id)!;
     const lane = this.#laneOf(originOf(page.url));
     this.#liftable.delete(id);
-    this.#ledger.pages.admit(id);
-    this.#ledger.pages.setDepth(id, depth);
+    this.#ledger.pages.judge(id, null, lane.server.id);
+    if (depth !== page.depth) this.#ledger.pages.setDepth(id, depth);
     lane.pages++;
-    lane.order.add(id, { depth, relevance: page.relevance, forward: UNKNOWN, backward: 1 });
+    if (this.#rules.newcomers) this.#rules.newcomers.push(id);
+    else lane.order.add(id, { depth, relevance: page.relevance, forward: UNKNOWN, backward: 1 });
   }
+}
+
+/** Refused for a reason that a better link may lift. */
+function isLiftable(reason: string): boolean {
+  return reason === 'nofollow' || reason === 'too-deep';
+}
+
+/** A page that may be taken in, as far as the rules look at it. */
+interface Candidate {
+  readonly url: string;
+  readonly depth: number;
+  readonly parent: number;
+  readonly relevance: number;
+  readonly role: number;
+  readonly seed?: boolean;
+}
+
+function candidateOf({ url, relevance, flags, seed = false }: NewLink, { depth, page: parent }: Source): Candidate {
+  return { url, depth, parent, relevance, role: roleOf(flags), seed };
+}
+
+function roleOf(flags: number): number {
+  return flags & LINK_IS_SITEMAP ? SITEMAP : flags & LINK_IMAGE ? IMAGE : 0;
 }
 
 interface NewLink {

@@ -9,7 +9,6 @@
 import type { Clock } from '../base/clock.ts';
 import { originOf } from '../base/url.ts';
 import type { Errand } from '../errand/errand.ts';
-import type { Known } from '../errand/known.ts';
 import type { ServerNews } from '../errand/parcel.ts';
 import type { Visit } from '../errand/visit.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -18,14 +17,17 @@ import { Admission, tldOf, UNKNOWN, withDomains } from './admission.ts';
 import { DELEGATED, type Delegation, delegable, here, type Planner, seenOn, sizeOf } from './delegation.ts';
 import { Director, leavesOut } from './director.ts';
 import { Strays } from './focused.ts';
+import { doubtful, learnRobots } from './forbidden.ts';
 import { HoldingOrder } from './holding.ts';
-import { type Lane, paceOf, spreads } from './lane.ts';
+import { type Lane, spreads } from './lane.ts';
 import { Learning, type Stored } from './learning.ts';
 import type { FrontierOptions } from './options.ts';
 import { makeOrder } from './order.ts';
+import { PageQueue } from './page-queue.ts';
+import { changedRules, forgetRules, stillPending } from './rules.ts';
 import { Schedule } from './schedule.ts';
+import { knownOf, termsOf } from './terms.ts';
 import { ShapeCounter } from './traps.ts';
-import { trustTerms } from './trust.ts';
 
 export type { FrontierOptions } from './options.ts';
 
@@ -38,10 +40,18 @@ export interface Issued {
   readonly spread: boolean;
 }
 
+interface Sent {
+  readonly id: number;
+  /** What was known; undefined = first visit. */
+  readonly before: KnownRow | undefined;
+  /** Takes one of the pages that the run may fetch; a sitemap does not. */
+  readonly counted: boolean;
+}
+
 interface UnderWay {
   readonly lane: Lane;
-  /** Pages not yet returned, by URL: id, and what was known (undefined = first visit). */
-  readonly pages: Map<string, { id: number; before: KnownRow | undefined }>;
+  /** Pages not yet returned, by URL. */
+  readonly pages: Map<string, Sent>;
   /** The outpost follows links by itself: pages of this server that nobody named come back, too. */
   readonly delegated: boolean;
   /** Such pages that may still come; they count as issued. */
@@ -61,6 +71,8 @@ export class Frontier {
   readonly #director: Director;
   readonly #underWay = new Map<string, UnderWay>();
   readonly #learning: Learning;
+  /** New pages of a run that has a budget for them. */
+  readonly #newcomers: PageQueue | undefined;
   /** Pages of errands that an earlier run sent out. */
   readonly #out = new Set<number>();
   #errands = 0;
@@ -72,7 +84,9 @@ export class Frontier {
     this.#options = options;
     this.#clock = clock;
     this.#director = new Director(options.domains);
+    this.#newcomers = options.mode === 'refresh' ? new PageQueue() : undefined;
     const rules = {
+      newcomers: this.#newcomers,
       scope: (url: string) => withDomains(this.#options.outside, options.domains)(url),
       depth: options.depth,
       pagesPerServer: options.pagesPerServer,
@@ -89,14 +103,32 @@ export class Frontier {
    */
   restore(out: readonly { readonly errand: Errand; readonly issued: number }[] = []): void {
     this.admission.restore();
-    this.#learning.restore();
+    this.#learning.restore(server => this.#laneOf(this.#ledger.servers.byId(server).origin));
     for (const { errand, issued } of out) this.#resume(errand, issued);
-    for (const { id, server, depth, relevance } of this.#ledger.pages.pending()) {
-      const lane = this.#laneOf(this.#ledger.servers.byId(server).origin);
-      lane.pages++;
-      if (this.#out.has(id)) continue;
-      lane.order.add(id, { depth, relevance, forward: UNKNOWN, backward: this.#ledger.backward.of(id) });
+    const changed = changedRules(this.#ledger, this.#options);
+    const wanted = (id: number) => this.#out.has(id) || this.admission.judgeWaiting(id);
+    for (const { id: page, role, ...hint } of stillPending(this.#ledger, changed, wanted)) {
+      if (this.#newcomers && roles[role] !== 'sitemap') this.#newcomers.push(page);
+      else this.again([{ page, ...hint }]);
     }
+    for (const rule of changed) this.admission.judgeRefused(rule);
+    if (this.#options.mode === 'explore') this.again(doubtful(this.#ledger, this.#clock.now()));
+  }
+
+  /** New pages that wait for a budget. */
+  get newcomers(): number {
+    return this.#newcomers?.size ?? 0;
+  }
+
+  /** Lets new pages join their lanes, at most so many, in the order in which they were found; returns which. */
+  admit(most: number): number[] {
+    const pages: number[] = [];
+    this.#newcomers?.shift(most, pages);
+    for (const page of pages) {
+      const { server, depth, relevance } = this.#ledger.pages.get(page)!;
+      this.again([{ page, server, depth, relevance }]);
+    }
+    return pages;
   }
 
   /** Takes seeds in; a seed is visited whatever the scope says. Returns how many were new. */
@@ -119,6 +151,9 @@ export class Frontier {
   /** Changes what was asked for while it runs; errands already out keep the terms they left with. */
   adjust(changes: Partial<Pick<FrontierOptions, 'pace' | 'connections' | 'maxPages' | 'scope' | 'outside'>>): void {
     this.#options = { ...this.#options, ...changes };
+    if (!changes.outside) return;
+    this.admission.judgeRefused('out-of-scope');
+    forgetRules(this.#ledger);
   }
 
   /** Puts pages that were visited before back into their lanes: retries, and what the schedule wants. */
@@ -175,19 +210,19 @@ export class Frontier {
     const sent = underWay.pages.get(visit.url) ?? this.#followed(underWay, visit.url);
     underWay.pages.delete(visit.url);
     this.#out.delete(sent.id);
-    if (visit.outcome === 'fetched' || visit.outcome === 'same') this.#settled++;
-    else this.#issued--;
+    const seen = visit.outcome === 'fetched' || visit.outcome === 'same';
+    if (sent.counted) seen ? this.#settled++ : this.#issued--;
     const { id, before } = sent;
     this.#learning.learn({ id, lane: underWay.lane, visit, before, stored, outpost });
   }
 
   /** A page that the outpost found by itself. */
-  #followed(underWay: UnderWay, url: string): { id: number; before: KnownRow | undefined } {
+  #followed(underWay: UnderWay, url: string): Sent {
     const id = this.admission.find(url);
     underWay.lane.order.visited(id);
     if (underWay.reserved > 0) underWay.reserved--;
     else this.#issued++;
-    return { id, before: this.#ledger.pages.known(id) };
+    return { id, before: this.#ledger.pages.known(id), counted: true };
   }
 
   /** Page whose stored bytes are the same as this visit's, 0 = none. */
@@ -198,7 +233,8 @@ export class Frontier {
   news(news: ServerNews): void {
     const { server } = this.#laneOf(news.origin);
     server.address = news.address || server.address;
-    if (news.robots) server.robots = news.robots;
+    const clock = this.#options.mode === 'explore' ? 'retry_at' : 'due';
+    if (news.robots) learnRobots(this.#ledger, server, news.robots, { now: this.#clock.now(), clock });
     if (news.missing) server.soft404 = news.missing;
     server.crawlDelay = news.crawlDelay;
     server.latency = news.latency || server.latency;
@@ -219,8 +255,8 @@ export class Frontier {
     underWay.lane.errands--;
     this.#issued -= underWay.reserved;
     if (underWay.delegated) underWay.lane.order.release();
-    for (const { id } of underWay.pages.values()) {
-      this.#issued--;
+    for (const { id, counted } of underWay.pages.values()) {
+      if (counted) this.#issued--;
       this.#out.delete(id);
       const page = this.#ledger.pages.get(id)!;
       underWay.lane.order.add(id, { depth: page.depth, relevance: page.relevance, forward: UNKNOWN, backward: 0 });
@@ -278,27 +314,29 @@ export class Frontier {
 
   #issue(lane: Lane, ids: number[], delegation: Delegation, spread: boolean): Issued {
     const { connections, outposts, mode, lease, bodyBytes, scope, maxPages, code } = this.#options;
-    const pages = new Map<string, { id: number; before: KnownRow | undefined }>();
+    const pages = new Map<string, Sent>();
+    let counted = 0;
     const known = ids.map(id => {
       const before = this.#ledger.pages.known(id);
-      const each = this.#knownOf(id, before);
-      pages.set(each.url, { id, before });
+      const each = knownOf(this.#ledger.pages.get(id)!, before, this.schedule);
+      pages.set(each.url, { id, before, counted: each.role !== 'sitemap' });
+      if (each.role !== 'sitemap') counted++;
       return each;
     });
     const now = this.#clock.now();
     const id = `${now.toString(36)}-${(this.#errands++).toString(36)}`;
     const { follow, levels } = delegation;
     // Half of what is left: another server must not have to wait until this one has used it up.
-    const reserved = follow ? Math.min(DELEGATED, Math.floor((maxPages - this.#issued - known.length) / 2)) : 0;
+    const reserved = follow ? Math.min(DELEGATED, Math.floor((maxPages - this.#issued - counted) / 2)) : 0;
     this.#underWay.set(id, { lane, pages, delegated: follow, reserved });
-    this.#issued += known.length + reserved;
+    this.#issued += counted + reserved;
     lane.errands++;
     if (follow) lane.order.hold();
     const alone = follow || !spread;
     const errand: Errand = {
       id,
       kind: mode,
-      server: this.#terms(lane, alone ? connections : Math.max(1, Math.ceil(connections / (2 * outposts)))),
+      server: termsOf(lane, this.#options, alone ? connections : Math.max(1, Math.ceil(connections / (2 * outposts)))),
       pages: known,
       scope,
       limits: {
@@ -321,48 +359,18 @@ export class Frontier {
   #resume(errand: Errand, issued: number): void {
     const lane = this.#laneOf(errand.server.origin);
     const delegated = errand.limits.follow > 0;
-    const pages = new Map<string, { id: number; before: KnownRow | undefined }>();
-    for (const { url } of errand.pages) {
+    const pages = new Map<string, Sent>();
+    for (const { url, role } of errand.pages) {
       const id = this.admission.find(url);
       const before = id === 0 ? undefined : this.#ledger.pages.known(id);
       if (id === 0 || (before && before.time > issued - CLOCK_SLACK)) continue; // its visit has arrived
-      pages.set(url, { id, before });
+      pages.set(url, { id, before, counted: role !== 'sitemap' });
       this.#out.add(id);
     }
     this.#underWay.set(errand.id, { lane, pages, delegated, reserved: 0 });
-    this.#issued += pages.size;
+    for (const { counted } of pages.values()) if (counted) this.#issued++;
     lane.errands++;
     if (delegated) lane.order.hold();
-  }
-
-  #terms(lane: Lane, connections: number): Errand['server'] {
-    const { server } = lane;
-    return {
-      origin: server.origin,
-      pace: paceOf(lane, this.#options.pace),
-      connections,
-      notBefore: server.notBefore,
-      allowPrivate: this.#options.allowPrivate || server.seeded,
-      ...trustTerms(server),
-      ...(server.soft404 && { missing: server.soft404 }),
-      ...(server.robots && { robots: server.robots }),
-    };
-  }
-
-  #knownOf(id: number, before: KnownRow | undefined): Known {
-    const page = this.#ledger.pages.get(id)!;
-    const facts = before?.facts && this.schedule.carried(before);
-    return {
-      url: page.url,
-      role: roles[page.role]!,
-      depth: page.depth,
-      hops: page.hops,
-      tries: before?.tries ?? 0,
-      ...(before?.etag && { etag: before.etag }),
-      ...(before?.last_modified && { lastModified: before.last_modified }),
-      ...(facts && { facts }),
-      ...(before?.mask && { mask: before.mask }),
-    };
   }
 
   #laneOf(origin: string): Lane {

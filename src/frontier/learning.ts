@@ -55,8 +55,12 @@ export class Learning {
     this.#admission = admission;
   }
 
-  restore(): void {
-    for (const { page, facts } of this.#ledger.pages.stored()) this.#remember(page, facts);
+  /** Finds copies and traps again: what pages of each shape turned out to be, as far as their last visits tell. */
+  restore(laneOf: (server: number) => Lane): void {
+    for (const { page, facts, near, original, url, server } of this.#ledger.pages.fetched()) {
+      if (original) this.#remember(page, facts);
+      if (word(facts, SIMHASH) !== 0 || word(facts, SIMHASH + 4) !== 0) laneOf(server).shapes.count(url, near !== null);
+    }
   }
 
   duplicate(visit: Visit): number {

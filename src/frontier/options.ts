@@ -9,6 +9,8 @@ export interface FrontierOptions {
   readonly scope: Scope;
   /** Is the URL outside what was asked for? */
   readonly outside: (url: string) => ReasonCode | undefined;
+  /** What decides that, as text: hosts, paths, weights. */
+  readonly bounds: string;
   readonly domains: ReadonlyMap<string, number>;
   /** Pages to fetch in this run. */
   readonly maxPages: number;

@@ -8,6 +8,8 @@ export class Progress {
   readonly started: number;
   readonly outcomes: Record<Outcome, number> = { fetched: 0, same: 0, moved: 0, gone: 0, refused: 0, failed: 0 };
   readonly reasons = new Map<string, number>();
+  /** Pages looked at: bodies that came, changed or not. Sitemaps are none. */
+  pages = 0;
   bytesDown = 0;
   bytesUp = 0;
   readonly #clock: Clock;
@@ -23,16 +25,12 @@ export class Progress {
     this.reasons.set(visit.reason, (this.reasons.get(visit.reason) ?? 0) + 1);
     this.bytesDown += visit.cost.down;
     this.bytesUp += visit.cost.up;
+    if ((visit.outcome === 'fetched' || visit.outcome === 'same') && visit.cost.cause !== 'sitemap') this.pages++;
     if (visit.outcome === 'refused') return;
     const time = Math.floor(this.#clock.now() / 250) * 250;
     const last = this.#recent.at(-1);
     if (last?.time === time) last.count++;
     else this.#recent.push({ time, count: 1 });
-  }
-
-  /** Pages looked at: bodies that came, changed or not. */
-  get pages(): number {
-    return this.outcomes.fetched + this.outcomes.same;
   }
 
   /** Visits a second over the last five seconds. */

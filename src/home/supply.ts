@@ -79,11 +79,18 @@ export function refreshSupply(parts: SupplyParts, allowance: Allowance, spent: (
   const bytes = allowance.bytes * Math.max(days, 1e-6);
   const slices = Number.isFinite(bytes) ? SMALL_SLICE : LARGE_SLICE;
   const given = new Set<number>();
+  let admitted = 0;
   let sitemapsRead = false;
   let dry = false;
   frontier.again(ledger.pages.due('sitemaps', now + (days * DAY) / 2, most));
   // Where bytes are counted, what is under way is money spent already.
   const waiting = () => (slices === SMALL_SLICE ? frontier.outstanding : frontier.waiting().pages);
+  /** Lets new pages in, too; returns how many. */
+  const admit = (wanted: number) => {
+    const pages = frontier.admit(Math.max(0, Math.min(wanted, slices, most - given.size)));
+    for (const page of pages) given.add(page);
+    return pages.length;
+  };
   /** What comes next; asked for anew each time, because visits bring others forward. */
   const next = (): { page: number; server: number }[] => {
     const due = ledger.pages.due('pages', horizon, slices + frontier.waiting().pages + ON_THE_WAY, now);
@@ -97,17 +104,20 @@ export function refreshSupply(parts: SupplyParts, allowance: Allowance, spent: (
       sitemapsRead ||= frontier.quiet || clock.now() - now > SITEMAP_PATIENCE;
       // In slices, small where bytes are counted, so that a budget of them can end the round between two.
       while (sitemapsRead && !dry && waiting() < slices && spent() < bytes) {
+        // Of the budget new pages leave half to those that are due, unless these do not use it up.
+        const fresh = admit(Math.ceil(most / 2) - admitted);
+        admitted += fresh;
         const slice = next();
-        dry = slice.length === 0;
         for (const { page } of slice) given.add(page);
         frontier.again(slice);
+        dry = fresh + slice.length === 0 && admit(most) === 0;
       }
     },
     worthWaiting() {
       if (!sitemapsRead || frontier.waiting().wake <= clock.now() + PATIENCE) return true;
       if (!frontier.quiet || spent() >= bytes) return false;
       // The visits that came back last may have brought others forward.
-      dry = next().length === 0;
+      dry = next().length === 0 && (frontier.newcomers === 0 || given.size >= most);
       return !dry;
     },
   };
@@ -122,6 +132,7 @@ export function watchSupply(parts: SupplyParts, allowance: () => Allowance, spen
   let time = clock.now();
   let scheduled = time;
   let given = new Set<number>();
+  let turn = 0;
   schedule.continuous = true;
   return {
     left: 0,
@@ -138,6 +149,8 @@ export function watchSupply(parts: SupplyParts, allowance: () => Allowance, spen
         schedule.noteFreshness(now);
       }
       if (tokens.pages < 1 || tokens.bytes <= 0) return;
+      // New pages and those that are due take turns, so that neither keeps the other out.
+      if (turn++ % 2 === 0) tokens.pages -= frontier.admit(Math.floor(tokens.pages)).length;
       // Those on their way are still due; they are passed over, not asked for twice.
       const most = Math.min(SLICE * 16, Math.floor(tokens.pages)) + given.size;
       const due = [...ledger.pages.due('sitemaps', now, most), ...ledger.pages.due('pages', now, most)];

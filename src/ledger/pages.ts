@@ -125,7 +125,7 @@ export class Pages {
   readonly #putKnown: StatementSync;
   readonly #setLastmod: StatementSync;
   readonly #setPinged: StatementSync;
-  readonly #admit: StatementSync;
+  readonly #judge: StatementSync;
   readonly #setDepth: StatementSync;
   #last: number;
 
@@ -140,7 +140,7 @@ export class Pages {
     );
     this.#setLastmod = database.prepare('UPDATE pages SET lastmod = ? WHERE id = ?');
     this.#setPinged = database.prepare('UPDATE known SET pings = pings + 1, due = ? WHERE page = ?');
-    this.#admit = database.prepare('UPDATE pages SET refused = NULL WHERE id = ?');
+    this.#judge = database.prepare('UPDATE pages SET refused = ?, server = ? WHERE id = ?');
     this.#setDepth = database.prepare('UPDATE pages SET depth = ? WHERE id = ?');
     this.#last = (database.prepare('SELECT max(id) AS last FROM pages').get()!['last'] as number | null) ?? 0;
   }
@@ -193,23 +193,18 @@ export class Pages {
       .run(due, seenBefore, server);
   }
 
-  /** A page once refused may be visited after all. */
-  admit(id: number): void {
-    this.#admit.run(id);
-  }
-
-  /** A deeper crawl takes in what an earlier one left for being too deep. */
-  admitUpTo(depth: number): void {
-    this.#database.prepare(`UPDATE pages SET refused = NULL WHERE refused = 'too-deep' AND depth <= ?`).run(depth);
+  /** A page is refused for another reason than it was, or for none any more (null). */
+  judge(id: number, refused: string | null, server: number): void {
+    this.#judge.run(refused, server, id);
   }
 
   setDepth(id: number, depth: number): void {
     this.#setDepth.run(depth, id);
   }
 
-  /** Every fingerprint with its id, for the table in memory. */
-  fingerprints(): Iterable<{ id: number; high: number; low: number; depth: number }> {
-    return this.#rows('SELECT id, high, low, depth FROM pages');
+  /** Every page, as far as the tables in memory need it. */
+  every(): Iterable<Pick<PageRow, 'id' | 'high' | 'low' | 'depth' | 'server' | 'refused'>> {
+    return this.#rows('SELECT id, high, low, depth, server, refused FROM pages');
   }
 
   /** Fingerprints of a server's pages. Reads the table through: an index would cost every page of every crawl. */
@@ -220,25 +215,46 @@ export class Pages {
   }
 
   /** Pages that were never visited and may be, oldest first. */
-  pending(): Iterable<{ id: number; server: number; depth: number; relevance: number }> {
+  pending(): Iterable<Pick<PageRow, 'id' | 'server' | 'depth' | 'relevance' | 'role'>> {
     return this.#rows(
-      `SELECT p.id, p.server, p.depth, p.relevance FROM pages p LEFT JOIN known k ON k.page = p.id
+      `SELECT p.id, p.server, p.depth, p.relevance, p.role FROM pages p LEFT JOIN known k ON k.page = p.id
        WHERE k.page IS NULL AND p.refused IS NULL ORDER BY p.id`,
     );
   }
 
-  /** Ids of pages refused for one of these reasons. */
-  *refusedFor(reasons: readonly string[]): Iterable<number> {
-    const marks = reasons.map(() => '?').join(', ');
-    const rows = this.#database.prepare(`SELECT id FROM pages WHERE refused IN (${marks})`).iterate(...reasons);
-    for (const row of rows) yield row['id'] as number;
+  /** Ids of pages refused for this reason. */
+  refusedFor(reason: string): number[] {
+    const rows = this.#database.prepare('SELECT id FROM pages WHERE refused = ?').all(reason);
+    return rows.map(row => row['id'] as number);
   }
 
-  /** Facts of stored pages, for the tables that find duplicates. */
-  stored(): Iterable<{ page: number; facts: Uint8Array }> {
+  /** Facts of pages that were fetched, for the tables that find duplicates and traps. `original`: its own copy is kept. */
+  fetched(): Iterable<{
+    page: number;
+    facts: Uint8Array;
+    near: number | null;
+    original: number;
+    url: string;
+    server: number;
+  }> {
     return this.#rows(
-      'SELECT page, facts FROM known WHERE facts IS NOT NULL AND segment IS NOT NULL AND same_as IS NULL',
+      `SELECT k.page, k.facts, k.near, k.segment IS NOT NULL AND k.same_as IS NULL AS original, p.url, p.server
+       FROM known k JOIN pages p ON p.id = k.page WHERE k.facts IS NOT NULL`,
     );
+  }
+
+  /** The first page of each server that robots.txt kept us from. */
+  firstForbidden(): { page: number; server: number }[] {
+    const sql = `SELECT min(k.page) AS page, p.server FROM known k JOIN pages p ON p.id = k.page
+      WHERE k.reason = 'robots' GROUP BY p.server`;
+    return this.#database.prepare(sql).all() as unknown as { page: number; server: number }[];
+  }
+
+  /** The rules of a server's robots.txt are new: what the old ones forbade is asked for at `time`, by either clock. */
+  allow(server: number, time: number, clock: 'retry_at' | 'due'): void {
+    const forbidden = `SELECT k.page FROM known k JOIN pages p ON p.id = k.page WHERE k.reason = 'robots' AND p.server = ?`;
+    const sql = `UPDATE known SET ${clock} = ? WHERE reason = 'robots' AND page IN (${forbidden})`;
+    this.#database.prepare(sql).run(time, server);
   }
 
   /** Failures whose time to be tried again came after `since` and by `now`. */

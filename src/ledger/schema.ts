@@ -141,6 +141,10 @@ const steps: readonly string[] = [
     sequence INTEGER NOT NULL
   ) STRICT;
   `,
+  `
+  -- What robots.txt forbade, to be found again when it says something else.
+  CREATE INDEX known_robots ON known (page) WHERE reason = 'robots';
+  `,
 ];
 
 export const SCHEMA_VERSION = steps.length;

@@ -24,10 +24,10 @@ test('there are about twenty options, each in the guide with its default', () =>
 test('settings are set on the command line, several at once', async () => {
   const names = Object.keys(options) as OptionName[];
   const read = await values({ set: ['detector=counts', 'body-limit=2MB', 'images', 'threads=3'] }, names);
-  const { detector, bodyLimit, images, threads, order } = read;
+  const { detector, bodyLimit, images, threads, pace } = read;
   assert.deepEqual(
-    { detector, bodyLimit, images, threads, order },
-    { detector: 'counts', bodyLimit: '2MB', images: true, threads: 3, order: 'breadth' },
+    { detector, bodyLimit, images, threads, pace },
+    { detector: 'counts', bodyLimit: '2MB', images: true, threads: 3, pace: 1 },
   );
   assert.equal((await values({ set: ['images=no'] }, names)).images, false);
 });

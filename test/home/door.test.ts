@@ -19,7 +19,6 @@ async function running(directory: string, seeds: readonly string[], more: Record
   const attended = await attend(opened, {
     command: 'crawl',
     data: directory,
-    scope: ['*'],
     keep: '',
     workbench: undefined,
   });

@@ -48,7 +48,7 @@ test('a new menu is told once for the server, changes no page, and is followed',
   navigated(pages, ['/1', '/menu']);
   pages.set('/menu', { body: html('Menu', [prose(40)]) });
   collection.pass(1);
-  await collection.refresh({ budget: '100%' });
+  await collection.refresh({ budget: '150%' }); // there is room for the new page
   assert.equal(collection.visits(`${pages.origin}/menu`).at(-1)?.outcome, 'fetched');
   const { outcome, stage, segment } = collection.visits(url).at(-1)!;
   assert.deepEqual({ outcome, stage, segment }, { outcome: 'same', stage: 'template', segment: null });

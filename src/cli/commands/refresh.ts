@@ -51,7 +51,7 @@ async function run(kind: Kind, given: Record<string, unknown>): Promise<void> {
   let interrupted = () => false;
   const summary = await keepFresh(kind, chosen, {}, async opened => {
     const attended = await attend(opened, {
-      ...{ data: chosen.data, scope: chosen.scope, keep: chosen.keep, workbench: chosen.workbench, command: kind },
+      ...{ data: chosen.data, keep: chosen.keep, workbench: chosen.workbench, command: kind },
       agent: chosen.agent,
       ...(kind === 'watch' && { budget: budgetOf(opened) }),
     });

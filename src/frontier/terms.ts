@@ -1,0 +1,38 @@
+/** What an errand says of its server and of each of its pages: what home knows that bears on the visit. */
+import type { Errand } from '../errand/errand.ts';
+import type { Known } from '../errand/known.ts';
+import { type KnownRow, type PageRow, roles } from '../ledger/pages.ts';
+import { type Lane, paceOf } from './lane.ts';
+import type { FrontierOptions } from './options.ts';
+import type { Schedule } from './schedule.ts';
+import { trustTerms } from './trust.ts';
+
+export function termsOf(lane: Lane, options: FrontierOptions, connections: number): Errand['server'] {
+  const { server } = lane;
+  return {
+    origin: server.origin,
+    pace: paceOf(lane, options.pace),
+    connections,
+    notBefore: server.notBefore,
+    allowPrivate: options.allowPrivate || server.seeded,
+    ...trustTerms(server),
+    ...(server.soft404 && { missing: server.soft404 }),
+    ...(server.robots && { robots: server.robots }),
+  };
+}
+
+/** `before`: what earlier visits taught, undefined = there was none. */
+export function knownOf(page: PageRow, before: KnownRow | undefined, schedule: Schedule): Known {
+  const facts = before?.facts && schedule.carried(before);
+  return {
+    url: page.url,
+    role: roles[page.role]!,
+    depth: page.depth,
+    hops: page.hops,
+    tries: before?.tries ?? 0,
+    ...(before?.etag && { etag: before.etag }),
+    ...(before?.last_modified && { lastModified: before.last_modified }),
+    ...(facts && { facts }),
+    ...(before?.mask && { mask: before.mask }),
+  };
+}

@@ -24,10 +24,10 @@ export function metricsOf({ sample, collection, home, outposts }: Tick): string 
     gauge('skein_pages_visited', 'Pages visited at least once.', collection.visited),
     gauge('skein_pages_due', 'Pages that are due now, counted up to 100000.', collection.due),
     gauge('skein_servers', 'Servers known.', collection.servers),
-    gauge('skein_freshness', 'Share of the collection expected to be as last seen.', collection.freshness),
+    gauge('skein_freshness_ratio', 'Share of the collection expected to be as last seen.', collection.freshness),
     gauge('skein_archive_bytes', 'Bytes in the archive.', collection.archiveBytes),
-    gauge('skein_spent_bytes_today', 'Bytes spent today (UTC).', collection.spentToday),
-    gauge('skein_avoided_bytes_today', 'Bytes avoided today (UTC).', collection.avoidedToday),
+    gauge('skein_today_spent_bytes', 'Bytes spent today (UTC).', collection.spentToday),
+    gauge('skein_today_avoided_bytes', 'Bytes avoided today (UTC).', collection.avoidedToday),
     gauge('skein_home_up', '1 while a home runs in the data directory.', home === null ? 0 : 1),
   ];
   if (home) {

@@ -92,7 +92,13 @@ function openOutpost(origin: string): Outpost {
   let failed: (why: string) => void = () => {};
   const hands = new Hands(
     1,
-    { userAgent: 'Skein (bench)', agentToken: 'skein', sandbox: { weak: false }, cache: { directory, bytes: 1 << 28 } },
+    {
+      userAgent: 'Skein (bench)',
+      agentToken: 'skein',
+      trustRobots: true,
+      sandbox: { weak: false },
+      cache: { directory, bytes: 1 << 28 },
+    },
     { parcel: parcel => arrived(parcel), failed: (_, why) => failed(why), trouble: text => failed(text) },
   );
   let rounds = 0;

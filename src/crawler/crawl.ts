@@ -5,6 +5,7 @@
  *
  * This is one of the two loops of Skein; the other is home's.
  */
+import { originOf } from '../base/url.ts';
 import type { Errand } from '../errand/errand.ts';
 import type { Known } from '../errand/known.ts';
 import type { Parcel } from '../errand/parcel.ts';
@@ -99,7 +100,9 @@ function isServerTrouble(visit: Visit): boolean {
 /** One look at one page; undefined when the errand was recalled before its turn came. */
 async function visit(run: Run, known: Known): Promise<Concluded | undefined> {
   const { tools, errand, permission } = run;
-  const refusal = permission.refusal(known.url);
+  // Robots, pace and the owner's leave are of one server: a page of another that an errand names has none of them.
+  const strange = originOf(known.url) !== errand.server.origin;
+  const refusal = strange ? 'out-of-scope' : permission.refusal(known.url);
   if (refusal) return refuse(known, refusal, tools.clock.now());
   const concluded = await look(run, known, errand.server.trustValidators);
   if (concluded?.suspect) return unmask(run, known, concluded);

@@ -5,6 +5,7 @@
  */
 import { SkeinError } from '../base/errors.ts';
 import type { CodeFrame } from '../transfer/frames.ts';
+import type { Link } from '../transfer/link.ts';
 import { type CodeStore, decodeCode } from './code.ts';
 
 type Held = Pick<CodeFrame, 'terms' | 'bytes'>;
@@ -65,6 +66,16 @@ export class CodeDesk {
       wanted.resolve({ terms, bytes });
     } catch (error) {
       wanted.reject(error);
+    }
+  }
+
+  /** An outpost below asks for it. */
+  async pass(link: Link, code: string): Promise<void> {
+    try {
+      link.sendCode({ kind: 'code', code, ...(await this.get(code)) });
+    } catch {
+      // Not let in here, or not to be had: it is refused there, with a reason that home hears.
+      link.sendCode({ kind: 'code', code, terms: new Uint8Array(), bytes: new Uint8Array() });
     }
   }
 

@@ -12,12 +12,15 @@ import { unpackErrand } from '../transfer/parcel-format.ts';
 import { VersionCache } from './cache.ts';
 import { Deciders, type SandboxTerms } from './deciders.ts';
 import { Outpost } from './outpost.ts';
+import { OwnRobots } from './own-robots.ts';
 import { Sender } from './sender.ts';
 import { FAR_PARCELS, makeTools, type OutpostOptions } from './tools.ts';
 
 export interface HandOptions extends OutpostOptions {
   /** Where versions of pages are kept, and how many bytes of them. */
   readonly cache: { readonly directory: string; readonly bytes: number };
+  /** Home's word about robots.txt is good enough: the machine is its user's own. */
+  readonly trustRobots: boolean;
   /** How code from elsewhere is run. */
   readonly sandbox: SandboxTerms;
 }
@@ -59,6 +62,7 @@ const tools = await makeTools(options);
 const sender = new Sender(new VersionCache(options.cache.directory, options.cache.bytes));
 // Members are opened again to be recoded: compressing them first would be for nothing.
 const packers = new PackerPool({ whenBusy: 'stored', whenIdle: 'stored' });
+const robots = options.trustRobots ? undefined : new OwnRobots();
 const say = (message: HandMessage) => port.postMessage(message);
 const deciders = new Deciders(options.sandbox, text => say({ kind: 'trouble', text }));
 const outpost = new Outpost({ ...tools, packers, parcels: FAR_PARCELS, fetcher: gated(tools.fetcher) }, deciders, {
@@ -67,6 +71,7 @@ const outpost = new Outpost({ ...tools, packers, parcels: FAR_PARCELS, fetcher: 
 });
 
 function sendParcel(made: Parcel): void {
+  robots?.learn(made);
   const parcel = sender.quieted(made);
   const { errand, sequence, done, visits } = parcel;
   const errors = visits.filter(visit => visit.outcome === 'failed').length;
@@ -111,7 +116,8 @@ port.on('message', async (message: HandMessage) => {
   if (message.kind === 'errand') {
     const errand = unpackErrand(message.bytes);
     sender.begin(errand);
-    outpost.receive(sender.withValidators(errand));
+    const current = sender.withValidators(errand);
+    outpost.receive(robots ? robots.instead(current) : current);
   }
   if (message.kind === 'recall') await outpost.recall();
   if (message.kind === 'cancel') outpost.cancel(message.errand);

@@ -9,6 +9,7 @@
 
 import type { Clock } from '../base/clock.ts';
 import { SkeinError } from '../base/errors.ts';
+import { normalise } from '../base/url.ts';
 import type { Errand } from '../errand/errand.ts';
 import type { Identity } from '../errand/keys.ts';
 import { commonDomains, compileScope } from '../errand/scope.ts';
@@ -16,7 +17,6 @@ import { levelsLeft, readWarrant, type Warrant } from '../errand/warrant.ts';
 import type { ByeCode, ErrandFrame, Frame, ParcelFrame } from '../transfer/frames.ts';
 import type { Greeted, OutpostWords, Speaker } from '../transfer/greeting.ts';
 import type { Line } from '../transfer/line.ts';
-import type { Link } from '../transfer/link.ts';
 import type { Hello, Status, Welcome } from '../transfer/messages.ts';
 import { PageTables } from '../transfer/page-table.ts';
 import { packErrand, unpackErrand } from '../transfer/parcel-format.ts';
@@ -49,6 +49,8 @@ export interface StationOptions {
   readonly quota?: QuotaTerms;
   /** The owner lets errands open private addresses. */
   readonly allowPrivate: boolean;
+  /** Home's copies of robots.txt are used as they come; default: they are fetched from here. */
+  readonly trustRobots?: boolean;
   /** Whether code of home's may come with errands, and how it is run. */
   readonly code: { readonly trusted: boolean } & SandboxTerms;
   readonly clock: Clock;
@@ -100,7 +102,7 @@ export class Station implements Speaker {
     this.children = new Children(options, {
       relay: frame => this.#relay(frame),
       gaveUp: (errand, why) => this.#uplink.giveUp(errand, why),
-      wantsCode: (link, code) => void this.#pass(link, code),
+      wantsCode: (link, code) => void this.#codes?.pass(link, code),
     });
     this.#restore();
     this.#beat = setInterval(() => this.#tell(), 1000);
@@ -153,11 +155,11 @@ export class Station implements Speaker {
   }
 
   #makeHands({ userAgent, agentToken }: Welcome): Hands {
-    const { directory, threads, cacheBytes = CACHE_BYTES, code, outpost } = this.#options;
+    const { directory, threads, cacheBytes = CACHE_BYTES, code, outpost, trustRobots = false } = this.#options;
     const cache = { directory: `${directory}-versions`, bytes: cacheBytes };
     return new Hands(
       threads,
-      { userAgent, agentToken, clockShift: this.#shift, cache, sandbox: code, ...outpost },
+      { userAgent, agentToken, clockShift: this.#shift, cache, trustRobots, sandbox: code, ...outpost },
       {
         parcel: parcel => void this.#spoolParcel(parcel),
         failed: (errand, why) => this.#refused(errand, why),
@@ -302,17 +304,6 @@ export class Station implements Speaker {
     this.#uplink.giveUp(errand, why.slice(0, 300));
   }
 
-  /** Code that an outpost below asks for. */
-  async #pass(link: Link, code: string): Promise<void> {
-    try {
-      const held = await this.#codes!.get(code);
-      link.sendCode({ kind: 'code', code, ...held });
-    } catch {
-      // Not let in here, or not to be had: it is refused there, with a reason that home hears.
-      link.sendCode({ kind: 'code', code, terms: new Uint8Array(), bytes: new Uint8Array() });
-    }
-  }
-
   async #start(frame: ErrandFrame, warrant: Warrant): Promise<void> {
     const loads = this.#loads();
     const own = (loads.get('') ?? 0) / this.#options.threads;
@@ -346,7 +337,11 @@ export class Station implements Speaker {
   /** The errand within what the owner of this machine allows. */
   #permitted(errand: Errand): Errand {
     const { server } = errand;
-    if (this.#outside(`${server.origin}/`) !== undefined) {
+    const url = `${server.origin}/`;
+    // One that is spelled in another way might mean another host to whoever fetches than to whoever allows.
+    if (normalise(url) !== url)
+      throw new SkeinError('refused', 'The errand is refused: its server is not spelled well.');
+    if (this.#outside(url) !== undefined) {
       throw new SkeinError('refused', `${server.origin} may not be visited from ${this.name}.`);
     }
     const allowPrivate = server.allowPrivate && this.#options.allowPrivate;

@@ -43,6 +43,7 @@ export async function start(options: StdioOptions): Promise<void> {
     spoolBytes: SPOOL_BYTES,
     servers: [],
     allowPrivate: true, // whoever may log in here may also connect from here
+    trustRobots: true,
     code: { trusted: true, weak: true }, // and run what they like
     clock: systemClock,
   });

@@ -1,23 +1,17 @@
-/** Code on its way from home to a standing outpost: asked for once, checked, and refused with a reason that home hears. */
+/** Code on its way from home to standing outposts: asked for once, checked, and refused with a reason that home hears. */
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { systemClock } from '../../src/base/clock.ts';
-import type { Identity } from '../../src/errand/keys.ts';
-import { makeIdentity } from '../../src/errand/keys.ts';
-import type { Parcel } from '../../src/errand/parcel.ts';
-import { startUnpacker } from '../../src/home/unpacker.ts';
+import type { Errand } from '../../src/errand/errand.ts';
+import { type Identity, makeIdentity } from '../../src/errand/keys.ts';
 import { type CodeTerms, encodeCode, signCode } from '../../src/outpost/code.ts';
-import { joinParent, StandingOutpost } from '../../src/outpost/standing.ts';
-import type { Receiver } from '../../src/transfer/carrier.ts';
-import { greetOutpost } from '../../src/transfer/greeting.ts';
+import { joinParent } from '../../src/outpost/standing.ts';
 import { Members } from '../../src/transfer/members.ts';
-import { StreamCarrier } from '../../src/transfer/stream-carrier.ts';
-import { openDoor } from '../../src/transfer/websocket.ts';
 import { errandOf } from '../contracts/carrier.ts';
-import { makePlace, makeSpeaker, welcomeOf } from '../transfer/places.ts';
+import { makePlace } from '../transfer/places.ts';
 import { openWeb, type Web } from '../web/web.ts';
+import { openParent, type Parent, startOutpost } from './parent.ts';
 import { wasm } from './wasm-module.ts';
 
 const DAY = 86_400_000;
@@ -25,108 +19,36 @@ const DAY = 86_400_000;
 const codes = [0, 1, 2].map(nothings => wasm([0x41, 0x80, 0x04, ...Array<number>(nothings).fill(0x01)]));
 const digests = codes.map(code => hash('sha256', code));
 
-interface Parent extends AsyncDisposable {
-  readonly identity: Identity;
-  /** Digests that were asked for. */
-  readonly asked: string[];
-  /** What is signed about each code from now on. */
-  sign: (bytes: Uint8Array) => Uint8Array | undefined;
-  token(): string;
-  /** Sends an errand with this code: its visits, or why it was given up. */
-  run(id: string, web: Web, code: string): Promise<Parcel['visits'] | string>;
-}
-
-async function openParent(path: string): Promise<Parent> {
-  const members = new Members(join(path, 'door'));
-  const home = makeSpeaker('home', { identity: members.identity() });
-  const unpacker = startUnpacker({ directory: path, agentToken: 'skein' });
-  const ends = new Map<string, (end: Parcel['visits'] | string) => void>();
-  const visits = new Map<string, Parcel['visits'][number][]>();
-  const receiver: Receiver = {
-    parcel(from, parcel) {
-      const all = [...(visits.get(parcel.errand) ?? []), ...parcel.visits];
-      visits.set(parcel.errand, all);
-      if (!parcel.done) return;
-      from.forget(parcel.errand);
-      ends.get(parcel.errand)?.(all);
-    },
-    gaveUp(from, errand, why) {
-      from.forget(errand);
-      ends.get(errand)?.(why);
-    },
-    changed: () => {},
-    lost: () => {},
-  };
-  const parent: Pick<Parent, 'asked' | 'sign'> = { asked: [], sign: () => undefined };
-  const code = (digest: string) => {
-    parent.asked.push(digest);
-    const bytes = codes[digests.indexOf(digest)]!;
-    const terms = parent.sign(bytes);
-    return terms && { terms, bytes };
-  };
-  const carrier = new StreamCarrier({ name: 'near', identity: home.identity, unpacker, code }, receiver);
-  const here = Promise.withResolvers<void>();
-  const door = await openDoor({ host: '127.0.0.1', port: 0 }, members.certificate(), async stream => {
-    const admit = (hello: Parameters<Members['admit']>[0]) => {
-      members.admit(hello, Date.now());
-      return welcomeOf(home);
-    };
-    const { line, hello } = await greetOutpost(stream, home, admit);
-    carrier.attach(line, hello);
-    here.resolve();
-  });
-  return Object.assign(parent, {
-    identity: home.identity,
-    token: () =>
-      members.invite({
-        host: '127.0.0.1',
-        port: door.port,
-        expires: Date.now() + DAY,
-        uses: 1,
-        servers: [],
-        quotas: {},
-      }),
-    async run(id: string, web: Web, digest: string) {
-      await here.promise;
-      const end = new Promise<Parcel['visits'] | string>(resolve => ends.set(id, resolve));
-      carrier.send({ ...errandOf(id, web), code: digest });
-      return end;
-    },
-    async [Symbol.asyncDispose]() {
-      await carrier.close();
-      await door.close();
-      await unpacker.close();
-    },
-  });
-}
-
-function startOutpost(directory: string): AsyncDisposable {
-  const outpost = new StandingOutpost({
-    ...{ directory, software: '0.0.0-test', threads: 1, spoolBytes: 1 << 30, clock: systemClock, say: () => {} },
-    backOff: { first: 50, longest: 200 },
-  });
-  const running = outpost.run();
-  return {
-    async [Symbol.asyncDispose]() {
-      await outpost.stop();
-      await running;
-    },
-  };
-}
-
 const terms = (version: number): CodeTerms => ({ name: 'decider', version, expires: Date.now() + DAY });
-const signed = (who: Identity, given: CodeTerms) => (bytes: Uint8Array) => encodeCode(signCode(who, bytes, given));
+
+/** Sends what is asked for, signed by `who`. */
+function signed(who: Identity, given: CodeTerms): Parent['code'] {
+  return digest => {
+    const bytes = codes[digests.indexOf(digest)]!;
+    return { terms: encodeCode(signCode(who, bytes, given)), bytes };
+  };
+}
+
+const errand = (id: string, web: Web, code = 0): Errand => ({ ...errandOf(id, web), code: digests[code]! });
+
+function joinHome(home: Parent, directory: string, more: { code?: boolean } = {}): void {
+  joinParent({ directory, token: home.token(), name: 'near', servers: [], allowPrivate: true, ...more }, Date.now());
+}
 
 test('code is asked for once, kept, and decides', async () => {
   using place = makePlace();
   await using web = await openWeb({ seed: 6, servers: 1, pagesPerServer: 6 });
   await using home = await openParent(join(place.path, 'home'));
   const directory = join(place.path, 'outpost');
-  joinParent({ directory, token: home.token(), name: 'near', servers: [], allowPrivate: true }, Date.now());
-  home.sign = signed(home.identity, terms(1));
+  joinHome(home, directory);
+  const asked: string[] = [];
+  home.code = digest => {
+    asked.push(digest);
+    return signed(home.identity, terms(1))(digest);
+  };
   {
     await using _ = startOutpost(directory);
-    const both = await Promise.all([home.run('one', web, digests[0]!), home.run('two', web, digests[0]!)]);
+    const both = await Promise.all([home.run(errand('one', web)), home.run(errand('two', web))]);
     for (const visits of both) {
       assert.ok(typeof visits !== 'string', String(visits));
       assert.equal(visits.length, 6);
@@ -134,8 +56,8 @@ test('code is asked for once, kept, and decides', async () => {
     }
   }
   await using _ = startOutpost(directory);
-  assert.equal((await home.run('three', web, digests[0]!)).length, 6);
-  assert.deepEqual(home.asked, [digests[0]]);
+  assert.equal((await home.run(errand('three', web))).length, 6);
+  assert.deepEqual(asked, [digests[0]]);
 });
 
 test('code that is not to be trusted is refused, each time with its reason', async () => {
@@ -143,26 +65,24 @@ test('code that is not to be trusted is refused, each time with its reason', asy
   await using web = await openWeb({ seed: 6, servers: 1, pagesPerServer: 4 });
   await using home = await openParent(join(place.path, 'home'));
   const directory = join(place.path, 'outpost');
-  joinParent({ directory, token: home.token(), name: 'near', servers: [], allowPrivate: true }, Date.now());
+  joinHome(home, directory);
   await using _ = startOutpost(directory);
-  const refusal = async (id: string, sign: Parent['sign'], code = digests[0]!) => {
-    home.sign = sign;
-    return String(await home.run(id, web, code));
+  const refusal = async (id: string, code: Parent['code'], number = 0) => {
+    home.code = code;
+    return String(await home.run(errand(id, web, number)));
   };
+  const { identity } = home;
   assert.match(await refusal('stranger', signed(makeIdentity(), terms(5))), /does not trust who signed it/);
-  assert.match(
-    await refusal('old', signed(home.identity, { ...terms(5), expires: Date.now() - DAY })),
-    /past its date/,
-  );
+  assert.match(await refusal('old', signed(identity, { ...terms(5), expires: Date.now() - DAY })), /past its date/);
   assert.match(await refusal('gone', () => undefined), /home does not have it any more/);
-  const other = signed(home.identity, terms(5))(codes[1]!);
+  const other = signed(identity, terms(5))(digests[1]!);
   assert.match(await refusal('other', () => other), /not the one that was asked for/);
-  home.sign = signed(home.identity, terms(5));
-  assert.equal((await home.run('right', web, digests[0]!)).length, 4);
-  assert.match(await refusal('older', signed(home.identity, terms(4)), digests[1]), /version 4 is older than 5/);
+  home.code = signed(identity, terms(5));
+  assert.equal((await home.run(errand('right', web))).length, 4);
+  assert.match(await refusal('older', signed(identity, terms(4)), 1), /version 4 is older than 5/);
   // After all that it works on.
-  home.sign = signed(home.identity, terms(6));
-  assert.equal((await home.run('newer', web, digests[2]!)).length, 4);
+  home.code = signed(identity, terms(6));
+  assert.equal((await home.run(errand('newer', web, 2))).length, 4);
 });
 
 test('an outpost whose owner wants no code takes none', async () => {
@@ -170,9 +90,34 @@ test('an outpost whose owner wants no code takes none', async () => {
   await using web = await openWeb({ seed: 6, servers: 1, pagesPerServer: 2 });
   await using home = await openParent(join(place.path, 'home'));
   const directory = join(place.path, 'outpost');
-  const joining = { directory, token: home.token(), name: 'near', servers: [], allowPrivate: true, code: false };
-  joinParent(joining, Date.now());
+  joinHome(home, directory, { code: false });
   await using _ = startOutpost(directory);
-  home.sign = signed(home.identity, terms(1));
-  assert.match(String(await home.run('one', web, digests[0]!)), /does not trust/);
+  home.code = signed(home.identity, terms(1));
+  assert.match(String(await home.run(errand('one', web))), /does not trust/);
+});
+
+test('code reaches an outpost of an outpost through the one between', async () => {
+  using place = makePlace();
+  await using web = await openWeb({ seed: 6, servers: 2, pagesPerServer: 8 });
+  await using home = await openParent(join(place.path, 'home'));
+  const [near, far] = [join(place.path, 'near'), join(place.path, 'far')];
+  joinHome(home, near);
+  await using middle = startOutpost(near);
+  while (!middle.outpost.connected) await new Promise(resolve => setTimeout(resolve, 20));
+  const { port } = middle.outpost.door!;
+  const invitation = { host: '127.0.0.1', port, expires: Date.now() + DAY, uses: 1, servers: [], quotas: {} };
+  const token = new Members(join(near, 'door')).invite(invitation);
+  joinParent({ directory: far, token, name: 'far', servers: [], allowPrivate: true }, Date.now());
+  await using last = startOutpost(far);
+  while (!last.outpost.connected) await new Promise(resolve => setTimeout(resolve, 20));
+  home.code = signed(home.identity, terms(1));
+  // The first keeps the machine between busy, so that it passes the second on.
+  const slow = errandOf('slow', web);
+  const first = home.run({ ...slow, server: { ...slow.server, pace: 200, connections: 1 } });
+  while (web.requests() < 2) await new Promise(resolve => setTimeout(resolve, 20));
+  const second = await home.run({ ...errandOf('second', web, 1), code: digests[0]!, levels: 1 });
+  assert.ok(typeof second !== 'string', String(second));
+  assert.equal(home.by.get('second'), 'near/far');
+  assert.ok(second.every(({ page }) => page?.filtered));
+  await first;
 });

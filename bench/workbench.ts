@@ -1,9 +1,11 @@
 /**
  * Does the workbench stay quick when the collection is large, and what does it cost a crawl? First a ledger of a million
- * pages, into which 500 visits a second are written while every endpoint is asked; then the same crawl (a web without
- * sockets) with and without a workbench that one browser listens to, in turns.
+ * pages, into which 500 visits a second are written while every endpoint is asked, and while a browser that has it open
+ * is weighed; then the same crawl (a web without sockets) with and without a workbench that someone listens to, in turns.
  *
- *   node bench/workbench.ts [--pages 1000000] [--crawl 12000] [--rounds 3]
+ *   node bench/workbench.ts [--pages 1000000] [--tab 60] [--crawl 12000] [--rounds 3]
+ *
+ * --tab: seconds that the browser stays open, 0 = none. --pages 0 or --rounds 0 leaves a part out.
  */
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,12 +19,14 @@ import { Ledger } from '../src/ledger/ledger.ts';
 import type { KnownRow } from '../src/ledger/pages.ts';
 import { newState, packState } from '../src/revisit/state.ts';
 import { startWorkbench } from '../src/workbench/start.ts';
+import { noBrowser, openBrowser } from '../test/workbench/browser.ts';
 import { grid } from './peers/report.ts';
 
 const cache = join(import.meta.dirname, '..', '.cache', 'bench');
 const { values: options } = parseArgs({
   options: {
     pages: { type: 'string', default: '1000000' },
+    tab: { type: 'string', default: '60' },
     crawl: { type: 'string', default: '12000' },
     rounds: { type: 'string', default: '3' },
   },
@@ -134,12 +138,42 @@ async function large(): Promise<void> {
     const taken = await latencies(origin, path, times);
     rows.push([path, percentile(taken, 0.5).toFixed(1), percentile(taken, 0.99).toFixed(1)]);
   }
+  console.log(`${PAGES.toLocaleString('en')} pages, 500 visits a second written meanwhile; milliseconds\n`);
+  console.log(`${grid([['asked for', 'median', 'p99'], ...rows])}\n`);
+  if (Number(options.tab) > 0) await weighTab(workbench.address, Number(options.tab));
   clearInterval(writer);
   await workbench.close();
   ledger.close();
   rmSync(directory, { recursive: true, force: true });
-  console.log(`${PAGES.toLocaleString('en')} pages, 500 visits a second written meanwhile; milliseconds\n`);
-  console.log(`${grid([['asked for', 'median', 'p99'], ...rows])}\n`);
+}
+
+/** What a sample of the half hour of history may take in a browser, bytes: six numbers and the object around them. */
+const SAMPLE_BYTES = 400;
+
+/** Memory that the page itself holds, garbage aside, early and late. All that may grow is the history, up to its cap. */
+async function weighTab(address: string, seconds: number): Promise<void> {
+  if (noBrowser) return console.log(`the memory of a tab: not measured, ${noBrowser}\n`);
+  await using browser = await openBrowser();
+  const page = await browser.context.newPage();
+  const session = await browser.context.newCDPSession(page);
+  const weigh = async () => {
+    await session.send('HeapProfiler.collectGarbage');
+    const { usedSize } = await session.send('Runtime.getHeapUsage');
+    const { nodes } = await session.send('Memory.getDOMCounters');
+    return { bytes: usedSize, nodes };
+  };
+  await page.goto(address);
+  await page.waitForSelector('tbody tr:nth-child(30)');
+  await page.waitForTimeout(10_000);
+  const early = await weigh();
+  await page.waitForTimeout(seconds * 1000);
+  const late = await weigh();
+  const grown = late.bytes - early.bytes;
+  const figures = [early, late].map(({ bytes, nodes }) => `${(bytes / 1e6).toFixed(1)} MB and ${nodes} nodes`);
+  const held = grown < seconds * SAMPLE_BYTES + 500_000 && late.nodes < early.nodes * 1.2;
+  console.log(
+    `a tab holds ${figures[0]} after ten seconds, ${figures[1]} after ${seconds} more (${held ? 'bounded' : 'it grows'})\n`,
+  );
 }
 
 interface Run {
@@ -204,9 +238,13 @@ async function cost(): Promise<void> {
   }
   const median = (name: 'alone' | 'watched', of: keyof Run) =>
     runs[name].map(run => run[of]).sort((a, b) => a - b)[Math.floor(runs[name].length / 2)]!;
-  const rates = (['alone', 'watched'] as const).map(name => `${Math.round(median(name, 'rate'))} pages/s ${name}`);
-  console.log(`a crawl of ${options.crawl} pages, median of ${options.rounds}: ${rates.join(', ')}`);
-  // Pages a second say nothing on a machine that does other things; processor time does.
+  const [alone, watched] = [median('alone', 'rate'), median('watched', 'rate')];
+  const slower = ((1 - watched / alone) * 100).toFixed(1);
+  console.log(
+    `a crawl of ${options.crawl} pages, median of ${options.rounds} in turns: ${Math.round(alone)} pages/s alone, ` +
+      `${Math.round(watched)} watched, ${slower} % less`,
+  );
+  // Pages a second say little on a machine that does other things; processor time does.
   const share = median('watched', 'own') / median('watched', 'cpu');
   const took = `${median('watched', 'own').toFixed(2)} of ${median('watched', 'cpu').toFixed(1)} CPU seconds`;
   console.log(

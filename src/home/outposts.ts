@@ -159,6 +159,7 @@ export class Outposts implements Speaker {
       listening: this.#door ? `${this.#door.host}:${this.#door.port}` : '',
       refusals: this.refusals,
       machines: this.#machines.look(dispatch.posts(), now),
+      quarantined: Object.fromEntries(this.#quarantine.all),
       placements: dispatch.placements.newest(this.#stop.signal.aborted ? Number.POSITIVE_INFINITY : SHOWN),
     };
     const file = join(this.#options.directory, OUTPOSTS_FILE);

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { openLedger } from '../../src/cli/compose.ts';
+import { PROTOCOL } from '../../src/errand/errand.ts';
 import { greetParent } from '../../src/transfer/greeting.ts';
 import { readToken } from '../../src/transfer/token.ts';
 import { dial } from '../../src/transfer/websocket.ts';
@@ -94,7 +95,7 @@ test('another version is refused, and both ends say which two they are', async (
     const stream = await reach(address);
     const newer = makeSpeaker('near', { protocol: 99, software: '9.9.9' });
     const words = { token: '', cores: 1, room: 1, platform: '', servers: [], holding: [] };
-    const both = /protocol 1 \(Skein [\d.]+\).*protocol 99 \(Skein 9\.9\.9\)/;
+    const both = new RegExp(`protocol ${PROTOCOL} \\(Skein [\\d.]+\\).*protocol 99 \\(Skein 9\\.9\\.9\\)`);
     await assert.rejects(greetParent(stream, newer, words), { code: 'version-mismatch', message: both });
     await home.says('protocol 99 (Skein 9.9.9)');
     home.child.kill('SIGINT');

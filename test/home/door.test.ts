@@ -149,13 +149,13 @@ test('a second terminal steers the first', { timeout: 40_000 }, async () => {
   await using web = await openWeb({ pagesPerServer: 5 });
   const run = await running(collection.directory, web.seeds);
   const data = ['--data', collection.directory];
-  const paused = await skein(['pause', ...data]);
+  const paused = await skein(['steer', 'pause', ...data]);
   assert.equal(paused.code, 0, paused.stderr);
   assert.equal(run.opened.home.state, 'paused');
   const status = await skein(['status', ...data]);
   assert.match(status.stdout.toString(), /A crawl is paused/);
   await run.stop();
-  const late = await skein(['resume', ...data]);
+  const late = await skein(['steer', 'resume', ...data]);
   assert.equal(late.code, 3);
   assert.match(late.stderr, /No Skein is running/);
 });

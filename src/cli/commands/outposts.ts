@@ -16,7 +16,7 @@ interface State {
   readonly refusals: number;
   readonly machines: readonly Machine[];
   /** Why each outpost that lied is not trusted, whether it is there or not. */
-  readonly quarantined: Readonly<Record<string, string>>;
+  readonly quarantined?: Readonly<Record<string, string>>;
   readonly placements: readonly (Placement & { readonly origin: string })[];
 }
 
@@ -51,7 +51,7 @@ function read(directory: string): State {
       'Name one with "skein crawl --outpost ssh://user@machine", or invite one with "skein outpost invite".',
     );
   }
-  return { quarantined: {}, ...(JSON.parse(readFileSync(file, 'utf8')) as State) };
+  return JSON.parse(readFileSync(file, 'utf8')) as State;
 }
 
 function show(state: State, again: boolean): void {
@@ -65,7 +65,9 @@ function show(state: State, again: boolean): void {
   if (rows.length === 0) console.log('No machine is connected.');
   else
     console.log(table(['outpost', 'level', 'state', 'errands', 'pages', '/s', 'sent', 'last word', 'trouble'], rows));
-  const absent = Object.entries(state.quarantined).filter(([name]) => !state.machines.some(each => each.name === name));
+  const absent = Object.entries(state.quarantined ?? {}).filter(
+    ([name]) => !state.machines.some(each => each.name === name),
+  );
   for (const [name, why] of absent) console.log(harmless(`${name} is quarantined: ${why}.`));
   if (state.placements.length === 0) return;
   const places = state.placements.slice(-10).map(each => [each.origin, harmless(each.machine), each.because]);

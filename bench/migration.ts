@@ -7,6 +7,7 @@
  *
  * first:   the first paper's: a first crawl with home's link at 10 Mbit/s, two outposts, one to three levels
  * kept:    the third paper's: pages fetched once, and again 30 days later
+ * travel:  what it costs to send the code and an errand over a line of 50 ms and 10 Mbit/s
  * refresh: day by day, beside conditional GETs of everything and beside the least that zstd needs for the changes
  */
 import { existsSync } from 'node:fs';
@@ -16,6 +17,7 @@ import { kept } from './migration/kept.ts';
 import { impossible } from './migration/network.ts';
 import { refresh } from './migration/refresh.ts';
 import { data } from './migration/stage.ts';
+import { travel } from './migration/travel.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -25,6 +27,7 @@ const { values, positionals } = parseArgs({
 const experiments: Record<string, () => Promise<string[]>> = {
   first,
   kept,
+  travel,
   refresh: () => refresh(Number(values.days), values.direct),
 };
 

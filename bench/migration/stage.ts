@@ -25,6 +25,8 @@ export interface Stage {
   day(day: number): Promise<void>;
   /** A run of home with what it cost. `through`: its outposts fetch; else it fetches itself. */
   home(name: string, order: Omit<Order, 'data' | 'listen'>, through: boolean): Promise<Trip>;
+  /** URLs of all pages of a day, as the outposts reach them. */
+  urls(day: number): Promise<string[]>;
   /** A file of the URLs of all pages of a day, as home or the outposts reach them. */
   seeds(day: number, through: boolean): Promise<string>;
   /** An outpost beside the sites that serves the home of this name, with so many below it, one under the other. */
@@ -72,6 +74,7 @@ function makeStage(directory: string): Stage {
       const after = linkBytes();
       return { ...result, up: after.up - before.up, down: after.down - before.down };
     },
+    urls: async day => (await ask(`/urls?day=${day}`)).trim().split('\n'),
     async seeds(day, through) {
       const file = join(directory, `seeds-${day}-${through}`);
       if (existsSync(file)) return file;

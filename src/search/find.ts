@@ -15,7 +15,7 @@ import { Shelves, tableOf } from './shelves.ts';
 
 const SCORED = 10_000;
 /** Microseconds of processor after which no shelf is begun. */
-const SPENT = 50_000;
+const SPENT = 30_000;
 /** Pages that can be reached in the list of results. */
 export const WINDOW = 1000;
 /** Pages changed in a span of time that are looked up one by one; more of them are read on the way. */

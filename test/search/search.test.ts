@@ -187,6 +187,59 @@ test('a snippet shows the place with most of the words, marked by their stems', 
   assert.ok(snippet.reduce((sum, part) => sum + part.text.length, 0) <= 260);
 });
 
+test('no query, however strange, meets an error of the database', context => {
+  const search = indexOf(context, shelf);
+  const random = randomly(23);
+  const bits = [
+    'goose',
+    '"',
+    '(',
+    ')',
+    ' OR ',
+    ' AND ',
+    ' NOT ',
+    '-',
+    '*',
+    'site:',
+    'type:',
+    'lang:',
+    'title:',
+    'changed:<',
+  ];
+  bits.push(
+    'url:',
+    '7d',
+    ' ',
+    '^',
+    '{',
+    '}',
+    ':',
+    '+',
+    "'",
+    '\\',
+    '\0',
+    ';',
+    'NEAR(',
+    '搜索',
+    'ไทย',
+    '\ud800',
+    '\ue000every',
+    'de',
+  );
+  let understood = 0;
+  for (let round = 0; round < 10_000; round++) {
+    const made = Array.from({ length: 1 + random.below(8) }, () => bits[random.below(bits.length)]).join('');
+    const text = round % 4 === 0 ? random.garbage(40) : made;
+    try {
+      search.query(text);
+      understood++;
+    } catch (error) {
+      assert.ok(error instanceof SkeinError && error.code === 'bad-query', `${JSON.stringify(text)}: ${error}`);
+    }
+  }
+  assert.ok(understood > 1000, `${understood} were understood`);
+});
+
 test('hostile text is data: it changes no meaning and no layout', context => {
   const nasty = '<script>alert(1)</script> "x" OR terms MATCH \'*\' \u202egnirts\u202c \0\x07 \ud800 needle &amp; ';
   const search = indexOf(context, [

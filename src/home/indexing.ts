@@ -43,22 +43,32 @@ export function feederOf(directory: string): Feeder {
 
 /**
  * Milliseconds before the feeder begins: a crawl of seconds is over by then, and whoever searches it brings it up. While
- * home works at full speed it waits longer: it could not keep up, and took a seventh of the processor.
+ * home works at full speed it waits longer.
  */
 const BEGIN_AFTER = 3000;
 const BEGIN_AT_LAST = 30_000;
-/** Visits a second from which a crawl counts as working at full speed. */
+/** Visits a second from which a crawl counts as working at full speed: no server that is paced gives so many. */
 const FULL_SPEED = 100;
+/**
+ * Shares of one core that feeding takes. A crawl that leaves room gets its pages indexed within seconds. One at full
+ * speed has no room, and what feeding takes it loses: then the index falls behind and not the crawl, which on two cores
+ * loses a twentieth.
+ */
+const SHARE = 0.5;
+const SHARE_AT_FULL_SPEED = 0.1;
 
 /** Feeds the index while this home runs. */
 export function startIndexing(directory: string, home: Home, ledger: Ledger): Indexing {
   let feeder: Feeder | undefined;
+  let share = SHARE;
   const started = Date.now();
-  const begin = setInterval(() => {
+  const pacing = setInterval(() => {
     const waited = Date.now() - started;
-    if (waited < BEGIN_AFTER || (waited < BEGIN_AT_LAST && home.progress.rate() > FULL_SPEED)) return;
-    feeder = feederOf(directory);
-    clearInterval(begin);
+    const full = home.progress.rate() > FULL_SPEED;
+    if (waited < BEGIN_AFTER || (full && waited < BEGIN_AT_LAST)) return;
+    feeder ??= feederOf(directory);
+    const fair = full ? SHARE_AT_FULL_SPEED : SHARE;
+    if (fair !== share) feeder.pace((share = fair));
   }, 500).unref();
   const timer = setInterval(() => {
     home.order(() => ledger.backward.save()).catch(() => {}); // it ended meanwhile, and saves them itself
@@ -66,7 +76,7 @@ export function startIndexing(directory: string, home: Home, ledger: Ledger): In
   return {
     report: () => feeder?.report(),
     async stop() {
-      clearInterval(begin);
+      clearInterval(pacing);
       clearInterval(timer);
       await feeder?.stop();
     },

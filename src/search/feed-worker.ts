@@ -21,7 +21,12 @@ const stopping = new AbortController();
 let looking = new AbortController();
 let asked = 0;
 let answered = 0;
+let share = options.share ?? 0.5;
 parentPort!.on('message', (order: FeederOrder) => {
+  if (typeof order === 'object') {
+    share = order.share;
+    return; // from the next batch on
+  }
   if (order === 'stop') stopping.abort();
   else asked = order;
   looking.abort();
@@ -47,7 +52,7 @@ const source: SearchSource = {
   ...(opened.standing && { standing: key => opened.standing!(key) }),
 };
 const report = (one: FeedReport) => parentPort!.postMessage({ ...one, look: answered } satisfies ThreadReport);
-await feed(search, source, report, { ...options, signal: stopping.signal, clock });
+await feed(search, source, report, { ...options, share: () => share, signal: stopping.signal, clock });
 search.close();
 opened.close?.();
 parentPort!.close();

@@ -65,6 +65,8 @@ const PATIENCE = 1000;
 /** Idle looks after the last change that tidy the index a little each. */
 const TIDIED = 20;
 
+const SHARE = () => 0.5;
+
 /** What one turn did. */
 interface Turn {
   readonly changed: number;
@@ -102,10 +104,10 @@ export async function feed(
   {
     limit = 100,
     idle = 1000,
-    share = 0.5,
+    share = SHARE,
     signal,
     clock = systemClock,
-  }: FeedOptions & { signal: AbortSignal; clock?: Clock },
+  }: Omit<FeedOptions, 'share'> & { share?: () => number; signal: AbortSignal; clock?: Clock },
 ): Promise<void> {
   let changed = 0;
   let gone = 0;
@@ -122,7 +124,7 @@ export async function feed(
       report({ changed, gone, cursor, caughtUp });
       retry = FIRST_RETRY;
       const took = performance.now() - started;
-      await clock.sleep(caughtUp ? idle : took / share - took, signal);
+      await clock.sleep(caughtUp ? idle : took / share() - took, signal);
     } catch (error) {
       // The index is only behind, nothing is lost: say so and try again later (a full disk may be emptied).
       report({ changed, gone, cursor: '', caughtUp: false, failure: (error as Error).message });
@@ -160,12 +162,17 @@ export interface Feeder {
   report(): FeedReport | undefined;
   /** Resolves when the source has nothing new, looking at once. Rejects when the thread died. */
   caughtUp(): Promise<void>;
+  /** Takes another share of one core from now on, 0 to 1. */
+  pace(share: number): void;
   /** Ends after the batch at hand, or without it: a batch that is cut off leaves no trace. */
   stop(): Promise<void>;
 }
 
-/** What the thread is told: to stop, or to look at once; the number comes back with every report since. */
-export type FeederOrder = 'stop' | number;
+/**
+ * What the thread is told: to stop, to take another share of a core, or to look at once, by a number that comes back with
+ * every report since.
+ */
+export type FeederOrder = 'stop' | { readonly share: number } | number;
 
 /** What the thread says. */
 export type ThreadReport = FeedReport & { readonly look: number };
@@ -209,6 +216,7 @@ export function startFeeder(options: FeederOptions): Feeder {
         waiting.set(++looks, { resolve, reject });
         worker.postMessage(looks satisfies FeederOrder);
       }),
+    pace: share => worker.postMessage({ share } satisfies FeederOrder),
     stop: async () => {
       worker.postMessage('stop' satisfies FeederOrder);
       const impatient = setTimeout(() => void worker.terminate(), PATIENCE);

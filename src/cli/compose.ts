@@ -29,8 +29,6 @@ import { version } from './version.ts';
 
 /** Pages a thread may have under way: enough that it never waits for home, few enough to stop quickly. */
 const THREAD_ROOM = 512;
-/** Deaths of one thread in a run, beyond which it is not replaced. */
-const LIVES = 3;
 const LEASE = 10 * 60_000;
 /** How long a crawl waits for a busy server or a retry when all else is done. */
 export const PATIENCE = 60_000;
@@ -90,7 +88,10 @@ export function openHome(values: CrawlValues, seeds: readonly string[], extras: 
   frontier.restore(out);
   const added = frontier.seed(seeds);
   ledger.commit();
-  const home = new Home({ ledger, archive, frontier, clock });
+  const home: Home = new Home({
+    ...{ ledger, archive, frontier, clock },
+    spare: () => startThread('trial', home, thread, 0),
+  });
   home.dispatch.levels = values.levels ?? 1;
   for (const { errand, outpost, sequence } of out) home.dispatch.expect(outpost, errand, sequence);
   const outposts = isFar(values) ? makeOutposts(home, values, clock, { ...extras, decider }) : undefined;
@@ -146,13 +147,13 @@ function outpostOf(values: CrawlValues, extras: Extras): OutpostOptions {
   };
 }
 
-/** A thread that dies is replaced, and its errands are issued again; `lives` says how often, so that none spins. */
-function startThread(name: string, home: Home, data: OutpostOptions, lives = LIVES): ThreadCarrier {
+/** A thread that dies is replaced: home knows when that is of no use. One without room waits for what home sends it. */
+function startThread(name: string, home: Home, data: OutpostOptions, room = THREAD_ROOM): ThreadCarrier {
   // In development this file is TypeScript, in the published package JavaScript; the thread's module is its sibling.
   const ending = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
   const module = new URL(`../outpost/thread.${ending}`, import.meta.url);
   return new ThreadCarrier(
-    { name, room: THREAD_ROOM, module, data },
+    { name, room, module, data },
     {
       parcel: (from, parcel) => home.parcel(from, parcel),
       // Only the decider can keep a thread from its work, and no other thread would fare better.
@@ -160,8 +161,7 @@ function startThread(name: string, home: Home, data: OutpostOptions, lives = LIV
       trouble: (_, text) => console.error(text),
       changed: from => home.changed(from),
       lost(from, why) {
-        // First the new one joins: a home without any outpost gives up.
-        if (lives > 0) home.dispatch.join(startThread(name, home, data, lives - 1));
+        if (room > 0) home.dispatch.join(startThread(name, home, data));
         home.lost(from, why);
       },
     },

@@ -56,6 +56,7 @@ export const reasons = {
   filtered: reason('read for links, but not kept: the filter leaves it out'),
   'over-limit': reason('the crawl had reached its page limit'),
   decider: reason('the code that decides about pages failed on it', 1, 60),
+  killed: reason('it killed the thread that read it, each time: a bug worth reporting', 1, 1440),
   crashed: reason('analysis failed on this page: a bug worth reporting', 1, 60),
 } as const satisfies Record<string, Reason>;
 

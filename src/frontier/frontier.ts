@@ -195,7 +195,7 @@ export class Frontier {
   }
 
   /** False: the visit answers nothing that was asked, so nothing of it is kept. */
-  wants(errand: string, visit: Visit): boolean {
+  wants(errand: string, visit: Pick<Visit, 'url'>): boolean {
     const underWay = this.#underWay.get(errand);
     if (!underWay) return false;
     if (underWay.pages.has(visit.url)) return true;

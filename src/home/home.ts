@@ -24,6 +24,7 @@ import { type Choice, Dispatch } from './dispatch.ts';
 import { Progress } from './progress.ts';
 import { receive, receiveWarily } from './receive.ts';
 import type { Supply } from './supply.ts';
+import { lastWords, Trials } from './trials.ts';
 
 /** A batch is committed when it is this old (milliseconds) or holds this many visits. */
 const BATCH_AGE = 250;
@@ -32,12 +33,16 @@ const BATCH_VISITS = 2000;
 const NAP = 100;
 /** How long stop() waits for answers: a server may take a minute to fail. Pages given up wait for the next run. */
 const GRACE = 3000;
+/** Threads that die one after the other without a page coming back in between; beyond, it is not a page that kills them. */
+const LIVES = 3;
 
 export interface HomeParts {
   readonly ledger: Ledger;
   readonly archive: Archive;
   readonly frontier: Frontier;
   readonly clock: Clock;
+  /** Starts a thread that gets nothing but what is sent to it on purpose: it has no room. */
+  readonly spare?: () => Carrier;
 }
 
 type Arrived =
@@ -49,6 +54,10 @@ export class Home implements Receiver {
   readonly progress: Progress;
   readonly #parts: HomeParts;
   readonly #acknowledgements = new Acknowledgements();
+  readonly #trials: Trials;
+  /** The thread of the trials, while there are any. */
+  #spare: Carrier | undefined;
+  #deaths = 0;
   #inbox: Arrived[] = [];
   #wake: () => void = () => {};
   #stopping = false;
@@ -66,6 +75,12 @@ export class Home implements Receiver {
   constructor(parts: HomeParts) {
     this.#parts = parts;
     this.progress = new Progress(parts.clock);
+    this.#trials = new Trials({
+      wants: (errand, url) => parts.frontier.wants(errand, { url }),
+      send: errand => this.#sendApart(errand),
+      convict: (errand, page) => this.#convict(lastWords(errand, page, parts.clock.now())),
+      finish: errand => this.#release(errand),
+    });
   }
 
   /** Runs until the supply has no more, or stop() is called. Throws what ended it early, after saving what it had. */
@@ -94,9 +109,10 @@ export class Home implements Receiver {
       if (!this.#stopping && !this.#paused) {
         supply.fill();
         frontier.wake();
+        this.#try();
         this.#sendAll();
       }
-      const over = this.#stopping || (!this.#paused && !supply.worthWaiting());
+      const over = this.#stopping || (!this.#paused && this.#trials.over && !supply.worthWaiting());
       if (this.dispatch.idle && this.#inbox.length === 0 && over && (this.#stopping || !this.doubts())) return;
       await this.#nap();
     }
@@ -177,11 +193,43 @@ export class Home implements Receiver {
   }
 
   lost(from: Carrier, why: string): void {
-    this.#release(this.dispatch.leave(from));
-    if (!from.remote && this.dispatch.size === 0) {
-      this.fail(new SkeinError('internal', `The last outpost (${from.name}) is lost: ${why}.`));
+    const errands = this.dispatch.leave(from);
+    if (from === this.#spare) {
+      this.#spare = undefined;
+      if (errands.length > 0) this.#trials.died();
+    } else if (from.remote) {
+      for (const { id } of errands) this.#release(id);
+    } else {
+      this.#deaths++;
+      for (const errand of errands) this.#trials.suspect(errand);
     }
+    if (this.#deaths > LIVES)
+      this.fail(new SkeinError('internal', `Thread after thread dies, now ${from.name}: ${why}.`));
     this.#wake();
+  }
+
+  /** Pages that were with a thread that died are visited in a thread apart, until it is clear which of them kill. */
+  #try(): void {
+    this.#trials.next();
+    if (!this.#trials.over || !this.#spare) return;
+    this.dispatch.leave(this.#spare);
+    void this.#spare.close();
+    this.#spare = undefined;
+  }
+
+  #sendApart(errand: Errand): void {
+    if (!this.#spare) {
+      this.#spare = this.#parts.spare!();
+      this.dispatch.join(this.#spare);
+    }
+    this.dispatch.send(errand, this.#spare);
+    this.#spare.send(errand);
+  }
+
+  #convict(parcel: Parcel): void {
+    this.#deaths++;
+    this.#open(1);
+    receive(this.#parts, parcel, 'home', this.progress);
   }
 
   /** Ends the run for a reason that a person has to see. */
@@ -192,7 +240,7 @@ export class Home implements Receiver {
 
   /** Outposts of an earlier run that have not come back are given up; their errands are issued again. */
   giveUpAbsent(): void {
-    this.#release(this.dispatch.absent());
+    for (const { id } of this.dispatch.absent()) this.#release(id);
     this.#wake();
   }
 
@@ -251,7 +299,11 @@ export class Home implements Receiver {
   #receiveHere(from: Carrier, parcel: Parcel): void {
     if (!this.dispatch.returned(from, parcel.errand, parcel.visits.length, parcel.done)) return;
     this.#open(parcel.visits.length + 1);
-    receive(this.#parts, parcel, from.name, this.progress);
+    if (parcel.visits.length > 0) this.#deaths = 0;
+    // An errand on trial ends when all of its pages were tried, not when this thread is done with some.
+    const apart = from === this.#spare;
+    receive(this.#parts, apart ? { ...parcel, done: false } : parcel, from.name, this.progress);
+    if (apart && parcel.done) this.#trials.passed();
     this.#measure(from, parcel);
     // Nothing of it is needed any more. Given back at once: megabytes that wait for the collector make it work a tenth of
     // the time.
@@ -304,12 +356,10 @@ export class Home implements Receiver {
     this.#acknowledgements.ended(from, errand);
   }
 
-  #release(errands: readonly Errand[]): void {
-    for (const { id } of errands) {
-      this.#open(1);
-      this.#parts.frontier.finish(id);
-      this.#parts.ledger.errands.remove(id);
-    }
+  #release(errand: string): void {
+    this.#open(1);
+    this.#parts.frontier.finish(errand);
+    this.#parts.ledger.errands.remove(errand);
   }
 
   #measure({ remote, name }: Carrier, { visits }: Parcel): void {

@@ -7,16 +7,18 @@ export interface DyingOptions extends Partial<SyntheticOptions> {
   readonly deaths: SharedArrayBuffer;
   /** Requests that a thread answers before it dies. */
   readonly after: number;
+  /** Pages that kill every thread that asks for them. */
+  readonly deadly?: readonly string[];
 }
 
-export function makeFetcher({ deaths, after, ...options }: DyingOptions): Fetcher {
+export function makeFetcher({ deaths, after, deadly = [], ...options }: DyingOptions): Fetcher {
   const left = new Int32Array(deaths);
   const fetcher = syntheticFetcher(options);
   let answered = 0;
   return {
     ...fetcher,
     fetch: ask => {
-      if (++answered > after && Atomics.sub(left, 0, 1) > 0) {
+      if (deadly.includes(ask.url) || (++answered > after && Atomics.sub(left, 0, 1) > 0)) {
         setImmediate(() => {
           throw new Error('this thread was meant to die');
         });

@@ -1,6 +1,6 @@
 /**
  * Peers that can revisit, each with the list of the day's pages: wget2 by timestamps, Scrapy by its cache, HTTrack by
- * its update. They are slow and ask for everything every day, so a few days tell all.
+ * its update. They ask for everything every day.
  */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -55,6 +55,8 @@ export interface PeerDays {
   /** Of each day after the first. */
   readonly bytes: readonly number[];
   readonly requests: readonly number[];
+  /** Share of the day's pages that it asked for, which are fresh then. */
+  readonly asked: readonly number[];
 }
 
 /** Undefined where the program cannot be run. */
@@ -63,6 +65,7 @@ export async function peerDays(peer: Peer, replay: Replay, days: number): Promis
   const list = join(directory, 'urls.txt');
   const bytes: number[] = [];
   const requests: number[] = [];
+  const asked: number[] = [];
   try {
     for (let day = 0; day <= days; day++) {
       await replay.setDay(day);
@@ -73,8 +76,9 @@ export async function peerDays(peer: Peer, replay: Replay, days: number): Promis
       if (day === 0) continue;
       bytes.push(traffic.bytes);
       requests.push(traffic.requests);
+      asked.push(Math.min(1, traffic.requests / replay.urlsOf(day).length));
     }
-    return { bytes, requests };
+    return { bytes, requests, asked };
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }

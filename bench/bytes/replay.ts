@@ -27,20 +27,22 @@ export interface Replay {
 export const timeOf = (day: number): number => START + (day + 1) * DAY;
 export const dayOf = (time: number): number => Math.floor((time - START) / DAY) - 1;
 
-export async function startReplay(port: number, sitemap: boolean): Promise<Replay> {
+/** `sites`: how many of the recorded sites take part, all of them for 0. */
+export async function startReplay(port: number, sites: number): Promise<Replay> {
+  choose(sites);
   const control = `http://127.0.0.1:${port + 1}`;
   const child = spawn(process.execPath, [
     `${data}replay.mjs`,
     ...['--data', data, '--port', String(port), '--control', String(port + 1), '--site-ports', String(port + 2)],
     '--rewrite',
-    ...(sitemap ? ['--sitemap'] : []),
+    '--sitemap',
   ]);
   await ready(child);
   // A connection of its own each time: the script closes those that idle, sometimes in the middle of a question.
   const ask = (path: string, method = 'GET') =>
     fetch(`${control}${path}`, { method, headers: { connection: 'close' } });
-  const sites = (await (await ask('/sites')).json()) as { host: string; port: number }[];
-  const origins = new Map(sites.map(site => [site.host, `http://127.0.0.1:${site.port}`]));
+  const served = (await (await ask('/sites')).json()) as { host: string; port: number }[];
+  const origins = new Map(served.map(site => [site.host, `http://127.0.0.1:${site.port}`]));
   const post = (path: string) => ask(path, 'POST');
   return {
     urlsOf: day => pagesOf(day).map(page => normalise(`${origins.get(page.s)}${page.u}`)!),
@@ -73,14 +75,29 @@ function ready(child: ChildProcess): Promise<void> {
 }
 
 const known = new Map<number, readonly Entry[]>();
+/** Hosts that take part. */
+let chosen = new Set<string>();
+
+function choose(sites: number): void {
+  const hosts = [...new Set(entriesOf(0).map(entry => entry.s))].sort();
+  chosen = new Set(sites === 0 ? hosts : hosts.slice(0, sites));
+  known.clear();
+}
 
 export function pagesOf(day: number): readonly Entry[] {
   let pages = known.get(day);
   if (!pages) {
-    pages = entriesOf(day).filter(entry => entry.ct.startsWith('text/html'));
+    pages = entriesOf(day).filter(entry => chosen.has(entry.s) && entry.ct.startsWith('text/html'));
     known.set(day, pages);
   }
   return pages;
+}
+
+/** Shares of the pages of a day that are fresh. */
+export interface Fresh {
+  readonly all: number;
+  /** Leaving out edits that many pages share, such as a new menu. */
+  readonly own: number;
 }
 
 /**
@@ -88,28 +105,29 @@ export function pagesOf(day: number): readonly Entry[] {
  * sees. Markup and images are left out, as truth-rule.md advises for markup and because images are not fetched here.
  */
 export class Freshness {
-  readonly #changes = new Map<string, number[]>();
+  readonly #changes = new Map<string, { readonly day: number; readonly shared: boolean }[]>();
 
   constructor(days: number) {
     for (let day = 1; day <= days; day++) {
-      for (const { s, u, c, sub } of truthOf(day)) {
+      for (const { s, u, c, sub, shared = false } of truthOf(day)) {
         const content = c === 'text' || c === 'added' || (c === 'structure' && !sub?.includes('markup'));
-        if (!content) continue;
-        const key = s + u;
-        this.#changes.set(key, [...(this.#changes.get(key) ?? []), day]);
+        if (content) this.#changes.set(s + u, [...(this.#changes.get(s + u) ?? []), { day, shared }]);
       }
     }
   }
 
-  /** Share of the pages of `day` that are fresh; `copies`: day of the copy of each page, by its place in pagesOf(). */
-  on(day: number, copies: (index: number) => number | undefined): number {
+  /** `copies`: day of the copy of each page, by its place in pagesOf(). */
+  on(day: number, copies: (index: number) => number | undefined): Fresh {
     const pages = pagesOf(day);
-    let fresh = 0;
+    let all = 0;
+    let own = 0;
     pages.forEach(({ s, u }, index) => {
       const copy = copies(index);
       if (copy === undefined) return;
-      if (!this.#changes.get(s + u)?.some(changed => changed > copy && changed <= day)) fresh++;
+      const missed = (this.#changes.get(s + u) ?? []).filter(change => change.day > copy && change.day <= day);
+      if (missed.length === 0) all++;
+      if (missed.every(change => change.shared)) own++;
     });
-    return fresh / pages.length;
+    return { all: all / pages.length, own: own / pages.length };
   }
 }

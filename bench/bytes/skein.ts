@@ -6,14 +6,14 @@ import { keepFresh } from '../../src/cli/commands/refresh.ts';
 import { openHome, openLedger } from '../../src/cli/compose.ts';
 import { options } from '../../src/cli/options.ts';
 import { crawlSupply } from '../../src/home/supply.ts';
-import { dayOf, type Freshness, type Replay, timeOf } from './replay.ts';
+import { dayOf, type Fresh, type Freshness, type Replay, timeOf } from './replay.ts';
 
 type Chosen = Parameters<typeof keepFresh>[1];
 
 export interface DayCost {
   readonly bytes: number;
   readonly requests: number;
-  readonly freshness: number;
+  readonly freshness: Fresh;
 }
 
 const clockShift = new SharedArrayBuffer(8);
@@ -65,12 +65,15 @@ export async function skeinDays(
   return costs;
 }
 
-function freshnessOf(replay: Replay, truth: Freshness, directory: string, day: number): number {
+function freshnessOf(replay: Replay, truth: Freshness, directory: string, day: number): Fresh {
   const ledger = openLedger(directory);
   const copies = new Map<string, number>();
   for (const row of ledger.database
     .prepare(
-      'SELECT p.url, k.changed_time AS time FROM known k JOIN pages p ON p.id = k.page WHERE k.segment IS NOT NULL',
+      // What a visit saw to be edited in the template alone is known, though not stored again.
+      `SELECT p.url, max(k.changed_time, coalesce((SELECT max(time) FROM visits v
+         WHERE v.page = k.page AND v.stage = 'template'), 0)) AS time
+       FROM known k JOIN pages p ON p.id = k.page WHERE k.segment IS NOT NULL`,
     )
     .iterate()) {
     copies.set(row['url'] as string, dayOf(row['time'] as number));

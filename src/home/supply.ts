@@ -19,6 +19,8 @@ const SMALL_SLICE = 32;
 const LARGE_SLICE = 4096;
 /** Pages that may be under way, more than threads and outposts of one machine ever are. */
 const ON_THE_WAY = 2048;
+/** Bytes that a visit is expected to cost until some have shown. */
+const FIRST_COST = 10_000;
 /** Milliseconds that a round waits for sitemaps before it goes on without them, and for a server that paused it. */
 const SITEMAP_PATIENCE = 30_000;
 const PATIENCE = 60_000;
@@ -83,18 +85,18 @@ export function refreshSupply(parts: SupplyParts, allowance: Allowance, spent: (
   let sitemapsRead = false;
   let dry = false;
   frontier.again(ledger.pages.due('sitemaps', now + (days * DAY) / 2, most));
-  // Where bytes are counted, what is under way is money spent already.
+  const room = () => roomFor(frontier, bytes - spent(), spent());
   const waiting = () => (slices === SMALL_SLICE ? frontier.outstanding : frontier.waiting().pages);
   /** Lets new pages in, too; returns how many. */
   const admit = (wanted: number) => {
-    const pages = frontier.admit(Math.max(0, Math.min(wanted, slices, most - given.size)));
+    const pages = frontier.admit(Math.max(0, Math.min(wanted, slices, most - given.size, room())));
     for (const page of pages) given.add(page);
     return pages.length;
   };
   /** What comes next; asked for anew each time, because visits bring others forward. */
   const next = (): { page: number; server: number }[] => {
     const due = ledger.pages.due('pages', horizon, slices + frontier.waiting().pages + ON_THE_WAY, now);
-    return due.filter(({ page }) => !given.has(page)).slice(0, Math.min(slices, most - given.size));
+    return due.filter(({ page }) => !given.has(page)).slice(0, Math.min(slices, most - given.size, room()));
   };
   return {
     get left() {
@@ -102,10 +104,9 @@ export function refreshSupply(parts: SupplyParts, allowance: Allowance, spent: (
     },
     fill() {
       sitemapsRead ||= frontier.quiet || clock.now() - now > SITEMAP_PATIENCE;
-      // In slices, small where bytes are counted, so that a budget of them can end the round between two.
-      while (sitemapsRead && !dry && waiting() < slices && spent() < bytes) {
+      while (sitemapsRead && !dry && waiting() < slices && room() > 0) {
         // Of the budget new pages leave half to those that are due, unless these do not use it up.
-        const fresh = admit(Math.ceil(most / 2) - admitted);
+        const fresh = admit(Math.min(Math.ceil(most / 2) - admitted, Math.ceil(room() / 2)));
         admitted += fresh;
         const slice = next();
         for (const { page } of slice) given.add(page);
@@ -115,12 +116,22 @@ export function refreshSupply(parts: SupplyParts, allowance: Allowance, spent: (
     },
     worthWaiting() {
       if (!sitemapsRead || frontier.waiting().wake <= clock.now() + PATIENCE) return true;
-      if (!frontier.quiet || spent() >= bytes) return false;
+      if (!frontier.quiet || room() <= 0) return false;
       // The visits that came back last may have brought others forward.
       dry = next().length === 0 && (frontier.newcomers === 0 || given.size >= most);
       return !dry;
     },
   };
+}
+
+/**
+ * Visits that may be added to those under way, at what a visit has cost so far in this run. All of them together take
+ * at most half of the bytes that are left, because pages differ: towards the end they go one by one.
+ */
+function roomFor(frontier: Frontier, left: number, spent: number): number {
+  if (!Number.isFinite(left)) return left;
+  const cost = frontier.settled === 0 ? FIRST_COST : spent / frontier.settled;
+  return Math.max(0, Math.ceil(left / cost / 2) - frontier.outstanding);
 }
 
 /** Goes on for ever: visits are let go at the pace of the budget, most overdue first. */
@@ -148,13 +159,16 @@ export function watchSupply(parts: SupplyParts, allowance: () => Allowance, spen
         schedule.reschedule(now);
         schedule.noteFreshness(now);
       }
-      if (tokens.pages < 1 || tokens.bytes <= 0) return;
+      let room = Math.floor(Math.min(SLICE * 16, tokens.pages, roomFor(frontier, tokens.bytes, spent())));
+      if (room < 1) return;
       // New pages and those that are due take turns, so that neither keeps the other out.
-      if (turn++ % 2 === 0) tokens.pages -= frontier.admit(Math.floor(tokens.pages)).length;
+      const admitted = turn++ % 2 === 0 ? frontier.admit(room).length : 0;
+      room -= admitted;
+      tokens.pages -= admitted;
       // Those on their way are still due; they are passed over, not asked for twice.
-      const most = Math.min(SLICE * 16, Math.floor(tokens.pages)) + given.size;
+      const most = room + given.size;
       const due = [...ledger.pages.due('sitemaps', now, most), ...ledger.pages.due('pages', now, most)];
-      const fresh = due.filter(({ page }) => !given.has(page)).slice(0, Math.floor(tokens.pages));
+      const fresh = due.filter(({ page }) => !given.has(page)).slice(0, room);
       given = new Set([
         ...due.map(({ page }) => page).filter(page => given.has(page)),
         ...fresh.map(each => each.page),

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { changesIn } from '../../src/home/changes.ts';
 import { openCopies } from '../../src/home/copies.ts';
 import { verifyCollection } from '../../src/home/verify.ts';
+import { Ledger } from '../../src/ledger/ledger.ts';
 import { historyOf, unpackState } from '../../src/revisit/state.ts';
 import { type Collection, makeCollection } from './collection.ts';
 import { html, openPages, type Pages, prose } from './pages.ts';
@@ -171,6 +172,10 @@ test('a 304 leaves links, title, copy and account as they should be', async () =
   const url = `${pages.origin}/page.html`;
   const links = () => collection.look(ledger => ledger.links.out(knownOf(collection, url).page));
   const before = { known: knownOf(collection, url), links: links() };
+  // A server that has been right so often is hardly ever audited.
+  const ledger = new Ledger(collection.directory, 'write');
+  ledger.database.exec('UPDATE servers SET audits = 1e9');
+  ledger.close();
   await dayLater(collection);
   const after = knownOf(collection, url);
   assert.equal(after.reason, 'not-modified');
@@ -179,4 +184,20 @@ test('a 304 leaves links, title, copy and account as they should be', async () =
     assert.deepEqual(after[name], before.known[name], name);
   const row = collection.look(ledger => ledger.account.rows().find(each => each.cause === 'not-modified'));
   assert.ok(row && row.avoided > 0 && row.spent > 0);
+});
+
+test('a budget of bytes is used and hardly exceeded, though every page costs more than was foreseen', async () => {
+  using collection = makeCollection();
+  await using pages = await openPages();
+  const paths = Array.from({ length: 80 }, (_, i) => `/${i}.html`);
+  pages.set('/', { body: html('Start', [prose(1)], paths) });
+  const furnish = (words: number) => {
+    for (const [i, path] of paths.entries()) pages.set(path, { body: html(path, [prose(i, words)]) });
+  };
+  furnish(40);
+  await collection.crawl([`${pages.origin}/`]);
+  furnish(700);
+  collection.pass(1);
+  const { bytes } = await collection.refresh({ budget: '150kB' });
+  assert.ok(bytes > 140_000 && bytes < 160_000, `${bytes} bytes of 150,000`);
 });

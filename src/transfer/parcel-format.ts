@@ -145,16 +145,9 @@ type Reference = { readonly place: number; readonly block: boolean } | { readonl
 
 export function packSent(sent: Sent, shelf: Shelf): Uint8Array {
   const { references, dictionary } = chosen(sent, shelf);
-  const out = new ByteWriter(1 << 16);
-  out.byte(RECODED);
-  out.varint(references.length);
-  for (const reference of references) {
-    if ('url' in reference) {
-      out.varint(0);
-      out.text(reference.url);
-    } else out.varint(1 + reference.place * 2 + (reference.block ? 1 : 0));
-  }
-  const head = out.finish();
+  const head = new ByteWriter(1 << 12);
+  head.byte(RECODED);
+  writeReferences(head, references);
   const payload = encodeSent(sent, shelf.errand);
   const windowLog = Math.min(26, Math.max(17, Math.ceil(Math.log2(payload.length + dictionary.length + 1))));
   const frame = zstdCompressSync(payload, {
@@ -167,7 +160,7 @@ export function packSent(sent: Sent, shelf: Shelf): Uint8Array {
     },
   });
   remember(sent, shelf.recent);
-  return Buffer.concat([head, digestOf(dictionary), frame]);
+  return Buffer.concat([head.finish(), digestOf(dictionary), frame]);
 }
 
 export function unpackSent(bytes: Uint8Array, shelf: Shelf): Sent {
@@ -209,7 +202,25 @@ function chosen(sent: Sent, shelf: Shelf): { references: readonly Reference[]; d
   return { references, dictionary: Buffer.concat(piecesOf(references, shelf, false)) };
 }
 
-function readReferences(from: ByteReader): Reference[] {
+/** In a first crawl of small pages their URLs would be as long as the pages: they are compressed, where there are any. */
+function writeReferences(out: ByteWriter, references: readonly Reference[]): void {
+  const list = new ByteWriter(1 << 12);
+  list.varint(references.length);
+  for (const reference of references) {
+    if ('url' in reference) {
+      list.varint(0);
+      list.text(reference.url);
+    } else list.varint(1 + reference.place * 2 + (reference.block ? 1 : 0));
+  }
+  const compressed = references.some(reference => 'url' in reference);
+  out.byte(compressed ? 1 : 0);
+  out.bytes(compressed ? zstdCompressSync(list.finish()) : list.finish());
+}
+
+function readReferences(source: ByteReader): Reference[] {
+  const compressed = source.byte() === 1;
+  const list = source.bytes();
+  const from = new ByteReader(compressed ? expand(list) : list);
   const references: Reference[] = [];
   for (let left = from.count(1); left > 0; left--) {
     const value = from.varint();

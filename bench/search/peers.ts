@@ -5,6 +5,8 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { SearchDocument } from '../../src/search/index.ts';
 
+export const peerNames = ['minisearch', 'orama'] as const;
+
 export interface Peer {
   readonly name: string;
   put(documents: readonly SearchDocument[]): unknown;
@@ -15,27 +17,23 @@ const packages = ['minisearch@7.2.0', '@orama/orama@3.1.18'];
 const fields = ['title', 'headings', 'anchors', 'text'];
 const weights = { title: 8, headings: 3, anchors: 4 };
 
-export async function peers(root: string): Promise<Peer[]> {
+/** Installs them when they are not there, and opens one. */
+export async function openPeer(root: string, name: string): Promise<Peer> {
   const directory = join(root, '.cache', 'bench');
   mkdirSync(directory, { recursive: true });
   if (!existsSync(join(directory, 'package.json')))
     writeFileSync(join(directory, 'package.json'), '{"private":true}\n');
   const load = createRequire(join(directory, 'package.json'));
-  try {
-    if (!existsSync(join(directory, 'node_modules', '@orama', 'orama'))) {
-      execFileSync('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', ...packages], {
-        cwd: directory,
-        stdio: 'ignore',
-      });
-    }
-    return [await miniSearch(load), await orama(load)];
-  } catch (error) {
-    console.log(`(peers left out: ${(error as Error).message.split('\n')[0]})`);
-    return [];
+  if (!existsSync(join(directory, 'node_modules', '@orama', 'orama'))) {
+    execFileSync('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', ...packages], {
+      cwd: directory,
+      stdio: 'ignore',
+    });
   }
+  return name === 'minisearch' ? miniSearch(load) : orama(load);
 }
 
-async function miniSearch(load: NodeJS.Require): Promise<Peer> {
+function miniSearch(load: NodeJS.Require): Peer {
   const MiniSearch = load('minisearch');
   const index = new MiniSearch({ fields, idField: 'page', searchOptions: { combineWith: 'AND', boost: weights } });
   return {
@@ -45,7 +43,7 @@ async function miniSearch(load: NodeJS.Require): Promise<Peer> {
   };
 }
 
-async function orama(load: NodeJS.Require): Promise<Peer> {
+function orama(load: NodeJS.Require): Peer {
   const { create, insertMultiple, search } = load('@orama/orama');
   const database = create({ schema: Object.fromEntries(fields.map(field => [field, 'string'])) });
   return {

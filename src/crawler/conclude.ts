@@ -215,7 +215,7 @@ async function read(job: Job, known: Known, response: Response, time: number): P
   }
   const truncated = response.truncated !== undefined || decoded.truncated !== undefined;
   const facts = known.role === 'image' ? await lookedAt(page.facts, decoded.bytes) : page.facts;
-  const { change, mask } = judge(job, known, facts, response);
+  const { change, mask, before } = judge(job, known, facts, response);
   const notes = notesOf(page, truncated, !job.keep({ url: known.url, page }));
   const concluded = ended(known, time, response, {
     outcome: change.changed ? 'fetched' : 'same',
@@ -228,7 +228,7 @@ async function read(job: Job, known: Known, response: Response, time: number): P
     ...(broken ? {} : validators(response)),
     ...(mask && { mask }),
   });
-  const suspect = known.role === 'page' && job.missing.suspects(page);
+  const suspect = known.role === 'page' && job.missing.suspects(page, before);
   const question = change.changed && known.role === 'page' ? questionOf(job, concluded.visit, page, decoded.bytes) : {};
   const seen = { ...concluded, page, suspect, ...question };
   if (!change.changed || notes.filtered || notes.noarchive) return seen;
@@ -256,6 +256,7 @@ function questionOf(job: Job, visit: Visit, page: Page, body: Uint8Array): Pick<
 interface Judgement {
   readonly change: Change;
   readonly mask?: Uint8Array;
+  readonly before?: Facts;
 }
 
 /** Whether it changed, and what that teaches of the page's noise. An image is its bytes. */
@@ -271,7 +272,7 @@ function judge(job: Job, known: Known, facts: Facts, response: Response): Judgem
   const change = compare(job.errand.detector, before, facts, { lastModified, noise });
   if (!before) return { change };
   const learned = learnNoise(noise, before, facts);
-  return learned.length === 0 && noise.length === 0 ? { change } : { change, mask: packMask(learned) };
+  return learned.length === 0 && noise.length === 0 ? { change, before } : { change, before, mask: packMask(learned) };
 }
 
 /** Facts of an image, with its look in the place of the text that it has not. */

@@ -1,18 +1,21 @@
 /**
- * Servers that answer 200 where they have no page ("soft 404"). A page whose title says that something was not found
- * raises the suspicion; then a path that cannot exist is asked for, once a server, beside that page. What comes back is
+ * Servers that answer 200 where they have no page ("soft 404"). A page whose title says that something was not found, or
+ * one that lost most of its words since it was last seen, raises the suspicion; then a path that cannot exist is asked for, once a server, beside that page. What comes back is
  * kept as a print, and every page with the same print is gone. The address is left out of the print, because such pages
  * like to repeat it.
  *
  * The front page of a server is never taken for missing.
  */
 import { hash, randomBytes } from 'node:crypto';
+import type { Facts } from '../errand/facts.ts';
 import type { Page } from './stages.ts';
 
 /** Bytes of a print; an empty one says that the server answers as it should. */
 const PRINT_BYTES = 16;
 /** Pages with more words say more than that something is missing. */
 const MOST_WORDS = 400;
+/** A page that has less than this share of its words left may have gone. */
+const SHRUNK = 0.5;
 const SUSPICIOUS =
   /\b404\b|not found|no longer (?:available|exists)|does ?n[o']t exist|page (?:is )?missing|nicht gefunden|introuvable|no encontrad|non trovat|não encontrad|niet gevonden|nie znaleziono|hittades inte|ikke fundet|ei löyty|не найден|bulunamadı|見つかりません|找不到|찾을 수 없/i;
 
@@ -31,9 +34,10 @@ export class MissingPages {
     return this.#print;
   }
 
-  /** Worth looking for the server's not-found page. */
-  suspects(page: Page): boolean {
-    return this.#print === undefined && SUSPICIOUS.test(page.title) && isShort(page);
+  /** Worth looking for the server's not-found page. `before`: the page as it was last seen. */
+  suspects(page: Page, before: Facts | undefined): boolean {
+    if (this.#print !== undefined || !isShort(page)) return false;
+    return SUSPICIOUS.test(page.title) || (before !== undefined && page.facts.words < before.words * SHRUNK);
   }
 
   /** The page is the server's not-found page. */

@@ -15,6 +15,8 @@ export interface Pages extends AsyncDisposable {
   readonly origin: string;
   /** What a path answers from now on; a function is asked at each request, with the number of requests before. */
   set(path: string, served: Served | ((count: number) => Served)): void;
+  /** What every other path answers from now on. */
+  otherwise(page: Served): void;
   /** Paths asked for so far, robots.txt left out. */
   readonly asked: string[];
   /** Bytes of bodies sent. */
@@ -26,12 +28,13 @@ export async function openPages(): Promise<Pages> {
   const counts = new Map<string, number>();
   const asked: string[] = [];
   let sent = 0;
+  let other: Served = { status: 404, body: 'nothing here' };
   const server = createServer((request, response) => {
     const path = request.url ?? '/';
     if (path !== '/robots.txt') asked.push(path);
     const count = counts.get(path) ?? 0;
     counts.set(path, count + 1);
-    const found = served.get(path) ?? { status: 404, body: 'nothing here' };
+    const found = served.get(path) ?? other;
     const {
       status = 200,
       body = '',
@@ -56,6 +59,9 @@ export async function openPages(): Promise<Pages> {
   return {
     origin,
     asked,
+    otherwise(page) {
+      other = page;
+    },
     set: (path, page) => void served.set(path, page),
     sent: () => sent,
     async [Symbol.asyncDispose]() {

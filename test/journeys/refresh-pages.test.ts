@@ -201,3 +201,16 @@ test('a budget of bytes is used and hardly exceeded, though every page costs mor
   const { bytes } = await collection.refresh({ budget: '150kB' });
   assert.ok(bytes > 140_000 && bytes < 160_000, `${bytes} bytes of 150,000`);
 });
+
+test('a page that became the server’s not-found page is gone, though its title does not say so', async () => {
+  using collection = makeCollection();
+  await using pages = await openPages();
+  const sorry = { body: html('Welcome', ['Have a look around.']) };
+  pages.set('/page.html', { body: html('Page', [prose(2), prose(3)]) });
+  await begin(collection, pages);
+  pages.otherwise(sorry);
+  pages.set('/page.html', sorry);
+  await dayLater(collection);
+  const { outcome, reason } = collection.visits(`${pages.origin}/page.html`).at(-1)!;
+  assert.deepEqual({ outcome, reason }, { outcome: 'gone', reason: 'soft-404' });
+});

@@ -14,8 +14,9 @@ import { columns } from './schema.ts';
 import { Shelves, tableOf } from './shelves.ts';
 
 const SCORED = 10_000;
-/** Microseconds of processor after which no shelf is begun. */
+/** Microseconds of processor after which no shelf is begun: when the window is full, and when little was found. */
 const SPENT = 30_000;
+const SPENT_FOR_FEW = 60_000;
 /** Pages that can be reached in the list of results. */
 export const WINDOW = 1000;
 /** Pages changed in a span of time that are looked up one by one; more of them are read on the way. */
@@ -60,7 +61,7 @@ export class Finder {
     const started = process.threadCpuUsage();
     const spent = () => {
       const { user, system } = process.threadCpuUsage(started);
-      return user + system > SPENT;
+      return user + system;
     };
     const question = this.#question(plan, span);
     const found = this.#collect(question, SCORED, spent);
@@ -104,12 +105,13 @@ export class Finder {
     return { match, score, from, values: [JSON.stringify(dated.map(row => row['id']))] };
   }
 
-  #collect(question: Question, most: number, spent: () => boolean): Found {
+  #collect(question: Question, most: number, spent: () => number): Found {
     const shelves = this.#shelves.count();
     const rows: Row[][] = [];
     let total = 0;
     for (let shelf = 0; shelf < shelves; shelf++) {
-      if (shelf > 0 && spent()) return { rows: best(rows.flat()), total, exact: false };
+      if (shelf > 0 && spent() > (total < WINDOW ? SPENT_FOR_FEW : SPENT))
+        return { rows: best(rows.flat()), total, exact: false };
       const left = most - total;
       const found = left > 0 ? this.#read(question, shelf, left) : [];
       rows.push(found);

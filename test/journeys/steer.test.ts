@@ -13,7 +13,7 @@ const until = async (reached: () => boolean | Promise<boolean>) => {
 
 test('a second terminal looks at a running crawl and steers it', { timeout: 120_000 }, async () => {
   using place = workplace();
-  await using web = await openWeb({ seed: 8, servers: 2, pagesPerServer: 30, features: ['errors'] });
+  await using web = await openWeb({ seed: 8, servers: 2, pagesPerServer: 60 });
   const data = join(place.path, 'data');
   const steer = (...words: string[]) => skeinJson<Obeyed>('steer', ...words, '--data', data);
   const crawl = start(['crawl', web.seeds[0]!, '--data', data, '--allow-private', '--pace', '0.3', '--json']);
@@ -77,7 +77,7 @@ test('a second terminal looks at a running crawl and steers it', { timeout: 120_
 
 test('stop ends it, a failure is tried again, and what makes no sense is said', { timeout: 60_000 }, async () => {
   using place = workplace();
-  await using web = await openWeb({ seed: 9, servers: 1, pagesPerServer: 60 });
+  await using web = await openWeb({ seed: 9, servers: 1, pagesPerServer: 600 });
   const data = join(place.path, 'data');
   const fails = async (code: number, sentence: RegExp, ...words: string[]) => {
     const ran = await skein(['steer', ...words, '--data', data]);

@@ -58,6 +58,7 @@ export async function travel(): Promise<string[]> {
       `travel: an errand takes ${errand} ms on a line of ${ROUND_TRIP} ms; ` +
         `the code ${seconds('fresh').toFixed(2)} s the first time, ${seconds('again').toFixed(2)} s when it is there`,
     );
+    await sshd.end(); // the server below it would outlive a kill
   });
   return verdicts;
 }

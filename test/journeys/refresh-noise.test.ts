@@ -6,6 +6,7 @@ import { templateEdits } from '../../src/home/template-edits.ts';
 import { openWeb } from '../web/web.ts';
 import { makeCollection } from './collection.ts';
 import { html, openPages, type Pages, prose } from './pages.ts';
+import { start } from './skein.ts';
 
 test('a block that is different at every visit is learned, and a change elsewhere is still seen', async () => {
   using collection = makeCollection();
@@ -59,6 +60,12 @@ test('a new menu is told once for the server, changes no page, and is followed',
   const listed = (template: boolean) => collection.look(ledger => changesIn(ledger, { limit: 50, template }));
   assert.deepEqual(listed(false), []);
   assert.deepEqual([...new Set(listed(true).map(change => change.kind))], ['template']);
+  const machine = await start(['changes', '--since', '30d', '--json', '--data', collection.directory]).ended;
+  const lines = machine.stdout.toString().trim().split('\n');
+  assert.deepEqual(
+    lines.map(line => (JSON.parse(line) as { kind: string }).kind),
+    Array.from({ length: 6 }, () => 'template'),
+  );
   collection.pass(1);
   await collection.refresh({ budget: '100%' });
   assert.equal(collection.visits(url).at(-1)!.stage, 'raw');

@@ -3,10 +3,11 @@
  * or footer is told once for its server when many pages have it, and not at all when few have.
  */
 import type { Command } from 'commander';
-import { SkeinError } from '../../base/errors.ts';
+import { originOf } from '../../base/url.ts';
 import { type Change, changesIn } from '../../home/changes.ts';
 import { type TemplateEdit, templateEdits } from '../../home/template-edits.ts';
 import { openLedger } from '../compose.ts';
+import { limitOf } from '../limit.ts';
 import { declare, values } from '../options.ts';
 import { harmless, moment, paint, table } from '../terminal.ts';
 import { parseWhen } from '../when.ts';
@@ -19,7 +20,7 @@ export function addChangesCommand(program: Command): void {
     .option('--since <when>', '7d, 12h or a date (default 7d)')
     .option('--new', 'also pages that were seen for the first time')
     .option('--template', 'every page of which only navigation, header or footer changed, too')
-    .option('--limit <n>', 'how many, newest first (default 100)')
+    .option('--limit <n>', 'how many, newest first (default 100; with --json all)')
     .option('--json', 'print one JSON object a line')
     .addHelpText(
       'after',
@@ -27,18 +28,19 @@ export function addChangesCommand(program: Command): void {
     );
   declare(command, ['data']).action(async (pattern: string | undefined, given: Record<string, unknown>) => {
     const { data } = await values(given, ['data']);
-    const limit = Number(given['limit'] ?? 100);
-    if (!Number.isInteger(limit) || limit < 1)
-      throw new SkeinError('bad-option', '--limit takes a whole number from 1.');
+    const limit = limitOf(given, 100);
     const since = parseWhen(String(given['since'] ?? '7d'), Date.now());
     const ledger = openLedger(data);
-    const [first, template] = [given['new'] === true, given['template'] === true];
-    const pages = changesIn(ledger, { since, limit, first, template, ...(pattern && { pattern }) });
-    const servers = template ? [] : templateEdits(ledger, since, pattern);
+    const [first, every, json] = [given['new'] === true, given['template'] === true, given['json'] === true];
+    const pages = changesIn(ledger, { since, limit, first, template: every || json, ...(pattern && { pattern }) });
+    const servers = every ? [] : templateEdits(ledger, since, pattern);
     ledger.close();
-    if (!given['json']) return print(pages, servers);
-    for (const edit of servers) console.log(JSON.stringify({ kind: 'template', ...edit }));
-    for (const change of pages) console.log(JSON.stringify(change));
+    if (!json) return print(pages, servers);
+    // A machine folds by itself: it gets the pages of an edit that is told.
+    const told = new Set(servers.map(({ origin }) => origin));
+    for (const change of pages) {
+      if (change.kind !== 'template' || every || told.has(originOf(change.url))) console.log(JSON.stringify(change));
+    }
   });
 }
 

@@ -4,6 +4,7 @@ import { SkeinError } from '../../base/errors.ts';
 import { globOf } from '../../ledger/pages.ts';
 import { openLedger } from '../compose.ts';
 import { nearest } from '../config.ts';
+import { limitOf } from '../limit.ts';
 import { declare, values } from '../options.ts';
 import { harmless, moment, size, table } from '../terminal.ts';
 
@@ -25,7 +26,7 @@ export function addPagesCommand(program: Command): void {
     .option('--outcome <outcome>', 'fetched, same, moved, gone, refused, failed or waiting')
     .option('--type <type>', 'media type, e.g. text/html')
     .option('--sort <field>', `${Object.keys(sorts).join(', ')} (default id)`)
-    .option('--limit <n>', 'how many (default 50)')
+    .option('--limit <n>', 'how many (default 50; with --json all)')
     .option('--json', 'print one JSON object a line')
     .addHelpText(
       'after',
@@ -35,11 +36,19 @@ export function addPagesCommand(program: Command): void {
     const { data } = await values(given, ['data']);
     const ledger = openLedger(data);
     const { sql, parameters } = query(pattern, given);
-    const rows = ledger.database.prepare(sql).all(...parameters) as Record<string, string | number | null>[];
+    const statement = ledger.database.prepare(sql);
+    if (given['json'] === true) await writeLines(statement.iterate(...parameters));
+    else print(statement.all(...parameters) as Record<string, string | number | null>[]);
     ledger.close();
-    if (given['json']) for (const row of rows) console.log(JSON.stringify(row));
-    else print(rows);
   });
+}
+
+/** As fast as the reader takes them: a collection may have more pages than memory. */
+async function writeLines(rows: Iterable<unknown>): Promise<void> {
+  for (const row of rows) {
+    if (process.stdout.write(`${JSON.stringify(row)}\n`)) continue;
+    await new Promise(resolve => process.stdout.once('drain', resolve));
+  }
 }
 
 function query(
@@ -66,9 +75,7 @@ function query(
       `Sort by ${Object.keys(sorts).join(', ')}.`,
     );
   }
-  const limit = Number(given['limit'] ?? 50);
-  if (!Number.isInteger(limit) || limit < 1) throw new SkeinError('bad-option', '--limit takes a whole number from 1.');
-  parameters.push(limit);
+  parameters.push(limitOf(given, 50));
   const sql = `SELECT p.url, coalesce(k.outcome, CASE WHEN p.refused IS NULL THEN 'waiting' ELSE 'refused' END) AS outcome,
       coalesce(p.refused, k.reason) AS reason, k.status, k.media_type AS type, k.bytes, p.depth, k.time,
       k.changed_time AS changed, k.due, k.title

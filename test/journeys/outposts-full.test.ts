@@ -38,6 +38,11 @@ function fill(path: string): () => void {
   };
 }
 
+async function stateOf(data: string, machine: string): Promise<string | undefined> {
+  const tree = await skeinJson<{ machines: { name: string; state: string }[] }>('outposts', '--data', data);
+  return tree.machines.find(({ name }) => name === machine)?.state;
+}
+
 test('a full disk at an outpost is said at both ends, loses nothing, and with room it goes on', async t => {
   using place = workplace();
   const small = join(place.path, 'small');
@@ -56,8 +61,8 @@ test('a full disk at an outpost is said at both ends, loses nothing, and with ro
     const empty = fill(small);
     await home.says('The outpost near takes no more: The disk of the outpost is full.');
     await outpost.running.says('No more is taken for now: The disk of the outpost is full.');
-    const tree = await skeinJson<{ machines: { name: string; state: string }[] }>('outposts', '--data', data);
-    assert.equal(tree.machines.find(({ name }) => name === 'near')!.state, 'full');
+    // A second terminal sees it as soon as home writes the state of its machines, once a second.
+    while ((await stateOf(data, 'near')) !== 'full') await new Promise(resolve => setTimeout(resolve, 200));
     empty();
     await home.says('The outpost near goes on.');
     await outpost.running.says('there is room again');

@@ -7,10 +7,11 @@
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { type ErrorCode, SkeinError } from '../base/errors.ts';
+import { createServer } from '../base/http.ts';
 import { type HomeControl, type HomeState, type Obeyed, type Order, orderSchema } from './control.ts';
 
 export interface Address {

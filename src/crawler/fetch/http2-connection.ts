@@ -4,8 +4,8 @@
  * costs 2.3 times the CPU of HTTP/1.1 over TLS (nearly all of it inside Node); but headers are sent once and referred
  * to after that, so that a page that has not changed costs 69 bytes instead of 458 (measured with a 304 answer).
  */
-import { STATUS_CODES } from 'node:http';
 import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants } from 'node:http2';
+import { STATUS_CODES } from '../../base/http.ts';
 import { Body } from './body.ts';
 import { type Dialled, describe } from './dial.ts';
 import { answer, type Exchange, fail, type Timed } from './exchange.ts';

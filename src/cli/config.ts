@@ -33,8 +33,8 @@ export async function readConfig(directory: string, names: readonly string[]): P
 /** The name that differs least, if any is close. */
 export function nearest(wrong: string, names: readonly string[]): string | undefined {
   const scored = names.map(name => ({ name, distance: editDistance(wrong.toLowerCase(), name.toLowerCase()) }));
-  const best = scored.reduce((a, b) => (b.distance < a.distance ? b : a));
-  return best.distance <= Math.max(2, wrong.length / 3) ? best.name : undefined;
+  const best = scored.sort((a, b) => a.distance - b.distance)[0];
+  return best && best.distance <= Math.max(2, wrong.length / 3) ? best.name : undefined;
 }
 
 function editDistance(a: string, b: string): number {

@@ -6,7 +6,7 @@
  * costs 1.2 µs each, and half as many again that have all words in title, headings or link texts. And no further shelf
  * is begun when a query has used up SPENT: a phrase of common words takes 10 ms a shelf, and may be on every one. Where a
  * bound was met the result says so (`exact`: false). Processor time is counted and not the clock, so that what is found
- * does not depend on what else the machine does.
+ * depends less on what else the machine does.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Plan } from './match.ts';

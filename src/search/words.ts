@@ -87,8 +87,8 @@ let slotsLeft = 1 << 18;
  * kept: 64 bits tell 200,000 of them apart but for one chance in 10^9, and then one is found as the other. Each word has
  * two slots, the newer first, and the table grows while words fall out of it.
  *
- * Most of the cost is memory that is not at hand, so a word touches as little of it as can be: 60 ns a word for text with
- * 200,000 different ones, where strings compared in place took 220 and a map that was emptied now and then 700.
+ * Most of the cost is memory that is not at hand, so a word touches as little of it as can be: looking up the words of
+ * 20,000 pages took 1.75 s, where comparing the strings in place took 4.3.
  */
 class TermTable {
   readonly #language: string;

@@ -89,8 +89,16 @@ export interface Carried {
   readonly bytes: Uint8Array;
 }
 
+/** The same without the errand, for whoever has to prove that it was given to them. */
+export type Claimed = Omit<Carried, 'bytes'> & Pick<Warrant, 'digest'>;
+
 /** The warrant that came with an errand. Throws 'refused' with the reason unless the holder may run this errand. */
-export function readWarrant({ errand, warrant: encoded, bytes }: Carried, holder: WarrantHolder): Warrant {
+export function readWarrant({ errand, warrant, bytes }: Carried, holder: WarrantHolder): Warrant {
+  return readClaim({ errand, warrant, digest: hash('sha256', bytes) }, holder);
+}
+
+/** Throws 'refused' unless home gave an errand of this name and digest to the holder, itself or through others. */
+export function readClaim({ errand, warrant: encoded, digest }: Claimed, holder: WarrantHolder): Warrant {
   const from = new ByteReader(encoded);
   const levels = from.varint();
   const deadline = from.double();
@@ -104,7 +112,7 @@ export function readWarrant({ errand, warrant: encoded, bytes }: Carried, holder
   if (!keys.every(isKey)) throw new SkeinError('bad-frame', 'A warrant does not decode: its chain is not one.');
   keys.push(holder.key);
   const hops = signatures.map((signature, i) => ({ key: keys[i]!, signature }));
-  const warrant = { home: holder.home, errand, digest: hash('sha256', bytes), levels, deadline, hops };
+  const warrant = { home: holder.home, errand, digest, levels, deadline, hops };
   checkWarrant(warrant, holder.now);
   return warrant;
 }

@@ -17,6 +17,8 @@ export interface Machine {
   readonly rate: number | null;
   readonly visits: number | null;
   readonly bytes: number | null;
+  /** How its parcels come home: `straight`, or `through` the machine above it. */
+  readonly way: string;
   /** One sentence when something is wrong. */
   readonly trouble: string;
   /** When it last spoke. */
@@ -56,7 +58,8 @@ function vanished(machine: Machine): Machine {
 
 function machineOf({ carrier, errands, pages }: Post, now: number): Machine {
   const { status } = carrier;
-  const below = (status?.outposts ?? []).map(each => fromStatus(each));
+  const straight = carrier.straight ?? new Set();
+  const below = (status?.outposts ?? []).map(each => fromStatus(each, { name: carrier.name, way: '' }, straight));
   return {
     name: carrier.name,
     remote: carrier.remote,
@@ -67,13 +70,22 @@ function machineOf({ carrier, errands, pages }: Post, now: number): Machine {
     rate: status?.rate ?? null,
     visits: status?.pages ?? null,
     bytes: status?.bytes ?? null,
+    way: 'straight',
     trouble: status?.trouble ?? '',
     heard: status?.heard ?? now,
     outposts: below,
   };
 }
 
-function fromStatus(status: NonNullable<Carrier['status']>): Machine {
+interface Above {
+  readonly name: string;
+  /** From the carrier's own outpost: `b/`. */
+  readonly way: string;
+}
+
+function fromStatus(status: NonNullable<Carrier['status']>, above: Above, straight: ReadonlySet<string>): Machine {
+  const path = `${above.way}${status.name}`;
+  const self: Above = { name: status.name, way: `${path}/` };
   return {
     name: status.name,
     remote: true,
@@ -84,8 +96,9 @@ function fromStatus(status: NonNullable<Carrier['status']>): Machine {
     rate: status.rate,
     visits: status.pages,
     bytes: status.bytes,
+    way: straight.has(path) ? 'straight' : `through ${above.name}`,
     trouble: status.trouble,
     heard: status.heard,
-    outposts: status.outposts.map(fromStatus),
+    outposts: status.outposts.map(each => fromStatus(each, self, straight)),
   };
 }

@@ -15,12 +15,14 @@ import type { Identity } from '../errand/keys.ts';
 import { encodeCode, signCode } from '../outpost/code.ts';
 import { Quota, type QuotaTerms, usedBy } from '../outpost/quota.ts';
 import type { Carrier, Receiver } from '../transfer/carrier.ts';
+import { fingerprintOf } from '../transfer/certificate.ts';
 import { greetOutpost, type Speaker } from '../transfer/greeting.ts';
 import type { LineOptions } from '../transfer/line.ts';
 import { LEASE } from '../transfer/link.ts';
 import { Members } from '../transfer/members.ts';
 import type { Hello, Welcome } from '../transfer/messages.ts';
 import { PageTables } from '../transfer/page-table.ts';
+import { isPass, issuePass, readPass } from '../transfer/pass.ts';
 import { openSsh, parseSsh, type SshOptions, spoolName } from '../transfer/ssh.ts';
 import { StreamCarrier } from '../transfer/stream-carrier.ts';
 import type { Door } from '../transfer/websocket.ts';
@@ -56,6 +58,8 @@ const LONGEST_WAIT = 60_000;
 const AUDIT_SHARE = 0.02;
 /** Milliseconds that signed code may be used before it has to be signed again. */
 const CODE_LASTS = 30 * 86_400_000;
+/** Milliseconds that a pass may take to be shown at the door. */
+const PASS_LASTS = 60_000;
 /** Milliseconds between two looks at a page that differs. */
 const AUDIT_PAUSE = 10_000;
 /** Milliseconds that the end of a run waits for audits. */
@@ -204,7 +208,12 @@ export class Outposts implements Speaker {
   async #comes(stream: Duplex): Promise<void> {
     let name = '';
     let quota: QuotaTerms = {};
+    let branch: StreamCarrier | undefined;
     const admit = (hello: Hello): Welcome => {
+      if (isPass(hello.token)) {
+        [branch, name] = this.#passed(hello);
+        return this.#welcome([], {});
+      }
       const member = this.#members.admit(hello, this.now());
       name = member.name;
       quota = member.quotas;
@@ -215,8 +224,27 @@ export class Outposts implements Speaker {
       throw error;
     });
     const { line, hello, answer } = greeted;
+    if (branch) return branch.attachStraight(line, name, hello.key);
     this.#attach({ ...hello, name, servers: answer.servers }, line, quota);
     this.#options.say(`The outpost ${name} is here.`);
+  }
+
+  /** Whose branch an outpost belongs to that shows a pass, and its way from there. Throws 'refused'. */
+  #passed({ token, key }: Hello): [StreamCarrier, string] {
+    const { path } = readPass(token, { key, home: this.identity.key, now: this.now() });
+    const [name = '', ...by] = path.split('/');
+    const carrier = this.#carriers.get(name);
+    if (carrier && this.#quarantine.reason(name) === undefined) return [carrier, by.join('/')];
+    throw new SkeinError('refused', `${path} cannot deliver here: ${name} is away or quarantined.`);
+  }
+
+  /** Undefined: home does not know where it can be found from outside. */
+  #pass(name: string, by: string, key: string): string | undefined {
+    const address = this.#door && this.#members.all().find(member => member.name === name)?.address;
+    if (!address) return undefined;
+    const fingerprint = fingerprintOf(this.#members.certificate().certificate);
+    const expires = this.now() + PASS_LASTS;
+    return issuePass(this.identity, { ...address, fingerprint, path: `${name}/${by}`, expires }, key);
   }
 
   /** Tells of an outpost that wanted to come in and could not; whoever speaks no Skein at all is passed over. */
@@ -241,6 +269,7 @@ export class Outposts implements Speaker {
           unpacker: this.#unpacker,
           tables: new PageTables(this.#tablesOf(name)),
           code: digest => this.#code(digest),
+          pass: (by, key) => this.#pass(name, by, key),
           allowance: {
             exhausted: () => quota.exhausted(this.now()),
             admit: errand => quota.admit(errand, this.now()),

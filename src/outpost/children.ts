@@ -1,13 +1,14 @@
 /**
  * The outposts below this one. An errand with levels left may be passed on to them, with one more signature; their
  * parcels go up as they come, unopened and unspooled: each stays on the disk of the outpost that made it until home
- * acknowledges it, and the acknowledgement travels down the same way.
+ * acknowledges it, and the acknowledgement travels down the same way. Those that may deliver at home themselves get
+ * their passes through here.
  */
 import type { Clock } from '../base/clock.ts';
 import type { Identity } from '../errand/keys.ts';
 import { compileScope } from '../errand/scope.ts';
 import { encodeWarrant, extendWarrant, type Warrant } from '../errand/warrant.ts';
-import type { ErrandFrame, ParcelFrame } from '../transfer/frames.ts';
+import type { ErrandFrame, ParcelFrame, PassFrame, WantPassFrame } from '../transfer/frames.ts';
 import type { Line } from '../transfer/line.ts';
 import { Link } from '../transfer/link.ts';
 import type { Hello, Status } from '../transfer/messages.ts';
@@ -18,6 +19,8 @@ export interface ChildEvents {
   relay(frame: ParcelFrame): void;
   gaveUp(errand: string, why: string): void;
   wantsCode(link: Link, code: string): void;
+  /** To be sent upward. */
+  wantsPass(frame: WantPassFrame): void;
 }
 
 export interface ChildrenOptions {
@@ -58,7 +61,7 @@ export class Children {
     return this.#where.has(errand);
   }
 
-  /** A child was greeted. */
+  /** A child was greeted. `quota`: what its invitation allows. */
   attach(line: Line, hello: Hello, quota: QuotaTerms): void {
     const { name } = hello;
     this.#quotas.set(name, new Quota(`${this.#options.directory}-quota-${name}.json`, quota));
@@ -120,6 +123,12 @@ export class Children {
     this.#where.delete(errand);
   }
 
+  /** A pass has come for one below. */
+  pass({ by, pass }: PassFrame): void {
+    const [name, ...further] = by.split('/');
+    this.#links.get(name!)?.answer({ kind: 'pass', by: further.join('/'), pass });
+  }
+
   recall(): void {
     for (const link of this.#links.values()) link.recall();
   }
@@ -150,12 +159,13 @@ export class Children {
         parcel: (from, frame) => {
           if (!this.#where.has(frame.errand)) return from.forget(frame.errand);
           this.#count(from, frame);
-          this.#events.relay({ ...frame, by: frame.by === '' ? name : `${name}/${frame.by}` });
+          this.#events.relay({ ...frame, by: below(name, frame.by) });
         },
         gaveUp: (_, errand, why) => {
           if (this.#where.has(errand)) this.#events.gaveUp(errand, why);
         },
         wantsCode: (from, code) => this.#events.wantsCode(from, code),
+        wantsPass: (from, frame) => this.#askFor(from, frame),
         changed: () => {},
         lost: (from, why) => this.#lost(from, why),
       },
@@ -163,6 +173,12 @@ export class Children {
     );
     this.#links.set(name, link);
     return link;
+  }
+
+  /** One whose pages are counted here must go through here. Its own key it has proved; those further down are its word. */
+  #askFor({ name, hello }: Link, { by, key }: WantPassFrame): void {
+    if (this.#quotas.get(name)?.limited || !hello) return;
+    this.#events.wantsPass({ kind: 'want-pass', by: below(name, by), key: by === '' ? hello.key : key });
   }
 
   #lost(link: Link, why: string): void {
@@ -173,6 +189,10 @@ export class Children {
       this.#events.gaveUp(errand, `${link.name} is gone: ${why}`);
     }
   }
+}
+
+function below(name: string, by: string): string {
+  return by === '' ? name : `${name}/${by}`;
 }
 
 function standsFor({ hello }: Link, url: string): boolean {

@@ -72,10 +72,10 @@ export class CodeDesk {
   /** An outpost below asks for it. */
   async pass(link: Link, code: string): Promise<void> {
     try {
-      link.sendCode({ kind: 'code', code, ...(await this.get(code)) });
+      link.answer({ kind: 'code', code, ...(await this.get(code)) });
     } catch {
       // Not let in here, or not to be had: it is refused there, with a reason that home hears.
-      link.sendCode({ kind: 'code', code, terms: new Uint8Array(), bytes: new Uint8Array() });
+      link.answer({ kind: 'code', code, terms: new Uint8Array(), bytes: new Uint8Array() });
     }
   }
 

@@ -50,6 +50,11 @@ export class Quota {
     this.#terms = smaller(this.#own, terms);
   }
 
+  /** There is something to count for. */
+  get limited(): boolean {
+    return this.#terms.pages !== undefined || this.#terms.bytes !== undefined;
+  }
+
   /** Why nothing more may be begun today; empty = it may. */
   exhausted(now: number): string {
     const { pages = Number.POSITIVE_INFINITY, bytes = Number.POSITIVE_INFINITY } = this.#terms;

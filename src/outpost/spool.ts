@@ -75,6 +75,14 @@ export class Spool {
     for (const list of this.#parcels.values()) yield* list;
   }
 
+  /** Errands under way by the name of the outpost that has them; empty = here. Counted where they are taken, because a
+   * burst of them is shared before the first has started. */
+  loads(): Map<string, number> {
+    const loads = new Map<string, number>();
+    for (const { to, ended } of this.errands.values()) if (!ended) loads.set(to, (loads.get(to) ?? 0) + 1);
+    return loads;
+  }
+
   /** Notes that the errand was taken, durably, before it starts. */
   async take(frame: ErrandFrame, to: string): Promise<void> {
     this.errands.set(frame.errand, { frame, to, ended: false });

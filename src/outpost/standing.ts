@@ -108,6 +108,7 @@ export class StandingOutpost {
       quota,
       code: { trusted: code, weak: weakSandbox },
       clock,
+      dial,
       say: options.say,
       ...(options.outpost && { outpost: options.outpost }),
       ...(options.lease !== undefined && { lease: options.lease }),
@@ -223,7 +224,7 @@ export class StandingOutpost {
       }
     };
     const { line, hello, answer } = await greetOutpost(stream, this.station, admit, this.#options.line);
-    this.station.attachChild(line, { ...hello, name, servers: answer.servers }, quota);
+    this.station.children.attach(line, { ...hello, name, servers: answer.servers }, quota);
   }
 }
 

@@ -17,9 +17,9 @@ import { levelsLeft, readWarrant, type Warrant } from '../errand/warrant.ts';
 import type { ByeCode, ErrandFrame, Frame, ParcelFrame } from '../transfer/frames.ts';
 import type { Greeted, OutpostWords, Speaker } from '../transfer/greeting.ts';
 import type { Line } from '../transfer/line.ts';
-import type { Hello, Status, Welcome } from '../transfer/messages.ts';
+import type { Status, Welcome } from '../transfer/messages.ts';
 import { PageTables } from '../transfer/page-table.ts';
-import { packErrand, unpackErrand } from '../transfer/parcel-format.ts';
+import { isRecoded, packErrand, unpackErrand } from '../transfer/parcel-format.ts';
 import { Children } from './children.ts';
 import { CodeStore } from './code.ts';
 import { CodeDesk } from './code-desk.ts';
@@ -28,6 +28,7 @@ import type { HandParcel } from './hand-thread.ts';
 import { Hands } from './hands.ts';
 import { Quota, type QuotaTerms, usedBy } from './quota.ts';
 import { Spool } from './spool.ts';
+import { type Dial, Straight } from './straight.ts';
 import { Teller } from './teller.ts';
 import type { OutpostOptions } from './tools.ts';
 import { Uplink } from './uplink.ts';
@@ -56,6 +57,8 @@ export interface StationOptions {
   readonly clock: Clock;
   /** Milliseconds that an outpost below may be away before its errands are given up. */
   readonly lease?: number;
+  /** Reaches home's door; without it parcels go through the parent. */
+  readonly dial?: Dial;
   /** One sentence for whoever looks after this machine. */
   readonly say?: (text: string) => void;
   readonly outpost?: Pick<OutpostOptions, 'timeouts' | 'ca' | 'fetcher'>;
@@ -77,6 +80,7 @@ export class Station implements Speaker {
   readonly #tables: PageTables;
   readonly #quota: Quota;
   readonly #uplink: Uplink;
+  readonly #straight: Straight;
   readonly #teller = new Teller();
   readonly #shift = new SharedArrayBuffer(8);
   readonly #beat: NodeJS.Timeout;
@@ -103,6 +107,15 @@ export class Station implements Speaker {
       relay: frame => this.#relay(frame),
       gaveUp: (errand, why) => this.#uplink.giveUp(errand, why),
       wantsCode: (link, code) => void this.#codes?.pass(link, code),
+      wantsPass: frame => this.#uplink.line?.send(frame),
+    });
+    this.#straight = new Straight({
+      speaker: this,
+      dial: options.dial,
+      place: () => this.#welcome,
+      ask: frame => this.#uplink.line?.send(frame),
+      opened: line => this.#uplink.goStraight(line),
+      acknowledged: (errand, sequence) => this.#acknowledge(errand, sequence),
     });
     this.#restore();
     this.#beat = setInterval(() => this.#tell(), 1000);
@@ -177,11 +190,6 @@ export class Station implements Speaker {
     });
   }
 
-  /** A child was greeted. `quota`: what its invitation allows. */
-  attachChild(line: Line, hello: Hello, quota: QuotaTerms): void {
-    this.children.attach(line, hello, quota);
-  }
-
   get status(): Status {
     const { pages, errors, rate } = this.#counts;
     const spent = this.#spent();
@@ -213,6 +221,7 @@ export class Station implements Speaker {
   async close(): Promise<void> {
     clearInterval(this.#beat);
     this.#codes?.close();
+    this.#straight.close();
     await this.#hands?.close();
     await this.children.close();
     await this.spool.settle();
@@ -256,13 +265,11 @@ export class Station implements Speaker {
     }
     if (frame.kind === 'resend') {
       this.#uplink.resend();
+      this.#straight.hope();
       this.children.resend();
     }
-    if (frame.kind === 'acknowledge') {
-      if (this.children.has(frame.errand)) this.children.acknowledge(frame.errand, frame.sequence);
-      else this.spool.acknowledge(frame.errand, frame.sequence);
-      this.#regulate();
-    }
+    if (frame.kind === 'acknowledge') this.#acknowledge(frame.errand, frame.sequence);
+    if (frame.kind === 'pass') void (frame.by === '' ? this.#straight.arrived(frame.pass) : this.children.pass(frame));
     if (frame.kind === 'forget') {
       this.#hands?.cancel(frame.errand);
       this.children.forget(frame.errand);
@@ -273,6 +280,12 @@ export class Station implements Speaker {
       this.#arriving.delete(frame.errand);
       this.#regulate();
     }
+  }
+
+  #acknowledge(errand: string, sequence: number): void {
+    if (this.children.has(errand)) this.children.acknowledge(errand, sequence);
+    else this.spool.acknowledge(errand, sequence);
+    this.#regulate();
   }
 
   async #receive(frame: ErrandFrame, line: Line): Promise<void> {
@@ -305,9 +318,12 @@ export class Station implements Speaker {
   }
 
   async #start(frame: ErrandFrame, warrant: Warrant): Promise<void> {
-    const loads = this.#loads();
+    const loads = this.spool.loads();
     const own = (loads.get('') ?? 0) / this.#options.threads;
-    const child = levelsLeft(warrant) > 0 ? this.children.choose(own, loads, () => this.#originOf(frame)) : undefined;
+    const origin = () => unpackErrand(frame.bytes, this.#tables).server.origin;
+    // One that was packed against what is remembered here can be opened here only.
+    const may = levelsLeft(warrant) > 0 && !isRecoded(frame.bytes);
+    const child = may ? this.children.choose(own, loads, origin) : undefined;
     const further = child && this.children.extend(child, frame, warrant);
     if (child && further) {
       await this.spool.take(further, child.name);
@@ -319,19 +335,8 @@ export class Station implements Speaker {
     const code = errand.code === undefined ? undefined : (await this.#codes!.get(errand.code)).bytes;
     if (!this.#arriving.has(errand.id)) return; // forgotten while its code was on its way
     await this.spool.take(frame, '');
+    this.#straight.want();
     this.#hands!.send(errand, packErrand(errand), code);
-  }
-
-  #originOf({ bytes }: ErrandFrame): string {
-    return unpackErrand(bytes, this.#tables).server.origin;
-  }
-
-  /** Errands under way by the name of the outpost that has them; empty = here. Counted where they are taken, because a
-   * burst of them is shared before the first has started. */
-  #loads(): Map<string, number> {
-    const loads = new Map<string, number>();
-    for (const { to, ended } of this.spool.errands.values()) if (!ended) loads.set(to, (loads.get(to) ?? 0) + 1);
-    return loads;
   }
 
   /** The errand within what the owner of this machine allows. */
@@ -380,10 +385,10 @@ export class Station implements Speaker {
     void this.spool.retry().then(() => this.#regulate());
     const { status } = this;
     this.#complain(status.state === 'full' ? status.trouble : '');
-    const { line } = this.#uplink;
-    if (!line) return;
-    line.calm(this.spool.errands.size === 0);
-    this.#teller.tell(line, status);
+    const idle = this.spool.errands.size === 0;
+    this.#uplink.calm(idle);
+    if (!idle) this.#straight.want();
+    if (this.#uplink.line) this.#teller.tell(this.#uplink.line, status);
   }
 
   /** Says once what keeps it from taking more. */

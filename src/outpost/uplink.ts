@@ -1,7 +1,12 @@
 /**
- * The outpost's end of the line to its parent. What the spool holds leaves in order, as fast as the line takes it and
- * no faster; after a new line everything that was not acknowledged leaves again, before anything new.
+ * The outpost's end of the lines on which its work leaves: one to its parent and, where home has let it, one straight
+ * home. What the spool holds leaves in order, as fast as the line takes it and no faster. The outpost's own parcels go
+ * straight while they can; what concerns outposts below goes to the parent.
+ *
+ * Invariant: whichever way begins, it begins with the oldest parcel that was not acknowledged and leaves none out. So
+ * parcels of one errand may arrive by two ways and twice, but none arrives before the one that it follows.
  */
+import { hash } from 'node:crypto';
 import type { Line } from '../transfer/line.ts';
 import type { Spool, Spooled } from './spool.ts';
 
@@ -12,8 +17,13 @@ export class Uplink {
   /** Errands that will not be finished here, until the parent forgets them. */
   readonly #givenUp = new Map<string, string>();
   #line: Line | undefined;
+  #straight: Line | undefined;
+  /** Errands that the straight line has heard of. */
+  readonly #claimed = new Set<string>();
   #waiting: Item[] = [];
-  #pumping = false;
+  /** Counts the ways taken, and tells which of them is being served: a line that is full holds up no other. */
+  #way = 0;
+  #pumping = -1;
   /** Bytes sent in all. */
   bytes = 0;
 
@@ -21,6 +31,7 @@ export class Uplink {
     this.#spool = spool;
   }
 
+  /** To the parent. */
   get line(): Line | undefined {
     return this.#line?.over ? undefined : this.#line;
   }
@@ -34,42 +45,77 @@ export class Uplink {
     if (this.#line === line) this.#line = undefined;
   }
 
-  /** Starts again with the oldest parcel that was not acknowledged. */
+  /** Own parcels go this way from now on; undefined = to the parent again. */
+  goStraight(line: Line | undefined): void {
+    this.#straight = line;
+    this.#claimed.clear();
+    this.#way++;
+    this.#waiting = [];
+    this.#restart();
+  }
+
+  calm(calm: boolean): void {
+    this.line?.calm(calm);
+    this.#straight?.calm(calm);
+  }
+
+  /** The way to home through the parent is new: whatever took it before is sent again. */
   resend(): void {
-    this.#waiting = [...this.#spool.parcels()];
-    for (const [errand, why] of this.#givenUp) this.#waiting.push({ errand, why });
-    void this.#pump();
+    if (this.#straight) this.#repeatGivenUp();
+    else this.#restart();
   }
 
   /** A parcel is durable and may leave. */
   parcel(parcel: Spooled): void {
-    if (!this.line) return; // the next line begins with it
+    if (!this.#lineOf(parcel.errand)) return; // the next line begins with it
     this.#waiting.push(parcel);
     void this.#pump();
   }
 
   giveUp(errand: string, why: string): void {
     this.#givenUp.set(errand, why);
-    if (!this.line) return;
+    if (!this.#lineOf(errand)) return;
     this.#waiting.push({ errand, why });
     void this.#pump();
   }
 
   forget(errand: string): void {
     this.#givenUp.delete(errand);
+    this.#claimed.delete(errand);
+  }
+
+  #restart(): void {
+    this.#waiting = [...this.#spool.parcels()];
+    this.#repeatGivenUp();
+  }
+
+  #repeatGivenUp(): void {
+    for (const [errand, why] of this.#givenUp) this.#waiting.push({ errand, why });
+    void this.#pump();
+  }
+
+  /** Errands that were passed on are claimed by those who have them. */
+  #lineOf(errand: string): Line | undefined {
+    const own = this.#spool.errands.get(errand)?.to === '';
+    return own && this.#straight ? this.#straight : this.line;
   }
 
   async #pump(): Promise<void> {
-    if (this.#pumping) return;
-    this.#pumping = true;
-    for (let line = this.line; line && this.#waiting.length > 0; line = this.line) {
-      this.#send(line, this.#waiting.shift()!);
+    const way = this.#way;
+    if (this.#pumping === way) return;
+    this.#pumping = way;
+    while (way === this.#way && this.#waiting.length > 0) {
+      const item = this.#waiting.shift()!;
+      const line = this.#lineOf(item.errand);
+      if (!line) continue; // the next line begins with it
+      this.#send(line, item);
       await line.drained();
     }
-    this.#pumping = false;
+    if (this.#pumping === way) this.#pumping = -1;
   }
 
   #send(line: Line, item: Item): void {
+    if (line === this.#straight) this.#claim(line, item.errand);
     if ('why' in item) {
       if (this.#givenUp.has(item.errand)) line.send({ kind: 'give-up', errand: item.errand, why: item.why });
       return;
@@ -78,5 +124,12 @@ export class Uplink {
     if (!bytes) return;
     this.bytes += bytes.length;
     line.write(bytes);
+  }
+
+  #claim(line: Line, errand: string): void {
+    if (this.#claimed.has(errand)) return;
+    this.#claimed.add(errand);
+    const { warrant, bytes } = this.#spool.errands.get(errand)!.frame;
+    line.send({ kind: 'claim', errand, digest: hash('sha256', bytes), warrant });
   }
 }

@@ -18,6 +18,8 @@ export interface Carrier {
   readonly servers: readonly string[];
   /** How it does, when it tells. */
   readonly status?: Status;
+  /** Outposts below it (`b`, `b/c`) that deliver their parcels themselves now. */
+  readonly straight?: ReadonlySet<string>;
   send(errand: Errand): void;
   /** Home has everything of the errand up to this parcel durably; the outpost may forget it. */
   acknowledge(errand: string, sequence: number): void;

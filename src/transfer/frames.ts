@@ -9,7 +9,15 @@
 import { crc32 } from 'node:zlib';
 import { SkeinError } from '../base/errors.ts';
 import { ByteReader, ByteWriter } from '../errand/bytes.ts';
-import { type Hello, readHello, readNews, readWelcome, type StatusNews, type Welcome } from './messages.ts';
+import {
+  type Hello,
+  LONGEST_PASS,
+  readHello,
+  readNews,
+  readWelcome,
+  type StatusNews,
+  type Welcome,
+} from './messages.ts';
 
 export type Frame =
   | { readonly kind: 'hello'; readonly hello: Hello }
@@ -29,6 +37,9 @@ export type Frame =
   /** The outpost was given an errand whose code it does not have. */
   | { readonly kind: 'want-code'; readonly code: string }
   | CodeFrame
+  | WantPassFrame
+  | PassFrame
+  | ClaimFrame
   /** What is other than the last status on this line said. */
   | { readonly kind: 'status'; readonly news: StatusNews }
   | { readonly kind: 'ping' }
@@ -66,6 +77,32 @@ export interface CodeFrame {
   readonly bytes: Uint8Array;
 }
 
+/** An outpost below another asks home for leave to deliver its parcels itself. */
+export interface WantPassFrame {
+  readonly kind: 'want-pass';
+  /** Who asks, seen from whoever gets this: empty = the sender, `b/c` = c below b below the sender. */
+  readonly by: string;
+  /** Public key of who asks. */
+  readonly key: string;
+}
+
+export interface PassFrame {
+  readonly kind: 'pass';
+  /** For whom, seen from whoever gets this; empty = the receiver. */
+  readonly by: string;
+  /** As issuePass wrote it; a relay does not open it. */
+  readonly pass: string;
+}
+
+/** On a straight line, before anything else of an errand: proof that the errand was given to the sender. */
+export interface ClaimFrame {
+  readonly kind: 'claim';
+  readonly errand: string;
+  /** SHA-256 of the packed errand, hexadecimal. */
+  readonly digest: string;
+  readonly warrant: Uint8Array;
+}
+
 /** `done`: no more work; `later`: come back; the others end the attempt for good. */
 export type ByeCode = 'done' | 'later' | 'refused' | 'version-mismatch' | 'bad-frame';
 const byeCodes: readonly ByeCode[] = ['done', 'later', 'refused', 'version-mismatch', 'bad-frame'];
@@ -86,6 +123,9 @@ const kinds: readonly Frame['kind'][] = [
   'bye',
   'want-code',
   'code',
+  'want-pass',
+  'pass',
+  'claim',
 ];
 
 export const LARGEST_FRAME = 64 << 20;
@@ -139,20 +179,28 @@ function bodyOf(frame: Frame): Uint8Array {
       out.text(frame.errand);
       out.varint(frame.sequence);
       break;
-    case 'forget':
-      out.text(frame.errand);
-      break;
     case 'give-up':
       out.text(frame.errand);
       out.text(frame.why);
       break;
+    case 'forget':
     case 'want-code':
-      out.text(frame.code);
+      out.text(frame.kind === 'forget' ? frame.errand : frame.code);
       break;
     case 'code':
       out.text(frame.code);
       out.bytes(frame.terms);
       out.bytes(frame.bytes);
+      break;
+    case 'want-pass':
+    case 'pass':
+      out.text(frame.by);
+      out.text(frame.kind === 'pass' ? frame.pass : frame.key);
+      break;
+    case 'claim':
+      out.text(frame.errand);
+      out.text(frame.digest);
+      out.bytes(frame.warrant);
       break;
     case 'bye':
       out.byte(byeCodes.indexOf(frame.code));
@@ -205,6 +253,12 @@ function readBody(kind: Frame['kind'], from: ByteReader): Frame {
       return { kind, code: readId(from) };
     case 'code':
       return { kind, code: readId(from), terms: from.bytes(), bytes: from.bytes() };
+    case 'want-pass':
+      return { kind, by: readName(from), key: readId(from) };
+    case 'pass':
+      return { kind, by: readName(from), pass: readName(from, LONGEST_PASS) };
+    case 'claim':
+      return { kind, errand: readId(from), digest: readId(from), warrant: from.bytes() };
     case 'recall':
     case 'resend':
     case 'ping':
@@ -219,9 +273,9 @@ function readId(from: ByteReader): string {
   return id;
 }
 
-function readName(from: ByteReader): string {
+function readName(from: ByteReader, most = 1000): string {
   const text = from.text();
-  if (text.length > 1000) throw bad('a name is too long');
+  if (text.length > most) throw bad('a name is too long');
   return text;
 }
 

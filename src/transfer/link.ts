@@ -5,7 +5,7 @@
  *
  * Invariant: an errand is in `sent` from send() until forget() or the loss of the outpost.
  */
-import type { CodeFrame, ErrandFrame, Frame, ParcelFrame } from './frames.ts';
+import type { CodeFrame, ErrandFrame, Frame, ParcelFrame, PassFrame, WantPassFrame } from './frames.ts';
 import type { Line } from './line.ts';
 import { type Hello, NO_STATUS, type Status } from './messages.ts';
 
@@ -15,6 +15,8 @@ export interface LinkEvents {
   gaveUp(link: Link, errand: string, why: string): void;
   /** It was given an errand whose code it does not have. */
   wantsCode(link: Link, code: string): void;
+  /** It, or one below it, asks to deliver its parcels itself. */
+  wantsPass(link: Link, frame: WantPassFrame): void;
   /** Room, state or line changed: there may be something to do. */
   changed(link: Link): void;
   /** It is gone for good, or for longer than the lease. */
@@ -69,6 +71,11 @@ export class Link {
     return this.#status?.room ?? this.#hello?.room ?? 0;
   }
 
+  /** It has said on this line how it does, and which outposts it has. */
+  get told(): boolean {
+    return this.#status !== undefined;
+  }
+
   get status(): Status {
     const base = this.#status ?? { ...NO_STATUS, errands: this.#sent.size };
     return {
@@ -106,7 +113,8 @@ export class Link {
     this.#line?.send(frame);
   }
 
-  sendCode(frame: CodeFrame): void {
+  /** What it asked for. */
+  answer(frame: CodeFrame | PassFrame): void {
     this.#line?.send(frame);
   }
 
@@ -156,6 +164,7 @@ export class Link {
     if (frame.kind === 'parcel') this.#events.parcel(this, frame);
     if (frame.kind === 'give-up') this.#events.gaveUp(this, frame.errand, frame.why);
     if (frame.kind === 'want-code') this.#events.wantsCode(this, frame.code);
+    if (frame.kind === 'want-pass') this.#events.wantsPass(this, frame);
     if (frame.kind === 'status') {
       this.#status = { ...(this.#status ?? NO_STATUS), ...frame.news };
       this.#events.changed(this);

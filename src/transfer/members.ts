@@ -19,6 +19,8 @@ export interface Member {
   readonly name: string;
   readonly servers: readonly string[];
   readonly quotas: Readonly<Record<string, number>>;
+  /** Where its invitation said that we are found; absent = it joined before that was noted. */
+  readonly address?: { readonly host: string; readonly port: number };
   /** Milliseconds since 1970. */
   readonly joined: number;
 }
@@ -32,7 +34,7 @@ export interface InviteTerms {
   readonly quotas: Readonly<Record<string, number>>;
 }
 
-type Invitation = Omit<InviteTerms, 'host' | 'port'> & { readonly id: string; readonly secret: string; used: number };
+type Invitation = InviteTerms & { readonly id: string; readonly secret: string; used: number };
 
 export class Members {
   readonly #directory: string;
@@ -64,7 +66,7 @@ export class Members {
     const { host, port, expires, uses, servers, quotas } = terms;
     const id = randomBytes(8).toString('hex');
     const secret = randomBytes(32).toString('base64url');
-    const invitation: Invitation = { id, secret: hash('sha256', secret), expires, uses, servers, quotas, used: 0 };
+    const invitation: Invitation = { ...terms, id, secret: hash('sha256', secret), used: 0 };
     this.#save('invitations', id, invitation);
     const fingerprint = fingerprintOf(this.certificate().certificate);
     const token: Token = { host, port, fingerprint, id, secret, expires, uses, servers, quotas };
@@ -87,8 +89,9 @@ export class Members {
     if (known) return known;
     if (hello.token === '') throw refused(hello, 'it is not known here and shows no token');
     const invitation = this.#redeem(hello, now);
-    const { servers, quotas } = invitation;
-    const member: Member = { key: hello.key, name: this.#free(hello.name), servers, quotas, joined: now };
+    const { servers, quotas, host, port } = invitation;
+    const name = this.#free(hello.name);
+    const member: Member = { key: hello.key, name, servers, quotas, address: { host, port }, joined: now };
     this.#save('members', hash('sha256', hello.key).slice(0, 32), member);
     return member;
   }

@@ -18,7 +18,7 @@ export interface Hello {
   readonly key: string;
   /** Of the parent: random bytes that an outpost signs to prove its key, base64url; empty where nobody asks. */
   readonly challenge: string;
-  /** Of the outpost: its signature of the challenge, and a token when it joins for the first time. */
+  /** Of the outpost: its signature of the challenge, and a token when it joins for the first time, or a pass. */
   readonly proof: string;
   readonly token: string;
   /** Of the outpost. */
@@ -77,6 +77,8 @@ export interface Status {
 const NAME = 120;
 const SENTENCE = 300;
 const LIST = 10_000;
+/** Characters of a pass, which holds the names of all machines on its way. */
+export const LONGEST_PASS = 4000;
 /** Levels and children of a status that are looked at. */
 const LEVELS = 16;
 const CHILDREN = 1000;
@@ -91,7 +93,7 @@ export function readHello(text: string): Hello {
     key: from.text('key', NAME),
     challenge: from.text('challenge', NAME),
     proof: from.text('proof', NAME),
-    token: from.text('token', SENTENCE),
+    token: from.text('token', LONGEST_PASS),
     cores: from.number('cores'),
     room: from.number('room'),
     platform: from.text('platform', NAME),

@@ -15,6 +15,7 @@ import { Link } from './link.ts';
 import type { Hello, Status } from './messages.ts';
 import { type PageTables, UNKNOWN_PAGES } from './page-table.ts';
 import { isRecoded, packErrand, unpackParcel } from './parcel-format.ts';
+import { StraightLines } from './straight-lines.ts';
 
 /** Opens parcels that refer to what home holds. `begin` and `end` say which errands they may belong to. */
 export interface Unpacker {
@@ -48,6 +49,8 @@ export interface StreamCarrierOptions {
   readonly code?: (digest: string) => Pick<CodeFrame, 'terms' | 'bytes'> | undefined;
   /** Without one there is no limit. */
   readonly allowance?: Allowance;
+  /** Leave for the one below it at `by`, who holds this key, to deliver its parcels here; undefined = it gets none. */
+  readonly pass?: (by: string, key: string) => string | undefined;
   /** Ends what brings the lines. */
   readonly onClose?: () => Promise<void> | void;
 }
@@ -58,6 +61,7 @@ export class StreamCarrier implements Carrier {
   readonly #options: StreamCarrierOptions;
   readonly #receiver: Receiver;
   readonly #link: Link;
+  readonly #straight: StraightLines;
   #servers: readonly string[];
   /** Last parcel of each errand that was opened, taken or not. */
   readonly #opened = new Map<string, number>();
@@ -77,12 +81,20 @@ export class StreamCarrier implements Carrier {
       {
         parcel: (_, frame) => this.#parcel(frame),
         gaveUp: (_, errand, why) => this.#inTurn(() => this.#gaveUp(errand, why)),
-        wantsCode: (link, code) => link.sendCode({ kind: 'code', code, ...(options.code?.(code) ?? NO_CODE) }),
+        wantsCode: (link, code) => link.answer({ kind: 'code', code, ...(options.code?.(code) ?? NO_CODE) }),
+        wantsPass: (link, { by, key }) => this.#pass(link, by, key),
         changed: () => this.#receiver.changed(this),
-        lost: (_, why) => this.#receiver.lost(this, why),
+        lost: (_, why) => {
+          this.#straight.close(why);
+          this.#receiver.lost(this, why);
+        },
       },
       options.lease,
     );
+    this.#straight = new StraightLines(options.identity.key, {
+      parcel: frame => this.#parcel(frame),
+      gaveUp: (errand, why) => this.#inTurn(() => this.#gaveUp(errand, why)),
+    });
   }
 
   get room(): number {
@@ -96,6 +108,21 @@ export class StreamCarrier implements Carrier {
   /** It gets no more errands, for the reason given; with an empty one it does again. */
   quarantine(why: string): void {
     this.#distrust = why;
+    if (why !== '') this.#straight.close('its branch is quarantined');
+  }
+
+  /** A line of one below it, at `by`, has been greeted, on which parcels come without passing through it. */
+  attachStraight(line: Line, by: string, key: string): void {
+    this.#straight.attach(line, by, key);
+  }
+
+  get straight(): ReadonlySet<string> {
+    return this.#straight.paths;
+  }
+
+  #pass(link: Link, by: string, key: string): void {
+    const pass = this.#distrust === '' && by !== '' ? this.#options.pass?.(by, key) : undefined;
+    if (pass !== undefined) link.answer({ kind: 'pass', by, pass });
   }
 
   get servers(): readonly string[] {
@@ -133,10 +160,12 @@ export class StreamCarrier implements Carrier {
 
   acknowledge(errand: string, sequence: number): void {
     this.#link.acknowledge(errand, sequence);
+    this.#straight.acknowledge(errand, sequence);
   }
 
   forget(errand: string): void {
     this.#link.forget(errand);
+    this.#straight.ended(errand, this.#opened.get(errand));
     this.#options.unpacker?.end(errand);
     this.#options.tables?.end(errand);
     this.#options.allowance?.end(errand);
@@ -149,6 +178,7 @@ export class StreamCarrier implements Carrier {
   }
 
   async close(): Promise<void> {
+    this.#straight.close('home has no more work');
     await this.#link.close('home has no more work');
     this.#options.tables?.save();
     await this.#options.onClose?.();
@@ -171,7 +201,7 @@ export class StreamCarrier implements Carrier {
 
   /** An outpost further on remembers nothing of what this one does. */
   #mayPassOn(errand: Errand): boolean {
-    return errand.levels > 0 && this.#link.status.outposts.length > 0;
+    return errand.levels > 0 && (!this.#link.told || this.#link.status.outposts.length > 0);
   }
 
   #gaveUp(id: string, why: string): void {

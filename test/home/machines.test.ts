@@ -27,6 +27,16 @@ test('a machine that vanishes is seen to vanish, with what became of its errands
   assert.equal(watch.look([post('b', 1)], 1000 + 11 * 60_000).length, 1);
 });
 
+test('it is seen how the parcels of each machine come home', () => {
+  const status = (name: string, outposts: object[]) => ({ name, state: 'working', outposts });
+  const a = { name: 'a', room: 10, remote: true, servers: [], straight: new Set(['b/c']) };
+  const carrier = { ...a, status: status('a', [status('b', [status('c', [status('d', [])])])]) };
+  const [seen] = new MachineWatch().look([{ ...post('a', 0), carrier: carrier as unknown as Post['carrier'] }], 0);
+  const ways: string[] = [];
+  for (let each = seen; each; each = each.outposts[0]) ways.push(each.way);
+  assert.deepEqual(ways, ['straight', 'through a', 'straight', 'through c']);
+});
+
 test('a machine that comes back is there again', () => {
   const watch = new MachineWatch();
   watch.look([post('a', 1)], 0);

@@ -52,6 +52,9 @@ const frames: readonly Frame[] = [
   { kind: 'ping' },
   { kind: 'pong' },
   { kind: 'bye', code: 'refused', why: 'the token is wrong' },
+  { kind: 'want-pass', by: 'b/c', key: 'k' },
+  { kind: 'pass', by: 'c', pass: 'pass1.x' },
+  { kind: 'claim', errand: 'a-1', digest: 'd', warrant: Buffer.from([3, 4]) },
 ];
 const stream = Buffer.concat(frames.map(frame => encodeFrame(frame)));
 

@@ -34,6 +34,8 @@ export interface Relay extends AsyncDisposable {
   readonly port: number;
   /** Connections that were made through it. */
   readonly count: number;
+  /** Bytes from those who dialled. */
+  readonly bytes: number;
   /** Ends all connections at once; new ones are taken again. */
   cut(): void;
   /** Takes bytes and passes none on, as a machine does that lost its power. */
@@ -44,14 +46,18 @@ export async function openRelay(target: number): Promise<Relay> {
   const pairs = new Set<[Socket, Socket]>();
   let silent = false;
   let count = 0;
+  let bytes = 0;
   const server: Server = createServer(near => {
     count++;
     const far = connect(target, '127.0.0.1');
     const pair: [Socket, Socket] = [near, far];
     pairs.add(pair);
+    near.on('data', chunk => {
+      bytes += chunk.length;
+    });
     const pass = (from: Socket, to: Socket) => {
-      from.on('data', bytes => {
-        if (!silent) to.write(bytes);
+      from.on('data', chunk => {
+        if (!silent) to.write(chunk);
       });
       from.on('error', () => to.destroy());
       from.on('close', () => {
@@ -73,6 +79,9 @@ export async function openRelay(target: number): Promise<Relay> {
     port: (server.address() as { port: number }).port,
     get count() {
       return count;
+    },
+    get bytes() {
+      return bytes;
     },
     cut,
     silence: value => {

@@ -20,6 +20,7 @@ interface State {
   readonly placements: readonly (Placement & { readonly origin: string })[];
 }
 
+const COLUMNS = ['outpost', 'level', 'state', 'errands', 'pages', '/s', 'sent', 'parcels go', 'last word', 'trouble'];
 /** Milliseconds after which a state is no longer of a run that goes on. */
 const STALE = 5000;
 
@@ -63,8 +64,7 @@ function show(state: State, again: boolean): void {
   console.log(paint('bold', live ? `Home is working${listening}${refused}.` : `As it was ${duration(age)} ago.`));
   const rows = state.machines.filter(machine => machine.remote).flatMap(machine => lines(machine, 1));
   if (rows.length === 0) console.log('No machine is connected.');
-  else
-    console.log(table(['outpost', 'level', 'state', 'errands', 'pages', '/s', 'sent', 'last word', 'trouble'], rows));
+  else console.log(table(COLUMNS, rows));
   const absent = Object.entries(state.quarantined ?? {}).filter(
     ([name]) => !state.machines.some(each => each.name === name),
   );
@@ -75,7 +75,7 @@ function show(state: State, again: boolean): void {
 }
 
 function lines(machine: Machine, level: number): (string | number)[][] {
-  const { name, state, errands, visits, rate, bytes, heard, trouble } = machine;
+  const { name, state, errands, visits, rate, bytes, way, heard, trouble } = machine;
   const own = [
     `${'  '.repeat(level - 1)}${harmless(name)}`,
     level,
@@ -84,6 +84,7 @@ function lines(machine: Machine, level: number): (string | number)[][] {
     visits ?? 0,
     rate ?? 0,
     size(bytes ?? 0),
+    harmless(way),
     heard === 0 ? 'never' : `${duration(Math.max(0, Date.now() - heard))} ago`,
     harmless(trouble),
   ];

@@ -37,6 +37,7 @@ export const machine = z
     rate: z.number().nullable().describe('visits a second; null = see `outposts` beside'),
     visits: z.int().nullable().describe('since it joined'),
     bytes: z.number().nullable().describe('sent home since it joined'),
+    way: z.string().describe('how its parcels come home: `straight`, or `through` the machine above it'),
     trouble: z.string().describe('a sentence when something is wrong'),
     heard: time,
     get outposts() {

@@ -65,13 +65,13 @@ export interface Allowance {
 }
 
 /**
- * One round: what is due, or comes next, as far as the budget since the last round goes, and a day's at the least:
- * who asks for a round gets one. Sitemaps are read first, because they say which pages have changed.
+ * One round: what is due, or comes next, as far as the budget since the last round (or the crawl) goes, and a
+ * day's at the least: who asks for a round gets one. Sitemaps are read first, because they say which pages have changed.
  */
 export function refreshSupply(parts: SupplyParts, allowance: Allowance, spent: () => number): Supply {
   const { ledger, frontier, clock } = parts;
   const now = clock.now();
-  const last = ledger.setting<number>('refreshed') ?? now - DAY;
+  const last = ledger.setting<number>('refreshed') ?? ledger.visits.lastTime ?? now;
   const days = Math.min(MOST_SAVED, Math.max(1, (now - last) / DAY));
   const { plan, settings } = frontier.schedule;
   // A budget that is there is spent on what comes next; a freshness to be kept is not kept better than asked for.

@@ -48,6 +48,11 @@ export class Visits {
     return this.#last;
   }
 
+  /** When the last look at any page was, milliseconds since 1970; undefined = there was none. */
+  get lastTime(): number | undefined {
+    return this.#timeOf.get(this.#last)?.['time'] as number | undefined;
+  }
+
   /** Id of the newest in the table, also when another process is writing it; 0 = there is none. */
   newest(): number {
     return (this.#newest.get()!['id'] as number | null) ?? 0;

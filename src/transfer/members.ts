@@ -5,7 +5,7 @@
  * A secret is stored as its hash and compared in constant time. A member is known by its key; the token is needed once.
  */
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SkeinError } from '../base/errors.ts';
 import { type Identity, makeIdentity, readIdentity } from '../errand/keys.ts';
@@ -46,19 +46,15 @@ export class Members {
 
   /** Of the door; made when it is first needed. */
   certificate(): Certificate {
-    const [key, certificate] = ['door-key.pem', 'door-certificate.pem'].map(name => join(this.#directory, name));
-    if (!existsSync(certificate!)) {
-      const made = makeCertificate();
-      write(key!, made.key);
-      write(certificate!, made.certificate);
-    }
-    return { key: readFileSync(key!, 'utf8'), certificate: readFileSync(certificate!, 'utf8') };
+    const file = join(this.#directory, 'door-certificate.json');
+    if (!existsSync(file)) writeOnce(file, JSON.stringify(makeCertificate()));
+    return JSON.parse(readFileSync(file, 'utf8')) as Certificate;
   }
 
   /** The key that this machine signs with; made when it is first needed. */
   identity(): Identity {
     const file = join(this.#directory, 'identity.pem');
-    if (!existsSync(file)) write(file, makeIdentity().secret());
+    if (!existsSync(file)) writeOnce(file, makeIdentity().secret());
     return readIdentity(readFileSync(file, 'utf8'));
   }
 
@@ -137,6 +133,19 @@ export class Members {
 function write(file: string, text: string): void {
   writeFileSync(`${file}.new`, text, { mode: 0o600 });
   renameSync(`${file}.new`, file);
+}
+
+/** Where two processes make the same file at once (one invites while the other starts), the first one's stays. */
+function writeOnce(file: string, text: string): void {
+  const own = `${file}.${randomBytes(8).toString('hex')}`;
+  writeFileSync(own, text, { mode: 0o600 });
+  try {
+    linkSync(own, file);
+  } catch (error) {
+    // A file system without links has to do with the last one's.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') renameSync(own, file);
+  }
+  rmSync(own, { force: true });
 }
 
 function refused({ name }: Hello, why: string): SkeinError {

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { promisify } from 'node:util';
 import { systemClock } from '../../src/base/clock.ts';
 import { startUnpacker } from '../../src/home/unpacker.ts';
 import { joinParent, type RunOptions, StandingOutpost } from '../../src/outpost/standing.ts';
@@ -231,4 +233,19 @@ test('versions that differ are refused at both ends, and both are named', async 
     code: 'version-mismatch',
     message: /protocol 2 \(Skein 0\.0\.0-test\).*protocol 99 \(Skein 9\.9\.9\)/,
   });
+});
+
+test('processes that start at once in a new directory agree on its certificate and its key', async () => {
+  using place = makePlace();
+  const module = new URL('../../src/transfer/members.ts', import.meta.url).href;
+  const code = `const { Members } = await import(${JSON.stringify(module)});
+    const members = new Members(${JSON.stringify(join(place.path, 'door'))});
+    while (Date.now() < Number(process.argv[1]));
+    console.log(JSON.stringify([members.certificate(), members.identity().key]));`;
+  const together = String(Date.now() + 1000);
+  const run = promisify(execFile);
+  const all = await Promise.all(
+    [1, 2, 3].map(() => run(process.execPath, ['--input-type=module', '-e', code, together])),
+  );
+  assert.equal(new Set(all.map(({ stdout }) => stdout)).size, 1);
 });

@@ -33,7 +33,8 @@ test('kill -9 during watch loses no visit and repeats none', async () => {
   const second = start(watch);
   await until(2 * PAGES);
   second.child.kill('SIGINT');
-  assert.equal((await second.ended).code, 0);
+  const ended = await second.ended;
+  assert.equal(ended.code, 0, `${ended.signal} ${ended.stderr}`);
   const repeated = collection.look(ledger =>
     ledger.database.prepare('SELECT page, count(*) AS n FROM visits GROUP BY page HAVING n > 2').all(),
   );

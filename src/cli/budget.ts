@@ -29,9 +29,14 @@ export function parseBudget(text: string | number): Budget {
   return match[2] === undefined ? { pages: amount } : { bytes: parseSize(`${amount}${match[2]}`) };
 }
 
-/** Pages that can be kept fresh: those that were seen at least once. */
+/** Pages that can be kept fresh: those that were seen at least once. Images are parts of pages. */
 export function collectionSize(ledger: Ledger): number {
-  const row = ledger.database.prepare('SELECT count(*) AS n FROM known WHERE due IS NOT NULL').get()!;
+  const row = ledger.database
+    .prepare(
+      `SELECT (SELECT count(*) FROM known WHERE due IS NOT NULL) - (SELECT count(*) FROM pages p INDEXED BY pages_images
+         CROSS JOIN known k ON k.page = p.id WHERE p.role = 2 AND k.due IS NOT NULL) AS n`,
+    )
+    .get()!;
   return Math.max(1, row['n'] as number);
 }
 

@@ -229,10 +229,11 @@ function frontierOptions(
   const origins = [...ledger.servers.all()].filter(server => server.seeded).map(server => `${server.origin}/`);
   const hosts = [...new Set([...origins, ...seeds].map(originOf))].sort();
   const parsed = parseScope(values.scope);
-  const scope = { ...parsed, focus: values.focus, images: values.images ?? false, keep: parseKeep(values.keep) };
+  const scope = { ...parsed, focus: values.focus, images: values.images === 'store', keep: parseKeep(values.keep) };
   return {
     mode: extras.mode ?? 'explore',
     order: values.order,
+    images: values.images ?? 'watch',
     scope,
     outside: withoutExcluded(compileScope(scope, [...origins, ...seeds]), ledger),
     bounds: JSON.stringify([parsed, parsed.domains.length > 0 || hosts, values.domains, excludedIn(ledger)]),

@@ -146,9 +146,9 @@ export const settings = {
     about: `how often a page changes: ${Object.keys(estimators).join(', ')} (default: the policy's own; remembered)`,
   },
   images: {
-    check: z.union([z.boolean(), z.stringbool()], 'it is neither yes nor no').default(false),
+    check: z.preprocess(imagesMeant, z.enum(['watch', 'store', 'off']).default('watch')),
     about:
-      'yes or no: also fetch the images of the main content, and look again at them as often as they are worth (default no)',
+      'watch, store or off: a refresh watches images by their headers; store fetches and keeps them all (default watch)',
   },
   threads: {
     check: z.coerce.number().int().min(0).max(64).optional(),
@@ -186,6 +186,12 @@ export const fetchOptions = [
   ...(['order', 'detector', 'images', 'threads', 'perServer', 'bodyLimit'] as const),
 ] as const satisfies readonly OptionName[];
 export type Values = { [name in OptionName]: z.output<(typeof options)[name]['check']> };
+
+/** `--set images` alone, and yes and no in a config file. */
+function imagesMeant(value: unknown): unknown {
+  if (value === true || value === 'yes') return 'store';
+  return value === false || value === 'no' ? 'off' : value;
+}
 
 function list() {
   return z
@@ -262,7 +268,7 @@ function defined(given: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 
-/** `detector=counts` → { detector: 'counts' }; `images` alone switches it on. */
+/** `detector=counts` → { detector: 'counts' }; `images` alone is `images=store`. */
 function readSettings(texts: readonly string[], names: readonly OptionName[]): Record<string, unknown> {
   const known = new Map(names.filter(name => !isFlag(name)).map(name => [dashed(name), name]));
   const read: Record<string, unknown> = {};

@@ -24,6 +24,7 @@ import type { Kept } from './pack.ts';
 import { readSitemap } from './sitemaps.ts';
 import type { Answer, Change, Page, Response } from './stages.ts';
 import type { Tools } from './tools.ts';
+import { glance, imageChanged, isWatched, knowsNoHead, lengthOf, type Manner } from './watched-image.ts';
 
 /** Redirects in a row that are followed before it is called a loop. */
 const MAX_HOPS = 10;
@@ -47,11 +48,13 @@ export interface Concluded {
   readonly page?: Page;
   /** It may be the server's not-found page, which nobody has looked for yet. */
   readonly suspect?: boolean;
+  /** An image whose headers say that it is another: its bytes are wanted. */
+  readonly resized?: boolean;
   /** What the errand's decider is to be asked before anything is done with the page. */
   readonly question?: Question;
 }
 
-export async function conclude(job: Job, known: Known, answer: Answer): Promise<Concluded> {
+export async function conclude(job: Job, known: Known, answer: Answer, manner: Manner): Promise<Concluded> {
   const time = job.tools.clock.now();
   if (answer.kind === 'failure') {
     const outcome: Outcome = answer.reason === 'private-address' || answer.reason === 'bad-url' ? 'refused' : 'failed';
@@ -66,11 +69,28 @@ export async function conclude(job: Job, known: Known, answer: Answer): Promise<
   if (status === 404 || status === 410) {
     return ended(known, time, answer, { outcome: 'gone', reason: status === 404 ? 'http-404' : 'http-410' });
   }
+  if (manner === 'head' && knowsNoHead(status)) {
+    return ended(known, time, answer, { outcome: 'refused', reason: 'unwatchable' });
+  }
   if (status >= 400) return ended(known, time, answer, { outcome: 'failed', reason: errorReason(status) });
   if (status < 200 || status === 204 || status === 205) {
     return ended(known, time, answer, { outcome: 'failed', reason: 'http-odd' });
   }
-  return read(job, known, answer, time);
+  return manner === 'head' ? glanced(known, time, answer) : read(job, known, answer, time);
+}
+
+/** Headers came, as asked for. Validators are learned at the first look only: what they are worth shows later. */
+function glanced(known: Known, time: number, response: Response): Concluded {
+  const found = glance(known, response);
+  if (!found) return { ...ended(known, time, response, { outcome: 'same', reason: 'watched' }), resized: true };
+  return ended(known, time, response, { ...found, ...(found.stage === 'first' && validators(response)) });
+}
+
+/** The visit costs what an earlier request of it cost, too. */
+export function withCost(concluded: Concluded, { up, down, ms }: Cost): Concluded {
+  const { cost } = concluded.visit;
+  const both = { ...cost, up: cost.up + up, down: cost.down + down, ms: cost.ms + ms };
+  return { ...concluded, visit: { ...concluded.visit, cost: both } };
 }
 
 /** We did not ask. */
@@ -214,7 +234,7 @@ async function read(job: Job, known: Known, response: Response, time: number): P
     return ended(known, time, response, { outcome: 'gone', reason: 'soft-404' });
   }
   const truncated = response.truncated !== undefined || decoded.truncated !== undefined;
-  const facts = known.role === 'image' ? await lookedAt(page.facts, decoded.bytes) : page.facts;
+  const facts = known.role === 'image' ? await lookedAt(page.facts, response, decoded.bytes) : page.facts;
   const { change, mask, before } = judge(job, known, facts, response);
   const notes = notesOf(page, truncated, !job.keep({ url: known.url, page }));
   const concluded = ended(known, time, response, {
@@ -225,7 +245,7 @@ async function read(job: Job, known: Known, response: Response, time: number): P
     facts: packFacts(facts),
     page: notes,
     links: job.errand.scope.images ? withImages(page.links, page.images) : page.links,
-    ...(broken ? {} : validators(response)),
+    ...(broken || (isWatched(job.errand, known) && !change.changed) ? {} : validators(response)),
     ...(mask && { mask }),
   });
   const suspect = known.role === 'page' && job.missing.suspects(page, before);
@@ -264,7 +284,7 @@ function judge(job: Job, known: Known, facts: Facts, response: Response): Judgem
   const before = known.facts ? unpackFacts(known.facts) : undefined;
   if (known.role === 'image') {
     if (!before) return { change: { changed: true, stage: 'first', where: [] } };
-    const changed = Buffer.compare(before.content, facts.content) !== 0;
+    const changed = imageChanged(known, before, facts, response);
     return { change: { changed, stage: changed ? 'image' : 'raw', where: [] } };
   }
   const noise = unpackMask(known.mask);
@@ -276,8 +296,9 @@ function judge(job: Job, known: Known, facts: Facts, response: Response): Judgem
 }
 
 /** Facts of an image, with its look in the place of the text that it has not. */
-async function lookedAt(facts: Facts, bytes: Uint8Array): Promise<Facts> {
-  return { ...facts, mainHash: (await imageFacts(bytes)).look };
+async function lookedAt(facts: Facts, response: Response, bytes: Uint8Array): Promise<Facts> {
+  const words = lengthOf(response.headers) || response.body.length;
+  return { ...facts, words, mainHash: (await imageFacts(bytes)).look };
 }
 
 /** A sitemap is its entries; one that did not change is not read again. */

@@ -13,13 +13,24 @@ import { type Reason, type ReasonCode, reasons } from '../errand/reasons.ts';
 import { compileKeep } from '../errand/scope.ts';
 import type { Visit } from '../errand/visit.ts';
 import { type Agenda, makeAgenda } from './agenda.ts';
-import { audited, type Concluded, conclude, crashed, type Job, missingInstead, refuse, unusable } from './conclude.ts';
+import {
+  audited,
+  type Concluded,
+  conclude,
+  crashed,
+  type Job,
+  missingInstead,
+  refuse,
+  unusable,
+  withCost,
+} from './conclude.ts';
 import { Deciding } from './deciding.ts';
 import { impossibleUrl, MissingPages } from './missing.ts';
 import { ParcelBuilder } from './parcels.ts';
 import { askPermission, type Permission } from './permission.ts';
 import type { Answer, Ask } from './stages.ts';
 import type { Tools } from './tools.ts';
+import { type Manner, mannerOf } from './watched-image.ts';
 
 /** One errand under way. */
 interface Run extends Job {
@@ -104,20 +115,27 @@ async function visit(run: Run, known: Known): Promise<Concluded | undefined> {
   const strange = originOf(known.url) !== errand.server.origin;
   const refusal = strange ? 'out-of-scope' : permission.refusal(known.url);
   if (refusal) return refuse(known, refusal, tools.clock.now());
-  const concluded = await look(run, known, errand.server.trustValidators);
+  const concluded = await look(run, known, mannerOf(errand, known));
+  if (concluded?.resized) return withBytes(run, known, concluded);
   if (concluded?.suspect) return unmask(run, known, concluded);
   const audit = concluded?.visit.status === 304 && known.role === 'page' && Math.random() < errand.server.auditShare;
-  const whole = audit ? await look(run, known, false) : undefined;
+  const whole = audit ? await look(run, known, 'whole') : undefined;
   return concluded && whole ? audited(known, concluded, whole) : concluded;
 }
 
-/** Asks for the page when its turn comes, with its validators or without. */
-async function look(run: Run, known: Known, conditional: boolean): Promise<Concluded | undefined> {
+/** The headers of an image differ from what is known: the image itself is looked at. */
+async function withBytes(run: Run, known: Known, headers: Concluded): Promise<Concluded | undefined> {
+  const whole = await look(run, known, 'whole');
+  return whole && withCost(whole, headers.visit.cost);
+}
+
+/** Asks for the page when its turn comes. */
+async function look(run: Run, known: Known, manner: Manner): Promise<Concluded | undefined> {
   const { tools, errand, permission } = run;
   const turn = await tools.pace.turn(errand.server.origin, permission.terms, run.signal);
   if (!turn) return undefined;
-  const answer = await tools.fetcher.fetch(askFor(run, known, conditional));
-  const concluded = await settle(run, known, answer);
+  const answer = await tools.fetcher.fetch(askFor(run, known, manner));
+  const concluded = await settle(run, known, answer, manner);
   turn.done(concluded.effect);
   return concluded;
 }
@@ -133,7 +151,7 @@ async function unmask(run: Run, known: Known, concluded: Concluded): Promise<Con
 async function lookForMissing(run: Run, known: Known): Promise<void> {
   const url = impossibleUrl(known.url);
   if (run.permission.refusal(url)) return;
-  const probed = await look(run, { url, role: 'page', depth: known.depth, hops: 0, tries: 0 }, false);
+  const probed = await look(run, { url, role: 'page', depth: known.depth, hops: 0, tries: 0 }, 'whole');
   // Anything but a page with status 200 is what a server should say.
   if (!probed || probed.visit.outcome === 'failed') return;
   run.missing.learn(probed.page);
@@ -142,21 +160,23 @@ async function lookForMissing(run: Run, known: Known): Promise<void> {
 }
 
 /** Analysis reads hostile bytes: a bug it uncovers must cost one page, not the errand. */
-async function settle(run: Run, known: Known, answer: Answer): Promise<Concluded> {
+async function settle(run: Run, known: Known, answer: Answer, manner: Manner): Promise<Concluded> {
   try {
-    return await conclude(run, known, answer);
+    return await conclude(run, known, answer, manner);
   } catch {
     // Named by the reason; the page can be fetched again to see why.
     return unusable(known, run.tools.clock.now(), answer);
   }
 }
 
-function askFor(run: Run, known: Known, conditional: boolean): Ask {
+function askFor(run: Run, known: Known, manner: Manner): Ask {
   const { limits, server } = run.errand;
+  const conditional = manner === 'conditional';
   return {
     url: known.url,
     maxBytes: limits.bodyBytes,
     allowPrivate: server.allowPrivate,
+    ...(manner === 'head' && { method: 'HEAD' as const }),
     ...(conditional && known.etag !== undefined && { etag: known.etag }),
     ...(conditional && known.lastModified !== undefined && { lastModified: known.lastModified }),
     ...(known.role === 'image' && { accept: 'image/*' }),

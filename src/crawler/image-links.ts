@@ -5,9 +5,20 @@ import { LINK_IMAGE, LINK_REDIRECT, type Links } from '../errand/visit.ts';
 /** More images than this are decoration. */
 const MOST_IMAGES = 50;
 
+const nothing = new Uint8Array(0);
+const none: Links = {
+  ...{ count: 0, fingerprints: new Uint32Array(0), flags: nothing, relevance: nothing },
+  ...{ urls: nothing, anchors: nothing, lastmod: new Float64Array(0) },
+};
+
 /** Images become pages of the role `image`. */
 export function withImages(links: Links, images: readonly string[]): Links {
   return withMore(links, images, LINK_IMAGE);
+}
+
+/** The images of a page by themselves. */
+export function imageLinks(images: readonly string[]): Links {
+  return withImages(none, images);
 }
 
 /** The page stays a page, because it has a body of its own; its target is found as if it were linked. */

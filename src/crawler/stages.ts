@@ -9,6 +9,8 @@ import type { Links, Stage } from '../errand/visit.ts';
 export interface Ask {
   /** Normalised, http or https. */
   readonly url: string;
+  /** HEAD: the headers alone are wanted, no body comes; absent = GET. */
+  readonly method?: 'HEAD';
   readonly etag?: string;
   readonly lastModified?: string;
   /** Value of the Accept header; default prefers HTML. */

@@ -73,7 +73,7 @@ export interface Scope {
   readonly exclude: readonly string[];
   /** Keywords of a focused crawl: links are given a relevance to them. */
   readonly focus: readonly string[];
-  /** Images of the main content are pages too, of the role `image`. */
+  /** Images are pages too, fetched and kept. Absent: a page of the role `image` is watched by its headers. */
   readonly images?: boolean;
   readonly keep: Keep;
 }

@@ -26,7 +26,7 @@ export interface Facts {
   readonly urls: number;
   /** Words of the visible text that are not general words, repeated ones counted. */
   readonly keywords: number;
-  /** Words of the visible text. */
+  /** Words of the visible text. Of an image: bytes on the wire, 0 = its server did not say. */
   readonly words: number;
   /** Text I: sum of character codes over the number of distinct characters. */
   readonly textCode1: number;

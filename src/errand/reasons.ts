@@ -20,6 +20,8 @@ export const reasons = {
   'not-modified': reason('the server said that it has not changed'),
   'validator-lied': reason('the server said that it has not changed, but it has'),
   unchanged: reason('fetched, and the content is the same'),
+  watched: reason('only its headers were asked for, and they do not say that it changed'),
+  unwatchable: reason('an image of which its server tells nothing without sending it'),
   redirect: reason('it redirects to another URL'),
   'redirect-loop': reason('more redirects in a row than the limit'),
   'http-404': reason('the server has no such page'),

@@ -46,6 +46,8 @@ export interface AdmissionRules {
   readonly strays: Strays | undefined;
   /** Where new pages wait until a budget lets them in; undefined = they may be visited as they come. */
   readonly newcomers: PageQueue | undefined;
+  /** Where images wait that are watched; undefined = they are like pages. */
+  readonly images: PageQueue | undefined;
 }
 
 export class Admission {
@@ -150,7 +152,7 @@ export class Admission {
     const { high, low } = this.#print;
     const known = this.fingerprints.get(high, low);
     if (known !== 0) return known;
-    const flags = options.role === SITEMAP ? LINK_IS_SITEMAP : 0;
+    const flags = options.role === SITEMAP ? LINK_IS_SITEMAP : options.role === IMAGE ? LINK_IMAGE : 0;
     return this.#add({ url, high, low, flags, relevance: 255, lastmod: 0, seed: options.seed === true }, source);
   }
 
@@ -163,10 +165,17 @@ export class Admission {
     const id = this.#store(link, source, lane.server.id, null);
     const strayed = this.#rules.strays?.note(id, source.page, link.relevance) ?? 0;
     lane.pages++;
-    // Where a redirect leads belongs to the visit that found it, and sitemaps tell of pages.
-    if (this.#rules.newcomers && source.hops === 0 && !(link.flags & LINK_IS_SITEMAP)) this.#rules.newcomers.push(id);
+    const queue = this.#queueOf(roleOf(link.flags));
+    // Where a redirect leads belongs to the visit that found it.
+    if (queue && source.hops === 0) queue.push(id);
     else lane.order.add(id, { depth: source.depth, relevance: link.relevance, forward: UNKNOWN, backward: 1, strayed });
     return id;
+  }
+
+  /** Where a new page waits for a budget; sitemaps do not, because they tell of pages. */
+  #queueOf(role: number): PageQueue | undefined {
+    if (role === SITEMAP) return undefined;
+    return (role === IMAGE ? this.#rules.images : undefined) ?? this.#rules.newcomers;
   }
 
   #keepOutside(link: NewLink, source: Source, reason: ReasonCode): number {
@@ -245,7 +254,8 @@ export class Admission {
     this.#ledger.pages.judge(id, null, lane.server.id);
     if (depth !== page.depth) this.#ledger.pages.setDepth(id, depth);
     lane.pages++;
-    if (this.#rules.newcomers) this.#rules.newcomers.push(id);
+    const queue = this.#queueOf(page.role);
+    if (queue) queue.push(id);
     else lane.order.add(id, { depth, relevance: page.relevance, forward: UNKNOWN, backward: 1 });
   }
 }

@@ -18,6 +18,7 @@ import { DELEGATED, type Delegation, delegable, here, type Planner, seenOn, size
 import { Director, leavesOut } from './director.ts';
 import { Strays } from './focused.ts';
 import { doubtful, learnRobots } from './forbidden.ts';
+import { Gallery } from './gallery.ts';
 import { HoldingOrder } from './holding.ts';
 import { type Lane, spreads } from './lane.ts';
 import { Learning, type Stored } from './learning.ts';
@@ -64,6 +65,8 @@ const CLOCK_SLACK = 2000;
 export class Frontier {
   readonly admission: Admission;
   readonly schedule: Schedule;
+  /** Only where images are watched. */
+  readonly gallery: Gallery | undefined;
   readonly #ledger: Ledger;
   #options: FrontierOptions;
   readonly #clock: Clock;
@@ -85,14 +88,17 @@ export class Frontier {
     this.#clock = clock;
     this.#director = new Director(options.domains);
     this.#newcomers = options.mode === 'refresh' ? new PageQueue() : undefined;
+    const images = options.mode === 'refresh' && options.images === 'watch' ? new PageQueue() : undefined;
     const rules = {
       newcomers: this.#newcomers,
+      images,
       scope: (url: string) => withDomains(this.#options.outside, options.domains)(url),
       depth: options.depth,
       pagesPerServer: options.pagesPerServer,
       strays: options.order === 'focused' ? new Strays() : undefined,
     };
     this.admission = new Admission(ledger, rules, origin => this.#laneOf(origin));
+    this.gallery = images && new Gallery(ledger, this.admission, images);
     this.schedule = schedule;
     this.#learning = new Learning(ledger, this.admission, schedule);
   }
@@ -108,7 +114,8 @@ export class Frontier {
     const changed = changedRules(this.#ledger, this.#options);
     const wanted = (id: number) => this.#out.has(id) || this.admission.judgeWaiting(id);
     for (const { id: page, role, ...hint } of stillPending(this.#ledger, changed, wanted)) {
-      if (this.#newcomers && roles[role] !== 'sitemap') this.#newcomers.push(page);
+      if (roles[role] === 'image' && this.#options.images !== 'store') this.gallery?.waiting.push(page);
+      else if (this.#newcomers && roles[role] !== 'sitemap') this.#newcomers.push(page);
       else this.again([{ page, ...hint }]);
     }
     for (const rule of changed) this.admission.judgeRefused(rule);
@@ -121,9 +128,9 @@ export class Frontier {
   }
 
   /** Lets new pages join their lanes, at most so many, in the order in which they were found; returns which. */
-  admit(most: number): number[] {
+  admit(most: number, kind: 'pages' | 'images' = 'pages'): number[] {
     const pages: number[] = [];
-    this.#newcomers?.shift(most, pages);
+    (kind === 'pages' ? this.#newcomers : this.gallery?.waiting)?.shift(most, pages);
     for (const page of pages) {
       const { server, depth, relevance } = this.#ledger.pages.get(page)!;
       this.again([{ page, server, depth, relevance }]);
@@ -214,6 +221,7 @@ export class Frontier {
     if (sent.counted) seen ? this.#settled++ : this.#issued--;
     const { id, before } = sent;
     this.#learning.learn({ id, lane: underWay.lane, visit, before, stored, outpost });
+    this.gallery?.visited(id, visit);
   }
 
   /** A page that the outpost found by itself. */

@@ -13,6 +13,7 @@ import {
   FLAG_NOARCHIVE,
   FLAG_NOFOLLOW,
   FLAG_NOINDEX,
+  FLAG_SHOWN,
   FLAG_TRUNCATED,
   type KnownRow,
 } from '../ledger/pages.ts';
@@ -227,6 +228,8 @@ function amountOf(visit: Visit, before: KnownRow | undefined): number | null {
   const old = unpackFacts(before.facts);
   const now = unpackFacts(visit.facts);
   if (!old || !now) return null;
+  // Of an image that was known by its headers alone, no look is known.
+  if (visit.stage === 'image' && old.mainHash === 0n) return null;
   if (visit.stage === 'image') return bitsOf(old.mainHash ^ now.mainHash) / 64;
   const counts = new Map<number, number>();
   for (const block of old.blocks) counts.set(block, (counts.get(block) ?? 0) + 1);
@@ -280,7 +283,7 @@ function knownRow(lesson: Lesson, found: Findings): KnownRow {
     canonical: page ? (page.canonical ?? null) : (before?.canonical ?? null),
     bytes: page?.bytes ?? before?.bytes ?? null,
     wire: page ? visit.cost.up + visit.cost.down : (before?.wire ?? null),
-    flags: page ? flagsOf(visit) : (before?.flags ?? 0),
+    flags: page ? flagsOf(visit) | shownStill(visit, before) : (before?.flags ?? 0),
     ascii_sum: open?.asciiSum ?? before?.ascii_sum ?? null,
     urls: open?.urls ?? before?.urls ?? null,
     keywords: open?.keywords ?? before?.keywords ?? null,
@@ -319,6 +322,11 @@ function flagsOf({ page }: Visit): number {
     (page.truncated ? FLAG_TRUNCATED : 0) |
     (page.filtered ? FLAG_FILTERED : 0)
   );
+}
+
+/** What a page shows is known as long as its links are those that were stored. */
+function shownStill({ outcome, stage }: Visit, before: KnownRow | undefined): number {
+  return outcome === 'same' && stage !== 'template' ? (before?.flags ?? 0) & FLAG_SHOWN : 0;
 }
 
 /** Counts towards the end of trying. A page refused for want of robots.txt is tried again, but not for ever. */

@@ -6,6 +6,8 @@ import type { OrderName } from './order.ts';
 export interface FrontierOptions {
   readonly mode: Errand['kind'];
   readonly order: OrderName;
+  /** watch: by their headers, in a refresh; store: like pages; off: not at all. */
+  readonly images: 'watch' | 'store' | 'off';
   readonly scope: Scope;
   /** Is the URL outside what was asked for? */
   readonly outside: (url: string) => ReasonCode | undefined;

@@ -8,7 +8,7 @@ export class Progress {
   readonly started: number;
   readonly outcomes: Record<Outcome, number> = { fetched: 0, same: 0, moved: 0, gone: 0, refused: 0, failed: 0 };
   readonly reasons = new Map<string, number>();
-  /** Pages looked at: bodies that came, changed or not. Sitemaps are none. */
+  /** Pages looked at: bodies that came, changed or not. Sitemaps and images are none. */
   pages = 0;
   bytesDown = 0;
   bytesUp = 0;
@@ -25,7 +25,7 @@ export class Progress {
     this.reasons.set(visit.reason, (this.reasons.get(visit.reason) ?? 0) + 1);
     this.bytesDown += visit.cost.down;
     this.bytesUp += visit.cost.up;
-    if ((visit.outcome === 'fetched' || visit.outcome === 'same') && visit.cost.cause !== 'sitemap') this.pages++;
+    if ((visit.outcome === 'fetched' || visit.outcome === 'same') && isPage(visit)) this.pages++;
     if (visit.outcome === 'refused') return;
     const time = Math.floor(this.#clock.now() / 250) * 250;
     const last = this.#recent.at(-1);
@@ -44,4 +44,8 @@ export class Progress {
   get seconds(): number {
     return (this.#clock.now() - this.started) / 1000;
   }
+}
+
+function isPage({ cost }: Visit): boolean {
+  return cost.cause !== 'sitemap' && cost.cause !== 'image';
 }

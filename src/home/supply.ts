@@ -6,6 +6,7 @@
 import type { Clock } from '../base/clock.ts';
 import type { Frontier } from '../frontier/frontier.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import type { Images } from './images.ts';
 
 const DAY = 86_400_000;
 /** How often the ledger is asked, milliseconds. */
@@ -38,6 +39,8 @@ export interface SupplyParts {
   readonly ledger: Ledger;
   readonly frontier: Frontier;
   readonly clock: Clock;
+  /** Looks at images come on top of those at pages. */
+  readonly images?: Images;
 }
 
 /** Retries fall due while a crawl goes on; it waits for them, and for servers that asked for a pause, with patience. */
@@ -69,7 +72,7 @@ export interface Allowance {
  * day's at the least: who asks for a round gets one. Sitemaps are read first, because they say which pages have changed.
  */
 export function refreshSupply(parts: SupplyParts, allowance: Allowance, spent: () => number): Supply {
-  const { ledger, frontier, clock } = parts;
+  const { ledger, frontier, clock, images } = parts;
   const now = clock.now();
   const last = ledger.setting<number>('refreshed') ?? ledger.visits.lastTime ?? now;
   const days = Math.min(MOST_SAVED, Math.max(1, (now - last) / DAY));
@@ -95,7 +98,7 @@ export function refreshSupply(parts: SupplyParts, allowance: Allowance, spent: (
   };
   /** What comes next; asked for anew each time, because visits bring others forward. */
   const next = (): { page: number; server: number }[] => {
-    const due = ledger.pages.due('pages', horizon, slices + frontier.waiting().pages + ON_THE_WAY, now);
+    const due = ledger.pages.due(kindOf(frontier), horizon, slices + frontier.waiting().pages + ON_THE_WAY, now);
     return due.filter(({ page }) => !given.has(page)).slice(0, Math.min(slices, most - given.size, room()));
   };
   return {
@@ -113,15 +116,21 @@ export function refreshSupply(parts: SupplyParts, allowance: Allowance, spent: (
         frontier.again(slice);
         dry = fresh + slice.length === 0 && admit(most) === 0;
       }
+      if (room() > 0) images?.fill(given.size, { until: horizon, seenBefore: now });
     },
     worthWaiting() {
-      if (!sitemapsRead || frontier.waiting().wake <= clock.now() + PATIENCE) return true;
+      if (!sitemapsRead || images?.busy || frontier.waiting().wake <= clock.now() + PATIENCE) return true;
       if (!frontier.quiet || room() <= 0) return false;
       // The visits that came back last may have brought others forward.
       dry = next().length === 0 && (frontier.newcomers === 0 || given.size >= most);
       return !dry;
     },
   };
+}
+
+/** Images that are kept are like pages. */
+function kindOf({ options }: Frontier): 'pages' | 'pages and images' {
+  return options.images === 'store' ? 'pages and images' : 'pages';
 }
 
 /**
@@ -136,7 +145,7 @@ function roomFor(frontier: Frontier, left: number, spent: number): number {
 
 /** Goes on for ever: visits are let go at the pace of the budget, most overdue first. */
 export function watchSupply(parts: SupplyParts, allowance: () => Allowance, spent: () => number): Supply {
-  const { ledger, frontier, clock } = parts;
+  const { ledger, frontier, clock, images } = parts;
   const { schedule } = frontier;
   const retries = retriesOf(parts);
   let tokens = { pages: 0, bytes: 0, seen: spent() };
@@ -144,6 +153,7 @@ export function watchSupply(parts: SupplyParts, allowance: () => Allowance, spen
   let scheduled = time;
   let given = new Set<number>();
   let turn = 0;
+  let visits = 0;
   schedule.continuous = true;
   return {
     left: 0,
@@ -167,7 +177,7 @@ export function watchSupply(parts: SupplyParts, allowance: () => Allowance, spen
       tokens.pages -= admitted;
       // Those on their way are still due; they are passed over, not asked for twice.
       const most = room + given.size;
-      const due = [...ledger.pages.due('sitemaps', now, most), ...ledger.pages.due('pages', now, most)];
+      const due = [...ledger.pages.due('sitemaps', now, most), ...ledger.pages.due(kindOf(frontier), now, most)];
       const fresh = due.filter(({ page }) => !given.has(page)).slice(0, room);
       given = new Set([
         ...due.map(({ page }) => page).filter(page => given.has(page)),
@@ -175,6 +185,8 @@ export function watchSupply(parts: SupplyParts, allowance: () => Allowance, spen
       ]);
       tokens.pages -= fresh.length;
       frontier.again(fresh);
+      visits += admitted + fresh.length;
+      images?.fill(visits, { until: now });
     },
     worthWaiting: () => true,
   };

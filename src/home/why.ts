@@ -87,7 +87,12 @@ function trustIn(server: Server): ServerTrust {
 }
 
 /** What happened to a page, and what happens next. */
-export function stateOf({ page, known }: Found, server: Server | undefined, now: number): string {
+export function stateOf(found: Found, server: Server | undefined, now: number): string {
+  const what = roles[found.page.role] === 'image' ? 'An image that pages show. ' : '';
+  return what + lastAndNext(found, server, now);
+}
+
+function lastAndNext({ page, known }: Found, server: Server | undefined, now: number): string {
   if (page.refused !== null) return `It is not visited (${page.refused}): ${meaningOf(page.refused)}.`;
   const until = (time: number) => inWords((time - now) / DAY);
   if (!known) {

@@ -4,7 +4,15 @@
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Backward } from './backward.ts';
-import { eachTarget, hasTarget, type OutLink, type PackedLinks, packLinks, unpackLinks } from './packed-links.ts';
+import {
+  eachTarget,
+  hasTarget,
+  type OutLink,
+  type PackedLinks,
+  packLinks,
+  unpackLinks,
+  withImages,
+} from './packed-links.ts';
 
 export class LinkIndex {
   readonly #database: DatabaseSync;
@@ -27,6 +35,15 @@ export class LinkIndex {
     }
     for (let i = 0; i < links.count; i++) this.#backward.add(links.targets[i]!);
     this.#put.run(page, packLinks(links));
+  }
+
+  /** Adds images to the links of a page, as far as they are not among them. */
+  addImages(page: number, images: ArrayLike<number>): void {
+    const before = this.#get.get(page);
+    if (!before) return;
+    const { bytes, added } = withImages(before['targets'] as Uint8Array, images);
+    for (const target of added) this.#backward.add(target);
+    if (added.length > 0) this.#put.run(page, bytes);
   }
 
   out(page: number): OutLink[] {

@@ -1,5 +1,6 @@
 /** The links of one page as one value: targets, flags, anchors. */
 import { ByteReader, ByteWriter } from '../errand/bytes.ts';
+import { LINK_IMAGE } from '../errand/visit.ts';
 
 export interface OutLink {
   readonly target: number;
@@ -31,6 +32,25 @@ export function unpackLinks(bytes: Uint8Array): OutLink[] {
   const flags = from.bytes();
   const anchors = Buffer.from(from.bytes()).toString().split('\n');
   return targets.map((target, i) => ({ target, anchor: anchors[i] ?? '', nofollow: (flags[i]! & 1) === 1 }));
+}
+
+/** The packed links with these images added that are not among them; 0 stands for none. */
+export function withImages(bytes: Uint8Array, images: ArrayLike<number>): { bytes: Uint8Array; added: number[] } {
+  const from = new ByteReader(bytes);
+  const targets = Array.from({ length: from.count(1) }, () => from.varint());
+  const flags = from.bytes();
+  const anchors = from.bytes();
+  const known = new Set([0, ...targets]);
+  const added = [...new Set(Array.from(images))].filter(image => !known.has(image));
+  // A list of none is no anchor, one of one is an empty one: newlines stand between.
+  const newlines = Math.max(0, added.length - (targets.length === 0 ? 1 : 0));
+  const packed = packLinks({
+    count: targets.length + added.length,
+    targets: [...targets, ...added],
+    flags: Buffer.concat([flags, new Uint8Array(added.length).fill(LINK_IMAGE)]),
+    anchors: Buffer.concat([anchors, Buffer.from('\n'.repeat(newlines))]),
+  });
+  return { bytes: packed, added };
 }
 
 export function eachTarget(bytes: Uint8Array, visit: (target: number) => void): void {

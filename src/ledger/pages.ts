@@ -77,6 +77,17 @@ export const FLAG_NOFOLLOW = 2;
 export const FLAG_NOARCHIVE = 4;
 export const FLAG_TRUNCATED = 8;
 export const FLAG_FILTERED = 16;
+/** The images of its stored copy are known. */
+export const FLAG_SHOWN = 32;
+
+const ALL_DUE = 'known k JOIN pages p ON p.id = k.page WHERE p.role';
+/** Few pages are images: they are found through an index of their own, not by passing over all others. */
+const dueRoles = {
+  pages: `${ALL_DUE} = 0`,
+  sitemaps: `${ALL_DUE} = 1`,
+  'pages and images': `${ALL_DUE} <> 1`,
+  images: 'pages p INDEXED BY pages_images CROSS JOIN known k ON k.page = p.id WHERE p.role = 2',
+} as const;
 
 const columns = [
   'page',
@@ -193,6 +204,11 @@ export class Pages {
       .run(due, seenBefore, server);
   }
 
+  /** The images of a page are known now. */
+  setShown(id: number): void {
+    this.#database.prepare(`UPDATE known SET flags = flags | ${FLAG_SHOWN} WHERE page = ?`).run(id);
+  }
+
   /** A page is refused for another reason than it was, or for none any more (null). */
   judge(id: number, refused: string | null, server: number): void {
     this.#judge.run(refused, server, id);
@@ -275,17 +291,20 @@ export class Pages {
     return row['time'] === null ? undefined : { time: row['time'] as number, count: row['count'] as number };
   }
 
-  /** Pages that are due by `time` and were last asked for before `seenBefore`, most overdue first. Sitemaps come by themselves, because they tell of pages. */
+  /**
+   * Pages that are due by `time` and were last asked for before `seenBefore`, most overdue first. Sitemaps come by
+   * themselves, because they tell of pages; images do where they are only watched.
+   */
   due(
-    kind: 'pages' | 'sitemaps',
+    kind: keyof typeof dueRoles,
     time: number,
     most: number,
     seenBefore = Number.MAX_VALUE,
   ): { page: number; server: number; due: number }[] {
     return this.#database
       .prepare(
-        `SELECT k.page, p.server, k.due FROM known k JOIN pages p ON p.id = k.page
-         WHERE k.due <= ? AND k.time < ? AND p.role ${kind === 'sitemaps' ? '=' : '<>'} 1 ORDER BY k.due LIMIT ?`,
+        `SELECT k.page, p.server, k.due FROM ${dueRoles[kind]}
+         AND k.due <= ? AND k.time < ? ORDER BY k.due LIMIT ?`,
       )
       .all(time, seenBefore, Math.min(most, Number.MAX_SAFE_INTEGER)) as unknown as {
       page: number;

@@ -27,9 +27,11 @@ test('settings are set on the command line, several at once', async () => {
   const { detector, bodyLimit, images, threads, pace } = read;
   assert.deepEqual(
     { detector, bodyLimit, images, threads, pace },
-    { detector: 'counts', bodyLimit: '2MB', images: true, threads: 3, pace: 1 },
+    { detector: 'counts', bodyLimit: '2MB', images: 'store', threads: 3, pace: 1 },
   );
-  assert.equal((await values({ set: ['images=no'] }, names)).images, false);
+  assert.equal((await values({ set: ['images=no'] }, names)).images, 'off');
+  assert.equal((await values({ set: ['images=store'] }, names)).images, 'store');
+  assert.equal((await values({}, names)).images, 'watch');
 });
 
 const wrong: Record<string, readonly [string, RegExp]> = {
@@ -52,7 +54,7 @@ const wrong: Record<string, readonly [string, RegExp]> = {
   order: ['last', /The setting order cannot be "last"/],
   policy: ['never', /The setting policy cannot be "never"/],
   estimator: ['guess', /The setting estimator cannot be "guess"/],
-  images: ['some', /The setting images cannot be "some": it is neither yes nor no/],
+  images: ['some', /The setting images cannot be "some": invalid option: expected one of "watch"\|"store"\|"off"/],
   threads: ['-1', /The setting threads cannot be "-1"/],
   perServer: ['none', /The setting per-server cannot be "none"/],
   bodyLimit: ['huge', /"huge" is not a size/],

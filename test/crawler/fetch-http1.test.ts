@@ -44,6 +44,20 @@ test('the request names us, its host and the codings, and carries validators', a
   assert.match(server.requests[1]!, /Accept: text\/plain\r\n/);
 });
 
+test('HEAD: the length is told and no body is waited for, and the connection goes on', async t => {
+  const replies = ['HTTP/1.1 200 OK\r\nContent-Length: 5000\r\nETag: "a"\r\n\r\n', ok('hello')];
+  const server = await serve(t, (socket, _request, count) => socket.write(replies[count - 1]!));
+  const fetcher = fetcherFor(t);
+  const head = response(await fetcher.fetch(ask(`${server.origin}/a`, { method: 'HEAD' })));
+  assert.match(server.requests[0]!, /^HEAD \/a HTTP\/1\.1\r\n/);
+  assert.deepEqual([head.status, head.headers.get('content-length'), head.body.length], [200, '5000', 0]);
+  assert.equal(head.truncated, undefined);
+  assert.equal(head.wire.down, head.head.length);
+  assert.equal(text(response(await fetcher.fetch(ask(`${server.origin}/b`)))), 'hello');
+  assert.match(server.requests[1]!, /^GET \/b /);
+  assert.equal(server.connections, 1);
+});
+
 test('a URL that would break the request line is refused', async t => {
   const fetcher = fetcherFor(t);
   for (const url of [

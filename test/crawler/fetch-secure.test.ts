@@ -147,6 +147,19 @@ test('HTTP/2: conditional headers are sent, 304 has no body', async t => {
   assert.deepEqual(seen, ['"v1"', lastModified, 'Skein/0.1 (+https://skein.example/bot)']);
 });
 
+test('HTTP/2: HEAD brings the headers and ends', async t => {
+  const server = await serveHttp2(t, stream => {
+    stream.respond({ ':status': 200, 'content-length': '5000', etag: '"a"' });
+    if (!stream.writableEnded) stream.end('x'.repeat(5000)); // Node has ended it where the method is HEAD
+  });
+  const fetcher = fetcherFor(t, { ca: good.cert });
+  const head = response(await fetcher.fetch(ask(`${server.origin}/a`, { method: 'HEAD' })));
+  assert.deepEqual([head.status, head.headers.get('content-length'), head.body.length], [200, '5000', 0]);
+  assert.equal(head.protocol, 'h2');
+  assert.equal(head.truncated, undefined);
+  assert.match(Buffer.from(head.requestHead).toString(), /^HEAD \/a /);
+});
+
 test('HTTP/2: a body beyond maxBytes is cut, and the session goes on', async t => {
   const server = await serveHttp2(t, (stream, path) => {
     stream.respond({ ':status': 200 });

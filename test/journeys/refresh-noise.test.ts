@@ -110,10 +110,10 @@ test('under the papers’ policy home compares what an errand could not', async 
 test('images of pages are looked at by themselves, and a changed one names the page that shows it', async () => {
   using collection = makeCollection();
   await using web = await openWeb({ seed: 5, pagesPerServer: 10, images: 1, rates: [2], clock: collection.clock });
-  await collection.crawl(web.seeds, { images: true });
+  await collection.crawl(web.seeds, { images: 'store' });
   for (let day = 0; day < 3; day++) {
     collection.pass(1);
-    await collection.refresh({ budget: '300%', images: true });
+    await collection.refresh({ budget: '300%', images: 'store' });
   }
   const changes = collection.look(ledger => changesIn(ledger, { since: 0, pattern: '.png', limit: 50 }));
   assert.ok(changes.length > 0);

@@ -2,6 +2,8 @@
 import type { Command } from 'commander';
 import type { ScheduleSettings } from '../../frontier/schedule.ts';
 import type { ControlParts } from '../../home/control.ts';
+import { Images } from '../../home/images.ts';
+import { AGENT_TOKEN } from '../../home/robots.ts';
 import { refreshSupply, watchSupply } from '../../home/supply.ts';
 import { attend } from '../attend.ts';
 import { aimOf, allowanceOf, parseBudget } from '../budget.ts';
@@ -94,9 +96,10 @@ export async function keepFresh(
   const spent = () => home.progress.bytesDown + home.progress.bytesUp;
   const allowance = () => allowanceOf(ledger, schedule.settings, schedule.balance);
   const started = clock.now();
+  const images = new Images({ ...opened, agentToken: AGENT_TOKEN });
+  const parts = { ...opened, images };
   try {
-    const supply =
-      kind === 'refresh' ? refreshSupply(opened, allowance(), spent) : watchSupply(opened, allowance, spent);
+    const supply = kind === 'refresh' ? refreshSupply(parts, allowance(), spent) : watchSupply(parts, allowance, spent);
     await opened.ready();
     await home.run(supply);
     ledger.begin();
@@ -112,6 +115,7 @@ export async function keepFresh(
       expectedFreshness: schedule.expectedFreshness(clock.now()),
     };
   } finally {
+    await images.close();
     await end();
     await opened.close();
   }

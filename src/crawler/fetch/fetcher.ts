@@ -1,5 +1,5 @@
 /**
- * The fetcher: one GET for one URL, as bytes. It follows no redirects, knows no robots, waits for no pace, decodes no
+ * The fetcher: one GET or HEAD for one URL, as bytes. It follows no redirects, knows no robots, waits for no pace, decodes no
  * content, and never throws or rejects for anything a server does: every ask ends as one Response or one Failure,
  * within the time limits, holding at most `maxBytes` of body.
  *

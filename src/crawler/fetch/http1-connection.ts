@@ -60,7 +60,7 @@ export class Http1Connection implements Timed {
   send(exchange: Exchange): void {
     this.#exchange = exchange;
     this.#begun = false;
-    this.#reader.begin(exchange.ask.maxBytes);
+    this.#reader.begin(exchange.ask.maxBytes, exchange.ask.method === 'HEAD');
     exchange.requestHead = writeRequest(exchange.path, this.#terms.fixed, exchange.ask);
     this.deadline = performance.now() + this.#terms.timeouts.firstByte;
     this.#dialled.socket.write(exchange.requestHead);

@@ -50,7 +50,7 @@ export function fixedLines(target: Target, userAgent: string): string {
 }
 
 export function writeRequest(path: string, fixed: string, ask: Ask): Buffer {
-  let text = `GET ${path}${fixed}${acceptOf(ask)}\r\n`;
+  let text = `${ask.method ?? 'GET'} ${path}${fixed}${acceptOf(ask)}\r\n`;
   for (const [name, value] of conditions(ask)) text += `${name}: ${value}\r\n`;
   return Buffer.from(`${text}\r\n`, 'latin1');
 }

@@ -70,7 +70,7 @@ export class Http2Connection implements Timed {
     const { ask } = exchange;
     const { target } = this.terms.origin;
     const headers: Record<string, string> = {
-      ':method': 'GET',
+      ':method': ask.method ?? 'GET',
       ':path': exchange.path,
       ':scheme': 'https',
       ':authority': target.authority,

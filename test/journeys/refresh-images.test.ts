@@ -166,6 +166,8 @@ test('an outpost looks at images as home does, and the commands tell what they a
     await run('crawl', `${gallery.origin}/`);
     await run('refresh', '--budget', '100%');
     await run('refresh');
+    const books = await skeinJson<{ problems: string[] }>('verify', '--data', data);
+    assert.deepEqual(books.problems, []);
     picture.body = Buffer.from('a second picture');
     await run('refresh');
     assert.deepEqual(gallery.asked(), ['HEAD /a.png', 'GET /a.png', 'GET /a.png']);

@@ -80,7 +80,7 @@ export function refreshSupply(parts: SupplyParts, allowance: Allowance, spent: (
   // A budget that is there is spent on what comes next; a freshness to be kept is not kept better than asked for.
   const whole = plan.policy.usesWholeBudget && settings.freshness === undefined;
   const horizon = whole ? Number.MAX_VALUE : now + (days * DAY) / 2;
-  const most = Math.max(1, Math.ceil(allowance.pages * days));
+  const most = Math.max(1, Math.round(allowance.pages * days));
   const bytes = allowance.bytes * Math.max(days, 1e-6);
   const slices = Number.isFinite(bytes) ? SMALL_SLICE : LARGE_SLICE;
   const given = new Set<number>();

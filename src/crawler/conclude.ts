@@ -79,11 +79,11 @@ export async function conclude(job: Job, known: Known, answer: Answer, manner: M
   return manner === 'head' ? glanced(known, time, answer) : read(job, known, answer, time);
 }
 
-/** Headers came, as asked for. Validators are learned at the first look only: what they are worth shows later. */
+/** Headers came, as asked for. */
 function glanced(known: Known, time: number, response: Response): Concluded {
   const found = glance(known, response);
   if (!found) return { ...ended(known, time, response, { outcome: 'same', reason: 'watched' }), resized: true };
-  return ended(known, time, response, { ...found, ...(found.stage === 'first' && validators(response)) });
+  return ended(known, time, response, { ...found, ...(found.outcome === 'same' && validators(response)) });
 }
 
 /** The visit costs what an earlier request of it cost, too. */

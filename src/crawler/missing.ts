@@ -1,8 +1,8 @@
 /**
- * Servers that answer 200 where they have no page ("soft 404"). A page whose title says that something was not found, or
- * one that lost most of its words since it was last seen, raises the suspicion; then a path that cannot exist is asked for, once a server, beside that page. What comes back is
- * kept as a print, and every page with the same print is gone. The address is left out of the print, because such pages
- * like to repeat it.
+ * Servers that answer 200 where they have no page ("soft 404"). A short page whose title says that something was not
+ * found, or one that is another than when it was last seen, raises the suspicion; then a path that cannot exist is asked
+ * for beside that page, once a server. What comes back is kept as a print, and every page with the same print is gone.
+ * The address is left out of the print, because such pages like to repeat it.
  *
  * The front page of a server is never taken for missing.
  */
@@ -14,8 +14,6 @@ import type { Page } from './stages.ts';
 const PRINT_BYTES = 16;
 /** Pages with more words say more than that something is missing. */
 const MOST_WORDS = 400;
-/** A page that has less than this share of its words left may have gone. */
-const SHRUNK = 0.5;
 const SUSPICIOUS =
   /\b404\b|not found|no longer (?:available|exists)|does ?n[o']t exist|page (?:is )?missing|nicht gefunden|introuvable|no encontrad|non trovat|não encontrad|niet gevonden|nie znaleziono|hittades inte|ikke fundet|ei löyty|не найден|bulunamadı|見つかりません|找不到|찾을 수 없/i;
 
@@ -37,7 +35,7 @@ export class MissingPages {
   /** Worth looking for the server's not-found page. `before`: the page as it was last seen. */
   suspects(page: Page, before: Facts | undefined): boolean {
     if (this.#print !== undefined || !isShort(page)) return false;
-    return SUSPICIOUS.test(page.title) || (before !== undefined && page.facts.words < before.words * SHRUNK);
+    return SUSPICIOUS.test(page.title) || (before !== undefined && !isSame(before, page.facts));
   }
 
   /** The page is the server's not-found page. */
@@ -50,6 +48,10 @@ export class MissingPages {
   learn(page: Page | undefined): void {
     this.#print = page && isShort(page) ? printOf(page) : new Uint8Array(0);
   }
+}
+
+function isSame(before: Facts, after: Facts): boolean {
+  return Buffer.compare(before.content, after.content) === 0;
 }
 
 function isShort(page: Page): boolean {

@@ -13,7 +13,7 @@ test('kill -9 during watch loses no visit and repeats none', async () => {
   using collection = makeCollection();
   // The crawl happened a year ago by its clock: now everything is overdue.
   collection.pass(-365);
-  await using web = await openWeb({ seed: 9, pagesPerServer: PAGES, clock: collection.clock, latency: 5 });
+  await using web = await openWeb({ seed: 9, pagesPerServer: PAGES, clock: collection.clock, latency: 30 });
   await collection.crawl(web.seeds);
   collection.pass(365);
   const watch = ['watch', '--data', collection.directory, '--budget', '10000000', ...fast];

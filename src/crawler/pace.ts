@@ -13,7 +13,7 @@
  * Invariants: turns of one server are given in the order asked; a server that waits has one timer, others none; a
  * turn that was given counts until its `done`.
  */
-import type { Clock } from '../base/clock.ts';
+import { type Clock, DAY } from '../base/clock.ts';
 
 export interface Terms {
   /** Milliseconds between the starts of requests; 0 = as fast as it goes. */
@@ -62,7 +62,6 @@ export interface Delay {
   readonly capped: boolean;
 }
 
-const DAY = 86_400_000;
 const LONGEST_CRAWL_DELAY = 60_000;
 const LONGEST_REST = 30_000;
 const LONGEST_BACK_OFF = 300_000;

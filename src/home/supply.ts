@@ -3,12 +3,11 @@
  * at. One small port with three implementations: `crawl` ends when nothing is left, `refresh` after one round,
  * `watch` never.
  */
-import type { Clock } from '../base/clock.ts';
+import { type Clock, DAY } from '../base/clock.ts';
 import type { Frontier } from '../frontier/frontier.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Images } from './images.ts';
 
-const DAY = 86_400_000;
 /** How often the ledger is asked, milliseconds. */
 const ASK_EVERY = 1000;
 /** Days of unspent budget that a collection may save up. */
@@ -81,7 +80,7 @@ export function refreshSupply(parts: SupplyParts, allowance: Allowance, spent: (
   const whole = plan.policy.usesWholeBudget && settings.freshness === undefined;
   const horizon = whole ? Number.MAX_VALUE : now + (days * DAY) / 2;
   const most = Math.max(1, Math.round(allowance.pages * days));
-  const bytes = allowance.bytes * Math.max(days, 1e-6);
+  const bytes = allowance.bytes * days;
   const slices = Number.isFinite(bytes) ? SMALL_SLICE : LARGE_SLICE;
   const given = new Set<number>();
   let admitted = 0;

@@ -1,7 +1,7 @@
 /** Bytes by cause: spent and avoided, per server and day. Summed in memory, written with the batch. */
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
-const DAY = 86_400_000;
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { DAY } from '../base/clock.ts';
 
 export interface AccountRow {
   /** Days since 1970. */

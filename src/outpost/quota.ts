@@ -5,7 +5,9 @@
  * when they have passed, so that at their end what is under way is ended. Counts are kept on disk: a restart begins no
  * new day.
  */
+
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { DAY } from '../base/clock.ts';
 import { SkeinError } from '../base/errors.ts';
 import type { Errand } from '../errand/errand.ts';
 
@@ -26,7 +28,6 @@ interface Count extends Used {
   readonly day: number;
 }
 
-const DAY = 86_400_000;
 /** One errand is promised this part of what is left: others shall have something, too. */
 const PART = 8;
 

@@ -1,12 +1,12 @@
 /** `skein account`: bytes by cause, spent and avoided, with the freshness that they bought, per day and server. */
+
 import type { Command } from 'commander';
+import { DAY } from '../../base/clock.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { openLedger } from '../compose.ts';
 import { declare, values } from '../options.ts';
 import { harmless, paint, size, table } from '../terminal.ts';
 import { parseWhen } from '../when.ts';
-
-const DAY = 86_400_000;
 
 export function addAccountCommand(program: Command): void {
   const command = program

@@ -1,8 +1,9 @@
 /** `skein outpost`: invite a machine, join a parent, run, and install as a service. */
+
 import { availableParallelism, hostname, networkInterfaces } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
-import { systemClock } from '../../base/clock.ts';
+import { DAY, systemClock } from '../../base/clock.ts';
 import { SkeinError } from '../../base/errors.ts';
 import type { QuotaTerms } from '../../outpost/quota.ts';
 import { joinParent, StandingOutpost } from '../../outpost/standing.ts';
@@ -11,7 +12,6 @@ import { declare, parseAddress, parseSize, values } from '../options.ts';
 import { version } from '../version.ts';
 import { addForgive } from './outpost-forgive.ts';
 
-const DAY = 86_400_000;
 const DIRECTORY = 'skein-outpost';
 
 export function addOutpostCommand(program: Command): void {

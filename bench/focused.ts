@@ -41,7 +41,7 @@ async function crawl(web: SyntheticOptions, topic: number, focus: string): Promi
   const names = Object.keys(known) as (keyof typeof known)[];
   const given = { data, pace: 0, connections: 4, scope: '*', maxPages: options.fetches, focus };
   const fetcher = { module: new URL('../test/web/synthetic.ts', import.meta.url).href, options: web };
-  const opened = openHome(await values(given, names), ['http://s0.test/'], { fetcher });
+  const opened = await openHome(await values(given, names), ['http://s0.test/'], { fetcher });
   await opened.home.run(crawlSupply(opened, 0));
   let [fetched, relevant] = [0, 0];
   const { pages } = opened.ledger;

@@ -45,7 +45,7 @@ async function open(name: string, seeds: readonly string[], more: Record<string,
   mkdirSync(data, { recursive: true });
   const names = Object.keys(known) as (keyof typeof known)[];
   const chosen = await values({ data, pace: 0, connections: 8, scope: '*', ...more }, names);
-  return { data, opened: openHome(chosen, seeds, web ? { fetcher } : {}) };
+  return { data, opened: await openHome(chosen, seeds, web ? { fetcher } : {}) };
 }
 
 async function crawl(feed: boolean, most: number): Promise<Run> {

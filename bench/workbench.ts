@@ -198,7 +198,7 @@ async function crawl(watched: boolean): Promise<Run> {
     maxPages: Number(options.crawl),
   };
   const module = new URL('../test/web/synthetic.ts', import.meta.url).href;
-  const opened = openHome(chosen as unknown as Parameters<typeof openHome>[0], ['http://s0.test/'], {
+  const opened = await openHome(chosen as unknown as Parameters<typeof openHome>[0], ['http://s0.test/'], {
     fetcher: { module, options: { servers: 200, pagesPerServer: 1000 } },
   });
   const attended = await attend(opened, { command: 'crawl', data, keep: '', workbench: undefined });

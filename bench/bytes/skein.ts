@@ -35,7 +35,7 @@ export async function firstCrawl(replay: Replay): Promise<string> {
   const directory = mkdtempSync(join(tmpdir(), 'skein-bytes-'));
   await replay.setDay(0);
   setClock(0);
-  const opened = openHome(chosen(directory), replay.urlsOf(0), { clockShift });
+  const opened = await openHome(chosen(directory), replay.urlsOf(0), { clockShift });
   try {
     await opened.home.run(crawlSupply(opened, 0));
   } finally {

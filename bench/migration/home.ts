@@ -53,7 +53,7 @@ if (order.seeds === undefined) {
   });
 } else {
   const seeds = readFileSync(order.seeds, 'utf8').trim().split('\n');
-  const opened = openHome(values, seeds, { clockShift });
+  const opened = await openHome(values, seeds, { clockShift });
   outcomes = opened.home.progress.outcomes;
   await opened.ready();
   await opened.home.run(crawlSupply(opened, 20_000));

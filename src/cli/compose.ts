@@ -15,15 +15,16 @@ import { Schedule, type ScheduleSettings } from '../frontier/schedule.ts';
 import { EXCLUDED } from '../home/control.ts';
 import { Home } from '../home/home.ts';
 import { interestIn } from '../home/indexing.ts';
-import { Outposts } from '../home/outposts.ts';
+import type { Outposts } from '../home/outposts.ts';
 import { AGENT_TOKEN } from '../home/robots.ts';
 import { Ledger } from '../ledger/ledger.ts';
 import { tryDecider } from '../outpost/deciders.ts';
 import type { OutpostOptions } from '../outpost/tools.ts';
-import { ThreadCarrier } from '../transfer/thread.ts';
+import { dismissEarly, ThreadCarrier } from '../transfer/thread.ts';
 import { type Bounds, boundsOf } from './bounds.ts';
 import { userAgent } from './contact.ts';
 import { type DeciderFile, readDecider } from './decider.ts';
+import { threadModule } from './early.ts';
 import { parseAddress, parseSize, type Values } from './options.ts';
 import { version } from './version.ts';
 
@@ -68,7 +69,7 @@ export interface Extras {
   readonly absence?: number;
 }
 
-export function openHome(values: CrawlValues, seeds: readonly string[], extras: Extras = {}): Opened {
+export async function openHome(values: CrawlValues, seeds: readonly string[], extras: Extras = {}): Promise<Opened> {
   const clock = extras.clockShift ? shiftedClock(extras.clockShift) : systemClock;
   refuseMistakes(values);
   const decider = readDecider(values.decider);
@@ -94,9 +95,10 @@ export function openHome(values: CrawlValues, seeds: readonly string[], extras: 
   });
   home.dispatch.levels = values.levels ?? 1;
   for (const { errand, outpost, sequence } of out) home.dispatch.expect(outpost, errand, sequence);
-  const outposts = isFar(values) ? makeOutposts(home, values, clock, { ...extras, decider }) : undefined;
+  const outposts = isFar(values) ? await makeOutposts(home, values, clock, { ...extras, decider }) : undefined;
   const thread = { ...outpostOf(values, extras), ...(decider && { decider: decider.bytes }) };
   for (let i = 1; i <= threads; i++) home.dispatch.join(startThread(`thread-${i}`, home, thread));
+  dismissEarly();
   return {
     home,
     ledger,
@@ -149,11 +151,8 @@ function outpostOf(values: CrawlValues, extras: Extras): OutpostOptions {
 
 /** A thread that dies is replaced: home knows when that is of no use. One without room waits for what home sends it. */
 function startThread(name: string, home: Home, data: OutpostOptions, room = THREAD_ROOM): ThreadCarrier {
-  // In development this file is TypeScript, in the published package JavaScript; the thread's module is its sibling.
-  const ending = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
-  const module = new URL(`../outpost/thread.${ending}`, import.meta.url);
   return new ThreadCarrier(
-    { name, room, module, data },
+    { name, room, module: threadModule, data },
     {
       parcel: (from, parcel) => home.parcel(from, parcel),
       // Only the decider can keep a thread from its work, and no other thread would fare better.
@@ -185,7 +184,14 @@ interface FarExtras extends Pick<Extras, 'absence'> {
   readonly decider: DeciderFile | undefined;
 }
 
-function makeOutposts(home: Home, values: CrawlValues, clock: Clock, { absence, decider }: FarExtras): Outposts {
+/** Loaded by those who need it: what speaks to other machines is a sixth of what home consists of. */
+async function makeOutposts(
+  home: Home,
+  values: CrawlValues,
+  clock: Clock,
+  { absence, decider }: FarExtras,
+): Promise<Outposts> {
+  const { Outposts } = await import('../home/outposts.ts');
   return new Outposts(home, {
     directory: values.data,
     software: version,

@@ -4,7 +4,7 @@
  */
 import { Command, CommanderError } from 'commander';
 import { exitCodes, SkeinError } from '../base/errors.ts';
-import { diskError } from '../ledger/ledger.ts';
+import { startThreadsEarly } from './early.ts';
 import { paint } from './terminal.ts';
 import { version } from './version.ts';
 
@@ -44,6 +44,7 @@ const commands: Readonly<Record<string, () => Promise<(program: Command) => void
 
 // What a command needs is loaded with it, and only the one that was asked for: a sixth of the time of a short command.
 const named = process.argv[2] ?? '';
+startThreadsEarly(process.argv.slice(2));
 const loads = Object.hasOwn(commands, named) ? [commands[named]!] : Object.values(commands);
 for (const load of loads) (await load())(program);
 
@@ -55,6 +56,7 @@ process.stderr.on('error', () => {});
 try {
   await program.parseAsync();
 } catch (error) {
+  const { diskError } = await import('../ledger/ledger.ts');
   process.exitCode = report(diskError(error));
 }
 

@@ -5,10 +5,10 @@
 import { extname, join } from 'node:path';
 import type { Ledger } from '../ledger/ledger.ts';
 import { catchUp, type Feeder, type FeedReport, startFeeder } from '../search/feed.ts';
-import { openSearch, readInterest, type Search } from '../search/index.ts';
+import type { Search } from '../search/index.ts';
+import { readInterest } from '../search/interest.ts';
 import { runningHome } from './door.ts';
 import type { Home } from './home.ts';
-import { openSource } from './search-source.ts';
 
 /** Milliseconds between two times that the counters of links are saved, from which the index takes importance. */
 const SAVED = 60_000;
@@ -91,6 +91,7 @@ export interface IndexState {
 
 /** The index of a collection, up to date unless a running home is about to make it so. */
 export async function freshIndex(directory: string, report: (report: FeedReport) => void): Promise<IndexState> {
+  const { openSearch } = await import('../search/index.ts');
   const search = openSearch(searchFile(directory));
   const fed = await isFed(directory);
   if (!fed) await bringUp(directory, search, report);
@@ -99,6 +100,7 @@ export async function freshIndex(directory: string, report: (report: FeedReport)
 
 /** Reads what is new into the index, here and now. */
 export async function bringUp(directory: string, search: Search, report: (report: FeedReport) => void): Promise<void> {
+  const { openSource } = await import('./search-source.ts');
   const source = openSource(directory, search);
   try {
     await catchUp(search, source, report);

@@ -1,5 +1,6 @@
 /** The outpost that lives in a thread of the home process: joins a message port to an Outpost. */
-import { parentPort, workerData } from 'node:worker_threads';
+import { once } from 'node:events';
+import { parentPort } from 'node:worker_threads';
 import { decodeErrand } from '../errand/errand-codec.ts';
 import { encodeParcel } from '../errand/parcel-codec.ts';
 import type { ThreadMessage } from '../transfer/thread.ts';
@@ -8,7 +9,8 @@ import { Outpost } from './outpost.ts';
 import { makeTools, type OutpostOptions } from './tools.ts';
 
 const port = parentPort!;
-const options = workerData as OutpostOptions;
+const [{ data }] = (await once(port, 'message')) as [{ data: OutpostOptions }];
+const options = data;
 const say = (message: ThreadMessage) => port.postMessage(message);
 // What comes from this machine's own user may run where bubblewrap is missing.
 const deciders = new Deciders({ weak: true }, text => say({ kind: 'trouble', text }));

@@ -10,6 +10,8 @@ import type { Carrier, Receiver } from './carrier.ts';
 
 /** What crosses the thread boundary. */
 export type ThreadMessage =
+  /** The first message: plain data for the module that the thread runs. */
+  | { readonly kind: 'start'; readonly data: unknown }
   | { readonly kind: 'errand'; readonly bytes: Uint8Array }
   | { readonly kind: 'parcel'; readonly bytes: Uint8Array }
   | { readonly kind: 'recall' }
@@ -25,6 +27,31 @@ export type ThreadMessage =
  * CPU for each thread (profiled on a crawl that takes four).
  */
 const DOOR = `require('node:module').enableCompileCache(); import(process.argv[2]);`;
+
+/** Threads that load a module for carriers still to be made. */
+const early = new Map<string, Worker[]>();
+
+/**
+ * Lets threads load a module while home is still being opened, which takes about as long. They hold nobody up: a process
+ * that makes no carrier ends without them.
+ */
+export function startEarly(module: URL, count: number): void {
+  const workers = Array.from({ length: count }, () => new Worker(DOOR, { eval: true, argv: [module.href] }));
+  for (const worker of workers) worker.unref();
+  early.set(module.href, workers);
+}
+
+/** Ends those that no carrier took. */
+export function dismissEarly(): void {
+  for (const workers of early.values()) for (const worker of workers) void worker.terminate();
+  early.clear();
+}
+
+function takeWorker(module: URL): Worker {
+  const worker = early.get(module.href)?.pop() ?? new Worker(DOOR, { eval: true, argv: [module.href] });
+  worker.ref();
+  return worker;
+}
 
 /** Milliseconds a thread has to end by itself; nobody waits any more for the answers that it waits for. */
 const CLOSE = 1000;
@@ -49,7 +76,8 @@ export class ThreadCarrier implements Carrier {
   constructor(options: ThreadOptions, receiver: Receiver) {
     this.name = options.name;
     this.room = options.room;
-    this.#worker = new Worker(DOOR, { eval: true, argv: [options.module.href], workerData: options.data });
+    this.#worker = takeWorker(options.module);
+    this.#worker.postMessage({ kind: 'start', data: options.data } satisfies ThreadMessage);
     this.#worker.on('message', (message: ThreadMessage) => {
       if (message.kind === 'parcel') receiver.parcel(this, decodeParcel(message.bytes));
       if (message.kind === 'gave-up') receiver.gaveUp(this, message.errand, message.why);

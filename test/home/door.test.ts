@@ -15,7 +15,7 @@ import { openWeb } from '../web/web.ts';
 /** A crawl that goes on until it is stopped, and the door to it. */
 async function running(directory: string, seeds: readonly string[], more: Record<string, unknown> = {}) {
   const values = chosen(directory, { scope: ['*'], ...more });
-  const opened = openHome(values, seeds);
+  const opened = await openHome(values, seeds);
   const attended = await attend(opened, {
     command: 'crawl',
     data: directory,

@@ -60,7 +60,7 @@ export function makeCollection(): Collection {
       shift[0]! += days * DAY;
     },
     async crawl(seeds, more = {}) {
-      const opened = openHome(chosen(directory, more), seeds, { clockShift });
+      const opened = await openHome(chosen(directory, more), seeds, { clockShift });
       try {
         await opened.home.run(crawlSupply(opened, 0));
       } finally {

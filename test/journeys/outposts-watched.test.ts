@@ -33,7 +33,7 @@ test('an outpost that is killed is seen to vanish and its errands to move', opti
   const port = await freePort();
   const tokens = [await invite(data, port), await invite(data, port)];
   const given = chosen(data, { scope, pace: 0.15, threads: 0, connections: 1, listen: `127.0.0.1:${port}` });
-  const opened = openHome(given, web.seeds, { absence: ABSENCE });
+  const opened = await openHome(given, web.seeds, { absence: ABSENCE });
   const attended = await attend(opened, { command: 'crawl', data, keep: '', workbench: 0 });
   await opened.ready();
   const outposts = [];

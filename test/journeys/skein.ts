@@ -158,7 +158,7 @@ export async function crawlHere(
   extras: Extras & { readonly patience?: number } = {},
 ): Promise<Summary> {
   const chosen = await values({ pace: 0, allowPrivate: true, ...given }, fetchOptions);
-  const opened = openHome(chosen, seeds, extras);
+  const opened = await openHome(chosen, seeds, extras);
   try {
     await opened.ready();
     await opened.home.run(crawlSupply(opened, extras.patience ?? 0));

@@ -47,7 +47,7 @@ test('pages come home through an outpost, and later only what changed', async t 
     await running;
   });
   const through = { listen: `127.0.0.1:${port}`, threads: 0 };
-  const opened = openHome(chosen(collection.directory, through), web.seeds, {});
+  const opened = await openHome(chosen(collection.directory, through), web.seeds, {});
   await opened.ready();
   await opened.home.run(crawlSupply(opened, 20_000));
   await opened.close();

@@ -50,7 +50,7 @@ before(async () => {
   await collection.refresh({ scope: ['*'], budget: '100%' });
   (await freshIndex(collection.directory, () => {})).search.close();
   const given = chosen(collection.directory, { scope: ['*'], pace: 5 });
-  opened = openHome(given, [`${web.seeds[0]}more/`], { clockShift: collection.clockShift });
+  opened = await openHome(given, [`${web.seeds[0]}more/`], { clockShift: collection.clockShift });
   attended = await attend(opened, {
     ...{ command: 'crawl', data: collection.directory, scope: ['*'], keep: '', workbench: 0 },
   });

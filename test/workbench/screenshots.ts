@@ -84,7 +84,7 @@ for (const [at, day] of PAST.slice(1).entries()) {
   demo.tick();
   await collection.refresh({ scope, budget: '100%' });
 }
-const opened = openHome(chosen(collection.directory, { scope, pace: 0.08, threads: 4 }), web.seeds, {});
+const opened = await openHome(chosen(collection.directory, { scope, pace: 0.08, threads: 4 }), web.seeds, {});
 const attended = await attend(opened, {
   ...{ command: 'crawl', data: collection.directory, scope, keep: '', workbench: PORT },
 });

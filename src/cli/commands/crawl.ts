@@ -53,7 +53,7 @@ function readSeeds(file: string | undefined): string[] {
 type Chosen = Parameters<typeof openHome>[0] & { readonly workbench?: number | true | undefined };
 
 export async function crawl(chosen: Chosen, seeds: readonly string[], json: boolean): Promise<void> {
-  const opened = openHome(chosen, seeds);
+  const opened = await openHome(chosen, seeds);
   const attended = await attend(opened, { ...chosen, command: 'crawl', workbench: chosen.workbench });
   const live = new LiveLine(opened, json);
   const interrupted = stopOnSignals(() => opened.home.stop());

@@ -58,7 +58,7 @@ async function run(web: DemoWeb, data: string, given: Record<string, unknown>): 
     },
     fetchOptions,
   );
-  const opened = openHome(chosen, web.seeds);
+  const opened = await openHome(chosen, web.seeds);
   const { workbench } = chosen;
   const attended = await attend(opened, { ...chosen, command: 'demo', workbench });
   if (workbench !== undefined) stopOnSignals(() => opened.home.stop());
@@ -80,7 +80,7 @@ async function aWeekLater(web: DemoWeb, chosen: CrawlValues): Promise<Summary> {
   web.tick();
   const clockShift = new SharedArrayBuffer(8);
   new Float64Array(clockShift)[0] = WEEK;
-  const opened = openHome(chosen, [], { mode: 'refresh', clockShift });
+  const opened = await openHome(chosen, [], { mode: 'refresh', clockShift });
   try {
     await opened.home.run(refreshSupply(opened, { pages: ROUND, bytes: Number.POSITIVE_INFINITY }, () => 0));
   } finally {

@@ -88,7 +88,7 @@ export async function keepFresh(
   begin: (opened: Opened) => Promise<() => Promise<void>> = async () => async () => {},
 ): Promise<FreshSummary> {
   if (chosen.budget !== undefined) parseBudget(chosen.budget); // a mistake in it must open nothing
-  const opened = openHome(chosen, [], { ...extras, mode: 'refresh', schedule: settingsOf(chosen) });
+  const opened = await openHome(chosen, [], { ...extras, mode: 'refresh', schedule: settingsOf(chosen) });
   const { home, ledger, frontier, clock } = opened;
   const { schedule } = frontier;
   aim(opened, chosen);

@@ -1,0 +1,15 @@
+/** The threads that fetch begin to load before home does: a crawl starts a fifth of a second sooner. */
+import { availableParallelism } from 'node:os';
+import { startEarly } from '../transfer/thread.ts';
+
+/** In development this file is TypeScript, in the published package JavaScript; the thread's module is its sibling. */
+const ending = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
+export const threadModule = new URL(`../outpost/thread.${ending}`, import.meta.url);
+
+const fetching = new Set(['crawl', 'refresh', 'watch']);
+
+/** Where it is plain from the words given that this machine will fetch. */
+export function startThreadsEarly([command = '', ...words]: readonly string[]): void {
+  const elsewhere = words.some(word => /^(?:-h|--help|--outpost)\b/.test(word));
+  if (fetching.has(command) && !elsewhere) startEarly(threadModule, availableParallelism());
+}

@@ -1,6 +1,6 @@
 /** A budget as users write it: `10%` of the collection, `500` pages or `50MB`, each a day. */
 import { SkeinError } from '../base/errors.ts';
-import type { ScheduleSettings } from '../frontier/schedule.ts';
+import type { ScheduleSettings } from '../frontier/schedule-settings.ts';
 import type { Allowance } from '../home/supply.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Balance } from '../revisit/budget.ts';

@@ -6,61 +6,29 @@
  * It never picks a page by itself (the frontier does) and never decides whether a page changed (the detector did).
  */
 import { bareFacts, packFacts, unpackFacts } from '../errand/facts.ts';
-import { type ReasonCode, reasons } from '../errand/reasons.ts';
 import type { Visit } from '../errand/visit.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { KnownRow } from '../ledger/pages.ts';
 import type { Server } from '../ledger/servers.ts';
 import { type Balance, type Belief, balanceForFreshness, balanceForShare } from '../revisit/budget.ts';
-import { serverPrior } from '../revisit/estimators/gamma.ts';
 import { observe } from '../revisit/estimators/observe.ts';
-import { type Missing, whenMissing } from '../revisit/gone.ts';
 import { countedByPings, learnPing, pingWorth, silenceRecall } from '../revisit/pings.ts';
 import { delegation, shareChanged } from '../revisit/pmcs.ts';
 import { MAX_INTERVAL, nextDue, type Plan, phaseOf, planNamed, type Terms } from '../revisit/policy.ts';
-import { type ChangeState, DAY, newState, type Prior, packState, unpackState } from '../revisit/state.ts';
+import { type ChangeState, DAY, newState, packState, unpackState } from '../revisit/state.ts';
 import { steer } from '../revisit/value.ts';
+import { dueWithout } from './due-without.ts';
+import { believed, Priors } from './priors.ts';
+import { type SavedSchedule, type ScheduleSettings, sameSettings, settingsAfter } from './schedule-settings.ts';
 import { costAfter, costOf, noteTo, type Place, pingsOf, roleOf, weighed } from './standing.ts';
+import { SAMPLE, type StoredPage, sampledPages, storedPages } from './stored-pages.ts';
 import { lastChangeAge } from './trust.ts';
 import { dueInWave, Waves } from './waves.ts';
 
-/** What a user asked for; kept in the ledger, so that a later run goes on with it. One of the last three is set. */
-export interface ScheduleSettings {
-  readonly policy: string;
-  readonly estimator: string | undefined;
-  /** Share of the pages to be visited a day. */
-  readonly share: number | undefined;
-  /** Bytes on the wire a day. */
-  readonly bytes: number | undefined;
-  /** To be kept for the least. */
-  readonly freshness: number | undefined;
-}
-
-export const defaultSettings: ScheduleSettings = {
-  policy: 'value',
-  estimator: undefined,
-  share: 0.1,
-  bytes: undefined,
-  freshness: undefined,
-};
-
-interface Saved extends ScheduleSettings {
-  /** Pages there were, and the time, when theta was last sought. */
-  readonly pages: number;
-  readonly time: number;
-  readonly theta: number;
-  readonly balance: Balance;
-  readonly visitsPerDay: number;
-}
-
-/** Days until an alias or a page that was refused after it had been stored is asked for again. */
-const SELDOM = 30;
 /** A sitemap is read twice as often as it changes, but no more often than this and no less, in days. */
 const SITEMAP_REST = { least: 0.9, most: 14 };
 /** Once a day until it has shown otherwise. */
 const SITEMAP_PRIOR = { a: 1, b: 1 };
-/** Pages that stand for all when theta is sought. */
-const SAMPLE = 20_000;
 /** Crawl delays that a server at its limit may be behind: some, or its slots would go unused. */
 const BACKLOG = 20;
 /** Share of its slots that a server's pages must want before politeness counts as the limit. */
@@ -79,16 +47,14 @@ export class Schedule {
   #balance: Balance;
   #visitsPerDay: number;
   readonly #waves = new Waves();
-  #priors = new Map<number, { pages: number; a: number; b: number }>();
+  #priors = new Priors();
 
   /** `searches`: how often people wanted a page lately. */
   constructor(ledger: Ledger, settings: Partial<ScheduleSettings> = {}, searches: (page: number) => number = () => 0) {
     this.#searches = searches;
-    const saved = ledger.setting<Saved>('schedule');
+    const saved = ledger.setting<SavedSchedule>('schedule');
     this.#ledger = ledger;
-    // Of share, bytes and freshness only the one that was asked for is in what was saved.
-    const start: ScheduleSettings = { ...defaultSettings, ...(saved && { share: undefined }) };
-    this.settings = { ...start, ...saved, ...settings };
+    this.settings = settingsAfter(saved, settings);
     this.plan = planNamed(this.settings.policy, this.settings.estimator);
     this.#theta = saved?.theta ?? 1;
     this.#visitsPerDay = saved?.visitsPerDay ?? 0;
@@ -124,10 +90,10 @@ export class Schedule {
   after(lesson: Lesson): Planned {
     const { id, visit, before, server } = lesson;
     if (visit.outcome !== 'fetched' && visit.outcome !== 'same') {
-      return { change: before?.change ?? null, due: this.#dueWithout(visit, before) };
+      return { change: before?.change ?? null, due: dueWithout(visit, before) };
     }
     const role = roleOf(visit);
-    const prior = role === 'sitemap' ? SITEMAP_PRIOR : this.#priorOf(server.id);
+    const prior = role === 'sitemap' ? SITEMAP_PRIOR : this.#priors.of(server.id);
     const state = believed(before?.change, prior);
     const next = before?.seen_time ? this.#observe(state, visit, before, server) : state;
     if (role === 'sitemap') return { change: packState(next), due: visit.time + sitemapRest(next) * DAY };
@@ -164,12 +130,10 @@ export class Schedule {
   /** Makes the schedule fit what was asked for; due times are computed anew when that is news, or a day has passed. */
   aim(wanted: Partial<Pick<ScheduleSettings, 'share' | 'bytes' | 'freshness'>>, now: number): void {
     this.settings = { ...this.settings, share: undefined, bytes: undefined, freshness: undefined, ...wanted };
-    const saved = this.#ledger.setting<Saved>('schedule');
+    const saved = this.#ledger.setting<SavedSchedule>('schedule');
     const same =
       saved !== undefined &&
-      (['policy', 'estimator', 'share', 'bytes', 'freshness'] as const).every(
-        name => saved[name] === this.settings[name],
-      ) &&
+      sameSettings(saved, this.settings) &&
       now - saved.time < DAY / 2 &&
       saved.pages >= this.#ledger.pages.size * 0.9;
     if (!same) this.reschedule(now);
@@ -177,13 +141,13 @@ export class Schedule {
 
   /** Finds theta for the budget and gives every stored page its due time anew. One pass over the known pages. */
   reschedule(now: number): Balance {
-    const pages = this.#rows();
-    this.#priors = new Map();
+    const pages = storedPages(this.#ledger);
+    this.#priors = new Priors();
     const step = Math.max(1, Math.floor(pages.length / SAMPLE));
     const beliefs: Belief[] = [];
     for (const { server, role, change } of pages) {
       const state = unpackState(change);
-      if (role === 0 && state.visits > 0) this.#believe(server, state);
+      if (role === 0 && state.visits > 0) this.#priors.add(server, state);
     }
     for (let i = 0; i < pages.length; i += step) beliefs.push(this.#beliefOf(pages[i]!, this.#stateOf(pages[i]!)));
     this.#balance = this.#seek(beliefs, pages.length);
@@ -193,21 +157,8 @@ export class Schedule {
     return this.#balance;
   }
 
-  /** Stored pages, of one server or of all; sitemaps have a schedule of their own. */
-  #rows(server?: number): Row[] {
-    return this.#ledger.database
-      .prepare(
-        `SELECT k.page, k.seen_time, k.change, k.pings, k.wire, k.outcome, k.status,
-           k.etag IS NOT NULL OR k.last_modified IS NOT NULL AS tagged, p.depth, p.server, p.role
-         FROM known k JOIN pages p ON p.id = k.page
-         WHERE k.change IS NOT NULL AND k.outcome IN ('fetched', 'same', 'failed') AND p.role <> 1
-           AND p.server = coalesce(?, p.server)`,
-      )
-      .all(server ?? null) as unknown as Row[];
-  }
-
   /** Gives these pages their due times; returns the visits a day that they add up to. */
-  #place(pages: readonly Row[]): number {
+  #place(pages: readonly StoredPage[]): number {
     const put = this.#ledger.database.prepare('UPDATE known SET due = ? WHERE page = ?');
     let visits = 0;
     for (const row of pages) {
@@ -224,18 +175,11 @@ export class Schedule {
 
   /** Share of the collection, by importance, that is expected to be as it was last seen. */
   expectedFreshness(now: number): number {
-    const rows = this.#ledger.database
-      .prepare(
-        `SELECT k.page, k.seen_time, k.change, p.depth FROM known k JOIN pages p ON p.id = k.page
-         WHERE k.change IS NOT NULL AND p.role = 0 AND k.outcome IN ('fetched', 'same', 'failed')
-           AND k.page % (1 + (SELECT count(*) FROM known) / ${SAMPLE}) = 0`,
-      )
-      .iterate();
     const sum = { fresh: 0, weights: 0 };
-    for (const row of rows) {
-      const weight = this.#weigh(row['page'] as number, row['depth'] as number, 'page');
-      const days = Math.max(0, (now - (row['seen_time'] as number)) / DAY);
-      sum.fresh += weight * this.plan.estimator.survival(unpackState(row['change'] as Uint8Array), days);
+    for (const { page, depth, seen_time, change } of sampledPages(this.#ledger)) {
+      const weight = this.#weigh(page, depth, 'page');
+      const days = Math.max(0, (now - seen_time) / DAY);
+      sum.fresh += weight * this.plan.estimator.survival(unpackState(change), days);
       sum.weights += weight;
     }
     return sum.weights === 0 ? 1 : sum.fresh / sum.weights;
@@ -255,7 +199,7 @@ export class Schedule {
       visitsPerDay: this.#visitsPerDay,
       pages: this.#ledger.pages.size,
       time: now,
-    } satisfies Saved);
+    } satisfies SavedSchedule);
   }
 
   #seek(beliefs: readonly Belief[], pages: number): Balance {
@@ -265,7 +209,7 @@ export class Schedule {
     return balanceForShare(bytes / 1000 / Math.max(1, pages), beliefs, MAX_INTERVAL);
   }
 
-  #beliefOf(row: Row, { a, b }: ChangeState): Belief {
+  #beliefOf(row: StoredPage, { a, b }: ChangeState): Belief {
     const role = (['page', 'sitemap', 'image'] as const)[row.role]!;
     const weight = this.#weigh(row.page, row.depth, role);
     if (this.settings.bytes === undefined) return { a, b, weight };
@@ -273,7 +217,7 @@ export class Schedule {
   }
 
   /** A due time with the notices since the last visit, and with what its server's other pages have shown. */
-  #moved(row: Row, state: ChangeState, server: Server, due: number): number {
+  #moved(row: StoredPage, state: ChangeState, server: Server, due: number): number {
     if (row.pings === 0) return dueInWave(server, row.seen_time, due);
     return Math.max(row.seen_time, due - row.pings * pingWorth(pingsOf(server), this.plan.estimator.rate(state)) * DAY);
   }
@@ -281,27 +225,16 @@ export class Schedule {
   /** A wave began: what was not seen since comes next. It ended: all have the due times again that are their own. */
   #turned(server: Server): void {
     this.#ledger.servers.touch(server);
-    if (server.wave === 0) this.#place(this.#rows(server.id));
+    if (server.wave === 0) this.#place(storedPages(this.#ledger, server.id));
     else this.#ledger.pages.hasten(server.id, server.wave, dueInWave(server, 0, Infinity));
-  }
-
-  #believe(server: number, { a, b }: ChangeState): void {
-    const sums = this.#priors.get(server) ?? { pages: 0, a: 0, b: 0 };
-    this.#priors.set(server, { pages: sums.pages + 1, a: sums.a + a, b: sums.b + b });
   }
 
   #weigh(page: number, depth: number, role: Place['role']): number {
     return weighed({ linksIn: this.#ledger.backward.of(page), depth, role, searches: this.#searches(page) });
   }
 
-  #stateOf({ change, server }: Row): ChangeState {
-    return believed(change, this.#priorOf(server));
-  }
-
-  /** What is believed of a new page: what its server's other pages have shown. */
-  #priorOf(server: number): Prior {
-    const sums = this.#priors.get(server);
-    return serverPrior(sums?.pages ?? 0, sums?.a ?? 0, sums?.b ?? 0);
+  #stateOf({ change, server }: StoredPage): ChangeState {
+    return believed(change, this.#priors.of(server));
   }
 
   #observe(state: ChangeState, visit: Visit, before: KnownRow, server: Server): ChangeState {
@@ -344,26 +277,6 @@ export class Schedule {
       this.#theta = steer(this.#theta, lag, { pages: all, budget });
     }
   }
-
-  /** Visits that brought no page say nothing of its rate. */
-  #dueWithout(visit: Visit, before: KnownRow | undefined): number | null {
-    if (visit.outcome === 'gone') {
-      // What was never there is a dead link: it is asked for as seldom as a tombstone.
-      const misses = before?.outcome === 'gone' ? before.tries : before?.seen_time == null ? 99 : 0;
-      return visit.time + whenMissing(visit.reason as Missing, misses, MAX_INTERVAL).after * DAY;
-    }
-    if (visit.outcome === 'moved') return visit.time + SELDOM * DAY;
-    if (before?.segment == null) return null;
-    const tries = before.tries;
-    const retried = tries < (reasons[visit.reason as ReasonCode]?.retries ?? 0);
-    return retried ? null : visit.time + Math.min(SELDOM, 2 ** tries) * DAY;
-  }
-}
-
-/** A page that was never looked at twice is believed to be like its neighbours, as they are known by now. */
-function believed(change: Uint8Array | null | undefined, prior: Prior): ChangeState {
-  const state = change ? unpackState(change) : newState(prior);
-  return state.visits === 0 ? { ...state, ...prior } : state;
 }
 
 function sitemapRest({ a, b }: ChangeState): number {
@@ -378,20 +291,6 @@ interface Lesson {
   readonly server: Server;
   /** Of the server. */
   readonly pages: number;
-}
-
-interface Row {
-  readonly page: number;
-  readonly seen_time: number;
-  readonly change: Uint8Array;
-  readonly pings: number;
-  readonly wire: number | null;
-  readonly tagged: number;
-  readonly outcome: string;
-  readonly status: number;
-  readonly depth: number;
-  readonly server: number;
-  readonly role: number;
 }
 
 export interface Planned {

@@ -1,6 +1,6 @@
 /** `skein refresh` and `skein watch`: look again at what is due, within a budget; once, or until stopped. */
 import type { Command } from 'commander';
-import type { ScheduleSettings } from '../../frontier/schedule.ts';
+import type { ScheduleSettings } from '../../frontier/schedule-settings.ts';
 import type { ControlParts } from '../../home/control.ts';
 import { Images } from '../../home/images.ts';
 import { AGENT_TOKEN } from '../../home/robots.ts';

@@ -15,7 +15,8 @@ import type { Hello, Status, Welcome } from '../transfer/messages.ts';
 import { readToken } from '../transfer/token.ts';
 import { type Address, type Door, dial, openDoor } from '../transfer/websocket.ts';
 import type { QuotaTerms } from './quota.ts';
-import { Station, type StationOptions } from './station.ts';
+import { Station } from './station.ts';
+import type { StationOptions } from './station-options.ts';
 
 /** outpost.json. */
 interface Place extends Address {

@@ -7,12 +7,8 @@
  * addresses that the owner did not open stay closed whatever an errand says. It never decides what is crawled.
  */
 
-import type { Clock } from '../base/clock.ts';
 import { SkeinError } from '../base/errors.ts';
-import { normalise } from '../base/url.ts';
-import type { Errand } from '../errand/errand.ts';
 import type { Identity } from '../errand/keys.ts';
-import { commonDomains, compileScope } from '../errand/scope.ts';
 import { levelsLeft, readWarrant, type Warrant } from '../errand/warrant.ts';
 import type { ByeCode, ErrandFrame, Frame, ParcelFrame } from '../transfer/frames.ts';
 import type { Greeted, OutpostWords, Speaker } from '../transfer/greeting.ts';
@@ -23,49 +19,18 @@ import { isRecoded, packErrand, unpackErrand } from '../transfer/parcel-format.t
 import { Children } from './children.ts';
 import { CodeStore } from './code.ts';
 import { CodeDesk } from './code-desk.ts';
-import type { SandboxTerms } from './deciders.ts';
 import type { HandParcel } from './hand-thread.ts';
 import { Hands } from './hands.ts';
-import { Quota, type QuotaTerms, usedBy } from './quota.ts';
+import { Owner } from './owner.ts';
+import { usedBy } from './quota.ts';
 import { Spool } from './spool.ts';
-import { type Dial, Straight } from './straight.ts';
+import type { StationOptions } from './station-options.ts';
+import { Straight } from './straight.ts';
 import { Teller } from './teller.ts';
-import type { OutpostOptions } from './tools.ts';
 import { Uplink } from './uplink.ts';
 
-export interface StationOptions {
-  /** Of the spool. */
-  readonly directory: string;
-  readonly name: string;
-  readonly software: string;
-  readonly identity: Identity;
-  readonly threads: number;
-  /** Bytes of parcels that may wait on the disk. */
-  readonly spoolBytes: number;
-  /** Bytes of versions of pages that may stay on the disk; default 512 MB. */
-  readonly cacheBytes?: number;
-  /** Hosts or domains that the owner allows; empty = any. */
-  readonly servers: readonly string[];
-  /** What the owner lets it use in a day. */
-  readonly quota?: QuotaTerms;
-  /** The owner lets errands open private addresses. */
-  readonly allowPrivate: boolean;
-  /** Home's copies of robots.txt are used as they come; default: they are fetched from here. */
-  readonly trustRobots?: boolean;
-  /** Whether code of home's may come with errands, and how it is run. */
-  readonly code: { readonly trusted: boolean } & SandboxTerms;
-  readonly clock: Clock;
-  /** Milliseconds that an outpost below may be away before its errands are given up. */
-  readonly lease?: number;
-  /** Reaches home's door; without it parcels go through the parent. */
-  readonly dial?: Dial;
-  /** One sentence for whoever looks after this machine. */
-  readonly say?: (text: string) => void;
-  readonly outpost?: Pick<OutpostOptions, 'timeouts' | 'ca' | 'fetcher'>;
-}
-
 /** Pages that a thread may have under way. */
-export const THREAD_ROOM = 4096;
+const THREAD_ROOM = 4096;
 const CACHE_BYTES = 512 << 20;
 /** Milliseconds; clocks that differ by less are left alone. */
 const SAME_TIME = 1000;
@@ -78,13 +43,12 @@ export class Station implements Speaker {
   readonly children: Children;
   readonly #options: StationOptions;
   readonly #tables: PageTables;
-  readonly #quota: Quota;
+  readonly #owner: Owner;
   readonly #uplink: Uplink;
   readonly #straight: Straight;
   readonly #teller = new Teller();
   readonly #shift = new SharedArrayBuffer(8);
   readonly #beat: NodeJS.Timeout;
-  #outside: (url: string) => unknown = () => undefined;
   #hands: Hands | undefined;
   #codes: CodeDesk | undefined;
   /** Errands that have come and not started, because their code is on its way. */
@@ -101,7 +65,7 @@ export class Station implements Speaker {
     this.identity = options.identity;
     this.spool = new Spool(options.directory, options.spoolBytes);
     this.#tables = new PageTables(`${options.directory}-pages`);
-    this.#quota = new Quota(`${options.directory}-quota.json`, options.quota ?? {});
+    this.#owner = new Owner(options, `${options.directory}-quota.json`);
     this.#uplink = new Uplink(this.spool);
     this.children = new Children(options, {
       relay: frame => this.#relay(frame),
@@ -148,7 +112,8 @@ export class Station implements Speaker {
   serve({ line, hello, answer }: Greeted<Welcome>): Promise<{ why: string; said: ByeCode | undefined }> {
     const behind = hello.time - this.#options.clock.now();
     new Float64Array(this.#shift)[0] = Math.abs(behind) > SAME_TIME ? behind : 0;
-    this.#obey(answer);
+    this.#welcome = answer;
+    this.#owner.narrow(answer);
     if (this.spool.errands.size === 0) this.#trouble = ''; // it was about work that has ended
     this.#hands ??= this.#makeHands(answer);
     this.#codes ??= this.#makeDesk(answer);
@@ -192,7 +157,7 @@ export class Station implements Speaker {
 
   get status(): Status {
     const { pages, errors, rate } = this.#counts;
-    const spent = this.#spent();
+    const { spent } = this.#owner;
     return {
       name: this.name,
       state: this.spool.full || spent !== '' ? 'full' : 'working',
@@ -228,22 +193,6 @@ export class Station implements Speaker {
     this.#tables.save();
   }
 
-  /** What the parent allows narrows what the owner does. */
-  #obey(welcome: Welcome): void {
-    this.#welcome = welcome;
-    const domains = commonDomains(this.#options.servers, welcome.servers);
-    const outside = domains && compileScope({ domains, include: [], exclude: [] });
-    this.#outside = outside ?? (() => 'out-of-scope');
-    const { pagesADay, bytesADay } = welcome;
-    this.#quota.narrow({ ...(pagesADay > 0 && { pages: pagesADay }), ...(bytesADay > 0 && { bytes: bytesADay }) });
-  }
-
-  /** A sentence when nothing more may be begun today; empty = it may. */
-  #spent(): string {
-    const why = this.#quota.exhausted(this.#options.clock.now());
-    return why === '' ? '' : `No more may be visited from ${this.name} today: ${why}.`;
-  }
-
   get #room(): number {
     return this.#options.threads * THREAD_ROOM + this.children.room;
   }
@@ -275,7 +224,7 @@ export class Station implements Speaker {
       this.children.forget(frame.errand);
       this.#uplink.forget(frame.errand);
       this.spool.forget(frame.errand);
-      this.#quota.end(frame.errand);
+      this.#owner.end(frame.errand);
       this.#tables.end(frame.errand);
       this.#arriving.delete(frame.errand);
       this.#regulate();
@@ -329,7 +278,7 @@ export class Station implements Speaker {
       await this.spool.take(further, child.name);
       return this.children.send(child, further);
     }
-    const errand = this.#permitted(unpackErrand(frame.bytes, this.#tables));
+    const errand = this.#owner.admit(unpackErrand(frame.bytes, this.#tables));
     if (errand.id !== frame.errand) throw new SkeinError('bad-frame', 'An errand travels under a wrong name.');
     this.#tables.begin(errand);
     const code = errand.code === undefined ? undefined : (await this.#codes!.get(errand.code)).bytes;
@@ -339,28 +288,14 @@ export class Station implements Speaker {
     this.#hands!.send(errand, packErrand(errand), code);
   }
 
-  /** The errand within what the owner of this machine allows. */
-  #permitted(errand: Errand): Errand {
-    const { server } = errand;
-    const url = `${server.origin}/`;
-    // One that is spelled in another way might mean another host to whoever fetches than to whoever allows.
-    if (normalise(url) !== url)
-      throw new SkeinError('refused', 'The errand is refused: its server is not spelled well.');
-    if (this.#outside(url) !== undefined) {
-      throw new SkeinError('refused', `${server.origin} may not be visited from ${this.name}.`);
-    }
-    const allowPrivate = server.allowPrivate && this.#options.allowPrivate;
-    return this.#quota.admit({ ...errand, server: { ...server, allowPrivate } }, this.#options.clock.now());
-  }
-
   async #spoolParcel(parcel: HandParcel): Promise<void> {
     this.#counts.pages += parcel.visits;
     this.#counts.errors += parcel.errors;
     const { errand, sequence, done, visits, bytes } = parcel;
     if (!this.spool.errands.has(errand)) return; // home has forgotten it
     this.#tables.learn(errand, parcel.lessons);
-    if (this.#quota.spend(errand, usedBy(parcel.lessons), this.#options.clock.now())) this.#hands?.recall();
-    if (done) this.#quota.end(errand);
+    if (this.#owner.spend(errand, usedBy(parcel.lessons))) this.#hands?.recall();
+    if (done) this.#owner.end(errand);
     const spooled = await this.spool.put({ kind: 'parcel', errand, sequence, done, visits, by: '', bytes });
     this.#regulate();
     this.#uplink.parcel(spooled);

@@ -20,15 +20,14 @@ import type { Frontier } from '../frontier/frontier.ts';
 import { diskError, type Ledger } from '../ledger/ledger.ts';
 import type { Carrier, Receiver } from '../transfer/carrier.ts';
 import { Acknowledgements } from './acknowledgements.ts';
+import { Batch } from './batch.ts';
 import { type Choice, Dispatch } from './dispatch.ts';
 import { Progress } from './progress.ts';
 import { receive, receiveWarily } from './receive.ts';
 import type { Supply } from './supply.ts';
+import { ThreadApart } from './thread-apart.ts';
 import { lastWords, Trials } from './trials.ts';
 
-/** A batch is committed when it is this old (milliseconds) or holds this many visits. */
-const BATCH_AGE = 250;
-const BATCH_VISITS = 2000;
 /** How long the loop sleeps when nothing happens. */
 const NAP = 100;
 /** How long stop() waits for answers: a server may take a minute to fail. Pages given up wait for the next run. */
@@ -55,8 +54,7 @@ export class Home implements Receiver {
   readonly #parts: HomeParts;
   readonly #acknowledgements = new Acknowledgements();
   readonly #trials: Trials;
-  /** The thread of the trials, while there are any. */
-  #spare: Carrier | undefined;
+  readonly #apart: ThreadApart;
   #deaths = 0;
   #inbox: Arrived[] = [];
   #wake: () => void = () => {};
@@ -65,7 +63,7 @@ export class Home implements Receiver {
   #paused = false;
   #ended = false;
   #orders: (() => void)[] = [];
-  #batch = { since: 0, visits: 0 };
+  readonly #batch: Batch;
   #failure: unknown;
   /** When overdue errands were last looked for. */
   #looked = 0;
@@ -75,9 +73,11 @@ export class Home implements Receiver {
   constructor(parts: HomeParts) {
     this.#parts = parts;
     this.progress = new Progress(parts.clock);
+    this.#batch = new Batch(parts, this.#acknowledgements);
+    this.#apart = new ThreadApart(this.dispatch, () => parts.spare!());
     this.#trials = new Trials({
       wants: (errand, url) => parts.frontier.wants(errand, { url }),
-      send: errand => this.#sendApart(errand),
+      send: errand => this.#apart.send(errand),
       convict: (errand, page) => this.#convict(lastWords(errand, page, parts.clock.now())),
       finish: errand => this.#release(errand),
     });
@@ -89,7 +89,7 @@ export class Home implements Receiver {
       await this.#loop(supply);
       this.#ended = true;
       this.#obey();
-      this.#commit();
+      this.#batch.commit();
     } catch (error) {
       this.#ended = true;
       // Half a batch would speak of records behind the end of the archive that the ledger knows.
@@ -103,7 +103,7 @@ export class Home implements Receiver {
     const { frontier, clock } = this.#parts;
     for (;;) {
       this.#receiveAll();
-      this.#commitIfDue();
+      this.#batch.commitIfDue();
       this.#obey();
       if (this.#failure !== undefined || clock.now() >= this.#stopBy) return;
       if (!this.#stopping && !this.#paused) {
@@ -152,7 +152,7 @@ export class Home implements Receiver {
         try {
           this.#parts.ledger.begin();
           const result = work();
-          this.#commit();
+          this.#batch.commit();
           resolve(result);
         } catch (error) {
           reject(error);
@@ -194,8 +194,8 @@ export class Home implements Receiver {
 
   lost(from: Carrier, why: string): void {
     const errands = this.dispatch.leave(from);
-    if (from === this.#spare) {
-      this.#spare = undefined;
+    if (this.#apart.is(from)) {
+      this.#apart.died();
       if (errands.length > 0) this.#trials.died();
     } else if (from.remote) {
       for (const { id } of errands) this.#release(id);
@@ -211,24 +211,12 @@ export class Home implements Receiver {
   /** Pages that were with a thread that died are visited in a thread apart, until it is clear which of them kill. */
   #try(): void {
     this.#trials.next();
-    if (!this.#trials.over || !this.#spare) return;
-    this.dispatch.leave(this.#spare);
-    void this.#spare.close();
-    this.#spare = undefined;
-  }
-
-  #sendApart(errand: Errand): void {
-    if (!this.#spare) {
-      this.#spare = this.#parts.spare!();
-      this.dispatch.join(this.#spare);
-    }
-    this.dispatch.send(errand, this.#spare);
-    this.#spare.send(errand);
+    if (this.#trials.over) this.#apart.close();
   }
 
   #convict(parcel: Parcel): void {
     this.#deaths++;
-    this.#open(1);
+    this.#batch.open(1);
     receive(this.#parts, parcel, 'home', this.progress);
   }
 
@@ -274,7 +262,7 @@ export class Home implements Receiver {
     for (const { errand, to } of travelling) {
       this.#parts.ledger.errands.add({ id: errand.id, outpost: to.name, bytes: encodeErrand(errand), issued });
     }
-    this.#commit();
+    this.#batch.commit();
     for (const { errand, to } of travelling) to.send(errand);
   }
 
@@ -298,10 +286,10 @@ export class Home implements Receiver {
 
   #receiveHere(from: Carrier, parcel: Parcel): void {
     if (!this.dispatch.returned(from, parcel.errand, parcel.visits.length, parcel.done)) return;
-    this.#open(parcel.visits.length + 1);
+    this.#batch.open(parcel.visits.length + 1);
     if (parcel.visits.length > 0) this.#deaths = 0;
     // An errand on trial ends when all of its pages were tried, not when this thread is done with some.
-    const apart = from === this.#spare;
+    const apart = this.#apart.is(from);
     receive(this.#parts, apart ? { ...parcel, done: false } : parcel, from.name, this.progress);
     if (apart && parcel.done) this.#trials.passed();
     this.#measure(from, parcel);
@@ -326,7 +314,7 @@ export class Home implements Receiver {
     const { origin } = this.dispatch.errandOf(from, errand)!.server;
     this.dispatch.returned(from, errand, parcel.visits.length, done);
     this.dispatch.succeeded(from);
-    this.#open(parcel.visits.length + 1);
+    this.#batch.open(parcel.visits.length + 1);
     receiveWarily(this.#parts, parcel, { outpost: by, origin }, this.progress);
     this.#measure(from, parcel);
     if (done) {
@@ -345,7 +333,7 @@ export class Home implements Receiver {
   /** An errand ends before its outpost said done; what it did not visit waits again. */
   #endErrand(from: Carrier, errand: string): void {
     if (this.dispatch.returned(from, errand, 0, true)) {
-      this.#open(1);
+      this.#batch.open(1);
       this.#parts.frontier.finish(errand);
       this.#settle(from, errand);
     } else from.forget(errand);
@@ -357,7 +345,7 @@ export class Home implements Receiver {
   }
 
   #release(errand: string): void {
-    this.#open(1);
+    this.#batch.open(1);
     this.#parts.frontier.finish(errand);
     this.#parts.ledger.errands.remove(errand);
   }
@@ -368,33 +356,11 @@ export class Home implements Receiver {
       if (status > 0) times.measured(originOf(url), remote ? name : '', cost.ms);
   }
 
-  /** Something is written in the batch. */
-  #open(weight: number): void {
-    if (this.#batch.visits === 0) this.#batch.since = this.#parts.clock.now();
-    this.#parts.ledger.begin();
-    this.#batch.visits += weight;
-  }
-
-  #commitIfDue(): void {
-    const { since, visits } = this.#batch;
-    if (visits >= BATCH_VISITS || (visits > 0 && this.#parts.clock.now() - since >= BATCH_AGE)) this.#commit();
-  }
-
-  #commit(): void {
-    const { ledger, archive } = this.#parts;
-    const end = archive.end();
-    ledger.begin();
-    if (end.segment > 0) ledger.setSegment(end.segment, end.length);
-    ledger.commit();
-    this.#batch = { since: 0, visits: 0 };
-    this.#acknowledgements.send();
-  }
-
   async #nap(): Promise<void> {
     if (this.#inbox.length > 0 || this.#orders.length > 0) return;
     const awake = new AbortController();
     this.#wake = () => awake.abort();
-    await this.#parts.clock.sleep(this.#batch.visits > 0 ? BATCH_AGE : NAP, awake.signal);
+    await this.#parts.clock.sleep(this.#batch.patience ?? NAP, awake.signal);
     this.#wake = () => {};
   }
 }

@@ -1,0 +1,58 @@
+/**
+ * What is written together: visits go into the ledger in batches, and with each batch the length that the archive has
+ * by then. Outposts hear that something is durable only after its batch was committed.
+ */
+import type { Archive } from '../archive/archive.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { Acknowledgements } from './acknowledgements.ts';
+
+/** A batch is committed when it is this old (milliseconds) or holds this many visits. */
+const MOST_AGE = 250;
+const MOST_VISITS = 2000;
+
+interface BatchParts {
+  readonly ledger: Ledger;
+  readonly archive: Archive;
+  readonly clock: Clock;
+}
+
+export class Batch {
+  readonly #parts: BatchParts;
+  readonly #acknowledgements: Acknowledgements;
+  #since = 0;
+  #visits = 0;
+
+  constructor(parts: BatchParts, acknowledgements: Acknowledgements) {
+    this.#parts = parts;
+    this.#acknowledgements = acknowledgements;
+  }
+
+  /** Something is about to be written that weighs as much as so many visits. */
+  open(weight: number): void {
+    if (this.#visits === 0) this.#since = this.#parts.clock.now();
+    this.#parts.ledger.begin();
+    this.#visits += weight;
+  }
+
+  /** Milliseconds that it may wait for more; undefined = it holds nothing. */
+  get patience(): number | undefined {
+    return this.#visits > 0 ? MOST_AGE : undefined;
+  }
+
+  commitIfDue(): void {
+    const old = this.#visits > 0 && this.#parts.clock.now() - this.#since >= MOST_AGE;
+    if (old || this.#visits >= MOST_VISITS) this.commit();
+  }
+
+  commit(): void {
+    const { ledger, archive } = this.#parts;
+    const end = archive.end();
+    ledger.begin();
+    if (end.segment > 0) ledger.setSegment(end.segment, end.length);
+    ledger.commit();
+    this.#since = 0;
+    this.#visits = 0;
+    this.#acknowledgements.send();
+  }
+}

@@ -9,12 +9,12 @@ import { hash } from 'node:crypto';
 import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
-import type { Clock } from '../base/clock.ts';
+import { type Clock, DAY } from '../base/clock.ts';
 import { SkeinError } from '../base/errors.ts';
 import type { Identity } from '../errand/keys.ts';
 import { encodeCode, signCode } from '../outpost/code.ts';
 import { Quota, type QuotaTerms, usedBy } from '../outpost/quota.ts';
-import type { Carrier, Receiver } from '../transfer/carrier.ts';
+import type { Receiver } from '../transfer/carrier.ts';
 import { fingerprintOf } from '../transfer/certificate.ts';
 import { greetOutpost, type Speaker } from '../transfer/greeting.ts';
 import type { LineOptions } from '../transfer/line.ts';
@@ -25,13 +25,14 @@ import { PageTables } from '../transfer/page-table.ts';
 import { isPass, issuePass, readPass } from '../transfer/pass.ts';
 import { openSsh, parseSsh, type SshOptions, spoolName } from '../transfer/ssh.ts';
 import { StreamCarrier } from '../transfer/stream-carrier.ts';
-import type { Door } from '../transfer/websocket.ts';
-import { openDoor } from '../transfer/websocket.ts';
+import { type Door, openDoor } from '../transfer/websocket.ts';
 import { Audit } from './audit.ts';
 import type { Home } from './home.ts';
 import { MachineWatch } from './machines.ts';
+import { OutpostReports } from './outpost-reports.ts';
 import { OUTPOSTS_FILE } from './placement.ts';
 import { Quarantine } from './quarantine.ts';
+import { keepDialling } from './redial.ts';
 import { makeSecondLook, type SecondLook } from './second-look.ts';
 import { startUnpacker } from './unpacker.ts';
 
@@ -54,10 +55,9 @@ export interface OutpostsOptions {
   readonly auditShare?: number;
 }
 
-const LONGEST_WAIT = 60_000;
 const AUDIT_SHARE = 0.02;
 /** Milliseconds that signed code may be used before it has to be signed again. */
-const CODE_LASTS = 30 * 86_400_000;
+const CODE_LASTS = 30 * DAY;
 /** Milliseconds that a pass may take to be shown at the door. */
 const PASS_LASTS = 60_000;
 /** Milliseconds between two looks at a page that differs. */
@@ -77,16 +77,13 @@ export class Outposts implements Speaker {
   readonly #carriers = new Map<string, StreamCarrier>();
   readonly #machines = new MachineWatch();
   readonly #quotas = new Map<string, Quota>();
-  /** What was last said of each. */
-  readonly #troubles = new Map<string, string>();
   readonly #unpacker: ReturnType<typeof startUnpacker>;
   readonly #quarantine: Quarantine;
   readonly #secondLook: SecondLook;
   readonly audit: Audit;
   readonly #stop = new AbortController();
   readonly #started: number;
-  /** What each outpost last reported to have gone wrong. */
-  readonly #reports = new Map<string, string>();
+  readonly #reports: OutpostReports;
   #door: Door | undefined;
   /** Since when a run has had nothing left to do but wait for audits. */
   #doubtful: number | undefined;
@@ -103,6 +100,7 @@ export class Outposts implements Speaker {
     this.#started = Math.floor(options.clock.now());
     this.#unpacker = startUnpacker(options);
     this.#quarantine = new Quarantine(options.directory);
+    this.#reports = new OutpostReports(options.say);
     this.#secondLook = makeSecondLook(options);
     home.doubts = () => this.#doubts();
     this.audit = new Audit({
@@ -183,26 +181,10 @@ export class Outposts implements Speaker {
     this.#attach({ ...greeted.hello, name: url }, greeted.line, {});
   }
 
-  /** Dials again, for ever, whenever the line is gone. */
-  async #keep(url: string): Promise<void> {
+  #keep(url: string): Promise<void> {
     const { clock, say } = this.#options;
-    let wait = 500;
-    let said = '';
-    while (!this.#stop.signal.aborted) {
-      await clock.sleep(this.#carriers.get(url)?.connected ? 250 : wait, this.#stop.signal);
-      if (this.#stop.signal.aborted || this.#carriers.get(url)?.connected) continue;
-      try {
-        await this.#dial(url);
-        say(`The line to ${url} is back.`);
-        wait = 500;
-        said = '';
-      } catch (error) {
-        const { message } = error as Error;
-        if (message !== said) say(`${message} Trying again.`);
-        said = message;
-        wait = Math.min(LONGEST_WAIT, wait * 2);
-      }
-    }
+    const connected = () => this.#carriers.get(url)?.connected ?? false;
+    return keepDialling({ url, clock, say, stop: this.#stop.signal, connected, dial: () => this.#dial(url) });
   }
 
   async #comes(stream: Duplex): Promise<void> {
@@ -312,16 +294,6 @@ export class Outposts implements Speaker {
     );
   }
 
-  /** Says once what keeps an outpost from taking more. */
-  #complain({ name, status }: Carrier): void {
-    const trouble = status?.state === 'full' ? status.trouble : '';
-    if ((this.#troubles.get(name) ?? '') === trouble) return;
-    this.#troubles.set(name, trouble);
-    this.#options.say(
-      trouble === '' ? `The outpost ${name} goes on.` : `The outpost ${name} takes no more: ${trouble}`,
-    );
-  }
-
   /** Whoever was taken out of the file is trusted again. */
   #forgive(): void {
     const before = [...this.#quarantine.all.keys()];
@@ -365,13 +337,11 @@ export class Outposts implements Speaker {
     },
     taken: (from, errand) => this.#home.taken(from, errand),
     gaveUp: (from, errand, why) => {
-      this.#options.say(`${from.name} gave an errand up: ${why.replace(/\.$/, '')}.`);
-      this.#reports.set(from.name, why);
+      this.#reports.gaveUp(from.name, why);
       this.#home.gaveUp(from, errand);
     },
     changed: from => {
-      this.#complain(from);
-      this.#hear(from);
+      this.#reports.changed(from);
       this.#home.changed(from);
     },
     lost: (from, why) => {
@@ -380,13 +350,6 @@ export class Outposts implements Speaker {
       this.#home.lost(from, why);
     },
   };
-
-  /** Says once what went wrong while the outpost works on. */
-  #hear({ name, status }: Carrier): void {
-    const report = status?.state === 'working' ? status.trouble : '';
-    if (report !== '' && report !== this.#reports.get(name)) this.#options.say(`${name}: ${report}`);
-    this.#reports.set(name, report);
-  }
 
   #welcome(servers: readonly string[], { pages = 0, bytes = 0 }: QuotaTerms): Welcome {
     const { userAgent, agentToken } = this.#options;

@@ -1,0 +1,36 @@
+/** Dials a machine again, until stopped, whenever its line is gone: soon at first, then ever more seldom. */
+import type { Clock } from '../base/clock.ts';
+
+/** Milliseconds: between looks at a line that holds, before the first attempt and before any. */
+const LOOK = 250;
+const FIRST_WAIT = 500;
+const LONGEST_WAIT = 60_000;
+
+export interface Dialled {
+  readonly url: string;
+  readonly clock: Clock;
+  readonly stop: AbortSignal;
+  connected(): boolean;
+  dial(): Promise<void>;
+  readonly say: (text: string) => void;
+}
+
+export async function keepDialling({ url, clock, stop, connected, dial, say }: Dialled): Promise<void> {
+  let wait = FIRST_WAIT;
+  let said = '';
+  while (!stop.aborted) {
+    await clock.sleep(connected() ? LOOK : wait, stop);
+    if (stop.aborted || connected()) continue;
+    try {
+      await dial();
+      say(`The line to ${url} is back.`);
+      wait = FIRST_WAIT;
+      said = '';
+    } catch (error) {
+      const { message } = error as Error;
+      if (message !== said) say(`${message} Trying again.`);
+      said = message;
+      wait = Math.min(LONGEST_WAIT, wait * 2);
+    }
+  }
+}

@@ -13,8 +13,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { planNamed } from '../src/revisit/policy.ts';
-import { Scheduler } from '../src/revisit/scheduler.ts';
 import { DAY } from '../src/revisit/state.ts';
+import { Scheduler } from '../test/revisit/scheduler.ts';
 
 const data = process.argv[2] ?? join(import.meta.dirname, '../../shared/data/dev');
 const POLICIES = ['value', 'uniform', 'proportional', 'pmcs', 'date', 'adaptive'];

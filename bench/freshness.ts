@@ -11,8 +11,8 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { isMainThread, parentPort, Worker } from 'node:worker_threads';
 import { planNamed } from '../src/revisit/policy.ts';
-import { Scheduler } from '../src/revisit/scheduler.ts';
 import { DAY } from '../src/revisit/state.ts';
+import { Scheduler } from '../test/revisit/scheduler.ts';
 import { type Law, oracle, population, randomFrom, simulate, type Weights } from '../test/revisit/simulation.ts';
 import { simulateServers } from '../test/revisit/simulation-servers.ts';
 

@@ -5,6 +5,7 @@
 import { topLevelDomain } from '../base/domain.ts';
 import { fingerprint, hostOf, originOf } from '../base/url.ts';
 import type { ReasonCode } from '../errand/reasons.ts';
+import { trapReason } from '../errand/traps.ts';
 import { LINK_IMAGE, LINK_IS_SITEMAP, LINK_NOFOLLOW, type Links } from '../errand/visit.ts';
 import { Fingerprints } from '../ledger/fingerprints.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -14,7 +15,6 @@ import type { Strays } from './focused.ts';
 import type { Lane } from './lane.ts';
 import type { PageQueue } from './page-queue.ts';
 import type { RuleReason } from './rules.ts';
-import { trapReason } from './traps.ts';
 
 /** Refused URLs stored one by one per server; beyond, only counted: a trap can make millions. */
 const REFUSED_PER_SERVER = 1000;

@@ -13,22 +13,20 @@ import type { ServerNews } from '../errand/parcel.ts';
 import type { Visit } from '../errand/visit.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { type KnownRow, roles } from '../ledger/pages.ts';
-import { Admission, tldOf, UNKNOWN, withDomains } from './admission.ts';
+import { Admission, UNKNOWN, withDomains } from './admission.ts';
 import { DELEGATED, type Delegation, delegable, here, type Planner, seenOn, sizeOf } from './delegation.ts';
-import { Director, leavesOut } from './director.ts';
+import { Director } from './director.ts';
 import { Strays } from './focused.ts';
 import { doubtful, learnRobots } from './forbidden.ts';
 import { Gallery } from './gallery.ts';
-import { HoldingOrder } from './holding.ts';
 import { type Lane, spreads } from './lane.ts';
+import { Lanes, type Waiting } from './lanes.ts';
 import { Learning, type Stored } from './learning.ts';
 import type { FrontierOptions } from './options.ts';
-import { makeOrder } from './order.ts';
 import { PageQueue } from './page-queue.ts';
 import { changedRules, forgetRules, stillPending } from './rules.ts';
 import { Schedule } from './schedule.ts';
 import { knownOf, termsOf } from './terms.ts';
-import { ShapeCounter } from './traps.ts';
 
 export type { FrontierOptions } from './options.ts';
 
@@ -70,7 +68,7 @@ export class Frontier {
   readonly #ledger: Ledger;
   #options: FrontierOptions;
   readonly #clock: Clock;
-  readonly #lanes = new Map<string, Lane>();
+  readonly #lanes: Lanes;
   readonly #director: Director;
   readonly #underWay = new Map<string, UnderWay>();
   readonly #learning: Learning;
@@ -86,6 +84,7 @@ export class Frontier {
     this.#ledger = ledger;
     this.#options = options;
     this.#clock = clock;
+    this.#lanes = new Lanes(ledger, options);
     this.#director = new Director(options.domains);
     this.#newcomers = options.mode === 'refresh' ? new PageQueue() : undefined;
     const images = options.mode === 'refresh' && options.images === 'watch' ? new PageQueue() : undefined;
@@ -97,7 +96,7 @@ export class Frontier {
       pagesPerServer: options.pagesPerServer,
       strays: options.order === 'focused' ? new Strays() : undefined,
     };
-    this.admission = new Admission(ledger, rules, origin => this.#laneOf(origin));
+    this.admission = new Admission(ledger, rules, origin => this.#lanes.of(origin));
     this.gallery = images && new Gallery(ledger, this.admission, images);
     this.schedule = schedule;
     this.#learning = new Learning(ledger, this.admission, schedule);
@@ -109,7 +108,7 @@ export class Frontier {
    */
   restore(out: readonly { readonly errand: Errand; readonly issued: number }[] = []): void {
     this.admission.restore();
-    this.#learning.restore(server => this.#laneOf(this.#ledger.servers.byId(server).origin));
+    this.#learning.restore(server => this.#lanes.ofServer(server));
     for (const { errand, issued } of out) this.#resume(errand, issued);
     const changed = changedRules(this.#ledger, this.#options);
     const wanted = (id: number) => this.#out.has(id) || this.admission.judgeWaiting(id);
@@ -144,7 +143,7 @@ export class Frontier {
     const source = { page: 0, depth: 0, hops: 0, time: this.#clock.now(), nofollow: false };
     for (const url of urls) {
       this.admission.one(url, source, { seed: true });
-      const server = this.#laneOf(new URL(url).origin).server;
+      const server = this.#lanes.of(new URL(url).origin).server;
       server.seeded = true;
       this.#ledger.servers.touch(server);
     }
@@ -167,7 +166,7 @@ export class Frontier {
   again(pages: readonly { page: number; server: number; depth?: number; relevance?: number }[]): void {
     for (const { page, server, depth = 0, relevance = 0 } of pages) {
       if (this.#out.has(page)) continue;
-      const lane = this.#laneOf(this.#ledger.servers.byId(server).origin);
+      const lane = this.#lanes.ofServer(server);
       lane.order.add(page, { depth, relevance, forward: UNKNOWN, backward: this.#ledger.backward.of(page) });
     }
   }
@@ -176,8 +175,8 @@ export class Frontier {
   wake(): void {
     // In a focused crawl the servers with the most relevant pages waiting come first, whoever waited longest.
     let top = 0;
-    for (const lane of this.#lanes.values()) if (this.#isReady(lane)) top = Math.max(top, lane.order.top);
-    for (const lane of this.#lanes.values()) if (lane.order.top >= top - RELEVANCE_STEP) this.#offer(lane);
+    for (const lane of this.#lanes) if (this.#isReady(lane)) top = Math.max(top, lane.order.top);
+    for (const lane of this.#lanes) if (lane.order.top >= top - RELEVANCE_STEP) this.#offer(lane);
   }
 
   /** The next errand that may leave now, if there is one. `plan` says where the errand of a server would go. */
@@ -186,7 +185,7 @@ export class Frontier {
       const budget = this.#options.maxPages - this.#issued;
       const id = budget > 0 ? this.#director.next() : undefined;
       if (id === undefined) return undefined;
-      const lane = this.#laneOf(this.#ledger.servers.byId(id).origin);
+      const lane = this.#lanes.ofServer(id);
       lane.offered = false;
       const spread = spreads(lane, this.#options.pace, this.#options.connections);
       const planned = plan({ origin: lane.server.origin, address: lane.server.address, spread });
@@ -239,7 +238,7 @@ export class Frontier {
   }
 
   news(news: ServerNews): void {
-    const { server } = this.#laneOf(news.origin);
+    const { server } = this.#lanes.of(news.origin);
     server.address = news.address || server.address;
     const clock = this.#options.mode === 'explore' ? 'retry_at' : 'due';
     if (news.robots) learnRobots(this.#ledger, server, news.robots, { now: this.#clock.now(), clock });
@@ -271,19 +270,9 @@ export class Frontier {
     }
   }
 
-  /** Pages in lanes, and when the first lane that must wait may go on. */
-  waiting(): { pages: number; servers: number; wake: number } {
-    const now = this.#clock.now();
-    const sum = { pages: 0, servers: 0, wake: Number.POSITIVE_INFINITY };
-    for (const lane of this.#lanes.values()) {
-      const { size, held } = lane.order;
-      if (size + held === 0 || leavesOut(this.#options.domains, lane.topLevelDomain)) continue;
-      sum.pages += size + held;
-      sum.servers++;
-      if (size > 0 && lane.errands === 0 && !lane.server.paused)
-        sum.wake = Math.min(sum.wake, Math.max(now, lane.server.notBefore));
-    }
-    return sum;
+  /** What is in lanes now. */
+  waiting(): Waiting {
+    return this.#lanes.waiting(this.#clock.now());
   }
 
   /** Pages that wait in lanes or are under way. */
@@ -365,7 +354,7 @@ export class Frontier {
 
   /** An errand of an earlier run is still out there; its pages are not to be visited by anybody else. */
   #resume(errand: Errand, issued: number): void {
-    const lane = this.#laneOf(errand.server.origin);
+    const lane = this.#lanes.of(errand.server.origin);
     const delegated = errand.limits.follow > 0;
     const pages = new Map<string, Sent>();
     for (const { url, role } of errand.pages) {
@@ -379,21 +368,5 @@ export class Frontier {
     for (const { counted } of pages.values()) if (counted) this.#issued++;
     lane.errands++;
     if (delegated) lane.order.hold();
-  }
-
-  #laneOf(origin: string): Lane {
-    const known = this.#lanes.get(origin);
-    if (known) return known;
-    const lane: Lane = {
-      server: this.#ledger.servers.of(origin),
-      topLevelDomain: tldOf(origin),
-      order: new HoldingOrder(makeOrder(this.#options.order, { backwardOf: page => this.#ledger.backward.of(page) })),
-      shapes: new ShapeCounter(),
-      errands: 0,
-      pages: 0,
-      offered: false,
-    };
-    this.#lanes.set(origin, lane);
-    return lane;
   }
 }

@@ -1,7 +1,8 @@
 /** A server as the frontier sees it: its pages in order, and what of it is under way. */
+
+import type { ShapeCounter } from '../errand/traps.ts';
 import type { Server } from '../ledger/servers.ts';
 import type { HoldingOrder } from './holding.ts';
-import type { ShapeCounter } from './traps.ts';
 
 export interface Lane {
   readonly server: Server;

@@ -1,12 +1,8 @@
 /**
- * Between freshness and budget: the threshold that spends a budget, the budget that buys a freshness, and Cho and
- * Garcia-Molina's optimum with known rates, which is what every policy is measured against. Given thousands of pages
- * to stand for all, since every answer here is a mean.
+ * Between freshness and budget: the threshold that spends a budget, and the budget that buys a freshness. Given
+ * thousands of pages to stand for all, since every answer here is a mean.
  */
-import type { Estimator } from './estimators/port.ts';
-import type { PageRow } from './page-table.ts';
-import { DAY } from './state.ts';
-import { daysUntilDue, daysUntilDueAtRate, type Price, THETAS, type VisitCost } from './value.ts';
+import { daysUntilDue, THETAS, type VisitCost } from './value.ts';
 
 /** A page as far as the budget is concerned. */
 export interface Belief {
@@ -78,58 +74,4 @@ function search(probe: (theta: number) => { balance: Balance; above: boolean }):
     } else high = middle;
   }
   return best;
-}
-
-/** Mean probability, weighted by importance, that a page is the same as at its last visit. */
-export function expectedFreshness(pages: readonly PageRow[], estimator: Estimator, now: number): number {
-  let fresh = 0;
-  let weights = 0;
-  for (const { weight, last, state } of pages) {
-    weights += weight;
-    // A page that was never fetched is not fresh.
-    if (last <= now) fresh += weight * estimator.survival(state, (now - last) / DAY);
-  }
-  return weights === 0 ? 1 : fresh / weights;
-}
-
-/** A page whose rate is known for certain. */
-export interface KnownRate {
-  readonly rate: number;
-  readonly weight: number;
-}
-
-export interface Optimum {
-  readonly theta: number;
-  /** Visits per day of each page; 0 = not worth any. */
-  readonly frequencies: readonly number[];
-  readonly freshness: number;
-}
-
-/** Cho and Garcia-Molina's optimum for `budget` visits per day over all pages. */
-export function optimum(pages: readonly KnownRate[], budget: number): Optimum {
-  const frequencies = (theta: number) => pages.map(page => bestFrequency(page, theta));
-  let low = THETAS.least;
-  let high = THETAS.greatest;
-  for (let round = 0; round < 60; round++) {
-    const middle = Math.sqrt(low * high);
-    if (frequencies(middle).reduce((sum, frequency) => sum + frequency, 0) > budget) low = middle;
-    else high = middle;
-  }
-  const found = frequencies(high);
-  let fresh = 0;
-  let weights = 0;
-  for (const [i, { rate, weight }] of pages.entries()) {
-    const turns = rate / found[i]!;
-    fresh += weight * (turns === 0 ? 1 : -Math.expm1(-turns) / turns);
-    weights += weight;
-  }
-  return { theta: high, frequencies: found, freshness: fresh / weights };
-}
-
-const NEVER = 1e9;
-
-function bestFrequency({ rate, weight }: KnownRate, theta: number): number {
-  const price: Price = { weight, theta, maxInterval: NEVER };
-  const days = daysUntilDueAtRate(rate, price);
-  return days >= NEVER ? 0 : 1 / days;
 }

@@ -171,11 +171,6 @@ export function steer(theta: number, lag: number, load: Load, visits = 1): numbe
 /** Bounds of theta in days; a policy that does not heed theta would drive it to 0 or beyond any number. */
 export const THETAS = { least: 1e-9, greatest: 1e6 };
 
-/** Where theta starts when nothing is known: within a small factor of the truth for common rates. */
-export function firstTheta(load: Load): number {
-  return (0.1 * Math.max(1, load.pages)) / Math.max(load.budget, Number.MIN_VALUE);
-}
-
 /** What makes a page matter. */
 export interface Standing {
   /** Known pages that link to it. */

@@ -2,9 +2,10 @@
  * The same with servers: of different sizes, each with a pace, some of which send notices of changes. Here changes are
  * drawn one by one, since a notice tells of one, so the freshness is that of the draws.
  */
-import { Heap } from '../../src/revisit/heap.ts';
-import { Scheduler } from '../../src/revisit/scheduler.ts';
+
 import { DAY } from '../../src/revisit/state.ts';
+import { Heap } from './heap.ts';
+import { Scheduler } from './scheduler.ts';
 import { type Random, type Result, randomFrom, type Trial } from './simulation.ts';
 
 export interface Web extends Trial {

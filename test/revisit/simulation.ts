@@ -3,10 +3,11 @@
  * whether a page changed since its last visit is one draw, and its expected freshness between two visits is an
  * integral: no time step, no sampling noise beyond the draws.
  */
-import { optimum } from '../../src/revisit/budget.ts';
+
 import type { Plan } from '../../src/revisit/policy.ts';
-import { Scheduler } from '../../src/revisit/scheduler.ts';
 import { DAY } from '../../src/revisit/state.ts';
+import { optimum } from './optimum.ts';
+import { Scheduler } from './scheduler.ts';
 
 export type Random = () => number;
 

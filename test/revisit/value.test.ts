@@ -1,20 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  balanceAt,
-  balanceForFreshness,
-  balanceForShare,
-  expectedFreshness,
-  optimum,
-  periodFreshness,
-} from '../../src/revisit/budget.ts';
-import { estimatorNamed } from '../../src/revisit/estimator.ts';
-import { DAY, newState } from '../../src/revisit/state.ts';
+import { balanceAt, balanceForFreshness, balanceForShare, periodFreshness } from '../../src/revisit/budget.ts';
 import {
   daysUntilDue,
   daysUntilDueAtRate,
   daysUntilDueInSilence,
-  firstTheta,
   importance,
   poissonTwo,
   steer,
@@ -22,6 +12,7 @@ import {
   visitCost,
   visitValue,
 } from '../../src/revisit/value.ts';
+import { optimum } from './optimum.ts';
 import { population, randomFrom } from './simulation.ts';
 
 const near = (actual: number, expected: number, tolerance = 5e-7) =>
@@ -134,15 +125,6 @@ test('balance: theta for a share of visits, and the least budget for a freshness
   assert.ok(balanceAt(same.theta * 1.01, pages, 90).freshness < share.freshness);
 });
 
-test('expected freshness: 1 right after a visit, then as survival says; never fetched is not fresh', () => {
-  const state = newState({ a: 1, b: 10 });
-  const row = { server: 0, weight: 1, bytes: 0, last: 0, due: 0, state };
-  const gamma = estimatorNamed('gamma');
-  assert.equal(expectedFreshness([row], gamma, 0), 1);
-  near(expectedFreshness([row], gamma, 10 * DAY), 0.5);
-  near(expectedFreshness([row, { ...row, last: Number.NaN, weight: 3 }], gamma, 0), 0.25);
-});
-
 test('theta rises when visits come late, falls when early, and by no more than e in a round', () => {
   const load = { pages: 1000, budget: 100 };
   assert.ok(steer(1, 0.5, load) > 1);
@@ -150,7 +132,6 @@ test('theta rises when visits come late, falls when early, and by no more than e
   assert.equal(steer(1, 0, load), 1);
   near(steer(1, 1e9, load, 1e9), Math.E);
   near(steer(1, 0.1, load, 10), steer(1, 0.1, load) ** 10, 1e-9);
-  near(firstTheta(load), 1);
 });
 
 test('importance: bounded, and more with links, searches and weight, less with depth', () => {

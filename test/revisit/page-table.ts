@@ -2,8 +2,9 @@
  * The pages of a scheduler as columns: about 90 bytes a page, where records of numbers would take 300 and slow the
  * garbage collector down. Numbers of removed pages are used again.
  */
+
+import { type ChangeState, packInto, STATE_BYTES, unpackFrom } from '../../src/revisit/state.ts';
 import type { Keys } from './heap.ts';
-import { type ChangeState, packInto, STATE_BYTES, unpackFrom } from './state.ts';
 
 export interface PageRow {
   readonly server: number;

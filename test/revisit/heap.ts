@@ -107,3 +107,14 @@ export class Heap {
     places[entry] = place;
   }
 }
+
+/** Makes room for one more, if there is none. */
+export function grow(table: Keys, index: number): void {
+  if (index < table.keys.length) return;
+  const keys = new Float64Array(table.keys.length * 2);
+  const places = new Int32Array(table.places.length * 2).fill(-1);
+  keys.set(table.keys);
+  places.set(table.places);
+  table.keys = keys;
+  table.places = places;
+}

@@ -1,8 +1,10 @@
 /**
+ * The schedule without its ledger, so that months of thousands of pages pass in seconds: simulations and benches compare
+ * policies with it. The same states, policies and feedbacks as in src/frontier/schedule.ts, with due times in memory.
+ *
  * Picks the next page in O(log n): for each server a heap of its pages by due time, one heap of the servers that may be
  * visited by the due time of their first page, and one of those that must wait by the time they may be visited again.
- * Asked once for every visit that the budget allows; it keeps no time of its own, does no fetching and stores nothing:
- * a restart adds the pages again, with the states and due times that the ledger holds, and hands in the snapshot.
+ * Asked once for every visit that the budget allows; it keeps no time of its own.
  *
  * Two feedbacks keep what is due equal to what can be visited: theta, common to all pages, rises while visits come
  * after their due time; a server that cannot be visited as often as its pages deserve has a multiplier of its own.
@@ -11,16 +13,23 @@
  * one page of a server is out at a time.
  */
 
-import { SkeinError } from '../base/errors.ts';
-import { balanceForShare } from './budget.ts';
-import { MEMORY, type Memory, serverPrior } from './estimators/gamma.ts';
-import { observe } from './estimators/observe.ts';
-import { Heap, type Keys } from './heap.ts';
+import { SkeinError } from '../../src/base/errors.ts';
+import { balanceForShare } from '../../src/revisit/budget.ts';
+import { MEMORY, type Memory, serverPrior } from '../../src/revisit/estimators/gamma.ts';
+import { observe } from '../../src/revisit/estimators/observe.ts';
+import {
+  countedByPings,
+  learnPing,
+  NO_PINGS,
+  type PingRecord,
+  pingWorth,
+  silenceRecall,
+} from '../../src/revisit/pings.ts';
+import { intervalOf, MAX_INTERVAL, type Plan, phaseOf } from '../../src/revisit/policy.ts';
+import { type ChangeState, DAY, newState, type Observation } from '../../src/revisit/state.ts';
+import { type Load, steer, type VisitCost, visitCost } from '../../src/revisit/value.ts';
+import { grow, Heap, type Keys } from './heap.ts';
 import { type PageRow, PageTable } from './page-table.ts';
-import { countedByPings, learnPing, NO_PINGS, type PingRecord, pingWorth, silenceRecall } from './pings.ts';
-import { intervalOf, MAX_INTERVAL, type Plan, phaseOf } from './policy.ts';
-import { type ChangeState, DAY, newState, type Observation } from './state.ts';
-import { type Load, steer, type VisitCost, visitCost } from './value.ts';
 
 export interface SchedulerOptions {
   readonly plan: Plan;
@@ -382,14 +391,4 @@ function believe(server: Server, pages: number, a: number, b: number): void {
   server.observed += pages;
   server.sumA += a;
   server.sumB += b;
-}
-
-function grow(table: Keys, index: number): void {
-  if (index < table.keys.length) return;
-  const keys = new Float64Array(table.keys.length * 2);
-  const places = new Int32Array(table.places.length * 2).fill(-1);
-  keys.set(table.keys);
-  places.set(table.places);
-  table.keys = keys;
-  table.places = places;
 }

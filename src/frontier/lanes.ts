@@ -1,0 +1,68 @@
+/** All lanes, one for each server that was ever mentioned. Which of them comes next is the director's to say. */
+
+import { ShapeCounter } from '../errand/traps.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { tldOf } from './admission.ts';
+import { leavesOut } from './director.ts';
+import { HoldingOrder } from './holding.ts';
+import type { Lane } from './lane.ts';
+import type { FrontierOptions } from './options.ts';
+import { makeOrder } from './order.ts';
+
+export interface Waiting {
+  readonly pages: number;
+  readonly servers: number;
+  /** When the first lane that must wait may go on. */
+  readonly wake: number;
+}
+
+export class Lanes {
+  readonly #ledger: Ledger;
+  readonly #options: Pick<FrontierOptions, 'order' | 'domains'>;
+  readonly #lanes = new Map<string, Lane>();
+
+  constructor(ledger: Ledger, options: Pick<FrontierOptions, 'order' | 'domains'>) {
+    this.#ledger = ledger;
+    this.#options = options;
+  }
+
+  [Symbol.iterator](): Iterator<Lane> {
+    return this.#lanes.values();
+  }
+
+  /** Made at first mention. */
+  of(origin: string): Lane {
+    const known = this.#lanes.get(origin);
+    if (known) return known;
+    const { backward, servers } = this.#ledger;
+    const lane: Lane = {
+      server: servers.of(origin),
+      topLevelDomain: tldOf(origin),
+      order: new HoldingOrder(makeOrder(this.#options.order, { backwardOf: page => backward.of(page) })),
+      shapes: new ShapeCounter(),
+      errands: 0,
+      pages: 0,
+      offered: false,
+    };
+    this.#lanes.set(origin, lane);
+    return lane;
+  }
+
+  /** By the number that the ledger gave the server. */
+  ofServer(id: number): Lane {
+    return this.of(this.#ledger.servers.byId(id).origin);
+  }
+
+  waiting(now: number): Waiting {
+    const sum = { pages: 0, servers: 0, wake: Number.POSITIVE_INFINITY };
+    for (const lane of this.#lanes.values()) {
+      const { size, held } = lane.order;
+      if (size + held === 0 || leavesOut(this.#options.domains, lane.topLevelDomain)) continue;
+      sum.pages += size + held;
+      sum.servers++;
+      if (size > 0 && lane.errands === 0 && !lane.server.paused)
+        sum.wake = Math.min(sum.wake, Math.max(now, lane.server.notBefore));
+    }
+    return sum;
+  }
+}

@@ -229,14 +229,15 @@ function levelsOf(scan: Scanner): readonly number[] {
  */
 function blocksOf(scan: Scanner): Uint16Array {
   const hashes = scan.blocks();
-  const mask = groupMask(hashes);
+  const last = hashes.length - 1; // once: asking a view of growing memory for its length costs a call
+  const bits = groupBits(hashes, last);
   const folded = new Uint16Array(MAX_BLOCKS);
   let group = 0;
   let sum = 0;
-  for (let i = 0; i < hashes.length; i++) {
+  for (let i = 0; i <= last; i++) {
     const hash = hashes[i]!;
     sum = (Math.imul(sum, 0x01000193) + hash) | 0;
-    if (!endsGroup(hash, mask) && i !== hashes.length - 1) continue;
+    if (i !== last && onesOf(hash) < bits) continue;
     folded[Math.min(group, MAX_BLOCKS - 1)] = (sum ^ (sum >>> 16)) & 0xffff;
     if (group < MAX_BLOCKS - 1) sum = 0;
     group++;
@@ -244,18 +245,20 @@ function blocksOf(scan: Scanner): Uint16Array {
   return folded.slice(0, Math.min(group, MAX_BLOCKS));
 }
 
-/** Bits from the top decide where a group ends; those that are kept come from the whole. */
-function endsGroup(hash: number, mask: number): boolean {
-  return ((hash >>> 16) & mask) === mask;
+/** How many ones the upper half of a hash ends in: they decide where a group ends, what is kept comes from the whole. */
+function onesOf(hash: number): number {
+  return 31 - Math.clz32(~(hash >>> 16) & ((hash >>> 16) + 1));
 }
 
-/** The mask with the fewest bits that leaves no more groups than fit. */
-function groupMask(hashes: Uint32Array): number {
-  if (hashes.length <= MAX_BLOCKS) return 0;
-  for (let mask = 1; mask < 0xffff; mask = mask * 2 + 1) {
-    let groups = endsGroup(hashes[hashes.length - 1]!, mask) ? 0 : 1; // the last block ends one in any case
-    for (let i = 0; i < hashes.length && groups <= MAX_BLOCKS; i++) if (endsGroup(hashes[i]!, mask)) groups++;
-    if (groups <= MAX_BLOCKS) return mask;
+/** The fewest ones that have to be asked for so that no more groups are left than fit. */
+function groupBits(hashes: Uint32Array, last: number): number {
+  if (last < MAX_BLOCKS) return 0;
+  const counts = new Uint32Array(17);
+  for (let i = 0; i < last; i++) counts[onesOf(hashes[i]!)]!++;
+  let groups = 1; // the last block ends one in any case
+  for (let bits = 16; bits > 0; bits--) {
+    groups += counts[bits]!;
+    if (groups > MAX_BLOCKS) return Math.min(16, bits + 1);
   }
-  return 0xffff;
+  return 1;
 }

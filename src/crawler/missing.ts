@@ -34,8 +34,9 @@ export class MissingPages {
 
   /** Worth looking for the server's not-found page. `before`: the page as it was last seen. */
   suspects(page: Page, before: Facts | undefined): boolean {
-    if (this.#print !== undefined || !isShort(page)) return false;
-    return SUSPICIOUS.test(page.title) || (before !== undefined && !isSame(before, page.facts));
+    if (this.#print !== undefined || page.facts.words > MOST_WORDS) return false;
+    const odd = SUSPICIOUS.test(page.title) || (before !== undefined && !isSame(before, page.facts));
+    return odd && isShort(page);
   }
 
   /** The page is the server's not-found page. */

@@ -129,9 +129,9 @@ function blockOf(record: WarcRecord): readonly Uint8Array[] {
   }
 }
 
+/** Dates and digests are made here; all other values go through line(). */
 function headOf(record: WarcRecord, length: number): string {
-  let text = `WARC/1.1${CRLF}WARC-Type: ${record.kind}${CRLF}WARC-Record-ID: ${record.id}${CRLF}`;
-  text += line('WARC-Date', new Date(record.time).toISOString());
+  let text = `WARC/1.1\r\nWARC-Type: ${record.kind}\r\nWARC-Record-ID: ${record.id}\r\nWARC-Date: ${dateOf(record.time)}\r\n`;
   if (record.kind === 'warcinfo') text += line('WARC-Filename', record.filename);
   else {
     text += line('WARC-Target-URI', record.url);
@@ -140,14 +140,14 @@ function headOf(record: WarcRecord, length: number): string {
   switch (record.kind) {
     case 'response':
       if (record.protocol !== '') text += line('WARC-Protocol', record.protocol);
-      text += line('WARC-Payload-Digest', digestLabel(record.digest));
+      text += `WARC-Payload-Digest: ${digestLabel(record.digest)}\r\n`;
       if (record.truncated !== undefined) text += line('WARC-Truncated', record.truncated);
       break;
     case 'revisit':
       text += line('WARC-Profile', PROFILE + record.profile);
-      text += line('WARC-Payload-Digest', digestLabel(record.digest));
+      text += `WARC-Payload-Digest: ${digestLabel(record.digest)}\r\n`;
       text += line('WARC-Refers-To-Target-URI', record.refersTo.url);
-      text += line('WARC-Refers-To-Date', new Date(record.refersTo.time).toISOString());
+      text += `WARC-Refers-To-Date: ${dateOf(record.refersTo.time)}\r\n`;
       break;
     case 'request':
     case 'metadata':
@@ -156,7 +156,15 @@ function headOf(record: WarcRecord, length: number): string {
     case 'warcinfo':
       break;
   }
-  return `${text}Content-Type: ${CONTENT_TYPES[record.kind]}${CRLF}Content-Length: ${length}${CRLF}${CRLF}`;
+  return `${text}Content-Type: ${CONTENT_TYPES[record.kind]}\r\nContent-Length: ${length}\r\n\r\n`;
+}
+
+/** Request and response of a page bear the same date. */
+let dated = { time: 0, text: '1970-01-01T00:00:00.000Z' };
+
+function dateOf(time: number): string {
+  if (time !== dated.time) dated = { time, text: new Date(time).toISOString() };
+  return dated.text;
 }
 
 const CONTENT_TYPES = {

@@ -5,7 +5,7 @@
 import { type Fingerprint, fingerprint, normalise, resolver } from '../base/url.ts';
 import { LINK_CANONICAL, LINK_NOFOLLOW, type Links } from '../errand/visit.ts';
 import { type PageContext, relevanceOf } from './relevance.ts';
-import { LINK_WORDS, type Scanner } from './scanner/scanner.ts';
+import { LINK_WORDS, MAX_LINKS, type Scanner } from './scanner/scanner.ts';
 
 export const noLinks: Links = {
   count: 0,
@@ -22,7 +22,7 @@ export interface Collected {
   readonly canonical: string | undefined;
 }
 
-/** What is gathered while the links are read; the arrays have room for all that the scanner found. */
+/** What is gathered while the links of one page are read. */
 interface Gathered {
   readonly table: Uint32Array;
   /** Number of the scanner's link that has the URL, and of the one that has the anchor. */
@@ -41,6 +41,14 @@ const print: Fingerprint = { high: 0, low: 0 };
 /** Numbers of links + 1 by fingerprint; emptied after every page. */
 const SLOTS = 32_768;
 const slots = new Uint16Array(SLOTS);
+/** Room for all that the scanner finds on one page, used again for the next: five arrays a page kept the collector busy. */
+const room = {
+  sources: new Uint16Array(MAX_LINKS),
+  anchors: new Uint16Array(MAX_LINKS),
+  flags: new Uint8Array(MAX_LINKS),
+  prints: new Uint32Array(MAX_LINKS * 2),
+  slots: new Uint16Array(MAX_LINKS),
+};
 
 /** A directory in which every character stands for itself, so that the scanner may resolve against it. */
 const plainDirectory = /^https?:\/\/[^/?#%;@]+\/(?:[\w\-~!$&()*+,=@./]*\/)?$/;
@@ -73,17 +81,7 @@ function directoryOf(base: string): string {
 
 function gather(scan: Scanner, found: number, resolve: (href: string) => string | undefined): Gathered {
   const table = scan.links();
-  const gathered: Gathered = {
-    table,
-    sources: new Uint16Array(found),
-    anchors: new Uint16Array(found),
-    flags: new Uint8Array(found),
-    prints: new Uint32Array(found * 2),
-    slots: new Uint16Array(found),
-    urls: new Map(),
-    count: 0,
-    canonical: -1,
-  };
+  const gathered: Gathered = { ...room, table, urls: new Map(), count: 0, canonical: -1 };
   for (let i = 0; i < found; i++) {
     const at = i * LINK_WORDS;
     let url: string | undefined;

@@ -9,6 +9,9 @@ import { SkeinError } from '../../base/errors.ts';
 /** Longer bodies are scanned up to here. Equals MAX_INPUT of assembly/memory.ts. */
 export const MAX_SCAN = 16 * 1024 * 1024;
 
+/** More links of a page are not recorded. Equals MAX_LINKS of assembly/memory.ts. */
+export const MAX_LINKS = 10_000;
+
 export type Mode = 'html' | 'xml' | 'plain';
 const modes = { html: 0, xml: 1, plain: 2 } as const satisfies Record<Mode, number>;
 

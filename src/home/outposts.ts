@@ -6,11 +6,11 @@
  * It never sends an errand: that is dispatch's.
  */
 import { hash } from 'node:crypto';
-import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { type Clock, DAY } from '../base/clock.ts';
 import { SkeinError } from '../base/errors.ts';
+import { replaceFile } from '../base/file.ts';
 import type { Identity } from '../errand/keys.ts';
 import { encodeCode, signCode } from '../outpost/code.ts';
 import { Quota, type QuotaTerms, usedBy } from '../outpost/quota.ts';
@@ -166,8 +166,7 @@ export class Outposts implements Speaker {
     };
     const file = join(this.#options.directory, OUTPOSTS_FILE);
     try {
-      writeFileSync(`${file}.new`, JSON.stringify(state));
-      renameSync(`${file}.new`, file);
+      replaceFile(file, JSON.stringify(state));
     } catch {
       // Only for people who watch; a full disk is reported by whoever stores pages.
     }

@@ -2,8 +2,9 @@
  * Outposts that lied, by name, in a file of the collection: a run that starts later must not trust them again. Whoever
  * forgives one takes its name out of the file, in a process of its own; a home that runs reads the file anew.
  */
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { replaceFile } from '../base/file.ts';
 
 export class Quarantine {
   readonly #file: string;
@@ -43,7 +44,6 @@ export class Quarantine {
 
   #write(): void {
     mkdirSync(dirname(this.#file), { recursive: true });
-    writeFileSync(`${this.#file}.new`, JSON.stringify(this.#reasons, undefined, 2));
-    renameSync(`${this.#file}.new`, this.#file);
+    replaceFile(this.#file, JSON.stringify(this.#reasons, undefined, 2));
   }
 }

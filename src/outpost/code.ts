@@ -6,9 +6,10 @@
  * older than what the same key has brought before, so that nobody can bring back a version with a known hole.
  */
 import { hash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { SkeinError } from '../base/errors.ts';
+import { PRIVATE, replaceFile } from '../base/file.ts';
 import { ByteReader, ByteWriter } from '../errand/bytes.ts';
 import { type Identity, isKey, verify } from '../errand/keys.ts';
 
@@ -95,8 +96,8 @@ export class CodeStore {
     if (bytes.length > LARGEST) throw refused(`it is larger than ${LARGEST} bytes`);
     if (hash('sha256', bytes) !== code.digest) throw refused('its contents are not those that were signed');
     const file = join(this.#directory, code.digest);
-    this.#write(`${file}.terms`, encodeCode(code));
-    this.#write(file, bytes);
+    replaceFile(`${file}.terms`, encodeCode(code), PRIVATE);
+    replaceFile(file, bytes, PRIVATE);
     this.#remember(code);
     this.#sweep(code.digest);
   }
@@ -143,12 +144,7 @@ export class CodeStore {
   #remember(code: SignedCode): void {
     const seen = this.#seen();
     const newest = Math.max(seen[seenName(code)] ?? 0, code.version);
-    this.#write(join(this.#directory, 'seen.json'), JSON.stringify({ ...seen, [seenName(code)]: newest }));
-  }
-
-  #write(file: string, contents: Uint8Array | string): void {
-    writeFileSync(`${file}.new`, contents, { mode: 0o600 });
-    renameSync(`${file}.new`, file);
+    replaceFile(join(this.#directory, 'seen.json'), JSON.stringify({ ...seen, [seenName(code)]: newest }), PRIVATE);
   }
 
   /** The oldest go first; the newest stays whatever its size. */

@@ -6,9 +6,10 @@
  * new day.
  */
 
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { DAY } from '../base/clock.ts';
 import { SkeinError } from '../base/errors.ts';
+import { PRIVATE, replaceFile } from '../base/file.ts';
 import type { Errand } from '../errand/errand.ts';
 
 export interface QuotaTerms {
@@ -127,8 +128,7 @@ function load(file: string): Count {
 
 function save(file: string, count: Count): void {
   try {
-    writeFileSync(`${file}.new`, JSON.stringify(count), { mode: 0o600 });
-    renameSync(`${file}.new`, file);
+    replaceFile(file, JSON.stringify(count), PRIVATE);
   } catch {
     // A full disk: the count goes on in memory.
   }

@@ -4,10 +4,11 @@
  *
  * Its directory holds who it is and whom it serves (outpost.json, identity.pem), its spool, and its members.
  */
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../base/clock.ts';
 import { SkeinError } from '../base/errors.ts';
+import { PRIVATE, replaceFile } from '../base/file.ts';
 import { greetOutpost, greetParent } from '../transfer/greeting.ts';
 import type { LineOptions } from '../transfer/line.ts';
 import { Members } from '../transfer/members.ts';
@@ -19,14 +20,7 @@ import { Station } from './station.ts';
 import type { StationOptions } from './station-options.ts';
 
 /** outpost.json. */
-interface Place extends Address {
-  readonly name: string;
-  readonly servers: readonly string[];
-  readonly allowPrivate: boolean;
-  readonly quota?: QuotaTerms;
-  /** As JoinOptions has them. */
-  readonly code?: boolean;
-  readonly weakSandbox?: boolean;
+interface Place extends Address, Omit<JoinOptions, 'directory' | 'token'> {
   /** Key of the home that it obeys, once it has met it. */
   readonly home: string;
 }
@@ -75,7 +69,7 @@ export function joinParent(options: JoinOptions, now: number): void {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const servers = options.servers.length > 0 ? options.servers : token.servers;
   save(directory, { host, port, fingerprint, name, servers, allowPrivate, quota, code, weakSandbox, home: '' });
-  writeFileSync(join(directory, 'token'), `${id}.${secret}`, { mode: 0o600 });
+  writeFileSync(join(directory, 'token'), `${id}.${secret}`, { mode: PRIVATE });
 }
 
 export class StandingOutpost {
@@ -238,7 +232,5 @@ function load(directory: string): Place {
 }
 
 function save(directory: string, place: Place): void {
-  const file = join(directory, FILE);
-  writeFileSync(`${file}.new`, JSON.stringify(place, undefined, 2), { mode: 0o600 });
-  renameSync(`${file}.new`, file);
+  replaceFile(join(directory, FILE), JSON.stringify(place, undefined, 2), PRIVATE);
 }

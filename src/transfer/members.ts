@@ -8,6 +8,7 @@ import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SkeinError } from '../base/errors.ts';
+import { PRIVATE, replaceFile } from '../base/file.ts';
 import { type Identity, makeIdentity, readIdentity } from '../errand/keys.ts';
 import { commonDomains } from '../errand/scope.ts';
 import { type Certificate, fingerprintOf, makeCertificate } from './certificate.ts';
@@ -125,20 +126,14 @@ export class Members {
   }
 
   #save(part: string, name: string, value: unknown): void {
-    write(join(this.#directory, part, `${name}.json`), JSON.stringify(value));
+    replaceFile(join(this.#directory, part, `${name}.json`), JSON.stringify(value), PRIVATE);
   }
-}
-
-/** Whole or not at all, and only for the owner's eyes. */
-function write(file: string, text: string): void {
-  writeFileSync(`${file}.new`, text, { mode: 0o600 });
-  renameSync(`${file}.new`, file);
 }
 
 /** Where two processes make the same file at once (one invites while the other starts), the first one's stays. */
 function writeOnce(file: string, text: string): void {
   const own = `${file}.${randomBytes(8).toString('hex')}`;
-  writeFileSync(own, text, { mode: 0o600 });
+  writeFileSync(own, text, { mode: PRIVATE });
   try {
     linkSync(own, file);
   } catch (error) {

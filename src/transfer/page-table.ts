@@ -10,6 +10,7 @@ import { hash } from 'node:crypto';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { SkeinError } from '../base/errors.ts';
+import { PRIVATE, replaceFile } from '../base/file.ts';
 import { ByteReader, ByteWriter } from '../errand/bytes.ts';
 import type { Errand } from '../errand/errand.ts';
 import { encodeErrand, readKnown, writeKnown } from '../errand/errand-codec.ts';
@@ -259,8 +260,7 @@ export class PageTables {
     for (const origin of this.#dirty) {
       const file = this.#file(origin);
       try {
-        fs.writeFileSync(`${file}.new`, this.of(origin).save(), { mode: 0o600 });
-        fs.renameSync(`${file}.new`, file);
+        replaceFile(file, this.of(origin).save(), PRIVATE);
       } catch {
         // A full disk: the other end will notice the difference, and everything is said once more.
       }

@@ -9,11 +9,12 @@
  * is current, a page that was removed counting as stale until it is noticed. Bytes: 600 for every visit, and a quarter
  * of the body (what gzip leaves) where the bytes differ from those of the last visit.
  */
+
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
+import { DAY } from '../src/base/clock.ts';
 import { planNamed } from '../src/revisit/policy.ts';
-import { DAY } from '../src/revisit/state.ts';
 import { Scheduler } from '../test/revisit/scheduler.ts';
 
 const data = process.argv[2] ?? join(import.meta.dirname, '../../shared/data/dev');

@@ -6,12 +6,13 @@
  * 10,000 pages, 240 days of which the last 120 count, rates unknown at the start; budgets of 10-50 % of the pages per
  * day. The optimum knows every rate. The default runs with three seeds and its worst counts; the others with one.
  */
+
 import { availableParallelism } from 'node:os';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { isMainThread, parentPort, Worker } from 'node:worker_threads';
+import { DAY } from '../src/base/clock.ts';
 import { planNamed } from '../src/revisit/policy.ts';
-import { DAY } from '../src/revisit/state.ts';
 import { Scheduler } from '../test/revisit/scheduler.ts';
 import { type Law, oracle, population, randomFrom, simulate, type Weights } from '../test/revisit/simulation.ts';
 import { simulateServers } from '../test/revisit/simulation-servers.ts';

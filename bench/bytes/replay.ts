@@ -1,11 +1,12 @@
 /** The recorded sites, served day by day on loopback by the script that comes with them, which counts every byte. */
+
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { DAY } from '../../src/base/clock.ts';
 import { normalise } from '../../src/base/url.ts';
 import { type Entry, entriesOf, truthOf } from '../histories.ts';
 
 const data = fileURLToPath(new URL('../../../shared/data/dev/', import.meta.url));
-const DAY = 86_400_000;
 /** Midnight before day 0 by the clock of the recorded servers. */
 const START = Date.UTC(2025, 0, 6);
 

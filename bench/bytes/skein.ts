@@ -1,7 +1,9 @@
 /** Skein over the recorded days: one crawl of day 0, then a round of refresh a day, with the sites' own clock. */
+
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { HOUR } from '../../src/base/clock.ts';
 import { keepFresh } from '../../src/cli/commands/refresh.ts';
 import { openHome, openLedger } from '../../src/cli/compose.ts';
 import { options } from '../../src/cli/options.ts';
@@ -27,7 +29,7 @@ function chosen(data: string, more: Record<string, unknown> = {}): Chosen {
 
 /** An hour after the day's end, so that what happened on the day has happened. */
 function setClock(day: number): void {
-  new Float64Array(clockShift)[0] = timeOf(day) + 3_600_000 - Date.now();
+  new Float64Array(clockShift)[0] = timeOf(day) + HOUR - Date.now();
 }
 
 /** Crawls day 0; the directory serves as the start of every way to go on. */

@@ -2,7 +2,9 @@
  * One run of home for the benches: `home.ts JSON`. Crawls the seeds, or refreshes everything that is known, on the given
  * day, and prints how it went.
  */
+
 import { readFileSync } from 'node:fs';
+import { DAY } from '../../src/base/clock.ts';
 import { keepFresh } from '../../src/cli/commands/refresh.ts';
 import { openHome } from '../../src/cli/compose.ts';
 import { crawlSupply } from '../../src/home/supply.ts';
@@ -34,7 +36,7 @@ export interface Result {
 const order = JSON.parse(process.argv[2]!) as Order;
 const clockShift = new SharedArrayBuffer(8);
 // The sites' clock begins in January 2025; ours goes on from today, which makes no difference to anybody.
-new Float64Array(clockShift)[0] = order.day * 86_400_000;
+new Float64Array(clockShift)[0] = order.day * DAY;
 const far = order.listen === undefined ? { threads: 2 } : { threads: 0, listen: order.listen };
 const values: Chosen = chosen(order.data, {
   connections: 8,

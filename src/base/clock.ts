@@ -7,7 +7,8 @@ export interface Clock {
 }
 
 /** Milliseconds. */
-export const DAY = 86_400_000;
+export const HOUR = 3_600_000;
+export const DAY = 24 * HOUR;
 
 export const systemClock: Clock = {
   now: () => Date.now(),

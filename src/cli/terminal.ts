@@ -1,5 +1,7 @@
 /** How things look in a terminal: colour only there, aligned tables, sizes and times that people read. */
+
 import { styleText } from 'node:util';
+import { DAY, HOUR } from '../base/clock.ts';
 
 export type Paint = 'red' | 'green' | 'yellow' | 'cyan' | 'dim' | 'bold';
 
@@ -64,8 +66,8 @@ export function size(bytes: number): string {
 /** `3 s`, `4 min`, `2 h`, `5 d`. */
 export function duration(ms: number): string {
   const steps: readonly [number, string][] = [
-    [86_400_000, 'd'],
-    [3_600_000, 'h'],
+    [DAY, 'd'],
+    [HOUR, 'h'],
     [60_000, 'min'],
   ];
   for (const [unit, name] of steps)

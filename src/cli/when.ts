@@ -1,11 +1,12 @@
 /** Times as users write them: `7d`, `12h`, `30min` back from now, or a date. */
+import { DAY, HOUR } from '../base/clock.ts';
 import { SkeinError } from '../base/errors.ts';
 
 const UNITS: Readonly<Record<string, number>> = {
   m: 60_000,
   min: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
+  h: HOUR,
+  d: DAY,
   w: 604_800_000,
 };
 

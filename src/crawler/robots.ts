@@ -7,13 +7,12 @@
  * License), accept common misspellings and a missing colon, since the site's will is plain, and take none of
  * these as the end of a group.
  */
+import { DAY, HOUR } from '../base/clock.ts';
 import type { RobotsCopy } from '../errand/errand.ts';
 import { checkRules, compileRules, noRule, type Rule, type Rules, type Verdict } from './robots-rules.ts';
 
 /** Bytes that are read; the line across this border and all behind it are ignored. */
 export const ROBOTS_LIMIT = 500 * 1024;
-const HOUR = 3_600_000;
-const DAY = 24 * HOUR;
 /** After this long without an answer RFC 9309 §2.3.1.4 lets us use the last good copy, or take it that there is none. */
 const GIVE_UP = 30 * DAY;
 

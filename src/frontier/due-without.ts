@@ -1,10 +1,10 @@
 /** When a page is asked for again after a visit that brought none; such a visit says nothing of how often it changes. */
+import { DAY } from '../base/clock.ts';
 import { type ReasonCode, reasons } from '../errand/reasons.ts';
 import type { Visit } from '../errand/visit.ts';
 import type { KnownRow } from '../ledger/pages.ts';
 import { type Missing, whenMissing } from '../revisit/gone.ts';
 import { MAX_INTERVAL } from '../revisit/policy.ts';
-import { DAY } from '../revisit/state.ts';
 
 /** Days until an alias or a page that was refused after it had been stored is asked for again. */
 const SELDOM = 30;

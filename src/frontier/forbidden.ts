@@ -1,10 +1,11 @@
 /** What robots.txt forbade, and that it may say something else by now. */
+import { DAY } from '../base/clock.ts';
 import type { RobotsCopy } from '../errand/errand.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Server } from '../ledger/servers.ts';
 
 /** Milliseconds after which a copy is old (RFC 9309). */
-const OLD = 86_400_000;
+const OLD = DAY;
 
 /** One forbidden page of each server whose robots.txt we have not seen for long: asking for it reads the rules again. */
 export function doubtful(ledger: Ledger, now: number): { page: number; server: number }[] {

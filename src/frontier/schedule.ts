@@ -5,6 +5,7 @@
  *
  * It never picks a page by itself (the frontier does) and never decides whether a page changed (the detector did).
  */
+import { DAY } from '../base/clock.ts';
 import { bareFacts, packFacts, unpackFacts } from '../errand/facts.ts';
 import type { Visit } from '../errand/visit.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -15,7 +16,7 @@ import { observe } from '../revisit/estimators/observe.ts';
 import { countedByPings, learnPing, pingWorth, silenceRecall } from '../revisit/pings.ts';
 import { delegation, shareChanged } from '../revisit/pmcs.ts';
 import { MAX_INTERVAL, nextDue, type Plan, phaseOf, planNamed, type Terms } from '../revisit/policy.ts';
-import { type ChangeState, DAY, newState, packState, unpackState } from '../revisit/state.ts';
+import { type ChangeState, newState, packState, unpackState } from '../revisit/state.ts';
 import { steer } from '../revisit/value.ts';
 import { dueWithout } from './due-without.ts';
 import { believed, Priors } from './priors.ts';

@@ -3,6 +3,7 @@
  * 304s are audited with a full GET (the crawler does that, this says how many), and every body that came can be held
  * against the validators that came with it.
  */
+import { DAY } from '../base/clock.ts';
 import type { ServerTerms } from '../errand/errand.ts';
 import type { Visit } from '../errand/visit.ts';
 import type { KnownRow } from '../ledger/pages.ts';
@@ -67,5 +68,5 @@ function learnDates(server: Server, visit: Visit, before: KnownRow): boolean {
 export function lastChangeAge(server: Server, visit: Visit): number | undefined {
   if (server.dates < ENOUGH_DATES || server.wrongDates > server.dates * MOST_WRONG_DATES) return undefined;
   const date = Date.parse(visit.lastModified ?? '');
-  return Number.isNaN(date) ? undefined : (visit.time - date) / 86_400_000;
+  return Number.isNaN(date) ? undefined : (visit.time - date) / DAY;
 }

@@ -3,6 +3,7 @@
  * pages' own rates foretold, the rest of the server is likely to have changed too and is looked at next; when such
  * visits find nothing, the wave is over. Decides only which server is in a wave, never whether a page changed.
  */
+import { DAY } from '../base/clock.ts';
 import type { Server } from '../ledger/servers.ts';
 
 interface Tide {
@@ -15,7 +16,7 @@ interface Tide {
 }
 
 /** Milliseconds over which visits are counted together. */
-const WINDOW = 86_400_000 / 2;
+const WINDOW = DAY / 2;
 /** A wave begins with so many changes, so many times what was foretold, at such a share of the visits. */
 const LEAST_CHANGED = 5;
 const UNFORETOLD = 3;
@@ -54,5 +55,5 @@ export class Waves {
 
 /** When a page is due whose server is in a wave that it was last seen before. */
 export function dueInWave(server: Server, seen: number, due: number): number {
-  return server.wave > seen ? Math.min(due, server.wave - 86_400_000) : due;
+  return server.wave > seen ? Math.min(due, server.wave - DAY) : due;
 }

@@ -1,4 +1,5 @@
 /** Why a page is or is not due, for those who read the ledger beside a running home, and what its reasons mean. */
+import { DAY } from '../base/clock.ts';
 import { type ReasonCode, reasons } from '../errand/reasons.ts';
 import { Schedule } from '../frontier/schedule.ts';
 import { weighed } from '../frontier/standing.ts';
@@ -7,7 +8,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import { type PageRow, roles } from '../ledger/pages.ts';
 import type { Server } from '../ledger/servers.ts';
 import { type Explanation, explain, inWords } from '../revisit/explain.ts';
-import { DAY, unpackState } from '../revisit/state.ts';
+import { unpackState } from '../revisit/state.ts';
 import { interestIn } from './indexing.ts';
 import type { Found } from './lookup.ts';
 import { type Placement, placementOf } from './placement.ts';

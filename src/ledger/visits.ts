@@ -1,5 +1,7 @@
 /** Every look at every page, in order. Append-only: history and changes are read from here. */
+
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { HOUR } from '../base/clock.ts';
 import type { Outcome } from '../errand/visit.ts';
 
 /** Names and order are those of the table `visits`. */
@@ -25,7 +27,7 @@ export interface VisitRow {
 }
 
 /** Milliseconds by which a visit may be recorded later than one that it precedes: parcels from afar take time. */
-const OUT_OF_ORDER = 3_600_000;
+const OUT_OF_ORDER = HOUR;
 
 export class Visits {
   readonly #database: DatabaseSync;

@@ -2,6 +2,7 @@
  * Feeds: RSS 0.9x, 1.0 and 2.0, Atom and JSON Feed, as a list of pages that are new or changed, how often the site
  * wants to be asked, and the WebSub hubs that would tell us. It reads text; it never fetches, and never throws.
  */
+import { HOUR } from '../base/clock.ts';
 import { normalise } from '../base/url.ts';
 import { parseDate } from './dates.ts';
 import { Problems } from './problems.ts';
@@ -144,7 +145,7 @@ function takeField(field: string, value: string, reading: Reading): void {
   else if (field === 'updated' || field === 'modified') target.updated ??= parseDate(value);
   else if (reading.entry !== undefined) return;
   else if (field === 'ttl') reading.ttl = positive(value) * 60_000;
-  else if (field === 'updateperiod') reading.period = (Object.hasOwn(periods, value) ? periods[value]! : 0) * 3_600_000;
+  else if (field === 'updateperiod') reading.period = (Object.hasOwn(periods, value) ? periods[value]! : 0) * HOUR;
   else if (field === 'updatefrequency') reading.frequency = positive(value) || 1;
 }
 

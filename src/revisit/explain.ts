@@ -1,7 +1,8 @@
 /** Why a page is due, or is not: the figures behind the decision, and one sentence made of them. Decides nothing. */
+import { DAY } from '../base/clock.ts';
 import { type Confidence, confidence } from './estimator.ts';
 import { nextDue, type Plan, type Terms } from './policy.ts';
-import { type ChangeState, DAY, HISTORY_VISITS, historyOf } from './state.ts';
+import { type ChangeState, HISTORY_VISITS, historyOf } from './state.ts';
 import { visitValue } from './value.ts';
 
 export interface Explanation {

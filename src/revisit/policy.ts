@@ -6,12 +6,13 @@
  * Invariant: an interval is never shorter than the least nor longer than the longest interval of the terms, so every
  * page is looked at again some day, whatever its policy believes.
  */
+import { DAY } from '../base/clock.ts';
 import { SkeinError } from '../base/errors.ts';
 import { estimatorNamed } from './estimator.ts';
 import { DRAWN_FORWARD } from './estimators/adaptive.ts';
 import type { Estimator } from './estimators/port.ts';
 import { shareChanged, THRESHOLDS, type Thresholds } from './pmcs.ts';
-import { type ChangeState, DAY } from './state.ts';
+import type { ChangeState } from './state.ts';
 import { daysUntilDue, daysUntilDueAtRate, daysUntilDueInSilence, type Price } from './value.ts';
 
 export interface Terms extends Price {

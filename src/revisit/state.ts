@@ -8,7 +8,6 @@
  */
 import { SkeinError } from '../base/errors.ts';
 
-export const DAY = 86_400_000;
 export const STATE_BYTES = 48;
 /** Visits that the history keeps, newest in the lowest bit. */
 export const HISTORY_VISITS = 32;

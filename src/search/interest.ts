@@ -5,13 +5,15 @@
  * Kept in memory for up to two seconds and then written with a connection that does not wait: while the feeder
  * writes, a search must not stand still for the sake of a statistic. Killing the process loses those two seconds.
  */
+
 import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
+import { DAY } from '../base/clock.ts';
 
 const OPENED = 1;
 /** For the first result; the second earns half, the third a third. */
 const SHOWN = 0.1;
-const HALF_LIFE = 14 * 86_400_000;
+const HALF_LIFE = 14 * DAY;
 const DELAY = 2000;
 /** Less than this is forgotten. */
 const LEAST = 0.01;

@@ -5,6 +5,7 @@
  * Never talks to the database, and never lets text through that could mean something to it: the tree holds plain
  * words, and match.ts writes the only FTS5 expressions. What cannot be understood is refused with one sentence.
  */
+import { DAY, HOUR } from '../base/clock.ts';
 import { SkeinError } from '../base/errors.ts';
 import { primaryLanguage } from './stems.ts';
 
@@ -39,8 +40,6 @@ const LONGEST_QUERY = 1000;
 const MOST_PARTS = 64;
 const DEEPEST = 16;
 
-const HOUR = 3_600_000;
-const DAY = 24 * HOUR;
 const units: Readonly<Record<string, number>> = { h: HOUR, d: DAY, w: 7 * DAY, m: 30 * DAY, y: 365 * DAY };
 
 type Token =

@@ -12,7 +12,9 @@
  * the best is shown. A query of filters alone gives the most important pages first, or with `changed:` those that changed
  * last.
  */
+
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { DAY } from '../base/clock.ts';
 import { Finder, type Found, type Row, type Span } from './find.ts';
 import type { Plan } from './match.ts';
 import { eachWord, Initials, terms } from './words.ts';
@@ -28,7 +30,7 @@ export interface Ranked {
 const REORDERED = 100;
 const FRESHNESS = 0.2;
 const TITLE = 0.5;
-const HALF_LIFE = 90 * 86_400_000;
+const HALF_LIFE = 90 * DAY;
 
 type Weights = readonly [
   ...[id: number, importance: number, changed: number, title: string, language: string, content: number],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Clock } from '../../src/base/clock.ts';
+import { type Clock, DAY, HOUR } from '../../src/base/clock.ts';
 import { type Effect, Pace, parseRetryAfter, retryAfter, type Terms, type Turn } from '../../src/crawler/pace.ts';
 import { randomly } from '../random.ts';
 
@@ -112,7 +112,7 @@ test('Crawl-delay is a floor, and cut at a minute', async () => {
   const clock = new HandClock();
   const pace = new Pace(clock);
   const five = run(pace, clock, 'http://a', { count: 3, terms: terms({ crawlDelay: 5000 }) });
-  const hour = run(pace, clock, 'http://b', { count: 2, terms: terms({ crawlDelay: 3_600_000 }) });
+  const hour = run(pace, clock, 'http://b', { count: 2, terms: terms({ crawlDelay: HOUR }) });
   await clock.move(100_000);
   assert.deepEqual(five, [0, 5000, 10_000]);
   assert.deepEqual(hour, [0, 60_000]);
@@ -294,12 +294,12 @@ test('Retry-After in seconds and in the three forms of dates, bounded', () => {
     ['120', 120_000],
     [' 0 ', 0],
     ['1.5', 1500],
-    ['99999999', 86_400_000],
+    ['99999999', DAY],
     ['Sun, 06 Nov 1994 08:49:37 GMT', 37_000],
     ['Sunday, 06-Nov-94 08:49:37 GMT', 37_000],
     ['Sun Nov  6 08:49:37 1994', 37_000],
     ['Sun, 06 Nov 1993 08:49:37 GMT', 0],
-    ['Sun, 06 Nov 2094 08:49:37 GMT', 86_400_000],
+    ['Sun, 06 Nov 2094 08:49:37 GMT', DAY],
     ['-5', 0],
     ['soon', 0],
     ['', 0],
@@ -335,6 +335,6 @@ test('10,000 malformed Retry-After fields give a time between nothing and a day'
   ];
   for (let i = 0; i < 10_000; i++) {
     const ms = parseRetryAfter(i % 2 ? random.garbage(40) : random.text(pieces, random.below(10)), 1_800_000_000_000);
-    assert.ok(ms >= 0 && ms <= 86_400_000);
+    assert.ok(ms >= 0 && ms <= DAY);
   }
 });

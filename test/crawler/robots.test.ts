@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { DAY } from '../../src/base/clock.ts';
 import { allowed, crawlDelay, directives, parseRobots, ROBOTS_LIMIT, robotsTerms } from '../../src/crawler/robots.ts';
 import { randomly } from '../random.ts';
 
@@ -83,7 +84,6 @@ test('lines about use are recorded', () => {
 });
 
 test('status: read, no rules, or nothing allowed', () => {
-  const day = 86_400_000;
   const copy = (status: number) => ({ status, body: 'User-agent: *\nDisallow: /x', unreachableSince: 0, time: 1000 });
   const at = (status: number, path: string, now = 2000) => {
     const terms = robotsTerms(copy(status), now);
@@ -93,15 +93,15 @@ test('status: read, no rules, or nothing allowed', () => {
   assert.deepEqual(at(200, '/y'), [true, 'rules']);
   for (const status of [301, 401, 403, 404, 410, 451]) assert.deepEqual(at(status, '/x'), [true, 'none']);
   for (const status of [0, 429, 500, 503, 599, 700]) assert.deepEqual(at(status, '/y'), [false, 'unreachable']);
-  assert.equal(robotsTerms(copy(200), 0).expires, 1000 + day);
-  assert.ok(robotsTerms(copy(503), 0).expires < 1000 + day, 'an unreachable one is tried again sooner');
+  assert.equal(robotsTerms(copy(200), 0).expires, 1000 + DAY);
+  assert.ok(robotsTerms(copy(503), 0).expires < 1000 + DAY, 'an unreachable one is tried again sooner');
   const since = { since: 1000, good: copy(200) };
-  assert.equal(robotsTerms(copy(0), 1000 + 29 * day, since).state, 'unreachable');
-  const late = robotsTerms(copy(0), 1001 + 30 * day, since);
+  assert.equal(robotsTerms(copy(0), 1000 + 29 * DAY, since).state, 'unreachable');
+  const late = robotsTerms(copy(0), 1001 + 30 * DAY, since);
   assert.equal(late.state, 'given-up');
   assert.equal(allowed(late.robots, 'skein', 'http://h/x').allowed, false);
   assert.equal(allowed(late.robots, 'skein', 'http://h/y').allowed, true);
-  assert.deepEqual(at(0, '/x', 1001 + 30 * day), [true, 'given-up']);
+  assert.deepEqual(at(0, '/x', 1001 + 30 * DAY), [true, 'given-up']);
 });
 
 test('directives of headers and meta elements', () => {

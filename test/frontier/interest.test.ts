@@ -1,9 +1,11 @@
 /** What people search for moves forward in the schedule. */
+
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { DAY } from '../../src/base/clock.ts';
 import { Schedule } from '../../src/frontier/schedule.ts';
 import { interestIn, searchFile } from '../../src/home/indexing.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
@@ -11,8 +13,6 @@ import { phaseOf } from '../../src/revisit/policy.ts';
 import { openSearch } from '../../src/search/index.ts';
 import { makeCollection } from '../journeys/collection.ts';
 import { html, openPages, prose } from '../journeys/pages.ts';
-
-const DAY = 86_400_000;
 
 test('pages that people open are due sooner than their like, and less so as time passes', async () => {
   await using pages = await openPages();

@@ -1,16 +1,17 @@
 /** The schedule over a ledger: budgets and freshness that are kept, politeness that binds, state that survives. */
+
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { DAY } from '../../src/base/clock.ts';
 import type { Visit } from '../../src/errand/visit.ts';
 import { Schedule } from '../../src/frontier/schedule.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import type { KnownRow } from '../../src/ledger/pages.ts';
 import { newState, packState } from '../../src/revisit/state.ts';
 
-const DAY = 86_400_000;
 const NOW = 1_000 * DAY;
 
 /** A ledger with `count` pages of one server, seen a day ago. */

@@ -1,13 +1,13 @@
 /** How far a server's word is believed, and waves of changes: learned from visits, lost and won back. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { DAY } from '../../src/base/clock.ts';
 import type { Visit } from '../../src/errand/visit.ts';
 import { lastChangeAge, learnTrust, trustTerms } from '../../src/frontier/trust.ts';
 import { dueInWave, Waves } from '../../src/frontier/waves.ts';
 import type { KnownRow } from '../../src/ledger/pages.ts';
 import type { Server } from '../../src/ledger/servers.ts';
-
-const DAY = 86_400_000;
 
 const newServer = (): Server =>
   ({ id: 1, origin: 'http://a', audits: 0, lies: 0, dates: 0, wrongDates: 0, wave: 0 }) as unknown as Server;

@@ -1,6 +1,8 @@
 /** An outpost that tells the truth is left alone, however pages change; one that lies is found out. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { DAY } from '../../src/base/clock.ts';
 import type { Errand } from '../../src/errand/errand.ts';
 import { bareFacts, packFacts, unpackFacts } from '../../src/errand/facts.ts';
 import { keepAll } from '../../src/errand/keep.ts';
@@ -63,7 +65,7 @@ test('one page that changed in between is forgiven, two are not', async () => {
 });
 
 test('a server that dates the page before the visit settles it at once', async () => {
-  const lastModified = new Date(NOW - 86_400_000).toUTCString();
+  const lastModified = new Date(NOW - DAY).toUTCString();
   const { quarantined } = await audit([visit(1, 7)], () => ({ version: 8, lastModified }));
   assert.deepEqual(quarantined, [['near', 0]]);
 });

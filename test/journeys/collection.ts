@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Clock, shiftedClock } from '../../src/base/clock.ts';
+import { type Clock, DAY, shiftedClock } from '../../src/base/clock.ts';
 import { fingerprint } from '../../src/base/url.ts';
 import { type FreshSummary, keepFresh } from '../../src/cli/commands/refresh.ts';
 import { openHome, openLedger } from '../../src/cli/compose.ts';
@@ -13,8 +13,6 @@ import { options } from '../../src/cli/options.ts';
 import { crawlSupply } from '../../src/home/supply.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import type { VisitRow } from '../../src/ledger/visits.ts';
-
-const DAY = 86_400_000;
 
 export type Chosen = Parameters<typeof keepFresh>[1];
 

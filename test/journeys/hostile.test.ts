@@ -1,6 +1,8 @@
 /** Servers that hang, drip, reset, lie and flood: bounded time and memory, and a named outcome for each. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { DAY } from '../../src/base/clock.ts';
 import { reasons } from '../../src/errand/reasons.ts';
 import { FLAG_TRUNCATED } from '../../src/ledger/pages.ts';
 import type { Fault } from '../web/faults.ts';
@@ -75,7 +77,7 @@ test('a body that breaks off is asked for again; what the last try brings is kep
   const clockShift = new SharedArrayBuffer(8);
   const shift = new Float64Array(clockShift);
   for (let day = 0; day < 5; day++) {
-    shift[0] = day * 86_400_000;
+    shift[0] = day * DAY;
     await crawlHere({ data: place.path }, web.seeds, { timeouts, clockShift });
   }
   using look = lookInto(place.path);
@@ -95,7 +97,7 @@ test('a server whose robots.txt cannot be read is left alone, and not asked for 
   const clockShift = new SharedArrayBuffer(8);
   const shift = new Float64Array(clockShift);
   for (let day = 0; day < 8; day++) {
-    shift[0] = day * 86_400_000;
+    shift[0] = day * DAY;
     await crawlHere({ data: place.path, scope: '*' }, web.seeds, { timeouts, clockShift });
   }
   const pages = await pagesOf(place.path, '--outcome', 'refused');

@@ -1,9 +1,11 @@
 /** Lines that break, clocks that are wrong, versions that differ: with real processes at both ends. */
+
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import { DAY } from '../../src/base/clock.ts';
 import { openLedger } from '../../src/cli/compose.ts';
 import { PROTOCOL } from '../../src/errand/errand.ts';
 import { greetParent } from '../../src/transfer/greeting.ts';
@@ -14,8 +16,6 @@ import { noSshd, openSshd } from '../transfer/sshd.ts';
 import { openWeb } from '../web/web.ts';
 import { askedTooOften, freePort, invite, startOutpost, visitedTwice } from './outpost-processes.ts';
 import { collected, pagesOf, start, workplace } from './skein.ts';
-
-const DAY = 86_400_000;
 
 test('an ssh that is killed is started again, and the crawl goes on where it was', {
   skip: noSshd() || false,

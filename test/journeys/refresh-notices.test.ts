@@ -1,6 +1,8 @@
 /** Notices: a sitemap whose dates move, and a ping by hand, bring the pages they name forward. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { DAY } from '../../src/base/clock.ts';
 import { Schedule } from '../../src/frontier/schedule.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import { makeCollection } from './collection.ts';
@@ -20,7 +22,7 @@ function furnish(pages: Pages, changed: ReadonlyMap<number, number>, start: numb
     tagged: true,
   });
   for (const n of numbers) pages.set(`/${n}.html`, { body: body(n), tagged: true });
-  const dates = (n: number) => new Date(changed.get(n) ?? start - 86_400_000).toISOString();
+  const dates = (n: number) => new Date(changed.get(n) ?? start - DAY).toISOString();
   const entries = numbers.map(n => `<url><loc>${pages.origin}/${n}.html</loc><lastmod>${dates(n)}</lastmod></url>`);
   pages.set('/sitemap.xml', {
     body: `<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${entries.join('')}</urlset>`,

@@ -1,6 +1,8 @@
 /** Pages that go, come back, move, alternate, become huge or empty: the right outcome, a right copy, a bounded cost. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { DAY } from '../../src/base/clock.ts';
 import { changesIn } from '../../src/home/changes.ts';
 import { openCopies } from '../../src/home/copies.ts';
 import { verifyCollection } from '../../src/home/verify.ts';
@@ -8,8 +10,6 @@ import { Ledger } from '../../src/ledger/ledger.ts';
 import { historyOf, unpackState } from '../../src/revisit/state.ts';
 import { type Collection, makeCollection } from './collection.ts';
 import { html, openPages, type Pages, prose } from './pages.ts';
-
-const DAY = 86_400_000;
 
 /** A front page that links to the page under test. */
 async function begin(collection: Collection, pages: Pages): Promise<void> {

@@ -1,6 +1,8 @@
 /** Servers whose validators lie, are missing, or differ from machine to machine: the right outcome at bounded cost. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { DAY } from '../../src/base/clock.ts';
 import { openCopies } from '../../src/home/copies.ts';
 import { pageOf } from '../../src/home/difference.ts';
 import { historyOf, unpackState } from '../../src/revisit/state.ts';
@@ -20,7 +22,7 @@ interface Setting {
 async function days(setting: Setting, count: number, check: (c: Collection, web: Web) => void): Promise<void> {
   using collection = makeCollection();
   const { clock } = collection;
-  const ahead = (setting.skew ?? 0) * 86_400_000;
+  const ahead = (setting.skew ?? 0) * DAY;
   await using web = await openWeb({
     seed: 11,
     pagesPerServer: setting.pages ?? 15,
@@ -137,7 +139,7 @@ test('a server whose clock is three days ahead: changes are found, and the rates
     }
     // The web's content is that of its own clock.
     const now = collection.clock.now;
-    const shifted = { ...collection, clock: { ...collection.clock, now: () => now() + 3 * 86_400_000 } };
+    const shifted = { ...collection, clock: { ...collection.clock, now: () => now() + 3 * DAY } };
     assert.deepEqual(outdated(shifted, web), []);
   });
 });

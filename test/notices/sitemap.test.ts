@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { HOUR } from '../../src/base/clock.ts';
 import { parseDate } from '../../src/notices/dates.ts';
 import { parseFeed } from '../../src/notices/feed.ts';
 import { parseSitemap, SITEMAP_BYTES, SITEMAP_ENTRIES } from '../../src/notices/sitemap.ts';
@@ -149,7 +150,7 @@ test('feeds say how often, who tells, and what changed', () => {
   const rdf =
     '<rdf:RDF xmlns:rdf="r"><channel><sy:updatePeriod>daily</sy:updatePeriod><sy:updateFrequency>2</sy:updateFrequency></channel><item rdf:about="https://h/1"><title>x</title></item></rdf:RDF>';
   const { every, entries } = parseFeed(bytes(rdf), 'https://h/');
-  assert.deepEqual([every, entries.length], [12 * 3_600_000, 1]);
+  assert.deepEqual([every, entries.length], [12 * HOUR, 1]);
   const json = parseFeed(
     bytes(
       '{"version":"https://jsonfeed.org/version/1.1","title":"J","hubs":[{"type":"WebSub","url":"https://hub.example/"},null],"items":[{"id":1,"url":"/1","date_modified":"2026-01-02"},{},7]}',

@@ -1,8 +1,10 @@
 /** Code on its way from home to standing outposts: asked for once, checked, and refused with a reason that home hears. */
+
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { DAY } from '../../src/base/clock.ts';
 import type { Errand } from '../../src/errand/errand.ts';
 import { type Identity, makeIdentity } from '../../src/errand/keys.ts';
 import { type CodeTerms, encodeCode, signCode } from '../../src/outpost/code.ts';
@@ -14,7 +16,6 @@ import { openWeb, type Web } from '../web/web.ts';
 import { openParent, type Parent, startOutpost } from './parent.ts';
 import { wasm } from './wasm-module.ts';
 
-const DAY = 86_400_000;
 /** Keeps nothing, follows everything; and two others that do the same. */
 const codes = [0, 1, 2].map(nothings => wasm([0x41, 0x80, 0x04, ...Array<number>(nothings).fill(0x01)]));
 const digests = codes.map(code => hash('sha256', code));

@@ -1,6 +1,6 @@
 /** A home that sends single errands to a standing outpost, and the outpost, both in this process with sockets between. */
 import { join } from 'node:path';
-import { systemClock } from '../../src/base/clock.ts';
+import { DAY, systemClock } from '../../src/base/clock.ts';
 import type { Errand } from '../../src/errand/errand.ts';
 import type { Identity } from '../../src/errand/keys.ts';
 import type { Parcel } from '../../src/errand/parcel.ts';
@@ -12,8 +12,6 @@ import { Members } from '../../src/transfer/members.ts';
 import { StreamCarrier } from '../../src/transfer/stream-carrier.ts';
 import { openDoor } from '../../src/transfer/websocket.ts';
 import { makeSpeaker, welcomeOf } from '../transfer/places.ts';
-
-const DAY = 86_400_000;
 
 export interface Parent extends AsyncDisposable {
   readonly identity: Identity;

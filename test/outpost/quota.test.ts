@@ -1,9 +1,11 @@
 /** An owner's quota: errands are shortened to it, ended by it, and cannot raise it. */
+
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { DAY } from '../../src/base/clock.ts';
 import type { Errand } from '../../src/errand/errand.ts';
 import { keepAll } from '../../src/errand/keep.ts';
 import { Quota, usedBy } from '../../src/outpost/quota.ts';
@@ -12,7 +14,6 @@ const directory = mkdtempSync(join(tmpdir(), 'skein-quota-'));
 after(() => rmSync(directory, { recursive: true }));
 
 const NOW = 1_760_000_000_000;
-const DAY = 86_400_000;
 const origin = 'https://geese.example';
 const errand: Errand = {
   ...{ id: 'k3-1', kind: 'explore', pages: [], levels: 0, detector: 'content', deadline: NOW },

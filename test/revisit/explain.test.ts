@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { DAY } from '../../src/base/clock.ts';
 import { observe } from '../../src/revisit/estimators/observe.ts';
 import { explain, inWords } from '../../src/revisit/explain.ts';
 import { planNamed, type Terms } from '../../src/revisit/policy.ts';
-import { DAY, newState } from '../../src/revisit/state.ts';
+import { newState } from '../../src/revisit/state.ts';
 
 const terms: Terms = { weight: 2, theta: 1, maxInterval: 90, cycle: 10, meanRate: 0.1, recall: 0 };
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { DAY, HOUR } from '../../src/base/clock.ts';
 import { nextDue, phaseOf, planNamed } from '../../src/revisit/policy.ts';
-import { DAY, newState } from '../../src/revisit/state.ts';
+import { newState } from '../../src/revisit/state.ts';
 import { Heap } from './heap.ts';
 import { Scheduler } from './scheduler.ts';
 import { randomFrom } from './simulation.ts';
 
-const HOUR = DAY / 24;
 const pagesPerDay = (pages: number) => ({ plan: planNamed(), budget: { pages } });
 
 test('heap: always the least key, through pushes, pops, moves and removals', () => {

@@ -13,6 +13,7 @@
  * one page of a server is out at a time.
  */
 
+import { DAY } from '../../src/base/clock.ts';
 import { SkeinError } from '../../src/base/errors.ts';
 import { balanceForShare } from '../../src/revisit/budget.ts';
 import { MEMORY, type Memory, serverPrior } from '../../src/revisit/estimators/gamma.ts';
@@ -26,7 +27,7 @@ import {
   silenceRecall,
 } from '../../src/revisit/pings.ts';
 import { intervalOf, MAX_INTERVAL, type Plan, phaseOf } from '../../src/revisit/policy.ts';
-import { type ChangeState, DAY, newState, type Observation } from '../../src/revisit/state.ts';
+import { type ChangeState, newState, type Observation } from '../../src/revisit/state.ts';
 import { type Load, steer, type VisitCost, visitCost } from '../../src/revisit/value.ts';
 import { grow, Heap, type Keys } from './heap.ts';
 import { type PageRow, PageTable } from './page-table.ts';

@@ -3,7 +3,7 @@
  * drawn one by one, since a notice tells of one, so the freshness is that of the draws.
  */
 
-import { DAY } from '../../src/revisit/state.ts';
+import { DAY } from '../../src/base/clock.ts';
 import { Heap } from './heap.ts';
 import { Scheduler } from './scheduler.ts';
 import { type Random, type Result, randomFrom, type Trial } from './simulation.ts';

@@ -4,8 +4,8 @@
  * integral: no time step, no sampling noise beyond the draws.
  */
 
+import { DAY } from '../../src/base/clock.ts';
 import type { Plan } from '../../src/revisit/policy.ts';
-import { DAY } from '../../src/revisit/state.ts';
 import { optimum } from './optimum.ts';
 import { Scheduler } from './scheduler.ts';
 

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { DAY } from '../../src/base/clock.ts';
 import { openSearch } from '../../src/search/index.ts';
-import { DAY, directory, document, indexOf, NOW, pagesOf } from './documents.ts';
+import { directory, document, indexOf, NOW, pagesOf } from './documents.ts';
 
 const ponds = [
   document(1, { title: 'Goose pond', text: 'goose pond reeds' }),

@@ -1,11 +1,12 @@
 /** Documents and indexes for the search tests. */
+
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import { DAY } from '../../src/base/clock.ts';
 import { openSearch, type Results, type Search, type SearchDocument } from '../../src/search/index.ts';
 
-export const DAY = 86_400_000;
 export const NOW = Date.UTC(2026, 0, 15);
 
 export function document(page: number, some: Partial<SearchDocument> = {}): SearchDocument {

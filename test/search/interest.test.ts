@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
+import { DAY } from '../../src/base/clock.ts';
 import { openSearch } from '../../src/search/index.ts';
 import { Interest } from '../../src/search/interest.ts';
-import { DAY, directory, NOW } from './documents.ts';
+import { directory, NOW } from './documents.ts';
 
 test('interest halves in a fortnight, and what comes later weighs more', context => {
   const file = join(directory(context), 'search.db');

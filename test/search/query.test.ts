@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { HOUR } from '../../src/base/clock.ts';
 import { SkeinError } from '../../src/base/errors.ts';
 import { parseQuery, type Query } from '../../src/search/query.ts';
 import { randomly } from '../random.ts';
@@ -22,7 +23,7 @@ function shown(query: Query): string {
     case 'language':
       return `language=${query.tag}`;
     case 'changed':
-      return `changed${query.within ? '<' : '>'}${query.age / 3_600_000}h`;
+      return `changed${query.within ? '<' : '>'}${query.age / HOUR}h`;
   }
 }
 

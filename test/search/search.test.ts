@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { DAY } from '../../src/base/clock.ts';
 import { SkeinError } from '../../src/base/errors.ts';
 import { openSearch, type SearchDocument } from '../../src/search/index.ts';
 import { randomly } from '../random.ts';
-import { DAY, directory, document, found, indexOf, NOW, pagesOf } from './documents.ts';
+import { directory, document, found, indexOf, NOW, pagesOf } from './documents.ts';
 
 const shelf: readonly SearchDocument[] = [
   document(1, { title: 'Wild geese', text: 'Geese migrate in a skein. They fly south.', changed: NOW - 2 * DAY }),

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { DAY } from '../../src/base/clock.ts';
 import type { Search } from '../../src/search/index.ts';
-import { DAY, document, found, indexOf, NOW, pagesOf } from './documents.ts';
+import { document, found, indexOf, NOW, pagesOf } from './documents.ts';
 
 const ROOM = 10;
 

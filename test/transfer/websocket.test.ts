@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import { systemClock } from '../../src/base/clock.ts';
+import { DAY, systemClock } from '../../src/base/clock.ts';
 import { startUnpacker } from '../../src/home/unpacker.ts';
 import { joinParent, type RunOptions, StandingOutpost } from '../../src/outpost/standing.ts';
 import type { Receiver } from '../../src/transfer/carrier.ts';
@@ -17,7 +17,6 @@ import { checkCarrier, errandOf, type Reached } from '../contracts/carrier.ts';
 import { openWeb } from '../web/web.ts';
 import { makePlace, makeSpeaker, openRelay, welcomeOf } from './places.ts';
 
-const DAY = 86_400_000;
 const invitation = { host: '127.0.0.1', expires: Date.now() + DAY, uses: 1, servers: [], quotas: {} };
 
 interface Parent extends AsyncDisposable {

@@ -1,5 +1,5 @@
 /** When a page changes: a Poisson process of known rate, made from the seed, extended as far as anyone asks. */
-import { DAY } from './clock.ts';
+import { DAY } from '../../src/base/clock.ts';
 import { exponential, mix, share } from './random.ts';
 import type { ContentChange } from './site.ts';
 

@@ -13,8 +13,6 @@ interface Sleeper {
   readonly wake: () => void;
 }
 
-export const DAY = 86_400_000;
-
 /** Monday 2 March 2026, noon UTC: far from any change of day, month or daylight saving. */
 export const START = Date.UTC(2026, 2, 2, 12);
 

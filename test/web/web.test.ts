@@ -1,9 +1,11 @@
 /** The synthetic web keeps its own promises; all other tests lean on them. */
+
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { test } from 'node:test';
+import { DAY } from '../../src/base/clock.ts';
 import { charsetTexts } from './features/copies.ts';
-import { DAY, FAULTS, FEATURES, movableClock, openWeb } from './web.ts';
+import { FAULTS, FEATURES, movableClock, openWeb } from './web.ts';
 
 const LINK = /<a href="([^"]*)"(?: rel="([^"]*)")?/g;
 

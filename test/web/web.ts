@@ -17,6 +17,7 @@
  * It never needs the internet, never waits in its own clock's time, and two webs of the same options serve the same
  * bytes but for the port numbers. What each option means stands in options.ts; what each feature holds, at its top.
  */
+
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { articles } from './article.ts';
@@ -34,7 +35,7 @@ import { answer, find } from './server.ts';
 import type { Door, Entry, Site, Wing } from './site.ts';
 import { reply } from './site.ts';
 
-export { DAY, movableClock, START } from './clock.ts';
+export { movableClock, START } from './clock.ts';
 export { FAULTS } from './faults.ts';
 export { FEATURES } from './options.ts';
 

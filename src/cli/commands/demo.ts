@@ -1,8 +1,10 @@
 /** `skein demo`: a small web on loopback, crawled, and what came of it; needs no internet. */
+
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
+import { DAY } from '../../base/clock.ts';
 import { changesIn } from '../../home/changes.ts';
 import { crawlSupply, refreshSupply, type Supply } from '../../home/supply.ts';
 import { attend } from '../attend.ts';
@@ -107,7 +109,7 @@ function printSecondLook(again: Summary, first: number, data: string): void {
   );
 }
 
-const WEEK = 7 * 86_400_000;
+const WEEK = 7 * DAY;
 /** Visits a day in the second look: a third of the collection in a week. */
 const ROUND = 12;
 

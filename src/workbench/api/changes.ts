@@ -1,12 +1,12 @@
 /** What changed across the collection, newest first, and how much of it by day and server. */
+
 import { z } from 'zod';
-import { DAY } from '../../base/clock.ts';
+import { DAY, HOUR } from '../../base/clock.ts';
 import { changedDays, changesIn } from '../../home/changes.ts';
 import type { Reader } from '../reader.ts';
 import { route } from './route.ts';
 import { amount, limit, list, means, next, stage, time } from './shared.ts';
 
-const HOUR = 3_600_000;
 /** Visits looked at in one request; the answer says where to go on. */
 const SCANNED = 100_000;
 /** Visits that a summary by day covers at most. */

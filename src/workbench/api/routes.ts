@@ -1,4 +1,5 @@
 /** Every endpoint of version 1, in the order in which the documentation lists them. */
+
 import { z } from 'zod';
 import { DAY } from '../../base/clock.ts';
 import { SkeinError } from '../../base/errors.ts';

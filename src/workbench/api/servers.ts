@@ -1,4 +1,5 @@
 /** Servers: what each allows and has asked for, its robots rules, and what it cost. */
+
 import { z } from 'zod';
 import { DAY } from '../../base/clock.ts';
 import { SkeinError } from '../../base/errors.ts';

@@ -1,4 +1,5 @@
 /** Pages that are the same as others, nearly the same, now this and now that, or the same under several URLs. */
+import { HOUR } from '../../../src/base/clock.ts';
 import { encode } from '../charset.ts';
 import { hashOf } from '../random.ts';
 import type { Document } from '../render.ts';
@@ -42,7 +43,7 @@ export function alternating(site: Site): Wing {
     page('/x/by-request.html', ({ count }) => ({ title: 'In turn', paragraphs: versions[count % 2]! })),
     page('/x/by-hour.html', ({ time }) => ({
       title: 'By the hour',
-      paragraphs: versions[Math.floor(time / 3_600_000) % 2]!,
+      paragraphs: versions[Math.floor(time / HOUR) % 2]!,
     })),
   ];
   return { entries, doors: entries.map(({ path }) => ({ path, anchor: `Alternating ${path}` })) };

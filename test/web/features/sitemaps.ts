@@ -1,5 +1,7 @@
 /** Sitemaps in each form, named in robots.txt, and pages that only they mention. */
+
 import { gzipSync } from 'node:zlib';
+import { HOUR } from '../../../src/base/clock.ts';
 import type { Entry, Site, Wing } from '../site.ts';
 import { reply } from '../site.ts';
 
@@ -8,7 +10,7 @@ const SCHEMA = 'http://www.sitemaps.org/schemas/sitemap/0.9';
 
 export function sitemaps(site: Site): Wing {
   const url = (number: number) => `${site.origin}/s/${number}.html`;
-  const lastmod = new Date(site.start - 3_600_000).toISOString();
+  const lastmod = new Date(site.start - HOUR).toISOString();
   const set = (...numbers: number[]) =>
     `${XML}<urlset xmlns="${SCHEMA}">${numbers
       .map(number => `<url><loc>${url(number)}</loc><lastmod>${lastmod}</lastmod></url>`)

@@ -8,6 +8,7 @@ import { type Command, Option } from 'commander';
 import { z } from 'zod';
 import { SkeinError } from '../base/errors.ts';
 import { detectorNames } from '../crawler/compare.ts';
+import { orderNames } from '../frontier/order.ts';
 import { estimators } from '../revisit/estimator.ts';
 import { nearest, readConfig } from './config.ts';
 
@@ -130,7 +131,7 @@ export const flags = {
 /** docs/guides/settings.md explains them. */
 export const settings = {
   order: {
-    check: z.enum(['breadth', 'pvalue', 'focused']).optional(),
+    check: z.enum(orderNames).optional(),
     about: 'breadth, pvalue or focused: which page comes next (default breadth; remembered)',
   },
   detector: {

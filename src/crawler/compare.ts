@@ -7,7 +7,7 @@
  * of its own, `template`, by which home sees when many pages of a server have it. The others are the papers' own, as
  * they are: each is blind to something, and the tests say to what.
  */
-import { SkeinError } from '../base/errors.ts';
+import { named } from '../base/named.ts';
 import type { Facts } from '../errand/facts.ts';
 import type { Stage } from '../errand/visit.ts';
 import { differingBlocks, differingSpots } from './detect/blocks.ts';
@@ -118,9 +118,6 @@ export const detectorNames: readonly string[] = Object.keys(detectors);
 
 /** `before` is undefined when nothing was known: everything is new then. */
 export function compare(detector: string, before: Facts | undefined, after: Facts, beside: Beside = {}): Change {
-  const detect = detectors[detector];
-  if (!detect) {
-    throw new SkeinError('bad-option', `no detector is called ${detector}`, `Choose from ${detectorNames.join(', ')}.`);
-  }
+  const detect = named('detector', detectors, detector);
   return before === undefined ? differs('first') : detect(before, after, beside);
 }

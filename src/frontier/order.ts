@@ -1,5 +1,4 @@
 /** The orders by name. */
-import { SkeinError } from '../base/errors.ts';
 import { Breadth } from './breadth.ts';
 import { Focused, type FocusedOptions, focusedDefaults } from './focused.ts';
 import type { Order } from './order-port.ts';
@@ -17,12 +16,4 @@ export function makeOrder(name: OrderName, options: OrderOptions = {}): Order {
   if (name === 'breadth') return new Breadth();
   if (name === 'pvalue') return new Pvalue({ ...pvalueDefaults, ...options });
   return new Focused({ ...focusedDefaults, ...options });
-}
-
-export function parseOrder(text: string): OrderName {
-  const name = orderNames.find(each => each === text);
-  if (name === undefined) {
-    throw new SkeinError('bad-option', `There is no order named "${text}".`, `Choose one of ${orderNames.join(', ')}.`);
-  }
-  return name;
 }

@@ -2,7 +2,7 @@
  * The port behind which a page's change rate is estimated, and the list of estimators by name. Estimators read the
  * shared record of state.ts and keep nothing of their own; estimators/observe.ts writes it. Rates are changes per day.
  */
-import { SkeinError } from '../base/errors.ts';
+import { named } from '../base/named.ts';
 import { adaptive } from './estimators/adaptive.ts';
 import { existence } from './estimators/existence.ts';
 import { gamma } from './estimators/gamma.ts';
@@ -24,9 +24,7 @@ export const estimators: Readonly<Record<string, Estimator>> = {
 };
 
 export function estimatorNamed(name: string): Estimator {
-  const found = Object.hasOwn(estimators, name) ? estimators[name] : undefined;
-  if (found) return found;
-  throw new SkeinError('bad-option', `no estimator is called "${name}"`, `Use ${Object.keys(estimators).join(', ')}.`);
+  return named('estimator', estimators, name);
 }
 
 export interface Confidence {

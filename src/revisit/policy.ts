@@ -7,7 +7,7 @@
  * page is looked at again some day, whatever its policy believes.
  */
 import { DAY } from '../base/clock.ts';
-import { SkeinError } from '../base/errors.ts';
+import { named } from '../base/named.ts';
 import { estimatorNamed } from './estimator.ts';
 import { DRAWN_FORWARD } from './estimators/adaptive.ts';
 import type { Estimator } from './estimators/port.ts';
@@ -114,12 +114,6 @@ export const policies: Readonly<Record<string, Policy>> = {
   adaptive,
 };
 
-export function policyNamed(name: string): Policy {
-  const found = Object.hasOwn(policies, name) ? policies[name] : undefined;
-  if (found) return found;
-  throw new SkeinError('bad-option', `no policy is called "${name}"`, `Use ${Object.keys(policies).join(', ')}.`);
-}
-
 /** A policy with the estimator it works with: what a collection is scheduled by. */
 export interface Plan {
   readonly policy: Policy;
@@ -127,7 +121,7 @@ export interface Plan {
 }
 
 export function planNamed(policyName = 'value', estimatorName?: string): Plan {
-  const policy = policyNamed(policyName);
+  const policy = named('policy', policies, policyName);
   return { policy, estimator: estimatorNamed(estimatorName ?? policy.estimator) };
 }
 

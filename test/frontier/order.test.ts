@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { SkeinError } from '../../src/base/errors.ts';
 import { Strays } from '../../src/frontier/focused.ts';
-import { type Hint, makeOrder, type Order, type OrderName, orderNames, parseOrder } from '../../src/frontier/order.ts';
+import { type Hint, makeOrder, type Order, type OrderName, orderNames } from '../../src/frontier/order.ts';
 import { PageQueue } from '../../src/frontier/page-queue.ts';
 import { Pvalue } from '../../src/frontier/pvalue.ts';
 import { randomly } from '../random.ts';
@@ -197,13 +196,4 @@ test('strays: the links of a page too far astray are refused unless they are rel
     [false, false, true, false],
   );
   assert.equal(strays.refuses(3, 100), false);
-});
-
-test('an order that does not exist is named, with those that do', () => {
-  assert.equal(parseOrder('pvalue'), 'pvalue');
-  assert.throws(
-    () => parseOrder('bredth'),
-    (error: unknown) =>
-      error instanceof SkeinError && /bredth/.test(error.message) && /breadth, pvalue, focused/.test(error.hint ?? ''),
-  );
 });

@@ -126,7 +126,7 @@ test('every estimator: the prior mean before the first visit, finite after any',
       assert.ok(estimator.survival(state, 30) <= estimator.survival(state, 3));
     }
   }
-  assert.throws(() => estimatorNamed('toString'), /no estimator is called "toString"/);
+  assert.throws(() => estimatorNamed('toString'), /no estimator named "toString"/);
 });
 
 test('bias: mean estimate over true rate after 30 visits is as published', () => {

@@ -79,7 +79,7 @@ test('every policy stays within the bounds, whatever the page did', () => {
         const interval = intervalOf(planNamed(name), visited(days, history), terms);
         assert.ok(interval >= 10 / 1440 && interval <= 90, `${name} ${history} ${days}: ${interval}`);
       }
-  assert.throws(() => planNamed('vlaue'), /no policy is called "vlaue"/);
+  assert.throws(() => planNamed('vlaue'), /no policy named "vlaue"/);
 });
 
 test('delegation: nothing for the unknown, facts for most, eight bytes for what surely changed', () => {

@@ -50,6 +50,16 @@ export function readTexts(from: ByteReader): string[] {
   return readList(from, 4, source => source.text());
 }
 
+/** Numbers of the blocks in which a page differs. */
+export function writeWhere(out: ByteWriter, blocks: readonly number[]): void {
+  out.varint(blocks.length);
+  for (const block of blocks) out.varint(block);
+}
+
+export function readWhere(from: ByteReader): number[] {
+  return readList(from, 1, source => source.varint());
+}
+
 export function readList<T>(from: ByteReader, size: number, read: (from: ByteReader) => T): T[] {
   const list: T[] = [];
   for (let left = from.count(size); left > 0; left--) list.push(read(from));

@@ -10,9 +10,11 @@ import {
   readOptional,
   readRobots,
   readTexts,
+  readWhere,
   writeOptional,
   writeRobots,
   writeTexts,
+  writeWhere,
 } from './codec-parts.ts';
 import type { Parcel, ServerNews } from './parcel.ts';
 import type { Cost, Links, LinkVerdict, Outcome, PageNotes, Stage, Visit } from './visit.ts';
@@ -131,10 +133,7 @@ function writeVisit(out: ByteWriter, visit: Visit): void {
       (visit.record ? 16 : 0) |
       (visit.verdict ? 32 : 0),
   );
-  if (visit.where) {
-    out.varint(visit.where.length);
-    for (const block of visit.where) out.varint(block);
-  }
+  if (visit.where) writeWhere(out, visit.where);
   if (visit.page) writeNotes(out, visit.page);
   if (visit.location !== undefined) out.text(visit.location);
   if (visit.links) writeLinks(out, visit.links);
@@ -169,7 +168,7 @@ function readVisit(from: ByteReader): Visit {
     cost,
     ...optional,
     ...(stage > 0 && { stage: pick(stages, stage - 1) }),
-    ...(bits & 1 && { where: readList(from, 1, source => source.varint()) }),
+    ...(bits & 1 && { where: readWhere(from) }),
     ...(bits & 2 && { page: readNotes(from) }),
     ...(bits & 4 && { location: from.text() }),
     ...(bits & 8 && { links: readLinks(from) }),

@@ -6,23 +6,12 @@
  * What the rule leaves out: every page written moves the collection's averages, and with them all scores, a little.
  * No page appears or disappears through that, and no result outlives LIFE.
  */
-import type { Fragment } from './document.ts';
+import type { Hit } from './document.ts';
 import type { Plan } from './match.ts';
 import type { Ranked } from './rank.ts';
 
 /** A hit without what depends on the moment it is shown. */
-export interface KeptHit {
-  readonly page: number;
-  readonly url: string;
-  readonly title: readonly Fragment[];
-  readonly snippet: readonly Fragment[];
-  readonly language: string;
-  readonly mediaType: string;
-  readonly fetched: number;
-  readonly changed: number;
-  readonly copy: boolean;
-  readonly score: number;
-}
+export type KeptHit = Omit<Hit, 'age' | 'changedProbability'>;
 
 export interface Kept {
   readonly plan: Plan;

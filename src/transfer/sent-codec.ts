@@ -5,7 +5,7 @@
 import { SkeinError } from '../base/errors.ts';
 import { fingerprint } from '../base/url.ts';
 import { ByteReader, ByteWriter } from '../errand/bytes.ts';
-import { pick, readList, readOptional, writeOptional } from '../errand/codec-parts.ts';
+import { pick, readList, readOptional, readWhere, writeOptional, writeWhere } from '../errand/codec-parts.ts';
 import type { Errand } from '../errand/errand.ts';
 import {
   causes,
@@ -164,10 +164,7 @@ function writeVisit(out: ByteWriter, sent: SentVisit, { places, errand, since }:
   ];
   out.byte(flags.reduce((bits, [given, bit]) => bits | (given ? bit : 0), 0));
   if (derive !== undefined) out.varint(derive);
-  if (visit.where) {
-    out.varint(visit.where.length);
-    for (const block of visit.where) out.varint(block);
-  }
+  if (visit.where) writeWhere(out, visit.where);
   if (visit.page) writeNotes(out, visit.page);
   if (visit.location !== undefined) out.text(visit.location);
   if (visit.links) writeBareLinks(out, visit.links);
@@ -201,7 +198,7 @@ function readVisit(from: ByteReader, errand: Errand, since: number): ReadVisit {
     depth: depth === 0 ? (known?.depth ?? 0) : depth - 1,
     ...optional,
     ...(stage > 0 && { stage: pick(stages, stage - 1) }),
-    ...(bits & WHERE && { where: readList(from, 1, source => source.varint()) }),
+    ...(bits & WHERE && { where: readWhere(from) }),
     ...(bits & NOTES && { page: readNotes(from) }),
     ...(bits & LOCATION && { location: from.text() }),
     ...(bits & LINKS && { links: readBareLinks(from) }),

@@ -12,6 +12,7 @@ import { crawlSupply } from '../../src/home/supply.ts';
 import { routes } from '../../src/workbench/api/routes.ts';
 import { type Collection, chosen, makeCollection } from '../journeys/collection.ts';
 import { openWeb, type Web } from '../web/web.ts';
+import { firstEvent } from './first-event.ts';
 
 interface Described {
   readonly paths: Record<string, Record<string, Operation>>;
@@ -184,14 +185,7 @@ test('refusals are as described, too', async () => {
 });
 
 test('live numbers are as described', async () => {
-  const stop = new AbortController();
-  const response = await fetch(`${origin}/api/v1/live`, { signal: stop.signal });
-  let text = '';
-  for await (const chunk of response.body!) {
-    text += Buffer.from(chunk).toString();
-    if (text.includes('\n\n')) break;
-  }
-  stop.abort();
+  const text = await firstEvent(origin);
   const { schema } = described.paths['/live']!['get']!.responses['200']!.content['text/event-stream']!;
   const tick = JSON.parse(text.split('\n')[1]!.replace('data: ', ''));
   assert.ok(checker(schema).safeParse(tick).success, String(checker(schema).safeParse(tick).error));

@@ -12,6 +12,7 @@ import { sourcesDigest } from '../../src/workbench/ui/digest.ts';
 import { makeCertificate } from '../crawler/fetch-certificate.ts';
 import { type Collection, makeCollection } from '../journeys/collection.ts';
 import { openWeb, type Web } from '../web/web.ts';
+import { firstEvent } from './first-event.ts';
 
 let web: Web;
 let collection: Collection;
@@ -230,14 +231,7 @@ test('every answer forbids what it does not need', async () => {
 });
 
 test('live numbers come as events', async () => {
-  const stop = new AbortController();
-  const response = await fetch(`${origin}/api/v1/live`, { signal: stop.signal });
-  let text = '';
-  for await (const chunk of response.body!) {
-    text += Buffer.from(chunk).toString();
-    if (text.includes('\n\n')) break;
-  }
-  stop.abort();
+  const text = await firstEvent(origin);
   assert.match(text, /^event: tick\ndata: \{"sample":\{"time":\d+/);
 });
 

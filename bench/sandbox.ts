@@ -18,10 +18,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Errand } from '../src/errand/errand.ts';
-import { keepAll } from '../src/errand/keep.ts';
 import type { HandParcel } from '../src/outpost/hand-thread.ts';
 import { Hands } from '../src/outpost/hands.ts';
 import { packErrand } from '../src/transfer/parcel-format.ts';
+import { plainErrand, plainPage } from '../test/errand/plain-errand.ts';
 import { entriesOf, openBlobs } from './histories.ts';
 
 const ROUNDS = 5;
@@ -59,20 +59,12 @@ function serve(): void {
 }
 
 function errandOf(id: string, origin: string, code: Uint8Array | undefined): Errand {
-  const urls = Array.from({ length: PAGES }, (_, i) => `${origin}/${i}`);
-  const server = { origin, pace: 0, connections: CONNECTIONS, notBefore: 0, allowPrivate: true };
-  return {
-    id,
+  return plainErrand(id, origin, {
     kind: 'explore',
-    server: { ...server, auditShare: 0, trustValidators: true, missing: new Uint8Array() },
-    pages: urls.map(url => ({ url, role: 'page', depth: 0, hops: 0, tries: 0 })),
-    scope: { domains: [], include: [], exclude: [], focus: [], keep: keepAll },
-    limits: { pages: urls.length, follow: 0, depth: 100, bodyBytes: 1 << 24, time: 600_000 },
-    levels: 0,
-    detector: 'content',
-    deadline: Date.now() + 600_000,
+    server: { connections: CONNECTIONS, allowPrivate: true, missing: new Uint8Array() },
+    pages: Array.from({ length: PAGES }, (_, i) => plainPage(`${origin}/${i}`)),
     ...(code && { code: hash('sha256', code) }),
-  };
+  });
 }
 
 interface Round {

@@ -4,12 +4,12 @@
  */
 import { mkdirSync } from 'node:fs';
 import type { Errand } from '../../src/errand/errand.ts';
-import { keepAll } from '../../src/errand/keep.ts';
 import { startUnpacker } from '../../src/home/unpacker.ts';
 import { makeBundle } from '../../src/transfer/bundle.ts';
 import { greetOutpost } from '../../src/transfer/greeting.ts';
 import { openSsh, parseSsh } from '../../src/transfer/ssh.ts';
 import { StreamCarrier } from '../../src/transfer/stream-carrier.ts';
+import { plainErrand, plainPage } from '../../test/errand/plain-errand.ts';
 import { makeSpeaker, welcomeOf } from '../../test/transfer/places.ts';
 
 export interface Journey {
@@ -74,19 +74,9 @@ await unpacker.close();
 process.exit(0);
 
 function errandOf(id: string): Errand {
-  return {
-    id,
-    kind: 'refresh',
-    server: {
-      ...{ origin: new URL(page).origin, pace: 0, connections: 1, notBefore: 0, allowPrivate: true, auditShare: 0 },
-      robots: { status: 404, body: '', unreachableSince: 0, time: Date.now() },
-      ...{ trustValidators: true, missing: new Uint8Array() },
-    },
-    pages: [{ url: page, role: 'page', depth: 0, hops: 0, tries: 0 }],
-    scope: { domains: [], include: [], exclude: [], focus: [], keep: keepAll },
-    limits: { pages: 1, follow: 0, depth: 1, bodyBytes: 1 << 24, time: 60_000 },
-    levels: 0,
-    detector: 'content',
-    deadline: Date.now() + 60_000,
-  };
+  const robots = { status: 404, body: '', unreachableSince: 0, time: Date.now() };
+  return plainErrand(id, new URL(page).origin, {
+    server: { allowPrivate: true, robots, missing: new Uint8Array() },
+    pages: [plainPage(page)],
+  });
 }

@@ -5,9 +5,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Errand } from '../../src/errand/errand.ts';
-import { keepAll } from '../../src/errand/keep.ts';
 import type { Parcel } from '../../src/errand/parcel.ts';
 import type { Carrier, Receiver } from '../../src/transfer/carrier.ts';
+import { plainErrand, plainPage } from '../errand/plain-errand.ts';
 import { openWeb, type Web } from '../web/web.ts';
 
 export interface Reached {
@@ -111,24 +111,9 @@ async function openInbox(reach: Reach): Promise<Inbox> {
 export function errandOf(id: string, web: Web, server = 0): Errand {
   const origin = web.origins[server]!;
   const urls = web.mustFind().filter(url => url.startsWith(`${origin}/`));
-  return {
-    id,
+  return plainErrand(id, origin, {
     kind: 'explore',
-    server: {
-      origin,
-      pace: 0,
-      connections: 2,
-      notBefore: 0,
-      allowPrivate: true,
-      auditShare: 0,
-      trustValidators: true,
-      missing: new Uint8Array(),
-    },
-    pages: urls.map(url => ({ url, role: 'page', depth: 0, hops: 0, tries: 0 })),
-    scope: { domains: [], include: [], exclude: [], focus: [], images: false, keep: keepAll },
-    limits: { pages: urls.length, follow: 0, depth: 100, bodyBytes: 1 << 24, time: 60_000 },
-    levels: 0,
-    detector: 'content',
-    deadline: Date.now() + 60_000,
-  };
+    server: { connections: 2, allowPrivate: true, missing: new Uint8Array() },
+    pages: urls.map(plainPage),
+  });
 }

@@ -3,20 +3,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DAY } from '../../src/base/clock.ts';
-import type { Errand } from '../../src/errand/errand.ts';
 import { bareFacts, packFacts, unpackFacts } from '../../src/errand/facts.ts';
-import { keepAll } from '../../src/errand/keep.ts';
 import type { Visit } from '../../src/errand/visit.ts';
 import { Audit } from '../../src/home/audit.ts';
+import { plainErrand } from '../errand/plain-errand.ts';
 
 const NOW = 1_760_000_000_000;
 const origin = 'https://geese.example';
-const errand: Errand = {
-  ...{ id: 'k3-1', kind: 'refresh', pages: [], levels: 0, detector: 'content', deadline: NOW },
-  server: { origin, pace: 0, connections: 1, notBefore: 0, allowPrivate: false, auditShare: 0, trustValidators: true },
-  scope: { domains: [], include: [], exclude: [], focus: [], keep: keepAll },
-  limits: { pages: 9, follow: 0, depth: 9, bodyBytes: 1e6, time: 1e6 },
-};
+const errand = plainErrand('k3-1', origin, { deadline: NOW });
 
 const facts = (version: number) => packFacts(bareFacts(Buffer.alloc(16, version), Buffer.alloc(16, version)));
 

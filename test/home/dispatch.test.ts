@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Errand } from '../../src/errand/errand.ts';
-import { keepAll } from '../../src/errand/keep.ts';
 import { Dispatch } from '../../src/home/dispatch.ts';
 import type { Carrier } from '../../src/transfer/carrier.ts';
+import { plainErrand, plainPage } from '../errand/plain-errand.ts';
 
 function carrier(name: string, more: Partial<Carrier> = {}): Carrier {
   const nothing = () => {};
@@ -23,31 +23,10 @@ function carrier(name: string, more: Partial<Carrier> = {}): Carrier {
 }
 
 function errand(id: string, origin: string, pages = 10): Errand {
-  return {
-    id,
-    kind: 'refresh',
-    server: {
-      origin,
-      pace: 0,
-      connections: 1,
-      notBefore: 0,
-      allowPrivate: false,
-      auditShare: 0,
-      trustValidators: true,
-    },
-    pages: Array.from({ length: pages }, (_, i) => ({
-      url: `${origin}/${i}`,
-      role: 'page',
-      depth: 0,
-      hops: 0,
-      tries: 0,
-    })),
-    scope: { domains: [], include: [], exclude: [], focus: [], images: false, keep: keepAll },
-    limits: { pages, follow: 0, depth: 1, bodyBytes: 1, time: 1 },
-    levels: 0,
-    detector: 'content',
+  return plainErrand(id, origin, {
+    pages: Array.from({ length: pages }, (_, i) => plainPage(`${origin}/${i}`)),
     deadline: 1000,
-  };
+  });
 }
 
 const place = (origin: string) => ({ origin, address: '', spread: false });

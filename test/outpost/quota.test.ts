@@ -6,21 +6,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { DAY } from '../../src/base/clock.ts';
-import type { Errand } from '../../src/errand/errand.ts';
-import { keepAll } from '../../src/errand/keep.ts';
 import { Quota, usedBy } from '../../src/outpost/quota.ts';
+import { plainErrand } from '../errand/plain-errand.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'skein-quota-'));
 after(() => rmSync(directory, { recursive: true }));
 
 const NOW = 1_760_000_000_000;
-const origin = 'https://geese.example';
-const errand: Errand = {
-  ...{ id: 'k3-1', kind: 'explore', pages: [], levels: 0, detector: 'content', deadline: NOW },
-  server: { origin, pace: 0, connections: 1, notBefore: 0, allowPrivate: false, auditShare: 0, trustValidators: true },
-  scope: { domains: [], include: [], exclude: [], focus: [], keep: keepAll },
-  limits: { pages: 5000, follow: 9, depth: 9, bodyBytes: 1e6, time: 1e6 },
-};
+const limits = { pages: 5000, follow: 9, depth: 9, bodyBytes: 1e6, time: 1e6 };
+const errand = plainErrand('k3-1', 'https://geese.example', { kind: 'explore', deadline: NOW, limits });
 const visits = (count: number, down = 1000) =>
   usedBy(Array.from({ length: count }, () => ({ cost: { up: 100, down } })));
 

@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import type { Errand } from '../../src/errand/errand.ts';
 import { encodeErrand } from '../../src/errand/errand-codec.ts';
-import { keepAll } from '../../src/errand/keep.ts';
 import type { Known } from '../../src/errand/known.ts';
 import { type Lesson, nextKnown, PageTables } from '../../src/transfer/page-table.ts';
 import { packErrand, unpackErrand } from '../../src/transfer/parcel-format.ts';
+import { plainErrand } from '../errand/plain-errand.ts';
 import { randomly } from '../random.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'skein-tables-'));
@@ -25,13 +25,8 @@ const pages: Known[] = Array.from({ length: 300 }, (_, n) => ({
 }));
 
 function errandOf(id: string, named: readonly Known[]): Errand {
-  const terms = { pace: 0, connections: 1, notBefore: 0, allowPrivate: false, auditShare: 0, trustValidators: true };
-  return {
-    ...{ id, kind: 'refresh', pages: named, levels: 0, detector: 'content', deadline: 1.8e12 },
-    server: { origin, ...terms, robots: { status: 200, body: 'User-agent: *\n', unreachableSince: 0, time: 1.7e12 } },
-    scope: { domains: [], include: [], exclude: [], focus: [], keep: keepAll },
-    limits: { pages: 1000, follow: 0, depth: 10, bodyBytes: 1e7, time: 1e6 },
-  };
+  const robots = { status: 200, body: 'User-agent: *\n', unreachableSince: 0, time: 1.7e12 };
+  return plainErrand(id, origin, { pages: named, server: { robots }, deadline: 1.8e12 });
 }
 
 const seen = (n: number, more: Partial<Lesson> = {}): Lesson => ({

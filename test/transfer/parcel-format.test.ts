@@ -9,7 +9,6 @@ import { SkeinError } from '../../src/base/errors.ts';
 import { derive } from '../../src/crawler/derive.ts';
 import { packer } from '../../src/crawler/pack.ts';
 import type { Errand } from '../../src/errand/errand.ts';
-import { keepAll } from '../../src/errand/keep.ts';
 import type { Known } from '../../src/errand/known.ts';
 import type { Parcel } from '../../src/errand/parcel.ts';
 import { decodeParcel, encodeParcel } from '../../src/errand/parcel-codec.ts';
@@ -22,6 +21,7 @@ import { Sender } from '../../src/outpost/sender.ts';
 import { blockOf, packSent, Recent, type Shelf, unpackSent } from '../../src/transfer/parcel-format.ts';
 import type { Sent } from '../../src/transfer/sent.ts';
 import { decodeSent, encodeSent } from '../../src/transfer/sent-codec.ts';
+import { plainErrand } from '../errand/plain-errand.ts';
 import { randomly } from '../random.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'skein-parcels-'));
@@ -32,25 +32,7 @@ const NOW = 1_760_000_000_000;
 const url = (n: number) => `${ORIGIN}/page-${n}`;
 
 function errandOf(id: string, pages: readonly Known[]): Errand {
-  return {
-    id,
-    kind: 'refresh',
-    server: {
-      origin: ORIGIN,
-      pace: 0,
-      connections: 1,
-      notBefore: 0,
-      allowPrivate: false,
-      auditShare: 0,
-      trustValidators: true,
-    },
-    pages,
-    scope: { domains: [], include: [], exclude: [], focus: [], keep: keepAll },
-    limits: { pages: 1000, follow: 0, depth: 10, bodyBytes: 1e7, time: 1e6 },
-    levels: 0,
-    detector: 'content',
-    deadline: NOW + 1e6,
-  };
+  return plainErrand(id, ORIGIN, { pages, deadline: NOW + 1e6 });
 }
 
 const known = (n: number, extra: Partial<Known> = {}): Known => ({

@@ -139,8 +139,8 @@ class Segments implements Archive {
       const found = known ? `has ${known.bytes} bytes` : 'is missing';
       throw new SkeinError(
         'damaged',
-        `${segmentName(end.segment)} ${found}, but the ledger speaks of ${end.length}`,
-        'Restore the file from a copy, or start with an empty data directory.',
+        `${segmentName(end.segment)} ${found}, but the ledger speaks of ${end.length}.`,
+        'Restore the file from a copy, or go on without what is lost: skein verify --repair.',
       );
     }
     const beyond = segments.filter(segment => segment.id > end.segment);
@@ -148,7 +148,7 @@ class Segments implements Archive {
     if (tail > this.#maxTailBytes) {
       throw new SkeinError(
         'damaged',
-        `the archive holds ${tail} bytes that the ledger knows nothing of, more than a crash can leave`,
+        `the archive holds ${tail} bytes that the ledger knows nothing of, more than a crash can leave.`,
         `Is this the right ledger? Move the segments after ${segmentName(end.segment)} away to go on without them.`,
       );
     }

@@ -6,6 +6,7 @@
 import * as fs from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
+import type { Candidate } from './export.ts';
 import { mediaType, storedOf } from './read.ts';
 import { openReader } from './reader.ts';
 import { listSegments, type SegmentFile } from './segments.ts';
@@ -54,16 +55,30 @@ function ascii(text: string): string {
   return text.replace(/[^\x20-\x7e]/g, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** Writes `file`, the sorted index of all segments; returns the number of lines. Damaged records are left out. */
-export async function writeCdxj(directory: string, file = path.join(directory, 'index.cdxj')): Promise<number> {
+/** The sorted lines of all segments. Damaged records are left out. */
+export async function* cdxjLines(directory: string): AsyncGenerator<string> {
   const parts: string[] = [];
   for (const segment of listSegments(directory)) parts.push(await partOf(directory, segment));
+  yield* merged(parts);
+}
+
+/** The copy that a line is about; its time to the second. */
+export function candidateOf(line: string): Candidate {
+  const [, stamp = '', ...rest] = line.split(' ');
+  const { url, offset, filename } = JSON.parse(rest.join(' ')) as Record<string, string>;
+  const [year, month, day, hour, minute, second] = stamp.match(/^\d{4}|\d\d/g)!.map(Number);
+  const time = Date.UTC(year!, month! - 1, day, hour, minute, second);
+  return { url: url!, time, segment: Number(/\d+/.exec(filename!)?.[0]), offset: Number(offset) };
+}
+
+/** Writes `file`, the sorted index of all segments; returns the number of lines. */
+export async function writeCdxj(directory: string, file = path.join(directory, 'index.cdxj')): Promise<number> {
   const temporary = `${file}.new`;
   const out = fs.openSync(temporary, 'w');
   let count = 0;
   try {
     let text = '';
-    for await (const line of merged(parts)) {
+    for await (const line of cdxjLines(directory)) {
       text += `${line}\n`;
       count++;
       if (text.length < 1 << 16) continue;

@@ -21,15 +21,18 @@ export interface StoredPage {
   readonly stored: Stored;
 }
 
-export type Filter = (page: StoredPage) => boolean;
+/** What a filter may look at: an index line has as much. */
+export type Candidate = Pick<StoredPage, 'url' | 'time' | 'segment' | 'offset'>;
+export type Filter = (page: Candidate) => boolean;
 
 export interface ExportOptions {
-  /** Default: everything. A revisit that passes is only whole with the original that it refers to. */
+  /** Default: everything. The original that a revisit refers to comes along, so that the file is whole by itself. */
   readonly filter?: Filter;
   /** `1.0` for readers that know nothing newer (libarchive): dates lose their milliseconds. Default `1.1`. */
   readonly version?: '1.0' | '1.1';
-  /** Named in the file's first record. */
+  /** Both are named in the file's first record. */
   readonly filename?: string;
+  readonly software?: string;
 }
 
 /** All stored responses and revisits, oldest segment first. Damaged records are passed over; verify reports them. */
@@ -39,21 +42,34 @@ export async function* storedPages(directory: string): AsyncGenerator<StoredPage
 
 /** Writes one .warc.gz with the pages that pass, each with its request; returns how many pages. */
 export async function exportWarc(directory: string, out: Writable, options: ExportOptions = {}): Promise<number> {
-  const { filter = () => true, version = '1.1', filename = 'export.warc.gz' } = options;
+  const { filter = () => true, version = '1.1', filename = 'export.warc.gz', software = 'Skein' } = options;
   const lines = new Map([
-    ['software', 'Skein'],
+    ['software', software],
     ['format', `WARC File Format ${version}`],
   ]);
   const asked = (entry: Bytes) => (version === '1.0' ? downgraded(entry) : entry.member);
   await write(out, asked(infoEntry(filename, lines)));
+  const originals = options.filter ? await originalsOf(directory, options.filter) : new Set<string>();
   let count = 0;
   for await (const { page, request, response } of pairs(directory)) {
-    if (!filter(page)) continue;
+    if (!filter(page) && !originals.has(`${page.time} ${page.url}`)) continue;
     if (request) await write(out, asked(request));
     await write(out, asked(response));
     count++;
   }
   return count;
+}
+
+/** Time and URL of each copy that a revisit among the chosen ones refers to. */
+async function originalsOf(directory: string, filter: Filter): Promise<Set<string>> {
+  const originals = new Set<string>();
+  for await (const { page, response } of pairs(directory)) {
+    if (page.kind !== 'revisit' || !filter(page)) continue;
+    const { headers } = response.record;
+    const time = Date.parse(headers.get('warc-refers-to-date') ?? '');
+    originals.add(`${time} ${headers.get('warc-refers-to-target-uri')}`);
+  }
+  return originals;
 }
 
 type RecordEntry = Extract<ReadEntry, { kind: 'record' }>;

@@ -15,6 +15,8 @@ export interface VerifiedRecord {
   readonly offset: number;
   readonly length: number;
   readonly record: ParsedRecord;
+  /** Its payload has the digest that it says. */
+  readonly whole: boolean;
 }
 
 export interface ArchiveCheck {
@@ -23,6 +25,10 @@ export interface ArchiveCheck {
   readonly bytes: number;
   /** Payload digests computed and compared. */
   readonly digests: number;
+  /** Bytes of each segment that is there. */
+  readonly lengths: ReadonlyMap<number, number>;
+  /** Where the last whole record of each segment ends. */
+  readonly ends: ReadonlyMap<number, number>;
   readonly problems: readonly ArchiveProblem[];
 }
 
@@ -31,7 +37,8 @@ const PROBLEM_LIMIT = 1000;
 
 /**
  * Every member decompresses to one record of the length it says, payload digests are right, record ids are unique
- * within a segment, each segment begins with a warcinfo record, and each revisit says what it refers to.
+ * within a segment, each segment begins with a warcinfo record, and each revisit says what it refers to. Which segments
+ * there should be is the ledger's to know.
  */
 export async function verifyArchive(
   directory: string,
@@ -42,19 +49,20 @@ export async function verifyArchive(
   const report = (problem: ArchiveProblem) => {
     if (problems.length < PROBLEM_LIMIT) problems.push(problem);
   };
-  let expected = 1;
+  const lengths = new Map<number, number>();
+  const ends = new Map<number, number>();
   for (const segment of listSegments(directory)) {
-    if (segment.id !== expected) report({ segment: expected, offset: 0, problem: 'segment is missing' });
-    expected = segment.id + 1;
+    lengths.set(segment.id, segment.bytes);
     counts.segments++;
     counts.bytes += segment.bytes;
     await verifySegment(segment, report, record => {
       counts.records++;
+      ends.set(segment.id, record.offset + record.length);
       if (record.record.headers.get('warc-type') === 'response') counts.digests++;
       onRecord(record);
     });
   }
-  return { ...counts, problems };
+  return { ...counts, lengths, ends, problems };
 }
 
 async function verifySegment(
@@ -80,12 +88,15 @@ async function verifySegment(
     if (type !== 'warcinfo' && !record.headers.has('warc-target-uri')) wrong('no target URI');
     if (Number.isNaN(Date.parse(record.headers.get('warc-date') ?? ''))) wrong('no date');
     if (type === 'revisit' && !record.headers.has('warc-refers-to-date')) wrong('revisit does not say of what');
-    if (type === 'response') {
-      const body = parseHttp(record.block)?.body;
-      if (body === undefined) wrong('a response that is not HTTP');
-      else if (record.headers.get('warc-payload-digest') !== digestLabel(payloadDigest(body)))
-        wrong('payload digest is wrong');
-    }
-    onRecord({ segment: segment.id, offset, length, record });
+    const flaw = type === 'response' ? flawOf(record) : undefined;
+    if (flaw !== undefined) wrong(flaw);
+    onRecord({ segment: segment.id, offset, length, record, whole: flaw === undefined });
   }
+}
+
+function flawOf(response: ParsedRecord): string | undefined {
+  const body = parseHttp(response.block)?.body;
+  if (body === undefined) return 'a response that is not HTTP';
+  const right = response.headers.get('warc-payload-digest') === digestLabel(payloadDigest(body));
+  return right ? undefined : 'payload digest is wrong';
 }

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { openArchive } from '../archive/archive.ts';
+import { listSegments } from '../archive/segments.ts';
 import { type Clock, shiftedClock, systemClock } from '../base/clock.ts';
 import { SkeinError } from '../base/errors.ts';
 import { normalise, originOf } from '../base/url.ts';
@@ -74,6 +75,7 @@ export async function openHome(values: CrawlValues, seeds: readonly string[], ex
   const clock = extras.clockShift ? shiftedClock(extras.clockShift) : systemClock;
   refuseMistakes(values);
   const decider = readDecider(values.decider);
+  refuseOrphans(values.data);
   const ledger = new Ledger(values.data, 'write');
   const archive = openArchive(join(values.data, 'archive'), { software: `Skein/${version}` });
   archive.recover(lastEnd(ledger));
@@ -138,6 +140,16 @@ function refuseMistakes({ scope, keep, domains, bodyLimit, order, focus, listen,
   parseDomainWeights(domains ?? '');
   parseSize(bodyLimit);
   if (listen !== undefined) parseAddress(listen);
+}
+
+/** Segments without their ledger are somebody's pages: a new ledger, which knows none of them, would have them cut off. */
+function refuseOrphans(directory: string): void {
+  if (existsSync(join(directory, 'ledger.db')) || listSegments(join(directory, 'archive')).length === 0) return;
+  throw new SkeinError(
+    'damaged',
+    `${directory} has an archive, but its ledger is gone.`,
+    'Restore ledger.db from a copy, or crawl into another directory with --data; the segments are WARC files as they are.',
+  );
 }
 
 function outpostOf(values: CrawlValues, extras: Extras): OutpostOptions {

@@ -48,8 +48,10 @@ startThreadsEarly(process.argv.slice(2));
 const loads = Object.hasOwn(commands, named) ? [commands[named]!] : Object.values(commands);
 for (const load of loads) (await load())(program);
 
-// A reader that goes away (`skein pages | head`) is no error.
-process.stdout.on('error', error => process.exit((error as NodeJS.ErrnoException).code === 'EPIPE' ? 0 : 1));
+// A reader that goes away (`skein pages | head`) is no error; what was found by then (`skein verify | head`) stands.
+process.stdout.on('error', error =>
+  process.exit((error as NodeJS.ErrnoException).code === 'EPIPE' ? (process.exitCode ?? 0) : 1),
+);
 // Nobody watches the progress any more; the work goes on.
 process.stderr.on('error', () => {});
 

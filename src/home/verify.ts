@@ -1,65 +1,159 @@
-/** Ledger against archive: every place that the ledger names holds the record of that page, and every record is named. */
+/**
+ * Ledger against archive: the ledger is whole, every place that it names holds the record of that page, and every record
+ * is named. Reads only; what can be done about copies that are lost is in repair.ts.
+ */
 import { join } from 'node:path';
-import { verifyArchive } from '../archive/verify.ts';
+import { segmentName } from '../archive/segments.ts';
+import { type ArchiveCheck, type ArchiveProblem, type VerifiedRecord, verifyArchive } from '../archive/verify.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 
-export interface CollectionReport {
-  readonly segments: number;
-  readonly records: number;
-  readonly bytes: number;
-  readonly digests: number;
+/** A copy that the ledger names and the archive cannot give back. */
+export interface LostCopy {
+  readonly page: number;
+  readonly url: string;
+  /** Of the visit that stored it. */
+  readonly time: number;
+  readonly segment: number;
+  /** Of the response, behind its request. */
+  readonly offset: number;
+}
+
+export interface CollectionReport extends Omit<ArchiveCheck, 'problems'> {
   /** Copies that the ledger names. */
   readonly copies: number;
+  /** The ledger contradicts itself: then nothing was compared with it. */
+  readonly ledgerDamaged: boolean;
+  readonly lost: readonly LostCopy[];
+  /** Places of records that are damaged or that nothing can be done with, as `segment offset`. */
+  readonly damaged: readonly string[];
+  /** Damaged records that a repair has accepted. */
+  readonly writtenOff: number;
   readonly problems: readonly string[];
 }
+
+/** Setting: places of damaged records that hold nothing which the ledger still speaks of. */
+export const WRITTEN_OFF = 'written-off';
+
+const LEDGER_PROBLEMS = 20;
 
 export async function verifyCollection(
   ledger: Ledger,
   directory: string,
   onProgress: (records: number) => void = () => {},
 ): Promise<CollectionReport> {
-  const problems: string[] = [];
-  const expected = placesIn(ledger);
-  const copies = expected.size;
-  const lengths = new Map(ledger.segments().map(({ id, length }) => [id, length]));
+  const archive = join(directory, 'archive');
+  const inLedger = ledgerProblems(ledger);
+  if (inLedger.length > 0) {
+    const check = await verifyArchive(archive);
+    const problems = [...inLedger.map(each => `ledger: ${each}`), ...check.problems.map(say)];
+    return { ...check, copies: 0, ledgerDamaged: true, lost: [], damaged: [], writtenOff: 0, problems };
+  }
+  const comparison = new Comparison(ledger);
   let records = 0;
-  const check = await verifyArchive(join(directory, 'archive'), ({ segment, offset, length, record }) => {
+  const check = await verifyArchive(archive, record => {
     if (++records % 1000 === 0) onProgress(records);
-    const type = record.headers.get('warc-type');
-    if (type !== 'response' && type !== 'revisit') return;
-    if (offset >= (lengths.get(segment) ?? 0)) return; // behind what was committed: the next run cuts it off
-    const key = `${segment} ${offset}`;
-    const visit = expected.get(key);
-    expected.delete(key);
-    const url = record.headers.get('warc-target-uri') ?? '';
-    if (!visit) problems.push(`segment ${segment} at ${offset}: the ledger knows nothing of ${url}`);
-    else if (visit.url !== url) problems.push(`segment ${segment} at ${offset}: ${url}, the ledger says ${visit.url}`);
-    else if (visit.length !== length)
-      problems.push(`segment ${segment} at ${offset}: ${length} bytes, not ${visit.length}`);
+    comparison.see(record);
   });
-  for (const [key, { url }] of expected) problems.push(`segment and offset ${key}: no record of ${url}`);
-  for (const { segment, offset, problem } of check.problems)
-    problems.push(`segment ${segment} at ${offset}: ${problem}`);
+  const accepted = new Set(ledger.setting<string[]>(WRITTEN_OFF) ?? []);
+  const all = [...comparison.problems, ...check.problems];
+  const found = all.filter(({ segment, offset }) => !accepted.has(`${segment} ${offset}`));
+  const lost = comparison.lost();
   return {
-    segments: check.segments,
-    records: check.records,
-    bytes: check.bytes,
-    digests: check.digests,
-    copies,
-    problems,
+    ...check,
+    copies: comparison.copies,
+    ledgerDamaged: false,
+    lost,
+    damaged: [...all, ...lost].map(({ segment, offset }) => `${segment} ${offset}`),
+    writtenOff: all.length - found.length,
+    problems: [...missing(ledger, check, lost), ...found.map(say)],
   };
 }
 
-function placesIn(ledger: Ledger): Map<string, { url: string; length: number }> {
-  const places = new Map<string, { url: string; length: number }>();
-  const rows = ledger.database
-    .prepare(
-      `SELECT v.segment, v.place + v.request_length AS place, v.length - v.request_length AS length, p.url
-       FROM visits v JOIN pages p ON p.id = v.page WHERE v.segment IS NOT NULL`,
-    )
-    .iterate();
-  for (const row of rows) {
-    places.set(`${row['segment']} ${row['place']}`, { url: row['url'] as string, length: row['length'] as number });
+const say = ({ segment, offset, problem }: ArchiveProblem) => `${segmentName(segment)} at ${offset}: ${problem}`;
+
+function ledgerProblems(ledger: Ledger): string[] {
+  try {
+    const rows = ledger.database.prepare(`PRAGMA integrity_check(${LEDGER_PROBLEMS})`).all();
+    return rows.flatMap(row => String(row['integrity_check']).split('\n')).filter(text => text !== 'ok');
+  } catch (error) {
+    return [(error as Error).message]; // too damaged to be checked
   }
-  return places;
 }
+
+/** Files that are gone or cut, with what went with them, and single copies elsewhere. */
+function missing(ledger: Ledger, check: ArchiveCheck, lost: readonly LostCopy[]): string[] {
+  const problems: string[] = [];
+  const named = new Set<number>();
+  for (const { id, length } of ledger.segments()) {
+    const bytes = check.lengths.get(id);
+    if (bytes !== undefined && bytes >= length) continue;
+    named.add(id);
+    const copies = lost.filter(({ segment }) => segment === id).length;
+    const what = bytes === undefined ? 'is missing' : `ends at ${bytes} of ${length} bytes`;
+    problems.push(`${segmentName(id)} ${what}: ${copies.toLocaleString('en')} copies are lost with it`);
+  }
+  const single = lost.filter(({ segment }) => !named.has(segment));
+  return [
+    ...problems,
+    ...single.map(({ url, segment, offset }) => `${segmentName(segment)} at ${offset}: the copy of ${url} is lost`),
+  ];
+}
+
+interface Expected extends LostCopy {
+  readonly length: number;
+}
+
+/** What the ledger expects, and what of it has not been seen yet. */
+class Comparison {
+  readonly problems: ArchiveProblem[] = [];
+  readonly copies: number;
+  readonly #expected = new Map<string, Expected>();
+  readonly #lengths: ReadonlyMap<number, number>;
+  /** Copies whose body is in another record: that of this URL and time. */
+  readonly #references: { readonly copy: Expected; readonly original: string }[] = [];
+
+  constructor(ledger: Ledger) {
+    const rows = ledger.database
+      .prepare(
+        `SELECT v.segment, v.place + v.request_length AS offset, v.length - v.request_length AS length, v.page, v.time, p.url
+         FROM visits v JOIN pages p ON p.id = v.page WHERE v.segment IS NOT NULL`,
+      )
+      .iterate();
+    for (const row of rows as Iterable<unknown>) {
+      const copy = { ...(row as Expected) };
+      this.#expected.set(`${copy.segment} ${copy.offset}`, copy);
+    }
+    this.copies = this.#expected.size;
+    this.#lengths = new Map(ledger.segments().map(({ id, length }) => [id, length]));
+  }
+
+  see({ segment, offset, length, record, whole }: VerifiedRecord): void {
+    const type = record.headers.get('warc-type');
+    if (!whole || (type !== 'response' && type !== 'revisit')) return;
+    if (offset >= (this.#lengths.get(segment) ?? 0)) return; // behind what was committed: the next run cuts it off
+    const key = `${segment} ${offset}`;
+    const copy = this.#expected.get(key);
+    const problem = mismatch(copy, record.headers.get('warc-target-uri') ?? '', length);
+    if (problem !== undefined) this.problems.push({ segment, offset, problem });
+    else this.#expected.delete(key);
+    if (copy === undefined || problem !== undefined || type !== 'revisit') return;
+    const time = Date.parse(record.headers.get('warc-refers-to-date') ?? '');
+    this.#references.push({ copy, original: nameOf(record.headers.get('warc-refers-to-target-uri') ?? '', time) });
+  }
+
+  /** Once all records were seen. A copy that refers to a lost one is lost, too. */
+  lost(): LostCopy[] {
+    const lost = [...this.#expected.values()];
+    const originals = new Set(lost.map(({ url, time }) => nameOf(url, time)));
+    const hollow = this.#references.filter(({ original }) => originals.has(original));
+    return [...lost, ...hollow.map(({ copy }) => copy)];
+  }
+}
+
+function mismatch(copy: Expected | undefined, url: string, length: number): string | undefined {
+  if (!copy) return `the ledger knows nothing of ${url}`;
+  if (copy.url !== url) return `${url}, the ledger says ${copy.url}`;
+  return copy.length === length ? undefined : `${length} bytes, not ${copy.length}`;
+}
+
+const nameOf = (url: string, time: number) => `${Math.floor(time)} ${url}`;

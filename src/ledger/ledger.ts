@@ -5,8 +5,8 @@
  *
  * It never decides anything: the frontier says what to write.
  */
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { SkeinError } from '../base/errors.ts';
 import { Account } from './account.ts';
@@ -34,7 +34,7 @@ export class Ledger {
 
   constructor(directory: string, mode: 'write' | 'read') {
     this.directory = directory;
-    if (mode === 'write') mkdirSync(directory, { recursive: true });
+    if (mode === 'write') makeDirectory(directory);
     this.#lock = mode === 'write' ? takeLock(directory) : undefined;
     this.database = openDatabase(directory, mode);
     this.pages = new Pages(this.database);
@@ -77,6 +77,11 @@ export class Ledger {
   /** Length of the archive that the ledger speaks of; written in the same batch as the visits that refer to it. */
   setSegment(id: number, length: number): void {
     this.database.prepare('INSERT OR REPLACE INTO segments VALUES (?, ?)').run(id, length);
+  }
+
+  /** It is lost, and so are all copies in it. */
+  dropSegment(id: number): void {
+    this.database.prepare('DELETE FROM segments WHERE id = ?').run(id);
   }
 
   segments(): { id: number; length: number }[] {
@@ -138,12 +143,27 @@ function openDatabase(directory: string, mode: 'write' | 'read'): DatabaseSync {
   } catch (error) {
     const { errcode } = error as { errcode?: number };
     if (mode === 'read' && errcode === SQLITE_CANTOPEN) throw noCollection(directory);
-    if (errcode === SQLITE_CORRUPT || errcode === SQLITE_NOTADB) {
-      const hint = 'Restore it from a copy, or name another directory with --data.';
-      throw new SkeinError('damaged', `${file} is damaged, or no ledger at all.`, hint, { cause: error });
-    }
+    if (errcode === SQLITE_CANTOPEN) throw refused(directory, error);
     throw diskError(error);
   }
+}
+
+/** One level at a time: asked for all at once, Node never comes back from a place where none can be made (/proc). */
+function makeDirectory(directory: string): void {
+  try {
+    mkdirSync(dirname(directory), { recursive: true });
+    if (!existsSync(directory)) mkdirSync(directory);
+    else if (!statSync(directory).isDirectory()) throw new Error('there is a file of that name');
+  } catch (error) {
+    throw refused(directory, error);
+  }
+}
+
+function refused(directory: string, error: unknown): SkeinError {
+  const { message, code } = error as NodeJS.ErrnoException;
+  const why = code === 'EACCES' ? 'permission denied' : message.replace(/, \w+ '.*$/, '');
+  const hint = 'Name a directory that you may write to with --data.';
+  return new SkeinError('refused', `${directory} cannot hold a collection: ${why}.`, hint, { cause: error });
 }
 
 function noCollection(directory: string): SkeinError {
@@ -156,13 +176,16 @@ function noCollection(directory: string): SkeinError {
 
 /** One writer a directory. The operating system gives the lock back when the process dies, however it dies. */
 function takeLock(directory: string): DatabaseSync {
-  const lock = new DatabaseSync(join(directory, 'lock.db'));
+  let lock: DatabaseSync | undefined;
   try {
+    lock = new DatabaseSync(join(directory, 'lock.db'));
     lock.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
     return lock;
   } catch (error) {
-    lock.close();
-    if ((error as { errcode?: number }).errcode !== 5) throw diskError(error);
+    lock?.close();
+    const { errcode } = error as { errcode?: number };
+    if (errcode === SQLITE_CANTOPEN) throw refused(directory, error);
+    if (errcode !== SQLITE_BUSY) throw diskError(error);
     throw new SkeinError(
       'data-in-use',
       `Another Skein is working in ${directory}.`,
@@ -180,6 +203,8 @@ function disk<T>(work: () => T): T {
   }
 }
 
+const SQLITE_BUSY = 5;
+const SQLITE_READONLY = 8;
 const SQLITE_IOERR = 10;
 const SQLITE_CORRUPT = 11;
 const SQLITE_FULL = 13;
@@ -192,9 +217,19 @@ function isFull(error: unknown): boolean {
   return errcode !== undefined && (errcode & 255) === SQLITE_IOERR;
 }
 
-/** The error itself, or the sentence about a full disk if that is what it means. */
+/** The error itself, or the sentence about a full disk or a damaged file if that is what it means. */
 export function diskError(error: unknown): unknown {
-  if (error instanceof SkeinError || !isFull(error)) return error;
+  if (error instanceof SkeinError) return error;
+  const { errcode = 0 } = error as { errcode?: number };
+  if (errcode === SQLITE_CORRUPT || errcode === SQLITE_NOTADB) {
+    const hint = 'Restore ledger.db from a copy, or name another directory with --data; "skein verify" says more.';
+    return new SkeinError('damaged', 'The ledger is damaged, or no ledger at all.', hint, { cause: error });
+  }
+  if (errcode === SQLITE_READONLY) {
+    const hint = 'Run it as the user who owns the collection.';
+    return new SkeinError('refused', 'The ledger may not be written by this user.', hint, { cause: error });
+  }
+  if (!isFull(error)) return error;
   return new SkeinError(
     'disk-full',
     'The disk is full: nothing more can be stored.',

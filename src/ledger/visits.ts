@@ -72,6 +72,20 @@ export class Visits {
     return Number(this.#database.prepare(sql).run(...values).changes);
   }
 
+  /**
+   * The archive has lost the copy whose response is there. Returns whether it was the page's newest: then the page is to
+   * be fetched again, in a crawl too, whatever was known of it.
+   */
+  lose(copy: { page: number; segment: number; offset: number }, now: number): boolean {
+    const nowhere = 'segment = NULL, place = NULL, length = NULL, request_length = NULL';
+    const there = 'WHERE page = ? AND segment = ? AND place + request_length = ?';
+    const place = [copy.page, copy.segment, copy.offset];
+    this.#database.prepare(`UPDATE visits SET ${nowhere} ${there}`).run(...place);
+    const unknown = `due = ?, retry_at = ?, etag = NULL, last_modified = NULL, facts = NULL, ${nowhere}`;
+    const known = this.#database.prepare(`UPDATE known SET ${unknown} ${there}`);
+    return Number(known.run(now, now, ...place).changes) > 0;
+  }
+
   add(visit: Omit<VisitRow, 'id'>): number {
     const v = visit;
     const id = ++this.#last;

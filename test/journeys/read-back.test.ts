@@ -85,6 +85,42 @@ describe('a collection', () => {
     assert.equal(wrong.code, 2);
   });
 
+  test('a part is exported whole: by pattern, by time, with the originals that duplicates refer to', async () => {
+    const lines = async (...choice: string[]) => {
+      const { code, stdout, stderr } = await skein(['export', ...choice, '--data', data]);
+      assert.equal(code, 0, stderr);
+      return stdout.toString().split('\n').filter(Boolean);
+    };
+    const some = web.mustFind().filter(url => url.startsWith(web.origins[0]!) && /\/p\/1/.test(url));
+    const pattern = `${web.origins[0]}*/p/1`;
+    for (const format of ['jsonl', 'cdxj'])
+      assert.equal((await lines(pattern, '--format', format)).length, some.length);
+    assert.equal((await lines('--format', 'cdxj', '--until', '2000-01-01')).length, 0);
+    assert.equal((await lines('--format', 'jsonl', '--since', '1h', '--newest')).length, web.mustFind().length);
+    const file = join(place.path, 'duplicate.warc.gz');
+    await lines('/d/exact-', '--out', file);
+    const kinds = new Map<string, string>();
+    for await (const record of new WARCParser(createReadStream(file))) {
+      await record.readFully(false);
+      kinds.set(record.warcTargetURI ?? '', record.warcType ?? '');
+      const original = record.warcHeaders.headers.get('WARC-Refers-To-Target-URI');
+      if (original) assert.equal(kinds.get(original), 'response', `the original of ${record.warcTargetURI} is there`);
+    }
+    assert.ok(kinds.size > 2);
+  });
+
+  test('a file that cannot be written is one sentence', async () => {
+    for (const [out, code, says] of [
+      [join(place.path, 'no', 'such', 'place.warc.gz'), 1, /cannot be written: ENOENT/],
+      ['/dev/full', 5, /cannot be written: ENOSPC/],
+    ] as const) {
+      const ran = await skein(['export', '--out', out, '--data', data]);
+      assert.equal(ran.code, code, ran.stderr);
+      assert.match(ran.stderr, says);
+      assert.doesNotMatch(ran.stderr, /\n\s+at /);
+    }
+  });
+
   test('verify sees a flipped byte and a missing segment', async () => {
     assert.equal((await skein(['verify', '--data', data])).code, 0);
     const archive = join(data, 'archive');

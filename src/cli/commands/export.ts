@@ -1,15 +1,18 @@
-/** `skein export`: the collection as one WARC file, as JSON lines, or as a CDXJ index. */
-import { createWriteStream } from 'node:fs';
-import { join } from 'node:path';
+/** `skein export`: the collection, or a part of it, as one WARC file, as JSON lines, or as a CDXJ index. */
+import { createWriteStream, openSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { Command } from 'commander';
-import { writeCdxj } from '../../archive/cdxj.ts';
-import { exportWarc, type StoredPage, storedPages } from '../../archive/export.ts';
+import { candidateOf, cdxjLines, writeCdxj } from '../../archive/cdxj.ts';
+import { exportWarc, type Filter, storedPages } from '../../archive/export.ts';
 import { SkeinError } from '../../base/errors.ts';
 import { openCopies } from '../../home/copies.ts';
 import { openLedger } from '../compose.ts';
 import { declare, values } from '../options.ts';
+import { plural } from '../terminal.ts';
+import { version } from '../version.ts';
+import { parseWhen } from '../when.ts';
 
 const formats = ['warc', 'jsonl', 'cdxj'] as const;
 
@@ -17,45 +20,82 @@ export function addExportCommand(program: Command): void {
   const command = program
     .command('export')
     .description('write the collection as one file')
-    .argument('[pattern]', 'only URLs that contain this')
+    .argument('[pattern]', 'only URLs that contain this; * stands for anything')
     .option('--format <name>', `${formats.join(', ')} (default warc)`)
     .option('--out <file>', 'file to write; - = standard output (default)')
+    .option('--since <when>', 'only copies from then on: 7d, 12h or 2026-03-14')
+    .option('--until <when>', 'only copies from before then; with --newest: the collection as it was then')
     .option('--newest', 'only the newest copy of each page')
     .option('--no-body', 'jsonl: leave the bodies out')
     .option('--json', 'report what was written as one JSON object on standard error')
     .addHelpText(
       'after',
-      '\nExamples:\n  skein export --out site.warc.gz\n  skein export --format jsonl --newest example.org/docs > docs.jsonl',
+      `
+Examples:
+  skein export --out site.warc.gz
+  skein export --newest --until 2026-03-14 --out in-march.warc.gz
+  skein export --format jsonl --newest example.org/docs > docs.jsonl`,
     );
   declare(command, ['data']).action(async (pattern: string | undefined, given: Record<string, unknown>) => {
     const { data } = await values(given, ['data']);
-    const format = String(given['format'] ?? 'warc');
-    const file = given['out'] as string | undefined;
-    const out = file === undefined || file === '-' ? process.stdout : createWriteStream(file);
-    const filter = filterOf(data, pattern, given['newest'] === true);
-    const count = await write(format, { data, out, filter, body: given['body'] !== false });
-    if (out !== process.stdout) {
-      out.end();
-      await finished(out);
+    const format = formatOf(given['format']);
+    const filter = filterOf(data, { ...choiceOf(given), pattern });
+    const file = given['out'] === '-' ? undefined : (given['out'] as string | undefined);
+    if (file === undefined && format === 'warc' && process.stdout.isTTY) {
+      throw new SkeinError('bad-option', 'A WARC file is nothing for a terminal.', 'Name a file with --out.');
     }
+    const out = file === undefined ? process.stdout : openOut(file);
+    const failed = new Promise<never>((_, reject) => out.once('error', error => reject(unwritable(file, error))));
+    const count = await Promise.race([
+      write({ format, data, out, filter, file, body: given['body'] !== false }),
+      failed,
+    ]);
+    if (out !== process.stdout) await Promise.race([finished(out.end()), failed]);
     if (given['json']) console.error(JSON.stringify({ format, pages: count, file: file ?? '-' }));
-    else if (out !== process.stdout) console.log(`${count.toLocaleString('en')} copies written to ${file}.`);
+    else if (file !== undefined) console.log(`${plural(count, 'copy', 'copies')} written to ${file}.`);
   });
 }
 
+type Format = (typeof formats)[number];
+
 interface Job {
+  readonly format: Format;
   readonly data: string;
   readonly out: Writable;
-  readonly filter: (page: StoredPage) => boolean;
+  readonly filter: Filter;
+  readonly file: string | undefined;
   readonly body: boolean;
 }
 
-async function write(format: string, job: Job): Promise<number> {
-  const archive = join(job.data, 'archive');
-  if (format === 'warc') return exportWarc(archive, job.out, { filter: job.filter });
+function formatOf(given: unknown): Format {
+  const format = formats.find(each => each === (given ?? 'warc'));
+  if (format) return format;
+  throw new SkeinError('bad-option', `There is no format "${given}".`, `Choose one of ${formats.join(', ')}.`);
+}
+
+/** Opened at once, so that what is wrong with it is said before anything is read. */
+function openOut(file: string): Writable {
+  try {
+    return createWriteStream(file, { fd: openSync(file, 'w') });
+  } catch (error) {
+    throw unwritable(file, error);
+  }
+}
+
+function unwritable(file: string | undefined, error: unknown): SkeinError {
+  const { message, code } = error as NodeJS.ErrnoException;
+  const text = `${file ?? 'Standard output'} cannot be written: ${message.replace(/, \w+( '.*)?$/, '')}.`;
+  if (code === 'ENOSPC') return new SkeinError('disk-full', text, 'Make room, or name a file elsewhere with --out.');
+  return new SkeinError('refused', text, 'Name another file with --out.', { cause: error });
+}
+
+function write(job: Job): Promise<number> {
+  const { format, data, out, filter, file } = job;
+  const archive = join(data, 'archive');
   if (format === 'jsonl') return writeLines(archive, job);
-  if (format === 'cdxj') return writeIndex(archive, job.out);
-  throw new SkeinError('bad-option', `There is no format "${format}".`, `Choose one of ${formats.join(', ')}.`);
+  if (format === 'cdxj') return writeIndex(archive, job);
+  const filename = file === undefined ? 'export.warc.gz' : basename(file);
+  return exportWarc(archive, out, { filter, filename, software: `Skein/${version}` });
 }
 
 async function writeLines(archive: string, { out, filter, body, data }: Job): Promise<number> {
@@ -67,8 +107,8 @@ async function writeLines(archive: string, { out, filter, body, data }: Job): Pr
     const { url, time, status, mediaType, digest, kind } = page;
     const whole = body ? copies.whole(page.stored) : undefined;
     const text = whole && { body: Buffer.from(whole.decoded().bytes).toString() };
-    const line = `${JSON.stringify({ url, time: new Date(time).toISOString(), status, type: mediaType, digest, kind, ...text })}\n`;
-    if (!out.write(line)) await new Promise(resolve => out.once('drain', resolve));
+    const line = { url, time: new Date(time).toISOString(), status, type: mediaType, digest, kind, ...text };
+    await put(out, JSON.stringify(line));
     count++;
   }
   copies.close();
@@ -76,28 +116,66 @@ async function writeLines(archive: string, { out, filter, body, data }: Job): Pr
   return count;
 }
 
-async function writeIndex(archive: string, out: Writable): Promise<number> {
-  const file = join(archive, 'index.cdxj');
-  const count = await writeCdxj(archive, file);
-  const { createReadStream } = await import('node:fs');
-  for await (const chunk of createReadStream(file)) out.write(chunk);
+async function writeIndex(archive: string, { out, filter }: Job): Promise<number> {
+  await writeCdxj(archive); // beside the segments, for tools that are pointed at the archive itself
+  let count = 0;
+  for await (const line of cdxjLines(archive)) {
+    if (!filter(candidateOf(line))) continue;
+    await put(out, line);
+    count++;
+  }
   return count;
 }
 
+async function put(out: Writable, line: string): Promise<void> {
+  if (!out.write(`${line}\n`)) await new Promise(resolve => out.once('drain', resolve));
+}
+
+interface Choice {
+  readonly pattern: string | undefined;
+  readonly newest: boolean;
+  readonly since: number;
+  readonly until: number;
+}
+
+function choiceOf(given: Record<string, unknown>): Omit<Choice, 'pattern'> {
+  const when = (name: string, otherwise: number) =>
+    given[name] === undefined ? otherwise : parseWhen(String(given[name]), Date.now());
+  return {
+    newest: given['newest'] === true,
+    since: when('since', 0),
+    until: when('until', Number.MAX_SAFE_INTEGER),
+  };
+}
+
 /** Only what the ledger speaks of: a torn tail is nobody's page. */
-function filterOf(data: string, pattern: string | undefined, newest: boolean): (page: StoredPage) => boolean {
+function filterOf(data: string, { pattern = '', newest, since, until }: Choice): Filter {
   const ledger = openLedger(data);
   const lengths = new Map(ledger.segments().map(({ id, length }) => [id, length]));
   const places = new Set<string>();
   if (newest) {
     const rows = ledger.database.prepare(
-      'SELECT segment, place + request_length AS place FROM known WHERE segment IS NOT NULL',
+      `SELECT segment, place + request_length AS place, max(time) FROM visits
+       WHERE segment IS NOT NULL AND time < ? GROUP BY page`,
     );
-    for (const row of rows.iterate()) places.add(`${row['segment']} ${row['place']}`);
+    for (const row of rows.iterate(until)) places.add(`${row['segment']} ${row['place']}`);
   }
   ledger.close();
-  return page =>
-    page.offset < (lengths.get(page.segment) ?? Number.POSITIVE_INFINITY) &&
-    (pattern === undefined || page.url.includes(pattern)) &&
-    (!newest || places.has(`${page.segment} ${page.offset}`));
+  const parts = pattern.split('*');
+  return ({ url, time, segment, offset }) =>
+    offset < (lengths.get(segment) ?? 0) &&
+    time >= since &&
+    time < until &&
+    contains(url, parts) &&
+    (!newest || places.has(`${segment} ${offset}`));
+}
+
+/** Whether the parts stand in the URL, in this order. */
+function contains(url: string, parts: readonly string[]): boolean {
+  let from = 0;
+  return parts.every(part => {
+    const at = url.indexOf(part, from);
+    from = at + part.length;
+    return at >= 0;
+  });
 }

@@ -1,6 +1,6 @@
 /**
  * What keeping a page costs: WARC records per CPU second for each effort, beside warcio's writer on the same pages in
- * the same run; then the archive itself (append, read back); then a changed page as a delta beside gzip. Real pages:
+ * the same run; then the archive itself (append, read back). Real pages:
  * Debian's documentation where it is installed, else the recorded sites.
  */
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -9,7 +9,6 @@ import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { WARCRecord, WARCSerializer } from 'warcio';
 import { openArchive } from '../src/archive/archive.ts';
-import { applyDelta, makeDelta } from '../src/archive/delta.ts';
 import type { StoredPlace } from '../src/archive/read.ts';
 import { verifyArchive } from '../src/archive/verify.ts';
 import { packer } from '../src/crawler/pack.ts';
@@ -17,7 +16,7 @@ import type { Response } from '../src/crawler/stages.ts';
 import type { Effort } from '../src/errand/gzip.ts';
 import type { RecordPlace } from '../src/errand/visit.ts';
 import { payloadDigest } from '../src/errand/warc.ts';
-import { entriesOf, historiesAvailable, openBlobs, truthOf } from './histories.ts';
+import { entriesOf, historiesAvailable, openBlobs } from './histories.ts';
 
 const PAGES = 300;
 const ROUNDS = 3;
@@ -161,37 +160,6 @@ async function archiving(pages: readonly Buffer[]): Promise<void> {
   }
 }
 
-/** Pages that differ from the day before, over some days of the recorded sites. */
-async function deltas(): Promise<void> {
-  if (!historiesAvailable) return console.log('\nno recorded sites here: deltas not measured');
-  const blob = openBlobs();
-  const pairs: { before: Buffer; after: Buffer }[] = [];
-  for (const day of [5, 15, 25, 35]) {
-    const old = new Map(entriesOf(day - 1).map(entry => [entry.s + entry.u, entry.b]));
-    const changed = new Set(truthOf(day).map(truth => truth.s + truth.u));
-    for (const { s, u, b, ct } of entriesOf(day)) {
-      const was = old.get(s + u);
-      if (was === undefined || was === b || !changed.has(s + u) || !ct.startsWith('text/html')) continue;
-      if (pairs.length < PAGES) pairs.push({ before: Buffer.from(blob(was)), after: Buffer.from(blob(b)) });
-    }
-  }
-  const all = pairs.map(({ before, after }) => makeDelta(before, after));
-  for (const [i, { before, after }] of pairs.entries()) {
-    if (!after.equals(applyDelta(before, all[i]!, { bytes: 1 << 26 }))) throw new Error(`pair ${i} does not come back`);
-  }
-  const total = (of: (pair: (typeof pairs)[number]) => number) => pairs.reduce((sum, pair) => sum + of(pair), 0);
-  const made = await costOf(() => total(({ before, after }) => makeDelta(before, after).length), pairs.length, 1);
-  const zipped = await costOf(() => total(({ after }) => gzipSync(after).length), pairs.length, 1);
-  const median = all.map(delta => delta.length).sort((a, b) => a - b)[all.length >> 1];
-  const whole = Math.round(total(({ after }) => after.length) / pairs.length);
-  console.log(
-    `\n${pairs.length} changed pages: ${whole} bytes each, gzip ${zipped.bytes} (${zipped.micros.toFixed(0)} µs),`,
-  );
-  console.log(
-    `delta ${made.bytes} (${made.micros.toFixed(0)} µs; median ${median} bytes): 1/${Math.round(zipped.bytes / made.bytes)} of gzip`,
-  );
-}
-
 if (!DOCUMENTS.some(existsSync) && !historiesAvailable) {
   console.log('notice: no real pages here (postgresql-doc-15 or the recorded sites); nothing measured');
 } else {
@@ -200,5 +168,4 @@ if (!DOCUMENTS.some(existsSync) && !historiesAvailable) {
   console.log(`${pages.length} pages, ${(mean / 1000).toFixed(1)} kB on average`);
   await writers(pages);
   await archiving(pages);
-  await deltas();
 }

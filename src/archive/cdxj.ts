@@ -36,7 +36,7 @@ export function surt(url: string): string {
 }
 
 /** One line without its end. All ASCII, so that bytes sort as JavaScript sorts strings. */
-export function cdxjLine(line: IndexLine): string {
+function cdxjLine(line: IndexLine): string {
   const { url, mime, status, digest, length, offset, filename } = line;
   const timestamp = new Date(line.time).toISOString().replace(/\D/g, '').slice(0, 14);
   const fields = {

@@ -30,7 +30,7 @@ export function parseBudget(text: string | number): Budget {
 }
 
 /** Pages that can be kept fresh: those that were seen at least once. Images are parts of pages. */
-export function collectionSize(ledger: Ledger): number {
+function collectionSize(ledger: Ledger): number {
   const row = ledger.database
     .prepare(
       `SELECT (SELECT count(*) FROM known WHERE due IS NOT NULL) - (SELECT count(*) FROM pages p INDEXED BY pages_images

@@ -11,7 +11,7 @@ import { charsetOf, toUtf8 } from './charset.ts';
 import { textCode2 } from './detect/text-codes.ts';
 import { withRefresh } from './image-links.ts';
 import { collectLinks, noLinks } from './links.ts';
-import { robotsOf } from './page-robots.ts';
+import { forbids, robotsOf } from './page-robots.ts';
 import { type Mode, Scanner } from './scanner/scanner.ts';
 import type { Page } from './stages.ts';
 
@@ -56,7 +56,6 @@ export function analyse(input: Body, options: AnalyseOptions = {}): Page {
   const text = scan.bytes(scan.get('text'), scan.get('textEnd'));
   const { links, canonical } = collectLinks(scan, { base: place, focus: options.focus ?? [], text });
   const refresh = refreshOf(scan, resolve);
-  const flags = scan.get('robots') | robots;
   return {
     url,
     mediaType,
@@ -64,9 +63,7 @@ export function analyse(input: Body, options: AnalyseOptions = {}): Page {
     title: titleOf(scan),
     language: languageOf(scan, headers.get('content-language')),
     canonical,
-    noindex: (flags & 1) !== 0,
-    nofollow: (flags & 2) !== 0,
-    noarchive: (flags & 4) !== 0,
+    ...forbids(scan.get('robots') | robots),
     refresh,
     links: withRefresh(links, refresh),
     images: imagesOf(scan, resolve),
@@ -125,9 +122,7 @@ function opaque({ url, body }: Body, mediaType: string, raw: Uint8Array, robots:
     title: '',
     language: '',
     canonical: undefined,
-    noindex: (robots & 1) !== 0,
-    nofollow: (robots & 2) !== 0,
-    noarchive: (robots & 4) !== 0,
+    ...forbids(robots),
     refresh: undefined,
     links: noLinks,
     images: [],

@@ -1,8 +1,10 @@
 /** What a server's X-Robots-Tag header forbids, for us or for all. Meta elements are the scanner's business. */
+import type { Page } from './stages.ts';
 
-const NOINDEX = 1;
-const NOFOLLOW = 2;
-const NOARCHIVE = 4;
+/** Bits of the scanner's `robots`, too. */
+export const NOINDEX = 1;
+export const NOFOLLOW = 2;
+export const NOARCHIVE = 4;
 
 const rules: Readonly<Record<string, number>> = {
   noindex: NOINDEX,
@@ -27,4 +29,12 @@ export function robotsOf(header: string | undefined, agent: string): number {
     if (ours) flags |= rules[rule] ?? 0;
   }
   return flags;
+}
+
+export function forbids(flags: number): Pick<Page, 'noindex' | 'nofollow' | 'noarchive'> {
+  return {
+    noindex: (flags & NOINDEX) !== 0,
+    nofollow: (flags & NOFOLLOW) !== 0,
+    noarchive: (flags & NOARCHIVE) !== 0,
+  };
 }

@@ -34,7 +34,7 @@ export function relevanceOf(page: PageContext, urls: readonly string[], anchors:
 }
 
 /** How much a text is about the keywords, 0–1. */
-export function pageRelevance(text: string, keywords: readonly string[]): number {
+function pageRelevance(text: string, keywords: readonly string[]): number {
   const lower = text.toLowerCase();
   let sum = 0;
   for (const word of keywords) {

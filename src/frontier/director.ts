@@ -9,7 +9,7 @@
 import { SkeinError } from '../base/errors.ts';
 
 /** The weight of every domain that is not named. */
-export const OTHERS = '*';
+const OTHERS = '*';
 const HEAVIEST = 1000;
 
 interface Ticket {

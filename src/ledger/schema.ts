@@ -151,7 +151,7 @@ const steps: readonly string[] = [
   `,
 ];
 
-export const SCHEMA_VERSION = steps.length;
+const SCHEMA_VERSION = steps.length;
 
 /** Brings the database to this version, one transaction a step. */
 export function migrate(database: DatabaseSync): void {

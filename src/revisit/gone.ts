@@ -20,8 +20,3 @@ export function whenMissing(reason: Missing, misses: number, maxInterval: number
   const recheck = reason === 'http-410' ? undefined : RECHECKS[misses];
   return recheck === undefined ? { tombstone: true, after: maxInterval } : { tombstone: false, after: recheck };
 }
-
-/** True when a visit to a tombstone brings the page back: it goes on with the change record it had. */
-export function revives(outcome: string): boolean {
-  return outcome === 'fetched' || outcome === 'same';
-}

@@ -17,7 +17,7 @@ export interface Access {
 
 const COOKIE_DAYS = 30;
 
-export const PAGE_POLICY = [
+const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",

@@ -3,9 +3,10 @@ import { test } from 'node:test';
 import sharp from 'sharp';
 import { analyse } from '../../src/crawler/analyse.ts';
 import { differingBlocks, differingSpots } from '../../src/crawler/detect/blocks.ts';
-import { determinant, imageCode, imageFacts, imagesDiffer, lookDistance } from '../../src/crawler/detect/image.ts';
-import { changedLevels, levelCounts, levelTable, tagHash, tagStrings } from '../../src/crawler/detect/structure.ts';
+import { determinant, imageCode, imageFacts, imagesDiffer } from '../../src/crawler/detect/image.ts';
+import { changedLevels } from '../../src/crawler/detect/structure.ts';
 import { sameCode, textCode1, textCode2 } from '../../src/crawler/detect/text-codes.ts';
+import { levelCounts, levelTable, tagHash, tagStrings } from './paper-structure.ts';
 
 test('I-method of structure: the strings of the paper’s page, and the scanner’s hashes of them', () => {
   const names = ['html', 'head', 'title', 'body', 'h1', 'p', 'p', 'p'];
@@ -167,3 +168,10 @@ test('blocks: where two versions differ', () => {
   assert.deepEqual(differingBlocks(spots([1, 2, 3], [1, 3]), Uint16Array.of(1, 3)), [1]);
   assert.deepEqual(differingBlocks(spots([1], []), new Uint16Array(0)), []);
 });
+
+/** Bits in which two looks differ; up to about 10 of 64 look the same. */
+function lookDistance(a: bigint, b: bigint): number {
+  let count = 0;
+  for (let bits = a ^ b; bits > 0n; bits &= bits - 1n) count++;
+  return count;
+}

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DAY } from '../../src/base/clock.ts';
-import { allowed, crawlDelay, directives, parseRobots, ROBOTS_LIMIT, robotsTerms } from '../../src/crawler/robots.ts';
+import { robotsOf } from '../../src/crawler/page-robots.ts';
+import { allowed, crawlDelay, parseRobots, ROBOTS_LIMIT, robotsTerms } from '../../src/crawler/robots.ts';
 import { randomly } from '../random.ts';
 
 const ask = (body: string | Uint8Array, path: string, agent = 'skein') =>
@@ -104,27 +105,6 @@ test('status: read, no rules, or nothing allowed', () => {
   assert.deepEqual(at(0, '/x', 1001 + 30 * DAY), [true, 'given-up']);
 });
 
-test('directives of headers and meta elements', () => {
-  const nothing = { noindex: false, nofollow: false, noarchive: false, nosnippet: false };
-  assert.deepEqual(directives(undefined, undefined), nothing);
-  assert.deepEqual(directives('all', 'index, follow'), nothing);
-  assert.deepEqual(directives('NoIndex, nofollow', undefined), { ...nothing, noindex: true, nofollow: true });
-  assert.deepEqual(directives(undefined, 'none,noarchive'), {
-    ...nothing,
-    noindex: true,
-    nofollow: true,
-    noarchive: true,
-  });
-  assert.deepEqual(directives('otherbot: noindex, nofollow', undefined), nothing);
-  assert.deepEqual(directives('otherbot: noindex, Skein: nofollow', undefined), { ...nothing, nofollow: true });
-  assert.deepEqual(directives(['otherbot: noindex', 'nosnippet'], undefined), { ...nothing, nosnippet: true });
-  assert.deepEqual(directives('unavailable_after: Wed, 25 Jun 2031 15:00:00 GMT, noindex', undefined), {
-    ...nothing,
-    noindex: true,
-  });
-  assert.deepEqual(directives('max-snippet: 20, noarchive', undefined), { ...nothing, noarchive: true });
-});
-
 /** The standard said the simple way: every rule tried, with a matcher that needs time quadratic in its input. */
 function slowlyAllowed(lines: readonly string[], path: string): boolean {
   let best = { length: 0, allow: true };
@@ -224,6 +204,6 @@ test('10,000 malformed files and header fields are read without an error', () =>
     );
     assert.equal(typeof verdict.allowed, 'boolean');
     assert.ok(crawlDelay(robots, 'skein') >= 0);
-    directives(text, text);
+    robotsOf(text, 'skein');
   }
 });

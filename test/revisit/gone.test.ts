@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { reasons } from '../../src/errand/reasons.ts';
-import { RECHECKS, revives, whenMissing } from '../../src/revisit/gone.ts';
+import { RECHECKS, whenMissing } from '../../src/revisit/gone.ts';
 
 test('a 404 is asked for again after 1, 3 and 9 days, then becomes a tombstone', () => {
   const verdicts = [0, 1, 2, 3, 4].map(misses => whenMissing('http-404', misses, 90));
@@ -23,9 +23,4 @@ test('a 410 is a tombstone at once', () => {
 test('the table of reasons leaves missing pages to these rules', () => {
   assert.equal(RECHECKS.length, 3);
   for (const reason of ['http-404', 'http-410', 'soft-404'] as const) assert.equal(reasons[reason].retries, 0);
-});
-
-test('only an answer with a page revives a tombstone', () => {
-  assert.ok(revives('fetched') && revives('same'));
-  for (const outcome of ['moved', 'gone', 'refused', 'failed']) assert.ok(!revives(outcome));
 });

@@ -43,7 +43,7 @@ export interface TimelineEntry {
   readonly version: number | null;
 }
 
-export function timelineOf(visits: readonly VisitRow[]): TimelineEntry[] {
+function timelineOf(visits: readonly VisitRow[]): TimelineEntry[] {
   let versions = 0;
   return visits.map(visit => ({
     time: visit.time,

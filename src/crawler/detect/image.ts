@@ -45,7 +45,7 @@ async function greyPixels(file: Uint8Array, width: number, height: number): Prom
 }
 
 /** One bit per pair of neighbours in 8 rows of 9 pixels: whether it gets brighter. */
-export function differenceHash(pixels: Uint8Array): bigint {
+function differenceHash(pixels: Uint8Array): bigint {
   let bits = 0n;
   for (let row = 0; row < 8; row++) {
     for (let column = 0; column < 8; column++) {
@@ -56,15 +56,8 @@ export function differenceHash(pixels: Uint8Array): bigint {
   return bits;
 }
 
-/** Bits in which two looks differ; up to about 10 of 64 look the same. */
-export function lookDistance(a: bigint, b: bigint): number {
-  let count = 0;
-  for (let bits = a ^ b; bits > 0n; bits &= bits - 1n) count++;
-  return count;
-}
-
 /** 1 = darker than the middle. */
-export function twoTone(pixels: Uint8Array): Uint8Array {
+function twoTone(pixels: Uint8Array): Uint8Array {
   return pixels.map(value => (value < 128 ? 1 : 0));
 }
 

@@ -18,7 +18,7 @@ export interface NoisePlace {
 
 export type NoiseMask = readonly NoisePlace[];
 
-export const MAX_PLACES = 4;
+const MAX_PLACES = 4;
 const VISITS = 4;
 const ENOUGH = 3;
 const PLACE_BYTES = 6;

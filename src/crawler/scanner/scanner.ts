@@ -70,11 +70,6 @@ const LONGS = 7;
 /** Where each 32-bit result lies, as an index of 32-bit words. */
 const at = Object.fromEntries(names.map((name, i) => [name, RESULT / 4 + LONGS * 2 + i])) as Record<Name, number>;
 
-/** Flags of `robots`. */
-export const ROBOTS_NOINDEX = 1;
-export const ROBOTS_NOFOLLOW = 2;
-export const ROBOTS_NOARCHIVE = 4;
-
 /**
  * 32-bit words of one link: 0, 1 start and end of its reference; 2, 3 of its anchor; 4 flags; after resolveLinks() also
  * 8, 9 start and end of its URL, or 0; 10, 11 the halves of its fingerprint.

@@ -13,7 +13,7 @@ export const sample = z
   })
   .meta({ id: 'Sample' });
 
-export const shownVisit = z
+const shownVisit = z
   .object({
     ...{ id: z.int(), page: z.int(), time, url: z.string(), outcome, reason: z.string(), means, stage },
     status: z.int().describe('of HTTP; 0 = there was none'),

@@ -6,12 +6,17 @@ export const NOINDEX = 1;
 export const NOFOLLOW = 2;
 export const NOARCHIVE = 4;
 
-const rules: Readonly<Record<string, number>> = {
-  noindex: NOINDEX,
-  nofollow: NOFOLLOW,
-  noarchive: NOARCHIVE,
-  none: NOINDEX | NOFOLLOW,
-};
+const rules: ReadonlyMap<string, number> = new Map([
+  ['noindex', NOINDEX],
+  ['nofollow', NOFOLLOW],
+  ['noarchive', NOARCHIVE],
+  ['nocache', NOARCHIVE],
+  ['none', NOINDEX | NOFOLLOW],
+]);
+
+/** A name and what is said to it; the time of a date is none, though it has colons. */
+const NAMED = /^\s*([a-z_-][a-z0-9_-]*)\s*:(.*)$/s;
+const VALUED = /^(?:unavailable_after|max-)/;
 
 /** Flags as the scanner's `robots`. `skein: noindex` is for us, `other: noindex` is not, `noindex` is for all. */
 export function robotsOf(header: string | undefined, agent: string): number {
@@ -19,14 +24,11 @@ export function robotsOf(header: string | undefined, agent: string): number {
   let flags = 0;
   let ours = true;
   for (const part of header.toLowerCase().split(',')) {
-    let rule = part.trim();
-    const colon = rule.indexOf(':');
+    const [, name, rule] = NAMED.exec(part) ?? [];
     // `unavailable_after: date` and `max-snippet: 10` have a colon too; they do not name anyone.
-    if (colon > 0 && !/^(?:unavailable_after|max-)/.test(rule)) {
-      ours = rule.slice(0, colon).trim() === agent.toLowerCase();
-      rule = rule.slice(colon + 1).trim();
-    }
-    if (ours) flags |= rules[rule] ?? 0;
+    const named = name !== undefined && !VALUED.test(name);
+    if (named) ours = name === agent.toLowerCase();
+    if (ours) flags |= rules.get((named ? rule! : part).trim()) ?? 0;
   }
   return flags;
 }

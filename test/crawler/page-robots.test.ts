@@ -11,6 +11,7 @@ const cases: [header: string | undefined, flags: number][] = [
   ['otherbot: noindex, Skein: nofollow', NOFOLLOW],
   ['unavailable_after: Wed, 25 Jun 2031 15:00:00 GMT, noindex', NOINDEX],
   ['max-snippet: 20, noarchive', NOARCHIVE],
+  ['nocache', NOARCHIVE],
   ['constructor', 0],
 ];
 

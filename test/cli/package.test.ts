@@ -15,6 +15,7 @@ test('the published package works without its sources', () => {
   using place = workplace();
   const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
   assert.equal(manifest.scripts['build'], 'tsc -p tsconfig.build.json && node scripts/copy-wasm.js');
+  assert.equal(manifest.scripts['prepack'], 'npm run build', 'npm pack takes no stale build, or none at all');
   const dist = join(place.path, 'dist');
   const node = (...args: string[]) => execFileSync(process.execPath, args, { cwd: root, encoding: 'utf8' });
   node(compiler, '-p', 'tsconfig.build.json', '--outDir', dist);

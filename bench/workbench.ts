@@ -129,8 +129,13 @@ async function large(): Promise<void> {
     [`/pages/${half}/why`, 30],
     [`/find?url=http://s${half % SERVERS}.test/section-${half % 97}/page-${half}.html`, 5],
     ['/servers', 30],
+    ['/servers?state=failing', 10],
+    [`/servers/${half % SERVERS}`, 10],
+    [`/pages?server=${half % SERVERS}`, 10],
+    [`/pages/${half}/links`, 10],
     ['/changes', 30],
-    ['/changes/days', 5],
+    [`/changes?server=${half % SERVERS}`, 10],
+    ['/changes/days', 30],
     ['/account', 10],
   ];
   const rows: string[][] = [];

@@ -114,16 +114,17 @@ export interface ChangedDay {
   readonly moved: number;
 }
 
-/** Changes that a reader sees, by day and server, of the visits from this one on. */
-export function changedDays(ledger: Ledger, from: number): ChangedDay[] {
+/** Changes that a reader sees, by day and server, of the visits from `from` up to, not including, `before`. */
+export function changedDays(ledger: Ledger, from: number, before: number): ChangedDay[] {
   return ledger.database
     .prepare(
       `SELECT day, server, s.origin, sum(outcome IN ('fetched', 'same')) AS changed, sum(outcome = 'gone') AS gone,
          sum(outcome = 'moved') AS moved
        FROM (SELECT cast(v.time / ${DAY} AS INTEGER) AS day, p.server, v.outcome, ${EARLIER} AS earlier
-         FROM visits v JOIN pages p ON p.id = v.page WHERE v.id >= ? AND ${MAY_BE_NEWS} AND ${A_READER_SEES_IT})
+         FROM visits v JOIN pages p ON p.id = v.page WHERE v.id >= ? AND v.id < ?
+           AND ${MAY_BE_NEWS} AND ${A_READER_SEES_IT})
        JOIN servers s ON s.id = server WHERE ${IS_NEWS}
-       GROUP BY day, server ORDER BY day DESC, changed DESC LIMIT 2000`,
+       GROUP BY day, server`,
     )
-    .all(from) as unknown as ChangedDay[];
+    .all(from, before) as unknown as ChangedDay[];
 }

@@ -2,9 +2,10 @@
  * The search index beside the collection: fed by a thread while a home runs, and brought up to date by whoever asks when
  * none does. The index may be behind at any time, and is never wrong about where it stands.
  */
+import { cpus } from 'node:os';
 import { extname, join } from 'node:path';
 import type { Ledger } from '../ledger/ledger.ts';
-import { catchUp, type Feeder, type FeedReport, startFeeder } from '../search/feed.ts';
+import { catchUp, type Feeder, type FeedReport, HALF_A_CORE, type Pace, startFeeder } from '../search/feed.ts';
 import type { Search } from '../search/index.ts';
 import { readInterest } from '../search/interest.ts';
 import { runningHome } from './door.ts';
@@ -42,34 +43,39 @@ export function feederOf(directory: string): Feeder {
 }
 
 /**
- * Milliseconds before the feeder begins: a crawl of seconds is over by then, and whoever searches it brings it up. While
- * home works at full speed it waits longer.
+ * Milliseconds before the feeder begins: a run of seconds is over by then, and whoever searches it brings it up. A first
+ * crawl at full speed has no page yet that could have changed, and waits longer.
  */
 const BEGIN_AFTER = 3000;
-const BEGIN_AT_LAST = 30_000;
+const BEGIN_FIRST = 30_000;
 /** Visits a second from which a crawl counts as working at full speed: no server that is paced gives so many. */
 const FULL_SPEED = 100;
 /**
- * Shares of one core that feeding takes. A crawl that leaves room gets its pages indexed within seconds. One at full
- * speed has no room, and what feeding takes it loses: then the index falls behind and not the crawl, which on two cores
- * loses a twentieth.
+ * While the machine has cores idle, feeding takes up to half of one, and pages are found within seconds. When it has
+ * none, what feeding takes the crawl loses: then it gets 7 % of what this process uses, and new pages wait their turn
+ * behind those that changed (search-source.ts).
  */
-const SHARE = 0.5;
-const SHARE_AT_FULL_SPEED = 0.1;
+export const PACE_WHEN_BUSY: Pace = { share: 0.07, of: 'process' };
+/** Idle cores below which the machine is busy, and above which it is so no more: the feeder itself is between them. */
+const BUSY_BELOW = 0.15;
+const FREE_ABOVE = 0.5;
+const LOOK_EVERY = 500;
 
 /** Feeds the index while this home runs. */
 export function startIndexing(directory: string, home: Home, ledger: Ledger): Indexing {
   let feeder: Feeder | undefined;
-  let share = SHARE;
+  let busy = false;
+  const first = ledger.visits.last === 0;
   const started = Date.now();
+  const idle = idleCores();
   const pacing = setInterval(() => {
-    const waited = Date.now() - started;
-    const full = home.progress.rate() > FULL_SPEED;
-    if (waited < BEGIN_AFTER || (full && waited < BEGIN_AT_LAST)) return;
+    const free = idle();
+    const wait = first && home.progress.rate() > FULL_SPEED ? BEGIN_FIRST : BEGIN_AFTER;
+    if (Date.now() - started < wait) return;
     feeder ??= feederOf(directory);
-    const fair = full ? SHARE_AT_FULL_SPEED : SHARE;
-    if (fair !== share) feeder.pace((share = fair));
-  }, 500).unref();
+    const turned = busy ? free > FREE_ABOVE : free < BUSY_BELOW;
+    if (turned) feeder.pace((busy = !busy) ? PACE_WHEN_BUSY : HALF_A_CORE);
+  }, LOOK_EVERY).unref();
   const timer = setInterval(() => {
     home.order(() => ledger.backward.save()).catch(() => {}); // it ended meanwhile, and saves them itself
   }, SAVED).unref();
@@ -80,6 +86,18 @@ export function startIndexing(directory: string, home: Home, ledger: Ledger): In
       clearInterval(timer);
       await feeder?.stop();
     },
+  };
+}
+
+/** Says at each call how many cores nobody used since the last one. */
+function idleCores(): () => number {
+  const count = () => ({ time: performance.now(), idle: cpus().reduce((sum, { times }) => sum + times.idle, 0) });
+  let before = count();
+  return () => {
+    const now = count();
+    const cores = (now.idle - before.idle) / (now.time - before.time);
+    before = now;
+    return cores;
   };
 }
 

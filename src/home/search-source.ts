@@ -7,6 +7,11 @@
  * empty index, or one that is rebuilt, however many visits there were. `visits` then follows the visits that came since
  * the first phase began, for ever. Each visit only names a page: what is indexed is what the ledger knows of it now.
  *
+ * A crawl at full speed brings more new pages than the feeder may write, so most of each batch is for pages that
+ * changed or went a moment ago, read from the newest visits ahead of the cursor. They are in the index within seconds
+ * however far it is behind with the new ones. The cursor still passes every visit, and skips what it finds done, so that
+ * nothing depends on how far the look ahead came.
+ *
  * Indexed is what was seen at the last look and may be shown: no sitemaps or images, nothing that says noindex or
  * noarchive, that a filter kept out, that moved, went, or is now refused. A page that failed stays as it was.
  */
@@ -28,6 +33,10 @@ const BODY = 4_000_000;
 /** Links that make a page as important as can be: 2^16. */
 const MOST_LINKS = 16;
 const COUNTS = 65_536;
+/** Visits before the newest with which the look ahead begins. */
+const AHEAD = 10_000;
+/** Of each batch at most this share is read ahead, so that the cursor moves, too. */
+const AHEAD_SHARE = 0.75;
 
 interface Place {
   readonly phase: 'links' | 'pages' | 'visits';
@@ -53,11 +62,14 @@ class Reading {
   readonly #search: Search;
   readonly #copies: ReturnType<typeof openCopies>;
   readonly #statements;
+  /** The last visit that was looked at ahead of the cursor. */
+  #ahead: number;
 
   constructor(ledger: Ledger, directory: string, search: Search) {
     this.#ledger = ledger;
     this.#search = search;
     this.#copies = openCopies(ledger, directory);
+    this.#ahead = Math.max(0, ledger.visits.newest() - AHEAD);
     const prepare = (sql: string) => ledger.database.prepare(sql);
     this.#statements = {
       last: prepare('SELECT id, time FROM visits ORDER BY id DESC LIMIT 1'),
@@ -69,6 +81,10 @@ class Reading {
       targets: prepare('SELECT targets FROM links WHERE page = ?'),
       pages: prepare('SELECT page FROM known WHERE page > ? ORDER BY page LIMIT ?'),
       visits: prepare('SELECT id, page, time, outcome FROM visits WHERE id > ? ORDER BY id LIMIT ?'),
+      changes: prepare(
+        `SELECT id, page, time, outcome FROM visits WHERE id > ? AND id <= ? AND outcome IN ('fetched', 'gone', 'moved')
+           AND stage IS NOT 'first' ORDER BY id LIMIT ?`,
+      ),
       counting: prepare(`SELECT 1 FROM meta WHERE name = 'counting'`),
     };
   }
@@ -76,8 +92,11 @@ class Reading {
   since(cursor: string, limit: number): SearchStep {
     const place = this.#placeOf(cursor);
     if (place === undefined) return { cursor, lost: true, changed: [], gone: [] };
-    if (place.phase === 'links') return this.#links(place);
-    return place.phase === 'pages' ? this.#pages(place, limit) : this.#visits(place, limit);
+    const batch = new Batch();
+    this.#lookAhead(place, Math.ceil(limit * AHEAD_SHARE), batch);
+    const next = this.#next(place, limit - batch.changed.length, batch);
+    const { done: _, ...told } = batch;
+    return { cursor: cursorOf(next), ...told };
   }
 
   /** Counters of links are saved now and then while a home runs, and when it ends: then they are exact. */
@@ -106,64 +125,86 @@ class Reading {
     return now === place.time ? place : undefined;
   }
 
-  #links(place: Place): SearchStep {
+  #next(place: Place, limit: number, batch: Batch): Place {
+    if (place.phase === 'links') return this.#links(place, batch);
+    return place.phase === 'pages' ? this.#pages(place, limit, batch) : this.#visits(place, limit, batch);
+  }
+
+  #links(place: Place, batch: Batch): Place {
     const rows = this.#statements.links.all(place.page, LIGHT) as unknown as LinkRow[];
+    batch.said.push(...rows.filter(speaks).map(({ page, targets }) => saidBy(page, targets)));
+    batch.aliases.push(...rows.flatMap(row => aliasOf(row)));
     const last = rows.at(-1);
-    const next: Place =
-      last && rows.length === LIGHT ? { ...place, page: last.page } : { ...place, phase: 'pages', page: 0 };
-    return {
-      cursor: cursorOf(next),
-      changed: [],
-      gone: [],
-      said: rows.filter(speaks).map(({ page, targets }) => saidBy(page, targets)),
-      aliases: rows.flatMap(row => aliasOf(row)),
-    };
+    return last && rows.length === LIGHT ? { ...place, page: last.page } : { ...place, phase: 'pages', page: 0 };
   }
 
-  #pages(place: Place, limit: number): SearchStep {
+  #pages(place: Place, limit: number, batch: Batch): Place {
     const rows = this.#statements.pages.all(place.page, limit) as { page: number }[];
-    const last = rows.at(-1);
-    const next: Place =
-      last && rows.length === limit ? { ...place, page: last.page } : { ...place, phase: 'visits', page: 0 };
     const importances = this.#importances();
-    const changed = rows.flatMap(({ page }) => this.#document(page, importances) ?? []);
-    return { cursor: cursorOf(next), changed, gone: [] };
+    for (const { page } of rows) {
+      const known = this.#ledger.pages.known(page);
+      if (batch.done.has(page) || !known || this.#isCurrent(known)) continue;
+      const document = this.#document(known, importances);
+      if (document) batch.changed.push(document);
+    }
+    const last = rows.at(-1);
+    return last && rows.length === limit ? { ...place, page: last.page } : { ...place, phase: 'visits', page: 0 };
   }
 
-  #visits(place: Place, limit: number): SearchStep {
+  #visits(place: Place, limit: number, batch: Batch): Place {
     const rows = this.#statements.visits.all(place.visit, LIGHT) as unknown as VisitedRow[];
-    const step = { changed: [] as SearchDocument[], gone: [] as number[], said: [] as Said[] };
-    const told = { aliases: [] as { page: number; target: number }[], seen: [] as { page: number; time: number }[] };
+    const last = this.#take(rows, batch.changed.length + limit, batch);
+    return last ? { phase: 'visits', page: 0, visit: last.id, time: last.time } : place;
+  }
+
+  /** Pages that changed or went a moment ago, wherever the cursor stands. */
+  #lookAhead({ phase, visit }: Place, limit: number, batch: Batch): void {
+    const newest = this.#ledger.visits.newest();
+    // One batch behind, the cursor's own turn comes as soon.
+    if (phase === 'visits' && newest - visit <= limit) {
+      this.#ahead = newest;
+      return;
+    }
+    const from = Math.max(this.#ahead, visit);
+    const rows = this.#statements.changes.all(from, newest, LIGHT) as unknown as VisitedRow[];
+    const last = this.#take(rows, limit, batch);
+    this.#ahead = rows.length < LIGHT && last === rows.at(-1) ? newest : last!.id;
+  }
+
+  /** What these visits mean for the index, until `most` pages are to be written; gives the last visit that was read. */
+  #take(rows: readonly VisitedRow[], most: number, batch: Batch): VisitedRow | undefined {
     const importances = this.#importances();
-    const done = new Set<number>();
-    let { visit, time } = place;
+    let last: VisitedRow | undefined;
     for (const row of rows) {
-      if (step.changed.length >= limit) break;
-      ({ id: visit, time } = row);
+      if (batch.changed.length >= most) break;
+      last = row;
       const known = this.#ledger.pages.known(row.page);
-      if (!known || row.outcome === 'failed' || done.has(row.page)) continue;
-      const stays = shown(known) && this.#search.has(row.page);
-      if (stays && row.outcome !== 'fetched') {
-        told.seen.push({ page: row.page, time: known.seen_time ?? known.time });
+      if (!known || row.outcome === 'failed' || batch.done.has(row.page)) continue;
+      batch.done.add(row.page);
+      if (this.#isCurrent(known)) {
+        batch.seen.push({ page: row.page, time: seenTime(known) });
         continue;
       }
-      done.add(row.page);
-      step.said.push(
-        saidBy(row.page, speaks(known) ? (this.#statements.targets.get(row.page)?.['targets'] as Bytes) : null),
-      );
-      const document = this.#document(row.page, importances);
-      if (document) step.changed.push(document);
-      else step.gone.push(row.page);
-      told.aliases.push(...aliasOf(known));
+      const targets = speaks(known) ? (this.#statements.targets.get(row.page)?.['targets'] as Bytes) : null;
+      batch.said.push(saidBy(row.page, targets));
+      const document = this.#document(known, importances);
+      if (document) batch.changed.push(document);
+      else batch.gone.push(row.page);
+      batch.aliases.push(...aliasOf(known));
     }
-    return { cursor: cursorOf({ phase: 'visits', page: 0, visit, time }), ...step, ...told };
+    return last;
   }
 
-  #document(id: number, importanceOf: (page: number) => number): SearchDocument | undefined {
-    const known = this.#ledger.pages.known(id);
-    const row = known && shown(known) ? this.#ledger.pages.get(id) : undefined;
-    const stored = row?.role === 0 ? this.#copyOf(known!) : undefined;
-    if (!known || !row || !stored) return undefined;
+  /** The index holds its newest version already. */
+  #isCurrent(known: KnownRow): boolean {
+    return shown(known) && this.#search.has(known.page, known.changed_time);
+  }
+
+  #document(known: KnownRow, importanceOf: (page: number) => number): SearchDocument | undefined {
+    const id = known.page;
+    const row = shown(known) ? this.#ledger.pages.get(id) : undefined;
+    const stored = row?.role === 0 ? this.#copyOf(known) : undefined;
+    if (!row || !stored) return undefined;
     const { bytes } = stored.decoded(BODY);
     const page = analyse({ url: row.url, headers: stored.headers, body: bytes });
     const html = page.mediaType === 'text/html' || page.mediaType === 'application/xhtml+xml';
@@ -176,7 +217,7 @@ class Reading {
       text: page.text(),
       language: page.language,
       mediaType: page.mediaType,
-      fetched: known.seen_time ?? known.time,
+      fetched: seenTime(known),
       changed: known.changed_time,
       importance: importanceOf(id),
       // What it says of itself may have changed without its content, and then stands in the ledger only.
@@ -207,6 +248,17 @@ class Reading {
   }
 }
 
+/** What one step brings, as it is gathered. */
+class Batch {
+  readonly changed: SearchDocument[] = [];
+  readonly gone: number[] = [];
+  readonly said: Said[] = [];
+  readonly aliases: { page: number; target: number }[] = [];
+  readonly seen: { page: number; time: number }[] = [];
+  /** Pages that it speaks of already. */
+  readonly done = new Set<number>();
+}
+
 type Bytes = Uint8Array | null | undefined;
 
 interface LinkRow extends Pick<KnownRow, 'page' | 'outcome' | 'flags' | 'moved_to'> {
@@ -222,6 +274,11 @@ interface VisitedRow {
 
 function cursorOf({ phase, page, visit, time }: Place): string {
   return `${phase}:${page}:${visit}:${time}`;
+}
+
+/** When a look last saw it, milliseconds since 1970. */
+function seenTime({ seen_time: seen, time }: KnownRow): number {
+  return seen ?? time;
 }
 
 /** What people may find of it: the newest version, if it is stored and says that it may be. */

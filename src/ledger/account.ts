@@ -3,14 +3,18 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { DAY } from '../base/clock.ts';
 
-export interface AccountRow {
+export interface Sums {
+  readonly visits: number;
+  /** Bytes. */
+  readonly spent: number;
+  readonly avoided: number;
+}
+
+export interface AccountRow extends Sums {
   /** Days since 1970. */
   readonly day: number;
   readonly server: number;
   readonly cause: string;
-  readonly visits: number;
-  readonly spent: number;
-  readonly avoided: number;
 }
 
 export class Account {
@@ -50,7 +54,27 @@ export class Account {
     this.#pending.clear();
   }
 
-  rows(): AccountRow[] {
-    return this.#database.prepare('SELECT * FROM account ORDER BY day, server, cause').all() as unknown as AccountRow[];
+  /** From the day `first` on. */
+  rows(first = 0): AccountRow[] {
+    return this.#database
+      .prepare('SELECT * FROM account WHERE day >= ? ORDER BY day, server, cause')
+      .all(first) as unknown as AccountRow[];
   }
+}
+
+/** One line for each day, server or cause, in the order in which they first appear. */
+export function summed<K extends 'day' | 'server' | 'cause'>(
+  rows: readonly AccountRow[],
+  by: K,
+): (Pick<AccountRow, K> & Sums)[] {
+  const lines = new Map<AccountRow[K], Pick<AccountRow, K> & { visits: number; spent: number; avoided: number }>();
+  for (const row of rows) {
+    const key = { [by]: row[by] } as Pick<AccountRow, K>;
+    const line = lines.get(row[by]) ?? { ...key, visits: 0, spent: 0, avoided: 0 };
+    line.visits += row.visits;
+    line.spent += row.spent;
+    line.avoided += row.avoided;
+    lines.set(row[by], line);
+  }
+  return [...lines.values()];
 }

@@ -6,12 +6,12 @@ import type { FeederOptions, FeederOrder, FeedReport, SearchSource, SourceModule
 
 const { dataDirectory, source: module, ...options } = workerData as Omit<FeederOptions, 'source'> & { source: string };
 
-// Linux takes 0 for the calling thread; elsewhere it would be the whole process. 10 weighs a tenth of a usual thread:
-// beside a crawl that uses all cores the feeder gets about 10 % of one of them, and still moves; 19 would starve it.
-if (process.platform === 'linux') setPriority(0, 10);
+// Linux takes 0 for the calling thread; elsewhere it would be the whole process. 5 weighs a third of a usual thread: beside
+// a crawl that uses all cores it gets the share that it may take, and no more; 10 kept it at half of that.
+if (process.platform === 'linux') setPriority(0, 5);
 
 // Only now: loading takes a fifth of a second of processor, for which a crawl that begins should not wait.
-const [{ systemClock }, { feed }, { openSearch }] = await Promise.all([
+const [{ systemClock }, { feed, HALF_A_CORE }, { openSearch }] = await Promise.all([
   import('../base/clock.ts'),
   import('./feed.ts'),
   import('./index.ts'),
@@ -21,11 +21,11 @@ const stopping = new AbortController();
 let looking = new AbortController();
 let asked = 0;
 let answered = 0;
-let share = options.share ?? 0.5;
+let pace = options.pace ?? HALF_A_CORE;
 parentPort!.on('message', (order: FeederOrder) => {
   if (typeof order === 'object') {
-    share = order.share;
-    return; // from the next batch on
+    pace = order;
+    return;
   }
   if (order === 'stop') stopping.abort();
   else asked = order;
@@ -52,7 +52,7 @@ const source: SearchSource = {
   ...(opened.standing && { standing: key => opened.standing!(key) }),
 };
 const report = (one: FeedReport) => parentPort!.postMessage({ ...one, look: answered } satisfies ThreadReport);
-await feed(search, source, report, { ...options, share: () => share, signal: stopping.signal, clock });
+await feed(search, source, report, { ...options, pace: () => pace, signal: stopping.signal, clock });
 search.close();
 opened.close?.();
 parentPort!.close();

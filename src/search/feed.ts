@@ -38,12 +38,18 @@ export interface SourceModule {
 }
 
 export interface FeedOptions {
-  /** Pages of one batch; default 100, which keeps the write lock for less than a tenth of a second. */
+  /** Pages of one batch; default 50, which keeps the write lock for some hundredths of a second. */
   readonly limit?: number;
   /** Milliseconds between looks when there is nothing new; default 1000. */
   readonly idle?: number;
-  /** Share of one core that feeding may take, 0 to 1; default 0.5. */
-  readonly share?: number;
+  /** Default half a core. */
+  readonly pace?: Pace;
+}
+
+/** How much processor feeding may take: a share of one core, or of all that this process uses, 0 to 1. */
+export interface Pace {
+  readonly share: number;
+  readonly of: 'core' | 'process';
 }
 
 export interface FeedReport {
@@ -65,7 +71,9 @@ const PATIENCE = 1000;
 /** Idle looks after the last change that tidy the index a little each. */
 const TIDIED = 20;
 
-const SHARE = () => 0.5;
+export const HALF_A_CORE: Pace = { share: 0.5, of: 'core' };
+/** Milliseconds of rest after one batch: beside others that have the machine, a slow crawl uses too little to go by. */
+const LONGEST_REST = 5000;
 
 /** What one turn did. */
 interface Turn {
@@ -73,6 +81,28 @@ interface Turn {
   readonly gone: number;
   readonly cursor: string;
   readonly caughtUp: boolean;
+}
+
+const milliseconds = ({ user, system }: NodeJS.CpuUsage) => (user + system) / 1000;
+
+/** Now, by the clock and by the processor time of this thread and of the process. */
+function mark() {
+  return {
+    time: performance.now(),
+    own: milliseconds(process.threadCpuUsage()),
+    process: milliseconds(process.cpuUsage()),
+  };
+}
+
+/**
+ * Milliseconds to rest after a batch that began then. Counted in processor time and not by the clock: on a busy machine
+ * the low priority stretches every batch, and what others do is not the crawl's to make up for.
+ */
+function restAfter(started: ReturnType<typeof mark>, { share, of }: Pace): number {
+  const now = mark();
+  const took = now.time - started.time;
+  const cores = of === 'core' ? 1 : (now.process - started.process) / took;
+  return Math.min(LONGEST_REST, Math.max(0, (now.own - started.own) / (share * cores) - took));
 }
 
 /** One step: reads a batch and writes it, or, where there is none, does what was put off. */
@@ -102,19 +132,19 @@ export async function feed(
   source: SearchSource,
   report: (report: FeedReport) => void,
   {
-    limit = 100,
+    limit = 50,
     idle = 1000,
-    share = SHARE,
+    pace = () => HALF_A_CORE,
     signal,
     clock = systemClock,
-  }: Omit<FeedOptions, 'share'> & { share?: () => number; signal: AbortSignal; clock?: Clock },
+  }: Omit<FeedOptions, 'pace'> & { pace?: () => Pace; signal: AbortSignal; clock?: Clock },
 ): Promise<void> {
   let changed = 0;
   let gone = 0;
   let retry = FIRST_RETRY;
   let untidy = TIDIED;
   while (!signal.aborted) {
-    const started = performance.now();
+    const started = mark();
     try {
       const done = turn(search, source, limit, untidy > 0);
       const { cursor, caughtUp } = done;
@@ -123,8 +153,7 @@ export async function feed(
       gone += done.gone;
       report({ changed, gone, cursor, caughtUp });
       retry = FIRST_RETRY;
-      const took = performance.now() - started;
-      await clock.sleep(caughtUp ? idle : took / share() - took, signal);
+      await clock.sleep(caughtUp ? idle : restAfter(started, pace()), signal);
     } catch (error) {
       // The index is only behind, nothing is lost: say so and try again later (a full disk may be emptied).
       report({ changed, gone, cursor: '', caughtUp: false, failure: (error as Error).message });
@@ -162,17 +191,17 @@ export interface Feeder {
   report(): FeedReport | undefined;
   /** Resolves when the source has nothing new, looking at once. Rejects when the thread died. */
   caughtUp(): Promise<void>;
-  /** Takes another share of one core from now on, 0 to 1. */
-  pace(share: number): void;
+  /** Goes on at another pace from the next batch on. */
+  pace(pace: Pace): void;
   /** Ends after the batch at hand, or without it: a batch that is cut off leaves no trace. */
   stop(): Promise<void>;
 }
 
 /**
- * What the thread is told: to stop, to take another share of a core, or to look at once, by a number that comes back with
+ * What the thread is told: to stop, to go on at another pace, or to look at once, by a number that comes back with
  * every report since.
  */
-export type FeederOrder = 'stop' | { readonly share: number } | number;
+export type FeederOrder = 'stop' | Pace | number;
 
 /** What the thread says. */
 export type ThreadReport = FeedReport & { readonly look: number };
@@ -216,7 +245,7 @@ export function startFeeder(options: FeederOptions): Feeder {
         waiting.set(++looks, { resolve, reject });
         worker.postMessage(looks satisfies FeederOrder);
       }),
-    pace: share => worker.postMessage({ share } satisfies FeederOrder),
+    pace: pace => worker.postMessage(pace satisfies FeederOrder),
     stop: async () => {
       worker.postMessage('stop' satisfies FeederOrder);
       const impatient = setTimeout(() => void worker.terminate(), PATIENCE);

@@ -4,9 +4,9 @@
  *
  * Two bounds keep the commonest words of a million pages as quick as any other. At most SCORED pages are scored, which
  * costs 1.2 µs each, and half as many again that have all words in title, headings or link texts. And no further shelf
- * is begun when a query has used up SPENT: a phrase of common words takes 10 ms a shelf, and may be on every one. Where a
- * bound was met the result says so (`exact`: false). Processor time is counted and not the clock, so that what is found
- * depends less on what else the machine does.
+ * is begun that would bring a query beyond SPENT, at what the shelves so far have cost: a phrase of common words takes
+ * 10 to 40 ms a shelf, and may be on every one. Where a bound was met the result says so (`exact`: false). Processor time
+ * is counted and not the clock, so that what is found depends less on what else the machine does.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Plan } from './match.ts';
@@ -14,7 +14,7 @@ import { columns } from './schema.ts';
 import { Shelves, tableOf } from './shelves.ts';
 
 const SCORED = 10_000;
-/** Microseconds of processor after which no shelf is begun: when the window is full, and when little was found. */
+/** Microseconds of processor that the shelves may take: when the window is full, and when little was found. */
 const SPENT = 30_000;
 const SPENT_FOR_FEW = 60_000;
 /** Pages that can be reached in the list of results. */
@@ -65,7 +65,7 @@ export class Finder {
     };
     const question = this.#question(plan, span);
     const found = this.#collect(question, SCORED, spent);
-    if (found.exact || !plan.worded || plan.head === plan.match) return found;
+    if (found.exact || !plan.worded || plan.head === plan.match || spent() > SPENT_FOR_FEW) return found;
     const head = this.#collect({ ...question, match: plan.head }, SCORED / 2, spent);
     return { ...found, rows: best([...head.rows, ...found.rows]) };
   }
@@ -108,29 +108,31 @@ export class Finder {
   #collect(question: Question, most: number, spent: () => number): Found {
     const shelves = this.#shelves.count();
     const rows: Row[][] = [];
+    const before = spent();
     let total = 0;
     for (let shelf = 0; shelf < shelves; shelf++) {
-      if (shelf > 0 && spent() > (total < WINDOW ? SPENT_FOR_FEW : SPENT))
+      const oneMore = shelf === 0 ? 0 : (spent() - before) / shelf;
+      if (shelf > 0 && spent() + oneMore > (total < WINDOW ? SPENT_FOR_FEW : SPENT))
         return { rows: best(rows.flat()), total, exact: false };
-      const left = most - total;
-      const found = left > 0 ? this.#read(question, shelf, left) : [];
-      rows.push(found);
-      total += found.length < Math.min(left, WINDOW) ? found.length : this.#count(question, shelf, left + 1);
+      const found = this.#read(question, shelf, most - total + 1);
+      rows.push(found.rows);
+      total += found.total;
       if (total > most) return { rows: best(rows.flat()), total: most, exact: false };
     }
     return { rows: best(rows.flat()), total, exact: true };
   }
 
-  #read({ match, score, from, values }: Question, shelf: number, limit: number): Row[] {
+  /** The best of one shelf, and how many match there, `limit` at most: in one pass, because finding phrases is dear. */
+  #read({ match, score, from, values }: Question, shelf: number, limit: number): { rows: Row[]; total: number } {
     const table = tableOf(shelf);
     const scored = score || `-bm25(${table}, ${weights})`;
     const statement = this.#statement(
-      `SELECT id, score FROM (SELECT ${table}.rowid AS id, ${scored} AS score ${from(table)} LIMIT ?)
-       ORDER BY score DESC, id LIMIT ${WINDOW}`,
+      `WITH found AS MATERIALIZED (SELECT ${table}.rowid AS id, ${scored} AS score ${from(table)} LIMIT ?)
+       SELECT id, score, (SELECT count(*) FROM found) FROM found ORDER BY score DESC, id LIMIT ${WINDOW}`,
     );
     statement.setReturnArrays(true);
-    const rows = statement.all(match, ...values, limit) as unknown as [number, number][];
-    return rows.map(([id, score]) => ({ id, score }));
+    const rows = statement.all(match, ...values, limit) as unknown as [number, number, number][];
+    return { rows: rows.map(([id, score]) => ({ id, score })), total: rows[0]?.[2] ?? 0 };
   }
 
   #count({ match, from, values }: Question, shelf: number, limit: number): number {

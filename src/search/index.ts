@@ -17,7 +17,7 @@ import { type CacheCounts, type Kept, type KeptHit, QueryCache } from './cache.t
 import type { Hit, QueryOptions, Results, SearchBatch, SearchDocument } from './document.ts';
 import { WINDOW } from './find.ts';
 import { Interest } from './interest.ts';
-import { type Highlights, type Plan, plan } from './match.ts';
+import { type Plan, plan } from './match.ts';
 import { parseQuery } from './query.ts';
 import { Ranker } from './rank.ts';
 import { explain, openDatabase } from './schema.ts';
@@ -51,6 +51,19 @@ export interface Standing {
   of(page: number): number;
 }
 
+/** What is read of a page to be shown; one that says noarchive has no text. */
+interface ShownRow {
+  readonly url: string;
+  readonly title: string;
+  readonly language: string;
+  readonly media_type: string;
+  readonly fetched: number;
+  readonly changed: number;
+  readonly noarchive: number;
+  readonly packed: number | null;
+  readonly body: Uint8Array | null;
+}
+
 export class Search {
   readonly #file: string;
   readonly #database: DatabaseSync;
@@ -58,7 +71,7 @@ export class Search {
   readonly #ranker: Ranker;
   readonly #interest: Interest;
   readonly #cache: QueryCache;
-  readonly #statements: Readonly<Record<'latest' | 'page' | 'text' | 'languages', StatementSync>>;
+  readonly #statements: Readonly<Record<'latest' | 'shown' | 'standing' | 'languages', StatementSync>>;
   #languages: readonly string[] = [];
   #languagesAt = -1;
 
@@ -70,8 +83,11 @@ export class Search {
     this.#interest = new Interest(file, Date.now);
     this.#statements = {
       latest: this.#database.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'changes'"),
-      page: this.#database.prepare('SELECT * FROM pages WHERE id = ?'),
-      text: this.#database.prepare('SELECT packed, body FROM texts WHERE id = ?'),
+      shown: this.#database.prepare(
+        `SELECT url, title, language, media_type, fetched, changed, noarchive, packed, body
+         FROM pages LEFT JOIN texts USING (id) WHERE id = ?`,
+      ),
+      standing: this.#database.prepare('SELECT generation, changed FROM pages WHERE id = ?'),
       languages: this.#database.prepare('SELECT language FROM languages'),
     };
     const since = this.#database.prepare('SELECT page FROM changes WHERE sequence > ? LIMIT ?');
@@ -134,10 +150,10 @@ export class Search {
     this.#guarded(() => this.#writer.beginRebuild());
   }
 
-  /** Whether a page is in the index, and not only left over from before a rebuild. */
-  has(page: number): boolean {
-    const row = this.#statements.page.get(page);
-    return row !== undefined && row['generation'] === this.#writer.generation();
+  /** Whether a page is in the index as it changed at that time, or later, and not only left over from before a rebuild. */
+  has(page: number, changed: number): boolean {
+    const row = this.#statements.standing.get(page);
+    return row !== undefined && Number(row['changed']) >= changed && row['generation'] === this.#writer.generation();
   }
 
   /** Key of the standing that importances come from; '' = none yet. */
@@ -225,28 +241,19 @@ export class Search {
 
   #hit(kept: Kept, place: number): KeptHit | undefined {
     const page = kept.ranked.pages[place]!;
-    const row = this.#statements.page.get(page);
+    const row = this.#statements.shown.get(page) as ShownRow | undefined;
     if (row === undefined) return undefined;
-    const language = String(row['language']);
+    const { url, language, fetched, changed, packed, body } = row;
     const { highlights } = kept.plan;
+    const text = packed === null || body === null ? '' : unpack({ packed, body });
     return {
-      page,
-      url: String(row['url']),
-      title: highlight(String(row['title']), language, highlights),
-      snippet: this.#snippet(page, language, highlights),
-      language,
-      mediaType: String(row['media_type']),
-      fetched: Number(row['fetched']),
-      changed: Number(row['changed']),
-      copy: row['noarchive'] === 0,
+      ...{ page, url, language, fetched, changed },
+      title: highlight(row.title, language, highlights),
+      snippet: snippet(text, language, highlights),
+      mediaType: row.media_type,
+      copy: row.noarchive === 0,
       score: kept.ranked.scores[place]!,
     };
-  }
-
-  #snippet(page: number, language: string, highlights: Highlights) {
-    const row = this.#statements.text.get(page);
-    if (row === undefined) return [];
-    return snippet(unpack({ packed: Number(row['packed']), body: row['body'] as Uint8Array }), language, highlights);
   }
 
   /** Languages in the index. A new one changes what words mean, so kept results end with it. */

@@ -8,7 +8,7 @@
 import { SkeinError } from '../base/errors.ts';
 import type { ChangedQuery, Query, WordsQuery } from './query.ts';
 import { NO_RULES } from './stems.ts';
-import { endsDense, termOf, words } from './words.ts';
+import { endsDense, Initials, termOf, words } from './words.ts';
 
 export interface Plan {
   /** FTS5 expression over the columns of `terms`. */
@@ -31,6 +31,8 @@ export interface Plan {
 export interface Highlights {
   readonly terms: ReadonlySet<string>;
   readonly beginnings: readonly string[];
+  /** What these begin with. */
+  readonly initials: Initials;
 }
 
 /**
@@ -229,6 +231,10 @@ function changedOf(query: Query): ChangedQuery | undefined {
   return { ...query.part, within: !query.part.within };
 }
 
+export function highlightsOf(terms: ReadonlySet<string>, beginnings: readonly string[]): Highlights {
+  return { terms, beginnings, initials: new Initials([...terms, ...beginnings]) };
+}
+
 /** The plan of a query for an index that holds pages in `languages`. */
 export function plan(query: Query, languages: readonly string[]): Plan {
   const named = languagesNamed(query);
@@ -255,7 +261,7 @@ export function plan(query: Query, languages: readonly string[]): Plan {
     worded,
     plain: plain.join(' '),
     changed,
-    highlights: { terms: planner.terms, beginnings: planner.beginnings },
+    highlights: highlightsOf(planner.terms, planner.beginnings),
     loose,
     strict: strict ?? '',
   };

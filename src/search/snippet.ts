@@ -5,7 +5,7 @@
  */
 import type { Fragment } from './document.ts';
 import type { Highlights } from './match.ts';
-import { eachWord, endsDense, Initials } from './words.ts';
+import { eachWord, endsDense } from './words.ts';
 
 /** Characters of a snippet, and of the lead before its first hit. */
 const LENGTH = 240;
@@ -30,14 +30,14 @@ interface Marked {
   readonly what: string;
 }
 
-function hitsIn(text: string, language: string, { terms, beginnings }: Highlights): Marked[] {
+function hitsIn(text: string, language: string, { terms, beginnings, initials }: Highlights): Marked[] {
   const hits: Marked[] = [];
   const take = (term: string, start: number, end: number) => {
     if (term === '') return;
     const what = terms.has(term) ? term : beginnings.find(beginning => term.startsWith(beginning));
     if (what !== undefined) hits.push({ start, end, what });
   };
-  eachWord(text, language, take, new Initials([...terms, ...beginnings]));
+  eachWord(text, language, take, initials);
   return hits;
 }
 

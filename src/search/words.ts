@@ -184,23 +184,37 @@ export function termOf(raw: string, language: string): string {
 const prefixing = new Set(['id', 'ga']);
 
 /**
- * Which ASCII letters the wanted terms begin with. Looking up a term is most of the cost of reading text, and a stem
- * keeps its word's first letter: words with another one need no look.
+ * Which two ASCII letters the wanted terms begin with. Looking up a term is most of the cost of reading text, and a stem
+ * keeps the first letters of its word: words that begin otherwise need no look. A letter beyond ASCII may stand for any.
  */
 export class Initials {
-  readonly #letters = new Uint8Array(128);
+  /** Of each first letter, the second ones that are wanted, by their place in the alphabet; all bits = any. */
+  readonly #seconds = new Int32Array(128);
 
   constructor(wanted: Iterable<string>) {
     for (const term of wanted) {
       const unit = term.charCodeAt(0);
-      if (unit < 128) this.#letters[unit] = this.#letters[term.charAt(0).toUpperCase().charCodeAt(0)] = 1;
+      if (!(unit < 128)) continue;
+      const upper = term.charAt(0).toUpperCase().charCodeAt(0);
+      this.#seconds[unit] = this.#seconds[upper] = this.#seconds[unit]! | (term.length < 3 ? ANY : secondBit(term, 1));
     }
   }
 
-  /** False: a word that begins with this UTF-16 unit is none of the wanted terms. */
-  may(unit: number, language: string): boolean {
-    return unit >= 128 || this.#letters[unit] === 1 || prefixing.has(language);
+  /** False: the word that begins there is none of the wanted terms. */
+  may(text: string, start: number, language: string): boolean {
+    const unit = text.charCodeAt(start);
+    if (unit >= 128 || prefixing.has(language)) return true;
+    const seconds = this.#seconds[unit]!;
+    return seconds !== 0 && (seconds & secondBit(text, start + 1)) !== 0;
   }
+}
+
+const ANY = -1;
+
+/** The bit of an ASCII letter, whatever its case; all bits for anything else. */
+function secondBit(text: string, at: number): number {
+  const letter = (text.charCodeAt(at) | 32) - 97;
+  return letter >= 0 && letter < 26 ? 1 << letter : ANY;
 }
 
 export type Take = (term: string, start: number, end: number) => void;
@@ -209,7 +223,7 @@ export type Take = (term: string, start: number, end: number) => void;
 export function eachWord(text: string, language: string, take: Take, initials?: Initials): void {
   const table = tableOf(language);
   const emit = (start: number, end: number) => {
-    if (initials !== undefined && !initials.may(text.charCodeAt(start), language)) return take('', start, end);
+    if (initials !== undefined && !initials.may(text, start, language)) return take('', start, end);
     const term = table.at(text, start, end);
     if (term !== '') take(term, start, end);
   };

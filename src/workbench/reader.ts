@@ -7,9 +7,15 @@ import { join } from 'node:path';
 import { SkeinError } from '../base/errors.ts';
 import { type Copies, openCopies } from '../home/copies.ts';
 import type { Found } from '../home/lookup.ts';
+import { type NotDue, notDue } from '../home/not-due.ts';
 import { Ledger } from '../ledger/ledger.ts';
 import type { VisitRow } from '../ledger/visits.ts';
 import { openSearch, type Search } from '../search/index.ts';
+import { DayCounts } from './day-counts.ts';
+
+/** Pages that stand for all others in what was avoided by not asking, and milliseconds for which that is kept. */
+const SAMPLED = 2000;
+const KEPT = 60_000;
 
 /** A value that SQLite takes. */
 export type Value = string | number | null;
@@ -18,12 +24,15 @@ export class Reader {
   readonly directory: string;
   readonly ledger: Ledger;
   readonly copies: Copies;
+  readonly dayCounts: DayCounts;
   #search: Search | undefined;
+  #notDue: { readonly first: number; readonly time: number; readonly rows: readonly NotDue[] } | undefined;
 
   constructor(directory: string) {
     this.directory = directory;
     this.ledger = new Ledger(directory, 'read');
     this.copies = openCopies(this.ledger, directory);
+    this.dayCounts = new DayCounts(this.ledger);
   }
 
   rows<T>(sql: string, ...values: Value[]): T[] {
@@ -39,6 +48,14 @@ export class Reader {
     const file = join(this.directory, 'search.db');
     if (!this.#search && existsSync(file)) this.#search = openSearch(file);
     return this.#search;
+  }
+
+  /** What was avoided by not asking, from the day `first` on; a minute old at most. */
+  notDue(first: number): readonly NotDue[] {
+    const now = Date.now();
+    if (this.#notDue?.first !== first || now - this.#notDue.time > KEPT)
+      this.#notDue = { first, time: now, rows: notDue(this.ledger, first, SAMPLED) };
+    return this.#notDue.rows;
   }
 
   page(id: number): Found {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { bringUp, freshIndex, searchFile } from '../../src/home/indexing.ts';
+import { openSource } from '../../src/home/search-source.ts';
 import { openSearch } from '../../src/search/index.ts';
 import { openWeb } from '../web/web.ts';
 import { makeCollection } from './collection.ts';
@@ -100,6 +101,39 @@ test('what was crawled is found by text, heading, link and type; what must not b
   assert.deepEqual(await find(directory, '"nesting place"'), [], 'says noindex now, and is otherwise as it was');
   assert.deepEqual(await find(directory, 'hidden'), ['/secret'], 'no longer says noindex');
   assert.ok((await equalsRebuilt(directory)) >= 6);
+});
+
+test('a page that changed or went is read before the new ones that wait, and only once', async () => {
+  await using pages = await openPages();
+  const paths = Array.from({ length: 30 }, (_, index) => `/new-${index}`);
+  pages.set('/', { body: html('Start', ['a curlew'], ['/lost', ...paths]) });
+  pages.set('/lost', { body: html('Lost', ['an egg'], paths) });
+  for (const path of paths) pages.set(path, { body: html(path, ['one of many']) });
+  using collection = makeCollection();
+  const { directory } = collection;
+  await collection.crawl([`${pages.origin}/`], { maxPages: 2 });
+  assert.deepEqual(await find(directory, 'curlew OR egg'), ['/', '/lost']);
+  await collection.crawl([], { maxPages: 100 });
+  collection.pass(40);
+  pages.set('/', { body: html('Start', ['a whimbrel instead'], ['/lost', ...paths]) });
+  pages.set('/lost', { status: 404, body: 'gone' });
+  await collection.refresh({ budget: '100%' });
+
+  const search = openSearch(searchFile(directory));
+  const source = openSource(directory, search);
+  const read: string[] = [];
+  for (let steps = 0; steps < 30; steps++) {
+    const from = search.cursor();
+    const step = source.since(from, 4);
+    if (step.cursor === from) break;
+    read.push(...step.changed.map(({ url }) => new URL(url).pathname));
+    search.apply({ ...step, from });
+    if (steps === 0) assert.deepEqual([search.query('whimbrel').total, search.query('egg').total], [1, 0]);
+  }
+  assert.deepEqual([read[0], [...read].sort()], ['/', ['/', ...paths].sort()]);
+  source.close?.();
+  search.close();
+  assert.equal(await equalsRebuilt(directory), 31);
 });
 
 test('a ledger that is another than before is read from its beginning', async () => {

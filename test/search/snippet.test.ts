@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { highlightsOf } from '../../src/search/match.ts';
 import { snippet } from '../../src/search/snippet.ts';
 import { randomly } from '../random.ts';
 import { document, indexOf } from './documents.ts';
@@ -39,7 +40,7 @@ test('a snippet cuts no word and no character', () => {
   ];
   for (let round = 0; round < 200; round++) {
     const text = Array.from({ length: 80 }, () => pieces[random.below(pieces.length)]).join(random.below(4) ? ' ' : '');
-    const search = snippet(text, 'en', { terms: new Set(['goos']), beginnings: [] });
+    const search = snippet(text, 'en', highlightsOf(new Set(['goos']), []));
     const whole = said(search).replace(/^… | …$/g, '');
     assert.ok(whole.isWellFormed());
     assert.ok(whole.length <= 300, `${whole.length}`);

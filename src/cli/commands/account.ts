@@ -2,6 +2,8 @@
 
 import type { Command } from 'commander';
 import { DAY } from '../../base/clock.ts';
+import { NOT_DUE, notDue } from '../../home/not-due.ts';
+import { type Sums, summed } from '../../ledger/account.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { openLedger } from '../compose.ts';
 import { declare, values } from '../options.ts';
@@ -34,12 +36,6 @@ Example:
   });
 }
 
-interface Sums {
-  readonly visits: number;
-  readonly spent: number;
-  readonly avoided: number;
-}
-
 export interface AccountReport {
   readonly causes: readonly (Sums & { readonly cause: string })[];
   readonly days: readonly (Sums & {
@@ -50,12 +46,13 @@ export interface AccountReport {
   readonly servers: readonly (Sums & { readonly origin: string })[];
 }
 
-/** Cause of what was avoided by not asking; it is in no row of the ledger, because nothing happened. */
-const NOT_DUE = 'not due';
+/** Of a larger collection, so many pages tell what was avoided by not asking. */
+const LOOKED_AT = 100_000;
 
 export function accountOf(ledger: Ledger, since: number): AccountReport {
   const first = Math.floor(since / DAY);
-  const rows = [...ledger.account.rows().filter(row => row.day >= first), ...notDue(ledger, first)];
+  const left = notDue(ledger, first, LOOKED_AT).map(row => ({ ...row, cause: NOT_DUE, visits: 0, spent: 0 }));
+  const rows = [...ledger.account.rows(first), ...left];
   const freshness = ledger.setting<Record<string, number>>('freshness') ?? {};
   const changed = new Map<number, number>();
   for (const row of ledger.database
@@ -67,50 +64,17 @@ export function accountOf(ledger: Ledger, since: number): AccountReport {
     changed.set(row['day'] as number, row['n'] as number);
   }
   return {
-    causes: grouped(rows, row => row.cause).map(([cause, sums]) => ({ cause, ...sums })),
-    days: grouped(rows, row => row.day).map(([day, sums]) => ({
+    causes: summed(rows, 'cause'),
+    days: summed(rows, 'day').map(({ day, ...sums }) => ({
       day: new Date(day * DAY).toISOString().slice(0, 10),
       ...sums,
       changed: changed.get(day) ?? 0,
       freshness: freshness[String(day)] ?? null,
     })),
-    servers: grouped(rows, row => row.server)
-      .map(([server, sums]) => ({ origin: server === 0 ? '' : ledger.servers.byId(server).origin, ...sums }))
+    servers: summed(rows, 'server')
+      .map(({ server, ...sums }) => ({ origin: server === 0 ? '' : ledger.servers.byId(server).origin, ...sums }))
       .sort((a, b) => b.spent - a.spent),
   };
-}
-
-interface Entry extends Sums {
-  readonly day: number;
-  readonly server: number;
-  readonly cause: string;
-}
-
-function grouped<K>(rows: readonly Entry[], key: (row: Entry) => K): [K, Sums][] {
-  const groups = new Map<K, { visits: number; spent: number; avoided: number }>();
-  for (const row of rows) {
-    const sums = groups.get(key(row)) ?? { visits: 0, spent: 0, avoided: 0 };
-    sums.visits += row.visits;
-    sums.spent += row.spent;
-    sums.avoided += row.avoided;
-    groups.set(key(row), sums);
-  }
-  return [...groups];
-}
-
-/** For each day with visits: pages that were known by then and not asked for, at what their last full answer cost. */
-function notDue(ledger: Ledger, first: number): Entry[] {
-  const rows = ledger.database
-    .prepare(
-      `WITH days AS (SELECT DISTINCT cast(time / ${DAY} AS INTEGER) AS day FROM visits WHERE time >= ?),
-         asked AS (SELECT DISTINCT cast(v.time / ${DAY} AS INTEGER) AS day, v.page FROM visits v WHERE v.time >= ?)
-       SELECT d.day, p.server, count(*) AS pages, sum(k.wire) AS avoided
-       FROM days d JOIN known k ON k.first_time < d.day * ${DAY} AND k.wire IS NOT NULL JOIN pages p ON p.id = k.page
-       LEFT JOIN asked a ON a.day = d.day AND a.page = k.page
-       WHERE a.page IS NULL GROUP BY d.day, p.server`,
-    )
-    .all(first * DAY, first * DAY) as unknown as { day: number; server: number; avoided: number }[];
-  return rows.map(({ day, server, avoided }) => ({ day, server, cause: NOT_DUE, visits: 0, spent: 0, avoided }));
 }
 
 const MEANINGS: Readonly<Record<string, string>> = {

@@ -2,15 +2,14 @@
 
 import { z } from 'zod';
 import { DAY, HOUR } from '../../base/clock.ts';
-import { changedDays, changesIn } from '../../home/changes.ts';
+import { changesIn } from '../../home/changes.ts';
+import { MOST_DAYS } from '../day-counts.ts';
 import type { Reader } from '../reader.ts';
 import { route } from './route.ts';
 import { amount, limit, list, means, next, stage, time } from './shared.ts';
 
 /** Visits looked at in one request; the answer says where to go on. */
 const SCANNED = 100_000;
-/** Visits that a summary by day covers at most. */
-const SUMMED = 300_000;
 
 const listInput = z.object({
   before: z.coerce.number().int().optional().describe('`next` of the answer before'),
@@ -64,30 +63,6 @@ function listChanges({ ledger }: Reader, input: z.infer<typeof listInput>) {
   return { changes, next };
 }
 
-/** Counted again only when something was visited since. */
-const kept = new WeakMap<Reader, { newest: number; days: number; answer: ChangedDayList }>();
-
-function byDay(reader: Reader, days: number): ChangedDayList {
-  const { visits } = reader.ledger;
-  const newest = visits.newest();
-  const before = kept.get(reader);
-  if (before?.newest === newest && before.days === days) return before.answer;
-  const wanted = visits.since((Math.floor(Date.now() / DAY) - days + 1) * DAY);
-  const from = Math.max(wanted, newest - SUMMED);
-  const looked = reader.row<{ n: number; same: number | null }>(
-    `SELECT count(*) AS n, sum(outcome = 'same') AS same FROM visits WHERE id >= ?`,
-    from,
-  );
-  const answer = {
-    days: changedDays(reader.ledger, from),
-    visits: looked?.n ?? 0,
-    same: looked?.same ?? 0,
-    whole: from === wanted,
-  };
-  kept.set(reader, { newest, days, answer });
-  return answer;
-}
-
 export const changeRoutes = [
   route({
     method: 'get',
@@ -101,8 +76,8 @@ export const changeRoutes = [
     method: 'get',
     path: '/changes/days',
     summary: 'Number of changes by day and server; `whole` is false when there were too many visits to count them all.',
-    input: z.object({ days: z.coerce.number().int().min(1).max(60).default(14) }),
+    input: z.object({ days: z.coerce.number().int().min(1).max(MOST_DAYS).default(14) }),
     output: changedDayList,
-    answer: ({ days }, { reader }) => byDay(reader, days),
+    answer: ({ days }, { reader }) => reader.dayCounts.of(days),
   }),
 ];

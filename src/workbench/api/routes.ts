@@ -5,7 +5,10 @@ import { DAY } from '../../base/clock.ts';
 import { SkeinError } from '../../base/errors.ts';
 import { orderSchema } from '../../home/control.ts';
 import { findHome } from '../../home/door.ts';
+import { NOT_DUE } from '../../home/not-due.ts';
 import { changeProbability } from '../../home/why.ts';
+import { summed } from '../../ledger/account.ts';
+import { ACCOUNT_DAYS } from '../live.ts';
 import type { Reader } from '../reader.ts';
 import { changeRoutes } from './changes.ts';
 import { pageRoutes } from './page.ts';
@@ -14,8 +17,6 @@ import { type Route, route } from './route.ts';
 import { serverRoutes } from './servers.ts';
 import { account, duration, homeState, id, list, rates, share, time } from './shared.ts';
 import { now } from './tick.ts';
-
-type Account = z.infer<typeof account>;
 
 const day = z.object({ day: z.int().describe('since 1970'), ...account.shape, freshness: share.nullable() });
 const accountReport = z
@@ -52,21 +53,18 @@ export type Results = z.infer<typeof results>;
 export type Obeyed = z.infer<typeof obeyed>;
 
 function accountOf(reader: Reader, days: number) {
+  const { ledger } = reader;
   const first = Math.floor(Date.now() / DAY) - days + 1;
-  const freshness = reader.ledger.setting<Record<string, number>>('freshness') ?? {};
+  const freshness = ledger.setting<Record<string, number>>('freshness') ?? {};
+  const rows = [
+    ...ledger.account.rows(first),
+    ...reader.notDue(first).map(row => ({ ...row, cause: NOT_DUE, visits: 0, spent: 0 })),
+  ];
   return {
-    days: reader
-      .rows<{ day: number } & Account>(
-        `SELECT day, sum(visits) AS visits, sum(spent) AS spent, sum(avoided) AS avoided FROM account
-         WHERE day >= ? GROUP BY day ORDER BY day`,
-        first,
-      )
-      .map(row => ({ ...row, freshness: freshness[String(row.day)] ?? null })),
-    causes: reader.rows<{ cause: string } & Account>(
-      `SELECT cause, sum(visits) AS visits, sum(spent) AS spent, sum(avoided) AS avoided FROM account
-       WHERE day >= ? GROUP BY cause ORDER BY spent DESC`,
-      first,
-    ),
+    days: summed(rows, 'day')
+      .map(row => ({ ...row, freshness: freshness[String(row.day)] ?? null }))
+      .sort((a, b) => a.day - b.day),
+    causes: summed(rows, 'cause').sort((a, b) => b.spent - a.spent || b.avoided - a.avoided),
   };
 }
 
@@ -134,8 +132,8 @@ const otherRoutes = [
   route({
     method: 'get',
     path: '/account',
-    summary: 'Bytes spent and avoided, by day and by cause.',
-    input: z.object({ days: z.coerce.number().int().min(1).max(400).default(30) }),
+    summary: 'Bytes spent and avoided, by day and by cause; `not due` are pages that were not asked for.',
+    input: z.object({ days: z.coerce.number().int().min(1).max(400).default(ACCOUNT_DAYS) }),
     output: accountReport,
     answer: ({ days }, { reader }) => accountOf(reader, days),
   }),

@@ -181,18 +181,23 @@ class Reading {
       const known = this.#ledger.pages.known(row.page);
       if (!known || row.outcome === 'failed' || batch.done.has(row.page)) continue;
       batch.done.add(row.page);
-      if (this.#isCurrent(known)) {
+      const current = this.#isCurrent(known);
+      // Also of one that is there already: it may have been read as a page after the phase that reads links.
+      if (!current || row.outcome === 'fetched') batch.said.push(this.#saidBy(known));
+      if (current) {
         batch.seen.push({ page: row.page, time: seenTime(known) });
         continue;
       }
-      const targets = speaks(known) ? (this.#statements.targets.get(row.page)?.['targets'] as Bytes) : null;
-      batch.said.push(saidBy(row.page, targets));
       const document = this.#document(known, importances);
       if (document) batch.changed.push(document);
       else batch.gone.push(row.page);
       batch.aliases.push(...aliasOf(known));
     }
     return last;
+  }
+
+  #saidBy(known: KnownRow): Said {
+    return saidBy(known.page, speaks(known) ? (this.#statements.targets.get(known.page)?.['targets'] as Bytes) : null);
   }
 
   /** The index holds its newest version already. */

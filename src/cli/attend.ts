@@ -29,7 +29,17 @@ export interface Attended {
   leave(): Promise<void>;
 }
 
+/** Closes what was opened where it fails, so that a port that is taken ends the command. */
 export async function attend(opened: Opened, options: Attending): Promise<Attended> {
+  try {
+    return await begin(opened, options);
+  } catch (error) {
+    await opened.close();
+    throw error;
+  }
+}
+
+async function begin(opened: Opened, options: Attending): Promise<Attended> {
   const { home, frontier, ledger } = opened;
   const { command, data, keep, budget } = options;
   const missing = missingContact(ledger, options.agent);
@@ -41,8 +51,8 @@ export async function attend(opened: Opened, options: Attending): Promise<Attend
     log: ({ order, done }) => log.logger.info({ order }, done),
     ...(budget && { budget }),
   });
+  const workbench = await serve(data, options.workbench); // the only one that can fail for a reason of the user's
   const door = await openDoor(data, control);
-  const workbench = await serve(data, options.workbench);
   const indexing = startIndexing(data, home, ledger);
   log.logger.info({ data, version, pages: ledger.pages.size, servers: ledger.servers.size }, 'started');
   return {

@@ -15,6 +15,8 @@ import { nearest, readConfig } from './config.ts';
 const seconds = z.coerce.number().min(0).max(86_400);
 const count = z.coerce.number().int().min(1);
 
+export const DEFAULT_DATA = 'skein-data';
+
 interface Setting {
   /** What is accepted. */
   readonly check: z.ZodType;
@@ -30,7 +32,7 @@ interface Flag extends Setting {
 export const flags = {
   data: {
     flag: '--data <dir>',
-    check: z.string().min(1).default('skein-data'),
+    check: z.string().min(1).default(DEFAULT_DATA),
     about: 'directory of the collection (default ./skein-data)',
   },
   seeds: {
@@ -257,7 +259,7 @@ export async function values<N extends OptionName>(
       throw new SkeinError(
         'bad-option',
         `${called} cannot be ${JSON.stringify(chosen[name])}: ${problem(parsed.error)}.`,
-        `It takes ${about}.`,
+        `--help says: ${about}.`,
       );
     }
     result[name] = parsed.data;
@@ -290,7 +292,13 @@ function readSettings(texts: readonly string[], names: readonly OptionName[]): R
 }
 
 function problem(error: z.ZodError): string {
-  const text = error.issues[0]?.message ?? 'it is not valid';
+  const [issue] = error.issues;
+  if (issue?.code === 'too_big') return `it is at most ${issue.maximum}`;
+  if (issue?.code === 'too_small') return `it is at least ${issue.minimum}`;
+  if (issue?.code === 'invalid_type')
+    return issue.expected === 'int' ? 'it is a whole number' : `it is a ${issue.expected}`;
+  if (issue?.code === 'invalid_value') return `it is one of ${issue.values.join(', ')}`;
+  const text = issue?.message ?? 'it is not valid';
   return text.charAt(0).toLowerCase() + text.slice(1);
 }
 

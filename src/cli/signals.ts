@@ -1,5 +1,7 @@
 /** What scripts see of a run that did not come to its end: `skein crawl … && next` must not go on. */
 export const INTERRUPTED = 130;
+/** Nothing came of it. */
+export const FAILED = 1;
 
 /** The first Ctrl-C (or SIGTERM) ends cleanly, the second at once. Returns whether one came. */
 export function stopOnSignals(stop: () => void): () => boolean {

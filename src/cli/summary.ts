@@ -1,7 +1,8 @@
 /** What a run did, as data for --json and as a table for people. */
 import { type ReasonCode, reasons } from '../errand/reasons.ts';
 import type { Opened } from './compose.ts';
-import { duration, paint, size, table } from './terminal.ts';
+import { DEFAULT_DATA } from './options.ts';
+import { duration, paint, plural, size, table } from './terminal.ts';
 
 export interface Summary {
   readonly pages: number;
@@ -17,6 +18,8 @@ export interface Summary {
   readonly pagesPerSecond: number;
   /** URLs known to the collection. */
   readonly known: number;
+  /** The collection has no page, from this run or an earlier one. */
+  readonly empty: boolean;
   readonly servers: number;
   /** Pages that a later run will visit. */
   readonly waiting: number;
@@ -28,6 +31,7 @@ export interface Summary {
   readonly reasons: Readonly<Record<string, number>>;
 }
 
+/** While the ledger is open. */
 export function summaryOf({ home, ledger, frontier }: Opened, interrupted: boolean): Summary {
   const { progress } = home;
   const { seconds } = progress;
@@ -38,6 +42,7 @@ export function summaryOf({ home, ledger, frontier }: Opened, interrupted: boole
     seconds: Math.round(seconds * 1000) / 1000,
     pagesPerSecond: Math.round((progress.pages / Math.max(seconds, 0.001)) * 10) / 10,
     known: ledger.pages.size,
+    empty: ledger.pages.empty(),
     servers: ledger.servers.size,
     waiting: frontier.waiting().pages + frontier.newcomers,
     interrupted,
@@ -47,13 +52,18 @@ export function summaryOf({ home, ledger, frontier }: Opened, interrupted: boole
   };
 }
 
+/** All that was asked for failed, and there was nothing before. */
+export function isInVain({ pages, empty, reasons }: Summary): boolean {
+  return pages === 0 && empty && Object.keys(reasons).length > 0;
+}
+
 /** `directory`: where the collection is, unless it will not stay. */
 export function printSummary(summary: Summary, directory?: string): void {
-  const { seconds, pagesPerSecond, bytes, memory } = summary;
+  const { seconds, pagesPerSecond, bytes, memory, waiting } = summary;
   console.log(
-    `${paint('bold', `${summary.pages.toLocaleString('en')} pages`)} in ${duration(seconds * 1000)} ` +
+    `${paint('bold', plural(summary.pages, 'page'))} in ${duration(seconds * 1000)} ` +
       `(${pagesPerSecond}/s), ${size(bytes)} on the wire, ${size(memory)} of memory, ` +
-      `${summary.servers} servers, ${summary.known.toLocaleString('en')} URLs known.`,
+      `${plural(summary.servers, 'server')}, ${plural(summary.known, 'URL')} known.`,
   );
   const rows = Object.entries(summary.reasons).map(([code, count]) => [
     code,
@@ -61,12 +71,14 @@ export function printSummary(summary: Summary, directory?: string): void {
     reasons[code as ReasonCode]?.means ?? '',
   ]);
   if (rows.length > 0) console.log(`\n${table(['outcome', 'visits', 'meaning'], rows)}`);
-  if (summary.waiting > 0) {
-    console.log(
-      `\n${summary.waiting.toLocaleString('en')} pages wait for a later run: the same command goes on with them.`,
-    );
+  if (waiting > 0) {
+    const them = waiting === 1 ? 'page waits' : 'pages wait';
+    console.log(`\n${waiting.toLocaleString('en')} ${them} for a later run: the same command goes on with them.`);
   }
-  if (directory !== undefined) {
-    console.log(`\nThe collection is in ${directory}. Look at it with: skein pages --data ${directory}`);
-  }
+  if (directory === undefined) return;
+  const data = directory === DEFAULT_DATA ? '' : ` --data ${directory}`;
+  if (isInVain(summary)) console.log(paint('yellow', '\nNothing could be collected.'));
+  else if (rows.length === 0 && waiting === 0) {
+    console.log(`\nThere was nothing left to do. To look for what changed: skein refresh${data}`);
+  } else console.log(`\nThe collection is in ${directory}. Look at it with: skein pages${data}`);
 }

@@ -45,7 +45,7 @@ export async function askPermission(errand: Errand, tools: Tools, signal: AbortS
     terms: { pace: server.pace, connections: server.connections, notBefore: server.notBefore, crawlDelay: delay },
     refusal(url) {
       if (allowed(robots, tools.agentToken, url).allowed) return undefined;
-      return state === 'unreachable' ? 'robots-unreachable' : 'robots';
+      return state === 'unreachable' ? (fetched?.failure ?? 'robots-unreachable') : 'robots';
     },
     about,
     news: fetched && about,
@@ -57,19 +57,22 @@ interface FetchedRobots {
   readonly address: string;
   readonly bytes: number;
   readonly firstByte: number;
+  /** Why no answer came at all: it says more of a page than that robots.txt could not be read. */
+  readonly failure: ReasonCode | undefined;
 }
 
 /** Follows up to five redirects, to other hosts too; more of them mean that there is no such file. */
 async function fetchRobots(errand: Errand, tools: Tools, signal: AbortSignal): Promise<FetchedRobots> {
   const { server } = errand;
   const spent = { address: '', bytes: 0, firstByte: 0 };
-  const ended = (status: number, body: string): FetchedRobots => {
+  const ended = (status: number, body: string, failure?: ReasonCode): FetchedRobots => {
     const time = tools.clock.now();
     const unreachable = status === 0 || status >= 500 || status === 429;
     const unreachableSince = unreachable ? server.robots?.unreachableSince || time : 0;
     return {
       copy: { status, body: unreachable ? (server.robots?.body ?? '') : body, time, unreachableSince },
       ...spent,
+      failure,
     };
   };
   let url = `${server.origin}/robots.txt`;
@@ -81,7 +84,7 @@ async function fetchRobots(errand: Errand, tools: Tools, signal: AbortSignal): P
     spent.bytes += answer.wire.up + answer.wire.down;
     if (answer.kind === 'failure') {
       turn.done({ status: 0, firstByteMs: 0, retryAfterMs: 0, failed: true, address: '' });
-      return ended(0, '');
+      return ended(0, '', answer.reason as ReasonCode);
     }
     const { status, address, wire, headers } = answer;
     spent.address = address;

@@ -128,6 +128,12 @@ function checked(key: string, value: string): string {
   if (key === 'type' && !/^(\*|[\w.+-]+)\/(\*|[\w.+-]+)$/.test(value)) {
     throw wrong(`"${value}" is not a media type.`, 'Write it as text/html or image/*.');
   }
+  if (key === 'lang' && value !== NO_LANGUAGE && !/^[a-z]{2,3}([-_]\w+)*$/i.test(value)) {
+    throw wrong(
+      `"${value}" is not a language.`,
+      `Write it as en or pt-BR; ${NO_LANGUAGE} = pages that do not tell theirs.`,
+    );
+  }
   return value;
 }
 

@@ -161,6 +161,11 @@ export class Pages {
     return this.#last;
   }
 
+  /** There is no stored copy of any page. */
+  empty(): boolean {
+    return this.#database.prepare('SELECT 1 FROM known WHERE segment IS NOT NULL LIMIT 1').get() === undefined;
+  }
+
   add(page: Omit<PageRow, 'id'>): number {
     const id = ++this.#last;
     const { high, low, server, url, parent, depth, hops, relevance, found, refused, role, lastmod } = page;

@@ -1,7 +1,7 @@
 /** What a user meets before anything is crawled: help, suggestions, refusals, exit codes, config files, closed pipes. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fast, pagesOf, root, skein, skeinJson, workplace } from '../journeys/skein.ts';
@@ -51,6 +51,9 @@ const mistakes: readonly Mistake[] = [
   { args: ['crawl', 'http://127.0.0.1:1/', '--set', 'body-limit=huge'], code: 2, says: /"huge" is not a size/ },
   { args: ['crawl', 'http://127.0.0.1:1/', '--keep', 'kind=html'], code: 2, says: /no part named "kind"/ },
   { args: ['crawl', 'http://127.0.0.1:1/', '--domains', 'edu=much'], code: 2, says: /much/ },
+  { args: ['crawl', 'http://127.0.0.1:1/', '--keep', 'lang=english'], code: 2, says: /"english" is not a language/ },
+  { args: ['crawl', 'http://127.0.0.1:1/', '--connections', '1.5'], code: 2, says: /it is a whole number/ },
+  { args: ['refresh', '--freshness', '2'], code: 2, says: /--freshness cannot be "2": it is at most 0\.999/ },
   { args: ['crawl', 'ftp://example.org/'], code: 2, says: /not a URL that can be crawled/ },
   { args: ['crawl', 'http://'], code: 2, says: /not a URL that can be crawled/ },
   { args: ['crawl', '--seeds', 'no-such-file'], code: 2, says: /seeds in no-such-file cannot be read/ },
@@ -77,6 +80,48 @@ test('mistakes are answered with a sentence and an exit code, and leave nothing 
   }
   const { code, stderr } = await skein(['status', '--data', join(cwd, 'data')]);
   assert.equal(code, 3, stderr);
+});
+
+test('a collection where none can be is refused in a sentence', async () => {
+  const file = join(place.path, 'a-file');
+  writeFileSync(file, '');
+  const nowhere = [file, join(file, 'below'), ...(existsSync('/proc/self') ? ['/proc/skein'] : [])];
+  for (const data of nowhere) {
+    const { code, stderr } = await skein(['crawl', 'http://127.0.0.1:1/', '--data', data]);
+    assert.equal(code, 1, stderr);
+    assert.match(stderr, /cannot hold a collection: .*\nName a directory/, data);
+  }
+});
+
+test('a crawl of which nothing came says why, and fails', async () => {
+  const web = await openWeb({ pagesPerServer: 2 });
+  const [silent] = web.origins;
+  await web.close();
+  for (const [seed, reason, means] of [
+    [silent!, 'connect-refused', /nothing listens there/],
+    ['http://no-such-host.invalid/', 'dns', /does not resolve/],
+  ] as const) {
+    const data = join(place.path, reason);
+    const people = await skein(['crawl', seed, '--data', data, ...fast]);
+    assert.equal(people.code, 1, people.stderr);
+    assert.match(people.stdout.toString(), means);
+    assert.match(people.stdout.toString(), /Nothing could be collected/);
+    const { code, stdout } = await skein(['crawl', seed, '--data', `${data}-json`, ...fast, '--json']);
+    assert.equal(code, 1);
+    assert.deepEqual((JSON.parse(stdout.toString()) as { reasons: unknown }).reasons, { [reason]: 1 });
+  }
+});
+
+test('a port that is taken ends the command', async () => {
+  await using web = await openWeb({ pagesPerServer: 2 });
+  const { port } = new URL(web.origins[0]!);
+  const data = join(place.path, 'taken');
+  const { code, stderr } = await skein(['crawl', ...web.seeds, '--data', data, ...fast, '--workbench', port]);
+  assert.equal(code, 2, stderr);
+  assert.match(stderr, new RegExp(`Port ${port} is taken`));
+  assert.equal((await skein(['crawl', ...web.seeds, '--data', data, ...fast])).code, 0, 'and it holds nothing');
+  const again = await skein(['crawl', '--data', data, ...fast]);
+  assert.match(again.stdout.toString(), /nothing left to do.*skein refresh --data/);
 });
 
 test('options are read from skein.config.json and skein.config.ts; the command line wins', async () => {

@@ -54,7 +54,7 @@ const wrong: Record<string, readonly [string, RegExp]> = {
   order: ['last', /The setting order cannot be "last"/],
   policy: ['never', /The setting policy cannot be "never"/],
   estimator: ['guess', /The setting estimator cannot be "guess"/],
-  images: ['some', /The setting images cannot be "some": invalid option: expected one of "watch"\|"store"\|"off"/],
+  images: ['some', /The setting images cannot be "some": it is one of watch, store, off/],
   threads: ['-1', /The setting threads cannot be "-1"/],
   perServer: ['none', /The setting per-server cannot be "none"/],
   bodyLimit: ['huge', /"huge" is not a size/],

@@ -7,8 +7,8 @@ import { attend } from '../attend.ts';
 import { openHome, openLedger, PATIENCE, parseSeeds } from '../compose.ts';
 import { LiveLine } from '../live.ts';
 import { declare, fetchOptions, values } from '../options.ts';
-import { INTERRUPTED, stopOnSignals } from '../signals.ts';
-import { printSummary, summaryOf } from '../summary.ts';
+import { FAILED, INTERRUPTED, stopOnSignals } from '../signals.ts';
+import { isInVain, printSummary, type Summary, summaryOf } from '../summary.ts';
 
 const names = ['seeds', ...fetchOptions] as const;
 
@@ -57,15 +57,17 @@ export async function crawl(chosen: Chosen, seeds: readonly string[], json: bool
   const attended = await attend(opened, { ...chosen, command: 'crawl', workbench: chosen.workbench });
   const live = new LiveLine(opened, json);
   const interrupted = stopOnSignals(() => opened.home.stop());
+  let summary: Summary;
   try {
     await opened.ready();
     await opened.home.run(crawlSupply(opened, PATIENCE));
+    summary = summaryOf(opened, interrupted());
   } finally {
     live.end();
     await attended.leave();
     await opened.close();
   }
-  const summary = summaryOf(opened, interrupted());
+  if (isInVain(summary)) process.exitCode = FAILED;
   if (summary.interrupted) process.exitCode = INTERRUPTED;
   if (json) console.log(JSON.stringify(summary));
   else printSummary(summary, chosen.data);

@@ -64,13 +64,14 @@ async function run(web: DemoWeb, data: string, given: Record<string, unknown>): 
   const { workbench } = chosen;
   const attended = await attend(opened, { ...chosen, command: 'demo', workbench });
   if (workbench !== undefined) stopOnSignals(() => opened.home.stop());
+  let summary: Summary;
   try {
     await opened.home.run(workbench === undefined ? crawlSupply(opened, 3000) : tidalSupply(opened, web));
+    summary = summaryOf(opened, false);
   } finally {
     await attended.leave();
     await opened.close();
   }
-  const summary = summaryOf(opened, false);
   if (!json) printSummary(summary);
   const again = workbench === undefined ? await aWeekLater(web, chosen) : undefined;
   if (json) console.log(JSON.stringify({ ...summary, ...(again && { aWeekLater: again }) }));
@@ -85,10 +86,10 @@ async function aWeekLater(web: DemoWeb, chosen: CrawlValues): Promise<Summary> {
   const opened = await openHome(chosen, [], { mode: 'refresh', clockShift });
   try {
     await opened.home.run(refreshSupply(opened, { pages: ROUND, bytes: Number.POSITIVE_INFINITY }, () => 0));
+    return summaryOf(opened, false);
   } finally {
     await opened.close();
   }
-  return summaryOf(opened, false);
 }
 
 function printSecondLook(again: Summary, first: number, data: string): void {

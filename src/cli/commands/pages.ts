@@ -30,7 +30,12 @@ export function addPagesCommand(program: Command): void {
     .option('--json', 'print one JSON object a line')
     .addHelpText(
       'after',
-      '\nExamples:\n  skein pages --outcome failed\n  skein pages example.org/docs --sort size --limit 10',
+      `
+Links that lead out of the scope are listed with --outcome refused, and with --json.
+
+Examples:
+  skein pages --outcome failed
+  skein pages example.org/docs --sort size --limit 10`,
     );
   declare(command, ['data']).action(async (pattern: string | undefined, given: Record<string, unknown>) => {
     const { data } = await values(given, ['data']);
@@ -38,10 +43,15 @@ export function addPagesCommand(program: Command): void {
     const { sql, parameters } = query(pattern, given);
     const statement = ledger.database.prepare(sql);
     if (given['json'] === true) await writeLines(statement.iterate(...parameters));
-    else print(statement.all(...parameters) as Record<string, string | number | null>[]);
+    else print(statement.all(...parameters) as Row[], limitOf(given, SHOWN));
     ledger.close();
   });
 }
+
+/** Lines for people. */
+const SHOWN = 50;
+
+type Row = Record<string, string | number | null>;
 
 /** As fast as the reader takes them: a collection may have more pages than memory. */
 async function writeLines(rows: Iterable<unknown>): Promise<void> {
@@ -75,7 +85,10 @@ function query(
       `Sort by ${Object.keys(sorts).join(', ')}.`,
     );
   }
-  parameters.push(limitOf(given, 50));
+  // Where links lead that the crawl stays out of is no page of the collection: people see those who ask for them.
+  const people = given['json'] !== true;
+  if (people && outcome === undefined) where.push(`p.refused IS NOT 'out-of-scope'`);
+  parameters.push(limitOf(given, SHOWN) + (people ? 1 : 0));
   const sql = `SELECT p.url, coalesce(k.outcome, CASE WHEN p.refused IS NULL THEN 'waiting' ELSE 'refused' END) AS outcome,
       coalesce(p.refused, k.reason) AS reason, k.status, k.media_type AS type, k.bytes, p.depth, k.time,
       k.changed_time AS changed, k.due, k.title
@@ -95,11 +108,13 @@ function oneOf(outcome: string): string {
   );
 }
 
-function print(rows: readonly Record<string, string | number | null>[]): void {
-  if (rows.length === 0) {
+/** `all` has one more than the limit where there are more. */
+function print(all: readonly Row[], limit: number): void {
+  if (all.length === 0) {
     console.log('No page matches.');
     return;
   }
+  const rows = all.slice(0, limit);
   console.log(
     table(
       ['outcome', 'reason', 'status', 'type', 'size', 'depth', 'visited', 'url'],
@@ -115,4 +130,5 @@ function print(rows: readonly Record<string, string | number | null>[]): void {
       ]),
     ),
   );
+  if (all.length > limit) console.log('… and more: --limit shows them, --json lists all.');
 }

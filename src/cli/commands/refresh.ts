@@ -10,9 +10,9 @@ import { aimOf, allowanceOf, parseBudget } from '../budget.ts';
 import { type Extras, type Opened, openHome, openLedger } from '../compose.ts';
 import { freshnessLine, LiveLine } from '../live.ts';
 import { declare, fetchOptions, type Values, values } from '../options.ts';
-import { stopOnSignals } from '../signals.ts';
+import { INTERRUPTED, stopOnSignals } from '../signals.ts';
 import { printSummary, type Summary, summaryOf } from '../summary.ts';
-import { size } from '../terminal.ts';
+import { plural, size } from '../terminal.ts';
 
 const names = ['budget', 'freshness', 'policy', 'estimator', ...fetchOptions] as const;
 
@@ -65,6 +65,8 @@ async function run(kind: Kind, given: Record<string, unknown>): Promise<void> {
     };
   });
   const shown = { ...summary, interrupted: interrupted() };
+  // A watch has no end of its own: to stop it is to end it.
+  if (shown.interrupted && kind === 'refresh') process.exitCode = INTERRUPTED;
   if (json) console.log(JSON.stringify(shown));
   else print(shown, chosen.data);
 }
@@ -157,7 +159,7 @@ function print(summary: FreshSummary, directory: string): void {
   const { changed, avoided, left, expectedFreshness, visitsPerDay } = summary;
   const asked = `${Math.round(visitsPerDay).toLocaleString('en')} visits`;
   console.log(
-    `\n${changed.toLocaleString('en')} pages changed; ${size(avoided)} were not sent or not stored again. ` +
+    `\n${plural(changed, 'page')} changed; ${size(avoided)} were not sent or not stored again. ` +
       `${(expectedFreshness * 100).toFixed(1)} % of the collection is expected to be as last seen` +
       `${left > 0 ? `; ${left.toLocaleString('en')} pages that are due wait for the next budget` : ''}.`,
   );

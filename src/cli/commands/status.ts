@@ -6,7 +6,7 @@ import { runningHome } from '../../home/door.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { openLedger } from '../compose.ts';
 import { declare, values } from '../options.ts';
-import { duration, moment, paint, size, table } from '../terminal.ts';
+import { duration, moment, paint, plural, size, table } from '../terminal.ts';
 
 export function addStatusCommand(program: Command): void {
   const command = program
@@ -84,8 +84,8 @@ function printRunning({ command, state, started, pages, rate, queue, underWay, o
 function print(status: Status): void {
   const { known, stored, waiting, servers } = status;
   console.log(
-    `${paint('bold', `${stored.toLocaleString('en')} pages stored`)} of ${known.toLocaleString('en')} URLs known on ` +
-      `${servers.toLocaleString('en')} servers; ${waiting.toLocaleString('en')} wait to be fetched, ` +
+    `${paint('bold', `${plural(stored, 'page')} stored`)} of ${plural(known, 'URL')} known on ` +
+      `${plural(servers, 'server')}; ${waiting.toLocaleString('en')} wait to be fetched, ` +
       `${status.retries} to be tried again.`,
   );
   console.log(

@@ -4,9 +4,8 @@ import sharp from 'sharp';
 import { analyse } from '../../src/crawler/analyse.ts';
 import { differingBlocks, differingSpots } from '../../src/crawler/detect/blocks.ts';
 import { determinant, imageCode, imageFacts, imagesDiffer } from '../../src/crawler/detect/image.ts';
-import { changedLevels } from '../../src/crawler/detect/structure.ts';
+import { changedLevels, levelCounts, levelTable, tagHash, tagStrings } from '../../src/crawler/detect/structure.ts';
 import { sameCode, textCode1, textCode2 } from '../../src/crawler/detect/text-codes.ts';
-import { levelCounts, levelTable, tagHash, tagStrings } from './paper-structure.ts';
 
 test('I-method of structure: the strings of the paper’s page, and the scanner’s hashes of them', () => {
   const names = ['html', 'head', 'title', 'body', 'h1', 'p', 'p', 'p'];

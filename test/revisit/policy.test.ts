@@ -2,11 +2,17 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DAY } from '../../src/base/clock.ts';
 import { observe } from '../../src/revisit/estimators/observe.ts';
-import { delegation, shareChanged } from '../../src/revisit/pmcs.ts';
+import {
+  averageProbability,
+  delegation,
+  type Group,
+  loadSaved,
+  shareChanged,
+  tripLoad,
+} from '../../src/revisit/pmcs.ts';
 import { intervalOf, nextDue, phaseOf, planNamed, pmcsPolicy, policies, type Terms } from '../../src/revisit/policy.ts';
 import { type ChangeState, newState } from '../../src/revisit/state.ts';
 import { daysUntilDue } from '../../src/revisit/value.ts';
-import { averageProbability, type Group, loadSaved, tripLoad } from './paper-load.ts';
 
 const terms: Terms = { weight: 1, theta: 1, maxInterval: 90, cycle: 5, meanRate: 0.2, recall: 0 };
 

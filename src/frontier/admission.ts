@@ -151,7 +151,10 @@ export class Admission {
     fingerprint(url, this.#print);
     const { high, low } = this.#print;
     const known = this.fingerprints.get(high, low);
-    if (known !== 0) return known;
+    if (known !== 0) {
+      if (options.seed) this.#reach(known, source.depth); // an earlier run may have found it too deep
+      return known;
+    }
     const flags = options.role === SITEMAP ? LINK_IS_SITEMAP : options.role === IMAGE ? LINK_IMAGE : 0;
     return this.#add({ url, high, low, flags, relevance: 255, lastmod: 0, seed: options.seed === true }, source);
   }

@@ -39,6 +39,10 @@ describe('a crawl', () => {
     await crawlHere({ data: place.path, scope: '*', depth: 3 }, web.seeds);
     const deeper = [...depths].filter(([, depth]) => depth <= 3).map(([url]) => url);
     assert.deepEqual(collected(await pagesOf(place.path)), deeper.sort());
+    // So does one that is given a page that was too deep.
+    const [named] = [...depths].find(([, depth]) => depth === 4)!;
+    await crawlHere({ data: place.path, scope: '*', depth: 0 }, [named]);
+    assert.ok(collected(await pagesOf(place.path)).includes(named));
   });
 
   test('fetches exactly as many pages as it may, and then the rest', async () => {

@@ -65,7 +65,7 @@ export function knowsNoHead(status: number): boolean {
 /** Whether an image that came is another than the one that was known, by its bytes or by its headers. */
 export function imageChanged(known: Known, before: Facts, facts: Facts, { headers }: Response): boolean {
   if (Buffer.compare(before.content, UNSEEN) !== 0) return Buffer.compare(before.content, facts.content) !== 0;
-  if (before.words > 0 && before.words !== facts.words) return true;
+  if (before.words > 0) return before.words !== facts.words;
   return !hasSameTag(known, headers);
 }
 

@@ -29,20 +29,25 @@ export type Planner = (place: ServerPlace) => Delegation | undefined;
 
 export const here: Planner = () => ({ remote: false, follow: false, levels: 0 });
 
-/** Pages that a delegated errand may find by itself, and pages that any errand to another machine may name. */
+/** Pages that a delegated errand may find by itself. */
 export const DELEGATED = 5000;
-const NAMED = 512;
+/** Pages that any errand to another machine may name: new ones, and known ones, of which most are as they were. */
+const NAMED = { explore: 512, refresh: 2048 };
 
 interface Terms {
   readonly mode: 'explore' | 'refresh';
   readonly order: string;
+  readonly depth: number;
   readonly pace: number;
   readonly lease: number;
 }
 
-/** Whether the server may be handed over as a whole: only in breadth-first order does the outpost choose as home would. */
-export function delegable({ mode, order }: Terms, lane: Lane): boolean {
-  return mode === 'explore' && order === 'breadth' && lane.errands === 0;
+/**
+ * Whether the server may be handed over as a whole: only in breadth-first order does the outpost choose as home would.
+ * Where no link is followed home knows all pages, and may share them out.
+ */
+export function delegable({ mode, order, depth }: Terms, lane: Lane): boolean {
+  return mode === 'explore' && order === 'breadth' && depth > 0 && lane.errands === 0;
 }
 
 const FOCUSED = 8;
@@ -51,12 +56,14 @@ const FOCUSED = 8;
 export function sizeOf({ remote, follow }: Delegation, lane: Lane, terms: Terms): number {
   const pace = paceOf(lane, terms.pace);
   if (follow) return DELEGATED;
-  // The first errand to a server only looks: its robots.txt and address decide how the others are sent.
-  if (lane.server.robots === undefined) return 1;
+  // The first errand to a server only looks: its robots.txt and address decide how the others are sent. A long way is too
+  // long for that where nothing paces the server.
+  if (lane.server.robots === undefined && !(remote && pace === 0)) return 1;
   // What comes next in a focused crawl depends on what these pages say: only a few leave at once.
   if (lane.order.top > 0) return FOCUSED;
   if (!remote) return errandSize(pace);
-  return pace === 0 ? NAMED : Math.max(1, Math.min(NAMED, Math.floor((terms.lease * 0.8) / pace)));
+  const most = NAMED[terms.mode];
+  return pace === 0 ? most : Math.max(1, Math.min(most, Math.floor((terms.lease * 0.8) / pace)));
 }
 
 /** Fingerprints of the server's pages that the errand does not name, as the errand carries them. */

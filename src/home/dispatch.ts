@@ -15,8 +15,9 @@ import { Times } from './times.ts';
 
 interface Sent {
   readonly errand: Errand;
-  /** What of the post's room it takes, now. */
+  /** What of the post's room it takes, now, and what of that each page. */
   load: number;
+  readonly each: number;
   /** Pages that it names and that have not come back. */
   pages: number;
   /** Last parcel that was taken, -1 = none. */
@@ -46,9 +47,14 @@ const SHARED: Reason = { reason: 'shared', because: 'nothing paces it, so it is 
 const IDLE: Reason = { reason: 'least-loaded', because: 'it had the least to do' };
 const ALONE: Reason = { reason: 'home', because: 'no other machine takes part' };
 
-/** Room that a server takes which is delegated as a whole: paced, it is a request now and then. */
-const UNPACED_LOAD = 64;
+/**
+ * Room that a server takes which is delegated as a whole: paced, it is a request now and then; unpaced, a quarter of a
+ * thread's. Whoever comes first must not get everything: what waits at home goes to who is free.
+ */
+const UNPACED_LOAD = 1024;
 const PACED_LOAD = 4;
+/** Room that a page takes which another machine is to bring for the first time, unpaced; a known one takes 1. */
+const NEW_PAGE_LOAD = 16;
 /** Milliseconds. */
 const REST = 1000;
 const LONGEST_REST = 60_000;
@@ -88,8 +94,13 @@ export class Dispatch {
       post = blank(name);
       this.#posts.push(post);
     }
-    const load = loadOf(errand);
-    post.errands.set(errand.id, { errand, load, sequence, pages: errand.pages.length });
+    this.#give(post, errand, sequence, true);
+  }
+
+  #give(post: Post, errand: Errand, sequence: number, remote: boolean): void {
+    const each = pageLoad(errand, remote);
+    const load = loadOf(errand, each);
+    post.errands.set(errand.id, { errand, load, each, sequence, pages: errand.pages.length });
     post.load += load;
   }
 
@@ -163,10 +174,7 @@ export class Dispatch {
   }
 
   send(errand: Errand, to: Carrier): void {
-    const post = this.#postOf(to)!;
-    const load = loadOf(errand);
-    post.errands.set(errand.id, { errand, load, sequence: -1, pages: errand.pages.length });
-    post.load += load;
+    this.#give(this.#postOf(to)!, errand, -1, to.remote);
   }
 
   /** Last parcel taken of an errand that this outpost has; undefined = it does not have it. */
@@ -184,7 +192,7 @@ export class Dispatch {
     const sent = post?.errands.get(errand);
     if (!post || !sent) return false;
     const follows = sent.errand.limits.follow > 0;
-    const back = done ? sent.load : follows ? 0 : Math.min(visits, sent.load);
+    const back = done ? sent.load : follows ? 0 : Math.min(visits * sent.each, sent.load);
     sent.sequence++;
     sent.load -= back;
     sent.pages = Math.max(0, sent.pages - visits);
@@ -259,8 +267,12 @@ function placeOf({ carrier, name }: Post): string {
   return carrier?.remote ? name : '';
 }
 
-function loadOf({ limits, pages, server }: Errand): number {
-  if (limits.follow === 0) return pages.length;
+function pageLoad({ kind, server }: Errand, remote: boolean): number {
+  return remote && kind === 'explore' && server.pace === 0 ? NEW_PAGE_LOAD : 1;
+}
+
+function loadOf({ limits, pages, server }: Errand, each: number): number {
+  if (limits.follow === 0) return pages.length * each;
   return server.pace === 0 ? UNPACED_LOAD : PACED_LOAD;
 }
 

@@ -1,7 +1,8 @@
 /**
  * Looks at images beside the looks at pages: one for every twenty of them at most, and a few more while images wait for
- * their first, so that they cost next to nothing whatever a collection shows. Which images there are is read from stored copies, in a thread (image-thread.ts), because home
- * itself parses nothing.
+ * their first, so that they cost next to nothing whatever a collection shows. First looks are gathered: an errand of one
+ * image costs another machine nearly as much as one of fifty. Which images there are is read from stored copies, in a
+ * thread (image-thread.ts), because home itself parses nothing.
  */
 import { Worker } from 'node:worker_threads';
 import type { Clock } from '../base/clock.ts';
@@ -12,6 +13,9 @@ import type { Ledger } from '../ledger/ledger.ts';
 /** Looks at images for each look at a page: the first at an image, which it has once, and all later ones. */
 const FIRST = 1 / 5;
 const LATER = 1 / 20;
+/** First looks that leave together, unless nothing else is under way or the last left so many milliseconds ago. */
+const GATHERED = 512;
+const LONGEST_GATHERING = 60_000;
 
 export interface ImageParts {
   readonly ledger: Ledger;
@@ -44,6 +48,8 @@ export class Images {
   #asked = 0;
   #shown: Shown[] = [];
   #looks = { first: 0, later: 0 };
+  /** When first looks last left, milliseconds since 1970. */
+  #left: number;
   /** Visits to pages when images were last sought. */
   #sought = 0;
   /** Let in and not back yet, as far as they are due. */
@@ -51,6 +57,7 @@ export class Images {
 
   constructor(parts: ImageParts) {
     this.#parts = parts;
+    this.#left = parts.clock.now();
   }
 
   /** Copies are being read. */
@@ -64,13 +71,23 @@ export class Images {
     if (!frontier.gallery) return;
     for (const page of frontier.gallery.unread()) this.#ask(page);
     this.#learn();
-    this.#looks.first += frontier.admit(Math.max(0, Math.ceil(visits * FIRST) - this.#looks.first), 'images').length;
+    this.#looks.first += this.#firstLooks(Math.ceil(visits * FIRST) - this.#looks.first);
     if (visits > this.#sought) this.#looks.later += this.#again(Math.ceil(visits * LATER) - this.#looks.later, due);
     this.#sought = visits;
   }
 
   async close(): Promise<void> {
     await this.#thread?.terminate();
+  }
+
+  #firstLooks(most: number): number {
+    const { frontier, clock } = this.#parts;
+    const now = clock.now();
+    const ready = Math.min(most, frontier.gallery!.waiting.size);
+    const apart = frontier.quiet && !this.busy;
+    if (ready < 1 || (ready < GATHERED && !apart && now - this.#left < LONGEST_GATHERING)) return 0;
+    this.#left = now;
+    return frontier.admit(ready, 'images').length;
   }
 
   #again(most: number, { until, seenBefore }: ImagesDue): number {

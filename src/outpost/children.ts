@@ -76,14 +76,14 @@ export class Children {
   }
 
   /**
-   * The child that should take it: one that stands for the server; else one that has fewer errands for its cores than
-   * this machine has for its own and than the others have; undefined = none. It is connected, with room and within its
-   * quota. `errands`: how many each has, by name.
+   * The child that should take it: one that stands for the server; else one that has less to do for its room, and that of
+   * all below it, than this machine has for its own and than the others have; undefined = none. It is connected, with
+   * room and within its quota. `own`: what this machine has for its room; `loads`: what each child has, by name.
    */
-  choose(own: number, errands: ReadonlyMap<string, number>, origin: () => string): Link | undefined {
+  choose(own: number, loads: ReadonlyMap<string, number>, origin: () => string): Link | undefined {
     const open = [...this.#links.values()].filter(link => link.room > 0 && !this.#spent(link.name));
     const bound = open.filter(({ hello }) => (hello?.servers.length ?? 0) > 0);
-    const load = (link: Link) => (errands.get(link.name) ?? 0) / Math.max(1, link.hello?.cores ?? 1);
+    const load = (link: Link) => (loads.get(link.name) ?? 0) / link.room;
     // Only where it matters is the errand opened to see where it goes.
     const url = bound.length > 0 ? `${origin()}/` : '';
     const standing = bound.filter(link => standsFor(link, url));

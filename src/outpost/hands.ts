@@ -16,7 +16,7 @@ export interface HandEvents {
 interface Hand {
   readonly worker: Worker;
   /** Errands under way with the pages named in them and not visited yet. */
-  readonly errands: Map<string, { origin: string; queue: number }>;
+  readonly errands: Map<string, { origin: string; kind: Errand['kind']; queue: number }>;
   /** Digest of the code that it was given last; it remembers a few before that. */
   code: string;
 }
@@ -41,6 +41,11 @@ export class Hands {
     return this.#hands.reduce((sum, hand) => sum + hand.errands.size, 0);
   }
 
+  /** Known pages are being looked at. */
+  get looking(): boolean {
+    return this.#hands.some(({ errands }) => [...errands.values()].some(({ kind }) => kind === 'refresh'));
+  }
+
   get queue(): number {
     let sum = 0;
     for (const hand of this.#hands) for (const { queue } of hand.errands.values()) sum += queue;
@@ -59,7 +64,7 @@ export class Hands {
       hand.code = errand.code;
       hand.worker.postMessage({ kind: 'code', bytes: code } satisfies HandMessage);
     }
-    hand.errands.set(errand.id, { origin, queue: errand.pages.length });
+    hand.errands.set(errand.id, { origin, kind: errand.kind, queue: errand.pages.length });
     hand.worker.postMessage({ kind: 'errand', bytes } satisfies HandMessage);
   }
 

@@ -75,11 +75,13 @@ export class Spool {
     for (const list of this.#parcels.values()) yield* list;
   }
 
-  /** Errands under way by the name of the outpost that has them; empty = here. Counted where they are taken, because a
-   * burst of them is shared before the first has started. */
+  /** Bytes of the errands under way, which say roughly how many pages they name, by the name of the outpost that has
+   * them; empty = here. Counted where they are taken, because a burst of them is shared before the first has started. */
   loads(): Map<string, number> {
     const loads = new Map<string, number>();
-    for (const { to, ended } of this.errands.values()) if (!ended) loads.set(to, (loads.get(to) ?? 0) + 1);
+    for (const { frame, to, ended } of this.errands.values()) {
+      if (!ended) loads.set(to, (loads.get(to) ?? 0) + frame.bytes.length);
+    }
     return loads;
   }
 

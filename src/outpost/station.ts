@@ -66,7 +66,7 @@ export class Station implements Speaker {
     this.spool = new Spool(options.directory, options.spoolBytes);
     this.#tables = new PageTables(`${options.directory}-pages`);
     this.#owner = new Owner(options, `${options.directory}-quota.json`);
-    this.#uplink = new Uplink(this.spool);
+    this.#uplink = new Uplink(this.spool, () => this.#hands?.looking ?? false);
     this.children = new Children(options, {
       relay: frame => this.#relay(frame),
       gaveUp: (errand, why) => this.#uplink.giveUp(errand, why),
@@ -268,7 +268,7 @@ export class Station implements Speaker {
 
   async #start(frame: ErrandFrame, warrant: Warrant): Promise<void> {
     const loads = this.spool.loads();
-    const own = (loads.get('') ?? 0) / this.#options.threads;
+    const own = (loads.get('') ?? 0) / (this.#options.threads * THREAD_ROOM);
     const origin = () => unpackErrand(frame.bytes, this.#tables).server.origin;
     // One that was packed against what is remembered here can be opened here only.
     const may = levelsLeft(warrant) > 0 && !isRecoded(frame.bytes);

@@ -8,6 +8,8 @@ import { NO_STATUS, type Status, statusNews } from '../transfer/messages.ts';
 const pressing: readonly (keyof Status)[] = ['state', 'room', 'trouble'];
 /** Milliseconds. */
 const SELDOM = 10_000;
+/** Milliseconds that a status may wait for company. */
+const PATIENCE = 1000;
 /** Bytes of parcels beside which a status is nothing. */
 const MUCH = 50_000;
 
@@ -26,6 +28,6 @@ export class Teller {
     if (!due || Object.keys(news).length === 0) return;
     this.#said = status;
     this.#told = performance.now();
-    line.send({ kind: 'status', news });
+    line.send({ kind: 'status', news }, PATIENCE);
   }
 }

@@ -12,8 +12,13 @@ import type { Spool, Spooled } from './spool.ts';
 
 type Item = Spooled | { readonly errand: string; readonly why: string };
 
+/** Milliseconds that a small parcel may wait for those of other errands; what was looked at was filled for longer. */
+const PATIENCE = 3000;
+
 export class Uplink {
   readonly #spool: Spool;
+  /** More small parcels will come soon. */
+  readonly #moreToCome: () => boolean;
   /** Errands that will not be finished here, until the parent forgets them. */
   readonly #givenUp = new Map<string, string>();
   #line: Line | undefined;
@@ -27,8 +32,9 @@ export class Uplink {
   /** Bytes sent in all. */
   bytes = 0;
 
-  constructor(spool: Spool) {
+  constructor(spool: Spool, moreToCome: () => boolean) {
     this.#spool = spool;
+    this.#moreToCome = moreToCome;
   }
 
   /** To the parent. */
@@ -123,7 +129,7 @@ export class Uplink {
     const bytes = this.#spool.read(item);
     if (!bytes) return;
     this.bytes += bytes.length;
-    line.write(bytes);
+    line.write(bytes, this.#moreToCome() ? PATIENCE : 0);
   }
 
   #claim(line: Line, errand: string): void {

@@ -3,8 +3,8 @@
  * other end for dead, whatever the operating system still believes; who hears nothing for a quarter of that sends a
  * ping. While nothing is under way both wait longer: a ping every few seconds costs more in a day than the pages do.
  *
- * Small frames leave together, because each write costs 100 bytes of headers: those of one turn of the event loop
- * always, those that nobody waits for when something else leaves or a second has passed.
+ * Small frames leave together, because each write costs 100 bytes of headers and its answer 66: those of one turn of the
+ * event loop always, those that may wait when something else leaves or the time is up that their sender gave them.
  *
  * A line carries and never interprets. It ends once, for one reason, and says so once.
  */
@@ -31,9 +31,6 @@ const SILENCE = 20_000;
 const CALM = 30;
 /** How long a goodbye may take to leave. */
 const LINGER = 2000;
-/** Milliseconds that a frame may wait for company when nobody waits for it. */
-const PATIENCE = 1000;
-const patient: ReadonlySet<Frame['kind']> = new Set<Frame['kind']>(['acknowledge', 'forget', 'status']);
 /** Bytes of small frames that leave at once. */
 const FULL = 16 << 10;
 
@@ -58,6 +55,8 @@ export class Line {
   #waitingBytes = 0;
   #soon: NodeJS.Immediate | undefined;
   #later: NodeJS.Timeout | undefined;
+  /** When it fires, by performance.now(). */
+  #latest = Number.POSITIVE_INFINITY;
   #calm = false;
   #over = false;
   #unread: Frame[] = [];
@@ -109,28 +108,38 @@ export class Line {
     this.#reader.largest = largest;
   }
 
-  /** False: the stream is full; drained() tells when it is not. */
-  send(frame: Frame): boolean {
-    return this.write(encodeFrame(frame));
+  /** `patience`: milliseconds that it may wait for company. False: the stream is full; drained() tells when it is not. */
+  send(frame: Frame, patience = 0): boolean {
+    return this.write(encodeFrame(frame), patience);
   }
 
   /** Sends a frame that is already encoded. */
-  write(bytes: Uint8Array): boolean {
+  write(bytes: Uint8Array, patience = 0): boolean {
     if (this.#over) return true;
-    const kind = kindOf(bytes);
-    if (crossings.hasSubscribers) crossings.publish({ kind, way: 'out', bytes: bytes.length } satisfies Crossing);
+    if (crossings.hasSubscribers) {
+      crossings.publish({ kind: kindOf(bytes), way: 'out', bytes: bytes.length } satisfies Crossing);
+    }
     this.#waiting.push(bytes);
     this.#waitingBytes += bytes.length;
     if (this.#waitingBytes > FULL) this.#flush();
-    else if (!patient.has(kind)) this.#soon ??= setImmediate(() => this.#flush());
-    else this.#later ??= setTimeout(() => this.#flush(), PATIENCE);
+    else if (patience === 0) this.#soon ??= setImmediate(() => this.#flush());
+    else this.#flushWithin(patience);
     return !this.#stream.writableNeedDrain;
+  }
+
+  #flushWithin(patience: number): void {
+    const latest = performance.now() + patience;
+    if (latest >= this.#latest) return;
+    clearTimeout(this.#later);
+    this.#latest = latest;
+    this.#later = setTimeout(() => this.#flush(), patience);
   }
 
   #flush(): void {
     clearImmediate(this.#soon);
     clearTimeout(this.#later);
     this.#soon = this.#later = undefined;
+    this.#latest = Number.POSITIVE_INFINITY;
     const [first, ...others] = this.#waiting;
     this.#waiting = [];
     this.#waitingBytes = 0;

@@ -25,6 +25,8 @@ export interface LinkEvents {
 
 /** Milliseconds that a vanished outpost may take to come back before its errands are issued again. */
 export const LEASE = 60_000;
+/** Milliseconds that word of what is durable may wait for more of it while errands are under way. */
+export const ACKNOWLEDGE_WITHIN = 3000;
 
 export class Link {
   readonly name: string;
@@ -119,14 +121,14 @@ export class Link {
   }
 
   acknowledge(errand: string, sequence: number): void {
-    this.#line?.send({ kind: 'acknowledge', errand, sequence });
+    this.#line?.send({ kind: 'acknowledge', errand, sequence }, ACKNOWLEDGE_WITHIN);
   }
 
   /** The errand is over here; the outpost may drop what it keeps of it. */
   forget(errand: string): void {
     this.#sent.delete(errand);
     this.#line?.calm(this.#sent.size === 0);
-    this.#line?.send({ kind: 'forget', errand });
+    this.#line?.send({ kind: 'forget', errand }, this.#sent.size === 0 ? 0 : ACKNOWLEDGE_WITHIN);
   }
 
   recall(): void {

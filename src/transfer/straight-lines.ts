@@ -10,6 +10,7 @@ import { SkeinError } from '../base/errors.ts';
 import { readClaim } from '../errand/warrant.ts';
 import type { Frame, ParcelFrame } from './frames.ts';
 import type { Line } from './line.ts';
+import { ACKNOWLEDGE_WITHIN } from './link.ts';
 
 export interface StraightEvents {
   /** `by` says who did it, as if it had come through the chain. */
@@ -57,7 +58,7 @@ export class StraightLines {
 
   acknowledge(errand: string, sequence: number): void {
     for (const { line, claimed } of this.#lines.values()) {
-      if (claimed.has(errand)) line.send({ kind: 'acknowledge', errand, sequence });
+      if (claimed.has(errand)) line.send({ kind: 'acknowledge', errand, sequence }, ACKNOWLEDGE_WITHIN);
     }
   }
 

@@ -53,6 +53,20 @@ test('errands are shared by load, and a server stays where it is', () => {
   assert.equal(dispatch.choose(place('https://two.org'))!.to, second);
 });
 
+test('who comes first is not given all new pages: what it can hold of them grows as they come back', () => {
+  const dispatch = new Dispatch();
+  const early = carrier('early', { room: 8192 });
+  dispatch.join(early);
+  dispatch.send({ ...errand('1', 'https://one.org', 512), kind: 'explore' }, early);
+  assert.equal(dispatch.hasRoom(), false);
+  const late = carrier('late', { room: 8192 });
+  dispatch.join(late);
+  assert.equal(dispatch.choose(place('https://two.org'))!.to, late);
+  dispatch.send({ ...errand('2', 'https://two.org', 512), kind: 'explore' }, late);
+  dispatch.returned(early, '1', 100, false);
+  assert.equal(dispatch.choose(place('https://three.org'))!.to, early);
+});
+
 test('a server moves to the place that reaches it clearly faster, and the reason can be told', () => {
   const dispatch = new Dispatch();
   dispatch.join(carrier('far'));

@@ -4,6 +4,7 @@
  *
  *   node bench/migration.ts                 all experiments
  *   node bench/migration.ts refresh --days 29 --no-direct     longer, without the conditional GETs
+ *   node bench/migration.ts first --runs 1                    a quick look at the levels
  *
  * first:   the first paper's: a first crawl with home's link at 10 Mbit/s, two outposts, one to three levels
  * kept:    the third paper's: pages fetched once, and again 30 days later
@@ -21,11 +22,15 @@ import { travel } from './migration/travel.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { days: { type: 'string', default: '8' }, direct: { type: 'boolean', default: true } },
+  options: {
+    days: { type: 'string', default: '8' },
+    direct: { type: 'boolean', default: true },
+    runs: { type: 'string', default: '3' },
+  },
   allowNegative: true,
 });
 const experiments: Record<string, () => Promise<string[]>> = {
-  first,
+  first: () => first(Number(values.runs)),
   kept,
   travel,
   refresh: () => refresh(Number(values.days), values.direct),

@@ -4,7 +4,9 @@
  */
 
 import { readFileSync } from 'node:fs';
-import { DAY } from '../../src/base/clock.ts';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { DAY, systemClock } from '../../src/base/clock.ts';
 import { keepFresh } from '../../src/cli/commands/refresh.ts';
 import { openHome } from '../../src/cli/compose.ts';
 import { crawlSupply } from '../../src/home/supply.ts';
@@ -18,6 +20,8 @@ export interface Order {
   readonly day: number;
   /** Where outposts dial; none = home fetches itself. */
   readonly listen?: string;
+  /** Outposts that have to be there before the crawl begins. */
+  readonly meet?: number;
   readonly options?: Record<string, unknown>;
 }
 
@@ -27,6 +31,8 @@ export interface Result {
   readonly same: number;
   readonly failed: number;
   readonly ms: number;
+  /** Images that changed and came, which the limit of pages does not know. */
+  readonly images: { readonly count: number; readonly bytes: number };
   /** Processor seconds of home's process. */
   readonly cpu: number;
   /** Bytes of frames by cause. */
@@ -47,6 +53,7 @@ const values: Chosen = chosen(order.data, {
 });
 const account = openAccount();
 const started = performance.now();
+const since = Date.now() + order.day * DAY;
 let outcomes: Readonly<Record<string, number>> = {};
 if (order.seeds === undefined) {
   await keepFresh('refresh', values, { clockShift }, async opened => {
@@ -58,6 +65,7 @@ if (order.seeds === undefined) {
   const opened = await openHome(values, seeds, { clockShift });
   outcomes = opened.home.progress.outcomes;
   await opened.ready();
+  while (opened.home.dispatch.size < (order.meet ?? 0)) await systemClock.sleep(50);
   await opened.home.run(crawlSupply(opened, 20_000));
   await opened.close();
 }
@@ -65,5 +73,18 @@ const { fetched = 0, same = 0, failed = 0 } = outcomes;
 const visits = Object.values(outcomes).reduce((sum, count) => sum + count, 0);
 const { user, system } = process.cpuUsage();
 const spent = { ms: performance.now() - started, cpu: (user + system) / 1e6, account: account() };
-console.log(JSON.stringify({ visits, fetched, same, failed, ...spent } satisfies Result));
+const images = imagesSince(since);
+console.log(JSON.stringify({ visits, fetched, same, failed, images, ...spent } satisfies Result));
 process.exit(0);
+
+function imagesSince(time: number): Result['images'] {
+  const database = new DatabaseSync(join(order.data, 'ledger.db'), { readOnly: true });
+  const row = database
+    .prepare(
+      `SELECT count(*) AS count, coalesce(sum(known.bytes), 0) AS bytes FROM known JOIN pages ON pages.id = known.page
+       WHERE pages.role = 2 AND known.outcome = 'fetched' AND known.time >= ?`,
+    )
+    .get(time);
+  database.close();
+  return row as unknown as Result['images'];
+}

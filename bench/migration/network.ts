@@ -1,7 +1,7 @@
 /**
- * Two small worlds for the benches of migration, as network namespaces: `home`, and `site` where the servers and the
- * outposts are. One cable joins them, home's link, shaped to a rate in both directions; what crosses it is counted by the
- * kernel. Delay is made by a relay (relay.ts), because this kernel may not have netem.
+ * Small worlds for the benches of migration, as network namespaces: `home`, `site` where the servers are, and machines
+ * that stand elsewhere. Each has one cable, shaped to a rate in both directions, to a switch in `site`. What crosses
+ * home's is counted by the kernel. Delay is made by a relay (relay.ts), because this kernel may not have netem.
  *
  * Needs root and iproute2; `possible()` says so.
  */
@@ -10,8 +10,18 @@ import { join } from 'node:path';
 
 export const HOME = '10.78.0.1';
 export const SITE = '10.78.0.2';
-const [home, site] = [`skein-home-${process.pid}`, `skein-site-${process.pid}`];
-const [homeEnd, siteEnd] = ['sh0', 'ss0'];
+/** Last part of the address of the first machine that stands elsewhere. */
+const FIRST_MACHINE = 10;
+const NET = '10.78.0';
+const spaces = new Set<string>();
+const SWITCH = 'switch';
+/** Every cable's end in its own world. */
+const CABLE = 'cable';
+
+function spaceOf(world: string): string {
+  return `skein-${world}-${process.pid}`;
+}
+
 const processes = new Set<ChildProcess>();
 
 function ip(...words: string[]): void {
@@ -32,22 +42,45 @@ export function impossible(): string {
 
 /** `rate` as tc writes it, `10mbit`; empty = as fast as it goes. */
 export function connect(rate: string): void {
-  for (const name of [home, site]) {
-    ip('netns', 'add', name);
-    ip('-n', name, 'link', 'set', 'lo', 'up');
-  }
-  ip('link', 'add', homeEnd, 'netns', home, 'type', 'veth', 'peer', 'name', siteEnd, 'netns', site);
-  for (const [name, end, address] of [
-    [home, homeEnd, HOME],
-    [site, siteEnd, SITE],
+  makeWorld('site');
+  const site = spaceOf('site');
+  ip('-n', site, 'link', 'add', SWITCH, 'type', 'bridge');
+  ip('-n', site, 'addr', 'add', `${SITE}/24`, 'dev', SWITCH);
+  ip('-n', site, 'link', 'set', SWITCH, 'up');
+  plugIn('home', HOME, rate);
+}
+
+/** A machine that stands neither at home nor beside the servers, with a link of its own. Returns its address. */
+export function addMachine(name: string, rate: string): string {
+  const address = `${NET}.${FIRST_MACHINE + spaces.size}`;
+  plugIn(name, address, rate);
+  return address;
+}
+
+function makeWorld(world: string): void {
+  const space = spaceOf(world);
+  spaces.add(space);
+  ip('netns', 'add', space);
+  ip('-n', space, 'link', 'set', 'lo', 'up');
+}
+
+function plugIn(world: string, address: string, rate: string): void {
+  makeWorld(world);
+  const [space, site] = [spaceOf(world), spaceOf('site')];
+  const port = `port${spaces.size}`;
+  ip('link', 'add', CABLE, 'netns', space, 'type', 'veth', 'peer', 'name', port, 'netns', site);
+  ip('-n', space, 'addr', 'add', `${address}/24`, 'dev', CABLE);
+  ip('-n', site, 'link', 'set', port, 'master', SWITCH);
+  for (const [at, end] of [
+    [space, CABLE],
+    [site, port],
   ] as const) {
-    ip('-n', name, 'addr', 'add', `${address}/24`, 'dev', end);
-    ip('-n', name, 'link', 'set', end, 'up');
+    ip('-n', at, 'link', 'set', end, 'up');
     // Segments as large as on a real cable, so that the kernel counts the headers that a real one carries.
-    ip('-n', name, 'link', 'set', end, 'gso_max_segs', '1');
+    ip('-n', at, 'link', 'set', end, 'gso_max_segs', '1');
     if (rate !== '') {
       const shape = ['qdisc', 'add', 'dev', end, 'root', 'tbf', 'rate', rate, 'burst', '32kb', 'latency', '100ms'];
-      execFileSync('tc', ['-n', name, ...shape], { stdio: 'pipe' });
+      execFileSync('tc', ['-n', at, ...shape], { stdio: 'pipe' });
     }
   }
 }
@@ -55,25 +88,36 @@ export function connect(rate: string): void {
 export async function disconnect(): Promise<void> {
   for (const child of processes) child.kill('SIGKILL');
   await Promise.all([...processes].map(child => new Promise(resolve => child.once('exit', resolve))));
-  for (const name of [home, site]) {
+  for (const space of spaces) {
     try {
-      ip('netns', 'del', name);
+      ip('netns', 'del', space);
     } catch {
       // it was never made
     }
   }
+  spaces.clear();
 }
 
 /** Bytes that home's link has carried, both ways, headers included. */
 export function linkBytes(): { readonly up: number; readonly down: number } {
-  const text = execFileSync('ip', ['netns', 'exec', home, 'cat', '/proc/net/dev']).toString();
+  const text = execFileSync('ip', ['netns', 'exec', spaceOf('home'), 'cat', '/proc/net/dev']).toString();
   const numbers = text
     .split('\n')
-    .find(line => line.trim().startsWith(`${homeEnd}:`))!
+    .find(line => line.trim().startsWith(`${CABLE}:`))!
     .split(':')[1]!
     .trim()
     .split(/\s+/);
   return { down: Number(numbers[0]), up: Number(numbers[8]) };
+}
+
+/** Connections that home refused because nobody listened: an outpost knocks until home is there. */
+export function refusals(): number {
+  const text = execFileSync('ip', ['netns', 'exec', spaceOf('home'), 'cat', '/proc/net/snmp']).toString();
+  const [names, numbers] = text
+    .split('\n')
+    .filter(line => line.startsWith('Tcp:'))
+    .map(line => line.split(' '));
+  return Number(numbers![names!.indexOf('OutRsts')]);
 }
 
 export interface Running {
@@ -82,23 +126,26 @@ export interface Running {
   readonly output: Promise<string>;
   /** Resolves with the first line of standard output. */
   readonly ready: Promise<string>;
+  /** Resolves with the second. */
+  readonly again: Promise<string>;
   end(): Promise<void>;
 }
 
 /** Runs a TypeScript file of this folder, or any script, in one of the worlds. */
-export function run(where: 'home' | 'site', script: string, ...words: string[]): Running {
+export function run(world: string, script: string, ...words: string[]): Running {
   const file = script.startsWith('/') ? script : join(import.meta.dirname, script);
-  const command = ['netns', 'exec', where === 'home' ? home : site, process.execPath, file, ...words];
+  const command = ['netns', 'exec', spaceOf(world), process.execPath, file, ...words];
   const child = spawn('ip', command, { stdio: ['pipe', 'pipe', 'pipe'] });
   processes.add(child);
   let text = '';
   let errors = '';
-  const ready = new Promise<string>(resolve => {
-    child.stdout.on('data', (data: Buffer) => {
-      text += data.toString();
-      if (text.includes('\n')) resolve(text.slice(0, text.indexOf('\n')));
-    });
+  const lines = [Promise.withResolvers<string>(), Promise.withResolvers<string>()] as const;
+  child.stdout.on('data', (data: Buffer) => {
+    text += data.toString();
+    const whole = text.split('\n').slice(0, -1);
+    for (const [i, line] of whole.entries()) lines[i]?.resolve(line);
   });
+  const [ready, again] = lines.map(({ promise }) => promise) as [Promise<string>, Promise<string>];
   child.stderr.on('data', (data: Buffer) => {
     errors = (errors + data.toString()).slice(-2000);
   });
@@ -114,5 +161,5 @@ export function run(where: 'home' | 'site', script: string, ...words: string[]):
     child.kill('SIGTERM');
     await output.catch(() => {}); // ended by us
   };
-  return { child, output, ready, end };
+  return { child, output, ready, again, end };
 }

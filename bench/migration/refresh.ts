@@ -2,14 +2,17 @@
 import { constants, zstdCompressSync } from 'node:zlib';
 import { entriesOf, openBlobs, truthOf } from '../histories.ts';
 import { type Account, printAccount } from './account.ts';
-import { onStage, type Stage, type Trip } from './stage.ts';
+import { KNOCK, onStage, type Stage, type Trip } from './stage.ts';
 
-const NOT_RUN: Trip = { visits: 0, fetched: 0, same: 0, failed: 0, ms: 0, cpu: 0, account: {}, up: 0, down: 0 };
+const NOT_RUN: Trip = {
+  ...{ visits: 0, fetched: 0, same: 0, failed: 0, images: { count: 0, bytes: 0 } },
+  ...{ ms: 0, cpu: 0, account: {}, up: 0, down: 0, knocks: 0 },
+};
 /** The best of these counts for each page; level 19 is not always the smallest. */
 const LEVELS = [9, 12, 19];
 
 export async function refresh(days: number, directToo: boolean): Promise<string[]> {
-  const sums = { outpost: 0, conditional: 0, limit: 0, readers: 0 };
+  const sums = { outpost: 0, conditional: 0, limit: 0, readers: 0, knocks: 0, images: 0, imageBytes: 0 };
   const accounts: Account[] = [];
   await onStage({}, async stage => {
     await prepare(stage, directToo);
@@ -24,6 +27,9 @@ export async function refresh(days: number, directToo: boolean): Promise<string[
       sums.readers += readers;
       sums.outpost += near.up + near.down;
       sums.conditional += direct.up + direct.down;
+      sums.knocks += near.knocks;
+      sums.images += near.images.count;
+      sums.imageBytes += near.images.bytes;
       accounts.push(near.account);
       const kilo = (bytes: number) => (bytes / 1000).toFixed(1).padStart(9);
       console.log(
@@ -33,6 +39,11 @@ export async function refresh(days: number, directToo: boolean): Promise<string[
     }
   });
   printAccount(accounts, sums.outpost);
+  const kilo = (bytes: number) => (bytes / 1000).toFixed(1);
+  console.log(
+    `parcels hold ${sums.images} changed images of ${kilo(sums.imageBytes)} kB, which the limit does not count\n` +
+      `not counted: ${sums.knocks} knocks while home was starting, ${kilo(sums.knocks * (KNOCK.up + KNOCK.down))} kB`,
+  );
   const share = sums.conditional / sums.outpost;
   const over = sums.outpost / sums.limit;
   return [

@@ -3,9 +3,10 @@ import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createReadStream, createWriteStream, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { finished } from 'node:stream/promises';
+import { pipeline } from 'node:stream/promises';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { createGunzip } from 'node:zlib';
 import { WARCParser, WARCSerializer } from 'warcio';
 import { openArchive } from '../../src/archive/archive.ts';
 import { writeCdxj } from '../../src/archive/cdxj.ts';
@@ -105,14 +106,14 @@ test('gzip accepts every segment', async context => {
   for (const { file } of listSegments(directory)) execFileSync('gzip', ['--test', file]);
 });
 
-/** Pages `from` … `from + count - 1` as one WARC 1.0 file. */
-async function exportOld(directory: string, from: number, count: number): Promise<string> {
-  const file = path.join(directory, `old-${from}.warc.gz`);
-  const out = createWriteStream(file);
-  const urls = new Set(Array.from({ length: count }, (_, i) => testPage(from + i).url));
-  await exportWarc(directory, out, { version: '1.0', filter: page => urls.has(page.url) });
+/** Everything as one WARC 1.0 file that is not compressed. */
+async function exportOld(directory: string): Promise<string> {
+  const file = path.join(directory, 'old.warc');
+  const out = createGunzip();
+  const written = pipeline(out, createWriteStream(file));
+  await exportWarc(directory, out, { version: '1.0' });
   out.end();
-  await finished(out);
+  await written;
   return file;
 }
 
@@ -123,16 +124,16 @@ function filesBelow(folder: string): Buffer[] {
     .map(name => readFileSync(name));
 }
 
-test('libarchive (bsdtar) extracts every response from exports as WARC 1.0', async context => {
+test('libarchive (bsdtar) extracts every response from an export as WARC 1.0', async context => {
   if (spawnSync('bsdtar', ['--version']).error)
     return context.skip('no bsdtar: scripts/install-debian.sh libarchive-tools');
   const directory = await archiveOf(context);
   const folder = path.join(directory, 'extracted');
   mkdirSync(folder);
-  // libarchive takes a header that lies across its 64 kB buffer for a bad one, so the files stay below that.
-  for (let from = 0; from < PAGES; from += 10) {
-    execFileSync('bsdtar', ['-xf', await exportOld(directory, from, 10), '-C', folder]);
-  }
+  const file = await exportOld(directory);
+  assert.ok(statSync(file).size > 1 << 16, 'more than one buffer of libarchive');
+  // It takes a header that lies across the end of what it has read for a bad one: it is told to read 4 MB at once.
+  execFileSync('bsdtar', ['-b', '8192', '-xf', file, '-C', folder]);
   const expected = Array.from({ length: PAGES }, (_, i) => {
     const { response, body } = testPage(i);
     return Buffer.concat([archivedHead(response.head, body.length), body]);

@@ -14,14 +14,14 @@ import { plural } from '../terminal.ts';
 import { version } from '../version.ts';
 import { parseWhen } from '../when.ts';
 
-const formats = ['warc', 'jsonl', 'cdxj'] as const;
+const formats = ['warc', 'warc-1.0', 'jsonl', 'cdxj'] as const;
 
 export function addExportCommand(program: Command): void {
   const command = program
     .command('export')
     .description('write the collection as one file')
     .argument('[pattern]', 'only URLs that contain this; * stands for anything')
-    .option('--format <name>', `${formats.join(', ')} (default warc)`)
+    .option('--format <name>', `${formats.join(', ')} (default warc, which is WARC 1.1)`)
     .option('--out <file>', 'file to write; - = standard output (default)')
     .option('--since <when>', 'only copies from then on: 7d, 12h or 2026-03-14')
     .option('--until <when>', 'only copies from before then; with --newest: the collection as it was then')
@@ -34,6 +34,7 @@ export function addExportCommand(program: Command): void {
 Examples:
   skein export --out site.warc.gz
   skein export --newest --until 2026-03-14 --out in-march.warc.gz
+  skein export --format warc-1.0 --out for-bsdtar.warc.gz
   skein export --format jsonl --newest example.org/docs > docs.jsonl`,
     );
   declare(command, ['data']).action(async (pattern: string | undefined, given: Record<string, unknown>) => {
@@ -41,7 +42,7 @@ Examples:
     const format = formatOf(given['format']);
     const filter = filterOf(data, { ...choiceOf(given), pattern });
     const file = given['out'] === '-' ? undefined : (given['out'] as string | undefined);
-    if (file === undefined && format === 'warc' && process.stdout.isTTY) {
+    if (file === undefined && format.startsWith('warc') && process.stdout.isTTY) {
       throw new SkeinError('bad-option', 'A WARC file is nothing for a terminal.', 'Name a file with --out.');
     }
     const out = file === undefined ? process.stdout : openOut(file);
@@ -95,7 +96,8 @@ function write(job: Job): Promise<number> {
   if (format === 'jsonl') return writeLines(archive, job);
   if (format === 'cdxj') return writeIndex(archive, job);
   const filename = file === undefined ? 'export.warc.gz' : basename(file);
-  return exportWarc(archive, out, { filter, filename, software: `Skein/${version}` });
+  const asked = { filter, filename, software: `Skein/${version}` };
+  return exportWarc(archive, out, { ...asked, version: format === 'warc-1.0' ? '1.0' : '1.1' });
 }
 
 async function writeLines(archive: string, { out, filter, body, data }: Job): Promise<number> {

@@ -10,11 +10,23 @@
  */
 import { cleanQuery, stripPathSession } from './query.ts';
 
+/**
+ * Characters of a URL, twice what any crawl admits. Nothing longer is one to us: a `<base>` of a megabyte, joined with
+ * ten thousand links, is ten gigabytes of URLs, and a page that sends it kills the thread that reads it.
+ */
+export const LONGEST_URL = 4096;
+
 /** The normal form of `href` as seen on a page at `base`; undefined when it is not something to fetch. */
 export function normalise(href: string, base?: string): string | undefined {
+  if (href.length > LONGEST_URL) return undefined;
   const url = base === undefined ? URL.parse(href) : URL.parse(href, base);
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) return undefined;
-  return tidy(url.href);
+  return bounded(tidy(url.href));
+}
+
+/** Escapes may make a URL nine times as long as its text. */
+function bounded(url: string | undefined): string | undefined {
+  return url === undefined || url.length > LONGEST_URL ? undefined : url;
 }
 
 /** From the parser's serialisation to the normal form. */
@@ -142,9 +154,10 @@ export function resolver(base: string): (href: string) => string | undefined {
   let place: Place | undefined | null = null; // taken apart when the first link needs it
   let memo: Map<string, string | undefined> | undefined;
   return href => {
+    if (href.length > LONGEST_URL) return undefined;
     if (place === null) place = placeOf(base);
     const quick = place === undefined ? null : resolvePlain(place, href);
-    if (quick !== null) return quick;
+    if (quick !== null) return bounded(quick);
     memo ??= new Map();
     const known = memo.get(href);
     if (known !== undefined || memo.has(href)) return known;

@@ -2,7 +2,7 @@
  * The links of a scanned page, resolved, unique by URL, packed as the contract says, with their relevance. Most are
  * resolved by the scanner and never become strings here; the rest go through the resolver of base/url.ts.
  */
-import { type Fingerprint, fingerprint, normalise, resolver } from '../base/url.ts';
+import { type Fingerprint, fingerprint, LONGEST_URL, normalise, resolver } from '../base/url.ts';
 import { LINK_CANONICAL, LINK_NOFOLLOW, type Links } from '../errand/visit.ts';
 import { type PageContext, relevanceOf } from './relevance.ts';
 import { LINK_WORDS, MAX_LINKS, type Scanner } from './scanner/scanner.ts';
@@ -89,6 +89,7 @@ function gather(scan: Scanner, found: number, resolve: (href: string) => string 
       url = locate(scan.reference(table[at]!, table[at + 1]!), resolve);
       if (url === undefined) continue;
     } else {
+      if (table[at + 9]! - table[at + 8]! > LONGEST_URL) continue;
       print.high = table[at + 10]!;
       print.low = table[at + 11]!;
     }

@@ -143,8 +143,12 @@ function endsName(code: number): boolean {
 
 const named: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: '\u00a0' };
 
+/** Characters of one text or attribute: no address or date is as long, and sixteen megabytes of &amp; took 600 MB. */
+const LONGEST_TEXT = 65_536;
+
 /** The five of XML (and the one that everybody forgets to declare), and numbers; anything else stays as written. */
-export function decodeEntities(text: string): string {
+export function decodeEntities(written: string): string {
+  const text = written.length > LONGEST_TEXT ? written.slice(0, LONGEST_TEXT) : written;
   if (!text.includes('&')) return text;
   return text.replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z]{2,4}));/gi, (whole, decimal, hex, name) => {
     if (name !== undefined) return named[name] ?? whole;

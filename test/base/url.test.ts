@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { topLevelDomain } from '../../src/base/domain.ts';
-import { fingerprint, hostOf, normalise, normalisePercent, originOf, resolver } from '../../src/base/url.ts';
+import {
+  fingerprint,
+  hostOf,
+  LONGEST_URL,
+  normalise,
+  normalisePercent,
+  originOf,
+  resolver,
+} from '../../src/base/url.ts';
 import { randomly } from '../random.ts';
 import { realLinks } from '../real-links.ts';
 
@@ -278,6 +286,19 @@ test('fingerprints are stored, so they stay what they are', () => {
   assert.notDeepEqual(fingerprint(`${long}x`, out), { high, low });
   assert.notDeepEqual(fingerprint(`${long.slice(0, -1)}x`, out), { high, low });
   assert.deepEqual(fingerprint(long, out), { high, low });
+});
+
+test('what is too long is no URL, as a base and as a link, before and after escaping', () => {
+  const long = `http://example.org/${'a/'.repeat(LONGEST_URL)}`;
+  assert.equal(normalise(long), undefined);
+  assert.equal(normalise('/x', long.slice(0, LONGEST_URL)), 'http://example.org/x');
+  for (const href of ['a'.repeat(LONGEST_URL), 'é'.repeat(LONGEST_URL / 3), `?${'b'.repeat(LONGEST_URL - 10)}`]) {
+    assert.equal(normalise(href, 'http://example.org/'), undefined, href.slice(0, 10));
+    assert.equal(resolver('http://example.org/')(href), undefined, href.slice(0, 10));
+  }
+  const fits = `http://example.org/${'a'.repeat(LONGEST_URL - 19)}`;
+  assert.equal(normalise(fits), fits);
+  assert.equal(resolver('http://example.org/x')('a'.repeat(LONGEST_URL - 19)), fits);
 });
 
 test('top-level domains', () => {

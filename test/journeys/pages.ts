@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 
 export interface Served {
   readonly status?: number;
-  readonly body?: string;
+  readonly body?: string | Uint8Array;
   readonly headers?: Readonly<Record<string, string>>;
   /** Sends an ETag of the body and answers 304 where it matches. */
   readonly tagged?: boolean;

@@ -5,7 +5,8 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { SkeinError } from '../base/errors.ts';
 
-const steps: readonly string[] = [
+/** SQL, oldest first. */
+export const steps: readonly string[] = [
   `
   -- Settings of the collection that outlive a run: name, JSON value.
   CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
@@ -153,16 +154,20 @@ const steps: readonly string[] = [
 
 const SCHEMA_VERSION = steps.length;
 
+/** Which steps have been taken, 0 = none. Throws where a newer Skein has taken more. */
+export function versionOf(database: DatabaseSync): number {
+  const { user_version: version } = database.prepare('PRAGMA user_version').get() as { user_version: number };
+  if (version <= SCHEMA_VERSION) return version;
+  throw new SkeinError(
+    'data-too-new',
+    `The ledger has version ${version}, this Skein knows versions up to ${SCHEMA_VERSION}.`,
+    'Use the newer Skein that wrote it.',
+  );
+}
+
 /** Brings the database to this version, one transaction a step. */
 export function migrate(database: DatabaseSync): void {
-  const { user_version: version } = database.prepare('PRAGMA user_version').get() as { user_version: number };
-  if (version > SCHEMA_VERSION) {
-    throw new SkeinError(
-      'data-too-new',
-      `The ledger has version ${version}, this Skein knows versions up to ${SCHEMA_VERSION}.`,
-      'Use the newer Skein that wrote it.',
-    );
-  }
+  const version = versionOf(database);
   for (let step = version; step < SCHEMA_VERSION; step++) {
     database.exec(`BEGIN; ${steps[step]}; PRAGMA user_version = ${step + 1}; COMMIT`);
   }

@@ -67,6 +67,10 @@ export function explain(error: unknown, file: string): unknown {
       cause: error,
     });
   }
+  if (code === 8 || code === 14) {
+    const hint = 'A search brings it up to date first, so copy the collection to where you may write.';
+    return new SkeinError('refused', `The search index ${file} cannot be written.`, hint, { cause: error });
+  }
   if (code === 13)
     return new SkeinError('disk-full', `There is no room left to write ${file}.`, undefined, { cause: error });
   return error;

@@ -245,7 +245,7 @@ export function diskError(error: unknown): unknown {
     const hint = 'Restore ledger.db from a copy, or name another directory with --data; "skein verify" says more.';
     return new SkeinError('damaged', 'The ledger is damaged, or no ledger at all.', hint, { cause: error });
   }
-  if (errcode === SQLITE_READONLY) {
+  if ((errcode & 255) === SQLITE_READONLY) {
     const hint = 'Run it as the user who owns the collection.';
     return new SkeinError('refused', 'The ledger may not be written by this user.', hint, { cause: error });
   }

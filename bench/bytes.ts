@@ -3,7 +3,8 @@
  * several budgets beside a full crawl, a conditional GET of everything, and peers that can revisit. Every byte is
  * counted by the server, freshness by the labels that come with the histories.
  *
- *   node bench/bytes.ts [--quick] [--days 14] [--sites 10] [--budgets 10%,20%,30%,1MB] [--no-peers] [--verbose]
+ *   node bench/bytes.ts [--quick] [--days 14] [--sites 10] [--budgets 5%,10%,15%,20%,30%,1MB] [--freshness 0.95,0.98]
+ *     [--no-peers] [--verbose]
  *
  * All see the same days of the same sites. `--quick`: three sites, five days, two budgets.
  */
@@ -14,7 +15,7 @@ import { parseArgs } from 'node:util';
 import { peerDays, peers } from './bytes/peers.ts';
 import { PlainClient } from './bytes/plain.ts';
 import { type Fresh, Freshness, startReplay } from './bytes/replay.ts';
-import { firstCrawl, skeinDays } from './bytes/skein.ts';
+import { type Aim, firstCrawl, skeinDays } from './bytes/skein.ts';
 import { historiesAvailable } from './histories.ts';
 
 const { values: given } = parseArgs({
@@ -23,6 +24,7 @@ const { values: given } = parseArgs({
     days: { type: 'string' },
     sites: { type: 'string' },
     budgets: { type: 'string' },
+    freshness: { type: 'string' },
     'no-peers': { type: 'boolean', default: false },
     verbose: { type: 'boolean', default: false },
   },
@@ -35,7 +37,11 @@ if (!historiesAvailable) {
 
 const days = Number(given.days ?? (given.quick ? 5 : 14));
 const sites = Number(given.sites ?? (given.quick ? 3 : 0));
-const budgets = (given.budgets ?? (given.quick ? '10%,20%' : '10%,20%,30%,1MB')).split(',');
+const budgets = (given.budgets ?? (given.quick ? '10%,20%' : '5%,10%,15%,20%,30%,1MB')).split(',');
+const aims: readonly Aim[] = [
+  ...budgets.map(budget => ({ budget })),
+  ...(given.freshness ?? (given.quick ? '0.98' : '0.95,0.98')).split(',').map(each => ({ freshness: Number(each) })),
+];
 const TARGET = 0.5;
 /** Freshness that counts as "the same" as looking at everything every day. */
 const SAME_FRESHNESS = 0.98;
@@ -82,19 +88,16 @@ async function plain(name: string, conditional: boolean): Promise<void> {
 async function skein(): Promise<void> {
   const truth = new Freshness(days);
   const start = await firstCrawl(replay);
-  for (const budget of budgets) {
+  for (const aim of aims) {
+    const name = 'budget' in aim ? `skein --budget ${aim.budget}` : `skein --freshness ${aim.freshness}`;
     const costs = await skeinDays(replay, truth, start, {
       days,
-      budget,
-      onDay: (day, { bytes, freshness }) => {
-        if (given.verbose)
-          console.error(
-            `${budget} day ${day}: ${kilobytes(bytes)}, ${percent(freshness.all)}, ${percent(freshness.own)}`,
-          );
-      },
+      aim,
+      onDay: (day, { bytes, freshness: { all, own } }) =>
+        tell(name, day, `${kilobytes(bytes)}, ${percent(all)}, ${percent(own)}`),
     });
     lines.push({
-      name: `skein, budget ${budget} a day`,
+      name,
       bytes: costs.map(each => each.bytes),
       requests: costs.map(each => each.requests),
       freshness: costs.map(each => each.freshness),
@@ -116,11 +119,17 @@ function install(): void {
 async function others(): Promise<void> {
   install();
   for (const peer of peers) {
-    const found = await peerDays(peer, replay, days);
+    const onDay = (day: number, bytes: number) => tell(peer.name, day, kilobytes(bytes));
+    const found = await peerDays(peer, replay, { days, onDay });
     if (found)
       lines.push({ name: peer.name, ...found, freshness: found.asked.map(share => ({ all: share, own: share })) });
     else console.log(`${peer.name}: cannot be run here, left out`);
   }
+}
+
+/** A run takes half an hour and more: it says how far it is. */
+function tell(name: string, day: number, what: string): void {
+  if (given.verbose) console.error(`${name}, day ${day}: ${what}`);
 }
 
 function kilobytes(bytes: number): string {
@@ -149,15 +158,25 @@ function report(): void {
     console.log(row.map((cell, i) => (i === 0 ? cell.padEnd(widths[i]!) : cell.padStart(widths[i]!))).join('  '));
   }
   for (const kind of ['own', 'all'] as const) {
-    const fresh = lines.filter(
-      line => line.name.startsWith('skein') && mean(line.freshness.map(day => day[kind])) >= SAME_FRESHNESS,
-    );
-    const best = fresh.toSorted((a, b) => mean(a.bytes) - mean(b.bytes))[0];
-    const ratio = best ? mean(best.bytes) / base : Number.POSITIVE_INFINITY;
+    const ratio = cheapest(kind) / base;
     const what = kind === 'own' ? 'leaving out what many pages share' : 'with what many pages share';
     console.log(
-      `\nfewest bytes at ${percent(SAME_FRESHNESS)} freshness or more, ${what}: ${best?.name ?? 'none'}, ` +
+      `\nfewest bytes at ${percent(SAME_FRESHNESS)} freshness, ${what}: ` +
         `${ratio.toFixed(2)} × conditional GET, target ${TARGET} (${ratio <= TARGET ? 'met' : 'missed'})`,
     );
   }
+}
+
+/** Bytes a day that just reach the freshness, between the two lines of Skein that lie next to it. */
+function cheapest(kind: keyof Fresh): number {
+  const points = lines
+    .filter(line => line.name.startsWith('skein'))
+    .map(line => ({ bytes: mean(line.bytes), fresh: mean(line.freshness.map(day => day[kind])) }))
+    .sort((a, b) => a.bytes - b.bytes);
+  const at = points.findIndex(({ fresh }) => fresh >= SAME_FRESHNESS);
+  const [below, above] = [points[at - 1], points[at]];
+  if (!above) return Number.POSITIVE_INFINITY;
+  if (!below) return above.bytes;
+  const part = (SAME_FRESHNESS - below.fresh) / (above.fresh - below.fresh);
+  return below.bytes + part * (above.bytes - below.bytes);
 }

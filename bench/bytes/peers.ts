@@ -60,7 +60,11 @@ export interface PeerDays {
 }
 
 /** Undefined where the program cannot be run. */
-export async function peerDays(peer: Peer, replay: Replay, days: number): Promise<PeerDays | undefined> {
+export async function peerDays(
+  peer: Peer,
+  replay: Replay,
+  { days, onDay }: { readonly days: number; readonly onDay: (day: number, bytes: number) => void },
+): Promise<PeerDays | undefined> {
   const directory = mkdtempSync(join(tmpdir(), 'skein-peer-'));
   const list = join(directory, 'urls.txt');
   const bytes: number[] = [];
@@ -77,6 +81,7 @@ export async function peerDays(peer: Peer, replay: Replay, days: number): Promis
       bytes.push(traffic.bytes);
       requests.push(traffic.requests);
       asked.push(Math.min(1, traffic.requests / replay.urlsOf(day).length));
+      onDay(day, traffic.bytes);
     }
     return { bytes, requests, asked };
   } finally {
@@ -84,7 +89,8 @@ export async function peerDays(peer: Peer, replay: Replay, days: number): Promis
   }
 }
 
-const LIMIT = 120_000;
+/** Milliseconds for one day; HTTrack takes a minute of them on a quiet machine. */
+const LIMIT = 900_000;
 
 /** False when there is no such program; what it says is not asked, because dead links make some of them complain. */
 function run(program: string, args: readonly string[]): Promise<boolean> {

@@ -28,6 +28,7 @@ export class PlainClient {
     this.#agent.destroy();
   }
 
+  /** The recorded servers close connections that idle, sometimes just when one is used again: then it is asked anew. */
   #get(url: string): Promise<void> {
     const known = this.#conditional ? this.#tags.get(url) : undefined;
     const headers: Record<string, string> = {
@@ -46,7 +47,11 @@ export class PlainClient {
           }
           response.on('end', resolve).on('error', reject).resume();
         })
-        .on('error', reject);
+        .on('error', error => (isReset(error) ? this.#get(url).then(resolve, reject) : reject(error)));
     });
   }
+}
+
+function isReset(error: Error): boolean {
+  return 'code' in error && error.code === 'ECONNRESET';
 }

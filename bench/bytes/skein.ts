@@ -18,6 +18,9 @@ export interface DayCost {
   readonly freshness: Fresh;
 }
 
+/** What a user asks for. */
+export type Aim = { readonly budget: string } | { readonly freshness: number };
+
 const clockShift = new SharedArrayBuffer(8);
 
 function chosen(data: string, more: Record<string, unknown> = {}): Chosen {
@@ -50,15 +53,15 @@ export async function skeinDays(
   replay: Replay,
   truth: Freshness,
   start: string,
-  plan: { readonly days: number; readonly budget: string; readonly onDay: (day: number, cost: DayCost) => void },
+  plan: { readonly days: number; readonly aim: Aim; readonly onDay: (day: number, cost: DayCost) => void },
 ): Promise<DayCost[]> {
-  const directory = `${start}-${plan.budget.replace(/\W/g, '')}`;
+  const directory = `${start}-${JSON.stringify(plan.aim).replace(/\W/g, '')}`;
   cpSync(start, directory, { recursive: true });
   const costs: DayCost[] = [];
   for (let day = 1; day <= plan.days; day++) {
     await replay.setDay(day);
     setClock(day);
-    await keepFresh('refresh', chosen(directory, { budget: plan.budget }), { clockShift });
+    await keepFresh('refresh', chosen(directory, { ...plan.aim }), { clockShift });
     const cost = { ...(await replay.traffic()), freshness: freshnessOf(replay, truth, directory, day) };
     costs.push(cost);
     plan.onDay(day, cost);

@@ -9,9 +9,10 @@ import { DAY } from '../base/clock.ts';
 import { bareFacts, packFacts, unpackFacts } from '../errand/facts.ts';
 import type { Visit } from '../errand/visit.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { KnownRow } from '../ledger/pages.ts';
+import { type KnownRow, roles } from '../ledger/pages.ts';
 import type { Server } from '../ledger/servers.ts';
 import { type Balance, type Belief, balanceForFreshness, balanceForShare } from '../revisit/budget.ts';
+import { believed } from '../revisit/estimators/gamma.ts';
 import { observe } from '../revisit/estimators/observe.ts';
 import { countedByPings, learnPing, pingWorth, silenceRecall } from '../revisit/pings.ts';
 import { delegation, shareChanged } from '../revisit/pmcs.ts';
@@ -19,7 +20,7 @@ import { MAX_INTERVAL, nextDue, type Plan, phaseOf, planNamed, type Terms } from
 import { type ChangeState, newState, packState, unpackState } from '../revisit/state.ts';
 import { steer } from '../revisit/value.ts';
 import { dueWithout } from './due-without.ts';
-import { believed, Priors } from './priors.ts';
+import { Neighbours } from './neighbours.ts';
 import { type SavedSchedule, type ScheduleSettings, sameSettings, settingsAfter } from './schedule-settings.ts';
 import { costAfter, costOf, noteTo, type Place, pingsOf, roleOf, weighed } from './standing.ts';
 import { SAMPLE, type StoredPage, sampledPages, storedPages } from './stored-pages.ts';
@@ -48,7 +49,8 @@ export class Schedule {
   #balance: Balance;
   #visitsPerDay: number;
   readonly #waves = new Waves();
-  #priors = new Priors();
+  /** Absent until needed. */
+  #neighbours: Neighbours | undefined;
 
   /** `searches`: how often people wanted a page lately. */
   constructor(ledger: Ledger, settings: Partial<ScheduleSettings> = {}, searches: (page: number) => number = () => 0) {
@@ -75,6 +77,11 @@ export class Schedule {
     return this.#visitsPerDay;
   }
 
+  /** So much was learned since due times were last computed that they are hardly worth anything. */
+  get outgrown(): boolean {
+    return this.#neighbours?.doubled ?? false;
+  }
+
   termsFor(weight: number, server: Server | undefined, cost?: Terms['cost']): Terms {
     return {
       weight,
@@ -94,9 +101,8 @@ export class Schedule {
       return { change: before?.change ?? null, due: dueWithout(visit, before) };
     }
     const role = roleOf(visit);
-    const prior = role === 'sitemap' ? SITEMAP_PRIOR : this.#priors.of(server.id);
-    const state = believed(before?.change, prior);
-    const next = before?.seen_time ? this.#observe(state, visit, before, server) : state;
+    const first = role === 'sitemap' ? newState(SITEMAP_PRIOR) : newState();
+    const next = before?.seen_time ? this.#learn(lesson, role, before) : first;
     if (role === 'sitemap') return { change: packState(next), due: visit.time + sitemapRest(next) * DAY };
     const weight = this.#weigh(id, visit.depth, role);
     this.#steer(lesson);
@@ -143,13 +149,9 @@ export class Schedule {
   /** Finds theta for the budget and gives every stored page its due time anew. One pass over the known pages. */
   reschedule(now: number): Balance {
     const pages = storedPages(this.#ledger);
-    this.#priors = new Priors();
+    this.#neighbours = neighboursOf(pages);
     const step = Math.max(1, Math.floor(pages.length / SAMPLE));
     const beliefs: Belief[] = [];
-    for (const { server, role, change } of pages) {
-      const state = unpackState(change);
-      if (role === 0 && state.visits > 0) this.#priors.add(server, state);
-    }
     for (let i = 0; i < pages.length; i += step) beliefs.push(this.#beliefOf(pages[i]!, this.#stateOf(pages[i]!)));
     this.#balance = this.#seek(beliefs, pages.length);
     this.#theta = this.#balance.theta;
@@ -160,7 +162,7 @@ export class Schedule {
 
   /** Gives these pages their due times; returns the visits a day that they add up to. */
   #place(pages: readonly StoredPage[]): number {
-    const put = this.#ledger.database.prepare('UPDATE known SET due = ? WHERE page = ?');
+    const put = this.#ledger.database.prepare('UPDATE known SET due = ?, change = ? WHERE page = ?');
     let visits = 0;
     for (const row of pages) {
       const state = this.#stateOf(row);
@@ -169,7 +171,7 @@ export class Schedule {
       const terms = { ...this.termsFor(weight, server, cost), phase: phaseOf(row.page) };
       const due = nextDue(this.plan, state, row.seen_time, terms);
       visits += DAY / Math.max(1, due - row.seen_time);
-      put.run(this.#moved(row, state, server, due), row.page);
+      put.run(this.#moved(row, state, server, due), packState(state), row.page);
     }
     return visits;
   }
@@ -211,8 +213,7 @@ export class Schedule {
   }
 
   #beliefOf(row: StoredPage, { a, b }: ChangeState): Belief {
-    const role = (['page', 'sitemap', 'image'] as const)[row.role]!;
-    const weight = this.#weigh(row.page, row.depth, role);
+    const weight = this.#weigh(row.page, row.depth, roles[row.role]!);
     if (this.settings.bytes === undefined) return { a, b, weight };
     return { a, b, weight, cost: costOf({ ...row, tagged: row.tagged === 1 }) };
   }
@@ -234,8 +235,20 @@ export class Schedule {
     return weighed({ linksIn: this.#ledger.backward.of(page), depth, role, searches: this.#searches(page) });
   }
 
-  #stateOf({ change, server }: StoredPage): ChangeState {
-    return believed(change, this.#priors.of(server));
+  #stateOf({ change, server, role }: StoredPage): ChangeState {
+    this.#neighbours ??= neighboursOf(storedPages(this.#ledger));
+    return this.#neighbours.believed({ server, role: roles[role]! }, unpackState(change));
+  }
+
+  /** What a visit teaches of its page, and of its server's other pages. */
+  #learn({ visit, server }: Lesson, role: Place['role'], before: KnownRow): ChangeState {
+    const state = before.change ? unpackState(before.change) : newState();
+    if (role === 'sitemap') return this.#observe(believed(state, SITEMAP_PRIOR), visit, before, server);
+    this.#neighbours ??= neighboursOf(storedPages(this.#ledger));
+    const kind = { server: server.id, role };
+    const next = this.#observe(this.#neighbours.believed(kind, state), visit, before, server);
+    this.#neighbours.learned(kind, state, next);
+    return next;
   }
 
   #observe(state: ChangeState, visit: Visit, before: KnownRow, server: Server): ChangeState {
@@ -278,6 +291,12 @@ export class Schedule {
       this.#theta = steer(this.#theta, lag, { pages: all, budget });
     }
   }
+}
+
+function neighboursOf(pages: readonly StoredPage[]): Neighbours {
+  const neighbours = new Neighbours();
+  for (const { server, role, change } of pages) neighbours.add({ server, role: roles[role]! }, unpackState(change));
+  return neighbours;
 }
 
 function sitemapRest({ a, b }: ChangeState): number {

@@ -81,7 +81,7 @@ export function refreshSupply(parts: SupplyParts, allowance: Allowance, spent: (
   const horizon = whole ? Number.MAX_VALUE : now + (days * DAY) / 2;
   const most = Math.max(1, Math.round(allowance.pages * days));
   const bytes = allowance.bytes * days;
-  const slices = Number.isFinite(bytes) ? SMALL_SLICE : LARGE_SLICE;
+  const slices = sliceOf(bytes, settings.freshness);
   const given = new Set<number>();
   let admitted = 0;
   let sitemapsRead = false;
@@ -97,6 +97,7 @@ export function refreshSupply(parts: SupplyParts, allowance: Allowance, spent: (
   };
   /** What comes next; asked for anew each time, because visits bring others forward. */
   const next = (): { page: number; server: number }[] => {
+    if (settings.freshness !== undefined) relearn(parts, now);
     const due = ledger.pages.due(kindOf(frontier), horizon, slices + frontier.waiting().pages + ON_THE_WAY, now);
     return due.filter(({ page }) => !given.has(page)).slice(0, Math.min(slices, most - given.size, room()));
   };
@@ -125,6 +126,22 @@ export function refreshSupply(parts: SupplyParts, allowance: Allowance, spent: (
       return !dry;
     },
   };
+}
+
+/** How many pages are let in at once: few where each has to be counted before the next, or teaches about the rest. */
+function sliceOf(bytes: number, freshness: number | undefined): number {
+  if (Number.isFinite(bytes)) return SMALL_SLICE;
+  return freshness === undefined ? LARGE_SLICE : SLICE;
+}
+
+/**
+ * What a wanted freshness takes is a guess until visits have shown how often pages change. A first round learns it from
+ * some hundreds, and leaves the rest alone where it would have asked for all.
+ */
+function relearn({ ledger, frontier }: SupplyParts, now: number): void {
+  if (!frontier.schedule.outgrown) return;
+  ledger.begin();
+  frontier.schedule.reschedule(now);
 }
 
 /** Images that are kept are like pages. */

@@ -10,7 +10,7 @@ import type { Visit } from '../../src/errand/visit.ts';
 import { Schedule } from '../../src/frontier/schedule.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import type { KnownRow } from '../../src/ledger/pages.ts';
-import { newState, packState } from '../../src/revisit/state.ts';
+import { newState, packState, unpackState } from '../../src/revisit/state.ts';
 
 const NOW = 1_000 * DAY;
 
@@ -81,6 +81,25 @@ test('a freshness asked for is expected, and more freshness costs more visits', 
       visits,
       visits.toSorted((a, b) => a - b),
     );
+  });
+});
+
+test('a page that never changed is believed to do what its server does, whatever was guessed of it at first', () => {
+  withLedger(100, ledger => {
+    ledger.begin();
+    // The general guess of one change in ten days, and ten quiet days since; only ten of the pages ever changed.
+    const quiet = packState({ ...newState(), a: 0.3, b: 13, visits: 5, stillDays: 10 });
+    const put = ledger.database.prepare('UPDATE known SET change = ? WHERE page > 10');
+    put.run(quiet);
+    const schedule = new Schedule(ledger);
+    const rate = () => schedule.plan.estimator.rate(unpackState(ledger.pages.known(50)!.change!));
+    const guessed = rate();
+    schedule.reschedule(NOW);
+    assert.ok(rate() < guessed / 2, `${rate()} after ${guessed}`);
+    const learned = rate();
+    schedule.reschedule(NOW);
+    assert.ok(Math.abs(rate() - learned) < 1e-6, 'to compute it again changes nothing');
+    ledger.commit();
   });
 });
 

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { confidence, estimatorNamed, estimators } from '../../src/revisit/estimator.ts';
 import { adaptWait } from '../../src/revisit/estimators/adaptive.ts';
 import { existenceRate } from '../../src/revisit/estimators/existence.ts';
-import { serverPrior } from '../../src/revisit/estimators/gamma.ts';
+import { believed, NOTHING_SHOWN, serverPrior, showing } from '../../src/revisit/estimators/gamma.ts';
 import { lastDateRate } from '../../src/revisit/estimators/last-date.ts';
 import { likeliestRate } from '../../src/revisit/estimators/mle.ts';
 import { observe } from '../../src/revisit/estimators/observe.ts';
@@ -65,11 +65,19 @@ test('gamma: what it remembers is bounded, and odd intervals leave it finite', (
   }
 });
 
-test('a server with thirty observed pages lends new ones its mean rate', () => {
-  assert.deepEqual(serverPrior(29, 10, 1), { a: 0.3, b: 3 });
-  const prior = serverPrior(30, 60, 30);
-  near(prior.a / prior.b, 2);
-  assert.equal(prior.a, 0.3);
+test("a page that never changed is believed to be like its server's other pages, whatever was guessed before", () => {
+  assert.deepEqual(serverPrior(NOTHING_SHOWN), { a: 0.3, b: 3 });
+  // A hundred pages, watched for ten days each, with five changes in all.
+  const shown = { changes: 5, days: 1000 };
+  const prior = serverPrior(shown);
+  near(prior.a / prior.b, 5.3 / 1003);
+  const quiet = observe(newState(), { days: 7, changed: false });
+  near(quiet.b, 10);
+  near(believed(quiet, prior).b, prior.b + 7);
+  const changed = observe(newState(), { days: 7, changed: true });
+  assert.deepEqual(believed(changed, prior), changed);
+  // What one page adds can be taken away again.
+  assert.deepEqual(showing(showing(shown, quiet), quiet, -1), shown);
 });
 
 test('existence, last date and likeliest rate: the published vectors and limits', () => {

@@ -4,7 +4,8 @@
  */
 import type { Ask } from '../stages.ts';
 
-const defaultAccept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+/** Short, because it is sent with every request; whoever writes XHTML sends it as well for this. */
+const defaultAccept = 'text/html,*/*;q=0.8';
 /** Beyond this many header lines a response is an attack or a mistake. */
 const maxLines = 512;
 

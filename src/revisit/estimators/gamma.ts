@@ -4,8 +4,7 @@
  * never says "never" or "always" after three visits, as the point estimators do.
  */
 
-import type { Observation, Prior } from '../state.ts';
-import { PRIOR } from '../state.ts';
+import { type ChangeState, type Observation, PRIOR, type Prior } from '../state.ts';
 import type { Estimator } from './port.ts';
 
 export const gamma: Estimator = {
@@ -58,11 +57,33 @@ function forget({ a, b }: Prior, memory: Memory): Prior {
   return { a, b };
 }
 
-/** Pages of a server that must have been observed before they say anything about a new page there. */
-const ENOUGH_PAGES = 30;
+/** What the pages of a server have shown together. */
+export interface Shown {
+  readonly changes: number;
+  /** Days over which they were watched: whole intervals without a change, half of those with one. */
+  readonly days: number;
+}
 
-/** What to believe of a new page on a server whose observed pages have these sums of a and b. */
-export function serverPrior(pages: number, sumA: number, sumB: number): Prior {
-  if (pages < ENOUGH_PAGES || !(sumA > 0) || !(sumB > 0)) return PRIOR;
-  return { a: PRIOR.a, b: (PRIOR.a * sumB) / sumA };
+export const NOTHING_SHOWN: Shown = { changes: 0, days: 0 };
+
+/** `times` -1 takes it away again. */
+export function showing(shown: Shown, { changes, stillDays, changedDays }: ChangeState, times: 1 | -1 = 1): Shown {
+  return { changes: shown.changes + times * changes, days: shown.days + times * (stillDays + changedDays / 2) };
+}
+
+/** What to believe of a page before it ever changed: what its neighbours do, and a guess that counts as one page. */
+export function serverPrior({ changes, days }: Shown): Prior {
+  return { a: PRIOR.a, b: (PRIOR.a * (PRIOR.b + Math.max(0, days))) / (PRIOR.a + Math.max(0, changes)) };
+}
+
+/**
+ * A state in the light of what its server's pages have shown since. Of a page that never changed all that is known is
+ * how long it did not, so the belief can be made anew, exactly, and what was guessed before anything was known does not
+ * stay with it for months: on the recorded sites that made expected freshness come true (0.95-0.97 where it had said
+ * 0.77-0.90), and what is expected decides how much a wanted freshness costs. Only for those who compute all due times
+ * anew every day: the Scheduler does not, and kept 0.901 instead of 0.914 fresh with it at 5 % a day.
+ */
+export function believed(state: ChangeState, prior: Prior, memory: Memory = MEMORY): ChangeState {
+  if (state.changes > 0) return state;
+  return { ...state, ...forget({ a: prior.a, b: prior.b + state.stillDays }, memory) };
 }

@@ -212,6 +212,7 @@ async function makeOutposts(
     agentToken: AGENT_TOKEN,
     clock,
     say: text => console.error(text),
+    auditShare: values.audit,
     ...(decider && { decider }),
     ...(absence !== undefined && { lease: absence }),
   });

@@ -165,6 +165,10 @@ export const settings = {
     check: z.union([z.number(), z.string()]).default('16MB'),
     about: 'bytes of one body; more is cut and marked (default 16MB)',
   },
+  audit: {
+    check: z.coerce.number().min(0).max(1).default(0.02),
+    about: 'share of the pages from other machines that home looks at itself, 0 to 1 (default 0.02)',
+  },
 } as const satisfies Record<string, Setting>;
 
 export const options = { ...flags, ...settings };
@@ -186,7 +190,7 @@ export const fetchOptions = [
     'domains',
   ] as const),
   ...(['workbench', 'outpost', 'listen', 'levels', 'agent'] as const),
-  ...(['order', 'detector', 'images', 'threads', 'perServer', 'bodyLimit'] as const),
+  ...(['order', 'detector', 'images', 'threads', 'perServer', 'bodyLimit', 'audit'] as const),
 ] as const satisfies readonly OptionName[];
 export type Values = { [name in OptionName]: z.output<(typeof options)[name]['check']> };
 

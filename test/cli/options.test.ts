@@ -58,6 +58,7 @@ const wrong: Record<string, readonly [string, RegExp]> = {
   threads: ['-1', /The setting threads cannot be "-1"/],
   perServer: ['none', /The setting per-server cannot be "none"/],
   bodyLimit: ['huge', /"huge" is not a size/],
+  audit: ['2', /The setting audit cannot be "2"/],
 };
 /** Anything that is text will do. */
 const without = new Set(['data', 'seeds', 'allowPrivate', 'focus']);

@@ -1,4 +1,7 @@
-/** The recorded sites kept fresh day by day: through an outpost, by conditional GETs, and the least that is possible. */
+/**
+ * The recorded sites kept fresh day by day: through an outpost, by conditional GETs, and the least that is possible. Home
+ * cannot reach the servers beside the outpost and therefore audits nothing, as with `--set audit=0`.
+ */
 import { constants, zstdCompressSync } from 'node:zlib';
 import { entriesOf, openBlobs, truthOf } from '../histories.ts';
 import { type Account, printAccount } from './account.ts';

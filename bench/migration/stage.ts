@@ -128,11 +128,12 @@ async function startOutposts(directory: string, home: string, place: OutpostPlac
     const own = join(directory, `${home}-${name}-${level}`);
     const world = link === undefined ? 'site' : `${name}-${level}`;
     const address = link === undefined ? SITE : machineAt(world, link);
-    const listen = level < children ? [`${address}:${++doors}`] : [];
+    const ownPort = ++doors;
+    const listen = level < children ? [`${address}:${ownPort}`] : [];
     const outpost = run(world, 'outpost.ts', own, token, `${name}-${level}`, ...listen);
     await outpost.ready;
     running.push(outpost);
-    parent = { host: address, port: doors, door: join(own, 'door') };
+    parent = { host: address, port: ownPort, door: join(own, 'door') };
   }
   return {
     joined: Promise.all(running.map(({ again }) => again)),

@@ -300,15 +300,3 @@ export function parseSeeds(texts: readonly string[]): string[] {
     return url;
   });
 }
-
-/** The ledger of an existing collection, for commands that only look. */
-export function openLedger(directory: string): Ledger {
-  if (!existsSync(join(directory, 'ledger.db'))) {
-    throw new SkeinError(
-      'not-found',
-      `There is no collection in ${directory}.`,
-      'Collect one with "skein crawl URL", or name another directory with --data.',
-    );
-  }
-  return new Ledger(directory, 'read');
-}

@@ -26,6 +26,8 @@ test('every command has help with an example, and says what it takes', async () 
     const { code, stdout } = await skein([name, '--help']);
     assert.equal(code, 0);
     const text = stdout.toString();
+    const wide = text.split('\n').filter(line => line.length > 80);
+    assert.deepEqual(wide, [], `the help of ${name} fits a terminal of 80 columns`);
     if (text.includes('\nCommands:')) continue; // a family: its members have the examples
     assert.match(text, /\nExamples?:\n {2}.*skein /, `${name} has an example`);
     if (!LONG_RUNNING.has(name)) assert.match(text, /--json/, `${name} has --json`);

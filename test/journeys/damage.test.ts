@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process';
 import { cpSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { openLedger } from '../../src/cli/compose.ts';
+import { openLedger } from '../../src/cli/look.ts';
 import { type CollectionReport, verifyCollection } from '../../src/home/verify.ts';
 import { openWeb, type Web } from '../web/web.ts';
 import { crawlHere, fast, lookInto, root, skein, workplace } from './skein.ts';

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openLedger } from '../../src/cli/compose.ts';
+import { openLedger } from '../../src/cli/look.ts';
 import { verifyCollection } from '../../src/home/verify.ts';
 import { randomly } from '../random.ts';
 import { openWeb, type Web } from '../web/web.ts';

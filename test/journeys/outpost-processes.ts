@@ -1,7 +1,7 @@
 /** Outposts as processes of their own, for journeys: invited, joined, killed and started again. */
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { openLedger } from '../../src/cli/compose.ts';
+import { openLedger } from '../../src/cli/look.ts';
 import type { Web } from '../web/web.ts';
 import { type Running, skeinJson, start } from './skein.ts';
 

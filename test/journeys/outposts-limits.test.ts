@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { openLedger } from '../../src/cli/compose.ts';
+import { openLedger } from '../../src/cli/look.ts';
 import type { Whence } from '../../src/home/why.ts';
 import { openWeb } from '../web/web.ts';
 import { freePort, invite, startOutpost, visitedTwice } from './outpost-processes.ts';

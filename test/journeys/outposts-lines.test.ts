@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { DAY } from '../../src/base/clock.ts';
-import { openLedger } from '../../src/cli/compose.ts';
+import { openLedger } from '../../src/cli/look.ts';
 import { PROTOCOL } from '../../src/errand/errand.ts';
 import { greetParent } from '../../src/transfer/greeting.ts';
 import { readToken } from '../../src/transfer/token.ts';

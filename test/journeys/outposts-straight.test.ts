@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { openLedger } from '../../src/cli/compose.ts';
+import { openLedger } from '../../src/cli/look.ts';
 import type { Machine } from '../../src/home/machines.ts';
 import { OUTPOSTS_FILE } from '../../src/home/placement.ts';
 import { FAR_PARCELS } from '../../src/outpost/tools.ts';

@@ -1,7 +1,7 @@
 /** watch: killed at any moment it loses no visit that was committed, repeats none of them, and goes on. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openLedger } from '../../src/cli/compose.ts';
+import { openLedger } from '../../src/cli/look.ts';
 import { verifyCollection } from '../../src/home/verify.ts';
 import { openWeb } from '../web/web.ts';
 import { makeCollection } from './collection.ts';

@@ -5,7 +5,7 @@ import { DAY } from '../../base/clock.ts';
 import { NOT_DUE, notDue } from '../../home/not-due.ts';
 import { type Sums, summed } from '../../ledger/account.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { openLedger } from '../compose.ts';
+import { openLedger } from '../look.ts';
 import { declare, values } from '../options.ts';
 import { harmless, paint, size, table } from '../terminal.ts';
 import { parseWhen } from '../when.ts';
@@ -13,14 +13,14 @@ import { parseWhen } from '../when.ts';
 export function addAccountCommand(program: Command): void {
   const command = program
     .command('account')
-    .description('bytes spent and avoided, by cause, day and server, with the freshness they bought')
     .option('--since <when>', '30d or a date (default: from the beginning)')
     .option('--json', 'print one JSON object')
     .addHelpText(
       'after',
       `
-Avoided is held against a crawler that fetches every page once a day: "not due" are pages that were not asked for,
-"not-modified" answers without a body, "same" bodies that held nothing new and were not stored.
+Avoided is held against a crawler that fetches every page once a day: "not due"
+are pages that were not asked for, "not-modified" answers without a body, "same"
+bodies that held nothing new and were not stored.
 
 Example:
   skein account --since 7d`,

@@ -3,13 +3,12 @@ import type { Command } from 'commander';
 import { SkeinError } from '../../base/errors.ts';
 import { openCopies } from '../../home/copies.ts';
 import { findPage } from '../../home/lookup.ts';
-import { openLedger } from '../compose.ts';
+import { openLedger } from '../look.ts';
 import { declare, values } from '../options.ts';
 
 export function addCatCommand(program: Command): void {
   const command = program
     .command('cat')
-    .description('print the stored body of a page')
     .argument('<url>', 'the page')
     .option('--head', 'print the status line and headers before it')
     .option('--json', 'print one JSON object with the body as text')

@@ -6,8 +6,8 @@ import type { Command } from 'commander';
 import { originOf } from '../../base/url.ts';
 import { type Change, changesIn } from '../../home/changes.ts';
 import { type TemplateEdit, templateEdits } from '../../home/template-edits.ts';
-import { openLedger } from '../compose.ts';
 import { limitOf } from '../limit.ts';
+import { openLedger } from '../look.ts';
 import { declare, values } from '../options.ts';
 import { harmless, moment, paint, table } from '../terminal.ts';
 import { parseWhen } from '../when.ts';
@@ -15,7 +15,6 @@ import { parseWhen } from '../when.ts';
 export function addChangesCommand(program: Command): void {
   const command = program
     .command('changes')
-    .description('what changed, when, how much, and how it was noticed')
     .argument('[pattern]', 'part of the URL, e.g. example.org/docs/*')
     .option('--since <when>', '7d, 12h or a date (default 7d)')
     .option('--new', 'also pages that were seen for the first time')

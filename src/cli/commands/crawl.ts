@@ -4,8 +4,9 @@ import type { Command } from 'commander';
 import { SkeinError } from '../../base/errors.ts';
 import { crawlSupply } from '../../home/supply.ts';
 import { attend } from '../attend.ts';
-import { openHome, openLedger, PATIENCE, parseSeeds } from '../compose.ts';
+import { openHome, PATIENCE, parseSeeds } from '../compose.ts';
 import { LiveLine } from '../live.ts';
+import { openLedger } from '../look.ts';
 import { declare, fetchOptions, values } from '../options.ts';
 import { FAILED, INTERRUPTED, stopOnSignals } from '../signals.ts';
 import { isInVain, printSummary, type Summary, summaryOf } from '../summary.ts';
@@ -15,7 +16,6 @@ const names = ['seeds', ...fetchOptions] as const;
 export function addCrawlCommand(program: Command): void {
   const command = program
     .command('crawl')
-    .description('collect sites; run again to resume or continue, nothing is ever deleted')
     .argument('[seeds...]', 'URLs to start from; none = go on with the collection')
     .option('--json', 'print one JSON object as the last line of standard output')
     .addHelpText(
@@ -23,7 +23,8 @@ export function addCrawlCommand(program: Command): void {
       `
 Examples:
   skein crawl https://example.org
-  skein crawl https://example.org --scope "example.org,!/search/**" --keep "type=text/html"
+  skein crawl https://example.org --scope "example.org,!/search/**"
+  skein crawl https://example.org --keep "type=text/html;size=<5MB"
   skein crawl --seeds sites.txt --max-pages 10000 --pace 2
   cat sites.txt | skein crawl --seeds -
   skein crawl https://example.org --outpost ssh://me@near.example.org`,

@@ -8,8 +8,9 @@ import { DAY } from '../../base/clock.ts';
 import { changesIn } from '../../home/changes.ts';
 import { crawlSupply, refreshSupply, type Supply } from '../../home/supply.ts';
 import { attend } from '../attend.ts';
-import { type CrawlValues, type Opened, openHome, openLedger } from '../compose.ts';
+import { type CrawlValues, type Opened, openHome } from '../compose.ts';
 import { type DemoWeb, openDemoWeb } from '../demo-web.ts';
+import { openLedger } from '../look.ts';
 import { fetchOptions, values } from '../options.ts';
 import { stopOnSignals } from '../signals.ts';
 import { printSummary, type Summary, summaryOf } from '../summary.ts';
@@ -19,7 +20,6 @@ import { amountInWords } from './changes.ts';
 export function addDemoCommand(program: Command): void {
   program
     .command('demo')
-    .description('crawl a small web that the demo itself serves on loopback; needs no internet')
     .option('--keep-data <dir>', 'keep the collection there to look at it afterwards')
     .option('--workbench [port]', 'go on until Ctrl-C, with tides that turn, and serve the workbench')
     .option('--json', 'print one JSON object as the last line')

@@ -6,7 +6,7 @@ import { openCopies } from '../../home/copies.ts';
 import { differenceOf, type PageDifference, pageOf, type Sides, type Stretch } from '../../home/difference.ts';
 import { findPage } from '../../home/lookup.ts';
 import type { VisitRow } from '../../ledger/visits.ts';
-import { openLedger } from '../compose.ts';
+import { openLedger } from '../look.ts';
 import { declare, values } from '../options.ts';
 import { harmless, moment, paint } from '../terminal.ts';
 import { parseWhen } from '../when.ts';
@@ -17,7 +17,6 @@ const CONTEXT = 12;
 export function addDiffCommand(program: Command): void {
   const command = program
     .command('diff')
-    .description('what differs between two stored versions of a page, word by word')
     .argument('<url>', 'the page')
     .option('--from <version>', 'number of a version (see history), age (7d) or date (default: the last but one)')
     .option('--to <version>', 'the same (default: the newest)')

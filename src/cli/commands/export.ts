@@ -8,7 +8,7 @@ import { candidateOf, cdxjLines, writeCdxj } from '../../archive/cdxj.ts';
 import { exportWarc, type Filter, storedPages } from '../../archive/export.ts';
 import { SkeinError } from '../../base/errors.ts';
 import { openCopies } from '../../home/copies.ts';
-import { openLedger } from '../compose.ts';
+import { openLedger } from '../look.ts';
 import { declare, values } from '../options.ts';
 import { plural } from '../terminal.ts';
 import { version } from '../version.ts';
@@ -19,7 +19,6 @@ const formats = ['warc', 'warc-1.0', 'jsonl', 'cdxj'] as const;
 export function addExportCommand(program: Command): void {
   const command = program
     .command('export')
-    .description('write the collection as one file')
     .argument('[pattern]', 'only URLs that contain this; * stands for anything')
     .option('--format <name>', `${formats.join(', ')} (default warc, which is WARC 1.1)`)
     .option('--out <file>', 'file to write; - = standard output (default)')

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { type ReasonCode, reasons } from '../../errand/reasons.ts';
 import { findPage } from '../../home/lookup.ts';
 import type { VisitRow } from '../../ledger/visits.ts';
-import { openLedger } from '../compose.ts';
+import { openLedger } from '../look.ts';
 import { declare, values } from '../options.ts';
 import { duration, harmless, moment, paint, size } from '../terminal.ts';
 import { amountInWords } from './changes.ts';
@@ -11,7 +11,6 @@ import { amountInWords } from './changes.ts';
 export function addHistoryCommand(program: Command): void {
   const command = program
     .command('history')
-    .description('every visit to a page, with what came of it')
     .argument('<url>', 'the page')
     .option('--json', 'print one JSON object a line')
     .addHelpText('after', '\nExample:\n  skein history https://example.org/');

@@ -1,14 +1,13 @@
 /** `skein links URL`: who links to a page, and where it links to. */
 import type { Command } from 'commander';
 import { findPage } from '../../home/lookup.ts';
-import { openLedger } from '../compose.ts';
+import { openLedger } from '../look.ts';
 import { declare, values } from '../options.ts';
 import { harmless, paint, table } from '../terminal.ts';
 
 export function addLinksCommand(program: Command): void {
   const command = program
     .command('links')
-    .description('links of a page, in and out, with their anchor text')
     .argument('<url>', 'the page')
     .option('--json', 'print one JSON object')
     .addHelpText('after', '\nExample:\n  skein links https://example.org/');

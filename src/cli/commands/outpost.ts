@@ -15,9 +15,7 @@ import { addForgive } from './outpost-forgive.ts';
 const DIRECTORY = 'skein-outpost';
 
 export function addOutpostCommand(program: Command): void {
-  const outpost = program
-    .command('outpost')
-    .description('machines that crawl for another: invite, join, run, install, forgive');
+  const outpost = program.command('outpost');
   addInvite(outpost);
   addJoin(outpost);
   addRun(outpost);

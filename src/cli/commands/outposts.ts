@@ -27,7 +27,6 @@ const STALE = 5000;
 export function addOutpostsCommand(program: Command): void {
   const command = program
     .command('outposts')
-    .description('the tree of machines that crawl for this collection')
     .option('--watch', 'go on showing it, once a second')
     .option('--json', 'print one JSON object')
     .addHelpText('after', '\nExample:\n  skein outposts --watch');

@@ -2,9 +2,9 @@
 import type { Command } from 'commander';
 import { SkeinError } from '../../base/errors.ts';
 import { globOf } from '../../ledger/pages.ts';
-import { openLedger } from '../compose.ts';
 import { nearest } from '../config.ts';
 import { limitOf } from '../limit.ts';
+import { openLedger } from '../look.ts';
 import { declare, values } from '../options.ts';
 import { harmless, moment, size, table } from '../terminal.ts';
 
@@ -21,7 +21,6 @@ const sorts: Readonly<Record<string, string>> = {
 export function addPagesCommand(program: Command): void {
   const command = program
     .command('pages')
-    .description('list pages; a pattern matches anywhere in the URL, * stands for anything')
     .argument('[pattern]', 'part of the URL, e.g. example.org/docs/*')
     .option('--outcome <outcome>', 'fetched, same, moved, gone, refused, failed or waiting')
     .option('--type <type>', 'media type, e.g. text/html')
@@ -31,7 +30,7 @@ export function addPagesCommand(program: Command): void {
     .addHelpText(
       'after',
       `
-Links that lead out of the scope are listed with --outcome refused, and with --json.
+Links out of the scope are listed with --outcome refused, and with --json.
 
 Examples:
   skein pages --outcome failed

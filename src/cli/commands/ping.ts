@@ -4,20 +4,19 @@ import { Schedule } from '../../frontier/schedule.ts';
 import { type HomeClient, runningHome } from '../../home/door.ts';
 import { findPage } from '../../home/lookup.ts';
 import { Ledger } from '../../ledger/ledger.ts';
-import { openLedger } from '../compose.ts';
+import { openLedger } from '../look.ts';
 import { declare, values } from '../options.ts';
 import { harmless, moment, table } from '../terminal.ts';
 
 export function addPingCommand(program: Command): void {
   const command = program
     .command('ping')
-    .description('tell the collection that pages have changed; they are looked at sooner')
     .argument('<urls...>', 'the pages')
     .option('--json', 'print one JSON object a line')
     .addHelpText(
       'after',
       `
-How much sooner depends on how often such notices of the same server have been true.
+How much sooner depends on how often notices of the same server have been true.
 
 Example:
   skein ping https://example.org/news https://example.org/`,

@@ -7,8 +7,9 @@ import { AGENT_TOKEN } from '../../home/robots.ts';
 import { refreshSupply, watchSupply } from '../../home/supply.ts';
 import { attend } from '../attend.ts';
 import { aimOf, allowanceOf, parseBudget } from '../budget.ts';
-import { type Extras, type Opened, openHome, openLedger } from '../compose.ts';
+import { type Extras, type Opened, openHome } from '../compose.ts';
 import { freshnessLine, LiveLine } from '../live.ts';
+import { openLedger } from '../look.ts';
 import { declare, fetchOptions, type Values, values } from '../options.ts';
 import { INTERRUPTED, stopOnSignals } from '../signals.ts';
 import { printSummary, type Summary, summaryOf } from '../summary.ts';
@@ -19,12 +20,12 @@ const names = ['budget', 'freshness', 'policy', 'estimator', ...fetchOptions] as
 export function addRefreshCommand(program: Command): void {
   const command = program
     .command('refresh')
-    .description('one round: look again at what is due, within the budget')
     .option('--json', 'print one JSON object as the last line of standard output')
     .addHelpText(
       'after',
       `
-A budget is a share of the collection a day (10%), pages a day (500) or bytes a day (50MB); it is remembered.
+A budget is a share of the collection a day (10%), pages a day (500) or bytes a
+day (50MB); it is remembered.
 
 Examples:
   skein refresh --budget 10%
@@ -37,7 +38,6 @@ Examples:
 export function addWatchCommand(program: Command): void {
   const command = program
     .command('watch')
-    .description('keep the collection fresh until stopped, within the budget')
     .option('--json', 'print one JSON object as the last line of standard output')
     .addHelpText('after', '\nExample:\n  skein watch --budget 200MB');
   declare(command, names).action((given: Record<string, unknown>) => run('watch', given));

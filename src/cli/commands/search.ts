@@ -10,7 +10,7 @@ import { changeProbability } from '../../home/why.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { FeedReport } from '../../search/feed.ts';
 import { type Fragment, type Hit, openSearch, type Results } from '../../search/index.ts';
-import { openLedger } from '../compose.ts';
+import { openLedger } from '../look.ts';
 import { declare, options, values } from '../options.ts';
 import { duration, harmless, paint, size } from '../terminal.ts';
 
@@ -20,7 +20,6 @@ const DEFAULT_DATA = options.data.check.parse(undefined);
 export function addSearchCommand(program: Command): void {
   const command = program
     .command('search')
-    .description('find pages by what they say; the index is brought up to date first')
     .argument('<query...>', 'words, "phrases", AND OR NOT, prefix*, site: type: lang: title: url: changed:')
     .option('--limit <n>', `results to show, at most ${MOST} (default 10)`)
     .option('--open <n>', 'print the text of the stored copy of the n-th result; counts as interest in that page')
@@ -62,7 +61,7 @@ Examples:
 }
 
 export function addIndexCommand(program: Command): void {
-  const index = program.command('index').description('the search index: how far it is, and making it again');
+  const index = program.command('index');
   const status = index
     .command('status')
     .description('how many pages can be found, and how far the index is behind')

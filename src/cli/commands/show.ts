@@ -4,14 +4,13 @@ import { unpackFacts } from '../../errand/facts.ts';
 import { type Found, findPage } from '../../home/lookup.ts';
 import { stateOf } from '../../home/why.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { openLedger } from '../compose.ts';
+import { openLedger } from '../look.ts';
 import { declare, values } from '../options.ts';
 import { harmless, moment, paint, size, table } from '../terminal.ts';
 
 export function addShowCommand(program: Command): void {
   const command = program
     .command('show')
-    .description('everything known of a page, and why it is or is not due')
     .argument('<url>', 'the page')
     .option('--json', 'print one JSON object')
     .addHelpText('after', '\nExample:\n  skein show https://example.org/');

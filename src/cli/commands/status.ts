@@ -4,14 +4,13 @@ import { type ReasonCode, reasons } from '../../errand/reasons.ts';
 import type { HomeState } from '../../home/control.ts';
 import { runningHome } from '../../home/door.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { openLedger } from '../compose.ts';
+import { openLedger } from '../look.ts';
 import { declare, values } from '../options.ts';
 import { duration, moment, paint, plural, size, table } from '../terminal.ts';
 
 export function addStatusCommand(program: Command): void {
   const command = program
     .command('status')
-    .description('the collection at a glance: pages, servers, bytes, what waits')
     .option('--json', 'print one JSON object')
     .addHelpText('after', '\nExample:\n  skein status --data ./skein-data');
   declare(command, ['data']).action(async (given: Record<string, unknown>) => {

@@ -74,7 +74,6 @@ const orders: readonly Steering[] = [
 export function addSteerCommand(program: Command): void {
   const steer = program
     .command('steer')
-    .description('steer the Skein that runs in the data directory, from another terminal')
     .addHelpText('after', '\nExamples:\n  skein steer pause\n  skein steer add https://example.org/new');
   for (const { usage, about, example, order } of orders) {
     const command = steer

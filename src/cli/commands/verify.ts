@@ -4,7 +4,7 @@ import { exitCodes } from '../../base/errors.ts';
 import { type Repaired, repair } from '../../home/repair.ts';
 import { type CollectionReport, verifyCollection } from '../../home/verify.ts';
 import { Ledger } from '../../ledger/ledger.ts';
-import { openLedger } from '../compose.ts';
+import { openLedger } from '../look.ts';
 import { declare, values } from '../options.ts';
 import { harmless, paint, plural, size } from '../terminal.ts';
 
@@ -14,7 +14,6 @@ const SHOWN = 50;
 export function addVerifyCommand(program: Command): void {
   const command = program
     .command('verify')
-    .description('check ledger and archive against each other, and every digest')
     .option('--repair', 'take copies that are lost out of the ledger; the next run fetches those pages again')
     .option('--json', 'print one JSON object')
     .addHelpText(

@@ -3,16 +3,13 @@ import type { Command } from 'commander';
 import { findPage } from '../../home/lookup.ts';
 import { type ServerTrust, type Whence, type Why, whyOf } from '../../home/why.ts';
 import { inWords } from '../../revisit/explain.ts';
-import { openLedger } from '../compose.ts';
+import { openLedger } from '../look.ts';
 import { declare, values } from '../options.ts';
 import { duration, harmless, moment, paint } from '../terminal.ts';
 
 export function addWhyCommand(program: Command): void {
   const command = program
     .command('why')
-    .description(
-      'why a page is or is not due, and which machine visits it: its change history, rate, importance and server',
-    )
     .argument('<url>', 'the page')
     .option('--json', 'print one JSON object')
     .addHelpText('after', '\nExample:\n  skein why https://example.org/');

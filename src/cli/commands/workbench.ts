@@ -5,7 +5,7 @@ import { SkeinError } from '../../base/errors.ts';
 import { feederOf, isFed } from '../../home/indexing.ts';
 import { openWorkbench } from '../../workbench/server.ts';
 import { WORKBENCH_PORT } from '../attend.ts';
-import { openLedger } from '../compose.ts';
+import { openLedger } from '../look.ts';
 import { declare, values } from '../options.ts';
 import { paint } from '../terminal.ts';
 import { version } from '../version.ts';
@@ -13,7 +13,6 @@ import { version } from '../version.ts';
 export function addWorkbenchCommand(program: Command): void {
   const command = program
     .command('workbench')
-    .description('serve the workbench of a collection: watch, search, compare, steer what runs')
     .option('--listen <address>', `host:port or port (default 127.0.0.1:${WORKBENCH_PORT}); other hosts need TLS`)
     .option('--certificate <file>', 'TLS certificate chain, PEM')
     .option('--key <file>', 'its private key, PEM')
@@ -23,10 +22,10 @@ export function addWorkbenchCommand(program: Command): void {
       `
 Examples:
   skein workbench --data ./skein-data
-  skein workbench --listen 0.0.0.0:7700 --certificate fullchain.pem --key privkey.pem
+  skein workbench --listen 0.0.0.0:7700 --certificate chain.pem --key key.pem
 
-On loopback everybody on this machine may look; changing something needs the token in the address that is printed.
-Elsewhere everything needs the token.`,
+On loopback everybody on this machine may look; changing something needs the
+token in the address that is printed. Elsewhere everything needs the token.`,
     );
   declare(command, ['data']).action(async (given: Record<string, unknown>) => {
     const { data } = await values(given, ['data']);

@@ -9,6 +9,7 @@
  *
  * This is one of the two loops of Skein; the other is the crawler's.
  */
+import { setImmediate } from 'node:timers/promises';
 import type { Archive } from '../archive/archive.ts';
 import type { Clock } from '../base/clock.ts';
 import { SkeinError } from '../base/errors.ts';
@@ -30,6 +31,8 @@ import { lastWords, Trials } from './trials.ts';
 
 /** How long the loop sleeps when nothing happens. */
 const NAP = 100;
+/** Milliseconds for which the loop may keep Node's own from turning. */
+const BREATH = 50;
 /** How long stop() waits for answers: a server may take a minute to fail. Pages given up wait for the next run. */
 const GRACE = 3000;
 /** Threads that die one after the other without a page coming back in between; beyond, it is not a page that kills them. */
@@ -65,6 +68,7 @@ export class Home implements Receiver {
   #orders: (() => void)[] = [];
   readonly #batch: Batch;
   #failure: unknown;
+  #breathed = 0;
   /** When overdue errands were last looked for. */
   #looked = 0;
   /** Something that was brought is still being checked, so that it may have to be visited again. */
@@ -357,10 +361,21 @@ export class Home implements Receiver {
   }
 
   async #nap(): Promise<void> {
+    await this.#breathe();
     if (this.#inbox.length > 0 || this.#orders.length > 0) return;
     const awake = new AbortController();
     this.#wake = () => awake.abort();
     await this.#parts.clock.sleep(this.#batch.patience ?? NAP, awake.signal);
     this.#wake = () => {};
+  }
+
+  /**
+   * Node hands the messages of a thread over one by one, up to a thousand of them in one turn of its loop, and ours turns
+   * between two. Where threads are faster than home, timers, signals and orders would wait for all of these.
+   */
+  async #breathe(): Promise<void> {
+    if (performance.now() - this.#breathed < BREATH) return;
+    await setImmediate();
+    this.#breathed = performance.now();
   }
 }

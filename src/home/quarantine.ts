@@ -8,7 +8,7 @@ import { replaceFile } from '../base/file.ts';
 
 export class Quarantine {
   readonly #file: string;
-  #reasons: Record<string, string> = {};
+  #reasons: ReadonlyMap<string, string> = new Map();
 
   constructor(directory: string) {
     this.#file = join(directory, 'outposts', 'quarantine.json');
@@ -17,33 +17,34 @@ export class Quarantine {
 
   /** Reads the file again. */
   read(): void {
-    this.#reasons = existsSync(this.#file) ? JSON.parse(readFileSync(this.#file, 'utf8')) : {};
+    const reasons = existsSync(this.#file) ? JSON.parse(readFileSync(this.#file, 'utf8')) : {};
+    this.#reasons = new Map(Object.entries(reasons as Record<string, string>));
   }
 
   get all(): ReadonlyMap<string, string> {
-    return new Map(Object.entries(this.#reasons));
+    return this.#reasons;
   }
 
   /** Why, or undefined where there is no distrust. */
   reason(name: string): string | undefined {
-    return Object.hasOwn(this.#reasons, name) ? this.#reasons[name] : undefined;
+    return this.#reasons.get(name);
   }
 
   add(name: string, why: string): void {
-    this.#reasons[name] = why;
-    this.#write();
+    this.#write(new Map(this.#reasons).set(name, why));
   }
 
   /** False: it was not there. */
   remove(name: string): boolean {
-    if (this.reason(name) === undefined) return false;
-    delete this.#reasons[name];
-    this.#write();
+    const others = new Map(this.#reasons);
+    if (!others.delete(name)) return false;
+    this.#write(others);
     return true;
   }
 
-  #write(): void {
+  #write(reasons: ReadonlyMap<string, string>): void {
+    this.#reasons = reasons;
     mkdirSync(dirname(this.#file), { recursive: true });
-    replaceFile(this.#file, JSON.stringify(this.#reasons, undefined, 2));
+    replaceFile(this.#file, JSON.stringify(Object.fromEntries(reasons), undefined, 2));
   }
 }

@@ -92,6 +92,18 @@ test('nothing is sent to whoever is away, full, or gave everything up', () => {
   assert.equal(dispatch.choose(place('https://a.org')), undefined);
 });
 
+test('errands that are given up together are one failure, and a failure later lengthens the rest', () => {
+  const dispatch = new Dispatch();
+  const weak = carrier('weak');
+  dispatch.join(weak);
+  const longAgo = Date.now() - 1_000_000;
+  for (let i = 0; i < 5; i++) dispatch.failed(weak, longAgo + i);
+  dispatch.failed(weak, Date.now() - 3000);
+  assert.equal(dispatch.hasRoom(), true, 'the second failure means a rest of two seconds');
+  dispatch.failed(weak, Date.now());
+  assert.equal(dispatch.hasRoom(), false);
+});
+
 test('the errands of the lost come back once, those of an earlier run wait for their outpost', () => {
   const dispatch = new Dispatch();
   const a = carrier('a');

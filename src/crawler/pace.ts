@@ -4,7 +4,7 @@
  *
  * A server gets at most `connections` requests at once, the next not before the longest of
  *  - `pace` after the last one started,
- *  - Crawl-delay after the last one started (at most a minute: `delayOf` says when it was cut),
+ *  - Crawl-delay after the last one started (at most a minute),
  *  - a rest after the last one ended: as long as the server takes to answer, four times that when it slows down;
  * and none at all before the end of Retry-After or of a back-off, which doubles with every failure in a row.
  * Servers on one address are spaced by a quarter of the pace together, with four times the connections.
@@ -53,13 +53,6 @@ export interface PaceRecord {
   readonly usual: number;
   /** Failures in a row. */
   readonly failures: number;
-}
-
-export interface Delay {
-  readonly ms: number;
-  readonly because: 'pace' | 'crawl-delay' | 'latency' | 'none';
-  /** The site asks for more than we wait. */
-  readonly capped: boolean;
 }
 
 const LONGEST_CRAWL_DELAY = 60_000;
@@ -144,23 +137,6 @@ export class Pace {
       this.#serve(server);
       if (waits) signal?.addEventListener('abort', cancel, { once: true });
     });
-  }
-
-  /** When a request to `origin` could start at the earliest, milliseconds since 1970; 0 = nothing is known of it. */
-  readyAt(origin: string): number {
-    const server = this.#servers.get(origin);
-    return server === undefined ? 0 : Math.max(server.next, server.notBefore);
-  }
-
-  /** The delay between requests that these terms mean now, and why. */
-  delayOf(origin: string, terms: Terms): Delay {
-    if (terms.pace === 0) return { ms: 0, because: 'none', capped: terms.crawlDelay > 0 };
-    const server = this.#servers.get(origin);
-    const rest = server === undefined ? 0 : restOf(server);
-    const crawlDelay = Math.min(terms.crawlDelay, LONGEST_CRAWL_DELAY);
-    const ms = Math.max(terms.pace, crawlDelay, rest);
-    const because = ms === terms.pace ? 'pace' : ms === crawlDelay ? 'crawl-delay' : 'latency';
-    return { ms, because, capped: terms.crawlDelay > ms };
   }
 
   recordOf(origin: string): PaceRecord | undefined {

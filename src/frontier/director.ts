@@ -12,20 +12,11 @@ import { SkeinError } from '../base/errors.ts';
 const OTHERS = '*';
 const HEAVIEST = 1000;
 
-interface Ticket {
-  readonly server: number;
-  readonly domain: Domain;
-  /** False once the server was withdrawn; the queue drops it when its turn comes. */
-  valid: boolean;
-}
-
 interface Domain {
   readonly weight: number;
-  queue: Ticket[];
-  /** Next ticket of the queue; those before it are used up. */
+  queue: number[];
+  /** Next server of the queue; those before it are used up. */
   head: number;
-  /** Valid tickets. */
-  waiting: number;
   /** Servers it may still send in this round. */
   turns: number;
 }
@@ -33,31 +24,26 @@ interface Domain {
 export class Director {
   readonly #weights: ReadonlyMap<string, number>;
   readonly #domains = new Map<string, Domain>();
-  readonly #tickets = new Map<number, Ticket>();
+  /** Servers in queues. */
+  readonly #waiting = new Set<number>();
   /** Domains with a server waiting, the one whose turn it is first. */
-  #ring: Domain[] = [];
+  readonly #ring: Domain[] = [];
 
   constructor(weights: ReadonlyMap<string, number> = new Map()) {
     this.#weights = weights;
   }
 
-  /** Servers waiting. */
-  get size(): number {
-    return this.#tickets.size;
-  }
-
   /** The server (by its id) may be visited. False when its domain has the weight 0, and it will never be. */
   offer(server: number, topLevelDomain: string): boolean {
-    if (this.#tickets.has(server)) return true;
+    if (this.#waiting.has(server)) return true;
     const domain = this.#domainOf(topLevelDomain);
     if (domain.weight === 0) return false;
-    const ticket = { server, domain, valid: true };
-    this.#tickets.set(server, ticket);
-    domain.queue.push(ticket);
-    if (domain.waiting++ === 0) {
+    this.#waiting.add(server);
+    if (domain.queue.length === 0) {
       domain.turns = domain.weight;
       this.#ring.push(domain);
     }
+    domain.queue.push(server);
     return true;
   }
 
@@ -65,37 +51,21 @@ export class Director {
   next(): number | undefined {
     const domain = this.#ring[0];
     if (!domain) return undefined;
-    const ticket = firstOf(domain);
-    this.#tickets.delete(ticket.server);
-    domain.waiting--;
+    const server = firstOf(domain);
+    this.#waiting.delete(server);
     domain.turns--;
-    if (domain.waiting === 0) this.#leave(domain);
+    if (domain.queue.length === 0) this.#ring.shift();
     else if (domain.turns === 0) {
       domain.turns = domain.weight;
       this.#ring.push(this.#ring.shift()!);
     }
-    return ticket.server;
-  }
-
-  /** Withdraws an offer. */
-  remove(server: number): void {
-    const ticket = this.#tickets.get(server);
-    if (!ticket) return;
-    ticket.valid = false;
-    this.#tickets.delete(server);
-    if (--ticket.domain.waiting === 0) this.#leave(ticket.domain);
-  }
-
-  #leave(domain: Domain): void {
-    domain.queue = [];
-    domain.head = 0;
-    this.#ring = this.#ring.filter(each => each !== domain);
+    return server;
   }
 
   #domainOf(name: string): Domain {
     let domain = this.#domains.get(name);
     if (!domain) {
-      domain = { weight: weightOf(this.#weights, name), queue: [], head: 0, waiting: 0, turns: 0 };
+      domain = { weight: weightOf(this.#weights, name), queue: [], head: 0, turns: 0 };
       this.#domains.set(name, domain);
     }
     return domain;
@@ -111,16 +81,15 @@ export function leavesOut(weights: ReadonlyMap<string, number>, topLevelDomain: 
   return weightOf(weights, topLevelDomain) === 0;
 }
 
-/** Takes the first valid ticket of a domain that has one. */
-function firstOf(domain: Domain): Ticket {
-  let ticket: Ticket;
-  do ticket = domain.queue[domain.head++]!;
-  while (!ticket.valid);
-  if (domain.head >= 64 && domain.head * 2 >= domain.queue.length) {
+/** Takes the first server of a domain that has one; what is used up of the queue is dropped now and then. */
+function firstOf(domain: Domain): number {
+  const server = domain.queue[domain.head++]!;
+  const all = domain.head === domain.queue.length;
+  if (all || (domain.head >= 64 && domain.head * 2 >= domain.queue.length)) {
     domain.queue = domain.queue.slice(domain.head);
     domain.head = 0;
   }
-  return ticket;
+  return server;
 }
 
 /** Reads `edu=3,org=1,*=0`: top-level domains and their weights, whole numbers from 0. */

@@ -33,21 +33,24 @@ test('an errand takes what fits into a short while, and at least one page', () =
 });
 
 test('the first errand only looks; others are as large as their way is long', () => {
-  const terms = { mode: 'explore', order: 'breadth', pace: 1000, lease: 100_000 } as const;
+  const terms = { mode: 'explore', order: 'breadth', depth: 9, pace: 1000, lease: 100_000 } as const;
   const here = { remote: false, follow: false, levels: 0 };
   const far = { remote: true, follow: false, levels: 0 };
-  assert.equal(sizeOf(here, lane({ robots: undefined } as Partial<Server>), terms), 1);
+  const unseen = lane({ robots: undefined } as Partial<Server>);
+  assert.deepEqual([sizeOf(here, unseen, terms), sizeOf(far, unseen, terms)], [1, 1]);
+  assert.equal(sizeOf(far, unseen, { ...terms, pace: 0 }), 512, 'a way too long for a first look');
   assert.equal(sizeOf(here, lane(), terms), errandSize(1000));
   assert.equal(sizeOf(far, lane(), terms), 80, 'four fifths of its lease, at this pace');
-  assert.equal(sizeOf(far, lane(), { ...terms, pace: 0 }), 512);
+  assert.equal(sizeOf(far, lane(), { ...terms, pace: 0, mode: 'refresh' }), 2048);
   assert.equal(sizeOf({ ...far, follow: true }, lane(), terms), DELEGATED);
   assert.ok(sizeOf(far, lane({}, { top: 9 }), terms) < 20, 'in a focused crawl the next pages depend on these');
 });
 
 test('a server is handed over whole only in a first crawl, breadth first, when nobody else is at it', () => {
-  const terms = { mode: 'explore', order: 'breadth', pace: 0, lease: 1 } as const;
+  const terms = { mode: 'explore', order: 'breadth', depth: 9, pace: 0, lease: 1 } as const;
   assert.equal(delegable(terms, lane()), true);
   assert.equal(delegable({ ...terms, mode: 'refresh' }, lane()), false);
   assert.equal(delegable({ ...terms, order: 'pvalue' }, lane()), false);
+  assert.equal(delegable({ ...terms, depth: 0 }, lane()), false);
   assert.equal(delegable(terms, lane({}, { errands: 1 })), false);
 });

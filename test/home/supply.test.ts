@@ -1,0 +1,61 @@
+/** How a budget becomes visits while a collection is watched. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { DAY, HOUR } from '../../src/base/clock.ts';
+import { keepAll } from '../../src/errand/keep.ts';
+import { compileScope } from '../../src/errand/scope.ts';
+import { Frontier, type FrontierOptions } from '../../src/frontier/frontier.ts';
+import { watchSupply } from '../../src/home/supply.ts';
+import type { Ledger } from '../../src/ledger/ledger.ts';
+import { NOW, withLedger } from '../frontier/known-ledger.ts';
+
+const scope = { domains: [], include: [], exclude: [] };
+const options: FrontierOptions = {
+  ...{ mode: 'refresh', order: 'breadth', images: 'off', bounds: '', domains: new Map(), detector: 'content' },
+  ...{ maxPages: 1e9, pagesPerServer: 1e9, depth: 100, bodyBytes: 1e6, pace: 0, connections: 1, outposts: 1 },
+  ...{ allowPrivate: true, lease: HOUR, outside: compileScope(scope) },
+  scope: { ...scope, focus: [], keep: keepAll },
+};
+
+/** A watch over `ledger` with so many pages a day; `at` lets it look at the budget, returns the pages let go so far. */
+function watch(ledger: Ledger, pages: number): (time: number) => number {
+  let now = NOW;
+  const clock = { now: () => now, sleep: async () => {} };
+  const frontier = new Frontier(ledger, options, clock);
+  ledger.begin();
+  frontier.restore();
+  frontier.schedule.aim({ share: 0.5 }, NOW);
+  const supply = watchSupply(
+    { ledger, frontier, clock },
+    () => ({ pages, bytes: Infinity }),
+    () => 0,
+  );
+  return time => {
+    now = time;
+    supply.fill();
+    return frontier.waiting().pages;
+  };
+}
+
+test('visits come at the pace of the budget, and what is saved up is an hour of it', () => {
+  withLedger(400, ledger => {
+    const at = watch(ledger, 240);
+    assert.equal(at(NOW), 0);
+    assert.equal(at(NOW + HOUR / 10), 1);
+    assert.equal(at(NOW + HOUR / 2), 5);
+    assert.equal(at(NOW + 20 * HOUR), 15, 'ten more, however long nothing was asked for');
+    ledger.abandon();
+  });
+});
+
+test('once a day the schedule is made anew', () => {
+  withLedger(50, ledger => {
+    const at = watch(ledger, 10);
+    const made = () => ledger.setting<{ time: number }>('schedule')!.time;
+    at(NOW + 23 * HOUR);
+    assert.equal(made(), NOW);
+    at(NOW + DAY + HOUR);
+    assert.equal(made(), NOW + DAY + HOUR);
+    ledger.abandon();
+  });
+});

@@ -50,18 +50,26 @@ export class Servers {
   readonly #insert: StatementSync;
   readonly #update: StatementSync;
   readonly #get: StatementSync;
+  readonly #body: StatementSync;
+  /** Copies whose text is in the file only. */
+  readonly #shelved = new WeakSet<RobotsCopy>();
 
   constructor(database: DatabaseSync) {
     this.#get = database.prepare('SELECT * FROM servers WHERE id = ?');
+    this.#body = database.prepare('SELECT robots_body FROM servers WHERE id = ?');
     this.#insert = database.prepare('INSERT INTO servers (id, origin) VALUES (?, ?)');
     this.#update = database.prepare(
-      `UPDATE servers SET address = ?, robots_status = ?, robots_body = ?, robots_time = ?, robots_unreachable = ?,
+      `UPDATE servers SET address = ?, robots_status = ?, robots_body = coalesce(?, robots_body), robots_time = ?, robots_unreachable = ?,
          sitemaps = ?,
          crawl_delay = ?, not_before = ?, latency = ?, failures = ?, refused = ?, seeded = ?, paused = ?, pace = ?,
          audits = ?, lies = ?, multiplier = ?, pings = ?, true_pings = ?, ping_expected = ?, ping_missed = ?,
          dates = ?, wrong_dates = ?, wave = ?, soft_404 = ? WHERE id = ?`,
     );
-    for (const row of database.prepare('SELECT * FROM servers').iterate()) this.#remember(fromRow(row));
+    for (const row of database.prepare('SELECT * FROM servers').iterate()) {
+      const server = fromRow(row);
+      this.#shelve(server);
+      this.#remember(server);
+    }
   }
 
   get size(): number {
@@ -107,7 +115,7 @@ export class Servers {
       this.#update.run(
         s.address,
         s.robots?.status ?? -1,
-        s.robots?.body ?? '',
+        s.robots && !this.#shelved.has(s.robots) ? s.robots.body : null,
         s.robots?.time ?? 0,
         s.robots?.unreachableSince ?? 0,
         JSON.stringify(s.sitemaps),
@@ -132,8 +140,23 @@ export class Servers {
         s.soft404 ?? null,
         s.id,
       );
+      this.#shelve(s);
     }
     this.#dirty.clear();
+  }
+
+  /** Its robots.txt, up to half a megabyte, is read again when an errand takes it along: there may be a million servers. */
+  #shelve(server: Server): void {
+    if (!server.robots || this.#shelved.has(server.robots)) return;
+    const { status, time, unreachableSince } = server.robots;
+    const read = () => this.#body.get(server.id)!['robots_body'] as string;
+    server.robots = {
+      ...{ status, time, unreachableSince },
+      get body() {
+        return read();
+      },
+    };
+    this.#shelved.add(server.robots);
   }
 
   #remember(server: Server): void {

@@ -2,26 +2,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DAY, HOUR } from '../../src/base/clock.ts';
-import { keepAll } from '../../src/errand/keep.ts';
-import { compileScope } from '../../src/errand/scope.ts';
-import { Frontier, type FrontierOptions } from '../../src/frontier/frontier.ts';
+import { Frontier } from '../../src/frontier/frontier.ts';
 import { watchSupply } from '../../src/home/supply.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { NOW, withLedger } from '../frontier/known-ledger.ts';
-
-const scope = { domains: [], include: [], exclude: [] };
-const options: FrontierOptions = {
-  ...{ mode: 'refresh', order: 'breadth', images: 'off', bounds: '', domains: new Map(), detector: 'content' },
-  ...{ maxPages: 1e9, pagesPerServer: 1e9, depth: 100, bodyBytes: 1e6, pace: 0, connections: 1, outposts: 1 },
-  ...{ allowPrivate: true, lease: HOUR, outside: compileScope(scope) },
-  scope: { ...scope, focus: [], keep: keepAll },
-};
+import { plainOptions } from '../frontier/plain-options.ts';
 
 /** A watch over `ledger` with so many pages a day; `at` lets it look at the budget, returns the pages let go so far. */
 function watch(ledger: Ledger, pages: number): (time: number) => number {
   let now = NOW;
   const clock = { now: () => now, sleep: async () => {} };
-  const frontier = new Frontier(ledger, options, clock);
+  const frontier = new Frontier(ledger, plainOptions, clock);
   ledger.begin();
   frontier.restore();
   frontier.schedule.aim({ share: 0.5 }, NOW);

@@ -1,0 +1,61 @@
+/** A parcel from another machine may hold anything: what was not asked for is not kept. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { HOUR, systemClock } from '../../src/base/clock.ts';
+import type { Parcel, ServerNews } from '../../src/errand/parcel.ts';
+import type { Visit } from '../../src/errand/visit.ts';
+import { Frontier } from '../../src/frontier/frontier.ts';
+import { Progress } from '../../src/home/progress.ts';
+import { receiveWarily } from '../../src/home/receive.ts';
+import type { Ledger } from '../../src/ledger/ledger.ts';
+import { withLedger } from '../frontier/known-ledger.ts';
+import { plainOptions } from '../frontier/plain-options.ts';
+
+const NO_ARCHIVE = undefined as never; // these visits bring no records
+
+function opened(ledger: Ledger) {
+  const frontier = new Frontier(ledger, plainOptions, systemClock);
+  ledger.begin();
+  frontier.restore();
+  frontier.again([{ page: 1, server: 1 }]);
+  frontier.wake();
+  const { errand } = frontier.next()!;
+  const parcel: Parcel = { errand: errand.id, sequence: 0, done: false, visits: [], members: new Uint8Array(0) };
+  const receive = (more: Partial<Parcel>) => {
+    const from = { outpost: 'far', origin: errand.server.origin };
+    const parts = { ledger, archive: NO_ARCHIVE, frontier };
+    return receiveWarily(parts, { ...parcel, ...more }, from, new Progress(systemClock));
+  };
+  return { errand, receive };
+}
+
+test('news of a server come from whoever was sent to it, and from nobody else', () => {
+  withLedger(1, ledger => {
+    const { errand, receive } = opened(ledger);
+    const later = Date.now() + HOUR;
+    const quiet = { address: '', crawlDelay: 0, latency: 1, sitemaps: [], robotsBytes: 0 };
+    const news = (origin: string): ServerNews => ({ ...quiet, origin, notBefore: later });
+    receive({ server: news('http://victim.test') });
+    assert.equal(ledger.servers.of('http://victim.test').notBefore, 0);
+    receive({ server: news(errand.server.origin) });
+    assert.equal(ledger.servers.of(errand.server.origin).notBefore, later);
+    ledger.abandon();
+  });
+});
+
+test('a visit to a page that the errand did not name is left out, and counted', () => {
+  withLedger(3, ledger => {
+    const { errand, receive } = opened(ledger);
+    const visit = (url: string): Visit => ({
+      ...{ url, depth: 1, time: Date.now(), outcome: 'failed', reason: 'reset', status: 0, retryAfter: 0 },
+      cost: { up: 1, down: 1, cause: 'error', ms: 1 },
+    });
+    const [named, other] = [errand.pages[0]!.url, ledger.pages.get(2)!.url];
+    assert.equal(receive({ visits: [visit(other), visit(named), visit(named)] }), 2, 'nor is one that came before');
+    assert.deepEqual(
+      [1, 2].map(page => ledger.visits.of(page).length),
+      [1, 0],
+    );
+    ledger.abandon();
+  });
+});

@@ -65,4 +65,12 @@ test('the tour prints what the README shows', async () => {
     const printed = String(run.stdout).split('\n').map(masked);
     assert.ok(printed.includes(masked(shown[0]!)), `${first} prints: ${shown[0]}\n${run.stdout}`);
   }
+  const guide = readFileSync(join(root, 'docs', 'guides', 'search.md'), 'utf8');
+  const [asked, ...answer] = /^```\n\$ skein (search .*?)^```/ms.exec(guide)![1]!.trimEnd().split('\n');
+  const run = await skein(words(asked!).map(word => (word === 'demo' ? data : word)));
+  const printed = String(run.stdout).split('\n').map(masked);
+  // How long ago it was seen is another each time.
+  const told = answer.map(masked).filter(line => !line.startsWith('seen'));
+  assert.ok(told.length > 6);
+  for (const line of told) assert.ok(printed.includes(line), `the search guide says: ${line}\n${run.stdout}`);
 });

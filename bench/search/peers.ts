@@ -4,13 +4,34 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { SearchDocument } from '../../src/search/index.ts';
+import { highlightsOf } from '../../src/search/match.ts';
+import { highlight, snippet } from '../../src/search/snippet.ts';
+import { terms } from '../../src/search/words.ts';
 
 export const peerNames = ['minisearch', 'orama'] as const;
 
 export interface Peer {
   readonly name: string;
   put(documents: readonly SearchDocument[]): unknown;
-  query(text: string): unknown;
+  /** The ten best pages. */
+  query(text: string): number[];
+  /** Title and snippet of a page, as Skein shows them. */
+  shown(page: number, query: string): unknown;
+}
+
+/** Keeps titles and texts, and shows them with Skein's own code: the same work as Skein's. */
+function shelf(): Pick<Peer, 'shown'> & { keep(documents: readonly SearchDocument[]): void } {
+  const kept = new Map<number, { title: string; text: string }>();
+  return {
+    keep(documents) {
+      for (const { page, title, text } of documents) kept.set(page, { title, text });
+    },
+    shown(page, query) {
+      const { title, text } = kept.get(page)!;
+      const highlights = highlightsOf(new Set(terms(query, 'en').split(' ')), []);
+      return [highlight(title, 'en', highlights), snippet(text, 'en', highlights)];
+    },
+  };
 }
 
 const packages = ['minisearch@7.2.0', '@orama/orama@3.1.18'];
@@ -36,25 +57,40 @@ export async function openPeer(root: string, name: string): Promise<Peer> {
 function miniSearch(load: NodeJS.Require): Peer {
   const MiniSearch = load('minisearch');
   const index = new MiniSearch({ fields, idField: 'page', searchOptions: { combineWith: 'AND', boost: weights } });
+  const { keep, shown } = shelf();
   return {
     name: 'minisearch',
-    put: documents => index.addAll(documents),
-    query: text => index.search(text).slice(0, 10),
+    put: documents => {
+      keep(documents);
+      index.addAll(documents);
+    },
+    query: text =>
+      index
+        .search(text)
+        .slice(0, 10)
+        .map(({ id }: { id: number }) => id),
+    shown,
   };
 }
 
 function orama(load: NodeJS.Require): Peer {
   const { create, insertMultiple, search } = load('@orama/orama');
   const database = create({ schema: Object.fromEntries(fields.map(field => [field, 'string'])) });
+  const { keep, shown } = shelf();
   return {
     name: 'orama',
-    put: documents =>
-      insertMultiple(
-        database,
-        documents.map(({ title, headings, anchors, text }) => ({ title, headings, anchors, text })),
-        BATCH,
+    put: documents => {
+      keep(documents);
+      const entries = documents.map(({ page, title, headings, anchors, text }) => ({
+        ...{ id: String(page), title, headings, anchors, text },
+      }));
+      return insertMultiple(database, entries, BATCH);
+    },
+    query: text =>
+      search(database, { term: text, threshold: 0, boost: weights, limit: 10 }).hits.map(({ id }: { id: string }) =>
+        Number(id),
       ),
-    query: text => search(database, { term: text, threshold: 0, boost: weights, limit: 10 }),
+    shown,
   };
 }
 

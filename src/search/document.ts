@@ -93,6 +93,8 @@ export interface Results {
   readonly exact: boolean;
   /** No page has all words; these have some. */
   readonly relaxed: boolean;
+  /** The query that these are results of, where a word of the one asked is on no page and seems misspelt. */
+  readonly corrected?: string;
   readonly cached: boolean;
   /** Milliseconds. */
   readonly took: number;

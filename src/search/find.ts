@@ -83,6 +83,13 @@ export class Finder {
     return false;
   }
 
+  /** Whether any page matches. */
+  isKnown(match: string): boolean {
+    for (let shelf = 0; shelf < this.#shelves.count(); shelf++)
+      if (this.#count(plain(match), shelf, 1) > 0) return true;
+    return false;
+  }
+
   /** Whether so many pages match that matching says little. */
   isCommon(match: string): boolean {
     let left = SCORED;

@@ -10,7 +10,7 @@
  * hold is the state of the source at the cursor in `meta`. Each batch keeps both, or leaves no trace.
  *
  * words.ts makes terms, shelves.ts keeps them, query.ts reads what people type, match.ts turns it into FTS5, find.ts finds, rank.ts orders, snippet.ts
- * shows why, cache.ts remembers, writer.ts writes, feed.ts feeds.
+ * shows why, spelling.ts guesses what was meant, cache.ts remembers, writer.ts writes, feed.ts feeds.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { type CacheCounts, type Kept, type KeptHit, QueryCache } from './cache.ts';
@@ -23,6 +23,7 @@ import { Ranker } from './rank.ts';
 import { explain, openDatabase } from './schema.ts';
 import { ROOM } from './shelves.ts';
 import { highlight, snippet } from './snippet.ts';
+import { Spelling } from './spelling.ts';
 import { unpack, Writer } from './writer.ts';
 
 export type { CacheCounts } from './cache.ts';
@@ -71,6 +72,7 @@ export class Search {
   readonly #ranker: Ranker;
   readonly #interest: Interest;
   readonly #cache: QueryCache;
+  readonly #spelling: Spelling;
   readonly #statements: Readonly<Record<'latest' | 'shown' | 'standing' | 'languages', StatementSync>>;
   #languages: readonly string[] = [];
   #languagesAt = -1;
@@ -81,6 +83,7 @@ export class Search {
     this.#writer = new Writer(this.#database, room);
     this.#ranker = new Ranker(this.#database);
     this.#interest = new Interest(file, Date.now);
+    this.#spelling = new Spelling(this.#database);
     this.#statements = {
       latest: this.#database.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'changes'"),
       shown: this.#database.prepare(
@@ -204,6 +207,12 @@ export class Search {
     const languages = this.#spoken();
     const found = this.#cache.get(key, now);
     const kept = found ?? this.#ask(key, languages, now);
+    const corrected = this.#corrected(key, kept, languages);
+    if (corrected !== undefined) {
+      const took = performance.now() - started;
+      const results = this.#query(corrected, options);
+      return { ...results, query: key, corrected, took: took + results.took };
+    }
     const offset = Math.min(Math.max(0, Math.trunc(options.offset ?? 0)), WINDOW);
     const limit = Math.min(Math.max(1, Math.trunc(options.limit ?? 10)), 100);
     const hits = this.#hits(kept, offset, limit).map(
@@ -225,6 +234,17 @@ export class Search {
     const kept: Kept = { plan: asked, ranked: this.#ranker.rank(asked, now), hits: new Map(), sequence, time: now };
     this.#cache.set(key, kept);
     return kept;
+  }
+
+  /** The query with other words for those that no page has; undefined = there are none, or none that come near. */
+  #corrected(key: string, { plan: asked, ranked }: Kept, languages: readonly string[]): string | undefined {
+    if (ranked.total > 0 && !ranked.relaxed) return undefined;
+    let corrected = key;
+    for (const word of this.#ranker.unknown(asked)) {
+      const meant = this.#spelling.correct(word, languages);
+      if (meant !== undefined) corrected = corrected.replace(word, () => meant);
+    }
+    return corrected === key ? undefined : corrected;
   }
 
   #hits(kept: Kept, offset: number, limit: number): KeptHit[] {

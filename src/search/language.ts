@@ -45,6 +45,17 @@ for (const [language, list] of Object.entries(small)) {
   for (const word of list.split(' ')) languagesOf.set(word, [...(languagesOf.get(word) ?? []), language]);
 }
 
+/** Words that people put around what they look for, when they ask as they would ask a person. */
+const asking =
+  'a an i my me we our it its be am was were do does did can could should would will how what when where why who which by as at on or';
+const smallWords = new Map(Object.entries(small).map(([language, list]) => [language, new Set(list.split(' '))]));
+for (const word of asking.split(' ')) smallWords.get('en')!.add(word);
+
+/** Whether a word says nothing by itself, in that language. */
+export function isSmall(word: string, language: string): boolean {
+  return smallWords.get(language)?.has(word.toLowerCase()) ?? false;
+}
+
 /** BCP 47 primary tag, or empty when it is not clear. */
 export function guessLanguage(text: string): string {
   // From a little way in: the beginning of a page is its menu.

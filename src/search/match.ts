@@ -6,6 +6,7 @@
  * languages that the index holds, joined by OR; most words have one or two.
  */
 import { SkeinError } from '../base/errors.ts';
+import { isSmall } from './language.ts';
 import type { ChangedQuery, Query, WordsQuery } from './query.ts';
 import { NO_RULES } from './stems.ts';
 import { endsDense, Initials, termOf, words } from './words.ts';
@@ -22,10 +23,16 @@ export interface Plan {
   readonly highlights: Highlights;
   /** The plain words and phrases at the top of the query as typed, in order. */
   readonly plain: string;
-  /** The plain words at the top of the query: what may be left out when nothing has them all. */
-  readonly loose: readonly string[];
+  /** The plain words at the top of the query: what may be left out, or was misspelt, when nothing has them all. */
+  readonly loose: readonly LooseWord[];
   /** Everything but those words; empty = nothing. */
   readonly strict: string;
+}
+
+export interface LooseWord {
+  /** As it was typed; empty = it is only a beginning. */
+  readonly text: string;
+  readonly match: string;
 }
 
 export interface Highlights {
@@ -235,6 +242,20 @@ export function highlightsOf(terms: ReadonlySet<string>, beginnings: readonly st
   return { terms, beginnings, initials: new Initials([...terms, ...beginnings]) };
 }
 
+function isLoose(part: Query): part is WordsQuery {
+  return part.kind === 'words' && part.column === undefined && !part.phrase;
+}
+
+/** Telling words that a query must have for its small ones not to be looked for. */
+const ENOUGH = 2;
+
+/** "How do I create a table" asks for `create` and `table`. Where pages are in several languages English decides. */
+function telling(parts: readonly Query[], spoken: readonly string[]): readonly Query[] {
+  const language = spoken.length === 1 ? spoken[0]! || 'en' : 'en';
+  const says = (part: Query) => !isLoose(part) || part.beginning || !isSmall(part.text, language);
+  return parts.filter(part => isLoose(part) && says(part)).length >= ENOUGH ? parts.filter(says) : parts;
+}
+
 /** The plan of a query for an index that holds pages in `languages`. */
 export function plan(query: Query, languages: readonly string[]): Plan {
   const named = languagesNamed(query);
@@ -242,18 +263,18 @@ export function plan(query: Query, languages: readonly string[]): Plan {
   const planner = new Planner(spoken, '');
   const parts = query.kind === 'all' ? query.parts : [query];
   const changed = parts.map(changedOf).filter(part => part !== undefined);
-  const rest = parts.filter(part => changedOf(part) === undefined);
-  const isLoose = (part: Query) => part.kind === 'words' && part.column === undefined && !part.phrase;
+  const all = parts.filter(part => changedOf(part) === undefined);
+  const rest = telling(all, spoken);
   const match = planner.expression({ kind: 'all', parts: rest }, true);
   const { worded } = planner;
   if (match === undefined && rest.length > 0)
     throw new SkeinError('bad-query', 'There is no word to look for in this query.');
-  const loose = rest
-    .filter(isLoose)
-    .map(part => planner.expression(part, false))
-    .filter(part => part !== undefined);
+  const loose = rest.filter(isLoose).flatMap(part => {
+    const found = planner.expression(part, false);
+    return found === undefined ? [] : [{ text: part.beginning ? '' : part.text, match: found }];
+  });
   const strict = planner.expression({ kind: 'all', parts: rest.filter(part => !isLoose(part)) }, false);
-  const plain = rest.filter(part => part.kind === 'words').map(part => part.text);
+  const plain = all.filter(part => part.kind === 'words').map(part => part.text);
   const head = new Planner(spoken, '{title headings anchors} : ').expression({ kind: 'all', parts: rest }, false);
   return {
     match: match ?? mark(EVERY),

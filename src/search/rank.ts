@@ -61,10 +61,15 @@ export class Ranker {
     return this.#finder.matchesAny(plan.match, pages);
   }
 
+  /** The plain words, as typed, that no page has. */
+  unknown(plan: Plan): string[] {
+    return plan.loose.filter(word => !this.#finder.isKnown(word.match)).map(word => word.text);
+  }
+
   /** Any of the plain words instead of all; words that nearly every page has say nothing and are left out. */
   #loosen(plan: Plan): string {
-    const telling = plan.loose.filter(word => !this.#finder.isCommon(word));
-    const any = `(${(telling.length > 0 ? telling : plan.loose).join(' OR ')})`;
+    const telling = plan.loose.filter(word => !this.#finder.isCommon(word.match));
+    const any = `(${(telling.length > 0 ? telling : plan.loose).map(word => word.match).join(' OR ')})`;
     return plan.strict === '' ? any : `${plan.strict} AND ${any}`;
   }
 

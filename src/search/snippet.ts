@@ -21,7 +21,11 @@ const MENU = 0.45;
 
 /** Controls, and the marks that reverse the direction of text: a page must not rearrange the words around it. */
 const unwanted = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\s]+/gu;
-const clean = (text: string) => text.replace(unwanted, ' ').toWellFormed();
+/** Blocks of a page that are no sentences, as headings and entries of menus, must not read as one. */
+const joint = /(?<![.!?:;,…。！？]\s*)\s*\n\s*(?=\S)/gu;
+const clean = (text: string) => text.replace(joint, ' · ').replace(unwanted, ' ').toWellFormed();
+/** The same for a piece that goes on with a hit, which the last line end of the piece stands before. */
+const cleanBefore = (text: string) => clean(/\s$/.test(text) ? `${text}\0` : text);
 
 interface Marked {
   readonly start: number;
@@ -113,8 +117,8 @@ function wholeWords(text: string, language: string, from: number, to: number): r
 
 function fragments(text: string, from: number, to: number, hits: readonly Marked[]): Fragment[] {
   const parts: Fragment[] = [];
-  const add = (piece: string, hit: boolean) => {
-    if (piece !== '') parts.push({ text: clean(piece), hit });
+  const add = (piece: string, hit: boolean, made = clean) => {
+    if (piece !== '') parts.push({ text: made(piece), hit });
   };
   let at = from;
   for (let index = 0; index < hits.length; index++) {
@@ -123,7 +127,7 @@ function fragments(text: string, from: number, to: number, hits: readonly Marked
     if (start < at || end > to) continue;
     // Without spaces between them, neighbours are marked as one.
     while (hits[index + 1]?.start === end && hits[index + 1]!.end <= to) end = hits[++index]!.end;
-    add(text.slice(at, start), false);
+    add(text.slice(at, start), false, cleanBefore);
     add(text.slice(start, end), true);
     at = end;
   }
@@ -138,7 +142,7 @@ export function highlight(text: string, language: string, highlights: Highlights
 
 /** At most about 240 characters of the text, around what matched; where nothing did, its first sentence. */
 export function snippet(whole: string, language: string, highlights: Highlights): Fragment[] {
-  const text = whole.length > READ ? whole.slice(0, READ) : whole;
+  const text = (whole.length > READ ? whole.slice(0, READ) : whole).trimEnd();
   const hits = hitsIn(text, language, highlights);
   // The first line is the title, which is shown anyway.
   const body = text.indexOf('\n') + 1;

@@ -38,6 +38,23 @@ const modules: Readonly<Record<string, string>> = {
   uk: 'ukrainian',
 };
 
+/** English words that the rules would cut to another word, or not to their own: word, and its stem if it is another. */
+const english = new Map(
+  [
+    ...['inning', 'outing', 'canning', 'herring', 'earring', 'news', 'atlas', 'bias', 'proceed', 'exceed', 'succeed'],
+    ...[
+      'herrings herring',
+      'earrings earring',
+      'innings inning',
+      'indices index',
+      'matrices matrix',
+      'vertices vertex',
+    ],
+  ]
+    .map(line => line.split(' '))
+    .map(([word = '', stem = word]) => [word, stem]),
+);
+
 const load = createRequire(import.meta.url);
 const loaded = new Map<string, Stemmer | undefined>([['ko', korean]]);
 
@@ -91,7 +108,8 @@ export function lowerCase(word: string, language: string): string {
 export function stemmerFor(language: string): Stemmer | undefined {
   if (!loaded.has(language)) {
     const name = Object.hasOwn(modules, language) ? modules[language] : undefined;
-    loaded.set(language, name === undefined ? undefined : load(`@orama/stemmers/${name}`).stemmer);
+    const rules: Stemmer | undefined = name === undefined ? undefined : load(`@orama/stemmers/${name}`).stemmer;
+    loaded.set(language, language === 'en' ? word => english.get(word) ?? rules!(word) : rules);
   }
   return loaded.get(language);
 }

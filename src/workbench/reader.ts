@@ -13,9 +13,9 @@ import type { VisitRow } from '../ledger/visits.ts';
 import { openSearch, type Search } from '../search/index.ts';
 import { DayCounts } from './day-counts.ts';
 
-/** Pages that stand for all others in what was avoided by not asking, and milliseconds for which that is kept. */
+/** Pages that stand for all others in what was avoided by not asking, which is kept for fifty times as long as it took. */
 const SAMPLED = 2000;
-const KEPT = 60_000;
+const KEPT = 50;
 
 /** A value that SQLite takes. */
 export type Value = string | number | null;
@@ -26,7 +26,7 @@ export class Reader {
   readonly copies: Copies;
   readonly dayCounts: DayCounts;
   #search: Search | undefined;
-  #notDue: { readonly first: number; readonly time: number; readonly rows: readonly NotDue[] } | undefined;
+  #notDue: { readonly first: number; readonly until: number; readonly rows: readonly NotDue[] } | undefined;
 
   constructor(directory: string) {
     this.directory = directory;
@@ -50,12 +50,13 @@ export class Reader {
     return this.#search;
   }
 
-  /** What was avoided by not asking, from the day `first` on; a minute old at most. */
+  /** What was avoided by not asking, from the day `first` on. */
   notDue(first: number): readonly NotDue[] {
-    const now = Date.now();
-    if (this.#notDue?.first !== first || now - this.#notDue.time > KEPT)
-      this.#notDue = { first, time: now, rows: notDue(this.ledger, first, SAMPLED) };
-    return this.#notDue.rows;
+    const now = performance.now();
+    if (this.#notDue?.first === first && now < this.#notDue.until) return this.#notDue.rows;
+    const rows = notDue(this.ledger, first, SAMPLED);
+    this.#notDue = { first, until: now + KEPT * (performance.now() - now), rows };
+    return rows;
   }
 
   page(id: number): Found {

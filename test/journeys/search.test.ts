@@ -223,7 +223,8 @@ test('the command shows results safely, and opening one makes the page important
   assert.ok(wanted.explanation.importance > other.explanation.importance * 1.5);
 
   assert.equal((await skein(['search', 'geese', '--open', '9', ...data])).code, 3);
-  assert.equal((await skein(['search', '"open', ...data])).code, 2);
+  assert.equal((await skein(['search', '(open', ...data])).code, 2);
+  assert.match((await skein(['search', 'geeze', ...data])).stdout.toString(), /Results for geese:/);
   const status = await skeinJson('index', 'status', ...data);
   assert.deepEqual([status['documents'], status['behind'], status['fed']], [3, 0, false]);
   assert.equal((await skeinJson('index', 'rebuild', ...data))['documents'], 3);

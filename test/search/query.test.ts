@@ -65,6 +65,7 @@ const grammar: readonly (readonly [string, string])[] = [
   ['http://example.org/x', 'http://example.org/x'],
   ['note: this', '(note: & this)'],
   ['& goose !', 'goose'],
+  ['wild "grey goose', '(wild & "grey goose")'],
 ];
 
 for (const [text, tree] of grammar) {
@@ -78,7 +79,6 @@ const refusals: readonly (readonly [string, RegExp])[] = [
   ['(a', /opened and not closed/],
   ['a)', /closed that was not opened/],
   ['()', /nothing between/],
-  ['"a', /quotation mark/],
   ['a OR', /OR needs/],
   ['OR a', /OR needs/],
   ['a OR OR b', /OR needs/],

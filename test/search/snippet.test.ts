@@ -17,10 +17,10 @@ test('a snippet shows sentences rather than the title or a menu, and begins wher
     document(3, { title: 'Crane', text: `Crane\nHome\nCranes of the world\nNews` }),
   ]);
   const shown = (query: string) => said(search.query(query).hits[0]!.snippet);
-  assert.equal(shown('heron'), `… ${prose} Imprint Heron`);
+  assert.equal(shown('heron'), `… ${prose} Imprint · Heron`);
   assert.equal(shown('bittern'), `… ${prose.replace('heron', 'stork')} Imprint`);
   assert.equal(shown('title:bittern marsh'), `… ${prose.replace('heron', 'stork')} Imprint`);
-  assert.equal(shown('crane'), '… Cranes of the world News');
+  assert.equal(shown('crane'), '… Cranes of the world · News');
 });
 
 test('a snippet cuts no word and no character', () => {
@@ -45,6 +45,6 @@ test('a snippet cuts no word and no character', () => {
     assert.ok(whole.isWellFormed());
     assert.ok(whole.length <= 300, `${whole.length}`);
     const flat = text.replace(/\s+/g, ' ');
-    assert.ok(flat.includes(whole.replace(/\s+/g, ' ').trim()), whole);
+    assert.ok(flat.includes(whole.replace(/ · |\s+/g, ' ').trim()), whole);
   }
 });

@@ -7,6 +7,7 @@ import { randomly } from '../random.ts';
 const same: readonly (readonly [language: string, one: string, other: string])[] = [
   ['en', 'Running', 'runs'],
   ['en', 'databases', 'DATABASE'],
+  ['en', 'indices', 'indexes'],
   ['de', 'Häuser', 'haus'],
   ['de', 'Straße', 'STRASSE'],
   ['de', 'Müller', 'Muller'],
@@ -31,6 +32,11 @@ for (const [language, one, other] of same) {
     assert.notEqual(terms(one, language), '');
   });
 }
+
+test('words that English rules would cut to another one keep their own term', () => {
+  for (const [one, other] of ['herring her', 'news new', 'inning in', 'atlas atla'].map(pair => pair.split(' ')))
+    assert.notEqual(terms(one!, 'en'), terms(other!, 'en'));
+});
 
 test('words are cut at punctuation, and digits belong to them', () => {
   assert.equal(terms("node.js v26, don't_panic (x86-64)", ''), 'node js v26 don t panic x86 64');

@@ -167,11 +167,13 @@ function open(ledger: Ledger, data: string, hit: Hit, json: boolean): void {
 }
 
 /** `where`: what a command needs to find the collection. */
-function print({ hits, query, total, exact, relaxed, took }: Results, fed: boolean, where: string): void {
+function print({ hits, query, total, exact, relaxed, corrected, took }: Results, fed: boolean, where: string): void {
   const count = `${exact ? '' : 'more than '}${total.toLocaleString('en')} ${total === 1 && exact ? 'page' : 'pages'}`;
   const some = relaxed ? 'No page has all the words; with some of them: ' : '';
+  if (corrected !== undefined)
+    console.log(`No page has all of ${harmless(query)}. Results for ${paint('bold', harmless(corrected))}:`);
   const behind = fed ? ' A Skein is running here: pages of the last seconds may be missing.' : '';
-  console.log(paint('dim', `${some}${count} for ${harmless(query)} (${took.toFixed(0)} ms).${behind}`));
+  console.log(paint('dim', `${some}${count} for ${harmless(corrected ?? query)} (${took.toFixed(0)} ms).${behind}`));
   hits.forEach((hit, at) => {
     const title = harmless(hit.title.map(({ text }) => text).join('')).trim() || hit.url;
     console.log(`\n${String(at + 1).padStart(2)}  ${paint('bold', title)}`);

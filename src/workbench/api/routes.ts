@@ -40,6 +40,10 @@ const results = z
     ...{ query: z.string(), hits: list(hit), total: z.int().describe('pages that match') },
     exact: z.boolean().describe('false = more than `total`, of which a part was ranked'),
     relaxed: z.boolean().describe('no page has all words; these have some'),
+    corrected: z
+      .string()
+      .optional()
+      .describe('the query of these results, where a word of the one asked seems misspelt'),
     ...{ cached: z.boolean(), took: duration },
   })
   .meta({ id: 'Results' });

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { document, found, indexOf } from './documents.ts';
+
+const pages = [
+  document(1, { title: 'Replication slots', text: 'A replication slot keeps what a standby has not read yet.' }),
+  document(2, { title: 'Databases', text: 'One server has many databases. Each database has tables.' }),
+  document(3, { title: 'Häuser', text: 'Die Häuser stehen am See, und das Haus am Wald nicht.', language: 'de' }),
+  document(4, { title: 'Tables', text: 'How to create a table: a table has columns.' }),
+];
+
+test('a word that no page has is taken for the one that it nearly is', context => {
+  const search = indexOf(context, pages);
+  const meant = (query: string) => search.query(query).corrected;
+  assert.equal(meant('replicatoin'), 'replication', 'a mistake in an ending that stemming would have cut');
+  assert.equal(meant('databse'), 'databases');
+  assert.equal(meant('Databse replicaton -tables'), 'databases replication -tables');
+  assert.equal(meant('tabel columns'), 'tables columns', 'though some pages have the other word');
+  assert.equal(meant('häusser'), 'häuser');
+  assert.deepEqual(found(search, 'databse'), [2]);
+});
+
+test('nothing is guessed where there is nothing to guess, or the words were found', context => {
+  const search = indexOf(context, pages);
+  for (const query of ['table', 'xylophone', 'slo', 'r2d2x', '"databse"', 'databs*', 'title:databse', 'slot columns'])
+    assert.equal(search.query(query).corrected, undefined, query);
+  assert.equal(indexOf(context, []).query('databse').corrected, undefined, 'an empty index');
+});
+
+test('a corrected answer is not kept: a page that has the word itself is found at once', context => {
+  const search = indexOf(context, pages);
+  assert.equal(search.query('databse').corrected, 'databases');
+  search.put([document(9, { title: 'Databse', text: 'a name' })]);
+  const { corrected, hits } = search.query('databse');
+  assert.deepEqual([corrected, hits.map(hit => hit.page)], [undefined, [9]]);
+});
+
+test('small words of a question are not looked for, unless there is little else', context => {
+  const search = indexOf(context, [
+    ...pages,
+    document(5, { title: 'Who we are', text: 'This is what we do.' }),
+    document(6, { title: 'Creation', text: 'Tables that people create are made of wood.' }),
+  ]);
+  assert.deepEqual(found(search, 'how do I create a table'), [4, 6]);
+  assert.deepEqual(found(search, 'who we are'), [5]);
+  assert.deepEqual(found(search, '"create a table"'), [4]);
+});

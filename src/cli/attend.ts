@@ -19,8 +19,6 @@ export interface Attending {
   /** As --workbench was given: absent, alone, or with a port. */
   readonly workbench: number | boolean | undefined;
   readonly budget?: ControlParts['budget'];
-  /** Whom the owners of sites may ask. */
-  readonly agent?: string | undefined;
 }
 
 export interface Attended {
@@ -42,7 +40,7 @@ export async function attend(opened: Opened, options: Attending): Promise<Attend
 async function begin(opened: Opened, options: Attending): Promise<Attended> {
   const { home, frontier, ledger } = opened;
   const { command, data, keep, budget } = options;
-  const missing = missingContact(ledger, options.agent);
+  const missing = missingContact(ledger);
   if (missing) console.error(paint('yellow', missing));
   const log = openLog(data, command);
   const control = new HomeControl({

@@ -24,7 +24,7 @@ import { tryDecider } from '../outpost/deciders.ts';
 import type { OutpostOptions } from '../outpost/tools.ts';
 import { dismissEarly, ThreadCarrier } from '../transfer/thread.ts';
 import { type Bounds, boundsOf } from './bounds.ts';
-import { userAgent } from './contact.ts';
+import { rememberedContact, userAgent } from './contact.ts';
 import { type DeciderFile, readDecider } from './decider.ts';
 import { threadModule } from './early.ts';
 import { parseAddress, parseSize, type Values } from './options.ts';
@@ -82,6 +82,7 @@ export async function openHome(values: CrawlValues, seeds: readonly string[], ex
   const threads = threadsOf(values);
   ledger.begin();
   const bounds = boundsOf(values, ledger, seeds);
+  const agent = userAgent(rememberedContact(ledger, values.agent));
   const frontier = new Frontier(
     ledger,
     { ...frontierOptions({ ...values, ...bounds }, seeds, ledger, extras), ...(decider && { code: decider.digest }) },
@@ -98,8 +99,8 @@ export async function openHome(values: CrawlValues, seeds: readonly string[], ex
   });
   home.dispatch.levels = values.levels ?? 1;
   for (const { errand, outpost, sequence } of out) home.dispatch.expect(outpost, errand, sequence);
-  const outposts = isFar(values) ? await makeOutposts(home, values, clock, { ...extras, decider }) : undefined;
-  const thread = { ...outpostOf(values, extras), ...(decider && { decider: decider.bytes }) };
+  const outposts = isFar(values) ? await makeOutposts(home, values, clock, { ...extras, agent, decider }) : undefined;
+  const thread = { ...outpostOf(agent, extras), ...(decider && { decider: decider.bytes }) };
   for (let i = 1; i <= threads; i++) home.dispatch.join(startThread(`thread-${i}`, home, thread));
   dismissEarly();
   return {
@@ -152,9 +153,9 @@ function refuseOrphans(directory: string): void {
   );
 }
 
-function outpostOf(values: CrawlValues, extras: Extras): OutpostOptions {
+function outpostOf(agent: string, extras: Extras): OutpostOptions {
   return {
-    userAgent: userAgent(values.agent),
+    userAgent: agent,
     agentToken: AGENT_TOKEN,
     ...(extras.fetcher && { fetcher: extras.fetcher }),
     ...(extras.timeouts && { timeouts: extras.timeouts }),
@@ -194,6 +195,7 @@ function isFar(values: CrawlValues): boolean {
 }
 
 interface FarExtras extends Pick<Extras, 'absence'> {
+  readonly agent: string;
   readonly decider: DeciderFile | undefined;
 }
 
@@ -202,13 +204,13 @@ async function makeOutposts(
   home: Home,
   values: CrawlValues,
   clock: Clock,
-  { absence, decider }: FarExtras,
+  { absence, agent, decider }: FarExtras,
 ): Promise<Outposts> {
   const { Outposts } = await import('../home/outposts.ts');
   return new Outposts(home, {
     directory: values.data,
     software: version,
-    userAgent: userAgent(values.agent),
+    userAgent: agent,
     agentToken: AGENT_TOKEN,
     clock,
     say: text => console.error(text),

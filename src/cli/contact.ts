@@ -1,6 +1,6 @@
 /**
  * Who we say we are. A site's owner who wonders about a crawler finds its name, and whom to ask, in the User-Agent. Skein
- * cannot know whom: whoever runs it says so with --agent, and is told once a collection when nobody did.
+ * cannot know whom: whoever runs it says so with --agent, once a collection, and is told once when nobody did.
  */
 import { isIP } from 'node:net';
 import { isPublic } from '../crawler/fetch/addresses.ts';
@@ -11,18 +11,25 @@ export function userAgent(contact: string | undefined): string {
   return contact === undefined ? `Skein/${version}` : `Skein/${version} (+${contact})`;
 }
 
+const CONTACT = 'contact';
 const TOLD = 'told-of-contact';
 
+/** The contact that was given now, else the one given last: a refresh by cron is by the same people. In a transaction. */
+export function rememberedContact(ledger: Ledger, given: string | undefined): string | undefined {
+  if (given !== undefined) ledger.set(CONTACT, given);
+  return given ?? ledger.setting<string>(CONTACT);
+}
+
 /** The sentence for somebody who is about to crawl other people's servers without a contact; undefined = nothing to say. */
-export function missingContact(ledger: Ledger, contact: string | undefined): string | undefined {
-  if (contact !== undefined || ledger.setting<boolean>(TOLD)) return undefined;
+export function missingContact(ledger: Ledger): string | undefined {
+  if (ledger.setting<string>(CONTACT) !== undefined || ledger.setting<boolean>(TOLD)) return undefined;
   if (![...ledger.servers.all()].some(({ origin }) => !isOwn(new URL(origin).hostname))) return undefined;
   ledger.begin();
   ledger.set(TOLD, true);
   ledger.commit();
   return (
     `The User-Agent "${userAgent(undefined)}" names nobody whom the owners of these sites could ask: ` +
-    'give a web page or mail address with --agent, or as "agent" in skein.config.json.'
+    'give a web page or mail address with --agent; it is remembered.'
   );
 }
 

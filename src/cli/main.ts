@@ -43,8 +43,9 @@ try {
   process.exitCode = report(diskError(error));
 }
 
-function report(error: unknown): number {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+function report(thrown: unknown): number {
+  if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? 0 : 2;
+  const error = fileError(thrown);
   if (!(error instanceof SkeinError)) {
     console.error(paint('red', 'skein: an error that should not happen:'), error);
     return 1;
@@ -52,4 +53,15 @@ function report(error: unknown): number {
   console.error(paint('red', `skein: ${error.message}`));
   if (error.hint) console.error(error.hint);
   return exitCodes[error.code] ?? 1;
+}
+
+/** A file that this user may not read or write is no bug. */
+function fileError(error: unknown): unknown {
+  const { code, path } = error as NodeJS.ErrnoException;
+  if (path === undefined || !(code === 'EACCES' || code === 'EPERM' || code === 'EROFS')) return error;
+  return new SkeinError(
+    'refused',
+    `${path} may not be used by this user (${code}).`,
+    'Run it as the user who owns it.',
+  );
 }

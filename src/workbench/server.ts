@@ -63,12 +63,13 @@ export async function openWorkbench(options: WorkbenchOptions): Promise<Workbenc
       'Give --certificate and --key, or leave --listen out and come through an ssh tunnel.',
     );
   }
-  const reader = new Reader(options.directory);
-  const live = new Live(reader);
   const token = randomBytes(24).toString('base64url');
-  // The port is part of what is checked, and with port 0 only known once the server listens.
+  // The port is part of what is checked, and with port 0 only known once the server listens. What holds the process is
+  // opened after that: a port that cannot be had must end it.
   let app: Hono | undefined;
   const { server, port } = await listen(options, host, request => app!.fetch(request));
+  const reader = new Reader(options.directory);
+  const live = new Live(reader);
   app = makeApp({ access: { token, port, open }, reader, live, version: options.version });
   const shown = host === '0.0.0.0' || host === '::' ? 'localhost' : host;
   return {
@@ -98,12 +99,17 @@ function listen(
     const server = serve({ fetch, port: options.port, hostname, ...secure } as Parameters<typeof serve>[0], info =>
       resolve({ server, port: (info as AddressInfo).port }),
     );
-    server.once('error', error => {
-      const { code } = error as NodeJS.ErrnoException;
-      const text = code === 'EADDRINUSE' ? `Port ${options.port} is taken.` : (error as Error).message;
-      reject(new SkeinError('bad-option', text, 'Choose another port; 0 takes any that is free.'));
-    });
+    server.once('error', error => reject(cannotListen(error, hostname, options.port)));
   });
+}
+
+function cannotListen({ code, message }: NodeJS.ErrnoException, host: string, port: number): SkeinError {
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
+    return new SkeinError('bad-option', `${host} is no address of this machine.`, '0.0.0.0 stands for all it has.');
+  }
+  const why =
+    { EADDRINUSE: 'is taken', EACCES: 'may not be used by this user' }[code ?? ''] ?? `cannot be had: ${message}`;
+  return new SkeinError('bad-option', `Port ${port} ${why}.`, 'Choose another port; 0 takes any that is free.');
 }
 
 function makeApp(parts: Parts): Hono {

@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { makeCertificate } from '../crawler/fetch-certificate.ts';
 import { fast, pagesOf, root, skein, skeinJson, workplace } from '../journeys/skein.ts';
 import { openWeb } from '../web/web.ts';
 
@@ -124,6 +125,29 @@ test('a port that is taken ends the command', async () => {
   assert.equal((await skein(['crawl', ...web.seeds, '--data', data, ...fast])).code, 0, 'and it holds nothing');
   const again = await skein(['crawl', '--data', data, ...fast]);
   assert.match(again.stdout.toString(), /nothing left to do.*skein refresh --data/);
+});
+
+test('a workbench that cannot be had is refused in a sentence, and ends', async () => {
+  await using web = await openWeb({ pagesPerServer: 2 });
+  const data = join(place.path, 'workbench');
+  await skein(['crawl', ...web.seeds, '--data', data, ...fast]);
+  const files = [makeCertificate(['localhost']), makeCertificate(['localhost'])].flatMap(({ cert, key }, i) => {
+    writeFileSync(join(place.path, `cert-${i}.pem`), cert);
+    writeFileSync(join(place.path, `key-${i}.pem`), key);
+    return [join(place.path, `cert-${i}.pem`), join(place.path, `key-${i}.pem`)];
+  });
+  const [certificate, key, , otherKey] = files as [string, string, string, string];
+  for (const [args, says] of [
+    [['--listen', new URL(web.origins[0]!).port], /Port \d+ is taken/],
+    [['--listen', '203.0.113.9:0', '--certificate', certificate, '--key', key], /is no address of this machine/],
+    [['--certificate', certificate, '--key', otherKey], /are no certificate in PEM form and its private key/],
+    [['--certificate', key, '--key', key], /are no certificate in PEM form and its private key/],
+    [['--certificate', certificate], /needs both/],
+  ] as const) {
+    const { code, stderr } = await skein(['workbench', '--data', data, ...args]);
+    assert.equal(code, 2, stderr);
+    assert.match(stderr, says);
+  }
 });
 
 test('options are read from skein.config.json and skein.config.ts; the command line wins', async () => {

@@ -100,6 +100,9 @@ test('the User-Agent names the contact, or nobody, which is said once where the 
   assert.match([...agents()].join(), /^Skein\/\d+\.\d+\.\d+$/);
   await skein(['crawl', '--data', data, ...fast, '--agent', 'me@example.org']);
   assert.match([...agents()].join(), /,Skein\/\d+\.\d+\.\d+ \(\+me@example\.org\)$/);
+  await skein(['crawl', `${web.origins[0]}/another`, '--data', data, ...fast]);
+  assert.match(web.log.at(-1)!.url, /\/another$/);
+  assert.match(web.log.at(-1)!.agent, /\(\+me@example\.org\)$/, 'it is remembered');
   // A name that never resolves stands for somebody else's server.
   const far = ['crawl', 'http://nowhere.invalid/', '--data', join(place.path, 'far'), '--json'];
   const first = await skein(far);

@@ -54,7 +54,6 @@ async function run(kind: Kind, given: Record<string, unknown>): Promise<void> {
   const summary = await keepFresh(kind, chosen, {}, async opened => {
     const attended = await attend(opened, {
       ...{ data: chosen.data, keep: chosen.keep, workbench: chosen.workbench, command: kind },
-      agent: chosen.agent,
       ...(kind === 'watch' && { budget: budgetOf(opened) }),
     });
     const live = new LiveLine(opened, json, freshnessLine());

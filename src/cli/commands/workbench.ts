@@ -1,4 +1,5 @@
 /** `skein workbench`: the web page to watch and steer, beside whatever runs in the data directory, or nothing. */
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { SkeinError } from '../../base/errors.ts';
@@ -66,5 +67,15 @@ function readTls(certificate: string | undefined, key: string | undefined) {
       throw new SkeinError('bad-option', `${file} cannot be read: ${(error as Error).message}.`);
     }
   });
-  return { certificate: cert!, key: secret! };
+  const tls = { certificate: cert!, key: secret! };
+  if (belongTogether(tls)) return tls;
+  throw new SkeinError('bad-option', `${certificate} and ${key} are no certificate in PEM form and its private key.`);
+}
+
+function belongTogether(tls: { certificate: string; key: string }): boolean {
+  try {
+    return new X509Certificate(tls.certificate).checkPrivateKey(createPrivateKey(tls.key));
+  } catch {
+    return false; // one of them is something else
+  }
 }

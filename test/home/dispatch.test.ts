@@ -3,24 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Errand } from '../../src/errand/errand.ts';
 import { Dispatch } from '../../src/home/dispatch.ts';
-import type { Carrier } from '../../src/transfer/carrier.ts';
 import { plainErrand, plainPage } from '../errand/plain-errand.ts';
-
-function carrier(name: string, more: Partial<Carrier> = {}): Carrier {
-  const nothing = () => {};
-  return {
-    name,
-    room: 1000,
-    remote: true,
-    servers: [],
-    send: nothing,
-    acknowledge: nothing,
-    forget: nothing,
-    recall: nothing,
-    close: async () => {},
-    ...more,
-  };
-}
+import { carrier } from './plain-carrier.ts';
 
 function errand(id: string, origin: string, pages = 10): Errand {
   return plainErrand(id, origin, {

@@ -157,6 +157,9 @@ test('what is searched for is found', options, async () => {
   await page.press('input[type=search]', 'Enter');
   await page.waitForSelector('ol li mark');
   assert.match((await page.textContent('ol li'))!, /Wild <b>geese<\/b>/);
+  await page.fill('input[type=search]', 'wild geeze');
+  await page.press('input[type=search]', 'Enter');
+  await page.waitForSelector('text=Results for wild geese');
   await page.click('ol li a');
   await page.waitForSelector('iframe');
 });

@@ -1,4 +1,5 @@
 /** Numbers as people read them. */
+import { DAY, HOUR } from '../../../base/clock.ts';
 
 export function count(value: number): string {
   if (value < 100_000) return Math.round(value).toLocaleString('en');
@@ -22,8 +23,8 @@ export function size(bytes: number | null | undefined): string {
 }
 
 const STEPS: readonly (readonly [number, string])[] = [
-  [86_400_000, 'd'],
-  [3_600_000, 'h'],
+  [DAY, 'd'],
+  [HOUR, 'h'],
   [60_000, 'min'],
 ];
 
@@ -49,7 +50,7 @@ export function clock(time: number): string {
 }
 
 export function day(number: number): string {
-  return new Date(number * 86_400_000).toISOString().slice(0, 10);
+  return new Date(number * DAY).toISOString().slice(0, 10);
 }
 
 export function percent(share: number | null | undefined): string {

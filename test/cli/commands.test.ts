@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { makeCertificate } from '../crawler/fetch-certificate.ts';
@@ -113,6 +115,19 @@ test('a crawl of which nothing came says why, and fails', async () => {
     assert.equal(code, 1);
     assert.deepEqual((JSON.parse(stdout.toString()) as { reasons: unknown }).reasons, { [reason]: 1 });
   }
+});
+
+test('a seed that leads elsewhere is pointed out', async () => {
+  await using web = await openWeb({ pagesPerServer: 4 });
+  const door = createServer((_, response) => response.writeHead(301, { location: web.seeds[0]! }).end());
+  await new Promise<void>(resolve => door.listen(0, '127.0.0.1', resolve));
+  const moved = `http://127.0.0.1:${(door.address() as AddressInfo).port}/`;
+  const { stdout } = await skein(['crawl', moved, '--data', join(place.path, 'moved'), ...fast]);
+  assert.ok(stdout.toString().includes(`${moved} redirects to ${web.seeds[0]}, which is outside`), stdout.toString());
+  const both = await skein(['crawl', moved, web.seeds[0]!, '--data', join(place.path, 'both'), ...fast]);
+  assert.doesNotMatch(both.stdout.toString(), /which is outside/);
+  door.close();
+  door.closeAllConnections();
 });
 
 test('a port that is taken ends the command', async () => {

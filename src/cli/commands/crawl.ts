@@ -9,7 +9,9 @@ import { LiveLine } from '../live.ts';
 import { openLedger } from '../look.ts';
 import { declare, fetchOptions, values } from '../options.ts';
 import { FAILED, INTERRUPTED, stopOnSignals } from '../signals.ts';
+import { strayed } from '../strayed.ts';
 import { isInVain, printSummary, type Summary, summaryOf } from '../summary.ts';
+import { harmless, paint } from '../terminal.ts';
 
 const names = ['seeds', ...fetchOptions] as const;
 
@@ -59,10 +61,12 @@ export async function crawl(chosen: Chosen, seeds: readonly string[], json: bool
   const live = new LiveLine(opened, json);
   const interrupted = stopOnSignals(() => opened.home.stop());
   let summary: Summary;
+  let hints: string[] = [];
   try {
     await opened.ready();
     await opened.home.run(crawlSupply(opened, PATIENCE));
     summary = summaryOf(opened, interrupted());
+    if (summary.moved > 0 && !json) hints = strayed(opened.ledger, seeds, opened.bounds.scope);
   } finally {
     live.end();
     await attended.leave();
@@ -72,4 +76,5 @@ export async function crawl(chosen: Chosen, seeds: readonly string[], json: bool
   if (summary.interrupted) process.exitCode = INTERRUPTED;
   if (json) console.log(JSON.stringify(summary));
   else printSummary(summary, chosen.data);
+  for (const hint of hints) console.log(paint('yellow', `\n${harmless(hint)}`));
 }

@@ -42,15 +42,17 @@ export async function openDoor(
     response.writeHead(404).end();
   });
   const sockets = new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: 128 << 20 });
-  const open = new Set<Duplex>();
+  const open = new Set<Socket>();
   let strangers = 0;
+  server.on('connection', (socket: Socket) => {
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+  });
   server.on('tlsClientError', () => {}); // somebody who does not speak TLS: no concern of ours
   server.on('upgrade', (request, socket: Socket, head) => {
     if (request.url !== PATH || strangers >= MOST_STRANGERS) return socket.destroy();
     sockets.handleUpgrade(request, socket, head, ws => {
       const stream = createWebSocketStream(ws);
-      open.add(stream);
-      stream.once('close', () => open.delete(stream));
       stream.on('error', () => {}); // the line on top of it says what happened
       strangers++;
       come(stream)
@@ -63,11 +65,12 @@ export async function openDoor(
   return {
     host: address.host,
     port,
-    close: async () => {
-      for (const stream of open) stream.destroy();
-      server.closeAllConnections();
-      await new Promise(resolve => server.close(resolve));
-    },
+    close: () =>
+      new Promise<void>(resolve => {
+        server.close(() => resolve());
+        // All of them: one that has connected and is not greeted yet would keep the door open for ever.
+        for (const socket of open) socket.destroy();
+      }),
   };
 }
 

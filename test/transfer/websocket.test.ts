@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
@@ -219,6 +221,18 @@ test('another certificate than the token names is not talked to', async () => {
   await using parent = await openParent(place.path, quiet);
   const address = { host: '127.0.0.1', port: parent.door.port, fingerprint: '00'.repeat(32) };
   await assert.rejects(dial(address), { code: 'refused', message: /another certificate/ });
+});
+
+test('a door closes though somebody stands in it who has said nothing', async () => {
+  using place = makePlace();
+  const parent = await openParent(place.path, quiet);
+  const stranger = connect(parent.door.port, '127.0.0.1');
+  const turnedOut = once(stranger, 'close');
+  stranger.on('error', () => {}); // it may be turned out with a reset
+  await once(stranger, 'connect');
+  await new Promise(resolve => setTimeout(resolve, 50)); // until it has been let in
+  await parent[Symbol.asyncDispose]();
+  await turnedOut;
 });
 
 test('versions that differ are refused at both ends, and both are named', async () => {

@@ -2,7 +2,7 @@
 import { type ReasonCode, reasons } from '../errand/reasons.ts';
 import type { Opened } from './compose.ts';
 import { DEFAULT_DATA } from './options.ts';
-import { duration, paint, plural, size, table } from './terminal.ts';
+import { duration, fold, paint, plural, size, table } from './terminal.ts';
 
 export interface Summary {
   readonly pages: number;
@@ -61,9 +61,11 @@ export function isInVain({ pages, empty, reasons }: Summary): boolean {
 export function printSummary(summary: Summary, directory?: string): void {
   const { seconds, pagesPerSecond, bytes, memory, waiting } = summary;
   console.log(
-    `${paint('bold', plural(summary.pages, 'page'))} in ${duration(seconds * 1000)} ` +
-      `(${pagesPerSecond}/s), ${size(bytes)} on the wire, ${size(memory)} of memory, ` +
-      `${plural(summary.servers, 'server')}, ${plural(summary.known, 'URL')} known.`,
+    fold(
+      `${paint('bold', plural(summary.pages, 'page'))} in ${duration(seconds * 1000)} ` +
+        `(${pagesPerSecond}/s), ${size(bytes)} on the wire, ${size(memory)} of memory, ` +
+        `${plural(summary.servers, 'server')}, ${plural(summary.known, 'URL')} known.`,
+    ),
   );
   const rows = Object.entries(summary.reasons).map(([code, count]) => [
     code,

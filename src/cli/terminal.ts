@@ -19,7 +19,7 @@ export function table(header: readonly string[], rows: readonly (readonly Cell[]
   );
   const right = header.map((_, i) => rows.length > 0 && rows.every(row => typeof row[i] === 'number'));
   const widths = header.map((_, i) => Math.max(...cells.map(row => visible(row[i] ?? ''))));
-  const room = process.stdout.isTTY ? (process.stdout.columns ?? 120) : Number.POSITIVE_INFINITY;
+  const room = roomOf();
   const lines = cells.map((row, at) => {
     const line = row
       .map((cell, i) => pad(cell, widths[i]!, right[i]!))
@@ -28,6 +28,30 @@ export function table(header: readonly string[], rows: readonly (readonly Cell[]
     return at === 0 ? paint('dim', cut(line, room)) : cut(line, room);
   });
   return lines.join('\n');
+}
+
+/** Columns of the terminal; without one, lines are as long as they are. */
+export function roomOf(): number {
+  return process.stdout.isTTY ? (process.stdout.columns ?? 120) : Number.POSITIVE_INFINITY;
+}
+
+/** Breaks lines between words where the terminal would break them within; the ones that follow begin with `indent`. */
+export function fold(text: string, indent = '', room = roomOf()): string {
+  const lines = [''];
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1)!;
+    const longer = line === '' ? word : `${line} ${word}`;
+    if (line.trim() === '' || visible(longer) <= room) lines[lines.length - 1] = longer;
+    else lines.push(indent + word);
+  }
+  return lines.join('\n');
+}
+
+/** A URL in as many columns: what identifies it stands at both ends, so the middle is left out. */
+export function shortened(url: string, room: number): string {
+  if (url.length <= room) return url;
+  const tail = Math.floor((room - 1) * 0.6);
+  return `${url.slice(0, Math.max(0, room - 1 - tail))}…${url.slice(url.length - tail)}`;
 }
 
 function pad(text: string, width: number, right: boolean): string {

@@ -16,7 +16,7 @@ import { believed } from '../revisit/estimators/gamma.ts';
 import { observe } from '../revisit/estimators/observe.ts';
 import { countedByPings, learnPing, pingWorth, silenceRecall } from '../revisit/pings.ts';
 import { delegation, shareChanged } from '../revisit/pmcs.ts';
-import { MAX_INTERVAL, nextDue, type Plan, phaseOf, planNamed, type Terms } from '../revisit/policy.ts';
+import { intervalOf, MAX_INTERVAL, nextDue, type Plan, phaseOf, planNamed, type Terms } from '../revisit/policy.ts';
 import { type ChangeState, newState, packState, unpackState } from '../revisit/state.ts';
 import { steer } from '../revisit/value.ts';
 import { dueWithout } from './due-without.ts';
@@ -149,7 +149,7 @@ export class Schedule {
   /** Finds theta for the budget and gives every stored page its due time anew. One pass over the known pages. */
   reschedule(now: number): Balance {
     const pages = storedPages(this.#ledger);
-    this.#neighbours = neighboursOf(pages);
+    this.#neighbours = this.#neighboursAmong(pages);
     const step = Math.max(1, Math.floor(pages.length / SAMPLE));
     const beliefs: Belief[] = [];
     for (let i = 0; i < pages.length; i += step) beliefs.push(this.#beliefOf(pages[i]!, this.#stateOf(pages[i]!)));
@@ -168,9 +168,10 @@ export class Schedule {
       const state = this.#stateOf(row);
       const server = this.#ledger.servers.byId(row.server);
       const { weight, cost } = this.#beliefOf(row, state);
-      const terms = { ...this.termsFor(weight, server, cost), phase: phaseOf(row.page) };
-      const due = nextDue(this.plan, state, row.seen_time, terms);
-      visits += DAY / Math.max(1, due - row.seen_time);
+      const terms = this.termsFor(weight, server, cost);
+      const due = nextDue(this.plan, state, row.seen_time, { ...terms, phase: phaseOf(row.page) });
+      // The first look comes somewhere within its interval: how many a day follows from the whole of it.
+      visits += 1 / intervalOf(this.plan, state, terms);
       put.run(this.#moved(row, state, server, due), packState(state), row.page);
     }
     return visits;
@@ -236,15 +237,21 @@ export class Schedule {
   }
 
   #stateOf({ change, server, role }: StoredPage): ChangeState {
-    this.#neighbours ??= neighboursOf(storedPages(this.#ledger));
+    this.#neighbours ??= this.#neighboursAmong(storedPages(this.#ledger));
     return this.#neighbours.believed({ server, role: roles[role]! }, unpackState(change));
+  }
+
+  #neighboursAmong(pages: readonly StoredPage[]): Neighbours {
+    const neighbours = new Neighbours(this.settings.freshness !== undefined);
+    for (const { server, role, change } of pages) neighbours.add({ server, role: roles[role]! }, unpackState(change));
+    return neighbours;
   }
 
   /** What a visit teaches of its page, and of its server's other pages. */
   #learn({ visit, server }: Lesson, role: Place['role'], before: KnownRow): ChangeState {
     const state = before.change ? unpackState(before.change) : newState();
     if (role === 'sitemap') return this.#observe(believed(state, SITEMAP_PRIOR), visit, before, server);
-    this.#neighbours ??= neighboursOf(storedPages(this.#ledger));
+    this.#neighbours ??= this.#neighboursAmong(storedPages(this.#ledger));
     const kind = { server: server.id, role };
     const next = this.#observe(this.#neighbours.believed(kind, state), visit, before, server);
     this.#neighbours.learned(kind, state, next);
@@ -291,12 +298,6 @@ export class Schedule {
       this.#theta = steer(this.#theta, lag, { pages: all, budget });
     }
   }
-}
-
-function neighboursOf(pages: readonly StoredPage[]): Neighbours {
-  const neighbours = new Neighbours();
-  for (const { server, role, change } of pages) neighbours.add({ server, role: roles[role]! }, unpackState(change));
-  return neighbours;
 }
 
 function sitemapRest({ a, b }: ChangeState): number {

@@ -38,25 +38,26 @@ export interface CostKnown {
   /** It came with a validator. */
   readonly tagged: boolean;
   readonly outcome: string;
-  readonly status: number;
+  readonly reason: string;
 }
 
 /** Share of unchanged visits that end in a 304: of a page that did so last time, one that did not, one that may. */
 const HONOURED = { yes: 0.95, no: 0.1, perhaps: 0.7 };
 
 export function costOf(known: CostKnown): VisitCost {
-  const { wire, tagged, outcome, status } = known;
+  const { wire, tagged, outcome, reason } = known;
   if (!tagged) return visitCost(wire ?? UNKNOWN_WIRE, 0);
-  const honoured = status === 304 ? HONOURED.yes : outcome === 'same' ? HONOURED.no : HONOURED.perhaps;
+  // Also where an audit asked for the whole page after the 304: that is no cost of its own.
+  const honoured = reason === 'not-modified' ? HONOURED.yes : outcome === 'same' ? HONOURED.no : HONOURED.perhaps;
   return visitCost(wire ?? UNKNOWN_WIRE, honoured);
 }
 
 /** The same after a visit. */
 export function costAfter(visit: Visit, before: { readonly wire: number | null } | undefined): VisitCost {
-  const { outcome, status, cost } = visit;
+  const { outcome, reason, status, cost } = visit;
   const wire = visit.page ? cost.up + cost.down : (before?.wire ?? null);
   const tagged = status === 304 || visit.etag !== undefined || visit.lastModified !== undefined;
-  return costOf({ wire, tagged, outcome, status });
+  return costOf({ wire, tagged, outcome, reason });
 }
 
 export function pingsOf(server: Server): PingRecord {

@@ -9,7 +9,7 @@ export interface StoredPage {
   readonly wire: number | null;
   readonly tagged: number;
   readonly outcome: string;
-  readonly status: number;
+  readonly reason: string;
   readonly depth: number;
   readonly server: number;
   readonly role: number;
@@ -22,7 +22,7 @@ export const SAMPLE = 20_000;
 export function storedPages({ database }: Ledger, server?: number): StoredPage[] {
   return database
     .prepare(
-      `SELECT k.page, k.seen_time, k.change, k.pings, k.wire, k.outcome, k.status,
+      `SELECT k.page, k.seen_time, k.change, k.pings, k.wire, k.outcome, k.reason,
          k.etag IS NOT NULL OR k.last_modified IS NOT NULL AS tagged, p.depth, p.server, p.role
        FROM known k JOIN pages p ON p.id = k.page
        WHERE k.change IS NOT NULL AND k.outcome IN ('fetched', 'same', 'failed') AND p.role <> 1

@@ -17,6 +17,7 @@ const SLICE = 256;
 const SMALL_SLICE = 32;
 /** Where only pages are counted: errands to other machines should be full. */
 const LARGE_SLICE = 4096;
+const ROUND_PARTS = 8;
 /** Pages that may be under way, more than threads and outposts of one machine ever are. */
 const ON_THE_WAY = 2048;
 /** Bytes that a visit is expected to cost until some have shown. */
@@ -81,7 +82,7 @@ export function refreshSupply(parts: SupplyParts, allowance: Allowance, spent: (
   const horizon = whole ? Number.MAX_VALUE : now + (days * DAY) / 2;
   const most = Math.max(1, Math.round(allowance.pages * days));
   const bytes = allowance.bytes * days;
-  const slices = sliceOf(bytes, settings.freshness);
+  const slices = sliceOf(most, Number.isFinite(bytes), settings.freshness !== undefined);
   const given = new Set<number>();
   let admitted = 0;
   let sitemapsRead = false;
@@ -128,10 +129,15 @@ export function refreshSupply(parts: SupplyParts, allowance: Allowance, spent: (
   };
 }
 
-/** How many pages are let in at once: few where each has to be counted before the next, or teaches about the rest. */
-function sliceOf(bytes: number, freshness: number | undefined): number {
-  if (Number.isFinite(bytes)) return SMALL_SLICE;
-  return freshness === undefined ? LARGE_SLICE : SLICE;
+/**
+ * How many pages are let in at once: few where the bytes of each have to be counted before the next, and no more than
+ * a part of the round anywhere, because visits teach about the rest. A server that seemed to change as a whole, and did
+ * not, cost a third of a day's budget when all of it left at once.
+ */
+function sliceOf(most: number, countsBytes: boolean, aims: boolean): number {
+  if (countsBytes) return SMALL_SLICE;
+  const part = Math.ceil(most / ROUND_PARTS);
+  return Math.max(SMALL_SLICE, Math.min(part, aims ? SLICE : LARGE_SLICE));
 }
 
 /**

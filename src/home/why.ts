@@ -106,6 +106,8 @@ function lastAndNext({ page, known }: Found, server: Server | undefined, now: nu
   if (known.retry_at !== null) {
     const when = known.retry_at > now ? `in ${until(known.retry_at)}` : 'now';
     const allowed = reasons[known.reason as ReasonCode]?.retries ?? 0;
+    // One that did not fail waits because its last visit is in doubt.
+    if (known.tries === 0) return `${last} It is visited again ${when}, because that visit cannot be relied on.`;
     return `${last} It is tried again ${when}, after ${known.tries} of ${allowed} allowed failures.`;
   }
   if (known.due === null) return `${last} It is settled: nothing more is planned for it.`;

@@ -49,7 +49,8 @@ export function explain(plan: Plan, terms: Terms, { state, last, now, due: store
   const past = pastOf(state, facts.rate, facts.confidence);
   const percent = Math.round(facts.changedByNow * 100);
   const present = `with ${percent} % probability it has changed since it was looked at ${inWords(days)} ago`;
-  return { ...facts, sentence: `${past}; ${present}, ${verdict(plan, facts, now)}.` };
+  const longest = facts.due - last >= terms.maxInterval * DAY * 0.999 ? terms.maxInterval : undefined;
+  return { ...facts, sentence: `${past}; ${present}, ${verdict(plan, { ...facts, longest }, now)}.` };
 }
 
 function pastOf(state: ChangeState, rate: number, { low, high, word }: Confidence): string {
@@ -71,14 +72,18 @@ interface Weighed {
   readonly value: number;
   readonly theta: number;
   readonly importance: number;
+  /** Days, where it is due only because no page is left alone for longer. */
+  readonly longest: number | undefined;
 }
 
-function verdict(plan: Plan, { due, value, theta, importance }: Weighed, now: number): string {
+function verdict(plan: Plan, { due, value, theta, importance, longest }: Weighed, now: number): string {
   const late = (now - due) / DAY;
   const when = late >= 0 ? `has been due for ${inWords(late)}` : `is due in ${inWords(-late)}`;
   if (plan.policy.name !== 'value') return `and by the policy "${plan.policy.name}" it ${when}`;
   const worth = `a visit now is worth ${inWords(value)} of freshness (importance ${short(importance)})`;
-  return `and ${worth} where the budget asks for ${inWords(theta)}, so it ${when}`;
+  const asked = `and ${worth} where the budget asks for ${inWords(theta)}`;
+  if (longest === undefined) return `${asked}, so it ${when}`;
+  return `${asked}, which it does not reach; because every page is looked at once in ${inWords(longest)}, it ${when}`;
 }
 
 /** Three figures. */

@@ -7,7 +7,7 @@ const restless = { ...newState(), a: 5, b: 4, visits: 6, changes: 5 };
 const rate = ({ a, b }: { readonly a: number; readonly b: number }) => a / b;
 
 test('a page that never changed is believed to be like those of its server and role; one that changed speaks for itself', () => {
-  const neighbours = new Neighbours();
+  const neighbours = new Neighbours(true);
   const kind = { server: 1, role: 'page' } as const;
   const before = rate(neighbours.believed(kind, newState()));
   for (let i = 0; i < 50; i++) neighbours.add(kind, restless);

@@ -37,6 +37,16 @@ test('a page seen once, a page that never changed, a page moved by a notice', ()
   assert.match(moved.sentence, /due for less than a minute\.$/);
 });
 
+test('a page that changes too often for the budget is due because none is left alone for longer', () => {
+  let state = newState();
+  for (let i = 0; i < 8; i++) state = observe(state, { days: 0.05, changed: true });
+  const told = explain(planNamed(), terms, { state, last: 0, now: DAY });
+  assert.match(
+    told.sentence,
+    /which it does not reach; because every page is looked at once in 3 months, it is due in /,
+  );
+});
+
 test('spans in words', () => {
   const spans = [0, 1 / 1440, 0.5, 1, 2.345, 45, 800].map(inWords);
   assert.deepEqual(spans, [

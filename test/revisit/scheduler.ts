@@ -16,7 +16,7 @@
 import { DAY } from '../../src/base/clock.ts';
 import { SkeinError } from '../../src/base/errors.ts';
 import { balanceForShare } from '../../src/revisit/budget.ts';
-import { MEMORY, type Memory } from '../../src/revisit/estimators/gamma.ts';
+import { MEMORY, type Memory, meanPrior } from '../../src/revisit/estimators/gamma.ts';
 import { observe } from '../../src/revisit/estimators/observe.ts';
 import {
   countedByPings,
@@ -27,7 +27,7 @@ import {
   silenceRecall,
 } from '../../src/revisit/pings.ts';
 import { intervalOf, MAX_INTERVAL, type Plan, phaseOf } from '../../src/revisit/policy.ts';
-import { type ChangeState, newState, type Observation, PRIOR, type Prior } from '../../src/revisit/state.ts';
+import { type ChangeState, newState, type Observation } from '../../src/revisit/state.ts';
 import { type Load, steer, type VisitCost, visitCost } from '../../src/revisit/value.ts';
 import { grow, Heap, type Keys } from './heap.ts';
 import { type PageRow, PageTable } from './page-table.ts';
@@ -313,7 +313,7 @@ export class Scheduler {
   /** The first observation replaces the general belief by that of the server, as it is by then. */
   #learn(server: Server, before: ChangeState, observation: Observation): ChangeState {
     const first = before.visits === 0;
-    const start = first ? { ...before, ...serverPrior(server.observed, server.sumA, server.sumB) } : before;
+    const start = first ? { ...before, ...meanPrior(server.observed, server.sumA, server.sumB) } : before;
     const after = observe(start, observation, this.#options.memory ?? MEMORY);
     believe(server, first ? 1 : 0, after.a - (first ? 0 : before.a), after.b - (first ? 0 : before.b));
     if (this.#wantsMeanRate) {
@@ -392,9 +392,4 @@ function believe(server: Server, pages: number, a: number, b: number): void {
   server.observed += pages;
   server.sumA += a;
   server.sumB += b;
-}
-
-/** What to believe of a new page on a server of which thirty pages and more were observed: their mean rate. */
-function serverPrior(pages: number, sumA: number, sumB: number): Prior {
-  return pages < 30 || !(sumA > 0 && sumB > 0) ? PRIOR : { a: PRIOR.a, b: (PRIOR.a * sumB) / sumA };
 }

@@ -18,9 +18,9 @@ export function addAccountCommand(program: Command): void {
     .addHelpText(
       'after',
       `
-Avoided is held against a crawler that fetches every page once a day: "not due"
-are pages that were not asked for, "not-modified" answers without a body, "same"
-bodies that held nothing new and were not stored.
+Avoided is held against a crawler that fetches and stores every page once a day:
+"not due" are pages that were not asked for, "not-modified" answers without a
+body, "same" bodies that came, held nothing new and were not stored.
 
 Example:
   skein account --since 7d`,
@@ -84,7 +84,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
   robots: 'robots.txt',
   sitemap: 'sitemaps',
   image: 'images',
-  audit: 'checks of such answers',
+  audit: 'checks of answers that it has not changed',
   error: 'answers without a page',
   none: 'not asked',
   [NOT_DUE]: 'pages left alone',

@@ -9,7 +9,7 @@ import { type TemplateEdit, templateEdits } from '../../home/template-edits.ts';
 import { limitOf } from '../limit.ts';
 import { openLedger } from '../look.ts';
 import { declare, values } from '../options.ts';
-import { harmless, moment, paint, table } from '../terminal.ts';
+import { harmless, moment, paint, roomOf, shortened, table } from '../terminal.ts';
 import { parseWhen } from '../when.ts';
 
 export function addChangesCommand(program: Command): void {
@@ -64,17 +64,38 @@ function print(pages: readonly Change[], servers: readonly TemplateEdit[]): void
     console.log('Nothing changed in that time, as far as was looked.');
     return;
   }
+  const { url, words } = columnsFor(pages);
   const edits = servers.map(({ time, origin, amount, pages: count }) => [
     ...[moment(time), paint(colours.template, 'template'), amountInWords(amount), ''],
-    ...[harmless(origin), `navigation, header or footer of ${count} pages`],
+    ...(words > 0
+      ? [shortened(harmless(origin), url), `navigation, header or footer of ${count} pages`]
+      : [`${shortened(harmless(origin), url - 14)}, ${count} pages`, '']),
   ]);
-  const rows = pages.map(({ time, kind, amount, stage, url, title, shownBy }) => [
-    moment(time),
-    paint(colours[kind], kind),
-    amountInWords(amount),
-    kind === 'changed' || kind === 'back' ? (stage ?? '') : '',
-    harmless(url),
-    shownBy ? harmless(`on ${shownBy.join(', ')}`) : harmless(title ?? '').slice(0, 60),
+  const rows = pages.map(page => [
+    moment(page.time),
+    paint(colours[page.kind], page.kind),
+    amountInWords(page.amount),
+    stageOf(page),
+    shortened(harmless(page.url), url),
+    harmless(page.shownBy ? `on ${page.shownBy.join(', ')}` : (page.title ?? '')).slice(0, Math.min(60, words)),
   ]);
   console.log(table(['seen', 'what', 'how much', 'stage', 'url', ''], [...edits, ...rows]));
+}
+
+function stageOf({ kind, stage }: Change): string {
+  return kind === 'changed' || kind === 'back' ? (stage ?? '') : '';
+}
+
+/** Time, what and how much, with the spaces after them. */
+const BEFORE_STAGE = 41;
+/** Fewer columns are not worth a title. */
+const LEAST_WORDS = 12;
+
+/** Columns for URLs, and for what is said of them; 0 = nothing, because URLs need all of the room. */
+function columnsFor(pages: readonly Change[]): { readonly url: number; readonly words: number } {
+  const stage = Math.max(5, ...pages.map(page => stageOf(page).length));
+  const room = Math.max(24, roomOf() - BEFORE_STAGE - stage - 2);
+  const longest = Math.max(0, ...pages.map(page => page.url.length));
+  const words = room - longest - 2;
+  return words >= LEAST_WORDS ? { url: longest, words } : { url: room, words: 0 };
 }

@@ -67,6 +67,10 @@ function choose(versions: readonly VisitRow[], wanted: unknown, otherwise: numbe
 function print(url: string, sides: readonly { version: number; time: number }[], found: PageDifference): void {
   const [from, to] = sides as [(typeof sides)[0], (typeof sides)[0]];
   console.log(paint('bold', harmless(url)));
+  if (from.version === to.version) {
+    console.log(`There is only one version to compare, of ${moment(from.time)}.`);
+    return;
+  }
   console.log(
     paint('dim', `version ${from.version} (${moment(from.time)}) → version ${to.version} (${moment(to.time)})\n`),
   );
@@ -78,8 +82,7 @@ function print(url: string, sides: readonly { version: number; time: number }[],
   printSides('links', links);
   printSides('images', images);
   const quiet = found.sameText && [links, images].every(each => each.added.length + each.removed.length === 0);
-  if (from.version === to.version) console.log('There is only one version to compare.');
-  else if (quiet) console.log('Text, links and images are the same: only markup or bytes differ.');
+  if (quiet) console.log('Text, links and images are the same: only markup or bytes differ.');
   else console.log(paint('dim', `${found.removed} words removed, ${found.added} added.`));
 }
 

@@ -5,7 +5,7 @@ import { findPage } from '../../home/lookup.ts';
 import type { VisitRow } from '../../ledger/visits.ts';
 import { openLedger } from '../look.ts';
 import { declare, values } from '../options.ts';
-import { duration, harmless, moment, paint, size } from '../terminal.ts';
+import { duration, fold, harmless, moment, paint, size } from '../terminal.ts';
 import { amountInWords } from './changes.ts';
 
 export function addHistoryCommand(program: Command): void {
@@ -69,6 +69,9 @@ const MARKS: Readonly<Record<string, readonly [sign: string, colour: 'green' | '
   failed: ['!', 'red'],
 };
 
+/** Where the sentence of a visit begins. */
+const INDENT = ' '.repeat(33);
+
 function print(url: string, timeline: readonly TimelineEntry[]): void {
   console.log(paint('bold', harmless(url)));
   if (timeline.length === 0) console.log('It was never visited.');
@@ -81,7 +84,7 @@ function print(url: string, timeline: readonly TimelineEntry[]): void {
       `${moment(entry.time)}  ${gap.padStart(8)}  ${paint(colour, sign)} ${sentenceOf(entry)}`,
       paint('dim', `${size(entry.bytes)}, ${entry.ms} ms, ${entry.outpost}`),
     ];
-    console.log(words.join('  '));
+    console.log(fold(words.join('  '), INDENT));
   }
 }
 

@@ -13,7 +13,7 @@ import { openLedger } from '../look.ts';
 import { declare, fetchOptions, type Values, values } from '../options.ts';
 import { INTERRUPTED, stopOnSignals } from '../signals.ts';
 import { printSummary, type Summary, summaryOf } from '../summary.ts';
-import { plural, size } from '../terminal.ts';
+import { fold, plural, size } from '../terminal.ts';
 
 const names = ['budget', 'freshness', 'policy', 'estimator', ...fetchOptions] as const;
 
@@ -157,10 +157,10 @@ function print(summary: FreshSummary, directory: string): void {
   printSummary(summary, directory);
   const { changed, avoided, left, expectedFreshness, visitsPerDay } = summary;
   const asked = `${Math.round(visitsPerDay).toLocaleString('en')} visits`;
-  console.log(
-    `\n${plural(changed, 'page')} changed; ${size(avoided)} were not sent or not stored again. ` +
-      `${(expectedFreshness * 100).toFixed(1)} % of the collection is expected to be as last seen` +
-      `${left > 0 ? `; ${left.toLocaleString('en')} pages that are due wait for the next budget` : ''}.`,
-  );
-  console.log(`The schedule asks for ${asked} a day. See "skein changes" and "skein account".`);
+  const told =
+    `${plural(changed, 'page')} changed; ${size(avoided)} were not sent or not stored again. ` +
+    `${(expectedFreshness * 100).toFixed(1)} % of the collection is expected to be as last seen` +
+    `${left > 0 ? `; ${left.toLocaleString('en')} pages that are due wait for the next budget` : ''}.`;
+  console.log(`\n${fold(told)}`);
+  console.log(fold(`The schedule asks for ${asked} a day. See "skein changes" and "skein account".`));
 }

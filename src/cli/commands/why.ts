@@ -5,7 +5,7 @@ import { type ServerTrust, type Whence, type Why, whyOf } from '../../home/why.t
 import { inWords } from '../../revisit/explain.ts';
 import { openLedger } from '../look.ts';
 import { declare, values } from '../options.ts';
-import { duration, harmless, moment, paint } from '../terminal.ts';
+import { duration, fold, harmless, moment, paint } from '../terminal.ts';
 
 export function addWhyCommand(program: Command): void {
   const command = program
@@ -25,11 +25,12 @@ export function addWhyCommand(program: Command): void {
 
 function print({ url, state, policy, explanation, notices, searches, server, machine }: Why): void {
   console.log(paint('bold', harmless(url)));
-  console.log(state);
-  const line = (name: string, text: string) => console.log(`${paint('dim', name.padEnd(14))} ${text}`);
+  console.log(fold(state));
+  const line = (name: string, text: string) =>
+    console.log(fold(`${paint('dim', name.padEnd(14))} ${text}`, ' '.repeat(15)));
   if (explanation) {
     const { history, rate, confidence, changedByNow, importance, due, value, theta } = explanation;
-    console.log(`${explanation.sentence}\n`);
+    console.log(`${fold(explanation.sentence)}\n`);
     line('history', history === '' ? 'none yet' : `${history}  (oldest first, 1 = had changed)`);
     line('rate', `${rate > 0 ? `once in ${inWords(1 / rate)}` : 'never'}, evidence ${confidence.word}`);
     line('probability', `${Math.round(changedByNow * 100)} % that it has changed by now`);

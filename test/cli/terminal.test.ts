@@ -1,0 +1,18 @@
+/** What a narrow terminal gets to see: lines broken between words, URLs that keep both of their ends. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { fold, shortened } from '../../src/cli/terminal.ts';
+
+test('lines break between words, colours take no room, and a word that is too long stays whole', () => {
+  assert.equal(fold('one two three four', '  ', 9), 'one two\n  three\n  four');
+  assert.equal(fold('\u001b[2mone\u001b[22m two', '', 7), '\u001b[2mone\u001b[22m two');
+  assert.equal(fold('a http://very.long.example/address b', '', 10), 'a\nhttp://very.long.example/address\nb');
+  assert.equal(fold('as it is'), 'as it is', 'without a terminal nothing is broken');
+});
+
+test('a URL is cut in its middle', () => {
+  assert.equal(shortened('http://a.test/x', 15), 'http://a.test/x');
+  const cut = shortened('http://a.test/a/long/way/to/page.html', 20);
+  assert.equal(cut.length, 20);
+  assert.ok(cut.startsWith('http://') && cut.endsWith('page.html'));
+});

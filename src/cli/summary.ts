@@ -12,6 +12,8 @@ export interface Summary {
   readonly gone: number;
   readonly refused: number;
   readonly failed: number;
+  /** Read for links and not stored: the filter leaves them out. */
+  readonly filtered: number;
   /** On the wire, both ways. */
   readonly bytes: number;
   readonly seconds: number;
@@ -38,6 +40,7 @@ export function summaryOf({ home, ledger, frontier }: Opened, interrupted: boole
   return {
     pages: progress.pages,
     ...progress.outcomes,
+    filtered: progress.filtered,
     bytes: progress.bytesDown + progress.bytesUp,
     seconds: Math.round(seconds * 1000) / 1000,
     pagesPerSecond: Math.round((progress.pages / Math.max(seconds, 0.001)) * 10) / 10,
@@ -73,6 +76,9 @@ export function printSummary(summary: Summary, directory?: string): void {
     reasons[code as ReasonCode]?.means ?? '',
   ]);
   if (rows.length > 0) console.log(`\n${table(['outcome', 'visits', 'meaning'], rows)}`);
+  if (summary.filtered > 0) {
+    console.log(`\n${plural(summary.filtered, 'page')} read for links and not stored: the filter leaves them out.`);
+  }
   if (waiting > 0) {
     const them = waiting === 1 ? 'page waits' : 'pages wait';
     console.log(`\n${waiting.toLocaleString('en')} ${them} for a later run: the same command goes on with them.`);

@@ -10,6 +10,8 @@ export class Progress {
   readonly reasons = new Map<string, number>();
   /** Pages looked at: bodies that came, changed or not. Sitemaps and images are none. */
   pages = 0;
+  /** Among them, those that the user's filter or decider left out. */
+  filtered = 0;
   bytesDown = 0;
   bytesUp = 0;
   readonly #clock: Clock;
@@ -26,6 +28,7 @@ export class Progress {
     this.bytesDown += visit.cost.down;
     this.bytesUp += visit.cost.up;
     if ((visit.outcome === 'fetched' || visit.outcome === 'same') && isPage(visit)) this.pages++;
+    if (visit.page?.filtered) this.filtered++;
     if (visit.outcome === 'refused') return;
     const time = Math.floor(this.#clock.now() / 250) * 250;
     const last = this.#recent.at(-1);

@@ -91,8 +91,10 @@ describe('a crawl', () => {
     await using web = await openWeb({ ...options, servers: 1 });
     using place = workplace();
     const inside = (url: string) => !/\/p\/2\d*\.html$/.test(url);
-    await crawlHere({ data: place.path, scope: '!/p/2*', keep: 'path=/p/1*' }, web.seeds);
+    const summary = await crawlHere({ data: place.path, scope: '!/p/2*', keep: 'path=/p/1*' }, web.seeds);
     const pages = await pagesOf(place.path);
+    const left = collected(pages).filter(url => !/\/p\/1\d*\.html$/.test(url));
+    assert.equal(summary.filtered, left.length, 'the summary tells how many were left out');
     assert.deepEqual(collected(pages), [...reach(web, inside).keys()].sort());
     const outside = [...pages.values()].filter(({ url }) => !inside(url));
     assert.ok(outside.length > 0);

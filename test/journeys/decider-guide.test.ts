@@ -111,7 +111,7 @@ test('a decider that fails costs the page its verdict, and the reason is said', 
   writeFileSync(file, 'export default ({ url }) => { if (url.endsWith("/")) throw new Error("no such bird"); }');
   const data = join(place.path, 'data');
   const { code, stderr } = await skein(['crawl', site.origin, '--data', data, '--decider', file, ...fast]);
-  assert.equal(code, 0, stderr);
+  assert.equal(code, 1, stderr); // the only page: nothing was collected
   assert.match(stderr, /The decider was ended: Error: no such bird\. It was at http/);
   assert.equal((await pagesOf(data)).get(`${site.origin}/`)?.reason, 'decider');
 });

@@ -3,7 +3,7 @@
  * that stand elsewhere. Each has one cable, shaped to a rate in both directions, to a switch in `site`. What crosses
  * home's is counted by the kernel. Delay is made by a relay (relay.ts), because this kernel may not have netem.
  *
- * Needs root and iproute2; `possible()` says so.
+ * Needs root and iproute2; `impossible()` says so.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { join } from 'node:path';
@@ -98,6 +98,16 @@ export async function disconnect(): Promise<void> {
   spaces.clear();
 }
 
+/** What runs a command in one of the worlds, to be put before it. */
+export function inWorld(world: string): readonly string[] {
+  return ['ip', 'netns', 'exec', spaceOf(world)];
+}
+
+/** Pulls the cable of a machine out, or plugs it in again: nobody is told, packets just do not come. */
+export function plug(world: string, state: 'up' | 'down'): void {
+  ip('-n', spaceOf(world), 'link', 'set', CABLE, state);
+}
+
 /** Bytes that home's link has carried, both ways, headers included. */
 export function linkBytes(): { readonly up: number; readonly down: number } {
   const text = execFileSync('ip', ['netns', 'exec', spaceOf('home'), 'cat', '/proc/net/dev']).toString();
@@ -134,8 +144,8 @@ export interface Running {
 /** Runs a TypeScript file of this folder, or any script, in one of the worlds. */
 export function run(world: string, script: string, ...words: string[]): Running {
   const file = script.startsWith('/') ? script : join(import.meta.dirname, script);
-  const command = ['netns', 'exec', spaceOf(world), process.execPath, file, ...words];
-  const child = spawn('ip', command, { stdio: ['pipe', 'pipe', 'pipe'] });
+  const [command, ...before] = inWorld(world);
+  const child = spawn(command!, [...before, process.execPath, file, ...words], { stdio: ['pipe', 'pipe', 'pipe'] });
   processes.add(child);
   let text = '';
   let errors = '';

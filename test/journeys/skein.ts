@@ -40,6 +40,8 @@ export interface RunOptions {
   readonly input?: string;
   /** Arguments for Node itself, which its threads inherit. */
   readonly node?: readonly string[];
+  /** A command that runs it: `ip netns exec …`. */
+  readonly within?: readonly string[];
 }
 
 /** A test that fails half-way leaves nobody behind. */
@@ -50,7 +52,8 @@ process.on('exit', () => {
 
 /** Starts `skein` with these arguments and does not wait. */
 export function start(args: readonly string[], options: RunOptions = {}): Running {
-  const child = spawn(process.execPath, [...(options.node ?? []), door, ...args], {
+  const [command, ...words] = [...(options.within ?? []), process.execPath, ...(options.node ?? []), door, ...args];
+  const child = spawn(command!, words, {
     cwd: options.cwd ?? root,
     stdio: 'pipe',
   });

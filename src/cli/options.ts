@@ -126,7 +126,7 @@ export const flags = {
   agent: {
     flag: '--agent <contact>',
     check: z.union([z.url({ protocol: /^https?$/ }), z.email()], 'it is no web or mail address').optional(),
-    about: 'web page or mail address for the owners of sites, part of the User-Agent (default: none; remembered)',
+    about: 'web page or mail address for the owners of sites, part of the User-Agent (default: RFC 9309; remembered)',
   },
 } as const satisfies Record<string, Flag>;
 

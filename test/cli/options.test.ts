@@ -91,13 +91,13 @@ test('an unknown setting is named, with the one that was meant', async () => {
   assert.match(stderr, /no setting "detectr" here\.\n.*"detector"/);
 });
 
-test('the User-Agent names the contact, or nobody, which is said once where the sites are not our own', async () => {
+test('the User-Agent names the contact, else only the rules, which is said once where the sites are not our own', async () => {
   await using web = await openWeb({ pagesPerServer: 2 });
   const agents = () => new Set(web.log.map(({ agent }) => agent));
   const data = join(place.path, 'agent');
   const plain = await skein(['crawl', ...web.seeds, '--data', data, ...fast, '--max-pages', '1']);
   assert.doesNotMatch(plain.stderr, /names nobody/);
-  assert.match([...agents()].join(), /^Skein\/\d+\.\d+\.\d+$/);
+  assert.match([...agents()].join(), /^Skein\/\d+\.\d+\.\d+ \(\+https:\/\/www\.rfc-editor\.org\/rfc\/rfc9309\)$/);
   await skein(['crawl', '--data', data, ...fast, '--agent', 'me@example.org']);
   assert.match([...agents()].join(), /,Skein\/\d+\.\d+\.\d+ \(\+me@example\.org\)$/);
   await skein(['crawl', `${web.origins[0]}/another`, '--data', data, ...fast]);

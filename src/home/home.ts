@@ -148,6 +148,11 @@ export class Home implements Receiver {
     return this.#stopping ? 'stopping' : this.#paused ? 'paused' : 'working';
   }
 
+  /** Somebody asked it to stop before the supply had no more. */
+  get stopped(): boolean {
+    return this.#stopping;
+  }
+
   /** Runs `work` between two turns of the loop; what it writes is committed before the promise settles. */
   order<T>(work: () => T): Promise<T> {
     if (this.#ended) return Promise.reject(new SkeinError('refused', 'This run has ended.'));

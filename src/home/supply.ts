@@ -7,6 +7,7 @@ import { type Clock, DAY } from '../base/clock.ts';
 import type { Frontier } from '../frontier/frontier.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Images } from './images.ts';
+import type { Round } from './round.ts';
 
 /** How often the ledger is asked, milliseconds. */
 const ASK_EVERY = 1000;
@@ -70,24 +71,25 @@ export interface Allowance {
 /**
  * One round: what is due, or comes next, as far as the budget since the last round (or the crawl) goes, and a
  * day's at the least: who asks for a round gets one. Sitemaps are read first, because they say which pages have changed.
+ * Where an earlier run left the round unfinished, what that one visited is done, and paid.
  */
-export function refreshSupply(parts: SupplyParts, allowance: Allowance, spent: () => number): Supply {
+export function refreshSupply(parts: SupplyParts, round: Round, allowance: Allowance, spent: () => number): Supply {
   const { ledger, frontier, clock, images } = parts;
   const now = clock.now();
-  const last = ledger.setting<number>('refreshed') ?? ledger.visits.lastTime ?? now;
-  const days = Math.min(MOST_SAVED, Math.max(1, (now - last) / DAY));
+  const days = Math.min(MOST_SAVED, Math.max(1, (round.begun - round.before) / DAY));
   const { plan, settings } = frontier.schedule;
   // A budget that is there is spent on what comes next; a freshness to be kept is not kept better than asked for.
   const whole = plan.policy.usesWholeBudget && settings.freshness === undefined;
   const horizon = whole ? Number.MAX_VALUE : now + (days * DAY) / 2;
   const most = Math.max(1, Math.round(allowance.pages * days));
-  const bytes = allowance.bytes * days;
+  const done = ledger.visits.doneSince(round.begun, kindOf(frontier) !== 'pages');
+  const bytes = allowance.bytes * days - done.bytes;
   const slices = sliceOf(most, Number.isFinite(bytes), settings.freshness !== undefined);
-  const given = new Set<number>();
+  const given = new Set(done.pages);
   let admitted = 0;
   let sitemapsRead = false;
   let dry = false;
-  frontier.again(ledger.pages.due('sitemaps', now + (days * DAY) / 2, most));
+  frontier.again(ledger.pages.due('sitemaps', now + (days * DAY) / 2, most, round.begun));
   const room = () => roomFor(frontier, bytes - spent(), spent());
   const waiting = () => (slices === SMALL_SLICE ? frontier.outstanding : frontier.waiting().pages);
   /** Lets new pages in, too; returns how many. */
@@ -99,7 +101,12 @@ export function refreshSupply(parts: SupplyParts, allowance: Allowance, spent: (
   /** What comes next; asked for anew each time, because visits bring others forward. */
   const next = (): { page: number; server: number }[] => {
     if (settings.freshness !== undefined) relearn(parts, now);
-    const due = ledger.pages.due(kindOf(frontier), horizon, slices + frontier.waiting().pages + ON_THE_WAY, now);
+    const due = ledger.pages.due(
+      kindOf(frontier),
+      horizon,
+      slices + frontier.waiting().pages + ON_THE_WAY,
+      round.begun,
+    );
     return due.filter(({ page }) => !given.has(page)).slice(0, Math.min(slices, most - given.size, room()));
   };
   return {
@@ -117,7 +124,7 @@ export function refreshSupply(parts: SupplyParts, allowance: Allowance, spent: (
         frontier.again(slice);
         dry = fresh + slice.length === 0 && admit(most) === 0;
       }
-      if (room() > 0) images?.fill(given.size, { until: horizon, seenBefore: now });
+      if (room() > 0) images?.fill(given.size, { until: horizon, seenBefore: round.begun });
     },
     worthWaiting() {
       if (!sitemapsRead || images?.busy || frontier.waiting().wake <= clock.now() + PATIENCE) return true;

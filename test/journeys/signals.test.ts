@@ -51,6 +51,27 @@ test('a second Ctrl-C ends it at once, and even then nothing is broken', async (
   assert.deepEqual(collected(await pagesOf(place.path)), web.mustFind());
 });
 
+test('a refresh that was stopped goes on with its round, and looks at nothing twice', async () => {
+  await using web = await openWeb({ seed: 2, pagesPerServer: 40 });
+  using place = workplace();
+  const silent = `${web.origins[0]}/p/30.html`;
+  const given = ['--data', place.path, ...fast];
+  await skeinJson('crawl', ...web.seeds, ...given);
+  web.fault(silent, 'hang');
+  const refresh = ['refresh', '--budget', '100%', ...given];
+  const running = start(refresh);
+  await asked(web, silent, 2);
+  running.child.kill('SIGINT');
+  assert.equal((await running.ended).code, 130);
+  web.heal(silent);
+  const { code, stdout } = await skein(refresh);
+  assert.equal(code, 0);
+  assert.match(stdout.toString(), /It went on with the round of .* which had not ended/);
+  const looks = web.mustFind().map(url => web.requests(url) - (url === silent ? 1 : 0));
+  assert.deepEqual(new Set(looks), new Set([2]));
+  assert.equal((await skeinJson('refresh', ...given))['since'], undefined, 'that round has ended');
+});
+
 test('a second process is told that the collection is in use, and may look at it', async () => {
   await using web = await openWeb({ seed: 2, pagesPerServer: 40, latency: 10 });
   using place = workplace();
@@ -69,11 +90,11 @@ test('a second process is told that the collection is in use, and may look at it
   assert.equal((await running.ended).code, 130);
 });
 
-/** Resolves when this URL was asked for. */
-function asked(web: Web, url: string): Promise<void> {
+/** Resolves when this URL was asked for so often. */
+function asked(web: Web, url: string, times = 1): Promise<void> {
   return new Promise(resolve => {
     const timer = setInterval(() => {
-      if (web.requests(url) === 0) return;
+      if (web.requests(url) < times) return;
       clearInterval(timer);
       resolve();
     }, 5);

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { DAY } from '../../base/clock.ts';
 import { changesIn } from '../../home/changes.ts';
+import { beginRound } from '../../home/round.ts';
 import { crawlSupply, refreshSupply, type Supply } from '../../home/supply.ts';
 import { attend } from '../attend.ts';
 import { type CrawlValues, type Opened, openHome } from '../compose.ts';
@@ -85,7 +86,8 @@ async function aWeekLater(web: DemoWeb, chosen: CrawlValues): Promise<Summary> {
   new Float64Array(clockShift)[0] = WEEK;
   const opened = await openHome(chosen, [], { mode: 'refresh', clockShift });
   try {
-    await opened.home.run(refreshSupply(opened, { pages: ROUND, bytes: Number.POSITIVE_INFINITY }, () => 0));
+    const round = beginRound(opened.ledger, opened.clock.now());
+    await opened.home.run(refreshSupply(opened, round, { pages: ROUND, bytes: Number.POSITIVE_INFINITY }, () => 0));
     return summaryOf(opened, false);
   } finally {
     await opened.close();

@@ -4,6 +4,7 @@ import type { ScheduleSettings } from '../../frontier/schedule-settings.ts';
 import type { ControlParts } from '../../home/control.ts';
 import { Images } from '../../home/images.ts';
 import { AGENT_TOKEN } from '../../home/robots.ts';
+import { beginRound, endRound } from '../../home/round.ts';
 import { refreshSupply, watchSupply } from '../../home/supply.ts';
 import { attend } from '../attend.ts';
 import { aimOf, allowanceOf, parseBudget } from '../budget.ts';
@@ -13,7 +14,7 @@ import { openLedger } from '../look.ts';
 import { declare, fetchOptions, type Values, values } from '../options.ts';
 import { INTERRUPTED, stopOnSignals } from '../signals.ts';
 import { printSummary, type Summary, summaryOf } from '../summary.ts';
-import { fold, plural, size } from '../terminal.ts';
+import { fold, moment, plural, size } from '../terminal.ts';
 
 const names = ['budget', 'freshness', 'policy', 'estimator', ...fetchOptions] as const;
 
@@ -76,6 +77,8 @@ export interface FreshSummary extends Summary {
   readonly avoided: number;
   /** Due, but beyond the budget of this round. */
   readonly left: number;
+  /** It went on with the round that an earlier run began then and did not end; milliseconds since 1970. */
+  readonly since: number | undefined;
   /** That the schedule wants now. */
   readonly visitsPerDay: number;
   readonly expectedFreshness: number;
@@ -99,12 +102,14 @@ export async function keepFresh(
   const started = clock.now();
   const images = new Images({ ...opened, agentToken: AGENT_TOKEN });
   const parts = { ...opened, images };
+  const round = kind === 'refresh' ? beginRound(ledger, started) : undefined;
   try {
-    const supply = kind === 'refresh' ? refreshSupply(parts, allowance(), spent) : watchSupply(parts, allowance, spent);
+    const supply = round ? refreshSupply(parts, round, allowance(), spent) : watchSupply(parts, allowance, spent);
     await opened.ready();
     await home.run(supply);
     ledger.begin();
-    ledger.set('refreshed', started);
+    if (!round) ledger.set('refreshed', clock.now());
+    else if (!home.stopped) endRound(ledger);
     schedule.noteFreshness(clock.now());
     ledger.commit();
     return {
@@ -112,6 +117,7 @@ export async function keepFresh(
       changed: home.progress.outcomes.fetched,
       avoided: ledger.account.avoided,
       left: supply.left,
+      since: round && round.begun < started ? round.begun : undefined,
       visitsPerDay: schedule.visitsPerDay,
       expectedFreshness: schedule.expectedFreshness(clock.now()),
     };
@@ -155,7 +161,8 @@ function aim({ ledger, frontier, clock }: Opened, chosen: Chosen): void {
 
 function print(summary: FreshSummary, directory: string): void {
   printSummary(summary, directory);
-  const { changed, avoided, left, expectedFreshness, visitsPerDay } = summary;
+  const { changed, avoided, left, since, expectedFreshness, visitsPerDay } = summary;
+  if (since !== undefined) console.log(`\nIt went on with the round of ${moment(since)}, which had not ended.`);
   const asked = `${Math.round(visitsPerDay).toLocaleString('en')} visits`;
   const told =
     `${plural(changed, 'page')} changed; ${size(avoided)} were not sent or not stored again. ` +

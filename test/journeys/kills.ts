@@ -1,0 +1,49 @@
+/** What the tests that kill a process share: the moment at which it dies, and whether its books are in order after it. */
+import assert from 'node:assert/strict';
+import { openLedger } from '../../src/cli/look.ts';
+import { verifyCollection } from '../../src/home/verify.ts';
+import type { Web } from '../web/web.ts';
+import { start } from './skein.ts';
+
+/** Starts `skein` and kills it at that moment. Returns whether it was still alive then. */
+export async function killAt(moment: Promise<void>, args: readonly string[]): Promise<boolean> {
+  const running = start(args);
+  await Promise.race([moment, running.ended]);
+  const alive = running.child.exitCode === null;
+  running.child.kill('SIGKILL');
+  await running.ended;
+  return alive;
+}
+
+export async function checkBooks(data: string, when: string): Promise<void> {
+  let ledger: ReturnType<typeof openLedger>;
+  try {
+    ledger = openLedger(data);
+  } catch (error) {
+    assert.match(String(error), /There is no collection/); // it died before it made one
+    return;
+  }
+  try {
+    const { problems } = await verifyCollection(ledger, data);
+    assert.deepEqual(problems, [], when);
+  } finally {
+    ledger.close();
+  }
+}
+
+export function pause(ms: number): Promise<void> {
+  return new Promise(resolve => setTimeout(resolve, ms));
+}
+
+/** Resolves after so many more requests. */
+export function requests(web: Web, more: number): Promise<void> {
+  const until = web.requests() + more;
+  return new Promise(resolve => {
+    const timer = setInterval(() => {
+      if (web.requests() < until) return;
+      clearInterval(timer);
+      resolve();
+    }, 1);
+    timer.unref();
+  });
+}

@@ -75,17 +75,10 @@ export interface Allowance {
  */
 export function refreshSupply(parts: SupplyParts, round: Round, allowance: Allowance, spent: () => number): Supply {
   const { ledger, frontier, clock, images } = parts;
+  const { settings } = frontier.schedule;
   const now = clock.now();
-  const days = Math.min(MOST_SAVED, Math.max(1, (round.begun - round.before) / DAY));
-  const { plan, settings } = frontier.schedule;
-  // A budget that is there is spent on what comes next; a freshness to be kept is not kept better than asked for.
-  const whole = plan.policy.usesWholeBudget && settings.freshness === undefined;
-  const horizon = whole ? Number.MAX_VALUE : now + (days * DAY) / 2;
-  const most = Math.max(1, Math.round(allowance.pages * days));
-  const done = ledger.visits.doneSince(round.begun, kindOf(frontier) !== 'pages');
-  const bytes = allowance.bytes * days - done.bytes;
+  const { days, most, bytes, horizon, given } = termsOf(parts, round, allowance);
   const slices = sliceOf(most, Number.isFinite(bytes), settings.freshness !== undefined);
-  const given = new Set(done.pages);
   let admitted = 0;
   let sitemapsRead = false;
   let dry = false;
@@ -133,6 +126,34 @@ export function refreshSupply(parts: SupplyParts, round: Round, allowance: Allow
       dry = next().length === 0 && (frontier.newcomers === 0 || given.size >= most);
       return !dry;
     },
+  };
+}
+
+/** How far a round goes, and what of it is done. */
+interface Terms {
+  /** Whose budget it has. */
+  readonly days: number;
+  /** Pages and bytes that it may take; of the bytes, those that are left. */
+  readonly most: number;
+  readonly bytes: number;
+  /** Pages that are due by then; milliseconds since 1970. */
+  readonly horizon: number;
+  /** Pages that it has taken, of those that it may. */
+  readonly given: Set<number>;
+}
+
+function termsOf({ ledger, frontier, clock }: SupplyParts, { begun, before }: Round, allowance: Allowance): Terms {
+  const { plan, settings } = frontier.schedule;
+  const days = Math.min(MOST_SAVED, Math.max(1, (begun - before) / DAY));
+  // A budget that is there is spent on what comes next; a freshness to be kept is not kept better than asked for.
+  const whole = plan.policy.usesWholeBudget && settings.freshness === undefined;
+  const done = ledger.visits.doneSince(begun, kindOf(frontier) !== 'pages');
+  return {
+    days,
+    most: Math.max(1, Math.round(allowance.pages * days)),
+    bytes: allowance.bytes * days - done.bytes,
+    horizon: whole ? Number.MAX_VALUE : clock.now() + (days * DAY) / 2,
+    given: new Set(done.pages),
   };
 }
 

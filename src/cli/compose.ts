@@ -9,12 +9,12 @@ import { SkeinError } from '../base/errors.ts';
 import { normalise, originOf } from '../base/url.ts';
 import type { Errand } from '../errand/errand.ts';
 import { decodeErrand } from '../errand/errand-codec.ts';
-import { compileScope, parseKeep, parseScope } from '../errand/scope.ts';
+import { parseKeep, parseScope } from '../errand/scope.ts';
 import { parseDomainWeights } from '../frontier/director.ts';
 import { Frontier, type FrontierOptions } from '../frontier/frontier.ts';
+import { excludedIn, homesOf, outsideOf } from '../frontier/reach.ts';
 import { Schedule } from '../frontier/schedule.ts';
 import type { ScheduleSettings } from '../frontier/schedule-settings.ts';
-import { EXCLUDED } from '../home/control.ts';
 import { Home } from '../home/home.ts';
 import { interestIn } from '../home/indexing.ts';
 import type { Outposts } from '../home/outposts.ts';
@@ -248,8 +248,7 @@ function frontierOptions(
   ledger: Ledger,
   extras: Extras,
 ): FrontierOptions {
-  const origins = [...ledger.servers.all()].filter(server => server.seeded).map(server => `${server.origin}/`);
-  const hosts = [...new Set([...origins, ...seeds].map(originOf))].sort();
+  const hosts = [...new Set(homesOf(ledger, seeds).map(originOf))].sort();
   const parsed = parseScope(values.scope);
   const scope = { ...parsed, focus: values.focus, images: values.images === 'store', keep: parseKeep(values.keep) };
   return {
@@ -257,7 +256,7 @@ function frontierOptions(
     order: values.order,
     images: values.images ?? 'watch',
     scope,
-    outside: withoutExcluded(compileScope(scope, [...origins, ...seeds]), ledger),
+    outside: outsideOf(ledger, scope, seeds),
     bounds: JSON.stringify([parsed, parsed.domains.length > 0 || hosts, values.domains, excludedIn(ledger)]),
     domains: parseDomainWeights(values.domains),
     maxPages: values.maxPages ?? Number.POSITIVE_INFINITY,
@@ -271,16 +270,6 @@ function frontierOptions(
     detector: values.detector,
     lease: LEASE,
   };
-}
-
-/** Servers that a user has excluded stay excluded in later runs. */
-function withoutExcluded(outside: FrontierOptions['outside'], ledger: Ledger): FrontierOptions['outside'] {
-  const excluded = new Set(excludedIn(ledger));
-  return excluded.size === 0 ? outside : url => (excluded.has(originOf(url)) ? 'out-of-scope' : outside(url));
-}
-
-function excludedIn(ledger: Ledger): string[] {
-  return ledger.setting<string[]>(EXCLUDED) ?? [];
 }
 
 function lastEnd(ledger: Ledger): { segment: number; length: number } {

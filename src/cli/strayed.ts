@@ -1,6 +1,7 @@
-/** Seeds that redirect to where the crawl does not go: of such a site one page is taken, and its owner's user wonders. */
+/** Seeds that redirect to another host: whoever asked for one site should hear that it got another, or none. */
 import { fingerprint } from '../base/url.ts';
-import { compileScope, parseScope } from '../errand/scope.ts';
+import { compileScope } from '../errand/scope.ts';
+import type { FrontierOptions } from '../frontier/options.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { PageRow } from '../ledger/pages.ts';
 
@@ -9,15 +10,21 @@ const LOOKED_AT = 10;
 const HOPS = 5;
 
 /** A sentence for each. */
-export function strayed(ledger: Ledger, seeds: readonly string[], scope: readonly string[]): string[] {
-  const outside = compileScope(parseScope(scope), seeds);
+export function strayed(ledger: Ledger, seeds: readonly string[], outside: FrontierOptions['outside']): string[] {
   return seeds.slice(0, LOOKED_AT).flatMap(seed => {
     const end = endOf(ledger, seed);
-    if (end === undefined || outside(end.url) === undefined) return [];
-    return [
-      `${seed} redirects to ${end.url}, which is outside: no link was followed from there. Give that URL to "skein crawl".`,
-    ];
+    if (end === undefined || outsideOwn(seed, end.url) === undefined) return [];
+    return outside(end.url) === undefined
+      ? [`${seed} has moved to ${end.url}: the crawl went along. A --scope keeps it where you want it.`]
+      : [
+          `${seed} redirects to ${end.url}, which is outside: no link was followed from there. Give that URL to "skein crawl".`,
+        ];
   });
+}
+
+/** Is it on another host than the seed? */
+function outsideOwn(seed: string, url: string): unknown {
+  return compileScope({ domains: [], include: [], exclude: [] }, [seed])(url);
 }
 
 /** Where its redirects lead. */

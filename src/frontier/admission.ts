@@ -152,7 +152,7 @@ export class Admission {
     const { high, low } = this.#print;
     const known = this.fingerprints.get(high, low);
     if (known !== 0) {
-      if (options.seed) this.#reach(known, source.depth); // an earlier run may have found it too deep
+      if (options.seed) this.#welcome(known, source.depth);
       return known;
     }
     const flags = options.role === SITEMAP ? LINK_IS_SITEMAP : options.role === IMAGE ? LINK_IMAGE : 0;
@@ -248,6 +248,15 @@ export class Admission {
         if (!nofollow && target !== 0) reached.push({ page: target, depth: next.depth + 1 });
       }
     }
+  }
+
+  /** A known page is given as a seed; it may have been found too deep, or outside. */
+  #welcome(id: number, depth: number): void {
+    if (this.#ledger.pages.get(id)!.refused === 'out-of-scope') {
+      this.#outside--;
+      this.#lift(id, depth);
+    }
+    this.#reach(id, depth);
   }
 
   #lift(id: number, depth: number): void {

@@ -24,6 +24,7 @@ import { Lanes, type Waiting } from './lanes.ts';
 import { Learning, type Stored } from './learning.ts';
 import type { FrontierOptions } from './options.ts';
 import { PageQueue } from './page-queue.ts';
+import { outsideOf, takeIn } from './reach.ts';
 import { changedRules, forgetRules, stillPending } from './rules.ts';
 import { Schedule } from './schedule.ts';
 import { knownOf, termsOf } from './terms.ts';
@@ -99,7 +100,7 @@ export class Frontier {
     this.admission = new Admission(ledger, rules, origin => this.#lanes.of(origin));
     this.gallery = images && new Gallery(ledger, this.admission, images);
     this.schedule = schedule;
-    this.#learning = new Learning(ledger, this.admission, schedule);
+    this.#learning = new Learning(ledger, this.admission, schedule, url => this.#moved(url));
   }
 
   /**
@@ -160,6 +161,14 @@ export class Frontier {
     if (!changes.outside) return;
     this.admission.judgeRefused('out-of-scope');
     forgetRules(this.#ledger);
+  }
+
+  /** A seed has moved there. Where the user named domains, these say whether to go along. */
+  #moved(url: string): void {
+    const { scope, outside } = this.#options;
+    if (scope.domains.length > 0 || outside(url) === undefined) return;
+    takeIn(this.#ledger, url);
+    this.#options = { ...this.#options, outside: outsideOf(this.#ledger, scope) };
   }
 
   /** Puts pages that were visited before back into their lanes: retries, and what the schedule wants. */

@@ -16,9 +16,11 @@ import {
   FLAG_SHOWN,
   FLAG_TRUNCATED,
   type KnownRow,
+  type PageRow,
 } from '../ledger/pages.ts';
 import type { Admission } from './admission.ts';
 import type { Lane } from './lane.ts';
+import { isMove } from './reach.ts';
 import type { Planned, Schedule } from './schedule.ts';
 import { learnTrust } from './trust.ts';
 
@@ -49,9 +51,12 @@ export class Learning {
   /** Digest of stored bytes → page, so that identical bytes are stored once. */
   readonly #digests = new Fingerprints();
   readonly #near = new NearPages();
+  readonly #moved: (to: string) => void;
 
-  constructor(ledger: Ledger, admission: Admission, schedule: Schedule) {
+  /** `moved`: told where a seed redirects to that is a move of its site. */
+  constructor(ledger: Ledger, admission: Admission, schedule: Schedule, moved: (to: string) => void) {
     this.#ledger = ledger;
+    this.#moved = moved;
     this.#schedule = schedule;
     this.#admission = admission;
   }
@@ -104,12 +109,20 @@ export class Learning {
     if (stored && visit.facts && twin === 0) this.#remember(id, visit.facts);
   }
 
-  #redirect({ id, visit, lane }: Lesson, location: string): number {
+  #redirect({ id, visit }: Lesson, location: string): number | null {
     const from = this.#ledger.pages.get(id)!;
     const source = { page: id, depth: visit.depth, hops: from.hops + 1, time: visit.time, nofollow: false };
-    const seed = from.parent === 0 && lane.server.seeded;
-    const target = this.#admission.one(location, source, { seed, role: from.role });
-    return target || null!;
+    const seed = this.#seedOf(from);
+    if (seed !== undefined && isMove(seed, location)) this.#moved(location);
+    return this.#admission.one(location, source, { seed: seed !== undefined, role: from.role }) || null;
+  }
+
+  /** The seed whose redirects led to this page, which may be itself; undefined = links or a sitemap did. */
+  #seedOf(page: PageRow): string | undefined {
+    let first = page;
+    while (first.hops > 0 && first.parent !== 0) first = this.#ledger.pages.get(first.parent)!;
+    const isSeed = first.parent === 0 && first.role === 0 && this.#ledger.servers.byId(first.server).seeded;
+    return isSeed ? first.url : undefined;
   }
 
   #links({ id, visit, before, lane }: Lesson): void {

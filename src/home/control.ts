@@ -7,10 +7,11 @@
  */
 import { z } from 'zod';
 import { SkeinError } from '../base/errors.ts';
-import { normalise, originOf } from '../base/url.ts';
-import { compileScope, parseKeep, parseScope } from '../errand/scope.ts';
+import { normalise } from '../base/url.ts';
+import { parseKeep, parseScope } from '../errand/scope.ts';
 import type { Outcome } from '../errand/visit.ts';
 import type { Frontier } from '../frontier/frontier.ts';
+import { excludedIn, outsideOf, setExcluded } from '../frontier/reach.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Home } from './home.ts';
 import { type Machine, MachineWatch } from './machines.ts';
@@ -96,9 +97,6 @@ export interface ControlParts {
   readonly log: (event: { order: Order; done: string }) => void;
 }
 
-/** Name of the setting that keeps the servers which a user has excluded. */
-export const EXCLUDED = 'excluded';
-
 export class HomeControl {
   readonly #parts: ControlParts;
   readonly #machines = new MachineWatch();
@@ -137,7 +135,7 @@ export class HomeControl {
         budget: budget?.current() ?? '',
         scope: this.#scope,
         keep: this.#keep,
-        excluded: this.#excluded(),
+        excluded: excludedIn(this.#parts.ledger),
       },
       machines: this.#machines.look(dispatch.posts(), Date.now()),
     };
@@ -208,17 +206,14 @@ export class HomeControl {
   /** Makes the frontier's idea of "outside" fit scope, seeds and excluded servers. */
   #rescope(): void {
     const { frontier, ledger } = this.#parts;
-    const seeds = [...ledger.servers.all()].filter(server => server.seeded).map(server => `${server.origin}/`);
-    const outside = compileScope(frontier.options.scope, seeds);
-    const excluded = new Set(this.#excluded());
-    frontier.adjust({ outside: link => (excluded.has(originOf(link)) ? 'out-of-scope' : outside(link)) });
+    frontier.adjust({ outside: outsideOf(ledger, frontier.options.scope) });
   }
 
   #server({ origin, action, seconds }: Extract<Order, { kind: 'server' }>): string {
     const { ledger } = this.#parts;
     const server = ledger.servers.find(origin);
     if (!server) throw new SkeinError('not-found', `There is no server ${origin} in this collection.`);
-    const others = this.#excluded().filter(each => each !== origin);
+    const others = excludedIn(ledger).filter(each => each !== origin);
     ledger.servers.touch(server);
     if (action === 'pace') {
       server.pace = seconds == null ? undefined : seconds * 1000;
@@ -226,7 +221,7 @@ export class HomeControl {
     }
     server.paused = action === 'pause' || action === 'exclude';
     if (action === 'pause' || action === 'resume') return `${origin} is ${server.paused ? 'paused' : 'visited again'}.`;
-    ledger.set(EXCLUDED, action === 'exclude' ? [...others, origin] : others);
+    setExcluded(ledger, action === 'exclude' ? [...others, origin] : others);
     this.#rescope();
     return `${origin} is ${action === 'exclude' ? 'excluded' : 'no longer excluded'}.`;
   }
@@ -253,10 +248,6 @@ export class HomeControl {
     const id = frontier.admission.find(normalise(text) ?? '');
     if (id === 0) throw new SkeinError('not-found', `The collection has never heard of ${text}.`);
     return { id, known: ledger.pages.known(id) };
-  }
-
-  #excluded(): string[] {
-    return this.#parts.ledger.setting<string[]>(EXCLUDED) ?? [];
   }
 }
 

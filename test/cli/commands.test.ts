@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { makeCertificate } from '../crawler/fetch-certificate.ts';
-import { fast, pagesOf, root, skein, skeinJson, workplace } from '../journeys/skein.ts';
+import { collected, fast, pagesOf, root, skein, skeinJson, workplace } from '../journeys/skein.ts';
 import { openWeb } from '../web/web.ts';
 
 const place = workplace();
@@ -117,15 +117,29 @@ test('a crawl of which nothing came says why, and fails', async () => {
   }
 });
 
-test('a seed that leads elsewhere is pointed out', async () => {
-  await using web = await openWeb({ pagesPerServer: 4 });
-  const door = createServer((_, response) => response.writeHead(301, { location: web.seeds[0]! }).end());
+test('a seed whose site has moved takes the crawl along; one that leads elsewhere is pointed out', async () => {
+  await using web = await openWeb({ servers: 2, pagesPerServer: 4, addresses: true });
+  let location = web.seeds[0]!;
+  const door = createServer((_, response) => response.writeHead(301, { location }).end());
   await new Promise<void>(resolve => door.listen(0, '127.0.0.1', resolve));
-  const moved = `http://127.0.0.1:${(door.address() as AddressInfo).port}/`;
-  const { stdout } = await skein(['crawl', moved, '--data', join(place.path, 'moved'), ...fast]);
-  assert.ok(stdout.toString().includes(`${moved} redirects to ${web.seeds[0]}, which is outside`), stdout.toString());
-  const both = await skein(['crawl', moved, web.seeds[0]!, '--data', join(place.path, 'both'), ...fast]);
-  assert.doesNotMatch(both.stdout.toString(), /which is outside/);
+  const seed = `http://127.0.0.1:${(door.address() as AddressInfo).port}/`;
+  const visit = async (name: string, ...more: string[]) => {
+    const data = join(place.path, name);
+    const { stdout } = await skein(['crawl', seed, '--data', data, ...fast, ...more]);
+    return { said: stdout.toString(), pages: collected(await pagesOf(data)) };
+  };
+  const there = web.mustFind().filter(url => url.startsWith(web.origins[0]!));
+  const moved = await visit('moved');
+  assert.ok(moved.said.includes(`${seed} has moved to ${location}: the crawl went along`), moved.said);
+  assert.deepEqual(moved.pages, there);
+  const again = await skein(['crawl', '--data', join(place.path, 'moved'), ...fast]);
+  assert.match(again.stdout.toString(), /nothing left to do/, 'a later run stays there, too');
+  const bound = await visit('bound', '--scope', new URL(seed).host);
+  assert.ok(bound.said.includes(`${seed} redirects to ${location}, which is outside`), bound.said);
+  location = there[1]!;
+  const page = await visit('page');
+  assert.ok(page.said.includes(`${seed} redirects to ${location}, which is outside`), page.said);
+  assert.deepEqual(page.pages, [location]);
   door.close();
   door.closeAllConnections();
 });

@@ -66,7 +66,7 @@ export async function crawl(chosen: Chosen, seeds: readonly string[], json: bool
     await opened.ready();
     await opened.home.run(crawlSupply(opened, PATIENCE));
     summary = summaryOf(opened, interrupted());
-    if (summary.moved > 0 && !json) hints = strayed(opened.ledger, seeds, opened.bounds.scope);
+    if (summary.moved > 0 && !json) hints = strayed(opened.ledger, seeds, opened.frontier.options.outside);
   } finally {
     live.end();
     await attended.leave();

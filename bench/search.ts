@@ -13,6 +13,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { openSearch } from '../src/search/index.ts';
 import { relevance } from './search/known-items.ts';
 import { ask, fill, QUERIES } from './search/measure.ts';
@@ -20,7 +21,7 @@ import { peerNames } from './search/peers.ts';
 import { type Corpus, corpus } from './search/synthetic.ts';
 
 const root = join(import.meta.dirname, '..');
-/** Megabytes, and minutes of processor, that a peer is given. */
+/** Megabytes of heap, and minutes of processor to be filled, that a peer is given. */
 const MEMORY = 8000;
 const MINUTES = 10;
 
@@ -42,29 +43,37 @@ async function ours(documents: number, made: Corpus, directory: string): Promise
   search.close();
 }
 
-/** A peer in a process of its own, which is ended when it takes too much of either; says how far it came. */
+/** What a peer says of itself while it is filled: pages in, milliseconds of processor, megabytes of memory. */
+interface Told {
+  readonly pages: number;
+  readonly processor: number;
+  readonly memory: number;
+}
+
+/** A peer in a process of its own, which is ended when it takes too much of either; says how far it came, and what ended it. */
 async function theirs(name: string, documents: number): Promise<void> {
   const program = join(import.meta.dirname, 'search', 'peer.ts');
   const child = fork(program, [name, String(documents)], {
     execArgv: [`--max-old-space-size=${MEMORY}`],
     silent: true,
   });
-  let reached = 0;
-  let said = '';
+  let last: Told = { pages: 0, processor: 0, memory: 0 };
+  let late = false;
   child.on('message', told => {
-    const { pages, processor } = told as { pages: number; processor: number };
-    reached = pages;
-    if (processor > MINUTES * 60_000) child.kill('SIGKILL');
+    last = told as Told;
+    late = last.processor > MINUTES * 60_000;
+    if (late) child.kill('SIGKILL');
   });
-  child.stdout!.on('data', data => {
-    said += data;
-  });
-  const [code] = await once(child, 'exit');
-  if (code === 0) process.stdout.write(said);
-  else
-    console.log(
-      `${name}: gave up at ${reached} of ${documents} pages (bounds: ${MEMORY} MB, ${MINUTES} minutes of processor)\n${said}`,
-    );
+  const [[code], said, complained] = await Promise.all([once(child, 'exit'), text(child.stdout!), text(child.stderr!)]);
+  process.stdout.write(said);
+  if (code === 0) return;
+  const reason = late
+    ? `${MINUTES} minutes of processor were over`
+    : (/^.*Error.*$|^.*ERROR.*$/m.exec(complained)?.[0] ?? code);
+  const reached = `${last.pages} of ${documents} pages, ${(last.processor / 1000).toFixed(0)} s of processor and ${last.memory} MB`;
+  console.log(
+    `${name} cannot hold them within ${MEMORY} MB and ${MINUTES} minutes of processor: at ${reached}, ${reason}`,
+  );
 }
 
 async function main(): Promise<void> {

@@ -7,20 +7,18 @@
  *
  * --tab: seconds that the browser stays open, 0 = none. --pages 0 or --rounds 0 leaves a part out.
  */
-import { mkdirSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { fingerprint } from '../src/base/url.ts';
+import { DAY } from '../src/base/clock.ts';
 import { attend } from '../src/cli/attend.ts';
 import { openHome } from '../src/cli/compose.ts';
 import { options as known } from '../src/cli/options.ts';
 import { crawlSupply } from '../src/home/supply.ts';
-import { Ledger } from '../src/ledger/ledger.ts';
-import type { KnownRow } from '../src/ledger/pages.ts';
-import { newState, packState } from '../src/revisit/state.ts';
 import { startWorkbench } from '../src/workbench/start.ts';
 import { noBrowser, openBrowser } from '../test/workbench/browser.ts';
 import { grid } from './peers/report.ts';
+import { makeLedger, SERVERS, urlOf, visit } from './workbench/large-ledger.ts';
 
 const cache = join(import.meta.dirname, '..', '.cache', 'bench');
 const { values: options } = parseArgs({
@@ -32,65 +30,6 @@ const { values: options } = parseArgs({
   },
 });
 const PAGES = Number(options.pages);
-const SERVERS = 1000;
-const now = Date.now();
-
-const blank = {
-  tries: 0,
-  retry_at: null,
-  pings: 0,
-  etag: '"1"',
-  last_modified: null,
-  charset: 'utf-8',
-  language: 'en',
-};
-const none = { canonical: null, flags: 0, ascii_sum: 1, urls: 20, keywords: 200, facts: null, mask: null };
-const apart = {
-  moved_to: null,
-  same_as: null,
-  near: null,
-  segment: null,
-  place: null,
-  length: null,
-  request_length: null,
-};
-
-function makeLedger(directory: string): Ledger {
-  rmSync(directory, { recursive: true, force: true });
-  mkdirSync(directory, { recursive: true });
-  const ledger = new Ledger(directory, 'write');
-  const change = packState(newState());
-  const print = { high: 0, low: 0 };
-  for (let i = 1; i <= PAGES; i++) {
-    if (i % 20_000 === 1) {
-      ledger.commit();
-      ledger.begin();
-    }
-    const server = ledger.servers.of(`http://s${i % SERVERS}.test`).id;
-    const url = `http://s${i % SERVERS}.test/section-${i % 97}/page-${i}.html`;
-    const { high, low } = fingerprint(url, print);
-    const time = now - (PAGES - i) * 100;
-    const row = { high, low, server, url, parent: 1, depth: 3, hops: 0, relevance: 0, found: time };
-    const page = ledger.pages.add({ ...row, refused: null, role: 0, lastmod: null });
-    visit(ledger, page, time, false);
-    ledger.pages.putKnown({
-      ...{ ...blank, ...none, ...apart, page, time, seen_time: time, first_time: time, changed_time: time, change },
-      ...{ outcome: 'fetched', reason: 'ok', status: 200, due: now + (i % 1000) * 60_000 - 10_000_000, bytes: 3000 },
-      ...{ title: `Page number ${i}`, media_type: 'text/html', wire: 1500 },
-    } as KnownRow);
-  }
-  ledger.commit();
-  return ledger;
-}
-
-function visit(ledger: Ledger, page: number, time: number, again: boolean): void {
-  const changed = page % 3 === 0;
-  ledger.visits.add({
-    ...{ page, time, outcome: again && !changed ? 'same' : 'fetched', reason: 'ok', status: 200, up: 300, down: 1200 },
-    ...{ stage: again ? 'text' : 'first', amount: again ? 0.1 : null, cause: 'page', ms: 20, outpost: 'thread-1' },
-    ...{ segment: null, place: null, length: null, request_length: null },
-  });
-}
 
 const percentile = (sorted: readonly number[], share: number) =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!;
@@ -107,7 +46,7 @@ async function latencies(origin: string, path: string, times: number): Promise<n
 
 async function large(): Promise<void> {
   const directory = join(cache, 'workbench');
-  const ledger = makeLedger(directory);
+  const ledger = makeLedger(directory, PAGES, Date.now());
   const workbench = await startWorkbench({ directory, port: 0, version: 'bench' });
   const { origin } = new URL(workbench.address);
   let page = 0;
@@ -123,20 +62,31 @@ async function large(): Promise<void> {
     ['/pages?order=changed', 30],
     [`/pages?order=found&after=${half}`, 30],
     ['/pages?find=page-77777.html', 10],
+    ['/pages?find=nothing-has-this', 10],
+    ['/pages?find=nothing-has-this&order=visited', 10],
     ['/pages?outcome=failed', 10],
-    [`/pages/${half}`, 30],
-    [`/pages/${half}/visits`, 30],
-    [`/pages/${half}/why`, 30],
-    [`/find?url=http://s${half % SERVERS}.test/section-${half % 97}/page-${half}.html`, 5],
+    ['/pages?outcome=refused&order=newest', 10],
+    ['/pages?outcome=waiting&order=newest', 10],
+    [`/pages/${half + 1}`, 30],
+    [`/pages/${half + 1}/visits`, 30],
+    [`/pages/${half + 1}/why`, 30],
+    [`/find?url=${urlOf(half)}`, 30],
+    [`/find?url=${urlOf(PAGES)}`, 10],
+    ['/find?url=http://s1.test/never-seen', 10],
     ['/servers', 30],
     ['/servers?state=failing', 10],
+    ['/servers?find=s77', 10],
     [`/servers/${half % SERVERS}`, 10],
     [`/pages?server=${half % SERVERS}`, 10],
-    [`/pages/${half}/links`, 10],
+    [`/pages/${half + 1}/links`, 10],
+    [`/pages/${half + 1}/links?direction=in`, 5],
     ['/changes', 30],
     [`/changes?server=${half % SERVERS}`, 10],
+    [`/changes?day=${Math.floor(Date.now() / DAY) - 1}&noise=1`, 10],
     ['/changes/days', 30],
+    ['/changes/days?days=60', 10],
     ['/account', 10],
+    ['/account?days=400', 10],
   ];
   const rows: string[][] = [];
   for (const [path, times] of asked) {

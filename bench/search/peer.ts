@@ -8,14 +8,14 @@ const milliseconds = ({ user, system }: NodeJS.CpuUsage) => (user + system) / 10
 const [name = '', documents = '0'] = process.argv.slice(2);
 const peer = await openPeer(join(import.meta.dirname, '..', '..'), name);
 const made = corpus(1);
-const before = process.memoryUsage().rss;
+const memory = () => Math.round(process.memoryUsage.rss() / 1e6);
 const rates = await fill(
   Number(documents),
   made,
   batch => peer.put(batch),
-  pages => process.send?.({ pages, processor: milliseconds(process.cpuUsage()) }),
+  pages => process.send?.({ pages, processor: milliseconds(process.cpuUsage()), memory: memory() }),
 );
-console.log(`${peer.name}: ${rates}, ${((process.memoryUsage().rss - before) / 1e6).toFixed(0)} MB of memory`);
+console.log(`${peer.name}: ${rates}, ${memory()} MB of memory`);
 for (const [kind, queries] of made.queries(QUERIES)) {
   if (kind === 'phrase' || kind === 'beginning') continue; // not in their language, or not comparable
   ask(kind, queries, query => peer.query(query));

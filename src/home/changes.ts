@@ -24,7 +24,7 @@ export interface Change {
   readonly stage: string | null;
   /** Share of its blocks that differ, 0–1; of an image, of its looks. Null where nothing was compared. */
   readonly amount: number | null;
-  /** Of an image: pages that show it. */
+  /** Of an image: some of the pages that show it. */
   readonly shownBy?: readonly string[];
 }
 
@@ -46,8 +46,9 @@ export interface ChangesWanted {
   readonly limit: number;
 }
 
-/** Pages named of those that show a changed image. */
+/** Pages named of those that show a changed image, and pages looked through for them from the first that did. */
 const SHOWN_BY = 3;
+const NEAR = 2000;
 /** Sitemaps are read for what they say of others; that they changed is nobody's news. */
 const SITEMAP = roles.indexOf('sitemap');
 const IMAGE = roles.indexOf('image');
@@ -88,13 +89,18 @@ export function changesIn(ledger: Ledger, wanted: ChangesWanted): Change[] {
 }
 
 function changeOf(ledger: Ledger, { outcome, role, earlier, ...row }: Row): Change {
-  const shownBy = () => ledger.links.in(row.page, SHOWN_BY).map(({ source }) => ledger.pages.get(source)?.url ?? '');
   return {
     ...row,
     kind: kindOf(outcome, row.stage, earlier),
     means: meaningOf(row.reason),
-    ...(role === IMAGE && { shownBy: shownBy() }),
+    ...(role === IMAGE && { shownBy: shownBy(ledger, row.page) }),
   };
+}
+
+function shownBy({ links, pages }: Ledger, image: number): string[] {
+  const after = Math.max(0, (pages.get(image)?.parent ?? 0) - 1);
+  const found = links.in(image, { after, upTo: after + NEAR, most: SHOWN_BY });
+  return found.map(({ source }) => pages.get(source)?.url ?? '');
 }
 
 function kindOf(outcome: string, stage: string | null, earlier: string | null): Change['kind'] {

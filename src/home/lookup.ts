@@ -1,4 +1,4 @@
-/** Finding the page that a person names. Reads the table of pages through: a tenth of a second for a million. */
+/** Finding the page that a person names. */
 import { SkeinError } from '../base/errors.ts';
 import { fingerprint, normalise } from '../base/url.ts';
 import type { Ledger } from '../ledger/ledger.ts';

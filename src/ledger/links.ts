@@ -6,25 +6,35 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Backward } from './backward.ts';
 import {
   eachTarget,
-  hasTarget,
   type OutLink,
   type PackedLinks,
   packLinks,
+  traceOf,
   unpackLinks,
   withImages,
 } from './packed-links.ts';
+
+export interface InLink {
+  readonly source: number;
+  readonly anchor: string;
+  readonly nofollow: boolean;
+}
 
 export class LinkIndex {
   readonly #database: DatabaseSync;
   readonly #backward: Backward;
   readonly #put: StatementSync;
   readonly #get: StatementSync;
+  readonly #in: StatementSync;
 
   constructor(database: DatabaseSync, backward: Backward) {
     this.#database = database;
     this.#backward = backward;
     this.#put = database.prepare('INSERT OR REPLACE INTO links VALUES (?, ?)');
     this.#get = database.prepare('SELECT targets FROM links WHERE page = ?');
+    this.#in = database.prepare(
+      'SELECT page, targets FROM links WHERE page > ? AND page <= ? AND instr(targets, ?) > 0 ORDER BY page',
+    );
   }
 
   /** Records the links of a page. `revisited`: it may have had others before, which no longer count. */
@@ -51,16 +61,24 @@ export class LinkIndex {
     return row ? unpackLinks(row['targets'] as Uint8Array) : [];
   }
 
-  /** Pages that link to `page`, found by reading every page's links: two seconds for a million pages. */
-  in(page: number, most = Number.POSITIVE_INFINITY): { source: number; anchor: string; nofollow: boolean }[] {
-    const found = [];
-    for (const row of this.#database.prepare('SELECT page, targets FROM links').iterate()) {
-      const targets = row['targets'] as Uint8Array;
-      if (!hasTarget(targets, page)) continue;
-      const link = unpackLinks(targets).find(each => each.target === page)!;
+  /**
+   * Pages that link to `page`, found by reading the links of all pages, or of those after `after` up to `upTo`: half a
+   * second of processor for a million. SQLite looks for the bytes of the id; only what has them is unpacked.
+   */
+  in(page: number, { after = 0, upTo = Number.MAX_SAFE_INTEGER, most = Number.MAX_SAFE_INTEGER } = {}): InLink[] {
+    const found: InLink[] = [];
+    const rows = this.#in.iterate(after, upTo, traceOf(page));
+    for (const row of rows) {
+      const link = unpackLinks(row['targets'] as Uint8Array).find(each => each.target === page);
+      if (link === undefined) continue; // the bytes are part of something else
       found.push({ source: row['page'] as number, anchor: link.anchor, nofollow: link.nofollow });
       if (found.length >= most) break;
     }
     return found;
+  }
+
+  /** The last page whose links are known; 0 = there is none. */
+  last(): number {
+    return (this.#database.prepare('SELECT max(page) AS last FROM links').get()!['last'] as number | null) ?? 0;
   }
 }

@@ -58,8 +58,9 @@ export function eachTarget(bytes: Uint8Array, visit: (target: number) => void): 
   for (let left = from.count(1); left > 0; left--) visit(from.varint());
 }
 
-export function hasTarget(bytes: Uint8Array, wanted: number): boolean {
-  const from = new ByteReader(bytes);
-  for (let left = from.count(1); left > 0; left--) if (from.varint() === wanted) return true;
-  return false;
+/** Bytes that are somewhere in the packed links of every page that links to this one, and of few others. */
+export function traceOf(target: number): Uint8Array {
+  const out = new ByteWriter(8);
+  out.varint(target);
+  return out.finish();
 }

@@ -4,6 +4,7 @@
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Outcome } from '../errand/visit.ts';
+import { CHUNK, Prints } from './prints.ts';
 
 export interface PageRow {
   readonly id: number;
@@ -131,7 +132,8 @@ export class Pages {
   readonly #database: DatabaseSync;
   readonly #insert: StatementSync;
   readonly #get: StatementSync;
-  readonly #find: StatementSync;
+  readonly #findAfter: StatementSync;
+  readonly #prints: Prints;
   readonly #known: StatementSync;
   readonly #putKnown: StatementSync;
   readonly #setLastmod: StatementSync;
@@ -144,7 +146,8 @@ export class Pages {
     this.#database = database;
     this.#insert = database.prepare('INSERT INTO pages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
     this.#get = database.prepare('SELECT * FROM pages WHERE id = ?');
-    this.#find = database.prepare('SELECT * FROM pages WHERE high = ? AND low = ?');
+    this.#findAfter = database.prepare('SELECT * FROM pages WHERE id > ? AND high = ? AND low = ?');
+    this.#prints = new Prints(database);
     this.#known = database.prepare('SELECT * FROM known WHERE page = ?');
     this.#putKnown = database.prepare(
       `INSERT OR REPLACE INTO known (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
@@ -170,6 +173,7 @@ export class Pages {
     const id = ++this.#last;
     const { high, low, server, url, parent, depth, hops, relevance, found, refused, role, lastmod } = page;
     this.#insert.run(id, high, low, server, url, parent, depth, hops, relevance, found, refused, role, lastmod);
+    if (id % CHUNK === 0) this.#prints.add(id);
     return id;
   }
 
@@ -177,9 +181,14 @@ export class Pages {
     return this.#get.get(id) as unknown as PageRow | undefined;
   }
 
-  /** By fingerprint, reading the table through: for commands that have no fingerprints in memory. */
+  /** By fingerprint: for whoever has no fingerprints in memory. */
   find(high: number, low: number): PageRow | undefined {
-    return this.#find.get(high, low) as unknown as PageRow | undefined;
+    const covered = this.#prints.covered();
+    for (const id of this.#prints.candidates(high, low, covered)) {
+      const page = this.get(id);
+      if (page?.high === high) return page;
+    }
+    return this.#findAfter.get(covered, high, low) as unknown as PageRow | undefined;
   }
 
   known(id: number): KnownRow | undefined {

@@ -150,6 +150,10 @@ export const steps: readonly string[] = [
   -- The images among the pages; costs nothing for all others.
   CREATE INDEX pages_images ON pages (id) WHERE role = 2;
   `,
+  `
+  -- Fingerprints of every 16,384 pages in 64 rows: lower half and page id, 32 bits each (prints.ts).
+  CREATE TABLE prints (id INTEGER PRIMARY KEY, entries BLOB NOT NULL) STRICT;
+  `,
 ];
 
 const SCHEMA_VERSION = steps.length;

@@ -9,7 +9,7 @@ import { route } from './route.ts';
 import { amount, limit, list, means, next, stage, time } from './shared.ts';
 
 /** Visits looked at in one request; the answer says where to go on. */
-const SCANNED = 100_000;
+const SCANNED = 50_000;
 
 const listInput = z.object({
   before: z.coerce.number().int().optional().describe('`next` of the answer before'),

@@ -4,7 +4,6 @@ import { SkeinError } from '../../base/errors.ts';
 import { differenceOf, pageOf } from '../../home/difference.ts';
 import { type Found, findPage } from '../../home/lookup.ts';
 import { meaningOf, stateOf, whyOf } from '../../home/why.ts';
-import { hasTarget, unpackLinks } from '../../ledger/packed-links.ts';
 import {
   FLAG_NOARCHIVE,
   FLAG_NOFOLLOW,
@@ -17,9 +16,9 @@ import type { Reader } from '../reader.ts';
 import { route } from './route.ts';
 import { amount, bytes, duration, id, limit, list, means, next, outcome, share, stage, time } from './shared.ts';
 
-/** Links that one answer holds, and pages whose links are read at once to find those that lead to one. */
+/** Links that one answer holds, and pages whose links are read for it to find those that lead to one. */
 const MOST_LINKS = 500;
-const SLICE = 10_000;
+const SCANNED = 100_000;
 
 const place = z.object({ id: z.int(), url: z.string().nullable() }).meta({ id: 'Place', description: 'Another page.' });
 
@@ -71,7 +70,8 @@ const pageVisit = z
 const linkList = z
   .object({
     links: list(z.object({ id: z.int(), url: z.string(), anchor: z.string(), nofollow: z.boolean() })),
-    capped: z.boolean().describe('there are more'),
+    capped: z.boolean().describe('it has more than these'),
+    next,
   })
   .meta({ id: 'LinkList' });
 
@@ -193,38 +193,20 @@ function visitsOf(reader: Reader, input: { id: number; after?: number | undefine
   };
 }
 
-async function linksOf(reader: Reader, page: number, direction: 'in' | 'out') {
-  const { links, pages } = reader.ledger;
-  const urlOf = (other: number) => pages.get(other)?.url ?? '';
-  if (direction === 'in') {
-    const found = await linksTo(reader, page);
-    return { links: found.map(link => ({ ...link, url: urlOf(link.id) })), capped: found.length >= MOST_LINKS };
-  }
+function linksOut({ ledger: { links, pages } }: Reader, page: number): LinkList {
   const found = links.out(page).filter(link => link.target !== 0);
-  return {
-    links: found.slice(0, MOST_LINKS).map(({ target, ...link }) => ({ id: target, url: urlOf(target), ...link })),
-    capped: found.length > MOST_LINKS,
-  };
+  const shown = found.slice(0, MOST_LINKS).map(({ target, ...link }) => ({
+    ...{ id: target, url: pages.get(target)?.url ?? '', ...link },
+  }));
+  return { links: shown, capped: found.length > MOST_LINKS, next: null };
 }
 
-/** Reads the links of all pages through, in slices between which other questions are answered. */
-async function linksTo(reader: Reader, page: number) {
-  const found: { id: number; anchor: string; nofollow: boolean }[] = [];
-  const last = reader.row<{ n: number | null }>('SELECT max(page) AS n FROM links')?.n ?? 0;
-  for (let from = 0; from < last && found.length < MOST_LINKS; from += SLICE) {
-    const rows = reader.rows<{ page: number; targets: Uint8Array }>(
-      'SELECT page, targets FROM links WHERE page > ? AND page <= ?',
-      from,
-      from + SLICE,
-    );
-    for (const { page: source, targets } of rows) {
-      if (!hasTarget(targets, page)) continue;
-      const link = unpackLinks(targets).find(each => each.target === page)!;
-      found.push({ id: source, anchor: link.anchor, nofollow: link.nofollow });
-    }
-    await new Promise(resolve => setImmediate(resolve));
-  }
-  return found.slice(0, MOST_LINKS);
+function linksIn({ ledger: { links, pages } }: Reader, page: number, after: number): LinkList {
+  const upTo = after + SCANNED;
+  const found = links.in(page, { after, upTo, most: MOST_LINKS });
+  const shown = found.map(({ source, ...link }) => ({ id: source, url: pages.get(source)?.url ?? '', ...link }));
+  const next = found.length === MOST_LINKS ? found.at(-1)!.source : upTo < links.last() ? upTo : null;
+  return { links: shown, capped: false, next };
 }
 
 function difference(reader: Reader, page: number, from: number, to: number) {
@@ -283,10 +265,21 @@ export const pageRoutes = [
   route({
     method: 'get',
     path: '/pages/{id}/links',
-    summary: 'Links of a page with their anchor text. At most 500; `capped` says that there are more.',
-    input: z.object({ id, direction: z.enum(['in', 'out']).default('out') }),
+    summary:
+      'Links of a page with their anchor text, at most 500. Those that lead to it come in parts: ask again with `after` = `next`.',
+    input: z.object({
+      id,
+      direction: z.enum(['in', 'out']).default('out'),
+      after: z.coerce
+        .number()
+        .int()
+        .min(0)
+        .default(0)
+        .describe('`next` of the answer before; of links that lead to it'),
+    }),
     output: linkList,
-    answer: (input, { reader }) => linksOf(reader, input.id, input.direction),
+    answer: ({ id, direction, after }, { reader }) =>
+      direction === 'in' ? linksIn(reader, id, after) : linksOut(reader, id),
   }),
   route({
     method: 'get',

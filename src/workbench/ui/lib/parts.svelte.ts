@@ -1,11 +1,12 @@
-/** A list that comes in parts. A part may be empty though more follows: a rare match may lie far down a long list. */
+/** A list that comes in parts. A part may be short though more follows: a rare match may lie far down a long list. */
 
 export interface Part<T> {
   readonly items: readonly T[];
   readonly next: number | null;
 }
 
-/** Empty parts after which a person is asked whether to look further. */
+/** Items that fill a screen: with fewer of them, and more to be had, parts are asked for up to so many times. */
+const SCREENFUL = 25;
 const TRIES = 30;
 
 export class Parts<T> {
@@ -33,15 +34,15 @@ export class Parts<T> {
     const mine = ++this.#turn;
     this.busy = true;
     this.problem = '';
-    let from = after;
+    let [from, found] = [after, before];
     try {
       for (let tries = 0; tries < TRIES; tries++) {
         const { items, next } = await this.#ask(from);
         // An answer that was overtaken by another question is nobody's.
         if (mine !== this.#turn) return;
-        this.items = [...before, ...items];
+        this.items = found = [...found, ...items];
         this.next = from = next;
-        if (items.length > 0 || next === null) break;
+        if (found.length >= before.length + SCREENFUL || next === null) break;
       }
     } catch (error) {
       if (mine === this.#turn) this.problem = (error as Error).message;

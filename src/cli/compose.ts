@@ -30,7 +30,10 @@ import { threadModule } from './early.ts';
 import { parseAddress, parseSize, type Values } from './options.ts';
 import { version } from './version.ts';
 
-/** Pages a thread may have under way: enough that it never waits for home, few enough to stop quickly. */
+/**
+ * Pages a thread may have under way, or requests a second of paced servers: enough that it never waits for home, few
+ * enough to stop quickly.
+ */
 const THREAD_ROOM = 512;
 const LEASE = 10 * 60_000;
 /** How long a crawl waits for a busy server or a retry when all else is done. */

@@ -15,7 +15,6 @@ import type { Ledger } from '../ledger/ledger.ts';
 import { type KnownRow, roles } from '../ledger/pages.ts';
 import { Admission, UNKNOWN, withDomains } from './admission.ts';
 import { DELEGATED, type Delegation, delegable, here, type Planner, seenOn, sizeOf } from './delegation.ts';
-import { Director } from './director.ts';
 import { Strays } from './focused.ts';
 import { doubtful, learnRobots } from './forbidden.ts';
 import { Gallery } from './gallery.ts';
@@ -28,11 +27,9 @@ import { outsideOf, takeIn } from './reach.ts';
 import { changedRules, forgetRules, stillPending } from './rules.ts';
 import { Schedule } from './schedule.ts';
 import { knownOf, termsOf } from './terms.ts';
+import { Turns } from './turns.ts';
 
 export type { FrontierOptions } from './options.ts';
-
-/** Servers whose best pages differ by less than this are equally urgent. */
-const RELEVANCE_STEP = 16;
 
 export interface Issued {
   readonly errand: Errand;
@@ -70,7 +67,7 @@ export class Frontier {
   #options: FrontierOptions;
   readonly #clock: Clock;
   readonly #lanes: Lanes;
-  readonly #director: Director;
+  readonly #turns: Turns;
   readonly #underWay = new Map<string, UnderWay>();
   readonly #learning: Learning;
   /** New pages of a run that has a budget for them. */
@@ -85,8 +82,8 @@ export class Frontier {
     this.#ledger = ledger;
     this.#options = options;
     this.#clock = clock;
-    this.#lanes = new Lanes(ledger, options);
-    this.#director = new Director(options.domains);
+    this.#turns = new Turns(options.domains, clock, lane => this.#mostErrands(lane));
+    this.#lanes = new Lanes(ledger, options, lane => this.#turns.stir(lane));
     this.#newcomers = options.mode === 'refresh' ? new PageQueue() : undefined;
     const images = options.mode === 'refresh' && options.images === 'watch' ? new PageQueue() : undefined;
     const rules = {
@@ -155,9 +152,13 @@ export class Frontier {
     return this.#options;
   }
 
-  /** Changes what was asked for while it runs; errands already out keep the terms they left with. */
+  /**
+   * Changes what was asked for while it runs, of all servers or of one (whoever calls has then changed that); errands
+   * already out keep the terms they left with.
+   */
   adjust(changes: Partial<Pick<FrontierOptions, 'pace' | 'connections' | 'maxPages' | 'scope' | 'outside'>>): void {
     this.#options = { ...this.#options, ...changes };
+    for (const lane of this.#lanes) this.#turns.stir(lane);
     if (!changes.outside) return;
     this.admission.judgeRefused('out-of-scope');
     forgetRules(this.#ledger);
@@ -180,31 +181,29 @@ export class Frontier {
     }
   }
 
-  /** Offers every lane that may be visited now to the director. Called once a turn of home's loop, then next(). */
+  /** Offers the lanes that may be visited now to the director. Called once a turn of home's loop, then next(). */
   wake(): void {
-    // In a focused crawl the servers with the most relevant pages waiting come first, whoever waited longest.
-    let top = 0;
-    for (const lane of this.#lanes) if (this.#isReady(lane)) top = Math.max(top, lane.order.top);
-    for (const lane of this.#lanes) if (lane.order.top >= top - RELEVANCE_STEP) this.#offer(lane);
+    this.#turns.wake();
   }
 
   /** The next errand that may leave now, if there is one. `plan` says where the errand of a server would go. */
   next(plan: Planner = here): Issued | undefined {
     for (;;) {
       const budget = this.#options.maxPages - this.#issued;
-      const id = budget > 0 ? this.#director.next() : undefined;
-      if (id === undefined) return undefined;
-      const lane = this.#lanes.ofServer(id);
-      lane.offered = false;
+      const lane = budget > 0 ? this.#turns.next() : undefined;
+      if (!lane) return undefined;
       const spread = spreads(lane, this.#options.pace, this.#options.connections);
       const planned = plan({ origin: lane.server.origin, address: lane.server.address, spread });
-      if (!planned) continue; // nobody can take it now: it is offered again with the next turn
+      if (!planned) {
+        this.#turns.stir(lane); // nobody can take it now: it is offered again with the next turn
+        continue;
+      }
       const delegation = { ...planned, follow: planned.follow && delegable(this.#options, lane) };
       const size = sizeOf(delegation, lane, this.#options);
       const pages = lane.order.take(Math.min(size, budget));
       if (pages.length === 0) continue;
       const issued = this.#issue(lane, pages, delegation, spread);
-      this.#offer(lane);
+      this.#turns.offer(lane);
       return issued;
     }
   }
@@ -230,6 +229,7 @@ export class Frontier {
     const { id, before } = sent;
     this.#learning.learn({ id, lane: underWay.lane, visit, before, stored, outpost });
     this.gallery?.visited(id, visit);
+    this.#turns.stir(underWay.lane);
   }
 
   /** A page that the outpost found by itself. */
@@ -247,7 +247,9 @@ export class Frontier {
   }
 
   news(news: ServerNews): void {
-    const { server } = this.#lanes.of(news.origin);
+    const lane = this.#lanes.of(news.origin);
+    const { server } = lane;
+    this.#turns.stir(lane);
     server.address = news.address || server.address;
     const clock = this.#options.mode === 'explore' ? 'retry_at' : 'due';
     if (news.robots) learnRobots(this.#ledger, server, news.robots, { now: this.#clock.now(), clock });
@@ -269,6 +271,7 @@ export class Frontier {
     if (!underWay) return;
     this.#underWay.delete(errand);
     underWay.lane.errands--;
+    this.#turns.stir(underWay.lane);
     this.#issued -= underWay.reserved;
     if (underWay.delegated) underWay.lane.order.release();
     for (const { id, counted } of underWay.pages.values()) {
@@ -279,21 +282,26 @@ export class Frontier {
     }
   }
 
-  /** What is in lanes now. */
+  /** Pages in lanes now. */
+  get pagesWaiting(): number {
+    return this.#lanes.pages;
+  }
+
+  /** What is in lanes now. A pass over all of them: for people, and for the end of a run. */
   waiting(): Waiting {
     return this.#lanes.waiting(this.#clock.now());
   }
 
   /** Pages that wait in lanes or are under way. */
   get outstanding(): number {
-    let pages = this.waiting().pages;
+    let pages = this.pagesWaiting;
     for (const underWay of this.#underWay.values()) pages += underWay.pages.size;
     return pages;
   }
 
   /** Nothing waits and nothing is under way. */
   get quiet(): boolean {
-    return this.#underWay.size === 0 && this.waiting().pages === 0;
+    return this.#underWay.size === 0 && this.pagesWaiting === 0;
   }
 
   get full(): boolean {
@@ -304,18 +312,10 @@ export class Frontier {
     return this.#settled;
   }
 
-  #offer(lane: Lane): void {
-    if (!lane.offered && this.#isReady(lane)) {
-      lane.offered = this.#director.offer(lane.server.id, lane.topLevelDomain);
-    }
-  }
-
-  /** It has pages, and an errand may leave for it now. */
-  #isReady(lane: Lane): boolean {
-    const { server, order } = lane;
-    if (order.size === 0 || server.paused || server.notBefore > this.#clock.now()) return false;
-    const many = !order.holding && spreads(lane, this.#options.pace, this.#options.connections);
-    return lane.errands < (many ? 2 * this.#options.outposts : 1);
+  /** Only what nothing paces is visited by several at once, and not while one has the whole of it. */
+  #mostErrands(lane: Lane): number {
+    const many = !lane.order.holding && spreads(lane, this.#options.pace, this.#options.connections);
+    return many ? 2 * this.#options.outposts : 1;
   }
 
   #issue(lane: Lane, ids: number[], delegation: Delegation, spread: boolean): Issued {

@@ -7,10 +7,13 @@ import type { Hint, Order } from './order-port.ts';
 
 export class HoldingOrder implements Order {
   readonly #order: Order;
+  readonly #changed: (by: number) => void;
   #held: Map<number, Hint> | undefined;
 
-  constructor(order: Order) {
+  /** `changed`: so many pages more wait here, or fewer; those kept aside count. */
+  constructor(order: Order, changed: (by: number) => void = () => {}) {
     this.#order = order;
+    this.#changed = changed;
   }
 
   /** Pages that may be taken. */
@@ -28,13 +31,16 @@ export class HoldingOrder implements Order {
   }
 
   add(page: number, hint: Hint): ReasonCode | undefined {
-    if (!this.#held) return this.#order.add(page, hint);
-    this.#held.set(page, hint);
-    return undefined;
+    const refused = this.#held ? undefined : this.#order.add(page, hint);
+    this.#held?.set(page, hint);
+    if (!refused) this.#changed(1);
+    return refused;
   }
 
   take(count: number): number[] {
-    return this.#order.take(count);
+    const pages = this.#order.take(count);
+    this.#changed(-pages.length);
+    return pages;
   }
 
   backward(page: number): void {
@@ -61,13 +67,13 @@ export class HoldingOrder implements Order {
 
   /** The outpost visited this page. */
   visited(page: number): void {
-    this.#held?.delete(page);
+    if (this.#held?.delete(page)) this.#changed(-1);
   }
 
   /** The errand is over: what was kept aside waits like all others. */
   release(): void {
     const held = this.#held;
     this.#held = undefined;
-    for (const [page, hint] of held ?? []) this.#order.add(page, hint);
+    for (const [page, hint] of held ?? []) if (this.#order.add(page, hint)) this.#changed(-1);
   }
 }

@@ -13,8 +13,6 @@ export interface Lane {
   errands: number;
   /** Pages admitted so far, fetched or not. */
   pages: number;
-  /** Offered to the director. */
-  offered: boolean;
 }
 
 /** Pages a second that one errand's worth of work should last for a paced server. */

@@ -20,10 +20,18 @@ export class Lanes {
   readonly #ledger: Ledger;
   readonly #options: Pick<FrontierOptions, 'order' | 'domains'>;
   readonly #lanes = new Map<string, Lane>();
+  readonly #joined: (lane: Lane) => void;
+  #pages = 0;
 
-  constructor(ledger: Ledger, options: Pick<FrontierOptions, 'order' | 'domains'>) {
+  /** `joined`: pages have come to a lane. */
+  constructor(
+    ledger: Ledger,
+    options: Pick<FrontierOptions, 'order' | 'domains'>,
+    joined: (lane: Lane) => void = () => {},
+  ) {
     this.#ledger = ledger;
     this.#options = options;
+    this.#joined = joined;
   }
 
   [Symbol.iterator](): Iterator<Lane> {
@@ -35,14 +43,20 @@ export class Lanes {
     const known = this.#lanes.get(origin);
     if (known) return known;
     const { backward, servers } = this.#ledger;
+    const topLevelDomain = tldOf(origin);
+    const counts = !leavesOut(this.#options.domains, topLevelDomain);
+    const order = makeOrder(this.#options.order, { backwardOf: page => backward.of(page) });
+    const changed = (by: number) => {
+      if (counts) this.#pages += by;
+      if (by > 0) this.#joined(lane);
+    };
     const lane: Lane = {
       server: servers.of(origin),
-      topLevelDomain: tldOf(origin),
-      order: new HoldingOrder(makeOrder(this.#options.order, { backwardOf: page => backward.of(page) })),
+      topLevelDomain,
+      order: new HoldingOrder(order, changed),
       shapes: new ShapeCounter(),
       errands: 0,
       pages: 0,
-      offered: false,
     };
     this.#lanes.set(origin, lane);
     return lane;
@@ -51,6 +65,11 @@ export class Lanes {
   /** By the number that the ledger gave the server. */
   ofServer(id: number): Lane {
     return this.of(this.#ledger.servers.byId(id).origin);
+  }
+
+  /** Pages that wait, those left out by their domain's weight apart. */
+  get pages(): number {
+    return this.#pages;
   }
 
   waiting(now: number): Waiting {

@@ -210,16 +210,18 @@ export class HomeControl {
   }
 
   #server({ origin, action, seconds }: Extract<Order, { kind: 'server' }>): string {
-    const { ledger } = this.#parts;
+    const { ledger, frontier } = this.#parts;
     const server = ledger.servers.find(origin);
     if (!server) throw new SkeinError('not-found', `There is no server ${origin} in this collection.`);
     const others = excludedIn(ledger).filter(each => each !== origin);
     ledger.servers.touch(server);
     if (action === 'pace') {
       server.pace = seconds == null ? undefined : seconds * 1000;
+      frontier.adjust({});
       return seconds == null ? `${origin} has the pace of the crawl.` : `${origin}: ${seconds} s between requests.`;
     }
     server.paused = action === 'pause' || action === 'exclude';
+    frontier.adjust({});
     if (action === 'pause' || action === 'resume') return `${origin} is ${server.paused ? 'paused' : 'visited again'}.`;
     setExcluded(ledger, action === 'exclude' ? [...others, origin] : others);
     this.#rescope();

@@ -15,7 +15,7 @@ import { Times } from './times.ts';
 
 interface Sent {
   readonly errand: Errand;
-  /** What of the post's room it takes, now, and what of that each page. */
+  /** What of the post's room it takes, now, and what of that comes back with each page. */
   load: number;
   readonly each: number;
   /** Pages that it names and that have not come back. */
@@ -98,8 +98,7 @@ export class Dispatch {
   }
 
   #give(post: Post, errand: Errand, sequence: number, remote: boolean): void {
-    const each = pageLoad(errand, remote);
-    const load = loadOf(errand, each);
+    const { load, each } = loadOf(errand, remote);
     post.errands.set(errand.id, { errand, load, each, sequence, pages: errand.pages.length });
     post.load += load;
   }
@@ -191,8 +190,7 @@ export class Dispatch {
     const post = this.#postOf(carrier);
     const sent = post?.errands.get(errand);
     if (!post || !sent) return false;
-    const follows = sent.errand.limits.follow > 0;
-    const back = done ? sent.load : follows ? 0 : Math.min(visits * sent.each, sent.load);
+    const back = done ? sent.load : Math.min(visits * sent.each, sent.load);
     sent.sequence++;
     sent.load -= back;
     sent.pages = Math.max(0, sent.pages - visits);
@@ -267,13 +265,17 @@ function placeOf({ carrier, name }: Post): string {
   return carrier?.remote ? name : '';
 }
 
-function pageLoad({ kind, server }: Errand, remote: boolean): number {
-  return remote && kind === 'explore' && server.pace === 0 ? NEW_PAGE_LOAD : 1;
-}
-
-function loadOf({ limits, pages, server }: Errand, each: number): number {
-  if (limits.follow === 0) return pages.length * each;
-  return server.pace === 0 ? UNPACED_LOAD : PACED_LOAD;
+/**
+ * A page takes room until it comes back. In a thread of this machine a paced server takes what it asks for in a second,
+ * until its errand ends: its pages wait for one another and keep nobody busy. Counted by pages, a thread would pace 26
+ * servers at once and so fetch 26 pages a second, however many servers there are.
+ */
+function loadOf({ kind, limits, pages, server }: Errand, remote: boolean): { load: number; each: number } {
+  const { pace } = server;
+  if (limits.follow > 0) return { load: pace === 0 ? UNPACED_LOAD : PACED_LOAD, each: 0 };
+  if (pace > 0 && !remote) return { load: Math.min(pages.length, Math.max(1, Math.round(1000 / pace))), each: 0 };
+  const each = remote && kind === 'explore' && pace === 0 ? NEW_PAGE_LOAD : 1;
+  return { load: pages.length * each, each };
 }
 
 function pagesOf({ errands }: Post): number {

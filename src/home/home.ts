@@ -116,10 +116,15 @@ export class Home implements Receiver {
         this.#try();
         this.#sendAll();
       }
-      const over = this.#stopping || (!this.#paused && this.#trials.over && !supply.worthWaiting());
-      if (this.dispatch.idle && this.#inbox.length === 0 && over && (this.#stopping || !this.doubts())) return;
+      if (this.dispatch.idle && this.#inbox.length === 0 && this.#isOver(supply)) return;
       await this.#nap();
     }
+  }
+
+  /** Nothing is under way: does anything come after it? */
+  #isOver(supply: Supply): boolean {
+    if (this.#stopping) return true;
+    return !this.#paused && this.#trials.over && !supply.worthWaiting() && !this.doubts();
   }
 
   /** Lets requests under way end, for a few seconds, and then leaves the loop. */

@@ -19,8 +19,8 @@ const SMALL_SLICE = 32;
 /** Where only pages are counted: errands to other machines should be full. */
 const LARGE_SLICE = 4096;
 const ROUND_PARTS = 8;
-/** Pages that may be under way, more than threads and outposts of one machine ever are. */
-const ON_THE_WAY = 2048;
+/** Pages passed over besides those under way: given out in this round, and due again for a reason of their own. */
+const BESIDES = 2048;
 /** Bytes that a visit is expected to cost until some have shown. */
 const FIRST_COST = 10_000;
 /** Milliseconds that a round waits for sitemaps before it goes on without them, and for a server that paused it. */
@@ -84,7 +84,7 @@ export function refreshSupply(parts: SupplyParts, round: Round, allowance: Allow
   let dry = false;
   frontier.again(ledger.pages.due('sitemaps', now + (days * DAY) / 2, most, round.begun));
   const room = () => roomFor(frontier, bytes - spent(), spent());
-  const waiting = () => (slices === SMALL_SLICE ? frontier.outstanding : frontier.waiting().pages);
+  const waiting = () => (slices === SMALL_SLICE ? frontier.outstanding : frontier.pagesWaiting);
   /** Lets new pages in, too; returns how many. */
   const admit = (wanted: number) => {
     const pages = frontier.admit(Math.max(0, Math.min(wanted, slices, most - given.size, room())));
@@ -94,12 +94,9 @@ export function refreshSupply(parts: SupplyParts, round: Round, allowance: Allow
   /** What comes next; asked for anew each time, because visits bring others forward. */
   const next = (): { page: number; server: number }[] => {
     if (settings.freshness !== undefined) relearn(parts, now);
-    const due = ledger.pages.due(
-      kindOf(frontier),
-      horizon,
-      slices + frontier.waiting().pages + ON_THE_WAY,
-      round.begun,
-    );
+    // Those that wait or are under way are still due.
+    const asked = slices + frontier.outstanding + BESIDES;
+    const due = ledger.pages.due(kindOf(frontier), horizon, asked, round.begun);
     return due.filter(({ page }) => !given.has(page)).slice(0, Math.min(slices, most - given.size, room()));
   };
   return {

@@ -51,6 +51,27 @@ test('who comes first is not given all new pages: what it can hold of them grows
   assert.equal(dispatch.choose(place('https://three.org'))!.to, early);
 });
 
+test('a paced server takes room for what it asks in a second, until its errand ends, however many pages it has', () => {
+  const dispatch = new Dispatch();
+  const thread = carrier('thread', { room: 512, remote: false });
+  dispatch.join(thread);
+  const paced = (id: number, pace: number) => {
+    const plain = errand(String(id), `https://s${id}.org`, 20);
+    return { ...plain, server: { ...plain.server, pace } };
+  };
+  for (let id = 0; id < 500; id++) dispatch.send(paced(id, 1000), thread);
+  assert.equal(dispatch.hasRoom(), true, 'each is one request a second');
+  dispatch.send(paced(500, 100), thread);
+  dispatch.send(paced(501, 60_000), thread);
+  assert.equal(dispatch.hasRoom(), true, 'ten requests a second, and hardly any');
+  dispatch.send(paced(502, 1000), thread);
+  assert.equal(dispatch.hasRoom(), false);
+  dispatch.returned(thread, '0', 19, false);
+  assert.equal(dispatch.hasRoom(), false, 'the one page left keeps its pace');
+  dispatch.returned(thread, '0', 1, true);
+  assert.equal(dispatch.hasRoom(), true);
+});
+
 test('a server moves to the place that reaches it clearly faster, and the reason can be told', () => {
   const dispatch = new Dispatch();
   dispatch.join(carrier('far'));

@@ -33,7 +33,7 @@ export const machine = z
     state: z.enum(['working', 'idle', 'full', 'away', 'quarantined', 'gone']),
     errands: z.int(),
     pages: z.int().describe('under way'),
-    room: z.int().describe('pages that may be under way'),
+    room: z.int().describe('pages that it takes on at once; of paced servers, requests a second'),
     rate: z.number().nullable().describe('visits a second; null = see `outposts` beside'),
     visits: z.int().nullable().describe('since it joined'),
     bytes: z.number().nullable().describe('sent home since it joined'),

@@ -38,13 +38,13 @@ export async function attend(opened: Opened, options: Attending): Promise<Attend
 }
 
 async function begin(opened: Opened, options: Attending): Promise<Attended> {
-  const { home, frontier, ledger } = opened;
+  const { home, frontier, ledger, clock } = opened;
   const { command, data, keep, budget } = options;
   const missing = missingContact(ledger);
   if (missing) console.error(paint('yellow', missing));
   const log = openLog(data, command);
   const control = new HomeControl({
-    ...{ home, frontier, ledger, command, keep },
+    ...{ home, frontier, ledger, clock, command, keep },
     scope: opened.bounds.scope.join(', '),
     log: ({ order, done }) => log.logger.info({ order }, done),
     ...(budget && { budget }),

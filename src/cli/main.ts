@@ -6,6 +6,7 @@ import { Command, CommanderError } from 'commander';
 import { exitCodes, SkeinError } from '../base/errors.ts';
 import { commands } from './commands.ts';
 import { startThreadsEarly } from './early.ts';
+import { openFilesError, refuseFewFiles } from './open-files.ts';
 import { paint } from './terminal.ts';
 import { version } from './version.ts';
 
@@ -19,16 +20,6 @@ const program = new Command('skein')
   })
   .exitOverride();
 
-// For all others a line of the help is enough.
-const words = process.argv.slice(2);
-const named = words[0] === 'help' ? words[1] : words[0];
-startThreadsEarly(words);
-for (const { usage, about, load } of commands) {
-  if (usage.split(' ', 1)[0] === named) (await load())(program);
-  else program.command(usage);
-  program.commands.at(-1)!.description(about);
-}
-
 // A reader that goes away (`skein pages | head`) is no error; what was found by then (`skein verify | head`) stands.
 process.stdout.on('error', error =>
   process.exit((error as NodeJS.ErrnoException).code === 'EPIPE' ? (process.exitCode ?? 0) : 1),
@@ -37,15 +28,28 @@ process.stdout.on('error', error =>
 process.stderr.on('error', () => {});
 
 try {
+  const words = process.argv.slice(2);
+  refuseFewFiles();
+  startThreadsEarly(words);
+  await addCommands(words[0] === 'help' ? words[1] : words[0]);
   await program.parseAsync();
 } catch (error) {
   const { diskError } = await import('../ledger/ledger.ts');
   process.exitCode = report(diskError(error));
 }
 
+/** The one that is named is loaded; for all others a line of the help is enough. */
+async function addCommands(named: string | undefined): Promise<void> {
+  for (const { usage, about, load } of commands) {
+    if (usage.split(' ', 1)[0] === named) (await load())(program);
+    else program.command(usage);
+    program.commands.at(-1)!.description(about);
+  }
+}
+
 function report(thrown: unknown): number {
   if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? 0 : 2;
-  const error = fileError(thrown);
+  const error = openFilesError(fileError(thrown));
   if (!(error instanceof SkeinError)) {
     console.error(paint('red', 'skein: an error that should not happen:'), error);
     return 1;

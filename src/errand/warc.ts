@@ -79,7 +79,6 @@ export interface MetadataRecord extends OfUrl {
   readonly lines: ReadonlyMap<string, string>;
 }
 
-const CRLF = '\r\n';
 const END = Uint8Array.of(13, 10, 13, 10);
 const PROFILE = 'http://netpreserve.org/warc/1.1/revisit/';
 
@@ -177,7 +176,7 @@ const CONTENT_TYPES = {
 
 /** A value that held a line break would end the header or forge another line. */
 function line(name: string, value: string): string {
-  return `${name}: ${/[\0-\x1f\x7f]/.test(value) ? value.replace(/[\0-\x1f\x7f]+/g, ' ') : value}${CRLF}`;
+  return `${name}: ${/[\0-\x1f\x7f]/.test(value) ? value.replace(/[\0-\x1f\x7f]+/g, ' ') : value}\r\n`;
 }
 
 /** The header as the archive keeps it: the file's opening comment says what is renamed. */
@@ -190,7 +189,7 @@ export function archivedHead(head: Uint8Array, bodyLength: number): Uint8Array {
   const bodiless = /^HTTP\/[\d.]+ (?:1\d\d|204|304)/.test(text);
   if (!bodiless && lengths.some(value => value !== String(bodyLength))) {
     changed = changed.replace(/\ncontent-length(?=[ \t]*:)/gi, '\nX-Archive-Orig-Content-Length');
-    changed = changed.replace(/\r?\n\r?\n$/, `${CRLF}Content-Length: ${bodyLength}${CRLF}${CRLF}`);
+    changed = changed.replace(/\r?\n\r?\n$/, `\r\nContent-Length: ${bodyLength}\r\n\r\n`);
   }
   return changed === text ? head : Buffer.from(changed, 'latin1');
 }

@@ -6,6 +6,7 @@
  * It never reads pages or visits: whoever wants those opens the ledger for reading, so that looking costs home nothing.
  */
 import { z } from 'zod';
+import type { Clock } from '../base/clock.ts';
 import { SkeinError } from '../base/errors.ts';
 import { normalise } from '../base/url.ts';
 import { parseKeep, parseScope } from '../errand/scope.ts';
@@ -87,6 +88,7 @@ export interface ControlParts {
   readonly home: Home;
   readonly frontier: Frontier;
   readonly ledger: Ledger;
+  readonly clock: Clock;
   readonly command: string;
   /** As the user wrote them. */
   readonly scope: string;
@@ -231,7 +233,7 @@ export class HomeControl {
   #retry(text: string): string {
     const { ledger } = this.#parts;
     const { id, known } = this.#find(text);
-    const now = Date.now();
+    const now = this.#parts.clock.now();
     if (!known) throw new SkeinError('refused', 'It was never visited and waits for its turn already.');
     if (known.retry_at !== null && known.retry_at <= now) return 'It waits for its turn already.';
     // The supply looks for retries whose time has come since it last looked, so this moment is never too early.
@@ -241,7 +243,7 @@ export class HomeControl {
 
   #ping(text: string): string {
     const { id } = this.#find(text);
-    const moved = this.#parts.frontier.schedule.ping(id, Date.now());
+    const moved = this.#parts.frontier.schedule.ping(id, this.#parts.clock.now());
     return moved ? 'Noted: it is looked at earlier.' : 'It is not in the schedule, so the notice changes nothing.';
   }
 

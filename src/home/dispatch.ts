@@ -6,6 +6,7 @@
  *
  * It never decides what is visited. Invariant: an errand is with exactly one post from send() until it ended.
  */
+import { type Clock, systemClock } from '../base/clock.ts';
 import type { Errand } from '../errand/errand.ts';
 import { compileScope } from '../errand/scope.ts';
 import type { Delegation, ServerPlace } from '../frontier/delegation.ts';
@@ -70,6 +71,11 @@ export class Dispatch {
   readonly #posts: Post[] = [];
   readonly #homes = new Map<string, Post>();
   readonly placements = new Placements();
+  readonly #clock: Clock;
+
+  constructor(clock: Clock = systemClock) {
+    this.#clock = clock;
+  }
 
   join(carrier: Carrier): void {
     const waiting = this.#posts.find(post => post.name === carrier.name && !post.carrier);
@@ -155,7 +161,7 @@ export class Dispatch {
 
   /** Some outpost can take more. */
   hasRoom(): boolean {
-    return this.#posts.some(hasRoom);
+    return this.#posts.some(post => this.#hasRoom(post));
   }
 
   /** Where an errand of this server would go now; undefined = nowhere. */
@@ -163,10 +169,10 @@ export class Dispatch {
     const url = `${place.origin}/`;
     const own = this.#posts.filter(post => post.carrier && post.carrier.room > 0 && post.standsFor?.(url));
     if (own.length > 0) {
-      const post = leastLoaded(own.filter(hasRoom));
+      const post = leastLoaded(own.filter(post => this.#hasRoom(post)));
       return post && this.#chosen(post, place.origin, OWN);
     }
-    const open = this.#posts.filter(post => hasRoom(post) && !post.standsFor);
+    const open = this.#posts.filter(post => this.#hasRoom(post) && !post.standsFor);
     if (open.length === 0) return undefined;
     if (place.spread) return this.#chosen(leastLoaded(open)!, place.origin, SHARED);
     return this.#stay(place, open);
@@ -200,8 +206,9 @@ export class Dispatch {
   }
 
   /** An errand was given up: whoever does so again and again gets a rest, which doubles. */
-  failed(carrier: Carrier, now: number): void {
+  failed(carrier: Carrier): void {
     const post = this.#postOf(carrier);
+    const now = this.#clock.now();
     if (!post || post.restsUntil > now) return; // all that it had was given up at once: one failure
     post.failures++;
     post.restsUntil = now + Math.min(LONGEST_REST, REST * 2 ** (post.failures - 1));
@@ -219,6 +226,10 @@ export class Dispatch {
 
   async close(): Promise<void> {
     await Promise.all(this.carriers.map(carrier => carrier.close()));
+  }
+
+  #hasRoom({ carrier, load, restsUntil }: Post): boolean {
+    return carrier !== undefined && load < carrier.room && restsUntil < this.#clock.now();
   }
 
   #postOf(carrier: Carrier): Post | undefined {
@@ -282,10 +293,6 @@ function pagesOf({ errands }: Post): number {
   let sum = 0;
   for (const { pages } of errands.values()) sum += pages;
   return sum;
-}
-
-function hasRoom({ carrier, load, restsUntil }: Post): boolean {
-  return carrier !== undefined && load < carrier.room && restsUntil < Date.now();
 }
 
 function blank(name: string): Post {

@@ -52,7 +52,7 @@ type Arrived =
   | { readonly from: Carrier; readonly gaveUp: string };
 
 export class Home implements Receiver {
-  readonly dispatch = new Dispatch();
+  readonly dispatch: Dispatch;
   readonly progress: Progress;
   readonly #parts: HomeParts;
   readonly #acknowledgements = new Acknowledgements();
@@ -76,6 +76,7 @@ export class Home implements Receiver {
 
   constructor(parts: HomeParts) {
     this.#parts = parts;
+    this.dispatch = new Dispatch(parts.clock);
     this.progress = new Progress(parts.clock);
     this.#batch = new Batch(parts, this.#acknowledgements);
     this.#apart = new ThreadApart(this.dispatch, () => parts.spare!());
@@ -340,7 +341,7 @@ export class Home implements Receiver {
   }
 
   #giveUp(from: Carrier, errand: string): void {
-    this.dispatch.failed(from, Date.now());
+    this.dispatch.failed(from);
     this.#endErrand(from, errand);
   }
 

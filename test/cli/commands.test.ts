@@ -144,6 +144,15 @@ test('a seed whose site has moved takes the crawl along; one that leads elsewher
   door.closeAllConnections();
 });
 
+test('too few files that may be open are told in a sentence', {
+  skip: process.platform !== 'linux' && 'the limit is read from /proc',
+}, async () => {
+  const within = ['sh', '-c', 'ulimit -n 28; exec "$@"', 'sh'];
+  const { code, stderr } = await skein(['crawl', 'http://127.0.0.1:1/', '--data', join(place.path, 'few')], { within });
+  assert.equal(code, 1);
+  assert.match(stderr, /^skein: Only 28 files may be open at once.*\nRaise the limit/);
+});
+
 test('a port that is taken ends the command', async () => {
   await using web = await openWeb({ pagesPerServer: 2 });
   const { port } = new URL(web.origins[0]!);

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import type { Errand } from '../../src/errand/errand.ts';
 import { Dispatch } from '../../src/home/dispatch.ts';
 import { plainErrand, plainPage } from '../errand/plain-errand.ts';
+import { movableClock } from '../web/web.ts';
 import { carrier } from './plain-carrier.ts';
 
 function errand(id: string, origin: string, pages = 10): Errand {
@@ -92,21 +93,24 @@ test('nothing is sent to whoever is away, full, or gave everything up', () => {
   const weak = carrier('weak');
   dispatch.join(weak);
   assert.equal(dispatch.choose(place('https://a.org'))!.to, weak);
-  dispatch.failed(weak, Date.now());
+  dispatch.failed(weak);
   assert.equal(dispatch.hasRoom(), false);
   assert.equal(dispatch.choose(place('https://a.org')), undefined);
 });
 
-test('errands that are given up together are one failure, and a failure later lengthens the rest', () => {
-  const dispatch = new Dispatch();
+test('errands that are given up together are one failure, and a failure later lengthens the rest', async () => {
+  const clock = movableClock();
+  const dispatch = new Dispatch(clock);
   const weak = carrier('weak');
   dispatch.join(weak);
-  const longAgo = Date.now() - 1_000_000;
-  for (let i = 0; i < 5; i++) dispatch.failed(weak, longAgo + i);
-  dispatch.failed(weak, Date.now() - 3000);
-  assert.equal(dispatch.hasRoom(), true, 'the second failure means a rest of two seconds');
-  dispatch.failed(weak, Date.now());
-  assert.equal(dispatch.hasRoom(), false);
+  for (let i = 0; i < 5; i++) dispatch.failed(weak);
+  await clock.advance(1001);
+  assert.equal(dispatch.hasRoom(), true, 'five at once mean a rest of one second');
+  dispatch.failed(weak);
+  await clock.advance(1001);
+  assert.equal(dispatch.hasRoom(), false, 'another means two');
+  await clock.advance(1001);
+  assert.equal(dispatch.hasRoom(), true);
 });
 
 test('the errands of the lost come back once, those of an earlier run wait for their outpost', () => {

@@ -28,7 +28,7 @@ test('one request at a time to a server, and a pause between them', async () => 
     assert.equal(lines[0]!.url, `${web.origins[server]}/robots.txt`, 'robots.txt comes first');
     assert.ok(span(lines) >= 0.5 * 15 * 50, `${span(lines)} ms for ${lines.length} requests`);
   }
-  assert.ok(web.log.every(({ agent }) => /^Skein\/\S+$/.test(agent)));
+  assert.ok(web.log.every(({ agent }) => /^Skein\/\S+ \(\+https?:\/\/\S+\)$/.test(agent)));
 });
 
 test('Crawl-delay is a floor', async () => {

@@ -28,8 +28,9 @@ export async function askPermission(errand: Errand, tools: Tools, signal: AbortS
   const { origin } = server;
   const now = tools.clock.now();
   const sent = server.robots && tools.rules.of(origin, server.robots, now);
-  const fetched = sent && sent.expires > now ? undefined : await fetchRobots(errand, tools, signal);
-  const { robots, state } = fetched ? tools.rules.of(origin, fetched.copy, now) : sent!;
+  const fetched = sent && sent.terms.expires > now ? undefined : await fetchRobots(errand, tools, signal);
+  const { terms, failure } = fetched ? tools.rules.of(origin, fetched.copy, now, fetched.failure) : sent!;
+  const { robots, state } = terms;
   const delay = crawlDelay(robots, tools.agentToken);
   const about: ServerNews = {
     origin,
@@ -45,7 +46,7 @@ export async function askPermission(errand: Errand, tools: Tools, signal: AbortS
     terms: { pace: server.pace, connections: server.connections, notBefore: server.notBefore, crawlDelay: delay },
     refusal(url) {
       if (allowed(robots, tools.agentToken, url).allowed) return undefined;
-      return state === 'unreachable' ? (fetched?.failure ?? 'robots-unreachable') : 'robots';
+      return state === 'unreachable' ? (failure ?? 'robots-unreachable') : 'robots';
     },
     about,
     news: fetched && about,

@@ -225,6 +225,9 @@ export interface Unreachable {
   readonly good?: RobotsCopy;
 }
 
+/** Milliseconds after which a server that did not answer may be asked again: the first retry of a page (reasons.ts). */
+const ASK_AGAIN = HOUR / 6;
+
 const allowAll = parseRobots('');
 
 function disallowAll(): Robots {
@@ -242,7 +245,7 @@ export function robotsTerms(copy: RobotsCopy, now: number, unreachable?: Unreach
   if (status >= 200 && status < 300) return { robots: parseRobots(body), state: 'rules', expires };
   if (status >= 300 && status < 500 && status !== 429) return { robots: allowAll, state: 'none', expires };
   const since = unreachable?.since ?? (copy.unreachableSince || time);
-  if (now - since < GIVE_UP) return { robots: disallowAll(), state: 'unreachable', expires: time + HOUR / 2 };
+  if (now - since < GIVE_UP) return { robots: disallowAll(), state: 'unreachable', expires: time + ASK_AGAIN };
   const good = unreachable?.good;
   return { robots: good === undefined ? allowAll : parseRobots(good.body), state: 'given-up', expires };
 }

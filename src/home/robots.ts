@@ -13,6 +13,6 @@ export interface RobotsInForce {
 }
 
 export function robotsInForce(origin: string, copy: RobotsCopy, now: number): RobotsInForce {
-  const { state, robots } = new RulesMemory().of(origin, copy, now);
+  const { state, robots } = new RulesMemory().of(origin, copy, now).terms;
   return { state, rules: rulesFor(robots, AGENT_TOKEN) };
 }

@@ -7,6 +7,7 @@ import { reasons } from '../../src/errand/reasons.ts';
 import { FLAG_TRUNCATED } from '../../src/ledger/pages.ts';
 import type { Fault } from '../web/faults.ts';
 import { FAULTS, openWeb } from '../web/web.ts';
+import { html, openPages, prose } from './pages.ts';
 import { collected, crawlHere, lookInto, pagesOf, skeinJson, workplace } from './skein.ts';
 
 const timeouts = { connect: 1000, tls: 1000, firstByte: 1000, betweenBytes: 1000, body: 3000 };
@@ -110,4 +111,16 @@ test('a server whose robots.txt cannot be read is left alone, and not asked for 
     asked >= 2 && asked <= 1 + reasons['robots-unreachable'].retries,
     `robots.txt was asked for ${asked} times`,
   );
+});
+
+test('every page of a server that does not answer says why it does not', async () => {
+  await using pages = await openPages();
+  const dead = await openPages();
+  await dead[Symbol.asyncDispose]();
+  const links = ['/a', '/b', '/c'].map(path => dead.origin + path);
+  pages.set('/', { body: html('Front', [prose(1)], links) });
+  using place = workplace();
+  await crawlHere({ data: place.path, scope: '*', threads: 1 }, [`${pages.origin}/`]);
+  using look = lookInto(place.path);
+  for (const url of links) assert.equal(look.page(url).known?.reason, 'connect-refused', url);
 });

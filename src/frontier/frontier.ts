@@ -17,6 +17,7 @@ import { Admission, UNKNOWN, withDomains } from './admission.ts';
 import { DELEGATED, type Delegation, delegable, here, type Planner, seenOn, sizeOf } from './delegation.ts';
 import { Strays } from './focused.ts';
 import { doubtful, learnRobots } from './forbidden.ts';
+import { LONGEST_ABSENCE, takeBackFuture } from './future.ts';
 import { Gallery } from './gallery.ts';
 import { type Lane, spreads } from './lane.ts';
 import { Lanes, type Waiting } from './lanes.ts';
@@ -105,6 +106,7 @@ export class Frontier {
    * that outposts on other machines may still be at.
    */
   restore(out: readonly { readonly errand: Errand; readonly issued: number }[] = []): void {
+    takeBackFuture(this.#ledger, this.#clock.now());
     this.admission.restore();
     this.#learning.restore(server => this.#lanes.ofServer(server));
     for (const { errand, issued } of out) this.#resume(errand, issued);
@@ -218,9 +220,11 @@ export class Frontier {
   }
 
   /** Learns from one visit of an errand that wants it. `stored`: where its records lie now. */
-  learn(errand: string, visit: Visit, stored: Stored | undefined, outpost: string): void {
+  learn(errand: string, told: Visit, stored: Stored | undefined, outpost: string): void {
     const underWay = this.#underWay.get(errand);
-    if (!underWay || !this.wants(errand, visit)) return;
+    if (!underWay || !this.wants(errand, told)) return;
+    const now = this.#clock.now();
+    const visit = told.time > now ? { ...told, time: now } : told; // another machine's clock is ahead of ours
     const sent = underWay.pages.get(visit.url) ?? this.#followed(underWay, visit.url);
     underWay.pages.delete(visit.url);
     this.#out.delete(sent.id);
@@ -256,10 +260,10 @@ export class Frontier {
     if (news.missing) server.soft404 = news.missing;
     server.crawlDelay = news.crawlDelay;
     server.latency = news.latency || server.latency;
-    server.notBefore = Math.max(server.notBefore, news.notBefore);
+    const time = this.#clock.now();
+    server.notBefore = Math.max(server.notBefore, Math.min(news.notBefore, time + LONGEST_ABSENCE));
     server.sitemaps = [...news.sitemaps];
     this.#ledger.servers.touch(server);
-    const time = this.#clock.now();
     if (news.robotsBytes > 0) this.#ledger.account.add(time, server.id, 'robots', { spent: news.robotsBytes });
     const source = { page: 0, depth: 0, hops: 0, time, nofollow: false };
     for (const url of news.sitemaps) this.admission.one(url, source, { role: 1 });

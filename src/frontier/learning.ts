@@ -19,6 +19,7 @@ import {
   type PageRow,
 } from '../ledger/pages.ts';
 import type { Admission } from './admission.ts';
+import { LONGEST_ABSENCE } from './future.ts';
 import type { Lane } from './lane.ts';
 import { isMove } from './reach.ts';
 import type { Planned, Schedule } from './schedule.ts';
@@ -191,9 +192,10 @@ export class Learning {
     const troubled = visit.outcome === 'failed' && reason?.server === true;
     if (!troubled && server.failures === 0) return;
     if (troubled) {
-      server.failures++;
+      // Requests that were under way together fail together: that is one failure.
+      if (server.failures === 0 || server.notBefore <= time) server.failures++;
       const wait = visit.retryAfter > 0 ? visit.retryAfter * 1000 : reason.after * MINUTE * 2 ** (server.failures - 1);
-      server.notBefore = Math.max(server.notBefore, time + wait);
+      server.notBefore = Math.max(server.notBefore, time + Math.min(wait, LONGEST_ABSENCE));
     } else if (visit.status > 0 && visit.status < 500) {
       server.failures = 0;
     }

@@ -144,12 +144,13 @@ function termsOf({ ledger, frontier, clock }: SupplyParts, { begun, before }: Ro
   const days = Math.min(MOST_SAVED, Math.max(1, (begun - before) / DAY));
   // A budget that is there is spent on what comes next; a freshness to be kept is not kept better than asked for.
   const whole = plan.policy.usesWholeBudget && settings.freshness === undefined;
-  const done = ledger.visits.doneSince(begun, kindOf(frontier) !== 'pages');
+  const now = clock.now();
+  const done = ledger.visits.doneBetween(begun, now, kindOf(frontier) !== 'pages');
   return {
     days,
     most: Math.max(1, Math.round(allowance.pages * days)),
     bytes: allowance.bytes * days - done.bytes,
-    horizon: whole ? Number.MAX_VALUE : clock.now() + (days * DAY) / 2,
+    horizon: whole ? Number.MAX_VALUE : now + (days * DAY) / 2,
     given: new Set(done.pages),
   };
 }

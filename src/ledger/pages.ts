@@ -327,6 +327,15 @@ export class Pages {
     }[];
   }
 
+  /** No page was visited later than now; what is to come keeps its distance from the visit that set it. */
+  takeBack(now: number): void {
+    const sooner = (name: string) => `${name} = min(${name}, :now + max(0, ${name} - time))`;
+    const past = 'seen_time = min(seen_time, :now), time = :now';
+    this.#database
+      .prepare(`UPDATE known SET ${sooner('due')}, ${sooner('retry_at')}, ${past} WHERE time > :now`)
+      .run({ now });
+  }
+
   countDue(now: number): number {
     return this.#database.prepare('SELECT count(*) AS n FROM known WHERE due <= ?').get(now)!['n'] as number;
   }

@@ -124,13 +124,13 @@ export class Visits {
     return low;
   }
 
-  /** What was done at or after a time: pages that were looked at (sitemaps left out), and bytes on the wire, both ways. */
-  doneSince(time: number, images: boolean): { pages: number[]; bytes: number } {
-    const visits = 'FROM visits v JOIN pages p ON p.id = v.page WHERE v.id >= ? AND v.time >= ?';
-    const from = [this.since(time), time];
-    const sum = this.#database.prepare(`SELECT total(up + down) AS bytes ${visits}`).get(...from)!;
+  /** What was done from one time to another: pages looked at (sitemaps left out), and bytes on the wire, both ways. */
+  doneBetween(from: number, to: number, images: boolean): { pages: number[]; bytes: number } {
+    const visits = 'FROM visits v JOIN pages p ON p.id = v.page WHERE v.id >= ? AND v.time BETWEEN ? AND ?';
+    const range = [this.since(from), from, to];
+    const sum = this.#database.prepare(`SELECT total(up + down) AS bytes ${visits}`).get(...range)!;
     const roles = images ? 'p.role <> 1' : 'p.role = 0';
-    const rows = this.#database.prepare(`SELECT DISTINCT v.page ${visits} AND ${roles}`).all(...from);
+    const rows = this.#database.prepare(`SELECT DISTINCT v.page ${visits} AND ${roles}`).all(...range);
     return { pages: rows.map(row => row['page'] as number), bytes: sum['bytes'] as number };
   }
 

@@ -1,7 +1,7 @@
 /** A parcel from another machine may hold anything: what was not asked for is not kept. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { HOUR, systemClock } from '../../src/base/clock.ts';
+import { DAY, HOUR, systemClock } from '../../src/base/clock.ts';
 import type { Parcel, ServerNews } from '../../src/errand/parcel.ts';
 import type { Visit } from '../../src/errand/visit.ts';
 import { Frontier } from '../../src/frontier/frontier.ts';
@@ -13,11 +13,11 @@ import { plainOptions } from '../frontier/plain-options.ts';
 
 const NO_ARCHIVE = undefined as never; // these visits bring no records
 
-function opened(ledger: Ledger) {
+function opened(ledger: Ledger, pages = 1) {
   const frontier = new Frontier(ledger, plainOptions, systemClock);
   ledger.begin();
   frontier.restore();
-  frontier.again([{ page: 1, server: 1 }]);
+  frontier.again(Array.from({ length: pages }, (_, i) => ({ page: i + 1, server: 1 })));
   frontier.wake();
   const { errand } = frontier.next()!;
   const parcel: Parcel = { errand: errand.id, sequence: 0, done: false, visits: [], members: new Uint8Array(0) };
@@ -39,6 +39,26 @@ test('news of a server come from whoever was sent to it, and from nobody else', 
     assert.equal(ledger.servers.of('http://victim.test').notBefore, 0);
     receive({ server: news(errand.server.origin) });
     assert.equal(ledger.servers.of(errand.server.origin).notBefore, later);
+    ledger.abandon();
+  });
+});
+
+test('what failed together is one failure, and no clock puts a visit into the future', () => {
+  withLedger(2, ledger => {
+    // The first errand to a server has one page only, unless its robots.txt is known.
+    const robots = { status: 404, body: '', time: Date.now(), unreachableSince: 0 };
+    ledger.servers.of('http://a.test').robots = robots;
+    const { errand, receive } = opened(ledger, 2);
+    const visit = (url: string, time: number): Visit => ({
+      ...{ url, depth: 1, time, outcome: 'failed', reason: 'connect-refused', status: 0, retryAfter: 0 },
+      cost: { up: 1, down: 1, cause: 'error', ms: 1 },
+    });
+    const [first, second] = errand.pages.map(({ url }) => url);
+    receive({ visits: [visit(first!, Date.now()), visit(second!, Date.now() + DAY)] });
+    const server = ledger.servers.of(errand.server.origin);
+    assert.equal(server.failures, 1);
+    assert.ok(server.notBefore < Date.now() + HOUR);
+    assert.ok(ledger.visits.of(2)[0]!.time <= Date.now());
     ledger.abandon();
   });
 });

@@ -9,7 +9,7 @@
  * is counted and not the clock, so that what is found depends less on what else the machine does.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { Plan } from './match.ts';
+import { EVERYTHING, type Plan } from './match.ts';
 import { columns } from './schema.ts';
 import { Shelves, tableOf } from './shelves.ts';
 
@@ -63,6 +63,7 @@ export class Finder {
       const { user, system } = process.threadCpuUsage(started);
       return user + system;
     };
+    if (plan.match === EVERYTHING && span !== undefined) return this.#latest(span);
     const question = this.#question(plan, span);
     const found = this.#collect(question, SCORED, spent);
     if (found.exact || !plan.worded || plan.head === plan.match || spent() > SPENT_FOR_FEW) return found;
@@ -96,6 +97,15 @@ export class Finder {
     for (let shelf = 0; shelf < this.#shelves.count() && left > 0; shelf++)
       left -= this.#count(plain(match), shelf, left);
     return left <= 0;
+  }
+
+  /** All pages that changed then, the latest first. */
+  #latest(span: Span): Found {
+    const sql = `SELECT id, changed AS score FROM pages WHERE changed BETWEEN ? AND ? ORDER BY changed DESC LIMIT ${WINDOW}`;
+    const rows = this.#statement(sql).all(...span) as unknown as Row[];
+    const counted = 'SELECT count(*) AS n FROM (SELECT 1 FROM pages WHERE changed BETWEEN ? AND ? LIMIT ?)';
+    const total = Number(this.#statement(counted).get(...span, SCORED + 1)!['n']);
+    return { rows, total: Math.min(total, SCORED), exact: total <= SCORED };
   }
 
   #question({ match, worded }: Plan, span: Span | undefined): Question {

@@ -122,6 +122,9 @@ const quote = (terms: readonly string[]) => `"${terms.join(' ').replaceAll('"', 
 const mark = (term: string) => `marks : "${term}"`;
 const either = (parts: readonly string[]) => (parts.length === 1 ? parts[0]! : `(${parts.join(' OR ')})`);
 
+/** What every page matches. */
+export const EVERYTHING = mark(EVERY);
+
 class Planner {
   readonly #languages: readonly string[];
   /** Column filter of plain words. */
@@ -277,8 +280,8 @@ export function plan(query: Query, languages: readonly string[]): Plan {
   const plain = all.filter(part => part.kind === 'words').map(part => part.text);
   const head = new Planner(spoken, '{title headings anchors} : ').expression({ kind: 'all', parts: rest }, false);
   return {
-    match: match ?? mark(EVERY),
-    head: head ?? mark(EVERY),
+    match: match ?? EVERYTHING,
+    head: head ?? EVERYTHING,
     worded,
     plain: plain.join(' '),
     changed,

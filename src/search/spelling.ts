@@ -1,7 +1,7 @@
 /**
  * What a person may have meant by a word that no page has: the word of the pages that takes the fewest mistakes to
  * become it, and among equals the one that most pages have. Asked only when a query finds nothing with all its words,
- * because it reads through the words of one letter: some hundredths of a second.
+ * because it reads through the words with the same two first letters: some hundredths of a second.
  *
  * The index holds stems, which nobody wants to read; the word itself is taken from a page that has it. Only the first
  * shelf is read: 65,536 pages have the words that people misspell.
@@ -50,9 +50,12 @@ export class Spelling {
     return best.term === '' ? undefined : this.#wordOf(best.term);
   }
 
-  /** Terms with the same first letter and about the same length, and how many pages have them. */
+  /**
+   * Terms with the same two first letters and about the same length, and how many pages have them. FTS5 counts those
+   * anew from all places of each term, so that one letter took five times as long.
+   */
   #neighbours(term: string, most: number): [string, number][] {
-    const first = String.fromCodePoint(term.codePointAt(0) ?? 0);
+    const first = [...term].slice(0, 2).join('');
     if (this.#near === undefined) this.#prepare();
     const rows = this.#near?.all(first, first, term.length - most, term.length + most) ?? [];
     return rows.map(row => [String(row['term']), Number(row['doc'])]);

@@ -46,3 +46,13 @@ test('a page keeps its shelf, one that goes makes room, and a kept result hears 
   while (search.settle());
   assert.deepEqual(found(search, 'coot'), [201]);
 });
+
+test('what changed lately comes first also where more pages changed than are scored', context => {
+  const pages = Array.from({ length: 10_100 }, (_, at) => document(at + 1, { changed: NOW - (10_100 - at) * 1000 }));
+  const { hits, total, exact } = indexOf(context, pages).query('changed:<30d', { now: NOW, limit: 2 });
+  assert.deepEqual(
+    hits.map(hit => hit.page),
+    [10_100, 10_099],
+  );
+  assert.deepEqual([total, exact], [10_000, false]);
+});

@@ -18,12 +18,19 @@ const rules: ReadonlyMap<string, number> = new Map([
 const NAMED = /^\s*([a-z_-][a-z0-9_-]*)\s*:(.*)$/s;
 const VALUED = /^(?:unavailable_after|max-)/;
 
-/** Flags as the scanner's `robots`. `skein: noindex` is for us, `other: noindex` is not, `noindex` is for all. */
+/**
+ * Flags as the scanner's `robots`. `skein: noindex` is for us, `other: noindex` is not, `noindex` is for all. Each line of
+ * the header stands for itself (header-lines.ts).
+ */
 export function robotsOf(header: string | undefined, agent: string): number {
   if (!header) return 0;
+  return header.split('\n').reduce((flags, line) => flags | flagsOf(line, agent), 0);
+}
+
+function flagsOf(line: string, agent: string): number {
   let flags = 0;
   let ours = true;
-  for (const part of header.toLowerCase().split(',')) {
+  for (const part of line.toLowerCase().split(',')) {
     const [, name, rule] = NAMED.exec(part) ?? [];
     // `unavailable_after: date` and `max-snippet: 10` have a colon too; they do not name anyone.
     const named = name !== undefined && !VALUED.test(name);

@@ -15,6 +15,7 @@
  */
 import { hash, randomUUID } from 'node:crypto';
 import { appendMember, type Effort, type Growing, growing } from './gzip.ts';
+import { addHeader } from './header-lines.ts';
 
 export type WarcRecord = ResponseRecord | RequestRecord | RevisitRecord | InfoRecord | MetadataRecord;
 
@@ -296,8 +297,7 @@ function headerLines(text: string): Map<string, string> {
   for (const match of text.matchAll(/\n([^\s:]+)[ \t]*:[ \t]*((?:[^\r\n]|\r?\n[ \t])*)/g)) {
     const name = match[1]!.toLowerCase();
     const value = match[2]!.replace(/\s*\n\s*/g, ' ').trimEnd();
-    const before = headers.get(name);
-    headers.set(name, before === undefined ? value : `${before}, ${value}`);
+    addHeader(headers, name, value);
   }
   return headers;
 }

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { parseHead } from '../../src/crawler/fetch/http1-head.ts';
 import { NOARCHIVE, NOFOLLOW, NOINDEX, robotsOf } from '../../src/crawler/page-robots.ts';
+import { parseHttp } from '../../src/errand/warc.ts';
 
 const cases: [header: string | undefined, flags: number][] = [
   [undefined, 0],
@@ -13,8 +15,23 @@ const cases: [header: string | undefined, flags: number][] = [
   ['max-snippet: 20, noarchive', NOARCHIVE],
   ['nocache', NOARCHIVE],
   ['constructor', 0],
+  ['otherbot: noindex\nnoarchive', NOARCHIVE],
+  ['noarchive\notherbot: nofollow, noindex\nskein: nofollow', NOARCHIVE | NOFOLLOW],
 ];
 
 for (const [header, flags] of cases) {
-  test(`X-Robots-Tag: ${header ?? 'none'}`, () => assert.equal(robotsOf(header, 'skein'), flags));
+  test(`X-Robots-Tag: ${header?.replaceAll('\n', ' / ') ?? 'none'}`, () =>
+    assert.equal(robotsOf(header, 'skein'), flags));
 }
+
+test('lines of the header stay apart on the way, in an answer and in a record of it', () => {
+  const head =
+    'HTTP/1.1 200 OK\r\nX-Robots-Tag: otherbot: nofollow\r\nVary: a\r\nx-robots-tag: noindex\r\nVary: b\r\n\r\n';
+  const read = parseHead(head);
+  assert.ok(typeof read !== 'string');
+  const recorded = parseHttp(Buffer.from(head));
+  for (const headers of [read.headers, recorded!.headers]) {
+    assert.equal(robotsOf(headers.get('x-robots-tag'), 'skein'), NOINDEX);
+    assert.equal(headers.get('vary'), 'a, b');
+  }
+});

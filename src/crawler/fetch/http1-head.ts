@@ -2,6 +2,7 @@
  * The heads of HTTP/1.1, both ways: what we send for an ask, and what a response head says. Requests are built so
  * that nothing a page author chose (URL, validators) can add a line to them.
  */
+import { addHeader } from '../../errand/header-lines.ts';
 import type { Ask } from '../stages.ts';
 
 /** Short, because it is sent with every request; whoever writes XHTML sends it as well for this. */
@@ -117,8 +118,7 @@ function addLine(headers: Map<string, string>, text: string, start: number, end:
   if (colon <= start || colon >= end) return '';
   const name = text.slice(start, colon).trimEnd().toLowerCase();
   const value = text.slice(colon + 1, end).trim();
-  const earlier = headers.get(name);
-  headers.set(name, earlier === undefined ? value : `${earlier}, ${value}`);
+  addHeader(headers, name, value);
   return name;
 }
 

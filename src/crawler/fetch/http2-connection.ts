@@ -6,6 +6,7 @@
  */
 import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants } from 'node:http2';
 import { STATUS_CODES } from '../../base/http.ts';
+import { addHeader } from '../../errand/header-lines.ts';
 import { Body } from './body.ts';
 import { type Dialled, describe } from './dial.ts';
 import { answer, type Exchange, fail, type Timed } from './exchange.ts';
@@ -190,8 +191,7 @@ class Http2Exchange implements Timed {
       if (name === ':status') this.#status = Number(value);
       if (name.startsWith(':')) continue;
       lines += `${name}: ${value}\r\n`;
-      const earlier = this.#headers.get(name);
-      this.#headers.set(name, earlier === undefined ? value : `${earlier}, ${value}`);
+      addHeader(this.#headers, name, value);
     }
     const length = Number(this.#headers.get('content-length') ?? -1);
     if (length >= 0) this.#body.expect(length);

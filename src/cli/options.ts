@@ -260,9 +260,10 @@ export async function values<N extends OptionName>(
     const parsed = check.safeParse(chosen[name]);
     if (!parsed.success) {
       const called = isFlag(name) ? `--${dashed(name)}` : `The setting ${dashed(name)}`;
+      const from = chosen[name] === configured[name] ? ' (from the config file)' : '';
       throw new SkeinError(
         'bad-option',
-        `${called} cannot be ${JSON.stringify(chosen[name])}: ${problem(parsed.error)}.`,
+        `${called}${from} cannot be ${JSON.stringify(chosen[name])}: ${problem(parsed.error)}.`,
         `--help says: ${about}.`,
       );
     }

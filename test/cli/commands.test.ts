@@ -61,6 +61,7 @@ const mistakes: readonly Mistake[] = [
   { args: ['refresh', '--freshness', '2'], code: 2, says: /--freshness cannot be "2": it is at most 0\.999/ },
   { args: ['crawl', 'ftp://example.org/'], code: 2, says: /not a URL that can be crawled/ },
   { args: ['crawl', 'http://'], code: 2, says: /not a URL that can be crawled/ },
+  { args: ['crawl', '--seeds', '/dev/null'], code: 2, says: /no URL in what --seeds names/ },
   { args: ['crawl', '--seeds', 'no-such-file'], code: 2, says: /seeds in no-such-file cannot be read/ },
   { args: ['crawl'], code: 3, says: /no collection/ },
   { args: ['status'], code: 3, says: /no collection/ },
@@ -215,7 +216,7 @@ test('a misspelt or wrong entry of a config file is named', async () => {
   const file = join(cwd, 'skein.config.json');
   for (const [text, says] of [
     ['{"conections": 2}', /"conections".*\n.*"connections"/s],
-    ['{"pace": "often"}', /--pace cannot be "often"/],
+    ['{"pace": "often"}', /--pace \(from the config file\) cannot be "often"/],
     ['{"pace": ', /skein\.config\.json cannot be read/],
     ['[]', /must hold an object|cannot be/],
   ] as const) {

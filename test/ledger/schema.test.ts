@@ -1,6 +1,6 @@
 /** A ledger of an older version is brought up to date and keeps what it holds; one of a newer version is left alone. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -51,4 +51,16 @@ test('a ledger of a newer version is neither read nor written', context => {
   for (const mode of ['read', 'write'] as const) {
     assert.throws(() => new Ledger(path, mode), /this Skein knows versions up to/, mode);
   }
+});
+
+test('docs/ledger.md explains every table and column', () => {
+  const guide = readFileSync(new URL('../../docs/ledger.md', import.meta.url), 'utf8');
+  const named = new Set([...guide.matchAll(/`(\w+)`/g)].map(match => match[1]!));
+  const fresh = new DatabaseSync(':memory:');
+  migrate(fresh);
+  const sql = `SELECT m.name AS "table", c.name AS "column" FROM sqlite_schema m, pragma_table_info(m.name) c WHERE m.type = 'table'`;
+  const rows = fresh.prepare(sql).all() as { table: string; column: string }[];
+  assert.ok(rows.length > 80);
+  const missing = rows.filter(({ table, column }) => !named.has(table) || !named.has(column));
+  assert.deepEqual(missing, []);
 });

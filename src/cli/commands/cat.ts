@@ -1,8 +1,10 @@
 /** `skein cat URL`: the stored body, decoded, byte for byte. */
 import type { Command } from 'commander';
 import { SkeinError } from '../../base/errors.ts';
+import { type ReasonCode, reasons } from '../../errand/reasons.ts';
 import { openCopies } from '../../home/copies.ts';
-import { findPage } from '../../home/lookup.ts';
+import { type Found, findPage } from '../../home/lookup.ts';
+import { FLAG_FILTERED, FLAG_NOARCHIVE } from '../../ledger/pages.ts';
 import { openLedger } from '../look.ts';
 import { declare, values } from '../options.ts';
 
@@ -20,10 +22,9 @@ export function addCatCommand(program: Command): void {
     const { page, known } = findPage(ledger, url);
     const copy = known && copies.newest(known);
     if (!copy) {
-      const why = page.refused ?? known?.reason ?? 'it was not visited yet';
       throw new SkeinError(
         'not-found',
-        `There is no stored copy of ${page.url}: ${why}.`,
+        `There is no stored copy of ${page.url}: ${whyNot({ page, known })}.`,
         `See "skein show ${page.url}".`,
       );
     }
@@ -39,4 +40,12 @@ export function addCatCommand(program: Command): void {
     if (given['head']) process.stdout.write(copy.head);
     process.stdout.write(bytes);
   });
+}
+
+function whyNot({ page, known }: Found): string {
+  const flags = known?.flags ?? 0;
+  if (flags & FLAG_NOARCHIVE) return 'it asks not to be archived';
+  const code = flags & FLAG_FILTERED ? 'filtered' : (page.refused ?? known?.reason);
+  if (code === undefined) return 'it was not visited yet';
+  return reasons[code as ReasonCode]?.means ?? code;
 }

@@ -34,6 +34,9 @@ Examples:
   declare(command, names).action(async (seeds: string[], given: Record<string, unknown>) => {
     const chosen = await values(given, names);
     const urls = parseSeeds([...seeds, ...readSeeds(chosen.seeds)]);
+    if (urls.length === 0 && chosen.seeds !== undefined) {
+      throw new SkeinError('bad-option', 'There is no URL in what --seeds names.', 'Write one a line.');
+    }
     if (urls.length === 0) openLedger(chosen.data).close(); // there must be something to go on with
     await crawl(chosen, urls, given['json'] === true);
   });

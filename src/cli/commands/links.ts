@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { findPage } from '../../home/lookup.ts';
 import { openLedger } from '../look.ts';
 import { declare, values } from '../options.ts';
-import { harmless, paint, table } from '../terminal.ts';
+import { harmless, paint, plural, table } from '../terminal.ts';
 
 export function addLinksCommand(program: Command): void {
   const command = program
@@ -25,9 +25,9 @@ export function addLinksCommand(program: Command): void {
       .map(({ source, anchor, nofollow }) => ({ url: urlOf(source), anchor, nofollow }));
     ledger.close();
     if (given['json']) return console.log(JSON.stringify({ url: page.url, in: incoming, out: outgoing }));
-    print(`${incoming.length} pages link to it`, incoming);
+    print(`${plural(incoming.length, 'page links', 'pages link')} to it`, incoming);
     console.log();
-    print(`It links to ${outgoing.length} pages`, outgoing);
+    print(`It links to ${plural(outgoing.length, 'page')}`, outgoing);
   });
 }
 

@@ -71,10 +71,11 @@ export class Admission {
 
   restore(): void {
     const admitted = new Map<number, number>();
-    for (const { id, high, low, depth, server, refused } of this.#ledger.pages.every()) {
+    for (const { id, high, low, depth, server, refused, role } of this.#ledger.pages.every()) {
       this.fingerprints.set(high, low, id);
       this.#depths?.set(id, depth);
-      if (refused === null) admitted.set(server, (admitted.get(server) ?? 0) + 1);
+      const counts = role !== SITEMAP ? 1 : 0;
+      if (refused === null) admitted.set(server, (admitted.get(server) ?? 0) + counts);
       else if (isLiftable(refused)) this.#liftable.add(id);
       else if (refused === 'out-of-scope') this.#outside++;
     }
@@ -167,8 +168,9 @@ export class Admission {
     if (refused !== undefined) return this.#refuse(link, source, lane, refused);
     const id = this.#store(link, source, lane.server.id, null);
     const strayed = this.#rules.strays?.note(id, source.page, link.relevance) ?? 0;
-    lane.pages++;
-    const queue = this.#queueOf(roleOf(link.flags));
+    const role = roleOf(link.flags);
+    if (role !== SITEMAP) lane.pages++;
+    const queue = this.#queueOf(role);
     // Where a redirect leads belongs to the visit that found it.
     if (queue && source.hops === 0) queue.push(id);
     else lane.order.add(id, { depth: source.depth, relevance: link.relevance, forward: UNKNOWN, backward: 1, strayed });

@@ -233,8 +233,8 @@ export class Pages {
   }
 
   /** Every page, as far as the tables in memory need it. */
-  every(): Iterable<Pick<PageRow, 'id' | 'high' | 'low' | 'depth' | 'server' | 'refused'>> {
-    return this.#rows('SELECT id, high, low, depth, server, refused FROM pages');
+  every(): Iterable<Pick<PageRow, 'id' | 'high' | 'low' | 'depth' | 'server' | 'refused' | 'role'>> {
+    return this.#rows('SELECT id, high, low, depth, server, refused, role FROM pages');
   }
 
   /** Fingerprints of a server's pages. Reads the table through: an index would cost every page of every crawl. */

@@ -47,7 +47,7 @@ export function summaryOf({ home, ledger, frontier }: Opened, interrupted: boole
     known: ledger.pages.size,
     empty: ledger.pages.empty(),
     servers: ledger.servers.size,
-    waiting: frontier.waiting().pages + frontier.newcomers,
+    waiting: frontier.outstanding + frontier.newcomers,
     interrupted,
     memory: process.resourceUsage().maxRSS * 1024,
     cpuSeconds: (process.cpuUsage().user + process.cpuUsage().system) / 1e6,

@@ -1,6 +1,7 @@
 /** Ctrl-C, SIGTERM, a second one, a second process: how a crawl ends, and what the next one finds. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { openLedger } from '../../src/cli/look.ts';
 import { openWeb, type Web } from '../web/web.ts';
 import { collected, fast, lookInto, pagesOf, skein, skeinJson, start, workplace } from './skein.ts';
 
@@ -30,6 +31,17 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     assert.deepEqual(collected(await pagesOf(place.path)), web.mustFind());
   });
 }
+
+test('a page that was given up by Ctrl-C waits for the next run, and the summary says so', async () => {
+  await using web = await openWeb({ pagesPerServer: 2 });
+  using place = workplace();
+  web.fault(web.seeds[0]!, 'hang');
+  const running = start(['crawl', ...web.seeds, '--data', place.path, ...fast]);
+  await asked(web, web.seeds[0]!);
+  running.child.kill('SIGINT');
+  const { stdout } = await running.ended;
+  assert.match(stdout.toString(), /\n1 page waits for a later run/);
+});
 
 test('a second Ctrl-C ends it at once, and even then nothing is broken', async () => {
   await using web = await openWeb({ seed: 2, pagesPerServer: 40, latency: 10 });
@@ -67,8 +79,11 @@ test('a refresh that was stopped goes on with its round, and looks at nothing tw
   const { code, stdout } = await skein(refresh);
   assert.equal(code, 0);
   assert.match(stdout.toString(), /It went on with the round of .* which had not ended/);
-  const looks = web.mustFind().map(url => web.requests(url) - (url === silent ? 1 : 0));
-  assert.deepEqual(new Set(looks), new Set([2]));
+  const ledger = openLedger(place.path);
+  const looks = ledger.database.prepare('SELECT count(*) AS looks FROM visits GROUP BY page').all();
+  ledger.close();
+  assert.equal(looks.length, web.mustFind().length);
+  assert.deepEqual(new Set(looks.map(row => row['looks'])), new Set([2]), 'one by the crawl, one by the round');
   assert.equal((await skeinJson('refresh', ...given))['since'], undefined, 'that round has ended');
 });
 

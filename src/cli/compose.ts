@@ -280,10 +280,14 @@ function lastEnd(ledger: Ledger): { segment: number; length: number } {
   return last ? { segment: last.id, length: last.length } : { segment: 0, length: 0 };
 }
 
-/** Seeds as users write them: `example.org` is taken as `https://example.org/`. */
+/** This machine by name or address: what people try on it seldom has a certificate. */
+const THIS_MACHINE = /^(?:localhost|127(?:\.\d+){3}|\[::1\])(?:[:/]|$)/i;
+
+/** Seeds as users write them: `example.org` is taken as `https://example.org/`, `localhost:3000` as `http://`. */
 export function parseSeeds(texts: readonly string[]): string[] {
   return texts.map(text => {
-    const url = normalise(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `https://${text}`);
+    const scheme = THIS_MACHINE.test(text) ? 'http' : 'https';
+    const url = normalise(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `${scheme}://${text}`);
     if (url === undefined) {
       throw new SkeinError(
         'bad-seed',

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { exitCodes, type SkeinError } from '../../src/base/errors.ts';
 import { keepFresh } from '../../src/cli/commands/refresh.ts';
+import { parseSeeds } from '../../src/cli/compose.ts';
 import { flags, type OptionName, options, settings, values } from '../../src/cli/options.ts';
 import { chosen } from '../journeys/collection.ts';
 import { fast, root, skein, skeinJson, workplace } from '../journeys/skein.ts';
@@ -108,4 +109,24 @@ test('the User-Agent names the contact, else only the rules, which is said once 
   const first = await skein(far);
   assert.match(first.stderr, /names nobody whom the owners of these sites could ask: give .* --agent/);
   assert.doesNotMatch((await skein(far)).stderr, /names nobody/);
+});
+
+test('a seed without a scheme is https, on this machine http', () => {
+  const written = [
+    'example.org',
+    'example.org:8443/a',
+    'localhost:3000',
+    '127.0.0.1',
+    '[::1]:80/x',
+    'localhost.example',
+  ];
+  assert.deepEqual(parseSeeds(written), [
+    'https://example.org/',
+    'https://example.org:8443/a',
+    'http://localhost:3000/',
+    'http://127.0.0.1/',
+    'http://[::1]/x',
+    'https://localhost.example/',
+  ]);
+  assert.throws(() => parseSeeds(['ftp://example.org/']), /not a URL that can be crawled/);
 });

@@ -24,6 +24,8 @@ export interface Dialled {
   readonly address: string;
   readonly protocol: 'http/1.1' | 'h2';
   readonly sink: Sink;
+  /** Of a server that proved who it is. */
+  readonly secure: Secure | undefined;
 }
 
 export interface Undialled {
@@ -35,7 +37,8 @@ export interface Undialled {
 export interface Dialler {
   readonly timeouts: Timeouts;
   readonly resolve: Resolve;
-  readonly secure: Secure;
+  /** Loads what https needs; the same for all. */
+  secure(): Promise<Secure>;
   /**
    * All sockets of a fetcher read into this one: bytes are delivered before the next read begins, a buffer per
    * connection would cost 64 KiB each, and one per read (what stream events bring) a quarter of the time of a TLS page.
@@ -55,7 +58,8 @@ export interface Route {
 
 export async function dial(dialler: Dialler, route: Route): Promise<Dialled | Undialled> {
   const { target } = route;
-  const found = await addressesOf(dialler, target.host);
+  const loading = target.secure ? dialler.secure() : undefined;
+  const [found, secure] = await Promise.all([addressesOf(dialler, target.host), loading]);
   if ('kind' in found) return found;
   const allowed = route.allowPrivate ? found : found.filter(isPublic);
   if (allowed.length === 0) return undialled('private-address', `${target.host} is at ${found.join(', ')}`);
@@ -65,7 +69,7 @@ export async function dial(dialler: Dialler, route: Route): Promise<Dialled | Un
   for (let i = 0; i < addresses.length; i++) {
     // Each address gets its share of what is left, so that a dead first one does not use up the time of the others.
     const time = (until - performance.now()) / (addresses.length - i);
-    result = await open(dialler, route, addresses[i]!, time);
+    result = await open(dialler, { ...route, secure, time }, addresses[i]!);
     if (result.kind === 'dialled' || result.reason === 'tls-failed' || result === closedByUs) break;
   }
   return result;
@@ -109,12 +113,19 @@ function inOrder(found: readonly string[], preferred: string | undefined): strin
   return [...first, ...rest].slice(0, maxAddresses);
 }
 
-function open(dialler: Dialler, route: Route, address: string, time: number): Promise<Dialled | Undialled> {
-  const { target, http2 } = route;
+/** One try of one address. */
+interface Attempt extends Route {
+  readonly secure: Secure | undefined;
+  /** Milliseconds to connect. */
+  readonly time: number;
+}
+
+function open(dialler: Dialler, route: Attempt, address: string): Promise<Dialled | Undialled> {
+  const { target, http2, secure, time } = route;
   return new Promise(resolve => {
     const sink: Sink = { receive: undefined };
     const place = { host: address, port: target.port, noDelay: true, onread: readInto(dialler.buffer, sink) };
-    const socket = target.secure ? dialler.secure.open(place, target, http2) : connect(place);
+    const socket = secure ? secure.open(place, target, http2) : connect(place);
     let connected = false;
     const finish = (result: Dialled | Undialled) => {
       clearTimeout(timer);
@@ -122,7 +133,7 @@ function open(dialler: Dialler, route: Route, address: string, time: number): Pr
       socket.removeListener('error', failed);
       socket.removeListener('close', closed);
       if (result.kind === 'undialled') {
-        if (connected) dialler.secure.forget(target.origin);
+        if (connected) secure?.forget(target.origin);
         // A late error of a socket that is being thrown away has nobody to hear it.
         socket.on('error', () => {}).destroy();
       }
@@ -137,7 +148,7 @@ function open(dialler: Dialler, route: Route, address: string, time: number): Pr
           ? undialled('tls-failed', 'the handshake was not done in time')
           : undialled('connect-timeout', `${address} did not answer`),
       );
-    const done = (protocol: 'http/1.1' | 'h2') => finish({ kind: 'dialled', socket, address, protocol, sink });
+    const done = (protocol: 'http/1.1' | 'h2') => finish({ kind: 'dialled', socket, address, protocol, sink, secure });
     let timer = setTimeout(late, Math.max(1, time));
     const attempt = { close: () => finish(closedByUs) };
     dialler.dialling.add(attempt);
@@ -146,7 +157,7 @@ function open(dialler: Dialler, route: Route, address: string, time: number): Pr
     socket.once('connect', () => {
       connected = true;
       clearTimeout(timer);
-      if (target.secure) timer = setTimeout(late, dialler.timeouts.tls);
+      if (secure) timer = setTimeout(late, dialler.timeouts.tls);
       else done('http/1.1');
     });
     socket.once('secureConnect', () => done((socket as TLSSocket).alpnProtocol === 'h2' ? 'h2' : 'http/1.1'));

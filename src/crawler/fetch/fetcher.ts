@@ -14,7 +14,7 @@ import { cachedResolve, type Resolve, systemResolve } from './addresses.ts';
 import { Deadlines, defaultTimeouts, type Exchange, fail, type Timeouts } from './exchange.ts';
 import { isFieldValue, parseTarget, pathOf } from './http1-head.ts';
 import { type IdleLimits, Origin, type Shared } from './origin.ts';
-import { type Certificates, openSecure } from './tls.ts';
+import type { Certificates, Secure } from './tls.ts';
 
 export interface FetcherOptions {
   /** Who we are, as `Name/1.0 (+https://information.example/)`. */
@@ -53,7 +53,7 @@ class PooledFetcher implements Fetcher {
       dialler: {
         timeouts,
         resolve: cachedResolve(options.resolve ?? systemResolve),
-        secure: openSecure(options.ca),
+        secure: secureOnce(options.ca),
         buffer: Buffer.allocUnsafeSlow(readBytes),
         dialling: new Set(),
       },
@@ -120,6 +120,11 @@ class PooledFetcher implements Fetcher {
 }
 
 const nothing = new Uint8Array(0);
+
+function secureOnce(ca: Certificates | undefined): () => Promise<Secure> {
+  let loading: Promise<Secure> | undefined;
+  return () => (loading ??= import('./tls.ts').then(({ openSecure }) => openSecure(ca)));
+}
 
 /** Drops the older half of the origins that have nothing open, so that the sweep is paid once in many asks. */
 function forgetQuiet(origins: Map<string, Origin>): void {

@@ -7,7 +7,7 @@ import { type Dialled, type Dialler, describe, dial } from './dial.ts';
 import { type Deadlines, type Exchange, fail } from './exchange.ts';
 import { Http1Connection, type Http1Terms, type Keeper } from './http1-connection.ts';
 import { fixedLines, type Target } from './http1-head.ts';
-import { Http2Connection } from './http2-connection.ts';
+import type { Http2Connection } from './http2-connection.ts';
 
 /** What all origins of a fetcher share. */
 export interface Shared {
@@ -146,7 +146,7 @@ export class Origin implements Keeper {
       if (shared.closed) connection.close();
       return;
     }
-    const session = new Http2Connection(dialled, { ...this.#terms, origin: this, userAgent: shared.userAgent });
+    const session = dialled.secure!.session(dialled, { ...this.#terms, origin: this, userAgent: shared.userAgent });
     shared.open.add(session);
     this.#session = session;
     session.send(exchange);

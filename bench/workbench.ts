@@ -13,7 +13,7 @@ import { parseArgs } from 'node:util';
 import { DAY } from '../src/base/clock.ts';
 import { attend } from '../src/cli/attend.ts';
 import { openHome } from '../src/cli/compose.ts';
-import { options as known } from '../src/cli/options.ts';
+import { defaults } from '../src/cli/options.ts';
 import { crawlSupply } from '../src/home/supply.ts';
 import { startWorkbench } from '../src/workbench/start.ts';
 import { noBrowser, openBrowser } from '../test/workbench/browser.ts';
@@ -141,10 +141,8 @@ interface Run {
 async function crawl(watched: boolean): Promise<Run> {
   const data = join(cache, 'workbench-crawl');
   rmSync(data, { recursive: true, force: true });
-  const defaults: Record<string, unknown> = {};
-  for (const [name, { check }] of Object.entries(known)) defaults[name] = check.parse(undefined);
   const chosen = {
-    ...defaults,
+    ...defaults(),
     data,
     pace: 0,
     connections: 4,

@@ -7,7 +7,7 @@ import { HOUR } from '../../src/base/clock.ts';
 import { keepFresh } from '../../src/cli/commands/refresh.ts';
 import { openHome } from '../../src/cli/compose.ts';
 import { openLedger } from '../../src/cli/look.ts';
-import { options } from '../../src/cli/options.ts';
+import { defaults } from '../../src/cli/options.ts';
 import { crawlSupply } from '../../src/home/supply.ts';
 import { dayOf, type Fresh, type Freshness, type Replay, timeOf } from './replay.ts';
 
@@ -25,10 +25,8 @@ export type Aim = { readonly budget: string } | { readonly freshness: number };
 const clockShift = new SharedArrayBuffer(8);
 
 function chosen(data: string, more: Record<string, unknown> = {}): Chosen {
-  const defaults: Record<string, unknown> = {};
-  for (const [name, { check }] of Object.entries(options)) defaults[name] = check.parse(undefined);
   const loopback = { data, pace: 0, connections: 4, threads: 1, allowPrivate: true };
-  return { ...defaults, ...loopback, ...more } as unknown as Chosen;
+  return { ...defaults(), ...loopback, ...more } as unknown as Chosen;
 }
 
 /** An hour after the day's end, so that what happened on the day has happened. */

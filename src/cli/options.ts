@@ -5,21 +5,33 @@
  * never looks at flags, files or the environment.
  */
 import { type Command, Option } from 'commander';
-import { z } from 'zod';
 import { SkeinError } from '../base/errors.ts';
 import { detectorNames } from '../crawler/compare.ts';
 import { orderNames } from '../frontier/order.ts';
 import { estimators } from '../revisit/estimator.ts';
+import {
+  type Accepted,
+  alone,
+  type Check,
+  contact,
+  count,
+  either,
+  filled,
+  list,
+  number,
+  oneOf,
+  optional,
+  or,
+  switched,
+  text,
+} from './checks.ts';
 import { nearest, readConfig } from './config.ts';
-
-const seconds = z.coerce.number().min(0).max(86_400);
-const count = z.coerce.number().int().min(1);
 
 export const DEFAULT_DATA = 'skein-data';
 
 interface Setting {
   /** What is accepted. */
-  readonly check: z.ZodType;
+  readonly check: Check<unknown>;
   /** One sentence with unit and default. */
   readonly about: string;
 }
@@ -32,141 +44,143 @@ interface Flag extends Setting {
 export const flags = {
   data: {
     flag: '--data <dir>',
-    check: z.string().min(1).default(DEFAULT_DATA),
+    check: or(filled, DEFAULT_DATA),
     about: 'directory of the collection (default ./skein-data)',
   },
   seeds: {
     flag: '--seeds <file>',
-    check: z.string().optional(),
+    check: optional(text),
     about: 'file with one seed URL a line; - reads them from standard input',
   },
   pace: {
     flag: '--pace <seconds>',
-    check: seconds.default(1),
+    check: or(number({ least: 0, most: 86_400 }), 1),
     about: 'seconds between requests to one server (default 1; 0 lifts the delay)',
   },
   connections: {
     flag: '--connections <n>',
-    check: count.max(256).default(1),
+    check: or(count(256), 1),
     about: 'connections per server (default 1)',
   },
   allowPrivate: {
     flag: '--allow-private',
-    check: z.boolean().default(false),
+    check: or(switched, false),
     about: 'open private, loopback and link-local addresses',
   },
   maxPages: {
     flag: '--max-pages <n>',
-    check: count.optional(),
+    check: optional(count()),
     about: 'pages to fetch in this run (default: no limit)',
   },
   depth: {
     flag: '--depth <n>',
-    check: z.coerce.number().int().min(0).max(1000).optional(),
+    check: optional(number({ least: 0, most: 1000, whole: true })),
     about: 'links between a page and its seed (default 100; remembered)',
   },
   scope: {
     flag: '--scope <list>',
-    check: list().optional(),
+    check: optional(list),
     about:
       'domains, hosts and paths to stay in: example.org,/docs/**,!/old/** (default: the hosts of the seeds; * = anywhere; remembered)',
   },
   keep: {
     flag: '--keep <filter>',
-    check: z.string().default(''),
+    check: or(text, ''),
     about: 'what is stored, e.g. "type=text/html;size=<5MB;lang=en" (default: everything)',
   },
   decider: {
     flag: '--decider <file>',
-    check: z.string().min(1).optional(),
+    check: optional(filled),
     about:
       'code of yours (.wasm or .js) that says of each page whether to keep it and follow its links (default: none)',
   },
   focus: {
     flag: '--focus <words>',
-    check: list().optional(),
+    check: optional(list),
     about:
       'keywords, comma separated; relevant pages come first and others are dropped (implies the order focused; remembered)',
   },
   domains: {
     flag: '--domains <weights>',
-    check: z.string().optional(),
+    check: optional(text),
     about: 'weights of top-level domains, e.g. edu=3,org=1 (default: all alike; remembered)',
   },
   budget: {
     flag: '--budget <amount>',
-    check: z.union([z.number(), z.string()]).optional(),
+    check: optional(either(number({}), text)),
     about: 'what may be looked at again a day: 10% of the collection, 500 pages or 50MB (default 10%; remembered)',
   },
   freshness: {
     flag: '--freshness <share>',
-    check: z.coerce.number().min(0.01).max(0.999).optional(),
+    check: optional(number({ least: 0.01, most: 0.999 })),
     about: 'share of the collection to keep fresh, 0–1, with the smallest budget that does (instead of --budget)',
   },
   workbench: {
     flag: '--workbench [port]',
-    check: z.union([z.literal(true), z.coerce.number().int().min(0).max(65_535)]).optional(),
+    check: optional(either(alone, number({ least: 0, most: 65_535, whole: true }))),
     about: 'serve the workbench on loopback (default port 7700)',
   },
   outpost: {
     flag: '--outpost <url>',
-    check: list().default([]),
+    check: or(list, []),
     about: 'machine to crawl from, as ssh://user@machine[:port][/directory]; may be given several times',
   },
   listen: {
     flag: '--listen <address>',
-    check: z.string().optional(),
+    check: optional(text),
     about: 'host:port where outposts that were invited may come in (default: none)',
   },
   levels: {
     flag: '--levels <n>',
-    check: count.max(16).default(1),
+    check: or(count(16), 1),
     about: 'levels of outposts that an errand may travel (default 1)',
   },
   agent: {
     flag: '--agent <contact>',
-    check: z.union([z.url({ protocol: /^https?$/ }), z.email()], 'it is no web or mail address').optional(),
+    check: optional(contact),
     about: 'web page or mail address for the owners of sites, part of the User-Agent (default: RFC 9309; remembered)',
   },
 } as const satisfies Record<string, Flag>;
 
+const imagesAccepted = or(oneOf(['watch', 'store', 'off']), 'watch');
+
 /** docs/guides/settings.md explains them. */
 export const settings = {
   order: {
-    check: z.enum(orderNames).optional(),
+    check: optional(oneOf(orderNames)),
     about: 'breadth, pvalue or focused: which page comes next (default breadth; remembered)',
   },
   detector: {
-    check: z.enum(detectorNames as [string, ...string[]]).default('content'),
+    check: or(oneOf(detectorNames), 'content'),
     about: `what counts as a change: ${detectorNames.join(', ')} (default content)`,
   },
   policy: {
-    check: z.enum(['value', 'uniform', 'proportional', 'pmcs', 'date', 'adaptive']).optional(),
+    check: optional(oneOf(['value', 'uniform', 'proportional', 'pmcs', 'date', 'adaptive'])),
     about: 'when pages are due: value, uniform, proportional, pmcs, date or adaptive (default value; remembered)',
   },
   estimator: {
-    check: z.enum(Object.keys(estimators) as [string, ...string[]]).optional(),
+    check: optional(oneOf(Object.keys(estimators))),
     about: `how often a page changes: ${Object.keys(estimators).join(', ')} (default: the policy's own; remembered)`,
   },
   images: {
-    check: z.preprocess(imagesMeant, z.enum(['watch', 'store', 'off']).default('watch')),
+    check: (given: unknown) => imagesAccepted(imagesMeant(given)),
     about:
       'watch, store or off: a refresh watches images by their headers; store fetches and keeps them all (default watch)',
   },
   threads: {
-    check: z.coerce.number().int().min(0).max(64).optional(),
+    check: optional(number({ least: 0, most: 64, whole: true })),
     about: 'threads that fetch and analyse here (default: as many as cores; 0 with --outpost)',
   },
   perServer: {
-    check: count.optional(),
+    check: optional(count()),
     about: 'pages of one server, a guard against traps (default 1000000; remembered)',
   },
   bodyLimit: {
-    check: z.union([z.number(), z.string()]).default('16MB'),
+    check: or(either(number({}), text), '16MB'),
     about: 'bytes of one body; more is cut and marked (default 16MB)',
   },
   audit: {
-    check: z.coerce.number().min(0).max(1).default(0.02),
+    check: or(number({ least: 0, most: 1 }), 0.02),
     about: 'share of the pages from other machines that home looks at itself, 0 to 1 (default 0.02)',
   },
 } as const satisfies Record<string, Setting>;
@@ -192,18 +206,12 @@ export const fetchOptions = [
   ...(['workbench', 'outpost', 'listen', 'levels', 'agent'] as const),
   ...(['order', 'detector', 'images', 'threads', 'perServer', 'bodyLimit', 'audit'] as const),
 ] as const satisfies readonly OptionName[];
-export type Values = { [name in OptionName]: z.output<(typeof options)[name]['check']> };
+export type Values = { [name in OptionName]: Accepted<(typeof options)[name]['check']> };
 
 /** `--set images` alone, and yes and no in a config file. */
 function imagesMeant(value: unknown): unknown {
   if (value === true || value === 'yes') return 'store';
   return value === false || value === 'no' ? 'off' : value;
-}
-
-function list() {
-  return z
-    .union([z.string(), z.array(z.string())])
-    .transform(value => (Array.isArray(value) ? value : value.split(',')).map(each => each.trim()).filter(Boolean));
 }
 
 /** `host:port` or `port`, as --listen takes it. */
@@ -257,19 +265,29 @@ export async function values<N extends OptionName>(
   const result: Record<string, unknown> = {};
   for (const name of names) {
     const { check, about } = options[name];
-    const parsed = check.safeParse(chosen[name]);
-    if (!parsed.success) {
+    const checked = check(chosen[name]);
+    if ('wrong' in checked) {
       const called = isFlag(name) ? `--${dashed(name)}` : `The setting ${dashed(name)}`;
       const from = chosen[name] === configured[name] ? ' (from the config file)' : '';
       throw new SkeinError(
         'bad-option',
-        `${called}${from} cannot be ${JSON.stringify(chosen[name])}: ${problem(parsed.error)}.`,
+        `${called}${from} cannot be ${JSON.stringify(chosen[name])}: ${checked.wrong}.`,
         `--help says: ${about}.`,
       );
     }
-    result[name] = parsed.data;
+    result[name] = checked.value;
   }
   return result as Pick<Values, N>;
+}
+
+/** Of every option, as if nothing had been said. */
+export function defaults(): Values {
+  const result: Record<string, unknown> = {};
+  for (const [name, { check }] of Object.entries(options)) {
+    const checked = check(undefined);
+    if ('value' in checked) result[name] = checked.value;
+  }
+  return result as Values;
 }
 
 function defined(given: Record<string, unknown>): Record<string, unknown> {
@@ -294,17 +312,6 @@ function readSettings(texts: readonly string[], names: readonly OptionName[]): R
     read[name] = rest.length === 0 ? true : rest.join('=').trim();
   }
   return read;
-}
-
-function problem(error: z.ZodError): string {
-  const [issue] = error.issues;
-  if (issue?.code === 'too_big') return `it is at most ${issue.maximum}`;
-  if (issue?.code === 'too_small') return `it is at least ${issue.minimum}`;
-  if (issue?.code === 'invalid_type')
-    return issue.expected === 'int' ? 'it is a whole number' : `it is a ${issue.expected}`;
-  if (issue?.code === 'invalid_value') return `it is one of ${issue.values.join(', ')}`;
-  const text = issue?.message ?? 'it is not valid';
-  return text.charAt(0).toLowerCase() + text.slice(1);
 }
 
 /** `5MB`, `300 kB`, `1024` → bytes. */

@@ -5,7 +5,6 @@
  *
  * It never reads pages or visits: whoever wants those opens the ledger for reading, so that looking costs home nothing.
  */
-import { z } from 'zod';
 import type { Clock } from '../base/clock.ts';
 import { SkeinError } from '../base/errors.ts';
 import { normalise } from '../base/url.ts';
@@ -16,32 +15,7 @@ import { excludedIn, outsideOf, setExcluded } from '../frontier/reach.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Home } from './home.ts';
 import { type Machine, MachineWatch } from './machines.ts';
-
-const url = z.string().min(1).max(4000);
-const seconds = z.number().min(0).max(86_400);
-
-/** Every order there is. */
-export const orderSchema = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('add'), urls: z.array(url).min(1).max(10_000) }),
-  z.object({ kind: z.literal('pause') }),
-  z.object({ kind: z.literal('resume') }),
-  z.object({ kind: z.literal('stop') }),
-  z.object({ kind: z.literal('pace'), seconds }),
-  z.object({ kind: z.literal('limit'), pages: z.number().int().min(1).nullable() }),
-  z.object({ kind: z.literal('budget'), amount: z.string().min(1).max(50) }),
-  z.object({ kind: z.literal('filters'), scope: z.string().max(10_000), keep: z.string().max(2000) }),
-  z.object({
-    kind: z.literal('server'),
-    origin: url,
-    action: z.enum(['pause', 'resume', 'exclude', 'include', 'pace']),
-    /** For `pace`; null = the crawl's own. */
-    seconds: seconds.nullable().optional(),
-  }),
-  z.object({ kind: z.literal('retry'), url }),
-  z.object({ kind: z.literal('ping'), url }),
-]);
-
-export type Order = z.infer<typeof orderSchema>;
+import type { Order } from './orders.ts';
 
 export interface HomeState {
   readonly time: number;

@@ -12,7 +12,8 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { type ErrorCode, SkeinError } from '../base/errors.ts';
 import { createServer } from '../base/http.ts';
-import { type HomeControl, type HomeState, type Obeyed, type Order, orderSchema } from './control.ts';
+import type { HomeControl, HomeState, Obeyed } from './control.ts';
+import type { Order } from './orders.ts';
 
 export interface Address {
   readonly pid: number;
@@ -67,6 +68,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, inside
   try {
     if (request.method === 'GET' && request.url === '/state') return say(200, inside.control.state());
     if (request.method !== 'POST' || request.url !== '/order') return say(404, { error: 'no such door' });
+    const { orderSchema } = await import('./orders.ts');
     const order = orderSchema.safeParse(JSON.parse(await bodyOf(request)));
     if (!order.success) return say(400, { code: 'bad-option', error: 'That is not an order.' });
     return say(200, await inside.control.obey(order.data));

@@ -10,7 +10,7 @@ import { fingerprint } from '../../src/base/url.ts';
 import { type FreshSummary, keepFresh } from '../../src/cli/commands/refresh.ts';
 import { openHome } from '../../src/cli/compose.ts';
 import { openLedger } from '../../src/cli/look.ts';
-import { options } from '../../src/cli/options.ts';
+import { defaults } from '../../src/cli/options.ts';
 import { crawlSupply } from '../../src/home/supply.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import type { VisitRow } from '../../src/ledger/visits.ts';
@@ -19,9 +19,7 @@ export type Chosen = Parameters<typeof keepFresh>[1];
 
 /** The defaults of every option, and what a test on loopback needs. */
 export function chosen(data: string, more: Record<string, unknown> = {}): Chosen {
-  const defaults: Record<string, unknown> = {};
-  for (const [name, { check }] of Object.entries(options)) defaults[name] = check.parse(undefined);
-  return { ...defaults, data, pace: 0, connections: 4, threads: 1, allowPrivate: true, ...more } as Chosen;
+  return { ...defaults(), data, pace: 0, connections: 4, threads: 1, allowPrivate: true, ...more } as Chosen;
 }
 
 export interface Collection extends Disposable {

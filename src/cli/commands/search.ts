@@ -11,11 +11,10 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { FeedReport } from '../../search/feed.ts';
 import { type Fragment, type Hit, openSearch, type Results } from '../../search/index.ts';
 import { openLedger } from '../look.ts';
-import { declare, options, values } from '../options.ts';
+import { DEFAULT_DATA, declare, values } from '../options.ts';
 import { duration, harmless, paint, size } from '../terminal.ts';
 
 const MOST = 100;
-const DEFAULT_DATA = options.data.check.parse(undefined);
 
 export function addSearchCommand(program: Command): void {
   const command = program

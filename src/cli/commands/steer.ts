@@ -1,8 +1,9 @@
 /** `skein steer …`: gives one order to the Skein that runs in the data directory, from another terminal. */
 import type { Command } from 'commander';
 import { SkeinError } from '../../base/errors.ts';
-import type { Order, Settings } from '../../home/control.ts';
+import type { Settings } from '../../home/control.ts';
 import { findHome } from '../../home/door.ts';
+import type { Order } from '../../home/orders.ts';
 import { declare, values } from '../options.ts';
 
 interface Steering {

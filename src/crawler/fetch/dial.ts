@@ -24,8 +24,6 @@ export interface Dialled {
   readonly address: string;
   readonly protocol: 'http/1.1' | 'h2';
   readonly sink: Sink;
-  /** Of a server that proved who it is. */
-  readonly secure: Secure | undefined;
 }
 
 export interface Undialled {
@@ -148,7 +146,7 @@ function open(dialler: Dialler, route: Attempt, address: string): Promise<Dialle
           ? undialled('tls-failed', 'the handshake was not done in time')
           : undialled('connect-timeout', `${address} did not answer`),
       );
-    const done = (protocol: 'http/1.1' | 'h2') => finish({ kind: 'dialled', socket, address, protocol, sink, secure });
+    const done = (protocol: 'http/1.1' | 'h2') => finish({ kind: 'dialled', socket, address, protocol, sink });
     let timer = setTimeout(late, Math.max(1, time));
     const attempt = { close: () => finish(closedByUs) };
     dialler.dialling.add(attempt);

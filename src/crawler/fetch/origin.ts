@@ -9,6 +9,9 @@ import { Http1Connection, type Http1Terms, type Keeper } from './http1-connectio
 import { fixedLines, type Target } from './http1-head.ts';
 import type { Http2Connection } from './http2-connection.ts';
 
+/** Loaded where it is offered: see tls.ts. */
+type Http2Module = typeof import('./http2-connection.ts');
+
 /** What all origins of a fetcher share. */
 export interface Shared {
   readonly dialler: Dialler;
@@ -117,7 +120,9 @@ export class Origin implements Keeper {
   async #open(exchange: Exchange): Promise<void> {
     const { dialler } = this.#shared;
     this.#connections++;
-    const http2 = this.#protocol !== 'http/1.1';
+    // Before anything is dialled: bytes that come before somebody listens would be lost.
+    const module = this.#protocol === 'http/1.1' ? undefined : await import('./http2-connection.ts');
+    const http2 = module !== undefined;
     const route = { target: this.target, allowPrivate: this.#allowPrivate, http2, preferred: this.#preferred };
     const result = await dial(dialler, route).catch((error: unknown) => ({
       kind: 'undialled' as const,
@@ -132,11 +137,11 @@ export class Origin implements Keeper {
       return;
     }
     this.#preferred = result.address;
-    this.#begin(result, exchange);
+    this.#begin(result, exchange, module);
     for (const each of waiting) this.submit(each);
   }
 
-  #begin(dialled: Dialled, exchange: Exchange): void {
+  #begin(dialled: Dialled, exchange: Exchange, http2: Http2Module | undefined): void {
     const shared = this.#shared;
     this.#protocol = dialled.protocol;
     if (dialled.protocol === 'http/1.1') {
@@ -146,7 +151,7 @@ export class Origin implements Keeper {
       if (shared.closed) connection.close();
       return;
     }
-    const session = dialled.secure!.session(dialled, { ...this.#terms, origin: this, userAgent: shared.userAgent });
+    const session = new http2!.Http2Connection(dialled, { ...this.#terms, origin: this, userAgent: shared.userAgent });
     shared.open.add(session);
     this.#session = session;
     session.send(exchange);

@@ -1,13 +1,11 @@
 /**
- * What only https needs: TLS for the dialler with one context for all (building one per connection costs half a handshake
- * again), SNI, sessions taken up again per origin, verification that cannot be switched off; and HTTP/2. Loaded for the
- * first origin that is secure: Node's modules and its certificates take 45 ms of CPU in every thread.
+ * TLS for the dialler: one context for all (building one per connection costs half a handshake again), SNI, sessions
+ * taken up again per origin, and verification that cannot be switched off. Loaded for the first origin that is secure:
+ * with HTTP/2, Node's modules and its certificates take 45 ms of CPU in every thread.
  */
 import { isIP } from 'node:net';
 import { type ConnectionOptions, connect, createSecureContext, type TLSSocket } from 'node:tls';
-import type { Dialled } from './dial.ts';
 import type { Target } from './http1-head.ts';
-import { Http2Connection, type Http2Terms } from './http2-connection.ts';
 
 const maxSessions = 4_096;
 const both = ['h2', 'http/1.1'];
@@ -21,8 +19,6 @@ export interface Secure {
   open(place: ConnectionOptions, target: Target, http2: boolean): TLSSocket;
   /** After a failed handshake: perhaps the remembered session was what the server did not like. */
   forget(origin: string): void;
-  /** Once a dialled server chose HTTP/2. */
-  session(dialled: Dialled, terms: Http2Terms): Http2Connection;
 }
 
 /** `ca`: certificates to trust instead of the ones that come with Node. */
@@ -38,7 +34,6 @@ export function openSecure(ca: Certificates | undefined): Secure {
 
   return {
     forget: origin => void sessions.delete(origin),
-    session: (dialled, terms) => new Http2Connection(dialled, terms),
     open(place, target, http2) {
       const session = sessions.get(target.origin);
       const socket = connect({

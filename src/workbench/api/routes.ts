@@ -3,9 +3,9 @@
 import { z } from 'zod';
 import { DAY } from '../../base/clock.ts';
 import { SkeinError } from '../../base/errors.ts';
-import { orderSchema } from '../../home/control.ts';
 import { findHome } from '../../home/door.ts';
 import { NOT_DUE } from '../../home/not-due.ts';
+import { orderSchema } from '../../home/orders.ts';
 import { changeProbability } from '../../home/why.ts';
 import { summed } from '../../ledger/account.ts';
 import { ACCOUNT_DAYS } from '../live.ts';

@@ -16,6 +16,15 @@ import { cleanQuery, stripPathSession } from './query.ts';
  */
 export const LONGEST_URL = 4096;
 
+/** This machine by name or address: what people try on it seldom has a certificate. */
+const THIS_MACHINE = /^(?:localhost|127(?:\.\d+){3}|\[::1\])(?:[:/]|$)/i;
+
+/** A URL as people write it: without a scheme it is https, on this machine http. */
+export function withScheme(text: string): string {
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return text;
+  return `${THIS_MACHINE.test(text) ? 'http' : 'https'}://${text}`;
+}
+
 /** The normal form of `href` as seen on a page at `base`; undefined when it is not something to fetch. */
 export function normalise(href: string, base?: string): string | undefined {
   if (href.length > LONGEST_URL) return undefined;

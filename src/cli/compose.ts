@@ -6,7 +6,7 @@ import { openArchive } from '../archive/archive.ts';
 import { listSegments } from '../archive/segments.ts';
 import { type Clock, shiftedClock, systemClock } from '../base/clock.ts';
 import { SkeinError } from '../base/errors.ts';
-import { normalise, originOf } from '../base/url.ts';
+import { normalise, originOf, withScheme } from '../base/url.ts';
 import type { Errand } from '../errand/errand.ts';
 import { decodeErrand } from '../errand/errand-codec.ts';
 import { parseKeep, parseScope } from '../errand/scope.ts';
@@ -280,14 +280,10 @@ function lastEnd(ledger: Ledger): { segment: number; length: number } {
   return last ? { segment: last.id, length: last.length } : { segment: 0, length: 0 };
 }
 
-/** This machine by name or address: what people try on it seldom has a certificate. */
-const THIS_MACHINE = /^(?:localhost|127(?:\.\d+){3}|\[::1\])(?:[:/]|$)/i;
-
-/** Seeds as users write them: `example.org` is taken as `https://example.org/`, `localhost:3000` as `http://`. */
+/** Seeds as users write them: `example.org` is taken as `https://example.org/`. */
 export function parseSeeds(texts: readonly string[]): string[] {
   return texts.map(text => {
-    const scheme = THIS_MACHINE.test(text) ? 'http' : 'https';
-    const url = normalise(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `${scheme}://${text}`);
+    const url = normalise(withScheme(text));
     if (url === undefined) {
       throw new SkeinError(
         'bad-seed',

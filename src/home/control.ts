@@ -7,7 +7,7 @@
  */
 import type { Clock } from '../base/clock.ts';
 import { SkeinError } from '../base/errors.ts';
-import { normalise } from '../base/url.ts';
+import { normalise, withScheme } from '../base/url.ts';
 import { parseKeep, parseScope } from '../errand/scope.ts';
 import type { Outcome } from '../errand/visit.ts';
 import type { Frontier } from '../frontier/frontier.ts';
@@ -160,7 +160,7 @@ export class HomeControl {
   }
 
   #add(texts: readonly string[]): string {
-    const urls = texts.map(text => normalise(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `https://${text}`));
+    const urls = texts.map(text => normalise(withScheme(text)));
     const wrong = texts.find((_, i) => urls[i] === undefined);
     if (wrong !== undefined) throw new SkeinError('bad-seed', `"${wrong}" is not a URL that can be crawled.`);
     const added = this.#parts.frontier.seed(urls as string[]);
@@ -223,7 +223,7 @@ export class HomeControl {
 
   #find(text: string) {
     const { frontier, ledger } = this.#parts;
-    const id = frontier.admission.find(normalise(text) ?? '');
+    const id = frontier.admission.find(normalise(withScheme(text)) ?? '');
     if (id === 0) throw new SkeinError('not-found', `The collection has never heard of ${text}.`);
     return { id, known: ledger.pages.known(id) };
   }

@@ -1,6 +1,6 @@
 /** Finding the page that a person names. */
 import { SkeinError } from '../base/errors.ts';
-import { fingerprint, normalise } from '../base/url.ts';
+import { fingerprint, normalise, withScheme } from '../base/url.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { KnownRow, PageRow } from '../ledger/pages.ts';
 
@@ -11,11 +11,12 @@ export interface Found {
 
 /** The page with this URL. Redirects are not followed: an alias is a page of its own. */
 export function findPage(ledger: Ledger, text: string): Found {
-  const url = normalise(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `https://${text}`);
+  const written = withScheme(text);
+  const url = normalise(written);
   if (url === undefined)
     throw new SkeinError('bad-option', `"${text}" is not a URL.`, 'Write it as https://example.org/page.');
-  const { high, low } = fingerprint(url, { high: 0, low: 0 });
-  const page = ledger.pages.find(high, low);
+  // Who writes no scheme means the page that there is.
+  const page = pageOf(ledger, url) ?? (written === text ? undefined : pageOf(ledger, normalise(`http://${text}`)));
   if (!page) {
     throw new SkeinError(
       'not-found',
@@ -24,4 +25,10 @@ export function findPage(ledger: Ledger, text: string): Found {
     );
   }
   return { page, known: ledger.pages.known(page.id) };
+}
+
+function pageOf(ledger: Ledger, url: string | undefined): PageRow | undefined {
+  if (url === undefined) return undefined;
+  const { high, low } = fingerprint(url, { high: 0, low: 0 });
+  return ledger.pages.find(high, low);
 }

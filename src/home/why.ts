@@ -99,7 +99,7 @@ function lastAndNext({ page, known }: Found, server: Server | undefined, now: nu
   if (!known) {
     const blocked = server !== undefined && server.notBefore > now;
     return blocked
-      ? `It waits for its first visit; its server asked for no requests for another ${until(server.notBefore)}.`
+      ? `It waits for its first visit; no request goes to its server for another ${until(server.notBefore)}.`
       : 'It waits for its first visit and is due now.';
   }
   const last = `Last visit: ${known.outcome} (${known.reason}): ${meaningOf(known.reason)}.`;

@@ -1,9 +1,9 @@
 /** `skein cat URL`: the stored body, decoded, byte for byte. */
 import type { Command } from 'commander';
 import { SkeinError } from '../../base/errors.ts';
-import { type ReasonCode, reasons } from '../../errand/reasons.ts';
 import { openCopies } from '../../home/copies.ts';
 import { type Found, findPage } from '../../home/lookup.ts';
+import { meaningOf } from '../../home/why.ts';
 import { FLAG_FILTERED, FLAG_NOARCHIVE } from '../../ledger/pages.ts';
 import { openLedger } from '../look.ts';
 import { declare, values } from '../options.ts';
@@ -47,5 +47,5 @@ function whyNot({ page, known }: Found): string {
   if (flags & FLAG_NOARCHIVE) return 'it asks not to be archived';
   const code = flags & FLAG_FILTERED ? 'filtered' : (page.refused ?? known?.reason);
   if (code === undefined) return 'it was not visited yet';
-  return reasons[code as ReasonCode]?.means ?? code;
+  return meaningOf(code);
 }

@@ -16,6 +16,8 @@ const program = new Command('skein')
   .showSuggestionAfterError()
   .configureHelp({
     sortSubcommands: false,
+    // Descriptions say what holds by default in words.
+    optionDescription: option => option.description,
     subcommandTerm: command => `${command.name()} ${command.usage().replace(/\[(?:options|command)\] ?/g, '')}`.trim(),
   })
   .exitOverride();

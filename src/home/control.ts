@@ -143,7 +143,9 @@ export class HomeControl {
         return `Requests to one server are ${order.seconds} s apart.`;
       case 'limit':
         frontier.adjust({ maxPages: order.pages ?? Number.POSITIVE_INFINITY });
-        return order.pages === null ? 'No limit of pages.' : `At most ${order.pages} pages in this run.`;
+        return order.pages === null
+          ? 'No limit of pages.'
+          : `At most ${order.pages.toLocaleString('en')} pages in this run.`;
       case 'budget':
         if (!budget) throw new SkeinError('refused', `A ${this.#parts.command} has no budget.`, 'Set a limit instead.');
         budget.change(order.amount);
@@ -165,7 +167,8 @@ export class HomeControl {
     if (wrong !== undefined) throw new SkeinError('bad-seed', `"${wrong}" is not a URL that can be crawled.`);
     const added = this.#parts.frontier.seed(urls as string[]);
     this.#rescope();
-    return added === urls.length ? `${added} added.` : `${added} added; the others were known.`;
+    if (added === urls.length) return `${added} added.`;
+    return added > 0 ? `${added} added; the others were known.` : 'None added: all were known.';
   }
 
   #filter(scope: string, keep: string): string {

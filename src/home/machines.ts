@@ -63,7 +63,7 @@ function machineOf({ carrier, errands, pages }: Post, now: number): Machine {
   return {
     name: carrier.name,
     remote: carrier.remote,
-    state: status ? status.state : errands > 0 ? 'working' : 'idle',
+    state: stateOf(status?.state ?? 'working', errands),
     errands,
     pages,
     room: carrier.room,
@@ -75,6 +75,11 @@ function machineOf({ carrier, errands, pages }: Post, now: number): Machine {
     heard: status?.heard ?? now,
     outposts: below,
   };
+}
+
+/** A machine that is well and has nothing to do says `working`, too. */
+function stateOf(state: NonNullable<Carrier['status']>['state'], errands: number): Machine['state'] {
+  return state === 'working' && errands === 0 ? 'idle' : state;
 }
 
 interface Above {
@@ -89,7 +94,7 @@ function fromStatus(status: NonNullable<Carrier['status']>, above: Above, straig
   return {
     name: status.name,
     remote: true,
-    state: status.state,
+    state: stateOf(status.state, status.errands),
     errands: status.errands,
     pages: status.queue,
     room: status.room,

@@ -292,10 +292,17 @@ test('hostile pages cannot run, load or leave', options, async () => {
     }
   }
   assert.ok(copies > 0);
-  for (const path of ['servers', 'now', 'changes?noise=1', 'search?q=goose']) {
+  await view('search?q=goose');
+  await page.waitForSelector('ol li');
+  await page.setViewportSize({ width: 390, height: 844 });
+  const about = `pages?find=${encodeURIComponent(hostile.origin)}`;
+  for (const path of ['servers', 'now', 'changes?noise=1', 'search?q=goose', about, links[0]!.slice(2)]) {
     await view(path);
     await page.waitForSelector('h1');
+    await page.waitForTimeout(250);
+    assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 390, path);
   }
+  await page.setViewportSize({ width: 1440, height: 900 });
   for (const frame of page.frames()) {
     // Sandboxed frames run nothing at all, this question included; the top is where a script would have left its mark.
     const mark = await frame.evaluate('window.hacked').catch(() => undefined);

@@ -129,8 +129,12 @@ function addInstall(outpost: Command): void {
   outpost
     .command('install')
     .description('print a unit file for systemd that runs the outpost as a service')
-    .option('--directory <dir>', 'where it keeps its key and its spool', `/var/lib/${DIRECTORY}`)
-    .option('--user <name>', 'user that it runs as', 'skein')
+    .option(
+      '--directory <dir>',
+      `where it keeps its key and its spool (default /var/lib/${DIRECTORY})`,
+      `/var/lib/${DIRECTORY}`,
+    )
+    .option('--user <name>', 'user that it runs as (default skein)', 'skein')
     .addHelpText('after', '\nExample:\n  skein outpost install | sudo tee /etc/systemd/system/skein-outpost.service')
     .action((given: Record<string, unknown>) => {
       console.log(unitFile(resolve(given['directory'] as string), given['user'] as string));

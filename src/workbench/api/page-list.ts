@@ -30,7 +30,7 @@ const orders = {
     last: 'SELECT max(id) AS n FROM visits',
   },
   changed: {
-    from: 'visits v JOIN known k ON k.page = v.page AND k.changed_time = v.time JOIN pages p ON p.id = v.page',
+    from: 'visits v JOIN known k ON k.page = v.page AND k.changed_time = v.time AND k.seen_time IS NOT NULL JOIN pages p ON p.id = v.page',
     key: 'v.id',
     up: false,
     last: 'SELECT max(id) AS n FROM visits',
@@ -84,7 +84,7 @@ function listPages(reader: Reader, input: z.infer<typeof listInput>) {
   }
   const rows = reader.rows<PageLine & { key: number }>(
     `SELECT ${key} AS key, p.id, p.url, p.depth, p.server, k.title, k.status, k.media_type AS type, k.bytes, k.time,
-       k.changed_time AS changed, k.due, coalesce(p.refused, k.reason) AS reason,
+       CASE WHEN k.seen_time IS NULL THEN NULL ELSE k.changed_time END AS changed, k.due, coalesce(p.refused, k.reason) AS reason,
        coalesce(k.outcome, CASE WHEN p.refused IS NULL THEN 'waiting' ELSE 'refused' END) AS outcome
      FROM ${from} WHERE ${where.join(' AND ')} ORDER BY ${key} ${up ? 'ASC' : 'DESC'} LIMIT ?`,
     ...values,

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { CONNECTIONS } from './contenders.ts';
 
 const [modules, directory, pages, ...seeds] = process.argv.slice(2) as [string, string, string, ...string[]];
 const { CheerioCrawler, Configuration, log, LogLevel } = createRequire(join(modules, 'x.js'))('@crawlee/cheerio');
@@ -11,8 +12,8 @@ const hosts = new Set(seeds.map(seed => new URL(seed).host));
 
 const crawler = new CheerioCrawler(
   {
-    minConcurrency: 8,
-    maxConcurrency: 8,
+    minConcurrency: CONNECTIONS,
+    maxConcurrency: CONNECTIONS,
     maxRequestsPerCrawl: Number(pages),
     maxRequestRetries: 0,
     async requestHandler(context: {

@@ -9,10 +9,13 @@ export interface GrowthOptions extends Partial<SyntheticOptions> {
   readonly asked: SharedArrayBuffer;
 }
 
-/** V8's own collector, for the thread that calls this. */
+type Collect = (how: { type: 'major'; execution: 'sync'; flavor: 'last-resort' }) => void;
+
+/** V8's own collector, for the thread that calls this. As a last resort it also gives back what V8 holds in reserve. */
 export function collector(): () => void {
   setFlagsFromString('--expose_gc');
-  return runInNewContext('gc') as () => void;
+  const collect = runInNewContext('gc') as Collect;
+  return () => collect({ type: 'major', execution: 'sync', flavor: 'last-resort' });
 }
 
 export function makeFetcher({ asked, ...options }: GrowthOptions): Fetcher {

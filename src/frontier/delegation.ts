@@ -66,10 +66,14 @@ export function sizeOf({ remote, follow }: Delegation, lane: Lane, terms: Terms)
   return pace === 0 ? most : Math.max(1, Math.min(most, Math.floor((terms.lease * 0.8) / pace)));
 }
 
-/** Fingerprints of the server's pages that the errand does not name, as the errand carries them. */
-export function seenOn(ledger: Ledger, server: number, named: ReadonlySet<number>): Uint8Array {
+/**
+ * Fingerprints of the server's pages that the errand does not name, as the errand carries them. All pages of all servers
+ * are read for that, so not where it names them all: most servers are small.
+ */
+export function seenOn(ledger: Ledger, { server, pages }: Lane, named: ReadonlySet<number>): Uint8Array {
   const words: number[] = [];
-  for (const { id, high, low } of ledger.pages.ofServer(server)) if (!named.has(id)) words.push(high, low);
+  const all = pages > named.size ? ledger.pages.ofServer(server.id) : [];
+  for (const { id, high, low } of all) if (!named.has(id)) words.push(high, low);
   const bytes = new Uint8Array(words.length * 4);
   const view = new DataView(bytes.buffer);
   for (let i = 0; i < words.length; i++) view.setUint32(i * 4, words[i]!, true);

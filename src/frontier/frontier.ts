@@ -360,7 +360,7 @@ export class Frontier {
       detector: this.#options.detector,
       deadline: now + lease,
       ...(code && { code }),
-      ...(follow && { seen: seenOn(this.#ledger, lane.server.id, new Set(ids)) }),
+      ...(follow && { seen: seenOn(this.#ledger, lane, new Set(ids)) }),
     };
     return { errand, address: lane.server.address, spread: !alone };
   }

@@ -51,8 +51,6 @@ export class Servers {
   readonly #update: StatementSync;
   readonly #get: StatementSync;
   readonly #body: StatementSync;
-  /** Copies whose text is in the file only. */
-  readonly #shelved = new WeakSet<RobotsCopy>();
 
   constructor(database: DatabaseSync) {
     this.#get = database.prepare('SELECT * FROM servers WHERE id = ?');
@@ -115,7 +113,7 @@ export class Servers {
       this.#update.run(
         s.address,
         s.robots?.status ?? -1,
-        s.robots && !this.#shelved.has(s.robots) ? s.robots.body : null,
+        s.robots && !(s.robots instanceof ShelvedRobots) ? s.robots.body : null,
         s.robots?.time ?? 0,
         s.robots?.unreachableSince ?? 0,
         JSON.stringify(s.sitemaps),
@@ -145,23 +143,35 @@ export class Servers {
     this.#dirty.clear();
   }
 
-  /** Its robots.txt, up to half a megabyte, is read again when an errand takes it along: there may be a million servers. */
   #shelve(server: Server): void {
-    if (!server.robots || this.#shelved.has(server.robots)) return;
-    const { status, time, unreachableSince } = server.robots;
-    const read = () => this.#body.get(server.id)!['robots_body'] as string;
-    server.robots = {
-      ...{ status, time, unreachableSince },
-      get body() {
-        return read();
-      },
-    };
-    this.#shelved.add(server.robots);
+    if (!server.robots || server.robots instanceof ShelvedRobots) return;
+    server.robots = new ShelvedRobots(server.robots, server.id, this.#body);
   }
 
   #remember(server: Server): void {
     this.#byOrigin.set(server.origin, server);
     this.#byId.set(server.id, server);
+  }
+}
+
+/** A robots.txt of up to half a megabyte, read again when an errand takes it along: there may be a million servers. */
+class ShelvedRobots implements RobotsCopy {
+  readonly status: number;
+  readonly time: number;
+  readonly unreachableSince: number;
+  readonly #server: number;
+  readonly #read: StatementSync;
+
+  constructor({ status, time, unreachableSince }: RobotsCopy, server: number, read: StatementSync) {
+    this.status = status;
+    this.time = time;
+    this.unreachableSince = unreachableSince;
+    this.#server = server;
+    this.#read = read;
+  }
+
+  get body(): string {
+    return this.#read.get(this.#server)!['robots_body'] as string;
   }
 }
 

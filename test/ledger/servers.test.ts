@@ -36,8 +36,8 @@ test('robots.txt files lie in the ledger, are read when they are wanted, and sur
   assert.ok(held() - before < (SERVERS * BYTES) / 10, `${held() - before} bytes of memory`);
   const check = ({ servers }: Ledger) => {
     for (const index of [0, 7, SERVERS - 1]) {
-      const { robots } = servers.of(`http://s${index}.test`);
-      assert.deepEqual({ ...robots }, { status: 200, body: textOf(index), time: index, unreachableSince: 0 });
+      const { status, body, time, unreachableSince } = servers.of(`http://s${index}.test`).robots!;
+      assert.deepEqual([status, body, time, unreachableSince], [200, textOf(index), index, 0]);
     }
   };
   check(ledger);

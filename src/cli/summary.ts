@@ -1,5 +1,5 @@
 /** What a run did, as data for --json and as a table for people. */
-import { type ReasonCode, reasons } from '../errand/reasons.ts';
+import { meaningOf } from '../errand/reasons.ts';
 import type { Opened } from './compose.ts';
 import { DEFAULT_DATA } from './options.ts';
 import { duration, fold, paint, plural, size, table } from './terminal.ts';
@@ -70,11 +70,7 @@ export function printSummary(summary: Summary, directory?: string): void {
         `${plural(summary.servers, 'server')}, ${plural(summary.known, 'URL')} known.`,
     ),
   );
-  const rows = Object.entries(summary.reasons).map(([code, count]) => [
-    code,
-    count,
-    reasons[code as ReasonCode]?.means ?? '',
-  ]);
+  const rows = Object.entries(summary.reasons).map(([code, count]) => [code, count, meaningOf(code)]);
   if (rows.length > 0) console.log(`\n${table(['outcome', 'visits', 'meaning'], rows)}`);
   if (summary.filtered > 0) {
     console.log(`\n${plural(summary.filtered, 'page')} read for links and not stored: the filter leaves them out.`);

@@ -63,3 +63,8 @@ export const reasons = {
 } as const satisfies Record<string, Reason>;
 
 export type ReasonCode = keyof typeof reasons;
+
+/** One sentence for a reason's code. */
+export function meaningOf(code: string): string {
+  return reasons[code as ReasonCode]?.means ?? code;
+}

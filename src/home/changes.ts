@@ -4,9 +4,9 @@
  * before it, so that "gone" and "still gone" are told apart.
  */
 import { DAY } from '../base/clock.ts';
+import { meaningOf } from '../errand/reasons.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { globOf, roles } from '../ledger/pages.ts';
-import { meaningOf } from './why.ts';
 
 export interface Change {
   /** The visit that saw it. */

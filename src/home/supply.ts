@@ -151,7 +151,7 @@ function termsOf({ ledger, frontier, clock }: SupplyParts, { begun, before }: Ro
     most: Math.max(1, Math.round(allowance.pages * days)),
     bytes: allowance.bytes * days - done.bytes,
     horizon: whole ? Number.MAX_VALUE : now + (days * DAY) / 2,
-    given: new Set(done.pages),
+    given: done.pages,
   };
 }
 

@@ -1,6 +1,6 @@
 /** Why a page is or is not due, for those who read the ledger beside a running home, and what its reasons mean. */
 import { DAY } from '../base/clock.ts';
-import { type ReasonCode, reasons } from '../errand/reasons.ts';
+import { meaningOf, type ReasonCode, reasons } from '../errand/reasons.ts';
 import { Schedule } from '../frontier/schedule.ts';
 import { weighed } from '../frontier/standing.ts';
 import { trustTerms } from '../frontier/trust.ts';
@@ -13,10 +13,7 @@ import { interestIn } from './indexing.ts';
 import type { Found } from './lookup.ts';
 import { type Placement, placementOf } from './placement.ts';
 
-/** One sentence for a reason's code. */
-export function meaningOf(code: string): string {
-  return reasons[code as ReasonCode]?.means ?? code;
-}
+export { meaningOf } from '../errand/reasons.ts';
 
 export interface Why {
   readonly url: string;

@@ -3,6 +3,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { HOUR } from '../base/clock.ts';
 import type { Outcome } from '../errand/visit.ts';
+import { roles } from './pages.ts';
 
 /** Names and order are those of the table `visits`. */
 export interface VisitRow {
@@ -125,13 +126,15 @@ export class Visits {
   }
 
   /** What was done from one time to another: pages looked at (sitemaps left out), and bytes on the wire, both ways. */
-  doneBetween(from: number, to: number, images: boolean): { pages: number[]; bytes: number } {
-    const visits = 'FROM visits v JOIN pages p ON p.id = v.page WHERE v.id >= ? AND v.time BETWEEN ? AND ?';
-    const range = [this.since(from), from, to];
-    const sum = this.#database.prepare(`SELECT total(up + down) AS bytes ${visits}`).get(...range)!;
-    const roles = images ? 'p.role <> 1' : 'p.role = 0';
-    const rows = this.#database.prepare(`SELECT DISTINCT v.page ${visits} AND ${roles}`).all(...range);
-    return { pages: rows.map(row => row['page'] as number), bytes: sum['bytes'] as number };
+  doneBetween(from: number, to: number, images: boolean): { pages: Set<number>; bytes: number } {
+    const rows = this.#database
+      .prepare(
+        `SELECT v.page, p.role, v.up + v.down AS bytes FROM visits v JOIN pages p ON p.id = v.page
+         WHERE v.id >= ? AND v.time BETWEEN ? AND ?`,
+      )
+      .all(this.since(from), from, to) as unknown as { page: number; role: number; bytes: number }[];
+    const counted = rows.filter(({ role }) => roles[role] === 'page' || (images && roles[role] === 'image'));
+    return { pages: new Set(counted.map(({ page }) => page)), bytes: rows.reduce((sum, { bytes }) => sum + bytes, 0) };
   }
 
   of(page: number): VisitRow[] {

@@ -1,9 +1,9 @@
 /** `skein cat URL`: the stored body, decoded, byte for byte. */
 import type { Command } from 'commander';
 import { SkeinError } from '../../base/errors.ts';
+import { meaningOf } from '../../errand/reasons.ts';
 import { openCopies } from '../../home/copies.ts';
 import { type Found, findPage } from '../../home/lookup.ts';
-import { meaningOf } from '../../home/why.ts';
 import { FLAG_FILTERED, FLAG_NOARCHIVE } from '../../ledger/pages.ts';
 import { openLedger } from '../look.ts';
 import { declare, values } from '../options.ts';

@@ -1,6 +1,6 @@
 /** `skein history URL`: every visit to a page as a timeline. */
 import type { Command } from 'commander';
-import { type ReasonCode, reasons } from '../../errand/reasons.ts';
+import { meaningOf } from '../../errand/reasons.ts';
 import { findPage } from '../../home/lookup.ts';
 import type { VisitRow } from '../../ledger/visits.ts';
 import { openLedger } from '../look.ts';
@@ -48,7 +48,7 @@ function timelineOf(visits: readonly VisitRow[]): TimelineEntry[] {
     time: visit.time,
     outcome: visit.outcome,
     reason: visit.reason,
-    means: reasons[visit.reason as ReasonCode]?.means ?? visit.reason,
+    means: meaningOf(visit.reason),
     status: visit.status,
     stage: visit.stage,
     amount: visit.amount,

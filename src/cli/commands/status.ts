@@ -1,6 +1,6 @@
 /** `skein status`: the collection at a glance. */
 import type { Command } from 'commander';
-import { type ReasonCode, reasons } from '../../errand/reasons.ts';
+import { meaningOf } from '../../errand/reasons.ts';
 import type { HomeState } from '../../home/control.ts';
 import { runningHome } from '../../home/door.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
@@ -104,14 +104,9 @@ function print(status: Status): void {
     `${size(status.archiveBytes)} in the archive, ${size(status.wireBytes)} spent on the wire` +
       `${status.lastVisit ? `, last visit ${moment(status.lastVisit)}` : ''}.\n`,
   );
-  const rows = status.outcomes.map(({ outcome, reason, pages }) => [
-    outcome,
-    reason,
-    pages,
-    reasons[reason as ReasonCode]?.means ?? '',
-  ]);
+  const rows = status.outcomes.map(({ outcome, reason, pages }) => [outcome, reason, pages, meaningOf(reason)]);
   for (const [reason, pages] of Object.entries(status.refused)) {
-    rows.push(['not visited', reason, pages, reasons[reason as ReasonCode]?.means ?? '']);
+    rows.push(['not visited', reason, pages, meaningOf(reason)]);
   }
   console.log(table(['outcome', 'reason', 'pages', 'meaning'], rows));
   const now = Date.now();

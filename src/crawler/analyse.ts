@@ -73,6 +73,27 @@ export function analyse(input: Body, options: AnalyseOptions = {}): Page {
   };
 }
 
+/** What a page says. */
+export interface Wording {
+  readonly mediaType: string;
+  readonly charset: string;
+  readonly title: string;
+  /** Primary tag of BCP 47, empty = unknown. */
+  readonly language: string;
+  readonly text: string;
+}
+
+/** What `analyse` says of title, language and text, for who wants nothing else, in a third of the time. */
+export function wordsOf({ headers, body }: Body): Wording {
+  const mediaType = mediaTypeOf(headers.get('content-type'), body);
+  const mode = modeOf(mediaType);
+  if (mode === undefined) return { mediaType, charset: '', title: '', language: '', text: '' };
+  const charset = charsetOf(body, headers.get('content-type')).name;
+  const scan = scanned(body, charset, mode);
+  const language = languageOf(scan, headers.get('content-language'));
+  return { mediaType, charset, title: titleOf(scan), language, text: textOf(scan) };
+}
+
 /** Reads the page; what it found is there until the next page is read. */
 function scanned(body: Uint8Array, charset: string, mode: Mode): Scanner {
   const scan = scanner ?? new Scanner();

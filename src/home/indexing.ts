@@ -5,7 +5,7 @@
 import { cpus } from 'node:os';
 import { extname, join } from 'node:path';
 import type { Ledger } from '../ledger/ledger.ts';
-import { catchUp, type Feeder, type FeedReport, HALF_A_CORE, type Pace, startFeeder } from '../search/feed.ts';
+import { catchUp, type Feeder, type FeedReport, HALF_A_CORE, startFeeder } from '../search/feed.ts';
 import type { Search } from '../search/index.ts';
 import { readInterest } from '../search/interest.ts';
 import { runningHome } from './door.ts';
@@ -51,30 +51,41 @@ const BEGIN_FIRST = 30_000;
 /** Visits a second from which a crawl counts as working at full speed: no server that is paced gives so many. */
 const FULL_SPEED = 100;
 /**
- * While the machine has cores idle, feeding takes up to half of one, and pages are found within seconds. When it has
- * none, what feeding takes the crawl loses: then it gets 7 % of what this process uses, and new pages wait their turn
- * behind those that changed (search-source.ts).
+ * What feeding takes of a machine that has no core idle, the crawl loses: then it gets this share of what the process uses,
+ * and new pages wait their turn behind those that changed (search-source.ts). Of what would be idle without it, feeding
+ * gets all but a little, up to half a core: pages that changed are found within seconds, and the crawl loses nothing.
  */
-export const PACE_WHEN_BUSY: Pace = { share: 0.07, of: 'process' };
-/** Idle cores below which the machine is busy, and above which it is so no more: the feeder itself is between them. */
-const BUSY_BELOW = 0.15;
-const FREE_ABOVE = 0.5;
+const SHARE_WHEN_BUSY = 0.08;
+const LEFT_IDLE = 0.1;
+const MOST = HALF_A_CORE.core;
 const LOOK_EVERY = 500;
+
+/** Gives the feeder what it may take, from now on; stopped by what it gives. */
+export function steer(feeder: Feeder): () => void {
+  const idle = idleCores();
+  let [free, used, looked] = [0, 0, performance.now()];
+  const timer = setInterval(() => {
+    const [processor, now] = [feeder.report()?.processor ?? 0, performance.now()];
+    // What it used itself would be idle without it. Half of it by the last look: a crawl comes in waves.
+    free = (free + idle() + (processor - used) / (now - looked)) / 2;
+    [used, looked] = [processor, now];
+    feeder.pace({ core: Math.min(MOST, Math.max(0, free - LEFT_IDLE)), process: SHARE_WHEN_BUSY });
+  }, LOOK_EVERY).unref();
+  return () => clearInterval(timer);
+}
 
 /** Feeds the index while this home runs. */
 export function startIndexing(directory: string, home: Home, ledger: Ledger): Indexing {
   let feeder: Feeder | undefined;
-  let busy = false;
+  let steering: (() => void) | undefined;
   const first = ledger.visits.last === 0;
   const started = Date.now();
-  const idle = idleCores();
-  const pacing = setInterval(() => {
-    const free = idle();
+  const beginning = setInterval(() => {
     const wait = first && home.progress.rate() > FULL_SPEED ? BEGIN_FIRST : BEGIN_AFTER;
     if (Date.now() - started < wait) return;
-    feeder ??= feederOf(directory);
-    const turned = busy ? free > FREE_ABOVE : free < BUSY_BELOW;
-    if (turned) feeder.pace((busy = !busy) ? PACE_WHEN_BUSY : HALF_A_CORE);
+    clearInterval(beginning);
+    feeder = feederOf(directory);
+    steering = steer(feeder);
   }, LOOK_EVERY).unref();
   const timer = setInterval(() => {
     home.order(() => ledger.backward.save()).catch(() => {}); // it ended meanwhile, and saves them itself
@@ -82,8 +93,9 @@ export function startIndexing(directory: string, home: Home, ledger: Ledger): In
   return {
     report: () => feeder?.report(),
     async stop() {
-      clearInterval(pacing);
+      clearInterval(beginning);
       clearInterval(timer);
+      steering?.();
       await feeder?.stop();
     },
   };

@@ -16,7 +16,7 @@
  * noarchive, that a filter kept out, that moved, went, or is now refused. A page that failed stays as it was.
  */
 import { SkeinError } from '../base/errors.ts';
-import { analyse } from '../crawler/analyse.ts';
+import { wordsOf } from '../crawler/analyse.ts';
 import { toUtf8 } from '../crawler/charset.ts';
 import { Ledger } from '../ledger/ledger.ts';
 import { unpackLinks } from '../ledger/packed-links.ts';
@@ -80,16 +80,26 @@ class Reading {
       ),
       targets: prepare('SELECT targets FROM links WHERE page = ?'),
       pages: prepare('SELECT page FROM known WHERE page > ? ORDER BY page LIMIT ?'),
-      visits: prepare('SELECT id, page, time, outcome FROM visits WHERE id > ? ORDER BY id LIMIT ?'),
+      visits: prepare(`${visited} WHERE v.id > ? ORDER BY v.id LIMIT ?`),
       changes: prepare(
-        `SELECT id, page, time, outcome FROM visits WHERE id > ? AND id <= ? AND outcome IN ('fetched', 'gone', 'moved')
-           AND stage IS NOT 'first' ORDER BY id LIMIT ?`,
+        `${visited} WHERE v.id > ? AND v.id <= ? AND v.outcome IN ('fetched', 'gone', 'moved')
+           AND v.stage IS NOT 'first' ORDER BY v.id LIMIT ?`,
       ),
       counting: prepare(`SELECT 1 FROM meta WHERE name = 'counting'`),
     };
   }
 
+  /** In one look at both files: to open and end one for each of thousands of rows takes longer than to read them. */
   since(cursor: string, limit: number): SearchStep {
+    this.#ledger.database.exec('BEGIN');
+    try {
+      return this.#search.looking(() => this.#since(cursor, limit));
+    } finally {
+      this.#ledger.database.exec('COMMIT');
+    }
+  }
+
+  #since(cursor: string, limit: number): SearchStep {
     const place = this.#placeOf(cursor);
     if (place === undefined) return { cursor, lost: true, changed: [], gone: [] };
     const batch = new Batch();
@@ -179,16 +189,15 @@ class Reading {
     for (const row of rows) {
       if (batch.changed.length >= most) break;
       last = row;
-      const known = this.#ledger.pages.known(row.page);
-      if (!known || row.outcome === 'failed' || batch.done.has(row.page)) continue;
+      if (row.visit === 'failed' || batch.done.has(row.page)) continue;
+      const current = this.#isCurrent(row);
+      // Nearly all visits of a refresh are such; when a page was last seen stands in the ledger.
+      if (current && row.visit === 'same') continue;
       batch.done.add(row.page);
-      const current = this.#isCurrent(known);
+      const known = this.#ledger.pages.known(row.page)!;
       // Also of one that is there already: it may have been read as a page after the phase that reads links.
-      if (!current || row.outcome === 'fetched') batch.said.push(this.#saidBy(known));
-      if (current) {
-        batch.seen.push({ page: row.page, time: seenTime(known) });
-        continue;
-      }
+      batch.said.push(this.#saidBy(known));
+      if (current) continue;
       const document = this.#document(known, importances);
       if (document) batch.changed.push(document);
       else batch.gone.push(row.page);
@@ -202,7 +211,7 @@ class Reading {
   }
 
   /** The index holds its newest version already. */
-  #isCurrent(known: KnownRow): boolean {
+  #isCurrent(known: Showing & Pick<KnownRow, 'page' | 'changed_time'>): boolean {
     return shown(known) && this.#search.has(known.page, known.changed_time);
   }
 
@@ -212,7 +221,7 @@ class Reading {
     const stored = row?.role === 0 ? this.#copyOf(known) : undefined;
     if (!row || !stored) return undefined;
     const { bytes } = stored.decoded(BODY);
-    const page = analyse({ url: row.url, headers: stored.headers, body: bytes });
+    const page = wordsOf({ url: row.url, headers: stored.headers, body: bytes });
     const html = page.mediaType === 'text/html' || page.mediaType === 'application/xhtml+xml';
     return {
       page: id,
@@ -220,7 +229,7 @@ class Reading {
       title: page.title,
       headings: html ? headingsOf(Buffer.from(toUtf8(bytes, page.charset)).toString()) : '',
       anchors: '',
-      text: page.text(),
+      text: page.text,
       language: page.language,
       mediaType: page.mediaType,
       fetched: seenTime(known),
@@ -260,7 +269,6 @@ class Batch {
   readonly gone: number[] = [];
   readonly said: Said[] = [];
   readonly aliases: { page: number; target: number }[] = [];
-  readonly seen: { page: number; time: number }[] = [];
   /** Pages that it speaks of already. */
   readonly done = new Set<number>();
 }
@@ -271,12 +279,19 @@ interface LinkRow extends Pick<KnownRow, 'page' | 'outcome' | 'flags' | 'moved_t
   readonly targets: Bytes;
 }
 
-interface VisitedRow {
+/** What decides whether a page is shown. */
+type Showing = Pick<KnownRow, 'outcome' | 'flags' | 'segment'>;
+
+/** A visit, and what is known of its page by now. */
+interface VisitedRow extends Showing, Pick<KnownRow, 'page' | 'changed_time'> {
   readonly id: number;
-  readonly page: number;
   readonly time: number;
-  readonly outcome: string;
+  /** Outcome of the visit. */
+  readonly visit: string;
 }
+
+const visited = `SELECT v.id, v.page, v.time, v.outcome AS visit, k.outcome, k.flags, k.segment, k.changed_time
+  FROM visits v JOIN known k ON k.page = v.page`;
 
 function cursorOf({ phase, page, visit, time }: Place): string {
   return `${phase}:${page}:${visit}:${time}`;
@@ -288,7 +303,7 @@ function seenTime({ seen_time: seen, time }: KnownRow): number {
 }
 
 /** What people may find of it: the newest version, if it is stored and says that it may be. */
-function shown({ outcome, flags, segment }: KnownRow): boolean {
+function shown({ outcome, flags, segment }: Showing): boolean {
   if (outcome !== 'fetched' && outcome !== 'same' && outcome !== 'failed') return false;
   return segment !== null && (flags & (FLAG_NOINDEX | FLAG_NOARCHIVE | FLAG_FILTERED)) === 0;
 }

@@ -9,6 +9,7 @@ import { type PageRow, roles } from '../ledger/pages.ts';
 import type { Server } from '../ledger/servers.ts';
 import { type Explanation, explain, inWords } from '../revisit/explain.ts';
 import { unpackState } from '../revisit/state.ts';
+import type { Freshness } from '../search/index.ts';
 import { interestIn } from './indexing.ts';
 import type { Found } from './lookup.ts';
 import { type Placement, placementOf } from './placement.ts';
@@ -131,13 +132,16 @@ function standingOf(ledger: Ledger, page: PageRow, now: number): { weight: numbe
   return { weight: weighed({ ...place, searches }), searches };
 }
 
-/** Says of each page how likely it is to have changed since it was seen. */
-export function changeProbability(ledger: Ledger, now: number): (page: number) => number | undefined {
+/** Says of each page when it was last seen, and how likely it is to have changed since. */
+export function freshnessNow(ledger: Ledger, now: number): (page: number) => Freshness | undefined {
   const { estimator } = new Schedule(ledger).plan;
   return page => {
     const known = ledger.pages.known(page);
-    if (!known?.change || known.seen_time === null) return undefined;
-    return 1 - estimator.survival(unpackState(known.change), Math.max(0, now - known.seen_time) / DAY);
+    if (!known) return undefined;
+    const { change, seen_time: seen, time } = known;
+    if (!change || seen === null) return { seen: seen ?? time, changedProbability: undefined };
+    const survival = estimator.survival(unpackState(change), Math.max(0, now - seen) / DAY);
+    return { seen, changedProbability: 1 - survival };
   };
 }
 

@@ -33,6 +33,7 @@ export class Anchors {
       return [name, statement];
     });
     this.#statements = Object.fromEntries(prepared) as Record<Name, StatementSync>;
+    this.#statements.said.setReturnArrays(true);
   }
 
   /** Inside the caller's transaction. */
@@ -40,7 +41,9 @@ export class Anchors {
     // A rebuild that another process began has emptied the table.
     if (generation !== this.#generation) this.doubt();
     this.#generation = generation;
-    for (const each of said) this.#replace(each, generation);
+    const differing = new Set<number>();
+    for (const each of said) this.#replace(each, differing);
+    for (const target of differing) this.#statements.staleFor.run(target, generation);
     for (const { page, target } of aliases) {
       this.#statements.setAlias.run(page, target);
       this.#statements.stale.run(target, generation);
@@ -78,35 +81,53 @@ export class Anchors {
     this.#statements.fresh.run(page);
   }
 
-  #replace({ source, links }: Said, generation: number): void {
+  /** Adds the targets of which something else is said now to `differing`. */
+  #replace({ source, links }: Said, differing: Set<number>): void {
     const now = new Map<string, { target: number; text: string }>();
-    for (const { target, text } of links) {
-      const tidy = text
-        .slice(0, LONGEST * 2)
-        .toWellFormed()
-        .replace(/\s+/g, ' ')
-        .trim()
-        .toLowerCase()
-        .slice(0, LONGEST);
-      if (tidy !== '' && target !== source && target > 0) now.set(`${target} ${tidy}`, { target, text: tidy });
+    for (const link of links) {
+      const { target } = link;
+      const text = tidy(link.text);
+      if (text !== '' && target !== source && target > 0) now.set(`${target} ${text}`, { target, text });
     }
     for (const row of this.#statements.owned.all(source)) {
       const [target, text] = [Number(row['target']), String(row['text'])];
-      if (now.has(`${target} ${text}`)) continue;
+      const pair = `${target} ${text}`;
+      if (now.delete(pair)) continue;
       this.#statements.drop.run(target, text);
-      this.#forget(`${target} ${text}`);
-      this.#noteChanged(target, generation);
+      this.#forget(pair);
+      this.#forget(`${target}`);
+      differing.add(target);
     }
-    for (const [pair, { target, text }] of now) {
-      if (this.#met(pair) || Number(this.#statements.count.get(target)!['n']) >= MOST) continue;
-      if (this.#statements.add.run(target, text, source).changes !== 0n) this.#noteChanged(target, generation);
+    const fresh = [...now].filter(([pair, { target }]) => !this.#met(pair) && !this.#isFull(target));
+    const said = this.#said(fresh.map(([, { target }]) => target));
+    for (const [, { target, text }] of fresh) {
+      const texts = said.get(target) ?? new Set();
+      if (texts.has(text)) continue;
+      if (texts.size >= MOST) this.#note(`${target}`);
+      else {
+        this.#statements.add.run(target, text, source);
+        said.set(target, texts.add(text));
+        differing.add(target);
+      }
     }
   }
 
-  /** An alias stands for its target. */
-  #noteChanged(target: number, generation: number): void {
-    const alias = this.#statements.alias.get(target);
-    this.#statements.stale.run(alias === undefined ? target : Number(alias['target']), generation);
+  /** What is kept of these targets, asked once: a statement for each link took longer than all else about them. */
+  #said(targets: readonly number[]): Map<number, Set<string>> {
+    const said = new Map<number, Set<string>>();
+    if (targets.length === 0) return said;
+    for (const [target, text] of this.#statements.said.all(JSON.stringify(targets)) as unknown as [bigint, string][]) {
+      const texts = said.get(Number(target));
+      if (texts) texts.add(text);
+      else said.set(Number(target), new Set([text]));
+    }
+    return said;
+  }
+
+  /** It is known to have as many texts as are kept: then it stands in the table of pairs by itself. */
+  #isFull(target: number): boolean {
+    const hash = hashOf(`${target}`);
+    return this.#recent[hash % RECENT] === hash;
   }
 
   #met(pair: string): boolean {
@@ -115,6 +136,11 @@ export class Anchors {
     if (this.#recent[place] === hash) return true;
     this.#recent[place] = hash;
     return false;
+  }
+
+  #note(key: string): void {
+    const hash = hashOf(key);
+    this.#recent[hash % RECENT] = hash;
   }
 
   #forget(pair: string): void {
@@ -126,15 +152,17 @@ export class Anchors {
 const sql = {
   owned: 'SELECT target, text FROM anchors WHERE source = ?',
   drop: 'DELETE FROM anchors WHERE target = ? AND text = ?',
-  count: 'SELECT count(*) AS n FROM anchors WHERE target = ?',
+  said: 'SELECT target, text FROM anchors WHERE target IN (SELECT value FROM json_each(?))',
   add: 'INSERT OR IGNORE INTO anchors VALUES (?, ?, ?)',
   texts: `SELECT text FROM anchors WHERE target = ?
     UNION SELECT text FROM anchors WHERE target IN (SELECT page FROM aliases WHERE target = ?) LIMIT ${MOST}`,
-  alias: 'SELECT target FROM aliases WHERE page = ?',
   setAlias: 'INSERT OR REPLACE INTO aliases VALUES (?, ?)',
   dropAlias: 'DELETE FROM aliases WHERE page = ?',
   // One that a rebuild has not come to yet will be written with all its texts anyway.
   stale: 'INSERT OR IGNORE INTO stale SELECT id FROM pages WHERE id = ? AND generation = ?',
+  // An alias stands for its target.
+  staleFor: `INSERT OR IGNORE INTO stale SELECT id FROM pages
+    WHERE id = coalesce((SELECT target FROM aliases WHERE page = ?1), ?1) AND generation = ?2`,
   fresh: 'DELETE FROM stale WHERE page = ?',
   someStale: 'SELECT page FROM stale LIMIT ?',
   emptyAnchors: 'DELETE FROM anchors',
@@ -143,6 +171,12 @@ const sql = {
 } as const;
 
 type Name = keyof typeof sql;
+
+/** As it is kept: one line in small letters. */
+function tidy(text: string): string {
+  const line = text.length > 2 * LONGEST ? text.slice(0, 2 * LONGEST) : text;
+  return line.toWellFormed().replace(/\s+/g, ' ').trim().toLowerCase().slice(0, LONGEST);
+}
 
 /** FNV-1a in two halves, 52 bits, never 0. */
 function hashOf(text: string): number {

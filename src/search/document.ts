@@ -14,7 +14,7 @@ export interface SearchDocument {
   /** BCP 47, empty = unknown. */
   readonly language: string;
   readonly mediaType: string;
-  /** Milliseconds since 1970 of the last look. */
+  /** Milliseconds since 1970 of the last look, as of when it was written; later looks that change nothing are not told. */
   readonly fetched: number;
   /** Milliseconds since 1970 of the last change seen. */
   readonly changed: number;
@@ -35,8 +35,6 @@ export interface Told {
   readonly said?: readonly Said[];
   /** Pages that lead to another one. They count as gone, too. */
   readonly aliases?: readonly { readonly page: number; readonly target: number }[];
-  /** Pages that were looked at (milliseconds since 1970) and were as before. */
-  readonly seen?: readonly { readonly page: number; readonly time: number }[];
 }
 
 /** One step of the index, applied whole or not at all. */
@@ -56,8 +54,16 @@ export interface QueryOptions {
   readonly offset?: number;
   /** Milliseconds since 1970; default now. */
   readonly now?: number;
-  /** Probability that a page has changed since it was fetched; undefined = cannot say. */
-  readonly changedProbability?: (page: number) => number | undefined;
+  /** What the ledger knows of a page by now; undefined = nothing. */
+  readonly freshness?: (page: number) => Freshness | undefined;
+}
+
+/** How fresh what we have of a page is. */
+export interface Freshness {
+  /** Milliseconds since 1970 of the last look, whether it found a change or not. */
+  readonly seen: number;
+  /** Probability that it has changed since; undefined = cannot say. */
+  readonly changedProbability: number | undefined;
 }
 
 /** A piece of text; `hit` pieces matched the query. Plain text: whoever shows it escapes it. */
@@ -76,7 +82,7 @@ export interface Hit {
   readonly mediaType: string;
   readonly fetched: number;
   readonly changed: number;
-  /** Milliseconds since the page was fetched. */
+  /** Milliseconds since the page was last seen. */
   readonly age: number;
   readonly changedProbability: number | undefined;
   /** A stored copy may be shown. */

@@ -1,14 +1,15 @@
 /** The feeder's thread: opens index and source, runs the loop of feed.ts, obeys its orders. */
-import { setPriority } from 'node:os';
+import { getPriority, setPriority } from 'node:os';
 import { join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { FeederOptions, FeederOrder, FeedReport, SearchSource, SourceModule, ThreadReport } from './feed.ts';
 
 const { dataDirectory, source: module, ...options } = workerData as Omit<FeederOptions, 'source'> & { source: string };
 
-// Linux takes 0 for the calling thread; elsewhere it would be the whole process. 5 weighs a third of a usual thread: beside
-// a crawl that uses all cores it gets the share that it may take, and no more; 10 kept it at half of that.
-if (process.platform === 'linux') setPriority(0, 5);
+// Linux takes 0 for the calling thread; elsewhere it would be the whole process. Five steps weigh a third of a usual
+// thread: beside a crawl that uses all cores it gets the share that it may take, and no more; ten kept it at half of that.
+// Below what the process has: of one that is nice already nobody may ask for less.
+if (process.platform === 'linux') setPriority(0, Math.min(19, getPriority(0) + 5));
 
 // Only now: loading takes a fifth of a second of processor, for which a crawl that begins should not wait.
 const [{ systemClock }, { feed, HALF_A_CORE }, { openSearch }] = await Promise.all([

@@ -46,10 +46,10 @@ export interface FeedOptions {
   readonly pace?: Pace;
 }
 
-/** How much processor feeding may take: a share of one core, or of all that this process uses, 0 to 1. */
+/** How much processor feeding may take, 0 to 1: a share of one core, or of all that this process uses if that is more. */
 export interface Pace {
-  readonly share: number;
-  readonly of: 'core' | 'process';
+  readonly core: number;
+  readonly process: number;
 }
 
 export interface FeedReport {
@@ -57,6 +57,8 @@ export interface FeedReport {
   readonly changed: number;
   readonly gone: number;
   readonly cursor: string;
+  /** Milliseconds of processor that this thread has used so far. */
+  readonly processor: number;
   /** The source had nothing new at the last look. */
   readonly caughtUp: boolean;
   /** The last failure; absent after a success. */
@@ -71,9 +73,13 @@ const PATIENCE = 1000;
 /** Idle looks after the last change that tidy the index a little each. */
 const TIDIED = 20;
 
-export const HALF_A_CORE: Pace = { share: 0.5, of: 'core' };
-/** Milliseconds of rest after one batch: beside others that have the machine, a slow crawl uses too little to go by. */
+export const HALF_A_CORE: Pace = { core: 0.5, process: 0 };
+/**
+ * Milliseconds from one batch to the next: beside others that have the machine, a slow crawl uses too little to go by.
+ * And those between two looks at what the process has used since: nobody knows beforehand how busy it will be.
+ */
 const LONGEST_REST = 5000;
+const REST_STEP = 200;
 
 /** What one turn did. */
 interface Turn {
@@ -85,24 +91,27 @@ interface Turn {
 
 const milliseconds = ({ user, system }: NodeJS.CpuUsage) => (user + system) / 1000;
 
+const own = () => milliseconds(process.threadCpuUsage());
+
 /** Now, by the clock and by the processor time of this thread and of the process. */
 function mark() {
   return {
     time: performance.now(),
-    own: milliseconds(process.threadCpuUsage()),
+    own: own(),
     process: milliseconds(process.cpuUsage()),
   };
 }
 
 /**
- * Milliseconds to rest after a batch that began then. Counted in processor time and not by the clock: on a busy machine
- * the low priority stretches every batch, and what others do is not the crawl's to make up for.
+ * Milliseconds to rest by now after a batch that began then, 0 = long enough. Counted in processor time and not by the
+ * clock: on a busy machine the low priority stretches every batch, and what others do is not the crawl's to make up for.
  */
-function restAfter(started: ReturnType<typeof mark>, { share, of }: Pace): number {
+function restLeft(started: ReturnType<typeof mark>, pace: Pace): number {
   const now = mark();
   const took = now.time - started.time;
-  const cores = of === 'core' ? 1 : (now.process - started.process) / took;
-  return Math.min(LONGEST_REST, Math.max(0, (now.own - started.own) / (share * cores) - took));
+  const earned = Math.max(pace.core * took, pace.process * (now.process - started.process));
+  const owed = now.own - started.own - earned;
+  return owed <= 0 ? 0 : Math.min((owed * took) / earned, LONGEST_REST - took);
 }
 
 /** One step: reads a batch and writes it, or, where there is none, does what was put off. */
@@ -143,6 +152,13 @@ export async function feed(
   let gone = 0;
   let retry = FIRST_RETRY;
   let untidy = TIDIED;
+  const rest = async (started: ReturnType<typeof mark>) => {
+    for (let left = restLeft(started, pace()); left > 0; left = restLeft(started, pace())) {
+      const [step, before] = [Math.min(left, REST_STEP), performance.now()];
+      await clock.sleep(step, signal);
+      if (performance.now() - before < step - 1) return; // someone asks to go on, or to stop
+    }
+  };
   while (!signal.aborted) {
     const started = mark();
     try {
@@ -151,12 +167,13 @@ export async function feed(
       untidy = caughtUp ? untidy - 1 : TIDIED;
       changed += done.changed;
       gone += done.gone;
-      report({ changed, gone, cursor, caughtUp });
+      report({ changed, gone, cursor, processor: own(), caughtUp });
       retry = FIRST_RETRY;
-      await clock.sleep(caughtUp ? idle : restAfter(started, pace()), signal);
+      if (caughtUp) await clock.sleep(idle, signal);
+      else await rest(started);
     } catch (error) {
       // The index is only behind, nothing is lost: say so and try again later (a full disk may be emptied).
-      report({ changed, gone, cursor: '', caughtUp: false, failure: (error as Error).message });
+      report({ changed, gone, cursor: '', processor: own(), caughtUp: false, failure: (error as Error).message });
       await clock.sleep(retry, signal);
       retry = Math.min(LONGEST_RETRY, retry * 2);
     }
@@ -170,10 +187,10 @@ export async function catchUp(
   report: (report: FeedReport) => void = () => {},
   limit = 500,
 ): Promise<FeedReport> {
-  let sum: FeedReport = { changed: 0, gone: 0, cursor: '', caughtUp: false };
+  let sum: FeedReport = { changed: 0, gone: 0, cursor: '', processor: own(), caughtUp: false };
   while (!sum.caughtUp) {
     const { changed, gone, cursor, caughtUp } = turn(search, source, limit, false);
-    sum = { changed: sum.changed + changed, gone: sum.gone + gone, cursor, caughtUp };
+    sum = { changed: sum.changed + changed, gone: sum.gone + gone, cursor, processor: own(), caughtUp };
     report(sum);
     await new Promise(setImmediate);
   }

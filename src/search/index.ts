@@ -14,7 +14,7 @@
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { type CacheCounts, type Kept, type KeptHit, QueryCache } from './cache.ts';
-import type { Hit, QueryOptions, Results, SearchBatch, SearchDocument } from './document.ts';
+import type { Freshness, Hit, QueryOptions, Results, SearchBatch, SearchDocument } from './document.ts';
 import { WINDOW } from './find.ts';
 import { Interest } from './interest.ts';
 import { type Plan, plan } from './match.ts';
@@ -27,7 +27,17 @@ import { Spelling } from './spelling.ts';
 import { unpack, Writer } from './writer.ts';
 
 export type { CacheCounts } from './cache.ts';
-export type { Fragment, Hit, QueryOptions, Results, Said, SearchBatch, SearchDocument, Told } from './document.ts';
+export type {
+  Fragment,
+  Freshness,
+  Hit,
+  QueryOptions,
+  Results,
+  Said,
+  SearchBatch,
+  SearchDocument,
+  Told,
+} from './document.ts';
 export { readInterest } from './interest.ts';
 export { parseQuery } from './query.ts';
 
@@ -73,7 +83,7 @@ export class Search {
   readonly #interest: Interest;
   readonly #cache: QueryCache;
   readonly #spelling: Spelling;
-  readonly #statements: Readonly<Record<'latest' | 'shown' | 'standing' | 'languages', StatementSync>>;
+  readonly #statements: Readonly<Record<'latest' | 'shown' | 'has' | 'languages', StatementSync>>;
   #languages: readonly string[] = [];
   #languagesAt = -1;
 
@@ -90,7 +100,10 @@ export class Search {
         `SELECT url, title, language, media_type, fetched, changed, noarchive, packed, body
          FROM pages LEFT JOIN texts USING (id) WHERE id = ?`,
       ),
-      standing: this.#database.prepare('SELECT generation, changed FROM pages WHERE id = ?'),
+      has: this.#database.prepare(
+        `SELECT 1 FROM pages WHERE id = ? AND changed >= ?
+           AND generation = coalesce((SELECT value FROM meta WHERE name = 'generation'), 0)`,
+      ),
       languages: this.#database.prepare('SELECT language FROM languages'),
     };
     const since = this.#database.prepare('SELECT page FROM changes WHERE sequence > ? LIMIT ?');
@@ -155,8 +168,17 @@ export class Search {
 
   /** Whether a page is in the index as it changed at that time, or later, and not only left over from before a rebuild. */
   has(page: number, changed: number): boolean {
-    const row = this.#statements.standing.get(page);
-    return row !== undefined && Number(row['changed']) >= changed && row['generation'] === this.#writer.generation();
+    return this.#statements.has.get(page, changed) !== undefined;
+  }
+
+  /** Does something that asks much of the index, which stays as it is meanwhile. */
+  looking<T>(work: () => T): T {
+    this.#database.exec('BEGIN');
+    try {
+      return work();
+    } finally {
+      this.#database.exec('COMMIT');
+    }
   }
 
   /** Key of the standing that importances come from; '' = none yet. */
@@ -215,13 +237,10 @@ export class Search {
     }
     const offset = Math.min(Math.max(0, Math.trunc(options.offset ?? 0)), WINDOW);
     const limit = Math.min(Math.max(1, Math.trunc(options.limit ?? 10)), 100);
-    const hits = this.#hits(kept, offset, limit).map(
-      (hit): Hit => ({
-        ...hit,
-        age: Math.max(0, now - hit.fetched),
-        changedProbability: options.changedProbability?.(hit.page),
-      }),
-    );
+    const hits = this.#hits(kept, offset, limit).map((hit): Hit => {
+      const { seen: fetched, changedProbability } = options.freshness?.(hit.page) ?? unsaid(hit);
+      return { ...hit, fetched, age: Math.max(0, now - fetched), changedProbability };
+    });
     if (offset === 0) this.#interest.shown(hits.map(hit => hit.page));
     const { total, exact, relaxed } = kept.ranked;
     return { query: key, hits, total, exact, relaxed, cached: found !== undefined, took: performance.now() - started };
@@ -299,6 +318,11 @@ export class Search {
       throw explain(error, this.#file);
     }
   }
+}
+
+/** All that is known where nobody asks the ledger. */
+function unsaid({ fetched }: KeptHit): Freshness {
+  return { seen: fetched, changedProbability: undefined };
 }
 
 /** `room`: pages of one shelf, for who wants small ones. */

@@ -10,7 +10,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { SkeinError } from '../base/errors.ts';
 
 /** Raised when terms are made differently, too: an index of another version is rebuilt, never migrated. */
-const VERSION = 4;
+const VERSION = 5;
 
 /** Order of the columns of terms, with BM25's weight: an occurrence there counts as so many in the text. */
 export const columns = { title: 8, headings: 3, anchors: 4, address: 2, text: 1, marks: 0 } as const;
@@ -84,7 +84,7 @@ export function openDatabase(file: string): DatabaseSync {
     // Mapped, because scoring reads some place of the file for nearly every match: of a million pages, which take 3 GB,
     // words of middling frequency took twice the processor through a cache of 32 MB.
     database.exec(
-      'PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -32000; PRAGMA mmap_size = 4294967296; PRAGMA temp_store = MEMORY;',
+      'PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -32000; PRAGMA mmap_size = 4294967296; PRAGMA temp_store = MEMORY; PRAGMA wal_autocheckpoint = 4000;',
     );
     const version = Number(database.prepare('PRAGMA user_version').get()!['user_version']);
     if (version > VERSION)

@@ -51,13 +51,17 @@ export class Shelves {
     return Number(this.#counted.get()!['n']);
   }
 
-  /** Puts a page on its shelf, or on the first that has room; gives the shelf. */
-  put(page: number, shelf: number | undefined, made: Columns): number {
-    const chosen = shelf ?? this.#next();
-    this.#statements(chosen).put.run(page, ...names.map(name => made[name as keyof Columns]));
-    if (shelf === undefined) this.#count.run(1, chosen);
-    if (!this.#untidy.includes(chosen)) this.#untidy.push(chosen);
+  /** The first shelf that has room, for one page more. */
+  choose(): number {
+    const chosen = this.#next();
+    this.#count.run(1, chosen);
     return chosen;
+  }
+
+  /** Puts the terms of a page on its shelf, in place of those that are there. */
+  put(page: number, shelf: number, made: Columns): void {
+    this.#statements(shelf).put.run(page, ...names.map(name => made[name as keyof Columns]));
+    if (!this.#untidy.includes(shelf)) this.#untidy.push(shelf);
   }
 
   erase(page: number, shelf: number): void {

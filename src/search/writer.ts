@@ -52,10 +52,10 @@ function prepare(document: SearchDocument): Entry {
   return { document, language, title, headings, text, terms: made };
 }
 
-/** The same for pages that say the same, 48 bits; 0 = says too little. */
-function contentOf({ title, text }: Entry): number {
+/** The same for pages that say the same in the same words, 48 bits; 0 = says too little. */
+function contentOf({ text, terms }: Entry): number {
   if (text.length < TELLING) return 0;
-  return hash('sha1', `${title}\n${text.replace(/\s+/g, ' ').trim()}`, 'buffer').readUIntBE(0, 6);
+  return hash('sha1', `${terms.title}\n${terms.text}`, 'buffer').readUIntBE(0, 6);
 }
 
 /** The text behind a row of `texts`. */
@@ -66,7 +66,7 @@ export function unpack(row: { readonly packed: number; readonly body: Uint8Array
 export class Writer {
   readonly #database: DatabaseSync;
   readonly #statements: Readonly<
-    Record<'page' | 'shelf' | 'text' | 'language' | 'log' | 'meta' | 'setMeta' | 'seen' | 'stored', StatementSync>
+    Record<'page' | 'shelf' | 'text' | 'language' | 'log' | 'meta' | 'setMeta' | 'stored', StatementSync>
   >;
   readonly #erase: readonly StatementSync[];
   readonly #anchors: Anchors;
@@ -90,7 +90,6 @@ export class Writer {
       language: prepare('INSERT OR IGNORE INTO languages VALUES (?)'),
       log: prepare('INSERT INTO changes (page) VALUES (?)'),
       setMeta: prepare('INSERT OR REPLACE INTO meta VALUES (?, ?)'),
-      seen: prepare('UPDATE pages SET fetched = ? WHERE id = ?'),
       stored: database.prepare('SELECT * FROM pages JOIN texts USING (id) WHERE id = ?'),
       meta: database.prepare('SELECT value FROM meta WHERE name = ?'),
     };
@@ -113,10 +112,12 @@ export class Writer {
       applied = true;
       const generation = this.generation();
       this.#anchors.tell({ said: batch.said ?? [] }, generation);
-      for (const entry of entries) if (!gone.has(entry.document.page)) this.#put(entry, generation);
+      this.#put(
+        entries.filter(({ document }) => !gone.has(document.page)),
+        generation,
+      );
       for (const page of gone) this.#remove(page);
       this.#anchors.tell({ aliases: batch.aliases ?? [] }, generation);
-      for (const { page, time } of batch.seen ?? []) this.#statements.seen.run(time, page);
       if (batch.cursor !== undefined) this.setMeta('cursor', batch.cursor);
       this.#database.exec(`DELETE FROM changes WHERE sequence <= (SELECT max(sequence) FROM changes) - ${LOGGED}`);
     });
@@ -157,12 +158,13 @@ export class Writer {
     if (pages.length === 0) return false;
     const generation = this.generation();
     this.transaction(() => {
-      for (const page of pages) {
-        const row = this.#statements.stored.get(page);
-        // Of a page without a text here nothing can be made; it keeps the words that it has.
-        if (row !== undefined) this.#put(prepare(documentOf(row)), generation);
-        this.#anchors.fresh(page);
-      }
+      // Of a page without a text here nothing can be made; it keeps the words that it has.
+      const rows = pages.map(page => this.#statements.stored.get(page)).filter(row => row !== undefined);
+      this.#put(
+        rows.map(row => prepare(documentOf(row))),
+        generation,
+      );
+      for (const page of pages) this.#anchors.fresh(page);
     });
     return true;
   }
@@ -197,15 +199,32 @@ export class Writer {
     return this.#statements.shelf.get(page)?.['shelf'] as number | undefined;
   }
 
-  #put(entry: Entry, generation: number): void {
+  /**
+   * The terms go in last, one page right after the other and in the order of their ids. FTS5 gathers them in memory, and
+   * writes them as a segment when an id is smaller than the last one, or when a statement comes between that SQLite may
+   * have to take back by itself. A batch in any other order becomes as many segments as it has pages, which took 1.8 ms
+   * of each page that changed instead of 0.2.
+   */
+  #put(entries: readonly Entry[], generation: number): void {
+    const placed = entries
+      .map(entry => ({ entry, shelf: this.#putRow(entry, generation) }))
+      .sort((a, b) => a.entry.document.page - b.entry.document.page);
+    for (const { entry, shelf } of placed) {
+      const { document, language } = entry;
+      const said = `${document.anchors}\n${this.#anchors.of(document.page)}`;
+      const anchors = terms(tidy(said, INDEXED / 10), language);
+      this.#shelves.put(document.page, shelf, { ...entry.terms, anchors });
+    }
+  }
+
+  /** Everything of a page but its terms; gives the shelf that is theirs. */
+  #putRow(entry: Entry, generation: number): number {
     const { document, language, title, text, headings } = entry;
     const { page, url, mediaType, fetched, changed } = document;
     const importance = Math.min(1, Math.max(0, document.importance || 0));
     const noarchive = document.noarchive ? 1 : 0;
     const { page: row, text: copy, language: spoken, log } = this.#statements;
-    const said = `${document.anchors}\n${this.#anchors.of(page)}`;
-    const made: Columns = { ...entry.terms, anchors: terms(tidy(said, INDEXED / 10), language) };
-    const shelf = this.#shelves.put(page, this.#shelfOf(page), made);
+    const shelf = this.#shelfOf(page) ?? this.#shelves.choose();
     const content = contentOf(entry);
     row.run(page, url, title, language, mediaType, fetched, changed, importance, noarchive, content, generation, shelf);
     // noarchive: the terms find the page, but nothing of it is kept to be shown.
@@ -217,6 +236,7 @@ export class Writer {
     this.#anchors.notAlias(page);
     spoken.run(rulesOf(language));
     log.run(page);
+    return shelf;
   }
 
   #remove(page: number): void {

@@ -32,7 +32,7 @@ function contentsOf(data: string): Record<string, unknown[]> {
   const all = (sql: string) => database.prepare(sql).all();
   const contents = {
     words: all('SELECT doc, col, term, count(*) AS n FROM temp.words GROUP BY doc, col, term ORDER BY doc, col, term'),
-    pages: all('SELECT id, url, title, language, media_type, fetched, changed, content FROM pages ORDER BY id'),
+    pages: all('SELECT id, url, title, language, media_type, changed, content FROM pages ORDER BY id'),
     texts: all('SELECT id, packed, hex(body) AS body, headings FROM texts ORDER BY id'),
     aliases: all('SELECT * FROM aliases ORDER BY page'),
   };

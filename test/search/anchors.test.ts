@@ -97,13 +97,6 @@ test('of pages that say the same one is shown', context => {
   assert.deepEqual(found(search, 'flock marsh'), [1, 3]);
 });
 
-test('a look at a page that is as before makes it younger, and nothing else', context => {
-  const search = indexOf(context, pages);
-  search.apply({ changed: [], gone: [], seen: [{ page: 2, time: 5000 }] });
-  const [hit] = search.query('title:2', { now: 9000 }).hits;
-  assert.deepEqual([hit!.page, hit!.age], [2, 4000]);
-});
-
 test('importance can be given anew to all pages', context => {
   const search = indexOf(context, pages);
   search.weigh({ key: 'now', of: page => page / 10 });

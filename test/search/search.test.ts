@@ -169,8 +169,10 @@ test('noarchive is found, without text or copy', context => {
 
 test('a result says how old it is and what it is asked to pass on', context => {
   const search = indexOf(context, [document(1, { title: 'Wild geese', text: 'x' })]);
-  const [hit] = search.query('geese', { now: NOW, changedProbability: page => page / 4 }).hits;
-  assert.deepEqual([hit!.age, hit!.changedProbability, hit!.copy], [DAY, 0.25, true]);
+  const freshness = (page: number) => ({ seen: NOW - 5000, changedProbability: page / 4 });
+  assert.equal(search.query('geese', { now: NOW }).hits[0]!.age, DAY);
+  const [hit] = search.query('geese', { now: NOW, freshness }).hits;
+  assert.deepEqual([hit!.age, hit!.changedProbability, hit!.copy], [5000, 0.25, true]);
   assert.deepEqual(hit!.title, [
     { text: 'Wild ', hit: false },
     { text: 'geese', hit: true },

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import { DAY } from '../../src/base/clock.ts';
-import type { Search } from '../../src/search/index.ts';
-import { document, found, indexOf, NOW, pagesOf } from './documents.ts';
+import { openSearch, type Search } from '../../src/search/index.ts';
+import { directory, document, found, indexOf, NOW, pagesOf } from './documents.ts';
 
 const ROOM = 10;
 
@@ -23,6 +25,24 @@ test('pages are found on whichever shelf they stand', context => {
   assert.deepEqual(found(search, 'heron kingfisher'), [10, 20, 30, 40, 50, 60, 70, 73, 80, 90]);
   const { total, exact } = search.query('pond');
   assert.deepEqual([total, exact], [95, true]);
+});
+
+test('a batch is written in one piece, whatever the order of its pages', context => {
+  const file = join(directory(context), 'search.db');
+  const search = openSearch(file);
+  const pages = Array.from({ length: 40 }, (_, at) => document(100 - at, { text: `pond ${at}` }));
+  const pieces = () => {
+    const database = new DatabaseSync(file);
+    const { n } = database.prepare('SELECT count(DISTINCT segid) AS n FROM terms0_idx').get() as { n: number };
+    database.close();
+    return n;
+  };
+  search.put(pages);
+  assert.equal(pieces(), 1);
+  search.put(pages.slice(20));
+  assert.equal(pieces(), 2);
+  assert.equal(search.query('pond').total, 40);
+  search.close();
 });
 
 test('order is the same over all shelves', context => {

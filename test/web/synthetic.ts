@@ -28,6 +28,8 @@ export interface SyntheticOptions {
   readonly topics: number;
   /** How often a page has the topic of its parent, and an anchor names the topic of its target, 0–1. */
   readonly locality: number;
+  /** Different texts of the links to one page; 0 = each link has its own. */
+  readonly texts: number;
   /** Moment of the web: at each step a `changeShare` of the pages gets a new version. */
   readonly moment: number;
   readonly changeShare: number;
@@ -44,6 +46,7 @@ export const syntheticDefaults: SyntheticOptions = {
   latency: 0,
   topics: 0,
   locality: 0.85,
+  texts: 0,
   moment: 0,
   changeShare: 0,
 };
@@ -161,7 +164,7 @@ function links(options: SyntheticOptions, place: SyntheticPage, hash: number): s
 }
 
 function anchor(options: SyntheticOptions, server: number, page: number, from: number): string {
-  const h = hashOf(options.seed, server, page, from);
+  const h = hashOf(options.seed, server, page, options.texts > 0 ? from % options.texts : from);
   const plain = anchors[h % STOCK]!;
   if (options.topics === 0 || share(h) >= options.locality) return plain;
   return `${plain} ${topicWord(syntheticTopic(options, { server, page }))}`;

@@ -6,7 +6,7 @@ import { openCopies } from '../../home/copies.ts';
 import { pageOf } from '../../home/difference.ts';
 import { bringUp, freshIndex, isFed, searchFile } from '../../home/indexing.ts';
 import { visitsBehind } from '../../home/search-source.ts';
-import { changeProbability } from '../../home/why.ts';
+import { freshnessNow } from '../../home/why.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { FeedReport } from '../../search/feed.ts';
 import { type Fragment, type Hit, openSearch, type Results } from '../../search/index.ts';
@@ -44,7 +44,7 @@ Examples:
     try {
       const results = search.query(words.join(' '), {
         limit,
-        changedProbability: changeProbability(ledger, Date.now()),
+        freshness: freshnessNow(ledger, Date.now()),
       });
       if (place > 0) {
         const hit = hitAt(results, place);

@@ -6,7 +6,7 @@ import { SkeinError } from '../../base/errors.ts';
 import { findHome } from '../../home/door.ts';
 import { NOT_DUE } from '../../home/not-due.ts';
 import { orderSchema } from '../../home/orders.ts';
-import { changeProbability } from '../../home/why.ts';
+import { freshnessNow } from '../../home/why.ts';
 import { summed } from '../../ledger/account.ts';
 import { ACCOUNT_DAYS } from '../live.ts';
 import type { Reader } from '../reader.ts';
@@ -76,7 +76,7 @@ function search(reader: Reader, input: { q: string; offset: number; limit: numbe
   const index = reader.search();
   if (!index) throw new SkeinError('not-found', 'Nothing is indexed yet.', 'The index fills while a crawl runs.');
   const { q, ...options } = input;
-  return index.query(q, { ...options, changedProbability: changeProbability(reader.ledger, Date.now()) });
+  return index.query(q, { ...options, freshness: freshnessNow(reader.ledger, Date.now()) });
 }
 
 async function steer(reader: Reader, order: z.infer<typeof orderSchema>) {

@@ -15,8 +15,8 @@ function processorTime(): number {
 }
 
 /**
- * Asks each query once and prints how long that took, by the clock and in processor time: a query is answered by one
- * thread without waiting, so the second is what the first would be on an idle machine.
+ * Asks each query once and prints how long that took. By the clock, and in processor time, which is what the clock would
+ * show on an idle machine, since one thread answers without waiting; but the system counts it in steps of some milliseconds.
  */
 export function ask(name: string, queries: readonly string[], query: (text: string) => unknown): void {
   const took: number[] = [];
@@ -29,19 +29,18 @@ export function ask(name: string, queries: readonly string[], query: (text: stri
     used.push(processorTime() - before);
     took.push(performance.now() - started);
   }
-  const rate = ((1000 * used.length) / used.reduce((sum, ms) => sum + ms, 0)).toFixed(0).padStart(6);
+  const each = used.reduce((sum, ms) => sum + ms, 0) / used.length;
+  const ms = (value: number) => `${value.toFixed(2)} ms`.padStart(10);
   const part = used.length < queries.length ? `  (only ${used.length} of ${queries.length} asked)` : '';
   console.log(
-    `  ${name.padEnd(22)} ${rate} queries/s  ${spread(used)} of processor, ${spread(took)} by the clock${part}`,
+    `  ${name.padEnd(22)} p50 ${ms(at(took, 0.5))}  p99 ${ms(at(took, 0.99))}; of processor ${ms(each)} each, ` +
+      `p99 ${ms(at(used, 0.99))}, ${(1000 / each).toFixed(0).padStart(5)} queries/s${part}`,
   );
 }
 
-/** Median and 99th of a hundred, milliseconds. */
-function spread(figures: readonly number[]): string {
+function at(figures: readonly number[], share: number): number {
   const sorted = figures.toSorted((a, b) => a - b);
-  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!;
-  const ms = (value: number) => `${value.toFixed(2)} ms`.padStart(10);
-  return `p50 ${ms(at(0.5))}  p99 ${ms(at(0.99))}`;
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!;
 }
 
 /** Puts all pages in, and gives the rates; making the pages is not counted. `told` hears how many are in. */

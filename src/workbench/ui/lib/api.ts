@@ -17,12 +17,19 @@ export async function get<T>(path: string, parameters: Parameters = {}): Promise
     if (value !== undefined && value !== null && value !== '') query.set(name, String(value));
   }
   const text = query.toString();
-  return answer<T>(await fetch(`/api/v1${path}${text && `?${text}`}`));
+  return answer<T>(await asked(fetch(`/api/v1${path}${text && `?${text}`}`)));
 }
 
 export async function post<T>(path: string, body: unknown): Promise<T> {
   const headers = { 'content-type': 'application/json', 'x-skein': '1' };
-  return answer<T>(await fetch(`/api/v1${path}`, { method: 'POST', headers, body: JSON.stringify(body) }));
+  return answer<T>(await asked(fetch(`/api/v1${path}`, { method: 'POST', headers, body: JSON.stringify(body) })));
+}
+
+/** Of a request that got no answer a browser says no more than that it failed. */
+function asked(request: Promise<Response>): Promise<Response> {
+  return request.catch(() => {
+    throw new Problem('no-answer', 'The workbench does not answer: the Skein that served this page may have ended.');
+  });
 }
 
 async function answer<T>(response: Response): Promise<T> {

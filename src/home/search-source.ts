@@ -18,6 +18,7 @@
 import { SkeinError } from '../base/errors.ts';
 import { wordsOf } from '../crawler/analyse.ts';
 import { toUtf8 } from '../crawler/charset.ts';
+import { unpackFacts } from '../errand/facts.ts';
 import { Ledger } from '../ledger/ledger.ts';
 import { unpackLinks } from '../ledger/packed-links.ts';
 import { FLAG_FILTERED, FLAG_NOARCHIVE, FLAG_NOFOLLOW, FLAG_NOINDEX, type KnownRow } from '../ledger/pages.ts';
@@ -238,6 +239,7 @@ class Reading {
       // What it says of itself may have changed without its content, and then stands in the ledger only.
       noindex: false,
       noarchive: false,
+      simhash: (known.facts && unpackFacts(known.facts)?.simhash) || 0n,
     };
   }
 

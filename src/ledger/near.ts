@@ -87,7 +87,8 @@ function bucketOf(part: number, high: number, low: number): number {
   return part * BUCKETS + (part % 2 === 0 ? half >>> 16 : half & 0xffff);
 }
 
-function bitCount(word: number): number {
+/** Ones of a 32-bit word. */
+export function bitCount(word: number): number {
   let bits = word - ((word >>> 1) & 0x55555555);
   bits = (bits & 0x33333333) + ((bits >>> 2) & 0x33333333);
   return Math.imul((bits + (bits >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;

@@ -22,6 +22,8 @@ export interface SearchDocument {
   readonly importance: number;
   readonly noindex: boolean;
   readonly noarchive: boolean;
+  /** 64 bits that differ little where texts do; 0 or absent = unknown. */
+  readonly simhash?: bigint;
 }
 
 /** What the links of one page say of others; replaces what it said before. */
@@ -52,6 +54,8 @@ export interface QueryOptions {
   readonly limit?: number;
   /** Results to skip; default 0. The best 1,000 can be reached. */
   readonly offset?: number;
+  /** Show also the results that nearly equal a better one. */
+  readonly unfold?: boolean;
   /** Milliseconds since 1970; default now. */
   readonly now?: number;
   /** What the ledger knows of a page by now; undefined = nothing. */
@@ -88,6 +92,8 @@ export interface Hit {
   /** A stored copy may be shown. */
   readonly copy: boolean;
   readonly score: number;
+  /** Results that are not shown because they nearly equal this one. */
+  readonly alike: number;
 }
 
 export interface Results {

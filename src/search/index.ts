@@ -227,8 +227,9 @@ export class Search {
     const now = options.now ?? Date.now();
     const key = text.trim().replace(/\s+/g, ' ');
     const languages = this.#spoken();
-    const found = this.#cache.get(key, now);
-    const kept = found ?? this.#ask(key, languages, now);
+    const unfold = options.unfold === true;
+    const found = this.#cache.get(cacheKey(key, unfold), now);
+    const kept = found ?? this.#ask(key, { languages, unfold, now });
     const corrected = this.#corrected(key, kept, languages);
     if (corrected !== undefined) {
       const took = performance.now() - started;
@@ -246,12 +247,18 @@ export class Search {
     return { query: key, hits, total, exact, relaxed, cached: found !== undefined, took: performance.now() - started };
   }
 
-  #ask(key: string, languages: readonly string[], now: number): Kept {
+  #ask(key: string, { languages, unfold, now }: Asking): Kept {
     // Before ranking: a change that comes between is then checked once too often, never once too little.
     const sequence = this.#languagesAt;
     const asked: Plan = plan(parseQuery(key), languages);
-    const kept: Kept = { plan: asked, ranked: this.#ranker.rank(asked, now), hits: new Map(), sequence, time: now };
-    this.#cache.set(key, kept);
+    const kept: Kept = {
+      plan: asked,
+      ranked: this.#ranker.rank(asked, now, unfold),
+      hits: new Map(),
+      sequence,
+      time: now,
+    };
+    this.#cache.set(cacheKey(key, unfold), kept);
     return kept;
   }
 
@@ -292,6 +299,7 @@ export class Search {
       mediaType: row.media_type,
       copy: row.noarchive === 0,
       score: kept.ranked.scores[place]!,
+      alike: kept.ranked.alike.get(page) ?? 0,
     };
   }
 
@@ -318,6 +326,17 @@ export class Search {
       throw explain(error, this.#file);
     }
   }
+}
+
+interface Asking {
+  readonly languages: readonly string[];
+  readonly unfold: boolean;
+  readonly now: number;
+}
+
+/** No query holds a zero. */
+function cacheKey(query: string, unfold: boolean): string {
+  return unfold ? `${query}\0` : query;
 }
 
 /** All that is known where nobody asks the ledger. */

@@ -8,13 +8,14 @@
  *
  * Importance can double a score and freshness add a fifth: enough to order pages that say the same, too little to
  * lift one that hardly mentions the words. BM25 knows no order and no "that is all the title says"; the last factor
- * does. They reorder the 100 best by text of what find.ts found. Among these, of pages with the same title and text only
- * the best is shown. A query of filters alone gives the most important pages first, or with `changed:` those that changed
+ * does. They reorder the 100 best by text of what find.ts found. Among these, of pages with the same title and the same or
+ * nearly the same text only the best is shown, unless all are asked for. A query of filters alone gives the most important pages first, or with `changed:` those that changed
  * last.
  */
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { DAY } from '../base/clock.ts';
+import { bitCount } from '../ledger/near.ts';
 import { Finder, type Found, type Row, type Span } from './find.ts';
 import type { Plan } from './match.ts';
 import { eachWord, Initials, terms } from './words.ts';
@@ -22,6 +23,8 @@ import { eachWord, Initials, terms } from './words.ts';
 export interface Ranked {
   readonly pages: readonly number[];
   readonly scores: readonly number[];
+  /** How many nearly equal a page and are left out, where there are any. */
+  readonly alike: ReadonlyMap<number, number>;
   readonly total: number;
   readonly exact: boolean;
   readonly relaxed: boolean;
@@ -32,8 +35,12 @@ const FRESHNESS = 0.2;
 const TITLE = 0.5;
 const HALF_LIFE = 90 * DAY;
 
+/** Bits in which the simhashes of two texts differ that are nearly the same. */
+const NEAR = 3;
+
 type Weights = readonly [
-  ...[id: number, importance: number, changed: number, title: string, language: string, content: number],
+  ...[id: number, importance: number, changed: number, title: string, language: string],
+  ...[content: number, high: number, low: number],
 ];
 
 export class Ranker {
@@ -43,17 +50,19 @@ export class Ranker {
   constructor(database: DatabaseSync) {
     this.#finder = new Finder(database);
     this.#weigh = database.prepare(
-      'SELECT id, importance, changed, title, language, content FROM pages WHERE id IN (SELECT value FROM json_each(?))',
+      `SELECT id, importance, changed, title, language, content, simhash_high, simhash_low FROM pages
+       WHERE id IN (SELECT value FROM json_each(?))`,
     );
     this.#weigh.setReturnArrays(true);
   }
 
-  rank(plan: Plan, now: number): Ranked {
+  rank(plan: Plan, now: number, unfold = false): Ranked {
     const span = spanOf(plan, now);
     const found = this.#finder.find(plan, span);
-    if (found.total > 0 || plan.loose.length < 2) return this.#reorder(found, plan, now, false);
+    if (found.total > 0 || plan.loose.length < 2) return { ...this.#reorder(found, plan, now, unfold), relaxed: false };
     const match = this.#loosen(plan);
-    return this.#reorder(this.#finder.find({ ...plan, match, head: match }, span), plan, now, true);
+    const some = this.#finder.find({ ...plan, match, head: match }, span);
+    return { ...this.#reorder(some, plan, now, unfold), relaxed: true };
   }
 
   /** True when one of `pages` matches. */
@@ -73,47 +82,64 @@ export class Ranker {
     return plan.strict === '' ? any : `${plan.strict} AND ${any}`;
   }
 
-  #reorder(found: Found, plan: Plan, now: number, relaxed: boolean): Ranked {
+  #reorder(found: Found, plan: Plan, now: number, unfold: boolean): Omit<Ranked, 'relaxed'> {
     const top = found.rows.slice(0, REORDERED);
-    const { factors, contents } = this.#factors(top, plan, now);
+    const { factors, prints } = this.#factors(top, plan, now);
     const factor = (id: number) => (plan.worded ? (factors.get(id) ?? 1) : 1);
     const reordered = top.map(({ id, score }) => ({ id, score: score * factor(id) }));
     reordered.sort((a, b) => b.score - a.score || a.id - b.id);
-    const rows = [...once(reordered, contents), ...found.rows.slice(top.length)];
+    const { best, alike } = unfold ? { best: reordered, alike: new Map() } : folded(reordered, prints);
+    const rows = [...best, ...found.rows.slice(top.length)];
     const { total, exact } = found;
-    return { pages: rows.map(row => row.id), scores: rows.map(row => row.score), total, exact, relaxed };
+    return { pages: rows.map(row => row.id), scores: rows.map(row => row.score), alike, total, exact };
   }
 
   #factors(rows: readonly Row[], plan: Plan, now: number): Factors {
     const factors = new Map<number, number>();
-    const contents = new Map<number, number>();
-    if (rows.length === 0) return { factors, contents };
+    const prints = new Map<number, Print>();
+    if (rows.length === 0) return { factors, prints };
     const titles = new TitleJudge(plan.plain);
     const found = this.#weigh.all(JSON.stringify(rows.map(row => row.id))) as unknown as Weights[];
-    for (const [id, importance, changed, title, language, content] of found) {
-      contents.set(id, content);
+    for (const [id, importance, changed, title, language, content, high, low] of found) {
+      prints.set(id, { title, content, high, low });
       const freshness = 1 + FRESHNESS * 2 ** (-Math.max(0, now - changed) / HALF_LIFE);
       factors.set(id, (1 + importance) * freshness * (1 + TITLE * titles.judge(title, language)));
     }
-    return { factors, contents };
+    return { factors, prints };
   }
 }
 
 interface Factors {
   readonly factors: ReadonlyMap<number, number>;
-  readonly contents: ReadonlyMap<number, number>;
+  readonly prints: ReadonlyMap<number, Print>;
 }
 
-/** Of pages that say the same only the best. */
-function once(rows: readonly Row[], contents: ReadonlyMap<number, number>): Row[] {
-  const shown = new Set<number>();
-  return rows.filter(({ id }) => {
-    const content = contents.get(id) ?? 0;
-    if (content === 0) return true;
-    if (shown.has(content)) return false;
-    shown.add(content);
-    return true;
-  });
+/** What tells whether two pages say the same. `content` 0 = too little to tell. */
+interface Print {
+  readonly title: string;
+  readonly content: number;
+  readonly high: number;
+  readonly low: number;
+}
+
+/** Nearly the same only with the same title: pages of one site share most of their text, and say different things. */
+function sayTheSame(one: Print, other: Print): boolean {
+  if (one.content === 0 || other.content === 0) return false;
+  if (one.content === other.content) return true;
+  if (one.title !== other.title || (one.high === 0 && one.low === 0)) return false;
+  return bitCount(one.high ^ other.high) + bitCount(one.low ^ other.low) <= NEAR;
+}
+
+/** Of pages that say the same only the best, and how many were left out for each. */
+function folded(rows: readonly Row[], prints: ReadonlyMap<number, Print>): { best: Row[]; alike: Map<number, number> } {
+  const [best, alike] = [[] as Row[], new Map<number, number>()];
+  for (const row of rows) {
+    const print = prints.get(row.id);
+    const better = print && best.find(({ id }) => sayTheSame(prints.get(id)!, print));
+    if (better) alike.set(better.id, (alike.get(better.id) ?? 0) + 1);
+    else best.push(row);
+  }
+  return { best, alike };
 }
 
 /** The words asked for, as one language has them. */

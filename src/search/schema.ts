@@ -10,7 +10,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { SkeinError } from '../base/errors.ts';
 
 /** Raised when terms are made differently, too: an index of another version is rebuilt, never migrated. */
-const VERSION = 5;
+const VERSION = 6;
 
 /** Order of the columns of terms, with BM25's weight: an occurrence there counts as so many in the text. */
 export const columns = { title: 8, headings: 3, anchors: 4, address: 2, text: 1, marks: 0 } as const;
@@ -28,6 +28,8 @@ const tables = `
     importance REAL NOT NULL,    -- 0 to 1
     noarchive INTEGER NOT NULL,
     content INTEGER NOT NULL,    -- hash of title and text, 0 = too short to call another page the same
+    simhash_high INTEGER NOT NULL, -- 64 bits that differ little where texts do, in halves; 0 = unknown
+    simhash_low INTEGER NOT NULL,
     generation INTEGER NOT NULL, -- of the rebuild that last wrote the row
     shelf INTEGER NOT NULL       -- where its terms stand
   );

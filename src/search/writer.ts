@@ -85,7 +85,7 @@ export class Writer {
     };
     this.#statements = {
       shelf: database.prepare('SELECT shelf FROM pages WHERE id = ?'),
-      page: prepare('INSERT OR REPLACE INTO pages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)'),
+      page: prepare(`INSERT OR REPLACE INTO pages VALUES (${Array(14).fill('?').join(', ')})`),
       text: prepare('INSERT OR REPLACE INTO texts VALUES (?, ?, ?, ?)'),
       language: prepare('INSERT OR IGNORE INTO languages VALUES (?)'),
       log: prepare('INSERT INTO changes (page) VALUES (?)'),
@@ -226,7 +226,10 @@ export class Writer {
     const { page: row, text: copy, language: spoken, log } = this.#statements;
     const shelf = this.#shelfOf(page) ?? this.#shelves.choose();
     const content = contentOf(entry);
-    row.run(page, url, title, language, mediaType, fetched, changed, importance, noarchive, content, generation, shelf);
+    const simhash = content === 0 ? 0n : (document.simhash ?? 0n);
+    const halves = [Number(simhash >> 32n), Number(simhash & 0xffffffffn)] as const;
+    const told = [page, url, title, language, mediaType, fetched, changed] as const;
+    row.run(...told, importance, noarchive, content, ...halves, generation, shelf);
     // noarchive: the terms find the page, but nothing of it is kept to be shown.
     if (document.noarchive) this.#erase[0]!.run(page);
     else {
@@ -265,5 +268,6 @@ function documentOf(row: Record<string, unknown>): SearchDocument {
     importance: Number(row['importance']),
     noindex: false,
     noarchive: row['noarchive'] === 1,
+    simhash: (BigInt(Number(row['simhash_high'])) << 32n) | BigInt(Number(row['simhash_low'])),
   };
 }

@@ -229,3 +229,27 @@ test('the command shows results safely, and opening one makes the page important
   assert.deepEqual([status['documents'], status['behind'], status['fed']], [3, 0, false]);
   assert.equal((await skeinJson('index', 'rebuild', ...data))['documents'], 3);
 });
+
+test('near copies are folded into one result, and a look that finds nothing new makes it younger', async () => {
+  await using pages = await openPages();
+  const story = Array.from({ length: 12 }, (_, at) => `The heron of chapter ${at} waits in the reeds until evening.`);
+  pages.set('/', { body: html('Home', ['marsh'], ['/a', '/b']) });
+  pages.set('/a', { body: html('Heron', story) });
+  pages.set('/b', { body: html('Heron', [...story, 'Printed in June.']) });
+  using place = workplace();
+  const data = ['--data', place.path];
+  await skein(['crawl', `${pages.origin}/`, ...data, ...fast]);
+  assert.match((await skein(['search', 'reeds', ...data])).stdout.toString(), /1 more like this; --unfold shows them/);
+  type Found = { hits: { url: string; alike: number; fetched: number }[] };
+  const [best] = (await skeinJson<Found>('search', 'reeds', ...data)).hits;
+  const { hits } = await skeinJson<Found>('search', 'reeds', '--unfold', ...data);
+  assert.deepEqual(
+    hits.map(({ url, alike }) => [url, alike]).sort(),
+    ['/a', '/b'].map(path => [`${pages.origin}${path}`, 0]),
+  );
+
+  await skein(['refresh', '--budget', '100%', ...data, ...fast]);
+  const [later] = (await skeinJson<Found>('search', 'reeds', ...data)).hits;
+  assert.equal(later!.url, best!.url);
+  assert.ok(later!.fetched > best!.fetched);
+});

@@ -372,3 +372,26 @@ test('a file that is no index is named as damaged, with what to do', context => 
   writeFileSync(file, 'this is not a database, and it is long enough to be looked at '.repeat(100));
   assert.throws(() => openSearch(file), { code: 'damaged', hint: /rebuild/ });
 });
+
+test('what nearly equals a better result is folded, unless it is asked for or has another title', context => {
+  const text = 'Reeds and water, water and reeds, and a heron that waits for the evening to come over the marsh.';
+  const heron = (page: number, title: string, more: string, simhash: bigint) =>
+    document(page, { title, text: `${text} ${more}`, simhash, importance: 1 / page });
+  const search = indexOf(context, [
+    heron(1, 'Marsh', 'Seen in May.', 0xff00ff00ff00ff00n),
+    heron(2, 'Marsh', 'Seen in June.', 0xff00ff00ff00ff07n),
+    heron(3, 'Marsh', 'Seen in May.', 0xff00ff00ff00ff00n),
+    heron(4, 'Marsh', 'Another story altogether.', 0xff00ff00ff00ff0fn),
+    heron(5, 'Pond', 'Seen in July.', 0xff00ff00ff00ff00n),
+    document(6, { title: 'Marsh', text: 'heron' }),
+    document(7, { title: 'Marsh', text: 'heron' }),
+  ]);
+  const shown = search.query('heron', { now: NOW }).hits.map(({ page, alike }) => [page, alike]);
+  assert.deepEqual(
+    shown.sort((a, b) => a[0]! - b[0]!),
+    [...[[1, 2]], ...[4, 5, 6, 7].map(page => [page, 0])],
+  );
+  const all = search.query('heron', { now: NOW, unfold: true }).hits;
+  assert.deepEqual(all.map(({ page }) => page).sort(), [1, 2, 3, 4, 5, 6, 7]);
+  assert.ok(all.every(({ alike }) => alike === 0));
+});

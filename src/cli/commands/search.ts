@@ -22,6 +22,7 @@ export function addSearchCommand(program: Command): void {
     .argument('<query...>', 'words, "phrases", AND OR NOT, prefix*, site: type: lang: title: url: changed:')
     .option('--limit <n>', `results to show, at most ${MOST} (default 10)`)
     .option('--open <n>', 'print the text of the stored copy of the n-th result; counts as interest in that page')
+    .option('--unfold', 'show also the results that nearly equal a better one')
     .option('--json', 'print one JSON object')
     .addHelpText(
       'after',
@@ -44,6 +45,7 @@ Examples:
     try {
       const results = search.query(words.join(' '), {
         limit,
+        unfold: given['unfold'] === true,
         freshness: freshnessNow(ledger, Date.now()),
       });
       if (place > 0) {
@@ -178,6 +180,7 @@ function print({ hits, query, total, exact, relaxed, corrected, took }: Results,
     console.log(`\n${String(at + 1).padStart(2)}  ${paint('bold', title)}`);
     if (hit.snippet.length > 0) console.log(`    ${marked(hit.snippet)}`);
     console.log(`    ${paint('cyan', harmless(hit.url))}`);
+    if (hit.alike > 0) console.log(`    ${paint('dim', `${hit.alike} more like this; --unfold shows them`)}`);
     console.log(`    ${paint('dim', `${aged(hit)}${hit.copy ? `; skein cat ${harmless(hit.url)}${where}` : ''}`)}`);
   });
 }

@@ -32,6 +32,7 @@ const hit = z
     changedProbability: share.optional().describe('that it has changed since it was seen'),
     copy: z.boolean().describe('a stored copy may be shown'),
     score: z.number(),
+    alike: z.int().describe('results left out because they nearly equal this one'),
   })
   .meta({ id: 'Hit' });
 
@@ -72,7 +73,7 @@ function accountOf(reader: Reader, days: number) {
   };
 }
 
-function search(reader: Reader, input: { q: string; offset: number; limit: number }) {
+function search(reader: Reader, input: { q: string; offset: number; limit: number; unfold: boolean }) {
   const index = reader.search();
   if (!index) throw new SkeinError('not-found', 'Nothing is indexed yet.', 'The index fills while a crawl runs.');
   const { q, ...options } = input;
@@ -117,9 +118,10 @@ const otherRoutes = [
       q: z.string().min(1).max(1000),
       offset: z.coerce.number().int().min(0).max(1000).default(0),
       limit: z.coerce.number().int().min(1).max(50).default(10),
+      unfold: z.enum(['0', '1']).default('0').describe('1: also what nearly equals a better result'),
     }),
     output: results,
-    answer: (input, { reader }) => search(reader, input),
+    answer: ({ unfold, ...input }, { reader }) => search(reader, { ...input, unfold: unfold === '1' }),
   }),
   route({
     method: 'post',

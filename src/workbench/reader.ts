@@ -53,10 +53,12 @@ export class Reader {
   /** What was avoided by not asking, from the day `first` on. */
   notDue(first: number): readonly NotDue[] {
     const now = performance.now();
-    if (this.#notDue?.first === first && now < this.#notDue.until) return this.#notDue.rows;
-    const rows = notDue(this.ledger, first, SAMPLED);
-    this.#notDue = { first, until: now + KEPT * (performance.now() - now), rows };
-    return rows;
+    let kept = this.#notDue;
+    if (!kept || kept.first > first || now >= kept.until) {
+      const rows = notDue(this.ledger, first, SAMPLED);
+      this.#notDue = kept = { first, until: now + KEPT * (performance.now() - now), rows };
+    }
+    return kept.rows.filter(({ day }) => day >= first);
   }
 
   page(id: number): Found {

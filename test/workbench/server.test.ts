@@ -31,6 +31,9 @@ before(async () => {
   await collection.crawl(web.seeds, { scope: ['*'] });
   collection.pass(2);
   await collection.refresh({ scope: ['*'], budget: '100%' });
+  // On this day some are left alone.
+  collection.pass(1);
+  await collection.refresh({ scope: ['*'], budget: '10%' });
   workbench = await openWorkbench({ directory: collection.directory, port: 0, version: 'test' });
   const address = new URL(workbench.address);
   origin = address.origin;
@@ -105,7 +108,7 @@ test('changes, their days and the difference agree', async () => {
   const difference = await get(`/pages/${page}/difference?from=${versions[1].id}&to=${versions[0].id}`);
   assert.ok(difference.removed + difference.added > 0);
   const why = await get(`/pages/${page}/why`);
-  assert.match(why.explanation.sentence, /It had changed when it was looked at again/);
+  assert.match(why.explanation.sentence, /It had changed (when it was looked at again|at \d of the last \d visits)/);
 });
 
 test('links are the same from both ends', async () => {
@@ -124,6 +127,10 @@ test('servers, account, machines, metrics and the description answer', async () 
   assert.ok(server.robots.rules.length > 0);
   for (const rule of server.robots.rules) assert.match(rule, /^(Allow|Disallow): /);
   assert.ok((await get('/account')).causes.length > 0);
+  const avoided = (rows: { avoided: number }[]) => rows.reduce((sum, row) => sum + row.avoided, 0);
+  const { causes } = await get('/account?days=7');
+  assert.equal(avoided(servers), avoided(causes), 'what was left alone is told of each server, too');
+  assert.ok(causes.some(({ cause }: { cause: string }) => cause === 'not due'));
   assert.equal((await get('/machines')).home, null);
   const now = await get('/now');
   assert.equal(now.collection.servers, 2);

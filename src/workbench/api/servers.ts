@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { DAY } from '../../base/clock.ts';
 import { SkeinError } from '../../base/errors.ts';
+import { NOT_DUE } from '../../home/not-due.ts';
 import { robotsInForce } from '../../home/robots.ts';
 import { globOf } from '../../ledger/pages.ts';
 import type { Reader } from '../reader.ts';
@@ -84,9 +85,29 @@ function listServers(reader: Reader, input: z.infer<typeof listInput>) {
     globOf(input.find),
     input.limit,
   );
-  // SQLite has no truth values.
-  const servers = rows.map(row => ({ ...row, seeded: Boolean(row.seeded), paused: Boolean(row.paused) }));
+  const left = new Map<number, number>();
+  for (const { server, avoided } of reader.notDue(Math.floor(now / DAY) - 6))
+    left.set(server, (left.get(server) ?? 0) + avoided);
+  const servers = rows.map(row => ({
+    ...row,
+    avoided: row.avoided + (left.get(row.id) ?? 0),
+    // SQLite has no truth values.
+    seeded: Boolean(row.seeded),
+    paused: Boolean(row.paused),
+  }));
   return { servers, next: rows.length === input.limit ? rows.at(-1)!.id : null };
+}
+
+/** From the day `first` on, also what was avoided by not asking. */
+function accountOf(reader: Reader, server: number, first: number): ServerDetail['account'] {
+  const rows = reader.rows<ServerDetail['account'][0]>(
+    'SELECT day, cause, visits, spent, avoided FROM account WHERE server = ? AND day >= ?',
+    server,
+    first,
+  );
+  const left = reader.notDue(first).filter(row => row.server === server);
+  const all = [...rows, ...left.map(({ day, avoided }) => ({ day, cause: NOT_DUE, visits: 0, spent: 0, avoided }))];
+  return all.sort((a, b) => a.day - b.day || (a.cause < b.cause ? -1 : 1));
 }
 
 /** Pages of one server that are counted. */
@@ -102,11 +123,7 @@ function oneServer(reader: Reader, wanted: number): ServerDetail {
     ...{ sitemaps, refused, audits, lies },
     robots: robots ? { ...robots, ...robotsInForce(origin, robots, Date.now()) } : null,
     ...{ notices: found.pings, trueNotices: found.truePings },
-    account: reader.rows<ServerDetail['account'][0]>(
-      `SELECT day, cause, visits, spent, avoided FROM account WHERE server = ? AND day >= ? ORDER BY day, cause`,
-      wanted,
-      Math.floor(Date.now() / DAY) - 13,
-    ),
+    account: accountOf(reader, wanted, Math.floor(Date.now() / DAY) - 13),
     recentErrors: reader.rows<ServerDetail['recentErrors'][0]>(
       `SELECT v.id, v.page, v.time, v.reason, p.url FROM
          (SELECT * FROM visits WHERE id > (SELECT max(id) FROM visits) - ${MOST_COUNTED} AND outcome = 'failed') v

@@ -5,7 +5,7 @@
 import { cpus } from 'node:os';
 import { extname, join } from 'node:path';
 import type { Ledger } from '../ledger/ledger.ts';
-import { catchUp, type Feeder, type FeedReport, HALF_A_CORE, startFeeder } from '../search/feed.ts';
+import { catchUp, type Feeder, type FeedReport, startFeeder } from '../search/feed.ts';
 import type { Search } from '../search/index.ts';
 import { readInterest } from '../search/interest.ts';
 import { runningHome } from './door.ts';
@@ -53,11 +53,15 @@ const FULL_SPEED = 100;
 /**
  * What feeding takes of a machine that has no core idle, the crawl loses: then it gets this share of what the process uses,
  * and new pages wait their turn behind those that changed (search-source.ts). Of what would be idle without it, feeding
- * gets all but a little, up to half a core: pages that changed are found within seconds, and the crawl loses nothing.
+ * gets what is beyond LEFT_IDLE, up to MOST: pages that changed are found within seconds, and the crawl loses little.
+ *
+ * Cores. A crawl at full speed leaves a tenth of one idle between its waves, and what feeding takes there it takes from
+ * the crawl: with only that left, it went up to half a core and the crawl was a fifth slower. And even an idle core is not
+ * free: feeding shares caches and memory with the crawl, a refresh at full speed lost an eighth to half a core of it.
  */
-const SHARE_WHEN_BUSY = 0.08;
-const LEFT_IDLE = 0.1;
-const MOST = HALF_A_CORE.core;
+const SHARE_WHEN_BUSY = 0.06;
+const LEFT_IDLE = 0.3;
+const MOST = 0.3;
 const LOOK_EVERY = 500;
 
 /** Gives the feeder what it may take, from now on; stopped by what it gives. */

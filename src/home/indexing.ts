@@ -53,7 +53,7 @@ const FULL_SPEED = 100;
 /**
  * What feeding takes of a machine that has no core idle, the crawl loses: then it gets this share of what the process uses,
  * and new pages wait their turn behind those that changed (search-source.ts). Of what would be idle without it, feeding
- * gets what is beyond LEFT_IDLE, up to MOST: pages that changed are found within seconds, and the crawl loses little.
+ * gets what is beyond LEFT_IDLE, up to MOST: pages that changed are found soon, and the crawl loses little.
  *
  * Cores. A crawl at full speed leaves a tenth of one idle between its waves, and what feeding takes there it takes from
  * the crawl: with only that left, it went up to half a core and the crawl was a fifth slower. And even an idle core is not

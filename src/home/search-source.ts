@@ -8,7 +8,7 @@
  * the first phase began, for ever. Each visit only names a page: what is indexed is what the ledger knows of it now.
  *
  * A crawl at full speed brings more new pages than the feeder may write, so most of each batch is for pages that
- * changed or went a moment ago, read from the newest visits ahead of the cursor. They are in the index within seconds
+ * changed or went a moment ago, read from the newest visits ahead of the cursor. They come first,
  * however far it is behind with the new ones. The cursor still passes every visit, and skips what it finds done, so that
  * nothing depends on how far the look ahead came.
  *

@@ -9,8 +9,8 @@
  * Importance can double a score and freshness add a fifth: enough to order pages that say the same, too little to
  * lift one that hardly mentions the words. BM25 knows no order and no "that is all the title says"; the last factor
  * does. They reorder the 100 best by text of what find.ts found. Among these, of pages with the same title and the same or
- * nearly the same text only the best is shown, unless all are asked for. A query of filters alone gives the most important pages first, or with `changed:` those that changed
- * last.
+ * nearly the same text only the best is shown, unless all are asked for. A query of filters alone gives the most important
+ * pages first, or with `changed:` those that changed last.
  */
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite';

@@ -17,9 +17,10 @@ await website.crawl((error: Error | null, page: { url: string; content: string }
   saved++;
   writeFileSync(join(directory, `${createHash('sha1').update(page.url).digest('hex')}.html`), page.content);
 });
-// The crawl ends before its pages have all been handed over: wait until no more come.
-for (let before = -1; before < saved; ) {
+// The crawl can end before its pages have all been handed over, and pages that nobody stored do not count: wait for all
+// that it says it has, unless none comes any more.
+for (let before = -1; before < saved && saved < website.size; ) {
   before = saved;
-  await new Promise(resolve => setTimeout(resolve, 200));
+  await new Promise(resolve => setTimeout(resolve, 1000));
 }
 process.exit(0); // its thread pool would keep the process alive

@@ -27,6 +27,7 @@ import { type Bounds, boundsOf } from './bounds.ts';
 import { rememberedContact, userAgent } from './contact.ts';
 import { type DeciderFile, readDecider } from './decider.ts';
 import { threadModule } from './early.ts';
+import { readingOf } from './opening.ts';
 import { parseAddress, parseSize, type Values } from './options.ts';
 import { version } from './version.ts';
 
@@ -93,7 +94,7 @@ export async function openHome(values: CrawlValues, seeds: readonly string[], ex
     new Schedule(ledger, extras.schedule, interestIn(values.data, clock.now)),
   );
   const out = errandsOut(ledger, values);
-  frontier.restore(out);
+  frontier.restore(out, readingOf(ledger.pages.size));
   const added = frontier.seed(seeds);
   ledger.commit();
   const home: Home = new Home({

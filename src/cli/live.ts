@@ -26,7 +26,7 @@ export class LiveLine {
 
   #draw(): void {
     const line = this.#line(this.#opened);
-    if (this.#terminal) process.stderr.write(`\r\u001b[2K${cut(line, (process.stderr.columns ?? 100) - 1)}`);
+    if (this.#terminal) process.stderr.write(`\r\u001b[2K${cut(line, (process.stderr.columns || 100) - 1)}`);
     else process.stderr.write(`${line}\n`);
   }
 }

@@ -30,9 +30,9 @@ export function table(header: readonly string[], rows: readonly (readonly Cell[]
   return lines.join('\n');
 }
 
-/** Columns of the terminal; without one, lines are as long as they are. */
+/** Columns of the terminal, one that does not know (0) taken for a usual one; without one, lines are as long as they are. */
 export function roomOf(): number {
-  return process.stdout.isTTY ? (process.stdout.columns ?? 120) : Number.POSITIVE_INFINITY;
+  return process.stdout.isTTY ? (process.stdout.columns || 120) : Number.POSITIVE_INFINITY;
 }
 
 /** Breaks lines between words where the terminal would break them within; the ones that follow begin with `indent`. */

@@ -13,6 +13,7 @@ import { Depths } from './depths.ts';
 import { leavesOut } from './director.ts';
 import type { Strays } from './focused.ts';
 import type { Lane } from './lane.ts';
+import type { Reading } from './options.ts';
 import type { PageQueue } from './page-queue.ts';
 import type { RuleReason } from './rules.ts';
 
@@ -69,9 +70,9 @@ export class Admission {
     this.#depths = rules.depth < MATTERS ? new Depths() : undefined;
   }
 
-  restore(): void {
+  restore(reading: Reading): void {
     const admitted = new Map<number, number>();
-    for (const { id, high, low, depth, server, refused, role } of this.#ledger.pages.every()) {
+    for (const { id, high, low, depth, server, refused, role } of reading(this.#ledger.pages.every())) {
       this.fingerprints.set(high, low, id);
       this.#depths?.set(id, depth);
       const counts = role !== SITEMAP ? 1 : 0;

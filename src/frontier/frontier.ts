@@ -22,7 +22,7 @@ import { Gallery } from './gallery.ts';
 import { type Lane, spreads } from './lane.ts';
 import { Lanes, type Waiting } from './lanes.ts';
 import { Learning, type Stored } from './learning.ts';
-import type { FrontierOptions } from './options.ts';
+import type { FrontierOptions, Reading } from './options.ts';
 import { PageQueue } from './page-queue.ts';
 import { outsideOf, takeIn } from './reach.ts';
 import { changedRules, forgetRules, stillPending } from './rules.ts';
@@ -103,12 +103,16 @@ export class Frontier {
 
   /**
    * Finds everything again that an earlier run left: fingerprints, duplicates, the pages to come. `out`: its errands
-   * that outposts on other machines may still be at.
+   * that outposts on other machines may still be at; `reading`: sees each row as it is read, of which a large collection
+   * has many.
    */
-  restore(out: readonly { readonly errand: Errand; readonly issued: number }[] = []): void {
+  restore(
+    out: readonly { readonly errand: Errand; readonly issued: number }[] = [],
+    reading: Reading = rows => rows,
+  ): void {
     takeBackFuture(this.#ledger, this.#clock.now());
-    this.admission.restore();
-    this.#learning.restore(server => this.#lanes.ofServer(server));
+    this.admission.restore(reading);
+    this.#learning.restore(server => this.#lanes.ofServer(server), reading);
     for (const { errand, issued } of out) this.#resume(errand, issued);
     const changed = changedRules(this.#ledger, this.#options);
     const wanted = (id: number) => this.#out.has(id) || this.admission.judgeWaiting(id);

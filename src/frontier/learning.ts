@@ -21,6 +21,7 @@ import {
 import type { Admission } from './admission.ts';
 import { LONGEST_ABSENCE } from './future.ts';
 import type { Lane } from './lane.ts';
+import type { Reading } from './options.ts';
 import { isMove } from './reach.ts';
 import type { Planned, Schedule } from './schedule.ts';
 import { learnTrust } from './trust.ts';
@@ -63,8 +64,8 @@ export class Learning {
   }
 
   /** Finds copies and traps again: what pages of each shape turned out to be, as far as their last visits tell. */
-  restore(laneOf: (server: number) => Lane): void {
-    for (const { page, facts, near, original, url, server } of this.#ledger.pages.fetched()) {
+  restore(laneOf: (server: number) => Lane, reading: Reading): void {
+    for (const { page, facts, near, original, url, server } of reading(this.#ledger.pages.fetched())) {
       if (original) this.#remember(page, facts);
       if (word(facts, SIMHASH) !== 0 || word(facts, SIMHASH + 4) !== 0) laneOf(server).shapes.count(url, near !== null);
     }

@@ -31,3 +31,6 @@ export interface FrontierOptions {
   /** Milliseconds an errand may take before it is given up. */
   readonly lease: number;
 }
+
+/** Passes on the rows of a large table, and may tell meanwhile how far it is. */
+export type Reading = <Row>(rows: Iterable<Row>) => Iterable<Row>;

@@ -1,0 +1,63 @@
+/** What a collection is opened from: whole tables, read some rows at a time, each row once and in order. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { fingerprint } from '../../src/base/url.ts';
+import type { Ledger } from '../../src/ledger/ledger.ts';
+import { visitedLedger } from './visited.ts';
+
+/** Pages that nobody has visited. */
+function find(ledger: Ledger, count: number, refused: string | null): void {
+  for (let n = 0; n < count; n++) {
+    const url = `http://s0.test/${refused}/${n}`;
+    const { high, low } = fingerprint(url, { high: 0, low: 0 });
+    const row = { high, low, server: 1, url, parent: 1, depth: 2, hops: 0, relevance: 0, found: 0 };
+    ledger.pages.add({ ...row, refused, role: 0, lastmod: null });
+  }
+}
+
+const counting = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => from + i);
+
+test('tables of no row, of one read exactly and of several come whole', context => {
+  for (const visited of [0, 1000, 2500]) {
+    const ledger = visitedLedger(context, visited, 0, []);
+    ledger.begin();
+    find(ledger, 1200, null);
+    find(ledger, 7, 'too-deep');
+    ledger.commit();
+    const { pages } = ledger;
+    assert.deepEqual(
+      Array.from(pages.every(), row => row.id),
+      counting(1, visited + 1207),
+    );
+    assert.deepEqual(
+      Array.from(pages.pending(), row => row.id),
+      counting(visited + 1, visited + 1200),
+    );
+    assert.deepEqual([...pages.fetched()], [], 'no page has facts');
+    for (const page of counting(1, visited)) {
+      pages.putKnown({ ...pages.known(page)!, facts: Uint8Array.of(page % 256), segment: page % 2 });
+    }
+    const facts = [...pages.fetched()];
+    assert.deepEqual(
+      facts.map(row => row.page),
+      counting(1, visited),
+    );
+    assert.ok(
+      facts.every(row => row.facts[0] === row.page % 256 && row.url === `http://s${row.page % 2}.test/${row.page}`),
+    );
+  }
+});
+
+test('rows may be written while they are read', context => {
+  const ledger = visitedLedger(context, 1, 0, []);
+  ledger.begin();
+  find(ledger, 2100, null);
+  let seen = 0;
+  for (const { id, server } of ledger.pages.pending()) {
+    seen++;
+    ledger.pages.judge(id, 'too-deep', server);
+  }
+  ledger.commit();
+  assert.equal(seen, 2100);
+  assert.deepEqual([...ledger.pages.pending()], []);
+});

@@ -41,3 +41,8 @@ export class SkeinError extends Error {
     this.hint = hint;
   }
 }
+
+/** What the operating system says of a file, without its codes and calls: `no such file or directory`. */
+export function systemWords(error: unknown): string {
+  return (error as Error).message.replace(/^E[A-Z0-9]+: (.*?), \w+(?: '.*)?$/s, '$1');
+}

@@ -8,6 +8,7 @@
  * Invariants: normalising twice changes nothing; the result is ASCII without blanks or line ends; `resolver` gives
  * for every href exactly what `normalise` gives.
  */
+import { SkeinError } from './errors.ts';
 import { cleanQuery, stripPathSession } from './query.ts';
 
 /**
@@ -19,10 +20,24 @@ export const LONGEST_URL = 4096;
 /** This machine by name or address: what people try on it seldom has a certificate. */
 const THIS_MACHINE = /^(?:localhost|127(?:\.\d+){3}|\[::1\])(?:[:/]|$)/i;
 
+/** With a scheme of any kind. What a colon parts from digits is a host and its port. */
+const HAS_SCHEME = /^[a-z][a-z0-9+.-]*:(?!\d)/i;
+
 /** A URL as people write it: without a scheme it is https, on this machine http. */
-export function withScheme(text: string): string {
-  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return text;
+export function withScheme(written: string): string {
+  const text = written.trim();
+  if (HAS_SCHEME.test(text)) return text;
   return `${THIS_MACHINE.test(text) ? 'http' : 'https'}://${text}`;
+}
+
+/** Why `text` is no URL to fetch, as an error that says so. */
+export function notUrl(text: string): SkeinError {
+  if (text.length > LONGEST_URL)
+    return new SkeinError(
+      'bad-seed',
+      `"${text.slice(0, 60)}…" is longer than a URL may be, ${LONGEST_URL} characters.`,
+    );
+  return new SkeinError('bad-seed', `"${text}" is not a URL that can be crawled.`, 'Write it as https://example.org/.');
 }
 
 /** The normal form of `href` as seen on a page at `base`; undefined when it is not something to fetch. */

@@ -1,12 +1,10 @@
 /** Builds a home from plain values: ledger, archive, frontier, threads. Nothing else constructs these. */
-import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { openArchive } from '../archive/archive.ts';
-import { listSegments } from '../archive/segments.ts';
 import { type Clock, shiftedClock, systemClock } from '../base/clock.ts';
 import { SkeinError } from '../base/errors.ts';
-import { normalise, originOf, withScheme } from '../base/url.ts';
+import { normalise, notUrl, originOf, withScheme } from '../base/url.ts';
 import type { Errand } from '../errand/errand.ts';
 import { decodeErrand } from '../errand/errand-codec.ts';
 import { parseKeep, parseScope } from '../errand/scope.ts';
@@ -27,6 +25,7 @@ import { type Bounds, boundsOf } from './bounds.ts';
 import { rememberedContact, userAgent } from './contact.ts';
 import { type DeciderFile, readDecider } from './decider.ts';
 import { threadModule } from './early.ts';
+import { refuseOrphans } from './look.ts';
 import { readingOf } from './opening.ts';
 import { parseAddress, parseSize, type Values } from './options.ts';
 import { version } from './version.ts';
@@ -143,18 +142,9 @@ function refuseMistakes({ scope, keep, domains, bodyLimit, order, focus, listen,
   parseScope(scope ?? []);
   parseKeep(keep);
   parseDomainWeights(domains ?? '');
-  parseSize(bodyLimit);
+  if (parseSize(bodyLimit) < 1)
+    throw new SkeinError('bad-option', 'A body-limit of nothing would store nothing.', 'Write it as 500kB or 16MB.');
   if (listen !== undefined) parseAddress(listen);
-}
-
-/** Segments without their ledger are somebody's pages: a new ledger, which knows none of them, would have them cut off. */
-function refuseOrphans(directory: string): void {
-  if (existsSync(join(directory, 'ledger.db')) || listSegments(join(directory, 'archive')).length === 0) return;
-  throw new SkeinError(
-    'damaged',
-    `${directory} has an archive, but its ledger is gone.`,
-    'Restore ledger.db from a copy, or crawl into another directory with --data; the segments are WARC files as they are.',
-  );
 }
 
 function outpostOf(agent: string, extras: Extras): OutpostOptions {
@@ -285,13 +275,7 @@ function lastEnd(ledger: Ledger): { segment: number; length: number } {
 export function parseSeeds(texts: readonly string[]): string[] {
   return texts.map(text => {
     const url = normalise(withScheme(text));
-    if (url === undefined) {
-      throw new SkeinError(
-        'bad-seed',
-        `"${text}" is not a URL that can be crawled.`,
-        'Write it as https://example.org/.',
-      );
-    }
+    if (url === undefined) throw notUrl(text);
     return url;
   });
 }

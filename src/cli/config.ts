@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { SkeinError } from '../base/errors.ts';
+import { SkeinError, systemWords } from '../base/errors.ts';
 
 /** What the file says; empty without one. Throws when it names something that is not in `names`. */
 export async function readConfig(directory: string, names: readonly string[]): Promise<Record<string, unknown>> {
@@ -11,10 +11,10 @@ export async function readConfig(directory: string, names: readonly string[]): P
   let config: unknown;
   try {
     config = file.endsWith('.json')
-      ? JSON.parse(readFileSync(file, 'utf8'))
+      ? JSON.parse(readFileSync(file, 'utf8').replace(/^\ufeff/, '')) // some editors begin with one
       : ((await import(pathToFileURL(file).href)) as { default: unknown }).default;
   } catch (error) {
-    throw new SkeinError('bad-config', `${file} cannot be read: ${(error as Error).message}.`);
+    throw new SkeinError('bad-config', `${file} cannot be read: ${systemWords(error)}.`);
   }
   if (typeof config !== 'object' || config === null || Array.isArray(config))
     throw new SkeinError('bad-config', `${file} must hold an object.`);

@@ -1,7 +1,7 @@
 /** The file that `--decider` names: code that decides about pages, here and wherever errands travel. */
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { SkeinError } from '../base/errors.ts';
+import { SkeinError, systemWords } from '../base/errors.ts';
 
 export interface DeciderFile {
   /** SHA-256, as errands name it. */
@@ -18,6 +18,6 @@ export function readDecider(file: string | undefined): DeciderFile | undefined {
     const bytes = readFileSync(file);
     return { digest: hash('sha256', bytes), bytes };
   } catch (error) {
-    throw new SkeinError('bad-option', `The decider cannot be read: ${(error as Error).message}.`);
+    throw new SkeinError('bad-option', `The decider cannot be read: ${systemWords(error)}.`);
   }
 }

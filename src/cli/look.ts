@@ -1,17 +1,28 @@
 /** The door for commands that only look: apart from compose.ts, because building a home takes longer to load than to look. */
-import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import { listSegments } from '../archive/segments.ts';
 import { SkeinError } from '../base/errors.ts';
-import { Ledger } from '../ledger/ledger.ts';
+import { hasLedger, Ledger } from '../ledger/ledger.ts';
 
 /** The ledger of an existing collection. */
 export function openLedger(directory: string): Ledger {
-  if (statSync(join(directory, 'ledger.db'), { throwIfNoEntry: false }) === undefined) {
-    throw new SkeinError(
-      'not-found',
-      `There is no collection in ${directory}.`,
-      'Collect one with "skein crawl URL", or name another directory with --data.',
-    );
+  try {
+    return new Ledger(directory, 'read');
+  } catch (error) {
+    refuseOrphans(directory);
+    throw error;
   }
-  return new Ledger(directory, 'read');
+}
+
+/**
+ * Segments without their ledger are somebody's pages: a new ledger, which knows none of them, would have them cut off.
+ * A ledger without tables (emptied, or parted from its log) is none.
+ */
+export function refuseOrphans(directory: string): void {
+  if (listSegments(join(directory, 'archive')).length === 0 || hasLedger(directory)) return;
+  throw new SkeinError(
+    'damaged',
+    `${directory} has an archive, but its ledger is gone.`,
+    'Restore ledger.db from a copy, or crawl into another directory with --data; the segments are WARC files as they are.',
+  );
 }

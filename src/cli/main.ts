@@ -3,7 +3,7 @@
  * the arguments, turns errors into one sentence and an exit code, and does nothing else.
  */
 import { Command, CommanderError } from 'commander';
-import { exitCodes, SkeinError } from '../base/errors.ts';
+import { exitCodes, SkeinError, systemWords } from '../base/errors.ts';
 import { commands } from './commands.ts';
 import { startThreadsEarly } from './early.ts';
 import { openFilesError, refuseFewFiles } from './open-files.ts';
@@ -23,9 +23,11 @@ const program = new Command('skein')
   .exitOverride();
 
 // A reader that goes away (`skein pages | head`) is no error; what was found by then (`skein verify | head`) stands.
-process.stdout.on('error', error =>
-  process.exit((error as NodeJS.ErrnoException).code === 'EPIPE' ? (process.exitCode ?? 0) : 1),
-);
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit();
+  console.error(`skein: Standard output cannot be written: ${systemWords(error)}.`);
+  process.exit(error.code === 'ENOSPC' ? exitCodes['disk-full'] : 1);
+});
 // Nobody watches the progress any more; the work goes on.
 process.stderr.on('error', () => {});
 
@@ -64,7 +66,10 @@ function report(thrown: unknown): number {
 /** A file that this user may not read or write is no bug. */
 function fileError(error: unknown): unknown {
   const { code, path } = error as NodeJS.ErrnoException;
-  if (path === undefined || !(code === 'EACCES' || code === 'EPERM' || code === 'EROFS')) return error;
+  if (path === undefined) return error;
+  if (code === 'EISDIR' || code === 'ENOTDIR' || code === 'EEXIST')
+    return new SkeinError('damaged', `${path} is not what it should be: ${systemWords(error)}.`, 'Move it away.');
+  if (code !== 'EACCES' && code !== 'EPERM' && code !== 'EROFS') return error;
   return new SkeinError(
     'refused',
     `${path} may not be used by this user (${code}).`,

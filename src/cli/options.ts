@@ -144,7 +144,7 @@ export const flags = {
 
 const imagesAccepted = or(oneOf(['watch', 'store', 'off']), 'watch');
 
-/** docs/guides/settings.md explains them. */
+/** docs/guides/options.md explains them. */
 export const settings = {
   order: {
     check: optional(oneOf(orderNames)),
@@ -222,6 +222,12 @@ export function parseAddress(text: string): { host: string; port: number } {
     throw new SkeinError('bad-option', `"${text}" is not an address to listen at.`, 'Write it as 0.0.0.0:7070.');
   }
   return { host: (match[1] ?? '0.0.0.0').replace(/[[\]]/g, ''), port };
+}
+
+/** What a command that is suggested needs to find this collection: nothing, or `--data` as a shell understands it. */
+export function dataOption(directory: string): string {
+  if (directory === DEFAULT_DATA) return '';
+  return ` --data ${/^[\w@%+=:,./-]+$/.test(directory) ? directory : `'${directory.replaceAll("'", `'\\''`)}'`}`;
 }
 
 /** Declares these options on a command; the settings among them as --set. */

@@ -1,7 +1,7 @@
 /** What a run did, as data for --json and as a table for people. */
 import { meaningOf } from '../errand/reasons.ts';
 import type { Opened } from './compose.ts';
-import { DEFAULT_DATA } from './options.ts';
+import { dataOption } from './options.ts';
 import { duration, fold, paint, plural, size, table } from './terminal.ts';
 
 export interface Summary {
@@ -73,14 +73,15 @@ export function printSummary(summary: Summary, directory?: string): void {
   const rows = Object.entries(summary.reasons).map(([code, count]) => [code, count, meaningOf(code)]);
   if (rows.length > 0) console.log(`\n${table(['outcome', 'visits', 'meaning'], rows)}`);
   if (summary.filtered > 0) {
-    console.log(`\n${plural(summary.filtered, 'page')} read for links and not stored: the filter leaves them out.`);
+    const them = summary.filtered === 1 ? 'it' : 'them';
+    console.log(`\n${plural(summary.filtered, 'page')} read for links and not stored: the filter leaves ${them} out.`);
   }
   if (waiting > 0) {
-    const them = waiting === 1 ? 'page waits' : 'pages wait';
-    console.log(`\n${waiting.toLocaleString('en')} ${them} for a later run: the same command goes on with them.`);
+    const [wait, them] = waiting === 1 ? ['waits', 'it'] : ['wait', 'them'];
+    console.log(`\n${plural(waiting, 'page')} ${wait} for a later run: the same command goes on with ${them}.`);
   }
   if (directory === undefined) return;
-  const data = directory === DEFAULT_DATA ? '' : ` --data ${directory}`;
+  const data = dataOption(directory);
   if (isInVain(summary)) console.log(paint('yellow', '\nNothing could be collected.'));
   else if (rows.length === 0 && waiting === 0) {
     console.log(`\nThere was nothing left to do. To look for what changed: skein refresh${data}`);

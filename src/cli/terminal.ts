@@ -13,13 +13,10 @@ export function paint(colour: Paint, text: string): string {
 export type Cell = string | number;
 
 /** Rows under a header, numbers to the right, cut to the terminal's width. */
-export function table(header: readonly string[], rows: readonly (readonly Cell[])[]): string {
-  const cells = [header, ...rows].map(row =>
-    row.map(cell => (typeof cell === 'number' ? cell.toLocaleString('en') : cell)),
-  );
+export function table(header: readonly string[], rows: readonly (readonly Cell[])[], room = roomOf()): string {
+  const cells = [header, ...rows].map(row => row.map(written));
   const right = header.map((_, i) => rows.length > 0 && rows.every(row => typeof row[i] === 'number'));
-  const widths = header.map((_, i) => Math.max(...cells.map(row => visible(row[i] ?? ''))));
-  const room = roomOf();
+  const widths = widthsOf([header, ...rows]);
   const lines = cells.map((row, at) => {
     const line = row
       .map((cell, i) => pad(cell, widths[i]!, right[i]!))
@@ -30,9 +27,43 @@ export function table(header: readonly string[], rows: readonly (readonly Cell[]
   return lines.join('\n');
 }
 
+/** What a URL needs to be told from others. */
+const URL_ROOM = 36;
+
+/**
+ * A table whose last column is the URL that people look for: in a narrow terminal columns are left out for it, as
+ * `dispensable` names them one after the other, and what is too long then is cut in its middle.
+ */
+export function urlTable(
+  header: readonly string[],
+  rows: readonly (readonly Cell[])[],
+  dispensable: readonly string[],
+  room = roomOf(),
+): string {
+  const widths = widthsOf([header, ...rows]);
+  const longest = widths.at(-1)!;
+  const dropped = new Set<number>();
+  const left = () => widths.slice(0, -1).reduce((rest, width, i) => (dropped.has(i) ? rest : rest - width - 2), room);
+  for (const name of dispensable) {
+    if (left() >= Math.min(longest, URL_ROOM)) break;
+    dropped.add(header.indexOf(name));
+  }
+  const kept = <T>(row: readonly T[]) => row.filter((_, i) => !dropped.has(i));
+  const fitting = rows.map(row => [...kept(row.slice(0, -1)), shortened(String(row.at(-1)), left())]);
+  return table(kept(header), fitting, room);
+}
+
+function written(cell: Cell): string {
+  return typeof cell === 'number' ? cell.toLocaleString('en') : cell;
+}
+
+function widthsOf(rows: readonly (readonly Cell[])[]): number[] {
+  return rows[0]!.map((_, i) => Math.max(...rows.map(row => visible(written(row[i] ?? '')))));
+}
+
 /** Columns of the terminal, one that does not know (0) taken for a usual one; without one, lines are as long as they are. */
 export function roomOf(): number {
-  return process.stdout.isTTY ? (process.stdout.columns || 120) : Number.POSITIVE_INFINITY;
+  return process.stdout.isTTY ? process.stdout.columns || 120 : Number.POSITIVE_INFINITY;
 }
 
 /** Breaks lines between words where the terminal would break them within; the ones that follow begin with `indent`. */

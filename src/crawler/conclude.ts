@@ -3,7 +3,6 @@
  * kept. Every branch ends in one Visit; none throws on purpose.
  */
 
-import { normalise } from '../base/url.ts';
 import { decodeBody, decodeLargeBody, largeBody } from '../errand/decode.ts';
 import type { Errand } from '../errand/errand.ts';
 import { bareFacts, type Facts, packFacts, unpackFacts } from '../errand/facts.ts';
@@ -18,6 +17,7 @@ import type { Question, Verdict } from './decider.ts';
 import { imageFacts } from './detect/image.ts';
 import { learnNoise, packMask, unpackMask } from './detect/noise.ts';
 import { withImages } from './image-links.ts';
+import { locationOf } from './location.ts';
 import type { MissingPages } from './missing.ts';
 import { type Effect, retryAfter } from './pace.ts';
 import type { Kept } from './pack.ts';
@@ -205,8 +205,8 @@ function errorReason(status: number): ReasonCode {
 }
 
 function moved(known: Known, time: number, response: Response): Concluded {
-  const location = normalise(response.headers.get('location') ?? '', known.url);
-  if (!response.headers.has('location') || location === undefined) {
+  const location = locationOf(response.headers, known.url);
+  if (location === undefined) {
     return ended(known, time, response, { outcome: 'failed', reason: 'http-odd' });
   }
   if (known.hops >= MAX_HOPS || location === known.url) {

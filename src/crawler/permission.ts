@@ -7,6 +7,7 @@ import { decodeBody } from '../errand/decode.ts';
 import type { Errand, RobotsCopy } from '../errand/errand.ts';
 import type { ServerNews } from '../errand/parcel.ts';
 import type { ReasonCode } from '../errand/reasons.ts';
+import { locationOf } from './location.ts';
 import { retryAfter, type Terms } from './pace.ts';
 import { allowed, crawlDelay, ROBOTS_LIMIT } from './robots.ts';
 import type { Tools } from './tools.ts';
@@ -97,7 +98,7 @@ async function fetchRobots(errand: Errand, tools: Tools, signal: AbortSignal): P
       failed: status >= 500,
       address,
     });
-    const location = status >= 300 && status < 400 ? normalise(headers.get('location') ?? '', url) : undefined;
+    const location = status >= 300 && status < 400 ? locationOf(headers, url) : undefined;
     if (location === undefined) return ended(status, status >= 200 && status < 300 ? textOf(answer) : '');
     url = location;
   }

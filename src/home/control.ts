@@ -7,7 +7,7 @@
  */
 import type { Clock } from '../base/clock.ts';
 import { SkeinError } from '../base/errors.ts';
-import { normalise, withScheme } from '../base/url.ts';
+import { normalise, notUrl, originOf, withScheme } from '../base/url.ts';
 import { parseKeep, parseScope } from '../errand/scope.ts';
 import type { Outcome } from '../errand/visit.ts';
 import type { Frontier } from '../frontier/frontier.ts';
@@ -164,7 +164,7 @@ export class HomeControl {
   #add(texts: readonly string[]): string {
     const urls = texts.map(text => normalise(withScheme(text)));
     const wrong = texts.find((_, i) => urls[i] === undefined);
-    if (wrong !== undefined) throw new SkeinError('bad-seed', `"${wrong}" is not a URL that can be crawled.`);
+    if (wrong !== undefined) throw notUrl(wrong);
     const added = this.#parts.frontier.seed(urls as string[]);
     this.#rescope();
     if (added === urls.length) return `${added} added.`;
@@ -188,10 +188,14 @@ export class HomeControl {
     frontier.adjust({ outside: outsideOf(ledger, frontier.options.scope) });
   }
 
-  #server({ origin, action, seconds }: Extract<Order, { kind: 'server' }>): string {
+  #server({ origin: written, action, seconds }: Extract<Order, { kind: 'server' }>): string {
     const { ledger, frontier } = this.#parts;
+    const origin = originOf(normalise(withScheme(written)) ?? written);
     const server = ledger.servers.find(origin);
-    if (!server) throw new SkeinError('not-found', `There is no server ${origin} in this collection.`);
+    if (!server) {
+      const hint = 'Write it with its scheme, as "skein status" lists it.';
+      throw new SkeinError('not-found', `There is no server ${origin} in this collection.`, hint);
+    }
     const others = excludedIn(ledger).filter(each => each !== origin);
     ledger.servers.touch(server);
     if (action === 'pace') {

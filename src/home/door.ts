@@ -70,7 +70,13 @@ async function answer(request: IncomingMessage, response: ServerResponse, inside
     if (request.method !== 'POST' || request.url !== '/order') return say(404, { error: 'no such door' });
     const { orderSchema } = await import('./orders.ts');
     const order = orderSchema.safeParse(JSON.parse(await bodyOf(request)));
-    if (!order.success) return say(400, { code: 'bad-option', error: 'That is not an order.' });
+    if (!order.success) {
+      const [issue] = order.error.issues;
+      return say(400, {
+        code: 'bad-option',
+        error: `That is not an order: ${issue!.path.join('.')}: ${issue!.message}.`,
+      });
+    }
     return say(200, await inside.control.obey(order.data));
   } catch (error) {
     if (error instanceof SkeinError) return say(409, { code: error.code, error: error.message, hint: error.hint });

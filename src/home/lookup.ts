@@ -1,6 +1,6 @@
 /** Finding the page that a person names. */
 import { SkeinError } from '../base/errors.ts';
-import { fingerprint, normalise, withScheme } from '../base/url.ts';
+import { fingerprint, normalise, notUrl, withScheme } from '../base/url.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { KnownRow, PageRow } from '../ledger/pages.ts';
 
@@ -13,10 +13,10 @@ export interface Found {
 export function findPage(ledger: Ledger, text: string): Found {
   const written = withScheme(text);
   const url = normalise(written);
-  if (url === undefined)
-    throw new SkeinError('bad-option', `"${text}" is not a URL.`, 'Write it as https://example.org/page.');
+  if (url === undefined) throw notUrl(text);
   // Who writes no scheme means the page that there is.
-  const page = pageOf(ledger, url) ?? (written === text ? undefined : pageOf(ledger, normalise(`http://${text}`)));
+  const page =
+    pageOf(ledger, url) ?? (written === text.trim() ? undefined : pageOf(ledger, normalise(`http://${text.trim()}`)));
   if (!page) {
     throw new SkeinError(
       'not-found',

@@ -9,7 +9,7 @@ import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
-import { SkeinError } from '../base/errors.ts';
+import { SkeinError, systemWords } from '../base/errors.ts';
 import { Account } from './account.ts';
 import { Backward } from './backward.ts';
 import { Errands } from './errands.ts';
@@ -141,6 +141,17 @@ function readable(directory: string, file: string): string | URL {
   }
 }
 
+/** Whether there is a ledger, of any version. */
+export function hasLedger(directory: string): boolean {
+  try {
+    openDatabase(directory, 'read').close();
+    return true;
+  } catch (error) {
+    if (error instanceof SkeinError && error.code === 'not-found') return false;
+    throw error;
+  }
+}
+
 function openDatabase(directory: string, mode: 'write' | 'read'): DatabaseSync {
   const file = join(directory, 'ledger.db');
   try {
@@ -180,10 +191,8 @@ function makeDirectory(directory: string): void {
 }
 
 function refused(directory: string, error: unknown): SkeinError {
-  const { message, code } = error as NodeJS.ErrnoException;
-  const why = code === 'EACCES' ? 'permission denied' : message.replace(/, \w+ '.*$/, '');
-  const hint = 'Name a directory that you may write to with --data.';
-  return new SkeinError('refused', `${directory} cannot hold a collection: ${why}.`, hint, { cause: error });
+  const text = `${directory} cannot hold a collection: ${systemWords(error)}.`;
+  return new SkeinError('refused', text, 'Name a directory that you may write to with --data.', { cause: error });
 }
 
 function noCollection(directory: string): SkeinError {
@@ -205,6 +214,8 @@ function takeLock(directory: string): DatabaseSync {
     lock?.close();
     const { errcode } = error as { errcode?: number };
     if (errcode === SQLITE_CANTOPEN) throw refused(directory, error);
+    if (errcode === SQLITE_NOTADB)
+      throw new SkeinError('damaged', `${join(directory, 'lock.db')} is damaged.`, 'Delete it: it holds nothing.');
     if (errcode !== SQLITE_BUSY) throw diskError(error);
     throw new SkeinError(
       'data-in-use',
@@ -242,7 +253,7 @@ export function diskError(error: unknown): unknown {
   if (error instanceof SkeinError) return error;
   const { errcode = 0 } = error as { errcode?: number };
   if (errcode === SQLITE_CORRUPT || errcode === SQLITE_NOTADB) {
-    const hint = 'Restore ledger.db from a copy, or name another directory with --data; "skein verify" says more.';
+    const hint = 'Restore ledger.db from a copy, or name another directory with --data.';
     return new SkeinError('damaged', 'The ledger is damaged, or no ledger at all.', hint, { cause: error });
   }
   if ((errcode & 255) === SQLITE_READONLY) {

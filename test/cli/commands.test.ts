@@ -1,7 +1,7 @@
 /** What a user meets before anything is crawled: help, suggestions, refusals, exit codes, config files, closed pipes. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -61,8 +61,19 @@ const mistakes: readonly Mistake[] = [
   { args: ['refresh', '--freshness', '2'], code: 2, says: /--freshness cannot be "2": it is at most 0\.999/ },
   { args: ['crawl', 'ftp://example.org/'], code: 2, says: /not a URL that can be crawled/ },
   { args: ['crawl', 'http://'], code: 2, says: /not a URL that can be crawled/ },
+  { args: ['crawl', 'mailto:me@example.org'], code: 2, says: /"mailto:me@example.org" is not a URL/ },
+  {
+    args: ['crawl', `http://a.test/${'x'.repeat(5000)}`],
+    code: 2,
+    says: /^skein: ".{60}…" is longer than a URL may be/m,
+  },
+  { args: ['crawl', 'http://127.0.0.1:1/', '--set', 'body-limit=0'], code: 2, says: /would store nothing/ },
   { args: ['crawl', '--seeds', '/dev/null'], code: 2, says: /no URL in what --seeds names/ },
-  { args: ['crawl', '--seeds', 'no-such-file'], code: 2, says: /seeds in no-such-file cannot be read/ },
+  {
+    args: ['crawl', '--seeds', 'no-such-file'],
+    code: 2,
+    says: /seeds in no-such-file cannot be read: no such file or directory\.\n/,
+  },
   { args: ['crawl'], code: 3, says: /no collection/ },
   { args: ['status'], code: 3, says: /no collection/ },
   { args: ['verify'], code: 3, says: /no collection/ },
@@ -192,7 +203,7 @@ test('a workbench that cannot be had is refused in a sentence, and ends', async 
 test('options are read from skein.config.json and skein.config.ts; the command line wins', async () => {
   await using web = await openWeb({ pagesPerServer: 12 });
   for (const [name, text] of [
-    ['skein.config.json', JSON.stringify({ pace: 0, allowPrivate: true, maxPages: 3, data: 'from-config' })],
+    ['skein.config.json', `\ufeff${JSON.stringify({ pace: 0, allowPrivate: true, maxPages: 3, data: 'from-config' })}`],
     [
       'skein.config.ts',
       `const pages: number = 3;\nexport default { pace: 0, maxPages: pages, data: 'from-config' };\n`,
@@ -229,7 +240,8 @@ test('a misspelt or wrong entry of a config file is named', async () => {
 
 test('seeds come from a file or from standard input, with comments', async () => {
   await using web = await openWeb({ servers: 2, pagesPerServer: 3, crossLinks: 0 });
-  const seeds = `# two servers\n${web.origins[0]}/\n\n${web.origins[1]}/ # the second\n`;
+  // As an editor of another system leaves it.
+  const seeds = `\ufeff# two servers\r\n${web.origins[0]}/\r\n\r\n  # or more\r\n${web.origins[1]}/ # the second\r\n`;
   const data = join(place.path, 'from-input');
   const { code, stdout, stderr } = await skein(['crawl', '--seeds', '-', '--data', data, ...fast, '--json'], {
     input: seeds,
@@ -252,7 +264,25 @@ test('a reader that goes away is no error, and a watcher that goes away stops no
   assert.equal((await skeinJson('crawl', ...web.seeds, '--data', data, ...fast))['pages'], 0, 'it was complete');
   const list = `set -o pipefail; "${process.execPath}" bin/skein.js pages --limit 100000 --data "${data}" | head -1`;
   assert.equal(await shell(list), 0);
+  if (!existsSync('/dev/full')) return;
+  const full = await skeinInto('/dev/full', 'pages', '--data', data);
+  assert.deepEqual(full, { code: 5, stderr: 'skein: Standard output cannot be written: no space left on device.\n' });
 });
+
+/** With its standard output in a file. */
+function skeinInto(file: string, ...args: string[]): Promise<{ code: number | null; stderr: string }> {
+  return new Promise((resolve, reject) => {
+    const out = openSync(file, 'w');
+    const child = spawn(process.execPath, ['bin/skein.js', ...args], { cwd: root, stdio: ['ignore', out, 'pipe'] });
+    const said: Buffer[] = [];
+    child.stderr!.on('data', chunk => said.push(chunk as Buffer));
+    child.on('error', reject);
+    child.on('close', code => {
+      closeSync(out);
+      resolve({ code, stderr: Buffer.concat(said).toString() });
+    });
+  });
+}
 
 function shell(script: string): Promise<number | null> {
   return new Promise((resolve, reject) => {

@@ -6,7 +6,7 @@ import { after, test } from 'node:test';
 import { exitCodes, type SkeinError } from '../../src/base/errors.ts';
 import { keepFresh } from '../../src/cli/commands/refresh.ts';
 import { parseSeeds } from '../../src/cli/compose.ts';
-import { flags, type OptionName, options, settings, values } from '../../src/cli/options.ts';
+import { dataOption, flags, type OptionName, options, settings, values } from '../../src/cli/options.ts';
 import { chosen } from '../journeys/collection.ts';
 import { fast, root, skein, skeinJson, workplace } from '../journeys/skein.ts';
 import { openWeb } from '../web/web.ts';
@@ -33,6 +33,12 @@ test('settings are set on the command line, several at once', async () => {
   assert.equal((await values({ set: ['images=no'] }, names)).images, 'off');
   assert.equal((await values({ set: ['images=store'] }, names)).images, 'store');
   assert.equal((await values({}, names)).images, 'watch');
+});
+
+test('a command that is suggested finds its collection, whatever the directory is called', () => {
+  assert.equal(dataOption('skein-data'), '');
+  assert.equal(dataOption('../a/b-1.2'), ' --data ../a/b-1.2');
+  assert.equal(dataOption("Anna's pages"), ` --data 'Anna'\\''s pages'`);
 });
 
 const wrong: Record<string, readonly [string, RegExp]> = {

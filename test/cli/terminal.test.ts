@@ -1,7 +1,7 @@
 /** What a narrow terminal gets to see: lines broken between words, URLs that keep both of their ends. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fold, shortened } from '../../src/cli/terminal.ts';
+import { fold, shortened, urlTable } from '../../src/cli/terminal.ts';
 
 test('lines break between words, colours take no room, and a word that is too long stays whole', () => {
   assert.equal(fold('one two three four', '  ', 9), 'one two\n  three\n  four');
@@ -15,4 +15,18 @@ test('a URL is cut in its middle', () => {
   const cut = shortened('http://a.test/a/long/way/to/page.html', 20);
   assert.equal(cut.length, 20);
   assert.ok(cut.startsWith('http://') && cut.endsWith('page.html'));
+});
+
+test('a narrow table leaves out columns before it cuts the URL, and never goes without it', () => {
+  const header = ['outcome', 'type', 'size', 'url'];
+  const url = 'http://a.test/a/long/way/to/page.html';
+  const rows = [['fetched', 'text/html', 1000, url]];
+  const lines = (room: number) => urlTable(header, rows, ['type', 'size'], room).split('\n');
+  assert.deepEqual(lines(80)[1], `fetched  text/html  1,000  ${url}`);
+  assert.equal(lines(60)[1], `fetched  1,000  ${url}`);
+  assert.equal(lines(48)[1], `fetched  ${url}`);
+  const [head, row] = lines(40);
+  assert.match(head!, /outcome {2}url/);
+  assert.match(row!, /^fetched {2}http:\/\/.*….*page\.html$/);
+  assert.equal(row!.length, 40);
 });

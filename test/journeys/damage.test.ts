@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { cpSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { after, before, test } from 'node:test';
 import { openLedger } from '../../src/cli/look.ts';
 import { type CollectionReport, verifyCollection } from '../../src/home/verify.ts';
@@ -122,12 +123,21 @@ test('a damaged ledger is named, and is not written to', async () => {
   }
 });
 
-test('an archive without its ledger is left alone', async () => {
-  const data = copy('orphaned');
-  for (const name of readdirSync(data)) if (name.startsWith('ledger.db')) rmSync(join(data, name));
-  const before = readFileSync(join(data, SEGMENT));
-  const { code, stderr } = await skein(['crawl', ...web.seeds, '--data', data, ...fast]);
-  assert.equal(code, 6);
-  assert.match(stderr, /its ledger is gone.*\nRestore ledger\.db/);
-  assert.ok(before.equals(readFileSync(join(data, SEGMENT))));
-});
+for (const [what, leave] of [
+  ['removed', () => undefined],
+  ['emptied', (data: string) => writeFileSync(join(data, 'ledger.db'), '')],
+  ['of something else', (data: string) => new DatabaseSync(join(data, 'ledger.db')).exec('CREATE TABLE mine (a)')],
+] as const) {
+  test(`an archive is left alone when its ledger was ${what}`, async () => {
+    const data = copy(`orphaned-${what}`);
+    for (const name of readdirSync(data)) if (name.startsWith('ledger.db')) rmSync(join(data, name));
+    leave(data);
+    const before = readFileSync(join(data, SEGMENT));
+    for (const command of [['crawl', ...web.seeds, ...fast], ['verify'], ['verify', '--repair'], ['status']]) {
+      const { code, stderr } = await skein([...command, '--data', data]);
+      assert.equal(code, 6, stderr);
+      assert.match(stderr, /its ledger is gone.*\nRestore ledger\.db/);
+    }
+    assert.ok(before.equals(readFileSync(join(data, SEGMENT))));
+  });
+}

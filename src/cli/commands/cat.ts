@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { SkeinError } from '../../base/errors.ts';
 import { meaningOf } from '../../errand/reasons.ts';
 import { openCopies } from '../../home/copies.ts';
+import { bodyOf } from '../../home/copy-text.ts';
 import { type Found, findPage } from '../../home/lookup.ts';
 import { FLAG_FILTERED, FLAG_NOARCHIVE } from '../../ledger/pages.ts';
 import { openLedger } from '../look.ts';
@@ -13,7 +14,7 @@ export function addCatCommand(program: Command): void {
     .command('cat')
     .argument('<url>', 'the page')
     .option('--head', 'print the status line and headers before it')
-    .option('--json', 'print one JSON object with the body as text')
+    .option('--json', 'print one JSON object, with the body as text ("body") or what is none as "base64"')
     .addHelpText('after', '\nExample:\n  skein cat https://example.org/ > page.html');
   declare(command, ['data']).action(async (url: string, given: Record<string, unknown>) => {
     const { data } = await values(given, ['data']);
@@ -33,8 +34,8 @@ export function addCatCommand(program: Command): void {
     ledger.close();
     if (given['json']) {
       const headers = Object.fromEntries(copy.headers);
-      const body = Buffer.from(bytes).toString();
-      console.log(JSON.stringify({ url: page.url, time: copy.time, status: copy.status, headers, body, problem }));
+      const { time, status } = copy;
+      console.log(JSON.stringify({ url: page.url, time, status, headers, ...bodyOf(copy), problem }));
       return;
     }
     if (given['head']) process.stdout.write(copy.head);

@@ -1,7 +1,7 @@
 /** `skein crawl`: collects sites, or goes on where the last run stopped. */
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import { SkeinError } from '../../base/errors.ts';
+import { SkeinError, systemWords } from '../../base/errors.ts';
 import { crawlSupply } from '../../home/supply.ts';
 import { attend } from '../attend.ts';
 import { openHome, PATIENCE, parseSeeds } from '../compose.ts';
@@ -48,10 +48,10 @@ function readSeeds(file: string | undefined): string[] {
   try {
     text = readFileSync(file === '-' ? 0 : file, 'utf8');
   } catch (error) {
-    throw new SkeinError('bad-option', `The seeds in ${file} cannot be read: ${(error as Error).message}.`);
+    throw new SkeinError('bad-option', `The seeds in ${file} cannot be read: ${systemWords(error)}.`);
   }
   return text
-    .split('\n')
+    .split(/\r\n|\r|\n/)
     .map(line => line.replace(/(^|\s)#.*$/, '').trim())
     .filter(line => line !== '');
 }

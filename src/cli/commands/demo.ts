@@ -12,7 +12,7 @@ import { attend } from '../attend.ts';
 import { type CrawlValues, type Opened, openHome } from '../compose.ts';
 import { type DemoWeb, openDemoWeb } from '../demo-web.ts';
 import { openLedger } from '../look.ts';
-import { fetchOptions, values } from '../options.ts';
+import { dataOption, fetchOptions, values } from '../options.ts';
 import { stopOnSignals } from '../signals.ts';
 import { printSummary, type Summary, summaryOf } from '../summary.ts';
 import { harmless, paint, size, table } from '../terminal.ts';
@@ -40,7 +40,7 @@ export function addDemoCommand(program: Command): void {
     });
 }
 
-const stays = (kept: string) => `\nThe collection stays in ${kept}: try "skein pages --data ${kept}".`;
+const stays = (kept: string) => `\nThe collection stays in ${kept}: try: skein pages${dataOption(kept)}`;
 
 async function run(web: DemoWeb, data: string, given: Record<string, unknown>): Promise<void> {
   const json = given['json'] === true;

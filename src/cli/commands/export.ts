@@ -6,8 +6,9 @@ import { finished } from 'node:stream/promises';
 import type { Command } from 'commander';
 import { candidateOf, cdxjLines, writeCdxj } from '../../archive/cdxj.ts';
 import { exportWarc, type Filter, storedPages } from '../../archive/export.ts';
-import { SkeinError } from '../../base/errors.ts';
+import { SkeinError, systemWords } from '../../base/errors.ts';
 import { openCopies } from '../../home/copies.ts';
+import { bodyOf } from '../../home/copy-text.ts';
 import { openLedger } from '../look.ts';
 import { declare, values } from '../options.ts';
 import { plural } from '../terminal.ts';
@@ -25,7 +26,7 @@ export function addExportCommand(program: Command): void {
     .option('--since <when>', 'only copies from then on: 7d, 12h or 2026-03-14')
     .option('--until <when>', 'only copies from before then; with --newest: the collection as it was then')
     .option('--newest', 'only the newest copy of each page')
-    .option('--no-body', 'jsonl: leave the bodies out')
+    .option('--no-body', 'jsonl: leave the bodies out (text as "body", anything else as "base64")')
     .option('--json', 'report what was written as one JSON object on standard error')
     .addHelpText(
       'after',
@@ -40,6 +41,8 @@ Examples:
     const { data } = await values(given, ['data']);
     const format = formatOf(given['format']);
     const filter = filterOf(data, { ...choiceOf(given), pattern });
+    if (given['body'] === false && format !== 'jsonl')
+      throw new SkeinError('bad-option', '--no-body is only for --format jsonl.', 'Leave one of the two out.');
     const file = given['out'] === '-' ? undefined : (given['out'] as string | undefined);
     if (file === undefined && format.startsWith('warc') && process.stdout.isTTY) {
       throw new SkeinError('bad-option', 'A WARC file is nothing for a terminal.', 'Name a file with --out.');
@@ -83,9 +86,9 @@ function openOut(file: string): Writable {
 }
 
 function unwritable(file: string | undefined, error: unknown): SkeinError {
-  const { message, code } = error as NodeJS.ErrnoException;
-  const text = `${file ?? 'Standard output'} cannot be written: ${message.replace(/, \w+( '.*)?$/, '')}.`;
-  if (code === 'ENOSPC') return new SkeinError('disk-full', text, 'Make room, or name a file elsewhere with --out.');
+  const text = `${file ?? 'Standard output'} cannot be written: ${systemWords(error)}.`;
+  if ((error as NodeJS.ErrnoException).code === 'ENOSPC')
+    return new SkeinError('disk-full', text, 'Make room, or name a file elsewhere with --out.');
   return new SkeinError('refused', text, 'Name another file with --out.', { cause: error });
 }
 
@@ -107,8 +110,8 @@ async function writeLines(archive: string, { out, filter, body, data }: Job): Pr
     if (!filter(page)) continue;
     const { url, time, status, mediaType, digest, kind } = page;
     const whole = body ? copies.whole(page.stored) : undefined;
-    const text = whole && { body: Buffer.from(whole.decoded().bytes).toString() };
-    const line = { url, time: new Date(time).toISOString(), status, type: mediaType, digest, kind, ...text };
+    const about = { url, time: new Date(time).toISOString(), status, type: mediaType, digest, kind };
+    const line = { ...about, ...(whole && bodyOf(whole)) };
     await put(out, JSON.stringify(line));
     count++;
   }

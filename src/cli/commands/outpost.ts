@@ -15,7 +15,9 @@ import { addForgive } from './outpost-forgive.ts';
 const DIRECTORY = 'skein-outpost';
 
 export function addOutpostCommand(program: Command): void {
-  const outpost = program.command('outpost');
+  const outpost = program
+    .command('outpost')
+    .addHelpText('after', '\nExample:\n  skein outpost invite --listen 0.0.0.0:7070');
   addInvite(outpost);
   addJoin(outpost);
   addRun(outpost);

@@ -6,7 +6,7 @@ import { nearest } from '../config.ts';
 import { limitOf } from '../limit.ts';
 import { openLedger } from '../look.ts';
 import { declare, values } from '../options.ts';
-import { harmless, moment, size, table } from '../terminal.ts';
+import { harmless, moment, size, urlTable } from '../terminal.ts';
 
 const sorts: Readonly<Record<string, string>> = {
   id: 'p.id',
@@ -115,7 +115,7 @@ function print(all: readonly Row[], limit: number): void {
   }
   const rows = all.slice(0, limit);
   console.log(
-    table(
+    urlTable(
       ['outcome', 'reason', 'status', 'type', 'size', 'depth', 'visited', 'url'],
       rows.map(row => [
         String(row['outcome']),
@@ -127,6 +127,7 @@ function print(all: readonly Row[], limit: number): void {
         row['time'] === null ? '' : moment(Number(row['time'])),
         harmless(String(row['url'])),
       ]),
+      ['depth', 'type', 'visited', 'status', 'size'],
     ),
   );
   if (all.length > limit) console.log('… and more: --limit shows them, --json lists all.');

@@ -11,7 +11,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { FeedReport } from '../../search/feed.ts';
 import { type Fragment, type Hit, openSearch, type Results } from '../../search/index.ts';
 import { openLedger } from '../look.ts';
-import { DEFAULT_DATA, declare, values } from '../options.ts';
+import { dataOption, declare, values } from '../options.ts';
 import { duration, harmless, paint, size } from '../terminal.ts';
 
 const MOST = 100;
@@ -53,7 +53,7 @@ Examples:
         search.opened(hit.page);
         open(ledger, data, hit, json);
       } else if (json) console.log(JSON.stringify(results));
-      else print(results, fed, data === DEFAULT_DATA ? '' : ` --data ${data}`);
+      else print(results, fed, dataOption(data));
     } finally {
       search.close();
       ledger.close();
@@ -62,7 +62,9 @@ Examples:
 }
 
 export function addIndexCommand(program: Command): void {
-  const index = program.command('index');
+  const index = program
+    .command('index')
+    .addHelpText('after', '\nExamples:\n  skein index status\n  skein index rebuild');
   const status = index
     .command('status')
     .description('how many pages can be found, and how far the index is behind')

@@ -87,7 +87,7 @@ const sum = (figures: readonly number[]) => figures.reduce((total, each) => tota
 
 function printRunning({ command, state, started, pages, rate, queue, underWay, outcomes, time }: HomeState): void {
   console.log(
-    `${paint('green', `A ${command} is ${state}`)} for ${duration(time - started)}: ` +
+    `${paint('green', `A ${command} is ${state}`)}, begun ${duration(time - started)} ago: ` +
       `${pages.toLocaleString('en')} pages, ${rate.toFixed(1)}/s, ` +
       `${(queue + underWay).toLocaleString('en')} in the queue, ${outcomes.failed} errors.`,
   );
@@ -106,7 +106,7 @@ function print(status: Status): void {
   );
   const rows = status.outcomes.map(({ outcome, reason, pages }) => [outcome, reason, pages, meaningOf(reason)]);
   for (const [reason, pages] of Object.entries(status.refused)) {
-    rows.push(['not visited', reason, pages, meaningOf(reason)]);
+    rows.push(['refused', reason, pages, meaningOf(reason)]);
   }
   console.log(table(['outcome', 'reason', 'pages', 'meaning'], rows));
   const now = Date.now();

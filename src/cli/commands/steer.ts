@@ -35,7 +35,7 @@ const orders: readonly Steering[] = [
     usage: 'limit <pages>',
     about: 'pages that this run may fetch, or none',
     example: 'limit 10000',
-    order: ([pages]) => ({ kind: 'limit', pages: pages === 'none' ? null : numberIn(pages!) }),
+    order: ([pages]) => ({ kind: 'limit', pages: pages === 'none' ? null : countIn(pages!) }),
   },
   {
     usage: 'budget <amount>',
@@ -104,6 +104,12 @@ function numberIn(text: string): number {
   const number = Number(text);
   if (text.trim() === '' || !(number >= 0)) throw new SkeinError('bad-option', `"${text}" is not a number.`);
   return number;
+}
+
+function countIn(text: string): number {
+  const count = Number(text);
+  if (Number.isInteger(count) && count >= 1) return count;
+  throw new SkeinError('bad-option', `"${text}" is not a number of pages.`, 'Write a whole number from 1, or none.');
 }
 
 const actions = ['pause', 'resume', 'exclude', 'include', 'pace'] as const;

@@ -2,7 +2,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import { SkeinError } from '../../base/errors.ts';
+import { SkeinError, systemWords } from '../../base/errors.ts';
 import { feederOf, isFed } from '../../home/indexing.ts';
 import { openWorkbench } from '../../workbench/server.ts';
 import { WORKBENCH_PORT } from '../attend.ts';
@@ -64,7 +64,7 @@ function readTls(certificate: string | undefined, key: string | undefined) {
     try {
       return readFileSync(file, 'utf8');
     } catch (error) {
-      throw new SkeinError('bad-option', `${file} cannot be read: ${(error as Error).message}.`);
+      throw new SkeinError('bad-option', `${file} cannot be read: ${systemWords(error)}.`);
     }
   });
   const tls = { certificate: cert!, key: secret! };

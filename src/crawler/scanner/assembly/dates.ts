@@ -3,8 +3,9 @@
  * function gets the address where something may begin and returns where it ends.
  */
 import { key, keyOf } from './hash';
+import { wordInfo } from './lexicon';
 import { CLASSES } from './memory';
-import { DIGIT, LETTER, MONTH, WEEKDAY, WORD, wordInfo, ZONE } from './tables';
+import { DIGIT, LETTER, MONTH, WEEKDAY, WORD, ZONE } from './tables';
 
 const KEY_OF: u64 = key('of');
 const KEY_DE: u64 = key('de');

@@ -41,6 +41,16 @@ export function keyOf(start: usize, end: usize): u64 {
   return (load<u64>(start) | SMALL) & mask;
 }
 
+/** The same of a word, which is not empty. Nobody can predict whether it has more than 8 bytes, so both are computed. */
+export function wordKey(start: usize, end: usize): u64 {
+  const length = end - start;
+  if (length > 15) return longKey(start, end);
+  const first = load<u64>(start) | SMALL;
+  const whole = first & (~(<u64>0) >> ((<u64>(8 - length)) << 3));
+  const long = mix(mix(<u64>length * OTHER, first), load<u64>(end - 8) | SMALL);
+  return select<u64>(long, whole, length > 8);
+}
+
 function longKey(start: usize, end: usize): u64 {
   let h = <u64>(end - start) * OTHER;
   let p = start;
@@ -90,6 +100,16 @@ export function copyRun(to: usize, start: usize, end: usize): usize {
   let out = to;
   for (let p = start; p < end; p += 16, out += 16) v128.store(out, v128.load(p));
   return to + (end - start);
+}
+
+/** First digit at or after `p`, or `end`. */
+export function nextDigit(start: usize, end: usize): usize {
+  for (let p = start; p < end; p += 16) {
+    const v = v128.load(p);
+    const hits = i8x16.bitmask(i8x16.le_u(i8x16.sub(v, i8x16.splat(48)), i8x16.splat(9)));
+    if (hits !== 0) return min(p + ctz(hits), end);
+  }
+  return end;
 }
 
 /** Spreads the bits of a key; the top ones choose its entry in a table. */

@@ -8,7 +8,7 @@
 export const RESULT: usize = 0x400;
 /** One byte of character classes per byte value. */
 export const CLASSES: usize = 0x800;
-/** One byte per byte value that occurs in the visible text. */
+/** One bit per ASCII character that occurs in the visible text: see codes.ts. */
 export const ASCII_SEEN: usize = 0x1000;
 /** Elements per level. */
 export const LEVELS: usize = 0x1200;
@@ -16,17 +16,17 @@ export const LEVELS: usize = 0x1200;
 export const ATTRIBUTES: usize = 0x1300;
 /** Bit planes that count, for each of 64 bits, in how many word pairs it was set. */
 export const PLANES: usize = 0x1400;
-/** Hashes of word pairs not yet counted. */
-export const PAIRS: usize = 0x1500;
-/** 8,192 bits: a word whose bit is not set is in no list. Small enough to stay in the nearest cache. */
-export const WORD_FILTER: usize = 0x1600;
 /** One bit per character of the basic plane that occurred. */
 export const SEEN: usize = 0x2000;
 /** Hash tables of 16-byte entries: key (8), value (4), unused (4). */
 export const TAGS: usize = 0x4000;
 export const TAG_BITS: u64 = 9;
+/** Words, up to 2,048 of them, and for each of 8,192 places the number of its first entry: see lexicon.ts. */
 export const WORDS: usize = 0x6000;
-export const WORD_BITS: u64 = 11;
+export const WORD_INDEX: usize = 0x14800;
+/** Keys of words to be looked up, hashes of word pairs not yet counted. */
+export const WORD_KEYS: usize = 0x19000;
+export const HASHES: usize = 0x1a000;
 export const ENTITIES: usize = 0xe000;
 export const ENTITY_BITS: u64 = 10;
 /** Slots of attributes by name; 64 entries. */

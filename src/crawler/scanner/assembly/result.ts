@@ -1,19 +1,8 @@
 /** Hands the results to the host: numbers in fixed slots. ../scanner.ts reads them in the same order. */
 
-import {
-  blockCount,
-  canonEnd,
-  codeCount,
-  codeSquares,
-  codeSum,
-  countCodes,
-  distinctCodes,
-  keywords,
-  mainHash,
-  seal,
-  simhash,
-  words,
-} from './block';
+import { blockCount, canonEnd, ended, mainHash, seal } from './block';
+import { keywords, words } from './block-words';
+import { addCodes, codeCount, codeSquares, codeSum, distinctCodes } from './codes';
 import { mix } from './hash';
 import {
   baseEnd,
@@ -29,6 +18,7 @@ import {
 import { anchorOut, imageCount, imagesDigest, linkCount, linksDigest, urls } from './links';
 import { anchors, canon, RESULT, references, text } from './memory';
 import { ascii, out as referencesEnd } from './references';
+import { simhash } from './simhash';
 import { structure, tagFirst, tagLast, titleEnd, titleStart } from './tags';
 import { out as textEnd } from './text';
 
@@ -51,7 +41,7 @@ export function putResult(byteSum: u64): void {
   seal(links);
   seal(images);
   seal(structure);
-  countCodes();
+  addCodes(text + 1, textEnd, ended);
   next = RESULT;
   putLong(byteSum);
   putLong(links);

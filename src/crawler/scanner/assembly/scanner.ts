@@ -8,6 +8,7 @@
  */
 import { enterAttributes, find } from './attributes';
 import { resetBlocks } from './block';
+import { resetCodes } from './codes';
 import { inSvg, resetElements, skipping } from './elements';
 import { enterAllEntities } from './entities';
 import { keyOf } from './hash';
@@ -16,6 +17,7 @@ import { closeAnchor, drawText, resetLinks } from './links';
 import { CLASSES, INPUT } from './memory';
 import { resetReferences } from './references';
 import { putResult } from './result';
+import { resetSimhash } from './simhash';
 import { enterClasses, enterTags, LETTER, SKIP } from './tables';
 import { closeTag, openTag, raw, rawInfo, resetTags } from './tags';
 import { copyRaw, copyText, endBlock, lineBreak, putPlain, resetText } from './text';
@@ -44,6 +46,8 @@ export function scan(length: usize, mode: u32): void {
   resetElements();
   resetText();
   resetBlocks();
+  resetCodes();
+  resetSimhash();
   resetReferences();
   resetLinks();
   resetHead();

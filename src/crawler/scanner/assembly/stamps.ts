@@ -6,22 +6,9 @@
  * A plain date elsewhere ("Meeting: 5 May") is content.
  */
 import { dateTimeEnd, digitsEnd, full, is, skipBlanks, wordEnd, yearLike } from './dates';
-import { copyRun, key, keyOf } from './hash';
-import {
-  AGO,
-  AGO_BEFORE,
-  COPYRIGHT,
-  COUNTER,
-  DIGIT,
-  HASHED,
-  HEX,
-  MONTH,
-  STAMP,
-  UNIT,
-  WEEKDAY,
-  WORD,
-  wordInfo,
-} from './tables';
+import { copyRun, key, keyOf, nextDigit } from './hash';
+import { wordInfo } from './lexicon';
+import { AGO, AGO_BEFORE, COPYRIGHT, COUNTER, DIGIT, HASHED, HEX, MONTH, STAMP, UNIT, WEEKDAY, WORD } from './tables';
 
 const MARK: u32 = 1;
 /** Shorter runs of hexadecimal digits are not taken for a hash. */
@@ -66,16 +53,6 @@ export function maskStamps(start: usize, end: usize, to: usize, flags: u32): usi
     }
   }
   return to;
-}
-
-/** First digit at or after `p`, or `end`. */
-function nextDigit(start: usize, end: usize): usize {
-  for (let p = start; p < end; p += 16) {
-    const v = v128.load(p);
-    const hits = i8x16.bitmask(i8x16.lt_u(i8x16.sub(v, i8x16.splat(48)), i8x16.splat(10)));
-    if (hits !== 0) return min(p + ctz(hits), end);
-  }
-  return end;
 }
 
 /** Words with which a stamp can begin. */

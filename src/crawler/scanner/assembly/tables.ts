@@ -2,20 +2,9 @@
  * What the scanner knows of HTML and of languages: classes of bytes, element names, entities, words. Written as plain
  * lists, entered into hash tables once when the module starts.
  */
-import { entryOf, hashBytes, keyOf, putString, spread } from './hash';
-import {
-  ATTRIBUTE_BITS,
-  ATTRIBUTE_NAMES,
-  CLASSES,
-  ENTITIES,
-  ENTITY_BITS,
-  SCRATCH,
-  TAG_BITS,
-  TAGS,
-  WORD_BITS,
-  WORD_FILTER,
-  WORDS,
-} from './memory';
+import { entryOf, hashBytes, keyOf, putString } from './hash';
+import { enterWord } from './lexicon';
+import { ATTRIBUTE_BITS, ATTRIBUTE_NAMES, CLASSES, ENTITIES, ENTITY_BITS, SCRATCH, TAG_BITS, TAGS } from './memory';
 
 // Classes of bytes.
 export const SPACE: u32 = 1;
@@ -79,6 +68,13 @@ export const STAMP_LAST: u32 = 32768;
 export const LAST: u32 = 65536;
 /** Announces a hash, which by chance may have no letters. */
 export const HASHED: u32 = 1 << 17;
+/** Two more pairs of words that announce one: "as of", 更新. The first word's bit is that of the second, shifted by one. */
+export const OF: u32 = 1 << 18;
+export const AS: u32 = 1 << 19;
+export const NEW: u32 = 1 << 20;
+export const RENEW: u32 = 1 << 21;
+/** Words that, with the right one behind them, announce a volatile date. */
+export const FIRSTS: u32 = LAST | AS | RENEW;
 /** Of a class or id: advertising. */
 export const CLASS_AD: u32 = 128;
 /** Of a role: navigation, header, footer. */
@@ -95,12 +91,6 @@ export const LEGACY: u32 = 1 << 24;
 
 export function tagInfo(key: u64): u32 {
   return load<u32>(entryOf(TAGS, TAG_BITS, key), 8);
-}
-
-export function wordInfo(key: u64): u32 {
-  const bit = <usize>(spread(key) >> 51);
-  if (((load<u8>(WORD_FILTER + (bit >> 3)) >> <u8>(bit & 7)) & 1) === 0) return 0;
-  return load<u32>(entryOf(WORDS, WORD_BITS, key), 8);
 }
 
 /** Code point, perhaps with LEGACY; 0 = no such entity. Capitals matter. */
@@ -127,21 +117,22 @@ export function enter(table: usize, bits: u64, list: string, value: u32): void {
   }
 }
 
+export function enterWords(list: string, value: u32): void {
+  let from = 0;
+  for (let i = 0; i <= list.length; i++) {
+    if (i < list.length && list.charCodeAt(i) !== 32) continue;
+    enterWord(keyOf(SCRATCH, putString(SCRATCH, list, from, i)), value);
+    from = i + 1;
+  }
+}
+
 /** Enters the name at [SCRATCH, end). Lists are read in place: a substring would need a heap, and there is none. */
 function enterKey(table: usize, bits: u64, end: usize, value: u32): void {
   if (end === SCRATCH) return;
   const key = table === ENTITIES ? hashBytes(SCRATCH, end) : keyOf(SCRATCH, end);
-  if (table === WORDS) {
-    const bit = <usize>(spread(key) >> 51);
-    store<u8>(WORD_FILTER + (bit >> 3), <u32>load<u8>(WORD_FILTER + (bit >> 3)) | (1 << (<u32>(bit & 7))));
-  }
   const at = entryOf(table, bits, key);
   store<u64>(at, key);
   store<u32>(at, load<u32>(at, 8) | value, 8);
-}
-
-export function enterWords(list: string, value: u32): void {
-  enter(WORDS, WORD_BITS, list, value);
 }
 
 /** Enters entities with consecutive code points; `-` leaves one out. */

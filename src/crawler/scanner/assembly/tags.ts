@@ -16,6 +16,7 @@ import { addToMain } from './block';
 import { close, count, implyEnds, inAd, inSvg, inTemplate, markAd, markStamp, markTemplate, push } from './elements';
 import { keyOf, mix } from './hash';
 import { base, language, meta } from './head';
+import { wordInfo } from './lexicon';
 import { anchorLink, closeAnchor, draw, frameLink, image, mediaLink, relationLink } from './links';
 import { CLASSES } from './memory';
 import {
@@ -46,7 +47,6 @@ import {
   SPACE,
   tagInfo,
   VOID,
-  wordInfo,
 } from './tables';
 import { endBlock, lineBreak, stampBlock, out as text } from './text';
 

@@ -51,35 +51,54 @@ export function endBlock(): void {
   stamped = false;
 }
 
-/** Copies text up to the next `<`; entities are decoded. Returns the address of the `<`, or `end`. */
+/**
+ * Copies text up to the next `<`; entities are decoded, white space is collapsed. Returns the address of the `<`, or
+ * `end`. What was written last is not read again: that would make each step wait for the one before.
+ */
 export function copyText(start: usize, end: usize): usize {
   let p = start;
   let to = out;
+  let blank: u32 = afterSpace(to) ? 1 : 0;
   while (p < end) {
-    // Sixteen bytes at once, up to the first that is not simply copied.
+    // Sixteen bytes at once, up to the first that is not simply copied. Control characters become blanks.
     const v = v128.load(p);
-    const blanks = i8x16.bitmask(i8x16.eq(v, i8x16.splat(32)));
+    const blanks = i8x16.bitmask(i8x16.le_u(v, i8x16.splat(32)));
     const special = v128.or(
       v128.or(i8x16.eq(v, i8x16.splat(60)), i8x16.eq(v, i8x16.splat(38))),
-      v128.or(i8x16.lt_u(v, i8x16.splat(32)), i8x16.eq(v, i8x16.splat(<i8>0xc2))),
+      i8x16.eq(v, i8x16.splat(<i8>0xc2)),
     );
-    // A blank behind a blank is special as well.
-    const doubled = blanks & ((blanks << 1) | (afterSpace(to) ? 1 : 0));
-    const plain = min<usize>(ctz(i8x16.bitmask(special) | doubled | 0x10000), end - p);
-    v128.store(to, v);
+    // A blank behind a blank is special as well. Bit i of `behind`: the byte before the i-th is a blank.
+    const behind = (blanks << 1) | blank;
+    const plain = min<usize>(ctz(i8x16.bitmask(special) | (blanks & behind) | 0x10000), end - p);
+    v128.store(to, i8x16.max_u(v, i8x16.splat(32)));
     to += plain;
     p += plain;
+    blank = (behind >> <u32>plain) & 1;
     if (plain === 16 || p >= end) continue;
-    if (load<u8>(p) === 60) break;
-    out = to;
-    p = copySpecial(p, end);
-    to = out;
+    const c: u32 = load<u8>(p);
+    if (c === 60) break;
+    if (c <= 32) p = blanksEnd(p, end);
+    else {
+      out = to;
+      p = copySpecial(p, end);
+      to = out;
+      blank = afterSpace(to) ? 1 : 0;
+    }
   }
   out = to;
   return p;
 }
 
-/** A byte that is not copied as it is: white space, an entity, the lead byte of a blank that does not break. */
+/** Past blanks and control characters. */
+function blanksEnd(start: usize, end: usize): usize {
+  for (let p = start; p < end; p += 16) {
+    const others = i8x16.bitmask(i8x16.gt_u(v128.load(p), i8x16.splat(32)));
+    if (others !== 0) return min(p + ctz(others), end);
+  }
+  return end;
+}
+
+/** An entity, or the lead byte of a blank that does not break. */
 function copySpecial(p: usize, end: usize): usize {
   const c: u32 = load<u8>(p);
   let value: u32 = c;

@@ -5,6 +5,7 @@
 import {
   AGO,
   AGO_BEFORE,
+  AS,
   CLASS_AD,
   CLASS_AD_SHORT,
   CLASS_SLOT,
@@ -15,6 +16,9 @@ import {
   HASHED,
   LAST,
   MONTH,
+  NEW,
+  OF,
+  RENEW,
   ROLE_TEMPLATE,
   STAMP,
   STAMP_LAST,
@@ -101,6 +105,10 @@ function enterStampWords(): void {
   enterWords('commit commits revision rev sha sha1 sha256 hash build git changeset checksum', HASHED);
   enterWords('last latest date page', LAST);
   enterWords('update change edit build revision modification refresh commit', STAMP_LAST);
+  enterWords('as', AS);
+  enterWords('of', OF);
+  enterWords('更', RENEW);
+  enterWords('新', NEW);
   enterWords('aktualisiert geändert generiert stand bearbeitet änderung aktualisierung', STAMP);
   enterWords('modifié modifiée généré générée révisé', STAMP);
   enterWords('actualizado actualizada actualización modificado modificada generado', STAMP);

@@ -39,7 +39,7 @@ export interface Facts {
   readonly levels: readonly number[];
   /** 16-bit hashes of the content blocks in order, folded to at most 64 entries: says where a page changed. */
   readonly blocks: Uint16Array;
-  /** 32-bit hash of the canonical list of image references. */
+  /** 32-bit hash of the canonical list of image references; 0 = it has none. */
   readonly imageHash: number;
   /** 32-bit hash of the opening tags of the body, those without meaning to a reader left out. */
   readonly structure: number;
@@ -63,6 +63,8 @@ export const MAX_FACTS_BYTES = 300;
 /** First byte of packed facts; other values are from another version and mean "nothing is known". */
 const LAYOUT = 1;
 const FIXED = 89;
+/** Where a field begins that is read by itself. */
+const IMAGE_HASH = 81;
 
 const scratch = new Uint8Array(MAX_FACTS_BYTES + 20);
 const view = new DataView(scratch.buffer);
@@ -79,7 +81,7 @@ export function packFacts(facts: Facts): Uint8Array {
   view.setFloat64(65, facts.textCode2, true);
   view.setUint32(73, facts.tagFirst, true);
   view.setUint32(77, facts.tagLast, true);
-  view.setUint32(81, facts.imageHash, true);
+  view.setUint32(IMAGE_HASH, facts.imageHash, true);
   view.setUint32(85, facts.structure, true);
   let at = FIXED;
   at = putVarint(at, facts.asciiSum);
@@ -115,7 +117,7 @@ export function unpackFacts(bytes: Uint8Array): Facts | undefined {
     textCode2: from.getFloat64(65, true),
     tagFirst: from.getUint32(73, true),
     tagLast: from.getUint32(77, true),
-    imageHash: from.getUint32(81, true),
+    imageHash: from.getUint32(IMAGE_HASH, true),
     structure: from.getUint32(85, true),
     asciiSum,
     urls: urls!,
@@ -124,6 +126,12 @@ export function unpackFacts(bytes: Uint8Array): Facts | undefined {
     levels,
     blocks,
   };
+}
+
+/** Whether a page shows images, by its packed facts alone; one of which nothing is known may. */
+export function mayShowImages(bytes: Uint8Array | null): boolean {
+  if (bytes?.[0] !== LAYOUT || bytes.length < FIXED) return true;
+  return (bytes[IMAGE_HASH]! | bytes[IMAGE_HASH + 1]! | bytes[IMAGE_HASH + 2]! | bytes[IMAGE_HASH + 3]!) !== 0;
 }
 
 function putVarint(at: number, value: number): number {

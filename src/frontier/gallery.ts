@@ -1,8 +1,9 @@
 /**
  * The images that pages show, while they are watched. Nothing is known of them until a visit finds a page as it was;
- * then its stored copy is read once for them (home does that), and each of its server joins the pages under the role
- * `image`, once for all pages that show it.
+ * then its stored copy is read once for them (home does that) unless its facts say that there are none, and each of its
+ * server joins the pages under the role `image`, once for all pages that show it.
  */
+import { mayShowImages } from '../errand/facts.ts';
 import type { Links, Visit } from '../errand/visit.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { FLAG_NOFOLLOW, FLAG_SHOWN } from '../ledger/pages.ts';
@@ -28,6 +29,7 @@ export class Gallery {
     if (visit.outcome !== 'same' || roleOf(visit) !== 'page') return;
     const known = this.#ledger.pages.known(page);
     if (!known || known.segment === null || known.flags & FLAG_SHOWN || !known.media_type?.includes('html')) return;
+    if (!mayShowImages(known.facts)) return; // to read a copy costs more than the visit did
     this.#pages.push(page);
   }
 

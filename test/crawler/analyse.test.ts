@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { analyse } from '../../src/crawler/analyse.ts';
 import { textCode2 } from '../../src/crawler/detect/text-codes.ts';
 import type { Page } from '../../src/crawler/stages.ts';
-import { packFacts, unpackFacts } from '../../src/errand/facts.ts';
+import { mayShowImages, packFacts, unpackFacts } from '../../src/errand/facts.ts';
 import { LINK_ALTERNATE, LINK_CANONICAL, LINK_NOFOLLOW } from '../../src/errand/visit.ts';
 import { randomly } from '../random.ts';
 
@@ -205,4 +205,25 @@ test('2,000 malformed pages become pages', () => {
     assert.equal(found.links.count, found.links.urls.length === 0 ? 0 : lines(found.links.urls).length);
     assert.equal(found.links.count, found.links.flags.length);
   }
+});
+
+test('a page shows no image that its facts deny', () => {
+  const parts = [
+    '<p>words',
+    '<img>',
+    '<img src="a.png">',
+    '<img data-src="b.png">',
+    '<svg>',
+    '</svg>',
+    '<a href="c.png">',
+  ];
+  let shown = 0;
+  for (let seed = 1; seed <= 500; seed++) {
+    const found = page(randomly(seed).text(parts, 4));
+    const may = mayShowImages(packFacts(found.facts));
+    if (found.images.length > 0) assert.ok(may, String(seed));
+    if (found.images.length > 0) shown++;
+  }
+  assert.ok(shown > 100 && shown < 500);
+  assert.equal(mayShowImages(packFacts(page('<p>Words and <a href="/x.png">a link</a>.').facts)), false);
 });

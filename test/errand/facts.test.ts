@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Facts, MAX_FACTS_BYTES, MAX_LEVEL_COUNT, packFacts, unpackFacts } from '../../src/errand/facts.ts';
+import {
+  type Facts,
+  MAX_FACTS_BYTES,
+  MAX_LEVEL_COUNT,
+  mayShowImages,
+  packFacts,
+  unpackFacts,
+} from '../../src/errand/facts.ts';
 
 const largest: Facts = {
   raw: new Uint8Array(16).fill(1),
@@ -57,4 +64,12 @@ test('bytes that are not facts mean that nothing is known', () => {
   assert.equal(unpackFacts(Uint8Array.from([...packed, 0])), undefined);
   assert.equal(unpackFacts(packed.with(0, 99)), undefined);
   for (let length = 0; length < packed.length; length++) unpackFacts(packed.subarray(0, length).fill(255, 89));
+});
+
+test('packed facts say whether a page may show images', () => {
+  assert.equal(mayShowImages(packFacts({ ...largest, imageHash: 0 })), false);
+  for (const imageHash of [1, 0x100, 0x1_0000, 0x8000_0000]) {
+    assert.equal(mayShowImages(packFacts({ ...smallest, imageHash })), true, String(imageHash));
+  }
+  for (const unknown of [null, new Uint8Array(0), new Uint8Array(300)]) assert.equal(mayShowImages(unknown), true);
 });

@@ -1,8 +1,12 @@
-/** Servers of raw bytes on loopback for the fetcher's tests, and a fetcher with limits short enough to wait for. */
+/** Servers of raw bytes on loopback for the fetcher's tests, and a fetcher whose limits only a test's own can reach. */
+import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import type { TestContext } from 'node:test';
 import { type FetcherOptions, openFetcher } from '../../src/crawler/fetch/fetcher.ts';
 import type { Answer, Ask, Failure, Fetcher, Response } from '../../src/crawler/stages.ts';
+
+/** Milliseconds that no machine is busy for; a test that waits for a limit sets that one itself. */
+const PATIENCE = 60_000;
 
 export interface RawServer {
   readonly origin: string;
@@ -10,6 +14,8 @@ export interface RawServer {
   connections: number;
   /** Request heads received, in order. */
   readonly requests: string[];
+  /** Resolves when so many of its connections are closed. */
+  closed(count: number): Promise<void>;
 }
 
 /** `reply` is called with the socket once per request head; it writes whatever the test is about. */
@@ -20,11 +26,16 @@ export async function serve(
 ): Promise<RawServer> {
   const sockets = new Set<Socket>();
   const requests: string[] = [];
+  let closings = 0;
   const server = createServer({ noDelay: true }, socket => {
     raw.connections++;
     sockets.add(socket);
     socket.on('error', () => {}); // clients that leave are part of the tests
-    socket.on('close', () => sockets.delete(socket));
+    socket.on('close', () => {
+      sockets.delete(socket);
+      closings++;
+      server.emit('left');
+    });
     let text = '';
     socket.on('data', bytes => {
       text += bytes.toString('latin1');
@@ -40,7 +51,14 @@ export async function serve(
     server.listen(0, host, resolve);
   });
   const { port } = server.address() as AddressInfo;
-  const raw = { origin: `http://${host.includes(':') ? `[${host}]` : host}:${port}`, connections: 0, requests };
+  const raw: RawServer = {
+    origin: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
+    connections: 0,
+    requests,
+    async closed(count) {
+      while (closings < count) await once(server, 'left');
+    },
+  };
   t.after(() => {
     for (const socket of sockets) socket.destroy();
     server.close();
@@ -52,7 +70,10 @@ export function fetcherFor(t: TestContext, options: Partial<FetcherOptions> = {}
   const fetcher = openFetcher({
     userAgent: 'Skein/0.1 (+https://skein.example/bot)',
     ...options,
-    timeouts: { connect: 2_000, tls: 2_000, firstByte: 2_000, betweenBytes: 2_000, body: 5_000, ...options.timeouts },
+    timeouts: {
+      ...{ connect: PATIENCE, tls: PATIENCE, firstByte: PATIENCE, betweenBytes: PATIENCE, body: PATIENCE },
+      ...options.timeouts,
+    },
   });
   t.after(() => fetcher.close());
   return fetcher;

@@ -8,6 +8,7 @@ import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { type Attended, attend } from '../../src/cli/attend.ts';
 import { type Opened, openHome } from '../../src/cli/compose.ts';
+import { bringUp } from '../../src/home/indexing.ts';
 import { crawlSupply } from '../../src/home/supply.ts';
 import { openSearch } from '../../src/search/index.ts';
 import type { Carrier } from '../../src/transfer/carrier.ts';
@@ -36,11 +37,12 @@ before(async () => {
   collection.pass(-4);
   hostile = await openHostileSite();
   web = await openWeb({ seed: 3, servers: 2, pagesPerServer: 250, latency: 4, clock: collection.clock, rates: [0, 2] });
-  const values = chosen(collection.directory, { scope, pace: 0.1, connections: 1 });
+  // So slow that it runs until a test makes it quick.
+  const values = chosen(collection.directory, { scope, pace: 0.5, connections: 1 });
   opened = await openHome(values, web.seeds, { clockShift: collection.clockShift });
   attended = await attend(opened, { command: 'crawl', data: collection.directory, keep: '', workbench: 0 });
-  running = opened.home.run(crawlSupply(opened, 0));
   browser = await openBrowser();
+  running = opened.home.run(crawlSupply(opened, 0));
   page = await browser.context.newPage();
   page.on('dialog', dialog => assert.fail(`a dialog: ${dialog.message()}`));
   await page.goto(attended.workbench!);
@@ -136,6 +138,7 @@ test('a change appears, and its difference can be opened', options, async () => 
 
 test('what is searched for is found', options, async () => {
   const index = openSearch(join(collection.directory, 'search.db'));
+  await bringUp(collection.directory, index, () => {});
   index.put([
     {
       ...{
@@ -162,6 +165,25 @@ test('what is searched for is found', options, async () => {
   await page.waitForSelector('text=Results for wild geese');
   await page.click('ol li a');
   await page.waitForSelector('iframe');
+});
+
+test('results that nearly equal a better one are folded, and unfold', options, async () => {
+  await view('search?q=goose');
+  await page.waitForSelector('ol li');
+  const shown = await page.locator('ol li').allTextContents();
+  assert.deepEqual(
+    shown.map(text => /(\d+) more like this/.exec(text)?.[1]),
+    ['1'],
+    'the hostile site has the same text at two addresses',
+  );
+  await page.click('text=1 more like this');
+  await page.waitForSelector('ol li:nth-child(2)');
+  assert.equal(await page.locator('ol li').count(), 2);
+  assert.equal(await page.locator('text=more like this').count(), 0);
+  assert.match(page.url(), /q=goose.*unfold=1/);
+  await page.goBack();
+  await page.waitForSelector('text=1 more like this');
+  assert.equal(await page.locator('ol li').count(), 1);
 });
 
 const VIEWS = [

@@ -24,6 +24,9 @@ export interface Look {
   readonly height?: number;
 }
 
+/** Milliseconds for what is waited for to appear, on a busy machine too; less than a test has in all. */
+const PATIENCE = 100_000;
+
 export async function openBrowser(look: Look = {}): Promise<Browser> {
   const profile = mkdtempSync(join(tmpdir(), 'skein-browser-'));
   const context = await chromium.launchPersistentContext(profile, {
@@ -36,6 +39,7 @@ export async function openBrowser(look: Look = {}): Promise<Browser> {
       ...['--disable-component-update', '--disable-sync', '--disable-dev-shm-usage'],
     ],
   });
+  context.setDefaultTimeout(PATIENCE);
   const requests: string[] = [];
   context.on('request', request => requests.push(request.url()));
   const close = async () => {

@@ -13,6 +13,8 @@ export { compileKeep, parseKeep } from './keep.ts';
 
 /** The domain that means all of them. */
 const ANYWHERE = '*';
+/** A URL may have almost any character in its host; `type=text` is a slip of whoever meant a condition. */
+const HOST = /^[a-z0-9._:[\]-]+$/;
 /** Origins whose answer is remembered; most links lead to few. */
 const REMEMBERED = 10_000;
 
@@ -76,7 +78,7 @@ function domainOf(text: string): string {
   try {
     const url = new URL(`http://${bare}`);
     // URL drops port 80, which is the default of the scheme that was put in front
-    if (bare !== '' && url.username === '') return /:80$/.test(bare) ? `${url.host}:80` : url.host;
+    if (HOST.test(url.host) && url.username === '') return /:80$/.test(bare) ? `${url.host}:80` : url.host;
   } catch {
     // not a host: said below
   }

@@ -179,7 +179,7 @@ export class HomeControl {
     const { frontier } = this.#parts;
     frontier.adjust({ scope: { ...frontier.options.scope, ...parseScope(listOf(scope)), keep: parsed } });
     this.#rescope();
-    return 'The filters apply to links found, and to pages kept, from now on.';
+    return `From now on links are followed in ${scope || 'the hosts of the seeds'}, and ${keep || 'everything'} is kept.`;
   }
 
   /** Makes the frontier's idea of "outside" fit scope, seeds and excluded servers. */

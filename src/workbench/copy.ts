@@ -3,6 +3,7 @@ import { mediaType, type Stored } from '../archive/read.ts';
 import { SkeinError } from '../base/errors.ts';
 import { textOf } from '../home/copy-text.ts';
 import { FLAG_NOARCHIVE } from '../ledger/pages.ts';
+import { marked } from './marked-copy.ts';
 import type { Reader } from './reader.ts';
 import { escaped, safeDocument, safeHtml } from './safe-copy.ts';
 
@@ -14,13 +15,24 @@ const MOST_IMAGE = 4_000_000;
 export const COPY_POLICY =
   "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'";
 
-export function copyDocument(reader: Reader, visitId: number): string {
+/** Another version of the page, named by its visit: what came since that one is marked, or what went until it. */
+export interface Against {
+  readonly since?: number | undefined;
+  readonly until?: number | undefined;
+}
+
+export function copyDocument(reader: Reader, visitId: number, { since, until }: Against = {}): string {
   const visit = reader.visit(visitId);
   const flags = reader.ledger.pages.known(visit.page)?.flags ?? 0;
   if (flags & FLAG_NOARCHIVE) throw new SkeinError('refused', 'The page asks not to be shown from an archive.');
   const stored = reader.copies.of(visit);
   if (!stored) throw new SkeinError('not-found', 'That visit stored no copy.');
-  return safeDocument(bodyOf(stored));
+  const other = since ?? until;
+  if (other === undefined) return safeDocument(bodyOf(stored));
+  const against = reader.visit(other);
+  const version = against.page === visit.page ? reader.copies.of(against) : undefined;
+  if (!version) throw new SkeinError('not-found', 'One of the two versions is not stored.');
+  return safeDocument(marked(bodyOf(stored), bodyOf(version), since === undefined ? 'went' : 'came'));
 }
 
 function bodyOf(stored: Stored): string {

@@ -4,6 +4,7 @@
  * output holds no `<` that was not written here. Links lead nowhere, images must be in the page itself, forms and
  * everything that loads or runs is left out. The server adds a policy that forbids all of it once more.
  */
+import { MARK_SHEET } from './marked-copy.ts';
 
 /** Characters of a page that are shown. */
 const MOST = 3_000_000;
@@ -93,7 +94,8 @@ function image(attributes: ReadonlyMap<string, string>): string {
   const source = attributes.get('src') ?? '';
   const text = attributes.get('alt') ?? '';
   if (IMAGE.test(source)) return `<img src="${quoted(source)}"${written(attributes)}>`;
-  return `<span class="skein-image">${text === '' ? 'image' : quoted(text)}</span>`;
+  // Where it was can be read, too.
+  return `<span class="skein-image" title="${quoted(source.slice(0, 200))}">${text === '' ? 'image' : quoted(text)}</span>`;
 }
 
 function style(html: string, from: number, out: string[]): number {
@@ -136,5 +138,5 @@ body{margin:16px;overflow-wrap:anywhere}a{color:#0b5a8a;text-decoration:underlin
 img{max-width:100%;height:auto}table{max-width:100%}`;
 
 export function safeDocument(body: string): string {
-  return `<!doctype html><html><head><meta charset="utf-8"><style>${SHEET}</style></head><body>${body}</body></html>`;
+  return `<!doctype html><html><head><meta charset="utf-8"><style>${SHEET}${MARK_SHEET}</style></head><body>${body}</body></html>`;
 }

@@ -147,7 +147,9 @@ function makeApp(parts: Parts): Hono {
     context.text(metricsOf(live.now), 200, { 'content-type': 'text/plain; version=0.0.4' }),
   );
   app.get('/copy/:visit{[0-9]+}', context => {
-    const html = copyDocument(reader, Number(context.req.param('visit')));
+    const numbered = (name: string) => Number(context.req.query(name)) || undefined;
+    const against = { since: numbered('since'), until: numbered('until') };
+    const html = copyDocument(reader, Number(context.req.param('visit')), against);
     return context.html(html, 200, { 'content-security-policy': COPY_POLICY });
   });
   for (const [path, file] of loadFiles()) app.get(path, () => answerFile(file));

@@ -91,7 +91,7 @@ test('a scope is read from what users write', () => {
 });
 
 test('what is no scope is named', () => {
-  for (const part of ['exa mple.org', '!example.org', 'a:b:c', '*.', 'user@host.net']) {
+  for (const part of ['exa mple.org', '!example.org', 'a:b:c', '*.', 'user@host.net', 'type=text/html']) {
     assert.throws(
       () => parseScope([part]),
       (error: unknown) => error instanceof SkeinError && error.code === 'bad-option' && error.message.includes(part),

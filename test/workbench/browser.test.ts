@@ -132,8 +132,12 @@ test('a change appears, and its difference can be opened', options, async () => 
   await page.click('td a');
   await page.waitForSelector('[data-difference] ins');
   await page.click('button:has-text("Side by side")');
-  const frames = page.frameLocator('iframe[title="Later version"]');
-  await frames.locator('h1').waitFor();
+  // Both are marked, and neither side by itself: the earlier has what went, the later what came.
+  const [earlier, later] = ['Earlier', 'Later'].map(name => page.frameLocator(`iframe[title="${name} version"]`));
+  await earlier!.locator('del.skein-went').first().waitFor();
+  await later!.locator('ins.skein-came').first().waitFor();
+  assert.equal(await earlier!.locator('ins.skein-came').count(), 0);
+  assert.equal(await later!.locator('h1').count(), 1);
 });
 
 test('what is searched for is found', options, async () => {

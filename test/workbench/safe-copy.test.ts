@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Parser } from 'htmlparser2';
+import { marked } from '../../src/workbench/marked-copy.ts';
 import { escaped, safeDocument, safeHtml } from '../../src/workbench/safe-copy.ts';
 import { randomly } from '../random.ts';
 
@@ -62,17 +63,70 @@ test('nothing of a hostile page can act or load', () => {
   for (const html of hostile) assert.deepEqual(dangers(safeHtml(html)), [], html);
 });
 
-test('no mixture of hostile pieces can either', () => {
+function mixture(random: ReturnType<typeof randomly>): string {
+  const parts = Array.from({ length: 1 + random.below(6) }, () => {
+    const piece = hostile[random.below(hostile.length)]!;
+    const cut = random.below(piece.length + 1);
+    return random.below(2) === 0 ? piece : random.below(2) === 0 ? piece.slice(0, cut) : piece.slice(cut);
+  });
+  return parts.join('');
+}
+
+test('no mixture of hostile pieces can either, and marks add nothing but themselves', () => {
   const random = randomly(20_261);
+  let before = '';
   for (let round = 0; round < 3000; round++) {
-    const parts = Array.from({ length: 1 + random.below(6) }, () => {
-      const piece = hostile[random.below(hostile.length)]!;
-      const cut = random.below(piece.length + 1);
-      return random.below(2) === 0 ? piece : random.below(2) === 0 ? piece.slice(0, cut) : piece.slice(cut);
-    });
-    const html = parts.join('');
-    assert.deepEqual(dangers(safeHtml(html)), [], html);
+    const html = mixture(random);
+    const copy = safeHtml(html);
+    assert.deepEqual(dangers(copy), [], html);
+    for (const as of ['came', 'went'] as const) {
+      const shown = marked(copy, before, as);
+      assert.deepEqual(dangers(shown), [], html);
+      const bare = shown.replace(
+        /<(ins|del) class="skein-(came|went)">|<\/(ins|del)>|<span id="skein-first"><\/span>/g,
+        '',
+      );
+      assert.equal(bare, copy, html);
+    }
+    before = copy;
   }
+});
+
+test('what differs is marked on the side that has it, word by word, and both sides know where it begins', () => {
+  const before = '<h1>Tides</h1><p>High at six in the morning.</p><p>Low <b>at noon</b>.</p>';
+  const after = '<h1>Tides</h1><p>High at seven in the  early evening.</p><p>Low <b>at noon</b>.</p><p>Gale</p>';
+  assert.equal(
+    marked(before, after, 'went'),
+    '<h1>Tides</h1><p>High at <span id="skein-first"></span><del class="skein-went">six</del> in the ' +
+      '<del class="skein-went">morning.</del></p><p>Low <b>at noon</b>.</p>',
+  );
+  assert.equal(
+    marked(after, before, 'came'),
+    '<h1>Tides</h1><p>High at <span id="skein-first"></span><ins class="skein-came">seven</ins> in the  ' +
+      '<ins class="skein-came">early evening.</ins></p><p>Low <b>at noon</b>.</p><p><ins class="skein-came">Gale</ins></p>',
+  );
+  assert.equal(marked(before, before, 'came'), before);
+  // What only one side has: the other shows where it would be, at its very end too.
+  assert.equal(marked('<p>a c</p>', '<p>a b c</p>', 'went'), '<p>a <span id="skein-first"></span>c</p>');
+  assert.equal(marked('<p>a</p>', '<p>a</p><p>b</p>', 'went'), '<p>a</p><span id="skein-first"></span>');
+});
+
+test('another image in the same place is marked, a sheet is not', () => {
+  const page = (name: string) =>
+    safeHtml(`<style>p { color: ${name} }</style><p>Our <img src="/${name}.png" alt="goose"></p>`);
+  const shown = marked(page('grey'), page('white'), 'came');
+  assert.match(
+    shown,
+    /Our <span id="skein-first"><\/span><ins class="skein-came"><span class="skein-image" title="\/grey/,
+  );
+  assert.equal(shown.match(/<ins/g)!.length, 1);
+});
+
+test('a long page that changed at both ends is marked there only', () => {
+  const middle = Array.from({ length: 3000 }, (_, n) => `<p>paragraph ${n}</p>`).join('');
+  const page = (word: string) =>
+    `${`<p>${`${word} `.repeat(900)}</p>`.repeat(2)}${middle}<p>${`${word} `.repeat(900)}</p>`;
+  assert.equal(marked(page('new'), page('old'), 'came').match(/<ins/g)!.length, 3);
 });
 
 test('what a reader sees stays', () => {
@@ -83,7 +137,10 @@ test('what a reader sees stays', () => {
     '<h1 class="a">Geese &amp; <b>ducks</b></h1><ul><li>one<li>two</ul><p lang="de" style="color:red">Gänse &lt;3</p>',
   );
   assert.equal(safeHtml('<a href="/next">on</a>'), '<a title="/next">on</a>');
-  assert.match(safeHtml('<img src="/a.png" alt="a goose">'), /<span class="skein-image">a goose<\/span>/);
+  assert.match(
+    safeHtml('<img src="/a.png" alt="a goose">'),
+    /<span class="skein-image" title="\/a.png">a goose<\/span>/,
+  );
   assert.match(
     safeHtml('<img src="data:image/png;base64,AAAA" alt=x>'),
     /^<img src="data:image\/png;base64,AAAA" alt="x">$/,

@@ -300,7 +300,8 @@ export const pageRoutes = [
   route({
     method: 'get',
     path: '/copies/{visit}',
-    summary: 'Status and headers of a stored copy. The copy itself, made harmless, is at /copy/{visit}.',
+    summary:
+      'Status and headers of a stored copy. The copy itself, made harmless, is at /copy/{visit}; with ?since or ?until = another visit, what came or went is marked in it.',
     input: z.object({ visit: id }),
     output: copy,
     answer: (input, { reader }) => copyOf(reader, input.visit),

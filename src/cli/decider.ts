@@ -18,6 +18,6 @@ export function readDecider(file: string | undefined): DeciderFile | undefined {
     const bytes = readFileSync(file);
     return { digest: hash('sha256', bytes), bytes };
   } catch (error) {
-    throw new SkeinError('bad-option', `The decider cannot be read: ${systemWords(error)}.`);
+    throw new SkeinError('bad-option', `The decider ${file} cannot be read: ${systemWords(error)}.`);
   }
 }

@@ -2,7 +2,7 @@
 import { meaningOf } from '../errand/reasons.ts';
 import type { Opened } from './compose.ts';
 import { dataOption } from './options.ts';
-import { duration, fold, paint, plural, size, table } from './terminal.ts';
+import { duration, fold, moment, paint, plural, size, table } from './terminal.ts';
 
 export interface Summary {
   readonly pages: number;
@@ -25,6 +25,9 @@ export interface Summary {
   readonly servers: number;
   /** Pages that a later run will visit. */
   readonly waiting: number;
+  /** Pages that failed and may be tried again, and from when on; milliseconds since 1970. */
+  readonly retries: number;
+  readonly nextRetry: number | null;
   readonly interrupted: boolean;
   /** Peak, bytes. */
   readonly memory: number;
@@ -37,6 +40,7 @@ export interface Summary {
 export function summaryOf({ home, ledger, frontier }: Opened, interrupted: boolean): Summary {
   const { progress } = home;
   const { seconds } = progress;
+  const retry = ledger.pages.nextRetry();
   return {
     pages: progress.pages,
     ...progress.outcomes,
@@ -48,6 +52,8 @@ export function summaryOf({ home, ledger, frontier }: Opened, interrupted: boole
     empty: ledger.pages.empty(),
     servers: ledger.servers.size,
     waiting: frontier.outstanding + frontier.newcomers,
+    retries: retry?.count ?? 0,
+    nextRetry: retry?.time ?? null,
     interrupted,
     memory: process.resourceUsage().maxRSS * 1024,
     cpuSeconds: (process.cpuUsage().user + process.cpuUsage().system) / 1e6,
@@ -60,8 +66,8 @@ export function isInVain({ pages, empty, reasons }: Summary): boolean {
   return pages === 0 && empty && Object.keys(reasons).length > 0;
 }
 
-/** `directory`: where the collection is, unless it will not stay. */
-export function printSummary(summary: Summary, directory?: string): void {
+/** `directory`: where the collection is, unless it will not stay. `idle`: what to say when nothing was done. */
+export function printSummary(summary: Summary, directory?: string, idle?: string): void {
   const { seconds, pagesPerSecond, bytes, memory, waiting } = summary;
   console.log(
     fold(
@@ -80,10 +86,14 @@ export function printSummary(summary: Summary, directory?: string): void {
     const [wait, them] = waiting === 1 ? ['waits', 'it'] : ['wait', 'them'];
     console.log(`\n${plural(waiting, 'page')} ${wait} for a later run: the same command goes on with ${them}.`);
   }
+  if (summary.nextRetry !== null) {
+    const failed = plural(summary.retries, 'page that failed is', 'pages that failed are');
+    console.log(`\n${failed} tried again by a crawl after ${moment(summary.nextRetry)}.`);
+  }
   if (directory === undefined) return;
   const data = dataOption(directory);
   if (isInVain(summary)) console.log(paint('yellow', '\nNothing could be collected.'));
   else if (rows.length === 0 && waiting === 0) {
-    console.log(`\nThere was nothing left to do. To look for what changed: skein refresh${data}`);
+    console.log(`\n${idle ?? `There was nothing left to do. To look for what changed: skein refresh${data}`}`);
   } else console.log(`\nThe collection is in ${directory}. Look at it with: skein pages${data}`);
 }

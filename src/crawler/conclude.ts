@@ -26,6 +26,7 @@ import type { Answer, Change, Page, Response } from './stages.ts';
 import type { Tools } from './tools.ts';
 import { glance, imageChanged, isWatched, knowsNoHead, lengthOf, type Manner } from './watched-image.ts';
 
+const PARTIAL_CONTENT = 206;
 /** Redirects in a row that are followed before it is called a loop. */
 const MAX_HOPS = 10;
 
@@ -235,7 +236,9 @@ async function read(job: Job, known: Known, response: Response, time: number): P
   if (known.role === 'page' && job.missing.has(page)) {
     return ended(known, time, response, { outcome: 'gone', reason: 'soft-404' });
   }
-  const truncated = response.truncated !== undefined || decoded.truncated !== undefined;
+  // Nobody asked for a part, so what a 206 brings is all there will be, and not the whole.
+  const truncated =
+    response.truncated !== undefined || decoded.truncated !== undefined || response.status === PARTIAL_CONTENT;
   const facts = known.role === 'image' ? await lookedAt(page.facts, response, decoded.bytes) : page.facts;
   const { change, mask, before } = judge(job, known, facts, response);
   const notes = notesOf(page, truncated, !job.keep({ url: known.url, page }));

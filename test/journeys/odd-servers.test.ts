@@ -12,14 +12,17 @@ const data = join(place.path, 'data');
 const PICTURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 0]);
 const JAPANESE = `<meta charset=shift_jis><title>渡り鳥</title>${'雁は北へ帰る。'.repeat(20)}`;
 
-const bodies: Record<string, { readonly type: string; readonly body: Uint8Array }> = {
+const bodies: Record<string, { readonly type: string; readonly body: Uint8Array; readonly status?: number }> = {
   '/': {
     type: 'text/html',
-    body: Buffer.from('<a href=/latin>l</a> <a href=/japanese>j</a> <a href=/picture>p</a> <a href=/moved>m</a>'),
+    body: Buffer.from(
+      '<a href=/latin>l</a> <a href=/japanese>j</a> <a href=/picture>p</a> <a href=/moved>m</a> <a href=/part>p</a>',
+    ),
   },
   '/latin': { type: 'text/html; charset=iso-8859-1', body: Buffer.from('<title>caf\xe9</title>', 'latin1') },
   '/japanese': { type: 'text/html', body: encode(JAPANESE, 'shift_jis') },
   '/picture': { type: 'text/html', body: PICTURE },
+  '/part': { type: 'text/html', body: Buffer.from('<title>the begin'), status: 206 },
   '/z%C3%BCrich': { type: 'text/html', body: Buffer.from('<title>here</title>') },
 };
 
@@ -32,7 +35,8 @@ before(async () => {
     // Node writes a header as one byte a character, so this leaves as UTF-8.
     if (request.url === '/moved')
       response.writeHead(302, { location: Buffer.from('/zürich').toString('latin1') }).end();
-    else if (page) response.writeHead(200, { 'content-type': page.type }).end(page.body);
+    else if (request.url === '/broken') response.writeHead(500).end();
+    else if (page) response.writeHead(page.status ?? 200, { 'content-type': page.type }).end(page.body);
     else response.writeHead(404).end();
   });
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
@@ -74,4 +78,18 @@ test('a redirect in UTF-8 leads to the page that its bytes name', async () => {
   assert.ok(pages.has(`${origin}/z%C3%BCrich`), [...pages.keys()].join(' '));
   const { outcome } = await skeinJson<{ outcome: string }>('pages', '/z', '--data', data);
   assert.equal(outcome, 'fetched');
+});
+
+test('a part that nobody asked for is kept, and said to be one', async () => {
+  const { details } = await skeinJson<{ details: Record<string, unknown> }>('show', `${origin}/part`, '--data', data);
+  assert.equal(details['truncated'], true);
+});
+
+test('a run that leaves failures says when they are tried again', async () => {
+  const broken = join(place.path, 'broken');
+  const summary = await skeinJson('crawl', `${origin}/broken`, `${origin}/latin`, '--data', broken, ...fast);
+  assert.equal(summary['retries'], 1);
+  assert.ok(Number(summary['nextRetry']) > Date.now());
+  const { stdout } = await skein(['crawl', '--data', broken, ...fast]);
+  assert.match(stdout.toString(), /1 page that failed is tried again by a crawl after 20\d\d-/);
 });

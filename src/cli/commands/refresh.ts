@@ -1,5 +1,6 @@
 /** `skein refresh` and `skein watch`: look again at what is due, within a budget; once, or until stopped. */
 import type { Command } from 'commander';
+import { SkeinError } from '../../base/errors.ts';
 import type { ScheduleSettings } from '../../frontier/schedule-settings.ts';
 import type { ControlParts } from '../../home/control.ts';
 import { Images } from '../../home/images.ts';
@@ -48,7 +49,7 @@ type Kind = 'refresh' | 'watch';
 type Chosen = Pick<Values, (typeof names)[number]>;
 
 async function run(kind: Kind, given: Record<string, unknown>): Promise<void> {
-  const chosen = await values(given, names);
+  const chosen = oneAim(await values(given, names), given);
   openLedger(chosen.data).close(); // there must be something to refresh
   const json = given['json'] === true;
   let interrupted = () => false;
@@ -128,6 +129,15 @@ export async function keepFresh(
   }
 }
 
+/** A budget or a freshness: one follows from the other. What stands on the command line wins over the config file. */
+function oneAim(chosen: Chosen, given: Record<string, unknown>): Chosen {
+  if (chosen.budget === undefined || chosen.freshness === undefined) return chosen;
+  if ((given['budget'] === undefined) === (given['freshness'] === undefined)) {
+    throw new SkeinError('bad-option', 'A budget and a freshness cannot both be kept to.', 'Give one of the two.');
+  }
+  return { ...chosen, ...(given['budget'] === undefined ? { budget: undefined } : { freshness: undefined }) };
+}
+
 function settingsOf(chosen: Chosen): Partial<ScheduleSettings> {
   const { policy, estimator } = chosen;
   return { ...(policy && { policy }), ...(estimator && { estimator }) };
@@ -160,7 +170,7 @@ function aim({ ledger, frontier, clock }: Opened, chosen: Chosen): void {
 }
 
 function print(summary: FreshSummary, directory: string): void {
-  printSummary(summary, directory);
+  printSummary(summary, directory, 'Nothing was due.');
   const { changed, avoided, left, since, expectedFreshness, visitsPerDay } = summary;
   if (since !== undefined) console.log(`\nIt went on with the round of ${moment(since)}, which had not ended.`);
   const asked = `${Math.round(visitsPerDay).toLocaleString('en')} visits`;

@@ -11,8 +11,9 @@ import { charsetOf, toUtf8 } from './charset.ts';
 import { textCode2 } from './detect/text-codes.ts';
 import { withRefresh } from './image-links.ts';
 import { collectLinks, noLinks } from './links.ts';
+import { manyLinks } from './many-links.ts';
 import { forbids, robotsOf } from './page-robots.ts';
-import { type Mode, Scanner } from './scanner/scanner.ts';
+import { MAX_LINKS, type Mode, Scanner } from './scanner/scanner.ts';
 import type { Page } from './stages.ts';
 
 export interface Body {
@@ -54,9 +55,10 @@ export function analyse(input: Body, options: AnalyseOptions = {}): Page {
   const place = base === undefined ? url : (normalise(base, url) ?? url);
   const resolve = (href: string): string | undefined => normalise(href, place);
   const text = scan.bytes(scan.get('text'), scan.get('textEnd'));
-  const { links, canonical } = collectLinks(scan, { base: place, focus: options.focus ?? [], text });
+  const focus = options.focus ?? [];
+  const { links, canonical } = collectLinks(scan, { base: place, focus, text });
   const refresh = refreshOf(scan, resolve);
-  return {
+  const page: Page = {
     url,
     mediaType,
     charset,
@@ -71,6 +73,8 @@ export function analyse(input: Body, options: AnalyseOptions = {}): Page {
     bytes: body.length,
     text: () => textOf(scanned(body, charset, mode)),
   };
+  if (scan.get('links') < MAX_LINKS) return page;
+  return { ...page, links: manyLinks({ scan, body: toUtf8(body, charset), mode }, { base: place, focus }, page.links) };
 }
 
 /** What a page says. */

@@ -168,7 +168,7 @@ function slotOf(prints: Uint32Array, count: number): number {
 }
 
 /** A link is nofollow only if every mention of it is; the other flags add up. */
-function mergeFlags(a: number, b: number): number {
+export function mergeFlags(a: number, b: number): number {
   return ((a | b) & ~LINK_NOFOLLOW) | (a & b & LINK_NOFOLLOW);
 }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { fingerprint } from '../../src/base/url.ts';
 import { analyse } from '../../src/crawler/analyse.ts';
 import { textCode2 } from '../../src/crawler/detect/text-codes.ts';
 import type { Page } from '../../src/crawler/stages.ts';
@@ -53,11 +54,34 @@ test('two references that normalise to one URL are one link, with the anchor tha
   assert.equal(lines(links.anchors)[0], 'text');
 });
 
-test('a page has at most 10,000 links', () => {
-  const { links, facts } = page(Array.from({ length: 12_000 }, (_, i) => `<a href=${i}>${i}</a>`).join(''));
-  assert.equal(links.count, 10_000);
-  assert.equal(facts.urls, 12_000);
-  assert.equal(new Set(lines(links.urls)).size, 10_000);
+test('a page with more links than the scanner holds at once has them all, once each, with anchors and flags', () => {
+  const names = Array.from({ length: 25_000 }, (_, i) => `entry-${i}`);
+  const html = names.map((name, i) => `<a ${i === 9 ? 'rel=nofollow ' : ''}href=${name}>${i} ö</a>`).join('\n');
+  const { links, facts, title } = page(`<base href=/b/><title>Index</title>${html}<a href=entry-9>again</a>`);
+  assert.deepEqual(
+    lines(links.urls),
+    names.map(name => `http://example.org/b/${name}`),
+  );
+  assert.deepEqual(
+    lines(links.anchors),
+    names.map((_, i) => `${i} ö`),
+  );
+  assert.equal(links.flags.length, names.length);
+  assert.ok(
+    links.flags.every(flag => flag === 0),
+    'what one mention lets us follow may be followed',
+  );
+  const print = fingerprint('http://example.org/b/entry-24999', { high: 0, low: 0 });
+  assert.deepEqual([...links.fingerprints.slice(-2)], [print.high, print.low]);
+  assert.deepEqual({ urls: facts.urls, title }, { urls: 25_001, title: 'Index' });
+});
+
+test('a page without end has 100,000 links and some', () => {
+  const { links } = page(Array.from({ length: 120_000 }, (_, i) => `<A HREF=${i}>`).join(''));
+  assert.ok(links.count >= 100_000 && links.count < 110_000, String(links.count));
+  assert.equal(new Set(lines(links.urls)).size, links.count);
+  const far = `<base href="/${'deep/'.repeat(800)}">${Array.from({ length: 60_000 }, (_, i) => `<a href=${i}>`).join('')}`;
+  assert.ok(page(far).links.urls.length < 64e6, 'a long base does not make it as much longer');
 });
 
 test('entities in references and titles', () => {

@@ -6,7 +6,7 @@
  */
 import { fingerprint, originOf } from '../base/url.ts';
 import type { Errand } from '../errand/errand.ts';
-import type { Known } from '../errand/known.ts';
+import { type Known, MOST_HOPS, stepFrom } from '../errand/known.ts';
 import { compileScope } from '../errand/scope.ts';
 import { ShapeCounter, trapReason } from '../errand/traps.ts';
 import { LINK_IMAGE, LINK_IS_SITEMAP, LINK_NOFOLLOW, type Visit } from '../errand/visit.ts';
@@ -132,7 +132,8 @@ class FollowedPages implements Agenda {
       const flags = visit.links.flags[i]!;
       if (flags & LINK_NOFOLLOW || !this.#fits(urls[i]!)) continue;
       const role = flags & LINK_IS_SITEMAP ? 'sitemap' : flags & LINK_IMAGE ? 'image' : 'page';
-      this.#add({ url: urls[i]!, role, depth: visit.depth + 1, hops: 0, tries: 0 }, level + 1);
+      const step = stepFrom({ depth: visit.depth, hops: known.hops }, flags);
+      if (step.hops <= MOST_HOPS) this.#add({ url: urls[i]!, role, ...step, tries: 0 }, level + 1);
     }
   }
 

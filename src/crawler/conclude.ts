@@ -6,7 +6,7 @@
 import { decodeBody, decodeLargeBody, largeBody } from '../errand/decode.ts';
 import type { Errand } from '../errand/errand.ts';
 import { bareFacts, type Facts, packFacts, unpackFacts } from '../errand/facts.ts';
-import type { Known } from '../errand/known.ts';
+import { type Known, MOST_HOPS } from '../errand/known.ts';
 import { type ReasonCode, reasons } from '../errand/reasons.ts';
 import type { compileKeep } from '../errand/scope.ts';
 import type { Cost, Outcome, PageNotes, Visit } from '../errand/visit.ts';
@@ -27,8 +27,6 @@ import type { Tools } from './tools.ts';
 import { glance, imageChanged, isWatched, knowsNoHead, lengthOf, type Manner } from './watched-image.ts';
 
 const PARTIAL_CONTENT = 206;
-/** Redirects in a row that are followed before it is called a loop. */
-const MAX_HOPS = 10;
 
 /** What a page is concluded for. */
 export interface Job {
@@ -210,7 +208,7 @@ function moved(known: Known, time: number, response: Response): Concluded {
   if (location === undefined) {
     return ended(known, time, response, { outcome: 'failed', reason: 'http-odd' });
   }
-  if (known.hops >= MAX_HOPS || location === known.url) {
+  if (known.hops >= MOST_HOPS || location === known.url) {
     return ended(known, time, response, { outcome: 'failed', reason: 'redirect-loop' });
   }
   return ended(known, time, response, { outcome: 'moved', reason: 'redirect', location });

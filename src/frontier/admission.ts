@@ -4,6 +4,7 @@
  */
 import { topLevelDomain } from '../base/domain.ts';
 import { fingerprint, hostOf, originOf } from '../base/url.ts';
+import { MOST_HOPS, stepFrom } from '../errand/known.ts';
 import type { ReasonCode } from '../errand/reasons.ts';
 import { trapReason } from '../errand/traps.ts';
 import { LINK_IMAGE, LINK_IS_SITEMAP, LINK_NOFOLLOW, type Links } from '../errand/visit.ts';
@@ -86,9 +87,9 @@ export class Admission {
   /** Judges again the pages that a rule refused which is another now. What passes joins its lane. */
   judgeRefused(rule: RuleReason): void {
     for (const id of this.#ledger.pages.refusedFor(rule)) {
-      const { url, depth, parent, relevance, role } = this.#ledger.pages.get(id)!;
-      const reason =
-        this.#rules.scope(url) ?? this.#refusal({ url, depth, parent, relevance, role }, this.#laneOf(originOf(url)));
+      const page = this.#ledger.pages.get(id)!;
+      const { url, depth } = page;
+      const reason = this.#rules.scope(url) ?? this.#refusal(page, this.#laneOf(originOf(url)));
       if (reason === rule) continue;
       if (rule === 'out-of-scope') this.#outside--;
       this.#liftable.delete(id);
@@ -123,7 +124,6 @@ export class Admission {
   links(links: Links, source: Source): Uint32Array {
     const targets = new Uint32Array(links.count);
     let urls: string[] | undefined; // made only when some link is new
-    const depth = source.depth + 1;
     for (let i = 0; i < links.count; i++) {
       const high = links.fingerprints[i * 2]!;
       const low = links.fingerprints[i * 2 + 1]!;
@@ -131,7 +131,8 @@ export class Admission {
       if (known !== 0) {
         targets[i] = known;
         const followed = !source.nofollow && (links.flags[i]! & LINK_NOFOLLOW) === 0;
-        if (followed && (this.#depths || this.#liftable.size > 0)) this.#reach(known, depth);
+        if (followed && (this.#depths || this.#liftable.size > 0))
+          this.#reach(known, stepFrom(source, links.flags[i]!).depth);
         continue;
       }
       urls ??= Buffer.from(links.urls.buffer, links.urls.byteOffset, links.urls.byteLength).toString().split('\n');
@@ -143,7 +144,7 @@ export class Admission {
         relevance: links.relevance[i]!,
         lastmod: links.lastmod[i] ?? 0,
       };
-      targets[i] = this.#add(link, { ...source, depth, hops: 0 });
+      targets[i] = this.#add(link, { ...source, ...stepFrom(source, links.flags[i]!) });
     }
     return targets;
   }
@@ -192,7 +193,7 @@ export class Admission {
   }
 
   #refusal(page: Candidate, lane: Lane): ReasonCode | undefined {
-    if (page.depth > this.#rules.depth) return 'too-deep';
+    if (page.depth > this.#rules.depth || page.hops > MOST_HOPS) return 'too-deep';
     if (page.seed || page.role === SITEMAP) return undefined;
     if (lane.pages >= this.#rules.pagesPerServer) return 'too-many-on-server';
     if (this.#rules.strays?.refuses(page.parent, page.relevance)) return 'irrelevant';
@@ -284,14 +285,18 @@ function isLiftable(reason: string): boolean {
 interface Candidate {
   readonly url: string;
   readonly depth: number;
+  readonly hops: number;
   readonly parent: number;
   readonly relevance: number;
   readonly role: number;
   readonly seed?: boolean;
 }
 
-function candidateOf({ url, relevance, flags, seed = false }: NewLink, { depth, page: parent }: Source): Candidate {
-  return { url, depth, parent, relevance, role: roleOf(flags), seed };
+function candidateOf(
+  { url, relevance, flags, seed = false }: NewLink,
+  { depth, hops, page: parent }: Source,
+): Candidate {
+  return { url, depth, hops, parent, relevance, role: roleOf(flags), seed };
 }
 
 function roleOf(flags: number): number {

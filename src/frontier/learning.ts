@@ -133,7 +133,7 @@ export class Learning {
     const source = {
       page: id,
       depth: visit.depth,
-      hops: 0,
+      hops: visit.cost.cause === 'sitemap' ? this.#ledger.pages.get(id)!.hops : 0,
       time: visit.time,
       nofollow: visit.page?.nofollow === true || visit.verdict?.follow === false,
     };

@@ -52,7 +52,7 @@ export const steps: readonly string[] = [
     url TEXT NOT NULL,
     parent INTEGER NOT NULL,                      -- page that first linked here, 0 = seed
     depth INTEGER NOT NULL,
-    hops INTEGER NOT NULL,                        -- redirects in a row that led here
+    hops INTEGER NOT NULL,                        -- redirects in a row that led here, indexes of sitemaps
     relevance INTEGER NOT NULL,                   -- 0-255, to the crawl's keywords
     found REAL NOT NULL,
     refused TEXT,                                 -- reason it will not be visited

@@ -292,3 +292,25 @@ function shell(script: string): Promise<number | null> {
     child.on('exit', resolve);
   });
 }
+
+test('with --json nothing found is an empty answer, not a sentence', async () => {
+  const data = join(place.path, 'nothing');
+  const url = 'http://127.0.0.1:1/';
+  assert.equal((await skein(['crawl', url, '--data', data, ...fast, '--json'])).code, 1); // nobody listens there
+  const answers = new Map<string, unknown[]>();
+  const asked = ['status', 'account', 'changes', 'outposts', 'verify', 'search geese', 'pages --outcome gone'];
+  for (const words of [...asked, `links ${url}`, `history ${url}`, `why ${url}`, `show ${url}`]) {
+    const { code, stdout, stderr } = await skein([...words.split(' '), '--data', data, '--json']);
+    assert.deepEqual([code, stderr], [0, ''], words);
+    const lines = stdout.toString().split('\n').filter(Boolean);
+    answers.set(
+      words,
+      lines.map(line => JSON.parse(line)),
+    );
+  }
+  assert.deepEqual(answers.get('changes'), []);
+  assert.deepEqual(answers.get('pages --outcome gone'), []);
+  assert.deepEqual((answers.get('outposts')![0] as { machines: unknown[] }).machines, []);
+  assert.deepEqual((answers.get('search geese')![0] as { hits: unknown[] }).hits, []);
+  assert.equal((await skein(['outposts', '--data', join(place.path, 'no-such-place'), '--json'])).code, 3);
+});

@@ -94,12 +94,12 @@ describe('a later crawl', () => {
 });
 
 /** A server that answers every path with what `body` makes of it. */
-async function serve(body: (path: string) => string) {
+async function serve(body: (path: string, origin: string) => string) {
   let requests = 0;
   const server = createServer((request, response) => {
     requests++;
     const type = request.url === '/robots.txt' ? 'text/plain' : 'text/html';
-    response.writeHead(200, { 'content-type': type }).end(body(request.url!));
+    response.writeHead(200, { 'content-type': type }).end(body(request.url!, `http://${request.headers.host}`));
   });
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
   return {
@@ -146,6 +146,30 @@ test('the limit of pages counts neither sitemaps nor robots.txt', async () => {
     assert.equal(web.log.filter(({ url }) => !files(url)).length, total);
   }
   assert.ok(web.log.some(({ url }) => url.includes('sitemap')));
+});
+
+test('an index of sitemaps is no level, and indexes in indexes without end come to one', async () => {
+  const index = (url: string) => `<sitemapindex><sitemap><loc>${url}</loc></sitemap></sitemapindex>`;
+  await using site = await serve((path, origin) => {
+    if (path === '/robots.txt') return `Sitemap: ${origin}/index.xml\nSitemap: ${origin}/endless/0.xml`;
+    if (path === '/index.xml') return index(`${origin}/pages.xml`);
+    if (path === '/pages.xml') return `<urlset><url><loc>${origin}/a</loc></url></urlset>`;
+    const endless = /endless.(\d+)/.exec(path);
+    if (!endless) return path === '/a' ? '<a href="/b">b</a>' : 'nothing';
+    return index(`${origin}/endless/${Number(endless[1]) + 1}.xml`);
+  });
+  using place = workplace();
+  await crawlHere({ data: place.path, depth: 1 }, [`${site.origin}/`]);
+  const pages = await pagesOf(place.path);
+  const deep = (path: string) => {
+    const { outcome, reason, depth } = pages.get(`${site.origin}${path}`) ?? {};
+    return [outcome, reason, depth];
+  };
+  assert.deepEqual(deep('/pages.xml'), ['fetched', 'ok', 0]);
+  assert.deepEqual(deep('/a'), ['fetched', 'ok', 1]);
+  assert.deepEqual(deep('/b').slice(1), ['too-deep', 2]);
+  assert.deepEqual([deep('/endless/10.xml')[0], deep('/endless/11.xml')[1]], ['fetched', 'too-deep']);
+  assert.equal(pages.has(`${site.origin}/endless/12.xml`), false);
 });
 
 test('refresh keeps new pages inside its budget, and leaves half of it to what is due', async () => {

@@ -42,20 +42,21 @@ export function addOutpostsCommand(program: Command): void {
   });
 }
 
+/** `time` is 0 where no machine has ever worked for the collection. */
 function read(directory: string): State {
   const file = join(directory, OUTPOSTS_FILE);
-  if (!existsSync(file)) {
-    throw new SkeinError(
-      'not-found',
-      `No machine has worked for the collection in ${directory} yet.`,
-      'Name one with "skein crawl --outpost ssh://user@machine", or invite one with "skein outpost invite".',
-    );
-  }
-  return JSON.parse(readFileSync(file, 'utf8')) as State;
+  if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as State;
+  if (!existsSync(directory)) throw new SkeinError('not-found', `There is no collection in ${directory}.`);
+  return { time: 0, running: false, listening: '', refusals: 0, machines: [], placements: [] };
 }
 
 function show(state: State, again: boolean): void {
   if (again && process.stdout.isTTY) process.stdout.write('\u001b[2J\u001b[H');
+  if (state.time === 0) {
+    console.log('No machine has worked for this collection yet.');
+    console.log('Name one with "skein crawl --outpost ssh://user@machine", or invite one with "skein outpost invite".');
+    return;
+  }
   const age = Date.now() - state.time;
   const live = state.running && age < STALE;
   const listening = state.listening === '' ? '' : `, listening at ${state.listening}`;

@@ -26,6 +26,7 @@ import {
   text,
 } from './checks.ts';
 import { nearest, readConfig } from './config.ts';
+import { shellWord } from './terminal.ts';
 
 export const DEFAULT_DATA = 'skein-data';
 
@@ -224,10 +225,9 @@ export function parseAddress(text: string): { host: string; port: number } {
   return { host: (match[1] ?? '0.0.0.0').replace(/[[\]]/g, ''), port };
 }
 
-/** What a command that is suggested needs to find this collection: nothing, or `--data` as a shell understands it. */
+/** What a command that is suggested needs to find this collection. */
 export function dataOption(directory: string): string {
-  if (directory === DEFAULT_DATA) return '';
-  return ` --data ${/^[\w@%+=:,./-]+$/.test(directory) ? directory : `'${directory.replaceAll("'", `'\\''`)}'`}`;
+  return directory === DEFAULT_DATA ? '' : ` --data ${shellWord(directory)}`;
 }
 
 /** Declares these options on a command; the settings among them as --set. */

@@ -86,11 +86,11 @@ export function printSummary(summary: Summary, directory?: string, idle?: string
     const [wait, them] = waiting === 1 ? ['waits', 'it'] : ['wait', 'them'];
     console.log(`\n${plural(waiting, 'page')} ${wait} for a later run: the same command goes on with ${them}.`);
   }
+  if (directory === undefined) return;
   if (summary.nextRetry !== null) {
     const failed = plural(summary.retries, 'page that failed is', 'pages that failed are');
     console.log(`\n${failed} tried again by a crawl after ${moment(summary.nextRetry)}.`);
   }
-  if (directory === undefined) return;
   const data = dataOption(directory);
   if (isInVain(summary)) console.log(paint('yellow', '\nNothing could be collected.'));
   else if (rows.length === 0 && waiting === 0) {

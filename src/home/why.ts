@@ -108,6 +108,7 @@ function lastAndNext({ page, known }: Found, server: Server | undefined, now: nu
     if (known.tries === 0) return `${last} It is visited again ${when}, because that visit cannot be relied on.`;
     return `${last} It is tried again ${when}, after ${known.tries} of ${allowed} allowed failures.`;
   }
+  if (known.reason === 'robots') return `${last} It is asked for once that allows it.`;
   if (known.due === null) return `${last} It is settled: nothing more is planned for it.`;
   return `${last} It is ${known.due <= now ? 'due for another look' : `not due for ${until(known.due)}`}.`;
 }

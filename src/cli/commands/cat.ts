@@ -7,7 +7,8 @@ import { bodyOf } from '../../home/copy-text.ts';
 import { type Found, findPage } from '../../home/lookup.ts';
 import { FLAG_FILTERED, FLAG_NOARCHIVE } from '../../ledger/pages.ts';
 import { openLedger } from '../look.ts';
-import { declare, values } from '../options.ts';
+import { dataOption, declare, values } from '../options.ts';
+import { shellWord } from '../terminal.ts';
 
 export function addCatCommand(program: Command): void {
   const command = program
@@ -26,7 +27,7 @@ export function addCatCommand(program: Command): void {
       throw new SkeinError(
         'not-found',
         `There is no stored copy of ${page.url}: ${whyNot({ page, known })}.`,
-        `See "skein show ${page.url}".`,
+        `See: skein show ${shellWord(page.url)}${dataOption(data)}`,
       );
     }
     const { bytes, problem } = copy.decoded();

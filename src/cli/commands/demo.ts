@@ -40,7 +40,7 @@ export function addDemoCommand(program: Command): void {
     });
 }
 
-const stays = (kept: string) => `\nThe collection stays in ${kept}: try: skein pages${dataOption(kept)}`;
+const stays = (kept: string) => `\nThe collection stays in ${kept}. Look at it with: skein pages${dataOption(kept)}`;
 
 async function run(web: DemoWeb, data: string, given: Record<string, unknown>): Promise<void> {
   const json = given['json'] === true;

@@ -12,7 +12,7 @@ import type { FeedReport } from '../../search/feed.ts';
 import { type Fragment, type Hit, openSearch, type Results } from '../../search/index.ts';
 import { openLedger } from '../look.ts';
 import { dataOption, declare, values } from '../options.ts';
-import { duration, harmless, paint, size } from '../terminal.ts';
+import { duration, fold, harmless, paint, roomOf, shellWord, size } from '../terminal.ts';
 
 const MOST = 100;
 
@@ -180,11 +180,18 @@ function print({ hits, query, total, exact, relaxed, corrected, took }: Results,
   hits.forEach((hit, at) => {
     const title = harmless(hit.title.map(({ text }) => text).join('')).trim() || hit.url;
     console.log(`\n${String(at + 1).padStart(2)}  ${paint('bold', title)}`);
-    if (hit.snippet.length > 0) console.log(`    ${marked(hit.snippet)}`);
+    if (hit.snippet.length > 0) console.log(indented(marked(hit.snippet)));
     console.log(`    ${paint('cyan', harmless(hit.url))}`);
     if (hit.alike > 0) console.log(`    ${paint('dim', `${hit.alike} more like this; --unfold shows them`)}`);
-    console.log(`    ${paint('dim', `${aged(hit)}${hit.copy ? `; skein cat ${harmless(hit.url)}${where}` : ''}`)}`);
+    const copy = hit.copy ? `; skein cat ${shellWord(harmless(hit.url))}${where}` : '';
+    console.log(indented(paint('dim', aged(hit) + copy)));
   });
+}
+
+const INDENT = '    ';
+
+function indented(text: string): string {
+  return INDENT + fold(text, INDENT, roomOf() - INDENT.length);
 }
 
 function marked(fragments: readonly Fragment[]): string {

@@ -43,7 +43,7 @@ async function until(reached: () => boolean | Promise<boolean>): Promise<void> {
 const refused = (client: HomeClient, order: Order, code: string) =>
   assert.rejects(client.order(order), (error: unknown) => error instanceof SkeinError && error.code === code);
 
-test('orders are obeyed, answered with the state that came of them, and logged', { timeout: 40_000 }, async () => {
+test('orders are obeyed, answered with the state that came of them, and logged', async () => {
   using collection = makeCollection();
   await using web = await openWeb({ seed: 2, servers: 2, pagesPerServer: 30 });
   const { directory } = collection;
@@ -83,7 +83,7 @@ test('orders are obeyed, answered with the state that came of them, and logged',
   );
 });
 
-test('a server can be paused and excluded, and stays excluded in later runs', { timeout: 40_000 }, async () => {
+test('a server can be paused and excluded, and stays excluded in later runs', async () => {
   using collection = makeCollection();
   await using web = await openWeb({ seed: 4, servers: 2, pagesPerServer: 300, crossLinks: 2 });
   const [first, second] = web.origins as [string, string];
@@ -108,7 +108,7 @@ test('a server can be paused and excluded, and stays excluded in later runs', { 
   await again.stop();
 });
 
-test('a failure is tried again when someone says so', { timeout: 40_000 }, async () => {
+test('a failure is tried again when someone says so', async () => {
   using collection = makeCollection();
   await using web = await openWeb({ seed: 6, pagesPerServer: 8 });
   const broken = `${web.origins[0]}/p/3.html`;
@@ -123,7 +123,7 @@ test('a failure is tried again when someone says so', { timeout: 40_000 }, async
   await run.stop();
 });
 
-test('the door opens only to who can read home.json, and closes behind the run', { timeout: 40_000 }, async () => {
+test('the door opens only to who can read home.json, and closes behind the run', async () => {
   using collection = makeCollection();
   await using web = await openWeb({ pagesPerServer: 3 });
   const file = join(collection.directory, 'home.json');
@@ -144,7 +144,7 @@ test('the door opens only to who can read home.json, and closes behind the run',
   assert.equal(await runningHome(collection.directory), undefined);
 });
 
-test('a second terminal steers the first', { timeout: 40_000 }, async () => {
+test('a second terminal steers the first', async () => {
   using collection = makeCollection();
   await using web = await openWeb({ pagesPerServer: 5 });
   const run = await running(collection.directory, web.seeds);

@@ -10,7 +10,8 @@ import { FAULTS, openWeb } from '../web/web.ts';
 import { html, openPages, prose } from './pages.ts';
 import { collected, crawlHere, lookInto, pagesOf, skeinJson, workplace } from './skein.ts';
 
-const timeouts = { connect: 1000, tls: 1000, firstByte: 1000, betweenBytes: 1000, body: 3000 };
+/** Milliseconds; what does not answer at all is waited for so long, and what answers comes sooner on a busy machine too. */
+const timeouts = { connect: 2000, tls: 2000, firstByte: 2000, betweenBytes: 2000, body: 6000 };
 const BODY = 200_000;
 
 /** Outcome and reason at the first try. */

@@ -13,7 +13,7 @@ import { openLedger } from '../../src/cli/look.ts';
 import { openCopies } from '../../src/home/copies.ts';
 import { randomly } from '../random.ts';
 import { movableClock, openWeb } from '../web/web.ts';
-import { checkBooks, killAt, pause, requests } from './kills.ts';
+import { checkBooks, killAt, pause } from './kills.ts';
 import { fast, skeinJson, workplace } from './skein.ts';
 
 const KILLS = 8;
@@ -41,8 +41,9 @@ test('a refresh that is killed eight times ends like one that is not', async t =
   const refresh = ['refresh', '--budget', '100%', ...fast, '--connections', '2', '--set', 'images=off'];
   let died = 0;
   for (let kill = 0; kill < KILLS; kill++) {
-    const moment = kill % 4 === 3 ? pause(random.below(400)) : requests(web, 1 + random.below(90));
+    const moment = kill % 4 === 3 ? pause(random.below(400)) : web.hold(1 + random.below(90));
     if (await killAt(moment, [...refresh, '--data', data])) died++;
+    web.release();
     await checkBooks(data, `after kill ${kill + 1}`);
   }
   assert.equal(died, KILLS, 'every process was alive when it was killed');

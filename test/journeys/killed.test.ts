@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { openLedger } from '../../src/cli/look.ts';
 import { randomly } from '../random.ts';
 import { openWeb, type Web } from '../web/web.ts';
-import { checkBooks, killAt, pause, requests } from './kills.ts';
+import { checkBooks, killAt, pause } from './kills.ts';
 import { collected, crawlHere, fast, type PageLine, pagesOf, skein, skeinJson, workplace } from './skein.ts';
 
 const KILLS = 20;
@@ -24,8 +24,9 @@ test('a crawl that is killed twenty times ends like one that is not', async t =>
   let early = 0;
   for (let kill = 0; kill < KILLS; kill++) {
     // Every fifth dies while it still starts or restores, the others after some more requests.
-    const moment = kill % 5 === 4 ? pause(random.below(400)) : requests(web, 1 + random.below(72));
+    const moment = kill % 5 === 4 ? pause(random.below(400)) : web.hold(1 + random.below(72));
     if (!(await killAt(moment, crawl))) early++;
+    web.release();
     await checkBooks(place.path, `after kill ${kill + 1}`);
     remember(web, place.path, settled);
   }

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { openLedger } from '../../src/cli/look.ts';
 import { verifyCollection } from '../../src/home/verify.ts';
-import type { Web } from '../web/web.ts';
 import { start } from './skein.ts';
 
 /** Starts `skein` and kills it at that moment. Returns whether it was still alive then. */
@@ -33,17 +32,4 @@ export async function checkBooks(data: string, when: string): Promise<void> {
 
 export function pause(ms: number): Promise<void> {
   return new Promise(resolve => setTimeout(resolve, ms));
-}
-
-/** Resolves after so many more requests. */
-export function requests(web: Web, more: number): Promise<void> {
-  const until = web.requests() + more;
-  return new Promise(resolve => {
-    const timer = setInterval(() => {
-      if (web.requests() < until) return;
-      clearInterval(timer);
-      resolve();
-    }, 1);
-    timer.unref();
-  });
 }

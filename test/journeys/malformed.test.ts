@@ -9,7 +9,7 @@ const PAGES = 100;
 /** Whatever a terminal would take as an order; new lines are ours. */
 const ORDERS = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/;
 
-test('nonsense without end: no crash, no hang, a named outcome for all of it', { timeout: 120_000 }, async t => {
+test('nonsense without end: no crash, no hang, a named outcome for all of it', async t => {
   using place = workplace();
   const seeds = Array.from({ length: HOSTS }, (_, host) => `http://h${host}.test/`);
   const module = new URL('malformed-fetcher.ts', import.meta.url).href;

@@ -15,7 +15,7 @@ import { chosen } from './collection.ts';
 import { freePort, invite, startOutpost } from './outpost-processes.ts';
 import { collected, pagesOf, workplace } from './skein.ts';
 
-const options = { skip: noBrowser, timeout: 120_000 };
+const options = { skip: noBrowser };
 const scope = ['*'];
 /** Milliseconds that a machine may be away before its errands go to others; a minute outside of tests. */
 const ABSENCE = 6000;

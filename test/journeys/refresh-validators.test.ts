@@ -58,8 +58,9 @@ function outdated(collection: Collection, web: Web): string[] {
   });
 }
 
+/** One in ten is checked: that none of 240 is has a chance of 1e-11. */
 test('an ETag that never changes is found out by audits, and from then on no change is missed', async () => {
-  await days({ validators: 'constant', rate: 1, pages: 40 }, 5, (collection, web) => {
+  await days({ validators: 'constant', rate: 1, pages: 60 }, 5, (collection, web) => {
     const server = collection.look(ledger => ledger.servers.byId(1));
     assert.ok(server.lies > 0, 'no lie was noticed');
     assert.deepEqual(outdated(collection, web), []);
@@ -71,7 +72,7 @@ test('an ETag that never changes is found out by audits, and from then on no cha
 });
 
 test('a Last-Modified that never changes is found out in the same way', async () => {
-  await days({ validators: 'stale', rate: 1, pages: 40 }, 5, (collection, web) => {
+  await days({ validators: 'stale', rate: 1, pages: 60 }, 5, (collection, web) => {
     assert.ok(collection.look(ledger => ledger.servers.byId(1).lies) > 0);
     assert.deepEqual(outdated(collection, web), []);
   });
@@ -108,10 +109,14 @@ test('a Last-Modified that moves at every visit fools neither the detector nor t
 test('machines that each have their own ETag for one content end in 304 once all are known', async () => {
   await days({ validators: 'backends', rate: 0 }, 6, (collection, web) => {
     const last = collection.look(ledger =>
-      ledger.database.prepare('SELECT outcome, status FROM visits WHERE id > (SELECT max(id) - 15 FROM visits)').all(),
+      ledger.database
+        .prepare('SELECT outcome, status, cause FROM visits WHERE id > (SELECT max(id) - 15 FROM visits)')
+        .all(),
     );
     assert.ok(last.every(row => row['outcome'] === 'same'));
-    assert.ok(last.filter(row => row['status'] === 304).length >= 10, 'most of them are still sent whole');
+    // Of those that say so, some are checked with the whole page, by chance.
+    const unsent = last.filter(row => row['status'] === 304 || row['cause'] === 'audit');
+    assert.ok(unsent.length >= 10, 'most of them are still sent whole');
     assert.equal(
       collection.look(ledger => ledger.servers.byId(1).lies),
       0,

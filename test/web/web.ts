@@ -12,6 +12,7 @@
  *   await clock.advance(DAY)           pages change as their Poisson processes say
  *   web.redesign()                     new template everywhere, same content
  *   web.fault(url, 'drip')             one URL misbehaves; a bare origin means all of its URLs, robots.txt included
+ *   await web.hold(20), web.release()  a moment that lasts: twenty more requests are answered, and no other until then
  *   web.log, web.requests(url)         what was asked for, when, with which status and bytes
  *
  * It never needs the internet, never waits in its own clock's time, and two webs of the same options serve the same
@@ -19,7 +20,7 @@
  */
 
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { articles } from './article.ts';
 import type { Fault } from './faults.ts';
 import { alternating, charsets, duplicates, variants } from './features/copies.ts';
@@ -57,6 +58,10 @@ export interface Web extends AsyncDisposable {
   /** `times`: heals by itself after so many requests. */
   fault(url: string, fault: Fault, times?: number): void;
   heal(url: string): void;
+  /** Answers so many more requests, and then none; resolves when the last of them has come. */
+  hold(more: number): Promise<void>;
+  /** Answers again. Those that came meanwhile are cut off: whoever asked is gone. */
+  release(): void;
   /** From now on every page has a new template. */
   redesign(): void;
   close(): Promise<void>;
@@ -85,6 +90,7 @@ export async function openWeb(given: Partial<WebOptions> = {}): Promise<Web> {
   const log: LogLine[] = [];
   const counts = new Map<string, number>();
   const faults = new Map<string, { fault: Fault; times: number }>();
+  const gate = makeGate();
   let total = 0;
 
   const faultOf = (url: string): Fault | undefined => {
@@ -103,7 +109,9 @@ export async function openWeb(given: Partial<WebOptions> = {}): Promise<Web> {
     return { site, ...furnish(site), counts, fault: faultOf, record, open: 0 };
   });
   servers.forEach((server, number) => {
-    server.on('request', (request, response) => void answer(desks[number]!, request, response));
+    server.on('request', (request, response) => {
+      if (gate.pass(request.socket)) void answer(desks[number]!, request, response);
+    });
   });
 
   const truth = (): Truth[] =>
@@ -130,12 +138,42 @@ export async function openWeb(given: Partial<WebOptions> = {}): Promise<Web> {
     requests: url => (url === undefined ? total : (counts.get(url) ?? 0)),
     fault: (url, fault, times = Number.POSITIVE_INFINITY) => void faults.set(url, { fault, times }),
     heal: url => void faults.delete(url),
+    hold: gate.hold,
+    release: gate.release,
     redesign: () => {
       design.count++;
       design.time = options.clock.now();
     },
     close,
     [Symbol.asyncDispose]: close,
+  };
+}
+
+/** Lets requests through, all of them or so many more. */
+function makeGate() {
+  const held = new Set<Socket>();
+  let left = Number.POSITIVE_INFINITY;
+  let reached = () => {};
+  return {
+    pass(socket: Socket): boolean {
+      if (left === 0) {
+        held.add(socket);
+        return false;
+      }
+      if (--left === 0) reached();
+      return true;
+    },
+    hold(more: number): Promise<void> {
+      left = more;
+      return new Promise(resolve => {
+        reached = resolve;
+      });
+    },
+    release(): void {
+      left = Number.POSITIVE_INFINITY;
+      for (const socket of held) socket.destroy();
+      held.clear();
+    },
   };
 }
 

@@ -19,7 +19,7 @@ import { openWeb, type Web } from '../web/web.ts';
 import { type Browser, noBrowser, openBrowser } from './browser.ts';
 import { type HostileSite, openHostileSite } from './hostile-site.ts';
 
-const options = { skip: noBrowser, timeout: 120_000 };
+const options = { skip: noBrowser };
 const scope = ['*'];
 let collection: Collection;
 let web: Web;

@@ -23,10 +23,13 @@ const bodies: Record<string, { readonly type: string; readonly body: Uint8Array;
   '/japanese': { type: 'text/html', body: encode(JAPANESE, 'shift_jis') },
   '/picture': { type: 'text/html', body: PICTURE },
   '/part': { type: 'text/html', body: Buffer.from('<title>the begin'), status: 206 },
+  '/limited': { type: 'text/html', body: Buffer.from('<title>at last</title>') },
   '/z%C3%BCrich': { type: 'text/html', body: Buffer.from('<title>here</title>') },
 };
 
 let server: Server;
+/** Requests for the page that a server gives only to who asks twice. */
+let limited = 0;
 let origin: string;
 
 before(async () => {
@@ -35,6 +38,7 @@ before(async () => {
     // Node writes a header as one byte a character, so this leaves as UTF-8.
     if (request.url === '/moved')
       response.writeHead(302, { location: Buffer.from('/zürich').toString('latin1') }).end();
+    else if (request.url === '/limited' && limited++ === 0) response.writeHead(429, { 'retry-after': '1' }).end();
     else if (request.url === '/broken') response.writeHead(500).end();
     else if (page) response.writeHead(page.status ?? 200, { 'content-type': page.type }).end(page.body);
     else response.writeHead(404).end();
@@ -92,4 +96,11 @@ test('a run that leaves failures says when they are tried again', async () => {
   assert.ok(Number(summary['nextRetry']) > Date.now());
   const { stdout } = await skein(['crawl', '--data', broken, ...fast]);
   assert.match(stdout.toString(), /1 page that failed is tried again by a crawl after 20\d\d-/);
+});
+
+test('a server that says when to come back is asked again then, in the same run', async () => {
+  const patient = join(place.path, 'patient');
+  const summary = await skeinJson('crawl', `${origin}/limited`, '--data', patient, ...fast);
+  assert.equal(summary['pages'], 1);
+  assert.equal(limited, 2);
 });

@@ -21,8 +21,8 @@ const acts = {
     socket.write(head('200 OK', length(FILLER.length)));
     drip(socket, FILLER);
   },
-  /** The head itself, one byte every 50 ms. */
-  'drip-head': socket => drip(socket, head('200 OK', length(2))),
+  /** The head itself, one byte every 50 ms: half a minute of it. */
+  'drip-head': socket => drip(socket, head('200 OK', `X-Filler: ${FILLER.slice(0, 500)}\r\n${length(2)}`)),
   /** Half a body, then RST. */
   reset: socket => {
     socket.write(head('200 OK', length(FILLER.length)) + FILLER.slice(0, 900));

@@ -119,6 +119,7 @@ export class Pace {
     const server = this.#server(origin);
     return new Promise(resolve => {
       let waits = true;
+      let listens = false;
       const cancel = () => {
         server.queue.splice(server.queue.indexOf(waiter), 1);
         if (server.queue.length === 0) stopSleep(server);
@@ -129,13 +130,15 @@ export class Pace {
         terms,
         grant: turn => {
           waits = false;
-          signal?.removeEventListener('abort', cancel);
+          if (listens) signal!.removeEventListener('abort', cancel);
           resolve(turn);
         },
       };
       server.queue.push(waiter);
       this.#serve(server);
-      if (waits) signal?.addEventListener('abort', cancel, { once: true });
+      if (!waits || signal === undefined) return;
+      listens = true;
+      signal.addEventListener('abort', cancel, { once: true });
     });
   }
 

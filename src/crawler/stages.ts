@@ -35,7 +35,7 @@ export interface Response {
   /** As it came: transfer coding removed, content coding kept. */
   readonly body: Uint8Array;
   /** Why the body is not whole; absent = it is. */
-  readonly truncated?: 'length' | 'time' | 'disconnect';
+  readonly truncated?: 'length' | 'time' | 'disconnect' | undefined;
   readonly protocol: 'http/1.1' | 'h2';
   readonly address: string;
   readonly wire: Wire;

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Http1Reader, maxHeadBytes, type Verdict } from '../../src/crawler/fetch/http1-reader.ts';
+import { HeadReader } from '../../src/crawler/fetch/response-head.ts';
 
 interface Read {
   readonly reader: Http1Reader;
@@ -225,4 +226,29 @@ test('10,000 malformed responses: no throw, no hang, nothing beyond maxBytes, th
     if (once.verdict !== 'bad') assert.equal(body(pieces.reader), body(once.reader));
   }
   for (const [verdict, count] of Object.entries(seen)) assert.ok(count > 100, `${verdict}: only ${count}`);
+});
+
+test('a head is read the same whatever was read before it', () => {
+  const lines = [
+    'A: 1\r\n',
+    'A: 2\r\n',
+    'a:1\n',
+    'A : 3\r\n',
+    ' folded\r\n',
+    'no header\r\n',
+    ':\r\n',
+    'AB: 1\r\n',
+    'A:\r\n',
+  ];
+  let seed = 1;
+  const random = (below: number) => {
+    seed = (Math.imul(seed, 1103515245) + 12345) & 0x7fffffff;
+    return (seed >>> 8) % below;
+  };
+  const used = new HeadReader();
+  for (let i = 0; i < 2000; i++) {
+    const text = Array.from({ length: random(6) }, () => lines[random(lines.length)]).join('');
+    const head = `HTTP/1.${random(2)} 200 OK\r\n${text}\r\n`;
+    assert.deepEqual(used.read(head), new HeadReader().read(head), JSON.stringify(head));
+  }
 });

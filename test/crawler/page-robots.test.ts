@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseHead } from '../../src/crawler/fetch/http1-head.ts';
+import { HeadReader } from '../../src/crawler/fetch/response-head.ts';
 import { NOARCHIVE, NOFOLLOW, NOINDEX, robotsOf } from '../../src/crawler/page-robots.ts';
 import { parseHttp } from '../../src/errand/warc.ts';
 
@@ -27,7 +27,7 @@ for (const [header, flags] of cases) {
 test('lines of the header stay apart on the way, in an answer and in a record of it', () => {
   const head =
     'HTTP/1.1 200 OK\r\nX-Robots-Tag: otherbot: nofollow\r\nVary: a\r\nx-robots-tag: noindex\r\nVary: b\r\n\r\n';
-  const read = parseHead(head);
+  const read = new HeadReader().read(head);
   assert.ok(typeof read !== 'string');
   const recorded = parseHttp(Buffer.from(head));
   for (const headers of [read.headers, recorded!.headers]) {

@@ -57,7 +57,7 @@ export function answer(exchange: Exchange, reading: Reading): void {
     requestHead: exchange.requestHead,
     headers: reading.headers,
     body: reading.body,
-    ...(reading.truncated === undefined ? undefined : { truncated: reading.truncated }),
+    truncated: reading.truncated,
     protocol: reading.protocol,
     address: reading.address,
     wire: wireOf(exchange),

@@ -140,7 +140,7 @@ export class Http1Connection implements Timed {
       head: reader.head,
       headers: reader.headers,
       body: reader.body(),
-      ...(truncated === undefined ? undefined : { truncated }),
+      truncated,
       protocol: 'http/1.1',
       address: this.#dialled.address,
     });

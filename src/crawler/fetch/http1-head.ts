@@ -1,14 +1,11 @@
 /**
- * The heads of HTTP/1.1, both ways: what we send for an ask, and what a response head says. Requests are built so
- * that nothing a page author chose (URL, validators) can add a line to them.
+ * The heads that we send: request line and header lines of HTTP/1.1 for an ask, built so that nothing a page author
+ * chose (URL, validators) can add a line to them.
  */
-import { addHeader } from '../../errand/header-lines.ts';
 import type { Ask } from '../stages.ts';
 
 /** Short, because it is sent with every request; whoever writes XHTML sends it as well for this. */
 const defaultAccept = 'text/html,*/*;q=0.8';
-/** Beyond this many header lines a response is an attack or a mistake. */
-const maxLines = 512;
 
 /** The server side of a URL, taken apart once per origin. */
 export interface Target {
@@ -75,64 +72,4 @@ export function acceptOf(ask: Ask): string {
 
 export function isFieldValue(value: string): boolean {
   return value !== '' && /^[\x20-\x7e\x80-\xff\t]*$/.test(value);
-}
-
-export interface ResponseHead {
-  readonly status: number;
-  /** HTTP/1.1, as opposed to 1.0. */
-  readonly modern: boolean;
-  readonly headers: Map<string, string>;
-}
-
-/**
- * Reads a head (blank line included). Lines that are not headers are passed over, as browsers do, because they change
- * nothing; what would change where the body ends is judged by the reader. A string says why it is not HTTP.
- */
-export function parseHead(text: string): ResponseHead | string {
-  const status = statusOf(text);
-  if (status < 0) return 'the status line is not HTTP';
-  if (text.includes('\0')) return 'a NUL byte in the head';
-  const headers = new Map<string, string>();
-  let name = '';
-  let lines = 0;
-  let start = text.indexOf('\n') + 1;
-  while (start < text.length) {
-    const newline = text.indexOf('\n', start);
-    const end = newline > start && text.charCodeAt(newline - 1) === 0x0d ? newline - 1 : newline;
-    if (++lines > maxLines) return 'too many header lines';
-    const first = text.charCodeAt(start);
-    if (first === 0x20 || first === 0x09) {
-      // An obsolete fold: the value goes on in this line.
-      if (name !== '') headers.set(name, `${headers.get(name)} ${text.slice(start, end).trim()}`.trim());
-    } else {
-      name = addLine(headers, text, start, end);
-    }
-    start = newline + 1;
-  }
-  return { status, modern: text.charCodeAt(7) === 0x31, headers };
-}
-
-/** Returns the name of the header added, empty when the line is none. */
-function addLine(headers: Map<string, string>, text: string, start: number, end: number): string {
-  const colon = text.indexOf(':', start);
-  if (colon <= start || colon >= end) return '';
-  const name = text.slice(start, colon).trimEnd().toLowerCase();
-  const value = text.slice(colon + 1, end).trim();
-  addHeader(headers, name, value);
-  return name;
-}
-
-/** Status of `HTTP/1.x NNN…`, -1 when the line is not that. */
-function statusOf(text: string): number {
-  if (!text.startsWith('HTTP/1.') || text.charCodeAt(8) !== 0x20) return -1;
-  const minor = text.charCodeAt(7);
-  const after = text.charCodeAt(12);
-  if ((minor !== 0x30 && minor !== 0x31) || (after !== 0x20 && after !== 0x0d && after !== 0x0a)) return -1;
-  let status = 0;
-  for (let i = 9; i < 12; i++) {
-    const digit = text.charCodeAt(i) - 0x30;
-    if (digit < 0 || digit > 9) return -1;
-    status = status * 10 + digit;
-  }
-  return status < 100 ? -1 : status;
 }

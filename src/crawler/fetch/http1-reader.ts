@@ -7,7 +7,7 @@
  * says why). After any but `more` the fields hold the response until the next begin().
  */
 import { Body } from './body.ts';
-import { parseHead, type ResponseHead } from './http1-head.ts';
+import { HeadReader, type ResponseHead } from './response-head.ts';
 
 export type Verdict = 'more' | 'done' | 'cut' | 'bad';
 
@@ -43,6 +43,7 @@ export class Http1Reader {
   #partial: Buffer | undefined;
   #partialSize = 0;
   #headBytes = 0;
+  readonly #heads = new HeadReader();
   readonly #body = new Body();
   /** Bytes still due of the body or chunk. */
   #due = 0;
@@ -169,7 +170,7 @@ export class Http1Reader {
       this.problem = 'the head is larger than 64 KiB';
       return false;
     }
-    const parsed = parseHead(bytes.toString('latin1'));
+    const parsed = this.#heads.read(bytes.toString('latin1'));
     if (typeof parsed === 'string') {
       this.problem = parsed;
       return false;
@@ -305,8 +306,19 @@ function couldBeHttp(bytes: Buffer, size: number): boolean {
   return 'HTTP/1.'.startsWith(bytes.toString('latin1', 0, Math.min(7, size)));
 }
 
-/** Repeated equal values are one; -1 for anything that is no single length. */
+/** -1 for anything that is no single length. */
 function lengthOf(text: string): number {
+  let length = text === '' ? -1 : 0;
+  for (let i = 0; i < text.length; i++) {
+    const digit = text.charCodeAt(i) - 0x30;
+    if (digit < 0 || digit > 9) return repeatedLength(text);
+    length = length * 10 + digit;
+  }
+  return Math.min(length, Number.MAX_SAFE_INTEGER);
+}
+
+/** Repeated equal values are one. */
+function repeatedLength(text: string): number {
   let length = -1;
   for (const part of text.split(',')) {
     const value = part.trim();

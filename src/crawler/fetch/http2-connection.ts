@@ -238,7 +238,7 @@ class Http2Exchange implements Timed {
       head: this.#head,
       headers: this.#headers,
       body: this.#body.take(),
-      ...(truncated === undefined ? undefined : { truncated }),
+      truncated,
       protocol: 'h2',
       address: this.#connection.dialled.address,
     });

@@ -61,6 +61,8 @@ export async function crawl(
     agenda,
     deciding: new Deciding(tools.decider, (known, concluded) => {
       keep(parcels, known, concluded);
+      // Its members have been written: nobody looks at the body again.
+      if (concluded.kept) tools.fetcher.reuse?.(concluded.kept.response.body);
       agenda.learn(concluded.visit);
       if (tools.decider?.over) agenda.end();
     }),

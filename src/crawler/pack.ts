@@ -39,7 +39,7 @@ export interface Packer {
 }
 
 /** A buffer larger than this goes once its parcel has gone. */
-const KEPT_BYTES = 1 << 23;
+export const KEPT_BYTES = 1 << 23;
 /** Below this a deflate state costs more than the bytes it saves. */
 const SMALL_BODY = 512;
 const COMPRESSED_TYPES =

@@ -81,7 +81,7 @@ export class ParcelBuilder {
       ...(news && { server: news }),
     });
     if (this.#packer && members) {
-      this.#packer.reuse(members); // the codec has copied them by now
+      this.#packer.reuse(members); // the codec has copied them by now, or they went as they were
       this.#tools.packers.giveBack(this.#packer);
     }
     this.#packer = undefined;

@@ -5,14 +5,17 @@
 import { SkeinError } from '../base/errors.ts';
 
 const encoder = new TextEncoder();
+/** Texts up to this length are written character by character: the encoder takes longer to be called. */
+const SHORT = 100;
 
 export class ByteWriter {
   #bytes: Uint8Array;
   #view: DataView;
   #at = 0;
 
-  constructor(capacity = 4096) {
-    this.#bytes = unfilled(capacity);
+  /** `memory`: written into before any other is asked for. */
+  constructor(capacity = 4096, memory?: Uint8Array) {
+    this.#bytes = memory ?? unfilled(capacity);
     this.#view = new DataView(this.#bytes.buffer, this.#bytes.byteOffset);
   }
 
@@ -43,10 +46,28 @@ export class ByteWriter {
 
   text(value: string): void {
     // Three bytes per UTF-16 unit is the most that UTF-8 needs; the length is written before, so it is moved in place.
-    this.#room(value.length * 3 + 8);
+    const { length } = value;
+    this.#room(length * 3 + 8);
+    if (length <= SHORT && this.#ascii(value)) {
+      this.#view.setUint32(this.#at, length, true);
+      this.#at += 4 + length;
+      return;
+    }
     const { written } = encoder.encodeInto(value, this.#bytes.subarray(this.#at + 4));
     this.#view.setUint32(this.#at, written, true);
     this.#at += 4 + written;
+  }
+
+  /** Writes a text behind the place of its length; false when it is no ASCII, and has to be written otherwise. */
+  #ascii(value: string): boolean {
+    const bytes = this.#bytes;
+    const at = this.#at + 4;
+    for (let i = 0; i < value.length; i++) {
+      const code = value.charCodeAt(i);
+      if (code > 127) return false;
+      bytes[at + i] = code;
+    }
+    return true;
   }
 
   bytes(value: Uint8Array): void {
@@ -117,6 +138,7 @@ export class ByteReader {
     this.#need(4);
     const length = this.#bytes.readUInt32LE(this.#at);
     this.#at += 4;
+    if (length === 0) return '';
     this.#need(length);
     const value = this.#bytes.toString('utf8', this.#at, this.#at + length);
     this.#at += length;

@@ -51,7 +51,24 @@ const VISIT_BYTES = 16_384;
 const NO_DATES = new Float64Array(0);
 
 export function encodeParcel(parcel: Parcel): Uint8Array {
-  const out = new ByteWriter(parcel.members.length + VISIT_BYTES * (parcel.visits.length + 1));
+  const out = new ByteWriter(parcel.members.length + roomFor(parcel));
+  writeVisits(out, parcel);
+  out.bytes(parcel.members);
+  return out.finish();
+}
+
+/** All but the members, which stand at the end: where memory is handed over they need not be copied. */
+export function encodeVisits(parcel: Parcel, memory?: Uint8Array): Uint8Array {
+  const out = new ByteWriter(roomFor(parcel), memory);
+  writeVisits(out, parcel);
+  return out.finish();
+}
+
+function roomFor({ visits }: Parcel): number {
+  return VISIT_BYTES * (visits.length + 1);
+}
+
+function writeVisits(out: ByteWriter, parcel: Parcel): void {
   out.text(parcel.errand);
   out.varint(parcel.sequence);
   out.byte(parcel.done ? 1 : 0);
@@ -59,18 +76,17 @@ export function encodeParcel(parcel: Parcel): Uint8Array {
   if (parcel.server) writeNews(out, parcel.server);
   out.varint(parcel.visits.length);
   for (const visit of parcel.visits) writeVisit(out, visit);
-  out.bytes(parcel.members);
-  return out.finish();
 }
 
-export function decodeParcel(bytes: Uint8Array): Parcel {
+/** `apart`: the members, where they came by themselves. */
+export function decodeParcel(bytes: Uint8Array, apart?: Uint8Array): Parcel {
   const from = new ByteReader(bytes);
   const errand = from.text();
   const sequence = from.varint();
   const done = from.byte() === 1;
   const server = from.byte() === 1 ? readNews(from) : undefined;
   const visits = readList(from, 20, readVisit);
-  const members = from.bytes();
+  const members = apart ?? from.bytes();
   from.end();
   for (const { record } of visits) {
     if (record && (record.offset + record.length > members.length || record.requestLength > record.length)) {

@@ -159,12 +159,13 @@ function headOf(record: WarcRecord, length: number): string {
   return `${text}Content-Type: ${CONTENT_TYPES[record.kind]}\r\nContent-Length: ${length}\r\n\r\n`;
 }
 
-/** Request and response of a page bear the same date. */
-let dated = { time: 0, text: '1970-01-01T00:00:00.000Z' };
+/** A second, and its date up to the point; what comes in one second differs only behind that. */
+let dated = { second: -1, text: '' };
 
 function dateOf(time: number): string {
-  if (time !== dated.time) dated = { time, text: new Date(time).toISOString() };
-  return dated.text;
+  const second = Math.floor(time / 1000);
+  if (second !== dated.second) dated = { second, text: new Date(second * 1000).toISOString().slice(0, 20) };
+  return `${dated.text}${String(Math.floor(time - second * 1000)).padStart(3, '0')}Z`;
 }
 
 const CONTENT_TYPES = {

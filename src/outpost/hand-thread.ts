@@ -106,6 +106,7 @@ function gated(fetcher: Fetcher): Fetcher {
       await open;
       return fetcher.fetch(ask);
     },
+    reuse: body => fetcher.reuse?.(body),
     release: origin => fetcher.release(origin),
     close: () => fetcher.close(),
   };

@@ -25,6 +25,8 @@ export interface Carrier {
   acknowledge(errand: string, sequence: number): void;
   /** The errand has ended at home, durably; the outpost may forget all of it. */
   forget(errand: string): void;
+  /** Home has read the parcel and holds nothing of it: what it lies in may be filled again. */
+  reuse?(parcel: Parcel): void;
   /** Asks the outpost to end its errands early and deliver what it has; their last parcels still arrive. */
   recall(): void;
   /** Ends the outpost. Parcels that have not arrived by then will not. */

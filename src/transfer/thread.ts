@@ -1,19 +1,29 @@
 /**
  * The nearest outpost: a thread of this process. Errands and parcels cross as the same bytes that a remote outpost
- * would see, in memory that is handed over and not copied.
+ * would see, in memory that is handed over and not copied, and comes back to be filled again.
  */
 import { Worker } from 'node:worker_threads';
 import type { Errand } from '../errand/errand.ts';
 import { encodeErrand } from '../errand/errand-codec.ts';
+import type { Parcel } from '../errand/parcel.ts';
 import { decodeParcel } from '../errand/parcel-codec.ts';
 import type { Carrier, Receiver } from './carrier.ts';
+
+/** A parcel as bytes: its visits (encodeVisits), and the members that belong behind them. */
+export interface Pieces {
+  readonly visits: Uint8Array<ArrayBuffer>;
+  readonly members: Uint8Array<ArrayBuffer>;
+}
 
 /** What crosses the thread boundary. */
 export type ThreadMessage =
   /** The first message: plain data for the module that the thread runs. */
   | { readonly kind: 'start'; readonly data: unknown }
   | { readonly kind: 'errand'; readonly bytes: Uint8Array }
-  | { readonly kind: 'parcel'; readonly bytes: Uint8Array }
+  /** In two pieces: what the crawler packed is handed over as it lies there. */
+  | ({ readonly kind: 'parcel' } & Pieces)
+  /** The same memory on its way back. */
+  | ({ readonly kind: 'empty' } & Pieces)
   | { readonly kind: 'recall' }
   /** The thread cannot run the errand. */
   | { readonly kind: 'gave-up'; readonly errand: string; readonly why: string }
@@ -71,6 +81,7 @@ export class ThreadCarrier implements Carrier {
   readonly remote = false;
   readonly servers = [];
   readonly #worker: Worker;
+  readonly #pieces = new WeakMap<Parcel, Pieces>();
   #closing = false;
 
   constructor(options: ThreadOptions, receiver: Receiver) {
@@ -79,7 +90,7 @@ export class ThreadCarrier implements Carrier {
     this.#worker = takeWorker(options.module);
     this.#worker.postMessage({ kind: 'start', data: options.data } satisfies ThreadMessage);
     this.#worker.on('message', (message: ThreadMessage) => {
-      if (message.kind === 'parcel') receiver.parcel(this, decodeParcel(message.bytes));
+      if (message.kind === 'parcel') receiver.parcel(this, this.#join(message));
       if (message.kind === 'gave-up') receiver.gaveUp(this, message.errand, message.why);
       if (message.kind === 'trouble') receiver.trouble?.(this, message.text);
     });
@@ -88,7 +99,8 @@ export class ThreadCarrier implements Carrier {
   }
 
   send(errand: Errand): void {
-    this.#post({ kind: 'errand', bytes: encodeErrand(errand) });
+    const bytes = encodeErrand(errand);
+    this.#worker.postMessage({ kind: 'errand', bytes } satisfies ThreadMessage, [bytes.buffer as ArrayBuffer]);
   }
 
   acknowledge(): void {
@@ -97,6 +109,21 @@ export class ThreadCarrier implements Carrier {
 
   forget(): void {
     // A thread remembers nothing of an errand that it has ended.
+  }
+
+  /**
+   * Memory goes round between the thread and home. Given back to the system instead, each megabyte of a parcel was asked
+   * for anew, and cleared by the kernel page by page.
+   */
+  reuse(parcel: Parcel): void {
+    const pieces = this.#pieces.get(parcel);
+    if (!pieces) return;
+    this.#pieces.delete(parcel);
+    const { visits, members } = pieces;
+    this.#worker.postMessage({ kind: 'empty', visits, members } satisfies ThreadMessage, [
+      visits.buffer,
+      members.buffer,
+    ]);
   }
 
   recall(): void {
@@ -112,8 +139,10 @@ export class ThreadCarrier implements Carrier {
     clearTimeout(late);
   }
 
-  #post(message: ThreadMessage & { bytes: Uint8Array }): void {
-    this.#worker.postMessage(message, [message.bytes.buffer as ArrayBuffer]);
+  #join({ visits, members }: Pieces): Parcel {
+    const parcel = decodeParcel(visits, members);
+    this.#pieces.set(parcel, { visits, members });
+    return parcel;
   }
 
   #lose(receiver: Receiver, why: string): void {

@@ -2,6 +2,8 @@
  * Collects a body of at most `maxBytes` by copying. Keeping the chunks instead would pin the read buffers behind them:
  * a server that sends a byte at a time could make us hold a hundred times what it sent.
  */
+import { BodyMemory } from './body-memory.ts';
+
 const empty = new Uint8Array(0);
 /** First allocation for a body of unknown length; a known one is allocated whole up to the second figure. */
 const firstStep = 32_768;
@@ -14,6 +16,11 @@ export class Body {
   /** Length that was announced, -1 = none. */
   #expected = -1;
   #bytes: Uint8Array = empty;
+  readonly #memory: BodyMemory;
+
+  constructor(memory = new BodyMemory()) {
+    this.#memory = memory;
+  }
 
   begin(maxBytes: number): void {
     this.size = 0;
@@ -50,8 +57,9 @@ export class Body {
     const known = this.#expected >= needed;
     const most = known ? Math.min(this.#expected, this.#maxBytes) : this.#maxBytes;
     const step = Math.max(needed, known ? wholeStep : firstStep, 2 * this.#bytes.length);
-    const larger = Buffer.allocUnsafeSlow(Math.min(most, step));
+    const larger = this.#memory.take(Math.min(most, step));
     larger.set(this.take(), 0);
+    this.#memory.giveBack(this.#bytes);
     this.#bytes = larger;
   }
 }

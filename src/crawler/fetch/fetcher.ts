@@ -11,6 +11,7 @@ import { SkeinError } from '../../base/errors.ts';
 import { originOf } from '../../base/url.ts';
 import type { Answer, Ask, Fetcher } from '../stages.ts';
 import { cachedResolve, type Resolve, systemResolve } from './addresses.ts';
+import { BodyMemory } from './body-memory.ts';
 import { Deadlines, defaultTimeouts, type Exchange, fail, type Timeouts } from './exchange.ts';
 import { isFieldValue, parseTarget, pathOf } from './http1-head.ts';
 import { type IdleLimits, Origin, type Shared } from './origin.ts';
@@ -58,6 +59,7 @@ class PooledFetcher implements Fetcher {
         dialling: new Set(),
       },
       deadlines: new Deadlines(Math.min(idle.time, ...Object.values(timeouts))),
+      memory: new BodyMemory(),
       userAgent: options.userAgent,
       http2,
       idle,
@@ -87,6 +89,10 @@ class PooledFetcher implements Fetcher {
       else if (this.#shared.closed) fail(exchange, 'reset', 'the fetcher is closed');
       else origin.submit(exchange);
     });
+  }
+
+  reuse(body: Uint8Array): void {
+    this.#shared.memory.giveBack(body);
   }
 
   release(origin: string): void {

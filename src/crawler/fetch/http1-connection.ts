@@ -3,6 +3,7 @@
  * go from the kernel's buffer through the reader into the body with one copy: this is the hot path of the crawler.
  * After anything irregular the connection is closed; a doubtful one is never used again.
  */
+import type { BodyMemory } from './body-memory.ts';
 import { type Dialled, describe } from './dial.ts';
 import { answer, type Deadlines, type Exchange, fail, type Timed, type Timeouts } from './exchange.ts';
 import { writeRequest } from './http1-head.ts';
@@ -21,6 +22,7 @@ export interface Http1Terms {
   readonly keeper: Keeper;
   readonly deadlines: Deadlines;
   readonly timeouts: Timeouts;
+  readonly memory: BodyMemory;
   /** Milliseconds an unused connection is kept. */
   readonly idleTime: number;
   /** See fixedLines. */
@@ -31,7 +33,7 @@ export class Http1Connection implements Timed {
   deadline = Infinity;
   readonly #dialled: Dialled;
   readonly #terms: Http1Terms;
-  readonly #reader = new Http1Reader();
+  readonly #reader: Http1Reader;
   #exchange: Exchange | undefined;
   #served = 0;
   #closed = false;
@@ -46,6 +48,7 @@ export class Http1Connection implements Timed {
   constructor(dialled: Dialled, terms: Http1Terms) {
     this.#dialled = dialled;
     this.#terms = terms;
+    this.#reader = new Http1Reader(terms.memory);
     const { socket, sink } = dialled;
     sink.receive = (bytes, size) => this.#receive(bytes, size);
     socket.on('end', () => this.#ended());

@@ -1,12 +1,13 @@
 /**
  * Reads one HTTP/1.x response from bytes as they come off a socket, and then the next. It never touches a socket, a
  * timer or a content coding. Whatever the bytes are, each is looked at once, and memory stays below the head limit
- * plus `maxBytes` plus one growth step.
+ * plus twice `maxBytes` (up to a megabyte memory comes in powers of two) plus one growth step.
  *
  * Verdicts: `more` (go on), `done` (a whole response), `cut` (the body reached maxBytes), `bad` (not HTTP; `problem`
  * says why). After any but `more` the fields hold the response until the next begin().
  */
 import { Body } from './body.ts';
+import type { BodyMemory } from './body-memory.ts';
 import { HeadReader, type ResponseHead } from './response-head.ts';
 
 export type Verdict = 'more' | 'done' | 'cut' | 'bad';
@@ -44,12 +45,16 @@ export class Http1Reader {
   #partialSize = 0;
   #headBytes = 0;
   readonly #heads = new HeadReader();
-  readonly #body = new Body();
+  readonly #body: Body;
   /** Bytes still due of the body or chunk. */
   #due = 0;
   /** Bytes of the chunk line or trailer section so far. */
   #line = 0;
   #digits = 0;
+
+  constructor(memory?: BodyMemory) {
+    this.#body = new Body(memory);
+  }
 
   /** Prepares for a response. `bodyless`: the request was one whose answer has none (HEAD). */
   begin(maxBytes: number, bodyless = false): void {

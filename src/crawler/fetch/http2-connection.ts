@@ -147,7 +147,7 @@ class Http2Exchange implements Timed {
   #status = 0;
   #head: Uint8Array = new Uint8Array(0);
   #headers = new Map<string, string>();
-  readonly #body = new Body();
+  readonly #body: Body;
   #bodyDeadline = 0;
   #problem = '';
 
@@ -155,6 +155,7 @@ class Http2Exchange implements Timed {
     this.#connection = connection;
     this.exchange = exchange;
     this.#stream = stream;
+    this.#body = new Body(connection.terms.memory);
     this.#body.begin(exchange.ask.maxBytes);
     this.deadline = performance.now() + connection.terms.timeouts.firstByte;
     stream.on('response', (_headers, _flags, raw) => this.#answered(raw as unknown as readonly string[]));

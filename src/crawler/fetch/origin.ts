@@ -3,6 +3,7 @@
  * session, or a new connection; it never queues behind another ask, except for the one handshake that finds out
  * which protocol a server speaks. How many asks are under way at once is the caller's politeness, not ours.
  */
+import type { BodyMemory } from './body-memory.ts';
 import { type Dialled, type Dialler, describe, dial } from './dial.ts';
 import { type Deadlines, type Exchange, fail } from './exchange.ts';
 import { Http1Connection, type Http1Terms, type Keeper } from './http1-connection.ts';
@@ -16,6 +17,7 @@ type Http2Module = typeof import('./http2-connection.ts');
 export interface Shared {
   readonly dialler: Dialler;
   readonly deadlines: Deadlines;
+  readonly memory: BodyMemory;
   readonly userAgent: string;
   readonly http2: boolean;
   readonly idle: IdleLimits;
@@ -54,6 +56,7 @@ export class Origin implements Keeper {
     this.#terms = {
       keeper: this,
       deadlines: shared.deadlines,
+      memory: shared.memory,
       timeouts: shared.dialler.timeouts,
       idleTime: shared.idle.time,
       fixed: fixedLines(target, shared.userAgent),

@@ -46,13 +46,13 @@ async function begin(opened: Opened, options: Attending): Promise<Attended> {
   const control = new HomeControl({
     ...{ home, frontier, ledger, clock, command, keep },
     scope: opened.bounds.scope.join(', '),
-    log: ({ order, done }) => log.logger.info({ order }, done),
+    log: ({ order, done }) => log.write('info', { order }, done),
     ...(budget && { budget }),
   });
   const workbench = await serve(data, options.workbench); // the only one that can fail for a reason of the user's
   const door = await openDoor(data, control);
   const indexing = startIndexing(data, home, ledger);
-  log.logger.info({ data, version, pages: ledger.pages.size, servers: ledger.servers.size }, 'started');
+  log.write('info', { data, version, pages: ledger.pages.size, servers: ledger.servers.size }, 'started');
   return {
     workbench: workbench?.address,
     async leave() {
@@ -61,8 +61,8 @@ async function begin(opened: Opened, options: Attending): Promise<Attended> {
       await indexing.stop();
       await door.close();
       const { failure, changed: indexed } = indexing.report() ?? {};
-      if (failure) log.logger.warn({ failure, indexed }, 'the search index could not be fed');
-      log.logger.info({ outcomes, bytesDown, bytesUp, seconds }, 'ended');
+      if (failure) log.write('warn', { failure, indexed }, 'the search index could not be fed');
+      log.write('info', { outcomes, bytesDown, bytesUp, seconds }, 'ended');
       log.close();
     },
   };

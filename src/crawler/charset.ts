@@ -85,21 +85,19 @@ function metaCharset(start: string): string | undefined {
       const end = start.indexOf('-->', at + 2);
       if (end < 0) return undefined;
       at = end + 3;
-    } else if (/^<meta[\t\n\f\r /]/i.test(start.slice(at, at + 6))) {
+    } else if (isMeta(start, at)) {
       const values = new Map<string, string>();
       at = readAttributes(start, at + 5, values);
       // A tag that the first bytes do not show whole says nothing.
       if (at < 0) return undefined;
       const name = metaEncoding(values);
       if (name !== undefined) return withoutWide(name);
-    } else if (/^<\/?[a-z]/i.test(start.slice(at, at + 3))) {
-      const name = /[\t\n\f\r >]/g;
-      name.lastIndex = at + 1;
-      const found = name.exec(start);
-      if (!found) return undefined;
-      at = readAttributes(start, found.index, undefined);
+    } else if (isLetter(start.charCodeAt(start.charCodeAt(at + 1) === SLASH ? at + 2 : at + 1))) {
+      at++;
+      while (at < start.length && start.charCodeAt(at) !== GREATER && !isSpace(start.charCodeAt(at))) at++;
+      at = readAttributes(start, at, undefined);
       if (at < 0) return undefined;
-    } else if (/^<[!/?]/.test(start.slice(at, at + 2))) {
+    } else if ('!/?'.includes(start.charAt(at + 1) || ' ')) {
       at = start.indexOf('>', at);
       if (at < 0) return undefined;
     } else at++;
@@ -162,6 +160,17 @@ function readAttributes(text: string, from: number, values: Map<string, string> 
 const SLASH = 0x2f;
 const EQUALS = 0x3d;
 const GREATER = 0x3e;
+
+function isLetter(c: number): boolean {
+  return (c | 0x20) >= 0x61 && (c | 0x20) <= 0x7a;
+}
+
+/** `<meta` and what ends a name. Letter by letter: this is asked at every tag of every page before its declaration. */
+function isMeta(text: string, at: number): boolean {
+  if ((text.charCodeAt(at + 1) | 0x20) !== 0x6d || text.slice(at + 2, at + 5).toLowerCase() !== 'eta') return false;
+  const after = text.charCodeAt(at + 5);
+  return after === SLASH || isSpace(after);
+}
 
 function isSpace(c: number): boolean {
   return c === 0x20 || c === 0x0a || c === 0x09 || c === 0x0d || c === 0x0c;

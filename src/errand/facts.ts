@@ -99,7 +99,7 @@ export function packFacts(facts: Facts): Uint8Array {
 
 /** Undefined when the bytes are not facts of this layout: the page then counts as never analysed. */
 export function unpackFacts(bytes: Uint8Array): Facts | undefined {
-  if (bytes[0] !== LAYOUT || bytes.length < FIXED + 6 || bytes.length > scratch.length) return undefined;
+  if (!isFacts(bytes)) return undefined;
   const from = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const cursor = { at: FIXED };
   const [asciiSum, urls, keywords, words] = [0, 0, 0, 0].map(() => takeVarint(bytes, cursor)) as [number, ...number[]];
@@ -132,6 +132,22 @@ export function unpackFacts(bytes: Uint8Array): Facts | undefined {
 export function mayShowImages(bytes: Uint8Array | null): boolean {
   if (bytes?.[0] !== LAYOUT || bytes.length < FIXED) return true;
   return (bytes[IMAGE_HASH]! | bytes[IMAGE_HASH + 1]! | bytes[IMAGE_HASH + 2]! | bytes[IMAGE_HASH + 3]!) !== 0;
+}
+
+/** What the papers count, and the ledger has columns for. */
+export type Counts = Pick<Facts, 'asciiSum' | 'urls' | 'keywords'>;
+
+/** The counts alone, in a tenth of the time; undefined as with unpackFacts. */
+export function countsOf(bytes: Uint8Array): Counts | undefined {
+  if (!isFacts(bytes)) return undefined;
+  const cursor = { at: FIXED };
+  const asciiSum = takeVarint(bytes, cursor);
+  const urls = takeVarint(bytes, cursor);
+  return { asciiSum, urls, keywords: takeVarint(bytes, cursor) };
+}
+
+function isFacts(bytes: Uint8Array): boolean {
+  return bytes[0] === LAYOUT && bytes.length >= FIXED + 6 && bytes.length <= scratch.length;
 }
 
 function putVarint(at: number, value: number): number {

@@ -2,7 +2,7 @@
  * What a visit teaches: the page's row, its links, its server's health, the byte account. Pure bookkeeping in the
  * order of the data: visit → links → known → server → account.
  */
-import { unpackFacts } from '../errand/facts.ts';
+import { countsOf, unpackFacts } from '../errand/facts.ts';
 import { type Reason, type ReasonCode, reasons } from '../errand/reasons.ts';
 import type { Links, LinkVerdict, Visit } from '../errand/visit.ts';
 import { Fingerprints } from '../ledger/fingerprints.ts';
@@ -275,7 +275,7 @@ function knownRow(lesson: Lesson, found: Findings): KnownRow {
   const { page, time } = visit;
   const changed = visit.outcome === 'fetched';
   const facts = visit.facts ?? before?.facts ?? null;
-  const open = visit.facts ? unpackFacts(visit.facts) : undefined;
+  const counts = visit.facts && countsOf(visit.facts);
   const retry = retryTime(visit, before);
   return {
     page: id,
@@ -300,9 +300,9 @@ function knownRow(lesson: Lesson, found: Findings): KnownRow {
     bytes: page?.bytes ?? before?.bytes ?? null,
     wire: page ? visit.cost.up + visit.cost.down : (before?.wire ?? null),
     flags: page ? flagsOf(visit) | shownStill(visit, before) : (before?.flags ?? 0),
-    ascii_sum: open?.asciiSum ?? before?.ascii_sum ?? null,
-    urls: open?.urls ?? before?.urls ?? null,
-    keywords: open?.keywords ?? before?.keywords ?? null,
+    ascii_sum: counts?.asciiSum ?? before?.ascii_sum ?? null,
+    urls: counts?.urls ?? before?.urls ?? null,
+    keywords: counts?.keywords ?? before?.keywords ?? null,
     facts,
     change: found.change,
     mask: visit.mask ?? before?.mask ?? null,

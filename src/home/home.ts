@@ -374,7 +374,7 @@ export class Home implements Receiver {
     await this.#breathe();
     if (this.#inbox.length > 0 || this.#orders.length > 0) return;
     const awake = new AbortController();
-    this.#wake = () => awake.abort();
+    this.#wake = () => awake.abort('awake'); // without a reason Node makes an error of it, with a stack
     await this.#parts.clock.sleep(this.#batch.patience ?? NAP, awake.signal);
     this.#wake = () => {};
   }

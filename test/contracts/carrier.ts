@@ -53,6 +53,23 @@ export function checkCarrier(kind: string, reach: Reach): void {
     assert.equal(inbox.parcels.flatMap(parcel => parcel.visits).length, 24);
   });
 
+  test(`${kind}: what a parcel lay in may be filled again as soon as it was read`, async () => {
+    await using web = await openWeb({ seed: 5, servers: 1, pagesPerServer: 20 });
+    await using inbox = await openInbox(reach);
+    const urls: string[][] = [];
+    for (const id of ['first', 'second', 'third']) {
+      inbox.carrier.send(errandOf(id, web));
+      const parcels = await inbox.done(id);
+      inbox.carrier.forget(id);
+      urls.push(parcels.flatMap(parcel => parcel.visits.map(visit => visit.url)).sort());
+      for (const { visits, members } of parcels) {
+        for (const { record } of visits) assert.equal(members[record!.offset], 0x1f, 'a member is gzip');
+      }
+      for (const parcel of parcels) inbox.carrier.reuse?.(parcel);
+    }
+    assert.deepEqual(urls, [web.mustFind(), web.mustFind(), web.mustFind()]);
+  });
+
   test(`${kind}: recalled errands end early, with what they have`, async () => {
     await using web = await openWeb({ seed: 4, servers: 1, pagesPerServer: 40 });
     await using inbox = await openInbox(reach);

@@ -203,3 +203,27 @@ test('closing the fetcher ends what is under way, and what comes after', async t
   await lost.close();
   assert.equal(failure(await asked).reason, 'reset', 'not after the time limit, as dns');
 });
+
+test('memory of a body that was given back holds the next one, and no other', async t => {
+  const bodyOf = (path: string) => `${path} `.repeat(2000);
+  const server = await serve(t, (socket, request) => socket.write(ok(bodyOf(request.split(' ')[1]!))));
+  const fetcher = fetcherFor(t);
+  const fetch = async (path: string) => response(await fetcher.fetch(ask(server.origin + path)));
+  const [first, second] = [await fetch('/1'), await fetch('/2')];
+  const memory = first.body.buffer;
+  fetcher.reuse!(first.body);
+  fetcher.reuse!(Buffer.alloc(8192, 'not from here').subarray(100)); // harmless: nobody else has it either
+  const third = await fetch('/3');
+  const fourth = await fetch('/4');
+  assert.equal([third, fourth].filter(({ body }) => body.buffer === memory).length, 1);
+  assert.deepEqual([second, third, fourth].map(text), ['/2', '/3', '/4'].map(bodyOf));
+});
+
+test('memory that was handed to another thread meanwhile is not used again', async t => {
+  const server = await serve(t, socket => socket.write(ok('x'.repeat(9000))));
+  const fetcher = fetcherFor(t);
+  const { body } = response(await fetcher.fetch(ask(`${server.origin}/1`)));
+  structuredClone(body.buffer, { transfer: [body.buffer as ArrayBuffer] });
+  fetcher.reuse!(body);
+  assert.equal(text(await fetcher.fetch(ask(`${server.origin}/2`))).length, 9000);
+});

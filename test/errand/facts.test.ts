@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
+  countsOf,
   type Facts,
   MAX_FACTS_BYTES,
   MAX_LEVEL_COUNT,
@@ -72,4 +73,12 @@ test('packed facts say whether a page may show images', () => {
     assert.equal(mayShowImages(packFacts({ ...smallest, imageHash })), true, String(imageHash));
   }
   for (const unknown of [null, new Uint8Array(0), new Uint8Array(300)]) assert.equal(mayShowImages(unknown), true);
+});
+
+test('the counts alone are those of the whole', () => {
+  for (const facts of [largest, smallest]) {
+    const { asciiSum, urls, keywords } = facts;
+    assert.deepEqual(countsOf(packFacts(facts)), { asciiSum, urls, keywords });
+  }
+  assert.equal(countsOf(new Uint8Array(200)), undefined);
 });

@@ -1,33 +1,9 @@
 /** Outposts as processes of their own, for journeys: invited, joined, killed and started again. */
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { openLedger } from '../../src/cli/look.ts';
+import { freePort } from '../free-port.ts';
 import type { Web } from '../web/web.ts';
 import { type Running, skeinJson, start } from './skein.ts';
-
-const given = new Set<number>();
-
-/**
- * A port of loopback that was free a moment ago. Not one that the system would choose: it gives those to others before
- * whoever asked for this one listens.
- */
-export async function freePort(): Promise<number> {
-  for (;;) {
-    const port = 15_000 + Math.floor(Math.random() * 17_000);
-    if (!given.has(port) && (await isFree(port))) {
-      given.add(port);
-      return port;
-    }
-  }
-}
-
-function isFree(port: number): Promise<boolean> {
-  return new Promise(resolve => {
-    const server = createServer();
-    server.once('error', () => resolve(false));
-    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
-  });
-}
 
 export interface OutpostProcess {
   readonly name: string;

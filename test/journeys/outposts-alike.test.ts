@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
+import { freePort } from '../free-port.ts';
 import { noSshd, openSshd } from '../transfer/sshd.ts';
 import { FEATURES, openWeb } from '../web/web.ts';
-import { freePort, invite, startOutpost } from './outpost-processes.ts';
+import { invite, startOutpost } from './outpost-processes.ts';
 import { fast, pagesOf, start, workplace } from './skein.ts';
 
 const missing = noSshd();

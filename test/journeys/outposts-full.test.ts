@@ -4,8 +4,9 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { freePort } from '../free-port.ts';
 import { openWeb } from '../web/web.ts';
-import { askedAgain, freePort, invite, startOutpost, UNAUDITED, visitedTwice } from './outpost-processes.ts';
+import { askedAgain, invite, startOutpost, UNAUDITED, visitedTwice } from './outpost-processes.ts';
 import { collected, pagesOf, skeinJson, start, workplace } from './skein.ts';
 
 const MEGABYTE = 1 << 20;

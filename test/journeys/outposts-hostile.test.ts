@@ -8,8 +8,9 @@ import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { freePort } from '../free-port.ts';
 import { wasm } from '../outpost/wasm-module.ts';
-import { freePort, invite, startOutpost } from './outpost-processes.ts';
+import { invite, startOutpost } from './outpost-processes.ts';
 import { lookInto, pagesOf, type Ran, skeinJson, start, workplace } from './skein.ts';
 
 /** What the code tries at the page of that name, and what home is told. */

@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { FAR_PARCELS } from '../../src/outpost/tools.ts';
+import { freePort } from '../free-port.ts';
 import { openWeb, type Web } from '../web/web.ts';
-import { freePort, invite, type OutpostProcess, startOutpost, UNAUDITED, visitedTwice } from './outpost-processes.ts';
+import { invite, type OutpostProcess, startOutpost, UNAUDITED, visitedTwice } from './outpost-processes.ts';
 import { collected, pagesOf, type Running, skeinJson, start, workplace } from './skein.ts';
 
 /** Milliseconds between requests to one server. */

@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { openLedger } from '../../src/cli/look.ts';
 import type { Whence } from '../../src/home/why.ts';
+import { freePort } from '../free-port.ts';
 import { openWeb } from '../web/web.ts';
-import { freePort, invite, startOutpost, visitedTwice } from './outpost-processes.ts';
+import { invite, startOutpost, visitedTwice } from './outpost-processes.ts';
 import { collected, pagesOf, skeinJson, start, workplace } from './skein.ts';
 
 /** Visits by machine, or by machine and host. */

@@ -12,10 +12,11 @@ import { FAR_PARCELS } from '../../src/outpost/tools.ts';
 import { greetParent } from '../../src/transfer/greeting.ts';
 import { readToken } from '../../src/transfer/token.ts';
 import { dial } from '../../src/transfer/websocket.ts';
+import { freePort } from '../free-port.ts';
 import { makeSpeaker } from '../transfer/places.ts';
 import { noSshd, openSshd } from '../transfer/sshd.ts';
 import { openWeb } from '../web/web.ts';
-import { askedAgain, freePort, invite, startOutpost, UNAUDITED, visitedTwice } from './outpost-processes.ts';
+import { askedAgain, invite, startOutpost, UNAUDITED, visitedTwice } from './outpost-processes.ts';
 import { collected, pagesOf, start, workplace } from './skein.ts';
 
 /** Milliseconds between requests to one server. */

@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { freePort } from '../free-port.ts';
 import { openWeb } from '../web/web.ts';
 import { LIE, openImpostor } from './impostor.ts';
-import { freePort, invite, type OutpostProcess, startOutpost } from './outpost-processes.ts';
+import { invite, type OutpostProcess, startOutpost } from './outpost-processes.ts';
 import { collected, lookInto, pagesOf, skein, skeinJson, start, workplace } from './skein.ts';
 
 interface Tree {

@@ -8,9 +8,10 @@ import type { Machine } from '../../src/home/machines.ts';
 import { OUTPOSTS_FILE } from '../../src/home/placement.ts';
 import { FAR_PARCELS } from '../../src/outpost/tools.ts';
 import { readToken, writeToken } from '../../src/transfer/token.ts';
+import { freePort } from '../free-port.ts';
 import { openRelay } from '../transfer/places.ts';
 import { openWeb, type Web } from '../web/web.ts';
-import { freePort, invite, type OutpostProcess, startOutpost, UNAUDITED, visitedTwice } from './outpost-processes.ts';
+import { invite, type OutpostProcess, startOutpost, UNAUDITED, visitedTwice } from './outpost-processes.ts';
 import { collected, pagesOf, type Running, skein, skeinJson, start, workplace } from './skein.ts';
 
 /** Milliseconds between requests to one server, until `hurry`: long enough for what is waited for to happen before the end. */

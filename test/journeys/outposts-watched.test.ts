@@ -9,10 +9,11 @@ import type { Page } from 'playwright-core';
 import { attend } from '../../src/cli/attend.ts';
 import { openHome } from '../../src/cli/compose.ts';
 import { crawlSupply } from '../../src/home/supply.ts';
+import { freePort } from '../free-port.ts';
 import { openWeb } from '../web/web.ts';
 import { noBrowser, openBrowser } from '../workbench/browser.ts';
 import { chosen } from './collection.ts';
-import { freePort, invite, startOutpost } from './outpost-processes.ts';
+import { invite, startOutpost } from './outpost-processes.ts';
 import { collected, pagesOf, workplace } from './skein.ts';
 
 const options = { skip: noBrowser };

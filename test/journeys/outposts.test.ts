@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { openLedger } from '../../src/cli/look.ts';
 import type { Whence } from '../../src/home/why.ts';
+import { freePort } from '../free-port.ts';
 import { openWeb } from '../web/web.ts';
-import { askedAgain, freePort, invite, startOutpost, UNAUDITED, visitedTwice } from './outpost-processes.ts';
+import { askedAgain, invite, startOutpost, UNAUDITED, visitedTwice } from './outpost-processes.ts';
 import { collected, pagesOf, skeinJson, start, workplace } from './skein.ts';
 
 test('three levels share the servers, and bring home what a crawl from here would have', async () => {

@@ -5,8 +5,9 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { changesIn } from '../../src/home/changes.ts';
+import { freePort } from '../free-port.ts';
 import { type Collection, makeCollection } from './collection.ts';
-import { freePort, invite, startOutpost } from './outpost-processes.ts';
+import { invite, startOutpost } from './outpost-processes.ts';
 import { html, prose } from './pages.ts';
 import { fast, skeinJson, start, workplace } from './skein.ts';
 

@@ -1,6 +1,5 @@
 /** A first crawl and rounds of refresh through an outpost: what home ends up with, and what crossed for it. */
 import assert from 'node:assert/strict';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { systemClock } from '../../src/base/clock.ts';
@@ -11,16 +10,9 @@ import { crawlSupply } from '../../src/home/supply.ts';
 import { verifyCollection } from '../../src/home/verify.ts';
 import { joinParent, StandingOutpost } from '../../src/outpost/standing.ts';
 import { Members } from '../../src/transfer/members.ts';
+import { freePort } from '../free-port.ts';
 import { chosen, makeCollection } from '../journeys/collection.ts';
 import { openWeb } from '../web/web.ts';
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise(resolve => server.once('listening', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise(resolve => server.close(resolve));
-  return port;
-}
 
 test('pages come home through an outpost, and later only what changed', async t => {
   using collection = makeCollection();

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { readdirSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { startUnpacker } from '../../src/home/unpacker.ts';
@@ -30,15 +29,11 @@ async function reach(receiver: Receiver): Promise<Reached> {
     async close() {
       await carrier.close();
       await unpacker.close();
-      while (leftBehind(spool)) await new Promise(resolve => setTimeout(resolve, 50)); // nothing stays there
+      while (readdirSync(sshd.temporary).length > 0) await new Promise(resolve => setTimeout(resolve, 50)); // nothing stays there
       await sshd[Symbol.asyncDispose]();
       place[Symbol.dispose]();
     },
   };
-}
-
-function leftBehind(spool: string): boolean {
-  return readdirSync(tmpdir()).some(name => name === `skein-spool-${spool}`);
 }
 
 if (missing === '') checkCarrier('ssh', reach);

@@ -1,10 +1,11 @@
 /** OpenSSH's own server on a port of loopback, with keys and settings of its own, and an ssh that finds it. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { freePort } from '../free-port.ts';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const SSHD = '/usr/sbin/sshd';
@@ -17,6 +18,8 @@ export interface Sshd extends AsyncDisposable {
   readonly command: readonly string[];
   /** Directory with an `ssh` that has these settings, to be put first on the path. */
   readonly bin: string;
+  /** Where the far end keeps what it needs for a while. */
+  readonly temporary: string;
 }
 
 /** Why there is none; empty = there is. */
@@ -36,6 +39,8 @@ export async function openSshd(path: string, far: { node: string; home?: string 
   const port = await freePort();
   mkdirSync(join(path, 'bin'), { recursive: true, mode: 0o700 });
   mkdirSync('/run/sshd', { recursive: true });
+  const temporary = join(path, 'temporary');
+  mkdirSync(temporary, { recursive: true });
   for (const name of ['host', 'user']) {
     execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', join(path, name)]);
   }
@@ -53,7 +58,7 @@ export async function openSshd(path: string, far: { node: string; home?: string 
     'StrictModes no',
     'PermitRootLogin yes',
     'PidFile none',
-    `SetEnv PATH=${far.node}:/usr/bin:/bin${far.home ? ` HOME=${far.home}` : ''}`,
+    `SetEnv PATH=${far.node}:/usr/bin:/bin TMPDIR=${temporary}${far.home ? ` HOME=${far.home}` : ''}`,
   ];
   writeFileSync(join(path, 'sshd_config'), `${settings.join('\n')}\n`);
   const client = [
@@ -75,22 +80,13 @@ export async function openSshd(path: string, far: { node: string; home?: string 
     port,
     command: ['ssh', '-F', join(path, 'config')],
     bin: join(path, 'bin'),
+    temporary,
     async [Symbol.asyncDispose]() {
       const ended = new Promise(resolve => server.once('exit', resolve));
       server.kill();
       await ended;
     },
   };
-}
-
-function freePort(): Promise<number> {
-  return new Promise(resolve => {
-    const server = createServer();
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
-  });
 }
 
 async function listening(port: number): Promise<void> {

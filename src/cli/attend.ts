@@ -63,7 +63,7 @@ async function begin(opened: Opened, options: Attending): Promise<Attended> {
       const { failure, changed: indexed } = indexing.report() ?? {};
       if (failure) log.write('warn', { failure, indexed }, 'the search index could not be fed');
       log.write('info', { outcomes, bytesDown, bytesUp, seconds }, 'ended');
-      log.close();
+      await log.close();
     },
   };
 }

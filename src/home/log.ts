@@ -1,31 +1,28 @@
-/**
- * The log of long commands: one JSON object a line in skein.log, for machines first. People have the workbench. The
- * fields are those that readers of such logs (pino, bunyan) know: level, time, pid, msg. A logging library took 30 ms of
- * CPU before a crawl began, for three lines.
- */
-import { closeSync, openSync, writeSync } from 'node:fs';
+/** The log of long commands: one JSON object a line in skein.log, for machines first. People have the workbench. */
 import { join } from 'node:path';
-
-const levels = { info: 30, warn: 40 } as const;
+import type { Logger } from 'pino';
 
 export interface Log {
-  write(level: keyof typeof levels, fields: object, message: string): void;
-  close(): void;
+  write(level: 'info' | 'warn', fields: object, message: string): void;
+  /** Once every line is written. */
+  close(): Promise<void>;
 }
 
 export function openLog(directory: string, command: string): Log {
-  const file = openSync(join(directory, 'skein.log'), 'a');
+  // Where no log can be written the ledger cannot, and says so better.
+  const opened = open(directory, command).catch(() => undefined);
   return {
-    write(level, fields, message) {
-      const start = { level: levels[level], time: new Date().toISOString(), command, pid: process.pid };
-      const line = JSON.stringify({ ...start, ...fields, msg: message });
-      try {
-        // Written at once: a few lines a minute, and the last ones before a crash are those that matter.
-        writeSync(file, `${line}\n`);
-      } catch {
-        // On a full disk the ledger has more to say than that this line is missing.
-      }
-    },
-    close: () => closeSync(file),
+    write: (level, fields, message) => void opened.then(log => log?.logger[level](fields, message)),
+    close: async () => (await opened)?.end(),
   };
+}
+
+/** The library takes 30 ms to load: nobody waits for it, least of all the first request. */
+async function open(directory: string, command: string): Promise<{ readonly logger: Logger; end(): void }> {
+  const { pino } = await import('pino');
+  // Written at once: a few lines a minute, and the last ones before a crash are those that matter.
+  const destination = pino.destination({ dest: join(directory, 'skein.log'), append: true, sync: true, mkdir: true });
+  destination.on('error', () => {}); // such as a full disk, of which the ledger tells
+  const logger = pino({ base: { command, pid: process.pid }, timestamp: pino.stdTimeFunctions.isoTime }, destination);
+  return { logger, end: () => destination.end() };
 }

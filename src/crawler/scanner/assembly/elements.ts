@@ -9,21 +9,29 @@ const NONE: i32 = 0x7fffffff;
 /** End tags look at most this far for their start. */
 const REACH: i32 = 128;
 
+/** Regions of a page, one bit each. */
 export const IN_AD: u32 = 1;
 export const IN_TEMPLATE: u32 = 2;
 /** Inside an element whose class says that its date is volatile. */
 export const IN_STAMP: u32 = 4;
+/** Text is not visible. */
+const IN_SKIP: u32 = 8;
+const IN_SVG: u32 = 16;
+const IN_MAIN: u32 = 32;
 
 export let depth: i32 = 0;
 let overflow: i32 = 0;
 
-// A region is the depth of the element that opened it; inside while depth is at least that.
+/** The regions at hand. Kept as bits, because they are asked for at every tag and change at few. */
+export let regions: u32 = 0;
+// Depth of the element that opened each of them, and of the last that opened any; inside while depth is at least that.
 let skipFrom: i32 = NONE;
 let svgFrom: i32 = NONE;
 let adFrom: i32 = NONE;
 let templateFrom: i32 = NONE;
 let mainFrom: i32 = NONE;
 let stampFrom: i32 = NONE;
+let lastFrom: i32 = 0;
 
 export function resetElements(): void {
   depth = 0;
@@ -33,46 +41,59 @@ export function resetElements(): void {
 }
 
 export function skipping(): bool {
-  return depth >= skipFrom;
+  return (regions & IN_SKIP) !== 0;
 }
 
 export function inSvg(): bool {
-  return depth >= svgFrom;
+  return (regions & IN_SVG) !== 0;
 }
 
 export function inAd(): bool {
-  return depth >= adFrom;
+  return (regions & IN_AD) !== 0;
 }
 
 export function inTemplate(): bool {
-  return depth >= templateFrom;
+  return (regions & IN_TEMPLATE) !== 0;
 }
 
-/** The regions that bear on a block's text. */
-export function region(): u32 {
-  return (inAd() ? IN_AD : 0) | (inTemplate() ? IN_TEMPLATE : 0) | (depth >= stampFrom ? IN_STAMP : 0);
+/** The element opened last begins a region; returns its depth. */
+function begin(region: u32): i32 {
+  regions |= region;
+  lastFrom = depth;
+  return depth;
 }
 
 export function markAd(): void {
-  if (adFrom === NONE) adFrom = depth;
+  if (adFrom === NONE) adFrom = begin(IN_AD);
 }
 
 /** Navigation inside what the page is about belongs to it: steps to the next page, a table of contents. */
 export function markTemplate(): void {
-  if (templateFrom === NONE && mainFrom === NONE) templateFrom = depth;
+  if (templateFrom === NONE && mainFrom === NONE) templateFrom = begin(IN_TEMPLATE);
 }
 
 export function markStamp(): void {
-  if (stampFrom === NONE) stampFrom = depth;
+  if (stampFrom === NONE) stampFrom = begin(IN_STAMP);
 }
 
+/** Ends the regions that began deeper than here. */
 function leave(): void {
-  if (depth < skipFrom) skipFrom = NONE;
-  if (depth < svgFrom) svgFrom = NONE;
-  if (depth < adFrom) adFrom = NONE;
-  if (depth < templateFrom) templateFrom = NONE;
-  if (depth < mainFrom) mainFrom = NONE;
-  if (depth < stampFrom) stampFrom = NONE;
+  if (depth >= lastFrom) return;
+  regions = 0;
+  lastFrom = 0;
+  skipFrom = still(skipFrom, IN_SKIP);
+  svgFrom = still(svgFrom, IN_SVG);
+  adFrom = still(adFrom, IN_AD);
+  templateFrom = still(templateFrom, IN_TEMPLATE);
+  mainFrom = still(mainFrom, IN_MAIN);
+  stampFrom = still(stampFrom, IN_STAMP);
+}
+
+function still(from: i32, region: u32): i32 {
+  if (depth < from) return NONE;
+  regions |= region;
+  lastFrom = max(lastFrom, from);
+  return from;
 }
 
 function infoAt(level: i32): u32 {
@@ -113,10 +134,16 @@ export function push(key: u64, info: u32): void {
   store<u32>(at, info, 8);
   depth++;
   if ((info & (SKIP | TEMPLATE | MAIN)) === 0) return;
-  if ((info & SKIP) !== 0 && skipFrom === NONE) skipFrom = depth;
-  if (((info >> 8) & 255) === KIND_SVG && svgFrom === NONE) svgFrom = depth;
+  if ((info & SKIP) !== 0 && skipFrom === NONE) skipFrom = begin(IN_SKIP);
+  if (((info >> 8) & 255) === KIND_SVG && svgFrom === NONE) svgFrom = begin(IN_SVG);
   if ((info & TEMPLATE) !== 0) markTemplate();
-  if ((info & MAIN) !== 0 && mainFrom === NONE) mainFrom = depth;
+  if ((info & MAIN) !== 0 && mainFrom === NONE) mainFrom = begin(IN_MAIN);
+}
+
+/** What the element opened last is, if the key is that of its name; 0 = it is another. Most end tags are of it. */
+export function lastOpened(key: u64): u32 {
+  const at = STACK + ((<usize>(depth - 1)) << 4);
+  return depth > 0 && load<u64>(at) === key ? load<u32>(at, 8) : 0;
 }
 
 export function close(key: u64): void {

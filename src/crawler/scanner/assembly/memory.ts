@@ -54,6 +54,10 @@ export const SCRATCH_BYTES: usize = 0x10000;
 /** Directory against which the host wants links resolved. */
 export const DIRECTORY: usize = 0xe0000;
 
+/** Start tags that were read before, and one that is not kept: see tag-memory.ts. */
+export const TAG_MEMORY: usize = 0xe4000;
+export const SPARE_TAG: usize = 0xe8000;
+
 /** Static data of the compiler begins at 0x100000 (build.ts says so). */
 export const INPUT: usize = 0x110000;
 /** Longer inputs are not taken. Six buffers of this length fit below the memory's maximum (build.ts). */

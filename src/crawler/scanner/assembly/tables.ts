@@ -41,9 +41,11 @@ export const KIND_META: u32 = 5;
 export const KIND_IMAGE: u32 = 6;
 export const KIND_FRAME: u32 = 7;
 export const KIND_MEDIA: u32 = 8;
-export const KIND_TITLE: u32 = 9;
-export const KIND_BREAK: u32 = 10;
-export const KIND_HTML: u32 = 11;
+export const KIND_HTML: u32 = 9;
+/** Of the kinds behind this one nobody asks for a value of an attribute. */
+export const LAST_WITH_VALUES: u32 = KIND_HTML;
+export const KIND_TITLE: u32 = 10;
+export const KIND_BREAK: u32 = 11;
 export const KIND_SVG: u32 = 12;
 export const KIND_PARAGRAPH: u32 = 13;
 export const KIND_BODY: u32 = 14;

@@ -13,12 +13,24 @@ import {
   valueStart,
 } from './attributes';
 import { addToMain } from './block';
-import { close, count, implyEnds, inAd, inSvg, inTemplate, markAd, markStamp, markTemplate, push } from './elements';
+import {
+  close,
+  count,
+  implyEnds,
+  inAd,
+  inSvg,
+  inTemplate,
+  lastOpened,
+  markAd,
+  markStamp,
+  markTemplate,
+  push,
+} from './elements';
 import { keyOf, mix } from './hash';
 import { base, language, meta } from './head';
 import { wordInfo } from './lexicon';
 import { anchorLink, closeAnchor, draw, frameLink, image, mediaLink, relationLink } from './links';
-import { CLASSES } from './memory';
+import { CLASSES, SPARE_TAG } from './memory';
 import {
   BLOCK,
   CLASS_AD,
@@ -38,6 +50,7 @@ import {
   KIND_META,
   KIND_SVG,
   KIND_TITLE,
+  LAST_WITH_VALUES,
   LETTER,
   NAME_END,
   RAW,
@@ -48,6 +61,18 @@ import {
   tagInfo,
   VOID,
 } from './tables';
+import {
+  behind,
+  classesAt,
+  closesItself,
+  infoAt,
+  keyAt,
+  lastLetterAt,
+  placeFor,
+  putAttributes,
+  putName,
+  recall,
+} from './tag-memory';
 import { endBlock, lineBreak, stampBlock, out as text } from './text';
 
 /** Hashes of the strings of first and of last letters of all opening tags. */
@@ -74,10 +99,19 @@ export function resetTags(isXml: bool): void {
 }
 
 let nameKey: u64 = 0;
-let nameLast: u32 = 0;
 
 /** Reads the name at `p`, in XML without its prefix; returns its end. */
 function readName(p: usize): usize {
+  const v = v128.load(p);
+  const ends = v128.or(i8x16.eq(v, i8x16.splat(47)), i8x16.eq(v, i8x16.splat(62)));
+  const end = p + ctz(<u32>i8x16.bitmask(v128.or(ends, i8x16.le_u(v, i8x16.splat(32)))) | 0x10000);
+  // Control characters that are no white space are part of a name, which nearly never is so long either.
+  if (xml || (load<u8>(CLASSES + load<u8>(end)) & NAME_END) === 0) return readOddName(p);
+  nameKey = keyOf(p, end);
+  return end;
+}
+
+function readOddName(p: usize): usize {
   let start = p;
   let end = p;
   let c: u32 = load<u8>(end);
@@ -86,38 +120,56 @@ function readName(p: usize): usize {
     c = load<u8>(++end);
   }
   nameKey = keyOf(start, end);
-  nameLast = load<u8>(end - 1);
   return end;
+}
+
+/** Reads a start tag and returns what it says, as tag-memory.ts keeps it; 0 = the input ends inside of it. */
+function readTag(p: usize, end: usize, inside: bool): usize {
+  const nameEnd = readName(p);
+  const info = tagInfo(nameKey);
+  afterTag = readAttributes(nameEnd, end, inside);
+  if (afterTag === 0) return 0;
+  const kind = (info >> 8) & 255;
+  const tag = inside || xml || hasValues(kind) ? SPARE_TAG : placeFor(p, afterTag);
+  putName(tag, nameKey, info, load<u8>(nameEnd - 1));
+  // A class on the root says something of the page, not of a region.
+  putAttributes(tag, (present & CLASS_SLOTS) === 0 || kind === KIND_HTML ? 0 : readClasses(), selfClosing);
+  return tag;
+}
+/** Where the tag read last ends. */
+let afterTag: usize = 0;
+
+/** Whether someone may ask for the value of an attribute. */
+function hasValues(kind: u32): bool {
+  return kind !== 0 && kind <= LAST_WITH_VALUES;
 }
 
 /** `p` is at the first letter of the name. Returns the address behind the tag, 0 at the end of the input. */
 export function openTag(p: usize, end: usize): usize {
-  const first: u32 = load<u8>(p) | 32;
-  const behind = readName(p);
-  const key = nameKey;
-  const last = nameLast | 32;
-  const info = tagInfo(key);
-  const kind = (info >> 8) & 255;
   // Of the root of a drawing only that it is there: its own attributes are about its place on the page.
   const inside = inSvg();
-  const draws = inside || kind === KIND_SVG;
-  const next = readAttributes(behind, end, inside);
-  if (next === 0) return 0;
+  let tag: usize = inside || xml ? 0 : recall(p, end);
+  if (tag !== 0) afterTag = behind;
+  else if ((tag = readTag(p, end, inside)) === 0) return 0;
+  const next = afterTag;
+  const key = keyAt(tag);
+  const info = infoAt(tag);
+  const kind = (info >> 8) & 255;
   raw = 0;
-  tagFirst = (tagFirst ^ first) * 0x01000193;
-  tagLast = (tagLast ^ last) * 0x01000193;
+  tagFirst = (tagFirst ^ (<u32>load<u8>(p) | 32)) * 0x01000193;
+  tagLast = (tagLast ^ (lastLetterAt(tag) | 32)) * 0x01000193;
   implyEnds(info);
   count();
-  if (draws) {
+  if (inside || kind === KIND_SVG) {
     if (!inAd()) draw(inside ? mix(drawing, key) : key);
-    if (!selfClosing) push(key, info);
+    if (!closesItself(tag)) push(key, info);
     return next;
   }
   if ((info & BLOCK) !== 0) endBlock();
   // `<object/>` is no end tag by the standard, but who writes it means one, and else the rest of the page would be hidden.
-  const opens = (info & VOID) === 0 && !(selfClosing && (xml || (info & (SKIP | RAW)) === SKIP));
+  const opens = (info & VOID) === 0 && !(closesItself(tag) && (xml || (info & (SKIP | RAW)) === SKIP));
   if (opens) push(key, info);
-  if ((present & CLASS_SLOTS) !== 0 && opens) readClasses(kind);
+  if (classesAt(tag) !== 0 && opens) markRegions(classesAt(tag));
   if ((info & SILENT) === 0 && !inAd()) {
     structure = mix(structure, key);
     if (!inTemplate()) addToMain(key);
@@ -151,7 +203,8 @@ export function closeTag(p: usize, end: usize): usize {
   const key = nameKey;
   const next = load<u8>(behind) === 62 && behind < end ? behind + 1 : readAttributes(behind, end, false);
   if (next === 0) return 0;
-  const info = tagInfo(key);
+  const last = lastOpened(key);
+  const info = last !== 0 ? last : tagInfo(key);
   const kind = (info >> 8) & 255;
   if (kind === KIND_A) closeAnchor();
   if (kind === KIND_TITLE && titleStart !== 0 && titleEnd === 0) titleEnd = text;
@@ -160,18 +213,21 @@ export function closeTag(p: usize, end: usize): usize {
   return next;
 }
 
-/** Marks regions by what class, id, itemprop and role say. */
-function readClasses(kind: u32): void {
-  // A class on the root says something of the page, not of a region.
-  if (kind === KIND_HTML) return;
+/** What class, id, itemprop and role say of the region: CLASS_AD, CLASS_STAMP, ROLE_TEMPLATE. */
+function readClasses(): u32 {
   let flags: u32 = 0;
   if (has(CLASS)) flags |= readClassWords(valueStart(CLASS), valueEnd(CLASS));
   if (has(ID)) flags |= readClassWords(valueStart(ID), valueEnd(ID));
   if (has(ITEMPROP)) flags |= readClassWords(valueStart(ITEMPROP), valueEnd(ITEMPROP));
-  if ((flags & CLASS_AD) !== 0) markAd();
+  flags &= CLASS_AD | CLASS_STAMP;
   // Only a role is believed: classes like "nav" also stand on tables of contents and on whole pages.
-  if (has(ROLE) && (readClassWords(valueStart(ROLE), valueEnd(ROLE)) & ROLE_TEMPLATE) !== 0) markTemplate();
-  if ((flags & CLASS_STAMP) !== 0) {
+  return has(ROLE) ? flags | (readClassWords(valueStart(ROLE), valueEnd(ROLE)) & ROLE_TEMPLATE) : flags;
+}
+
+function markRegions(classes: u32): void {
+  if ((classes & CLASS_AD) !== 0) markAd();
+  if ((classes & ROLE_TEMPLATE) !== 0) markTemplate();
+  if ((classes & CLASS_STAMP) !== 0) {
     markStamp();
     stampBlock();
   }

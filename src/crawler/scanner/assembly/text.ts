@@ -3,7 +3,7 @@
  * boundaries of block elements; when it ends, block.ts takes what is to be known of it.
  */
 import { endOfBlock } from './block';
-import { IN_STAMP, region } from './elements';
+import { IN_STAMP, regions } from './elements';
 import { after, code, decodeEntity } from './entities';
 import { putCode } from './hash';
 import { text } from './memory';
@@ -12,6 +12,8 @@ import { text } from './memory';
 export let out: usize = 0;
 let blockStart: usize = 0;
 let stamped: bool = false;
+/** 1 = the byte before `out` is white space. Known here, so that nobody has to wait for what was just written. */
+let spaced: u32 = 1;
 /** Entities stand for themselves. */
 let verbatim: bool = false;
 
@@ -21,6 +23,7 @@ export function resetText(): void {
   out = text + 1;
   blockStart = out;
   stamped = false;
+  spaced = 1;
 }
 
 /** An element that says "this is a volatile date" began inside the block. */
@@ -28,37 +31,33 @@ export function stampBlock(): void {
   stamped = true;
 }
 
-/** Whether white space at `to` would follow other white space, or begin the block. */
-function afterSpace(to: usize): bool {
-  const c: u32 = load<u8>(to - 1);
-  return c === 32 || c === 10;
-}
-
 export function lineBreak(): void {
   if (out === blockStart) return;
-  if (afterSpace(out)) store<u8>(out - 1, 10);
-  else store<u8>(out++, 10);
+  store<u8>(out - spaced, 10);
+  out += 1 - spaced;
+  spaced = 1;
 }
 
 /** Ends the block if it has text. */
 export function endBlock(): void {
   if (out > blockStart) {
-    if (afterSpace(out)) out--;
-    endOfBlock(blockStart, out, region() | (stamped ? IN_STAMP : 0));
+    out -= spaced;
+    endOfBlock(blockStart, out, regions | (stamped ? IN_STAMP : 0));
     store<u8>(out++, 10);
     blockStart = out;
+    spaced = 1;
   }
   stamped = false;
 }
 
 /**
  * Copies text up to the next `<`; entities are decoded, white space is collapsed. Returns the address of the `<`, or
- * `end`. What was written last is not read again: that would make each step wait for the one before.
+ * `end`.
  */
 export function copyText(start: usize, end: usize): usize {
   let p = start;
   let to = out;
-  let blank: u32 = afterSpace(to) ? 1 : 0;
+  let blank = spaced;
   while (p < end) {
     // Sixteen bytes at once, up to the first that is not simply copied. Control characters become blanks.
     const v = v128.load(p);
@@ -80,12 +79,14 @@ export function copyText(start: usize, end: usize): usize {
     if (c <= 32) p = blanksEnd(p, end);
     else {
       out = to;
+      spaced = blank;
       p = copySpecial(p, end);
       to = out;
-      blank = afterSpace(to) ? 1 : 0;
+      blank = spaced;
     }
   }
   out = to;
+  spaced = blank;
   return p;
 }
 
@@ -108,15 +109,16 @@ function copySpecial(p: usize, end: usize): usize {
     next = after;
   } else if (c === 0xc2) {
     if (load<u8>(p + 1) !== 0xa0) {
-      store<u8>(out++, c);
+      putPlain(c);
       return next;
     }
     value = 0xa0;
     next++;
   }
-  if (value <= 32 || value === 0xa0) {
-    if (!afterSpace(out)) store<u8>(out++, 32);
-  } else out = putCode(out, value);
+  const space = value <= 32 || value === 0xa0;
+  if (!space) out = putCode(out, value);
+  else if (spaced === 0) store<u8>(out++, 32);
+  spaced = space ? 1 : 0;
   return next;
 }
 
@@ -133,4 +135,5 @@ export function copyRaw(start: usize, end: usize, entities: bool): void {
 
 export function putPlain(c: u32): void {
   store<u8>(out++, c);
+  spaced = 0;
 }

@@ -103,10 +103,11 @@ let nameKey: u64 = 0;
 /** Reads the name at `p`, in XML without its prefix; returns its end. */
 function readName(p: usize): usize {
   const v = v128.load(p);
-  const ends = v128.or(i8x16.eq(v, i8x16.splat(47)), i8x16.eq(v, i8x16.splat(62)));
-  const end = p + ctz(<u32>i8x16.bitmask(v128.or(ends, i8x16.le_u(v, i8x16.splat(32)))) | 0x10000);
-  // Control characters that are no white space are part of a name, which nearly never is so long either.
-  if (xml || (load<u8>(CLASSES + load<u8>(end)) & NAME_END) === 0) return readOddName(p);
+  const signs = v128.or(i8x16.eq(v, i8x16.splat(47)), i8x16.eq(v, i8x16.splat(62)));
+  const ends: u32 = i8x16.bitmask(v128.or(signs, i8x16.le_u(v, i8x16.splat(32))));
+  const end = p + ctz(ends);
+  // Hardly a name is so long; control characters that are no white space are part of one.
+  if (xml || ends === 0 || (load<u8>(CLASSES + load<u8>(end)) & NAME_END) === 0) return readOddName(p);
   nameKey = keyOf(p, end);
   return end;
 }

@@ -112,6 +112,15 @@ test('pause holds the crawl, a seed is added, resume goes on', options, async ()
   await page.fill('label:has-text("seconds between") input', '0');
   await page.click('form:has-text("seconds between") button');
   await page.waitForSelector('text=Requests to one server are 0 s apart.');
+  // On a phone the button is at the bottom and the answer at the top: it is in sight nevertheless.
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.fill('label:has-text("scope:") input', '*');
+  await page.click('button:has-text("Apply")');
+  const answer = page.locator('text=From now on links are followed in *');
+  await answer.waitFor();
+  assert.ok((await page.evaluate<number>('scrollY')) > 100);
+  assert.ok((await answer.boundingBox())!.y > 0);
+  await page.setViewportSize({ width: 1440, height: 900 });
   await page.click('button:has-text("Resume")');
   await page.waitForSelector('text=Going on.');
   await running;

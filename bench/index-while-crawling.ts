@@ -56,6 +56,8 @@ const fetcherAt = (moment: number) => ({
 interface Run {
   readonly seconds: number;
   readonly processor: number;
+  /** Seconds of processor that the feeder took of these. */
+  readonly feeding: number;
   /** Share of the pages that could be found at the end. */
   readonly found: number;
   /** Seconds from the fetch of each page that had changed until the change was found. */
@@ -79,8 +81,10 @@ async function measured(data: string, feed: boolean, work: () => Promise<unknown
   while (feeder && feeder.report() === undefined) await pause(10);
   const steering = feeder && steer(feeder);
   const watched = feed ? watchLags(data) : undefined;
-  const [started, before] = [performance.now(), process.cpuUsage()];
+  const taken = () => (feeder?.report()?.processor ?? 0) / 1000;
+  const [started, before, earlier] = [performance.now(), process.cpuUsage(), taken()];
   await work();
+  const feeding = taken() - earlier;
   const seconds = (performance.now() - started) / 1000;
   const { user, system } = process.cpuUsage(before);
   const search = openSearch(searchFile(data));
@@ -89,7 +93,7 @@ async function measured(data: string, feed: boolean, work: () => Promise<unknown
   const lags = watched ? await watched() : [];
   steering?.();
   await feeder?.stop();
-  return { seconds, processor: (user + system) / 1e6, found, lags };
+  return { seconds, processor: (user + system) / 1e6, feeding, found, lags };
 }
 
 async function crawl(name: string, feed: boolean, most: number): Promise<Run> {
@@ -141,13 +145,12 @@ function watchLags(data: string): () => Promise<readonly number[]> {
       last = Number(row['id']);
       waiting.set(Number(row['page']), Number(row['time']));
     }
-    search.looking(() => {
-      for (const [page, time] of waiting) {
-        if (!search.has(page, time)) continue;
-        lags.push((now - time) / 1000);
-        waiting.delete(page);
-      }
-    });
+    for (const [page, changed] of search.changes([...waiting.keys()])) {
+      const time = waiting.get(page)!;
+      if (changed < time) continue;
+      lags.push((now - time) / 1000);
+      waiting.delete(page);
+    }
   };
   const timer = setInterval(look, LOOK);
   return async () => {
@@ -211,7 +214,9 @@ function compare(name: string, without: readonly Run[], fed: readonly Run[]): nu
     const seconds = median(runs.map(run => run.seconds));
     const processor = median(runs.map(run => run.processor));
     const rate = (((name === 'crawl' ? 1 : LOOKS) * pages) / seconds).toFixed(0).padStart(5);
-    console.log(`${name.padEnd(8)} ${how.padEnd(8)} ${rate} visits/s, ${processor.toFixed(1)} s of processor`);
+    const feeding = median(runs.map(run => run.feeding));
+    const times = `${processor.toFixed(1)} s of processor${feeding > 0 ? `, of it ${feeding.toFixed(1)} for feeding` : ''}`;
+    console.log(`${name.padEnd(8)} ${how.padEnd(8)} ${rate} visits/s, ${times}`);
   }
   // Of neighbours, so that what else the machine does weighs on both alike.
   const ratio = (of: 'seconds' | 'processor') => median(fed.map((run, round) => run[of] / without[round]![of])) - 1;

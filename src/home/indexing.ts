@@ -60,8 +60,8 @@ const FULL_SPEED = 100;
  * free: feeding shares caches and memory with the crawl, a refresh at full speed lost an eighth to half a core of it.
  */
 const SHARE_WHEN_BUSY = 0.06;
-const LEFT_IDLE = 0.3;
-const MOST = 0.3;
+const LEFT_IDLE = 0.2;
+const MOST = 0.25;
 const LOOK_EVERY = 500;
 
 /** Gives the feeder what it may take, from now on; stopped by what it gives. */

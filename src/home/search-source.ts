@@ -27,10 +27,21 @@ import type { Said, Search, SearchDocument } from '../search/index.ts';
 import { openCopies } from './copies.ts';
 import { headingsOf } from './headings.ts';
 
-/** Visits looked at in one step; most of them cost nothing. */
-const LIGHT = 1000;
+/**
+ * Visits looked at in one step. Most cost nothing but the look; but a crawl at full speed brings so many that the cursor
+ * had a fifth of the time meant for pages that changed, when it kept up.
+ */
+const LIGHT = 2000;
+/** Of these, read at once. */
+const ROWS = 500;
+/** Characters of text after which a batch is full, however few pages that are: a batch is held in memory. */
+const TEXT = 4_000_000;
+/** Pages whose links cost as much as one page does. */
+const LINKS = 4;
 /** Bytes of a body that are read. The index takes 400,000 characters of text. */
 const BODY = 4_000_000;
+/** Visits, and a fifth of those before, after which importances are taken anew. */
+const NEWS = 1000;
 /** Links that make a page as important as can be: 2^16. */
 const MOST_LINKS = 16;
 const COUNTS = 65_536;
@@ -38,6 +49,8 @@ const COUNTS = 65_536;
 const AHEAD = 500;
 /** Of each batch at most this share is read ahead, so that the cursor moves, too. */
 const AHEAD_SHARE = 0.75;
+/** Pages read ahead that are remembered until the cursor comes by. */
+const REMEMBERED = 100_000;
 
 interface Place {
   readonly phase: 'links' | 'pages' | 'visits';
@@ -65,6 +78,10 @@ class Reading {
   readonly #statements;
   /** The last visit that was looked at ahead of the cursor. */
   #ahead: number;
+  /** Pages that were read ahead of the cursor, with the visit that named them. */
+  readonly #early = new Map<number, number>();
+  /** The cursor that the last step led to. */
+  #given = '';
 
   constructor(ledger: Ledger, directory: string, search: Search) {
     this.#ledger = ledger;
@@ -88,6 +105,7 @@ class Reading {
       ),
       counting: prepare(`SELECT 1 FROM meta WHERE name = 'counting'`),
     };
+    for (const name of ['visits', 'changes'] as const) this.#statements[name].setReturnArrays(true);
   }
 
   /** In one look at both files: to open and end one for each of thousands of rows takes longer than to read them. */
@@ -103,11 +121,14 @@ class Reading {
   #since(cursor: string, limit: number): SearchStep {
     const place = this.#placeOf(cursor);
     if (place === undefined) return { cursor, lost: true, changed: [], gone: [] };
-    const batch = new Batch();
+    // The last step was not written: what it read is to be read again.
+    if (cursor !== this.#given) this.#early.clear();
+    const batch = new Batch(this.#importances());
     this.#lookAhead(place, Math.ceil(limit * AHEAD_SHARE), batch);
     const next = this.#next(place, limit - batch.changed.length, batch);
-    const { done: _, ...told } = batch;
-    return { cursor: cursorOf(next), ...told };
+    this.#given = cursorOf(next);
+    const { changed, gone, said, aliases } = batch;
+    return { cursor: this.#given, changed, gone, said, aliases };
   }
 
   /** Counters of links are saved now and then while a home runs, and when it ends: then they are exact. */
@@ -116,7 +137,7 @@ class Reading {
     const exact = this.#statements.counting.get() === undefined;
     const now = `${last}:${exact ? 'exact' : 'about'}`;
     const before = Number(key.split(':')[0] || 0);
-    if (now === key || (!exact && last < before * 1.2 + LIGHT)) return undefined;
+    if (now === key || (!exact && last < before * 1.2 + NEWS)) return undefined;
     return { key: now, of: this.#importances() };
   }
 
@@ -137,11 +158,10 @@ class Reading {
   }
 
   #next(place: Place, limit: number, batch: Batch): Place {
-    if (place.phase === 'links') return this.#links(place, 4 * limit, batch);
+    if (place.phase === 'links') return this.#links(place, LINKS * limit, batch);
     return place.phase === 'pages' ? this.#pages(place, limit, batch) : this.#visits(place, limit, batch);
   }
 
-  /** Links of one page cost a quarter of what the page does. */
   #links(place: Place, most: number, batch: Batch): Place {
     const rows = this.#statements.links.all(place.page, most) as unknown as LinkRow[];
     batch.said.push(...rows.filter(speaks).map(({ page, targets }) => saidBy(page, targets)));
@@ -152,21 +172,27 @@ class Reading {
 
   #pages(place: Place, limit: number, batch: Batch): Place {
     const rows = this.#statements.pages.all(place.page, limit) as { page: number }[];
-    const importances = this.#importances();
     for (const { page } of rows) {
       const known = this.#ledger.pages.known(page);
+      if (page > rows[0]!.page && batch.isFull()) return { ...place, page: page - 1 };
       if (batch.done.has(page) || !known || this.#isCurrent(known)) continue;
-      const document = this.#document(known, importances);
-      if (document) batch.changed.push(document);
+      const document = this.#document(known, batch.importanceOf);
+      if (document) batch.add(document);
     }
     const last = rows.at(-1);
     return last && rows.length === limit ? { ...place, page: last.page } : { ...place, phase: 'visits', page: 0 };
   }
 
   #visits(place: Place, limit: number, batch: Batch): Place {
-    const rows = this.#statements.visits.all(place.visit, LIGHT) as unknown as VisitedRow[];
-    const last = this.#take(rows, batch.changed.length + limit, batch);
-    return last ? { phase: 'visits', page: 0, visit: last.id, time: last.time } : place;
+    const most = batch.changed.length + limit;
+    let { visit, time } = place;
+    for (let read = 0; read < LIGHT; read += ROWS) {
+      const rows = this.#statements.visits.all(visit, ROWS) as unknown as Visited[];
+      const last = this.#take(rows, most, batch);
+      if (last) [visit, , time] = last;
+      if (rows.length < ROWS || batch.isFull(most)) break;
+    }
+    return { phase: 'visits', page: 0, visit, time };
   }
 
   /** Pages that changed or went a moment ago, wherever the cursor stands. */
@@ -178,33 +204,44 @@ class Reading {
       return;
     }
     const from = Math.max(this.#ahead, visit);
-    const rows = this.#statements.changes.all(from, newest, LIGHT) as unknown as VisitedRow[];
+    const rows = this.#statements.changes.all(from, newest, ROWS) as unknown as Visited[];
     const last = this.#take(rows, limit, batch);
-    this.#ahead = rows.length < LIGHT && last === rows.at(-1) ? newest : last!.id;
+    this.#ahead = rows.length < ROWS && last === rows.at(-1) ? newest : last![VISIT];
+    if (this.#early.size > REMEMBERED) this.#early.clear();
+    for (const row of rows) if (row[VISIT] <= this.#ahead) this.#early.set(row[PAGE], row[VISIT]);
   }
 
   /** What these visits mean for the index, until `most` pages are to be written; gives the last visit that was read. */
-  #take(rows: readonly VisitedRow[], most: number, batch: Batch): VisitedRow | undefined {
-    const importances = this.#importances();
-    let last: VisitedRow | undefined;
+  #take(rows: readonly Visited[], most: number, batch: Batch): Visited | undefined {
+    // Asked once for all: a question for each took longer than all else about visits that change nothing.
+    const indexed = this.#search.changes(rows.map(row => row[PAGE]));
+    let last: Visited | undefined;
     for (const row of rows) {
-      if (batch.changed.length >= most) break;
+      if (last !== undefined && batch.isFull(most)) break;
       last = row;
-      if (row.visit === 'failed' || batch.done.has(row.page)) continue;
-      const current = this.#isCurrent(row);
+      const [visit, page, , found, outcome, flags, segment, changed] = row;
+      if (found === 'failed' || batch.done.has(page)) continue;
+      const current = shown({ outcome, flags, segment }) && (indexed.get(page) ?? Number.NEGATIVE_INFINITY) >= changed;
       // Nearly all visits of a refresh are such; when a page was last seen stands in the ledger.
-      if (current && row.visit === 'same') continue;
-      batch.done.add(row.page);
-      const known = this.#ledger.pages.known(row.page)!;
+      if (current && (found === 'same' || this.#wasEarly(page, visit))) continue;
+      batch.done.add(page);
+      const known = this.#ledger.pages.known(page)!;
       // Also of one that is there already: it may have been read as a page after the phase that reads links.
       batch.said.push(this.#saidBy(known));
       if (current) continue;
-      const document = this.#document(known, importances);
-      if (document) batch.changed.push(document);
-      else batch.gone.push(row.page);
+      const document = this.#document(known, batch.importanceOf);
+      if (document) batch.add(document);
+      else batch.gone.push(page);
       batch.aliases.push(...aliasOf(known));
     }
     return last;
+  }
+
+  /** The look ahead has told all of it; what is current in the index was written with what its links say. */
+  #wasEarly(page: number, visit: number): boolean {
+    const early = this.#early.get(page) ?? 0;
+    if (early <= visit) this.#early.delete(page);
+    return early >= visit;
   }
 
   #saidBy(known: KnownRow): Said {
@@ -228,7 +265,7 @@ class Reading {
       page: id,
       url: row.url,
       title: page.title,
-      headings: html ? headingsOf(Buffer.from(toUtf8(bytes, page.charset)).toString()) : '',
+      headings: html ? headingsOf(stringOf(toUtf8(bytes, page.charset))) : '',
       anchors: '',
       text: page.text,
       language: page.language,
@@ -273,6 +310,22 @@ class Batch {
   readonly aliases: { page: number; target: number }[] = [];
   /** Pages that it speaks of already. */
   readonly done = new Set<number>();
+  readonly importanceOf: (page: number) => number;
+  #characters = 0;
+
+  constructor(importanceOf: (page: number) => number) {
+    this.importanceOf = importanceOf;
+  }
+
+  add(document: SearchDocument): void {
+    this.changed.push(document);
+    this.#characters += document.text.length;
+  }
+
+  /** It has so many pages to write, or as much other work. */
+  isFull(most = Number.POSITIVE_INFINITY): boolean {
+    return this.changed.length >= most || this.said.length >= LINKS * most || this.#characters >= TEXT;
+  }
 }
 
 type Bytes = Uint8Array | null | undefined;
@@ -284,19 +337,22 @@ interface LinkRow extends Pick<KnownRow, 'page' | 'outcome' | 'flags' | 'moved_t
 /** What decides whether a page is shown. */
 type Showing = Pick<KnownRow, 'outcome' | 'flags' | 'segment'>;
 
-/** A visit, and what is known of its page by now. */
-interface VisitedRow extends Showing, Pick<KnownRow, 'page' | 'changed_time'> {
-  readonly id: number;
-  readonly time: number;
-  /** Outcome of the visit. */
-  readonly visit: string;
-}
+/** A visit with its outcome, and what is known of its page by now. */
+type Visited = readonly [
+  ...[visit: number, page: number, time: number, found: string],
+  ...[outcome: KnownRow['outcome'], flags: number, segment: number | null, changed: number],
+];
+const [VISIT, PAGE] = [0, 1] as const;
 
-const visited = `SELECT v.id, v.page, v.time, v.outcome AS visit, k.outcome, k.flags, k.segment, k.changed_time
+const visited = `SELECT v.id, v.page, v.time, v.outcome, k.outcome, k.flags, k.segment, k.changed_time
   FROM visits v JOIN known k ON k.page = v.page`;
 
 function cursorOf({ phase, page, visit, time }: Place): string {
   return `${phase}:${page}:${visit}:${time}`;
+}
+
+function stringOf({ buffer, byteOffset, byteLength }: Uint8Array): string {
+  return Buffer.from(buffer, byteOffset, byteLength).toString();
 }
 
 /** When a look last saw it, milliseconds since 1970. */

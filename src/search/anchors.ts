@@ -83,27 +83,28 @@ export class Anchors {
 
   /** Adds the targets of which something else is said now to `differing`. */
   #replace({ source, links }: Said, differing: Set<number>): void {
-    const now = new Map<string, { target: number; text: string }>();
+    const now = new Map<number, { target: number; text: string }>();
     for (const link of links) {
       const { target } = link;
       const text = tidy(link.text);
-      if (text !== '' && target !== source && target > 0) now.set(`${target} ${text}`, { target, text });
+      if (text !== '' && target !== source && target > 0) now.set(hashOf(target, text), { target, text });
     }
     for (const row of this.#statements.owned.all(source)) {
       const [target, text] = [Number(row['target']), String(row['text'])];
-      const pair = `${target} ${text}`;
+      const pair = hashOf(target, text);
       if (now.delete(pair)) continue;
       this.#statements.drop.run(target, text);
       this.#forget(pair);
-      this.#forget(`${target}`);
+      this.#forget(hashOf(target));
       differing.add(target);
     }
-    const fresh = [...now].filter(([pair, { target }]) => !this.#met(pair) && !this.#isFull(target));
-    const said = this.#said(fresh.map(([, { target }]) => target));
-    for (const [, { target, text }] of fresh) {
+    const fresh: { target: number; text: string }[] = [];
+    for (const [pair, link] of now) if (!this.#met(pair) && !this.#isFull(link.target)) fresh.push(link);
+    const said = this.#said(fresh.map(({ target }) => target));
+    for (const { target, text } of fresh) {
       const texts = said.get(target) ?? new Set();
       if (texts.has(text)) continue;
-      if (texts.size >= MOST) this.#note(`${target}`);
+      if (texts.size >= MOST) this.#note(hashOf(target));
       else {
         this.#statements.add.run(target, text, source);
         said.set(target, texts.add(text));
@@ -126,25 +127,22 @@ export class Anchors {
 
   /** It is known to have as many texts as are kept: then it stands in the table of pairs by itself. */
   #isFull(target: number): boolean {
-    const hash = hashOf(`${target}`);
+    const hash = hashOf(target);
     return this.#recent[hash % RECENT] === hash;
   }
 
-  #met(pair: string): boolean {
-    const hash = hashOf(pair);
-    const place = hash % RECENT;
-    if (this.#recent[place] === hash) return true;
-    this.#recent[place] = hash;
+  #met(pair: number): boolean {
+    const place = pair % RECENT;
+    if (this.#recent[place] === pair) return true;
+    this.#recent[place] = pair;
     return false;
   }
 
-  #note(key: string): void {
-    const hash = hashOf(key);
+  #note(hash: number): void {
     this.#recent[hash % RECENT] = hash;
   }
 
-  #forget(pair: string): void {
-    const hash = hashOf(pair);
+  #forget(hash: number): void {
     if (this.#recent[hash % RECENT] === hash) this.#recent[hash % RECENT] = 0;
   }
 }
@@ -178,13 +176,14 @@ function tidy(text: string): string {
   return line.toWellFormed().replace(/\s+/g, ' ').trim().toLowerCase().slice(0, LONGEST);
 }
 
-/** FNV-1a in two halves, 52 bits, never 0. */
-function hashOf(text: string): number {
-  let [high, low] = [0x811c9dc5, 0x01000193];
+/** Of a target and what is said of it, in two halves of 20 and 32 bits, never 0. No text is empty. */
+function hashOf(target: number, text = ''): number {
+  let [high, low] = [Math.imul(0x811c9dc5 ^ target, 0x01000193), Math.imul(target + 0x9e3779b1, 0x85ebca6b)];
+  high = Math.imul(high ^ (target / 2 ** 32), 0x01000193);
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
     high = Math.imul(high ^ code, 0x01000193);
-    low = Math.imul(low ^ (code + i), 0x85ebca6b) ^ (low >>> 13);
+    low = Math.imul(low + code, 0x85ebca6b) ^ (low >>> 13);
   }
   return (high >>> 12) * 2 ** 32 + (low >>> 0) + 1;
 }

@@ -24,7 +24,8 @@ import { explain, openDatabase } from './schema.ts';
 import { ROOM } from './shelves.ts';
 import { highlight, snippet } from './snippet.ts';
 import { Spelling } from './spelling.ts';
-import { unpack, Writer } from './writer.ts';
+import { unpack } from './texts.ts';
+import { Writer } from './writer.ts';
 
 export type { CacheCounts } from './cache.ts';
 export type {
@@ -83,7 +84,7 @@ export class Search {
   readonly #interest: Interest;
   readonly #cache: QueryCache;
   readonly #spelling: Spelling;
-  readonly #statements: Readonly<Record<'latest' | 'shown' | 'has' | 'languages', StatementSync>>;
+  readonly #statements: Readonly<Record<'latest' | 'shown' | 'has' | 'changes' | 'languages', StatementSync>>;
   #languages: readonly string[] = [];
   #languagesAt = -1;
 
@@ -104,8 +105,13 @@ export class Search {
         `SELECT 1 FROM pages WHERE id = ? AND changed >= ?
            AND generation = coalesce((SELECT value FROM meta WHERE name = 'generation'), 0)`,
       ),
+      changes: this.#database.prepare(
+        `SELECT id, changed FROM pages WHERE id IN (SELECT value FROM json_each(?))
+           AND generation = coalesce((SELECT value FROM meta WHERE name = 'generation'), 0)`,
+      ),
       languages: this.#database.prepare('SELECT language FROM languages'),
     };
+    this.#statements.changes.setReturnArrays(true);
     const since = this.#database.prepare('SELECT page FROM changes WHERE sequence > ? LIMIT ?');
     this.#cache = new QueryCache({
       latest: () => this.#latest(),
@@ -169,6 +175,11 @@ export class Search {
   /** Whether a page is in the index as it changed at that time, or later, and not only left over from before a rebuild. */
   has(page: number, changed: number): boolean {
     return this.#statements.has.get(page, changed) !== undefined;
+  }
+
+  /** The same for many at once: of those that are there, when they changed. */
+  changes(pages: readonly number[]): ReadonlyMap<number, number> {
+    return new Map(this.#statements.changes.all(JSON.stringify(pages)) as unknown as [number, number][]);
   }
 
   /** Does something that asks much of the index, which stays as it is meanwhile. */

@@ -11,8 +11,8 @@
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { tableOf } from './shelves.ts';
+import { unpack } from './texts.ts';
 import { eachWord, termOf } from './words.ts';
-import { unpack } from './writer.ts';
 
 /** Letters from which a word can be told from its neighbours, and from which two mistakes are forgiven. */
 const SHORTEST = 4;

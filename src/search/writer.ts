@@ -5,20 +5,17 @@
  */
 import { hash } from 'node:crypto';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { Anchors } from './anchors.ts';
 import type { SearchBatch, SearchDocument } from './document.ts';
 import { guessLanguage } from './language.ts';
 import { addressText, marksOf } from './match.ts';
 import { type Columns, Shelves } from './shelves.ts';
 import { primaryLanguage, rulesOf } from './stems.ts';
+import { pack, unpack } from './texts.ts';
 import { terms } from './words.ts';
 
 /** Characters of a page's text that are indexed; of titles, headings and anchors each a tenth. */
 const INDEXED = 400_000;
-/** Shorter texts cost more to compress than they save. */
-const PACKED_FROM = 2048;
-const packing = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 /** Changes that the log keeps; a cache further behind starts anew. */
 const LOGGED = 10_000;
 
@@ -56,11 +53,6 @@ function prepare(document: SearchDocument): Entry {
 function contentOf({ text, terms }: Entry): number {
   if (text.length < TELLING) return 0;
   return hash('sha1', `${terms.title}\n${terms.text}`, 'buffer').readUIntBE(0, 6);
-}
-
-/** The text behind a row of `texts`. */
-export function unpack(row: { readonly packed: number; readonly body: Uint8Array }): string {
-  return Buffer.from(row.packed === 0 ? row.body : zstdDecompressSync(row.body)).toString('utf8');
 }
 
 export class Writer {
@@ -233,8 +225,8 @@ export class Writer {
     // noarchive: the terms find the page, but nothing of it is kept to be shown.
     if (document.noarchive) this.#erase[0]!.run(page);
     else {
-      const packed = text.length >= PACKED_FROM;
-      copy.run(page, packed ? 1 : 0, packed ? zstdCompressSync(text, packing) : Buffer.from(text), headings);
+      const { packed, body } = pack(text);
+      copy.run(page, packed, body, headings);
     }
     this.#anchors.notAlias(page);
     spoken.run(rulesOf(language));

@@ -122,18 +122,45 @@ test('a page that changed or went is read before the new ones that wait, and onl
   const search = openSearch(searchFile(directory));
   const source = openSource(directory, search);
   const read: string[] = [];
+  const speaking: number[] = [];
   for (let steps = 0; steps < 30; steps++) {
     const from = search.cursor();
     const step = source.since(from, 4);
     if (step.cursor === from) break;
     read.push(...step.changed.map(({ url }) => new URL(url).pathname));
+    speaking.push(...step.said!.map(each => each.source));
     search.apply({ ...step, from });
     if (steps === 0) assert.deepEqual([search.query('whimbrel').total, search.query('egg').total], [1, 0]);
   }
   assert.deepEqual([read[0], [...read].sort()], ['/', ['/', ...paths].sort()]);
+  const start = search.query('whimbrel').hits[0]!.page;
+  assert.equal(speaking.filter(page => page === start).length, 1, 'what its links say is read once, too');
   source.close?.();
   search.close();
   assert.equal(await equalsRebuilt(directory), 31);
+});
+
+test('a batch is full when it has much text, however few pages, and nothing is left out', async () => {
+  await using pages = await openPages();
+  const paths = ['/long-1', '/long-2', '/long-3', '/long-4'];
+  pages.set('/', { body: html('Start', ['a curlew'], paths) });
+  const words = 'reeds and water, '.repeat(130_000);
+  for (const path of paths) pages.set(path, { body: html(path, [words]) });
+  using collection = makeCollection();
+  await collection.crawl([`${pages.origin}/`]);
+  const search = openSearch(searchFile(collection.directory));
+  const source = openSource(collection.directory, search);
+  const sizes: number[] = [];
+  for (let from = search.cursor(); sizes.length < 20; from = search.cursor()) {
+    const step = source.since(from, 100);
+    if (step.cursor === from) break;
+    search.apply({ ...step, from });
+    sizes.push(step.changed.length);
+  }
+  assert.ok(Math.max(...sizes) < 4, `pages of each batch: ${sizes}`);
+  assert.equal(search.query('reeds OR curlew', { unfold: true }).total, 5);
+  source.close?.();
+  search.close();
 });
 
 test('a ledger that is another than before is read from its beginning', async () => {

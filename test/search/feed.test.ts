@@ -3,7 +3,7 @@ import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { systemClock } from '../../src/base/clock.ts';
-import { type FeedReport, feed, startFeeder } from '../../src/search/feed.ts';
+import { type FeedReport, feed, nextSize, startFeeder } from '../../src/search/feed.ts';
 import { openSearch } from '../../src/search/index.ts';
 import { directory, document, found, indexOf } from './documents.ts';
 import { stepsFile } from './feed-source.ts';
@@ -104,4 +104,23 @@ test('a rebuild that begins while a batch is read wins: the batch is not applied
   };
   await feed(search, source, () => {}, { signal: stopping.signal, idle: 1 });
   assert.deepEqual([found(search, 'stale'), found(search, 'fresh'), search.cursor()], [[], [2], 'x']);
+});
+
+test('batches grow while each is soon done, and shrink where pages wait long for each other', async context => {
+  assert.deepEqual(
+    [nextSize(50, 20), nextSize(200, 2000), nextSize(400, 6000), nextSize(50, 6000)],
+    [100, 200, 200, 50],
+  );
+  const search = indexOf(context, []);
+  const stopping = new AbortController();
+  const asked: number[] = [];
+  const source = {
+    since(cursor: string, limit: number) {
+      asked.push(limit);
+      if (asked.length === 8) stopping.abort();
+      return { cursor: `${cursor}x`, changed: [], gone: [] };
+    },
+  };
+  await feed(search, source, () => {}, { signal: stopping.signal, limit: 120 });
+  assert.deepEqual([asked[0], Math.max(...asked)], [50, 120]);
 });

@@ -1,7 +1,8 @@
 /**
  * What keeps a crawl out of traps: spaces of URLs that a server makes up without end. A URL is judged before it is
- * admitted, from its text alone (trapReason) and from what pages like it turned out to be (ShapeCounter). Every refusal
- * is one of the named reasons; a page that is already known is never judged again.
+ * admitted, from its text alone (trapReason) and from what pages like it turned out to be (ShapeCounter), and by the
+ * latter once more when its turn comes. Every refusal is one of the named reasons; a page that was visited is never
+ * judged again.
  */
 import { fingerprint } from '../base/url.ts';
 import type { ReasonCode } from './reasons.ts';
@@ -75,6 +76,8 @@ const JUDGED_AFTER = 50;
 const COPIES = 0.9;
 /** Shapes remembered for a server; beyond, the one not counted for longest is forgotten. */
 const SHAPES = 1000;
+/** Names of parameters that make a shape. */
+const MOST_NAMES = 3;
 /** Both counts of a shape in one number: pages fetched above, copies below. */
 const FETCHED = 2 ** 26;
 
@@ -97,6 +100,11 @@ export class ShapeCounter {
     this.#counts.set(key, counts);
     if (isTrap(counts)) this.#traps++;
     if (this.#counts.size > SHAPES) this.#drop(this.#counts.keys().next().value!);
+  }
+
+  /** There is a shape that is refused. */
+  get refusing(): boolean {
+    return this.#traps > 0;
   }
 
   /** Further URLs of this one's shape are not worth a visit. */
@@ -130,7 +138,8 @@ function keyOf(url: string): number {
 
 /**
  * The URL with everything masked that a generator would vary: runs of digits as 0, long tokens as #, values
- * of parameters dropped, their names sorted, each once (a click on a filter may add its name again and again).
+ * of parameters dropped, their names sorted, each once (a click on a filter may add its name again and again). More
+ * names than a few are not told apart: a shop with ten filters has a thousand sets of them, each of which would be tried.
  * `/2026/11/15/a-1f3a9c77?page=7&d=3` and `/2025/01/02/a-09bb12ef?d=1&page=2` have one shape.
  */
 export function shapeOf(url: string): string {
@@ -140,7 +149,8 @@ export function shapeOf(url: string): string {
   const shape = path.replace(TOKEN, '#').replace(DIGITS, '0');
   if (query < 0) return shape;
   const parameters = url.slice(query + 1).split('&');
-  return `${shape}?${[...new Set(parameters.map(nameOf))].sort().join('&')}`;
+  const names = [...new Set(parameters.map(nameOf))].sort();
+  return `${shape}?${names.length > MOST_NAMES ? '*' : names.join('&')}`;
 }
 
 /** Hexadecimal of eight digits or more, or anything of sixteen, standing alone and with a number in it. */

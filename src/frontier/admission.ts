@@ -104,8 +104,9 @@ export class Admission {
     if (parent === 0 || role === SITEMAP) return true;
     const lane = this.#laneOf(originOf(url));
     const full = lane.pages > this.#rules.pagesPerServer;
-    const reason =
-      this.#rules.scope(url) ?? (depth > this.#rules.depth ? 'too-deep' : full ? 'too-many-on-server' : undefined);
+    const bound = depth > this.#rules.depth ? 'too-deep' : full ? 'too-many-on-server' : undefined;
+    const trap = lane.shapes.refuses(url) ? 'near-identical' : undefined;
+    const reason = this.#rules.scope(url) ?? bound ?? trap;
     if (reason === undefined) return true;
     lane.pages--;
     this.#ledger.pages.judge(id, reason, server);

@@ -206,12 +206,21 @@ export class Frontier {
       }
       const delegation = { ...planned, follow: planned.follow && delegable(this.#options, lane) };
       const size = sizeOf(delegation, lane, this.#options);
-      const pages = lane.order.take(Math.min(size, budget));
-      if (pages.length === 0) continue;
+      const pages = this.#wanted(lane, lane.order.take(Math.min(size, budget)));
+      if (pages.length === 0) {
+        if (lane.order.size > 0) this.#turns.offer(lane);
+        continue;
+      }
       const issued = this.#issue(lane, pages, delegation, spread);
       this.#turns.offer(lane);
       return issued;
     }
+  }
+
+  /** Without those that waited while others of their shape turned out to be a trap. */
+  #wanted(lane: Lane, ids: number[]): number[] {
+    if (!lane.shapes.refusing) return ids;
+    return ids.filter(id => this.#ledger.pages.known(id) !== undefined || this.admission.judgeWaiting(id));
   }
 
   /** False: the visit answers nothing that was asked, so nothing of it is kept. */

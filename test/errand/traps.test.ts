@@ -59,6 +59,7 @@ test('a shape masks what a generator varies and keeps what it does not', () => {
   assert.equal(shapeOf(`${site}/deadbeef/facade.html`), '/deadbeef/facade.html');
   assert.equal(shapeOf(`${site}/calendar?m1=3`), '/calendar?m0');
   assert.equal(shapeOf(`${site}/shop?size=1&brand=2&size=3&size=4`), '/shop?brand&size');
+  assert.equal(shapeOf(`${site}/shop?size=1&brand=2&colour=3&price=4`), '/shop?*');
   assert.notEqual(shapeOf(`${site}/a?x=1`), shapeOf(`${site}/a?y=1`));
 });
 

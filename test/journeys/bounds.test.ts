@@ -130,8 +130,25 @@ test('a trap is noticed as early when the crawl was stopped in it', async () => 
     assert.ok([...pages.values()].some(({ reason }) => reason === 'near-identical'));
     counts.push(collected(pages).length);
   }
-  assert.ok(counts[0]! >= 50 && counts[0]! < 60, `${counts[0]} pages`);
-  assert.deepEqual(counts, [counts[0], counts[0], counts[0]]);
+  // Which of the pages were under way just then differs.
+  assert.ok(Math.min(...counts) >= 50 && Math.max(...counts) <= 53, `${counts} pages`);
+});
+
+test('a shop whose filters go together without end is left, with all that waits there', async () => {
+  const names = ['brand', 'colour', 'fit', 'price', 'size', 'sort', 'store'];
+  const wares = 'We have boots, bags, hats and coats for everybody who likes to walk, and maps of the hills. '.repeat(
+    5,
+  );
+  await using site = await serve(path => {
+    const filter = (name: string, value: number) => `<a href="${path}&amp;${name}=${value}">${name}</a>`;
+    const more = names.map((name, i) => filter(name, (path.length * 7 + i) % 10)).join(' ');
+    return path === '/robots.txt' ? '' : `<title>Shop</title><p>${wares} Offer ${path.length}: ${more}`;
+  });
+  using place = workplace();
+  await crawlHere({ data: place.path, maxPages: 10_000 }, [`${site.origin}/shop?page=1`]);
+  assert.ok(site.requests() < 4000, `${site.requests()} requests`);
+  const { waiting } = await skeinJson('status', '--data', place.path);
+  assert.equal(waiting, 0);
 });
 
 test('the limit of pages counts neither sitemaps nor robots.txt', async () => {

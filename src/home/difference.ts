@@ -39,7 +39,7 @@ export function pageOf(stored: Stored): Page {
 }
 
 export function differenceOf(before: Page, after: Page): PageDifference {
-  const text = stretches(before.text(), after.text());
+  const text = stretches(blocksOf(before.text()), blocksOf(after.text()), wordsOf);
   const sum = { removed: 0, added: 0 };
   for (const stretch of text) {
     if (stretch.kind === 'same') continue;
@@ -55,7 +55,12 @@ export function differenceOf(before: Page, after: Page): PageDifference {
   };
 }
 
-function stretches(before: string, after: string): Stretch[] {
+/** Of blocks, and of words where blocks differ; `wordsOf` says which words some blocks have. */
+export function stretches(
+  before: readonly string[],
+  after: readonly string[],
+  wordsOf: (blocks: readonly string[]) => string[],
+): Stretch[] {
   const found: Stretch[] = [];
   let changed: { removed: readonly string[]; added: readonly string[] } = { removed: [], added: [] };
   const flush = () => {
@@ -64,7 +69,7 @@ function stretches(before: string, after: string): Stretch[] {
     found.push({ kind: 'changed', words: difference(wordsOf(removed), wordsOf(added), MOST_WORD_DIFFERENCES) });
     changed = { removed: [], added: [] };
   };
-  for (const { kind, items } of difference(blocksOf(before), blocksOf(after))) {
+  for (const { kind, items } of difference(before, after)) {
     if (kind === 'same') {
       flush();
       found.push({ kind, blocks: items });

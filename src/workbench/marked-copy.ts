@@ -6,13 +6,12 @@
  * Stretches of text between tags are aligned first, and words only where stretches differ, so that a long page with many
  * changes costs little, and one that changed at both ends is not marked all through.
  */
-import { difference, type Run } from '../base/myers.ts';
+import type { Run } from '../base/myers.ts';
+import { stretches } from '../home/difference.ts';
 
 /** An image, or what stands for one, is one piece; so is a sheet of the page, which like other tags is not compared. */
 const PIECE = /<style>[^<]*<\/style>|<img [^>]*>|<span class="skein-image"[^>]*>[^<]*<\/span>|<[^>]*>|[^<]+/g;
 const IMAGE = /^<img |^<span .*<\/span>$/s;
-/** Words of one changed stretch beyond which it is called replaced as a whole. */
-const MOST_WORD_DIFFERENCES = 800;
 
 /** Id of the place of the first difference, which both sides have: a frame can be opened there. */
 export const FIRST = 'skein-first';
@@ -69,24 +68,11 @@ function stretchesOf(body: string): string[][] {
     .filter(units => units.length > 0);
 }
 
-/** What differs, unit by unit. Stretches are compared as one string each, by a character that no unit has. */
+/** What differs, unit by unit. Stretches are compared as one string each, joined by a character that no unit has. */
 function runsOf(before: readonly string[][], after: readonly string[][]): Run[] {
-  const joined = (stretches: readonly string[][]) => stretches.map(units => units.join('\n'));
-  const parted = (items: readonly string[]) => items.flatMap(item => item.split('\n'));
-  const runs: Run[] = [];
-  let went: string[] = [];
-  const flush = (came: string[]) => {
-    runs.push(...difference(went, came, MOST_WORD_DIFFERENCES));
-    went = [];
-  };
-  for (const { kind, items } of difference(joined(before), joined(after))) {
-    if (kind === 'removed') went = parted(items);
-    else if (kind === 'added') flush(parted(items));
-    else {
-      flush([]);
-      runs.push({ kind, items: parted(items) });
-    }
-  }
-  flush([]);
-  return runs;
+  const joined = (pieces: readonly string[][]) => pieces.map(units => units.join('\n'));
+  const parted = (pieces: readonly string[]) => pieces.flatMap(piece => piece.split('\n'));
+  return stretches(joined(before), joined(after), parted).flatMap((stretch): readonly Run[] =>
+    stretch.kind === 'same' ? [{ kind: 'same', items: parted(stretch.blocks) }] : stretch.words,
+  );
 }

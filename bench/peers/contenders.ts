@@ -31,6 +31,8 @@ export interface Contender {
   readonly target: number;
   /** Exit codes that mean a complete run; wget says 8 when any answer was an error, and some links are dead. */
   readonly codes: readonly number[];
+  /** Stores one file for each page, so that they can be counted. */
+  readonly fileAPage: boolean;
   /** False: cannot be kept to several servers. */
   readonly several: boolean;
   run(job: Job): Omit<Run, 'directory'>;
@@ -43,6 +45,7 @@ const skein: Contender = {
   package: '',
   partial: false,
   target: 0,
+  fileAPage: false,
   several: true,
   codes: [0],
   run: ({ seeds, directory, project }) => ({
@@ -63,6 +66,7 @@ const wget2 = (threads: number): Contender => ({
   package: 'wget2',
   partial: false,
   target: 0.5,
+  fileAPage: false,
   several: true,
   codes: [0, 8],
   run: job => ({
@@ -80,6 +84,7 @@ const wget: Contender = {
   package: 'wget',
   partial: false,
   target: 4,
+  fileAPage: false,
   several: true,
   codes: [0, 8],
   run: job => ({
@@ -98,6 +103,7 @@ const httrack: Contender = {
   package: 'httrack',
   partial: false,
   target: 0,
+  fileAPage: false,
   several: true,
   codes: [0],
   run: job => ({
@@ -124,6 +130,7 @@ const scrapy: Contender = {
   package: 'python3-scrapy',
   partial: true,
   target: 20,
+  fileAPage: true,
   several: true,
   codes: [0],
   run: job => ({
@@ -148,6 +155,7 @@ const node = (name: string, from: string, file: string, target: number, partial:
   package: from,
   partial,
   target,
+  fileAPage: true,
   several: from !== '@spider-rs/spider-rs',
   codes: [0],
   run: job => ({

@@ -8,6 +8,8 @@ export interface Result {
   /** URLs of HTML pages that the server sent to it with status 200. */
   readonly pages: ReadonlySet<string>;
   readonly requests: number;
+  /** How many of them it stored: what was fetched and is nowhere was not collected. */
+  readonly kept: number;
   /** What it left on the disk, bytes. */
   readonly stored: number;
 }
@@ -21,7 +23,7 @@ export interface Row {
   readonly fastest: number;
 }
 
-const rateOf = (result: Result): number => result.pages.size / result.cost.seconds;
+const rateOf = (result: Result): number => result.kept / result.cost.seconds;
 
 /** One row for each contender; of several wget2 only the best, as its users would choose it. */
 export function summarise(results: readonly Result[]): Row[] {
@@ -59,13 +61,13 @@ export function table(rows: readonly Row[]): string {
     contender.name +
       (contender.partial ? ' (a part)' : '') +
       (contender.codes.includes(result.cost.code) ? '' : ` [exit ${result.cost.code}]`),
-    number(result.pages.size),
+    number(result.kept),
     number(result.cost.seconds, 1),
     number(rate),
     `${number(slowest)}–${number(fastest)}`,
     ours === undefined ? '–' : `${number(ours.rate / rate, 2)}×`,
     number(result.cost.cpuSeconds, 1),
-    number(result.pages.size / result.cost.cpuSeconds),
+    number(result.kept / result.cost.cpuSeconds),
     number(result.cost.peakMegabytes),
     number(result.stored / 1e6),
   ]);
@@ -99,10 +101,10 @@ export function verdicts(rows: readonly Row[]): Verdict[] {
     if (contender.target === 0 || result.pages.size < ENOUGH) continue;
     const ratio = ours.rate / rate;
     const met = ratio >= contender.target;
-    all.push({
-      met,
-      line: `pages/s ≥ ${contender.target} × ${contender.name}: ${number(ratio, 2)} × (${met ? 'met' : 'missed'})`,
-    });
+    const { size } = result.pages;
+    const lost = `, and ${number((ratio * result.kept) / size, 2)} × by all ${number(size)} that it fetched`;
+    const line = `pages/s ≥ ${contender.target} × ${contender.name}: ${number(ratio, 2)} × (${met ? 'met' : 'missed'})`;
+    all.push({ met, line: result.kept < size ? line + lost : line });
   }
   const reference = rows.find(isWget2);
   if (reference !== undefined) all.push(completeness(ours.result.pages, reference.result.pages));

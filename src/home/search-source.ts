@@ -8,9 +8,9 @@
  * the first phase began, for ever. Each visit only names a page: what is indexed is what the ledger knows of it now.
  *
  * A crawl at full speed brings more new pages than the feeder may write, so most of each batch is for pages that
- * changed or went a moment ago, read from the newest visits ahead of the cursor. They come first,
- * however far it is behind with the new ones. The cursor still passes every visit, and skips what it finds done, so that
- * nothing depends on how far the look ahead came.
+ * changed or went a moment ago, read from the newest visits ahead of the cursor. They come first, however far it is
+ * behind with the new ones. The cursor still passes every visit, and skips what it finds done, so that nothing depends
+ * on how far the look ahead came.
  *
  * Indexed is what was seen at the last look and may be shown: no sitemaps or images, nothing that says noindex or
  * noarchive, that a filter kept out, that moved, went, or is now refused. A page that failed stays as it was.

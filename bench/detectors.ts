@@ -12,7 +12,7 @@ import { analyse } from '../src/crawler/analyse.ts';
 import { type Beside, compare, detectorNames } from '../src/crawler/compare.ts';
 import type { ImageFacts } from '../src/crawler/detect/image.ts';
 import type { Change } from '../src/crawler/stages.ts';
-import type { Facts } from '../src/errand/facts.ts';
+import { type Facts, unpackFacts } from '../src/errand/facts.ts';
 import { isTold } from '../src/home/template-edits.ts';
 import { randomly } from '../test/random.ts';
 import { DAYS, type Entry, entriesOf, historiesAvailable, openBlobs, type Truth, truthOf } from './histories.ts';
@@ -29,7 +29,7 @@ function mutations(): void {
     for (let seed = 1; seed <= PAGES; seed++) {
       const html = makePage(seed);
       const [before, after] = [html, mutator.mutate(html, randomly(seed * 31))].map(
-        page => analyse({ url: 'http://a.test/page', headers, body: Buffer.from(page) }).facts,
+        page => unpackFacts(analyse({ url: 'http://a.test/page', headers, body: Buffer.from(page) }).facts)!,
       );
       for (const name of detectorNames)
         if (compare(name, before, after!).changed) fired.set(name, fired.get(name)! + 1);
@@ -82,7 +82,8 @@ class Histories {
     if (known) return known;
     const body = this.#blob(entry.b);
     const before = process.cpuUsage();
-    const { facts, images } = analyse({ url: `https://${entry.s}${entry.u}`, headers, body });
+    const { facts: packed, images } = analyse({ url: `https://${entry.s}${entry.u}`, headers, body });
+    const facts = unpackFacts(packed)!;
     const { user, system } = process.cpuUsage(before);
     this.cpu += (user + system) / 1e6;
     this.bytes += body.length;

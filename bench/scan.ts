@@ -9,7 +9,6 @@ import { Parser } from 'htmlparser2';
 import { resolver } from '../src/base/url.ts';
 import { analyse } from '../src/crawler/analyse.ts';
 import { Scanner } from '../src/crawler/scanner/scanner.ts';
-import { packFacts } from '../src/errand/facts.ts';
 import { entriesOf, historiesAvailable, openBlobs } from './histories.ts';
 
 const MAX_PAGES = 1500;
@@ -86,7 +85,6 @@ function withParser({ url, body }: Sample): number {
 
 const contenders: Readonly<Record<string, (sample: Sample) => unknown>> = {
   analyse: ({ url, body }) => analyse({ url, headers, body, raw }),
-  'analyse and pack': ({ url, body }) => packFacts(analyse({ url, headers, body, raw }).facts),
   'scanner alone': ({ body }) => scanner.scan(body, 'html'),
   htmlparser2: withParser,
 };

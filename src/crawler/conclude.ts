@@ -237,7 +237,7 @@ async function read(job: Job, known: Known, response: Response, time: number): P
   // Nobody asked for a part, so what a 206 brings is all there will be, and not the whole.
   const truncated =
     response.truncated !== undefined || decoded.truncated !== undefined || response.status === PARTIAL_CONTENT;
-  const facts = known.role === 'image' ? await lookedAt(page.facts, response, decoded.bytes) : page.facts;
+  const facts = known.role === 'image' ? await lookedAt(page, response, decoded.bytes) : page.facts;
   const { change, mask, before } = judge(job, known, facts, response);
   const notes = notesOf(page, truncated, !job.keep({ url: known.url, page }));
   const concluded = ended(known, time, response, {
@@ -245,7 +245,7 @@ async function read(job: Job, known: Known, response: Response, time: number): P
     reason: change.changed ? 'ok' : 'unchanged',
     stage: change.stage,
     where: change.where,
-    facts: packFacts(facts),
+    facts,
     page: notes,
     links: job.errand.scope.images ? withImages(page.links, page.images) : page.links,
     ...(broken || (isWatched(job.errand, known) && !change.changed) ? {} : validators(response)),
@@ -264,13 +264,13 @@ const MOST_CONTENT = 1 << 20;
 function questionOf(job: Job, visit: Visit, page: Page, body: Uint8Array): Pick<Concluded, 'question'> {
   const { decider } = job.tools;
   if (!decider) return {};
-  const { url, title, language, mediaType, bytes, links, facts } = page;
+  const { url, title, language, mediaType, bytes, links, words } = page;
   const content = decider.wants === 'body' ? body : Buffer.from(decider.wants === 'text' ? page.text() : '');
   const { status, depth, stage } = visit;
   return {
     question: {
       ...{ url, title, language, mediaType, status, depth, bytes },
-      ...{ links: links.count, words: facts.words, first: stage === 'first' },
+      ...{ links: links.count, words, first: stage === 'first' },
       content: content.length > MOST_CONTENT ? content.subarray(0, MOST_CONTENT) : content,
     },
   };
@@ -283,25 +283,25 @@ interface Judgement {
 }
 
 /** Whether it changed, and what that teaches of the page's noise. An image is its bytes. */
-function judge(job: Job, known: Known, facts: Facts, response: Response): Judgement {
+function judge(job: Job, known: Known, packed: Uint8Array, response: Response): Judgement {
   const before = known.facts ? unpackFacts(known.facts) : undefined;
+  if (!before) return { change: { changed: true, stage: 'first', where: [] } };
+  const facts = unpackFacts(packed)!;
   if (known.role === 'image') {
-    if (!before) return { change: { changed: true, stage: 'first', where: [] } };
     const changed = imageChanged(known, before, facts, response);
     return { change: { changed, stage: changed ? 'image' : 'raw', where: [] } };
   }
   const noise = unpackMask(known.mask);
   const lastModified = { before: known.lastModified, after: response.headers.get('last-modified') };
   const change = compare(job.errand.detector, before, facts, { lastModified, noise });
-  if (!before) return { change };
   const learned = learnNoise(noise, before, facts);
   return learned.length === 0 && noise.length === 0 ? { change, before } : { change, before, mask: packMask(learned) };
 }
 
 /** Facts of an image, with its look in the place of the text that it has not. */
-async function lookedAt(facts: Facts, response: Response, bytes: Uint8Array): Promise<Facts> {
+async function lookedAt(page: Page, response: Response, bytes: Uint8Array): Promise<Uint8Array> {
   const words = lengthOf(response.headers) || response.body.length;
-  return { ...facts, words, mainHash: (await imageFacts(bytes)).look };
+  return packFacts({ ...unpackFacts(page.facts)!, words, mainHash: (await imageFacts(bytes)).look });
 }
 
 /** A sitemap is its entries; one that did not change is not read again. */

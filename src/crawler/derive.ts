@@ -3,7 +3,6 @@
  * machine leaves them out, and home reads them from the body itself.
  */
 import type { Errand } from '../errand/errand.ts';
-import { packFacts } from '../errand/facts.ts';
 import type { Visit } from '../errand/visit.ts';
 import { analyse } from './analyse.ts';
 import { notesOf, validators } from './conclude.ts';
@@ -26,7 +25,7 @@ export function derive(
 ): Pick<Visit, 'facts' | 'links' | 'page' | 'etag' | 'lastModified'> {
   const analysed = analyse(page, { focus: errand.scope.focus, agentToken });
   return {
-    facts: packFacts(analysed.facts),
+    facts: analysed.facts,
     links: errand.scope.images ? withImages(analysed.links, analysed.images) : analysed.links,
     page: notesOf(analysed, false, false),
     ...validators(page),

@@ -5,8 +5,7 @@
  */
 import { LONGEST_URL } from '../base/url.ts';
 import type { Links } from '../errand/visit.ts';
-import { collectLinks, mergeFlags } from './links.ts';
-import type { PageContext } from './relevance.ts';
+import { collectLinks, type LinkContext, mergeFlags } from './links.ts';
 import { MAX_LINKS, type Mode, type Scanner } from './scanner/scanner.ts';
 
 /** Bytes: shorter than as many of the shortest links as the scanner holds. */
@@ -23,13 +22,13 @@ export interface Reading {
 }
 
 /** `first` and what the rest of the page links to. The scanner holds something else afterwards. */
-export function manyLinks({ scan, body, mode }: Reading, page: Omit<PageContext, 'text'>, first: Links): Links {
+export function manyLinks({ scan, body, mode }: Reading, page: LinkContext, first: Links): Links {
   const all = new Gathering();
   all.add(first);
   for (const piece of pieces(Buffer.from(body.buffer, body.byteOffset, body.length))) {
     if (all.count >= MOST_LINKS || all.bytes >= MOST_BYTES) break;
     scan.scan(piece, mode);
-    all.add(collectLinks(scan, { ...page, text: scan.bytes(scan.get('text'), scan.get('textEnd')) }).links);
+    all.add(collectLinks(scan, page).links);
   }
   return all.packed();
 }

@@ -7,7 +7,7 @@
  * The front page of a server is never taken for missing.
  */
 import { hash, randomBytes } from 'node:crypto';
-import type { Facts } from '../errand/facts.ts';
+import { type Facts, unpackFacts } from '../errand/facts.ts';
 import type { Page } from './stages.ts';
 
 /** Bytes of a print; an empty one says that the server answers as it should. */
@@ -34,7 +34,7 @@ export class MissingPages {
 
   /** Worth looking for the server's not-found page. `before`: the page as it was last seen. */
   suspects(page: Page, before: Facts | undefined): boolean {
-    if (this.#print !== undefined || page.facts.words > MOST_WORDS) return false;
+    if (this.#print !== undefined || page.words > MOST_WORDS) return false;
     const odd = SUSPICIOUS.test(page.title) || (before !== undefined && !isSame(before, page.facts));
     return odd && isShort(page);
   }
@@ -51,12 +51,12 @@ export class MissingPages {
   }
 }
 
-function isSame(before: Facts, after: Facts): boolean {
-  return Buffer.compare(before.content, after.content) === 0;
+function isSame(before: Facts, after: Uint8Array): boolean {
+  return Buffer.compare(before.content, unpackFacts(after)!.content) === 0;
 }
 
 function isShort(page: Page): boolean {
-  return page.facts.words <= MOST_WORDS && new URL(page.url).pathname !== '/';
+  return page.words <= MOST_WORDS && new URL(page.url).pathname !== '/';
 }
 
 function printOf(page: Page): Uint8Array {

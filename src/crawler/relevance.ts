@@ -4,12 +4,10 @@
  */
 /** The page that links stand on. */
 export interface PageContext {
-  /** What its links are relative to. */
-  readonly base: string;
   /** Keywords; empty = relevance is 0. */
   readonly focus: readonly string[];
-  /** Visible text, UTF-8. */
-  readonly text: Uint8Array;
+  /** What is visible of it. */
+  readonly text: string;
 }
 
 /** Share of the link's own words; the rest comes from the page. */
@@ -24,7 +22,7 @@ export function relevanceOf(page: PageContext, urls: readonly string[], anchors:
   const result = new Uint8Array(urls.length);
   const keywords = page.focus.map(word => word.toLowerCase()).filter(word => word !== '');
   if (keywords.length === 0) return result;
-  const parent = pageRelevance(Buffer.from(page.text).toString(), keywords);
+  const parent = pageRelevance(page.text, keywords);
   const texts = Buffer.from(anchors).toString().toLowerCase().split('\n');
   for (let i = 0; i < urls.length; i++) {
     const own = linkRelevance(`${texts[i]} ${decoded(urls[i]!)}`, keywords);

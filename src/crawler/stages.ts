@@ -2,7 +2,6 @@
  * The records that pass between the crawler's stages: Known → Answer → Page → Change → Visit.
  * Each stage takes one and returns the next; none reaches back.
  */
-import type { Facts } from '../errand/facts.ts';
 import type { Links, Stage } from '../errand/visit.ts';
 
 /** What a fetcher is asked for. It follows no redirects, knows no robots, waits for nothing. */
@@ -83,7 +82,10 @@ export interface Page {
   readonly links: Links;
   /** Absolute URLs of the images, in order, unique. */
   readonly images: readonly string[];
-  readonly facts: Facts;
+  /** Packed. */
+  readonly facts: Uint8Array;
+  /** Of the visible text. */
+  readonly words: number;
   /** Decoded bytes of the body. */
   readonly bytes: number;
   /** Visible text, blocks separated by newlines; made on demand. */

@@ -63,7 +63,9 @@ export const MAX_FACTS_BYTES = 300;
 /** First byte of packed facts; other values are from another version and mean "nothing is known". */
 const LAYOUT = 1;
 const FIXED = 89;
-/** Where a field begins that is read by itself. */
+/** Where fields begin that are read or written by themselves; assembly/facts.ts of the scanner writes all the others. */
+const RAW = 1;
+const CONTENT = 17;
 const IMAGE_HASH = 81;
 
 const scratch = new Uint8Array(MAX_FACTS_BYTES + 20);
@@ -72,8 +74,7 @@ const view = new DataView(scratch.buffer);
 /** At most MAX_FACTS_BYTES; unpackFacts gives the same facts back. */
 export function packFacts(facts: Facts): Uint8Array {
   scratch[0] = LAYOUT;
-  scratch.set(facts.raw, 1);
-  scratch.set(facts.content, 17);
+  putDigests(scratch, facts.raw, facts.content);
   view.setBigUint64(33, facts.mainHash, true);
   view.setBigUint64(41, facts.linkHash, true);
   view.setBigUint64(49, facts.simhash, true);
@@ -97,6 +98,12 @@ export function packFacts(facts: Facts): Uint8Array {
   return scratch.slice(0, at);
 }
 
+/** Puts the digests into packed facts in which all the rest stands. */
+export function putDigests(facts: Uint8Array, raw: Uint8Array, content: Uint8Array): void {
+  facts.set(raw, RAW);
+  facts.set(content, CONTENT);
+}
+
 /** Undefined when the bytes are not facts of this layout: the page then counts as never analysed. */
 export function unpackFacts(bytes: Uint8Array): Facts | undefined {
   if (!isFacts(bytes)) return undefined;
@@ -108,8 +115,8 @@ export function unpackFacts(bytes: Uint8Array): Facts | undefined {
   if (cursor.at + blocks.length * 2 !== bytes.length) return undefined;
   for (let i = 0; i < blocks.length; i++) blocks[i] = from.getUint16(cursor.at + i * 2, true);
   return {
-    raw: bytes.slice(1, 17),
-    content: bytes.slice(17, 33),
+    raw: bytes.slice(RAW, CONTENT),
+    content: bytes.slice(CONTENT, CONTENT + 16),
     mainHash: from.getBigUint64(33, true),
     linkHash: from.getBigUint64(41, true),
     simhash: from.getBigUint64(49, true),

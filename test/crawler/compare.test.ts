@@ -5,11 +5,12 @@ import { analyse } from '../../src/crawler/analyse.ts';
 import { type Beside, compare, detectorNames } from '../../src/crawler/compare.ts';
 import { imageFacts } from '../../src/crawler/detect/image.ts';
 import { learnNoise, type NoiseMask, packMask, unpackMask } from '../../src/crawler/detect/noise.ts';
-import type { Facts } from '../../src/errand/facts.ts';
+import { type Facts, unpackFacts } from '../../src/errand/facts.ts';
 import { randomly } from '../random.ts';
 
 const headers = new Map([['content-type', 'text/html; charset=utf-8']]);
-const factsOf = (html: string): Facts => analyse({ url: 'http://a.test/page', headers, body: Buffer.from(html) }).facts;
+const factsOf = (html: string): Facts =>
+  unpackFacts(analyse({ url: 'http://a.test/page', headers, body: Buffer.from(html) }).facts)!;
 const changed = (detector: string, a: string, b: string, beside?: Beside): boolean =>
   compare(detector, factsOf(a), factsOf(b), beside).changed;
 

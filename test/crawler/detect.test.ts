@@ -6,16 +6,18 @@ import { differingBlocks, differingSpots } from '../../src/crawler/detect/blocks
 import { determinant, imageCode, imageFacts, imagesDiffer } from '../../src/crawler/detect/image.ts';
 import { changedLevels, levelCounts, levelTable, tagHash, tagStrings } from '../../src/crawler/detect/structure.ts';
 import { sameCode, textCode1, textCode2 } from '../../src/crawler/detect/text-codes.ts';
+import { unpackFacts } from '../../src/errand/facts.ts';
 
 test('I-method of structure: the strings of the paper’s page, and the scanner’s hashes of them', () => {
   const names = ['html', 'head', 'title', 'body', 'h1', 'p', 'p', 'p'];
   assert.deepEqual(tagStrings(names), ['hhtbhppp', 'ldey1ppp']);
   const body = Buffer.from(names.map(name => `<${name}>`).join(''));
-  const { facts } = analyse({
+  const page = analyse({
     url: 'http://a.test/',
     headers: new Map(),
     body: Buffer.concat([body.subarray(0, 19), Buffer.from('</title>'), body.subarray(19)]),
   });
+  const facts = unpackFacts(page.facts)!;
   assert.equal(facts.tagFirst, tagHash('hhtbhppp'));
   assert.equal(facts.tagLast, tagHash('ldey1ppp'));
 });

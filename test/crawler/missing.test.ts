@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { analyse } from '../../src/crawler/analyse.ts';
 import { impossibleUrl, MissingPages } from '../../src/crawler/missing.ts';
+import { unpackFacts } from '../../src/errand/facts.ts';
 
 const headers = new Map([['content-type', 'text/html']]);
 const page = (path: string, text: string, title = 'Oops') =>
@@ -33,7 +34,7 @@ test('a long page says more than that something is missing', () => {
   assert.equal(missing.suspects(page('/x', long, 'Not found'), undefined), false);
   assert.equal(missing.suspects(page('/x', 'Gone.', 'Not found'), undefined), true);
   assert.equal(missing.suspects(page('/x', 'Geese.', 'Geese'), undefined), false);
-  assert.equal(missing.suspects(page('/x', 'Geese.', 'Geese'), page('/x', 'Ducks.', 'Geese').facts), true);
+  assert.equal(missing.suspects(page('/x', 'Geese.', 'Geese'), unpackFacts(page('/x', 'Ducks.', 'Geese').facts)), true);
 });
 
 test('who answers as it should is asked once', () => {

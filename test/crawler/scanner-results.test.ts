@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { LINK_WORDS, type Mode, Scanner } from '../../src/crawler/scanner/scanner.ts';
+import { at, LINK_WORDS, type Mode, Scanner } from '../../src/crawler/scanner/scanner.ts';
 import { randomly } from '../random.ts';
 
 const markup = [
@@ -106,14 +106,14 @@ function everything(scan: Scanner): readonly Uint8Array[] {
   for (let at = 0; at < links.length; at += LINK_WORDS) urls.push(scan.bytes(links[at + 8]!, links[at + 9]!));
   const numbers = Array.from({ length: 7 }, (_, i) => scan.long(i));
   const levels = Array.from({ length: 24 }, (_, i) => scan.level(i));
-  const images = Array.from({ length: scan.get('images') * 2 }, (_, i) => scan.image(i >> 1, i & 1));
-  const counts = COUNTS.map(name => scan.get(name));
+  const images = Array.from({ length: scan.get(at.images) * 2 }, (_, i) => scan.image(i >> 1, i & 1));
+  const counts = COUNTS.map(name => scan.get(at[name]));
   return [
     Buffer.from(JSON.stringify([numbers.map(String), levels, images, counts, [...told], [...scan.blocks()]])),
-    scan.bytes(scan.get('text'), scan.get('textEnd')),
-    scan.bytes(scan.get('canon'), scan.get('canonEnd')),
-    scan.bytes(scan.get('references'), scan.get('referencesEnd')),
-    scan.bytes(scan.get('anchors'), scan.get('anchorsEnd')),
+    scan.bytes(scan.get(at.text), scan.get(at.textEnd)),
+    scan.bytes(scan.get(at.canon), scan.get(at.canonEnd)),
+    scan.bytes(scan.get(at.references), scan.get(at.referencesEnd)),
+    scan.bytes(scan.get(at.anchors), scan.get(at.anchorsEnd)),
     ...urls,
   ];
 }
@@ -139,7 +139,7 @@ for (const [mode, expected] of Object.entries(digests) as [Mode, string][]) {
 test('the last word of a page says nothing of the first word of the next', () => {
   const facts = (scan: Scanner): unknown => {
     scan.scan(Buffer.from('<p>update 5 May 2020'), 'html');
-    return scan.bytes(scan.get('canon'), scan.get('canonEnd')).toString();
+    return scan.bytes(scan.get(at.canon), scan.get(at.canonEnd)).toString();
   };
   const used = new Scanner();
   used.scan(Buffer.from('<p>at last'), 'html');

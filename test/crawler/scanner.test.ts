@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { Parser } from 'htmlparser2';
 import { entriesOf, historiesAvailable, openBlobs } from '../../bench/histories.ts';
 import { buildScanner, WASM_FILE } from '../../src/crawler/scanner/build.ts';
-import { LINK_WORDS, MAX_SCAN, Scanner } from '../../src/crawler/scanner/scanner.ts';
+import { at, LINK_WORDS, MAX_SCAN, Scanner } from '../../src/crawler/scanner/scanner.ts';
 import { randomly } from '../random.ts';
 
 const scanner = new Scanner();
@@ -80,12 +80,12 @@ function parse(html: string): Reading {
 function scan(html: string | Uint8Array): Reading {
   scanner.scan(typeof html === 'string' ? Buffer.from(html) : html, 'html');
   const table = scanner.links();
-  const hrefs = Array.from({ length: scanner.get('links') }, (_, i) =>
+  const hrefs = Array.from({ length: scanner.get(at.links) }, (_, i) =>
     scanner.reference(table[i * LINK_WORDS]!, table[i * LINK_WORDS + 1]!),
   );
   let tags = 0;
   for (let level = 0; level < 24; level++) tags += scanner.level(level);
-  const title = scanner.string(scanner.get('title'), scanner.get('titleEnd') || scanner.get('title'));
+  const title = scanner.string(scanner.get(at.title), scanner.get(at.titleEnd) || scanner.get(at.title));
   return { hrefs, tags, title: title.replace(/\s+/g, ' ').trim() };
 }
 
@@ -183,8 +183,8 @@ test('10,000 malformed inputs: always a result, memory within its bound', () => 
     const body = seed % 3 === 0 ? random.bytes(600) : Buffer.from(random.text(broken, 1 + random.below(30)));
     const cut = body.subarray(0, random.below(body.length + 1));
     scanner.scan(cut, modes[seed % 3]!);
-    assert.ok(scanner.get('textEnd') - scanner.get('text') <= cut.length + 1, `seed ${seed}: more text than input`);
-    assert.ok(scanner.get('canonEnd') >= scanner.get('canon'), `seed ${seed}`);
+    assert.ok(scanner.get(at.textEnd) - scanner.get(at.text) <= cut.length + 1, `seed ${seed}: more text than input`);
+    assert.ok(scanner.get(at.canonEnd) >= scanner.get(at.canon), `seed ${seed}`);
   }
   assert.ok(scanner.memory <= 1600 * 65_536);
 });
@@ -193,7 +193,7 @@ test('the longest inputs of the worst kinds stay within memory and time', () => 
   for (const piece of ['<a href="x', '<div>', '&amp;', '<', 'a ', '<a href=/', '<p>1', '\u{1f600}', '<b class="ad">']) {
     const body = Buffer.alloc(MAX_SCAN / 8, piece);
     scanner.scan(body, 'html');
-    assert.ok(scanner.get('links') <= 10_000);
+    assert.ok(scanner.get(at.links) <= 10_000);
   }
   scanner.scan(Buffer.alloc(MAX_SCAN + 100, '<a href=/x><p>word 12:30 '), 'html');
   assert.ok(scanner.memory <= 1600 * 65_536);
@@ -203,7 +203,7 @@ test('a result depends on the page alone, not on those before it', () => {
   const page = Buffer.from(randomly(7).text(pieces, 40));
   const read = (one: Scanner): unknown => {
     one.scan(page, 'html');
-    return [scan(page), one.long(1), one.long(2), one.long(3), one.long(4), one.get('structure'), one.get('words')];
+    return [scan(page), one.long(1), one.long(2), one.long(3), one.long(4), one.get(at.structure), one.get(at.words)];
   };
   const fresh = read(new Scanner());
   for (let seed = 1; seed < 50; seed++) scanner.scan(Buffer.from(randomly(seed).text(broken, 50)), 'html');

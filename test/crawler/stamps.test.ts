@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { analyse } from '../../src/crawler/analyse.ts';
+import { unpackFacts } from '../../src/errand/facts.ts';
 
 const headers = new Map([['content-type', 'text/html; charset=utf-8']]);
 const contentOf = (html: string): string =>
-  Buffer.from(analyse({ url: 'http://a.test/', headers, body: Buffer.from(html) }).facts.content).toString('hex');
+  Buffer.from(
+    unpackFacts(analyse({ url: 'http://a.test/', headers, body: Buffer.from(html) }).facts)!.content,
+  ).toString('hex');
 
 /** Pairs in which nothing but a volatile stamp differs. */
 const noise: readonly (readonly [string, string])[] = [

@@ -11,8 +11,8 @@ export const WASM_FILE = `${here}scanner.wasm`;
 
 /** Low memory belongs to the scanner's own tables (assembly/memory.ts), the compiler's data begins above them. */
 const MEMORY_BASE = 0x100000;
-/** Pages of 64 KiB: six buffers of the longest input, and the tables. */
-const MAX_PAGES = 1600;
+/** Pages of 64 KiB: six buffers of the longest input, the tables, and the longest URLs of as many links as there may be, twice. */
+const MAX_PAGES = 3000;
 
 const options = [
   'scanner.ts',

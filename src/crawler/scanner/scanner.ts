@@ -5,6 +5,8 @@
  */
 import { readFileSync } from 'node:fs';
 import { SkeinError } from '../../base/errors.ts';
+import type { Fingerprint } from '../../base/url.ts';
+import type { Links } from '../../errand/visit.ts';
 
 /** Longer bodies are scanned up to here. Equals MAX_INPUT of assembly/memory.ts. */
 export const MAX_SCAN = 16 * 1024 * 1024;
@@ -20,15 +22,21 @@ interface Exports {
   reserve(length: number): number;
   scan(length: number, mode: number): void;
   resolveLinks(length: number, origin: number): number;
+  roomForUrl(length: number): number;
+  placeUrl(link: number, length: number, high: number, low: number): void;
+  packLinks(): number;
 }
 
 /** Addresses of tables that the host reads; assembly/memory.ts has them too. */
 const RESULT = 0x400;
+const PACKED = 0x600;
+const FACTS = 0x640;
 const LEVELS = 0x1200;
 const LINKS = 0x30000;
 const IMAGES = 0xa8000;
 const BLOCKS = 0xb0000;
 const DIRECTORY = 0xe0000;
+const LEFT_OVER = 0xfa000;
 const MAX_DIRECTORY = 8192;
 
 /** Order of the 32-bit results behind the seven 64-bit ones; assembly/result.ts writes them. */
@@ -64,11 +72,15 @@ const names = [
   'languageEnd',
   'description',
   'descriptionEnd',
+  'factsEnd',
 ] as const;
 type Name = (typeof names)[number];
 const LONGS = 7;
-/** Where each 32-bit result lies, as an index of 32-bit words. */
-const at = Object.fromEntries(names.map((name, i) => [name, RESULT / 4 + LONGS * 2 + i])) as Record<Name, number>;
+/** Where each 32-bit result lies. By its name here, not by a string: V8 looks up one of so many strings in a slow way. */
+export const at = Object.fromEntries(names.map((name, i) => [name, RESULT / 4 + LONGS * 2 + i])) as Record<
+  Name,
+  number
+>;
 
 /**
  * 32-bit words of one link: 0, 1 start and end of its reference; 2, 3 of its anchor; 4 flags; after resolveLinks() also
@@ -76,9 +88,17 @@ const at = Object.fromEntries(names.map((name, i) => [name, RESULT / 4 + LONGS *
  */
 export const LINK_WORDS = 12;
 
+/** As in errand/visit.ts, and which of them is the canonical address of the page; NO_LINK = none is. */
+export interface PackedLinks extends Omit<Links, 'lastmod'> {
+  readonly canonical: number;
+}
+export const NO_LINK = 0xffff_ffff;
+
 export class Scanner {
   readonly #exports: Exports;
   #bytes = Buffer.alloc(0);
+  /** The same; a slice of it is a copy. */
+  #plain = new Uint8Array(0);
   #words = new Uint32Array(0);
 
   constructor(module: WebAssembly.Module = loadModule()) {
@@ -90,13 +110,18 @@ export class Scanner {
     const length = Math.min(body.length, MAX_SCAN);
     const input = this.#exports.reserve(length);
     if (input === 0) throw new SkeinError('internal', `no memory to scan ${length} bytes`);
-    // Growing the memory detaches its old buffer.
-    if (this.#bytes.buffer !== this.#exports.memory.buffer) {
-      this.#bytes = Buffer.from(this.#exports.memory.buffer);
-      this.#words = new Uint32Array(this.#exports.memory.buffer);
-    }
+    this.#look();
     this.#bytes.set(length === body.length ? body : body.subarray(0, length), input);
     this.#exports.scan(length, modes[mode]);
+  }
+
+  /** Growing the memory detaches its old buffer. */
+  #look(): void {
+    const { buffer } = this.#exports.memory;
+    if (this.#bytes.buffer === buffer) return;
+    this.#bytes = Buffer.from(buffer);
+    this.#plain = new Uint8Array(buffer);
+    this.#words = new Uint32Array(buffer);
   }
 
   /** Size of the module's memory. */
@@ -104,8 +129,9 @@ export class Scanner {
     return this.#exports.memory.buffer.byteLength;
   }
 
-  get(name: Name): number {
-    return this.#words[at[name]]!;
+  /** A result; `place` is one of `at`. */
+  get(place: number): number {
+    return this.#words[place]!;
   }
 
   /** 0 sum of bytes, 1 links, 2 main part, 3 simhash, 4 sum of codes, 5 of their squares, 6 number of characters. */
@@ -127,24 +153,78 @@ export class Scanner {
     return start === end ? '' : this.#bytes.toString('utf8', start, end);
   }
 
+  /** What is visible of the page. */
+  text(): string {
+    return this.string(this.get(at.text), this.get(at.textEnd));
+  }
+
   /** A reference or another value of an attribute. ASCII, mostly: latin1 is the faster way to the same string. */
   reference(start: number, end: number): string {
-    return this.#bytes.toString(this.#words[at.ascii] === 1 ? 'latin1' : 'utf8', start, end);
+    return this.#bytes.toString(this.get(at.ascii) === 1 ? 'latin1' : 'utf8', start, end);
   }
 
   /** The links, LINK_WORDS words each. */
   links(): Uint32Array {
-    return this.#words.subarray(LINKS / 4, LINKS / 4 + this.get('links') * LINK_WORDS);
+    return this.#words.subarray(LINKS / 4, LINKS / 4 + this.get(at.links) * LINK_WORDS);
   }
 
   /**
    * Resolves the links that are plain paths against `http://host/folder/`, in which everything is plain too; `origin`
-   * is where its path begins. What cannot be resolved so has no URL after it.
+   * is where its path begins. Returns how many cannot be resolved so: leftOver() names them.
    */
-  resolveLinks(directory: string, origin: number): void {
+  resolveLinks(directory: string, origin: number): number {
     const length = directory.length > MAX_DIRECTORY ? 0 : directory.length;
-    this.#bytes.write(directory.slice(0, length), DIRECTORY, 'latin1');
-    this.#exports.resolveLinks(length, origin);
+    if (length > 0) this.#bytes.write(directory, DIRECTORY, 'latin1');
+    const left = this.#exports.resolveLinks(length, origin);
+    this.#look();
+    return enough(left);
+  }
+
+  /** Number of a link that was not resolved. */
+  leftOver(index: number): number {
+    const pair = this.#words[LEFT_OVER / 4 + (index >> 1)]!;
+    return (index & 1) === 0 ? pair & 0xffff : pair >>> 16;
+  }
+
+  /** The reference of a link, without its fragment. */
+  linkReference(link: number): string {
+    const place = LINKS / 4 + link * LINK_WORDS;
+    return this.reference(this.#words[place]!, this.#words[place + 1]!);
+  }
+
+  /** A link that was not resolved leads to this URL, which is ASCII. */
+  placeUrl(link: number, url: string, { high, low }: Readonly<Fingerprint>): void {
+    const to = this.#exports.roomForUrl(url.length);
+    if (to === 0) throw noMemory();
+    this.#look();
+    this.#bytes.write(url, to, 'latin1');
+    this.#exports.placeUrl(link, url.length, high, low);
+  }
+
+  /** The links that have a URL, each once, as they travel; undefined = there are none. A copy. */
+  packLinks(): PackedLinks | undefined {
+    const count = enough(this.#exports.packLinks());
+    if (count === 0) return undefined;
+    this.#look();
+    const place = PACKED / 4;
+    const start = this.#words[place]!;
+    const { buffer } = this.#plain.slice(start, this.#words[place + 3]!);
+    const urls = this.#words[place + 1]! - start;
+    const anchors = this.#words[place + 2]! - start;
+    return {
+      count,
+      fingerprints: new Uint32Array(buffer, 0, count * 2),
+      flags: new Uint8Array(buffer, count * 8, count),
+      relevance: new Uint8Array(buffer, count * 9, count),
+      urls: new Uint8Array(buffer, urls, anchors - urls),
+      anchors: new Uint8Array(buffer, anchors),
+      canonical: this.#words[place + 4]!,
+    };
+  }
+
+  /** As packFacts of errand/facts.ts would give them, without the digests. A copy. */
+  facts(): Uint8Array {
+    return this.#plain.slice(FACTS, this.get(at.factsEnd));
   }
 
   image(index: number, word: number): number {
@@ -157,8 +237,18 @@ export class Scanner {
 
   /** Hashes of the blocks of text, in order; a view. */
   blocks(): Uint32Array {
-    return this.#words.subarray(BLOCKS / 4, BLOCKS / 4 + this.get('blocks'));
+    return this.#words.subarray(BLOCKS / 4, BLOCKS / 4 + this.get(at.blocks));
   }
+}
+
+/** What the module returns is all ones when it has no memory left. */
+function enough(value: number): number {
+  if (value === -1) throw noMemory();
+  return value;
+}
+
+function noMemory(): SkeinError {
+  return new SkeinError('internal', 'no memory for the links of a page');
 }
 
 let loaded: WebAssembly.Module | undefined;

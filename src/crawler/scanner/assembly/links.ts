@@ -25,7 +25,7 @@ import { LETTER } from './tables';
 import { out as text } from './text';
 
 const NOFOLLOW: u32 = 1;
-const CANONICAL: u32 = 8;
+export const CANONICAL: u32 = 8;
 const ALTERNATE: u32 = 16;
 const MAX_ANCHOR: u32 = 120;
 const NO_LINK: u32 = 0xffffffff;
@@ -130,8 +130,7 @@ function record(start: usize, end: usize, flags: u32): u32 {
     if (known === 0) break;
     const at = LINKS + (known - 1) * LINK_BYTES;
     if (load<u32>(at, 20) === hash && sameBytes(load<u32>(at), load<u32>(at, 4), start, end)) {
-      const old = load<u32>(at, 16);
-      store<u32>(at, ((old | flags) & ~NOFOLLOW) | (old & flags & NOFOLLOW), 16);
+      store<u32>(at, mergeFlags(load<u32>(at, 16), flags), 16);
       return known - 1;
     }
     slot = (slot + 1) & (LINK_SLOT_COUNT - 1);
@@ -147,6 +146,11 @@ function record(start: usize, end: usize, flags: u32): u32 {
   store<u16>(LINK_SLOTS + (slot << 1), ++linkCount);
   keep(end);
   return linkCount - 1;
+}
+
+/** A link is nofollow only if every mention of it is; the other flags add up. */
+export function mergeFlags(a: u32, b: u32): u32 {
+  return ((a | b) & ~NOFOLLOW) | (a & b & NOFOLLOW);
 }
 
 /** May read up to 7 bytes beyond the ends, which do not count. */

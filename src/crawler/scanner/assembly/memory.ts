@@ -6,6 +6,10 @@
 
 /** Results for the host: see result.ts. */
 export const RESULT: usize = 0x400;
+/** Where the packed links lie: start, URLs, anchors, end; and the number of the canonical one. See pack-links.ts. */
+export const PACKED: usize = 0x600;
+/** Packed facts: see facts.ts. */
+export const FACTS: usize = 0x640;
 /** One byte of character classes per byte value. */
 export const CLASSES: usize = 0x800;
 /** One bit per ASCII character that occurs in the visible text: see codes.ts. */
@@ -58,6 +62,11 @@ export const DIRECTORY: usize = 0xe0000;
 export const TAG_MEMORY: usize = 0xe4000;
 export const SPARE_TAG: usize = 0xe8000;
 
+/** Hash table of packed links, as large as LINK_SLOTS; which links they are; which the host has to resolve. */
+export const FOUND_SLOTS: usize = 0xea000;
+export const UNIQUE: usize = 0xfa000;
+export const LEFT_OVER: usize = UNIQUE;
+
 /** Static data of the compiler begins at 0x100000 (build.ts says so). */
 export const INPUT: usize = 0x110000;
 /** Longer inputs are not taken. Six buffers of this length fit below the memory's maximum (build.ts). */
@@ -71,7 +80,6 @@ export let references: usize = 0;
 export let anchors: usize = 0;
 export let anchorsEnd: usize = 0;
 export let urls: usize = 0;
-export let urlsEnd: usize = 0;
 
 /** Makes room for an input of `length` bytes; 0 = too long. */
 export function reserve(length: usize): usize {
@@ -83,8 +91,12 @@ export function reserve(length: usize): usize {
   anchors = references + span + 65536;
   anchorsEnd = anchors + span + 65536;
   urls = anchorsEnd + MARGIN;
-  urlsEnd = urls + span + 65536;
-  const pages = <i32>((urlsEnd + MARGIN + 65535) >> 16);
-  if (pages > memory.size() && memory.grow(pages - memory.size()) < 0) return 0;
-  return INPUT;
+  // Enough for nearly every page; more of it comes when it is needed.
+  return grow(urls + span + 65536) ? INPUT : 0;
+}
+
+/** Makes memory reach beyond `end`; false when there is no more. */
+export function grow(end: usize): bool {
+  const pages = <i32>((end + MARGIN + 65535) >> 16);
+  return pages <= memory.size() || memory.grow(pages - memory.size()) >= 0;
 }

@@ -5,37 +5,57 @@
  */
 import { copyRun } from './hash';
 import { linkCount } from './links';
-import { CLASSES, DIRECTORY, LINK_BYTES, LINKS, urls, urlsEnd } from './memory';
+import { CLASSES, DIRECTORY, grow, LEFT_OVER, LINK_BYTES, LINKS, references, urls } from './memory';
+import { out as referencesEnd } from './references';
 import { PATH } from './tables';
 
-/** End of the URLs written so far; each is followed by a line feed. */
+/** End of the URLs written so far; a byte is left free behind each. */
 export let urlsOut: usize = 0;
 
 /**
  * The host has put `http://host/folder/` (`length` bytes) at DIRECTORY; its path begins at `origin`. Writes into each
- * link's words 8 to 11: start and end of its URL and the two halves of its fingerprint; 0 where it is not plain.
+ * link's words 8 to 11: start and end of its URL and the two halves of its fingerprint; 0 where it is not plain. Returns
+ * how many are not, which are listed at LEFT_OVER; all ones = no memory.
  */
-export function resolveLinks(length: usize, origin: usize): usize {
+export function resolveLinks(length: usize, origin: usize): u32 {
   whole = length;
   root = origin;
+  let left: u32 = 0;
   let to = urls;
+  if (!grow(to + linkCount * (length + 1) + (referencesEnd - references))) return 0xffffffff;
   for (let i: u32 = 0; i < linkCount; i++) {
     const link = LINKS + i * LINK_BYTES;
     const start: usize = load<u32>(link);
     const end: usize = load<u32>(link, 4);
     store<u64>(link, 0, 32);
-    if (length === 0 || to + length + (end - start) + 32 > urlsEnd) continue;
-    let next = prefix(start, end, to);
-    if (next === 0) continue;
+    let next: usize = length === 0 ? 0 : prefix(start, end, to);
+    if (next === 0) {
+      store<u16>(LEFT_OVER + (left++ << 1), i);
+      continue;
+    }
     next = copyRun(next, rest, end);
     store<u32>(link, <u32>to, 32);
     store<u32>(link, <u32>next, 36);
     fingerprint(to, next, link + 40);
-    store<u8>(next, 10);
     to = next + 1;
   }
   urlsOut = to;
-  return to;
+  return left;
+}
+
+/** Where the host may write a URL of `length` bytes; 0 = no memory. */
+export function roomForUrl(length: usize): usize {
+  return grow(urlsOut + length) ? urlsOut : 0;
+}
+
+/** It has: this is the URL of the link, with the halves of its fingerprint. */
+export function placeUrl(link: u32, length: usize, high: u32, low: u32): void {
+  const at = LINKS + link * LINK_BYTES;
+  store<u32>(at, <u32>urlsOut, 32);
+  store<u32>(at, <u32>(urlsOut + length), 36);
+  store<u32>(at, high, 40);
+  store<u32>(at, low, 44);
+  urlsOut += length + 1;
 }
 
 /** Where the part of the reference begins that follows the prefix. */

@@ -3,6 +3,7 @@
 import { blockCount, canonEnd, ended, mainHash, seal } from './block';
 import { keywords, words } from './block-words';
 import { addCodes, codeCount, codeSquares, codeSum, distinctCodes } from './codes';
+import { putFacts, putSimhash } from './facts';
 import { mix } from './hash';
 import {
   baseEnd,
@@ -45,8 +46,10 @@ export function putResult(byteSum: u64): void {
   next = RESULT;
   putLong(byteSum);
   putLong(links);
-  putLong(mainHash(mix(mix(links, images), structure)));
-  putLong(simhash());
+  const main = mainHash(mix(mix(links, images), structure));
+  const similar = simhash();
+  putLong(main);
+  putLong(similar);
   putLong(codeSum);
   putLong(codeSquares);
   putLong(codeCount);
@@ -81,4 +84,6 @@ export function putResult(byteSum: u64): void {
   put(languageEnd);
   put(descriptionStart);
   put(descriptionEnd);
+  put(putFacts(byteSum, main, links, images));
+  putSimhash(similar);
 }

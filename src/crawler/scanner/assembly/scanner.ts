@@ -24,7 +24,8 @@ import { copyRaw, copyText, endBlock, lineBreak, putPlain, resetText } from './t
 import { enterAllWords } from './words';
 
 export { reserve } from './memory';
-export { resolveLinks } from './resolve';
+export { packLinks } from './pack-links';
+export { placeUrl, resolveLinks, roomForUrl } from './resolve';
 
 /** HTML, XML, plain text. */
 const XML: u32 = 1;

@@ -126,7 +126,7 @@ function downgraded(entry: Bytes): Uint8Array {
     .replace(/^(WARC-(?:Refers-To-)?Date: [-\d]+T[\d:]+)\.\d+Z/gim, '$1Z')
     .replace('//netpreserve.org/warc/1.1/revisit/', '//netpreserve.org/warc/1.0/revisit/');
   const target = growing(entry.data.length + 1024);
-  appendMember(target, { text: head, parts: [entry.data.subarray(start)] }, 'fast');
+  appendMember(target, [Buffer.from(head), entry.data.subarray(start)], 'fast');
   return target.bytes.subarray(0, target.length);
 }
 

@@ -4,17 +4,12 @@
  * follows the load; what came compressed is never compressed again.
  */
 import { type Effort, type Growing, growing } from '../errand/gzip.ts';
+import { appendPage, type KeptPage } from '../errand/page-records.ts';
 import type { RecordPlace } from '../errand/visit.ts';
-import { appendRecord, newRecordId } from '../errand/warc.ts';
 import type { Response } from './stages.ts';
 
 /** A response that is to be kept. */
-export interface Kept {
-  readonly url: string;
-  /** Milliseconds since 1970 when the answer was complete: the WARC-Date. */
-  readonly time: number;
-  /** SHA-256 of the body as it came, 32 bytes. */
-  readonly digest: Uint8Array;
+export interface Kept extends KeptPage {
   readonly response: Response;
 }
 
@@ -64,21 +59,8 @@ export function packer(options: PackOptions = {}): Packer {
         target = spare ? { bytes: spare, length: 0 } : growing(nextBytes);
         spare = undefined;
       }
-      const { url, time, digest, response } = kept;
-      const { address, protocol, head, body, truncated, requestHead } = response;
-      const offset = target.length;
-      const id = newRecordId();
-      const requestLength = appendRecord(
-        target,
-        { kind: 'request', id: newRecordId(), time, url, address, head: requestHead, concurrentTo: id },
-        'stored',
-      );
-      const length = appendRecord(
-        target,
-        { kind: 'response', id, time, url, address, protocol, head, body, digest, truncated },
-        cameCompressed(response) ? 'stored' : busy ? whenBusy : whenIdle,
-      );
-      return { offset, length: requestLength + length, requestLength };
+      const effort = busy ? whenBusy : whenIdle;
+      return appendPage(target, kept, effort === 'stored' || cameCompressed(kept.response) ? 'stored' : effort);
     },
     get length() {
       return target?.length ?? 0;

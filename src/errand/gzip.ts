@@ -19,12 +19,6 @@ export interface Growing {
   length: number;
 }
 
-/** What one member holds: text as UTF-8, then the parts. */
-export interface Content {
-  readonly text: string;
-  readonly parts: readonly Uint8Array[];
-}
-
 export type Member =
   | { readonly kind: 'member'; readonly data: Uint8Array /** Compressed bytes. */; readonly length: number }
   /** The member goes on behind the bytes given. */
@@ -53,71 +47,76 @@ export function reserve(target: Growing, more: number): void {
   target.bytes = larger;
 }
 
-/** Appends one member; returns the bytes it took. */
-export function appendMember(target: Growing, content: Content, effort: Effort): number {
-  if (effort === 'stored') return appendStored(target, content);
-  return effort === 'fast' ? appendFast(target, content) : appendSmall(target, content);
+/** Appends one member that holds the parts; returns the bytes it took. */
+export function appendMember(target: Growing, parts: readonly Uint8Array[], effort: Effort): number {
+  let size = 0;
+  for (let i = 0; i < parts.length; i++) size += parts[i]!.length;
+  if (effort === 'stored') return appendStored(target, parts, size);
+  return effort === 'fast' ? appendFast(target, parts, size) : appendSmall(target, parts, size);
 }
 
 /**
  * The content is laid down behind the room that all headers need; then every block but the last, which is in place
  * already, moves down to its own. A record below 64 kB is thus copied once and never moved.
  */
-function appendStored(target: Growing, content: Content): number {
-  const most = mostBytes(content);
-  const mostBlocks = Math.floor(most / BLOCK_BYTES) + 1;
-  reserve(target, HEADER_BYTES + mostBlocks * BLOCK_HEADER_BYTES + most + TRAILER_BYTES);
+function appendStored(target: Growing, parts: readonly Uint8Array[], size: number): number {
+  const blocks = Math.floor(Math.max(0, size - 1) / BLOCK_BYTES) + 1;
+  const length = HEADER_BYTES + blocks * BLOCK_HEADER_BYTES + size + TRAILER_BYTES;
+  reserve(target, length);
   const { bytes } = target;
-  const view = new DataView(bytes.buffer);
   let at = target.length + HEADER_BYTES;
-  let start = at + mostBlocks * BLOCK_HEADER_BYTES;
-  const size = gather(bytes, start, content);
+  let start = at + blocks * BLOCK_HEADER_BYTES;
+  gather(bytes, start, parts);
   const sum = crc32(bytes.subarray(start, start + size));
   let left = size;
   do {
     const count = Math.min(left, BLOCK_BYTES);
     bytes[at] = count === left ? 1 : 0; // final bit; type 00 = stored
-    view.setUint16(at + 1, count, true);
-    view.setUint16(at + 3, count ^ BLOCK_BYTES, true);
+    put32(bytes, at + 1, count | (~count << 16));
     at += BLOCK_HEADER_BYTES;
     if (at !== start) bytes.copyWithin(at, start, start + count);
     at += count;
     start += count;
     left -= count;
   } while (left > 0);
-  view.setUint32(at, sum, true);
-  view.setUint32(at + 4, size, true);
+  put32(bytes, at, sum);
+  put32(bytes, at + 4, size);
   bytes.set(MEMBER_HEADER, target.length);
-  const length = at + TRAILER_BYTES - target.length;
   target.length += length;
   return length;
 }
 
+/** Little-endian, as gzip has it. Byte by byte: a DataView costs more to make than it saves. */
+function put32(bytes: Uint8Array, at: number, value: number): void {
+  bytes[at] = value;
+  bytes[at + 1] = value >>> 8;
+  bytes[at + 2] = value >>> 16;
+  bytes[at + 3] = value >>> 24;
+}
+
 /** zlib's fastest level, which this replaced, took more than twice the time: most of what packing a page cost. */
-function appendFast(target: Growing, content: Content): number {
-  const most = mostBytes(content);
-  if (most > MAX_INPUT) return appendSmall(target, content);
-  const input = inputRoom(most);
-  const size = gather(input, 0, content);
+function appendFast(target: Growing, parts: readonly Uint8Array[], size: number): number {
+  if (size > MAX_INPUT) return appendSmall(target, parts, size);
+  const input = inputRoom(size);
+  gather(input, 0, parts);
   const sum = crc32(input.subarray(0, size));
   const stream = deflateInput(size);
-  if (stream.length > size) return appendStored(target, content);
+  if (stream.length > size) return appendStored(target, parts, size);
   reserve(target, HEADER_BYTES + stream.length + TRAILER_BYTES);
   const { bytes, length } = target;
   bytes.set(MEMBER_HEADER, length);
   bytes.set(stream, length + HEADER_BYTES);
   const end = length + HEADER_BYTES + stream.length;
-  const view = new DataView(bytes.buffer);
-  view.setUint32(end, sum, true);
-  view.setUint32(end + 4, size, true);
+  put32(bytes, end, sum);
+  put32(bytes, end + 4, size);
   target.length = end + TRAILER_BYTES;
   return target.length - length;
 }
 
 /** Gathered in the free room of the buffer itself, then replaced by what it compresses to. */
-function appendSmall(target: Growing, content: Content): number {
-  reserve(target, mostBytes(content));
-  const size = gather(target.bytes, target.length, content);
+function appendSmall(target: Growing, parts: readonly Uint8Array[], size: number): number {
+  reserve(target, size);
+  gather(target.bytes, target.length, parts);
   const member = gzipSync(target.bytes.subarray(target.length, target.length + size), { level: LEVEL });
   reserve(target, member.length);
   target.bytes.set(member, target.length);
@@ -125,21 +124,13 @@ function appendSmall(target: Growing, content: Content): number {
   return member.length;
 }
 
-function mostBytes(content: Content): number {
-  let most = content.text.length * 3; // a UTF-16 unit is at most three bytes of UTF-8
-  for (const part of content.parts) most += part.length;
-  return most;
-}
-
-const encoder = new TextEncoder();
-
-function gather(bytes: Uint8Array, offset: number, content: Content): number {
-  let at = offset + encoder.encodeInto(content.text, bytes.subarray(offset)).written;
-  for (const part of content.parts) {
+function gather(bytes: Uint8Array, offset: number, parts: readonly Uint8Array[]): void {
+  let at = offset;
+  for (let i = 0; i < parts.length; i++) {
+    const part = parts[i]!;
     bytes.set(part, at);
     at += part.length;
   }
-  return at - offset;
 }
 
 /** The member that begins at `bytes[0]`, checked against its checksum and length. `limit`: bytes it may expand to. */

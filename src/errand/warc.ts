@@ -14,10 +14,10 @@
  * Pure: no files, no clock. Whoever calls gives the time and the record's id.
  */
 import { hash, randomUUID } from 'node:crypto';
-import { appendMember, type Effort, type Growing, growing } from './gzip.ts';
+import { appendMember, type Effort, growing } from './gzip.ts';
 import { addHeader } from './header-lines.ts';
 
-export type WarcRecord = ResponseRecord | RequestRecord | RevisitRecord | InfoRecord | MetadataRecord;
+export type WarcRecord = RevisitRecord | InfoRecord | MetadataRecord;
 
 interface Common {
   /** From newRecordId(). */
@@ -30,25 +30,6 @@ interface OfUrl extends Common {
   readonly url: string;
   /** IP address of the server, empty = unknown. */
   readonly address: string;
-}
-
-export interface ResponseRecord extends OfUrl {
-  readonly kind: 'response';
-  /** `http/1.1`, `h2`; empty = unknown. */
-  readonly protocol: string;
-  /** Status line and header lines as received, blank line included. */
-  readonly head: Uint8Array;
-  readonly body: Uint8Array;
-  /** SHA-256 of the body, 32 bytes. */
-  readonly digest: Uint8Array;
-  readonly truncated?: 'length' | 'time' | 'disconnect' | undefined;
-}
-
-export interface RequestRecord extends OfUrl {
-  readonly kind: 'request';
-  readonly head: Uint8Array;
-  /** Id of the response. */
-  readonly concurrentTo: string;
 }
 
 /** The page was looked at and nothing new came; the body is in an earlier record. */
@@ -80,7 +61,8 @@ export interface MetadataRecord extends OfUrl {
   readonly lines: ReadonlyMap<string, string>;
 }
 
-const END = Uint8Array.of(13, 10, 13, 10);
+/** What every record ends with. */
+export const END = Uint8Array.of(13, 10, 13, 10);
 const PROFILE = 'http://netpreserve.org/warc/1.1/revisit/';
 
 export function newRecordId(): string {
@@ -97,36 +79,19 @@ export function digestLabel(digest: Uint8Array): string {
   return `sha256:${Buffer.from(digest.buffer, digest.byteOffset, digest.byteLength).toString('hex')}`;
 }
 
-/** Appends one record as a gzip member; returns the bytes it took. */
-export function appendRecord(target: Growing, record: WarcRecord, effort: Effort): number {
-  const block = blockOf(record);
-  let length = 0;
-  for (const part of block) length += part.length;
-  const text = headOf(record, length);
-  return appendMember(target, { text, parts: [...block, END] }, effort);
-}
-
 /** One record as a gzip member of its own. */
 export function recordMember(record: WarcRecord, effort: Effort): Uint8Array<ArrayBuffer> {
+  const block = blockOf(record);
   const target = growing(1 << 12);
-  appendRecord(target, record, effort);
+  appendMember(target, [Buffer.from(headOf(record, block.length)), block, END], effort);
   return target.bytes.slice(0, target.length);
 }
 
-function blockOf(record: WarcRecord): readonly Uint8Array[] {
-  switch (record.kind) {
-    case 'response':
-      return [archivedHead(record.head, record.body.length), record.body];
-    case 'request':
-    case 'revisit':
-      return [record.head];
-    case 'warcinfo':
-    case 'metadata': {
-      let text = '';
-      for (const [name, value] of record.lines) text += line(name, value);
-      return [Buffer.from(text)];
-    }
-  }
+function blockOf(record: WarcRecord): Uint8Array {
+  if (record.kind === 'revisit') return record.head;
+  let text = '';
+  for (const [name, value] of record.lines) text += line(name, value);
+  return Buffer.from(text);
 }
 
 /** Dates and digests are made here; all other values go through line(). */
@@ -138,18 +103,12 @@ function headOf(record: WarcRecord, length: number): string {
     if (record.address !== '') text += line('WARC-IP-Address', record.address);
   }
   switch (record.kind) {
-    case 'response':
-      if (record.protocol !== '') text += line('WARC-Protocol', record.protocol);
-      text += `WARC-Payload-Digest: ${digestLabel(record.digest)}\r\n`;
-      if (record.truncated !== undefined) text += line('WARC-Truncated', record.truncated);
-      break;
     case 'revisit':
       text += line('WARC-Profile', PROFILE + record.profile);
       text += `WARC-Payload-Digest: ${digestLabel(record.digest)}\r\n`;
       text += line('WARC-Refers-To-Target-URI', record.refersTo.url);
       text += `WARC-Refers-To-Date: ${dateOf(record.refersTo.time)}\r\n`;
       break;
-    case 'request':
     case 'metadata':
       text += line('WARC-Concurrent-To', record.concurrentTo);
       break;
@@ -162,22 +121,20 @@ function headOf(record: WarcRecord, length: number): string {
 /** A second, and its date up to the point; what comes in one second differs only behind that. */
 let dated = { second: -1, text: '' };
 
-function dateOf(time: number): string {
+export function dateOf(time: number): string {
   const second = Math.floor(time / 1000);
   if (second !== dated.second) dated = { second, text: new Date(second * 1000).toISOString().slice(0, 20) };
   return `${dated.text}${String(Math.floor(time - second * 1000)).padStart(3, '0')}Z`;
 }
 
 const CONTENT_TYPES = {
-  response: 'application/http; msgtype=response',
   revisit: 'application/http; msgtype=response',
-  request: 'application/http; msgtype=request',
   warcinfo: 'application/warc-fields',
   metadata: 'application/warc-fields',
 } as const;
 
 /** A value that held a line break would end the header or forge another line. */
-function line(name: string, value: string): string {
+export function line(name: string, value: string): string {
   return `${name}: ${/[\0-\x1f\x7f]/.test(value) ? value.replace(/[\0-\x1f\x7f]+/g, ' ') : value}\r\n`;
 }
 

@@ -7,9 +7,10 @@ import { SkeinError } from '../base/errors.ts';
 import { derive } from '../crawler/derive.ts';
 import type { Errand } from '../errand/errand.ts';
 import { type Growing, growing } from '../errand/gzip.ts';
+import { appendPage } from '../errand/page-records.ts';
 import type { Parcel } from '../errand/parcel.ts';
 import type { RecordPlace, Visit } from '../errand/visit.ts';
-import { appendRecord, newRecordId, parseHttp, type ResponseRecord } from '../errand/warc.ts';
+import { parseHttp } from '../errand/warc.ts';
 import { derivedCheck, type Sent, type SentPage, type SentVisit } from '../transfer/sent.ts';
 
 /** Below this, or where it would not shrink, a body is stored as it is. */
@@ -38,7 +39,7 @@ function restoreVisit(sent: SentVisit, errand: Errand, members: Growing, agentTo
   const { visit, page } = sent;
   if (!page) return visit;
   const digest = hash('sha256', page.body, 'buffer');
-  const record = appendPage(members, visit, page, digest);
+  const record = keepPage(members, visit, page, digest);
   if (sent.derive === undefined) return { ...visit, record };
   const headers = parseHttp(Buffer.concat([page.head, page.body.subarray(0, 1)]))?.headers;
   if (!headers) throw new SkeinError('bad-frame', 'A page in a parcel has no header.');
@@ -50,38 +51,12 @@ function restoreVisit(sent: SentVisit, errand: Errand, members: Growing, agentTo
   return { ...visit, ...derived, record };
 }
 
-function appendPage(members: Growing, visit: Visit, page: SentPage, digest: Uint8Array): RecordPlace {
-  const { url, time } = visit;
-  const { address, protocol, head, body, truncated, requestHead } = page;
-  const offset = members.length;
-  const id = newRecordId();
-  const request = {
-    kind: 'request',
-    id: newRecordId(),
-    time,
-    url,
-    address,
-    head: requestHead,
-    concurrentTo: id,
-  } as const;
-  const requestLength = appendRecord(members, request, 'stored');
+function keepPage(members: Growing, { url, time }: Visit, page: SentPage, digest: Uint8Array): RecordPlace {
+  const { head, body, truncated } = page;
   const cut = truncated === 'length' || truncated === 'time' || truncated === 'disconnect' ? truncated : undefined;
-  const response: ResponseRecord = {
-    kind: 'response',
-    id,
-    time,
-    url,
-    address,
-    protocol,
-    head,
-    body,
-    digest,
-    truncated: cut,
-  };
   // Small effort: this thread has time, and the archive is for long.
   const text = body.length >= SMALL_BODY && TEXT.test(typeOf(head));
-  const length = appendRecord(members, response, text ? 'small' : 'stored');
-  return { offset, length: requestLength + length, requestLength };
+  return appendPage(members, { url, time, digest, response: { ...page, truncated: cut } }, text ? 'small' : 'stored');
 }
 
 function typeOf(head: Uint8Array): string {

@@ -14,7 +14,7 @@ test('a member of any size and effort is what gunzip expects', () => {
     for (const effort of efforts) {
       const body = randomBytes(size);
       const offset = target.length;
-      const length = appendMember(target, { text: 'täxt', parts: [body, Uint8Array.of(7)] }, effort);
+      const length = appendMember(target, [Buffer.from('täxt'), body, Uint8Array.of(7)], effort);
       assert.equal(target.length, offset + length);
       const plain = gunzipSync(target.bytes.subarray(offset, offset + length));
       assert.ok(plain.equals(Buffer.concat([Buffer.from('täxt'), body, Buffer.of(7)])), `${effort} ${size}`);
@@ -32,7 +32,7 @@ test('a member of any size and effort is what gunzip expects', () => {
 test('a cut member is short, a damaged one a problem, a huge one refused', () => {
   for (const effort of efforts) {
     const target = growing();
-    appendMember(target, { text: 'x'.repeat(5000), parts: [randomBytes(3000)] }, effort);
+    appendMember(target, [Buffer.from('x'.repeat(5000)), randomBytes(3000)], effort);
     const whole = target.bytes.subarray(0, target.length);
     for (const cut of [0, 5, 12, 200, whole.length - 9, whole.length - 1]) {
       assert.equal(readMember(whole.subarray(0, cut), 1 << 20).kind, 'short', `${effort} cut at ${cut}`);
@@ -50,7 +50,7 @@ test('a cut member is short, a damaged one a problem, a huge one refused', () =>
 test('the head of a member can be seen without reading it all', () => {
   for (const effort of efforts) {
     const target = growing();
-    appendMember(target, { text: 'first line\n', parts: [randomBytes(200_000)] }, effort);
+    appendMember(target, [Buffer.from('first line\n'), randomBytes(200_000)], effort);
     const seen = peekMember(target.bytes.subarray(0, 2000), 500);
     assert.equal(Buffer.from(seen!).toString('latin1', 0, 10), 'first line');
   }

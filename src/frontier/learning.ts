@@ -88,7 +88,9 @@ export class Learning {
     // What only the navigation leads to is found there.
     if (visit.links && (visit.outcome === 'fetched' || visit.stage === 'template')) this.#links(lesson);
     const planned = this.#schedule.after({ id, visit, before, server: lesson.lane.server, pages: lesson.lane.pages });
-    this.#ledger.pages.putKnown(knownRow(lesson, { movedTo, near, twin, ...planned }));
+    const known = knownRow(lesson, { movedTo, near, twin, ...planned });
+    if (before) this.#ledger.pages.putKnown(known);
+    else this.#ledger.pages.addKnown(known);
     this.#ledger.visits.add({
       page: id,
       time: visit.time,

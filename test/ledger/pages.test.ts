@@ -61,3 +61,12 @@ test('rows may be written while they are read', context => {
   assert.equal(seen, 2100);
   assert.deepEqual([...ledger.pages.pending()], []);
 });
+
+test('a visit that is thought to be the first replaces what is known all the same', context => {
+  const { pages } = visitedLedger(context, 2, 0, []);
+  const known = pages.known(2)!;
+  pages.addKnown({ ...known, title: 'newer', due: 5 });
+  assert.deepEqual({ ...pages.known(2) }, { ...known, title: 'newer', due: 5 });
+  pages.addKnown({ ...known, page: 3, facts: Uint8Array.of(1, 2) });
+  assert.deepEqual({ ...pages.known(3) }, { ...known, page: 3, facts: Uint8Array.of(1, 2) });
+});

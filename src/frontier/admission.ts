@@ -121,33 +121,38 @@ export class Admission {
     return this.fingerprints.get(this.#print.high, this.#print.low);
   }
 
-  /** Takes the links of a page in; returns the page id of each link, 0 where it was only counted. */
+  /** Takes the links of a page in; returns the page id of each link, 0 where it was only counted, until the next call. */
   links(links: Links, source: Source): Uint32Array {
-    const targets = new Uint32Array(links.count);
+    const targets = this.fingerprints.getAll(links.fingerprints, links.count);
+    const mayReach = !source.nofollow && (this.#depths !== undefined || this.#liftable.size > 0);
     let urls: string[] | undefined; // made only when some link is new
     for (let i = 0; i < links.count; i++) {
-      const high = links.fingerprints[i * 2]!;
-      const low = links.fingerprints[i * 2 + 1]!;
-      const known = this.fingerprints.get(high, low);
-      if (known !== 0) {
-        targets[i] = known;
-        const followed = !source.nofollow && (links.flags[i]! & LINK_NOFOLLOW) === 0;
-        if (followed && (this.#depths || this.#liftable.size > 0))
-          this.#reach(known, stepFrom(source, links.flags[i]!).depth);
-        continue;
+      const known = targets[i]!;
+      const flags = links.flags[i]!;
+      if (known === 0) {
+        urls ??= Buffer.from(links.urls.buffer, links.urls.byteOffset, links.urls.byteLength).toString().split('\n');
+        targets[i] = this.#addOne(links, i, urls[i]!, source);
+      } else if (mayReach && (flags & LINK_NOFOLLOW) === 0) {
+        this.#reach(known, stepFrom(source, flags).depth);
       }
-      urls ??= Buffer.from(links.urls.buffer, links.urls.byteOffset, links.urls.byteLength).toString().split('\n');
-      const link: NewLink = {
-        url: urls[i]!,
-        high,
-        low,
-        flags: source.nofollow ? links.flags[i]! | LINK_NOFOLLOW : links.flags[i]!,
-        relevance: links.relevance[i]!,
-        lastmod: links.lastmod[i] ?? 0,
-      };
-      targets[i] = this.#add(link, { ...source, ...stepFrom(source, links.flags[i]!) });
     }
     return targets;
+  }
+
+  #addOne(links: Links, i: number, url: string, source: Source): number {
+    const high = links.fingerprints[i * 2]!;
+    const low = links.fingerprints[i * 2 + 1]!;
+    const flags = links.flags[i]!;
+    const link: NewLink = {
+      url,
+      high,
+      low,
+      flags: source.nofollow ? flags | LINK_NOFOLLOW : flags,
+      relevance: links.relevance[i]!,
+      lastmod: links.lastmod[i] ?? 0,
+    };
+    // Known by now where a page names it twice, which only another machine's word may.
+    return this.fingerprints.get(high, low) || this.#add(link, { ...source, ...stepFrom(source, flags) });
   }
 
   /** Takes in one URL: a seed, a redirect's target, a sitemap. */

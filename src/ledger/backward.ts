@@ -6,7 +6,10 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { eachTarget } from './packed-links.ts';
 
-const CHUNK = 65_536;
+const CHUNK_BITS = 16;
+const CHUNK = 1 << CHUNK_BITS;
+
+const NONE = new Uint32Array(0);
 
 export class Backward {
   readonly #database: DatabaseSync;
@@ -27,14 +30,31 @@ export class Backward {
 
   /** One page more (or less) links to `page`. */
   add(page: number, by = 1): void {
-    const index = Math.floor(page / CHUNK);
-    const chunk = (this.#chunks[index] ??= new Uint32Array(CHUNK));
-    chunk[page % CHUNK]! += by;
+    this.#chunk(page >>> CHUNK_BITS)[page % CHUNK]! += by;
+  }
+
+  /** One page more links to the first `count` of these. */
+  addAll(pages: ArrayLike<number>, count: number): void {
+    let index = -1;
+    let chunk: Uint32Array = NONE;
+    for (let i = 0; i < count; i++) {
+      const page = pages[i]!;
+      if (page >>> CHUNK_BITS !== index) {
+        index = page >>> CHUNK_BITS;
+        chunk = this.#chunk(index);
+      }
+      chunk[page % CHUNK]!++;
+    }
+  }
+
+  /** Those of 65,536 pages, to be changed. */
+  #chunk(index: number): Uint32Array {
     this.#dirty.add(index);
+    return (this.#chunks[index] ??= new Uint32Array(CHUNK));
   }
 
   of(page: number): number {
-    return this.#chunks[Math.floor(page / CHUNK)]?.[page % CHUNK] ?? 0;
+    return this.#chunks[page >>> CHUNK_BITS]?.[page % CHUNK] ?? 0;
   }
 
   /** Reads one counter from the saved state, for commands that do not hold the collection. */

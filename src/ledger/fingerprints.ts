@@ -25,14 +25,19 @@ const UNIT = 2 ** -32;
 const SEED = Math.floor(Math.random() * 2 ** 32) | 0;
 
 export class Fingerprints {
-  readonly #shards: Uint32Array[] = [];
+  /** Signed, though the halves are not: a number of 32 bits without a sign costs an allocation wherever it is handed on. */
+  readonly #shards: Int32Array[] = [];
+  /** Slots of each; to ask an array for its length is a call. */
+  readonly #capacities = new Int32Array(SHARDS);
   readonly #counts = new Uint32Array(SHARDS);
   #size = 0;
+  #found = new Uint32Array(1024);
 
   constructor() {
     for (let shard = 0; shard < SHARDS; shard++) {
       const slots = Math.round(FIRST_SLOTS * GROWTH ** (shard / SHARDS));
-      this.#shards.push(new Uint32Array(slots * SLOT));
+      this.#shards.push(new Int32Array(slots * SLOT));
+      this.#capacities[shard] = slots;
     }
   }
 
@@ -49,21 +54,38 @@ export class Fingerprints {
 
   /** The page id of this fingerprint, 0 = not known. Both halves unsigned. */
   get(high: number, low: number): number {
-    const slots = this.#shards[high >>> 24]!;
-    return slots[find(slots, high, low) + 2]!;
+    const shard = high >>> 24;
+    const slots = this.#shards[shard]!;
+    return slots[find(slots, this.#capacities[shard]!, high | 0, low | 0) + 2]! >>> 0;
+  }
+
+  /** The same for the first `count` of a list, high and low in turn; what it returns is good until the next call. */
+  getAll(fingerprints: Uint32Array, count: number): Uint32Array {
+    if (this.#found.length < count) this.#found = new Uint32Array(count * 2);
+    const found = this.#found.subarray(0, count);
+    for (let i = 0; i < count; i++) {
+      const high = fingerprints[i * 2]! | 0;
+      const shard = high >>> 24;
+      const slots = this.#shards[shard]!;
+      found[i] = slots[find(slots, this.#capacities[shard]!, high, fingerprints[i * 2 + 1]! | 0) + 2]!;
+    }
+    return found;
   }
 
   /** Adds the fingerprint, or gives it another id. Ids start at 1. */
   set(high: number, low: number, id: number): void {
     const shard = high >>> 24;
     let slots = this.#shards[shard]!;
-    let at = find(slots, high, low);
+    let capacity = this.#capacities[shard]!;
+    let at = find(slots, capacity, high | 0, low | 0);
     if (slots[at + 2] === 0) {
       const count = this.#counts[shard]! + 1;
-      if (count * SLOT > slots.length * FULLEST) {
-        slots = grown(slots);
+      if (count > capacity * FULLEST) {
+        capacity = Math.ceil(capacity * GROWTH);
+        slots = grown(slots, capacity);
         this.#shards[shard] = slots;
-        at = find(slots, high, low);
+        this.#capacities[shard] = capacity;
+        at = find(slots, capacity, high | 0, low | 0);
       }
       this.#counts[shard] = count;
       this.#size++;
@@ -74,25 +96,24 @@ export class Fingerprints {
   }
 }
 
-/** Index of the slot that holds the fingerprint, or of the empty one where it belongs. */
-function find(slots: Uint32Array, high: number, low: number): number {
-  const length = slots.length;
+/** Index of the slot that holds the fingerprint (both halves signed), or of the empty one where it belongs. */
+function find(slots: Int32Array, capacity: number, high: number, low: number): number {
   let mixed = Math.imul(low ^ SEED, 0x9e3779b1);
   mixed = Math.imul(mixed ^ (mixed >>> 15) ^ high, 0x85ebca6b);
   // Exact in a double: 32 bits, and a shard stays far below 2^21 slots.
-  let at = Math.trunc((mixed >>> 0) * UNIT * (length / SLOT)) * SLOT;
+  let at = (((mixed >>> 0) * UNIT * capacity) | 0) * SLOT;
   while (slots[at + 2] !== 0 && (slots[at + 1] !== low || slots[at] !== high)) {
     at += SLOT;
-    if (at === length) at = 0;
+    if (at === capacity * SLOT) at = 0;
   }
   return at;
 }
 
-function grown(slots: Uint32Array): Uint32Array {
-  const larger = new Uint32Array(Math.ceil((slots.length / SLOT) * GROWTH) * SLOT);
+function grown(slots: Int32Array, capacity: number): Int32Array {
+  const larger = new Int32Array(capacity * SLOT);
   for (let from = 0; from < slots.length; from += SLOT) {
     if (slots[from + 2] === 0) continue;
-    const to = find(larger, slots[from]!, slots[from + 1]!);
+    const to = find(larger, capacity, slots[from]!, slots[from + 1]!);
     larger[to] = slots[from]!;
     larger[to + 1] = slots[from + 1]!;
     larger[to + 2] = slots[from + 2]!;

@@ -43,7 +43,7 @@ export class LinkIndex {
       const before = this.#get.get(page);
       if (before) eachTarget(before['targets'] as Uint8Array, target => this.#backward.add(target, -1));
     }
-    for (let i = 0; i < links.count; i++) this.#backward.add(links.targets[i]!);
+    this.#backward.addAll(links.targets, links.count);
     this.#put.run(page, packLinks(links));
   }
 

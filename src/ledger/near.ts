@@ -18,7 +18,8 @@ const BUCKET = 8;
 const RING = BUCKETS * BUCKET;
 const RECORD = 3;
 /** Memory is taken in pieces of this many pages or buckets, as they are needed. */
-const PIECE = 4096;
+const PIECE_BITS = 12;
+const PIECE = 1 << PIECE_BITS;
 
 export class NearPages {
   readonly #records: Uint32Array[] = [];
@@ -45,12 +46,12 @@ export class NearPages {
     let least = maxDistance + 1;
     for (let part = 0; part < PARTS; part++) {
       const bucket = bucketOf(part, high, low);
-      const piece = this.#buckets[Math.trunc(bucket / PIECE)];
+      const piece = this.#buckets[bucket >>> PIECE_BITS];
       if (!piece) continue;
       const start = (bucket % PIECE) * BUCKET;
       for (let at = start; at < start + BUCKET && piece[at] !== 0; at++) {
         const place = piece[at]! - 1;
-        const record = this.#records[Math.trunc(place / PIECE)]!;
+        const record = this.#records[place >>> PIECE_BITS]!;
         const offset = (place % PIECE) * RECORD;
         const distance = bitCount(record[offset]! ^ high) + bitCount(record[offset + 1]! ^ low);
         if (distance >= least) continue;
@@ -66,7 +67,7 @@ export class NearPages {
   add(high: number, low: number, page: number): void {
     if ((high === 0 && low === 0) || this.near(high, low, 0) !== 0) return;
     const place = this.#added++ % RING;
-    const piece = (this.#records[Math.trunc(place / PIECE)] ??= new Uint32Array(PIECE * RECORD));
+    const piece = (this.#records[place >>> PIECE_BITS] ??= new Uint32Array(PIECE * RECORD));
     const offset = (place % PIECE) * RECORD;
     piece[offset] = high;
     piece[offset + 1] = low;
@@ -75,7 +76,7 @@ export class NearPages {
   }
 
   #enter(bucket: number, place: number): void {
-    const piece = (this.#buckets[Math.trunc(bucket / PIECE)] ??= new Uint32Array(PIECE * BUCKET));
+    const piece = (this.#buckets[bucket >>> PIECE_BITS] ??= new Uint32Array(PIECE * BUCKET));
     const start = (bucket % PIECE) * BUCKET;
     for (let at = start + BUCKET - 1; at > start; at--) piece[at] = piece[at - 1]!;
     piece[start] = place;

@@ -17,13 +17,32 @@ export interface PackedLinks {
   readonly anchors: Uint8Array;
 }
 
-export function packLinks(links: PackedLinks): Uint8Array {
-  const out = new ByteWriter(links.count * 4 + links.anchors.length + 16);
-  out.varint(links.count);
-  for (let i = 0; i < links.count; i++) out.varint(links.targets[i]!);
-  out.bytes(links.flags);
-  out.bytes(links.anchors);
-  return out.finish();
+/** The links of each page lie here in turn: the database copies them, and memory of their own costs more than that. */
+let memory = new Uint8Array(32_768);
+/** Bytes of a 32-bit number, seven bits each. */
+const MOST_BYTES = 5;
+
+/** Good until the next call. */
+export function packLinks({ count, targets, flags, anchors }: PackedLinks): Uint8Array {
+  const most = (count + 3) * MOST_BYTES + flags.length + anchors.length;
+  if (memory.length < most) memory = new Uint8Array(most * 2);
+  const bytes = memory;
+  let at = writeNumber(bytes, 0, count);
+  for (let i = 0; i < count; i++) at = writeNumber(bytes, at, targets[i]!);
+  at = writeNumber(bytes, at, flags.length);
+  bytes.set(flags, at);
+  at = writeNumber(bytes, at + flags.length, anchors.length);
+  bytes.set(anchors, at);
+  return bytes.subarray(0, at + anchors.length);
+}
+
+/** As ByteWriter.varint does, which can do more; returns where the next goes. */
+function writeNumber(bytes: Uint8Array, from: number, number: number): number {
+  let at = from;
+  let left = number;
+  for (; left > 127; left >>>= 7) bytes[at++] = (left & 127) | 128;
+  bytes[at++] = left;
+  return at;
 }
 
 export function unpackLinks(bytes: Uint8Array): OutLink[] {

@@ -56,6 +56,13 @@ test('a link to a page that is known is that page', () => {
   });
 });
 
+test('a page that names a new link twice has found one page', () => {
+  crawl(follow => {
+    const [first, second] = follow(0, ['http://a.test/x', 'http://a.test/x']);
+    assert.equal(first, second);
+  });
+});
+
 test('what is out of scope is kept with its reason', () => {
   crawl((follow, why) => assert.equal(why(follow(0, ['http://b.test/'])[0]!), 'out-of-scope'));
 });

@@ -42,6 +42,16 @@ test('fingerprints that all want the same slot are found after growth', () => {
   assert.equal(table.get(2000, 0xffffffff), 0);
 });
 
+test('many are looked up at once as one by one, however many', () => {
+  const table = new Fingerprints();
+  const next = numbers(3);
+  const pairs = Uint32Array.from({ length: 6000 }, next);
+  for (let i = 0; i < 3000; i += 2) table.set(pairs[i * 2]!, pairs[i * 2 + 1]!, i + 1);
+  const one = Array.from({ length: 3000 }, (_, i) => table.get(pairs[i * 2]!, pairs[i * 2 + 1]!));
+  assert.equal(one.filter(id => id === 0).length, 1500);
+  for (const count of [0, 1, 2999, 3000]) assert.deepEqual([...table.getAll(pairs, count)], one.slice(0, count));
+});
+
 test('3,000,000 entries: all found, strangers not, and at most 34 bytes each at every size', () => {
   const table = new Fingerprints();
   const sample = new Map<string, number>();

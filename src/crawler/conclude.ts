@@ -19,7 +19,7 @@ import { learnNoise, packMask, unpackMask } from './detect/noise.ts';
 import { withImages } from './image-links.ts';
 import { locationOf } from './location.ts';
 import type { MissingPages } from './missing.ts';
-import { type Effect, retryAfter } from './pace.ts';
+import { retryAfter } from './pace.ts';
 import type { Kept } from './pack.ts';
 import { readSitemap } from './sitemaps.ts';
 import type { Answer, Change, Page, Response } from './stages.ts';
@@ -41,8 +41,6 @@ export interface Concluded {
   readonly visit: Visit;
   /** What is to be archived of it. */
   readonly kept?: Kept;
-  /** What the visit tells about the server's health. */
-  readonly effect: Effect;
   /** The page, where one came. */
   readonly page?: Page;
   /** It may be the server's not-found page, which nobody has looked for yet. */
@@ -106,7 +104,7 @@ export function refuse(known: Known, reason: ReasonCode, time: number): Conclude
     retryAfter: 0,
     cost: { up: 0, down: 0, cause: 'none', ms: 0 },
   };
-  return { visit, effect: { status: 0, failed: false, firstByteMs: 0, retryAfterMs: 0, address: '' } };
+  return { visit };
 }
 
 /** An answer came, and analysis failed on it. */
@@ -115,10 +113,10 @@ export function unusable(known: Known, time: number, answer: Answer): Concluded 
 }
 
 /** The page turned out to be the server's not-found page. */
-export function missingInstead(known: Known, { visit, effect }: Concluded): Concluded {
+export function missingInstead(known: Known, { visit }: Concluded): Concluded {
   const { time, status, depth, cost } = visit;
   const gone = { outcome: 'gone', reason: 'soft-404', retryAfter: 0 } as const;
-  return { visit: { url: known.url, time, status, depth, cost: { ...cost, cause: 'error' }, ...gone }, effect };
+  return { visit: { url: known.url, time, status, depth, cost: { ...cost, cause: 'error' }, ...gone } };
 }
 
 /**
@@ -146,9 +144,9 @@ export function undecided(known: Known, concluded: Concluded): Concluded {
   return failedLate(known, concluded, 'decider');
 }
 
-function failedLate(known: Known, { visit, effect }: Concluded, reason: ReasonCode): Concluded {
+function failedLate(known: Known, { visit }: Concluded, reason: ReasonCode): Concluded {
   const { time, status, depth, cost } = visit;
-  return { visit: { url: known.url, time, status, depth, cost, outcome: 'failed', reason, retryAfter: 0 }, effect };
+  return { visit: { url: known.url, time, status, depth, cost, outcome: 'failed', reason, retryAfter: 0 } };
 }
 
 /** The page as a decider wants it: what it does not keep is still read for links, as with the filter. */
@@ -166,7 +164,7 @@ export function decided(concluded: Concluded, { keep, follow, relevance }: Verdi
 type Ending = Pick<Visit, 'outcome'> & { reason: string } & Partial<Omit<Visit, 'outcome' | 'reason'>>;
 
 function ended(known: Known, time: number, answer: Answer, ending: Ending): Concluded {
-  const { up, down, total, firstByte } = answer.wire;
+  const { up, down, total } = answer.wire;
   const response = answer.kind === 'response' ? answer : undefined;
   const wait = response ? retryAfter(response, time) : 0;
   const visit: Visit = {
@@ -178,17 +176,7 @@ function ended(known: Known, time: number, answer: Answer, ending: Ending): Conc
     cost: { up, down, cause: causeOf(known, ending.outcome, response?.status ?? 0), ms: total },
     ...ending,
   };
-  const failed = ending.outcome === 'failed';
-  return {
-    visit,
-    effect: {
-      status: visit.status,
-      failed,
-      firstByteMs: firstByte,
-      retryAfterMs: wait,
-      address: response?.address ?? '',
-    },
-  };
+  return { visit };
 }
 
 function causeOf(known: Known, outcome: Outcome, status: number): Cost['cause'] {

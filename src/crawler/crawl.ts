@@ -26,6 +26,7 @@ import {
 } from './conclude.ts';
 import { Deciding } from './deciding.ts';
 import { impossibleUrl, MissingPages } from './missing.ts';
+import { effectOf } from './pace.ts';
 import { ParcelBuilder } from './parcels.ts';
 import { askPermission, type Permission } from './permission.ts';
 import type { Answer, Ask } from './stages.ts';
@@ -137,9 +138,9 @@ async function look(run: Run, known: Known, manner: Manner): Promise<Concluded |
   const turn = await tools.pace.turn(errand.server.origin, permission.terms, run.signal);
   if (!turn) return undefined;
   const answer = await tools.fetcher.fetch(askFor(run, known, manner));
-  const concluded = await settle(run, known, answer, manner);
-  turn.done(concluded.effect);
-  return concluded;
+  // The server is done, though we are not: the next request is on its way while this page is read.
+  turn.done(effectOf(answer, tools.clock.now()));
+  return settle(run, known, answer, manner);
 }
 
 /** The page looks like the server's not-found page: finds out what that is, once a server, and holds it against it. */

@@ -14,6 +14,7 @@
  * turn that was given counts until its `done`.
  */
 import { type Clock, DAY } from '../base/clock.ts';
+import type { Answer } from './stages.ts';
 
 export interface Terms {
   /** Milliseconds between the starts of requests; 0 = as fast as it goes. */
@@ -68,6 +69,7 @@ const REMEMBERED = 4096;
 
 interface Waiter {
   readonly terms: Terms;
+  readonly signal: AbortSignal | undefined;
   readonly grant: (turn: Turn | undefined) => void;
 }
 
@@ -79,7 +81,9 @@ interface Sleeper {
 
 interface Server extends Sleeper {
   readonly origin: string;
-  readonly queue: Waiter[];
+  queue: Waiter[];
+  /** Signals that are listened to for whoever waits. */
+  readonly heard: WeakSet<AbortSignal>;
   active: number;
   /** Earliest next start by pace and rest. */
   next: number;
@@ -117,29 +121,27 @@ export class Pace {
   turn(origin: string, terms: Terms, signal?: AbortSignal): Promise<Turn | undefined> {
     if (signal?.aborted) return Promise.resolve(undefined);
     const server = this.#server(origin);
-    return new Promise(resolve => {
-      let waits = true;
-      let listens = false;
-      const cancel = () => {
-        server.queue.splice(server.queue.indexOf(waiter), 1);
-        if (server.queue.length === 0) stopSleep(server);
-        if (server.blockedBy !== undefined) this.#serveAddress(server.blockedBy);
-        resolve(undefined);
-      };
-      const waiter: Waiter = {
-        terms,
-        grant: turn => {
-          waits = false;
-          if (listens) signal!.removeEventListener('abort', cancel);
-          resolve(turn);
-        },
-      };
-      server.queue.push(waiter);
+    return new Promise(grant => {
+      server.queue.push({ terms, signal, grant });
       this.#serve(server);
-      if (!waits || signal === undefined) return;
-      listens = true;
-      signal.addEventListener('abort', cancel, { once: true });
+      if (server.queue.length > 0 && signal !== undefined) this.#hear(server, signal);
     });
+  }
+
+  /** Once for a server and a signal, not once a turn: a listener that comes and goes costs more than the turn. */
+  #hear(server: Server, signal: AbortSignal): void {
+    if (server.heard.has(signal)) return;
+    server.heard.add(signal);
+    signal.addEventListener('abort', () => this.#cancel(server, signal), { once: true });
+  }
+
+  #cancel(server: Server, signal: AbortSignal): void {
+    const cancelled = server.queue.filter(waiter => waiter.signal === signal);
+    if (cancelled.length === 0) return;
+    server.queue = server.queue.filter(waiter => waiter.signal !== signal);
+    if (server.queue.length === 0) stopSleep(server);
+    if (server.blockedBy !== undefined) this.#serveAddress(server.blockedBy);
+    for (const { grant } of cancelled) grant(undefined);
   }
 
   recordOf(origin: string): PaceRecord | undefined {
@@ -163,7 +165,7 @@ export class Pace {
       if (this.#servers.size >= this.#sweepAt) this.#sweep();
       server = {
         ...{ origin, queue: [], active: 0, next: 0, notBefore: 0, latency: 0, usual: 0, failures: 0, failedAt: 0 },
-        ...{ address: '', blockedBy: undefined, timer: undefined, wakeAt: 0 },
+        ...{ address: '', blockedBy: undefined, timer: undefined, wakeAt: 0, heard: new WeakSet() },
       };
       this.#servers.set(origin, server);
     }
@@ -331,6 +333,16 @@ function restOf(server: Server): number {
   const { latency, usual } = server;
   const slower = usual > 0 ? Math.min(latency / usual - 1, 1) : 0;
   return Math.min(latency * (1 + 3 * slower), LONGEST_REST);
+}
+
+/** How a request went, by its answer. What we refused to ask for ourselves says nothing of the server. */
+export function effectOf(answer: Answer, now: number): Effect {
+  if (answer.kind === 'failure') {
+    const failed = answer.reason !== 'private-address' && answer.reason !== 'bad-url';
+    return { status: 0, firstByteMs: 0, retryAfterMs: 0, failed, address: '' };
+  }
+  const { status, wire, address } = answer;
+  return { status, firstByteMs: wire.firstByte, retryAfterMs: retryAfter(answer, now), failed: false, address };
 }
 
 /** Milliseconds that a 429 or 503 asks us to stay away, at most a day; 0 = it does not say. */

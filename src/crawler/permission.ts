@@ -8,7 +8,7 @@ import type { Errand, RobotsCopy } from '../errand/errand.ts';
 import type { ServerNews } from '../errand/parcel.ts';
 import type { ReasonCode } from '../errand/reasons.ts';
 import { locationOf } from './location.ts';
-import { retryAfter, type Terms } from './pace.ts';
+import { effectOf, type Terms } from './pace.ts';
 import { allowed, crawlDelay, ROBOTS_LIMIT } from './robots.ts';
 import type { Tools } from './tools.ts';
 
@@ -84,20 +84,11 @@ async function fetchRobots(errand: Errand, tools: Tools, signal: AbortSignal): P
     if (!turn) return ended(0, '');
     const answer = await tools.fetcher.fetch({ url, maxBytes: ROBOTS_LIMIT, allowPrivate, accept: 'text/plain' });
     spent.bytes += answer.wire.up + answer.wire.down;
-    if (answer.kind === 'failure') {
-      turn.done({ status: 0, firstByteMs: 0, retryAfterMs: 0, failed: true, address: '' });
-      return ended(0, '', answer.reason as ReasonCode);
-    }
+    turn.done(effectOf(answer, tools.clock.now()));
+    if (answer.kind === 'failure') return ended(0, '', answer.reason as ReasonCode);
     const { status, address, wire, headers } = answer;
     spent.address = address;
     spent.firstByte = wire.firstByte;
-    turn.done({
-      status,
-      firstByteMs: wire.firstByte,
-      retryAfterMs: retryAfter(answer, tools.clock.now()),
-      failed: status >= 500,
-      address,
-    });
     const location = status >= 300 && status < 400 ? locationOf(headers, url) : undefined;
     if (location === undefined) return ended(status, status >= 200 && status < 300 ? textOf(answer) : '');
     url = location;

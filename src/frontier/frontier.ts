@@ -19,7 +19,7 @@ import { Strays } from './focused.ts';
 import { doubtful, learnRobots } from './forbidden.ts';
 import { LONGEST_ABSENCE, takeBackFuture } from './future.ts';
 import { Gallery } from './gallery.ts';
-import { type Lane, spreads } from './lane.ts';
+import { type Lane, shareOf, spreads } from './lane.ts';
 import { Lanes, type Waiting } from './lanes.ts';
 import { Learning, type Stored } from './learning.ts';
 import type { FrontierOptions, Reading } from './options.ts';
@@ -359,7 +359,7 @@ export class Frontier {
     const errand: Errand = {
       id,
       kind: mode,
-      server: termsOf(lane, this.#options, alone ? connections : Math.max(1, Math.ceil(connections / (2 * outposts)))),
+      server: termsOf(lane, this.#options, alone ? connections : shareOf(connections, outposts)),
       pages: known,
       scope,
       limits: {

@@ -36,3 +36,8 @@ export function errandSize(pace: number): number {
 export function spreads(lane: Lane, pace: number, connections: number): boolean {
   return paceOf(lane, pace) === 0 && connections > 1 && lane.server.robots !== undefined && lane.server.failures === 0;
 }
+
+/** Connections for each of the outposts that share a server; all errands of one hold them together, by its pace keeper. */
+export function shareOf(connections: number, outposts: number): number {
+  return Math.max(1, Math.floor(connections / outposts));
+}

@@ -31,6 +31,14 @@ test('one request at a time to a server, and a pause between them', async () => 
   assert.ok(web.log.every(({ agent }) => /^Skein\/\S+ \(\+https?:\/\/\S+\)$/.test(agent)));
 });
 
+test('threads that share a server use all connections that are allowed, and not one more', async () => {
+  await using web = await openWeb({ seed: 4, pagesPerServer: 200, latency: 20 });
+  using place = workplace();
+  await crawlHere({ data: place.path, pace: 0, connections: 8, threads: 2 }, web.seeds);
+  assert.deepEqual(collected(await pagesOf(place.path)), web.mustFind());
+  assert.equal(Math.max(...web.log.map(({ open }) => open)), 8);
+});
+
 test('Crawl-delay is a floor', async () => {
   await using web = await openWeb({ seed: 4, pagesPerServer: 6, crawlDelay: 0.3 });
   using place = workplace();

@@ -40,6 +40,21 @@ export function notUrl(text: string): SkeinError {
   return new SkeinError('bad-seed', `"${text}" is not a URL that can be crawled.`, 'Write it as https://example.org/.');
 }
 
+/** The normal form of what a user wants crawled: `example.org` is taken as `https://example.org/`. */
+export function seedUrl(written: string): string {
+  const text = withScheme(written);
+  const url = normalise(text);
+  if (url === undefined) throw notUrl(written);
+  const { username, password } = new URL(text);
+  if (username === '' && password === '') return url;
+  // Crawled without them it would be another page; and they must not stand in an error, or in a log of it.
+  throw new SkeinError(
+    'bad-seed',
+    `The seed ${url} names a user, and Skein logs in nowhere.`,
+    'Leave out "name:password@".',
+  );
+}
+
 /** The normal form of `href` as seen on a page at `base`; undefined when it is not something to fetch. */
 export function normalise(href: string, base?: string): string | undefined {
   if (href.length > LONGEST_URL) return undefined;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { openArchive } from '../archive/archive.ts';
 import { type Clock, shiftedClock, systemClock } from '../base/clock.ts';
 import { SkeinError } from '../base/errors.ts';
-import { normalise, notUrl, originOf, withScheme } from '../base/url.ts';
+import { originOf } from '../base/url.ts';
 import type { Errand } from '../errand/errand.ts';
 import { decodeErrand } from '../errand/errand-codec.ts';
 import { parseKeep, parseScope } from '../errand/scope.ts';
@@ -269,13 +269,4 @@ function frontierOptions(
 function lastEnd(ledger: Ledger): { segment: number; length: number } {
   const last = ledger.segments().at(-1);
   return last ? { segment: last.id, length: last.length } : { segment: 0, length: 0 };
-}
-
-/** Seeds as users write them: `example.org` is taken as `https://example.org/`. */
-export function parseSeeds(texts: readonly string[]): string[] {
-  return texts.map(text => {
-    const url = normalise(withScheme(text));
-    if (url === undefined) throw notUrl(text);
-    return url;
-  });
 }

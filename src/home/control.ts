@@ -7,7 +7,7 @@
  */
 import type { Clock } from '../base/clock.ts';
 import { SkeinError } from '../base/errors.ts';
-import { normalise, notUrl, originOf, withScheme } from '../base/url.ts';
+import { normalise, originOf, seedUrl, withScheme } from '../base/url.ts';
 import { parseKeep, parseScope } from '../errand/scope.ts';
 import type { Outcome } from '../errand/visit.ts';
 import type { Frontier } from '../frontier/frontier.ts';
@@ -162,10 +162,8 @@ export class HomeControl {
   }
 
   #add(texts: readonly string[]): string {
-    const urls = texts.map(text => normalise(withScheme(text)));
-    const wrong = texts.find((_, i) => urls[i] === undefined);
-    if (wrong !== undefined) throw notUrl(wrong);
-    const added = this.#parts.frontier.seed(urls as string[]);
+    const urls = texts.map(seedUrl);
+    const added = this.#parts.frontier.seed(urls);
     this.#rescope();
     if (added === urls.length) return `${added} added.`;
     return added > 0 ? `${added} added; the others were known.` : 'None added: all were known.';

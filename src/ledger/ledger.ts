@@ -237,6 +237,7 @@ function disk<T>(work: () => T): T {
 const SQLITE_BUSY = 5;
 const SQLITE_READONLY = 8;
 const SQLITE_IOERR = 10;
+const SQLITE_IOERR_READ = 266;
 const SQLITE_CORRUPT = 11;
 const SQLITE_FULL = 13;
 const SQLITE_CANTOPEN = 14;
@@ -259,6 +260,10 @@ export function diskError(error: unknown): unknown {
   if ((errcode & 255) === SQLITE_READONLY) {
     const hint = 'Run it as the user who owns the collection.';
     return new SkeinError('refused', 'The ledger may not be written by this user.', hint, { cause: error });
+  }
+  if (errcode === SQLITE_IOERR_READ) {
+    const hint = 'See whether ledger.db is a file, and whether its disk is sound.';
+    return new SkeinError('damaged', 'The ledger cannot be read.', hint, { cause: error });
   }
   if (!isFull(error)) return error;
   return new SkeinError(

@@ -62,6 +62,11 @@ const mistakes: readonly Mistake[] = [
   { args: ['refresh', '--budget', '10%', '--freshness', '0.9'], code: 2, says: /cannot both be kept to/ },
   { args: ['crawl', 'ftp://example.org/'], code: 2, says: /not a URL that can be crawled/ },
   { args: ['crawl', 'http://'], code: 2, says: /not a URL that can be crawled/ },
+  {
+    args: ['crawl', 'https://me:secret@127.0.0.1/'],
+    code: 2,
+    says: /seed https:\/\/127\.0\.0\.1\/ names a user.*name:password@/s,
+  },
   { args: ['crawl', 'mailto:me@example.org'], code: 2, says: /"mailto:me@example.org" is not a URL/ },
   {
     args: ['crawl', `http://a.test/${'x'.repeat(5000)}`],
@@ -109,6 +114,14 @@ test('a collection where none can be is refused in a sentence', async () => {
     assert.equal(code, 1, stderr);
     assert.match(stderr, /cannot hold a collection: .*\nName a directory/, data);
   }
+});
+
+test('a directory in the place of the ledger is no full disk', async () => {
+  const data = join(place.path, 'no-ledger');
+  mkdirSync(join(data, 'ledger.db'), { recursive: true });
+  const { code, stderr } = await skein(['status', '--data', data]);
+  assert.equal(code, 6);
+  assert.match(stderr, /The ledger cannot be read\.\n.*ledger\.db/s);
 });
 
 test('a crawl of which nothing came says why, and fails', async () => {

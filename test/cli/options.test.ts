@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { exitCodes, type SkeinError } from '../../src/base/errors.ts';
+import { seedUrl } from '../../src/base/url.ts';
 import { keepFresh } from '../../src/cli/commands/refresh.ts';
-import { parseSeeds } from '../../src/cli/compose.ts';
 import { dataOption, flags, type OptionName, options, settings, values } from '../../src/cli/options.ts';
 import { chosen } from '../journeys/collection.ts';
 import { fast, root, skein, skeinJson, workplace } from '../journeys/skein.ts';
@@ -126,7 +126,7 @@ test('a seed without a scheme is https, on this machine http', () => {
     '[::1]:80/x',
     'localhost.example',
   ];
-  assert.deepEqual(parseSeeds(written), [
+  assert.deepEqual(written.map(seedUrl), [
     'https://example.org/',
     'https://example.org:8443/a',
     'http://localhost:3000/',
@@ -134,5 +134,5 @@ test('a seed without a scheme is https, on this machine http', () => {
     'http://[::1]/x',
     'https://localhost.example/',
   ]);
-  assert.throws(() => parseSeeds(['ftp://example.org/']), /not a URL that can be crawled/);
+  assert.throws(() => seedUrl('ftp://example.org/'), /not a URL that can be crawled/);
 });

@@ -2,9 +2,10 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { SkeinError, systemWords } from '../../base/errors.ts';
+import { seedUrl } from '../../base/url.ts';
 import { crawlSupply } from '../../home/supply.ts';
 import { attend } from '../attend.ts';
-import { openHome, PATIENCE, parseSeeds } from '../compose.ts';
+import { openHome, PATIENCE } from '../compose.ts';
 import { LiveLine } from '../live.ts';
 import { openLedger } from '../look.ts';
 import { declare, fetchOptions, values } from '../options.ts';
@@ -33,7 +34,7 @@ Examples:
     );
   declare(command, names).action(async (seeds: string[], given: Record<string, unknown>) => {
     const chosen = await values(given, names);
-    const urls = parseSeeds([...seeds, ...readSeeds(chosen.seeds)]);
+    const urls = [...seeds, ...readSeeds(chosen.seeds)].map(seedUrl);
     if (urls.length === 0 && chosen.seeds !== undefined) {
       throw new SkeinError('bad-option', 'There is no URL in what --seeds names.', 'Write one a line.');
     }

@@ -21,6 +21,6 @@ await website.crawl((error: Error | null, page: { url: string; content: string }
 // that it says it has, unless none comes any more.
 for (let before = -1; before < saved && saved < website.size; ) {
   before = saved;
-  await new Promise(resolve => setTimeout(resolve, 1000));
+  await new Promise(resolve => setTimeout(resolve, 200));
 }
 process.exit(0); // its thread pool would keep the process alive

@@ -3,14 +3,12 @@
  * the word, of which each would be mispredicted at every second or third one. That was a third of the scanner's time.
  */
 import { correct } from './codes';
-import { keyOf, nextDigit, spread, wordKey } from './hash';
+import { keyOf, spread, wordKey } from './hash';
 import { firstEntry, infoBehind } from './lexicon';
-import { CLASSES, WORD_KEYS } from './memory';
+import { CLASSES, WAITING, WORD_ENDS, WORD_KEYS } from './memory';
 import { addHashes, hashesEnd } from './simhash';
-import { FIRSTS, STAMP, STOP, WORD } from './tables';
-
-/** Beyond the flags of words: the block has a digit. */
-export const HAS_DIGIT: u32 = 1 << 31;
+import { AGO, AGO_BEFORE, COPYRIGHT, FIRSTS, HASHED, MONTH, STAMP, STOP, WEEKDAY, WORD } from './tables';
+import { addWord, textEndAt } from './waiting';
 
 export let words: u32 = 0;
 export let keywords: u32 = 0;
@@ -28,10 +26,12 @@ export function resetWords(): void {
 /** A longer list is looked up before more is read; 64 bytes have at most 33 words. */
 const KEYS_END: usize = WORD_KEYS + 448 * 8;
 
-/** Counts the words; returns what they are, together, and HAS_DIGIT. Writes 64 bytes of nothing behind `end`. */
-export function readWords(start: usize, end: usize): u32 {
-  for (let i: usize = 0; i < 64; i += 16) v128.store(end + i, i8x16.splat(0));
-  let flags: u32 = 0;
+/** The words that make a difference to a block's canonical form. */
+const NOTED: u32 = STAMP | MONTH | WEEKDAY | AGO | AGO_BEFORE | COPYRIGHT | HASHED;
+
+/** Counts the words of the blocks that wait, whose text is at [start, end); notes with each block what they are. */
+export function readWords(start: usize, end: usize): void {
+  block = WAITING;
   let keys = WORD_KEYS;
   // Where the word begins that is being read, and 1 while it goes on from the 64 bytes before.
   let from = start;
@@ -42,48 +42,67 @@ export function readWords(start: usize, end: usize): u32 {
     const c = v128.load(base, 32);
     const d = v128.load(base, 48);
     if (i8x16.bitmask(v128.or(v128.or(a, b), v128.or(c, d))) !== 0) {
-      flags |= lookUp(keys) | (nextDigit(base, end) < end ? HAS_DIGIT : 0);
-      return flags | readWideWords(goesOn !== 0 ? from : base, end);
+      lookUp(keys);
+      keys = WORD_KEYS;
+      from = select<usize>(from, base, goesOn !== 0);
+      const stop = textEndAt(blockOf(from));
+      readWideWords(from, stop);
+      // Goes on behind the line feed.
+      base = stop + 1 - 64;
+      goesOn = 0;
+      continue;
     }
-    if (v128.any_true(v128.or(v128.or(digits(a), digits(b)), v128.or(digits(c), digits(d))))) flags |= HAS_DIGIT;
-    const mask = wordBits(a) | (wordBits(b) << 16) | (wordBits(c) << 32) | (wordBits(d) << 48);
+    // What lies behind the end has no words.
+    const inside = ~(<u64>0) >> <u64>(64 - min<usize>(end - base, 64));
+    const mask = (wordBits(a) | (wordBits(b) << 16) | (wordBits(c) << 32) | (wordBits(d) << 48)) & inside;
     const shifted = (mask << 1) | goesOn;
     let starts = mask & ~shifted;
     let ends = shifted & ~mask;
     from = select<usize>(from, base + <usize>ctz(starts), goesOn !== 0);
     starts &= starts - (goesOn ^ 1);
     for (; ends !== 0; ends &= ends - 1) {
-      store<u64>(keys, wordKey(from, base + <usize>ctz(ends)));
+      const to = base + <usize>ctz(ends);
+      putWord(keys, wordKey(from, to), to);
       keys += 8;
       from = base + <usize>ctz(starts);
       starts &= starts - 1;
     }
     goesOn = mask >> 63;
     if (keys > KEYS_END) {
-      flags |= lookUp(keys);
+      lookUp(keys);
       keys = WORD_KEYS;
     }
   }
   if (goesOn !== 0) {
-    store<u64>(keys, keyOf(from, end));
+    putWord(keys, keyOf(from, end), end);
     keys += 8;
   }
-  return flags | lookUp(keys);
+  lookUp(keys);
 }
 
-function digits(v: v128): v128 {
-  return i8x16.le_u(i8x16.sub(v, i8x16.splat(48)), i8x16.splat(9));
+function putWord(at: usize, key: u64, end: usize): void {
+  store<u64>(at, key);
+  store<u32>(WORD_ENDS + ((at - WORD_KEYS) >> 1), <u32>end);
+}
+
+/** Of the blocks that wait, the one at hand. */
+let block: usize = 0;
+
+/** The block in which `p` lies, which is never before the one at hand. */
+function blockOf(p: usize): usize {
+  while (textEndAt(block) < p) block += 16;
+  return block;
 }
 
 /** One bit for each of 16 bytes: letter, digit or `_`. */
 function wordBits(v: v128): u64 {
   const letters = i8x16.le_u(i8x16.sub(v128.or(v, i8x16.splat(32)), i8x16.splat(97)), i8x16.splat(25));
-  return <u64>i8x16.bitmask(v128.or(v128.or(letters, digits(v)), i8x16.eq(v, i8x16.splat(95))));
+  const digits = i8x16.le_u(i8x16.sub(v, i8x16.splat(48)), i8x16.splat(9));
+  return <u64>i8x16.bitmask(v128.or(v128.or(letters, digits), i8x16.eq(v, i8x16.splat(95))));
 }
 
-/** The same for text that has characters beyond ASCII. */
-function readWideWords(start: usize, end: usize): u32 {
-  let flags: u32 = 0;
+/** The same for the rest of a block that has characters beyond ASCII. */
+function readWideWords(start: usize, end: usize): void {
   let keys = WORD_KEYS;
   let word = start;
   let p = start;
@@ -97,32 +116,31 @@ function readWideWords(start: usize, end: usize): u32 {
     }
     if (kind !== 1) {
       if (p > word) {
-        store<u64>(keys, keyOf(word, p));
+        putWord(keys, keyOf(word, p), p);
         keys += 8;
       }
       if (kind === 2) {
-        store<u64>(keys, keyOf(p, p + length));
+        putWord(keys, keyOf(p, p + length), p + length);
         keys += 8;
       }
       word = p + length;
       if (keys > KEYS_END) {
-        flags |= lookUp(keys);
+        lookUp(keys);
         keys = WORD_KEYS;
       }
     }
     p += length;
   }
   if (end > word) {
-    store<u64>(keys, keyOf(word, end));
+    putWord(keys, keyOf(word, end), end);
     keys += 8;
   }
-  return flags | lookUp(keys);
+  lookUp(keys);
 }
 
-/** Counts the words whose keys are listed up to `end`; returns what they are, together. */
-function lookUp(end: usize): u32 {
+/** Counts the words whose keys are listed up to `end`, and notes those that make a difference to their block. */
+function lookUp(end: usize): void {
   const count = <u32>((end - WORD_KEYS) >> 3);
-  let flags: u32 = 0;
   let general: u32 = 0;
   let last = before;
   let lastInfo = previous;
@@ -136,7 +154,7 @@ function lookUp(end: usize): u32 {
     if (load<u32>(entry, 12) !== 0 && other) info = infoBehind(entry, key);
     if (((info << 1) & lastInfo & FIRSTS) !== 0) info |= STAMP;
     lastInfo = info;
-    flags |= info;
+    if ((info & NOTED) !== 0) addWord(blockOf(load<u32>(WORD_ENDS + ((at - WORD_KEYS) >> 1))), info);
     general += info & STOP;
     // The simhash is over pairs of words.
     const pair = spread(key ^ rotl(last, 23));
@@ -149,7 +167,6 @@ function lookUp(end: usize): u32 {
   words += count;
   keywords += count - general;
   addHashes(hash);
-  return flags;
 }
 
 const COPYRIGHT_SIGN: u32 = 0xa9;

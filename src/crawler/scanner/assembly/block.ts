@@ -1,13 +1,27 @@
 /**
- * What is known of one block of visible text: its words (block-words.ts), its canonical form and that form's hash.
+ * What is known of the blocks of visible text: their words (block-words.ts), their canonical form and its hash.
  * The canonical form is the text with volatile stamps replaced (stamps.ts); blocks of advertising have none.
+ *
+ * Blocks are read when many have ended (waiting.ts), and at the end of the page.
  */
-import { HAS_DIGIT, readWords, resetWords } from './block-words';
+import { readWords, resetWords } from './block-words';
 import { IN_AD, IN_STAMP, IN_TEMPLATE } from './elements';
-import { copyRun, finish, hashBytes, mix } from './hash';
-import { BLOCKS, canon, MAX_BLOCKS } from './memory';
+import { copyHashed, finish, hashBytes, mix, nextDigit } from './hash';
+import { BLOCKS, canon, MAX_BLOCKS, PARTS, text, WAITING } from './memory';
 import { maskStamps } from './stamps';
 import { AGO, STAMP } from './tables';
+import {
+  addBlock,
+  addPart,
+  blocksEnd,
+  isFull,
+  partsEnd,
+  partsEndAt,
+  regionAt,
+  resetWaiting,
+  textEndAt,
+  wordsAt,
+} from './waiting';
 
 /** A block this short that says "updated" is the label of the block after it. */
 const LABEL_BYTES: usize = 60;
@@ -18,6 +32,8 @@ const MIN_MAIN: u64 = 200;
 export let ended: u32 = 0;
 export let blockCount: u32 = 0;
 export let canonEnd: usize = 0;
+/** Where the text begins of the first block that waits. */
+let unread: usize = 0;
 let labelled: bool = false;
 let allHash: u64 = 0;
 let mainPart: u64 = 0;
@@ -25,9 +41,11 @@ let mainBytes: u64 = 0;
 
 export function resetBlocks(): void {
   resetWords();
+  resetWaiting();
   ended = 0;
   blockCount = 0;
   canonEnd = canon;
+  unread = text + 1;
   labelled = false;
   allHash = 0;
   mainPart = 0;
@@ -35,20 +53,52 @@ export function resetBlocks(): void {
 }
 
 /** `region`: where on the page the block stands, flags of elements.ts. */
-export function endOfBlock(start: usize, end: usize, region: u32): void {
-  const flags = readWords(start, end);
-  ended++;
-  if ((region & IN_AD) !== 0) return;
-  const from = canonEnd;
-  if ((flags & (HAS_DIGIT | AGO)) !== 0) {
-    const keyed = labelled || (region & IN_STAMP) !== 0 || (flags & STAMP) !== 0;
-    canonEnd = maskStamps(start, end, from, keyed ? flags | STAMP : flags);
-  } else {
-    canonEnd = copyRun(from, start, end);
+export function endOfBlock(end: usize, region: u32): void {
+  if (isFull()) readBlocks();
+  addBlock(end, region);
+}
+
+/** A link, image or tag of the main part counts with the text it stands in. */
+export function addToMain(hash: u64): void {
+  if (isFull()) readBlocks();
+  addPart(hash);
+}
+
+/** Reads the blocks that wait. */
+export function readBlocks(): void {
+  const last = blocksEnd > WAITING ? textEndAt(blocksEnd - 16) : unread;
+  readWords(unread, last);
+  let start = unread;
+  let part = PARTS;
+  let digit: usize = 0;
+  for (let block = WAITING; block < blocksEnd; block += 16) {
+    const end = textEndAt(block);
+    for (; part < partsEndAt(block); part += 8) mainPart = mix(mainPart, load<u64>(part));
+    if (digit < start) digit = nextDigit(start, last);
+    if ((regionAt(block) & IN_AD) === 0) readBlock(block, start, end, digit < end);
+    start = end + 1;
   }
-  const hash = hashBytes(from, canonEnd);
+  for (; part < partsEnd; part += 8) mainPart = mix(mainPart, load<u64>(part));
+  ended += <u32>((blocksEnd - WAITING) >> 4);
+  unread = start;
+  resetWaiting();
+}
+
+function readBlock(block: usize, start: usize, end: usize, hasDigit: bool): void {
+  const flags = wordsAt(block);
+  const region = regionAt(block);
+  const from = canonEnd;
+  let hash: u64 = 0;
+  if (hasDigit || (flags & AGO) !== 0) {
+    const keyed = labelled || (region & IN_STAMP) !== 0;
+    canonEnd = maskStamps(start, end, from, keyed ? flags | STAMP : flags);
+    hash = hashBytes(from, canonEnd);
+  } else {
+    hash = copyHashed(from, start, end);
+    canonEnd = from + (end - start);
+  }
   store<u8>(canonEnd++, 10);
-  labelled = (flags & STAMP) !== 0 && (flags & HAS_DIGIT) === 0 && end - start <= LABEL_BYTES;
+  labelled = (flags & STAMP) !== 0 && !hasDigit && end - start <= LABEL_BYTES;
   // Past the limit blocks are folded into the last one, so that a change there still shows.
   const at = BLOCKS + ((<usize>min(blockCount, MAX_BLOCKS - 1)) << 2);
   store<u32>(at, blockCount < MAX_BLOCKS ? <u32>(hash >> 32) : load<u32>(at) * 31 + <u32>hash);
@@ -58,11 +108,6 @@ export function endOfBlock(start: usize, end: usize, region: u32): void {
     mainPart = mix(mainPart, hash);
     mainBytes += canonEnd - from;
   }
-}
-
-/** A link, image or tag of the main part counts with the text it stands in. */
-export function addToMain(hash: u64): void {
-  mainPart = mix(mainPart, hash);
 }
 
 /** `rest`: hash of what the page has beside its text. */

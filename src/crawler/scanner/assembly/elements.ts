@@ -124,7 +124,8 @@ export function count(): void {
   store<u32>(at, load<u32>(at) + 1);
 }
 
-export function push(key: u64, info: u32): void {
+/** `length` of the name if its key is the name itself, else 0. */
+export function push(key: u64, info: u32, length: usize): void {
   if (depth >= MAX_DEPTH) {
     overflow++;
     return;
@@ -132,6 +133,7 @@ export function push(key: u64, info: u32): void {
   const at = STACK + ((<usize>depth) << 4);
   store<u64>(at, key);
   store<u32>(at, info, 8);
+  store<u32>(at, <u32>length, 12);
   depth++;
   if ((info & (SKIP | TEMPLATE | MAIN)) === 0) return;
   if ((info & SKIP) !== 0 && skipFrom === NONE) skipFrom = begin(IN_SKIP);
@@ -140,10 +142,26 @@ export function push(key: u64, info: u32): void {
   if ((info & MAIN) !== 0 && mainFrom === NONE) mainFrom = begin(IN_MAIN);
 }
 
-/** What the element opened last is, if the key is that of its name; 0 = it is another. Most end tags are of it. */
-export function lastOpened(key: u64): u32 {
+/** Length of the name of the element opened last, if `p` is behind the `</` of its end tag; 0 = it is another tag. */
+export function lastClosedAt(p: usize): usize {
+  if (depth === 0) return 0;
   const at = STACK + ((<usize>(depth - 1)) << 4);
-  return depth > 0 && load<u64>(at) === key ? load<u32>(at, 8) : 0;
+  const length: usize = load<u32>(at, 12);
+  const name = load<u64>(p) & (~(<u64>0) >> ((<u64>(8 - length)) << 3));
+  return name === load<u64>(at) && load<u8>(p + length) === 62 ? length : 0;
+}
+
+export function lastInfo(): u32 {
+  return infoAt(depth - 1);
+}
+
+export function closeLast(): void {
+  if (overflow > 0) {
+    overflow--;
+    return;
+  }
+  depth--;
+  leave();
 }
 
 export function close(key: u64): void {

@@ -2,7 +2,7 @@
  * Short runs of bytes: hashes, keys, copies. The 64-bit hash is not meant against attackers: what must withstand them
  * the host hashes again.
  */
-import { SCRATCH } from './memory';
+import { SCRATCH, SPLATS } from './memory';
 
 const PRIME: u64 = 0x9e3779b97f4a7c15;
 const OTHER: u64 = 0xd6e8feb86659fd93;
@@ -100,6 +100,29 @@ export function copyRun(to: usize, start: usize, end: usize): usize {
   let out = to;
   for (let p = start; p < end; p += 16, out += 16) v128.store(out, v128.load(p));
   return to + (end - start);
+}
+
+/** Copies a run as copyRun does, and gives its hash, that of hashBytes. */
+export function copyHashed(to: usize, start: usize, end: usize): u64 {
+  let h: u64 = (end - start) * OTHER;
+  let p = start;
+  let out = to;
+  for (; p + 8 <= end; p += 8, out += 8) {
+    const eight = load<u64>(p);
+    store<u64>(out, eight);
+    h = mix(h, eight);
+  }
+  if (p < end) {
+    const rest = load<u64>(p) & (((<u64>1) << ((<u64>(end - p)) << 3)) - 1);
+    store<u64>(out, rest);
+    h = mix(h, rest);
+  }
+  return finish(h);
+}
+
+/** 16 times the byte. Loaded, because the compiler makes a constant anew with three instructions wherever it is used. */
+export function all(byte: usize): v128 {
+  return v128.load(SPLATS + (byte << 4));
 }
 
 /** First digit at or after `p`, or `end`. */

@@ -31,12 +31,16 @@ export const WORD_INDEX: usize = 0x14800;
 /** Keys of words to be looked up, hashes of word pairs not yet counted. */
 export const WORD_KEYS: usize = 0x19000;
 export const HASHES: usize = 0x1a000;
+/** Where those words end; blocks that wait to be read, and other parts of the page that wait with them: see waiting.ts. */
+export const WORD_ENDS: usize = 0x1c000;
+export const WAITING: usize = 0x1d000;
+export const PARTS: usize = 0x1e000;
 export const ENTITIES: usize = 0xe000;
 export const ENTITY_BITS: u64 = 10;
 /** Slots of attributes by name; 64 entries. */
 export const ATTRIBUTE_NAMES: usize = 0x14000;
 export const ATTRIBUTE_BITS: u64 = 6;
-/** Open elements: name key (8), information (4), unused (4). */
+/** Open elements: name key (8), information (4), length of the name (4). */
 export const STACK: usize = 0x12000;
 export const MAX_DEPTH: i32 = 512;
 /** Hash table of link numbers + 1. */
@@ -61,13 +65,18 @@ export const DIRECTORY: usize = 0xe0000;
 /** Start tags that were read before, and one that is not kept: see tag-memory.ts. */
 export const TAG_MEMORY: usize = 0xe4000;
 export const SPARE_TAG: usize = 0xe8000;
+/** For each byte value, 16 times itself: see tables.ts. */
+export const SPLATS: usize = 0xe9000;
 
 /** Hash table of packed links, as large as LINK_SLOTS; which links they are; which the host has to resolve. */
 export const FOUND_SLOTS: usize = 0xea000;
 export const UNIQUE: usize = 0xfa000;
 export const LEFT_OVER: usize = UNIQUE;
 
-/** Static data of the compiler begins at 0x100000 (build.ts says so). */
+// Static data of the compiler begins at 0x100000 (build.ts says so) and takes less than 0x5000 bytes.
+
+/** Long start tags that were read before: see tag-memory.ts. */
+export const LONG_TAGS: usize = 0x108000;
 export const INPUT: usize = 0x110000;
 /** Longer inputs are not taken. Six buffers of this length fit below the memory's maximum (build.ts). */
 export const MAX_INPUT: usize = 16 * 1024 * 1024;

@@ -7,7 +7,7 @@
  * is written that was not read.
  */
 import { enterAttributes, find } from './attributes';
-import { resetBlocks } from './block';
+import { readBlocks, resetBlocks } from './block';
 import { resetCodes } from './codes';
 import { inSvg, resetElements, skipping } from './elements';
 import { enterAllEntities } from './entities';
@@ -56,6 +56,7 @@ export function scan(length: usize, mode: u32): void {
   if (mode === PLAIN_TEXT) readPlain(end);
   else readMarkup(end, mode === XML);
   endBlock();
+  readBlocks();
   closeAnchor();
   putResult(sumBytes(end));
 }

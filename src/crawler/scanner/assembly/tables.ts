@@ -4,7 +4,17 @@
  */
 import { entryOf, hashBytes, keyOf, putString } from './hash';
 import { enterWord } from './lexicon';
-import { ATTRIBUTE_BITS, ATTRIBUTE_NAMES, CLASSES, ENTITIES, ENTITY_BITS, SCRATCH, TAG_BITS, TAGS } from './memory';
+import {
+  ATTRIBUTE_BITS,
+  ATTRIBUTE_NAMES,
+  CLASSES,
+  ENTITIES,
+  ENTITY_BITS,
+  SCRATCH,
+  SPLATS,
+  TAG_BITS,
+  TAGS,
+} from './memory';
 
 // Classes of bytes.
 export const SPACE: u32 = 1;
@@ -164,6 +174,7 @@ export function enterClasses(): void {
     if (c === 47 || c === 62 || c === 61) classes |= NAME_END;
     if (digit || letter || isPathSign(c)) classes |= PATH;
     store<u8>(CLASSES + c, classes);
+    v128.store(SPLATS + (c << 4), i8x16.splat(<i8>c));
   }
 }
 

@@ -15,12 +15,14 @@ import {
 import { addToMain } from './block';
 import {
   close,
+  closeLast,
   count,
   implyEnds,
   inAd,
   inSvg,
   inTemplate,
-  lastOpened,
+  lastClosedAt,
+  lastInfo,
   markAd,
   markStamp,
   markTemplate,
@@ -68,8 +70,10 @@ import {
   infoAt,
   keyAt,
   lastLetterAt,
+  lengthAt,
   placeFor,
   putAttributes,
+  putLength,
   putName,
   recall,
 } from './tag-memory';
@@ -99,6 +103,8 @@ export function resetTags(isXml: bool): void {
 }
 
 let nameKey: u64 = 0;
+/** Length of the name if its key is the name itself, as it stands there or in small letters; else 0. */
+let nameLength: usize = 0;
 
 /** Reads the name at `p`, in XML without its prefix; returns its end. */
 function readName(p: usize): usize {
@@ -109,6 +115,7 @@ function readName(p: usize): usize {
   // Hardly a name is so long; control characters that are no white space are part of one.
   if (xml || ends === 0 || (load<u8>(CLASSES + load<u8>(end)) & NAME_END) === 0) return readOddName(p);
   nameKey = keyOf(p, end);
+  nameLength = end - p > 8 ? 0 : end - p;
   return end;
 }
 
@@ -121,6 +128,7 @@ function readOddName(p: usize): usize {
     c = load<u8>(++end);
   }
   nameKey = keyOf(start, end);
+  nameLength = 0;
   return end;
 }
 
@@ -133,12 +141,18 @@ function readTag(p: usize, end: usize, inside: bool): usize {
   const kind = (info >> 8) & 255;
   const tag = inside || xml || hasValues(kind) ? SPARE_TAG : placeFor(p, afterTag);
   putName(tag, nameKey, info, load<u8>(nameEnd - 1));
+  putLength(tag, nameLength);
   // A class on the root says something of the page, not of a region.
   putAttributes(tag, (present & CLASS_SLOTS) === 0 || kind === KIND_HTML ? 0 : readClasses(), selfClosing);
   return tag;
 }
 /** Where the tag read last ends. */
 let afterTag: usize = 0;
+
+/** `<a …`, the commonest of the tags that are never kept. */
+function isLink(p: usize): bool {
+  return (<u32>load<u16>(p) | 0x20) === 0x2061;
+}
 
 /** Whether someone may ask for the value of an attribute. */
 function hasValues(kind: u32): bool {
@@ -149,7 +163,7 @@ function hasValues(kind: u32): bool {
 export function openTag(p: usize, end: usize): usize {
   // Of the root of a drawing only that it is there: its own attributes are about its place on the page.
   const inside = inSvg();
-  let tag: usize = inside || xml ? 0 : recall(p, end);
+  let tag: usize = inside || xml || isLink(p) ? 0 : recall(p, end);
   if (tag !== 0) afterTag = behind;
   else if ((tag = readTag(p, end, inside)) === 0) return 0;
   const next = afterTag;
@@ -163,13 +177,13 @@ export function openTag(p: usize, end: usize): usize {
   count();
   if (inside || kind === KIND_SVG) {
     if (!inAd()) draw(inside ? mix(drawing, key) : key);
-    if (!closesItself(tag)) push(key, info);
+    if (!closesItself(tag)) push(key, info, lengthAt(tag));
     return next;
   }
   if ((info & BLOCK) !== 0) endBlock();
   // `<object/>` is no end tag by the standard, but who writes it means one, and else the rest of the page would be hidden.
   const opens = (info & VOID) === 0 && !(closesItself(tag) && (xml || (info & (SKIP | RAW)) === SKIP));
-  if (opens) push(key, info);
+  if (opens) push(key, info, lengthAt(tag));
   if (classesAt(tag) !== 0 && opens) markRegions(classesAt(tag));
   if ((info & SILENT) === 0 && !inAd()) {
     structure = mix(structure, key);
@@ -200,18 +214,30 @@ function act(kind: u32): void {
 
 /** `p` is at the first letter of the name. Returns the address behind the tag, 0 at the end of the input. */
 export function closeTag(p: usize, end: usize): usize {
+  // Nearly every end tag is that of the element opened last, and has nothing but its name.
+  const length = lastClosedAt(p);
+  if (length !== 0 && p + length < end) {
+    const info = lastInfo();
+    if (info !== 0) endContent(info);
+    if ((info & VOID) === 0) closeLast();
+    return p + length + 1;
+  }
   const behind = readName(p);
   const key = nameKey;
   const next = load<u8>(behind) === 62 && behind < end ? behind + 1 : readAttributes(behind, end, false);
   if (next === 0) return 0;
-  const last = lastOpened(key);
-  const info = last !== 0 ? last : tagInfo(key);
+  const info = tagInfo(key);
+  endContent(info);
+  if ((info & VOID) === 0) close(key);
+  return next;
+}
+
+/** The element is about to be closed. */
+function endContent(info: u32): void {
   const kind = (info >> 8) & 255;
   if (kind === KIND_A) closeAnchor();
   if (kind === KIND_TITLE && titleStart !== 0 && titleEnd === 0) titleEnd = text;
   if ((info & BLOCK) !== 0) endBlock();
-  if ((info & VOID) === 0) close(key);
-  return next;
 }
 
 /** What class, id, itemprop and role say of the region: CLASS_AD, CLASS_STAMP, ROLE_TEMPLATE. */

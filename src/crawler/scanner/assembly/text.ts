@@ -5,7 +5,7 @@
 import { endOfBlock } from './block';
 import { IN_STAMP, regions } from './elements';
 import { after, code, decodeEntity } from './entities';
-import { putCode } from './hash';
+import { all, putCode } from './hash';
 import { text } from './memory';
 
 /** Where the next byte of text goes, and where the block began. White space before it has been written already. */
@@ -42,7 +42,7 @@ export function lineBreak(): void {
 export function endBlock(): void {
   if (out > blockStart) {
     out -= spaced;
-    endOfBlock(blockStart, out, regions | (stamped ? IN_STAMP : 0));
+    endOfBlock(out, regions | (stamped ? IN_STAMP : 0));
     store<u8>(out++, 10);
     blockStart = out;
     spaced = 1;
@@ -55,21 +55,31 @@ export function endBlock(): void {
  * `end`.
  */
 export function copyText(start: usize, end: usize): usize {
+  const space = all(32);
+  // Between most tags there is nothing, or only white space, of which nothing or one blank is left.
+  const first = ctz(~i8x16.bitmask(i8x16.le_u(v128.load(start), space)));
+  if (load<u8>(start + first) === 60 && start + first < end) {
+    const some: u32 = first !== 0 ? 1 : 0;
+    store<u8>(out, 32);
+    out += some & ~spaced;
+    spaced |= some;
+    return start + first;
+  }
   let p = start;
   let to = out;
   let blank = spaced;
+  const tag = all(60);
+  const entity = all(38);
+  const lead = all(0xc2);
   while (p < end) {
     // Sixteen bytes at once, up to the first that is not simply copied. Control characters become blanks.
     const v = v128.load(p);
-    const blanks = i8x16.bitmask(i8x16.le_u(v, i8x16.splat(32)));
-    const special = v128.or(
-      v128.or(i8x16.eq(v, i8x16.splat(60)), i8x16.eq(v, i8x16.splat(38))),
-      i8x16.eq(v, i8x16.splat(<i8>0xc2)),
-    );
+    const blanks = i8x16.bitmask(i8x16.le_u(v, space));
+    const special = v128.or(v128.or(i8x16.eq(v, tag), i8x16.eq(v, entity)), i8x16.eq(v, lead));
     // A blank behind a blank is special as well. Bit i of `behind`: the byte before the i-th is a blank.
     const behind = (blanks << 1) | blank;
     const plain = min<usize>(ctz(i8x16.bitmask(special) | (blanks & behind) | 0x10000), end - p);
-    v128.store(to, i8x16.max_u(v, i8x16.splat(32)));
+    v128.store(to, i8x16.max_u(v, space));
     to += plain;
     p += plain;
     blank = (behind >> <u32>plain) & 1;

@@ -195,13 +195,15 @@ function chosenFor(robots: Robots, token: string): Chosen {
 
 /** May `userAgentToken` fetch `url` (normalised), and which line says so. */
 export function allowed(robots: Robots, userAgentToken: string, url: string): Verdict {
+  const { rules } = chosenFor(robots, userAgentToken);
+  if (rules.heads.length === 0) return noRule; // most servers have no rules for us
   const scheme = url.indexOf('://');
   const slash = scheme < 0 ? -1 : url.indexOf('/', scheme + 3);
   const hash = url.indexOf('#');
   const path = slash < 0 ? '/' : url.slice(slash, hash < 0 ? url.length : hash);
   // RFC 9309 §2.2.2: implicitly allowed, or nobody could read the rules.
   if (path === '/robots.txt') return noRule;
-  return checkRules(chosenFor(robots, userAgentToken).rules, path);
+  return checkRules(rules, path);
 }
 
 /** Milliseconds that the group for this token asks for between requests, 0 = none. Not capped: pace.ts does that. */

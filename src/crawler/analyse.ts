@@ -7,6 +7,7 @@
 import { hash } from 'node:crypto';
 import { normalise } from '../base/url.ts';
 import { bareFacts, packFacts, putDigests } from '../errand/facts.ts';
+import { payloadDigest } from '../errand/warc.ts';
 import { charsetOf, toUtf8 } from './charset.ts';
 import { withRefresh } from './image-links.ts';
 import { collectLinks, noLinks } from './links.ts';
@@ -22,7 +23,7 @@ export interface Body {
   readonly headers: ReadonlyMap<string, string>;
   /** With transfer and content coding removed. */
   readonly body: Uint8Array;
-  /** SHA-256 of the body as it came, 16 bytes of it; made from `body` when absent. */
+  /** SHA-256 of the body as it came, at least 16 bytes of it; made from `body` when absent. */
   readonly raw?: Uint8Array;
 }
 
@@ -44,7 +45,7 @@ let scanner: Scanner | undefined;
 export function analyse(input: Body, options: AnalyseOptions = {}): Page {
   const { url, headers, body } = input;
   const mediaType = mediaTypeOf(headers.get('content-type'), body);
-  const raw = input.raw ?? digestOf(body);
+  const raw = input.raw ?? payloadDigest(body);
   const mode = modeOf(mediaType);
   const robots = robotsOf(headers.get('x-robots-tag'), options.agentToken ?? 'skein');
   if (mode === undefined) return opaque(input, mediaType, raw, robots);
@@ -104,10 +105,6 @@ function scanned(body: Uint8Array, charset: string, mode: Mode): Scanner {
   scan.scan(toUtf8(body, charset), mode);
   scanner = scan.memory > KEPT_MEMORY ? undefined : scan;
   return scan;
-}
-
-function digestOf(bytes: Uint8Array): Uint8Array {
-  return hash('sha256', bytes, 'buffer').subarray(0, 16);
 }
 
 const MEDIA_TYPE = /^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127}$/;
@@ -213,6 +210,6 @@ function imagesOf(scan: Scanner, resolve: (href: string) => string | undefined):
 
 function factsOf(scan: Scanner, raw: Uint8Array): Uint8Array {
   const facts = scan.facts();
-  putDigests(facts, raw, digestOf(scan.bytes(scan.get(at.canon), scan.get(at.canonEnd))));
+  putDigests(facts, raw, payloadDigest(scan.bytes(scan.get(at.canon), scan.get(at.canonEnd))));
   return facts;
 }

@@ -216,7 +216,7 @@ async function read(job: Job, known: Known, response: Response, time: number): P
   const digest = payloadDigest(response.body);
   if (known.role === 'sitemap') return sitemap(known, time, response, decoded.bytes);
   const page = analyse(
-    { url: known.url, headers: response.headers, body: decoded.bytes, raw: digest.subarray(0, 16) },
+    { url: known.url, headers: response.headers, body: decoded.bytes, raw: digest },
     { focus: job.errand.scope.focus, agentToken: job.tools.agentToken },
   );
   if (known.role === 'page' && job.missing.has(page)) {

@@ -98,10 +98,12 @@ export function packFacts(facts: Facts): Uint8Array {
   return scratch.slice(0, at);
 }
 
-/** Puts the digests into packed facts in which all the rest stands. */
+/** Puts the digests, the first 16 bytes of each, into packed facts in which all the rest stands. */
 export function putDigests(facts: Uint8Array, raw: Uint8Array, content: Uint8Array): void {
-  facts.set(raw, RAW);
-  facts.set(content, CONTENT);
+  for (let i = 0; i < 16; i++) {
+    facts[RAW + i] = raw[i]!;
+    facts[CONTENT + i] = content[i]!;
+  }
 }
 
 /** Undefined when the bytes are not facts of this layout: the page then counts as never analysed. */

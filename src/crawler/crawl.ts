@@ -18,6 +18,7 @@ import {
   type Concluded,
   conclude,
   crashed,
+  type Draft,
   type Job,
   missingInstead,
   refuse,
@@ -140,6 +141,7 @@ async function look(run: Run, known: Known, manner: Manner): Promise<Concluded |
   const answer = await tools.fetcher.fetch(askFor(run, known, manner));
   // The server is done, though we are not: the next request is on its way while this page is read.
   turn.done(effectOf(answer, tools.clock.now()));
+  await null; // whoever got the turn goes first
   return settle(run, known, answer, manner);
 }
 
@@ -163,25 +165,24 @@ async function lookForMissing(run: Run, known: Known): Promise<void> {
 }
 
 /** Analysis reads hostile bytes: a bug it uncovers must cost one page, not the errand. */
-async function settle(run: Run, known: Known, answer: Answer, manner: Manner): Promise<Concluded> {
+function settle(run: Run, known: Known, answer: Answer, manner: Manner): Concluded | Promise<Concluded> {
+  // Named by the reason; the page can be fetched again to see why.
+  const failed = () => unusable(known, run.tools.clock.now(), answer);
   try {
-    return await conclude(run, known, answer, manner);
+    const concluded = conclude(run, known, answer, manner);
+    return concluded instanceof Promise ? concluded.catch(failed) : concluded;
   } catch {
-    // Named by the reason; the page can be fetched again to see why.
-    return unusable(known, run.tools.clock.now(), answer);
+    return failed();
   }
 }
 
 function askFor(run: Run, known: Known, manner: Manner): Ask {
   const { limits, server } = run.errand;
   const conditional = manner === 'conditional';
-  return {
-    url: known.url,
-    maxBytes: limits.bodyBytes,
-    allowPrivate: server.allowPrivate,
-    ...(manner === 'head' && { method: 'HEAD' as const }),
-    ...(conditional && known.etag !== undefined && { etag: known.etag }),
-    ...(conditional && known.lastModified !== undefined && { lastModified: known.lastModified }),
-    ...(known.role === 'image' && { accept: 'image/*' }),
-  };
+  const ask: Draft<Ask> = { url: known.url, maxBytes: limits.bodyBytes, allowPrivate: server.allowPrivate };
+  if (manner === 'head') ask.method = 'HEAD';
+  if (conditional && known.etag !== undefined) ask.etag = known.etag;
+  if (conditional && known.lastModified !== undefined) ask.lastModified = known.lastModified;
+  if (known.role === 'image') ask.accept = 'image/*';
+  return ask;
 }

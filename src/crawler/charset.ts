@@ -3,6 +3,7 @@
  * the bytes look like. Pages in UTF-8 or plain ASCII, nearly all, are never copied.
  */
 import { isAscii, isUtf8 } from 'node:buffer';
+import { encodingName, prescan } from './prescan.ts';
 
 export interface Charset {
   /** Name by the Encoding standard, in lower case. */
@@ -11,26 +12,32 @@ export interface Charset {
 }
 
 /** Bytes in which a declaration is looked for: the standard's first 1,024, and then further, where a parser would find it. */
-const PRESCAN = [1024, 16_384] as const;
+const PRESCAN = 1024;
+const FAR_PRESCAN = 16_384;
 
 /** The character encoding of a body, by the order of the HTML standard. */
 export function charsetOf(body: Uint8Array, contentType: string | undefined): Charset {
   const mark = byteOrderMark(body);
   if (mark !== undefined) return { name: mark, source: 'bom' };
-  const announced = encodingName(charsetParameter(contentType));
+  const announced = contentType === undefined ? undefined : announcedIn(contentType);
   if (announced !== undefined) return { name: announced, source: 'http' };
-  let start = '';
-  for (const length of PRESCAN) {
-    if (start !== '' && body.length <= start.length) break;
-    start = Buffer.from(body.buffer, body.byteOffset, Math.min(body.length, length)).toString('latin1');
-    const declared = metaCharset(start);
-    if (declared !== undefined) return { name: declared, source: 'meta' };
+  const declared = prescan(startOf(body, PRESCAN));
+  if (declared !== undefined) return { name: withoutWide(declared), source: 'meta' };
+  const start = startOf(body, FAR_PRESCAN);
+  const text = Buffer.from(start.buffer, start.byteOffset, start.length).toString('latin1');
+  if (body.length > PRESCAN && /charset/i.test(text)) {
+    const far = prescan(start);
+    if (far !== undefined) return { name: withoutWide(far), source: 'meta' };
   }
-  const xml = encodingName(/^<\?xml[^>]*?\sencoding\s*=\s*["']([^"']+)/.exec(start)?.[1]);
+  const xml = encodingName(/^<\?xml[^>]*?\sencoding\s*=\s*["']([^"']+)/.exec(text)?.[1]);
   if (xml !== undefined) return { name: withoutWide(xml), source: 'xml' };
   if (isAscii(body)) return looksJapanese7(body) ?? { name: 'windows-1252', source: 'default' };
   if (isUtf8(body) || isUtf8(withoutCutEnd(body))) return { name: 'utf-8', source: 'bytes' };
   return guess(body);
+}
+
+function startOf(body: Uint8Array, length: number): Uint8Array {
+  return new Uint8Array(body.buffer, body.byteOffset, Math.min(body.length, length));
 }
 
 /** The body as UTF-8 without byte order mark; the same bytes when they are that already. */
@@ -48,25 +55,16 @@ function byteOrderMark(body: Uint8Array): string | undefined {
   return undefined;
 }
 
-function charsetParameter(contentType: string | undefined): string | undefined {
-  if (contentType === undefined) return undefined;
+/** Types that were read last, with what they announce: a server says the same of nearly all its pages. */
+const announcements = new Map<string, string | undefined>();
+
+/** The encoding that a Content-Type names. */
+function announcedIn(contentType: string): string | undefined {
+  if (announcements.has(contentType)) return announcements.get(contentType);
   const found = /;\s*charset\s*=\s*(?:"([^"]*)"|'([^']*)'|([^;\s]*))/i.exec(contentType);
-  return found?.[1] ?? found?.[2] ?? found?.[3];
-}
-
-const known = new Map<string, string | undefined>();
-
-/** The standard's name for a label; undefined when it is none that can be decoded. */
-function encodingName(label: string | undefined): string | undefined {
-  if (!label || label.length > 40) return undefined;
-  if (known.has(label)) return known.get(label);
-  let name: string | undefined;
-  try {
-    name = new TextDecoder(label.trim()).encoding;
-  } catch {
-    name = undefined; // a label that nobody knows says nothing
-  }
-  if (known.size < 1000) known.set(label, name);
+  const name = encodingName(found?.[1] ?? found?.[2] ?? found?.[3]);
+  if (announcements.size >= 64) announcements.clear();
+  announcements.set(contentType, name);
   return name;
 }
 
@@ -74,116 +72,6 @@ function encodingName(label: string | undefined): string | undefined {
 function withoutWide(name: string): string {
   if (name.startsWith('utf-16')) return 'utf-8';
   return name === 'x-user-defined' ? 'windows-1252' : name;
-}
-
-/** The standard's prescan of the first bytes for a meta element that names an encoding. */
-function metaCharset(start: string): string | undefined {
-  if (!/charset/i.test(start)) return undefined;
-  let at = 0;
-  while ((at = start.indexOf('<', at)) >= 0) {
-    if (start.startsWith('<!--', at)) {
-      const end = start.indexOf('-->', at + 2);
-      if (end < 0) return undefined;
-      at = end + 3;
-    } else if (isMeta(start, at)) {
-      const values = new Map<string, string>();
-      at = readAttributes(start, at + 5, values);
-      // A tag that the first bytes do not show whole says nothing.
-      if (at < 0) return undefined;
-      const name = metaEncoding(values);
-      if (name !== undefined) return withoutWide(name);
-    } else if (isLetter(start.charCodeAt(start.charCodeAt(at + 1) === SLASH ? at + 2 : at + 1))) {
-      at++;
-      while (at < start.length && start.charCodeAt(at) !== GREATER && !isSpace(start.charCodeAt(at))) at++;
-      at = readAttributes(start, at, undefined);
-      if (at < 0) return undefined;
-    } else if ('!/?'.includes(start.charAt(at + 1) || ' ')) {
-      at = start.indexOf('>', at);
-      if (at < 0) return undefined;
-    } else at++;
-  }
-  return undefined;
-}
-
-function metaEncoding(values: ReadonlyMap<string, string>): string | undefined {
-  const charset = values.get('charset');
-  if (charset !== undefined) return encodingName(charset.trim());
-  if (values.get('http-equiv')?.toLowerCase() !== 'content-type') return undefined;
-  return encodingName(pragmaCharset(values.get('content') ?? ''));
-}
-
-/** The charset in the content of a pragma: quotes must be closed, otherwise up to a blank or semicolon. */
-function pragmaCharset(content: string): string | undefined {
-  const found = /charset[\t\n\f\r ]*=[\t\n\f\r ]*(?:"([^"]*)"|'([^']*)'|([^\t\n\f\r ;"']*))/i.exec(content);
-  return found?.[1] ?? found?.[2] ?? found?.[3];
-}
-
-/**
- * Puts the attributes of a tag into `values`, where someone wants them; every tag before the declaration is read this
- * way, so nothing is cut out of the text otherwise. Returns where the tag ends, -1 when its end is not to be seen.
- */
-function readAttributes(text: string, from: number, values: Map<string, string> | undefined): number {
-  let at = from;
-  while (at < text.length) {
-    const c = text.charCodeAt(at);
-    if (isSpace(c) || c === SLASH) {
-      at++;
-      continue;
-    }
-    if (c === GREATER) return at + 1;
-    const start = at++;
-    while (at < text.length && !endsName(text.charCodeAt(at))) at++;
-    const nameEnd = at;
-    at = skipSpaces(text, at);
-    let value = at;
-    let valueEnd = at;
-    if (text.charCodeAt(at) === EQUALS) {
-      value = skipSpaces(text, at + 1);
-      const quote = text[value];
-      if (quote === '"' || quote === "'") {
-        valueEnd = text.indexOf(quote, ++value);
-        if (valueEnd < 0) return -1;
-        at = valueEnd + 1;
-      } else {
-        at = value;
-        while (at < text.length && text.charCodeAt(at) !== GREATER && !isSpace(text.charCodeAt(at))) at++;
-        valueEnd = at;
-      }
-    }
-    if (values === undefined) continue;
-    const name = text.slice(start, nameEnd).toLowerCase();
-    if (!values.has(name)) values.set(name, text.slice(value, valueEnd));
-  }
-  return -1;
-}
-
-const SLASH = 0x2f;
-const EQUALS = 0x3d;
-const GREATER = 0x3e;
-
-function isLetter(c: number): boolean {
-  return (c | 0x20) >= 0x61 && (c | 0x20) <= 0x7a;
-}
-
-/** `<meta` and what ends a name. Letter by letter: this is asked at every tag of every page before its declaration. */
-function isMeta(text: string, at: number): boolean {
-  if ((text.charCodeAt(at + 1) | 0x20) !== 0x6d || text.slice(at + 2, at + 5).toLowerCase() !== 'eta') return false;
-  const after = text.charCodeAt(at + 5);
-  return after === SLASH || isSpace(after);
-}
-
-function isSpace(c: number): boolean {
-  return c === 0x20 || c === 0x0a || c === 0x09 || c === 0x0d || c === 0x0c;
-}
-
-function endsName(c: number): boolean {
-  return c === SLASH || c === EQUALS || c === GREATER || isSpace(c);
-}
-
-function skipSpaces(text: string, from: number): number {
-  let at = from;
-  while (at < text.length && isSpace(text.charCodeAt(at))) at++;
-  return at;
 }
 
 /** A body cut at a limit may end inside a character. */

@@ -11,11 +11,14 @@ const SHORT = 100;
 export class ByteWriter {
   #bytes: Uint8Array;
   #view: DataView;
+  /** Bytes that there is room for. A number: to ask the array for it takes a call at each write. */
+  #capacity: number;
   #at = 0;
 
   /** `memory`: written into before any other is asked for. */
   constructor(capacity = 4096, memory?: Uint8Array) {
     this.#bytes = memory ?? unfilled(capacity);
+    this.#capacity = this.#bytes.length;
     this.#view = new DataView(this.#bytes.buffer, this.#bytes.byteOffset);
   }
 
@@ -71,10 +74,26 @@ export class ByteWriter {
   }
 
   bytes(value: Uint8Array): void {
-    this.varint(value.length);
-    this.#room(value.length);
+    const { length } = value;
+    this.varint(length);
+    this.#room(length);
     this.#bytes.set(value, this.#at);
-    this.#at += value.length;
+    this.#at += length;
+  }
+
+  /** Numbers, at a multiple of four so that they can be read where they lie: their length gets the empty groups it takes. */
+  words(value: Uint32Array): void {
+    const { byteLength } = value;
+    this.#room(8 + byteLength);
+    let left = byteLength;
+    let more: boolean;
+    do {
+      more = left > 127 || (this.#at + 1) % 4 !== 0;
+      this.#bytes[this.#at++] = (left % 128) | (more ? 128 : 0);
+      left = Math.floor(left / 128);
+    } while (more);
+    this.#bytes.set(new Uint8Array(value.buffer, value.byteOffset, byteLength), this.#at);
+    this.#at += byteLength;
   }
 
   /** The bytes so far, as a view of the writer's own memory; the writer must not be used after. */
@@ -83,29 +102,38 @@ export class ByteWriter {
   }
 
   #room(more: number): void {
-    if (this.#at + more <= this.#bytes.length) return;
-    const grown = unfilled(Math.max(this.#bytes.length * 2, this.#at + more));
+    if (this.#at + more <= this.#capacity) return;
+    const grown = unfilled(Math.max(this.#capacity * 2, this.#at + more));
     grown.set(this.#bytes);
     this.#bytes = grown;
-    this.#view = new DataView(grown.buffer, grown.byteOffset);
+    this.#capacity = grown.length;
+    this.#view = new DataView(grown.buffer);
   }
 }
 
 /** Memory of its own that may be handed to another thread; a parcel of megabytes need not be cleared before it is filled. */
 function unfilled(length: number): Uint8Array {
-  return Buffer.allocUnsafeSlow(length);
+  return new Uint8Array(Buffer.allocUnsafeSlow(length).buffer);
 }
 
 export class ByteReader {
-  readonly #bytes: Buffer;
+  readonly #bytes: Uint8Array;
+  readonly #view: DataView;
+  /** The same bytes, as what makes texts of them. */
+  readonly #texts: Buffer;
+  readonly #end: number;
   #at = 0;
 
   constructor(bytes: Uint8Array) {
-    this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    const { buffer, byteOffset, byteLength } = bytes;
+    this.#bytes = new Uint8Array(buffer, byteOffset, byteLength);
+    this.#view = new DataView(buffer, byteOffset, byteLength);
+    this.#texts = Buffer.from(buffer, byteOffset, byteLength);
+    this.#end = byteLength;
   }
 
   get left(): number {
-    return this.#bytes.length - this.#at;
+    return this.#end - this.#at;
   }
 
   varint(): number {
@@ -121,28 +149,37 @@ export class ByteReader {
   }
 
   byte(): number {
-    const value = this.#bytes[this.#at];
-    if (value === undefined) throw bad('it ends too early');
-    this.#at++;
-    return value;
+    if (this.#at >= this.#end) throw bad('it ends too early');
+    return this.#bytes[this.#at++]!;
   }
 
   double(): number {
     this.#need(8);
-    const value = this.#bytes.readDoubleLE(this.#at);
+    const value = this.#view.getFloat64(this.#at, true);
     this.#at += 8;
     return value;
   }
 
   text(): string {
     this.#need(4);
-    const length = this.#bytes.readUInt32LE(this.#at);
+    const length = this.#view.getUint32(this.#at, true);
     this.#at += 4;
     if (length === 0) return '';
     this.#need(length);
-    const value = this.#bytes.toString('utf8', this.#at, this.#at + length);
+    const start = this.#at;
     this.#at += length;
-    return value;
+    return length <= WORD_BYTES ? this.#known(start, length) : this.#texts.toString('utf8', start, start + length);
+  }
+
+  /** Most short texts are one of a few words: what was read before is compared, which is quicker than to make it again. */
+  #known(start: number, length: number): string {
+    const bytes = this.#bytes;
+    const slot = (length * 37 + bytes[start]! * 5 + bytes[start + length - 1]!) & (REMEMBERED - 1);
+    const before = remembered[slot]!;
+    if (before.length === length && spells(before, bytes, start)) return before;
+    const made = this.#texts.toString('utf8', start, start + length);
+    remembered[slot] = made;
+    return made;
   }
 
   /** A view of the reader's bytes, not a copy. */
@@ -152,6 +189,14 @@ export class ByteReader {
     const value = this.#bytes.subarray(this.#at, this.#at + length);
     this.#at += length;
     return value;
+  }
+
+  /** Numbers of 32 bits: a view where they lie at a multiple of four, as the writer puts them, else a copy. */
+  words(): Uint32Array {
+    const bytes = this.bytes();
+    if (bytes.length % 4 !== 0) throw bad('it ends within a number');
+    const { buffer, byteOffset } = bytes.byteOffset % 4 === 0 ? bytes : bytes.slice();
+    return new Uint32Array(buffer, byteOffset, bytes.length / 4);
   }
 
   /** A count of things that take at least `size` bytes each, so that a lie cannot make us allocate. */
@@ -166,8 +211,19 @@ export class ByteReader {
   }
 
   #need(length: number): void {
-    if (length > this.left) throw bad('it ends too early');
+    if (length > this.#end - this.#at) throw bad('it ends too early');
   }
+}
+
+/** Texts up to this many bytes are remembered, so many of them. */
+const WORD_BYTES = 16;
+const REMEMBERED = 256;
+const remembered: string[] = new Array(REMEMBERED).fill('');
+
+/** True for ASCII alone: in any other text there are fewer characters than bytes. */
+function spells(text: string, bytes: Uint8Array, start: number): boolean {
+  for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) !== bytes[start + i]) return false;
+  return true;
 }
 
 function bad(what: string): SkeinError {

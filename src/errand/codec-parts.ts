@@ -31,15 +31,17 @@ export function writeOptional(out: ByteWriter, from: Optional): void {
   if (mask !== undefined) out.bytes(mask);
 }
 
-export function readOptional(from: ByteReader): Optional {
+export function readOptional(from: ByteReader, into: Writable<Optional> = {}): Optional {
   const bits = from.byte();
-  return {
-    ...(bits & 1 && { etag: from.text() }),
-    ...(bits & 2 && { lastModified: from.text() }),
-    ...(bits & 4 && { facts: from.bytes() }),
-    ...(bits & 8 && { mask: from.bytes() }),
-  };
+  if (bits & 1) into.etag = from.text();
+  if (bits & 2) into.lastModified = from.text();
+  if (bits & 4) into.facts = from.bytes();
+  if (bits & 8) into.mask = from.bytes();
+  return into;
 }
+
+/** A record while it is being read. */
+export type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
 
 export function writeTexts(out: ByteWriter, texts: readonly string[]): void {
   out.varint(texts.length);

@@ -10,6 +10,7 @@ import {
   readOptional,
   readRobots,
   readTexts,
+  type Writable,
   writeOptional,
   writeRobots,
   writeTexts,
@@ -103,7 +104,9 @@ export function readKnown(from: ByteReader): Known {
   const depth = from.varint();
   const hops = from.varint();
   const tries = from.varint();
-  return { url, role, depth, hops, tries, ...readOptional(from) };
+  const known: Writable<Known> = { url, role, depth, hops, tries };
+  readOptional(from, known);
+  return known;
 }
 
 function writeScope(out: ByteWriter, scope: Scope): void {

@@ -11,6 +11,7 @@ import {
   readRobots,
   readTexts,
   readWhere,
+  type Writable,
   writeOptional,
   writeRobots,
   writeTexts,
@@ -161,6 +162,7 @@ function writeVisit(out: ByteWriter, visit: Visit): void {
   if (visit.verdict) writeVerdict(out, visit.verdict);
 }
 
+/** Fields are added in one order, so that nearly all visits have one shape: spreads took half the time of reading. */
 function readVisit(from: ByteReader): Visit {
   const url = from.text();
   const time = from.double();
@@ -171,26 +173,17 @@ function readVisit(from: ByteReader): Visit {
   const depth = from.varint();
   const retryAfter = from.varint();
   const cost: Cost = { up: from.varint(), down: from.varint(), cause: pick(causes, from.byte()), ms: from.varint() };
-  const optional = readOptional(from);
+  const visit: Writable<Visit> = { url, time, outcome, reason, status, depth, retryAfter, cost };
+  if (stage > 0) visit.stage = pick(stages, stage - 1);
+  readOptional(from, visit);
   const bits = from.byte();
-  return {
-    url,
-    time,
-    outcome,
-    reason,
-    status,
-    depth,
-    retryAfter,
-    cost,
-    ...optional,
-    ...(stage > 0 && { stage: pick(stages, stage - 1) }),
-    ...(bits & 1 && { where: readWhere(from) }),
-    ...(bits & 2 && { page: readNotes(from) }),
-    ...(bits & 4 && { location: from.text() }),
-    ...(bits & 8 && { links: readLinks(from) }),
-    ...(bits & 16 && { record: { offset: from.varint(), length: from.varint(), requestLength: from.varint() } }),
-    ...(bits & 32 && { verdict: readVerdict(from) }),
-  };
+  if (bits & 1) visit.where = readWhere(from);
+  if (bits & 2) visit.page = readNotes(from);
+  if (bits & 4) visit.location = from.text();
+  if (bits & 8) visit.links = readLinks(from);
+  if (bits & 16) visit.record = { offset: from.varint(), length: from.varint(), requestLength: from.varint() };
+  if (bits & 32) visit.verdict = readVerdict(from);
+  return visit;
 }
 
 export function writeVerdict(out: ByteWriter, { follow, relevance }: LinkVerdict): void {
@@ -226,7 +219,7 @@ export function readNotes(from: ByteReader): PageNotes {
   const canonical = from.text();
   const bytes = from.varint();
   const bits = from.byte();
-  return {
+  const notes: Writable<PageNotes> = {
     title,
     mediaType,
     charset,
@@ -237,13 +230,14 @@ export function readNotes(from: ByteReader): PageNotes {
     noarchive: (bits & 4) !== 0,
     truncated: (bits & 8) !== 0,
     filtered: (bits & 16) !== 0,
-    ...(canonical && { canonical }),
   };
+  if (canonical !== '') notes.canonical = canonical;
+  return notes;
 }
 
 export function writeLinks(out: ByteWriter, links: Links): void {
   out.varint(links.count);
-  out.bytes(new Uint8Array(links.fingerprints.buffer, links.fingerprints.byteOffset, links.count * 8));
+  out.words(links.fingerprints);
   out.bytes(links.flags);
   out.bytes(links.relevance);
   out.bytes(links.urls);
@@ -253,13 +247,13 @@ export function writeLinks(out: ByteWriter, links: Links): void {
 
 function readLinks(from: ByteReader): Links {
   const count = from.varint();
-  const fingerprints = new Uint32Array(aligned(from.bytes(), 4));
+  const fingerprints = from.words();
   const flags = from.bytes();
   const relevance = from.bytes();
   const urls = from.bytes();
   const anchors = from.bytes();
   const dates = from.bytes();
-  const lastmod = dates.length === 0 ? NO_DATES : new Float64Array(aligned(dates, 8));
+  const lastmod = dates.length === 0 ? NO_DATES : datesOf(dates);
   const fits = fingerprints.length === count * 2 && flags.length === count && relevance.length === count;
   if (!fits || (lastmod.length !== 0 && lastmod.length !== count)) {
     throw new SkeinError('bad-frame', 'The links of a visit do not fit together.');
@@ -267,8 +261,8 @@ function readLinks(from: ByteReader): Links {
   return { count, fingerprints, flags, relevance, urls, anchors, lastmod };
 }
 
-/** A copy whose memory starts at 0: inside a message, arrays are not aligned to their element size. */
-function aligned(bytes: Uint8Array, size: number): ArrayBuffer {
-  if (bytes.length % size !== 0) throw new SkeinError('bad-frame', 'The links of a visit do not fit together.');
-  return bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length) as ArrayBuffer;
+/** A copy whose memory starts at 0: inside a message they are not aligned to their size. */
+function datesOf(bytes: Uint8Array): Float64Array {
+  if (bytes.length % 8 !== 0) throw new SkeinError('bad-frame', 'The links of a visit do not fit together.');
+  return new Float64Array(bytes.slice().buffer);
 }

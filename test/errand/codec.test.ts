@@ -19,7 +19,7 @@ const errand: Errand = {
     allowPrivate: true,
     auditShare: 0.02,
     trustValidators: true,
-    missing: Buffer.from([4, 4]),
+    missing: Uint8Array.of(4, 4),
   },
   pages: [
     { url: 'https://example.org/', role: 'page', depth: 0, hops: 0, tries: 0 },
@@ -31,8 +31,8 @@ const errand: Errand = {
       tries: 2,
       etag: '"x"',
       lastModified: 'Mon, 01 Jan 2026 00:00:00 GMT',
-      facts: Buffer.from([1, 2, 3]),
-      mask: Buffer.from([7]),
+      facts: Uint8Array.of(1, 2, 3),
+      mask: Uint8Array.of(7),
     },
   ],
   scope: {
@@ -84,8 +84,8 @@ const parcel: Parcel = {
       depth: 0,
       etag: 'W/"1"',
       lastModified: 'x',
-      facts: Buffer.from([9, 8]),
-      mask: Buffer.from([6]),
+      facts: Uint8Array.of(9, 8),
+      mask: Uint8Array.of(6),
       page: {
         title: 'Geese – 雁',
         mediaType: 'text/html',
@@ -102,10 +102,10 @@ const parcel: Parcel = {
       links: {
         count: 2,
         fingerprints: Uint32Array.of(1, 2, 0xffffffff, 4),
-        flags: Buffer.from([0, 1]),
-        relevance: Buffer.from([5, 255]),
-        urls: Buffer.from('https://a/\nhttps://b/'),
-        anchors: Buffer.from('one\ntwo'),
+        flags: Uint8Array.of(0, 1),
+        relevance: Uint8Array.of(5, 255),
+        urls: new TextEncoder().encode('https://a/\nhttps://b/'),
+        anchors: new TextEncoder().encode('one\ntwo'),
         lastmod: Float64Array.of(0, 1.7e12),
       },
       verdict: { follow: false, relevance: 200 },
@@ -125,7 +125,7 @@ const parcel: Parcel = {
       retryAfter: 120,
     },
   ],
-  members: Buffer.from([7, 7, 7, 7, 7]),
+  members: Uint8Array.of(7, 7, 7, 7, 7),
 };
 
 test('an errand comes out as it went in', () => {
@@ -134,6 +134,22 @@ test('an errand comes out as it went in', () => {
 
 test('a parcel comes out as it went in', () => {
   assert.deepEqual(decodeParcel(encodeParcel(parcel)), parcel);
+});
+
+test('numbers and words are the same wherever they come to lie', () => {
+  for (let shift = 0; shift < 9; shift++) {
+    const shifted = { ...parcel, errand: 'e'.repeat(shift + 1) };
+    const bytes = encodeParcel(shifted);
+    assert.deepEqual(decodeParcel(bytes), shifted);
+    const apart = new Uint8Array(bytes.length + shift);
+    apart.set(bytes, shift);
+    assert.deepEqual(decodeParcel(apart.subarray(shift)), shifted);
+  }
+  // Same length, first and last byte: told apart by what is between.
+  for (const reason of ['ok', 'http-503', 'http-553', 'http-503', 'é', 'éa', 'aé', '雁', 'ok']) {
+    const visits = parcel.visits.map(visit => ({ ...visit, reason }));
+    assert.deepEqual(decodeParcel(encodeParcel({ ...parcel, visits })).visits, visits);
+  }
 });
 
 test('a record outside the member section is refused', () => {

@@ -41,8 +41,16 @@ const frames: readonly Frame[] = [
     kind: 'welcome',
     welcome: { home: 'h', userAgent: 'Skein', agentToken: 'skein', servers: [], pagesADay: 9, bytesADay: 0, level: 2 },
   },
-  { kind: 'errand', errand: 'a-1', warrant: Buffer.from([1, 2]), bytes: Buffer.from('errand') },
-  { kind: 'parcel', errand: 'a-1', sequence: 300, done: true, visits: 9, by: 'b/c', bytes: Buffer.from('parcel') },
+  { kind: 'errand', errand: 'a-1', warrant: Uint8Array.of(1, 2), bytes: new TextEncoder().encode('errand') },
+  {
+    kind: 'parcel',
+    errand: 'a-1',
+    sequence: 300,
+    done: true,
+    visits: 9,
+    by: 'b/c',
+    bytes: new TextEncoder().encode('parcel'),
+  },
   { kind: 'acknowledge', errand: 'a-1', sequence: 7 },
   { kind: 'forget', errand: 'a-1' },
   { kind: 'recall' },
@@ -54,7 +62,7 @@ const frames: readonly Frame[] = [
   { kind: 'bye', code: 'refused', why: 'the token is wrong' },
   { kind: 'want-pass', by: 'b/c', key: 'k' },
   { kind: 'pass', by: 'c', pass: 'pass1.x' },
-  { kind: 'claim', errand: 'a-1', digest: 'd', warrant: Buffer.from([3, 4]) },
+  { kind: 'claim', errand: 'a-1', digest: 'd', warrant: Uint8Array.of(3, 4) },
 ];
 const stream = Buffer.concat(frames.map(frame => encodeFrame(frame)));
 

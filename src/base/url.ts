@@ -137,10 +137,16 @@ export function normalisePercent(text: string): string {
   return out + text.slice(from);
 }
 
+/** Most URLs in a row are of one server. */
+let lastOrigin = '';
+
 /** `https://example.org:8080` of a normalised URL. */
 export function originOf(url: string): string {
+  // The very same string as before: a new one has to be hashed and found anew in each table that it is looked up in.
+  if (lastOrigin !== '' && url.startsWith(lastOrigin) && url.charCodeAt(lastOrigin.length) === SLASH) return lastOrigin;
   const slash = url.indexOf('/', 8);
-  return slash < 0 ? url : url.slice(0, slash);
+  lastOrigin = slash < 0 ? url : url.slice(0, slash);
+  return lastOrigin;
 }
 
 /** Host without port of a normalised URL or origin; an IPv6 address keeps its brackets. */

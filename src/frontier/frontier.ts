@@ -39,7 +39,6 @@ export interface Issued {
 }
 
 interface Sent {
-  readonly id: number;
   /** What was known; undefined = first visit. */
   readonly before: KnownRow | undefined;
   /** Takes one of the pages that the run may fetch; a sitemap does not. */
@@ -48,8 +47,8 @@ interface Sent {
 
 interface UnderWay {
   readonly lane: Lane;
-  /** Pages not yet returned, by URL. */
-  readonly pages: Map<string, Sent>;
+  /** Pages not yet returned, by id: found by a fingerprint, where a URL that came back is hashed and sought among all strings. */
+  readonly pages: Map<number, Sent>;
   /** The outpost follows links by itself: pages of this server that nobody named come back, too. */
   readonly delegated: boolean;
   /** Such pages that may still come; they count as issued. */
@@ -224,38 +223,34 @@ export class Frontier {
   }
 
   /** False: the visit answers nothing that was asked, so nothing of it is kept. */
-  wants(errand: string, visit: Pick<Visit, 'url'>): boolean {
+  wants(errand: string, { url }: Pick<Visit, 'url'>): boolean {
     const underWay = this.#underWay.get(errand);
-    if (!underWay) return false;
-    if (underWay.pages.has(visit.url)) return true;
-    if (!underWay.delegated || originOf(visit.url) !== underWay.lane.server.origin) return false;
-    return underWay.lane.order.holds(this.admission.find(visit.url));
+    return underWay !== undefined && wantsPage(underWay, url, this.admission.find(url));
   }
 
   /** Learns from one visit of an errand that wants it. `stored`: where its records lie now. */
   learn(errand: string, told: Visit, stored: Stored | undefined, outpost: string): void {
     const underWay = this.#underWay.get(errand);
-    if (!underWay || !this.wants(errand, told)) return;
+    const id = this.admission.find(told.url);
+    if (!underWay || !wantsPage(underWay, told.url, id)) return;
     const now = this.#clock.now();
     const visit = told.time > now ? { ...told, time: now } : told; // another machine's clock is ahead of ours
-    const sent = underWay.pages.get(visit.url) ?? this.#followed(underWay, visit.url);
-    underWay.pages.delete(visit.url);
-    this.#out.delete(sent.id);
+    const { before, counted } = underWay.pages.get(id) ?? this.#followed(underWay, id);
+    underWay.pages.delete(id);
+    this.#out.delete(id);
     const seen = visit.outcome === 'fetched' || visit.outcome === 'same';
-    if (sent.counted) seen ? this.#settled++ : this.#issued--;
-    const { id, before } = sent;
+    if (counted) seen ? this.#settled++ : this.#issued--;
     this.#learning.learn({ id, lane: underWay.lane, visit, before, stored, outpost });
     this.gallery?.visited(id, visit);
     this.#turns.stir(underWay.lane);
   }
 
   /** A page that the outpost found by itself. */
-  #followed(underWay: UnderWay, url: string): Sent {
-    const id = this.admission.find(url);
+  #followed(underWay: UnderWay, id: number): Sent {
     underWay.lane.order.visited(id);
     if (underWay.reserved > 0) underWay.reserved--;
     else this.#issued++;
-    return { id, before: this.#ledger.pages.known(id), counted: true };
+    return { before: this.#ledger.pages.known(id), counted: true };
   }
 
   /** Page whose stored bytes are the same as this visit's, 0 = none. */
@@ -291,7 +286,7 @@ export class Frontier {
     this.#turns.stir(underWay.lane);
     this.#issued -= underWay.reserved;
     if (underWay.delegated) underWay.lane.order.release();
-    for (const { id, counted } of underWay.pages.values()) {
+    for (const [id, { counted }] of underWay.pages) {
       if (counted) this.#issued--;
       this.#out.delete(id);
       const page = this.#ledger.pages.get(id)!;
@@ -337,12 +332,13 @@ export class Frontier {
 
   #issue(lane: Lane, ids: number[], delegation: Delegation, spread: boolean): Issued {
     const { connections, outposts, mode, lease, bodyBytes, scope, maxPages, code } = this.#options;
-    const pages = new Map<string, Sent>();
+    const pages = new Map<number, Sent>();
     let counted = 0;
     const known = ids.map(id => {
-      const before = this.#ledger.pages.known(id);
-      const each = knownOf(this.#ledger.pages.get(id)!, before, this.schedule);
-      pages.set(each.url, { id, before, counted: each.role !== 'sitemap' });
+      const page = this.#ledger.pages.ask(id);
+      const before = page.visited ? this.#ledger.pages.known(id) : undefined;
+      const each = knownOf(page, before, this.schedule);
+      pages.set(id, { before, counted: each.role !== 'sitemap' });
       if (each.role !== 'sitemap') counted++;
       return each;
     });
@@ -382,12 +378,12 @@ export class Frontier {
   #resume(errand: Errand, issued: number): void {
     const lane = this.#lanes.of(errand.server.origin);
     const delegated = errand.limits.follow > 0;
-    const pages = new Map<string, Sent>();
+    const pages = new Map<number, Sent>();
     for (const { url, role } of errand.pages) {
       const id = this.admission.find(url);
       const before = id === 0 ? undefined : this.#ledger.pages.known(id);
       if (id === 0 || (before && before.time > issued - CLOCK_SLACK)) continue; // its visit has arrived
-      pages.set(url, { id, before, counted: role !== 'sitemap' });
+      pages.set(id, { before, counted: role !== 'sitemap' });
       this.#out.add(id);
     }
     this.#underWay.set(errand.id, { lane, pages, delegated, reserved: 0 });
@@ -395,4 +391,8 @@ export class Frontier {
     lane.errands++;
     if (delegated) lane.order.hold();
   }
+}
+
+function wantsPage({ pages, delegated, lane }: UnderWay, url: string, id: number): boolean {
+  return pages.has(id) || (delegated && originOf(url) === lane.server.origin && lane.order.holds(id));
 }

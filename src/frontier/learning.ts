@@ -80,15 +80,16 @@ export class Learning {
   }
 
   learn(given: Lesson): void {
-    const lesson = { ...given, visit: judged(given) };
-    const { id, visit, before, stored, outpost } = lesson;
+    const visit = judged(given);
+    const lesson = visit === given.visit ? given : { ...given, visit };
+    const { id, before, stored, outpost } = lesson;
     const movedTo = visit.location === undefined ? null : this.#redirect(lesson, visit.location);
     const twin = stored ? this.duplicate(visit) : 0;
     const near = visit.outcome === 'fetched' && visit.facts ? this.#nearest(lesson, twin) : 0;
     // What only the navigation leads to is found there.
     if (visit.links && (visit.outcome === 'fetched' || visit.stage === 'template')) this.#links(lesson);
     const planned = this.#schedule.after({ id, visit, before, server: lesson.lane.server, pages: lesson.lane.pages });
-    const known = knownRow(lesson, { movedTo, near, twin, ...planned });
+    const known = knownRow(lesson, { movedTo, near, twin, planned });
     if (before) this.#ledger.pages.putKnown(known);
     else this.#ledger.pages.addKnown(known);
     this.#ledger.visits.add({
@@ -266,7 +267,8 @@ function bitsOf(value: bigint): number {
 }
 
 /** What learning found out besides the visit itself. */
-interface Findings extends Planned {
+interface Findings {
+  readonly planned: Planned;
   readonly movedTo: number | null;
   readonly near: number;
   readonly twin: number;
@@ -291,7 +293,7 @@ function knownRow(lesson: Lesson, found: Findings): KnownRow {
     tries: isSetback(visit) ? (before?.tries ?? 0) + 1 : 0,
     retry_at: retry,
     pings: 0,
-    due: found.due,
+    due: found.planned.due,
     etag: etagsOf(visit, before),
     last_modified: visit.lastModified ?? (visit.status === 304 ? (before?.last_modified ?? null) : null),
     title: page?.title ?? before?.title ?? null,
@@ -306,7 +308,7 @@ function knownRow(lesson: Lesson, found: Findings): KnownRow {
     urls: counts?.urls ?? before?.urls ?? null,
     keywords: counts?.keywords ?? before?.keywords ?? null,
     facts,
-    change: found.change,
+    change: found.planned.change,
     mask: visit.mask ?? before?.mask ?? null,
     moved_to: found.movedTo,
     same_as: changed ? found.twin || null : (before?.same_as ?? null),

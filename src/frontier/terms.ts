@@ -1,7 +1,7 @@
 /** What an errand says of its server and of each of its pages: what home knows that bears on the visit. */
 import type { Errand } from '../errand/errand.ts';
 import type { Known } from '../errand/known.ts';
-import { type KnownRow, type PageRow, roles } from '../ledger/pages.ts';
+import { type AskedPage, type KnownRow, roles } from '../ledger/pages.ts';
 import { type Lane, paceOf } from './lane.ts';
 import type { FrontierOptions } from './options.ts';
 import type { Schedule } from './schedule.ts';
@@ -22,7 +22,7 @@ export function termsOf(lane: Lane, options: FrontierOptions, connections: numbe
 }
 
 /** `before`: what earlier visits taught, undefined = there was none. */
-export function knownOf(page: PageRow, before: KnownRow | undefined, schedule: Schedule): Known {
+export function knownOf(page: AskedPage, before: KnownRow | undefined, schedule: Schedule): Known {
   const facts = before?.facts && schedule.carried(before);
   return {
     url: page.url,

@@ -257,12 +257,13 @@ export class Home implements Receiver {
       let chosen: Choice | undefined;
       const issued = this.#parts.frontier.next(place => {
         chosen = this.dispatch.choose(place);
+        // Before its pages are read: outside a batch SQLite takes and gives back a lock for each.
+        if (chosen) this.#parts.ledger.begin();
         return chosen;
       });
       if (!issued || !chosen) break;
       const { errand } = issued;
       const { to } = chosen;
-      this.#parts.ledger.begin();
       this.dispatch.send(errand, to);
       if (to.remote) travelling.push({ errand, to });
       else to.send(errand);

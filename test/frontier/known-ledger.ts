@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DAY } from '../../src/base/clock.ts';
+import { fingerprint } from '../../src/base/url.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import type { KnownRow } from '../../src/ledger/pages.ts';
 import { newState, packState } from '../../src/revisit/state.ts';
@@ -17,7 +18,16 @@ export function withLedger(count: number, work: (ledger: Ledger, directory: stri
   const server = ledger.servers.of('http://a.test').id;
   for (let i = 0; i < count; i++) {
     const url = `http://a.test/${i}`;
-    const place = { high: i, low: i, server, url, parent: 0, depth: 1, hops: 0, relevance: 0, found: 0 };
+    const place = {
+      ...fingerprint(url, { high: 0, low: 0 }),
+      server,
+      url,
+      parent: 0,
+      depth: 1,
+      hops: 0,
+      relevance: 0,
+      found: 0,
+    };
     const page = ledger.pages.add({ ...place, refused: null, role: 0, lastmod: null });
     ledger.pages.putKnown(knownRow(page, i));
   }

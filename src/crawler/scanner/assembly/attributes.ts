@@ -1,5 +1,5 @@
 /** Reads the attributes of a tag: remembers where the values lie that someone may ask for, skips the others. */
-import { hashBytes, key, keyOf, mix } from './hash';
+import { all, hashBytes, key, keyOf, mix } from './hash';
 import { ATTRIBUTES, CLASSES } from './memory';
 import { attributeInfo, enterAttribute, NAME_END, SPACE } from './tables';
 
@@ -76,24 +76,50 @@ export function readAttributes(start: usize, end: usize, draws: bool): usize {
     if (c === 62) return p + 1;
     selfClosing = false;
     const named = p;
-    do c = load<u8>(++p);
-    while ((load<u8>(CLASSES + c) & NAME_END) === 0);
+    p = nameEnd(p);
     const name = keyOf(named, p);
-    while ((load<u8>(CLASSES + c) & SPACE) !== 0) c = load<u8>(++p);
-    if (p >= end) return 0;
-    let from = p;
-    let to = p;
-    if (c === 61) {
-      from = valueBegin(p + 1);
-      to = valueStop(from, end);
+    let from: usize = p + 2;
+    let to: usize = p;
+    // Nearly all are written like this.
+    if (load<u16>(p) === EQUALS_QUOTE) {
+      to = find(from, end, 34);
       if (to >= end) return 0;
-      p = to;
-      c = load<u8>(from - 1);
-      if (c === 34 || c === 39) p++;
+      p = to + 1;
+    } else {
+      p = skipSpace(p);
+      if (p >= end) return 0;
+      from = p;
+      to = p;
+      if (load<u8>(p) === 61) {
+        from = valueBegin(p + 1);
+        to = valueStop(from, end);
+        if (to >= end) return 0;
+        c = load<u8>(from - 1);
+        p = c === 34 || c === 39 ? to + 1 : to;
+      }
     }
     remember(name, from, to);
     if (draws && !saysNothing(name)) drawing = mix(mix(drawing, name), hashBytes(from, to));
   }
+}
+
+const EQUALS_QUOTE: u32 = 0x223d;
+
+/** End of the attribute's name at `p`, which has one byte at least. */
+function nameEnd(p: usize): usize {
+  const v = v128.load(p, 1);
+  const signs = v128.or(i8x16.eq(v, all(47)), i8x16.eq(v, all(62)));
+  const ends: u32 = i8x16.bitmask(v128.or(v128.or(signs, i8x16.eq(v, all(61))), i8x16.le_u(v, all(32))));
+  let q = p + 1 + ctz(ends | 0x10000);
+  // Control characters that are no white space are part of a name.
+  while ((load<u8>(CLASSES + load<u8>(q)) & NAME_END) === 0) q++;
+  return q;
+}
+
+function skipSpace(start: usize): usize {
+  let p = start;
+  while ((load<u8>(CLASSES + load<u8>(p)) & SPACE) !== 0) p++;
+  return p;
 }
 
 /** The first of several attributes of one name counts. */
@@ -113,8 +139,7 @@ function saysNothing(name: u64): bool {
 
 /** Address of the first byte of the value, behind an opening quote if there is one. */
 function valueBegin(start: usize): usize {
-  let p = start;
-  while ((load<u8>(CLASSES + load<u8>(p)) & SPACE) !== 0) p++;
+  const p = skipSpace(start);
   const c: u32 = load<u8>(p);
   return c === 34 || c === 39 ? p + 1 : p;
 }

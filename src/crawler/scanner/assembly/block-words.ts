@@ -3,7 +3,7 @@
  * the word, of which each would be mispredicted at every second or third one. That was a third of the scanner's time.
  */
 import { correct } from './codes';
-import { keyOf, spread, wordKey } from './hash';
+import { all, keyOf, spread, wordKey } from './hash';
 import { firstEntry, infoBehind } from './lexicon';
 import { CLASSES, WAITING, WORD_ENDS, WORD_KEYS } from './memory';
 import { addHashes, hashesEnd } from './simhash';
@@ -96,9 +96,10 @@ function blockOf(p: usize): usize {
 
 /** One bit for each of 16 bytes: letter, digit or `_`. */
 function wordBits(v: v128): u64 {
-  const letters = i8x16.le_u(i8x16.sub(v128.or(v, i8x16.splat(32)), i8x16.splat(97)), i8x16.splat(25));
-  const digits = i8x16.le_u(i8x16.sub(v, i8x16.splat(48)), i8x16.splat(9));
-  return <u64>i8x16.bitmask(v128.or(v128.or(letters, digits), i8x16.eq(v, i8x16.splat(95))));
+  // Compared with sign: what the letters and the digits become by adding is lowest.
+  const letters = i8x16.lt_s(i8x16.add(v128.or(v, all(32)), all(31)), all(154));
+  const digits = i8x16.lt_s(i8x16.add(v, all(80)), all(138));
+  return <u64>i8x16.bitmask(v128.or(v128.or(letters, digits), i8x16.eq(v, all(95))));
 }
 
 /** The same for the rest of a block that has characters beyond ASCII. */

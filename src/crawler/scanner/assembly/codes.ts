@@ -2,6 +2,7 @@
  * The papers' sums over the characters of the visible text. All text is summed at the end in one pass as if each byte
  * were a character; characters of several bytes say by correct() what is to be added or taken away.
  */
+import { all } from './hash';
 import { ASCII_SEEN, SEEN } from './memory';
 
 export let codeCount: u64 = 0;
@@ -41,18 +42,18 @@ export function correct(p: usize, length: usize, code: u32): void {
 
 /** Bytes of which the squares are added up in 32 bits. */
 const STRETCH: usize = 65536;
-/** Line feeds in the text. */
-let feeds: u32 = 0;
 
-/** Adds the text at [start, end), in which `lines` line feeds stand between blocks and are no characters of it. */
+/**
+ * Adds the text at [start, end), in which `lines` line feeds stand between blocks and are no characters of it.
+ */
 export function addCodes(start: usize, end: usize, lines: u32): void {
   // Behind the text is nothing that counts.
   v128.store(end, i8x16.splat(0));
   // Where a byte is noted as seen: see(). The byte 0 and the line feed are noted before, so that they are not counted.
   store<u64>(ASCII_SEEN, 1);
   store<u64>(ASCII_SEEN, 1 << 16, 8);
-  feeds = 0;
-  for (let p = start; p < end; p += STRETCH) addStretch(p, min(end, p + STRETCH));
+  let feeds: u32 = 0;
+  for (let p = start; p < end; p += STRETCH) feeds += addStretch(p, min(end, p + STRETCH));
   codeCount += end - start - lines;
   codeSum -= 10 * <u64>lines;
   codeSquares -= 100 * <u64>lines;
@@ -60,21 +61,26 @@ export function addCodes(start: usize, end: usize, lines: u32): void {
   if (feeds > lines) distinctCodes++;
 }
 
-/** Nearly always all of 16 bytes have been seen before, which costs less to find out than to note each again. */
-function addStretch(start: usize, end: usize): void {
+/**
+ * Returns the number of line feeds. Nearly always all of 16 bytes have been seen before, which costs less to find out
+ * than to note each again.
+ */
+function addStretch(start: usize, end: usize): u32 {
+  let feeds: u32 = 0;
   let sums = i32x4.splat(0);
   let squares = i32x4.splat(0);
   let seen = v128.load(ASCII_SEEN);
-  const nibble = i8x16.splat(15);
+  const nibble = all(15);
+  const feed = all(10);
   // 1 << upper half of a byte, 0 for one beyond ASCII.
-  const bits = i8x16(1, 2, 4, 8, 16, 32, 64, -128, 0, 0, 0, 0, 0, 0, 0, 0);
+  const bits = i64x2(<i64>0x8040201008040201, 0);
   for (let p = start; p < end; p += 16) {
     const v = v128.load(p);
     const low = i16x8.extend_low_i8x16_u(v);
     const high = i16x8.extend_high_i8x16_u(v);
     sums = i32x4.add(sums, i32x4.extadd_pairwise_i16x8_u(i16x8.add(low, high)));
     squares = i32x4.add(squares, i32x4.add(i32x4.dot_i16x8_s(low, low), i32x4.dot_i16x8_s(high, high)));
-    feeds += popcnt(i8x16.bitmask(i8x16.eq(v, i8x16.splat(10))));
+    feeds += popcnt(i8x16.bitmask(i8x16.eq(v, feed)));
     const bit = i8x16.swizzle(bits, v128.and(i16x8.shr_u(v, 4), nibble));
     const known = i8x16.swizzle(seen, v128.and(v, nibble));
     if (!v128.any_true(v128.andnot(bit, known))) continue;
@@ -83,6 +89,7 @@ function addStretch(start: usize, end: usize): void {
   }
   codeSum += total(sums);
   codeSquares += total(squares);
+  return feeds;
 }
 
 /** One bit per ASCII character: the byte is chosen by its lower half, the bit by its upper half. */

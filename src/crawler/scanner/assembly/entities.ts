@@ -103,28 +103,29 @@ export function decodeEntity(p: usize, end: usize, inAttribute: bool): bool {
   const start = p + 1;
   const stop = min(end, start + 32);
   let q = start;
-  let legacy: u32 = 0;
-  let legacyEnd: usize = 0;
-  while (q < stop && (load<u8>(CLASSES + load<u8>(q)) & (LETTER | DIGIT)) !== 0) {
-    q++;
-    // Legacy names have 2 to 6 letters; the longest that fits counts.
-    if (q - start < 2 || q - start > 6) continue;
-    const found = entityInfo(start, q);
-    if ((found & LEGACY) !== 0) {
-      legacy = found;
-      legacyEnd = q;
-    }
-  }
+  while (q < stop && isAlphanumeric(q)) q++;
   if (q < end && load<u8>(q) === 59 && q > start) {
     const found = entityInfo(start, q);
     if (found !== 0) return decoded(found & 0x1fffff, q + 1);
   }
-  if (legacy === 0) return false;
-  if (inAttribute && legacyEnd < end) {
-    const next: u32 = load<u8>(legacyEnd);
-    if (next === 61 || (load<u8>(CLASSES + next) & (LETTER | DIGIT)) !== 0) return false;
+  return decodeLegacy(start, q, end, inAttribute);
+}
+
+function isAlphanumeric(p: usize): bool {
+  return (load<u8>(CLASSES + load<u8>(p)) & (LETTER | DIGIT)) !== 0;
+}
+
+/** An entity without its semicolon: such names have 2 to 6 letters, and the longest with which [start, stop) begins counts. */
+function decodeLegacy(start: usize, stop: usize, end: usize, inAttribute: bool): bool {
+  let q = min(stop, start + 6);
+  let found: u32 = 0;
+  for (; q >= start + 2; q--) {
+    found = entityInfo(start, q);
+    if ((found & LEGACY) !== 0) break;
   }
-  return decoded(legacy & 0x1fffff, legacyEnd);
+  if (q < start + 2) return false;
+  if (inAttribute && q < end && (load<u8>(q) === 61 || isAlphanumeric(q))) return false;
+  return decoded(found & 0x1fffff, q);
 }
 
 function decoded(value: u32, next: usize): bool {

@@ -3,11 +3,11 @@
  * appearance, with the first anchor text that is not empty. Twelve words each: start and end of the reference, start
  * and end of the anchor, flags, hash, slot, unused, then what resolve.ts adds.
  */
-import { ALT, DATA_SRC, find, HREF, HREFLANG, has, REL, SRC, SRCSET, valueEnd, valueStart } from './attributes';
+import { ALT, DATA_SRC, HREF, HREFLANG, has, REL, SRC, SRCSET, valueEnd, valueStart } from './attributes';
 import { addToMain } from './block';
 import { inAd, inTemplate } from './elements';
 import { after, code, decodeEntity } from './entities';
-import { finish, hashBytes, key, keyOf, mix, putCode } from './hash';
+import { all, finish, hashBytes, key, keyOf, mix, putCode } from './hash';
 import {
   anchors,
   anchorsEnd,
@@ -20,7 +20,16 @@ import {
   MAX_IMAGES,
   MAX_LINKS,
 } from './memory';
-import { decodeReference, hashReference, hasWord, keep, MAX_REFERENCE, out as reference } from './references';
+import {
+  decodeReference,
+  fragmentAt,
+  hashReference,
+  hasWord,
+  keep,
+  MAX_REFERENCE,
+  odd,
+  out as reference,
+} from './references';
 import { LETTER } from './tables';
 import { out as text } from './text';
 
@@ -91,12 +100,10 @@ export function frameLink(): void {
 
 /** `<video>`, `<audio>`, `<embed>`: part of what a reader sees, but not followed. */
 export function mediaLink(): void {
-  if (has(SRC)) hashLink(reference, decodeReference(valueStart(SRC), valueEnd(SRC)));
+  if (has(SRC) && !inAd()) showLink(hashReference(reference, decodeReference(valueStart(SRC), valueEnd(SRC)), true));
 }
 
-function hashLink(start: usize, end: usize): void {
-  if (inAd()) return;
-  const hash = hashReference(start, end, true);
+function showLink(hash: u64): void {
   linkHash = mix(linkHash, hash);
   if (!inTemplate()) addToMain(hash);
 }
@@ -104,17 +111,19 @@ function hashLink(start: usize, end: usize): void {
 /** Number of the link that the attribute names; NO_LINK when it leads nowhere else. */
 function addLink(slot: u32, flags: u32, visible: bool): u32 {
   const start = reference;
-  let end = decodeReference(valueStart(slot), valueEnd(slot));
-  if (visible) hashLink(start, end);
-  end = min(end, find(start, end, 35));
+  const whole = decodeReference(valueStart(slot), valueEnd(slot));
+  const end = fragmentAt(start, whole);
+  const hash = hashBytes(start, end);
+  // Most have no fragment and nothing that is masked, so that both hashes are one.
+  if (visible && !inAd()) showLink(odd || end !== whole ? hashReference(start, whole, true) : hash);
   if (end === start || end - start > MAX_REFERENCE || !leadsToPage(start, end)) return NO_LINK;
-  return record(start, end, flags);
+  return record(start, end, flags, <u32>hash);
 }
 
 /** False for references with a scheme other than http and https. */
 function leadsToPage(start: usize, end: usize): bool {
   // Most have no colon where a scheme could end.
-  if ((i8x16.bitmask(i8x16.eq(v128.load(start), i8x16.splat(58))) & 0x1fff) === 0) return true;
+  if ((i8x16.bitmask(i8x16.eq(v128.load(start), all(58))) & 0x1fff) === 0) return true;
   let p = start;
   while (p < end && p < start + 12 && (load<u8>(CLASSES + load<u8>(p)) & LETTER) !== 0) p++;
   if (p === end || p === start || load<u8>(p) !== 58) return true;
@@ -122,8 +131,7 @@ function leadsToPage(start: usize, end: usize): bool {
   return scheme === KEY_HTTP || scheme === KEY_HTTPS;
 }
 
-function record(start: usize, end: usize, flags: u32): u32 {
-  const hash = <u32>hashBytes(start, end);
+function record(start: usize, end: usize, flags: u32, hash: u32): u32 {
   let slot = hash & (LINK_SLOT_COUNT - 1);
   while (true) {
     const known: u32 = load<u16>(LINK_SLOTS + (slot << 1));
@@ -180,6 +188,12 @@ function copyAnchor(from: usize, to: usize): usize {
   let out = anchorOut;
   let p = from;
   while (p < to && load<u8>(p) <= 32) p++;
+  // So few bytes are no more characters. Of those below the blank, text has only the line feed.
+  if (p < to && to - p <= MAX_ANCHOR) {
+    for (let at: usize = 0; p + at < to; at += 16) v128.store(out + at, i8x16.max_u(v128.load(p + at), all(32)));
+    out += to - p;
+    p = to;
+  }
   for (let characters: u32 = 0; p < to; p++) {
     const c: u32 = load<u8>(p);
     if ((c & 0xc0) !== 0x80 && characters++ === MAX_ANCHOR) break;

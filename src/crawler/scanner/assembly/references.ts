@@ -5,7 +5,7 @@
 
 import { find } from './attributes';
 import { after, code, decodeEntity } from './entities';
-import { copyRun, hashBytes, key, keyOf, putCode } from './hash';
+import { all, copyRun, hashBytes, key, keyOf, putCode } from './hash';
 import { CLASSES, references, SCRATCH, SCRATCH_BYTES } from './memory';
 import { DIGIT, HEX, LETTER, SPACE } from './tables';
 
@@ -33,7 +33,9 @@ export function keep(end: usize): void {
 }
 
 /** Whether the reference decoded last can differ from its canonical form. */
-let odd: bool = false;
+export let odd: bool = false;
+/** Whether it may have a fragment. */
+let fragmented: bool = false;
 
 /** Writes the value decoded and trimmed, without tabs and line feeds; returns its end. Does not keep it. */
 export function decodeReference(start: usize, end: usize): usize {
@@ -41,21 +43,31 @@ export function decodeReference(start: usize, end: usize): usize {
   let last = end;
   while (p < last && load<u8>(p) <= 32) p++;
   while (last > p && load<u8>(last - 1) <= 32) last--;
-  odd = false;
+  let odds: u32 = 0;
+  let fragments: u32 = 0;
   const to = out;
   for (let at: usize = 0; p + at < last; at += 16) {
     const v = v128.load(p + at);
     const rest = last - p - at;
     const mask: u32 = rest < 16 ? (1 << (<u32>rest)) - 1 : 0xffff;
     // Signed: below the blank are control characters and everything beyond ASCII.
-    const rare = v128.or(i8x16.lt_s(v, i8x16.splat(32)), i8x16.eq(v, i8x16.splat(38)));
+    const rare = v128.or(i8x16.lt_s(v, all(32)), i8x16.eq(v, all(38)));
     if ((i8x16.bitmask(rare) & mask) !== 0) return decodeSlowly(p, last);
-    const digits = i8x16.lt_u(i8x16.sub(v, i8x16.splat(48)), i8x16.splat(10));
-    const signs = v128.or(i8x16.eq(v, i8x16.splat(37)), i8x16.eq(v, i8x16.splat(61)));
-    if ((i8x16.bitmask(v128.or(digits, signs)) & mask) !== 0) odd = true;
+    // Signed as well: what `0` to `9` become is lowest.
+    const digits = i8x16.lt_s(i8x16.add(v, all(80)), all(138));
+    const signs = v128.or(i8x16.eq(v, all(37)), i8x16.eq(v, all(61)));
+    odds |= i8x16.bitmask(v128.or(digits, signs)) & mask;
+    fragments |= i8x16.bitmask(i8x16.eq(v, all(35)));
     v128.store(to + at, v);
   }
+  odd = odds !== 0;
+  fragmented = fragments !== 0;
   return to + (last - p);
+}
+
+/** End of the reference decoded last without its fragment; it lies at [start, end). */
+export function fragmentAt(start: usize, end: usize): usize {
+  return fragmented ? min(end, find(start, end, 35)) : end;
 }
 
 function decodeSlowly(start: usize, end: usize): usize {
@@ -79,6 +91,7 @@ function decodeSlowly(start: usize, end: usize): usize {
   }
   if (wide >= 0x80) ascii = false;
   odd = true;
+  fragmented = true;
   return to;
 }
 

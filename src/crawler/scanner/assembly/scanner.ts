@@ -175,14 +175,13 @@ function sumBytes(end: usize): u64 {
   let total: u64 = 0;
   let p = INPUT;
   while (p + 16 <= end) {
-    // 16-bit lanes hold 257 sums of 255; 32-bit lanes are emptied every 4,096 steps.
-    const stop = min(end - 15, p + 65536);
-    let lanes = i32x4.splat(0);
-    for (; p < stop; p += 16) {
-      lanes = i32x4.add(lanes, i32x4.extadd_pairwise_i16x8_u(i16x8.extadd_pairwise_i8x16_u(v128.load(p))));
-    }
-    total += <u64>i32x4.extract_lane(lanes, 0) + <u64>i32x4.extract_lane(lanes, 1);
-    total += <u64>i32x4.extract_lane(lanes, 2) + <u64>i32x4.extract_lane(lanes, 3);
+    // A lane of 16 bits holds 128 sums of two bytes.
+    const stop = min(end - 15, p + 16 * 128);
+    let lanes = i16x8.splat(0);
+    for (; p < stop; p += 16) lanes = i16x8.add(lanes, i16x8.extadd_pairwise_i8x16_u(v128.load(p)));
+    const sums = i32x4.extadd_pairwise_i16x8_u(lanes);
+    total += i32x4.extract_lane(sums, 0) + i32x4.extract_lane(sums, 1);
+    total += i32x4.extract_lane(sums, 2) + i32x4.extract_lane(sums, 3);
   }
   for (; p < end; p++) total += load<u8>(p);
   return total;

@@ -8,7 +8,7 @@
  * are full of, have a table of their own: 256 bytes, of which the first 64 are the same and the others the rest of the
  * tag.
  */
-import { copyRun, spread } from './hash';
+import { all, copyRun, spread } from './hash';
 import { LONG_TAGS, SPARE_TAG, TAG_MEMORY } from './memory';
 
 const SHORT_BITS: u64 = 8;
@@ -108,7 +108,7 @@ let turn: usize = 0;
 
 /** Bytes before the first `>`, up to SHORT. */
 function lengthOf(p: usize): usize {
-  const close = i8x16.splat(62);
+  const close = all(62);
   const low: u32 = i8x16.bitmask(i8x16.eq(v128.load(p), close));
   const high: u32 = i8x16.bitmask(i8x16.eq(v128.load(p, 16), close));
   return ctz(low | (high << 16));
@@ -116,7 +116,7 @@ function lengthOf(p: usize): usize {
 
 /** Address of the first `>` of a long tag; 0 = there is none near enough. */
 function longEnd(p: usize): usize {
-  const close = i8x16.splat(62);
+  const close = all(62);
   for (let q = p + SHORT; q < p + LONGEST; q += 16) {
     const hits: u32 = i8x16.bitmask(i8x16.eq(v128.load(q), close));
     if (hits !== 0) return q + ctz(hits);

@@ -28,7 +28,7 @@ import {
   markTemplate,
   push,
 } from './elements';
-import { keyOf, mix } from './hash';
+import { all, keyOf, mix } from './hash';
 import { base, language, meta } from './head';
 import { wordInfo } from './lexicon';
 import { anchorLink, closeAnchor, draw, frameLink, image, mediaLink, relationLink } from './links';
@@ -109,8 +109,8 @@ let nameLength: usize = 0;
 /** Reads the name at `p`, in XML without its prefix; returns its end. */
 function readName(p: usize): usize {
   const v = v128.load(p);
-  const signs = v128.or(i8x16.eq(v, i8x16.splat(47)), i8x16.eq(v, i8x16.splat(62)));
-  const ends: u32 = i8x16.bitmask(v128.or(signs, i8x16.le_u(v, i8x16.splat(32))));
+  const signs = v128.or(i8x16.eq(v, all(47)), i8x16.eq(v, all(62)));
+  const ends: u32 = i8x16.bitmask(v128.or(signs, i8x16.le_u(v, all(32))));
   const end = p + ctz(ends);
   // Hardly a name is so long; control characters that are no white space are part of one.
   if (xml || ends === 0 || (load<u8>(CLASSES + load<u8>(end)) & NAME_END) === 0) return readOddName(p);

@@ -42,7 +42,6 @@ async function begin(opened: Opened, options: Attending): Promise<Attended> {
   const { command, data, keep, budget } = options;
   const missing = missingContact(ledger);
   if (missing) console.error(paint('yellow', missing));
-  const log = openLog(data, command);
   const control = new HomeControl({
     ...{ home, frontier, ledger, clock, command, keep },
     scope: opened.bounds.scope.join(', '),
@@ -52,6 +51,7 @@ async function begin(opened: Opened, options: Attending): Promise<Attended> {
   const workbench = await serve(data, options.workbench); // the only one that can fail for a reason of the user's
   const door = await openDoor(data, control);
   const indexing = startIndexing(data, home, ledger);
+  const log = openLog(data, command);
   log.write('info', { data, version, pages: ledger.pages.size, servers: ledger.servers.size }, 'started');
   return {
     workbench: workbench?.address,

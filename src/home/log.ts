@@ -1,5 +1,6 @@
 /** The log of long commands: one JSON object a line in skein.log, for machines first. People have the workbench. */
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import type { Logger } from 'pino';
 
 export interface Log {
@@ -17,8 +18,9 @@ export function openLog(directory: string, command: string): Log {
   };
 }
 
-/** The library takes 30 ms to load: nobody waits for it, least of all the first request. */
+/** The library takes 30 ms to load: nobody waits for it, least of all the first request, which leaves before that. */
 async function open(directory: string, command: string): Promise<{ readonly logger: Logger; end(): void }> {
+  await setImmediate();
   const { pino } = await import('pino');
   // Written at once: a few lines a minute, and the last ones before a crash are those that matter.
   const destination = pino.destination({ dest: join(directory, 'skein.log'), append: true, sync: true, mkdir: true });

@@ -7,8 +7,6 @@ import { SkeinError } from '../base/errors.ts';
 import type { Decider } from '../crawler/decider.ts';
 import { type CagedDecider, openDecider } from './caged-decider.ts';
 import { type OpenCage, type SandboxLimits, sandboxLimits } from './decider.ts';
-import { scriptCage } from './script-sandbox.ts';
-import { wasmCage } from './wasm-sandbox.ts';
 
 export interface SandboxTerms {
   /** JavaScript may run without bubblewrap. */
@@ -56,11 +54,16 @@ export class Deciders {
   #start(digest: string): Promise<CagedDecider> {
     const code = this.#codes.get(digest);
     if (!code) return Promise.reject(new SkeinError('not-found', `The code ${digest.slice(0, 12)} is not here.`));
-    const limits = { ...sandboxLimits, ...this.#terms.limits };
-    const opening = openDecider(cageFor(code, this.#terms.weak, limits), { time: limits.time, say: this.#say });
+    const opening = this.#cage(code);
     this.#open.set(digest, opening);
     this.#sweep();
     return opening;
+  }
+
+  async #cage(code: Uint8Array): Promise<CagedDecider> {
+    const limits = { ...sandboxLimits, ...this.#terms.limits };
+    const open = await cageFor(code, this.#terms.weak, limits);
+    return openDecider(open, { time: limits.time, say: this.#say });
   }
 
   #sweep(): void {
@@ -72,9 +75,17 @@ export class Deciders {
   }
 }
 
-/** WebAssembly is known by its first bytes; anything else is taken for JavaScript. */
-function cageFor(code: Uint8Array, weak: boolean, limits: SandboxLimits): OpenCage {
-  return WASM.equals(code.subarray(0, WASM.length)) ? wasmCage(code, limits) : scriptCage(code, { limits, weak });
+/**
+ * WebAssembly is known by its first bytes; anything else is taken for JavaScript. Cages are loaded by those who need
+ * one: what starts processes and threads is a tenth of what a thread would load before its first request.
+ */
+async function cageFor(code: Uint8Array, weak: boolean, limits: SandboxLimits): Promise<OpenCage> {
+  if (WASM.equals(code.subarray(0, WASM.length))) {
+    const { wasmCage } = await import('./wasm-sandbox.ts');
+    return wasmCage(code, limits);
+  }
+  const { scriptCage } = await import('./script-sandbox.ts');
+  return scriptCage(code, { limits, weak });
 }
 
 /** Starts the code once and ends it. Throws what is wrong with it. */

@@ -3,9 +3,9 @@
  * thread, used again for every page, so a Scan is valid only until the next call of scan().
  * The scanner itself is assembly/scanner.ts; it never sees a URL, a header or a file.
  */
-import { readFileSync } from 'node:fs';
 import { SkeinError } from '../../base/errors.ts';
 import type { Fingerprint } from '../../base/url.ts';
+import { compileWasm } from '../../base/wasm.ts';
 import type { Links } from '../../errand/visit.ts';
 
 /** Longer bodies are scanned up to here. Equals MAX_INPUT of assembly/memory.ts. */
@@ -255,6 +255,6 @@ let loaded: WebAssembly.Module | undefined;
 
 /** Compiled once per thread, for all scanners. */
 function loadModule(): WebAssembly.Module {
-  loaded ??= new WebAssembly.Module(readFileSync(new URL('./scanner.wasm', import.meta.url)));
+  loaded ??= compileWasm(new URL('./scanner.wasm', import.meta.url));
   return loaded;
 }

@@ -2,7 +2,7 @@
  * The host's side of the fast deflate encoder (assembly/): input is written into the module's memory, output read from
  * it. One module per thread, made at first use and used again for every page.
  */
-import { readFileSync } from 'node:fs';
+import { compileWasm } from '../../base/wasm.ts';
 
 /** Longer inputs are for zlib. Three times this is the memory that a thread may come to hold. */
 export const MAX_INPUT = 4 << 20;
@@ -17,7 +17,7 @@ interface Exports {
 let encoder: Exports | undefined;
 
 function load(): Exports {
-  const module = new WebAssembly.Module(readFileSync(new URL('deflate.wasm', import.meta.url)));
+  const module = compileWasm(new URL('deflate.wasm', import.meta.url));
   return new WebAssembly.Instance(module).exports as unknown as Exports;
 }
 

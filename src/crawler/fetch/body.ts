@@ -43,7 +43,8 @@ export class Body {
     const take = Math.min(to - from, this.#maxBytes - this.size);
     const size = this.size + take;
     if (size > this.#bytes.length) this.#grow(size);
-    bytes.copy(this.#bytes, this.size, from, from + take);
+    // Not Buffer.copy: it looks at its arguments for longer than it copies a page.
+    this.#bytes.set(new Uint8Array(bytes.buffer, bytes.byteOffset + from, take), this.size);
     this.size = size;
     return take === to - from;
   }
@@ -58,8 +59,10 @@ export class Body {
     const most = known ? Math.min(this.#expected, this.#maxBytes) : this.#maxBytes;
     const step = Math.max(needed, known ? wholeStep : firstStep, 2 * this.#bytes.length);
     const larger = this.#memory.take(Math.min(most, step));
-    larger.set(this.take(), 0);
-    this.#memory.giveBack(this.#bytes);
+    if (this.size > 0) {
+      larger.set(this.take(), 0);
+      this.#memory.giveBack(this.#bytes);
+    }
     this.#bytes = larger;
   }
 }

@@ -43,13 +43,14 @@ export interface Exchange {
 }
 
 export function fail(exchange: Exchange, reason: ReasonCode, detail: string): void {
-  settle(exchange, { kind: 'failure', reason, detail, wire: wireOf(exchange) });
+  settle(exchange, { kind: 'failure', reason, detail, wire: wireOf(exchange, performance.now()) });
 }
 
 /** What a connection read, before the account of its cost is added. */
 export type Reading = Omit<Response, 'kind' | 'requestHead' | 'wire'>;
 
-export function answer(exchange: Exchange, reading: Reading): void {
+/** `now`: when its last byte came. */
+export function answer(exchange: Exchange, reading: Reading, now: number): void {
   settle(exchange, {
     kind: 'response',
     status: reading.status,
@@ -60,7 +61,7 @@ export function answer(exchange: Exchange, reading: Reading): void {
     truncated: reading.truncated,
     protocol: reading.protocol,
     address: reading.address,
-    wire: wireOf(exchange),
+    wire: wireOf(exchange, now),
   });
 }
 
@@ -70,8 +71,7 @@ function settle(exchange: Exchange, result: Answer): void {
   exchange.resolve(result);
 }
 
-function wireOf(exchange: Exchange) {
-  const now = performance.now();
+function wireOf(exchange: Exchange, now: number) {
   return {
     up: exchange.up,
     down: exchange.down,

@@ -41,9 +41,6 @@ export class Http1Connection implements Timed {
   #begun = false;
   /** When the current body has to be whole. */
   #bodyDeadline = 0;
-  /** Bytes of this connection already put on somebody's account. */
-  #countedUp = 0;
-  #countedDown = 0;
 
   constructor(dialled: Dialled, terms: Http1Terms) {
     this.#dialled = dialled;
@@ -66,6 +63,7 @@ export class Http1Connection implements Timed {
     this.#reader.begin(exchange.ask.maxBytes, exchange.ask.method === 'HEAD');
     exchange.requestHead = writeRequest(exchange.path, this.#terms.fixed, exchange.ask);
     this.deadline = performance.now() + this.#terms.timeouts.firstByte;
+    exchange.up += exchange.requestHead.length;
     this.#dialled.socket.write(exchange.requestHead);
   }
 
@@ -84,7 +82,7 @@ export class Http1Connection implements Timed {
     else if (!this.#begun) this.#fail('first-byte-timeout', 'no byte of an answer');
     else if (!reader.answered) this.#fail('first-byte-timeout', 'the head did not come to its end');
     else if (reader.bodySize === 0) this.#fail('body-timeout', 'no byte of the body');
-    else this.#complete('time');
+    else this.#complete('time', performance.now());
   }
 
   #receive(bytes: Buffer, size: number): void {
@@ -101,15 +99,17 @@ export class Http1Connection implements Timed {
       this.#bodyDeadline = now + timeouts.body;
       exchange.firstByte = now;
     }
+    // Counted here: what the socket counts takes it a list of all that is waiting to be written.
+    exchange.down += size;
     this.deadline = Math.min(now + timeouts.betweenBytes, this.#bodyDeadline);
     const verdict = this.#reader.push(bytes, size);
-    if (verdict === 'done') this.#complete(undefined);
-    else if (verdict === 'cut') this.#complete('length');
+    if (verdict === 'done') this.#complete(undefined, now);
+    else if (verdict === 'cut') this.#complete('length', now);
     else if (verdict === 'bad') this.#fail('bad-answer', this.#reader.problem);
   }
 
   #ended(): void {
-    if (this.#exchange !== undefined && this.#reader.end() === 'done') this.#complete(undefined);
+    if (this.#exchange !== undefined && this.#reader.end() === 'done') this.#complete(undefined, performance.now());
     else this.#broken('the server closed the connection');
     this.close();
   }
@@ -118,54 +118,46 @@ export class Http1Connection implements Timed {
   #broken(detail: string): void {
     const exchange = this.#exchange;
     if (exchange === undefined) return;
-    if (this.#reader.answered && this.#reader.bodySize > 0) this.#complete('disconnect');
+    if (this.#reader.answered && this.#reader.bodySize > 0) this.#complete('disconnect', performance.now());
     else if (this.#begun || this.#served === 0 || exchange.retried) this.#fail('reset', detail);
     else {
-      this.#release(exchange);
+      this.#exchange = undefined;
       exchange.retried = true;
       this.close();
       this.#terms.keeper.again(exchange);
     }
   }
 
-  #complete(truncated: 'length' | 'time' | 'disconnect' | undefined): void {
+  #complete(truncated: 'length' | 'time' | 'disconnect' | undefined, now: number): void {
     const exchange = this.#exchange!;
     const reader = this.#reader;
-    this.#release(exchange);
+    this.#exchange = undefined;
     this.#served++;
     // Back in the pool before the asker hears of it, so that its next ask finds the connection there.
     if (truncated === undefined && reader.keepAlive) {
-      this.deadline = performance.now() + this.#terms.idleTime;
+      this.deadline = now + this.#terms.idleTime;
       this.#terms.keeper.free(this);
     } else this.close();
-    answer(exchange, {
-      status: reader.status,
-      head: reader.head,
-      headers: reader.headers,
-      body: reader.body(),
-      truncated,
-      protocol: 'http/1.1',
-      address: this.#dialled.address,
-    });
+    answer(
+      exchange,
+      {
+        status: reader.status,
+        head: reader.head,
+        headers: reader.headers,
+        body: reader.body(),
+        truncated,
+        protocol: 'http/1.1',
+        address: this.#dialled.address,
+      },
+      now,
+    );
   }
 
   #fail(reason: 'reset' | 'bad-answer' | 'first-byte-timeout' | 'body-timeout', detail: string): void {
     const exchange = this.#exchange;
     if (exchange === undefined) return;
-    this.#release(exchange);
+    this.#exchange = undefined;
     this.close();
     fail(exchange, reason, detail);
-  }
-
-  /** Ends the tie to the exchange and puts on its account what the connection carried since the last one. */
-  #release(exchange: Exchange): void {
-    this.#exchange = undefined;
-    const { socket } = this.#dialled;
-    const down = socket.bytesRead;
-    const up = socket.bytesWritten;
-    exchange.down += down - this.#countedDown;
-    exchange.up += up - this.#countedUp;
-    this.#countedDown = down;
-    this.#countedUp = up;
   }
 }

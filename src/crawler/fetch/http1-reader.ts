@@ -143,7 +143,7 @@ export class Http1Reader {
       this.#partialSize = 0;
       return this.#growHead(bytes, at, end);
     }
-    return this.#takeHead(bytes.subarray(at, stop)) ? stop : refused;
+    return this.#takeHead(bytes, at, stop) ? stop : refused;
   }
 
   /** The slow path: a head in pieces. Each piece is scanned once, with the three bytes before it. */
@@ -166,16 +166,16 @@ export class Http1Reader {
       return at + take;
     }
     this.#partial = undefined;
-    return this.#takeHead(partial.subarray(0, stop)) ? at + stop - known : refused;
+    return this.#takeHead(partial, 0, stop) ? at + stop - known : refused;
   }
 
-  #takeHead(bytes: Buffer): boolean {
-    this.#headBytes += bytes.length;
+  #takeHead(bytes: Buffer, from: number, to: number): boolean {
+    this.#headBytes += to - from;
     if (this.#headBytes > maxHeadBytes) {
       this.problem = 'the head is larger than 64 KiB';
       return false;
     }
-    const parsed = this.#heads.read(bytes.toString('latin1'));
+    const parsed = this.#heads.read(bytes.toString('latin1', from, to));
     if (typeof parsed === 'string') {
       this.problem = parsed;
       return false;
@@ -185,7 +185,8 @@ export class Http1Reader {
       this.problem = 'a protocol switch that nobody asked for';
       return false;
     }
-    this.head = Buffer.from(bytes);
+    this.head = Buffer.allocUnsafe(to - from);
+    this.head.set(new Uint8Array(bytes.buffer, bytes.byteOffset + from, to - from));
     this.status = parsed.status;
     this.headers = parsed.headers;
     return this.#frame(parsed);

@@ -234,15 +234,19 @@ class Http2Exchange implements Timed {
 
   #complete(truncated: 'length' | 'time' | 'disconnect' | undefined): void {
     this.#finish();
-    answer(this.exchange, {
-      status: this.#status,
-      head: this.#head,
-      headers: this.#headers,
-      body: this.#body.take(),
-      truncated,
-      protocol: 'h2',
-      address: this.#connection.dialled.address,
-    });
+    answer(
+      this.exchange,
+      {
+        status: this.#status,
+        head: this.#head,
+        headers: this.#headers,
+        body: this.#body.take(),
+        truncated,
+        protocol: 'h2',
+        address: this.#connection.dialled.address,
+      },
+      performance.now(),
+    );
   }
 
   /** Lets go of the stream; what it may still send is not waited for. */

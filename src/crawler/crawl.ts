@@ -141,8 +141,24 @@ async function look(run: Run, known: Known, manner: Manner): Promise<Concluded |
   const answer = await tools.fetcher.fetch(askFor(run, known, manner));
   // The server is done, though we are not: the next request is on its way while this page is read.
   turn.done(effectOf(answer, tools.clock.now()));
-  await null; // whoever got the turn goes first
+  await allTaken();
   return settle(run, known, answer, manner);
+}
+
+let taking: Promise<void> | undefined;
+
+/**
+ * Resolves when every answer that has come was taken off its connection, and the next was asked for there. Pages are read
+ * after that, one after the other: the server gets its requests together, and is woken once for them.
+ */
+function allTaken(): Promise<void> {
+  taking ??= new Promise(resolve => {
+    setImmediate(() => {
+      taking = undefined;
+      resolve();
+    });
+  });
+  return taking;
 }
 
 /** The page looks like the server's not-found page: finds out what that is, once a server, and holds it against it. */

@@ -29,6 +29,9 @@ import { dueInWave, Waves } from './waves.ts';
 
 /** A sitemap is read twice as often as it changes, but no more often than this and no less, in days. */
 const SITEMAP_REST = { least: 0.9, most: 14 };
+/** What is known of a page that was seen once, and the same packed: a crawl has nothing else to say of any page. */
+const FIRST = newState();
+const FIRST_CHANGE = packState(FIRST);
 /** Once a day until it has shown otherwise. */
 const SITEMAP_PRIOR = { a: 1, b: 1 };
 /** Crawl delays that a server at its limit may be behind: some, or its slots would go unused. */
@@ -83,15 +86,15 @@ export class Schedule {
   }
 
   termsFor(weight: number, server: Server | undefined, cost?: Terms['cost']): Terms {
-    return {
+    const terms = {
       weight,
       theta: this.#theta * (server?.multiplier ?? 1),
       maxInterval: MAX_INTERVAL,
       cycle: 1 / Math.max(this.settings.share ?? this.#balance.share, 1e-6),
       meanRate: 0.1,
       recall: server ? silenceRecall(pingsOf(server)) : 0,
-      ...(cost && this.settings.bytes !== undefined && { cost }),
     };
+    return cost && this.settings.bytes !== undefined ? { ...terms, cost } : terms;
   }
 
   /** What a visit leaves behind: the state of the estimator and the next due time. */
@@ -101,13 +104,15 @@ export class Schedule {
       return { change: before?.change ?? null, due: dueWithout(visit, before) };
     }
     const role = roleOf(visit);
-    const first = role === 'sitemap' ? newState(SITEMAP_PRIOR) : newState();
+    const first = role === 'sitemap' ? newState(SITEMAP_PRIOR) : FIRST;
     const next = before?.seen_time ? this.#learn(lesson, role, before) : first;
-    if (role === 'sitemap') return { change: packState(next), due: visit.time + sitemapRest(next) * DAY };
+    const change = next === FIRST ? FIRST_CHANGE : packState(next);
+    if (role === 'sitemap') return { change, due: visit.time + sitemapRest(next) * DAY };
     const weight = this.#weigh(id, visit.depth, role);
     this.#steer(lesson);
-    const terms = this.termsFor(weight, server, costAfter(visit, before));
-    return { change: packState(next), due: nextDue(this.plan, next, visit.time, { ...terms, phase: phaseOf(id) }) };
+    const cost = this.settings.bytes === undefined ? undefined : costAfter(visit, before);
+    const terms = this.termsFor(weight, server, cost);
+    return { change, due: nextDue(this.plan, next, visit.time, { ...terms, phase: phaseOf(id) }) };
   }
 
   /** A notice says that a page has changed: it moves forward by what such notices of its server have been worth. */

@@ -25,6 +25,7 @@ import { Batch } from './batch.ts';
 import { type Choice, Dispatch } from './dispatch.ts';
 import { Progress } from './progress.ts';
 import { receive, receiveWarily } from './receive.ts';
+import { Rest } from './rest.ts';
 import type { Supply } from './supply.ts';
 import { ThreadApart } from './thread-apart.ts';
 import { lastWords, Trials } from './trials.ts';
@@ -60,7 +61,7 @@ export class Home implements Receiver {
   readonly #apart: ThreadApart;
   #deaths = 0;
   #inbox: Arrived[] = [];
-  #wake: () => void = () => {};
+  readonly #rest: Rest;
   #stopping = false;
   #stopBy = Number.POSITIVE_INFINITY;
   #paused = false;
@@ -78,6 +79,7 @@ export class Home implements Receiver {
     this.#parts = parts;
     this.dispatch = new Dispatch(parts.clock);
     this.progress = new Progress(parts.clock);
+    this.#rest = new Rest(parts.clock);
     this.#batch = new Batch(parts, this.#acknowledgements);
     this.#apart = new ThreadApart(this.dispatch, () => parts.spare!());
     this.#trials = new Trials({
@@ -100,6 +102,8 @@ export class Home implements Receiver {
       // Half a batch would speak of records behind the end of the archive that the ledger knows.
       this.#parts.ledger.abandon();
       throw diskError(error);
+    } finally {
+      this.#rest.end();
     }
     if (this.#failure !== undefined) throw this.#failure;
   }
@@ -134,19 +138,19 @@ export class Home implements Receiver {
     this.#stopping = true;
     this.#stopBy = this.#parts.clock.now() + GRACE;
     this.dispatch.recall();
-    this.#wake();
+    this.#rest.wake();
   }
 
   /** Sends nothing more until resume(); what is under way is called back, so that servers are left alone soon. */
   pause(): void {
     this.#paused = true;
     this.dispatch.recall();
-    this.#wake();
+    this.#rest.wake();
   }
 
   resume(): void {
     this.#paused = false;
-    this.#wake();
+    this.#rest.wake();
   }
 
   get state(): 'working' | 'paused' | 'stopping' | 'ended' {
@@ -173,13 +177,13 @@ export class Home implements Receiver {
           reject(error);
         }
       });
-      this.#wake();
+      this.#rest.wake();
     });
   }
 
   parcel(from: Carrier, parcel: Parcel, by = from.name): void {
     this.#inbox.push({ from, parcel, by });
-    this.#wake();
+    this.#rest.wake();
   }
 
   /** An outpost lied: its errands end, and what it brought after `since` is to be visited again. Returns how many pages. */
@@ -199,12 +203,12 @@ export class Home implements Receiver {
   /** Comes after the parcels that were sent before it. */
   gaveUp(from: Carrier, errand: string): void {
     this.#inbox.push({ from, gaveUp: errand });
-    this.#wake();
+    this.#rest.wake();
   }
 
   changed(from: Carrier): void {
     this.dispatch.serves(from);
-    this.#wake();
+    this.#rest.wake();
   }
 
   lost(from: Carrier, why: string): void {
@@ -220,7 +224,7 @@ export class Home implements Receiver {
     }
     if (this.#deaths > LIVES)
       this.fail(new SkeinError('internal', `Thread after thread dies, now ${from.name}: ${why}.`));
-    this.#wake();
+    this.#rest.wake();
   }
 
   /** Pages that were with a thread that died are visited in a thread apart, until it is clear which of them kill. */
@@ -238,13 +242,13 @@ export class Home implements Receiver {
   /** Ends the run for a reason that a person has to see. */
   fail(error: SkeinError): void {
     this.#failure ??= error;
-    this.#wake();
+    this.#rest.wake();
   }
 
   /** Outposts of an earlier run that have not come back are given up; their errands are issued again. */
   giveUpAbsent(): void {
     for (const { id } of this.dispatch.absent()) this.#release(id);
-    this.#wake();
+    this.#rest.wake();
   }
 
   #obey(): void {
@@ -374,10 +378,7 @@ export class Home implements Receiver {
   async #nap(): Promise<void> {
     await this.#breathe();
     if (this.#inbox.length > 0 || this.#orders.length > 0) return;
-    const awake = new AbortController();
-    this.#wake = () => awake.abort('awake'); // without a reason Node makes an error of it, with a stack
-    await this.#parts.clock.sleep(this.#batch.patience ?? NAP, awake.signal);
-    this.#wake = () => {};
+    await this.#rest.sleep(this.#batch.patience ?? NAP);
   }
 
   /**

@@ -17,13 +17,17 @@ export interface AccountRow extends Sums {
   readonly cause: string;
 }
 
+type Entry = { -readonly [Name in keyof AccountRow]: AccountRow[Name] };
+
 export class Account {
   readonly #database: DatabaseSync;
   readonly #add: StatementSync;
   /** Bytes since this process began. */
   spent = 0;
   avoided = 0;
-  #pending = new Map<string, { visits: number; spent: number; avoided: number }>();
+  #pending = new Map<string, Entry>();
+  /** The entry of the last visit: mostly the next one's too, found without its key. */
+  #last: Entry | undefined;
 
   constructor(database: DatabaseSync) {
     this.#database = database;
@@ -35,23 +39,34 @@ export class Account {
   }
 
   add(time: number, server: number, cause: string, sums: { spent: number; avoided?: number }): void {
-    const key = `${Math.floor(time / DAY)} ${server} ${cause}`;
-    const entry = this.#pending.get(key) ?? { visits: 0, spent: 0, avoided: 0 };
+    const day = Math.floor(time / DAY);
+    const last = this.#last;
+    const same = last?.day === day && last.server === server && last.cause === cause;
+    const entry = same ? last : this.#entryOf(day, server, cause);
+    this.#last = entry;
     entry.visits += 1;
     entry.spent += sums.spent;
     entry.avoided += sums.avoided ?? 0;
-    this.#pending.set(key, entry);
     this.spent += sums.spent;
     this.avoided += sums.avoided ?? 0;
   }
 
+  #entryOf(day: number, server: number, cause: string): Entry {
+    const key = `${day} ${server} ${cause}`;
+    const known = this.#pending.get(key);
+    if (known) return known;
+    const entry = { day, server, cause, visits: 0, spent: 0, avoided: 0 };
+    this.#pending.set(key, entry);
+    return entry;
+  }
+
   /** Inside the caller's transaction. */
   save(): void {
-    for (const [key, sums] of this.#pending) {
-      const [day, server, cause] = key.split(' ');
-      this.#add.run(Number(day), Number(server), cause!, sums.visits, sums.spent, sums.avoided);
+    for (const { day, server, cause, visits, spent, avoided } of this.#pending.values()) {
+      this.#add.run(day, server, cause, visits, spent, avoided);
     }
     this.#pending.clear();
+    this.#last = undefined;
   }
 
   /** From the day `first` on. */

@@ -25,6 +25,8 @@ export class NearPages {
   readonly #records: Uint32Array[] = [];
   readonly #buckets: (Uint32Array | undefined)[] = new Array(PARTS * (BUCKETS / PIECE)).fill(undefined);
   #added = 0;
+  /** Asked for last, and not there: a page is mostly asked for just before it is remembered. */
+  readonly #absent = { high: 0, low: 0 };
 
   /** Pages remembered now. */
   get size(): number {
@@ -60,12 +62,14 @@ export class NearPages {
         if (distance === 0) return best;
       }
     }
+    this.#absent.high = high;
+    this.#absent.low = low;
     return best;
   }
 
   /** Remembers a page. One whose simhash is already there adds nothing: the first page stands for all its copies. */
   add(high: number, low: number, page: number): void {
-    if ((high === 0 && low === 0) || this.near(high, low, 0) !== 0) return;
+    if ((high === 0 && low === 0) || this.#has(high, low)) return;
     const place = this.#added++ % RING;
     const piece = (this.#records[place >>> PIECE_BITS] ??= new Uint32Array(PIECE * RECORD));
     const offset = (place % PIECE) * RECORD;
@@ -73,6 +77,13 @@ export class NearPages {
     piece[offset + 1] = low;
     piece[offset + 2] = page;
     for (let part = 0; part < PARTS; part++) this.#enter(bucketOf(part, high, low), place + 1);
+    this.#absent.high = 0;
+    this.#absent.low = 0;
+  }
+
+  #has(high: number, low: number): boolean {
+    if (this.#absent.high === high && this.#absent.low === low) return false;
+    return this.near(high, low, 0) !== 0;
   }
 
   #enter(bucket: number, place: number): void {

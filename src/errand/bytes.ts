@@ -51,7 +51,7 @@ export class ByteWriter {
     // Three bytes per UTF-16 unit is the most that UTF-8 needs; the length is written before, so it is moved in place.
     const { length } = value;
     this.#room(length * 3 + 8);
-    if (length <= SHORT && this.#ascii(value)) {
+    if (length <= SHORT && this.#ascii(value, length)) {
       this.#view.setUint32(this.#at, length, true);
       this.#at += 4 + length;
       return;
@@ -62,10 +62,10 @@ export class ByteWriter {
   }
 
   /** Writes a text behind the place of its length; false when it is no ASCII, and has to be written otherwise. */
-  #ascii(value: string): boolean {
+  #ascii(value: string, length: number): boolean {
     const bytes = this.#bytes;
     const at = this.#at + 4;
-    for (let i = 0; i < value.length; i++) {
+    for (let i = 0; i < length; i++) {
       const code = value.charCodeAt(i);
       if (code > 127) return false;
       bytes[at + i] = code;

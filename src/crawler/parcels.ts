@@ -46,7 +46,12 @@ export class ParcelBuilder {
     this.#expire();
   }
 
+  /**
+   * A full parcel goes when the next visit comes, or by its age: with the last visit of an errand it then says done at
+   * once, and no empty one has to follow that says only that.
+   */
   add(concluded: Concluded): void {
+    if (this.#visits.length >= this.#size.visits || this.#bytes >= this.#size.bytes) this.#send(false);
     const { visit, kept } = concluded;
     if (kept) {
       this.#packer ??= this.#tools.packers.take();
@@ -55,8 +60,7 @@ export class ParcelBuilder {
     } else {
       this.#visits.push(visit);
     }
-    if (this.#visits.length >= this.#size.visits || this.#bytes >= this.#size.bytes) this.#send(false);
-    else this.#expire();
+    this.#expire();
   }
 
   finish(): void {

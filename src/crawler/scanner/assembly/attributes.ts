@@ -67,6 +67,7 @@ export function readAttributes(start: usize, end: usize, draws: bool): usize {
   if (draws) drawing = 0;
   let p = start;
   while (true) {
+    if (!draws) p = readCommon(p, end);
     let c: u32 = load<u8>(p);
     while ((load<u8>(CLASSES + c) & SPACE) !== 0 || c === 47) {
       selfClosing = c === 47;
@@ -105,6 +106,34 @@ export function readAttributes(start: usize, end: usize, draws: bool): usize {
 
 const EQUALS_QUOTE: u32 = 0x223d;
 
+// ` href="`, ` class="` and ` title="`, as they are read.
+const SPACE_HREF: u64 = 0x223d6665726820;
+const SPACE_CLASS: u64 = 0x223d7373616c6320;
+const SPACE_TITLE: u64 = 0x223d656c74697420;
+
+/**
+ * Reads the commonest attributes in their commonest form; returns where something else begins. Compared as a whole,
+ * because what follows then need not wait until the end of the name has been found.
+ */
+function readCommon(start: usize, end: usize): usize {
+  let p = start;
+  while (true) {
+    const eight = load<u64>(p);
+    let from = p + 8;
+    let slot = NO_SLOT;
+    if ((eight & 0xffffffffffffff) === SPACE_HREF) {
+      from = p + 7;
+      slot = HREF;
+    } else if (eight === SPACE_CLASS) slot = CLASS;
+    else if (eight !== SPACE_TITLE) return p;
+    const to = find(from, end, 34);
+    if (to >= end) return p;
+    if (slot !== NO_SLOT) put(slot, from, to);
+    selfClosing = false;
+    p = to + 1;
+  }
+}
+
 /** End of the attribute's name at `p`, which has one byte at least. */
 function nameEnd(p: usize): usize {
   const v = v128.load(p, 1);
@@ -122,10 +151,16 @@ function skipSpace(start: usize): usize {
   return p;
 }
 
-/** The first of several attributes of one name counts. */
 function remember(name: u64, from: usize, to: usize): void {
   const slot = attributeInfo(name) - 1;
-  if (slot > 31 || ((present >> slot) & 1) !== 0) return;
+  if (slot < NO_SLOT) put(slot, from, to);
+}
+
+const NO_SLOT: u32 = 32;
+
+/** The first of several attributes of one name counts. */
+function put(slot: u32, from: usize, to: usize): void {
+  if (((present >> slot) & 1) !== 0) return;
   present |= 1 << slot;
   store<u32>(ATTRIBUTES + (slot << 3), <u32>from);
   store<u32>(ATTRIBUTES + (slot << 3), <u32>to, 4);

@@ -72,13 +72,14 @@ function addStretch(start: usize, end: usize): u32 {
   let seen = v128.load(ASCII_SEEN);
   const nibble = all(15);
   const feed = all(10);
+  const ones = i16x8.shr_u(all(1), 8);
   // 1 << upper half of a byte, 0 for one beyond ASCII.
   const bits = i64x2(<i64>0x8040201008040201, 0);
   for (let p = start; p < end; p += 16) {
     const v = v128.load(p);
     const low = i16x8.extend_low_i8x16_u(v);
     const high = i16x8.extend_high_i8x16_u(v);
-    sums = i32x4.add(sums, i32x4.extadd_pairwise_i16x8_u(i16x8.add(low, high)));
+    sums = i32x4.add(sums, i32x4.dot_i16x8_s(i16x8.add(low, high), ones));
     squares = i32x4.add(squares, i32x4.add(i32x4.dot_i16x8_s(low, low), i32x4.dot_i16x8_s(high, high)));
     feeds += popcnt(i8x16.bitmask(i8x16.eq(v, feed)));
     const bit = i8x16.swizzle(bits, v128.and(i16x8.shr_u(v, 4), nibble));

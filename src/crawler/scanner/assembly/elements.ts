@@ -78,7 +78,10 @@ export function markStamp(): void {
 
 /** Ends the regions that began deeper than here. */
 function leave(): void {
-  if (depth >= lastFrom) return;
+  if (depth < lastFrom) leaveRegions();
+}
+
+function leaveRegions(): void {
   regions = 0;
   lastFrom = 0;
   skipFrom = still(skipFrom, IN_SKIP);
@@ -135,7 +138,10 @@ export function push(key: u64, info: u32, length: usize): void {
   store<u32>(at, info, 8);
   store<u32>(at, <u32>length, 12);
   depth++;
-  if ((info & (SKIP | TEMPLATE | MAIN)) === 0) return;
+  if ((info & (SKIP | TEMPLATE | MAIN)) !== 0) enterRegions(info);
+}
+
+function enterRegions(info: u32): void {
   if ((info & SKIP) !== 0 && skipFrom === NONE) skipFrom = begin(IN_SKIP);
   if (((info >> 8) & 255) === KIND_SVG && svgFrom === NONE) svgFrom = begin(IN_SVG);
   if ((info & TEMPLATE) !== 0) markTemplate();

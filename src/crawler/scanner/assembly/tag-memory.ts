@@ -9,7 +9,7 @@
  * tag.
  */
 import { all, copyRun, spread } from './hash';
-import { LONG_TAGS, SPARE_TAG, TAG_MEMORY } from './memory';
+import { LONG_TAGS, TAG_MEMORY } from './memory';
 
 const SHORT_BITS: u64 = 8;
 const LONG_BITS: u64 = 7;
@@ -58,63 +58,15 @@ export function putAttributes(tag: usize, classes: u32, itself: bool): void {
   store<u32>(tag, itself ? 1 : 0, 52);
 }
 
-/** The address behind the first `>` of the tag that was looked for last. */
-export let behind: usize = 0;
-
-/** Entry of the tag whose name begins at `p`, 0 = it is not known. */
-export function recall(p: usize, end: usize): usize {
-  const length = lengthOf(p);
-  behind = p + length + 1;
-  if (length >= SHORT) return recallLong(p, end);
-  if (behind > end) return 0;
-  const low = lowPart(p, length);
-  const high = highPart(p, length);
-  const entry = shortEntry(low, high);
-  if (begins(entry, low, high)) return entry;
-  return begins(entry ^ 64, low, high) ? entry ^ 64 : 0;
-}
-
-function recallLong(p: usize, end: usize): usize {
-  const stop = longEnd(p);
-  behind = stop + 1;
-  if (stop === 0 || behind > end) return 0;
-  const entry = longEntry(p, stop);
-  if (isLong(entry, p, stop)) return entry;
-  return isLong(entry ^ 256, p, stop) ? entry ^ 256 : 0;
-}
-
-/** Where to put what the tag says that ends before `next`: an entry, or where it is soon forgotten. */
-export function placeFor(p: usize, next: usize): usize {
-  const length = lengthOf(p);
-  // With a `>` inside of an attribute it is never looked for.
-  const stop = length < SHORT ? p + length : longEnd(p);
-  if (stop + 1 !== next) return SPARE_TAG;
-  // Two tags that meet have two places, and the third one's is now this, now that.
-  turn ^= 1;
-  if (length < SHORT) {
-    const low = lowPart(p, length);
-    const high = highPart(p, length);
-    const entry = shortEntry(low, high) ^ (turn << 6);
-    v128.store(entry, low);
-    v128.store(entry, high, 16);
-    return entry;
-  }
-  const entry = longEntry(p, stop) ^ (turn << 8);
-  copyRun(entry, p, p + SHORT);
-  copyRun(entry + 64, p + SHORT, next);
-  return entry;
-}
-let turn: usize = 0;
-
-/** Bytes before the first `>`, up to SHORT. */
-function lengthOf(p: usize): usize {
+/** Address of the first `>` behind `p`; 0 = there is none near enough for the tag to be kept. */
+export function tagEnd(p: usize): usize {
   const close = all(62);
   const low: u32 = i8x16.bitmask(i8x16.eq(v128.load(p), close));
   const high: u32 = i8x16.bitmask(i8x16.eq(v128.load(p, 16), close));
-  return ctz(low | (high << 16));
+  const hits = low | (high << 16);
+  return hits !== 0 ? p + ctz(hits) : longEnd(p);
 }
 
-/** Address of the first `>` of a long tag; 0 = there is none near enough. */
 function longEnd(p: usize): usize {
   const close = all(62);
   for (let q = p + SHORT; q < p + LONGEST; q += 16) {
@@ -123,6 +75,41 @@ function longEnd(p: usize): usize {
   }
   return 0;
 }
+
+/** Entry of the tag whose name begins at `p` and whose first `>` is at `stop`; 0 = it is not known. */
+export function recall(p: usize, stop: usize): usize {
+  if (stop - p >= SHORT) return recallLong(p, stop);
+  const low = lowPart(p, stop - p);
+  const high = highPart(p, stop - p);
+  const entry = shortEntry(low, high);
+  if (begins(entry, low, high)) return entry;
+  return begins(entry ^ 64, low, high) ? entry ^ 64 : 0;
+}
+
+function recallLong(p: usize, stop: usize): usize {
+  const entry = longEntry(p, stop);
+  if (isLong(entry, p, stop)) return entry;
+  return isLong(entry ^ 256, p, stop) ? entry ^ 256 : 0;
+}
+
+/** Where to put what the tag says. */
+export function placeFor(p: usize, stop: usize): usize {
+  // Two tags that meet have two places, and the third one's is now this, now that.
+  turn ^= 1;
+  if (stop - p < SHORT) {
+    const low = lowPart(p, stop - p);
+    const high = highPart(p, stop - p);
+    const entry = shortEntry(low, high) ^ (turn << 6);
+    v128.store(entry, low);
+    v128.store(entry, high, 16);
+    return entry;
+  }
+  const entry = longEntry(p, stop) ^ (turn << 8);
+  copyRun(entry, p, p + SHORT);
+  copyRun(entry + 64, p + SHORT, stop + 1);
+  return entry;
+}
+let turn: usize = 0;
 
 /** By the first 16 bytes and the last 32, for tags that differ mostly do so there. */
 function longEntry(p: usize, stop: usize): usize {

@@ -64,7 +64,6 @@ import {
   VOID,
 } from './tables';
 import {
-  behind,
   classesAt,
   closesItself,
   infoAt,
@@ -76,6 +75,7 @@ import {
   putLength,
   putName,
   recall,
+  tagEnd,
 } from './tag-memory';
 import { endBlock, lineBreak, stampBlock, out as text } from './text';
 
@@ -132,14 +132,18 @@ function readOddName(p: usize): usize {
   return end;
 }
 
-/** Reads a start tag and returns what it says, as tag-memory.ts keeps it; 0 = the input ends inside of it. */
-function readTag(p: usize, end: usize, inside: bool): usize {
+/**
+ * Reads a start tag and returns what it says, as tag-memory.ts keeps it; 0 = the input ends inside of it. `stop` is
+ * where its first `>` stands, 0 = the tag is not to be kept.
+ */
+function readTag(p: usize, end: usize, stop: usize): usize {
   const nameEnd = readName(p);
   const info = tagInfo(nameKey);
-  afterTag = readAttributes(nameEnd, end, inside);
+  afterTag = readAttributes(nameEnd, end, inSvg());
   if (afterTag === 0) return 0;
   const kind = (info >> 8) & 255;
-  const tag = inside || xml || hasValues(kind) ? SPARE_TAG : placeFor(p, afterTag);
+  // With a `>` inside of an attribute it would never be found.
+  const tag = stop + 1 !== afterTag || hasValues(kind) ? SPARE_TAG : placeFor(p, stop);
   putName(tag, nameKey, info, load<u8>(nameEnd - 1));
   putLength(tag, nameLength);
   // A class on the root says something of the page, not of a region.
@@ -163,24 +167,33 @@ function hasValues(kind: u32): bool {
 export function openTag(p: usize, end: usize): usize {
   // Of the root of a drawing only that it is there: its own attributes are about its place on the page.
   const inside = inSvg();
-  let tag: usize = inside || xml || isLink(p) ? 0 : recall(p, end);
-  if (tag !== 0) afterTag = behind;
-  else if ((tag = readTag(p, end, inside)) === 0) return 0;
-  const next = afterTag;
+  const stop: usize = inside || xml || isLink(p) ? 0 : tagEnd(p);
+  let next = stop + 1;
+  let tag: usize = stop === 0 || stop >= end ? 0 : recall(p, stop);
+  if (tag === 0) {
+    tag = readTag(p, end, stop);
+    if (tag === 0) return 0;
+    next = afterTag;
+  }
   const key = keyAt(tag);
   const info = infoAt(tag);
   const kind = (info >> 8) & 255;
   raw = 0;
   tagFirst = (tagFirst ^ (<u32>load<u8>(p) | 32)) * 0x01000193;
   tagLast = (tagLast ^ (lastLetterAt(tag) | 32)) * 0x01000193;
-  implyEnds(info);
-  count();
   if (inside || kind === KIND_SVG) {
+    implyEnds(info);
+    count();
     if (!inAd()) draw(inside ? mix(drawing, key) : key);
     if (!closesItself(tag)) push(key, info, lengthAt(tag));
     return next;
   }
-  if ((info & BLOCK) !== 0) endBlock();
+  // One question for most of the tags that are only a piece of a line: each that goes both ways is often guessed wrong.
+  if ((info & ENDS_SOMETHING) !== 0) {
+    implyEnds(info);
+    if ((info & BLOCK) !== 0) endBlock();
+  }
+  count();
   // `<object/>` is no end tag by the standard, but who writes it means one, and else the rest of the page would be hidden.
   const opens = (info & VOID) === 0 && !(closesItself(tag) && (xml || (info & (SKIP | RAW)) === SKIP));
   if (opens) push(key, info, lengthAt(tag));
@@ -196,6 +209,9 @@ export function openTag(p: usize, end: usize): usize {
   }
   return next;
 }
+
+/** Ends a block, or elements of its group. */
+const ENDS_SOMETHING: u32 = BLOCK | (15 << 16);
 
 const CLASS_SLOTS: u32 = (1 << CLASS) | (1 << ID) | (1 << ITEMPROP) | (1 << ROLE);
 

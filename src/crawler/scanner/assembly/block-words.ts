@@ -3,7 +3,7 @@
  * the word, of which each would be mispredicted at every second or third one. That was a third of the scanner's time.
  */
 import { correct } from './codes';
-import { all, keyOf, spread, wordKey } from './hash';
+import { keyOf, spread, wordBits, wordKey } from './hash';
 import { firstEntry, infoBehind } from './lexicon';
 import { CLASSES, WAITING, WORD_ENDS, WORD_KEYS } from './memory';
 import { addHashes, hashesEnd } from './simhash';
@@ -54,7 +54,7 @@ export function readWords(start: usize, end: usize): void {
     }
     // What lies behind the end has no words.
     const inside = ~(<u64>0) >> <u64>(64 - min<usize>(end - base, 64));
-    const mask = (wordBits(a) | (wordBits(b) << 16) | (wordBits(c) << 32) | (wordBits(d) << 48)) & inside;
+    const mask = (bits(a) | (bits(b) << 16) | (bits(c) << 32) | (bits(d) << 48)) & inside;
     const shifted = (mask << 1) | goesOn;
     let starts = mask & ~shifted;
     let ends = shifted & ~mask;
@@ -80,6 +80,10 @@ export function readWords(start: usize, end: usize): void {
   lookUp(keys);
 }
 
+function bits(v: v128): u64 {
+  return <u64>wordBits(v);
+}
+
 function putWord(at: usize, key: u64, end: usize): void {
   store<u64>(at, key);
   store<u32>(WORD_ENDS + ((at - WORD_KEYS) >> 1), <u32>end);
@@ -92,14 +96,6 @@ let block: usize = 0;
 function blockOf(p: usize): usize {
   while (textEndAt(block) < p) block += 16;
   return block;
-}
-
-/** One bit for each of 16 bytes: letter, digit or `_`. */
-function wordBits(v: v128): u64 {
-  // Compared with sign: what the letters and the digits become by adding is lowest.
-  const letters = i8x16.lt_s(i8x16.add(v128.or(v, all(32)), all(31)), all(154));
-  const digits = i8x16.lt_s(i8x16.add(v, all(80)), all(138));
-  return <u64>i8x16.bitmask(v128.or(v128.or(letters, digits), i8x16.eq(v, all(95))));
 }
 
 /** The same for the rest of a block that has characters beyond ASCII. */

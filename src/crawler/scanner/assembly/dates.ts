@@ -2,7 +2,7 @@
  * Reads dates, times of day and zones as people and programs write them, in the scripts and languages of words.ts. Each
  * function gets the address where something may begin and returns where it ends.
  */
-import { key, keyOf } from './hash';
+import { key, keyOf, tokenEnd } from './hash';
 import { wordInfo } from './lexicon';
 import { CLASSES } from './memory';
 import { DIGIT, LETTER, MONTH, WEEKDAY, WORD, ZONE } from './tables';
@@ -17,9 +17,9 @@ export function is(p: usize, classes: u32): bool {
 
 /** A word that begins beyond ASCII ends at a digit, one that begins with a digit ends beyond ASCII: "更新：2020年". */
 export function wordEnd(start: usize, end: usize): usize {
-  let p = start;
-  if (p >= end) return p;
-  const first: u32 = load<u8>(p);
+  if (start >= end) return start;
+  const first: u32 = load<u8>(start);
+  let p = first > 127 ? start : tokenEnd(start, end);
   while (p < end && is(p, WORD)) {
     const c: u32 = load<u8>(p);
     if (first > 127 ? c < 58 : c > 127 && first < 58) break;

@@ -125,11 +125,43 @@ export function all(byte: usize): v128 {
   return v128.load(SPLATS + (byte << 4));
 }
 
+// Bytes are compared with sign: what letters or digits become by adding is lowest.
+
+function letters(v: v128): v128 {
+  return i8x16.lt_s(i8x16.add(v128.or(v, all(32)), all(31)), all(154));
+}
+
+function digits(v: v128): v128 {
+  return i8x16.lt_s(i8x16.add(v, all(80)), all(138));
+}
+
+/** One bit for each of 16 bytes: letter, digit or `_`, all of ASCII. */
+export function wordBits(v: v128): u32 {
+  return i8x16.bitmask(v128.or(v128.or(letters(v), digits(v)), i8x16.eq(v, all(95))));
+}
+
+/** End of the run of such bytes. */
+export function tokenEnd(start: usize, end: usize): usize {
+  for (let p = start; p < end; p += 16) {
+    const others = ~wordBits(v128.load(p)) & 0xffff;
+    if (others !== 0) return min(p + ctz(others), end);
+  }
+  return end;
+}
+
+/** End of the run of letters of ASCII. */
+export function lettersEnd(start: usize, end: usize): usize {
+  for (let p = start; p < end; p += 16) {
+    const others = ~i8x16.bitmask(letters(v128.load(p))) & 0xffff;
+    if (others !== 0) return min(p + ctz(others), end);
+  }
+  return end;
+}
+
 /** First digit at or after `p`, or `end`. */
 export function nextDigit(start: usize, end: usize): usize {
   for (let p = start; p < end; p += 16) {
-    const v = v128.load(p);
-    const hits = i8x16.bitmask(i8x16.le_u(i8x16.sub(v, i8x16.splat(48)), i8x16.splat(9)));
+    const hits = i8x16.bitmask(digits(v128.load(p)));
     if (hits !== 0) return min(p + ctz(hits), end);
   }
   return end;

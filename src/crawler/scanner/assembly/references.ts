@@ -5,7 +5,7 @@
 
 import { find } from './attributes';
 import { after, code, decodeEntity } from './entities';
-import { all, copyRun, hashBytes, key, keyOf, putCode } from './hash';
+import { all, copyRun, hashBytes, key, keyOf, putCode, tokenEnd } from './hash';
 import { CLASSES, references, SCRATCH, SCRATCH_BYTES } from './memory';
 import { DIGIT, HEX, LETTER, SPACE } from './tables';
 
@@ -138,24 +138,14 @@ function hexValue(c: u32): u32 {
   return c < 58 ? c - 48 : (c | 32) - 87;
 }
 
-/** End of the run of letters, digits and `_` at `p`. */
-function tokenEnd(start: usize, end: usize): usize {
-  let p = start;
-  while (p < end) {
-    const c: u32 = load<u8>(p);
-    if (c !== 95 && (load<u8>(CLASSES + c) & (LETTER | DIGIT)) === 0) break;
-    p++;
-  }
-  return p;
-}
-
 /**
  * Random: 16 or more hexadecimal digits, or 20 letters and digits mixed. In references to files, whose names often
  * carry a hash, also 7 hexadecimal digits, or 8 in which capitals, small letters and digits alternate.
  */
 function isRandom(start: usize, end: usize, link: bool): bool {
   const length = end - start;
-  if (length < 7) return false;
+  const least: usize = link ? 16 : 7;
+  if (length < least) return false;
   let digits: u32 = 0;
   let hex: u32 = 0;
   let turns: u32 = 0;
@@ -170,7 +160,7 @@ function isRandom(start: usize, end: usize, link: bool): bool {
     before = kind;
   }
   if (digits === 0 || digits === <u32>length) return false;
-  if (hex === <u32>length) return length >= (link ? 16 : 7);
+  if (hex === <u32>length) return true;
   return length >= 20 ? digits >= 3 : !link && length === 8 && turns >= 5;
 }
 

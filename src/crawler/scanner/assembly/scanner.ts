@@ -19,7 +19,7 @@ import { resetReferences } from './references';
 import { putResult } from './result';
 import { resetSimhash } from './simhash';
 import { enterClasses, enterTags, LETTER, SKIP } from './tables';
-import { closeTag, openTag, raw, rawInfo, resetTags } from './tags';
+import { closeOpened, closeTag, openTag, raw, rawInfo, resetTags } from './tags';
 import { copyRaw, copyText, endBlock, lineBreak, putPlain, resetText } from './text';
 import { enterAllWords } from './words';
 
@@ -68,11 +68,14 @@ function readMarkup(end: usize, xml: bool): void {
     if (p >= end) return;
     const c: u32 = load<u8>(p + 1);
     let next: usize = 0;
-    if ((load<u8>(CLASSES + c) & LETTER) !== 0) {
+    // Computed, not looked up: the branch is often guessed wrong, and known the sooner.
+    if (c === 47) {
+      next = closeOpened(p + 2, end);
+      if (next === 0) next = readEnd(p, end);
+    } else if ((c | 32) - 97 < 26) {
       next = openTag(p + 1, end);
       if (next !== 0 && raw !== 0) next = readRaw(next, end);
-    } else if (c === 47) next = readEnd(p, end);
-    else if (c === 33) next = readDeclaration(p, end, xml);
+    } else if (c === 33) next = readDeclaration(p, end, xml);
     else if (c === 63) next = skipPast(p + 2, end);
     else {
       if (!skipping()) putPlain(60);

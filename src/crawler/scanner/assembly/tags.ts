@@ -28,7 +28,7 @@ import {
   markTemplate,
   push,
 } from './elements';
-import { all, keyOf, mix } from './hash';
+import { all, keyOf, lettersEnd, mix } from './hash';
 import { base, language, meta } from './head';
 import { wordInfo } from './lexicon';
 import { anchorLink, closeAnchor, draw, frameLink, image, mediaLink, relationLink } from './links';
@@ -53,7 +53,6 @@ import {
   KIND_SVG,
   KIND_TITLE,
   LAST_WITH_VALUES,
-  LETTER,
   NAME_END,
   RAW,
   ROLE_TEMPLATE,
@@ -228,16 +227,21 @@ function act(kind: u32): void {
   else if (kind === KIND_TITLE && titleStart === 0) titleStart = text;
 }
 
-/** `p` is at the first letter of the name. Returns the address behind the tag, 0 at the end of the input. */
-export function closeTag(p: usize, end: usize): usize {
-  // Nearly every end tag is that of the element opened last, and has nothing but its name.
+/**
+ * Closes the element opened last if `p` is at the name of exactly its end tag, as nearly every end tag is. Returns the
+ * address behind the tag, 0 = it is another.
+ */
+export function closeOpened(p: usize, end: usize): usize {
   const length = lastClosedAt(p);
-  if (length !== 0 && p + length < end) {
-    const info = lastInfo();
-    if (info !== 0) endContent(info);
-    if ((info & VOID) === 0) closeLast();
-    return p + length + 1;
-  }
+  if (length === 0 || p + length >= end) return 0;
+  const info = lastInfo();
+  if (info !== 0) endContent(info);
+  if ((info & VOID) === 0) closeLast();
+  return p + length + 1;
+}
+
+/** Any end tag. `p` is at the first letter of the name. Returns the address behind the tag, 0 at the end of the input. */
+export function closeTag(p: usize, end: usize): usize {
   const behind = readName(p);
   const key = nameKey;
   const next = load<u8>(behind) === 62 && behind < end ? behind + 1 : readAttributes(behind, end, false);
@@ -283,8 +287,8 @@ function readClassWords(start: usize, end: usize): u32 {
   let shortAd: bool = false;
   while (p < end) {
     const from = p;
-    while (p < end && (load<u8>(CLASSES + load<u8>(p)) & LETTER) !== 0) p++;
-    const to = p++;
+    const to = lettersEnd(from, end);
+    p = to + 1;
     if (to < from + 2) continue;
     const info = wordInfo(keyOf(from, to));
     if ((info & CLASS_ANY) === 0) {

@@ -136,6 +136,34 @@ for (const [mode, expected] of Object.entries(digests) as [Mode, string][]) {
   });
 }
 
+test('… nor do many blocks, tags and words on one page make a difference', () => {
+  const scan = new Scanner();
+  const digest = createHash('sha256');
+  for (let first = 1; first <= 4000; first += 400) {
+    const pages = Array.from({ length: 400 }, (_, i) => page(first + i));
+    // Each ends what it left open.
+    const end = Buffer.from('\'">--></script></style></textarea></title></html><html>');
+    scan.scan(Buffer.concat(pages.flatMap(one => [one, end])), 'html');
+    for (const part of everything(scan)) digest.update(part);
+  }
+  assert.equal(digest.digest('hex').slice(0, 32), '456f726323ae5792e8b3c16755b67c24');
+});
+
+test('of long tags that differ only in their middle none is taken for another', () => {
+  const start = '<div class="a-name-that-goes-on-beyond-thirty-two-bytes-of-a-tag ';
+  const end = ' and-another-name-that-goes-on-beyond-thirty-two-bytes">';
+  const pageOf = (middle: string): Buffer => Buffer.from(`${start}${middle}${end}one</div><p>two`);
+  const canonical = (scan: Scanner, body: Buffer): string => {
+    scan.scan(body, 'html');
+    return scan.bytes(scan.get(at.canon), scan.get(at.canonEnd)).toString('latin1');
+  };
+  const used = new Scanner();
+  for (const middle of ['adslot', 'abslot', 'adslot', 'abslots', 'adslot">x<b title="']) {
+    assert.equal(canonical(used, pageOf(middle)), canonical(new Scanner(), pageOf(middle)), middle);
+  }
+  assert.notEqual(canonical(used, pageOf('adslot')), canonical(used, pageOf('abslot')));
+});
+
 test('the last word of a page says nothing of the first word of the next', () => {
   const facts = (scan: Scanner): unknown => {
     scan.scan(Buffer.from('<p>update 5 May 2020'), 'html');

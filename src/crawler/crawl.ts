@@ -72,10 +72,17 @@ export async function crawl(
     missing: new MissingPages(errand.server.missing),
   };
   run.agenda.sitemaps(permission.news?.sitemaps ?? []);
-  // One walk per connection; they share the agenda, so a slow page holds up one of them only.
-  await Promise.all(Array.from({ length: Math.max(1, errand.server.connections) }, () => walk(run)));
+  await Promise.all(Array.from({ length: walksFor(errand.server) }, () => walk(run)));
   await run.deciding.idle();
   parcels.finish();
+}
+
+/**
+ * One walk per connection; they share the agenda, so a slow page holds up one of them only. Two where nothing paces them:
+ * one asks on the connection while the other reads what came. Turns hold both to the connections there are.
+ */
+function walksFor({ connections, pace }: Errand['server']): number {
+  return Math.max(1, connections) * (pace === 0 ? 2 : 1);
 }
 
 async function walk(run: Run): Promise<void> {

@@ -36,7 +36,10 @@ import { type Manner, mannerOf } from './watched-image.ts';
 
 /** One errand under way. */
 interface Run extends Job {
+  /** Aborts when the errand is recalled, and with `trouble`. */
   readonly signal: AbortSignal;
+  /** For the server's: whoever waits for a turn would wait for as long as the server asked us to stay away. */
+  readonly trouble: AbortController;
   readonly parcels: ParcelBuilder;
   readonly permission: Permission;
   readonly agenda: Agenda;
@@ -54,10 +57,12 @@ export async function crawl(
   const permission = await askPermission(errand, tools, signal);
   parcels.news(permission.news);
   const agenda = makeAgenda(errand);
+  const trouble = new AbortController();
   const run: Run = {
     errand,
     tools,
-    signal,
+    signal: AbortSignal.any([signal, trouble.signal]),
+    trouble,
     parcels,
     permission,
     agenda,
@@ -99,7 +104,10 @@ async function walk(run: Run): Promise<void> {
     if (!concluded) return run.agenda.end();
     const full = run.deciding.take(known, concluded);
     if (full) await full;
-    if (isServerTrouble(concluded.visit)) return run.agenda.end();
+    if (isServerTrouble(concluded.visit)) {
+      run.agenda.end();
+      return run.trouble.abort();
+    }
   }
 }
 

@@ -3,6 +3,7 @@
  * kept. Every branch ends in one Visit; none throws on purpose.
  */
 
+import type { Draft } from '../base/draft.ts';
 import { type Decoded, type DecodedBody, decodeBody, decodeLargeBody, largeBody } from '../errand/decode.ts';
 import type { Errand } from '../errand/errand.ts';
 import { bareFacts, type Facts, packFacts, unpackFacts } from '../errand/facts.ts';
@@ -292,9 +293,6 @@ function decide({ job, known, response, time, broken }: Reading, found: Understo
   if (!notes.filtered && !notes.noarchive) concluded.kept = { url: known.url, time, digest, response };
   return concluded;
 }
-
-/** A record that is being filled in. */
-export type Draft<T> = { -readonly [Key in keyof T]: T[Key] };
 
 /** Beyond this a decider sees the beginning only, so that it knows how much memory it needs. */
 const MOST_CONTENT = 1 << 20;

@@ -5,6 +5,7 @@
  *
  * This is one of the two loops of Skein; the other is home's.
  */
+import type { Draft } from '../base/draft.ts';
 import { originOf } from '../base/url.ts';
 import type { Errand } from '../errand/errand.ts';
 import type { Known } from '../errand/known.ts';
@@ -18,7 +19,6 @@ import {
   type Concluded,
   conclude,
   crashed,
-  type Draft,
   type Job,
   missingInstead,
   refuse,

@@ -1,4 +1,5 @@
 /** Pieces that errands and parcels have in common, both directions side by side. */
+import type { Draft } from '../base/draft.ts';
 import { SkeinError } from '../base/errors.ts';
 import type { ByteReader, ByteWriter } from './bytes.ts';
 import type { RobotsCopy } from './errand.ts';
@@ -31,7 +32,7 @@ export function writeOptional(out: ByteWriter, from: Optional): void {
   if (mask !== undefined) out.bytes(mask);
 }
 
-export function readOptional(from: ByteReader, into: Writable<Optional> = {}): Optional {
+export function readOptional(from: ByteReader, into: Draft<Optional> = {}): Optional {
   const bits = from.byte();
   if (bits & 1) into.etag = from.text();
   if (bits & 2) into.lastModified = from.text();
@@ -39,9 +40,6 @@ export function readOptional(from: ByteReader, into: Writable<Optional> = {}): O
   if (bits & 8) into.mask = from.bytes();
   return into;
 }
-
-/** A record while it is being read. */
-export type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
 
 export function writeTexts(out: ByteWriter, texts: readonly string[]): void {
   out.varint(texts.length);

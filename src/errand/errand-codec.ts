@@ -3,6 +3,7 @@
  * length against what is there and every word against its list, so a hostile sender gets a 'bad-frame' and nothing
  * else.
  */
+import type { Draft } from '../base/draft.ts';
 import { ByteReader, ByteWriter } from './bytes.ts';
 import {
   pick,
@@ -10,7 +11,6 @@ import {
   readOptional,
   readRobots,
   readTexts,
-  type Writable,
   writeOptional,
   writeRobots,
   writeTexts,
@@ -104,7 +104,7 @@ export function readKnown(from: ByteReader): Known {
   const depth = from.varint();
   const hops = from.varint();
   const tries = from.varint();
-  const known: Writable<Known> = { url, role, depth, hops, tries };
+  const known: Draft<Known> = { url, role, depth, hops, tries };
   readOptional(from, known);
   return known;
 }

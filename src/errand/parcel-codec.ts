@@ -2,6 +2,7 @@
  * The encoding of a parcel, both directions side by side; see errand-codec.ts. Members are not copied on decoding, and
  * the links of a visit stay packed: home opens only what it does not know yet.
  */
+import type { Draft } from '../base/draft.ts';
 import { SkeinError } from '../base/errors.ts';
 import { ByteReader, ByteWriter } from './bytes.ts';
 import {
@@ -11,7 +12,6 @@ import {
   readRobots,
   readTexts,
   readWhere,
-  type Writable,
   writeOptional,
   writeRobots,
   writeTexts,
@@ -162,7 +162,6 @@ function writeVisit(out: ByteWriter, visit: Visit): void {
   if (visit.verdict) writeVerdict(out, visit.verdict);
 }
 
-/** Fields are added in one order, so that nearly all visits have one shape: spreads took half the time of reading. */
 function readVisit(from: ByteReader): Visit {
   const url = from.text();
   const time = from.double();
@@ -173,7 +172,7 @@ function readVisit(from: ByteReader): Visit {
   const depth = from.varint();
   const retryAfter = from.varint();
   const cost: Cost = { up: from.varint(), down: from.varint(), cause: pick(causes, from.byte()), ms: from.varint() };
-  const visit: Writable<Visit> = { url, time, outcome, reason, status, depth, retryAfter, cost };
+  const visit: Draft<Visit> = { url, time, outcome, reason, status, depth, retryAfter, cost };
   if (stage > 0) visit.stage = pick(stages, stage - 1);
   readOptional(from, visit);
   const bits = from.byte();
@@ -219,7 +218,7 @@ export function readNotes(from: ByteReader): PageNotes {
   const canonical = from.text();
   const bytes = from.varint();
   const bits = from.byte();
-  const notes: Writable<PageNotes> = {
+  const notes: Draft<PageNotes> = {
     title,
     mediaType,
     charset,

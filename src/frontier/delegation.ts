@@ -14,14 +14,16 @@ export interface Delegation {
   readonly follow: boolean;
   /** Levels of outposts that it may travel further. */
   readonly levels: number;
+  /** Outposts that share the server's connections, this one included; absent = all threads of this machine. */
+  readonly among?: number;
 }
 
 export interface ServerPlace {
   readonly origin: string;
   /** Address as far as known. */
   readonly address: string;
-  /** Several outposts may visit it at once. */
-  readonly spread: boolean;
+  /** Outposts that may visit it at once. */
+  readonly spread: number;
 }
 
 /** Where an errand of this server would go now; undefined = nowhere. */

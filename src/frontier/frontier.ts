@@ -197,7 +197,8 @@ export class Frontier {
       const budget = this.#options.maxPages - this.#issued;
       const lane = budget > 0 ? this.#turns.next() : undefined;
       if (!lane) return undefined;
-      const spread = spreads(lane, this.#options.pace, this.#options.connections);
+      const { pace, connections } = this.#options;
+      const spread = spreads(lane, pace, connections) ? connections : 1;
       const planned = plan({ origin: lane.server.origin, address: lane.server.address, spread });
       if (!planned) {
         this.#turns.stir(lane); // nobody can take it now: it is offered again with the next turn
@@ -210,7 +211,7 @@ export class Frontier {
         if (lane.order.size > 0) this.#turns.offer(lane);
         continue;
       }
-      const issued = this.#issue(lane, pages, delegation, spread);
+      const issued = this.#issue(lane, pages, delegation, spread > 1);
       this.#turns.offer(lane);
       return issued;
     }
@@ -344,7 +345,7 @@ export class Frontier {
     });
     const now = this.#clock.now();
     const id = `${now.toString(36)}-${(this.#errands++).toString(36)}`;
-    const { follow, levels } = delegation;
+    const { follow, levels, among = outposts } = delegation;
     // Half of what is left: another server must not have to wait until this one has used it up.
     const reserved = follow ? Math.min(DELEGATED, Math.floor((maxPages - this.#issued - counted) / 2)) : 0;
     this.#underWay.set(id, { lane, pages, delegated: follow, reserved });
@@ -355,7 +356,7 @@ export class Frontier {
     const errand: Errand = {
       id,
       kind: mode,
-      server: termsOf(lane, this.#options, alone ? connections : shareOf(connections, outposts)),
+      server: termsOf(lane, this.#options, alone ? connections : shareOf(connections, among)),
       pages: known,
       scope,
       limits: {

@@ -7,6 +7,7 @@
  * It never decides what is visited. Invariant: an errand is with exactly one post from send() until it ended.
  */
 import { type Clock, systemClock } from '../base/clock.ts';
+import { fingerprint } from '../base/url.ts';
 import type { Errand } from '../errand/errand.ts';
 import { compileScope } from '../errand/scope.ts';
 import type { Delegation, ServerPlace } from '../frontier/delegation.ts';
@@ -174,8 +175,7 @@ export class Dispatch {
     }
     const open = this.#posts.filter(post => this.#hasRoom(post) && !post.standsFor);
     if (open.length === 0) return undefined;
-    if (place.spread) return this.#chosen(leastLoaded(open)!, place.origin, SHARED);
-    return this.#stay(place, open);
+    return place.spread > 1 ? this.#share(place) : this.#stay(place, open);
   }
 
   send(errand: Errand, to: Carrier): void {
@@ -244,6 +244,15 @@ export class Dispatch {
       for (const { errand } of post!.errands.values()) errands.push(errand);
     }
     return errands;
+  }
+
+  /** Never among more posts than it may have connections, and always among the same. */
+  #share({ origin, spread }: ServerPlace): Choice | undefined {
+    const posts = this.#posts.filter(post => post.carrier && !post.standsFor);
+    const first = posts.length <= spread ? 0 : fingerprint(origin, { high: 0, low: 0 }).low % posts.length;
+    const sharing = [...posts, ...posts].slice(first, first + Math.min(spread, posts.length));
+    const post = leastLoaded(sharing.filter(each => this.#hasRoom(each)));
+    return post && { ...this.#chosen(post, origin, SHARED), among: sharing.length };
   }
 
   /** The post that has the server, unless another is clearly nearer or has yet to be tried. */

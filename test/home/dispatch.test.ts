@@ -14,7 +14,7 @@ function errand(id: string, origin: string, pages = 10): Errand {
   });
 }
 
-const place = (origin: string) => ({ origin, address: '', spread: false });
+const place = (origin: string) => ({ origin, address: '', spread: 1 });
 
 test('a site’s own outpost gets its servers before anyone else, and no others', () => {
   const dispatch = new Dispatch();
@@ -130,4 +130,23 @@ test('the errands of the lost come back once, those of an earlier run wait for t
   assert.equal(dispatch.sequenceOf(b, '2'), 4);
   assert.deepEqual(dispatch.absent(), []);
   assert.deepEqual(dispatch.overdue(10_000_000), [{ from: b, errand: '2' }]);
+});
+
+test('a server that nothing paces is shared by no more outposts than it may have connections', () => {
+  const shared = new Set<string>();
+  for (const origin of ['https://one.org', 'https://two.org', 'https://three.org', 'https://four.org']) {
+    const dispatch = new Dispatch();
+    for (let i = 0; i < 8; i++) dispatch.join(carrier(`thread-${i}`));
+    assert.equal(dispatch.choose({ origin, address: '', spread: 99 })!.among, 8);
+    const names = new Set<string>();
+    for (let i = 0; i < 8; i++) {
+      const choice = dispatch.choose({ origin, address: '', spread: 3 })!;
+      assert.equal(choice.among, 3);
+      dispatch.send(errand(`${i}`, origin, 1), choice.to);
+      names.add(choice.to.name);
+    }
+    assert.equal(names.size, 3);
+    shared.add([...names].join());
+  }
+  assert.ok(shared.size > 1, 'not all servers by the same');
 });

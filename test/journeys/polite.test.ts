@@ -32,11 +32,17 @@ test('one request at a time to a server, and a pause between them', async () => 
 });
 
 test('threads that share a server use all connections that are allowed, and not one more', async () => {
-  await using web = await openWeb({ seed: 4, pagesPerServer: 200, latency: 20 });
-  using place = workplace();
-  await crawlHere({ data: place.path, pace: 0, connections: 8, threads: 2 }, web.seeds);
-  assert.deepEqual(collected(await pagesOf(place.path)), web.mustFind());
-  assert.equal(Math.max(...web.log.map(({ open }) => open)), 8);
+  const atOnce = async (connections: number, threads: number): Promise<number> => {
+    await using web = await openWeb({ seed: 4, pagesPerServer: 200, latency: 20 });
+    using place = workplace();
+    await crawlHere({ data: place.path, pace: 0, connections, threads }, web.seeds);
+    assert.deepEqual(collected(await pagesOf(place.path)), web.mustFind());
+    return Math.max(...web.log.map(({ open }) => open));
+  };
+  const most = await atOnce(8, 2);
+  assert.ok(most > 4 && most <= 8, `${most} of 8`);
+  const few = await atOnce(2, 4);
+  assert.ok(few <= 2, `${few} of 2, though there are four threads`);
 });
 
 test('Crawl-delay is a floor', async () => {

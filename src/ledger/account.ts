@@ -2,6 +2,7 @@
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { DAY } from '../base/clock.ts';
+import type { Draft } from '../base/draft.ts';
 
 export interface Sums {
   readonly visits: number;
@@ -17,17 +18,15 @@ export interface AccountRow extends Sums {
   readonly cause: string;
 }
 
-type Entry = { -readonly [Name in keyof AccountRow]: AccountRow[Name] };
-
 export class Account {
   readonly #database: DatabaseSync;
   readonly #add: StatementSync;
   /** Bytes since this process began. */
   spent = 0;
   avoided = 0;
-  #pending = new Map<string, Entry>();
+  #pending = new Map<string, Draft<AccountRow>>();
   /** The entry of the last visit: mostly the next one's too, found without its key. */
-  #last: Entry | undefined;
+  #last: Draft<AccountRow> | undefined;
 
   constructor(database: DatabaseSync) {
     this.#database = database;
@@ -51,7 +50,7 @@ export class Account {
     this.avoided += sums.avoided ?? 0;
   }
 
-  #entryOf(day: number, server: number, cause: string): Entry {
+  #entryOf(day: number, server: number, cause: string): Draft<AccountRow> {
     const key = `${day} ${server} ${cause}`;
     const known = this.#pending.get(key);
     if (known) return known;

@@ -6,8 +6,9 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { at, LINK_WORDS, type Mode, Scanner } from '../../src/crawler/scanner/scanner.ts';
+import { at, type Mode, Scanner } from '../../src/crawler/scanner/scanner.ts';
 import { randomly } from '../random.ts';
+import { blocksOf, LINK_WORDS, levelsOf, linksOf, longOf } from './scanner-memory.ts';
 
 const markup = [
   ...['<p>', '</p>', '<div class="a b" id=c>', '</div>', '<DIV\nCLASS=x >', '</div a="b>c">', '<li>', '<h1>', '</h1>'],
@@ -99,17 +100,17 @@ const COUNTS = [
 /** All that a scan gives, one after another. Addresses depend on the page's length alone, so they may be part of it. */
 function everything(scan: Scanner): readonly Uint8Array[] {
   scan.resolveLinks('http://docs.test/api/lang/', 16);
-  const links = scan.links();
+  const links = linksOf(scan);
   // Words 5 to 7 are the scanner's own.
   const told = links.filter((_, i) => i % LINK_WORDS < 5 || i % LINK_WORDS > 7);
   const urls: Uint8Array[] = [];
   for (let at = 0; at < links.length; at += LINK_WORDS) urls.push(scan.bytes(links[at + 8]!, links[at + 9]!));
-  const numbers = Array.from({ length: 7 }, (_, i) => scan.long(i));
-  const levels = Array.from({ length: 24 }, (_, i) => scan.level(i));
+  const numbers = Array.from({ length: 7 }, (_, i) => longOf(scan, i));
+  const levels = levelsOf(scan);
   const images = Array.from({ length: scan.get(at.images) * 2 }, (_, i) => scan.image(i >> 1, i & 1));
   const counts = COUNTS.map(name => scan.get(at[name]));
   return [
-    Buffer.from(JSON.stringify([numbers.map(String), levels, images, counts, [...told], [...scan.blocks()]])),
+    Buffer.from(JSON.stringify([numbers.map(String), levels, images, counts, [...told], [...blocksOf(scan)]])),
     scan.bytes(scan.get(at.text), scan.get(at.textEnd)),
     scan.bytes(scan.get(at.canon), scan.get(at.canonEnd)),
     scan.bytes(scan.get(at.references), scan.get(at.referencesEnd)),

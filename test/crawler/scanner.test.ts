@@ -4,8 +4,9 @@ import { test } from 'node:test';
 import { Parser } from 'htmlparser2';
 import { entriesOf, historiesAvailable, openBlobs } from '../../bench/histories.ts';
 import { buildScanner, WASM_FILE } from '../../src/crawler/scanner/build.ts';
-import { at, LINK_WORDS, MAX_SCAN, Scanner } from '../../src/crawler/scanner/scanner.ts';
+import { at, MAX_SCAN, Scanner } from '../../src/crawler/scanner/scanner.ts';
 import { randomly } from '../random.ts';
+import { LINK_WORDS, levelsOf, linksOf, longOf } from './scanner-memory.ts';
 
 const scanner = new Scanner();
 
@@ -79,12 +80,12 @@ function parse(html: string): Reading {
 
 function scan(html: string | Uint8Array): Reading {
   scanner.scan(typeof html === 'string' ? Buffer.from(html) : html, 'html');
-  const table = scanner.links();
+  const table = linksOf(scanner);
   const hrefs = Array.from({ length: scanner.get(at.links) }, (_, i) =>
     scanner.reference(table[i * LINK_WORDS]!, table[i * LINK_WORDS + 1]!),
   );
   let tags = 0;
-  for (let level = 0; level < 24; level++) tags += scanner.level(level);
+  for (const count of levelsOf(scanner)) tags += count;
   const title = scanner.string(scanner.get(at.title), scanner.get(at.titleEnd) || scanner.get(at.title));
   return { hrefs, tags, title: title.replace(/\s+/g, ' ').trim() };
 }
@@ -203,7 +204,15 @@ test('a result depends on the page alone, not on those before it', () => {
   const page = Buffer.from(randomly(7).text(pieces, 40));
   const read = (one: Scanner): unknown => {
     one.scan(page, 'html');
-    return [scan(page), one.long(1), one.long(2), one.long(3), one.long(4), one.get(at.structure), one.get(at.words)];
+    return [
+      scan(page),
+      longOf(one, 1),
+      longOf(one, 2),
+      longOf(one, 3),
+      longOf(one, 4),
+      one.get(at.structure),
+      one.get(at.words),
+    ];
   };
   const fresh = read(new Scanner());
   for (let seed = 1; seed < 50; seed++) scanner.scan(Buffer.from(randomly(seed).text(broken, 50)), 'html');

@@ -1,7 +1,7 @@
 /**
  * The host's side of the scanner: puts bytes into the module's memory, reads the results out of it. One module per
  * thread, used again for every page, so a Scan is valid only until the next call of scan().
- * The scanner itself is assembly/scanner.ts; it never sees a URL, a header or a file.
+ * The scanner itself is assembly/scanner.ts; it never sees a header or a file.
  */
 import { SkeinError } from '../../base/errors.ts';
 import type { Fingerprint } from '../../base/url.ts';
@@ -31,10 +31,8 @@ interface Exports {
 const RESULT = 0x400;
 const PACKED = 0x600;
 const FACTS = 0x640;
-const LEVELS = 0x1200;
 const LINKS = 0x30000;
 const IMAGES = 0xa8000;
-const BLOCKS = 0xb0000;
 const DIRECTORY = 0xe0000;
 const LEFT_OVER = 0xfa000;
 const MAX_DIRECTORY = 8192;
@@ -86,7 +84,7 @@ export const at = Object.fromEntries(names.map((name, i) => [name, RESULT / 4 + 
  * 32-bit words of one link: 0, 1 start and end of its reference; 2, 3 of its anchor; 4 flags; after resolveLinks() also
  * 8, 9 start and end of its URL, or 0; 10, 11 the halves of its fingerprint.
  */
-export const LINK_WORDS = 12;
+const LINK_WORDS = 12;
 
 /** As in errand/visit.ts, and which of them is the canonical address of the page; NO_LINK = none is. */
 export interface PackedLinks extends Omit<Links, 'lastmod'> {
@@ -134,16 +132,6 @@ export class Scanner {
     return this.#words[place]!;
   }
 
-  /** 0 sum of bytes, 1 links, 2 main part, 3 simhash, 4 sum of codes, 5 of their squares, 6 number of characters. */
-  long(index: number): bigint {
-    return BigInt(this.#words[RESULT / 4 + index * 2]!) | (BigInt(this.#words[RESULT / 4 + index * 2 + 1]!) << 32n);
-  }
-
-  /** The same where 53 bits are enough. */
-  number(index: number): number {
-    return this.#words[RESULT / 4 + index * 2]! + this.#words[RESULT / 4 + index * 2 + 1]! * 2 ** 32;
-  }
-
   /** A view of the module's memory; copy what is to live longer than the scan. */
   bytes(start: number, end: number): Buffer {
     return this.#bytes.subarray(start, end);
@@ -161,11 +149,6 @@ export class Scanner {
   /** A reference or another value of an attribute. ASCII, mostly: latin1 is the faster way to the same string. */
   reference(start: number, end: number): string {
     return this.#bytes.toString(this.get(at.ascii) === 1 ? 'latin1' : 'utf8', start, end);
-  }
-
-  /** The links, LINK_WORDS words each. */
-  links(): Uint32Array {
-    return this.#words.subarray(LINKS / 4, LINKS / 4 + this.get(at.links) * LINK_WORDS);
   }
 
   /**
@@ -229,15 +212,6 @@ export class Scanner {
 
   image(index: number, word: number): number {
     return this.#words[IMAGES / 4 + index * 2 + word]!;
-  }
-
-  level(index: number): number {
-    return this.#words[LEVELS / 4 + index]!;
-  }
-
-  /** Hashes of the blocks of text, in order; a view. */
-  blocks(): Uint32Array {
-    return this.#words.subarray(BLOCKS / 4, BLOCKS / 4 + this.get(at.blocks));
   }
 }
 

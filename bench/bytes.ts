@@ -59,7 +59,7 @@ const FRESH: Fresh = { all: 1, own: 1 };
 const mean = (list: readonly number[]): number => list.reduce((sum, each) => sum + each, 0) / Math.max(1, list.length);
 
 // Below the ports that the system gives to clients.
-const replay = await startReplay(20_000 + Math.floor(Math.random() * 12_000), sites);
+const replay = await startReplay(20_000 + Math.floor(Math.random() * 12_000), { sites });
 const lines: Line[] = [];
 try {
   await plain('full GET of everything', false);

@@ -15,7 +15,15 @@ import type { Change } from '../src/crawler/stages.ts';
 import { type Facts, unpackFacts } from '../src/errand/facts.ts';
 import { isTold } from '../src/home/template-edits.ts';
 import { randomly } from '../test/random.ts';
-import { DAYS, type Entry, entriesOf, historiesAvailable, openBlobs, type Truth, truthOf } from './histories.ts';
+import {
+  type Entry,
+  entriesOf,
+  historiesAvailable,
+  openBlobs,
+  recordedDays,
+  type Truth,
+  truthOf,
+} from './histories.ts';
 import { makePage, mutators } from './mutators.ts';
 
 const PAGES = 100;
@@ -124,7 +132,7 @@ function histories(): void {
     ]),
   );
   let yesterday = byUrl(entriesOf(0));
-  for (let day = 1; day < DAYS; day++) {
+  for (let day = 1; day < recordedDays(); day++) {
     const today = byUrl(entriesOf(day));
     const verdicts = truthOf(day).flatMap(truth => verdictOn(data, truth, yesterday, today) ?? []);
     const told = templatesTold(verdicts, today);

@@ -1,13 +1,23 @@
 /**
- * Reads the recorded sites beside the project (../shared/data/dev): every page of every day, and how each changed.
- * They are data only; whoever has none runs without.
+ * Reads the recorded sites beside the project (../shared/data/dev), or another set of the same format: every page of
+ * every day, and how each changed. They are data only; whoever has none runs without.
  */
 import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 
-const data = new URL('../../shared/data/dev/', import.meta.url);
+/** Where they are. */
+export let histories = new URL('../../shared/data/dev/', import.meta.url);
+export let historiesAvailable: boolean = existsSync(new URL('sites.json', histories));
 
-export const historiesAvailable: boolean = existsSync(new URL('sites.json', data));
+/** Reads another set from now on; undefined = the one beside the project. */
+export function useHistories(directory: string | undefined): void {
+  if (directory === undefined) return;
+  histories = pathToFileURL(`${resolve(directory)}/`);
+  historiesAvailable = existsSync(new URL('sites.json', histories));
+  if (!historiesAvailable) throw new Error(`${directory} holds no recorded sites: it has no sites.json.`);
+}
 
 /** One resource on one day, as the manifest writes it. */
 export interface Entry {
@@ -31,10 +41,13 @@ export interface Truth {
   readonly img?: readonly string[];
 }
 
-export const DAYS = 60;
+/** How many days were recorded. */
+export function recordedDays(): number {
+  return (JSON.parse(readFileSync(new URL('sites.json', histories), 'utf8')) as { readonly days: number }).days;
+}
 
 function lines<T>(file: string): T[] {
-  const at = new URL(file, data);
+  const at = new URL(file, histories);
   if (!existsSync(at)) return [];
   const text = gunzipSync(readFileSync(at)).toString().trim();
   return text === '' ? [] : text.split('\n').map(line => JSON.parse(line) as T);
@@ -57,13 +70,13 @@ const KEPT_BYTES = 400e6;
 /** A function that gives the bytes of a blob. */
 export function openBlobs(): (id: string) => Buffer {
   const places = new Map<string, readonly [Group, number, number]>();
-  for (const name of readdirSync(new URL('packs/', data)).filter(file => file.endsWith('.idx.json.gz'))) {
-    const groups = JSON.parse(gunzipSync(readFileSync(new URL(`packs/${name}`, data))).toString()) as {
+  for (const name of readdirSync(new URL('packs/', histories)).filter(file => file.endsWith('.idx.json.gz'))) {
+    const groups = JSON.parse(gunzipSync(readFileSync(new URL(`packs/${name}`, histories))).toString()) as {
       readonly o: number;
       readonly z: number;
       readonly b: readonly (readonly [string, number])[];
     }[];
-    const file = new URL(`packs/${name.replace('.idx.json.gz', '.pack')}`, data);
+    const file = new URL(`packs/${name.replace('.idx.json.gz', '.pack')}`, histories);
     for (const { o, z, b } of groups) {
       const group = { file, offset: o, length: z };
       let offset = 0;

@@ -4,9 +4,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { DAY } from '../../src/base/clock.ts';
 import { normalise } from '../../src/base/url.ts';
-import { type Entry, entriesOf, truthOf } from '../histories.ts';
+import { type Entry, entriesOf, histories, truthOf } from '../histories.ts';
 
-const data = fileURLToPath(new URL('../../../shared/data/dev/', import.meta.url));
 /** Midnight before day 0 by the clock of the recorded servers. */
 const START = Date.UTC(2025, 0, 6);
 
@@ -16,6 +15,8 @@ export interface Traffic {
 }
 
 export interface Replay {
+  /** Where each site is served, by its host. */
+  readonly origins: ReadonlyMap<string, string>;
   /** Normalised URL of each HTML page of a day. */
   urlsOf(day: number): readonly string[];
   setDay(day: number): Promise<void>;
@@ -28,24 +29,38 @@ export interface Replay {
 export const timeOf = (day: number): number => START + (day + 1) * DAY;
 export const dayOf = (time: number): number => Math.floor((time - START) / DAY) - 1;
 
-/** `sites`: how many of the recorded sites take part, all of them for 0. */
-export async function startReplay(port: number, sites: number): Promise<Replay> {
-  choose(sites);
+/** How the sites are served. */
+export interface Served {
+  /** How many of the recorded sites take part, or which; all of them for 0. */
+  readonly sites: number | readonly string[];
+  /** Which validators the servers send, in the words of the script; true ones unless said. */
+  readonly profile?: string;
+  /** Share of the sites that send none. */
+  readonly noValidators?: number;
+  readonly sitemap?: boolean;
+}
+
+export async function startReplay(port: number, served: Served): Promise<Replay> {
+  choose(served.sites);
+  const data = fileURLToPath(histories);
   const control = `http://127.0.0.1:${port + 1}`;
   const child = spawn(process.execPath, [
     `${data}replay.mjs`,
     ...['--data', data, '--port', String(port), '--control', String(port + 1), '--site-ports', String(port + 2)],
     '--rewrite',
-    '--sitemap',
+    ...(served.sitemap === false ? [] : ['--sitemap']),
+    ...(served.profile === undefined ? [] : ['--profile', served.profile]),
+    ...(served.noValidators === undefined ? [] : ['--no-validators', String(served.noValidators)]),
   ]);
   await ready(child);
   // A connection of its own each time: the script closes those that idle, sometimes in the middle of a question.
   const ask = (path: string, method = 'GET') =>
     fetch(`${control}${path}`, { method, headers: { connection: 'close' } });
-  const served = (await (await ask('/sites')).json()) as { host: string; port: number }[];
-  const origins = new Map(served.map(site => [site.host, `http://127.0.0.1:${site.port}`]));
+  const sites = (await (await ask('/sites')).json()) as { host: string; port: number }[];
+  const origins = new Map(sites.map(site => [site.host, `http://127.0.0.1:${site.port}`]));
   const post = (path: string) => ask(path, 'POST');
   return {
+    origins,
     urlsOf: day => pagesOf(day).map(page => normalise(`${origins.get(page.s)}${page.u}`)!),
     async setDay(day) {
       await post(`/day?set=${day}`);
@@ -79,9 +94,9 @@ const known = new Map<number, readonly Entry[]>();
 /** Hosts that take part. */
 let chosen = new Set<string>();
 
-function choose(sites: number): void {
+function choose(sites: Served['sites']): void {
   const hosts = [...new Set(entriesOf(0).map(entry => entry.s))].sort();
-  chosen = new Set(sites === 0 ? hosts : hosts.slice(0, sites));
+  chosen = new Set(typeof sites === 'number' ? hosts.slice(0, sites || hosts.length) : sites);
   known.clear();
 }
 

@@ -216,7 +216,7 @@ export class HomeControl {
     if (!known) throw new SkeinError('refused', 'It was never visited and waits for its turn already.');
     if (known.retry_at !== null && known.retry_at <= now) return 'It waits for its turn already.';
     // The supply looks for retries whose time has come since it last looked, so this moment is never too early.
-    ledger.database.prepare('UPDATE known SET retry_at = ? WHERE page = ?').run(now + 1000, id);
+    ledger.pages.setRetry(id, now + 1000);
     return 'It is tried again in a moment.';
   }
 

@@ -21,26 +21,17 @@ const GOLDEN = (Math.sqrt(5) - 1) / 2;
 
 /** From the day `first` on; of more than `most` pages, that many are looked at. */
 export function notDue(ledger: Ledger, first: number, most: number): NotDue[] {
-  const { database } = ledger;
-  const one = (sql: string) => Number(database.prepare(sql).get()!['n'] ?? 0);
-  const days = database.prepare('SELECT DISTINCT day FROM account WHERE day >= ? ORDER BY day').all(first);
+  const days = ledger.account.days(first);
   if (days.length === 0) return [];
-  const pages = one('SELECT max(id) AS n FROM pages');
+  const pages = ledger.pages.newest();
   const looked = Math.min(pages, most);
-  const page = database.prepare(
-    `SELECT p.server, k.wire, k.first_time AS found FROM known k JOIN pages p ON p.id = k.page
-     WHERE k.page = ? AND k.wire IS NOT NULL`,
-  );
-  const asked = database.prepare(
-    `SELECT DISTINCT cast(time / ${DAY} AS INTEGER) AS day FROM visits WHERE page = ? AND time >= ?`,
-  );
   const sums = new Map<string, { day: number; server: number; avoided: number }>();
   for (let i = 1; i <= looked; i++) {
     const id = looked === pages ? i : 1 + Math.floor(((i * GOLDEN) % 1) * pages);
-    const row = page.get(id) as { server: number; wire: number; found: number } | undefined;
+    const row = ledger.account.priceOf(id);
     if (row === undefined) continue;
-    const visited = new Set(asked.all(id, first * DAY).map(each => each['day']));
-    for (const { day } of days as { day: number }[]) {
+    const visited = new Set(ledger.visits.daysOf(id, first * DAY));
+    for (const day of days) {
       if (row.found >= day * DAY || visited.has(day)) continue;
       const key = `${day} ${row.server}`;
       const sum = sums.get(key) ?? { day, server: row.server, avoided: 0 };

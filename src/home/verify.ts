@@ -73,8 +73,7 @@ const say = ({ segment, offset, problem }: ArchiveProblem) => `${segmentName(seg
 
 function ledgerProblems(ledger: Ledger): string[] {
   try {
-    const rows = ledger.database.prepare(`PRAGMA integrity_check(${LEDGER_PROBLEMS})`).all();
-    return rows.flatMap(row => String(row['integrity_check']).split('\n')).filter(text => text !== 'ok');
+    return ledger.problems(LEDGER_PROBLEMS);
   } catch (error) {
     return [(error as Error).message]; // too damaged to be checked
   }
@@ -113,16 +112,7 @@ class Comparison {
   readonly #references: { readonly copy: Expected; readonly original: string }[] = [];
 
   constructor(ledger: Ledger) {
-    const rows = ledger.database
-      .prepare(
-        `SELECT v.segment, v.place + v.request_length AS offset, v.length - v.request_length AS length, v.page, v.time, p.url
-         FROM visits v JOIN pages p ON p.id = v.page WHERE v.segment IS NOT NULL`,
-      )
-      .iterate();
-    for (const row of rows as Iterable<unknown>) {
-      const copy = { ...(row as Expected) };
-      this.#expected.set(`${copy.segment} ${copy.offset}`, copy);
-    }
+    for (const copy of ledger.visits.copies()) this.#expected.set(`${copy.segment} ${copy.offset}`, { ...copy });
     this.copies = this.#expected.size;
     this.#lengths = new Map(ledger.segments().map(({ id, length }) => [id, length]));
   }

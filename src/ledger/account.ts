@@ -24,6 +24,7 @@ export class Account {
   /** Bytes since this process began. */
   spent = 0;
   avoided = 0;
+  #price: StatementSync | undefined;
   #pending = new Map<string, Draft<AccountRow>>();
   /** The entry of the last visit: mostly the next one's too, found without its key. */
   #last: Draft<AccountRow> | undefined;
@@ -66,6 +67,42 @@ export class Account {
     }
     this.#pending.clear();
     this.#last = undefined;
+  }
+
+  /** Of one server, from the day `first` on. */
+  ofServer(server: number, first: number): Omit<AccountRow, 'server'>[] {
+    return this.#database
+      .prepare('SELECT day, cause, visits, spent, avoided FROM account WHERE server = ? AND day >= ?')
+      .all(server, first) as unknown as Omit<AccountRow, 'server'>[];
+  }
+
+  /** Of one day. */
+  ofDay(day: number): Pick<Sums, 'spent' | 'avoided'> {
+    return this.#database
+      .prepare(
+        'SELECT coalesce(sum(spent), 0) AS spent, coalesce(sum(avoided), 0) AS avoided FROM account WHERE day = ?',
+      )
+      .get(day) as unknown as Pick<Sums, 'spent' | 'avoided'>;
+  }
+
+  /** Days with visits, from the day `first` on, oldest first. */
+  days(first: number): number[] {
+    const rows = this.#database.prepare('SELECT DISTINCT day FROM account WHERE day >= ? ORDER BY day').all(first);
+    return rows.map(row => row['day'] as number);
+  }
+
+  /** What a page's last full answer cost on the wire, and when it was first seen; undefined = no body ever came. */
+  priceOf(id: number): { server: number; wire: number; found: number } | undefined {
+    this.#price ??= this.#database.prepare(
+      `SELECT p.server, k.wire, k.first_time AS found FROM known k JOIN pages p ON p.id = k.page
+       WHERE k.page = ? AND k.wire IS NOT NULL`,
+    );
+    return this.#price.get(id) as { server: number; wire: number; found: number } | undefined;
+  }
+
+  /** Bytes ever spent. */
+  total(): number {
+    return this.#database.prepare('SELECT coalesce(sum(spent), 0) AS n FROM account').get()!['n'] as number;
   }
 
   /** From the day `first` on. */

@@ -14,6 +14,7 @@ import { Account } from './account.ts';
 import { Backward } from './backward.ts';
 import { Errands } from './errands.ts';
 import { LinkIndex } from './links.ts';
+import { Listings } from './listings.ts';
 import { Pages } from './pages.ts';
 import { migrate, versionOf } from './schema.ts';
 import { Servers } from './servers.ts';
@@ -29,6 +30,7 @@ export class Ledger {
   readonly backward: Backward;
   readonly account: Account;
   readonly errands: Errands;
+  readonly listings: Listings;
   readonly #lock: DatabaseSync | undefined;
   #open = false;
   #abandoned = false;
@@ -45,6 +47,7 @@ export class Ledger {
     this.links = new LinkIndex(this.database, this.backward);
     this.account = new Account(this.database);
     this.errands = new Errands(this.database);
+    this.listings = new Listings(this.database);
     if (mode === 'write') this.backward.open();
   }
 
@@ -90,6 +93,12 @@ export class Ledger {
       id: number;
       length: number;
     }[];
+  }
+
+  /** What SQLite finds wrong with the file, at most so many sentences. */
+  problems(most: number): string[] {
+    const rows = this.database.prepare(`PRAGMA integrity_check(${most})`).all();
+    return rows.flatMap(row => String(row['integrity_check']).split('\n')).filter(text => text !== 'ok');
   }
 
   /** Takes the batch back. What memory holds is then ahead of the file, so all that is left to do is to close. */

@@ -135,7 +135,7 @@ export class Pages {
     this.#setPinged = database.prepare('UPDATE known SET pings = pings + 1, due = ? WHERE page = ?');
     this.#judge = database.prepare('UPDATE pages SET refused = ?, server = ? WHERE id = ?');
     this.#setDepth = database.prepare('UPDATE pages SET depth = ? WHERE id = ?');
-    this.#last = (database.prepare('SELECT max(id) AS last FROM pages').get()!['last'] as number | null) ?? 0;
+    this.#last = this.newest();
   }
 
   /** Number of pages ever seen; ids run from 1 to this. */
@@ -328,8 +328,20 @@ export class Pages {
       .run({ now });
   }
 
-  countDue(now: number): number {
-    return this.#database.prepare('SELECT count(*) AS n FROM known WHERE due <= ?').get(now)!['n'] as number;
+  /** Pages that are due; beyond `most` they are not counted. */
+  countDue(now: number, most = Number.MAX_SAFE_INTEGER): number {
+    const sql = 'SELECT count(*) AS n FROM (SELECT 1 FROM known WHERE due <= ? LIMIT ?)';
+    return this.#database.prepare(sql).get(now, most)!['n'] as number;
+  }
+
+  /** Id of the newest in the table, also when another process is writing it; 0 = there is none. */
+  newest(): number {
+    return (this.#database.prepare('SELECT max(id) AS last FROM pages').get()!['last'] as number | null) ?? 0;
+  }
+
+  /** A page is tried again at this time. */
+  setRetry(id: number, time: number): void {
+    this.#database.prepare('UPDATE known SET retry_at = ? WHERE page = ?').run(time, id);
   }
 
   /** All rows whose key is above `?`, in its order, some at a time: by the database's own iterator each costs twice that. */

@@ -50,9 +50,11 @@ export class Servers {
   readonly #insert: StatementSync;
   readonly #update: StatementSync;
   readonly #get: StatementSync;
+  readonly #newest: StatementSync;
   readonly #body: StatementSync;
 
   constructor(database: DatabaseSync) {
+    this.#newest = database.prepare('SELECT max(id) AS id FROM servers');
     this.#get = database.prepare('SELECT * FROM servers WHERE id = ?');
     this.#body = database.prepare('SELECT robots_body FROM servers WHERE id = ?');
     this.#insert = database.prepare('INSERT INTO servers (id, origin) VALUES (?, ?)');
@@ -72,6 +74,11 @@ export class Servers {
 
   get size(): number {
     return this.#byId.size;
+  }
+
+  /** Id of the newest in the table, also when another process is writing it; 0 = there is none. */
+  newest(): number {
+    return (this.#newest.get()!['id'] as number | null) ?? 0;
   }
 
   all(): IterableIterator<Server> {

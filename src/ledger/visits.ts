@@ -1,7 +1,7 @@
 /** Every look at every page, in order. Append-only: history and changes are read from here. */
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { HOUR } from '../base/clock.ts';
+import { DAY, HOUR } from '../base/clock.ts';
 import type { Outcome } from '../errand/visit.ts';
 import { roles } from './pages.ts';
 
@@ -27,6 +27,27 @@ export interface VisitRow {
   readonly request_length: number | null;
 }
 
+/** How many visits ended in the same way. */
+export interface VisitTally extends Pick<VisitRow, 'outcome' | 'stage' | 'outpost'> {
+  readonly visits: number;
+  readonly bytes: number;
+}
+
+export interface LatestVisit
+  extends Pick<VisitRow, 'id' | 'page' | 'time' | 'outcome' | 'reason' | 'stage' | 'status' | 'ms' | 'outpost'> {
+  readonly url: string;
+  readonly bytes: number;
+}
+
+export interface StoredCopy {
+  readonly segment: number;
+  readonly offset: number;
+  readonly length: number;
+  readonly page: number;
+  readonly time: number;
+  readonly url: string;
+}
+
 /** Milliseconds by which a visit may be recorded later than one that it precedes: parcels from afar take time. */
 const OUT_OF_ORDER = HOUR;
 
@@ -36,6 +57,7 @@ export class Visits {
   readonly #ofPage: StatementSync;
   readonly #timeOf: StatementSync;
   readonly #newest: StatementSync;
+  #days: StatementSync | undefined;
   #last: number;
 
   constructor(database: DatabaseSync) {
@@ -135,6 +157,68 @@ export class Visits {
       .all(this.since(from), from, to) as unknown as { page: number; role: number; bytes: number }[];
     const counted = rows.filter(({ role }) => roles[role] === 'page' || (images && roles[role] === 'image'));
     return { pages: new Set(counted.map(({ page }) => page)), bytes: rows.reduce((sum, { bytes }) => sum + bytes, 0) };
+  }
+
+  get(id: number): VisitRow | undefined {
+    return this.#database.prepare('SELECT * FROM visits WHERE id = ?').get(id) as unknown as VisitRow | undefined;
+  }
+
+  /** Counts of the visits behind `id`. */
+  tally(id: number): VisitTally[] {
+    return this.#database
+      .prepare(
+        `SELECT outcome, stage, outpost, count(*) AS visits, sum(up + down) AS bytes FROM visits WHERE id > ?
+         GROUP BY outcome, stage, outpost`,
+      )
+      .all(id) as unknown as VisitTally[];
+  }
+
+  /** The visits behind `id`, newest first. */
+  latest(id: number, most: number): LatestVisit[] {
+    return this.#database
+      .prepare(
+        `SELECT v.id, v.page, v.time, p.url, v.outcome, v.reason, v.stage, v.status, v.up + v.down AS bytes, v.ms, v.outpost
+         FROM visits v JOIN pages p ON p.id = v.page WHERE v.id > ? ORDER BY v.id DESC LIMIT ?`,
+      )
+      .all(id, most) as unknown as LatestVisit[];
+  }
+
+  /** Visits of each day, from the visit `from` up to, not including, `before`. */
+  byDay(from: number, before: number): { day: number; visits: number; same: number }[] {
+    return this.#database
+      .prepare(
+        `SELECT cast(time / ${DAY} AS INTEGER) AS day, count(*) AS visits, sum(outcome = 'same') AS same FROM visits
+         WHERE id >= ? AND id < ? GROUP BY day`,
+      )
+      .all(from, before) as unknown as { day: number; visits: number; same: number }[];
+  }
+
+  /** Days (since 1970) on which a page was looked at, from the time `since` on. */
+  daysOf(page: number, since: number): number[] {
+    this.#days ??= this.#database.prepare(
+      `SELECT DISTINCT cast(time / ${DAY} AS INTEGER) AS day FROM visits WHERE page = ? AND time >= ?`,
+    );
+    return this.#days.all(page, since).map(row => row['day'] as number);
+  }
+
+  /** Every stored copy: where its response lies, and of which page it is. */
+  copies(): Iterable<StoredCopy> {
+    return this.#database
+      .prepare(
+        `SELECT v.segment, v.place + v.request_length AS offset, v.length - v.request_length AS length, v.page, v.time, p.url
+         FROM visits v JOIN pages p ON p.id = v.page WHERE v.segment IS NOT NULL`,
+      )
+      .iterate() as Iterable<unknown> as Iterable<StoredCopy>;
+  }
+
+  /** Where the response of each page's newest copy from before `until` lies. */
+  newestCopies(until: number): Iterable<{ segment: number; offset: number }> {
+    return this.#database
+      .prepare(
+        `SELECT segment, place + request_length AS offset, max(time) FROM visits
+         WHERE segment IS NOT NULL AND time < ? GROUP BY page`,
+      )
+      .iterate(until) as Iterable<unknown> as Iterable<{ segment: number; offset: number }>;
   }
 
   of(page: number): VisitRow[] {

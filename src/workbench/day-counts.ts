@@ -48,12 +48,7 @@ export class DayCounts {
         ...{ changed: changed + found.changed, gone: gone + found.gone, moved: moved + found.moved },
       });
     }
-    const looked = this.#ledger.database
-      .prepare(
-        `SELECT cast(time / ${DAY} AS INTEGER) AS day, count(*) AS visits, sum(outcome = 'same') AS same FROM visits
-         WHERE id >= ? AND id < ? GROUP BY day`,
-      )
-      .all(this.#next, before) as { day: number; visits: number; same: number }[];
+    const looked = this.#ledger.visits.byDay(this.#next, before);
     for (const { day, visits, same } of looked) {
       const sums = this.#visits.get(day) ?? { visits: 0, same: 0 };
       this.#visits.set(day, { visits: sums.visits + visits, same: sums.same + same });

@@ -10,6 +10,7 @@ import { DAY } from '../base/clock.ts';
 import type { HomeState } from '../home/control.ts';
 import { findHome } from '../home/door.ts';
 import { freshnessOf, meaningOf } from '../home/why.ts';
+import type { VisitTally } from '../ledger/visits.ts';
 import type { Collection, Sample, ShownVisit, Tick } from './api/tick.ts';
 import type { Reader } from './reader.ts';
 
@@ -28,14 +29,6 @@ const DAYS_COUNTED = 100_000;
 /** Days that the account covers unless asked otherwise: counted here, so that it is at hand there. */
 export const ACCOUNT_DAYS = 30;
 const SLOW_SHARE = 50;
-
-interface Counted {
-  readonly outcome: string;
-  readonly stage: string | null;
-  readonly outpost: string;
-  readonly visits: number;
-  readonly bytes: number;
-}
 
 export class Live {
   readonly history: Sample[] = [];
@@ -113,11 +106,11 @@ export class Live {
     this.#time = now;
     const newest = this.#reader.ledger.visits.newest();
     const from = Math.max(this.#last, newest - MOST_COUNTED);
-    const counted = newest === from ? [] : this.#since(from);
+    const counted = newest === from ? [] : this.#reader.ledger.visits.tally(from);
     const visits = newest === from ? [] : this.#shown(from, MOST_SHOWN);
     this.#last = newest;
     if (now > this.#slowAfter) this.#collection = this.#count();
-    const sum = (pick: (row: Counted) => number) => counted.reduce((total, row) => total + pick(row), 0);
+    const sum = (pick: (row: VisitTally) => number) => counted.reduce((total, row) => total + pick(row), 0);
     const sample: Sample = {
       time: now,
       visits: sum(row => row.visits) / seconds,
@@ -135,45 +128,29 @@ export class Live {
     return { sample, visits, left, home, collection: this.#collection, outposts };
   }
 
-  #since(id: number): Counted[] {
-    return this.#reader.rows<Counted>(
-      `SELECT outcome, stage, outpost, count(*) AS visits, sum(up + down) AS bytes FROM visits WHERE id > ?
-       GROUP BY outcome, stage, outpost`,
-      id,
-    );
-  }
-
   #shown(after: number, most: number): ShownVisit[] {
-    const rows = this.#reader.rows<Omit<ShownVisit, 'means'>>(
-      `SELECT v.id, v.page, v.time, p.url, v.outcome, v.reason, v.stage, v.status, v.up + v.down AS bytes, v.ms, v.outpost
-       FROM visits v JOIN pages p ON p.id = v.page WHERE v.id > ? ORDER BY v.id DESC LIMIT ?`,
-      after,
-      most,
-    );
-    return rows.map(row => ({ ...row, means: meaningOf(row.reason) }));
+    return this.#reader.ledger.visits.latest(after, most).map(row => ({ ...row, means: meaningOf(row.reason) }));
   }
 
   #count(): Collection {
     const started = Date.now();
-    const one = (sql: string, ...values: number[]) => this.#reader.row<{ n: number | null }>(sql, ...values)?.n ?? 0;
-    const due = one('SELECT count(*) AS n FROM (SELECT 1 FROM known WHERE due <= ? LIMIT ?)', started, MOST_DUE + 1);
+    const { ledger } = this.#reader;
+    const due = ledger.pages.countDue(started, MOST_DUE + 1);
     const today = Math.floor(started / DAY);
-    const { expected, aim } = freshnessOf(this.#reader.ledger, started);
+    const { expected, aim } = freshnessOf(ledger, started);
+    const { spent, avoided } = ledger.account.ofDay(today);
+    const left = this.#reader.notDue(today - ACCOUNT_DAYS + 1).filter(({ day }) => day === today);
     const collection: Collection = {
-      known: one('SELECT max(id) AS n FROM pages'),
-      visited: one('SELECT count(*) AS n FROM known'),
-      servers: one('SELECT max(id) AS n FROM servers'),
+      known: ledger.pages.newest(),
+      visited: ledger.listings.visited(),
+      servers: ledger.servers.newest(),
       due: Math.min(due, MOST_DUE),
       dueCapped: due > MOST_DUE,
       freshness: expected,
       freshnessAim: aim,
-      spentToday: one('SELECT sum(spent) AS n FROM account WHERE day = ?', today),
-      avoidedToday:
-        one('SELECT sum(avoided) AS n FROM account WHERE day = ?', today) +
-        this.#reader
-          .notDue(today - ACCOUNT_DAYS + 1)
-          .reduce((sum, { day, avoided }) => sum + (day === today ? avoided : 0), 0),
-      archiveBytes: one('SELECT sum(length) AS n FROM segments'),
+      spentToday: spent,
+      avoidedToday: left.reduce((sum, row) => sum + row.avoided, avoided),
+      archiveBytes: ledger.segments().reduce((sum, { length }) => sum + length, 0),
       time: started,
     };
     this.#slowAfter = started + Math.max(SLOW_EVERY, (Date.now() - started) * SLOW_SHARE);

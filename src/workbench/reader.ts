@@ -17,9 +17,6 @@ import { DayCounts } from './day-counts.ts';
 const SAMPLED = 2000;
 const KEPT = 50;
 
-/** A value that SQLite takes. */
-export type Value = string | number | null;
-
 export class Reader {
   readonly directory: string;
   readonly ledger: Ledger;
@@ -33,14 +30,6 @@ export class Reader {
     this.ledger = new Ledger(directory, 'read');
     this.copies = openCopies(this.ledger, directory);
     this.dayCounts = new DayCounts(this.ledger);
-  }
-
-  rows<T>(sql: string, ...values: Value[]): T[] {
-    return this.ledger.database.prepare(sql).all(...values) as T[];
-  }
-
-  row<T>(sql: string, ...values: Value[]): T | undefined {
-    return this.ledger.database.prepare(sql).get(...values) as T | undefined;
   }
 
   /** Undefined: nothing was indexed yet. */
@@ -68,7 +57,7 @@ export class Reader {
   }
 
   visit(id: number): VisitRow {
-    const visit = this.row<VisitRow>('SELECT * FROM visits WHERE id = ?', id);
+    const visit = this.ledger.visits.get(id);
     if (!visit) throw new SkeinError('not-found', 'There is no such visit.');
     return visit;
   }

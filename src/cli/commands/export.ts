@@ -158,11 +158,7 @@ function filterOf(data: string, { pattern = '', newest, since, until }: Choice):
   const lengths = new Map(ledger.segments().map(({ id, length }) => [id, length]));
   const places = new Set<string>();
   if (newest) {
-    const rows = ledger.database.prepare(
-      `SELECT segment, place + request_length AS place, max(time) FROM visits
-       WHERE segment IS NOT NULL AND time < ? GROUP BY page`,
-    );
-    for (const row of rows.iterate(until)) places.add(`${row['segment']} ${row['place']}`);
+    for (const { segment, offset } of ledger.visits.newestCopies(until)) places.add(`${segment} ${offset}`);
   }
   ledger.close();
   const parts = pattern.split('*');

@@ -178,19 +178,9 @@ function knownOf(row: KnownRow, placeOf: PlaceOf): NonNullable<PageDetail['known
 }
 
 /** Newest first; a version is a visit that stored a copy. */
-function visitsOf(reader: Reader, input: { id: number; after?: number | undefined; limit: number }) {
-  const rows = reader.rows<Omit<PageVisit, 'stored'> & { stored: number }>(
-    `SELECT id, time, outcome, reason, status, stage, amount, up + down AS bytes, ms, cause, outpost,
-       segment IS NOT NULL AS stored
-     FROM visits WHERE page = ? AND id < ? ORDER BY id DESC LIMIT ?`,
-    input.id,
-    input.after ?? Number.MAX_SAFE_INTEGER,
-    input.limit,
-  );
-  return {
-    visits: rows.map(row => ({ ...row, means: meaningOf(row.reason), stored: row.stored === 1 })),
-    next: rows.length === input.limit ? rows.at(-1)!.id : null,
-  };
+function visitsOf({ ledger }: Reader, { id, after, limit }: { id: number; after?: number | undefined; limit: number }) {
+  const { rows, next } = ledger.listings.visitsOf(id, after ?? Number.MAX_SAFE_INTEGER, limit);
+  return { visits: rows.map(row => ({ ...row, means: meaningOf(row.reason) })), next };
 }
 
 function linksOut({ ledger: { links, pages } }: Reader, page: number): LinkList {

@@ -5,7 +5,6 @@ import { DAY } from '../../base/clock.ts';
 import { SkeinError } from '../../base/errors.ts';
 import { NOT_DUE } from '../../home/not-due.ts';
 import { robotsInForce } from '../../home/robots.ts';
-import { globOf } from '../../ledger/pages.ts';
 import type { Reader } from '../reader.ts';
 import { route } from './route.ts';
 import { account, duration, id, limit, list, next, time } from './shared.ts';
@@ -63,55 +62,25 @@ const listInput = z.object({
   limit,
 });
 
-const states = {
-  '': '1',
-  paused: 'paused = 1',
-  waiting: 'not_before > ?1',
-  failing: 'failures > 0',
-} as const;
-
 function listServers(reader: Reader, input: z.infer<typeof listInput>) {
   const now = Date.now();
-  const rows = reader.rows<ServerLine>(
-    `SELECT s.id, s.origin, s.address, s.robots_status AS robots, s.crawl_delay AS crawlDelay, s.not_before AS notBefore,
-       s.latency, s.failures, s.seeded, s.paused, s.pace, coalesce(a.visits, 0) AS visits,
-       coalesce(a.spent, 0) AS spent, coalesce(a.avoided, 0) AS avoided
-     FROM servers s LEFT JOIN (SELECT server, sum(visits) AS visits, sum(spent) AS spent, sum(avoided) AS avoided
-       FROM account WHERE day >= ?2 GROUP BY server) a ON a.server = s.id
-     WHERE s.id > ?3 AND s.origin GLOB ?4 AND ?1 > 0 AND ${states[input.state]} ORDER BY s.id LIMIT ?5`,
-    now,
-    Math.floor(now / DAY) - 6,
-    input.after,
-    globOf(input.find),
-    input.limit,
-  );
+  const since = Math.floor(now / DAY) - 6;
+  const { rows, next } = reader.ledger.listings.servers({ ...input, now, since });
   const left = new Map<number, number>();
-  for (const { server, avoided } of reader.notDue(Math.floor(now / DAY) - 6))
-    left.set(server, (left.get(server) ?? 0) + avoided);
-  const servers = rows.map(row => ({
-    ...row,
-    avoided: row.avoided + (left.get(row.id) ?? 0),
-    // SQLite has no truth values.
-    seeded: Boolean(row.seeded),
-    paused: Boolean(row.paused),
-  }));
-  return { servers, next: rows.length === input.limit ? rows.at(-1)!.id : null };
+  for (const { server, avoided } of reader.notDue(since)) left.set(server, (left.get(server) ?? 0) + avoided);
+  return { servers: rows.map(row => ({ ...row, avoided: row.avoided + (left.get(row.id) ?? 0) })), next };
 }
 
 /** From the day `first` on, also what was avoided by not asking. */
 function accountOf(reader: Reader, server: number, first: number): ServerDetail['account'] {
-  const rows = reader.rows<ServerDetail['account'][0]>(
-    'SELECT day, cause, visits, spent, avoided FROM account WHERE server = ? AND day >= ?',
-    server,
-    first,
-  );
+  const rows = reader.ledger.account.ofServer(server, first);
   const left = reader.notDue(first).filter(row => row.server === server);
   const all = [...rows, ...left.map(({ day, avoided }) => ({ day, cause: NOT_DUE, visits: 0, spent: 0, avoided }))];
   return all.sort((a, b) => a.day - b.day || (a.cause < b.cause ? -1 : 1));
 }
 
-/** Pages of one server that are counted. */
-const MOST_COUNTED = 200_000;
+/** Failures that are shown of one server. */
+const MOST_ERRORS = 20;
 
 function oneServer(reader: Reader, wanted: number): ServerDetail {
   const found = reader.ledger.servers.read(wanted);
@@ -124,12 +93,7 @@ function oneServer(reader: Reader, wanted: number): ServerDetail {
     robots: robots ? { ...robots, ...robotsInForce(origin, robots, Date.now()) } : null,
     ...{ notices: found.pings, trueNotices: found.truePings },
     account: accountOf(reader, wanted, Math.floor(Date.now() / DAY) - 13),
-    recentErrors: reader.rows<ServerDetail['recentErrors'][0]>(
-      `SELECT v.id, v.page, v.time, v.reason, p.url FROM
-         (SELECT * FROM visits WHERE id > (SELECT max(id) FROM visits) - ${MOST_COUNTED} AND outcome = 'failed') v
-       JOIN pages p ON p.id = v.page AND p.server = ? ORDER BY v.id DESC LIMIT 20`,
-      wanted,
-    ),
+    recentErrors: reader.ledger.listings.errorsOf(wanted, MOST_ERRORS),
   };
 }
 

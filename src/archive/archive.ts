@@ -6,7 +6,7 @@
  * It never decides what is kept, never looks up a URL (the ledger does), and never compresses on the thread that calls.
  *
  * Invariant: whatever happens, each segment is a run of whole members up to the length that the ledger has committed.
- * The order that keeps it: append, sync, then the ledger commits `end()` together with the places. After a crash,
+ * The order that keeps it: append, sync, then the ledger commits `ends()` together with the places. After a crash,
  * recover(end) cuts what the ledger never heard of. A write that fails leaves the length where it was.
  */
 import * as fs from 'node:fs';
@@ -47,8 +47,11 @@ export interface Archive extends StoredReader {
   append(members: Uint8Array): { readonly segment: number; readonly offset: number };
   /** Writes a parcel's members in one go; returns where each arrival's records now are. */
   appendParcel(members: Uint8Array, arrivals: readonly Arrival[]): StoredPlace[];
-  /** What the ledger commits along with the places. */
-  end(): End;
+  /**
+   * What the ledger commits along with the places: of each segment from `first` on that was written to, up to where. A
+   * segment that was left since the last commit has grown until then, so the one being written is not enough.
+   */
+  ends(first: number): End[];
   /** Cuts everything behind `end`; the first call after opening, before any append. */
   recover(end: End): void;
   /** Resolves when everything appended before the call would survive a power cut. */
@@ -78,6 +81,8 @@ class Segments implements Archive {
   #current: Segment | undefined;
   /** Left behind by a roll, still to be synced and closed. */
   #left: Segment[] = [];
+  /** Where the segments end that were left since it was opened: one for each GiB. */
+  readonly #sealed: End[] = [];
   /** A segment was created since the directory itself was last synced. */
   #created = false;
   readonly #reader: StoredReader & { close(): void };
@@ -124,11 +129,14 @@ class Segments implements Archive {
     return places.map(place => ({ ...place, segment, offset: offset + place.offset }));
   }
 
-  end(): End {
-    if (this.#current) return { segment: this.#current.id, length: this.#current.length };
+  ends(first: number): End[] {
+    if (this.#current) {
+      const { id, length } = this.#current;
+      return [...this.#sealed.filter(({ segment }) => segment >= first), { segment: id, length }];
+    }
     // "Nothing" would let the next recover() cut it all.
-    if (this.#last > 0) throw new SkeinError('internal', 'end() of an archive that was not recovered');
-    return { segment: 0, length: 0 };
+    if (this.#last > 0) throw new SkeinError('internal', 'ends() of an archive that was not recovered');
+    return [];
   }
 
   recover(end: End): void {
@@ -209,7 +217,10 @@ class Segments implements Archive {
       fs.unlinkSync(file);
       throw error;
     }
-    if (current) this.#left.push(current);
+    if (current) {
+      this.#left.push(current);
+      this.#sealed.push({ segment: current.id, length: current.length });
+    }
     this.#created = true;
     this.#last = id;
     this.#current = next;

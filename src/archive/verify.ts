@@ -38,11 +38,13 @@ const PROBLEM_LIMIT = 1000;
 /**
  * Every member decompresses to one record of the length it says, payload digests are right, record ids are unique
  * within a segment, each segment begins with a warcinfo record, and each revisit says what it refers to. Which segments
- * there should be is the ledger's to know.
+ * there should be is the ledger's to know. `ends`: up to where each segment is to be checked; what is behind that, or in
+ * other segments, may just be being written. Undefined = all there is.
  */
 export async function verifyArchive(
   directory: string,
   onRecord: (record: VerifiedRecord) => void = () => {},
+  ends?: ReadonlyMap<number, number>,
 ): Promise<ArchiveCheck> {
   const problems: ArchiveProblem[] = [];
   const counts = { segments: 0, records: 0, bytes: 0, digests: 0 };
@@ -50,19 +52,22 @@ export async function verifyArchive(
     if (problems.length < PROBLEM_LIMIT) problems.push(problem);
   };
   const lengths = new Map<number, number>();
-  const ends = new Map<number, number>();
-  for (const segment of listSegments(directory)) {
-    lengths.set(segment.id, segment.bytes);
+  const whole = new Map<number, number>();
+  for (const file of listSegments(directory)) {
+    const end = ends ? ends.get(file.id) : file.bytes;
+    if (end === undefined) continue;
+    const segment = { ...file, bytes: Math.min(file.bytes, end) };
+    lengths.set(segment.id, file.bytes);
     counts.segments++;
     counts.bytes += segment.bytes;
     await verifySegment(segment, report, record => {
       counts.records++;
-      ends.set(segment.id, record.offset + record.length);
+      whole.set(segment.id, record.offset + record.length);
       if (record.record.headers.get('warc-type') === 'response') counts.digests++;
       onRecord(record);
     });
   }
-  return { ...counts, lengths, ends, problems };
+  return { ...counts, lengths, ends: whole, problems };
 }
 
 async function verifySegment(
@@ -71,7 +76,7 @@ async function verifySegment(
   onRecord: (record: VerifiedRecord) => void,
 ): Promise<void> {
   const ids = new Set<string>();
-  for await (const entry of openReader(segment.file)) {
+  for await (const entry of openReader(segment.file, { end: segment.bytes })) {
     const { offset, length } = entry;
     const wrong = (problem: string) => report({ segment: segment.id, offset, problem });
     if (entry.kind === 'problem') {

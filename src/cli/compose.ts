@@ -1,7 +1,7 @@
 /** Builds a home from plain values: ledger, archive, frontier, threads. Nothing else constructs these. */
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { openArchive } from '../archive/archive.ts';
+import { type ArchiveOptions, openArchive } from '../archive/archive.ts';
 import { type Clock, shiftedClock, systemClock } from '../base/clock.ts';
 import { SkeinError } from '../base/errors.ts';
 import { originOf } from '../base/url.ts';
@@ -16,6 +16,7 @@ import type { ScheduleSettings } from '../frontier/schedule-settings.ts';
 import { Home } from '../home/home.ts';
 import { interestIn } from '../home/indexing.ts';
 import type { Outposts } from '../home/outposts.ts';
+import { noteSealed } from '../home/repair.ts';
 import { AGENT_TOKEN } from '../home/robots.ts';
 import { Ledger } from '../ledger/ledger.ts';
 import { tryDecider } from '../outpost/deciders.ts';
@@ -68,6 +69,8 @@ export interface Extras {
   /** Replaces sockets in the threads. */
   readonly fetcher?: OutpostOptions['fetcher'];
   readonly timeouts?: OutpostOptions['timeouts'];
+  /** Tests roll segments early. */
+  readonly archive?: ArchiveOptions;
   /** Simulations move time by it, at home and in the threads: see shiftedClock. */
   readonly clockShift?: SharedArrayBuffer;
   /** Milliseconds that a vanished machine may take to come back. */
@@ -80,10 +83,11 @@ export async function openHome(values: CrawlValues, seeds: readonly string[], ex
   const decider = readDecider(values.decider);
   refuseOrphans(values.data);
   const ledger = new Ledger(values.data, 'write');
-  const archive = openArchive(join(values.data, 'archive'), { software: `Skein/${version}` });
+  const archive = openArchive(join(values.data, 'archive'), { software: `Skein/${version}`, ...extras.archive });
   archive.recover(lastEnd(ledger));
   const threads = threadsOf(values);
   ledger.begin();
+  noteSealed(ledger, values.data);
   const bounds = boundsOf(values, ledger, seeds);
   const agent = userAgent(rememberedContact(ledger, values.agent));
   const frontier = new Frontier(

@@ -1,5 +1,5 @@
 /**
- * What is written together: visits go into the ledger in batches, and with each batch the length that the archive has
+ * What is written together: visits go into the ledger in batches, and with each batch the lengths that the archive has
  * by then. Outposts hear that something is durable only after its batch was committed.
  */
 import type { Archive } from '../archive/archive.ts';
@@ -22,6 +22,8 @@ export class Batch {
   readonly #acknowledgements: Acknowledgements;
   #since = 0;
   #visits = 0;
+  /** The segment that was being written at the last commit; those before it grow no more. */
+  #segment = 0;
 
   constructor(parts: BatchParts, acknowledgements: Acknowledgements) {
     this.#parts = parts;
@@ -47,10 +49,11 @@ export class Batch {
 
   commit(): void {
     const { ledger, archive } = this.#parts;
-    const end = archive.end();
+    const ends = archive.ends(this.#segment);
     ledger.begin();
-    if (end.segment > 0) ledger.setSegment(end.segment, end.length);
+    for (const { segment, length } of ends) ledger.setSegment(segment, length);
     ledger.commit();
+    this.#segment = ends.at(-1)?.segment ?? 0;
     this.#since = 0;
     this.#visits = 0;
     this.#acknowledgements.send();

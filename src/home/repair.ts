@@ -6,7 +6,7 @@
 import { truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { dropParts } from '../archive/cdxj.ts';
-import { segmentName } from '../archive/segments.ts';
+import { committedEnds, segmentName } from '../archive/segments.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { type CollectionReport, WRITTEN_OFF } from './verify.ts';
 
@@ -20,6 +20,7 @@ export interface Repaired {
 export function repair(ledger: Ledger, directory: string, report: CollectionReport, now: number): Repaired {
   ledger.begin();
   const pages = report.lost.map(copy => ledger.visits.lose(copy, now)).filter(newest => newest).length;
+  noteSealed(ledger, directory);
   for (const { id, length } of ledger.segments()) {
     const bytes = report.lengths.get(id);
     if (bytes !== undefined && bytes >= length) continue;
@@ -35,6 +36,13 @@ export function repair(ledger: Ledger, directory: string, report: CollectionRepo
   ledger.set(WRITTEN_OFF, stillThere(ledger, report.damaged));
   ledger.commit();
   return { copies: report.lost.length, pages };
+}
+
+/** Segments that were left before their last bytes were noted: the file is right. */
+export function noteSealed(ledger: Ledger, directory: string): void {
+  const noted = ledger.segments();
+  const ends = committedEnds(join(directory, 'archive'), noted);
+  for (const { id, length } of noted) if (ends.get(id)! > length) ledger.setSegment(id, ends.get(id)!);
 }
 
 /** What is behind an end will be written anew, and is to be checked then. */

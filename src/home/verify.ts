@@ -3,8 +3,10 @@
  * is named. Reads only; what can be done about copies that are lost is in repair.ts.
  */
 import { join } from 'node:path';
-import { segmentName } from '../archive/segments.ts';
+import { readStored, type Stored, type StoredReader } from '../archive/read.ts';
+import { committedEnds, segmentName } from '../archive/segments.ts';
 import { type ArchiveCheck, type ArchiveProblem, type VerifiedRecord, verifyArchive } from '../archive/verify.ts';
+import { digestLabel, payloadDigest } from '../errand/warc.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 
 /** A copy that the ledger names and the archive cannot give back. */
@@ -48,18 +50,23 @@ export async function verifyCollection(
     const problems = [...inLedger.map(each => `ledger: ${each}`), ...check.problems.map(say)];
     return { ...check, copies: 0, ledgerDamaged: true, lost: [], damaged: [], writtenOff: 0, problems };
   }
-  const comparison = new Comparison(ledger);
+  const comparison = new Comparison(ledger, archive);
   let records = 0;
-  const check = await verifyArchive(archive, record => {
+  const see = (record: VerifiedRecord) => {
     if (++records % 1000 === 0) onProgress(records);
     comparison.see(record);
-  });
+  };
+  const check = await verifyArchive(archive, see, comparison.ends);
   const accepted = new Set(ledger.setting<string[]>(WRITTEN_OFF) ?? []);
   const all = [...comparison.problems, ...check.problems];
   const found = all.filter(({ segment, offset }) => !accepted.has(`${segment} ${offset}`));
   const lost = comparison.lost();
+  const ends = new Map(check.ends);
+  for (const { segment, offset, length } of comparison.rescued)
+    ends.set(segment, Math.max(ends.get(segment) ?? 0, offset + length));
   return {
     ...check,
+    ends,
     copies: comparison.copies,
     ledgerDamaged: false,
     lost,
@@ -106,21 +113,28 @@ interface Expected extends LostCopy {
 class Comparison {
   readonly problems: ArchiveProblem[] = [];
   readonly copies: number;
+  /** Found at their places, though reading in order did not meet them. */
+  readonly rescued: Expected[] = [];
   readonly #expected = new Map<string, Expected>();
-  readonly #lengths: ReadonlyMap<number, number>;
+  /** Up to where the archive is looked at: a crawl that runs meanwhile writes on behind it. */
+  readonly ends: ReadonlyMap<number, number>;
+  readonly #archive: string;
   /** Copies whose body is in another record: that of this URL and time. */
   readonly #references: { readonly copy: Expected; readonly original: string }[] = [];
 
-  constructor(ledger: Ledger) {
-    for (const copy of ledger.visits.copies()) this.#expected.set(`${copy.segment} ${copy.offset}`, { ...copy });
+  constructor(ledger: Ledger, archive: string) {
+    this.#archive = archive;
+    const noted = ledger.atOnce(() => {
+      for (const copy of ledger.visits.copies()) this.#expected.set(`${copy.segment} ${copy.offset}`, { ...copy });
+      return ledger.segments();
+    });
     this.copies = this.#expected.size;
-    this.#lengths = new Map(ledger.segments().map(({ id, length }) => [id, length]));
+    this.ends = committedEnds(archive, noted);
   }
 
   see({ segment, offset, length, record, whole }: VerifiedRecord): void {
     const type = record.headers.get('warc-type');
     if (!whole || (type !== 'response' && type !== 'revisit')) return;
-    if (offset >= (this.#lengths.get(segment) ?? 0)) return; // behind what was committed: the next run cuts it off
     const key = `${segment} ${offset}`;
     const copy = this.#expected.get(key);
     const problem = mismatch(copy, record.headers.get('warc-target-uri') ?? '', length);
@@ -131,12 +145,34 @@ class Comparison {
     this.#references.push({ copy, original: nameOf(record.headers.get('warc-refers-to-target-uri') ?? '', time) });
   }
 
-  /** Once all records were seen. A copy that refers to a lost one is lost, too. */
+  /**
+   * Once all records were seen. Reading in order may pass over a record behind damage, so each that was not met is read
+   * once more at its place: what can be read and checked there is not lost. A copy that refers to a lost one is, too.
+   */
   lost(): LostCopy[] {
-    const lost = [...this.#expected.values()];
+    const reader = readStored(this.#archive);
+    const lost = [...this.#expected.values()].filter(copy => !this.#isThere(reader, copy));
+    reader.close();
     const originals = new Set(lost.map(({ url, time }) => nameOf(url, time)));
     const hollow = this.#references.filter(({ original }) => originals.has(original));
     return [...lost, ...hollow.map(({ copy }) => copy)];
+  }
+
+  /** The record is at its place, is that page's, and its payload has the digest that it says. */
+  #isThere(reader: StoredReader, copy: Expected): boolean {
+    const { segment, offset, length, url } = copy;
+    let stored: Stored;
+    try {
+      stored = reader.read({ segment, offset, length, requestLength: 0 });
+    } catch {
+      return false; // it says what is wrong by an error, and the scan before has reported that
+    }
+    const { original } = stored;
+    if (stored.url !== url) return false;
+    if (original) this.#references.push({ copy, original: nameOf(original.url, original.time) });
+    else if (stored.digest !== digestLabel(payloadDigest(stored.body))) return false;
+    this.rescued.push(copy);
+    return true;
   }
 }
 

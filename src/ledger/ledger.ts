@@ -78,6 +78,16 @@ export class Ledger {
     this.database.prepare('INSERT OR REPLACE INTO meta VALUES (?, ?)').run(name, JSON.stringify(value));
   }
 
+  /** All that `look` reads is of the same moment, whoever writes meanwhile. Not within a batch. */
+  atOnce<T>(look: () => T): T {
+    this.database.exec('BEGIN');
+    try {
+      return look();
+    } finally {
+      this.database.exec('COMMIT');
+    }
+  }
+
   /** Length of the archive that the ledger speaks of; written in the same batch as the visits that refer to it. */
   setSegment(id: number, length: number): void {
     this.database.prepare('INSERT OR REPLACE INTO segments VALUES (?, ?)').run(id, length);

@@ -28,7 +28,7 @@ for (let from = last.from + last.places.length; ; ) {
     );
   }
   await archive.sync();
-  const line = `${JSON.stringify({ end: archive.end(), from, places: stored })}\n`;
+  const line = `${JSON.stringify({ end: archive.ends(0).at(-1)!, from, places: stored })}\n`;
   fs.writeSync(commits, line);
   process.stdout.write(line);
   from += stored.length;

@@ -6,6 +6,7 @@ import { finished } from 'node:stream/promises';
 import type { Command } from 'commander';
 import { candidateOf, cdxjLines, writeCdxj } from '../../archive/cdxj.ts';
 import { exportWarc, type Filter, storedPages } from '../../archive/export.ts';
+import { committedEnds } from '../../archive/segments.ts';
 import { SkeinError, systemWords } from '../../base/errors.ts';
 import { openCopies } from '../../home/copies.ts';
 import { bodyOf } from '../../home/copy-text.ts';
@@ -155,7 +156,7 @@ function choiceOf(given: Record<string, unknown>): Omit<Choice, 'pattern'> {
 /** Only what the ledger speaks of: a torn tail is nobody's page. */
 function filterOf(data: string, { pattern = '', newest, since, until }: Choice): Filter {
   const ledger = openLedger(data);
-  const lengths = new Map(ledger.segments().map(({ id, length }) => [id, length]));
+  const ends = committedEnds(join(data, 'archive'), ledger.segments());
   const places = new Set<string>();
   if (newest) {
     for (const { segment, offset } of ledger.visits.newestCopies(until)) places.add(`${segment} ${offset}`);
@@ -163,7 +164,7 @@ function filterOf(data: string, { pattern = '', newest, since, until }: Choice):
   ledger.close();
   const parts = pattern.split('*');
   return ({ url, time, segment, offset }) =>
-    offset < (lengths.get(segment) ?? 0) &&
+    offset < (ends.get(segment) ?? 0) &&
     time >= since &&
     time < until &&
     contains(url, parts) &&

@@ -7,7 +7,7 @@ import { hashOf, mix } from '../random.ts';
 import { sentence, title, word } from '../words.ts';
 import { news } from './news.ts';
 import { nodeToken, noise } from './noise.ts';
-import { between, type Look, type Part, tickOf, token } from './part.ts';
+import { between, type Look, type Part, type Rhythm, tickOf, token } from './part.ts';
 
 export interface Adversary {
   readonly name: string;
@@ -91,6 +91,25 @@ function pictureByToken(hash: number): Part {
   return told('picture named by a token', look => `<img src="/i/${name(look)}.png" alt="Photo">`, name);
 }
 
+/** A word in a query is no token, though many pages have another one there at the same time. */
+function queried(hash: number, rhythm: Rhythm): Part {
+  const story = (look: Look) => `${word(hashOf(hash, tickOf(rhythm, hash, look)))}stone`;
+  const html = (look: Look) => `<p><a href="http://stories.invalid/read?story=${story(look)}">Read on</a></p>`;
+  return told(`link with a word in its query, ${rhythm}`, html, story);
+}
+
+/** All pages close on one day and open on the next, as one; later one of them closes alone, and opens again. */
+function closesAlone(at: number): Part {
+  const day = (look: Look) => Math.floor(look.time / DAY);
+  const all = (look: Look) => day(look) >= 2 && day(look) < 4;
+  const alone = (look: Look) => at === 0 && day(look) >= 6 && day(look) < 9;
+  const html = (look: Look) => `<p>The shop is ${all(look) || alone(look) ? 'closed' : 'open'}.</p>`;
+  return {
+    ...told('closes with all, then alone', html, look => (alone(look) ? 'closed alone' : '')),
+    shared: look => (all(look) ? 'closed' : 'open'),
+  };
+}
+
 export function adversaries(seed: number): readonly Adversary[] {
   const at = (number: number) => hashOf(seed, 900 + number);
   return [
@@ -108,6 +127,9 @@ export function adversaries(seed: number): readonly Adversary[] {
       name: 'daily link with a token',
       pages: many(6, page => [news('link with a token', 'day', hashOf(at(10), page)), noise('invite token', at(11))]),
     },
+    { name: 'daily word in a query', pages: many(6, page => [queried(hashOf(at(33), page), 'day')]) },
+    { name: 'one of two words in a query', pages: [[queried(at(34), 'pair')]] },
+    { name: 'closes with all, then alone', pages: many(8, page => [closesAlone(page)]) },
     { name: 'daily video', pages: many(6, page => [news('video', 'day', hashOf(at(12), page))]) },
     { name: 'daily account number', pages: many(6, page => [news('account', 'day', hashOf(at(13), page))]) },
     { name: 'in one block', pages: [[inOneBlock(at(14))]] },

@@ -133,11 +133,11 @@ function entryOf(plan: PagePlan, seed: number, state: State): Entry {
 
 function servingOf({ parts }: PagePlan, look: Look, time: number): Serving {
   const own = parts.filter(({ truth }) => truth === 'news');
-  const shared = parts.filter(({ truth }) => truth === 'shared');
+  const shared = parts.filter(part => part.truth === 'shared' || part.shared);
   return {
     time,
     news: own.map(part => part.news?.(look) ?? part.html(look)).join('\n'),
-    shared: new Map(shared.map(part => [part.name, part.html(look)])),
+    shared: new Map(shared.map(part => [part.name, part.shared?.(look) ?? part.html(look)])),
     seen: parts.filter(({ seen }) => seen).map(part => part.held?.(look) ?? part.html(look)),
   };
 }

@@ -34,6 +34,8 @@ export interface Part {
   html(look: Look): string;
   /** What a reader must be told of, where that is not all of the HTML. */
   news?(look: Look): string;
+  /** What many pages have alike, where that is a part of the HTML of a page's own. */
+  shared?(look: Look): string;
   /** False for what no reader sees, such as a nonce: a stored copy need not have the newest one. */
   readonly seen: boolean;
   /** What a stored copy must hold, where that is not all of the HTML. */

@@ -5,19 +5,21 @@ import { type ArchiveOptions, openArchive } from '../archive/archive.ts';
 import { type Clock, shiftedClock, systemClock } from '../base/clock.ts';
 import { SkeinError } from '../base/errors.ts';
 import { originOf } from '../base/url.ts';
+import { usesImageCodes } from '../crawler/compare.ts';
 import type { Errand } from '../errand/errand.ts';
 import { decodeErrand } from '../errand/errand-codec.ts';
 import { parseKeep, parseScope } from '../errand/scope.ts';
-import { parseDomainWeights } from '../frontier/director.ts';
+import { domainOf, leavesOut, parseDomainWeights } from '../frontier/director.ts';
 import { Frontier, type FrontierOptions } from '../frontier/frontier.ts';
 import { excludedIn, homesOf, outsideOf } from '../frontier/reach.ts';
 import { Schedule } from '../frontier/schedule.ts';
 import type { ScheduleSettings } from '../frontier/schedule-settings.ts';
 import { Home } from '../home/home.ts';
 import { interestIn } from '../home/indexing.ts';
-import type { Outposts } from '../home/outposts.ts';
+import type { Outposts, OutpostsOptions } from '../home/outposts.ts';
 import { noteSealed } from '../home/repair.ts';
 import { AGENT_TOKEN } from '../home/robots.ts';
+import type { LineSums } from '../ledger/account.ts';
 import { Ledger } from '../ledger/ledger.ts';
 import { tryDecider } from '../outpost/deciders.ts';
 import type { OutpostOptions } from '../outpost/tools.ts';
@@ -42,7 +44,7 @@ export const PATIENCE = 60_000;
 
 export type CrawlValues = Omit<
   Values,
-  'seeds' | 'budget' | 'freshness' | 'policy' | 'estimator' | 'images' | 'workbench' | Far
+  'seeds' | 'budget' | 'freshness' | 'policy' | 'estimator' | 'thresholds' | 'images' | 'workbench' | Far
 > &
   Partial<Pick<Values, 'images' | Far>>;
 /** Options about other machines, and about code that may travel there. */
@@ -79,7 +81,7 @@ export interface Extras {
 
 export async function openHome(values: CrawlValues, seeds: readonly string[], extras: Extras = {}): Promise<Opened> {
   const clock = extras.clockShift ? shiftedClock(extras.clockShift) : systemClock;
-  refuseMistakes(values);
+  refuseMistakes(values, seeds);
   const decider = readDecider(values.decider);
   refuseOrphans(values.data);
   const ledger = new Ledger(values.data, 'write');
@@ -106,7 +108,10 @@ export async function openHome(values: CrawlValues, seeds: readonly string[], ex
   });
   home.dispatch.levels = values.levels ?? 1;
   for (const { errand, outpost, sequence } of out) home.dispatch.expect(outpost, errand, sequence);
-  const outposts = isFar(values) ? await makeOutposts(home, values, clock, { ...extras, agent, decider }) : undefined;
+  const crossed = (line: LineSums) => ledger.account.addLine(clock.now(), line);
+  const outposts = isFar(values)
+    ? await makeOutposts(home, values, clock, { ...extras, agent, decider, crossed })
+    : undefined;
   const thread = { ...outpostOf(agent, extras), ...(decider && { decider: decider.bytes }) };
   for (let i = 1; i <= threads; i++) home.dispatch.join(startThread(`thread-${i}`, home, thread));
   dismissEarly();
@@ -135,7 +140,8 @@ export async function openHome(values: CrawlValues, seeds: readonly string[], ex
 }
 
 /** Before anything is made: a collection that begins with a mistake would be one all the same. */
-function refuseMistakes({ scope, keep, domains, bodyLimit, order, focus, listen, decider }: CrawlValues): void {
+function refuseMistakes(values: CrawlValues, seeds: readonly string[]): void {
+  const { scope, keep, domains, bodyLimit, order, focus, listen, decider } = values;
   if (order === 'focused' && !focus?.length && decider === undefined) {
     throw new SkeinError(
       'bad-option',
@@ -145,10 +151,21 @@ function refuseMistakes({ scope, keep, domains, bodyLimit, order, focus, listen,
   }
   parseScope(scope ?? []);
   parseKeep(keep);
-  parseDomainWeights(domains ?? '');
+  refuseLeftOut(parseDomainWeights(domains ?? ''), seeds);
   if (parseSize(bodyLimit) < 1)
     throw new SkeinError('bad-option', 'A body-limit of nothing would store nothing.', 'Write it as 500kB or 16MB.');
   if (listen !== undefined) parseAddress(listen);
+}
+
+/** A seed is visited whatever the scope says, but not where its domain has no turn: nothing would ever come of it. */
+function refuseLeftOut(weights: ReadonlyMap<string, number>, seeds: readonly string[]): void {
+  const left = seeds.find(url => leavesOut(weights, domainOf(weights, new URL(url).hostname)));
+  if (left === undefined) return;
+  throw new SkeinError(
+    'bad-option',
+    `${left} would never be visited: --domains gives its domain the weight 0.`,
+    'Leave the seed out, or give its domain a weight of its own.',
+  );
 }
 
 function outpostOf(agent: string, extras: Extras): OutpostOptions {
@@ -192,7 +209,7 @@ function isFar(values: CrawlValues): boolean {
   return (values.outpost?.length ?? 0) > 0 || values.listen !== undefined;
 }
 
-interface FarExtras extends Pick<Extras, 'absence'> {
+interface FarExtras extends Pick<Extras, 'absence'>, Required<Pick<OutpostsOptions, 'crossed'>> {
   readonly agent: string;
   readonly decider: DeciderFile | undefined;
 }
@@ -202,7 +219,7 @@ async function makeOutposts(
   home: Home,
   values: CrawlValues,
   clock: Clock,
-  { absence, agent, decider }: FarExtras,
+  { absence, agent, decider, crossed }: FarExtras,
 ): Promise<Outposts> {
   const { Outposts } = await import('../home/outposts.ts');
   return new Outposts(home, {
@@ -213,6 +230,7 @@ async function makeOutposts(
     clock,
     say: text => console.error(text),
     auditShare: values.audit,
+    crossed,
     ...(decider && { decider }),
     ...(absence !== undefined && { lease: absence }),
   });
@@ -248,11 +266,15 @@ function frontierOptions(
 ): FrontierOptions {
   const hosts = [...new Set(homesOf(ledger, seeds).map(originOf))].sort();
   const parsed = parseScope(values.scope);
-  const scope = { ...parsed, focus: values.focus, images: values.images === 'store', keep: parseKeep(values.keep) };
+  const detector = rememberedDetector(ledger, values.detector);
+  const wanted = values.images ?? 'watch';
+  // A code is made of an image's pixels: who compares codes needs the images.
+  const images = wanted === 'watch' && usesImageCodes(detector) ? 'store' : wanted;
+  const scope = { ...parsed, focus: values.focus, images: images === 'store', keep: parseKeep(values.keep) };
   return {
     mode: extras.mode ?? 'explore',
     order: values.order,
-    images: values.images ?? 'watch',
+    images,
     scope,
     outside: outsideOf(ledger, scope, seeds),
     bounds: JSON.stringify([parsed, parsed.domains.length > 0 || hosts, values.domains, excludedIn(ledger)]),
@@ -265,9 +287,15 @@ function frontierOptions(
     connections: values.connections,
     outposts: Math.max(1, threadsOf(values)),
     allowPrivate: values.allowPrivate,
-    detector: values.detector,
+    detector,
     lease: LEASE,
   };
+}
+
+/** The detector that was chosen now, else the one chosen last. In a transaction. */
+function rememberedDetector(ledger: Ledger, given: string | undefined): string {
+  if (given !== undefined) ledger.set('detector', given);
+  return given ?? ledger.setting<string>('detector') ?? 'content';
 }
 
 function lastEnd(ledger: Ledger): { segment: number; length: number } {

@@ -152,8 +152,8 @@ export const settings = {
     about: 'breadth, pvalue or focused: which page comes next (default breadth; remembered)',
   },
   detector: {
-    check: or(oneOf(detectorNames), 'content'),
-    about: `what counts as a change: ${detectorNames.join(', ')} (default content)`,
+    check: optional(oneOf(detectorNames)),
+    about: `what counts as a change: ${detectorNames.join(', ')} (default content; remembered)`,
   },
   policy: {
     check: optional(oneOf(['value', 'uniform', 'proportional', 'pmcs', 'date', 'adaptive'])),
@@ -162,6 +162,11 @@ export const settings = {
   estimator: {
     check: optional(oneOf(Object.keys(estimators))),
     about: `how often a page changes: ${Object.keys(estimators).join(', ')} (default: the policy's own; remembered)`,
+  },
+  thresholds: {
+    check: optional(text),
+    about:
+      'probabilities of change between which the policy pmcs lets outposts compare, as 0.1,0.8; with ,strict it sends all other pages as the paper does (default 0.1,0.8; remembered)',
   },
   images: {
     check: (given: unknown) => imagesAccepted(imagesMeant(given)),

@@ -45,7 +45,7 @@ const lastModified: Detector = (_before, _after, { lastModified: dates }) =>
 
 /** Number of links, then number of words that are no general words. */
 const counts: Detector = (before, after) =>
-  decide(before.urls !== after.urls || before.keywords !== after.keywords, 'counts');
+  before.urls !== after.urls ? differs('url-count') : decide(before.keywords !== after.keywords, 'keyword-count');
 
 const asciiSum: Detector = (before, after) => decide(before.asciiSum !== after.asciiSum, 'ascii-sum');
 
@@ -61,7 +61,10 @@ const levelsDiffer: Detector = (before, after) => {
 const textCodeI: Detector = (before, after) => decide(!sameCode(before.textCode1, after.textCode1), 'text');
 const textCodeII: Detector = (before, after) => decide(!sameCode(before.textCode2, after.textCode2), 'text');
 
-/** By their codes where the images are known, else by the list of their references. */
+/**
+ * By their codes where the images are at hand, else by the list of their references: in a crawl each image has visits of
+ * its own, which compare its code (conclude.ts).
+ */
 const imageCodes: Detector = (before, after, { images }) =>
   decide(images ? imagesDiffer(images.before, images.after, 'ival') : before.imageHash !== after.imageHash, 'image');
 
@@ -71,14 +74,16 @@ const pmcs: Detector = (before, after, beside) => {
   return old !== undefined && now !== undefined ? lastModified(before, after, beside) : counts(before, after, beside);
 };
 
-/** Structure, then text, then images. */
-const threeStep: Detector = (before, after, beside) => {
-  for (const step of [tagStringsDiffer, textCodeI]) {
-    const change = step(before, after, beside);
-    if (change.changed) return change;
-  }
-  return imageCodes(before, after, beside);
-};
+/** Structure, then text, then images, up to the first that differs. */
+function inSteps(structure: Detector, text: Detector): Detector {
+  return (before, after, beside) => {
+    for (const step of [structure, text]) {
+      const change = step(before, after, beside);
+      if (change.changed) return change;
+    }
+    return imageCodes(before, after, beside);
+  };
+}
 
 /** What a reader sees: text, links, structure, images. Blocks say where. */
 const content: Detector = (before, after, { noise, images }) => {
@@ -111,13 +116,33 @@ const detectors: Readonly<Record<string, Detector>> = {
   'text-code-2': textCodeII,
   'image-code': imageCodes,
   pmcs,
-  'three-step': threeStep,
+  'three-step': inSteps(tagStringsDiffer, textCodeI),
+  'three-step-2': inSteps(levelsDiffer, textCodeII),
 };
+
+/** Those that know an image by its code instead of its bytes. */
+const imageCodeDetectors: ReadonlySet<string> = new Set(['image-code', 'three-step', 'three-step-2']);
+
+export function usesImageCodes(detector: string): boolean {
+  return imageCodeDetectors.has(detector);
+}
 
 export const detectorNames: readonly string[] = Object.keys(detectors);
 
 /** `before` is undefined when nothing was known: everything is new then. */
 export function compare(detector: string, before: Facts | undefined, after: Facts, beside: Beside = {}): Change {
   const detect = named('detector', detectors, detector);
-  return before === undefined ? differs('first') : detect(before, after, beside);
+  if (before === undefined) return differs('first');
+  return isHashed(before) ? byHash(before, after) : detect(before, after, beside);
+}
+
+/** Nothing but hashes is known: of a body that is no text, or of a page for which the errand carried no more. */
+function isHashed({ asciiSum, textCode1, levels }: Facts): boolean {
+  return asciiSum === 0 && textCode1 === 0 && levels.length === 0;
+}
+
+/** No measure can be taken of a hash, so that every detector compares it as it is. */
+function byHash(before: Facts, after: Facts): Change {
+  if (sameBytes(before.content, after.content)) return same('content');
+  return differs(before.mainHash === 0n ? 'direct' : 'content');
 }

@@ -13,9 +13,9 @@ import type { compileKeep } from '../errand/scope.ts';
 import type { Cost, Outcome, PageNotes, Visit } from '../errand/visit.ts';
 import { payloadDigest } from '../errand/warc.ts';
 import { analyse } from './analyse.ts';
-import { compare } from './compare.ts';
+import { compare, usesImageCodes } from './compare.ts';
 import type { Decider, Question, Verdict } from './decider.ts';
-import { imageFacts } from './detect/image.ts';
+import { imageFacts, ivalOf, withImage } from './detect/image.ts';
 import { learnNoise, packMask, unpackMask } from './detect/noise.ts';
 import { withImages } from './image-links.ts';
 import { locationOf } from './location.ts';
@@ -314,13 +314,14 @@ interface Judgement {
   readonly before?: Facts;
 }
 
-/** Whether it changed, and what that teaches of the page's noise. An image is its bytes. */
+/** Whether it changed, and what that teaches of the page's noise. An image is its bytes, or its code. */
 function judge(job: Job, known: Known, packed: Uint8Array, response: Response): Judgement {
   const before = known.facts ? unpackFacts(known.facts) : undefined;
   if (!before) return { change: { changed: true, stage: 'first', where: [] } };
   const facts = unpackFacts(packed)!;
   if (known.role === 'image') {
-    const changed = imageChanged(known, before, facts, response);
+    const coded = usesImageCodes(job.errand.detector) && ivalOf(before) !== 0n && ivalOf(facts) !== 0n;
+    const changed = coded ? ivalOf(before) !== ivalOf(facts) : imageChanged(known, before, facts, response);
     return { change: { changed, stage: changed ? 'image' : 'raw', where: [] } };
   }
   const noise = unpackMask(known.mask);
@@ -330,10 +331,10 @@ function judge(job: Job, known: Known, packed: Uint8Array, response: Response): 
   return learned.length === 0 && noise.length === 0 ? { change, before } : { change, before, mask: packMask(learned) };
 }
 
-/** Facts of an image, with its look in the place of the text that it has not. */
+/** Facts of an image, with its look and code in the place of the text that it has not. */
 async function lookedAt(page: Page, response: Response, bytes: Uint8Array): Promise<Uint8Array> {
   const words = lengthOf(response.headers) || response.body.length;
-  return packFacts({ ...unpackFacts(page.facts)!, words, mainHash: (await imageFacts(bytes)).look });
+  return packFacts(withImage({ ...unpackFacts(page.facts)!, words }, await imageFacts(bytes)));
 }
 
 /** A sitemap is its entries; one that did not change is not read again. */

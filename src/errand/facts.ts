@@ -16,7 +16,7 @@ export interface Facts {
    * a site share. Of an image: its look.
    */
   readonly mainHash: bigint;
-  /** 64-bit hash of the canonical list of links. */
+  /** 64-bit hash of the canonical list of links. Of an image: the lower bits of its code (detect/image.ts). */
   readonly linkHash: bigint;
   /** 64-bit simhash over word bigrams of the visible text; 0 for pages without text. */
   readonly simhash: bigint;

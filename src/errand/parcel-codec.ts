@@ -26,7 +26,7 @@ export const stages: readonly Stage[] = [
   'validator',
   'raw',
   'last-modified',
-  'counts',
+  'url-count',
   'ascii-sum',
   'structure',
   'text',
@@ -34,6 +34,8 @@ export const stages: readonly Stage[] = [
   'content',
   'image',
   'template',
+  'keyword-count',
+  'direct',
 ];
 export const causes: readonly Cost['cause'][] = [
   'page',

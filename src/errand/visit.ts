@@ -11,15 +11,18 @@
 export type Outcome = 'fetched' | 'same' | 'moved' | 'gone' | 'refused' | 'failed';
 
 /**
- * The stage of the detector that decided, cheapest first. `first`: nothing was known before. `template`: only navigation,
- * header or footer differ, so the page is the same.
+ * The stage of the detector that decided, cheapest first. `first`: nothing was known before. `direct`: it was sent home
+ * without being compared there by more than a hash, as the papers' rule has it. `template`: only navigation, header or
+ * footer differ, so the page is the same.
  */
 export type Stage =
   | 'first'
   | 'validator'
   | 'raw'
   | 'last-modified'
-  | 'counts'
+  | 'url-count'
+  | 'keyword-count'
+  | 'direct'
   | 'ascii-sum'
   | 'structure'
   | 'text'

@@ -2,7 +2,6 @@
  * The door of the frontier: a URL comes in, and either it becomes a page that will be visited, or a page that will not
  * and says why. A known URL costs one look into memory and nothing else.
  */
-import { topLevelDomain } from '../base/domain.ts';
 import { fingerprint, hostOf, originOf } from '../base/url.ts';
 import { MOST_HOPS, stepFrom } from '../errand/known.ts';
 import type { ReasonCode } from '../errand/reasons.ts';
@@ -11,7 +10,7 @@ import { LINK_IMAGE, LINK_IS_SITEMAP, LINK_NOFOLLOW, type Links } from '../erran
 import { Fingerprints } from '../ledger/fingerprints.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { Depths } from './depths.ts';
-import { leavesOut } from './director.ts';
+import { domainOf, leavesOut } from './director.ts';
 import type { Strays } from './focused.ts';
 import type { Lane } from './lane.ts';
 import type { Reading } from './options.ts';
@@ -319,14 +318,10 @@ interface NewLink {
   readonly seed?: boolean;
 }
 
-export function tldOf(origin: string): string {
-  return topLevelDomain(hostOf(origin));
-}
-
 type Outside = (url: string) => ReasonCode | undefined;
 
-/** A top-level domain of weight 0 is outside. */
+/** A domain of weight 0 is outside. */
 export function withDomains(outside: Outside, weights: ReadonlyMap<string, number>): Outside {
   if (weights.size === 0) return outside;
-  return url => outside(url) ?? (leavesOut(weights, tldOf(originOf(url))) ? 'out-of-scope' : undefined);
+  return url => outside(url) ?? (leavesOut(weights, domainOf(weights, hostOf(url))) ? 'out-of-scope' : undefined);
 }

@@ -1,11 +1,12 @@
 /**
- * The domain name director of the second paper: servers that may be visited now wait in one queue per top-level
- * domain, and the domains are served in turn, each as often in a round as its weight says. Within a domain, first come
+ * The domain name director of the second paper: servers that may be visited now wait in one queue per domain (a top-level
+ * one, or a longer suffix such as co.uk that has a weight of its own), and the domains are served in turn, each as often in a round as its weight says. Within a domain, first come
  * is first served. A domain without a ready server takes no part, so its share goes to the others.
  *
  * It never looks at pages and never waits. Invariant: a server is in at most one queue, and every domain of the ring
  * has at least one server waiting.
  */
+import { topLevelDomain } from '../base/domain.ts';
 import { SkeinError } from '../base/errors.ts';
 
 /** The weight of every domain that is not named. */
@@ -76,6 +77,17 @@ function weightOf(weights: ReadonlyMap<string, number>, topLevelDomain: string):
   return weights.get(topLevelDomain) ?? weights.get(OTHERS) ?? 1;
 }
 
+/** The domain whose turns a host takes: the longest name among the weights that it ends with, else its last label. */
+export function domainOf(weights: ReadonlyMap<string, number>, host: string): string {
+  const last = topLevelDomain(host);
+  if (last === '') return '';
+  for (let at = 0; at >= 0; at = host.indexOf('.', at) + 1 || -1) {
+    const name = host.slice(at);
+    if (weights.has(name)) return name;
+  }
+  return last;
+}
+
 /** Servers of this domain are never to be visited, so their pages need not wait. */
 export function leavesOut(weights: ReadonlyMap<string, number>, topLevelDomain: string): boolean {
   return weightOf(weights, topLevelDomain) === 0;
@@ -92,7 +104,7 @@ function firstOf(domain: Domain): number {
   return server;
 }
 
-/** Reads `edu=3,org=1,*=0`: top-level domains and their weights, whole numbers from 0. */
+/** Reads `edu=3,co.uk=1,*=0`: domains and their weights, whole numbers from 0. */
 export function parseDomainWeights(text: string): Map<string, number> {
   const weights = new Map<string, number>();
   for (const part of text.split(',')) {
@@ -114,6 +126,6 @@ function wrong(message: string): SkeinError {
   return new SkeinError(
     'bad-option',
     message,
-    `Write top-level domains with whole numbers from 0 to ${HEAVIEST}, as in edu=3,org=1; *=0 leaves out all others.`,
+    `Write domains with whole numbers from 0 to ${HEAVIEST}, as in edu=3,co.uk=1; *=0 leaves out all others.`,
   );
 }

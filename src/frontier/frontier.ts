@@ -241,7 +241,8 @@ export class Frontier {
     this.#out.delete(id);
     const seen = visit.outcome === 'fetched' || visit.outcome === 'same';
     if (counted) seen ? this.#settled++ : this.#issued--;
-    this.#learning.learn({ id, lane: underWay.lane, visit, before, stored, outpost });
+    const { detector } = this.#options;
+    this.#learning.learn({ id, lane: underWay.lane, visit, before, stored, outpost, detector });
     this.gallery?.visited(id, visit);
     this.#turns.stir(underWay.lane);
   }

@@ -1,9 +1,9 @@
 /** All lanes, one for each server that was ever mentioned. Which of them comes next is the director's to say. */
 
+import { hostOf } from '../base/url.ts';
 import { ShapeCounter } from '../errand/traps.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { tldOf } from './admission.ts';
-import { leavesOut } from './director.ts';
+import { domainOf, leavesOut } from './director.ts';
 import { HoldingOrder } from './holding.ts';
 import type { Lane } from './lane.ts';
 import type { FrontierOptions } from './options.ts';
@@ -43,7 +43,7 @@ export class Lanes {
     const known = this.#lanes.get(origin);
     if (known) return known;
     const { backward, servers } = this.#ledger;
-    const topLevelDomain = tldOf(origin);
+    const topLevelDomain = domainOf(this.#options.domains, hostOf(origin));
     const counts = !leavesOut(this.#options.domains, topLevelDomain);
     const order = makeOrder(this.#options.order, { backwardOf: page => backward.of(page) });
     const changed = (by: number) => {

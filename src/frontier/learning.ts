@@ -44,6 +44,8 @@ export interface Lesson {
   readonly before: KnownRow | undefined;
   readonly stored: Stored | undefined;
   readonly outpost: string;
+  /** That the errand named. */
+  readonly detector: string;
 }
 
 export class Learning {
@@ -92,7 +94,7 @@ export class Learning {
     const known = knownRow(lesson, { movedTo, near, twin, planned });
     if (before) this.#ledger.pages.putKnown(known);
     else this.#ledger.pages.addKnown(known);
-    this.#ledger.visits.add({
+    const noted = this.#ledger.visits.add({
       page: id,
       time: visit.time,
       outcome: visit.outcome,
@@ -110,6 +112,7 @@ export class Learning {
       length: stored?.length ?? null,
       request_length: stored?.requestLength ?? null,
     });
+    if (visit.stage === 'structure' && visit.where?.length) this.#ledger.visits.addLevels(noted, visit.where);
     this.#server(lesson);
     if (stored && visit.facts && twin === 0) this.#remember(id, visit.facts);
   }
@@ -229,12 +232,16 @@ function sameAt(a: Uint8Array, b: Uint8Array, at: number, length: number): boole
 
 const unchanged = { outcome: 'same', reason: 'unchanged' } as const;
 
-/** Where the errand carried nothing to compare with, home compares: what is the same is not taken for a change. */
-function judged({ visit, before }: Lesson): Visit {
-  if (visit.stage !== 'first' || !before?.facts || !visit.facts) return visit;
-  if (sameAt(visit.facts, before.facts, CONTENT, 16)) return { ...visit, ...unchanged, stage: 'content' };
-  if (sameAt(visit.facts, before.facts, MAIN, 8)) return { ...visit, ...unchanged, stage: 'template' };
-  return { ...visit, stage: 'content' };
+/**
+ * Where the errand carried nothing to compare with, or a hash alone, home compares: what is the same is not taken for a
+ * change, though it was sent.
+ */
+function judged({ visit, before, detector }: Lesson): Visit {
+  const sent = visit.stage === 'first' || visit.stage === 'direct';
+  if (!sent || !before?.facts || !visit.facts) return visit;
+  if (sameAt(visit.facts, before.facts, CONTENT, 16)) return { ...visit, ...unchanged, stage: 'direct' };
+  const framed = detector === 'content' && sameAt(visit.facts, before.facts, MAIN, 8);
+  return framed ? { ...visit, ...unchanged, stage: 'template' } : { ...visit, stage: 'direct' };
 }
 
 /**

@@ -1,10 +1,13 @@
 /** What a user asked of the schedule, and what of it a later run finds in the ledger. */
 import type { Balance } from '../revisit/budget.ts';
+import type { Thresholds } from '../revisit/pmcs.ts';
 
 /** Kept in the ledger, so that a later run goes on with it. One of the last three is set. */
 export interface ScheduleSettings {
   readonly policy: string;
   readonly estimator: string | undefined;
+  /** Of the policy pmcs. */
+  readonly thresholds: Thresholds | undefined;
   /** Share of the pages to be visited a day. */
   readonly share: number | undefined;
   /** Bytes on the wire a day. */
@@ -16,6 +19,7 @@ export interface ScheduleSettings {
 const defaultSettings: ScheduleSettings = {
   policy: 'value',
   estimator: undefined,
+  thresholds: undefined,
   share: 0.1,
   bytes: undefined,
   freshness: undefined,
@@ -36,5 +40,8 @@ export function settingsAfter(saved: SavedSchedule | undefined, wanted: Partial<
 }
 
 export function sameSettings(one: ScheduleSettings, other: ScheduleSettings): boolean {
-  return (['policy', 'estimator', 'share', 'bytes', 'freshness'] as const).every(name => one[name] === other[name]);
+  const alike = (['policy', 'estimator', 'share', 'bytes', 'freshness'] as const).every(
+    name => one[name] === other[name],
+  );
+  return alike && JSON.stringify(one.thresholds) === JSON.stringify(other.thresholds);
 }

@@ -15,7 +15,7 @@ import { type Balance, type Belief, balanceForFreshness, balanceForShare } from 
 import { believed } from '../revisit/estimators/gamma.ts';
 import { observe } from '../revisit/estimators/observe.ts';
 import { countedByPings, learnPing, pingWorth, silenceRecall } from '../revisit/pings.ts';
-import { delegation, shareChanged } from '../revisit/pmcs.ts';
+import { type Delegation, delegation, shareChanged } from '../revisit/pmcs.ts';
 import { intervalOf, MAX_INTERVAL, nextDue, type Plan, phaseOf, planNamed, type Terms } from '../revisit/policy.ts';
 import { type ChangeState, newState, packState, unpackState } from '../revisit/state.ts';
 import { steer } from '../revisit/value.ts';
@@ -61,7 +61,7 @@ export class Schedule {
     const saved = ledger.setting<SavedSchedule>('schedule');
     this.#ledger = ledger;
     this.settings = settingsAfter(saved, settings);
-    this.plan = planNamed(this.settings.policy, this.settings.estimator);
+    this.plan = planNamed(this.settings.policy, this.settings.estimator, this.settings.thresholds);
     this.#theta = saved?.theta ?? 1;
     this.#visitsPerDay = saved?.visitsPerDay ?? 0;
     this.#balance = saved?.balance ?? { theta: this.#theta, share: this.settings.share ?? 0.1, freshness: 0 };
@@ -131,12 +131,21 @@ export class Schedule {
 
   /** What an errand carries of a page's facts: all of them, or what the papers' rule says where it is the policy. */
   carried({ facts, change }: KnownRow): Uint8Array | undefined {
-    if (facts === null || this.plan.policy.name !== 'pmcs') return facts ?? undefined;
-    const state = change ? unpackState(change) : newState();
-    const carries = delegation(shareChanged(state), state.visits);
+    const carries = facts === null ? 'nothing' : this.#delegated(change);
     if (carries === 'nothing') return undefined;
-    const open = carries === 'hash' ? unpackFacts(facts) : undefined;
-    return open ? packFacts(bareFacts(open.raw, open.content)) : facts;
+    const open = carries === 'hash' ? unpackFacts(facts!) : undefined;
+    return open ? packFacts(bareFacts(open.raw, open.content)) : facts!;
+  }
+
+  /** Whether it carries the page's validators: by the letter of that rule, not where it carries nothing else. */
+  carriesTags({ change }: KnownRow): boolean {
+    return !this.settings.thresholds?.strict || this.#delegated(change) !== 'nothing';
+  }
+
+  #delegated(change: Uint8Array | null): Delegation {
+    if (this.plan.policy.name !== 'pmcs') return 'facts';
+    const state = change ? unpackState(change) : FIRST;
+    return delegation(shareChanged(state), state.visits, this.settings.thresholds);
   }
 
   /** Makes the schedule fit what was asked for; due times are computed anew when that is news, or a day has passed. */

@@ -23,15 +23,17 @@ export function termsOf(lane: Lane, options: FrontierOptions, connections: numbe
 
 /** `before`: what earlier visits taught, undefined = there was none. */
 export function knownOf(page: AskedPage, before: KnownRow | undefined, schedule: Schedule): Known {
-  const facts = before?.facts && schedule.carried(before);
+  const role = roles[page.role]!;
+  const facts = before?.facts && (role === 'page' ? schedule.carried(before) : before.facts);
+  const tagged = before !== undefined && (role !== 'page' || schedule.carriesTags(before));
   return {
     url: page.url,
-    role: roles[page.role]!,
+    role,
     depth: page.depth,
     hops: page.hops,
     tries: before?.tries ?? 0,
-    ...(before?.etag && { etag: before.etag }),
-    ...(before?.last_modified && { lastModified: before.last_modified }),
+    ...(tagged && before.etag && { etag: before.etag }),
+    ...(tagged && before.last_modified && { lastModified: before.last_modified }),
     ...(facts && { facts }),
     ...(before?.mask && { mask: before.mask }),
   };

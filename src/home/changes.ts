@@ -22,6 +22,8 @@ export interface Change {
   readonly means: string;
   /** The stage of the detector that saw it. */
   readonly stage: string | null;
+  /** Of a change of structure: the levels of the tree (root 1) on which the number of elements is another. */
+  readonly levels?: readonly number[];
   /** Share of its blocks that differ, 0–1; of an image, of its looks. Null where nothing was compared. */
   readonly amount: number | null;
   /** Of an image: some of the pages that show it. */
@@ -89,10 +91,12 @@ export function changesIn(ledger: Ledger, wanted: ChangesWanted): Change[] {
 }
 
 function changeOf(ledger: Ledger, { outcome, role, earlier, ...row }: Row): Change {
+  const levels = row.stage === 'structure' ? ledger.visits.levels(row.id) : undefined;
   return {
     ...row,
     kind: kindOf(outcome, row.stage, earlier),
     means: meaningOf(row.reason),
+    ...(levels && { levels }),
     ...(role === IMAGE && { shownBy: shownBy(ledger, row.page) }),
   };
 }

@@ -17,7 +17,7 @@ import { Quota, type QuotaTerms, usedBy } from '../outpost/quota.ts';
 import type { Receiver } from '../transfer/carrier.ts';
 import { fingerprintOf } from '../transfer/certificate.ts';
 import { greetOutpost, type Speaker } from '../transfer/greeting.ts';
-import type { LineOptions } from '../transfer/line.ts';
+import { type Crossing, crossings, type LineOptions } from '../transfer/line.ts';
 import { LEASE } from '../transfer/link.ts';
 import { Members } from '../transfer/members.ts';
 import type { Hello, Welcome } from '../transfer/messages.ts';
@@ -53,6 +53,8 @@ export interface OutpostsOptions {
   readonly decider?: { readonly digest: string; readonly bytes: Uint8Array };
   /** Share of the pages brought by other machines that home looks at itself; default 0.02. */
   readonly auditShare?: number;
+  /** Told now and then how many bytes went to outposts and came from them. */
+  readonly crossed?: (line: { readonly up: number; readonly down: number }) => void;
 }
 
 const AUDIT_SHARE = 0.02;
@@ -85,6 +87,8 @@ export class Outposts implements Speaker {
   readonly #started: number;
   readonly #reports: OutpostReports;
   #door: Door | undefined;
+  /** Bytes to and from outposts that the account does not have yet. */
+  #crossed = { up: 0, down: 0 };
   /** Since when a run has had nothing left to do but wait for audits. */
   #doubtful: number | undefined;
   #writing: NodeJS.Timeout | undefined;
@@ -102,6 +106,7 @@ export class Outposts implements Speaker {
     this.#quarantine = new Quarantine(options.directory);
     this.#reports = new OutpostReports(options.say);
     this.#secondLook = makeSecondLook(options);
+    crossings.subscribe(this.#count);
     home.doubts = () => this.#doubts();
     this.audit = new Audit({
       share: options.auditShare ?? AUDIT_SHARE,
@@ -116,6 +121,11 @@ export class Outposts implements Speaker {
   now(): number {
     return this.#options.clock.now();
   }
+
+  readonly #count = (crossing: unknown): void => {
+    const { way, bytes } = crossing as Crossing;
+    this.#crossed[way === 'out' ? 'up' : 'down'] += bytes;
+  };
 
   get door(): Door | undefined {
     return this.#door;
@@ -134,6 +144,7 @@ export class Outposts implements Speaker {
     absence.unref();
     this.#writing = setInterval(() => {
       this.#forgive();
+      this.#settle();
       this.write();
     }, 1000);
     this.#writing.unref();
@@ -149,6 +160,14 @@ export class Outposts implements Speaker {
     await this.#door?.close();
     await this.#unpacker.close();
     await this.#secondLook.close();
+    crossings.unsubscribe(this.#count);
+    this.#settle();
+  }
+
+  /** Enters into the account what has crossed the lines since the last time. */
+  #settle(): void {
+    this.#options.crossed?.(this.#crossed);
+    this.#crossed = { up: 0, down: 0 };
   }
 
   /** Tells other processes how the machines do. */
@@ -175,7 +194,10 @@ export class Outposts implements Speaker {
   async #dial(url: string): Promise<void> {
     const target = parseSsh(url);
     const { software, ssh, line } = this.#options;
-    const stream = await openSsh(target, { software, spool: spoolName(this.identity.key, url), ...ssh });
+    const sent = (bytes: number) => {
+      this.#crossed.up += bytes;
+    };
+    const stream = await openSsh(target, { software, spool: spoolName(this.identity.key, url), sent, ...ssh });
     const greeted = await greetOutpost(stream, this, () => this.#welcome([], {}), line);
     this.#attach({ ...greeted.hello, name: url }, greeted.line, {});
   }

@@ -1,8 +1,12 @@
-/** Bytes by cause: spent and avoided, per server and day. Summed in memory, written with the batch. */
+/**
+ * Bytes by cause: spent and avoided, per server and day; and what crossed home's own line to outposts elsewhere. Summed
+ * in memory, written with the batch.
+ */
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { DAY } from '../base/clock.ts';
 import type { Draft } from '../base/draft.ts';
+import { hasTable } from './schema.ts';
 
 export interface Sums {
   readonly visits: number;
@@ -18,9 +22,17 @@ export interface AccountRow extends Sums {
   readonly cause: string;
 }
 
+/** Bytes that home sent, and that came. */
+export interface LineSums {
+  readonly up: number;
+  readonly down: number;
+}
+
 export class Account {
   readonly #database: DatabaseSync;
   readonly #add: StatementSync;
+  /** By day. */
+  #line = new Map<number, LineSums>();
   /** Bytes since this process began. */
   spent = 0;
   avoided = 0;
@@ -51,6 +63,31 @@ export class Account {
     this.avoided += sums.avoided ?? 0;
   }
 
+  /** So many bytes went to outposts on other machines and came from them. */
+  addLine(time: number, { up, down }: LineSums): void {
+    if (up + down === 0) return;
+    const day = Math.floor(time / DAY);
+    const before = this.#line.get(day) ?? { up: 0, down: 0 };
+    this.#line.set(day, { up: before.up + up, down: before.down + down });
+  }
+
+  /** The same, from the day `first` on. */
+  line(first = 0): LineSums {
+    if (!hasTable(this.#database, 'line')) return { up: 0, down: 0 };
+    const sums = 'SELECT coalesce(sum(up), 0) AS up, coalesce(sum(down), 0) AS down FROM line WHERE day >= ?';
+    const { up, down } = this.#database.prepare(sums).get(first) as unknown as LineSums;
+    return { up, down };
+  }
+
+  #saveLine(): void {
+    if (this.#line.size === 0) return;
+    const add = this.#database.prepare(
+      'INSERT INTO line VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET up = up + excluded.up, down = down + excluded.down',
+    );
+    for (const [day, { up, down }] of this.#line) add.run(day, up, down);
+    this.#line.clear();
+  }
+
   #entryOf(day: number, server: number, cause: string): Draft<AccountRow> {
     const key = `${day} ${server} ${cause}`;
     const known = this.#pending.get(key);
@@ -67,6 +104,7 @@ export class Account {
     }
     this.#pending.clear();
     this.#last = undefined;
+    this.#saveLine();
   }
 
   /** Of one server, from the day `first` on. */

@@ -71,6 +71,15 @@ export class Backward {
     return bytes === undefined ? new Uint32Array(0) : new Uint32Array(Uint8Array.from(bytes as Uint8Array).buffer);
   }
 
+  /** Links that lead to any page, as saved. */
+  savedTotal(): number {
+    let total = 0;
+    for (let index = 0, chunk = this.savedChunk(0); chunk.length > 0; chunk = this.savedChunk(++index)) {
+      for (let i = index === 0 ? 1 : 0; i < chunk.length; i++) total += chunk[i]!; // no page has the number 0
+    }
+    return total;
+  }
+
   /** Inside the caller's transaction. */
   save(): void {
     const put = this.#database.prepare('INSERT OR REPLACE INTO backward VALUES (?, ?)');

@@ -7,6 +7,7 @@
  * Invariant: a chunk is here as a whole, in the same transaction as its last page, or not at all.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { hasTable } from './schema.ts';
 
 /** Pages of one chunk: the last one is read through, some milliseconds. */
 export const CHUNK = 16_384;
@@ -21,8 +22,7 @@ export class Prints {
 
   constructor(database: DatabaseSync) {
     this.#database = database;
-    const there = database.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'prints'`).get() !== undefined;
-    this.#row = there ? database.prepare('SELECT entries FROM prints WHERE id = ?') : undefined;
+    this.#row = hasTable(database, 'prints') ? database.prepare('SELECT entries FROM prints WHERE id = ?') : undefined;
   }
 
   /** How many pages, from the first on, have their prints here. */

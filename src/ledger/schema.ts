@@ -154,7 +154,19 @@ export const steps: readonly string[] = [
   -- Fingerprints of every 16,384 pages in 64 rows: lower half and page id, 32 bits each (prints.ts).
   CREATE TABLE prints (id INTEGER PRIMARY KEY, entries BLOB NOT NULL) STRICT;
   `,
+  `
+  -- Bytes that crossed home's own line to outposts on other machines and back, by day (days since 1970).
+  CREATE TABLE line (day INTEGER PRIMARY KEY, up INTEGER NOT NULL, down INTEGER NOT NULL) STRICT;
+
+  -- Levels of the page's tree (root 1) on which a visit found another number of elements: JSON list.
+  CREATE TABLE levels (visit INTEGER PRIMARY KEY, levels TEXT NOT NULL) STRICT;
+  `,
 ];
+
+/** A ledger that is only read may be of a version that did not have the table yet. */
+export function hasTable(database: DatabaseSync, name: string): boolean {
+  return database.prepare('SELECT 1 FROM sqlite_schema WHERE name = ?').get(name) !== undefined;
+}
 
 const SCHEMA_VERSION = steps.length;
 

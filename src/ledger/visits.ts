@@ -4,6 +4,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { DAY, HOUR } from '../base/clock.ts';
 import type { Outcome } from '../errand/visit.ts';
 import { roles } from './pages.ts';
+import { hasTable } from './schema.ts';
 
 /** Names and order are those of the table `visits`. */
 export interface VisitRow {
@@ -132,6 +133,18 @@ export class Visits {
       v.request_length,
     );
     return id;
+  }
+
+  /** Remembers on which levels of its tree a visit found a page changed. */
+  addLevels(visit: number, levels: readonly number[]): void {
+    this.#database.prepare('INSERT OR REPLACE INTO levels VALUES (?, ?)').run(visit, JSON.stringify(levels));
+  }
+
+  /** Those levels, root 1; undefined = none are known. */
+  levels(visit: number): number[] | undefined {
+    if (!hasTable(this.#database, 'levels')) return undefined;
+    const row = this.#database.prepare('SELECT levels FROM levels WHERE visit = ?').get(visit);
+    return row && (JSON.parse(row['levels'] as string) as number[]);
   }
 
   /** The first visit at or after a time, or a little before it: visits arrive nearly in order, and there is no index. */

@@ -4,16 +4,35 @@
  *
  * Two departures, both cheaper than the paper: it takes p <= 0.10 for "not enough is known" and always fetches such
  * pages, but a page with three visits and no change is well known, and is filtered like the others; and where p >= 0.80
- * it carries nothing, though eight bytes of hash cost less than one page sent in vain.
+ * it carries nothing, though eight bytes of hash cost less than one page sent in vain. `strict` is the paper's own rule.
  */
+import { SkeinError } from '../base/errors.ts';
 import type { ChangeState } from './state.ts';
 
 export interface Thresholds {
   readonly low: number;
   readonly high: number;
+  /** To the letter: neither a hash nor the number of visits counts. */
+  readonly strict?: boolean;
 }
 
 export const THRESHOLDS: Thresholds = { low: 0.1, high: 0.8 };
+
+/** Reads `0.1,0.8` and `0.1,0.8,strict`. */
+export function parseThresholds(text: string): Thresholds {
+  const [low, high, strict, ...more] = text.split(',').map(part => part.trim());
+  const [least, most] = [Number(low || NaN), Number(high || NaN)];
+  const fits = least >= 0 && least <= most && most <= 1 && more.length === 0;
+  if (fits && (strict === undefined || strict === 'strict')) {
+    return { low: least, high: most, ...(strict && { strict: true }) };
+  }
+  throw new SkeinError(
+    'bad-option',
+    `"${text}" is no pair of thresholds.`,
+    'Write two probabilities, the lower one first, as 0.1,0.8, and ,strict behind them for the rule of the paper.',
+  );
+}
+
 /** Visits from which on a low p means that the page is stable rather than unknown. */
 const KNOWN_VISITS = 3;
 
@@ -21,8 +40,8 @@ const KNOWN_VISITS = 3;
 export type Delegation = 'nothing' | 'facts' | 'hash';
 
 export function delegation(probability: number, visits: number, thresholds: Thresholds = THRESHOLDS): Delegation {
-  if (probability >= thresholds.high) return 'hash';
-  if (probability <= thresholds.low && visits < KNOWN_VISITS) return 'nothing';
+  if (probability >= thresholds.high) return thresholds.strict ? 'nothing' : 'hash';
+  if (probability <= thresholds.low && (thresholds.strict || visits < KNOWN_VISITS)) return 'nothing';
   return 'facts';
 }
 

@@ -120,8 +120,9 @@ export interface Plan {
   readonly estimator: Estimator;
 }
 
-export function planNamed(policyName = 'value', estimatorName?: string): Plan {
-  const policy = named('policy', policies, policyName);
+export function planNamed(policyName = 'value', estimatorName?: string, thresholds?: Thresholds): Plan {
+  const chosen = named('policy', policies, policyName);
+  const policy = thresholds && chosen.name === 'pmcs' ? pmcsPolicy(thresholds) : chosen;
   return { policy, estimator: estimatorNamed(estimatorName ?? policy.estimator) };
 }
 

@@ -34,7 +34,7 @@ const LINGER = 2000;
 /** Bytes of small frames that leave at once. */
 const FULL = 16 << 10;
 
-/** Every frame that crosses, for whoever keeps an account of bytes (bench/migration/account.ts). */
+/** Every frame that crosses, for whoever keeps an account of bytes. */
 export interface Crossing {
   readonly kind: Frame['kind'];
   readonly way: 'in' | 'out';
@@ -42,7 +42,7 @@ export interface Crossing {
   readonly bytes: number;
 }
 
-const crossings = channel('skein.frame');
+export const crossings = channel('skein.frame');
 
 export class Line {
   readonly #stream: Duplex;

@@ -32,6 +32,8 @@ export interface SshOptions {
   readonly software: string;
   /** The ssh to run, with options that come before all others. */
   readonly command?: readonly string[];
+  /** Told how many bytes of code and runtime were sent. */
+  readonly sent?: (bytes: number) => void;
 }
 
 const CONNECT_SECONDS = 15;
@@ -72,9 +74,9 @@ export async function openSsh(target: SshTarget, options: SshOptions): Promise<D
     await sendRuntime(target, options, runtime, first.platform);
     const second = await attempt(target, options, command);
     if (second.answer === 'none') throw unusable(target, 'the runtime that was sent there does not run');
-    return begin(second, bundle.bytes);
+    return begin(second, bundle.bytes, options);
   }
-  return begin(first, bundle.bytes);
+  return begin(first, bundle.bytes, options);
 }
 
 interface Answered {
@@ -83,8 +85,11 @@ interface Answered {
   readonly rest: Buffer;
 }
 
-function begin({ answer, child, rest }: Answered, code: Uint8Array): Duplex {
-  if (answer === 'send') child.stdin.write(code);
+function begin({ answer, child, rest }: Answered, code: Uint8Array, { sent }: SshOptions): Duplex {
+  if (answer === 'send') {
+    child.stdin.write(code);
+    sent?.(code.length);
+  }
   if (rest.length > 0) child.stdout.unshift(rest);
   const stream = joinStreams(child.stdout, child.stdin);
   stream.once('close', () => {
@@ -191,10 +196,12 @@ async function sendRuntime(target: SshTarget, options: SshOptions, runtime: Runt
   });
   const ended = new Promise<number | null>(resolve => child.once('close', resolve));
   // Level 1: on a fast line the compression is what takes time.
-  await pipeline(createReadStream(process.execPath), createGzip({ level: 1 }), child.stdin).catch(() => {
+  const zipped = createGzip({ level: 1 });
+  await pipeline(createReadStream(process.execPath), zipped, child.stdin).catch(() => {
     // ssh ended early: its exit code says why
   });
   const code = await ended;
+  options.sent?.(zipped.bytesWritten);
   if (code !== 0) throw loginError(target, code, said);
 }
 

@@ -60,6 +60,7 @@ const wrong: Record<string, readonly [string, RegExp]> = {
   detector: ['eyes', /The setting detector cannot be "eyes"/],
   order: ['last', /The setting order cannot be "last"/],
   policy: ['never', /The setting policy cannot be "never"/],
+  thresholds: ['0.8,0.1', /"0\.8,0\.1" is no pair of thresholds/],
   estimator: ['guess', /The setting estimator cannot be "guess"/],
   images: ['some', /The setting images cannot be "some": it is one of watch, store, off/],
   threads: ['-1', /The setting threads cannot be "-1"/],

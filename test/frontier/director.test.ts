@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SkeinError } from '../../src/base/errors.ts';
-import { Director, leavesOut, parseDomainWeights } from '../../src/frontier/director.ts';
+import { Director, domainOf, leavesOut, parseDomainWeights } from '../../src/frontier/director.ts';
 
 const takeAll = (director: Director) => {
   const taken: number[] = [];
@@ -93,4 +93,15 @@ test('weights are read from text, and what is wrong is named', () => {
       text,
     );
   }
+});
+
+test('a host takes the turns of the longest suffix that has a weight', () => {
+  const weights = parseDomainWeights('uk=2,co.uk=0,*=1');
+  assert.equal(domainOf(weights, 'www.example.co.uk'), 'co.uk');
+  assert.equal(domainOf(weights, 'co.uk'), 'co.uk');
+  assert.equal(domainOf(weights, 'example.ac.uk'), 'uk');
+  assert.equal(domainOf(weights, 'notco.uk'), 'uk');
+  assert.equal(domainOf(weights, 'example.org'), 'org');
+  assert.equal(domainOf(weights, '127.0.0.1'), '');
+  assert.ok(leavesOut(weights, domainOf(weights, 'www.example.co.uk')));
 });

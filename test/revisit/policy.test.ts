@@ -2,11 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DAY } from '../../src/base/clock.ts';
 import { observe } from '../../src/revisit/estimators/observe.ts';
+import { benefit, machinesReached } from '../../src/revisit/pmceg.ts';
 import {
   averageProbability,
   delegation,
   type Group,
   loadSaved,
+  parseThresholds,
   shareChanged,
   tripLoad,
 } from '../../src/revisit/pmcs.ts';
@@ -90,8 +92,20 @@ test('delegation: nothing for the unknown, facts for most, eight bytes for what 
   assert.equal(delegation(0.79, 9), 'facts');
   assert.equal(delegation(0.8, 9), 'hash');
   assert.equal(delegation(0.5, 9, { low: 0.1, high: 0.5 }), 'hash');
+  const strict = parseThresholds('0.1, 0.8, strict');
+  assert.deepEqual(
+    [0, 0.1, 0.11, 0.79, 0.8].map(p => delegation(p, 9, strict)),
+    ['nothing', 'nothing', 'facts', 'facts', 'nothing'],
+  );
   assert.equal(shareChanged(visited(1, '0101')), 0.5);
   assert.equal(shareChanged(newState()), 0);
+});
+
+test('thresholds are two probabilities in order', () => {
+  assert.deepEqual(parseThresholds('0.2,0.9'), { low: 0.2, high: 0.9 });
+  for (const wrong of ['', '0.5', '0.8,0.1', '-1,0.8', '0.1,2', '0.1,0.8,loose', '0.1,0.8,strict,1', 'a,b']) {
+    assert.throws(() => parseThresholds(wrong), { code: 'bad-option' }, wrong);
+  }
 });
 
 test('the load model: the paper’s cases, with its sums corrected', () => {
@@ -115,4 +129,16 @@ test('the experiment: 63 of 100 pages of 8 KB, plain and compressed', () => {
   const compressed = tripLoad({ ...trip, compression: 0.3 });
   assert.equal(compressed.kilobytes.toFixed(1), '181.2');
   assert.equal(compressed.percent.toFixed(2), '22.65');
+});
+
+test('the counter of PMCEG: D levels of machines, f to the power of the level on each', () => {
+  assert.equal(machinesReached(3, 2), 14);
+  assert.equal(machinesReached(1, 5), 5);
+  assert.equal(machinesReached(0, 5), 0);
+});
+
+test('the benefits of PMCEG: half of the time, 80% of the repeated URLs, 83% of the data', () => {
+  assert.equal(Math.round(benefit(1_439_693.6, 715_637.2)), 50, 'the paper prints 51');
+  assert.equal(Math.round(benefit(372.2, 74.6)), 80);
+  assert.equal(Math.round(benefit(810.68, 136.62)), 83);
 });

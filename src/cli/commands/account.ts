@@ -1,4 +1,7 @@
-/** `skein account`: bytes by cause, spent and avoided, with the freshness that they bought, per day and server. */
+/**
+ * `skein account`: bytes by cause, spent and avoided, with the freshness that they bought, per day and server; what made
+ * pages count as changed; and the load on home's own line beside what outposts spent at servers.
+ */
 
 import type { Command } from 'commander';
 import { DAY } from '../../base/clock.ts';
@@ -9,11 +12,14 @@ import { openLedger } from '../look.ts';
 import { declare, values } from '../options.ts';
 import { harmless, paint, size, table } from '../terminal.ts';
 import { parseWhen } from '../when.ts';
+import { type Decided, type HomeLine, lineOf, printLine, printStages, stagesOf } from './account-line.ts';
+import { modelOf, printModel } from './account-model.ts';
 
 export function addAccountCommand(program: Command): void {
   const command = program
     .command('account')
     .option('--since <when>', '30d or a date (default: from the beginning)')
+    .option('--model', "the papers' load models, with the figures of this collection")
     .option('--json', 'print one JSON object')
     .addHelpText(
       'after',
@@ -29,9 +35,11 @@ Example:
     const { data } = await values(given, ['data']);
     const since = given['since'] === undefined ? 0 : parseWhen(String(given['since']), Date.now());
     const ledger = openLedger(data);
-    const account = accountOf(ledger, since);
+    const model = given['model'] === true;
+    const account = model ? modelOf(ledger) : accountOf(ledger, since);
     ledger.close();
     if (given['json']) console.log(JSON.stringify(account));
+    else if ('pmcs' in account) printModel(account);
     else print(account);
   });
 }
@@ -44,6 +52,9 @@ export interface AccountReport {
     readonly freshness: number | null;
   })[];
   readonly servers: readonly (Sums & { readonly origin: string })[];
+  /** Visits to pages seen before, by the stage of the detector that decided. */
+  readonly stages: readonly Decided[];
+  readonly line: HomeLine;
 }
 
 /** Of a larger collection, so many pages tell what was avoided by not asking. */
@@ -74,6 +85,8 @@ export function accountOf(ledger: Ledger, since: number): AccountReport {
     servers: summed(rows, 'server')
       .map(({ server, ...sums }) => ({ origin: server === 0 ? '' : ledger.servers.byId(server).origin, ...sums }))
       .sort((a, b) => b.spent - a.spent),
+    stages: stagesOf(ledger, since),
+    line: lineOf(ledger, since),
   };
 }
 
@@ -90,7 +103,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
   [NOT_DUE]: 'pages left alone',
 };
 
-function print({ causes, days, servers }: AccountReport): void {
+function print({ causes, days, servers, stages, line }: AccountReport): void {
   const sum = (name: 'spent' | 'avoided') => causes.reduce((total, each) => total + each[name], 0);
   console.log(`${paint('bold', `${size(sum('spent'))} spent`)}, ${size(sum('avoided'))} avoided.\n`);
   const sizes = ({ visits, spent, avoided }: Sums) => [visits, size(spent), size(avoided)] as const;
@@ -113,6 +126,8 @@ function print({ causes, days, servers }: AccountReport): void {
       ]),
     ),
   );
+  printStages(stages);
+  printLine(line);
   console.log();
   console.log(
     table(

@@ -43,6 +43,16 @@ export function addChangesCommand(program: Command): void {
   });
 }
 
+const stages: Readonly<Record<string, string>> = {
+  'url-count': 'URL count',
+  'keyword-count': 'keyword count',
+  direct: 'sent directly',
+};
+
+export function stageInWords(stage: string): string {
+  return stages[stage] ?? stage;
+}
+
 /** How much, in words: per cent of the blocks, or nothing where nothing was compared. */
 export function amountInWords(amount: number | null): string {
   if (amount === null) return '';
@@ -82,8 +92,10 @@ function print(pages: readonly Change[], servers: readonly TemplateEdit[]): void
   console.log(table(['seen', 'what', 'how much', 'stage', 'url', ''], [...edits, ...rows]));
 }
 
-function stageOf({ kind, stage }: Change): string {
-  return kind === 'changed' || kind === 'back' ? (stage ?? '') : '';
+/** The stage, in the words of the papers' figures where it is one of theirs, and the levels that a structure changed on. */
+function stageOf({ kind, stage, levels }: Change): string {
+  if (kind !== 'changed' && kind !== 'back') return '';
+  return `${stageInWords(stage ?? '')}${levels ? `, level ${levels.join(' ')}` : ''}`;
 }
 
 /** Time, what and how much, with the spaces after them. */

@@ -1,5 +1,7 @@
 /** `skein pages`: lists, filters and sorts what the collection knows. */
+import { join } from 'node:path';
 import type { Command } from 'commander';
+import { segmentName } from '../../archive/segments.ts';
 import { SkeinError } from '../../base/errors.ts';
 import { globOf } from '../../ledger/pages.ts';
 import { nearest } from '../config.ts';
@@ -41,7 +43,7 @@ Examples:
     const ledger = openLedger(data);
     const { sql, parameters } = query(pattern, given);
     const statement = ledger.database.prepare(sql);
-    if (given['json'] === true) await writeLines(statement.iterate(...parameters));
+    if (given['json'] === true) await writeLines(statement.iterate(...parameters) as Iterable<Row>, data);
     else print(statement.all(...parameters) as Row[], limitOf(given, SHOWN));
     ledger.close();
   });
@@ -53,11 +55,17 @@ const SHOWN = 50;
 type Row = Record<string, string | number | null>;
 
 /** As fast as the reader takes them: a collection may have more pages than memory. */
-async function writeLines(rows: Iterable<unknown>): Promise<void> {
+async function writeLines(rows: Iterable<Row>, directory: string): Promise<void> {
   for (const row of rows) {
-    if (process.stdout.write(`${JSON.stringify(row)}\n`)) continue;
+    if (process.stdout.write(`${JSON.stringify(lineOf(row, directory))}\n`)) continue;
     await new Promise(resolve => process.stdout.once('drain', resolve));
   }
+}
+
+/** With the file that holds the newest copy, and where in it the response begins. */
+function lineOf({ segment, offset, ...row }: Row, directory: string): Row {
+  const file = segment == null ? null : join(directory, 'archive', segmentName(Number(segment)));
+  return { ...row, file, offset: offset ?? null };
 }
 
 function query(
@@ -90,8 +98,9 @@ function query(
   parameters.push(limitOf(given, SHOWN) + (people ? 1 : 0));
   const sql = `SELECT p.url, coalesce(k.outcome, CASE WHEN p.refused IS NULL THEN 'waiting' ELSE 'refused' END) AS outcome,
       coalesce(p.refused, k.reason) AS reason, k.status, k.media_type AS type, k.bytes, p.depth, k.time,
-      k.changed_time AS changed, k.due, k.title
-    FROM pages p LEFT JOIN known k ON k.page = p.id
+      k.changed_time AS changed, k.due, k.title, q.url AS parent, k.ascii_sum AS asciiCount,
+      k.last_modified AS lastModified, k.segment, k.place + k.request_length AS offset
+    FROM pages p LEFT JOIN known k ON k.page = p.id LEFT JOIN pages q ON q.id = p.parent
     ${where.length > 0 ? `WHERE ${where.join(' AND ')}` : ''} ORDER BY ${sort} LIMIT ?`;
   return { sql, parameters };
 }

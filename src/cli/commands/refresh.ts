@@ -7,6 +7,7 @@ import { Images } from '../../home/images.ts';
 import { AGENT_TOKEN } from '../../home/robots.ts';
 import { beginRound, endRound } from '../../home/round.ts';
 import { refreshSupply, watchSupply } from '../../home/supply.ts';
+import { parseThresholds } from '../../revisit/pmcs.ts';
 import { attend } from '../attend.ts';
 import { aimOf, allowanceOf, parseBudget } from '../budget.ts';
 import { type Extras, type Opened, openHome } from '../compose.ts';
@@ -17,7 +18,7 @@ import { INTERRUPTED, stopOnSignals } from '../signals.ts';
 import { printSummary, type Summary, summaryOf } from '../summary.ts';
 import { fold, moment, plural, size } from '../terminal.ts';
 
-const names = ['budget', 'freshness', 'policy', 'estimator', ...fetchOptions] as const;
+const names = ['budget', 'freshness', 'policy', 'estimator', 'thresholds', ...fetchOptions] as const;
 
 export function addRefreshCommand(program: Command): void {
   const command = program
@@ -139,8 +140,12 @@ function oneAim(chosen: Chosen, given: Record<string, unknown>): Chosen {
 }
 
 function settingsOf(chosen: Chosen): Partial<ScheduleSettings> {
-  const { policy, estimator } = chosen;
-  return { ...(policy && { policy }), ...(estimator && { estimator }) };
+  const { policy, estimator, thresholds } = chosen;
+  return {
+    ...(policy && { policy }),
+    ...(estimator && { estimator }),
+    ...(thresholds !== undefined && { thresholds: parseThresholds(thresholds) }),
+  };
 }
 
 /** The budget as it can be seen and changed while a watch goes on. */

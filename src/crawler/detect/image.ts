@@ -2,8 +2,12 @@
  * Whether an image changed. Ours: SHA-256 of its bytes says "changed", a 64-bit difference hash says "looks
  * different". The papers': ival, a number of the image scaled to n × n in two tones. Their array of n rows of n/16
  * numbers has no determinant, so ival here is that of MᵀM, which is 0 for images of low rank (blank, stripes).
+ *
+ * Look and code are kept in the facts of the image, in places of which an image has no use: the look in mainHash, the
+ * code in linkHash and tagFirst.
  */
 import { hash } from 'node:crypto';
+import type { Facts } from '../../errand/facts.ts';
 
 export interface ImageFacts {
   /** SHA-256 of the bytes, first 16. */
@@ -108,4 +112,16 @@ export function imagesDiffer(
   return before.some((image, i) =>
     by === 'ival' ? image.ival !== after[i]!.ival : Buffer.compare(image.bytes, after[i]!.bytes) !== 0,
   );
+}
+
+const LOW = (1n << 64n) - 1n;
+
+/** An image's facts with its look and its code. Of 32 × 32 pixels a code has at most 75 bits. */
+export function withImage(facts: Facts, { look, ival }: ImageFacts): Facts {
+  return { ...facts, mainHash: look, linkHash: ival & LOW, tagFirst: Number((ival >> 64n) & 0xffffffffn) };
+}
+
+/** The code of an image, by its facts; 0 = it has none. */
+export function ivalOf({ linkHash, tagFirst }: Facts): bigint {
+  return (BigInt(tagFirst) << 64n) | linkHash;
 }

@@ -1,0 +1,195 @@
+/**
+ * `skein account --model`: the papers' load models with the figures of this collection in the place of their own. They are
+ * models: what was really spent is what `skein account` says without it.
+ */
+import type { SavedSchedule } from '../../frontier/schedule-settings.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { benefit } from '../../revisit/pmceg.ts';
+import {
+  averageProbability,
+  type Group,
+  loadSaved,
+  type Saving,
+  shareChanged,
+  THRESHOLDS,
+  type Thresholds,
+  tripLoad,
+} from '../../revisit/pmcs.ts';
+import { unpackState } from '../../revisit/state.ts';
+import { makeBundle } from '../../transfer/bundle.ts';
+import { paint, table } from '../terminal.ts';
+import { lineOf } from './account-line.ts';
+
+interface Load {
+  readonly kilobytes: number;
+  /** Of sending every page as it is. */
+  readonly percent: number;
+  /** On a line of so many kilobytes a second as the paper assumes. */
+  readonly seconds: number;
+}
+
+export interface ModelReport {
+  readonly pmcs: Saving & {
+    readonly thresholds: Thresholds;
+    /** Pages up to the lower threshold (P1), between them (P2), and from the higher one on (P3). */
+    readonly low: number;
+    readonly between: number;
+    readonly high: number;
+    /** Of those between (Pav). */
+    readonly averageProbability: number;
+    readonly pageKilobytes: number;
+    readonly crawlerKilobytes: number;
+    readonly compression: number;
+    /** TC, MCWC and MCW. */
+    readonly traditional: Load;
+    readonly filtered: Load;
+    readonly compressed: Load;
+  };
+  readonly pmceg: {
+    /** Every page of the collection, as it is, over home's line; and what crossed it so far. */
+    readonly conventionalKilobytes: number;
+    readonly lineKilobytes: number;
+    readonly benefit: number;
+    /** Links that led to a page which was known already, and pages that were visited for them all the same. */
+    readonly repeatedLinks: number;
+    readonly repeatedVisits: number;
+    readonly quality: number;
+  };
+}
+
+/** Kilobytes a second on the paper's line. */
+const PAPER_RATE = 8;
+
+export function modelOf(ledger: Ledger): ModelReport {
+  return { pmcs: pmcsOf(ledger), pmceg: pmcegOf(ledger) };
+}
+
+interface Sizes {
+  readonly pages: number;
+  /** Of all pages together, as they are and as they came. */
+  readonly bytes: number;
+  readonly wire: number;
+}
+
+function sizesOf({ database }: Ledger): Sizes {
+  return database
+    .prepare(
+      `SELECT count(*) AS pages, coalesce(sum(k.bytes), 0) AS bytes, coalesce(sum(min(k.wire, k.bytes)), 0) AS wire
+       FROM known k JOIN pages p ON p.id = k.page
+       WHERE p.role = 0 AND k.bytes IS NOT NULL AND k.wire IS NOT NULL AND k.outcome IN ('fetched', 'same')`,
+    )
+    .get() as unknown as Sizes;
+}
+
+/** Pages by the papers' probability of change. */
+function groupsOf({ database }: Ledger): Group[] {
+  const pages = new Map<number, number>();
+  const rows = database
+    .prepare(
+      `SELECT k.change FROM known k JOIN pages p ON p.id = k.page
+       WHERE p.role = 0 AND k.change IS NOT NULL AND k.outcome IN ('fetched', 'same')`,
+    )
+    .iterate() as Iterable<unknown> as Iterable<{ change: Uint8Array }>;
+  for (const { change } of rows) {
+    const probability = shareChanged(unpackState(change));
+    pages.set(probability, (pages.get(probability) ?? 0) + 1);
+  }
+  return [...pages].map(([probability, count]) => ({ probability, pages: count }));
+}
+
+function pmcsOf(ledger: Ledger): ModelReport['pmcs'] {
+  const thresholds = ledger.setting<SavedSchedule>('schedule')?.thresholds ?? THRESHOLDS;
+  const { low, high } = thresholds;
+  const groups = groupsOf(ledger);
+  const between = groups.filter(({ probability }) => probability > low && probability < high);
+  const count = (some: readonly Group[]) => some.reduce((sum, { pages }) => sum + pages, 0);
+  const saving = loadSaved(groups, thresholds);
+  const { pages, bytes, wire } = sizesOf(ledger);
+  const pageKilobytes = pages === 0 ? 0 : bytes / pages / 1000;
+  const crawlerKilobytes = makeBundle().bytes.length / 1000;
+  const compression = bytes === 0 ? 1 : wire / bytes;
+  const load = (sent: number, crawler: number, size: number): Load => {
+    const trip = { pages: saving.sentBefore, sent, pageKilobytes, crawlerKilobytes: crawler, compression: size };
+    const { kilobytes, percent } = tripLoad(trip);
+    return { kilobytes, percent, seconds: kilobytes / PAPER_RATE };
+  };
+  return {
+    ...saving,
+    thresholds,
+    low: count(groups.filter(({ probability }) => probability <= low)),
+    between: count(between),
+    high: count(groups.filter(({ probability }) => probability >= high && probability > low)),
+    averageProbability: averageProbability(between),
+    ...{ pageKilobytes, crawlerKilobytes, compression },
+    traditional: load(saving.sentBefore, 0, 1),
+    filtered: load(saving.sent, crawlerKilobytes, 1),
+    compressed: load(saving.sent, crawlerKilobytes, compression),
+  };
+}
+
+function pmcegOf(ledger: Ledger): ModelReport['pmceg'] {
+  const one = (sql: string) => Number(ledger.database.prepare(sql).get()!['n'] ?? 0);
+  const conventionalKilobytes = sizesOf(ledger).bytes / 1000;
+  const { up, down } = lineOf(ledger, 0);
+  const lineKilobytes = (up + down) / 1000;
+  // Each link is counted for the page that it leads to; the first that led there was no repetition.
+  const linksIn = ledger.backward.savedTotal();
+  const linked = one('SELECT count(*) AS n FROM pages WHERE parent <> 0');
+  const repeatedLinks = Math.max(0, linksIn - linked);
+  const repeatedVisits = one(
+    `SELECT coalesce(sum(n - 1), 0) AS n FROM (SELECT count(*) AS n FROM visits WHERE stage = 'first' GROUP BY page)`,
+  );
+  return {
+    ...{ conventionalKilobytes, lineKilobytes, benefit: benefit(conventionalKilobytes, lineKilobytes) },
+    ...{ repeatedLinks, repeatedVisits, quality: benefit(repeatedLinks, repeatedVisits) },
+  };
+}
+
+const whole = (value: number) => Math.round(value).toLocaleString('en');
+const percent = (value: number) => `${value.toFixed(2)}%`;
+
+export function printModel({ pmcs, pmceg }: ModelReport): void {
+  const { thresholds, low, between, high, sentBefore, sent, saved } = pmcs;
+  console.log(paint('bold', 'Pages by their probability of change (PMCS)'));
+  console.log(
+    table(
+      ['', 'pages'],
+      [
+        [`P1, at most ${thresholds.low}: sent directly`, whole(low)],
+        [`P2, between: compared there; on average ${pmcs.averageProbability.toFixed(4)}`, whole(between)],
+        [`P3, at least ${thresholds.high}: sent directly`, whole(high)],
+        ['pt, sent by a traditional crawler', whole(sentBefore)],
+        ['pm, sent by this one', sent.toFixed(1)],
+        [`saved, ${percent(pmcs.percent)} of the load`, saved.toFixed(1)],
+      ],
+    ),
+  );
+  const row = (name: string, { kilobytes, percent: of, seconds }: Load) => [
+    ...[name, whole(kilobytes), percent(of)],
+    `${whole(seconds)} s`,
+  ];
+  console.log(
+    `\nA page has ${pmcs.pageKilobytes.toFixed(1)} kB and comes as ${percent(pmcs.compression * 100)} of that; ` +
+      `the crawler weighs ${pmcs.crawlerKilobytes.toFixed(0)} kB.`,
+  );
+  console.log(
+    table(
+      ['load', 'kB', 'of all', `at ${PAPER_RATE} kB/s`],
+      [
+        row('TC, every page as it is', pmcs.traditional),
+        row('MCWC, what changed', pmcs.filtered),
+        row('MCW, what changed, compressed', pmcs.compressed),
+      ],
+    ),
+  );
+  console.log(`\n${paint('bold', 'What migrating saved (PMCEG)')}`);
+  console.log(
+    table(
+      ['', 'conventional', 'here', 'benefit'],
+      [
+        ['network, kB', whole(pmceg.conventionalKilobytes), whole(pmceg.lineKilobytes), percent(pmceg.benefit)],
+        ['repeated URLs', whole(pmceg.repeatedLinks), whole(pmceg.repeatedVisits), percent(pmceg.quality)],
+      ],
+    ),
+  );
+}

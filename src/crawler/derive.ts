@@ -1,33 +1,57 @@
 /**
  * What a visit says of a page, found again from the stored page: facts, links, notes, validators. A parcel from another
- * machine leaves them out, and home reads them from the body itself.
+ * machine leaves them out, and home reads them from the body that it stores. What is known of a page then is what its
+ * copy says, whoever brought it.
  */
+import { decodeBody } from '../errand/decode.ts';
 import type { Errand } from '../errand/errand.ts';
+import { type Facts, packFacts, unpackFacts } from '../errand/facts.ts';
+import { compileKeep } from '../errand/scope.ts';
 import type { Visit } from '../errand/visit.ts';
 import { analyse } from './analyse.ts';
 import { notesOf, validators } from './conclude.ts';
 import { withImages } from './image-links.ts';
+import type { Page } from './stages.ts';
+import { lengthOf } from './watched-image.ts';
 
 export interface StoredPage {
   readonly url: string;
-  /** Names in lower case, as the server sent them. */
+  readonly status: number;
+  /** Names in lower case, as the archive keeps them. */
   readonly headers: ReadonlyMap<string, string>;
-  /** Without content coding, whole. */
+  /** As the archive keeps it. */
   readonly body: Uint8Array;
-  /** Digest of the body as it came, 16 bytes. */
-  readonly raw: Uint8Array;
+  /** SHA-256 of that, 16 bytes at least. */
+  readonly digest: Uint8Array;
+  /** Why it is not all that the server had; empty = it is. */
+  readonly truncated: string;
+  /** Of an image: what whoever fetched it says of it; only its look is taken over. */
+  readonly image?: Facts | undefined;
 }
 
-export function derive(
-  page: StoredPage,
-  errand: Errand,
-  agentToken: string,
-): Pick<Visit, 'facts' | 'links' | 'page' | 'etag' | 'lastModified'> {
-  const analysed = analyse(page, { focus: errand.scope.focus, agentToken });
+export type Derived = Pick<Visit, 'facts' | 'links' | 'page' | 'etag' | 'lastModified'>;
+
+const PARTIAL_CONTENT = 206;
+
+/** Undefined: its content coding does not come off, so that nobody can have read it. */
+export function derive(stored: StoredPage, errand: Errand, agentToken: string): Derived | undefined {
+  const { url, status, headers, body, digest, image } = stored;
+  const decoded = decodeBody(body, headers.get('content-encoding'), errand.limits);
+  if (decoded.kind === 'failed') return undefined;
+  const page = analyse({ url, headers, body: decoded.bytes, raw: digest }, { focus: errand.scope.focus, agentToken });
+  const truncated = stored.truncated !== '' || decoded.truncated !== undefined || status === PARTIAL_CONTENT;
+  const filtered = !compileKeep(errand.scope.keep)({ url, page });
   return {
-    facts: analysed.facts,
-    links: errand.scope.images ? withImages(analysed.links, analysed.images) : analysed.links,
-    page: notesOf(analysed, false, false),
-    ...validators(page),
+    facts: image ? imageFacts(page, stored, image) : page.facts,
+    links: errand.scope.images ? withImages(page.links, page.images) : page.links,
+    page: notesOf(page, truncated, filtered),
+    // What broke off must not be taken for the whole at the next visit.
+    ...((stored.truncated === '' || stored.truncated === 'length') && validators({ headers })),
   };
+}
+
+function imageFacts(page: Page, { headers, body }: StoredPage, { mainHash }: Facts): Uint8Array {
+  const length = headers.get('x-archive-orig-content-length') ?? headers.get('content-length') ?? '';
+  const words = lengthOf(new Map([['content-length', length]])) || body.length;
+  return packFacts({ ...unpackFacts(page.facts)!, words, mainHash });
 }

@@ -8,7 +8,7 @@
 import type { Known } from './known.ts';
 
 /** Bumped whenever the bytes change; the first frame of every connection names it. */
-export const PROTOCOL = 2;
+export const PROTOCOL = 3;
 
 export interface Errand {
   /** Unique within one home. */

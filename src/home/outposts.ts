@@ -23,6 +23,7 @@ import { Members } from '../transfer/members.ts';
 import type { Hello, Welcome } from '../transfer/messages.ts';
 import { PageTables } from '../transfer/page-table.ts';
 import { isPass, issuePass, readPass } from '../transfer/pass.ts';
+import { issuedAt } from '../transfer/sent-checks.ts';
 import { openSsh, parseSsh, type SshOptions, spoolName } from '../transfer/ssh.ts';
 import { StreamCarrier } from '../transfer/stream-carrier.ts';
 import { type Door, openDoor } from '../transfer/websocket.ts';
@@ -351,12 +352,14 @@ export class Outposts implements Speaker {
   readonly #receiver: Receiver = {
     parcel: (from, parcel, by) => {
       const errand = this.#home.dispatch.errandOf(from, parcel.errand);
-      if (errand) this.audit.offer(from.name, errand, parcel.visits);
+      const since = Math.min(...this.#home.dispatch.errandsOf(from.name).map(issuedAt)) - 1;
+      if (errand) this.audit.offer(from.name, errand, parcel.visits, since);
       const quota = this.#quotas.get(from.name);
       if (quota?.spend(parcel.errand, usedBy(parcel.visits), this.now())) from.recall();
       this.#home.parcel(from, parcel, by);
     },
     taken: (from, errand) => this.#home.taken(from, errand),
+    broken: (from, why) => this.audit.broken(from.name, why),
     gaveUp: (from, errand, why) => {
       this.#reports.gaveUp(from.name, why);
       this.#home.gaveUp(from, errand);

@@ -4,14 +4,15 @@
  */
 import { hash } from 'node:crypto';
 import { SkeinError } from '../base/errors.ts';
-import { derive } from '../crawler/derive.ts';
+import { derive, type StoredPage } from '../crawler/derive.ts';
 import type { Errand } from '../errand/errand.ts';
+import { unpackFacts } from '../errand/facts.ts';
 import { type Growing, growing } from '../errand/gzip.ts';
 import { appendPage } from '../errand/page-records.ts';
 import type { Parcel } from '../errand/parcel.ts';
 import type { RecordPlace, Visit } from '../errand/visit.ts';
 import { parseHttp } from '../errand/warc.ts';
-import { derivedCheck, type Sent, type SentPage, type SentVisit } from '../transfer/sent.ts';
+import type { Sent, SentPage, SentVisit } from '../transfer/sent.ts';
 
 /** Below this, or where it would not shrink, a body is stored as it is. */
 const SMALL_BODY = 512;
@@ -35,20 +36,20 @@ export function restoreParcel(sent: Sent, errand: Errand, name: ParcelName, agen
   };
 }
 
-function restoreVisit(sent: SentVisit, errand: Errand, members: Growing, agentToken: string): Visit {
-  const { visit, page } = sent;
+function restoreVisit({ visit, page }: SentVisit, errand: Errand, members: Growing, agentToken: string): Visit {
   if (!page) return visit;
   const digest = hash('sha256', page.body, 'buffer');
-  const record = keepPage(members, visit, page, digest);
-  if (sent.derive === undefined) return { ...visit, record };
-  const headers = parseHttp(Buffer.concat([page.head, page.body.subarray(0, 1)]))?.headers;
-  if (!headers) throw new SkeinError('bad-frame', 'A page in a parcel has no header.');
-  const raw = page.raw.length === 16 ? page.raw : digest.subarray(0, 16);
-  const derived = derive({ url: visit.url, headers, body: page.body, raw }, errand, agentToken);
-  if (derivedCheck(derived) !== sent.derive) {
-    throw new SkeinError('not-found', `${visit.url} does not say here what it said at the outpost.`);
-  }
-  return { ...visit, ...derived, record };
+  const derived = derive(storedPage(visit, page, digest), errand, agentToken);
+  if (!derived) throw new SkeinError('bad-frame', `${visit.url} came in a coding that nobody can have read.`);
+  const { facts, ...bare } = visit; // said of an image, and taken into account
+  const kept = !derived.page!.filtered && !derived.page!.noarchive;
+  return { ...bare, ...derived, ...(kept && { record: keepPage(members, visit, page, digest) }) };
+}
+
+function storedPage({ url, status, facts }: Visit, page: SentPage, digest: Uint8Array): StoredPage {
+  const { headers } = parseHttp(page.head)!; // sent-checks.ts has seen to it
+  const image = facts && unpackFacts(facts);
+  return { url, status, headers, body: page.body, digest, truncated: page.truncated, ...(image && { image }) };
 }
 
 function keepPage(members: Growing, { url, time }: Visit, page: SentPage, digest: Uint8Array): RecordPlace {

@@ -1,6 +1,6 @@
 /** Looks at pages from this machine on behalf of the audit, in a thread of its own that the frontier knows nothing of. */
 import { SkeinError } from '../base/errors.ts';
-import type { Errand } from '../errand/errand.ts';
+import type { Errand, RobotsCopy } from '../errand/errand.ts';
 import type { Visit } from '../errand/visit.ts';
 import type { OutpostOptions } from '../outpost/tools.ts';
 import { ThreadCarrier } from '../transfer/thread.ts';
@@ -10,9 +10,14 @@ export interface SecondLook {
   close(): Promise<void>;
 }
 
+/** Servers whose robots.txt is remembered. */
+const REMEMBERED = 10_000;
+
 export function makeSecondLook(options: Pick<OutpostOptions, 'userAgent' | 'agentToken'>): SecondLook {
   const { userAgent, agentToken } = options;
   const waiting = new Map<string, { visits: Visit[]; resolve(visits: Visit[]): void; reject(error: Error): void }>();
+  /** Rules as they are seen from here: what an errand says of them is an outpost's word. */
+  const rules = new Map<string, RobotsCopy>();
   let thread: ThreadCarrier | undefined;
   let count = 0;
   const start = () => {
@@ -21,7 +26,9 @@ export function makeSecondLook(options: Pick<OutpostOptions, 'userAgent' | 'agen
     return new ThreadCarrier(
       { name: 'audit', room: 64, module, data: { userAgent, agentToken } },
       {
-        parcel(_, { errand, visits, done }) {
+        parcel(_, { errand, visits, done, server }) {
+          if (rules.size > REMEMBERED) rules.clear();
+          if (server?.robots) rules.set(server.origin, server.robots);
           const asked = waiting.get(errand);
           asked?.visits.push(...visits);
           if (!done || !asked) return;
@@ -44,7 +51,9 @@ export function makeSecondLook(options: Pick<OutpostOptions, 'userAgent' | 'agen
         thread ??= start();
         const id = `audit-${count++}`;
         waiting.set(id, { visits: [], resolve, reject });
-        thread.send({ ...errand, id });
+        const { robots: theirs, missing, ...server } = errand.server;
+        const robots = rules.get(server.origin);
+        thread.send({ ...errand, id, server: { ...server, ...(robots && { robots }) } });
       }),
     close: async () => {
       await thread?.close();

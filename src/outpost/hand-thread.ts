@@ -73,9 +73,9 @@ const outpost = new Outpost({ ...tools, packers, parcels: FAR_PARCELS, fetcher: 
 function sendParcel(made: Parcel): void {
   robots?.learn(made);
   const parcel = sender.quieted(made);
-  const { errand, sequence, done, visits } = parcel;
+  const { errand, sequence, done } = parcel;
+  const { bytes, visits } = sender.pack(parcel);
   const errors = visits.filter(visit => visit.outcome === 'failed').length;
-  const bytes = sender.pack(parcel);
   say({
     kind: 'parcel',
     errand,

@@ -12,10 +12,9 @@ import { readMember } from '../errand/gzip.ts';
 import type { Parcel } from '../errand/parcel.ts';
 import type { RecordPlace, Visit } from '../errand/visit.ts';
 import { archivedHead, type HttpMessage, type ParsedRecord, parseHttp, parseRecord } from '../errand/warc.ts';
-import { derivedCheck, type Sent, type SentPage, type SentVisit, withoutDerived } from '../transfer/sent.ts';
+import { type Sent, type SentPage, type SentVisit, withoutDerived } from '../transfer/sent.ts';
 
 const RECORD_LIMIT = 2 ** 28;
-const NO_BYTES = new Uint8Array(0);
 
 export function recode(parcel: Parcel, errand: Errand): Sent {
   const visits = parcel.visits.map(visit => recodeVisit(visit, parcel.members, errand));
@@ -24,19 +23,14 @@ export function recode(parcel: Parcel, errand: Errand): Sent {
 
 function recodeVisit(visit: Visit, members: Uint8Array, errand: Errand): SentVisit {
   const { record, ...bare } = visit;
-  if (!record) return { visit };
-  const { page, whole } = readPage(members, record, errand);
-  if (!whole || !derivable(visit)) return { visit: bare, page };
-  return { visit: withoutDerived(visit), page, derive: derivedCheck(visit) };
+  if (!record) return { visit: bare };
+  const page = readPage(members, record, errand);
+  // Home reads all of it from the page. Only the look of an image is worth sending: it takes long to find out.
+  const look = visit.cost.cause === 'image' && visit.facts ? { facts: visit.facts } : undefined;
+  return { visit: { ...withoutDerived(visit), ...look }, page };
 }
 
-/** Home repeats the analysis of a page, not that of an image or of what was cut. */
-function derivable({ facts, links, page, cost }: Visit): boolean {
-  const complete = facts !== undefined && links !== undefined && page !== undefined && !page.truncated;
-  return complete && !page.filtered && (cost.cause === 'page' || cost.cause === 'audit');
-}
-
-function readPage(members: Uint8Array, place: RecordPlace, errand: Errand): { page: SentPage; whole: boolean } {
+function readPage(members: Uint8Array, place: RecordPlace, errand: Errand): SentPage {
   const middle = place.offset + place.requestLength;
   const request = recordAt(members.subarray(place.offset, middle));
   const response = recordAt(members.subarray(middle, place.offset + place.length));
@@ -47,17 +41,14 @@ function readPage(members: Uint8Array, place: RecordPlace, errand: Errand): { pa
   const decoded = truncated === '' ? uncoded(message, errand) : undefined;
   const body = decoded ?? message.body;
   const head = decoded ? Buffer.from(renamed(message.head), 'latin1') : message.head;
-  const digest = headers.get('warc-payload-digest')!;
-  const page: SentPage = {
+  return {
     protocol: headers.get('warc-protocol') ?? '',
     address: headers.get('warc-ip-address') ?? '',
     truncated,
     requestHead: request.block,
     head: archivedHead(head, body.length),
     body,
-    raw: decoded ? Buffer.from(digest.slice('sha256:'.length, 'sha256:'.length + 32), 'hex') : NO_BYTES,
   };
-  return { page, whole: truncated === '' && (decoded !== undefined || !message.headers.has('content-encoding')) };
 }
 
 /** The body without its content coding; undefined = it has none, or cannot be had whole. */

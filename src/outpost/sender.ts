@@ -1,11 +1,14 @@
 /** What a thread of an outpost remembers to pack the parcels of its errands small: recent pages, and versions on disk. */
 
+import { SkeinError } from '../base/errors.ts';
 import type { Errand } from '../errand/errand.ts';
-import { unpackFacts } from '../errand/facts.ts';
+import { packFacts, unpackFacts } from '../errand/facts.ts';
 import type { Known } from '../errand/known.ts';
 import type { Parcel } from '../errand/parcel.ts';
-import { blockOf, packParcel, packSent, Recent, type Shelf } from '../transfer/parcel-format.ts';
-import { indexOf, type Sent, validatorsOf } from '../transfer/sent.ts';
+import type { Visit } from '../errand/visit.ts';
+import { payloadDigest } from '../errand/warc.ts';
+import { blockOf, packSent, Recent, type Shelf } from '../transfer/parcel-format.ts';
+import { indexOf, type Sent, type SentPage, validatorsOf } from '../transfer/sent.ts';
 import type { VersionCache } from './cache.ts';
 import { recode } from './recode.ts';
 
@@ -65,21 +68,22 @@ export class Sender {
     return { ...parcel, visits };
   }
 
-  /** Parcels of one errand in their order, quieted. */
-  pack(parcel: Parcel): Uint8Array {
+  /** Parcels of one errand in their order, quieted; with the visits as home will know them. */
+  pack(parcel: Parcel): { readonly bytes: Uint8Array; readonly visits: readonly Visit[] } {
     const shelf = this.#shelves.get(parcel.errand);
-    if (!shelf) return packParcel(parcel);
+    if (!shelf) throw new SkeinError('internal', 'A parcel belongs to no errand that runs here.');
     if (parcel.done) this.#shelves.delete(parcel.errand);
     const sent = recode(parcel, shelf.errand);
     const bytes = packSent(sent, shelf);
-    this.#keep(parcel, sent, shelf.errand);
-    return bytes;
+    const visits = parcel.visits.map((visit, i) => asStored(visit, sent.visits[i]!.page));
+    this.#keep(visits, sent, shelf.errand);
+    return { bytes, visits };
   }
 
   /** Home will hold these, and say so by naming their digests. */
-  #keep(parcel: Parcel, sent: Sent, errand: Errand): void {
+  #keep(visits: readonly Visit[], sent: Sent, errand: Errand): void {
     const places = indexOf(errand);
-    for (const [i, { facts, outcome, url }] of parcel.visits.entries()) {
+    for (const [i, { facts, outcome, url }] of visits.entries()) {
       const raw = rawOf(facts);
       const page = sent.visits[i]!.page;
       if (!raw) continue;
@@ -88,6 +92,14 @@ export class Sender {
       if (outcome === 'same' && before && Buffer.compare(before, raw) !== 0) this.#cache.alias(raw, before);
     }
   }
+}
+
+/** Home names a page by the bytes that it stores, which have lost their content coding on the way. */
+function asStored(visit: Visit, page: SentPage | undefined): Visit {
+  if (!page || !visit.facts) return visit;
+  const facts = unpackFacts(visit.facts);
+  const raw = payloadDigest(page.body).subarray(0, 16);
+  return facts ? { ...visit, facts: packFacts({ ...facts, raw }) } : visit;
 }
 
 function rawOf(facts: Uint8Array | undefined): Uint8Array | undefined {

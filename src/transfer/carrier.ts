@@ -41,6 +41,8 @@ export interface Receiver {
   taken?(from: Carrier, errand: string): number;
   /** The outpost will not finish this errand; what it has of it has arrived. */
   gaveUp(from: Carrier, errand: string, why: string): void;
+  /** It sent a parcel that no honest outpost makes; the errand is given up besides. */
+  broken?(from: Carrier, why: string): void;
   /** Something went wrong there, in one sentence; the work goes on. */
   trouble?(from: Carrier, text: string): void;
   /** Its room or state is another now. */

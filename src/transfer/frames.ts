@@ -64,7 +64,7 @@ export interface ParcelFrame {
   readonly visits: number;
   /** Who did it, from the outpost nearest to home to the one that ran the errand: `a/b/c`. */
   readonly by: string;
-  /** As packParcel wrote it; a relay does not open it. */
+  /** As packSent wrote it; a relay does not open it. */
   readonly bytes: Uint8Array;
 }
 

@@ -15,8 +15,6 @@ import { ByteReader, ByteWriter } from '../errand/bytes.ts';
 import type { Errand } from '../errand/errand.ts';
 import { decodeErrand, encodeErrand } from '../errand/errand-codec.ts';
 import type { Known } from '../errand/known.ts';
-import type { Parcel } from '../errand/parcel.ts';
-import { decodeParcel, encodeParcel } from '../errand/parcel-codec.ts';
 import { type PageTable, unknownPages, withoutPages } from './page-table.ts';
 import { indexOf, type Sent, type SentPage, unchanged } from './sent.ts';
 import { decodeSent, encodeSent } from './sent-codec.ts';
@@ -33,7 +31,7 @@ const MOST_DICTIONARY = 3 << 20;
 /** Characters of robots.txt that help to say that it is as it was. */
 const MOST_ROBOTS = 1 << 16;
 const DIGEST_BYTES = 8;
-/** A message begins with its form. */
+/** A message begins with its form: an errand is whole, or refers to what both ends remember; a parcel always refers. */
 const WHOLE = 0;
 const RECODED = 1;
 
@@ -80,16 +78,6 @@ export function unpackErrand(bytes: Uint8Array, tables?: Tables): Errand {
   const seen = inner.bytes();
   inner.end();
   return { ...errand, pages, ...(seen.length > 0 && { seen }) };
-}
-
-/** A parcel as it is, for outposts that recode nothing. */
-export function packParcel(parcel: Parcel): Uint8Array {
-  return Buffer.concat([Uint8Array.of(WHOLE), zstdCompressSync(encodeParcel(parcel))]);
-}
-
-export function unpackParcel(bytes: Uint8Array): Parcel {
-  if (bytes[0] !== WHOLE) throw bad('it refers to what this end does not hold');
-  return decodeParcel(expand(bytes.subarray(1)));
 }
 
 export function isRecoded(bytes: Uint8Array): boolean {

@@ -7,6 +7,7 @@ import { fingerprint } from '../base/url.ts';
 import { ByteReader, ByteWriter } from '../errand/bytes.ts';
 import { pick, readList, readOptional, readWhere, writeOptional, writeWhere } from '../errand/codec-parts.ts';
 import type { Errand } from '../errand/errand.ts';
+import type { Known } from '../errand/known.ts';
 import {
   causes,
   outcomes,
@@ -20,6 +21,7 @@ import {
 } from '../errand/parcel-codec.ts';
 import type { Links, Visit } from '../errand/visit.ts';
 import { indexOf, isBare, restored, type Sent, type SentPage, type SentVisit, unchanged } from './sent.ts';
+import { checkCost, checkNews, checkVisit } from './sent-checks.ts';
 
 const NO_BYTES = new Uint8Array(0);
 
@@ -54,6 +56,7 @@ export function encodeSent(sent: Sent, errand: Errand): Uint8Array {
   return out.finish();
 }
 
+/** Everything that comes out fits the errand; see sent-checks.ts. */
 export function decodeSent(bytes: Uint8Array, errand: Errand): Sent {
   const from = new ByteReader(bytes);
   const server = from.byte() === 1 ? readNews(from) : undefined;
@@ -61,13 +64,13 @@ export function decodeSent(bytes: Uint8Array, errand: Errand): Sent {
   const since = from.double();
   const others = readList(from, 12, source => readVisit(source, errand, since));
   const terms = others.map(({ paged }) => (paged ? readTerms(from) : undefined));
-  const visits: SentVisit[] = same.map(visit => ({ visit }));
-  for (const [i, { visit, derive }] of others.entries()) {
+  const visits: SentVisit[] = same;
+  for (const [i, { visit, known }] of others.entries()) {
     const page = terms[i] && { ...terms[i], body: from.bytes() };
-    visits.push({ visit, ...(page && { page }), ...(derive !== undefined && { derive }) });
+    visits.push(checkVisit({ visit, ...(page && { page }) }, known, errand));
   }
   from.end();
-  return { visits, ...(server && { server }) };
+  return { visits, ...(server && { server: checkNews(server, errand) }) };
 }
 
 /** Pages that were looked at and are as they were: a bit each, and the sum of what they cost. */
@@ -90,7 +93,7 @@ function writeGroup(out: ByteWriter, visits: readonly Visit[], places: ReadonlyM
   }
 }
 
-function readGroup(from: ByteReader, errand: Errand): Visit[] {
+function readGroup(from: ByteReader, errand: Errand): SentVisit[] {
   const status = from.varint();
   const reason = from.text();
   const stage = from.byte();
@@ -100,7 +103,9 @@ function readGroup(from: ByteReader, errand: Errand): Visit[] {
   const span = from.varint();
   const [up, down, ms] = [from.varint(), from.varint(), from.varint()];
   const places: number[] = [];
+  if (bits.length > (errand.pages.length >> 3) + 1) throw unknownPage();
   for (let i = 0; i < bits.length * 8; i++) if (bits[i >> 3]! & (1 << (i & 7))) places.push(i);
+  checkCost({ up, down, ms }, errand, places.length);
   const share = (sum: number, i: number) =>
     Math.floor((sum * (i + 1)) / places.length) - Math.floor((sum * i) / places.length);
   return places.map((place, i) => {
@@ -117,17 +122,16 @@ function readGroup(from: ByteReader, errand: Errand): Visit[] {
       cost: { up: share(up, i), down: share(down, i), cause, ms: share(ms, i) },
       ...(stage > 0 && { stage: pick(stages, stage - 1) }),
     };
-    return restored(visit, known);
+    return checkVisit({ visit: restored(visit, known) }, known, errand);
   });
 }
 
 const PAGE = 1;
-const DERIVE = 2;
-const WHERE = 4;
-const NOTES = 8;
-const LOCATION = 16;
-const LINKS = 32;
-const VERDICT = 64;
+const WHERE = 2;
+const NOTES = 4;
+const LOCATION = 8;
+const LINKS = 16;
+const VERDICT = 32;
 
 interface Around {
   readonly places: ReadonlyMap<string, number>;
@@ -137,7 +141,7 @@ interface Around {
 }
 
 function writeVisit(out: ByteWriter, sent: SentVisit, { places, errand, since }: Around): void {
-  const { visit, page, derive } = sent;
+  const { visit, page } = sent;
   const place = places.get(visit.url);
   out.varint(place === undefined ? 0 : place + 1);
   if (place === undefined) out.text(visit.url);
@@ -155,7 +159,6 @@ function writeVisit(out: ByteWriter, sent: SentVisit, { places, errand, since }:
   writeOptional(out, visit);
   const flags: [unknown, number][] = [
     [page, PAGE],
-    [derive !== undefined, DERIVE],
     [visit.where, WHERE],
     [visit.page, NOTES],
     [visit.location !== undefined, LOCATION],
@@ -163,7 +166,6 @@ function writeVisit(out: ByteWriter, sent: SentVisit, { places, errand, since }:
     [visit.verdict, VERDICT],
   ];
   out.byte(flags.reduce((bits, [given, bit]) => bits | (given ? bit : 0), 0));
-  if (derive !== undefined) out.varint(derive);
   if (visit.where) writeWhere(out, visit.where);
   if (visit.page) writeNotes(out, visit.page);
   if (visit.location !== undefined) out.text(visit.location);
@@ -173,8 +175,8 @@ function writeVisit(out: ByteWriter, sent: SentVisit, { places, errand, since }:
 
 interface ReadVisit {
   readonly visit: Visit;
+  readonly known: Known | undefined;
   readonly paged: boolean;
-  readonly derive?: number;
 }
 
 function readVisit(from: ByteReader, errand: Errand, since: number): ReadVisit {
@@ -192,7 +194,6 @@ function readVisit(from: ByteReader, errand: Errand, since: number): ReadVisit {
   const cause = pick(causes, from.byte());
   const optional = readOptional(from);
   const bits = from.byte();
-  const derive = bits & DERIVE ? from.varint() : undefined;
   const visit: Visit = {
     ...{ url, time, outcome, reason, status, retryAfter, cost: { up, down, cause, ms } },
     depth: depth === 0 ? (known?.depth ?? 0) : depth - 1,
@@ -206,22 +207,25 @@ function readVisit(from: ByteReader, errand: Errand, since: number): ReadVisit {
   };
   return {
     visit: known ? restored(visit, known) : visit,
+    known,
     paged: (bits & PAGE) !== 0,
-    ...(derive !== undefined && { derive }),
   };
 }
 
 function pageAt(errand: Errand, place: number): Errand['pages'][number] {
   const known = errand.pages[place];
-  if (!known) throw new SkeinError('bad-frame', 'A parcel speaks of a page that its errand does not have.');
+  if (!known) throw unknownPage();
   return known;
+}
+
+function unknownPage(): SkeinError {
+  return new SkeinError('bad-frame', 'A parcel speaks of a page that its errand does not have.');
 }
 
 function writeTerms(out: ByteWriter, page: SentPage): void {
   out.text(page.protocol);
   out.text(page.address);
   out.text(page.truncated);
-  out.bytes(page.raw);
   out.bytes(page.requestHead);
   out.bytes(page.head);
 }
@@ -231,7 +235,6 @@ function readTerms(from: ByteReader): Omit<SentPage, 'body'> {
     protocol: from.text(),
     address: from.text(),
     truncated: from.text(),
-    raw: from.bytes(),
     requestHead: from.bytes(),
     head: from.bytes(),
   };

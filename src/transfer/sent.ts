@@ -1,15 +1,12 @@
 /**
  * A parcel as it travels home from another machine: what a visit says beyond what home knows or can find out by itself.
  * An unchanged page is a bit. A page that is kept travels as header and body without content coding, so that zstd can
- * hold it against an older version; its facts, links and notes are read from the body again at home, which also means
- * that an outpost cannot lie about them.
+ * hold it against an older version; its facts, links and notes are always read from the body at home, so that an outpost
+ * cannot lie about them.
  */
-import { crc32 } from 'node:zlib';
-import { ByteWriter } from '../errand/bytes.ts';
 import type { Errand } from '../errand/errand.ts';
 import type { Known } from '../errand/known.ts';
 import type { ServerNews } from '../errand/parcel.ts';
-import { writeLinks, writeNotes } from '../errand/parcel-codec.ts';
 import type { Visit } from '../errand/visit.ts';
 
 /** What home needs to write the records of a page again. */
@@ -21,34 +18,17 @@ export interface SentPage {
   /** As the archive keeps it. */
   readonly head: Uint8Array;
   readonly body: Uint8Array;
-  /** Digest of the body as it came, 16 bytes, where `body` has lost its content coding; else empty. */
-  readonly raw: Uint8Array;
 }
 
 export interface SentVisit {
-  /** Without `record`; without facts, links, notes and validators where they are to be derived. */
+  /** Without `record`; where there is a page also without what is derived from it. */
   readonly visit: Visit;
   readonly page?: SentPage;
-  /** Checksum of what is to be derived from the page; absent = the visit is complete. */
-  readonly derive?: number;
 }
 
 export interface Sent {
   readonly visits: readonly SentVisit[];
   readonly server?: ServerNews;
-}
-
-export type Derived = Pick<Visit, 'facts' | 'links' | 'page' | 'etag' | 'lastModified'>;
-
-/** Over everything that is derived, so that two versions of the analysis cannot disagree unnoticed. */
-export function derivedCheck(derived: Derived): number {
-  const out = new ByteWriter(1 << 14);
-  out.bytes(derived.facts ?? new Uint8Array());
-  if (derived.page) writeNotes(out, derived.page);
-  if (derived.links) writeLinks(out, derived.links);
-  out.text(derived.etag ?? '');
-  out.text(derived.lastModified ?? '');
-  return crc32(out.finish());
 }
 
 /** The visit with nothing in it that is derived. */

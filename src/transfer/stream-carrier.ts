@@ -14,7 +14,7 @@ import type { Line } from './line.ts';
 import { Link } from './link.ts';
 import type { Hello, Status } from './messages.ts';
 import { type PageTables, UNKNOWN_PAGES } from './page-table.ts';
-import { isRecoded, packErrand, unpackParcel } from './parcel-format.ts';
+import { packErrand } from './parcel-format.ts';
 import { StraightLines } from './straight-lines.ts';
 
 /** Opens parcels that refer to what home holds. `begin` and `end` say which errands they may belong to. */
@@ -41,8 +41,7 @@ export interface StreamCarrierOptions {
   readonly servers?: readonly string[];
   /** Milliseconds. */
   readonly lease?: number;
-  /** Without one only whole parcels can be taken. */
-  readonly unpacker?: Unpacker;
+  readonly unpacker: Unpacker;
   /** What the outpost remembers of pages; without it errands say everything each time. */
   readonly tables?: PageTables;
   /** Code that errands name, with what was signed about it; undefined = it is not here. */
@@ -166,7 +165,7 @@ export class StreamCarrier implements Carrier {
   forget(errand: string): void {
     this.#link.forget(errand);
     this.#straight.ended(errand, this.#opened.get(errand));
-    this.#options.unpacker?.end(errand);
+    this.#options.unpacker.end(errand);
     this.#options.tables?.end(errand);
     this.#options.allowance?.end(errand);
     this.#opened.delete(errand);
@@ -191,7 +190,7 @@ export class StreamCarrier implements Carrier {
     const whole = this.#whole.has(given.server.origin) ? withoutVersions(given) : given;
     const errand = table ? { ...whole, pages: table.sort(whole.pages) } : whole;
     const bytes = packErrand(errand, table);
-    unpacker?.begin(errand);
+    unpacker.begin(errand);
     tables?.begin(errand);
     this.#errands.set(errand.id, given);
     const terms = { errand: errand.id, levels: errand.levels, deadline: errand.deadline, bytes };
@@ -233,25 +232,20 @@ export class StreamCarrier implements Carrier {
       const again = sequence <= (this.#receiver.taken?.(this, errand) ?? -1);
       if (seen && !again) return; // it waits to be taken
       try {
-        const parcel = again ? { ...NOTHING, errand, sequence, done } : await this.#open(frame);
-        if (parcel.errand === errand && parcel.sequence === sequence) {
-          this.#options.tables?.learn(errand, parcel.visits);
-          this.#receiver.parcel(this, parcel, by);
-        } else this.#receiver.gaveUp(this, errand, 'a parcel says that it belongs elsewhere');
+        const parcel = again ? { ...NOTHING, errand, sequence, done } : await this.#options.unpacker.unpack(frame);
+        this.#options.tables?.learn(errand, parcel.visits);
+        this.#receiver.parcel(this, parcel, by);
       } catch (error) {
         this.#refuse(errand, error as Error);
       }
     });
   }
 
-  async #open(frame: ParcelFrame): Promise<Parcel> {
-    const { unpacker } = this.#options;
-    return isRecoded(frame.bytes) && unpacker ? unpacker.unpack(frame) : unpackParcel(frame.bytes);
-  }
-
   /** It would come again after every reconnection: the errand ends instead, and its pages are asked for again. */
   #refuse(errand: string, error: Error): void {
-    if ((error as SkeinError).code === 'not-found') this.#whole.add(this.#errands.get(errand)?.server.origin ?? '');
+    const { code } = error as SkeinError;
+    if (code === 'not-found') this.#whole.add(this.#errands.get(errand)?.server.origin ?? '');
+    else if (code === 'bad-frame') this.#receiver.broken?.(this, error.message);
     this.#receiver.gaveUp(this, errand, error.message);
   }
 }

@@ -58,9 +58,11 @@ test('a parent vouches for the key of its child, hands passes on, and asks for n
   await children.close();
 });
 
+const unpacker = { begin: () => {}, end: () => {}, unpack: () => Promise.reject(new Error('nothing is sent')) };
+
 test('a branch in quarantine gets no passes, and its straight lines end', async () => {
   const carrier = new StreamCarrier(
-    { name: 'a', identity: makeSpeaker('home').identity, pass: (by, key) => `${by} ${key}` },
+    { name: 'a', identity: makeSpeaker('home').identity, unpacker, pass: (by, key) => `${by} ${key}` },
     { parcel: () => {}, gaveUp: () => {}, changed: () => {}, lost: () => {} },
   );
   const [own, straight] = [makeLine(), makeLine()];

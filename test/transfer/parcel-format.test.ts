@@ -78,11 +78,13 @@ function parcelOf(
       wire: { up: 1, down: 1, firstByte: 1, total: 1 },
     } as const;
     const record = packing.add({ url: url(n), time: NOW + n, digest, response }, false);
-    const found = derive({ url: url(n), headers, body: text, raw: digest.subarray(0, 16) }, errand, 'skein');
+    const { 'content-encoding': _, ...uncoded } = Object.fromEntries(headers);
+    const stored = { status: 200, headers: new Map(Object.entries(uncoded)), body: text, digest, truncated: '' };
+    const found = derive({ url: url(n), ...stored }, errand, 'skein');
     return {
       ...{ url: url(n), time: NOW + n, outcome: 'fetched', reason: 'ok', status: 200, depth: 1, retryAfter: 0 },
       cost: { up: 100, down: 2000, cause: 'page', ms: 12 },
-      stage: 'content',
+      stage: errand.pages.find(each => each.url === url(n))?.facts ? 'content' : 'first',
       where: [3],
       ...found,
       record,
@@ -123,9 +125,9 @@ test('a first crawl: visits come out as they went in, and pages cost a part of w
       sequence,
       Array.from({ length: 8 }, (_, i) => ({ n: sequence * 8 + i, version: 1, coded: i % 2 === 1 })),
     );
-    const bytes = sender.pack(parcel);
+    const { bytes, visits } = sender.pack(parcel);
     const back = open(bytes, home, sequence);
-    assert.deepEqual(back.visits.map(plain), parcel.visits.map(plain));
+    assert.deepEqual(back.visits.map(plain), visits.map(plain));
     sentBytes += bytes.length;
     for (const { n } of parcel.visits.map((_, i) => ({ n: sequence * 8 + i })))
       gzipBytes += gzipSync(html(n, 1)).length;
@@ -147,7 +149,7 @@ test('a changed page costs its difference, an unchanged one a bit', () => {
         0,
         [0, 1, 2, 3].map(n => ({ n, version: 1, coded: n === 2 })),
       ),
-    ),
+    ).bytes,
     shelfOf(first),
     0,
   ).visits;
@@ -173,16 +175,16 @@ test('a changed page costs its difference, an unchanged one a bit', () => {
     }),
   );
   const parcel = { ...changed, visits: [...same, ...changed.visits] };
-  const bytes = sender.pack(parcel);
+  const { bytes, visits: sent } = sender.pack(parcel);
   assert.ok(bytes.length < 330, `${bytes.length} bytes`);
   const back = open(bytes, shelfOf(second), 0);
-  assert.deepEqual(back.visits.map(plain), parcel.visits.map(plain));
+  assert.deepEqual(back.visits.map(plain), sent.map(plain));
 });
 
-test('what is the same with other bytes brings only those facts that differ', () => {
+test('of what is the same with other bytes home keeps what it knew', () => {
   const errand = errandOf('c', [known(0)]);
   const parcel = parcelOf(errand, 0, [{ n: 0, version: 1 }]);
-  const { facts, links, page, etag } = parcel.visits[0]!;
+  const { facts, etag } = parcel.visits[0]!;
   const looked = errandOf('d', [known(0, { facts: facts!, etag: etag! })]);
   const noisy = {
     ...parcelOf(looked, 0, [{ n: 0, version: 2 }]).visits[0]!,
@@ -193,9 +195,8 @@ test('what is the same with other bytes brings only those facts that differ', ()
   const { record, ...visit } = noisy;
   const bytes = packSent({ visits: [{ visit }] }, shelfOf(looked));
   const [back] = unpackSent(bytes, shelfOf(looked)).visits;
-  assert.deepEqual(Buffer.from(back!.visit.facts!), Buffer.from(visit.facts!));
-  assert.equal(back!.visit.etag, '"0-2"');
-  assert.ok(links && page);
+  assert.deepEqual(Buffer.from(back!.visit.facts!), Buffer.from(facts!));
+  assert.equal(back!.visit.etag, '"0-1"');
 });
 
 test('a version that home does not hold is asked for whole, never guessed', () => {
@@ -207,7 +208,7 @@ test('a version that home does not hold is asked for whole, never guessed', () =
   sender.begin(errandOf('f', []));
   sender.pack({ ...page!, errand: 'f' });
   sender.begin(errand);
-  const bytes = sender.pack(parcelOf(errand, 0, [{ n: 7, version: 2 }]));
+  const { bytes } = sender.pack(parcelOf(errand, 0, [{ n: 7, version: 2 }]));
   const without = { errand, recent: new Recent(), stored: () => undefined };
   assert.throws(() => unpackSent(bytes, without), { code: 'not-found' });
   const other = { errand, recent: new Recent(), stored: () => Buffer.from('another version') };
@@ -255,7 +256,7 @@ test('10,000 mutations of parcels end as an error for people or as a parcel', ()
   );
   const sender = new Sender(new VersionCache(join(directory, 'fuzz'), 1 << 24));
   sender.begin(errand);
-  const bytes = sender.pack(
+  const { bytes } = sender.pack(
     parcelOf(
       errand,
       0,

@@ -244,7 +244,7 @@ test('versions that differ are refused at both ends, and both are named', async 
   const words = { token: '', cores: 1, room: 1, platform: '', servers: [], holding: [] };
   await assert.rejects(greetParent(stream, newer, words), {
     code: 'version-mismatch',
-    message: /protocol 2 \(Skein 0\.0\.0-test\).*protocol 99 \(Skein 9\.9\.9\)/,
+    message: /protocol 3 \(Skein 0\.0\.0-test\).*protocol 99 \(Skein 9\.9\.9\)/,
   });
 });
 

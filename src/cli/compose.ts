@@ -24,6 +24,7 @@ import { Ledger } from '../ledger/ledger.ts';
 import { tryDecider } from '../outpost/deciders.ts';
 import type { OutpostOptions } from '../outpost/tools.ts';
 import { dismissEarly, ThreadCarrier } from '../transfer/thread.ts';
+import { type Branch, depthOf, pruned, readTrees } from '../transfer/tree.ts';
 import { type Bounds, boundsOf } from './bounds.ts';
 import { rememberedContact, userAgent } from './contact.ts';
 import { type DeciderFile, readDecider } from './decider.ts';
@@ -82,6 +83,7 @@ export interface Extras {
 export async function openHome(values: CrawlValues, seeds: readonly string[], extras: Extras = {}): Promise<Opened> {
   const clock = extras.clockShift ? shiftedClock(extras.clockShift) : systemClock;
   refuseMistakes(values, seeds);
+  const trees = readTrees(values.outpost ?? []);
   const decider = readDecider(values.decider);
   refuseOrphans(values.data);
   const ledger = new Ledger(values.data, 'write');
@@ -98,7 +100,7 @@ export async function openHome(values: CrawlValues, seeds: readonly string[], ex
     clock,
     new Schedule(ledger, extras.schedule, interestIn(values.data, clock.now)),
   );
-  const out = errandsOut(ledger, values);
+  const out = errandsOut(ledger, values, trees);
   frontier.restore(out, readingOf(ledger.pages.size));
   const added = frontier.seed(seeds);
   ledger.commit();
@@ -106,7 +108,8 @@ export async function openHome(values: CrawlValues, seeds: readonly string[], ex
     ...{ ledger, archive, frontier, clock },
     spare: () => startThread('trial', home, thread, 0),
   });
-  home.dispatch.levels = values.levels ?? 1;
+  const levels = values.levels ?? Math.max(1, depthOf(trees));
+  home.dispatch.levels = levels;
   for (const { errand, outpost, sequence } of out) home.dispatch.expect(outpost, errand, sequence);
   const crossed = (line: LineSums) => ledger.account.addLine(clock.now(), line);
   const outposts = isFar(values)
@@ -125,7 +128,10 @@ export async function openHome(values: CrawlValues, seeds: readonly string[], ex
     outposts,
     async ready() {
       if (decider) await tryDecider(decider.bytes, { weak: true });
-      await outposts?.open(values.outpost ?? [], values.listen === undefined ? undefined : parseAddress(values.listen));
+      await outposts?.open(
+        pruned(trees, levels),
+        values.listen === undefined ? undefined : parseAddress(values.listen),
+      );
     },
     async close() {
       try {
@@ -244,10 +250,10 @@ interface ErrandOut {
 }
 
 /** Errands that outposts of an earlier run may still be at; those that nobody can come back with are dropped. */
-function errandsOut(ledger: Ledger, values: CrawlValues): ErrandOut[] {
+function errandsOut(ledger: Ledger, values: CrawlValues, trees: readonly Branch[]): ErrandOut[] {
   const out: ErrandOut[] = [];
   for (const { id, outpost, bytes, issued, sequence } of ledger.errands.all()) {
-    const reachable = values.listen !== undefined || values.outpost?.includes(outpost);
+    const reachable = values.listen !== undefined || trees.some(({ url }) => url === outpost);
     try {
       if (!reachable) throw new SkeinError('not-found', 'its outpost is not part of this run');
       out.push({ errand: decodeErrand(bytes), outpost, issued, sequence });

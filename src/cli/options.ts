@@ -124,7 +124,8 @@ export const flags = {
   outpost: {
     flag: '--outpost <url>',
     check: or(list, []),
-    about: 'machine to crawl from, as ssh://user@machine[:port][/directory]; may be given several times',
+    about:
+      'machine to crawl from, as ssh://user@machine[:port][/directory]; ssh://a/ssh://b goes on from a to b; or a file with a tree of them; several times for several',
   },
   listen: {
     flag: '--listen <address>',
@@ -133,8 +134,8 @@ export const flags = {
   },
   levels: {
     flag: '--levels <n>',
-    check: or(count(16), 1),
-    about: 'levels of outposts that an errand may travel (default 1)',
+    check: optional(count(16)),
+    about: 'levels of outposts that an errand may travel (default 1, or those of the tree that --outpost names)',
   },
   agent: {
     flag: '--agent <contact>',

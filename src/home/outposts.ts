@@ -23,9 +23,12 @@ import { Members } from '../transfer/members.ts';
 import type { Hello, Welcome } from '../transfer/messages.ts';
 import { PageTables } from '../transfer/page-table.ts';
 import { isPass, issuePass, readPass } from '../transfer/pass.ts';
+import { keepDialling } from '../transfer/redial.ts';
 import { issuedAt } from '../transfer/sent-checks.ts';
-import { openSsh, parseSsh, type SshOptions, spoolName } from '../transfer/ssh.ts';
+import { openSsh, type SshOptions, spoolName } from '../transfer/ssh.ts';
+import { parseSsh } from '../transfer/ssh-target.ts';
 import { StreamCarrier } from '../transfer/stream-carrier.ts';
+import type { Branch } from '../transfer/tree.ts';
 import { type Door, openDoor } from '../transfer/websocket.ts';
 import { Audit } from './audit.ts';
 import type { Home } from './home.ts';
@@ -33,7 +36,6 @@ import { MachineWatch } from './machines.ts';
 import { OutpostReports } from './outpost-reports.ts';
 import { OUTPOSTS_FILE } from './placement.ts';
 import { Quarantine } from './quarantine.ts';
-import { keepDialling } from './redial.ts';
 import { makeSecondLook, type SecondLook } from './second-look.ts';
 import { startUnpacker } from './unpacker.ts';
 
@@ -133,14 +135,14 @@ export class Outposts implements Speaker {
   }
 
   /** Dials the machines and opens the door. Throws what keeps one of them from being used at all. */
-  async open(urls: readonly string[], listen?: { readonly host: string; readonly port: number }): Promise<void> {
+  async open(trees: readonly Branch[], listen?: { readonly host: string; readonly port: number }): Promise<void> {
     if (listen) {
       this.#door = await openDoor(listen, this.#members.certificate(), stream => this.#comes(stream));
     }
-    await Promise.all(urls.map(url => this.#dial(url)));
+    await Promise.all(trees.map(tree => this.#dial(tree)));
     const nobody = this.#nobodyLeft();
     if (nobody) throw nobody;
-    for (const url of urls) void this.#keep(url);
+    for (const tree of trees) void this.#keep(tree);
     const absence = setTimeout(() => this.#home.giveUpAbsent(), this.#options.lease ?? LEASE);
     absence.unref();
     this.#writing = setInterval(() => {
@@ -192,21 +194,28 @@ export class Outposts implements Speaker {
     }
   }
 
-  async #dial(url: string): Promise<void> {
+  async #dial({ url, below }: Branch): Promise<void> {
     const target = parseSsh(url);
     const { software, ssh, line } = this.#options;
     const sent = (bytes: number) => {
       this.#crossed.up += bytes;
     };
-    const stream = await openSsh(target, { software, spool: spoolName(this.identity.key, url), sent, ...ssh });
+    const stream = await openSsh(target, { software, spool: spoolName(this.identity.key, url), below, sent, ...ssh });
     const greeted = await greetOutpost(stream, this, () => this.#welcome([], {}), line);
     this.#attach({ ...greeted.hello, name: url }, greeted.line, {});
   }
 
-  #keep(url: string): Promise<void> {
+  #keep(tree: Branch): Promise<void> {
     const { clock, say } = this.#options;
-    const connected = () => this.#carriers.get(url)?.connected ?? false;
-    return keepDialling({ url, clock, say, stop: this.#stop.signal, connected, dial: () => this.#dial(url) });
+    const { url } = tree;
+    return keepDialling({
+      clock,
+      stop: this.#stop.signal,
+      connected: () => this.#carriers.get(url)?.connected ?? false,
+      dial: () => this.#dial(tree),
+      back: () => say(`The line to ${url} is back.`),
+      failed: message => say(`${message} Trying again.`),
+    });
   }
 
   async #comes(stream: Duplex): Promise<void> {

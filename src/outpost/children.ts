@@ -146,8 +146,9 @@ export class Children {
     for (const link of this.#links.values()) link.go();
   }
 
-  async close(): Promise<void> {
-    await Promise.all(this.all().map(link => link.close('its parent ends')));
+  /** `later`: they keep what was not acknowledged for whoever comes next. */
+  async close(code: 'done' | 'later' = 'done'): Promise<void> {
+    await Promise.all(this.all().map(link => link.close('its parent ends', code)));
   }
 
   #linkOf(name: string): Link {

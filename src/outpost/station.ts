@@ -141,7 +141,7 @@ export class Station implements Speaker {
       {
         parcel: parcel => void this.#spoolParcel(parcel),
         failed: (errand, why) => this.#refused(errand, why),
-        trouble: text => this.#note(text),
+        trouble: text => this.note(text),
       },
     );
   }
@@ -247,7 +247,7 @@ export class Station implements Speaker {
       if (this.spool.full) throw new SkeinError('disk-full', this.spool.trouble);
       await this.#start(frame, warrant);
     } catch (error) {
-      this.#note((error as Error).message);
+      this.note((error as Error).message);
       (this.#uplink.line ?? line).send({ kind: 'give-up', errand: frame.errand, why: this.#trouble });
     } finally {
       this.#arriving.delete(frame.errand);
@@ -255,14 +255,14 @@ export class Station implements Speaker {
   }
 
   /** The last thing that went wrong, for whoever looks at this machine. */
-  #note(trouble: string): void {
+  note(trouble: string): void {
     this.#trouble = trouble.slice(0, 300);
     const { line } = this.#uplink;
     if (line) this.#teller.tell(line, this.status);
   }
 
   #refused(errand: string, why: string): void {
-    this.#note(why);
+    this.note(why);
     this.#uplink.giveUp(errand, why.slice(0, 300));
   }
 

@@ -1,6 +1,6 @@
 /**
- * The outpost that home starts through ssh: frames on standard input and output. It lives as long as its line. When
- * home takes leave it removes everything that it brought. When the line breaks it ends its errands, keeps what home has
+ * The outpost that its parent starts through ssh: frames on standard input and output. It lives as long as its line, and
+ * may be the parent of others that ssh reaches from here. When home takes leave it removes everything that it brought. When the line breaks it ends its errands, keeps what home has
  * not acknowledged for a while, and removes that too when nobody comes back for it.
  */
 import { existsSync, lstatSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,6 +13,8 @@ import { SkeinError } from '../base/errors.ts';
 import { makeIdentity } from '../errand/keys.ts';
 import { greetParent } from '../transfer/greeting.ts';
 import { joinStreams } from '../transfer/join-streams.ts';
+import type { Branch } from '../transfer/tree.ts';
+import { Below } from './below.ts';
 import { Station } from './station.ts';
 
 export interface StdioOptions {
@@ -24,6 +26,8 @@ export interface StdioOptions {
   /** What of the line was read together with the code. */
   readonly leftover: Uint8Array;
   readonly software: string;
+  /** Machines to go on to. */
+  readonly below: readonly Branch[];
 }
 
 /** Milliseconds that undelivered parcels wait for their home to come back. */
@@ -50,8 +54,17 @@ export async function start(options: StdioOptions): Promise<void> {
   const clean = () => {
     if (!options.kept) rmSync(options.root, { recursive: true, force: true });
   };
+  const { software, spool, below: branches } = options;
+  const below = new Below({ branches, station, software, spool });
   try {
-    const { said } = await station.serve(await greetParent(openStream(options.leftover), station, station.words()));
+    below.open();
+    const greeted = await greetParent(openStream(options.leftover), station, station.words());
+    await below.welcome(greeted.answer);
+    const serving = station.serve(greeted);
+    below.tell();
+    const { said } = await serving;
+    if (said === 'done') below.stop();
+    else await below.leave();
     clean();
     if (said !== 'done') await linger(station, claim);
   } catch (error) {

@@ -45,7 +45,7 @@ export function gather(entries: readonly string[]): Bundle {
       continue;
     }
     const code = strip(readFileSync(join(root, path), 'utf8'));
-    files[path.replace(/\.ts$/, '.js')] = code.replace(/(from '|import\(')(\.[^']+)\.ts'/g, "$1$2.js'");
+    files[path.replace(/\.ts$/, '.js')] = code.replace(/(from |import\()'(\.[^']+)\.ts'/g, "$1'$2.js'");
     for (const target of importsOf(code, path)) {
       if (seen.has(target)) continue;
       seen.add(target);

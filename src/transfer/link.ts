@@ -149,15 +149,15 @@ export class Link {
     this.#line?.go();
   }
 
-  /** Ends the line; the outpost is told that there is no more work. */
-  async close(why: string): Promise<void> {
+  /** Ends the line; the outpost is told that there is no more work, or that it may come `later`. */
+  async close(why: string, code: 'done' | 'later' = 'done'): Promise<void> {
     this.#over = true;
     clearTimeout(this.#absence);
     const line = this.#line;
     if (!line) return;
     await new Promise<void>(resolve => {
       line.listen({ frame: () => {}, ended: () => resolve() });
-      line.bye('done', why);
+      line.bye(code, why);
     });
     this.#line = undefined;
   }

@@ -19,6 +19,8 @@ export interface Loading {
   readonly keep: string;
   readonly spool: string;
   readonly software: string;
+  /** Machines to go on to from there, as tree.ts has them. */
+  readonly below: readonly { readonly url: string }[];
   /** Name of a runtime in the far cache that may be used. */
   readonly runtime: string;
 }
@@ -28,7 +30,7 @@ const fs = require('fs'), os = require('os'), path = require('path'), url = requ
 const [major, minor] = process.versions.node.split('.').map(Number);
 const [oldMajor, oldMinor] = '${OLDEST_NODE}'.split('.').map(Number);
 if (major < oldMajor || (major === oldMajor && minor < oldMinor)) process.exit(${TOO_OLD});
-const { digest, length, keep, spool, software } = JSON.parse(Buffer.from(process.argv[1], 'base64'));
+const { digest, length, keep, spool, software, below } = JSON.parse(Buffer.from(process.argv[1], 'base64'));
 const root = keep ? path.resolve(os.homedir(), keep) : fs.mkdtempSync(path.join(os.tmpdir(), 'skein-'));
 const place = path.join(root, 'code-' + digest);
 const cached = fs.existsSync(path.join(place, 'package.json'));
@@ -57,7 +59,7 @@ async function begin() {
   const all = Buffer.concat(held);
   if (!cached) unpack(all.subarray(0, need));
   const main = await import(url.pathToFileURL(path.join(place, 'outpost', 'stdio.js')).href);
-  await main.start({ root, kept: keep !== '', spool, software, leftover: all.subarray(need) });
+  await main.start({ root, kept: keep !== '', spool, software, below, leftover: all.subarray(need) });
 }
 process.stdin.on('data', take);
 process.stdin.on('end', () => {

@@ -14,17 +14,8 @@ import { createGzip } from 'node:zlib';
 import { SkeinError } from '../base/errors.ts';
 import { makeBundle } from './bundle.ts';
 import { joinStreams } from './join-streams.ts';
-import { loaderCommand, NO_NODE, OLDEST_NODE, READY, runtimeCommand } from './loader.ts';
-
-export interface SshTarget {
-  /** As the user wrote it. */
-  readonly url: string;
-  /** `user@machine` or `machine`. */
-  readonly destination: string;
-  readonly port: string;
-  /** Directory there that is kept; empty = a temporary one. */
-  readonly directory: string;
-}
+import { type Loading, loaderCommand, NO_NODE, OLDEST_NODE, READY, runtimeCommand } from './loader.ts';
+import type { SshTarget } from './ssh-target.ts';
 
 export interface SshOptions {
   /** Names the spool at the far end; the same for every line of one home to one machine. */
@@ -32,6 +23,8 @@ export interface SshOptions {
   readonly software: string;
   /** The ssh to run, with options that come before all others. */
   readonly command?: readonly string[];
+  /** Machines that the crawler goes on to from there. */
+  readonly below?: Loading['below'];
   /** Told how many bytes of code and runtime were sent. */
   readonly sent?: (bytes: number) => void;
 }
@@ -40,19 +33,6 @@ const CONNECT_SECONDS = 15;
 /** Milliseconds until the far end must have answered. */
 const PATIENCE = 60_000;
 
-export function parseSsh(text: string): SshTarget {
-  const match = /^ssh:\/\/((?:[^@/\s]+@)?(?:\[[0-9a-f:]+\]|[^:/@\s[\]]+))(?::(\d+))?(\/.*)?$/i.exec(text);
-  if (!match || match[1]!.startsWith('-')) {
-    throw new SkeinError(
-      'bad-option',
-      `"${text}" is not an outpost that ssh can reach.`,
-      'Write it as ssh://user@machine, with :port and /directory where they are needed.',
-    );
-  }
-  const directory = (match[3] ?? '').replace(/^\/(?=~)|\/+$/g, '');
-  return { url: text, destination: match[1]!.replace(/[[\]]/g, ''), port: match[2] ?? '', directory };
-}
-
 type Process = ChildProcessByStdio<Writable, Readable, Readable>;
 
 /** Starts the crawler there and returns the stream of its frames. Throws one sentence that says what is wrong. */
@@ -60,13 +40,14 @@ export async function openSsh(target: SshTarget, options: SshOptions): Promise<D
   const bundle = makeBundle();
   const runtime = runtimeName();
   const { directory: keep } = target;
-  const { spool, software } = options;
+  const { spool, software, below = [] } = options;
   const command = loaderCommand({
     digest: bundle.digest,
     length: bundle.bytes.length,
     keep,
     spool,
     software,
+    below,
     runtime: runtime.name,
   });
   const first = await attempt(target, options, command);

@@ -7,15 +7,17 @@ const FIRST_WAIT = 500;
 const LONGEST_WAIT = 60_000;
 
 export interface Dialled {
-  readonly url: string;
   readonly clock: Clock;
   readonly stop: AbortSignal;
   connected(): boolean;
   dial(): Promise<void>;
-  readonly say: (text: string) => void;
+  /** Its line is there again. */
+  back(): void;
+  /** It cannot be reached, for another reason than the last time. */
+  failed(message: string): void;
 }
 
-export async function keepDialling({ url, clock, stop, connected, dial, say }: Dialled): Promise<void> {
+export async function keepDialling({ clock, stop, connected, dial, back, failed }: Dialled): Promise<void> {
   let wait = FIRST_WAIT;
   let said = '';
   while (!stop.aborted) {
@@ -23,12 +25,12 @@ export async function keepDialling({ url, clock, stop, connected, dial, say }: D
     if (stop.aborted || connected()) continue;
     try {
       await dial();
-      say(`The line to ${url} is back.`);
+      back();
       wait = FIRST_WAIT;
       said = '';
     } catch (error) {
       const { message } = error as Error;
-      if (message !== said) say(`${message} Trying again.`);
+      if (message !== said) failed(message);
       said = message;
       wait = Math.min(LONGEST_WAIT, wait * 2);
     }

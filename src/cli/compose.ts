@@ -108,29 +108,21 @@ export async function openHome(values: CrawlValues, seeds: readonly string[], ex
     ...{ ledger, archive, frontier, clock },
     spare: () => startThread('trial', home, thread, 0),
   });
-  const levels = values.levels ?? Math.max(1, depthOf(trees));
-  home.dispatch.levels = levels;
+  home.dispatch.levels = values.levels ?? Math.max(1, depthOf(trees));
   for (const { errand, outpost, sequence } of out) home.dispatch.expect(outpost, errand, sequence);
   const crossed = (line: LineSums) => ledger.account.addLine(clock.now(), line);
-  const outposts = isFar(values)
-    ? await makeOutposts(home, values, clock, { ...extras, agent, decider, crossed })
-    : undefined;
+  const far = { ...extras, agent, decider, crossed };
+  const outposts = isFar(values) ? await makeOutposts(home, values, clock, far) : undefined;
   const thread = { ...outpostOf(agent, extras), ...(decider && { decider: decider.bytes }) };
   for (let i = 1; i <= threads; i++) home.dispatch.join(startThread(`thread-${i}`, home, thread));
   dismissEarly();
   return {
-    home,
-    ledger,
-    frontier,
-    clock,
-    bounds,
-    added,
-    outposts,
+    ...{ home, ledger, frontier, clock, bounds, added, outposts },
     async ready() {
       if (decider) await tryDecider(decider.bytes, { weak: true });
       await outposts?.open(
-        pruned(trees, levels),
-        values.listen === undefined ? undefined : parseAddress(values.listen),
+        pruned(trees, home.dispatch.levels),
+        values.listen ? parseAddress(values.listen) : undefined,
       );
     },
     async close() {

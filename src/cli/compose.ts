@@ -130,6 +130,7 @@ export async function openHome(values: CrawlValues, seeds: readonly string[], ex
         await outposts?.close();
         await home.dispatch.close();
         await archive.close();
+        if (!ledger.abandoned) frontier.close();
       } finally {
         ledger.close();
       }

@@ -92,6 +92,19 @@ export class ShapeCounter {
     return this.#counts.size;
   }
 
+  /** What it counted, oldest first: shape and counts in turn. */
+  packed(): number[] {
+    return [...this.#counts].flat();
+  }
+
+  /** Takes in what packed() gave, into an empty counter. */
+  load(entries: ArrayLike<number>): void {
+    for (let at = 0; at < entries.length; at += 2) {
+      this.#counts.set(entries[at]!, entries[at + 1]!);
+      if (isTrap(entries[at + 1]!)) this.#traps++;
+    }
+  }
+
   /** A page was fetched; `copy`: its content nearly equals that of another page. */
   count(url: string, copy: boolean): void {
     const key = keyOf(url);

@@ -13,6 +13,7 @@ import { Depths } from './depths.ts';
 import { domainOf, leavesOut } from './director.ts';
 import type { Strays } from './focused.ts';
 import type { Lane } from './lane.ts';
+import type { Memory } from './memory-file.ts';
 import type { Reading } from './options.ts';
 import type { PageQueue } from './page-queue.ts';
 import type { RuleReason } from './rules.ts';
@@ -68,6 +69,30 @@ export class Admission {
     this.#rules = rules;
     this.#laneOf = laneOf;
     this.#depths = rules.depth < MATTERS ? new Depths() : undefined;
+  }
+
+  /** As much of the memory as it can say of itself. */
+  packed(lanes: Iterable<Lane>): Pick<Memory, 'fingerprints' | 'admitted' | 'liftable' | 'depths' | 'outside'> {
+    return {
+      fingerprints: this.fingerprints.packed(),
+      admitted: Float64Array.from([...lanes].flatMap(({ server, pages }) => [server.id, pages])),
+      liftable: Float64Array.from(this.#liftable),
+      depths: this.#depths?.packed(this.#ledger.pages.size) ?? new Uint8Array(0),
+      outside: Float64Array.of(this.#outside),
+    };
+  }
+
+  /** What packed() said; false = it lacks what this run needs, and nothing was taken. */
+  load({ fingerprints, admitted, liftable, depths, outside }: Memory): boolean {
+    if (this.#depths && depths.length === 0) return false;
+    this.fingerprints.load(fingerprints);
+    this.#depths?.load(depths);
+    for (const page of liftable) this.#liftable.add(page);
+    this.#outside = outside[0]!;
+    for (let at = 0; at < admitted.length; at += 2) {
+      this.#laneOf(this.#ledger.servers.byId(admitted[at]!).origin).pages = admitted[at + 1]!;
+    }
+    return true;
   }
 
   restore(reading: Reading): void {

@@ -7,12 +7,11 @@
  * these. Whatever is not settled is found again after a restart. It never fetches and never archives.
  */
 import type { Clock } from '../base/clock.ts';
-import { originOf } from '../base/url.ts';
 import type { Errand } from '../errand/errand.ts';
 import type { ServerNews } from '../errand/parcel.ts';
 import type { Visit } from '../errand/visit.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { type KnownRow, roles } from '../ledger/pages.ts';
+import { roles } from '../ledger/pages.ts';
 import { Admission, UNKNOWN, withDomains } from './admission.ts';
 import { DELEGATED, type Delegation, delegable, here, type Planner, seenOn, sizeOf } from './delegation.ts';
 import { Strays } from './focused.ts';
@@ -22,6 +21,7 @@ import { Gallery } from './gallery.ts';
 import { type Lane, shareOf, spreads } from './lane.ts';
 import { Lanes, type Waiting } from './lanes.ts';
 import { Learning, type Stored } from './learning.ts';
+import { readMemory, writeMemory } from './memory-file.ts';
 import type { FrontierOptions, Reading } from './options.ts';
 import { PageQueue } from './page-queue.ts';
 import { outsideOf, takeIn } from './reach.ts';
@@ -29,6 +29,7 @@ import { changedRules, forgetRules, stillPending } from './rules.ts';
 import { Schedule } from './schedule.ts';
 import { knownOf, termsOf } from './terms.ts';
 import { Turns } from './turns.ts';
+import { type Sent, type UnderWay, wantsPage } from './under-way.ts';
 
 export type { FrontierOptions } from './options.ts';
 
@@ -36,23 +37,6 @@ export interface Issued {
   readonly errand: Errand;
   readonly address: string;
   readonly spread: boolean;
-}
-
-interface Sent {
-  /** What was known; undefined = first visit. */
-  readonly before: KnownRow | undefined;
-  /** Takes one of the pages that the run may fetch; a sitemap does not. */
-  readonly counted: boolean;
-}
-
-interface UnderWay {
-  readonly lane: Lane;
-  /** Pages not yet returned, by id: found by a fingerprint, where a URL that came back is hashed and sought among all strings. */
-  readonly pages: Map<number, Sent>;
-  /** The outpost follows links by itself: pages of this server that nobody named come back, too. */
-  readonly delegated: boolean;
-  /** Such pages that may still come; they count as issued. */
-  reserved: number;
 }
 
 /** Milliseconds by which the clocks of home and an outpost may differ. */
@@ -110,8 +94,10 @@ export class Frontier {
     reading: Reading = rows => rows,
   ): void {
     takeBackFuture(this.#ledger, this.#clock.now());
-    this.admission.restore(reading);
-    this.#learning.restore(server => this.#lanes.ofServer(server), reading);
+    if (!this.#remember()) {
+      this.admission.restore(reading);
+      this.#learning.restore(server => this.#lanes.ofServer(server), reading);
+    }
     for (const { errand, issued } of out) this.#resume(errand, issued);
     const changed = changedRules(this.#ledger, this.#options);
     const wanted = (id: number) => this.#out.has(id) || this.admission.judgeWaiting(id);
@@ -122,6 +108,24 @@ export class Frontier {
     }
     for (const rule of changed) this.admission.judgeRefused(rule);
     if (this.#options.mode === 'explore') this.again(doubtful(this.#ledger, this.#clock.now()));
+  }
+
+  /** What the last run wrote at its end; false = there is nothing of use, and nothing was taken. */
+  #remember(): boolean {
+    const memory = readMemory(this.#ledger);
+    if (!memory || !this.admission.load(memory)) return false;
+    this.#learning.load(memory, server => this.#lanes.ofServer(server));
+    return true;
+  }
+
+  /** Leaves what it holds in memory to the next run. Nothing may be admitted or learned after it. */
+  close(): void {
+    this.#ledger.begin();
+    writeMemory(this.#ledger, () => ({
+      ...this.admission.packed(this.#lanes),
+      ...this.#learning.packed(this.#lanes),
+    }));
+    this.#ledger.commit();
   }
 
   /** New pages that wait for a budget. */
@@ -393,8 +397,4 @@ export class Frontier {
     lane.errands++;
     if (delegated) lane.order.hold();
   }
-}
-
-function wantsPage({ pages, delegated, lane }: UnderWay, url: string, id: number): boolean {
-  return pages.has(id) || (delegated && originOf(url) === lane.server.origin && lane.order.holds(id));
 }

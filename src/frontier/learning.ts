@@ -21,6 +21,7 @@ import {
 import type { Admission } from './admission.ts';
 import { LONGEST_ABSENCE } from './future.ts';
 import type { Lane } from './lane.ts';
+import type { Memory } from './memory-file.ts';
 import type { Reading } from './options.ts';
 import { isMove } from './reach.ts';
 import type { Planned, Schedule } from './schedule.ts';
@@ -63,6 +64,23 @@ export class Learning {
     this.#moved = moved;
     this.#schedule = schedule;
     this.#admission = admission;
+  }
+
+  /** As much of the memory as it can say of itself. */
+  packed(lanes: Iterable<Lane>): Pick<Memory, 'digests' | 'near' | 'shapes'> {
+    const shapes = [...lanes].flatMap(lane => {
+      const counts = lane.shapes.packed();
+      return counts.length === 0 ? [] : [lane.server.id, counts.length, ...counts];
+    });
+    return { digests: this.#digests.packed(), near: this.#near.packed(), shapes: Float64Array.from(shapes) };
+  }
+
+  load({ digests, near, shapes }: Memory, laneOf: (server: number) => Lane): void {
+    this.#digests.load(digests);
+    this.#near.load(near);
+    for (let at = 0; at < shapes.length; at += 2 + shapes[at + 1]!) {
+      laneOf(shapes[at]!).shapes.load(shapes.subarray(at + 2, at + 2 + shapes[at + 1]!));
+    }
   }
 
   /** Finds copies and traps again: what pages of each shape turned out to be, as far as their last visits tell. */

@@ -21,6 +21,8 @@ const GROWTH = 1.5;
 const FIRST_SLOTS = 16;
 /** A power of two. */
 const RECENT = 1024;
+/** How full a shard is that is made for entries that are all there already. */
+const FILLED = 0.6;
 /** Turns 32 mixed bits into a fraction of the capacity, which therefore need not be a power of two. */
 const UNIT = 2 ** -32;
 /** Drawn anew in each process, so that no site can choose URLs that all want the same slot. */
@@ -54,6 +56,40 @@ export class Fingerprints {
     let bytes = 0;
     for (const shard of this.#shards) bytes += shard.byteLength;
     return bytes;
+  }
+
+  /** All entries, three numbers each: high, low, id. */
+  packed(): Int32Array<ArrayBuffer> {
+    const entries = new Int32Array(this.#size * SLOT);
+    let to = 0;
+    for (const slots of this.#shards) {
+      for (let at = 0; at < slots.length; at += SLOT) {
+        if (slots[at + 2] === 0) continue;
+        entries[to++] = slots[at]!;
+        entries[to++] = slots[at + 1]!;
+        entries[to++] = slots[at + 2]!;
+      }
+    }
+    return entries;
+  }
+
+  /** Takes in what packed() gave, into an empty table. */
+  load(entries: Int32Array): void {
+    for (let at = 0; at < entries.length; at += SLOT) this.#counts[entries[at]! >>> 24]!++;
+    for (let shard = 0; shard < SHARDS; shard++) {
+      const capacity = Math.max(this.#capacities[shard]!, Math.ceil(this.#counts[shard]! / FILLED));
+      this.#shards[shard] = new Int32Array(capacity * SLOT);
+      this.#capacities[shard] = capacity;
+    }
+    for (let at = 0; at < entries.length; at += SLOT) {
+      const shard = entries[at]! >>> 24;
+      const slots = this.#shards[shard]!;
+      const to = find(slots, this.#capacities[shard]!, entries[at]!, entries[at + 1]!);
+      slots[to] = entries[at]!;
+      slots[to + 1] = entries[at + 1]!;
+      slots[to + 2] = entries[at + 2]!;
+    }
+    this.#size = entries.length / SLOT;
   }
 
   /** The page id of this fingerprint, 0 = not known. Both halves unsigned. */

@@ -88,6 +88,10 @@ export class Ledger {
     }
   }
 
+  unset(name: string): void {
+    this.database.prepare('DELETE FROM meta WHERE name = ?').run(name);
+  }
+
   /** Length of the archive that the ledger speaks of; written in the same batch as the visits that refer to it. */
   setSegment(id: number, length: number): void {
     this.database.prepare('INSERT OR REPLACE INTO segments VALUES (?, ?)').run(id, length);
@@ -121,6 +125,11 @@ export class Ledger {
     } catch {
       // There is nothing left to take back: SQLite does so by itself when a disk is full.
     }
+  }
+
+  /** What memory holds is ahead of the file. */
+  get abandoned(): boolean {
+    return this.#abandoned;
   }
 
   close(): void {

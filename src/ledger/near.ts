@@ -41,6 +41,23 @@ export class NearPages {
     return bytes;
   }
 
+  /** All that are remembered, oldest first, three numbers each: high, low, page. */
+  packed(): Uint32Array<ArrayBuffer> {
+    const entries = new Uint32Array(this.size * RECORD);
+    const first = this.#added - this.size;
+    for (let i = 0; i < this.size; i++) {
+      const place = (first + i) % RING;
+      const offset = (place % PIECE) * RECORD;
+      entries.set(this.#records[place >>> PIECE_BITS]!.subarray(offset, offset + RECORD), i * RECORD);
+    }
+    return entries;
+  }
+
+  /** Takes in what packed() gave, into an empty table. */
+  load(entries: Uint32Array): void {
+    for (let at = 0; at < entries.length; at += RECORD) this.#append(entries[at]!, entries[at + 1]!, entries[at + 2]!);
+  }
+
   /** The nearest page within the distance (at most 3 bits is certain to be found), 0 = none. Both halves unsigned. */
   near(high: number, low: number, maxDistance = 3): number {
     if (high === 0 && low === 0) return 0; // no text: all such pages would be alike
@@ -70,6 +87,12 @@ export class NearPages {
   /** Remembers a page. One whose simhash is already there adds nothing: the first page stands for all its copies. */
   add(high: number, low: number, page: number): void {
     if ((high === 0 && low === 0) || this.#has(high, low)) return;
+    this.#append(high, low, page);
+    this.#absent.high = 0;
+    this.#absent.low = 0;
+  }
+
+  #append(high: number, low: number, page: number): void {
     const place = this.#added++ % RING;
     const piece = (this.#records[place >>> PIECE_BITS] ??= new Uint32Array(PIECE * RECORD));
     const offset = (place % PIECE) * RECORD;
@@ -77,8 +100,6 @@ export class NearPages {
     piece[offset + 1] = low;
     piece[offset + 2] = page;
     for (let part = 0; part < PARTS; part++) this.#enter(bucketOf(part, high, low), place + 1);
-    this.#absent.high = 0;
-    this.#absent.low = 0;
   }
 
   #has(high: number, low: number): boolean {

@@ -102,7 +102,9 @@ if (given.part) {
   }
   console.log(`${pages.toLocaleString('en')} pages, seconds of the processor, median of ${given.repeat}\n`);
   for (const [name, seconds] of measured) {
-    console.log(`${name.padEnd(26)}${median(seconds).toFixed(2).padStart(7)}   ${seconds.map(each => each.toFixed(2)).join(' ')}`);
+    console.log(
+      `${name.padEnd(26)}${median(seconds).toFixed(2).padStart(7)}   ${seconds.map(each => each.toFixed(2)).join(' ')}`,
+    );
   }
   if (!given.keep) rmSync(directory, { recursive: true, force: true });
 }

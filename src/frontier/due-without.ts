@@ -2,7 +2,7 @@
 import { DAY } from '../base/clock.ts';
 import { type ReasonCode, reasons } from '../errand/reasons.ts';
 import type { Visit } from '../errand/visit.ts';
-import type { KnownRow } from '../ledger/pages.ts';
+import type { KnownRow } from '../ledger/known-row.ts';
 import { type Missing, whenMissing } from '../revisit/gone.ts';
 import { MAX_INTERVAL } from '../revisit/policy.ts';
 

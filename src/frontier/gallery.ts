@@ -5,8 +5,8 @@
  */
 import { mayShowImages } from '../errand/facts.ts';
 import type { Links, Visit } from '../errand/visit.ts';
+import { FLAG_NOFOLLOW, FLAG_SHOWN } from '../ledger/known-row.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { FLAG_NOFOLLOW, FLAG_SHOWN } from '../ledger/pages.ts';
 import type { Admission } from './admission.ts';
 import type { PageQueue } from './page-queue.ts';
 import { roleOf } from './standing.ts';

@@ -6,8 +6,6 @@ import { countsOf, unpackFacts } from '../errand/facts.ts';
 import { type Reason, type ReasonCode, reasons } from '../errand/reasons.ts';
 import type { Links, LinkVerdict, Visit } from '../errand/visit.ts';
 import { Fingerprints } from '../ledger/fingerprints.ts';
-import type { Ledger } from '../ledger/ledger.ts';
-import { NearPages } from '../ledger/near.ts';
 import {
   FLAG_FILTERED,
   FLAG_NOARCHIVE,
@@ -16,8 +14,10 @@ import {
   FLAG_SHOWN,
   FLAG_TRUNCATED,
   type KnownRow,
-  type PageRow,
-} from '../ledger/pages.ts';
+} from '../ledger/known-row.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { NearPages } from '../ledger/near.ts';
+import type { PageRow } from '../ledger/pages.ts';
 import type { Admission } from './admission.ts';
 import { LONGEST_ABSENCE } from './future.ts';
 import type { Lane } from './lane.ts';
@@ -110,7 +110,7 @@ export class Learning {
     if (visit.links && (visit.outcome === 'fetched' || visit.stage === 'template')) this.#links(lesson);
     const planned = this.#schedule.after({ id, visit, before, server: lesson.lane.server, pages: lesson.lane.pages });
     const known = knownRow(lesson, { movedTo, near, twin, planned });
-    if (before) this.#ledger.pages.putKnown(known);
+    if (before) this.#ledger.pages.putKnown(known, before);
     else this.#ledger.pages.addKnown(known);
     const noted = this.#ledger.visits.add({
       page: id,

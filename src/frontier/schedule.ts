@@ -8,8 +8,9 @@
 import { DAY } from '../base/clock.ts';
 import { bareFacts, packFacts, unpackFacts } from '../errand/facts.ts';
 import type { Visit } from '../errand/visit.ts';
+import type { KnownRow } from '../ledger/known-row.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { type KnownRow, roles } from '../ledger/pages.ts';
+import { roles } from '../ledger/pages.ts';
 import type { Server } from '../ledger/servers.ts';
 import { type Balance, type Belief, balanceForFreshness, balanceForShare } from '../revisit/budget.ts';
 import { believed } from '../revisit/estimators/gamma.ts';

@@ -1,7 +1,8 @@
 /** What an errand says of its server and of each of its pages: what home knows that bears on the visit. */
 import type { Errand } from '../errand/errand.ts';
 import type { Known } from '../errand/known.ts';
-import { type AskedPage, type KnownRow, roles } from '../ledger/pages.ts';
+import type { KnownRow } from '../ledger/known-row.ts';
+import { type AskedPage, roles } from '../ledger/pages.ts';
 import { type Lane, paceOf } from './lane.ts';
 import type { FrontierOptions } from './options.ts';
 import type { Schedule } from './schedule.ts';

@@ -6,7 +6,7 @@
 import { DAY } from '../base/clock.ts';
 import type { ServerTerms } from '../errand/errand.ts';
 import type { Visit } from '../errand/visit.ts';
-import type { KnownRow } from '../ledger/pages.ts';
+import type { KnownRow } from '../ledger/known-row.ts';
 import type { Server } from '../ledger/servers.ts';
 
 /** Share of 304s that is audited at a server nothing is known of, and at one that was always right. */

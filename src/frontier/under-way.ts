@@ -1,6 +1,6 @@
 /** An errand that has left: which of its pages are still to come back, and which visits it may bring. */
 import { originOf } from '../base/url.ts';
-import type { KnownRow } from '../ledger/pages.ts';
+import type { KnownRow } from '../ledger/known-row.ts';
 import type { Lane } from './lane.ts';
 
 export interface Sent {

@@ -2,8 +2,8 @@
 import { join } from 'node:path';
 import { followRevisit, type Resolver, readStored, type Stored, type StoredPlace } from '../archive/read.ts';
 import { fingerprint } from '../base/url.ts';
+import type { KnownRow } from '../ledger/known-row.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { KnownRow } from '../ledger/pages.ts';
 import type { VisitRow } from '../ledger/visits.ts';
 
 export interface Copies {

@@ -1,8 +1,9 @@
 /** Finding the page that a person names. */
 import { SkeinError } from '../base/errors.ts';
 import { fingerprint, normalise, notUrl, withScheme } from '../base/url.ts';
+import type { KnownRow } from '../ledger/known-row.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { KnownRow, PageRow } from '../ledger/pages.ts';
+import type { PageRow } from '../ledger/pages.ts';
 
 export interface Found {
   readonly page: PageRow;

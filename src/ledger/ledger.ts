@@ -18,6 +18,7 @@ import { Listings } from './listings.ts';
 import { Pages } from './pages.ts';
 import { migrate, versionOf } from './schema.ts';
 import { Servers } from './servers.ts';
+import { Tallies } from './tallies.ts';
 import { Visits } from './visits.ts';
 
 export class Ledger {
@@ -31,6 +32,7 @@ export class Ledger {
   readonly account: Account;
   readonly errands: Errands;
   readonly listings: Listings;
+  readonly tallies: Tallies;
   readonly #lock: DatabaseSync | undefined;
   #open = false;
   #abandoned = false;
@@ -40,8 +42,9 @@ export class Ledger {
     if (mode === 'write') makeDirectory(directory);
     this.#lock = mode === 'write' ? takeLock(directory) : undefined;
     this.database = openDatabase(directory, mode);
-    this.pages = new Pages(this.database);
-    this.visits = new Visits(this.database);
+    this.tallies = new Tallies(this.database);
+    this.pages = new Pages(this.database, this.tallies);
+    this.visits = new Visits(this.database, this.tallies);
     this.servers = new Servers(this.database);
     this.backward = new Backward(this.database);
     this.links = new LinkIndex(this.database, this.backward);
@@ -64,6 +67,7 @@ export class Ledger {
     disk(() => {
       this.servers.save();
       this.account.save();
+      this.tallies.save();
       this.database.exec('COMMIT');
     });
     this.#open = false;

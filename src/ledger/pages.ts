@@ -3,8 +3,9 @@
  * and nothing of why: the frontier decides what is written.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { Outcome } from '../errand/visit.ts';
+import { FLAG_SHOWN, KNOWN_COLUMNS, type KnownRow, runKnown } from './known-row.ts';
 import { CHUNK, Prints } from './prints.ts';
+import type { Tallies } from './tallies.ts';
 
 export interface PageRow {
   readonly id: number;
@@ -38,57 +39,6 @@ export function globOf(pattern: string | undefined): string {
   return pattern === undefined || pattern === '' ? '*' : `*${pattern.replace(/[[?]/g, '[$&]')}*`;
 }
 
-/** Names and order are those of the table `known`. */
-export interface KnownRow {
-  readonly page: number;
-  readonly time: number;
-  readonly seen_time: number | null;
-  readonly first_time: number;
-  readonly changed_time: number;
-  readonly outcome: Outcome;
-  readonly reason: string;
-  readonly status: number;
-  readonly tries: number;
-  readonly retry_at: number | null;
-  /** Notices since the last visit. */
-  readonly pings: number;
-  readonly due: number | null;
-  readonly etag: string | null;
-  readonly last_modified: string | null;
-  readonly title: string | null;
-  readonly media_type: string | null;
-  readonly charset: string | null;
-  readonly language: string | null;
-  readonly canonical: string | null;
-  readonly bytes: number | null;
-  /** Bytes on the wire of the last visit that brought a body. */
-  readonly wire: number | null;
-  readonly flags: number;
-  readonly ascii_sum: number | null;
-  readonly urls: number | null;
-  readonly keywords: number | null;
-  readonly facts: Uint8Array | null;
-  readonly change: Uint8Array | null;
-  readonly mask: Uint8Array | null;
-  readonly moved_to: number | null;
-  readonly same_as: number | null;
-  readonly near: number | null;
-  readonly segment: number | null;
-  readonly place: number | null;
-  readonly length: number | null;
-  readonly request_length: number | null;
-}
-
-export const FLAG_NOINDEX = 1;
-export const FLAG_NOFOLLOW = 2;
-export const FLAG_NOARCHIVE = 4;
-export const FLAG_TRUNCATED = 8;
-export const FLAG_FILTERED = 16;
-/** The images of its stored copy are known. */
-export const FLAG_SHOWN = 32;
-
-/** Of the table `known`. */
-const KNOWN_COLUMNS = 35;
 /** Rows. */
 const READ_AT_ONCE = 1000;
 
@@ -103,6 +53,7 @@ const dueRoles = {
 
 export class Pages {
   readonly #database: DatabaseSync;
+  readonly #tallies: Tallies;
   readonly #insert: StatementSync;
   readonly #get: StatementSync;
   readonly #ask: StatementSync;
@@ -117,8 +68,9 @@ export class Pages {
   readonly #setDepth: StatementSync;
   #last: number;
 
-  constructor(database: DatabaseSync) {
+  constructor(database: DatabaseSync, tallies: Tallies) {
     this.#database = database;
+    this.#tallies = tallies;
     this.#insert = database.prepare('INSERT INTO pages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
     this.#get = database.prepare('SELECT * FROM pages WHERE id = ?');
     this.#ask = database.prepare(
@@ -152,6 +104,7 @@ export class Pages {
     const id = ++this.#last;
     const { high, low, server, url, parent, depth, hops, relevance, found, refused, role, lastmod } = page;
     this.#insert.run(id, high, low, server, url, parent, depth, hops, relevance, found, refused, role, lastmod);
+    this.#tallies.count('pages', refused ?? '', server, 1);
     if (id % CHUNK === 0) this.#prints.add(id);
     return id;
   }
@@ -180,13 +133,17 @@ export class Pages {
     return this.#known.get(id) as unknown as KnownRow | undefined;
   }
 
-  putKnown(row: KnownRow): void {
+  /** `before`: the row that it replaces. */
+  putKnown(row: KnownRow, before = this.known(row.page)): void {
     runKnown(this.#putKnown, row);
+    if (before) this.#tallies.visited(before, -1);
+    this.#tallies.visited(row, 1);
   }
 
   /** The same for a first visit: SQLite need not be able to take half a replacement back, a fifth of the time. */
   addKnown(row: KnownRow): void {
     if (runKnown(this.#addKnown, row) === 0) this.putKnown(row);
+    else this.#tallies.visited(row, 1);
   }
 
   setLastmod(id: number, time: number): void {
@@ -215,7 +172,9 @@ export class Pages {
 
   /** A page is refused for another reason than it was, or for none any more (null). */
   judge(id: number, refused: string | null, server: number): void {
+    const before = this.get(id)!;
     this.#judge.run(refused, server, id);
+    this.#tallies.judged(before, { id, refused, server }, this.known(id) !== undefined);
   }
 
   setDepth(id: number, depth: number): void {
@@ -353,47 +312,4 @@ export class Pages {
       if (rows.length < READ_AT_ONCE) return;
     }
   }
-}
-
-/** Returns how many rows it wrote. One by one: the list made of the names of columns took as long as SQLite did. */
-function runKnown(statement: StatementSync, row: KnownRow): number {
-  const k = row;
-  const { changes } = statement.run(
-    k.page,
-    k.time,
-    k.seen_time,
-    k.first_time,
-    k.changed_time,
-    k.outcome,
-    k.reason,
-    k.status,
-    k.tries,
-    k.retry_at,
-    k.pings,
-    k.due,
-    k.etag,
-    k.last_modified,
-    k.title,
-    k.media_type,
-    k.charset,
-    k.language,
-    k.canonical,
-    k.bytes,
-    k.wire,
-    k.flags,
-    k.ascii_sum,
-    k.urls,
-    k.keywords,
-    k.facts,
-    k.change,
-    k.mask,
-    k.moved_to,
-    k.same_as,
-    k.near,
-    k.segment,
-    k.place,
-    k.length,
-    k.request_length,
-  );
-  return Number(changes);
 }

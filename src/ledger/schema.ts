@@ -161,6 +161,18 @@ export const steps: readonly string[] = [
   -- Levels of the page's tree (root 1) on which a visit found another number of elements: JSON list.
   CREATE TABLE levels (visit INTEGER PRIMARY KEY, levels TEXT NOT NULL) STRICT;
   `,
+  `
+  -- Counts that are kept as rows are written (tallies.ts).
+  CREATE TABLE tallies (
+    kind TEXT NOT NULL, name TEXT NOT NULL, server INTEGER NOT NULL, n INTEGER NOT NULL,
+    PRIMARY KEY (kind, name, server)
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO tallies SELECT 'pages', coalesce(refused, ''), server, count(*) FROM pages GROUP BY 2, 3;
+  INSERT INTO tallies SELECT 'known', outcome || ' ' || reason, 0, count(*) FROM known GROUP BY 2;
+  INSERT INTO tallies SELECT 'stored', '', 0, count(*) FROM known WHERE segment IS NOT NULL;
+  INSERT INTO tallies SELECT 'spurned', '', 0, count(*) FROM pages p JOIN known k ON k.page = p.id
+    WHERE p.refused IS NOT NULL;
+  `,
 ];
 
 /** A ledger that is only read may be of a version that did not have the table yet. */

@@ -5,6 +5,7 @@ import { DAY, HOUR } from '../base/clock.ts';
 import type { Outcome } from '../errand/visit.ts';
 import { roles } from './pages.ts';
 import { hasTable } from './schema.ts';
+import type { Tallies } from './tallies.ts';
 
 /** Names and order are those of the table `visits`. */
 export interface VisitRow {
@@ -54,6 +55,7 @@ const OUT_OF_ORDER = HOUR;
 
 export class Visits {
   readonly #database: DatabaseSync;
+  readonly #tallies: Tallies;
   readonly #add: StatementSync;
   readonly #ofPage: StatementSync;
   readonly #timeOf: StatementSync;
@@ -61,8 +63,9 @@ export class Visits {
   #days: StatementSync | undefined;
   #last: number;
 
-  constructor(database: DatabaseSync) {
+  constructor(database: DatabaseSync, tallies: Tallies) {
     this.#database = database;
+    this.#tallies = tallies;
     this.#add = database.prepare('INSERT INTO visits VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
     this.#timeOf = database.prepare('SELECT time FROM visits WHERE id = ?');
     this.#ofPage = database.prepare('SELECT * FROM visits WHERE page = ? ORDER BY id');
@@ -107,7 +110,9 @@ export class Visits {
     this.#database.prepare(`UPDATE visits SET ${nowhere} ${there}`).run(...place);
     const unknown = `due = ?, retry_at = ?, etag = NULL, last_modified = NULL, facts = NULL, ${nowhere}`;
     const known = this.#database.prepare(`UPDATE known SET ${unknown} ${there}`);
-    return Number(known.run(now, now, ...place).changes) > 0;
+    const lost = Number(known.run(now, now, ...place).changes) > 0;
+    if (lost) this.#tallies.count('stored', '', 0, -1);
+    return lost;
   }
 
   add(visit: Omit<VisitRow, 'id'>): number {

@@ -2,7 +2,7 @@
 import { mediaType, type Stored } from '../archive/read.ts';
 import { SkeinError } from '../base/errors.ts';
 import { textOf } from '../home/copy-text.ts';
-import { FLAG_NOARCHIVE } from '../ledger/pages.ts';
+import { FLAG_NOARCHIVE } from '../ledger/known-row.ts';
 import { marked } from './marked-copy.ts';
 import type { Reader } from './reader.ts';
 import { escaped, safeDocument, safeHtml } from './safe-copy.ts';

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { DAY } from '../../src/base/clock.ts';
 import type { Visit } from '../../src/errand/visit.ts';
 import { dueWithout } from '../../src/frontier/due-without.ts';
-import type { KnownRow } from '../../src/ledger/pages.ts';
+import type { KnownRow } from '../../src/ledger/known-row.ts';
 
 const NOW = 1_000 * DAY;
 

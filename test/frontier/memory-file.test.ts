@@ -109,7 +109,12 @@ test('each table is the same after it was packed and loaded', () => {
     depths.set(id, id % 9);
     shapes.count(`http://a.example/item-${id % 3 === 0 ? id : 'x'}?page=${id}`, true);
   }
-  const loaded = { prints: new Fingerprints(), near: new NearPages(), depths: new Depths(), shapes: new ShapeCounter() };
+  const loaded = {
+    prints: new Fingerprints(),
+    near: new NearPages(),
+    depths: new Depths(),
+    shapes: new ShapeCounter(),
+  };
   loaded.prints.load(prints.packed());
   loaded.near.load(near.packed());
   loaded.depths.load(depths.packed(5000));
@@ -122,5 +127,8 @@ test('each table is the same after it was packed and loaded', () => {
     assert.equal(loaded.depths.lower(id, id % 9), false);
   }
   assert.equal(loaded.shapes.refusing, shapes.refusing);
-  assert.equal(loaded.shapes.refuses('http://a.example/item-9?page=4'), shapes.refuses('http://a.example/item-9?page=4'));
+  assert.equal(
+    loaded.shapes.refuses('http://a.example/item-9?page=4'),
+    shapes.refuses('http://a.example/item-9?page=4'),
+  );
 });

@@ -6,7 +6,7 @@ import { DAY } from '../../src/base/clock.ts';
 import type { Visit } from '../../src/errand/visit.ts';
 import { lastChangeAge, learnTrust, trustTerms } from '../../src/frontier/trust.ts';
 import { dueInWave, Waves } from '../../src/frontier/waves.ts';
-import type { KnownRow } from '../../src/ledger/pages.ts';
+import type { KnownRow } from '../../src/ledger/known-row.ts';
 import type { Server } from '../../src/ledger/servers.ts';
 
 const newServer = (): Server =>

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { fingerprint } from '../../src/base/url.ts';
 import type { Outcome } from '../../src/errand/visit.ts';
+import type { KnownRow } from '../../src/ledger/known-row.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
-import type { KnownRow } from '../../src/ledger/pages.ts';
 
 /** Bytes of the full answer that page `n` is known by. */
 export const wireOf = (page: number) => 1000 + page;
@@ -17,6 +17,14 @@ const none = {
   ...{ ascii_sum: 1, urls: 1, keywords: 1, facts: null, change: null, mask: null, moved_to: null, same_as: null },
   ...{ near: null, segment: null, place: null, length: null, request_length: null },
 };
+
+/** A page that was fetched once. */
+export function knownRow(page: number, time = 0): KnownRow {
+  return {
+    ...{ ...none, page, time, seen_time: time, first_time: time, changed_time: time },
+    ...{ outcome: 'fetched', reason: 'ok', status: 200, wire: wireOf(page) },
+  };
+}
 
 export interface Look {
   readonly page: number;
@@ -41,10 +49,7 @@ export function visitedLedger(context: TestContext, pages: number, found: number
     const { high, low } = fingerprint(url, { high: 0, low: 0 });
     const row = { high, low, server: ledger.servers.of(origin).id, url, parent: 0, depth: 1, hops: 0, relevance: 0 };
     const page = ledger.pages.add({ ...row, found, refused: null, role: 0, lastmod: null });
-    ledger.pages.putKnown({
-      ...{ ...none, page, time: found, seen_time: found, first_time: found, changed_time: found },
-      ...{ outcome: 'fetched', reason: 'ok', status: 200, wire: wireOf(page) },
-    } as KnownRow);
+    ledger.pages.putKnown(knownRow(page, found));
   }
   for (const { page, time, outcome, stage = 'text' } of looks) {
     ledger.visits.add({

@@ -58,7 +58,7 @@ export interface AccountReport {
 }
 
 /** Of a larger collection, so many pages tell what was avoided by not asking. */
-const LOOKED_AT = 100_000;
+const LOOKED_AT = 20_000;
 
 export function accountOf(ledger: Ledger, since: number): AccountReport {
   const first = Math.floor(since / DAY);

@@ -5,7 +5,7 @@ import { meaningOf } from '../../errand/reasons.ts';
 import { openCopies } from '../../home/copies.ts';
 import { bodyOf } from '../../home/copy-text.ts';
 import { type Found, findPage } from '../../home/lookup.ts';
-import { FLAG_FILTERED, FLAG_NOARCHIVE } from '../../ledger/pages.ts';
+import { FLAG_FILTERED, FLAG_NOARCHIVE } from '../../ledger/known-row.ts';
 import { openLedger } from '../look.ts';
 import { dataOption, declare, values } from '../options.ts';
 import { shellWord } from '../terminal.ts';

@@ -4,14 +4,8 @@ import { SkeinError } from '../../base/errors.ts';
 import { differenceOf, pageOf } from '../../home/difference.ts';
 import { type Found, findPage } from '../../home/lookup.ts';
 import { meaningOf, stateOf, whyOf } from '../../home/why.ts';
-import {
-  FLAG_NOARCHIVE,
-  FLAG_NOFOLLOW,
-  FLAG_NOINDEX,
-  FLAG_TRUNCATED,
-  type KnownRow,
-  roles,
-} from '../../ledger/pages.ts';
+import { FLAG_NOARCHIVE, FLAG_NOFOLLOW, FLAG_NOINDEX, FLAG_TRUNCATED, type KnownRow } from '../../ledger/known-row.ts';
+import { roles } from '../../ledger/pages.ts';
 import type { Reader } from '../reader.ts';
 import { route } from './route.ts';
 import { amount, bytes, duration, id, limit, list, means, next, outcome, share, stage, time } from './shared.ts';

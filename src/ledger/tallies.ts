@@ -1,0 +1,116 @@
+/**
+ * Counts that people ask for, kept as rows are written, so that no question reads a large table through: pages by server and
+ * by why they are refused, visited pages by how their last visit ended, stored copies. Summed in memory, written with the
+ * batch of the rows that they count.
+ */
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { hasTable } from './schema.ts';
+
+/**
+ * pages:   all, by reason of refusal (empty = none) and server
+ * known:   visited ones, by outcome and reason, joined by a space
+ * stored:  those with a copy
+ * spurned: visited ones that are refused by now
+ */
+export type TallyKind = 'pages' | 'known' | 'stored' | 'spurned';
+
+export interface TallyRow {
+  readonly name: string;
+  readonly server: number;
+  readonly n: number;
+}
+
+interface Change extends Omit<TallyRow, 'n'> {
+  readonly kind: TallyKind;
+  n: number;
+}
+
+/** What of a visited page is counted. */
+export interface VisitedPage {
+  readonly page: number;
+  readonly outcome: string;
+  readonly reason: string;
+  readonly segment: number | null;
+}
+
+/** The same counts from the rows themselves: for a ledger that an older version wrote and nobody has opened since. */
+const counted: Readonly<Record<TallyKind, string>> = {
+  pages: `SELECT coalesce(refused, '') AS name, server, count(*) AS n FROM pages GROUP BY 1, 2`,
+  known: `SELECT outcome || ' ' || reason AS name, 0 AS server, count(*) AS n FROM known GROUP BY 1`,
+  stored: `SELECT '' AS name, 0 AS server, count(*) AS n FROM known WHERE segment IS NOT NULL`,
+  spurned: `SELECT '' AS name, 0 AS server, count(*) AS n FROM pages p JOIN known k ON k.page = p.id
+    WHERE p.refused IS NOT NULL`,
+};
+
+export class Tallies {
+  readonly #database: DatabaseSync;
+  #add: StatementSync | undefined;
+  readonly #pending = new Map<string, Change>();
+  /** Refused while they waited or were under way: a visit may still come. */
+  readonly #spurned = new Set<number>();
+  /** That of the last row: mostly the next one's, too, found without its key. */
+  #last: Change | undefined;
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+  }
+
+  count(kind: TallyKind, name: string, server: number, by: number): void {
+    const last = this.#last;
+    const same = last?.server === server && last.name === name && last.kind === kind;
+    const change = same ? last : this.#changeOf(kind, name, server);
+    this.#last = change;
+    change.n += by;
+  }
+
+  #changeOf(kind: TallyKind, name: string, server: number): Change {
+    const key = `${kind} ${server} ${name}`;
+    const known = this.#pending.get(key);
+    if (known) return known;
+    const change = { kind, name, server, n: 0 };
+    this.#pending.set(key, change);
+    return change;
+  }
+
+  /** A row of what is known of a page comes (1) or goes (-1). */
+  visited({ page, outcome, reason, segment }: VisitedPage, by: 1 | -1): void {
+    this.count('known', `${outcome} ${reason}`, 0, by);
+    if (segment !== null) this.count('stored', '', 0, by);
+    if (by > 0 && this.#spurned.delete(page)) this.count('spurned', '', 0, 1);
+  }
+
+  /** A page that was refused for one reason, or none, is refused for another, or for none. */
+  judged(before: Judged, after: Judged, visited: boolean): void {
+    this.count('pages', before.refused ?? '', before.server, -1);
+    this.count('pages', after.refused ?? '', after.server, 1);
+    if (visited) this.count('spurned', '', 0, Number(after.refused !== null) - Number(before.refused !== null));
+    else if (after.refused !== null) this.#spurned.add(after.id);
+    else this.#spurned.delete(after.id);
+  }
+
+  /** Inside the caller's transaction. */
+  save(): void {
+    const sql = 'INSERT INTO tallies VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET n = n + excluded.n';
+    this.#add ??= this.#database.prepare(sql);
+    for (const { kind, name, server, n } of this.#pending.values()) if (n !== 0) this.#add.run(kind, name, server, n);
+    this.#pending.clear();
+    this.#last = undefined;
+  }
+
+  /** As of the last commit. */
+  of(kind: TallyKind): TallyRow[] {
+    const kept = `SELECT name, server, n FROM tallies WHERE kind = '${kind}' AND n <> 0`;
+    const sql = hasTable(this.#database, 'tallies') ? kept : counted[kind];
+    return this.#database.prepare(sql).all() as unknown as TallyRow[];
+  }
+
+  total(kind: TallyKind): number {
+    return this.of(kind).reduce((sum, { n }) => sum + n, 0);
+  }
+}
+
+interface Judged {
+  readonly id: number;
+  readonly server: number;
+  readonly refused: string | null;
+}

@@ -2,6 +2,8 @@
  * The nearest outpost: a thread of this process. Errands and parcels cross as the same bytes that a remote outpost
  * would see, in memory that is handed over and not copied, and comes back to be filled again.
  */
+import { getCompileCacheDir } from 'node:module';
+import { dirname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Errand } from '../errand/errand.ts';
 import { encodeErrand } from '../errand/errand-codec.ts';
@@ -34,9 +36,15 @@ export type ThreadMessage =
 /**
  * The door of a thread, in plain JavaScript. Threads do not share compiled code: without the cache each of them strips
  * and compiles the crawler anew; and a door that has types to be stripped loads what strips them, a tenth of a second of
- * CPU for each thread (profiled on a crawl that takes four).
+ * CPU for each thread (profiled on a crawl that takes four). The cache is that of the process, or none: the one that Node
+ * chooses by itself is shared with other users, who could leave code there.
  */
-const DOOR = `require('node:module').enableCompileCache(); import(process.argv[2]);`;
+const DOOR = `const cache = process.argv[3]; if (cache) require('node:module').enableCompileCache(cache); import(process.argv[2]);`;
+
+function openWorker(module: URL): Worker {
+  const cache = getCompileCacheDir(); // within the directory that was named, apart for each version of Node
+  return new Worker(DOOR, { eval: true, argv: [module.href, cache === undefined ? '' : dirname(cache)] });
+}
 
 /** Threads that load a module for carriers still to be made. */
 const early = new Map<string, Worker[]>();
@@ -46,7 +54,7 @@ const early = new Map<string, Worker[]>();
  * that makes no carrier ends without them.
  */
 export function startEarly(module: URL, count: number): void {
-  const workers = Array.from({ length: count }, () => new Worker(DOOR, { eval: true, argv: [module.href] }));
+  const workers = Array.from({ length: count }, () => openWorker(module));
   for (const worker of workers) worker.unref();
   early.set(module.href, workers);
 }
@@ -58,7 +66,7 @@ export function dismissEarly(): void {
 }
 
 function takeWorker(module: URL): Worker {
-  const worker = early.get(module.href)?.pop() ?? new Worker(DOOR, { eval: true, argv: [module.href] });
+  const worker = early.get(module.href)?.pop() ?? openWorker(module);
   worker.ref();
   return worker;
 }

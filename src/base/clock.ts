@@ -2,6 +2,11 @@
 export interface Clock {
   /** Wall time, milliseconds since 1970. */
   now(): number;
+  /**
+   * Milliseconds since some moment, the same for all threads, that only ever go forward: wall time steps when somebody
+   * sets it. Intervals are measured by it, and nothing else is.
+   */
+  ticks(): number;
   /** Resolves after `ms`, or at once when the signal aborts. Never rejects. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
@@ -10,8 +15,12 @@ export interface Clock {
 export const HOUR = 3_600_000;
 export const DAY = 24 * HOUR;
 
+/** Each thread counts from its own beginning. */
+const beginning = Number(process.hrtime.bigint()) / 1e6 - performance.now();
+
 export const systemClock: Clock = {
   now: () => Date.now(),
+  ticks: () => beginning + performance.now(),
   sleep: (ms, signal) =>
     new Promise(resolve => {
       if (signal?.aborted) return resolve();
@@ -31,5 +40,5 @@ export const systemClock: Clock = {
  */
 export function shiftedClock(shift: SharedArrayBuffer): Clock {
   const by = new Float64Array(shift);
-  return { now: () => Date.now() + by[0]!, sleep: systemClock.sleep };
+  return { now: () => Date.now() + by[0]!, ticks: () => systemClock.ticks() + by[0]!, sleep: systemClock.sleep };
 }

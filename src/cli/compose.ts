@@ -5,6 +5,7 @@ import { type ArchiveOptions, openArchive } from '../archive/archive.ts';
 import { type Clock, shiftedClock, systemClock } from '../base/clock.ts';
 import { SkeinError } from '../base/errors.ts';
 import { originOf } from '../base/url.ts';
+import { makeSlots } from '../crawler/address-slots.ts';
 import { usesImageCodes } from '../crawler/compare.ts';
 import type { Errand } from '../errand/errand.ts';
 import { decodeErrand } from '../errand/errand-codec.ts';
@@ -171,6 +172,7 @@ function outpostOf(agent: string, extras: Extras): OutpostOptions {
   return {
     userAgent: agent,
     agentToken: AGENT_TOKEN,
+    slots: makeSlots(),
     ...(extras.fetcher && { fetcher: extras.fetcher }),
     ...(extras.timeouts && { timeouts: extras.timeouts }),
     ...(extras.clockShift && { clockShift: extras.clockShift }),

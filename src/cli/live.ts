@@ -59,8 +59,8 @@ export function freshnessLine(): (opened: Opened) => string {
   return ({ home, frontier, ledger, clock }) => {
     const { progress } = home;
     const now = clock.now();
-    if (now - asked >= ASK_EVERY) {
-      asked = now;
+    if (clock.ticks() - asked >= ASK_EVERY) {
+      asked = clock.ticks();
       due = ledger.pages.countDue(now);
       fresh = frontier.schedule.expectedFreshness(now);
     }

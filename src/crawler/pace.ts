@@ -7,13 +7,15 @@
  *  - Crawl-delay after the last one started (at most a minute),
  *  - a rest after the last one ended: as long as the server takes to answer, four times that when it slows down;
  * and none at all before the end of Retry-After or of a back-off, which doubles with every failure in a row.
- * Servers on one address are spaced by a quarter of the pace together, with four times the connections.
+ * Servers on one address are spaced by a quarter of the pace together, with four times the connections. The address is
+ * looked up before the first request, and its turns are taken from a table that all threads of the machine share.
  * `pace` 0 says that the user owns the server: it lifts all of this but Retry-After, `notBefore` and the connections.
  *
  * Invariants: turns of one server are given in the order asked; a server that waits has one timer, others none; a
  * turn that was given counts until its `done`.
  */
 import { type Clock, DAY } from '../base/clock.ts';
+import { AddressSlots } from './address-slots.ts';
 import type { Answer } from './stages.ts';
 
 export interface Terms {
@@ -85,36 +87,54 @@ interface Server extends Sleeper {
   /** Signals that are listened to for whoever waits. */
   readonly heard: WeakSet<AbortSignal>;
   active: number;
-  /** Earliest next start by pace and rest. */
+  /** Earliest next start by pace and rest; ticks. */
   next: number;
-  /** Of Retry-After and back-off. */
+  /** Of Retry-After and back-off; ticks. */
   notBefore: number;
   latency: number;
   usual: number;
   failures: number;
-  /** When the last failure was counted. */
+  /** When the last failure was counted; ticks. */
   failedAt: number;
   address: string;
+  /** Its address was looked up, is being, or is not to be. */
+  located: 'no' | 'soon' | 'yes';
   /** The address in whose queue it stands. */
   blockedBy: Address | undefined;
 }
 
 interface Address extends Sleeper {
+  readonly place: number;
   active: number;
-  next: number;
   /** Servers that could go on but for the address, in order of arrival. */
   readonly queue: Server[];
 }
 
+export interface PaceOptions {
+  /** What was kept of servers. */
+  readonly records?: readonly PaceRecord[];
+  /** The table that threads share; one of its own otherwise. */
+  readonly slots?: AddressSlots;
+  /** The address that a server will be asked at, empty = it has none. Without it, it is known from the first answer. */
+  readonly locate?: ((origin: string) => Promise<string>) | undefined;
+}
+
 export class Pace {
   readonly #clock: Clock;
+  readonly #slots: AddressSlots;
+  readonly #locate: PaceOptions['locate'];
   readonly #servers = new Map<string, Server>();
   readonly #addresses = new Map<string, Address>();
   #sweepAt = REMEMBERED;
 
-  constructor(clock: Clock, records: readonly PaceRecord[] = []) {
+  constructor(clock: Clock, { records = [], slots = new AddressSlots(), locate }: PaceOptions = {}) {
     this.#clock = clock;
-    for (const record of records) Object.assign(this.#server(record.origin), record);
+    this.#slots = slots;
+    this.#locate = locate;
+    for (const record of records) {
+      const notBefore = clock.ticks() + Math.min(record.notBefore - clock.now(), DAY);
+      Object.assign(this.#server(record.origin), { ...record, notBefore });
+    }
   }
 
   /** Resolves when a request to `origin` may start; undefined when the signal aborted first. */
@@ -147,13 +167,15 @@ export class Pace {
   recordOf(origin: string): PaceRecord | undefined {
     const server = this.#servers.get(origin);
     if (server === undefined) return undefined;
-    const { address, notBefore, latency, usual, failures } = server;
+    const { address, latency, usual, failures } = server;
+    const wait = server.notBefore - this.#clock.ticks();
+    const notBefore = wait > 0 ? this.#clock.now() + wait : 0;
     return { origin, address, notBefore, latency, usual, failures };
   }
 
   /** Of all servers that must not be asked now. */
   records(): PaceRecord[] {
-    const now = this.#clock.now();
+    const now = this.#clock.ticks();
     return [...this.#servers.values()]
       .filter(server => server.notBefore > now)
       .map(each => this.recordOf(each.origin)!);
@@ -165,19 +187,25 @@ export class Pace {
       if (this.#servers.size >= this.#sweepAt) this.#sweep();
       server = {
         ...{ origin, queue: [], active: 0, next: 0, notBefore: 0, latency: 0, usual: 0, failures: 0, failedAt: 0 },
-        ...{ address: '', blockedBy: undefined, timer: undefined, wakeAt: 0, heard: new WeakSet() },
+        ...{
+          address: '',
+          located: this.#locate ? 'no' : 'yes',
+          blockedBy: undefined,
+          timer: undefined,
+          wakeAt: 0,
+          heard: new WeakSet(),
+        },
       };
       this.#servers.set(origin, server);
     }
     return server;
   }
 
-  /** Unknown until the first answer: that one request goes uncounted. */
   #addressOf(server: Server): Address | undefined {
     if (server.address === '') return undefined;
     let address = this.#addresses.get(server.address);
     if (address === undefined) {
-      address = { active: 0, next: 0, queue: [], timer: undefined, wakeAt: 0 };
+      address = { place: this.#slots.placeOf(server.address), active: 0, queue: [], timer: undefined, wakeAt: 0 };
       this.#addresses.set(server.address, address);
     }
     return address;
@@ -185,13 +213,13 @@ export class Pace {
 
   /** Forgets servers that may be asked at once: what is known of them would change nothing. */
   #sweep(): void {
-    const now = this.#clock.now();
+    const now = this.#clock.ticks();
     for (const [origin, server] of this.#servers) {
       const idle = server.active === 0 && server.queue.length === 0;
       if (idle && server.next <= now && server.notBefore <= now) this.#servers.delete(origin);
     }
     for (const [name, address] of this.#addresses) {
-      if (address.active === 0 && address.queue.length === 0 && address.next <= now) this.#addresses.delete(name);
+      if (address.active === 0 && address.queue.length === 0) this.#addresses.delete(name);
     }
     this.#sweepAt = Math.max(REMEMBERED, 2 * this.#servers.size);
   }
@@ -201,14 +229,15 @@ export class Pace {
     while (server.queue.length > 0 && server.blockedBy === undefined) {
       const { terms } = server.queue[0]!;
       if (server.active >= terms.connections) return; // `done` calls again
-      const now = this.#clock.now();
-      const at = startOf(server, terms, now);
+      if (terms.pace > 0 && server.located !== 'yes') return this.#find(server);
+      const now = this.#clock.ticks();
+      const at = this.#startOf(server, terms, now);
       if (at > now) {
         this.#sleepUntil(server, at, () => this.#serve(server));
         return;
       }
       const address = terms.pace > 0 ? this.#addressOf(server) : undefined;
-      if (address !== undefined && !isFree(address, terms, now)) {
+      if (address !== undefined && !this.#take(address, terms, now)) {
         server.blockedBy = address;
         address.queue.push(server);
         this.#serveAddress(address);
@@ -219,21 +248,40 @@ export class Pace {
     if (server.queue.length === 0) stopSleep(server);
   }
 
+  /** Looks up where the server is, so that its first request counts, too. */
+  #find(server: Server): void {
+    if (server.located !== 'no') return;
+    server.located = 'soon';
+    const found = (address: string) => {
+      server.located = 'yes';
+      if (server.address === '') server.address = address;
+      this.#serve(server);
+    };
+    this.#locate!(server.origin).then(found, () => found(''));
+  }
+
+  /** Whether a server that nobody waits before may ask this address now; then its turn is taken. */
+  #take(address: Address, terms: Terms, now: number): boolean {
+    if (address.queue.length > 0 || !hasRoom(address, terms)) return false;
+    return this.#slots.take(address.place, now, terms.pace / SHARED);
+  }
+
   #serveAddress(address: Address): void {
     for (let server = address.queue[0]; server !== undefined; server = address.queue[0]) {
       const terms = server.queue[0]?.terms;
-      const now = this.#clock.now();
+      const now = this.#clock.ticks();
       if (terms !== undefined && !hasRoom(address, terms)) return; // `done` calls again
-      if (terms !== undefined && address.next > now) {
-        this.#sleepUntil(address, address.next, () => this.#serveAddress(address));
+      // Its own terms may have changed while it waited; if not, this is its turn.
+      const ready =
+        terms !== undefined && server.active < terms.connections && this.#startOf(server, terms, now) <= now;
+      if (ready && !this.#slots.take(address.place, now, terms.pace / SHARED)) {
+        const free = Math.max(this.#slots.freeAt(address.place), now + 1);
+        this.#sleepUntil(address, free, () => this.#serveAddress(address));
         return;
       }
       address.queue.shift();
       server.blockedBy = undefined;
-      // Its own terms may have changed while it waited; if not, this is its turn.
-      if (terms !== undefined && server.active < terms.connections && startOf(server, terms, now) <= now) {
-        this.#grant(server, address, now);
-      }
+      if (ready) this.#grant(server, address, now);
       this.#serve(server);
     }
     stopSleep(address);
@@ -244,10 +292,7 @@ export class Pace {
     server.active++;
     const spacing = terms.pace === 0 ? 0 : Math.max(terms.pace, Math.min(terms.crawlDelay, LONGEST_CRAWL_DELAY));
     server.next = now + spacing;
-    if (address !== undefined) {
-      address.active++;
-      address.next = now + terms.pace / SHARED;
-    }
+    if (address !== undefined) address.active++;
     let open = true;
     grant({
       done: effect => {
@@ -263,7 +308,7 @@ export class Pace {
   }
 
   #learn(server: Server, terms: Terms, effect: Effect, started: number): void {
-    const now = this.#clock.now();
+    const now = this.#clock.ticks();
     const { status, firstByteMs, retryAfterMs, failed, address } = effect;
     if (address !== '') server.address = address;
     const overloaded = status === 429 || status === 503;
@@ -286,6 +331,12 @@ export class Pace {
     }
   }
 
+  /** The next start by the server's own state and by what home knows, in ticks. No server may stay away for over a day. */
+  #startOf(server: Server, terms: Terms, now: number): number {
+    const wait = terms.notBefore === 0 ? 0 : Math.min(terms.notBefore - this.#clock.now(), DAY);
+    return Math.max(terms.pace === 0 ? 0 : server.next, server.notBefore, now + wait);
+  }
+
   #sleepUntil(sleeper: Sleeper, at: number, wake: () => void): void {
     if (sleeper.timer !== undefined && sleeper.wakeAt <= at) return;
     stopSleep(sleeper);
@@ -293,7 +344,7 @@ export class Pace {
     sleeper.timer = timer;
     sleeper.wakeAt = at;
     // Whoever wakes too early looks at the time and sleeps again.
-    void this.#clock.sleep(Math.min(at - this.#clock.now(), DAY), timer.signal).then(() => {
+    void this.#clock.sleep(Math.min(at - this.#clock.ticks(), DAY), timer.signal).then(() => {
       if (sleeper.timer !== timer) return;
       sleeper.timer = undefined;
       wake();
@@ -304,17 +355,6 @@ export class Pace {
 function stopSleep(sleeper: Sleeper): void {
   sleeper.timer?.abort();
   sleeper.timer = undefined;
-}
-
-/** The next start by the server's own state. Where the clock was set back, no more than the longest wait is due. */
-function startOf(server: Server, terms: Terms, now: number): number {
-  const longest = now + Math.max(terms.pace, LONGEST_CRAWL_DELAY);
-  if (server.next > longest) server.next = longest;
-  return Math.max(terms.pace === 0 ? 0 : server.next, server.notBefore, terms.notBefore);
-}
-
-function isFree(address: Address, terms: Terms, now: number): boolean {
-  return address.queue.length === 0 && address.next <= now && hasRoom(address, terms);
 }
 
 function hasRoom(address: Address, terms: Terms): boolean {

@@ -2,7 +2,7 @@
  * May we, and how fast: robots.txt of the errand's server, from the copy that home sent or fetched anew, and the terms
  * under which the pace keeper lets requests go.
  */
-import { normalise } from '../base/url.ts';
+import { normalise, originOf } from '../base/url.ts';
 import { decodeBody } from '../errand/decode.ts';
 import type { Errand, RobotsCopy } from '../errand/errand.ts';
 import type { ServerNews } from '../errand/parcel.ts';
@@ -80,14 +80,15 @@ async function fetchRobots(errand: Errand, tools: Tools, signal: AbortSignal): P
   let url = `${server.origin}/robots.txt`;
   for (let redirects = 0; redirects <= REDIRECTS; redirects++) {
     const { pace, connections, notBefore, allowPrivate } = server;
-    const turn = await tools.pace.turn(server.origin, { pace, connections, notBefore, crawlDelay: 0 }, signal);
+    const origin = originOf(url);
+    const turn = await tools.pace.turn(origin, { pace, connections, notBefore, crawlDelay: 0 }, signal);
     if (!turn) return ended(0, '');
     const answer = await tools.fetcher.fetch({ url, maxBytes: ROBOTS_LIMIT, allowPrivate, accept: 'text/plain' });
     spent.bytes += answer.wire.up + answer.wire.down;
     turn.done(effectOf(answer, tools.clock.now()));
     if (answer.kind === 'failure') return ended(0, '', answer.reason as ReasonCode);
     const { status, address, wire, headers } = answer;
-    spent.address = address;
+    if (origin === server.origin) spent.address = address;
     spent.firstByte = wire.firstByte;
     const location = status >= 300 && status < 400 ? locationOf(headers, url) : undefined;
     if (location === undefined) return ended(status, status >= 200 && status < 300 ? textOf(answer) : '');

@@ -59,6 +59,8 @@ export interface Wire {
 /** The port behind which sockets hide; a synthetic one lets benches run without them. */
 export interface Fetcher {
   fetch(ask: Ask): Promise<Answer>;
+  /** The address that a server will be asked at, as far as its name tells; empty = it has none. */
+  locate?(origin: string): Promise<string>;
   /** The body of an answer will not be looked at any more: its memory may hold another. */
   reuse?(body: Uint8Array): void;
   /** Drops idle connections to a server. */

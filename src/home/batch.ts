@@ -32,7 +32,7 @@ export class Batch {
 
   /** Something is about to be written that weighs as much as so many visits. */
   open(weight: number): void {
-    if (this.#visits === 0) this.#since = this.#parts.clock.now();
+    if (this.#visits === 0) this.#since = this.#parts.clock.ticks();
     this.#parts.ledger.begin();
     this.#visits += weight;
   }
@@ -43,7 +43,7 @@ export class Batch {
   }
 
   commitIfDue(): void {
-    const old = this.#visits > 0 && this.#parts.clock.now() - this.#since >= MOST_AGE;
+    const old = this.#visits > 0 && this.#parts.clock.ticks() - this.#since >= MOST_AGE;
     if (old || this.#visits >= MOST_VISITS) this.commit();
   }
 

@@ -32,7 +32,7 @@ interface Post {
   carrier: Carrier | undefined;
   readonly errands: Map<string, Sent>;
   load: number;
-  /** Errands given up in a row, and until when nothing more is sent there for it; milliseconds since 1970. */
+  /** Errands given up in a row, and until when nothing more is sent there for it; ticks. */
   failures: number;
   restsUntil: number;
   /** Is a URL what it stands for? Undefined = it takes anything. */
@@ -208,7 +208,7 @@ export class Dispatch {
   /** An errand was given up: whoever does so again and again gets a rest, which doubles. */
   failed(carrier: Carrier): void {
     const post = this.#postOf(carrier);
-    const now = this.#clock.now();
+    const now = this.#clock.ticks();
     if (!post || post.restsUntil > now) return; // all that it had was given up at once: one failure
     post.failures++;
     post.restsUntil = now + Math.min(LONGEST_REST, REST * 2 ** (post.failures - 1));
@@ -229,7 +229,7 @@ export class Dispatch {
   }
 
   #hasRoom({ carrier, load, restsUntil }: Post): boolean {
-    return carrier !== undefined && load < carrier.room && restsUntil < this.#clock.now();
+    return carrier !== undefined && load < carrier.room && restsUntil <= this.#clock.ticks();
   }
 
   #postOf(carrier: Carrier): Post | undefined {

@@ -70,7 +70,7 @@ export class Home implements Receiver {
   readonly #batch: Batch;
   #failure: unknown;
   #breathed = 0;
-  /** When overdue errands were last looked for. */
+  /** When overdue errands were last looked for; ticks, like #stopBy. */
   #looked = 0;
   /** Something that was brought is still being checked, so that it may have to be visited again. */
   doubts: () => boolean = () => false;
@@ -114,7 +114,7 @@ export class Home implements Receiver {
       this.#receiveAll();
       this.#batch.commitIfDue();
       this.#obey();
-      if (this.#failure !== undefined || clock.now() >= this.#stopBy) return;
+      if (this.#failure !== undefined || clock.ticks() >= this.#stopBy) return;
       if (!this.#stopping && !this.#paused) {
         supply.fill();
         frontier.wake();
@@ -136,7 +136,7 @@ export class Home implements Receiver {
   stop(): void {
     if (this.#stopping) return;
     this.#stopping = true;
-    this.#stopBy = this.#parts.clock.now() + GRACE;
+    this.#stopBy = this.#parts.clock.ticks() + GRACE;
     this.dispatch.recall();
     this.#rest.wake();
   }
@@ -298,10 +298,10 @@ export class Home implements Receiver {
   }
 
   #endOverdue(): void {
-    const now = this.#parts.clock.now();
-    if (now - this.#looked < 1000) return;
-    this.#looked = now;
-    for (const { from, errand } of this.dispatch.overdue(now)) this.#endErrand(from, errand);
+    const { clock } = this.#parts;
+    if (clock.ticks() - this.#looked < 1000) return;
+    this.#looked = clock.ticks();
+    for (const { from, errand } of this.dispatch.overdue(clock.now())) this.#endErrand(from, errand);
   }
 
   #receiveHere(from: Carrier, parcel: Parcel): void {

@@ -57,7 +57,7 @@ export class Images {
 
   constructor(parts: ImageParts) {
     this.#parts = parts;
-    this.#left = parts.clock.now();
+    this.#left = parts.clock.ticks();
   }
 
   /** Copies are being read. */
@@ -82,11 +82,10 @@ export class Images {
 
   #firstLooks(most: number): number {
     const { frontier, clock } = this.#parts;
-    const now = clock.now();
     const ready = Math.min(most, frontier.gallery!.waiting.size);
     const apart = frontier.quiet && !this.busy;
-    if (ready < 1 || (ready < GATHERED && !apart && now - this.#left < LONGEST_GATHERING)) return 0;
-    this.#left = now;
+    if (ready < 1 || (ready < GATHERED && !apart && clock.ticks() - this.#left < LONGEST_GATHERING)) return 0;
+    this.#left = clock.ticks();
     return frontier.admit(ready, 'images').length;
   }
 

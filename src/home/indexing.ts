@@ -83,10 +83,10 @@ export function startIndexing(directory: string, home: Home, ledger: Ledger): In
   let feeder: Feeder | undefined;
   let steering: (() => void) | undefined;
   const first = ledger.visits.last === 0;
-  const started = Date.now();
+  const started = performance.now();
   const beginning = setInterval(() => {
     const wait = first && home.progress.rate() > FULL_SPEED ? BEGIN_FIRST : BEGIN_AFTER;
-    if (Date.now() - started < wait) return;
+    if (performance.now() - started < wait) return;
     clearInterval(beginning);
     feeder = feederOf(directory);
     steering = steer(feeder);

@@ -5,7 +5,10 @@ import type { Outcome, Visit } from '../errand/visit.ts';
 const WINDOW = 5000;
 
 export class Progress {
+  /** Wall time. */
   readonly started: number;
+  /** The same moment in ticks, and those of recent visits: the wall clock may be set meanwhile. */
+  readonly #began: number;
   readonly outcomes: Record<Outcome, number> = { fetched: 0, same: 0, moved: 0, gone: 0, refused: 0, failed: 0 };
   readonly reasons = new Map<string, number>();
   /** Pages looked at: bodies that came, changed or not. Sitemaps and images are none. */
@@ -20,6 +23,7 @@ export class Progress {
   constructor(clock: Clock) {
     this.#clock = clock;
     this.started = clock.now();
+    this.#began = clock.ticks();
   }
 
   visit(visit: Visit): void {
@@ -30,7 +34,7 @@ export class Progress {
     if ((visit.outcome === 'fetched' || visit.outcome === 'same') && isPage(visit)) this.pages++;
     if (visit.page?.filtered) this.filtered++;
     if (visit.outcome === 'refused') return;
-    const time = Math.floor(this.#clock.now() / 250) * 250;
+    const time = Math.floor(this.#clock.ticks() / 250) * 250;
     const last = this.#recent.at(-1);
     if (last?.time === time) last.count++;
     else this.#recent.push({ time, count: 1 });
@@ -38,14 +42,14 @@ export class Progress {
 
   /** Visits a second over the last five seconds. */
   rate(): number {
-    const now = this.#clock.now();
+    const now = this.#clock.ticks();
     while (this.#recent.length > 0 && this.#recent[0]!.time < now - WINDOW) this.#recent.shift();
-    const span = Math.min(WINDOW, now - this.started);
+    const span = Math.min(WINDOW, now - this.#began);
     return span <= 0 ? 0 : (this.#recent.reduce((sum, each) => sum + each.count, 0) * 1000) / span;
   }
 
   get seconds(): number {
-    return (this.#clock.now() - this.started) / 1000;
+    return (this.#clock.ticks() - this.#began) / 1000;
   }
 }
 

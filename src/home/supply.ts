@@ -77,6 +77,7 @@ export function refreshSupply(parts: SupplyParts, round: Round, allowance: Allow
   const { ledger, frontier, clock, images } = parts;
   const { settings } = frontier.schedule;
   const now = clock.now();
+  const began = clock.ticks();
   const { days, most, bytes, horizon, given } = termsOf(parts, round, allowance);
   const slices = sliceOf(most, Number.isFinite(bytes), settings.freshness !== undefined);
   let admitted = 0;
@@ -104,7 +105,7 @@ export function refreshSupply(parts: SupplyParts, round: Round, allowance: Allow
       return ledger.pages.countDue(now);
     },
     fill() {
-      sitemapsRead ||= frontier.quiet || clock.now() - now > SITEMAP_PATIENCE;
+      sitemapsRead ||= frontier.quiet || clock.ticks() - began > SITEMAP_PATIENCE;
       while (sitemapsRead && !dry && waiting() < slices && room() > 0) {
         // Of the budget new pages leave half to those that are due, unless these do not use it up.
         const fresh = admit(Math.min(Math.ceil(most / 2) - admitted, Math.ceil(room() / 2)));
@@ -197,7 +198,7 @@ export function watchSupply(parts: SupplyParts, allowance: () => Allowance, spen
   const { schedule } = frontier;
   const retries = retriesOf(parts);
   let tokens = { pages: 0, bytes: 0, seen: spent() };
-  let time = clock.now();
+  let time = clock.ticks();
   let scheduled = time;
   let given = new Set<number>();
   let turn = 0;
@@ -208,11 +209,12 @@ export function watchSupply(parts: SupplyParts, allowance: () => Allowance, spen
     fill() {
       retries();
       const now = clock.now();
-      if (now - time < ASK_EVERY) return;
-      tokens = grown(tokens, allowance(), (now - time) / DAY, spent());
-      time = now;
-      if (now - scheduled > DAY) {
-        scheduled = now;
+      const ticks = clock.ticks();
+      if (ticks - time < ASK_EVERY) return;
+      tokens = grown(tokens, allowance(), (ticks - time) / DAY, spent());
+      time = ticks;
+      if (ticks - scheduled > DAY) {
+        scheduled = ticks;
         ledger.begin();
         schedule.reschedule(now);
         schedule.noteFreshness(now);

@@ -3,6 +3,7 @@
  * its pace. A thread that dies is replaced; its errands are reported as given up, and home issues them again.
  */
 import { Worker } from 'node:worker_threads';
+import { makeSlots } from '../crawler/address-slots.ts';
 import type { Errand } from '../errand/errand.ts';
 import type { HandMessage, HandOptions, HandParcel } from './hand-thread.ts';
 
@@ -32,7 +33,7 @@ export class Hands {
 
   constructor(count: number, options: HandOptions, events: HandEvents) {
     this.count = count;
-    this.#options = options;
+    this.#options = { slots: makeSlots(), ...options };
     this.#events = events;
     this.#hands = Array.from({ length: count }, (_, index) => this.#start(index));
   }

@@ -144,8 +144,8 @@ export class StandingOutpost {
   /** Ends the errands, delivers what can be delivered, and leaves. */
   async stop(): Promise<void> {
     await this.station.recall();
-    const until = Date.now() + 5000;
-    while (this.#connected && this.station.spool.errands.size > 0 && Date.now() < until) {
+    const until = performance.now() + 5000;
+    while (this.#connected && this.station.spool.errands.size > 0 && performance.now() < until) {
       await this.#options.clock.sleep(50);
     }
     this.#stop.abort();

@@ -102,6 +102,6 @@ function takeOver(directory: string): Claim {
 
 async function linger(station: Station, claim: Claim): Promise<void> {
   await station.recall();
-  const until = Date.now() + LINGER;
-  while (claim.ours() && station.spool.errands.size > 0 && Date.now() < until) await systemClock.sleep(1000);
+  const until = systemClock.ticks() + LINGER;
+  while (claim.ours() && station.spool.errands.size > 0 && systemClock.ticks() < until) await systemClock.sleep(1000);
 }

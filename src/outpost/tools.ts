@@ -1,5 +1,6 @@
 /** Makes the tools that an outpost lends to its errands, from plain data that can cross a thread or a wire. */
 import { shiftedClock, systemClock } from '../base/clock.ts';
+import { AddressSlots } from '../crawler/address-slots.ts';
 import type { Timeouts } from '../crawler/fetch/exchange.ts';
 import { openFetcher } from '../crawler/fetch/fetcher.ts';
 import { Pace } from '../crawler/pace.ts';
@@ -33,13 +34,17 @@ export interface OutpostOptions {
   readonly fetcher?: { readonly module: string; readonly options: unknown };
   /** Simulations move the time of all threads: see shiftedClock. */
   readonly clockShift?: SharedArrayBuffer;
+  /** The table by which the threads of a machine pace addresses together: see makeSlots. */
+  readonly slots?: SharedArrayBuffer;
 }
 
 export async function makeTools(options: OutpostOptions): Promise<Tools> {
   const clock = options.clockShift ? shiftedClock(options.clockShift) : systemClock;
+  const fetcher = await makeFetcher(options);
+  const slots = new AddressSlots(options.slots);
   return {
-    fetcher: await makeFetcher(options),
-    pace: new Pace(clock),
+    fetcher,
+    pace: new Pace(clock, { slots, locate: fetcher.locate && (origin => fetcher.locate!(origin)) }),
     clock,
     packers: new PackerPool(),
     rules: new RulesMemory(),

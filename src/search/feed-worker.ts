@@ -36,6 +36,7 @@ parentPort!.on('message', (order: FeederOrder) => {
 /** Sleeps end early when someone asks to look at once. */
 const clock = {
   now: systemClock.now,
+  ticks: systemClock.ticks,
   async sleep(ms: number, signal?: AbortSignal) {
     await systemClock.sleep(ms, AbortSignal.any([looking.signal, ...(signal === undefined ? [] : [signal])]));
     looking = new AbortController();

@@ -36,7 +36,8 @@ export class Live {
   readonly #timer: NodeJS.Timeout;
   readonly #listeners = new Set<(tick: Tick) => void>();
   #last: number;
-  #time = Date.now();
+  /** Of the last look, milliseconds of the thread's own clock. */
+  #time = performance.now();
   #collection: Collection;
   #slowAfter = 0;
   #tick: Tick;
@@ -102,14 +103,15 @@ export class Live {
 
   #look(home: HomeState | null): Tick {
     const now = Date.now();
-    const seconds = Math.max(0.2, (now - this.#time) / 1000);
-    this.#time = now;
+    const ticks = performance.now();
+    const seconds = Math.max(0.2, (ticks - this.#time) / 1000);
+    this.#time = ticks;
     const newest = this.#reader.ledger.visits.newest();
     const from = Math.max(this.#last, newest - MOST_COUNTED);
     const counted = newest === from ? [] : this.#reader.ledger.visits.tally(from);
     const visits = newest === from ? [] : this.#shown(from, MOST_SHOWN);
     this.#last = newest;
-    if (now > this.#slowAfter) this.#collection = this.#count();
+    if (ticks > this.#slowAfter) this.#collection = this.#count();
     const sum = (pick: (row: VisitTally) => number) => counted.reduce((total, row) => total + pick(row), 0);
     const sample: Sample = {
       time: now,
@@ -134,6 +136,7 @@ export class Live {
 
   #count(): Collection {
     const started = Date.now();
+    const began = performance.now();
     const { ledger } = this.#reader;
     const due = ledger.pages.countDue(started, MOST_DUE + 1);
     const today = Math.floor(started / DAY);
@@ -153,7 +156,8 @@ export class Live {
       archiveBytes: ledger.segments().reduce((sum, { length }) => sum + length, 0),
       time: started,
     };
-    this.#slowAfter = started + Math.max(SLOW_EVERY, (Date.now() - started) * SLOW_SHARE);
+    const ended = performance.now();
+    this.#slowAfter = ended + Math.max(SLOW_EVERY, (ended - began) * SLOW_SHARE);
     return collection;
   }
 }

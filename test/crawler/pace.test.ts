@@ -13,6 +13,10 @@ class HandClock implements Clock {
     return this.time;
   }
 
+  ticks(): number {
+    return this.time;
+  }
+
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
     return new Promise(resolve => {
       const sleeper = { at: this.time + ms, wake: resolve };
@@ -137,7 +141,7 @@ test('Retry-After holds the whole server, even at pace 0, and survives a restart
   const starts = run(pace, clock, 'http://a', { count: 1, terms: terms({ pace: 0 }), effect: busy });
   await clock.move(10);
   assert.deepEqual(starts, [0]);
-  const again = new Pace(clock, pace.records());
+  const again = new Pace(clock, { records: pace.records() });
   const later = run(again, clock, 'http://a', { count: 2, terms: terms({ pace: 0 }) });
   await clock.move(119_000);
   assert.deepEqual(later, []);

@@ -34,7 +34,7 @@ function crawl(
     const { admission } = new Frontier(
       ledger,
       { ...plainOptions, mode: 'explore', depth: 2, outside },
-      { now: () => NOW, sleep: async () => {} },
+      { now: () => NOW, ticks: () => NOW, sleep: async () => {} },
     );
     ledger.begin();
     const from = { hops: 0, time: NOW, nofollow: false };

@@ -11,7 +11,7 @@ function clockByHand() {
       signal?.addEventListener('abort', () => ring());
       alarms.push({ ms, ring, signal });
     });
-  return { alarms, clock: { now: () => 0, sleep } };
+  return { alarms, clock: { now: () => 0, ticks: () => 0, sleep } };
 }
 
 test('a rest ends when somebody wakes it, and the next one waits for the same alarm', async () => {

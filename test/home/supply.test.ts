@@ -11,7 +11,7 @@ import { plainOptions } from '../frontier/plain-options.ts';
 /** A watch over `ledger` with so many pages a day; `at` lets it look at the budget, returns the pages let go so far. */
 function watch(ledger: Ledger, pages: number): (time: number) => number {
   let now = NOW;
-  const clock = { now: () => now, sleep: async () => {} };
+  const clock = { now: () => now, ticks: () => now, sleep: async () => {} };
   const frontier = new Frontier(ledger, plainOptions, clock);
   ledger.begin();
   frontier.restore();

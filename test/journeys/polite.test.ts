@@ -86,3 +86,33 @@ test('Retry-After outlives the process that heard it', async () => {
   await crawlHere({ data: place.path }, [], { clockShift });
   assert.deepEqual(collected(await pagesOf(place.path)), web.mustFind());
 });
+
+/** Most requests that came within so many milliseconds, by the servers' own clock. */
+function mostWithin(ms: number, lines: readonly LogLine[]): number {
+  const times = lines.map(({ time }) => time).sort((a, b) => a - b);
+  let most = 0;
+  for (let first = 0, last = 0; last < times.length; last++) {
+    while (times[last]! - times[first]! >= ms) first++;
+    most = Math.max(most, last - first + 1);
+  }
+  return most;
+}
+
+for (const { servers, pace, threads } of [
+  { servers: 40, pace: 0.2, threads: 1 },
+  { servers: 40, pace: 0.2, threads: 4 },
+  { servers: 400, pace: 0.05, threads: 4 },
+]) {
+  test(`an address with ${servers} servers is asked at one pace by ${threads} threads, from the first request on`, async t => {
+    await using web = await openWeb({ seed: 4, servers, pagesPerServer: 2, crossLinks: 0 });
+    using place = workplace();
+    const seeds = web.origins.map(origin => `${origin}/`);
+    await crawlHere({ data: place.path, scope: '*', pace, threads, depth: 0 }, seeds);
+    assert.equal(web.log.length, 2 * servers, 'robots.txt and the first page of each');
+    const allowed = 4 / pace;
+    const most = mostWithin(1000, web.log);
+    t.diagnostic(`${most} requests in a second; ${allowed} are allowed`);
+    // Requests that left a little apart may arrive together on a busy machine.
+    assert.ok(most <= 1.5 * allowed, `${most} in a second, ${allowed} are allowed`);
+  });
+}

@@ -78,7 +78,7 @@ test('a source that fails is asked again from the same place, and the failure is
       return { cursor, changed: [], gone: [] };
     },
   };
-  const clock = { now: systemClock.now, sleep: async () => {} };
+  const clock = { now: systemClock.now, ticks: systemClock.ticks, sleep: async () => {} };
   await feed(search, flaky, report => reports.push(report), { signal: stopping.signal, clock });
   assert.deepEqual(asked, ['', 'a', 'a', 'b']);
   assert.deepEqual(

@@ -21,6 +21,7 @@ export function movableClock(start: number = START): MovableClock {
   let sleepers: Sleeper[] = [];
   return {
     now: () => now,
+    ticks: () => now,
     get sleeping() {
       return sleepers.length;
     },

@@ -97,6 +97,12 @@ function addressesOf(dialler: Dialler, host: string): Promise<readonly string[] 
   });
 }
 
+/** The one that would be tried first; empty = none is known. */
+export async function firstAddress(dialler: Dialler, host: string): Promise<string> {
+  const found = await addressesOf(dialler, host);
+  return 'kind' in found ? '' : inOrder(found, undefined)[0]!;
+}
+
 /** Preferred first; then alternating families, so that one broken family costs one try. */
 function inOrder(found: readonly string[], preferred: string | undefined): string[] {
   const first = preferred !== undefined && found.includes(preferred) ? [preferred] : [];

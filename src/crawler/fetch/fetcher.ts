@@ -12,6 +12,7 @@ import { originOf } from '../../base/url.ts';
 import type { Answer, Ask, Fetcher } from '../stages.ts';
 import { cachedResolve, type Resolve, systemResolve } from './addresses.ts';
 import { BodyMemory } from './body-memory.ts';
+import { firstAddress } from './dial.ts';
 import { Deadlines, defaultTimeouts, type Exchange, fail, type Timeouts } from './exchange.ts';
 import { isFieldValue, parseTarget, pathOf } from './http1-head.ts';
 import { type IdleLimits, Origin, type Shared } from './origin.ts';
@@ -89,6 +90,11 @@ class PooledFetcher implements Fetcher {
       else if (this.#shared.closed) fail(exchange, 'reset', 'the fetcher is closed');
       else origin.submit(exchange);
     });
+  }
+
+  async locate(origin: string): Promise<string> {
+    const target = parseTarget(origin);
+    return target === undefined ? '' : firstAddress(this.#shared.dialler, target.host);
   }
 
   reuse(body: Uint8Array): void {

@@ -15,8 +15,10 @@ export interface Clock {
 export const HOUR = 3_600_000;
 export const DAY = 24 * HOUR;
 
-/** Each thread counts from its own beginning. */
-const beginning = Number(process.hrtime.bigint()) / 1e6 - performance.now();
+/** Ticks begin so far back that they stay positive in a simulation that begins years ago. */
+const YEARS = 3650 * DAY;
+/** Each thread counts from its own beginning; this is what to add. */
+const beginning = YEARS + Number(process.hrtime.bigint()) / 1e6 - performance.now();
 
 export const systemClock: Clock = {
   now: () => Date.now(),

@@ -24,6 +24,8 @@ export interface ServerPlace {
   readonly address: string;
   /** Outposts that may visit it at once. */
   readonly spread: number;
+  /** Requests to it are kept apart, and so are those to others at its address. */
+  readonly paced: boolean;
 }
 
 /** Where an errand of this server would go now; undefined = nowhere. */

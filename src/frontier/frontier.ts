@@ -18,7 +18,7 @@ import { Strays } from './focused.ts';
 import { doubtful, learnRobots } from './forbidden.ts';
 import { LONGEST_ABSENCE, takeBackFuture } from './future.ts';
 import { Gallery } from './gallery.ts';
-import { type Lane, shareOf, spreads } from './lane.ts';
+import { type Lane, paceOf, shareOf, spreads } from './lane.ts';
 import { Lanes, type Waiting } from './lanes.ts';
 import { Learning, type Stored } from './learning.ts';
 import { readMemory, writeMemory } from './memory-file.ts';
@@ -203,7 +203,8 @@ export class Frontier {
       if (!lane) return undefined;
       const { pace, connections } = this.#options;
       const spread = spreads(lane, pace, connections) ? connections : 1;
-      const planned = plan({ origin: lane.server.origin, address: lane.server.address, spread });
+      const { origin, address } = lane.server;
+      const planned = plan({ origin, address, spread, paced: paceOf(lane, pace) > 0 });
       if (!planned) {
         this.#turns.stir(lane); // nobody can take it now: it is offered again with the next turn
         continue;

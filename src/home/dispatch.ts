@@ -2,7 +2,8 @@
  * Which outpost takes an errand, and which has which. In this order: the outpost that stands for the server; the place
  * from which the server answers fastest, as measured by the visits so far; the least loaded. A server stays where it is
  * unless somewhere else is clearly better, because its connections and its clock are there; servers that share an
- * address stay together, so that the address is paced by one keeper. Only what nothing paces is spread.
+ * address stay together, so that the address is paced by one keeper. Where other machines take part, the address is
+ * found out before the first errand leaves. Only what nothing paces is spread.
  *
  * It never decides what is visited. Invariant: an errand is with exactly one post from send() until it ended.
  */
@@ -12,6 +13,7 @@ import type { Errand } from '../errand/errand.ts';
 import { compileScope } from '../errand/scope.ts';
 import type { Delegation, ServerPlace } from '../frontier/delegation.ts';
 import type { Carrier } from '../transfer/carrier.ts';
+import { Addresses } from './addresses.ts';
 import { type Placement, Placements } from './placement.ts';
 import { Times } from './times.ts';
 
@@ -46,6 +48,7 @@ export interface Choice extends Delegation {
 type Reason = Pick<Placement, 'reason' | 'because'>;
 const OWN: Reason = { reason: 'own', because: 'it stands for this server' };
 const SHARED: Reason = { reason: 'shared', because: 'nothing paces it, so it is shared' };
+const TOGETHER: Reason = { reason: 'address', because: 'it has others of the same address' };
 const IDLE: Reason = { reason: 'least-loaded', because: 'it had the least to do' };
 const ALONE: Reason = { reason: 'home', because: 'no other machine takes part' };
 
@@ -71,11 +74,15 @@ export class Dispatch {
   levels = 1;
   readonly #posts: Post[] = [];
   readonly #homes = new Map<string, Post>();
+  /** Who has the servers of an address: `origin` came first; once there are others, none of them moves by itself. */
+  readonly #owners = new Map<string, { readonly post: Post; readonly origin: string; shared: boolean }>();
+  readonly #addresses: Pick<Addresses, 'of'>;
   readonly placements = new Placements();
   readonly #clock: Clock;
 
-  constructor(clock: Clock = systemClock) {
+  constructor(clock: Clock = systemClock, addresses: Pick<Addresses, 'of'> = new Addresses()) {
     this.#clock = clock;
+    this.#addresses = addresses;
   }
 
   join(carrier: Carrier): void {
@@ -175,7 +182,31 @@ export class Dispatch {
     }
     const open = this.#posts.filter(post => this.#hasRoom(post) && !post.standsFor);
     if (open.length === 0) return undefined;
-    return place.spread > 1 ? this.#share(place) : this.#stay(place, open);
+    if (place.spread > 1) return this.#share(place);
+    if (!place.paced) return this.#stay(place, open);
+    const address = this.#addressOf(place);
+    return address === undefined ? undefined : this.#together({ ...place, address }, open);
+  }
+
+  /** Undefined: it has to be waited for. Threads of one machine keep a pace together, whoever has the server. */
+  #addressOf({ origin, address }: ServerPlace): string | undefined {
+    return address !== '' || !this.carriers.some(each => each.remote) ? address : this.#addresses.of(origin);
+  }
+
+  /** With the others of its address, waiting for room there if need be. */
+  #together(place: ServerPlace, open: readonly Post[]): Choice | undefined {
+    const { origin, address } = place;
+    const owner = this.#owners.get(address);
+    if (owner && owner.origin !== origin) owner.shared = true;
+    if (owner?.shared && owner.post.carrier && !owner.post.standsFor) {
+      if (!open.includes(owner.post)) return undefined;
+      this.#homes.set(origin, owner.post);
+      return this.#chosen(owner.post, origin, TOGETHER);
+    }
+    const choice = this.#stay(place, open);
+    if (this.#owners.size > REMEMBERED) this.#owners.clear();
+    if (address !== '') this.#owners.set(address, { post: this.#postOf(choice.to)!, origin, shared: false });
+    return choice;
   }
 
   send(errand: Errand, to: Carrier): void {
@@ -241,6 +272,7 @@ export class Dispatch {
     for (let index = this.#posts.findIndex(which); index >= 0; index = this.#posts.findIndex(which)) {
       const [post] = this.#posts.splice(index, 1);
       for (const [key, at] of this.#homes) if (at === post) this.#homes.delete(key);
+      for (const [key, { post: at }] of this.#owners) if (at === post) this.#owners.delete(key);
       for (const { errand } of post!.errands.values()) errands.push(errand);
     }
     return errands;

@@ -10,9 +10,10 @@ export interface Placement {
   readonly machine: string;
   /**
    * `own`: it stands for the server; `fastest`: best measured time; `measuring`: its time is being measured; `shared`:
-   * nothing paces the server, so all take part; `least-loaded`: it had the least to do; `home`: no other takes part.
+   * nothing paces the server, so all take part; `address`: it has others of the same address; `least-loaded`: it had the
+   * least to do; `home`: no other takes part.
    */
-  readonly reason: 'own' | 'fastest' | 'measuring' | 'shared' | 'least-loaded' | 'home';
+  readonly reason: 'own' | 'fastest' | 'measuring' | 'shared' | 'address' | 'least-loaded' | 'home';
   /** One clause for people. */
   readonly because: string;
 }

@@ -14,7 +14,7 @@ function errand(id: string, origin: string, pages = 10): Errand {
   });
 }
 
-const place = (origin: string) => ({ origin, address: '', spread: 1 });
+const place = (origin: string) => ({ origin, address: '', spread: 1, paced: false });
 
 test('a site’s own outpost gets its servers before anyone else, and no others', () => {
   const dispatch = new Dispatch();
@@ -137,10 +137,10 @@ test('a server that nothing paces is shared by no more outposts than it may have
   for (const origin of ['https://one.org', 'https://two.org', 'https://three.org', 'https://four.org']) {
     const dispatch = new Dispatch();
     for (let i = 0; i < 8; i++) dispatch.join(carrier(`thread-${i}`));
-    assert.equal(dispatch.choose({ origin, address: '', spread: 99 })!.among, 8);
+    assert.equal(dispatch.choose({ origin, address: '', spread: 99, paced: false })!.among, 8);
     const names = new Set<string>();
     for (let i = 0; i < 8; i++) {
-      const choice = dispatch.choose({ origin, address: '', spread: 3 })!;
+      const choice = dispatch.choose({ origin, address: '', spread: 3, paced: false })!;
       assert.equal(choice.among, 3);
       dispatch.send(errand(`${i}`, origin, 1), choice.to);
       names.add(choice.to.name);
@@ -149,4 +149,29 @@ test('a server that nothing paces is shared by no more outposts than it may have
     shared.add([...names].join());
   }
   assert.ok(shared.size > 1, 'not all servers by the same');
+});
+
+test('servers of one address go to one machine, which is known before the first of them leaves', () => {
+  const found = new Map<string, string>();
+  const dispatch = new Dispatch(undefined, { of: origin => found.get(origin) });
+  for (const name of ['a', 'b', 'c']) dispatch.join(carrier(name, { room: 20 }));
+  const paced = (origin: string) => ({ origin, address: '', spread: 1, paced: true });
+  assert.equal(dispatch.choose(paced('https://s0.org')), undefined, 'its address is being looked up');
+  const names = new Set<string>();
+  let waits = 0;
+  for (let i = 0; i < 40; i++) {
+    const origin = `https://s${i}.org`;
+    found.set(origin, '127.0.0.9');
+    const choice = dispatch.choose(paced(origin));
+    if (!choice) {
+      waits++;
+      continue;
+    }
+    names.add(choice.to.name);
+    dispatch.send(errand(String(i), origin, 1), choice.to);
+  }
+  assert.equal(names.size, 1);
+  assert.equal(waits, 20, 'what has no room there waits for it, though others are free');
+  found.set('https://elsewhere.org', '127.0.0.10');
+  assert.ok(dispatch.choose(paced('https://elsewhere.org')));
 });

@@ -75,7 +75,7 @@ const days = z.number().describe('days of freshness');
 const placement = z
   .object({
     machine: z.string(),
-    reason: z.enum(['own', 'fastest', 'measuring', 'shared', 'least-loaded', 'home']),
+    reason: z.enum(['own', 'fastest', 'measuring', 'shared', 'address', 'least-loaded', 'home']),
     because: z.string().describe('in words'),
   })
   .describe('where errands of its server go; absent = nothing was decided yet');

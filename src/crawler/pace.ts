@@ -229,7 +229,10 @@ export class Pace {
     while (server.queue.length > 0 && server.blockedBy === undefined) {
       const { terms } = server.queue[0]!;
       if (server.active >= terms.connections) return; // `done` calls again
-      if (terms.pace > 0 && server.located !== 'yes') return this.#find(server);
+      if (terms.pace > 0 && server.located !== 'yes') {
+        this.#find(server);
+        return;
+      }
       const now = this.#clock.ticks();
       const at = this.#startOf(server, terms, now);
       if (at > now) {

@@ -26,8 +26,8 @@ import {
   withCost,
 } from './conclude.ts';
 import { Deciding } from './deciding.ts';
+import { effectOf } from './effect.ts';
 import { impossibleUrl, MissingPages } from './missing.ts';
-import { effectOf } from './pace.ts';
 import { ParcelBuilder } from './parcels.ts';
 import { askPermission, type Permission } from './permission.ts';
 import type { Answer, Ask } from './stages.ts';

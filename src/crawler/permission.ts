@@ -7,8 +7,9 @@ import { decodeBody } from '../errand/decode.ts';
 import type { Errand, RobotsCopy } from '../errand/errand.ts';
 import type { ServerNews } from '../errand/parcel.ts';
 import type { ReasonCode } from '../errand/reasons.ts';
+import { effectOf } from './effect.ts';
 import { locationOf } from './location.ts';
-import { effectOf, type Terms } from './pace.ts';
+import type { Terms } from './pace.ts';
 import { allowed, crawlDelay, ROBOTS_LIMIT } from './robots.ts';
 import type { Tools } from './tools.ts';
 

@@ -4,7 +4,7 @@
  * until it says done nobody else visits that server.
  */
 import type { Ledger } from '../ledger/ledger.ts';
-import { errandSize, type Lane, paceOf } from './lane.ts';
+import { errandSize, type Lane, paceOf, spreads } from './lane.ts';
 
 /** Where an errand is about to go, as far as the frontier has to know. */
 export interface Delegation {
@@ -26,6 +26,12 @@ export interface ServerPlace {
   readonly spread: number;
   /** Requests to it are kept apart, and so are those to others at its address. */
   readonly paced: boolean;
+}
+
+export function placeOf(lane: Lane, { pace, connections }: { pace: number; connections: number }): ServerPlace {
+  const { origin, address } = lane.server;
+  const spread = spreads(lane, pace, connections) ? connections : 1;
+  return { origin, address, spread, paced: paceOf(lane, pace) > 0 };
 }
 
 /** Where an errand of this server would go now; undefined = nowhere. */

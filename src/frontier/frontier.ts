@@ -13,12 +13,12 @@ import type { Visit } from '../errand/visit.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { roles } from '../ledger/pages.ts';
 import { Admission, UNKNOWN, withDomains } from './admission.ts';
-import { DELEGATED, type Delegation, delegable, here, type Planner, seenOn, sizeOf } from './delegation.ts';
+import { DELEGATED, type Delegation, delegable, here, type Planner, placeOf, seenOn, sizeOf } from './delegation.ts';
 import { Strays } from './focused.ts';
 import { doubtful, learnRobots } from './forbidden.ts';
 import { LONGEST_ABSENCE, takeBackFuture } from './future.ts';
 import { Gallery } from './gallery.ts';
-import { type Lane, paceOf, shareOf, spreads } from './lane.ts';
+import { type Lane, shareOf } from './lane.ts';
 import { Lanes, type Waiting } from './lanes.ts';
 import { Learning, type Stored } from './learning.ts';
 import { readMemory, writeMemory } from './memory-file.ts';
@@ -201,10 +201,8 @@ export class Frontier {
       const budget = this.#options.maxPages - this.#issued;
       const lane = budget > 0 ? this.#turns.next() : undefined;
       if (!lane) return undefined;
-      const { pace, connections } = this.#options;
-      const spread = spreads(lane, pace, connections) ? connections : 1;
-      const { origin, address } = lane.server;
-      const planned = plan({ origin, address, spread, paced: paceOf(lane, pace) > 0 });
+      const place = placeOf(lane, this.#options);
+      const planned = plan(place);
       if (!planned) {
         this.#turns.stir(lane); // nobody can take it now: it is offered again with the next turn
         continue;
@@ -216,7 +214,7 @@ export class Frontier {
         if (lane.order.size > 0) this.#turns.offer(lane);
         continue;
       }
-      const issued = this.#issue(lane, pages, delegation, spread > 1);
+      const issued = this.#issue(lane, pages, delegation, place.spread > 1);
       this.#turns.offer(lane);
       return issued;
     }

@@ -18,7 +18,7 @@ import { Strays } from './focused.ts';
 import { doubtful, learnRobots } from './forbidden.ts';
 import { LONGEST_ABSENCE, takeBackFuture } from './future.ts';
 import { Gallery } from './gallery.ts';
-import { type Lane, shareOf } from './lane.ts';
+import { type Lane, shareOf, spreads } from './lane.ts';
 import { Lanes, type Waiting } from './lanes.ts';
 import { Learning, type Stored } from './learning.ts';
 import { readMemory, writeMemory } from './memory-file.ts';

@@ -5,10 +5,18 @@
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Values } from './options.ts';
 
-type Name = 'scope' | 'depth' | 'domains' | 'focus' | 'order' | 'perServer';
+type Name = 'scope' | 'depth' | 'domains' | 'focus' | 'order' | 'pvalue' | 'perServer';
 export type Bounds = { readonly [name in Name]: NonNullable<Values[name]> };
 
-const defaults: Bounds = { scope: [], depth: 100, domains: '', focus: [], order: 'breadth', perServer: 1_000_000 };
+const defaults: Bounds = {
+  scope: [],
+  depth: 100,
+  domains: '',
+  focus: [],
+  order: 'breadth',
+  pvalue: '',
+  perServer: 1_000_000,
+};
 const SETTING = 'bounds';
 
 /** Inside the caller's transaction. */

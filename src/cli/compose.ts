@@ -12,6 +12,7 @@ import { decodeErrand } from '../errand/errand-codec.ts';
 import { parseKeep, parseScope } from '../errand/scope.ts';
 import { domainOf, leavesOut, parseDomainWeights } from '../frontier/director.ts';
 import { Frontier, type FrontierOptions } from '../frontier/frontier.ts';
+import { parsePvalue } from '../frontier/pvalue-terms.ts';
 import { excludedIn, homesOf, outsideOf } from '../frontier/reach.ts';
 import { Schedule } from '../frontier/schedule.ts';
 import type { ScheduleSettings } from '../frontier/schedule-settings.ts';
@@ -141,7 +142,7 @@ export async function openHome(values: CrawlValues, seeds: readonly string[], ex
 
 /** Before anything is made: a collection that begins with a mistake would be one all the same. */
 function refuseMistakes(values: CrawlValues, seeds: readonly string[]): void {
-  const { scope, keep, domains, bodyLimit, order, focus, listen, decider } = values;
+  const { scope, keep, pvalue, domains, bodyLimit, order, focus, listen, decider } = values;
   if (order === 'focused' && !focus?.length && decider === undefined) {
     throw new SkeinError(
       'bad-option',
@@ -151,6 +152,7 @@ function refuseMistakes(values: CrawlValues, seeds: readonly string[]): void {
   }
   parseScope(scope ?? []);
   parseKeep(keep);
+  parsePvalue(pvalue ?? '');
   refuseLeftOut(parseDomainWeights(domains ?? ''), seeds);
   if (parseSize(bodyLimit) < 1)
     throw new SkeinError('bad-option', 'A body-limit of nothing would store nothing.', 'Write it as 500kB or 16MB.');
@@ -275,6 +277,7 @@ function frontierOptions(
   return {
     mode: extras.mode ?? 'explore',
     order: values.order,
+    pvalue: parsePvalue(values.pvalue),
     images,
     scope,
     outside: outsideOf(ledger, scope, seeds),

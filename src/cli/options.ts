@@ -152,6 +152,11 @@ export const settings = {
     check: optional(oneOf(orderNames)),
     about: 'breadth, pvalue or focused: which page comes next (default breadth; remembered)',
   },
+  pvalue: {
+    check: optional(text),
+    about:
+      'terms of the order pvalue: forward=1,backward=1 (weights), aging=0 (pages), service=4:2:1, lists=crawl or server (remembered)',
+  },
   detector: {
     check: optional(oneOf(detectorNames)),
     about: `what counts as a change: ${detectorNames.join(', ')} (default content; remembered)`,
@@ -211,7 +216,7 @@ export const fetchOptions = [
     'domains',
   ] as const),
   ...(['workbench', 'outpost', 'listen', 'levels', 'agent'] as const),
-  ...(['order', 'detector', 'images', 'threads', 'perServer', 'bodyLimit', 'audit'] as const),
+  ...(['order', 'pvalue', 'detector', 'images', 'threads', 'perServer', 'bodyLimit', 'audit'] as const),
 ] as const satisfies readonly OptionName[];
 export type Values = { [name in OptionName]: Accepted<(typeof options)[name]['check']> };
 

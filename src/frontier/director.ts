@@ -48,10 +48,14 @@ export class Director {
     return true;
   }
 
-  /** Takes the server whose turn it is; undefined when none waits. */
-  next(): number | undefined {
+  /**
+   * Takes the server whose turn it is; undefined when none waits. Where there are some in its domain that `prefers` names,
+   * near the head of the queue, the first of them comes before the others.
+   */
+  next(prefers?: (server: number) => boolean): number | undefined {
     const domain = this.#ring[0];
     if (!domain) return undefined;
+    if (prefers) bringForward(domain, prefers);
     const server = firstOf(domain);
     this.#waiting.delete(server);
     domain.turns--;
@@ -91,6 +95,18 @@ export function domainOf(weights: ReadonlyMap<string, number>, host: string): st
 /** Servers of this domain are never to be visited, so their pages need not wait. */
 export function leavesOut(weights: ReadonlyMap<string, number>, topLevelDomain: string): boolean {
   return weightOf(weights, topLevelDomain) === 0;
+}
+
+/** Servers of a queue that are looked at for one that is preferred. */
+const LOOKED_AT = 64;
+
+function bringForward({ queue, head }: Domain, prefers: (server: number) => boolean): void {
+  const end = Math.min(queue.length, head + LOOKED_AT);
+  for (let at = head; at < end; at++) {
+    if (!prefers(queue[at]!)) continue;
+    queue.splice(head, 0, ...queue.splice(at, 1));
+    return;
+  }
 }
 
 /** Takes the first server of a domain that has one; what is used up of the queue is dropped now and then. */

@@ -12,7 +12,7 @@ import type { ServerNews } from '../errand/parcel.ts';
 import type { Visit } from '../errand/visit.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { roles } from '../ledger/pages.ts';
-import { Admission, UNKNOWN, withDomains } from './admission.ts';
+import { Admission, withDomains } from './admission.ts';
 import { DELEGATED, type Delegation, delegable, here, type Planner, placeOf, seenOn, sizeOf } from './delegation.ts';
 import { Strays } from './focused.ts';
 import { doubtful, learnRobots } from './forbidden.ts';
@@ -27,7 +27,7 @@ import { PageQueue } from './page-queue.ts';
 import { outsideOf, takeIn } from './reach.ts';
 import { changedRules, forgetRules, stillPending } from './rules.ts';
 import { Schedule } from './schedule.ts';
-import { knownOf, termsOf } from './terms.ts';
+import { hintOf, knownOf, termsOf } from './terms.ts';
 import { Turns } from './turns.ts';
 import { type Sent, type UnderWay, wantsPage } from './under-way.ts';
 
@@ -66,7 +66,7 @@ export class Frontier {
     this.#ledger = ledger;
     this.#options = options;
     this.#clock = clock;
-    this.#turns = new Turns(options.domains, clock, lane => this.#mostErrands(lane));
+    this.#turns = new Turns(options.domains, clock, lane => this.#mostErrands(lane), options.order === 'pvalue');
     this.#lanes = new Lanes(ledger, options, lane => this.#turns.stir(lane));
     this.#newcomers = options.mode === 'refresh' ? new PageQueue() : undefined;
     const images = options.mode === 'refresh' && options.images === 'watch' ? new PageQueue() : undefined;
@@ -186,7 +186,7 @@ export class Frontier {
     for (const { page, server, depth = 0, relevance = 0 } of pages) {
       if (this.#out.has(page)) continue;
       const lane = this.#lanes.ofServer(server);
-      lane.order.add(page, { depth, relevance, forward: UNKNOWN, backward: this.#ledger.backward.of(page) });
+      lane.order.add(page, hintOf(this.#ledger, this.#options.order, { page, depth, relevance }));
     }
   }
 
@@ -294,8 +294,8 @@ export class Frontier {
     for (const [id, { counted }] of underWay.pages) {
       if (counted) this.#issued--;
       this.#out.delete(id);
-      const page = this.#ledger.pages.get(id)!;
-      underWay.lane.order.add(id, { depth: page.depth, relevance: page.relevance, forward: UNKNOWN, backward: 0 });
+      const page = { ...this.#ledger.pages.get(id)!, page: id };
+      underWay.lane.order.add(id, hintOf(this.#ledger, this.#options.order, page));
     }
   }
 

@@ -25,6 +25,10 @@ export class HoldingOrder implements Order {
     return this.#order.top;
   }
 
+  get called(): boolean {
+    return this.#order.called ?? true;
+  }
+
   /** Pages kept aside. */
   get held(): number {
     return this.#held?.size ?? 0;

@@ -3,11 +3,13 @@
 import { hostOf } from '../base/url.ts';
 import { ShapeCounter } from '../errand/traps.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import { CrawlLists } from './crawl-lists.ts';
 import { domainOf, leavesOut } from './director.ts';
 import { HoldingOrder } from './holding.ts';
 import type { Lane } from './lane.ts';
 import type { FrontierOptions } from './options.ts';
-import { makeOrder } from './order.ts';
+import { makeOrder, type OrderOptions } from './order.ts';
+import { pvalueTerms } from './pvalue-terms.ts';
 
 export interface Waiting {
   readonly pages: number;
@@ -19,6 +21,7 @@ export interface Waiting {
 export class Lanes {
   readonly #ledger: Ledger;
   readonly #options: Pick<FrontierOptions, 'order' | 'domains'>;
+  readonly #terms: OrderOptions;
   readonly #lanes = new Map<string, Lane>();
   readonly #joined: (lane: Lane) => void;
   #pages = 0;
@@ -26,11 +29,14 @@ export class Lanes {
   /** `joined`: pages have come to a lane. */
   constructor(
     ledger: Ledger,
-    options: Pick<FrontierOptions, 'order' | 'domains'>,
+    options: Pick<FrontierOptions, 'order' | 'domains' | 'pvalue'>,
     joined: (lane: Lane) => void = () => {},
   ) {
     this.#ledger = ledger;
     this.#options = options;
+    const { lists, ...terms } = options.pvalue ?? pvalueTerms;
+    const crawl = options.order === 'pvalue' && lists === 'crawl' ? new CrawlLists(terms.service) : undefined;
+    this.#terms = { ...terms, indexed: () => ledger.visits.last, ...(crawl && { crawl }) };
     this.#joined = joined;
   }
 
@@ -45,7 +51,7 @@ export class Lanes {
     const { backward, servers } = this.#ledger;
     const topLevelDomain = domainOf(this.#options.domains, hostOf(origin));
     const counts = !leavesOut(this.#options.domains, topLevelDomain);
-    const order = makeOrder(this.#options.order, { backwardOf: page => backward.of(page) });
+    const order = makeOrder(this.#options.order, { ...this.#terms, backwardOf: page => backward.of(page) });
     const changed = (by: number) => {
       if (counts) this.#pages += by;
       if (by > 0) this.#joined(lane);

@@ -2,10 +2,13 @@
 import type { Errand, Scope } from '../errand/errand.ts';
 import type { ReasonCode } from '../errand/reasons.ts';
 import type { OrderName } from './order.ts';
+import type { PvalueTerms } from './pvalue-terms.ts';
 
 export interface FrontierOptions {
   readonly mode: Errand['kind'];
   readonly order: OrderName;
+  /** Terms of the order pvalue; absent = as they are by default. */
+  readonly pvalue?: PvalueTerms;
   /** watch: by their headers, in a refresh; store: like pages; off: not at all. */
   readonly images: 'watch' | 'store' | 'off';
   readonly scope: Scope;

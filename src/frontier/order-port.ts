@@ -20,6 +20,8 @@ export interface Order {
   readonly size: number;
   /** Relevance of the page that would be taken next, 0–255; 0 in orders that do not go by it. */
   readonly top: number;
+  /** Where orders share lists: whether this one has a page of the list whose turn it is. Absent = always. */
+  readonly called?: boolean;
   /** Takes a page in, or says why it will not; the caller never adds a page that is already waiting. */
   add(page: number, hint: Hint): ReasonCode | undefined;
   /** Removes and returns the next pages, at most `count`. */

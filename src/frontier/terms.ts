@@ -2,9 +2,12 @@
 import type { Errand } from '../errand/errand.ts';
 import type { Known } from '../errand/known.ts';
 import type { KnownRow } from '../ledger/known-row.ts';
+import type { Ledger } from '../ledger/ledger.ts';
 import { type AskedPage, roles } from '../ledger/pages.ts';
+import { UNKNOWN } from './admission.ts';
 import { type Lane, paceOf } from './lane.ts';
 import type { FrontierOptions } from './options.ts';
+import type { Hint } from './order-port.ts';
 import type { Schedule } from './schedule.ts';
 import { trustTerms } from './trust.ts';
 
@@ -20,6 +23,17 @@ export function termsOf(lane: Lane, options: FrontierOptions, connections: numbe
     ...(server.soft404 && { missing: server.soft404 }),
     ...(server.robots && { robots: server.robots }),
   };
+}
+
+/** What an order may know of a page that joins it: its own links where it goes by them and the page was visited. */
+export function hintOf(
+  ledger: Ledger,
+  order: string,
+  page: Pick<Hint, 'depth' | 'relevance'> & { page: number },
+): Hint {
+  const { depth, relevance } = page;
+  const forward = order === 'pvalue' ? ledger.pages.known(page.page)?.urls : undefined;
+  return { depth, relevance, forward: forward ?? UNKNOWN, backward: ledger.backward.of(page.page) };
 }
 
 /** `before`: what earlier visits taught, undefined = there was none. */

@@ -18,6 +18,7 @@ export class Turns {
   readonly #clock: Clock;
   readonly #most: (lane: Lane) => number;
   readonly #director: Director;
+  readonly #shared: boolean;
   readonly #stirred = new Set<Lane>();
   /** Lanes that may go, by how relevant their best page is. */
   readonly #aside = Array.from({ length: STEPS }, () => new Set<Lane>());
@@ -28,11 +29,12 @@ export class Turns {
   /** The first of these may go on at this time. */
   #restUntil = Number.POSITIVE_INFINITY;
 
-  /** `most`: errands of a lane that may be under way at once. */
-  constructor(domains: ReadonlyMap<string, number>, clock: Clock, most: (lane: Lane) => number) {
+  /** `most`: errands of a lane that may be under way at once; `shared`: lanes share the lists of their pages. */
+  constructor(domains: ReadonlyMap<string, number>, clock: Clock, most: (lane: Lane) => number, shared = false) {
     this.#director = new Director(domains);
     this.#clock = clock;
     this.#most = most;
+    this.#shared = shared;
   }
 
   /** Something happened to the lane that may let it go: it is looked at with the next wake(). */
@@ -61,7 +63,7 @@ export class Turns {
 
   /** The lane whose turn it is, which it then has had. */
   next(): Lane | undefined {
-    const id = this.#director.next();
+    const id = this.#director.next(this.#shared ? server => this.#offered.get(server)!.order.called : undefined);
     if (id === undefined) return undefined;
     const lane = this.#offered.get(id)!;
     this.#offered.delete(id);

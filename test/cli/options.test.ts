@@ -58,6 +58,7 @@ const wrong: Record<string, readonly [string, RegExp]> = {
   levels: ['0', /--levels cannot be "0"/],
   agent: ['somebody', /--agent cannot be "somebody": it is no web or mail address/],
   detector: ['eyes', /The setting detector cannot be "eyes"/],
+  pvalue: ['sideways=1', /"sideways=1" is no term of the order pvalue/],
   order: ['last', /The setting order cannot be "last"/],
   policy: ['never', /The setting policy cannot be "never"/],
   thresholds: ['0.8,0.1', /"0\.8,0\.1" is no pair of thresholds/],

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { CrawlLists } from '../../src/frontier/crawl-lists.ts';
 import { Strays } from '../../src/frontier/focused.ts';
 import { type Hint, makeOrder, type Order, type OrderName, orderNames } from '../../src/frontier/order.ts';
 import { PageQueue } from '../../src/frontier/page-queue.ts';
-import { Pvalue } from '../../src/frontier/pvalue.ts';
+import { Pvalue, pvalueDefaults } from '../../src/frontier/pvalue.ts';
+import { parsePvalue } from '../../src/frontier/pvalue-terms.ts';
 import { randomly } from '../random.ts';
 
 const plain: Hint = { depth: 0, relevance: 0, forward: -1, backward: 0 };
@@ -131,12 +133,81 @@ test('pvalue: where someone counts links exactly, that count decides at every so
     [2, 2],
     [3, 1],
   ]);
-  const order = new Pvalue({ forwardWeight: 1, backwardWeight: 1, backwardOf: page => counts.get(page) ?? 0 });
+  const order = new Pvalue({ ...pvalueDefaults, backwardOf: page => counts.get(page) ?? 0 });
   for (let page = 1; page <= 3; page++) order.add(page, plain);
   assert.deepEqual(order.lists(), [[3], [2], [1]]);
   counts.set(3, 9);
   order.backward(2);
   assert.deepEqual(order.lists(), [[2], [1], [3]]);
+});
+
+test('pvalue: with aging, weight moves from forward to backward links as the collection grows', () => {
+  let indexed = 0;
+  const order = new Pvalue({ ...pvalueDefaults, aging: 100, indexed: () => indexed });
+  addTable(order);
+  const sorted = () => letters(order.lists().flat());
+  assert.equal(sorted(), 'BCADE', 'at first by forward links alone');
+  indexed = 100;
+  assert.equal(sorted(), 'BCAED', 'the paper’s own order');
+  indexed = 1e9;
+  assert.equal(sorted(), 'EACBD', 'in the end by backward links alone');
+});
+
+test('pvalue: lists of the whole crawl hold the pages of all servers', () => {
+  const crawl = new CrawlLists([4, 2, 1]);
+  const make = () => new Pvalue({ ...pvalueDefaults, crawl });
+  const [one, two, three] = [make(), make(), make()];
+  // The paper's table, on three servers.
+  one.add(1, { ...plain, forward: 13, backward: 8 });
+  two.add(2, { ...plain, forward: 22, backward: 10 });
+  one.add(3, { ...plain, forward: 17, backward: 9 });
+  three.add(4, { ...plain, forward: 10, backward: 11 });
+  three.add(5, { ...plain, forward: 5, backward: 3 });
+  assert.deepEqual([one.called, two.called, three.called], [true, true, false], 'B and C are the first list');
+  assert.deepEqual(
+    [one, two, three].map(order => order.lists().map(letters)),
+    [
+      ['C', 'A', ''],
+      ['B', '', ''],
+      ['', '', 'ED'],
+    ],
+  );
+  assert.equal(letters(two.take(9)), 'B');
+  assert.equal(letters(three.take(9)), 'ED', 'a server that is asked all the same gives the best that it has');
+  assert.equal(letters(one.take(9)), 'A', 'the second list is behind now');
+  assert.equal(letters(one.take(9)), 'C');
+  assert.deepEqual([one.size, two.size, three.size], [0, 0, 0]);
+  assert.deepEqual([one.take(1), two.take(1)], [[], []]);
+});
+
+test('pvalue: over many errands the lists of a crawl are served 4 : 2 : 1, and none twice', () => {
+  const crawl = new CrawlLists([4, 2, 1]);
+  const orders = Array.from({ length: 20 }, () => new Pvalue({ ...pvalueDefaults, crawl }));
+  for (let page = 1; page <= 2100; page++) {
+    orders[page % 20]!.add(page, { ...plain, forward: 0, backward: page });
+  }
+  const taken: number[] = [];
+  while (taken.length < 700) {
+    const order = orders.find(each => each.called)!;
+    taken.push(...order.take(64));
+  }
+  const lists = [0, 0, 0];
+  for (const page of taken) lists[page <= 700 ? 0 : page <= 1400 ? 1 : 2]!++;
+  assert.ok(Math.abs(lists[0]! / taken.length - 4 / 7) < 0.03, String(lists));
+  assert.ok(Math.abs(lists[1]! / taken.length - 2 / 7) < 0.03, String(lists));
+  for (const order of orders) while (order.size > 0) taken.push(...order.take(64));
+  assert.equal(new Set(taken).size, 2100);
+  assert.equal(taken.length, 2100);
+});
+
+test('pvalue: its terms as users write them', () => {
+  assert.deepEqual(parsePvalue(''), { ...pvalueDefaults, lists: 'crawl' });
+  assert.deepEqual(parsePvalue('forward=2, backward=0.5,aging=1000,service=5:3:1,lists=server'), {
+    ...{ forwardWeight: 2, backwardWeight: 0.5, aging: 1000, service: [5, 3, 1], lists: 'server' },
+  });
+  for (const wrong of ['forward', 'forward=-1', 'aging=x', 'service=4:2', 'service=4:2:0', 'lists=all', 'weight=1']) {
+    assert.throws(() => parsePvalue(wrong), { code: 'bad-option' }, wrong);
+  }
 });
 
 test('pvalue: a page that comes late joins the list of its value', () => {

@@ -2,10 +2,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import sharp from 'sharp';
+import { hintOf } from '../../src/frontier/terms.ts';
 import { changesIn } from '../../src/home/changes.ts';
+import { openWeb } from '../web/web.ts';
 import { type Collection, makeCollection } from './collection.ts';
+import { visitedTwice } from './outpost-processes.ts';
 import { html, openPages, type Pages, prose } from './pages.ts';
-import { collected, fast, pagesOf, skein, skeinJson, workplace } from './skein.ts';
+import { collected, crawlHere, fast, pagesOf, skein, skeinJson, workplace } from './skein.ts';
 
 interface Decided {
   readonly stage: string;
@@ -174,6 +177,30 @@ test('the levels that changed are stored, and shown', async () => {
   const { stdout } = await skein(['changes', '--data', collection.directory]);
   assert.match(stdout.toString(), /structure, level 4 5/);
 });
+
+test('pvalue: a page that was visited counts its own links, one that was not has none of its own', async () => {
+  using collection = makeCollection();
+  await using pages = await openSite(7);
+  await collection.crawl([`${pages.origin}/`], { order: 'pvalue' });
+  const hint = (order: string, page: number) =>
+    collection.look(ledger => hintOf(ledger, order, { page, depth: 0, relevance: 0 }).forward);
+  assert.equal(hint('pvalue', 1), 7, 'the front page');
+  assert.equal(hint('pvalue', 99), -1);
+  assert.equal(hint('breadth', 1), -1, 'nobody asks');
+});
+
+for (const lists of ['crawl', 'server']) {
+  test(`a crawl in the order pvalue with the lists of the ${lists} finds every page once`, async () => {
+    using place = workplace();
+    await using web = await openWeb({ seed: 31, servers: 5, pagesPerServer: 30 });
+    await crawlHere(
+      { data: place.path, scope: '*', set: ['order=pvalue', `pvalue=lists=${lists},aging=50`] },
+      web.seeds,
+    );
+    assert.deepEqual(collected(await pagesOf(place.path)), web.mustFind());
+    assert.deepEqual(visitedTwice(place.path), []);
+  });
+}
 
 test('the detector is remembered', async () => {
   using collection = makeCollection();

@@ -76,10 +76,7 @@ export function sizeOf({ remote, follow }: Delegation, lane: Lane, terms: Terms)
   return pace === 0 ? most : Math.max(1, Math.min(most, Math.floor((terms.lease * 0.8) / pace)));
 }
 
-/**
- * Fingerprints of the server's pages that the errand does not name, as the errand carries them. All pages of all servers
- * are read for that, so not where it names them all: most servers are small.
- */
+/** Fingerprints of the server's pages that the errand does not name, as the errand carries them. */
 export function seenOn(ledger: Ledger, { server, pages }: Lane, named: ReadonlySet<number>): Uint8Array {
   const words: number[] = [];
   const all = pages > named.size ? ledger.pages.ofServer(server.id) : [];

@@ -17,6 +17,7 @@ import { LinkIndex } from './links.ts';
 import { Listings } from './listings.ts';
 import { Pages } from './pages.ts';
 import { migrate, versionOf } from './schema.ts';
+import { ServerPages } from './server-pages.ts';
 import { Servers } from './servers.ts';
 import { Tallies } from './tallies.ts';
 import { Visits } from './visits.ts';
@@ -33,6 +34,7 @@ export class Ledger {
   readonly errands: Errands;
   readonly listings: Listings;
   readonly tallies: Tallies;
+  readonly #serverPages: ServerPages;
   readonly #lock: DatabaseSync | undefined;
   #open = false;
   #abandoned = false;
@@ -43,7 +45,8 @@ export class Ledger {
     this.#lock = mode === 'write' ? takeLock(directory) : undefined;
     this.database = openDatabase(directory, mode);
     this.tallies = new Tallies(this.database);
-    this.pages = new Pages(this.database, this.tallies);
+    this.#serverPages = new ServerPages(this.database);
+    this.pages = new Pages(this.database, this.tallies, this.#serverPages);
     this.visits = new Visits(this.database, this.tallies);
     this.servers = new Servers(this.database);
     this.backward = new Backward(this.database);
@@ -51,7 +54,14 @@ export class Ledger {
     this.account = new Account(this.database);
     this.errands = new Errands(this.database);
     this.listings = new Listings(this.database);
-    if (mode === 'write') this.backward.open();
+    if (mode === 'write') this.#openCounters();
+  }
+
+  #openCounters(): void {
+    this.begin();
+    this.#serverPages.open(this.pages.size);
+    this.backward.open();
+    this.commit();
   }
 
   /** Starts a batch unless one is open. Every write belongs to a batch. */
@@ -68,6 +78,7 @@ export class Ledger {
       this.servers.save();
       this.account.save();
       this.tallies.save();
+      this.#serverPages.save();
       this.database.exec('COMMIT');
     });
     this.#open = false;

@@ -5,6 +5,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { FLAG_SHOWN, KNOWN_COLUMNS, type KnownRow, runKnown } from './known-row.ts';
 import { CHUNK, Prints } from './prints.ts';
+import type { ServerPages } from './server-pages.ts';
 import type { Tallies } from './tallies.ts';
 
 export interface PageRow {
@@ -54,6 +55,7 @@ const dueRoles = {
 export class Pages {
   readonly #database: DatabaseSync;
   readonly #tallies: Tallies;
+  readonly #serverPages: ServerPages;
   readonly #insert: StatementSync;
   readonly #get: StatementSync;
   readonly #ask: StatementSync;
@@ -68,9 +70,10 @@ export class Pages {
   readonly #setDepth: StatementSync;
   #last: number;
 
-  constructor(database: DatabaseSync, tallies: Tallies) {
+  constructor(database: DatabaseSync, tallies: Tallies, serverPages: ServerPages) {
     this.#database = database;
     this.#tallies = tallies;
+    this.#serverPages = serverPages;
     this.#insert = database.prepare('INSERT INTO pages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
     this.#get = database.prepare('SELECT * FROM pages WHERE id = ?');
     this.#ask = database.prepare(
@@ -105,6 +108,7 @@ export class Pages {
     const { high, low, server, url, parent, depth, hops, relevance, found, refused, role, lastmod } = page;
     this.#insert.run(id, high, low, server, url, parent, depth, hops, relevance, found, refused, role, lastmod);
     this.#tallies.count('pages', refused ?? '', server, 1);
+    this.#serverPages.add(server, id);
     if (id % CHUNK === 0) this.#prints.add(id);
     return id;
   }
@@ -157,12 +161,11 @@ export class Pages {
 
   /** Pages of a server that were last seen before a time and stand well are due at `due` at the latest. */
   hasten(server: number, seenBefore: number, due: number): void {
-    this.#database
-      .prepare(
-        `UPDATE known SET due = min(due, ?) WHERE due IS NOT NULL AND seen_time < ? AND outcome IN ('fetched', 'same')
-           AND page IN (SELECT id FROM pages WHERE server = ? AND role = 0)`,
-      )
-      .run(due, seenBefore, server);
+    const hasten = this.#database.prepare(
+      `UPDATE known SET due = min(due, ?) WHERE page = ? AND due IS NOT NULL AND seen_time < ?
+         AND outcome IN ('fetched', 'same') AND (SELECT role FROM pages WHERE id = page) = 0`,
+    );
+    for (const { id } of this.ofServer(server)) hasten.run(due, id, seenBefore);
   }
 
   /** The images of a page are known now. */
@@ -174,6 +177,7 @@ export class Pages {
   judge(id: number, refused: string | null, server: number): void {
     const before = this.get(id)!;
     this.#judge.run(refused, server, id);
+    if (before.server !== server) this.#serverPages.add(server, id);
     this.#tallies.judged(before, { id, refused, server }, this.known(id) !== undefined);
   }
 
@@ -186,11 +190,13 @@ export class Pages {
     return this.#rows('SELECT id, high, low, depth, server, refused, role FROM pages WHERE id > ?', 'id');
   }
 
-  /** Fingerprints of a server's pages. Reads the table through: an index would cost every page of every crawl. */
-  ofServer(server: number): Iterable<{ id: number; high: number; low: number }> {
-    return this.#database
-      .prepare('SELECT id, high, low FROM pages WHERE server = ?')
-      .iterate(server) as unknown as Iterable<{ id: number; high: number; low: number }>;
+  /** Fingerprints of a server's pages. */
+  *ofServer(server: number): Iterable<{ id: number; high: number; low: number }> {
+    const page = this.#database.prepare('SELECT id, high, low FROM pages WHERE id = ? AND server = ?');
+    for (const id of new Set(this.#serverPages.of(server))) {
+      const row = page.get(id, server);
+      if (row) yield row as unknown as { id: number; high: number; low: number };
+    }
   }
 
   /** Pages that were never visited and may be, oldest first. */

@@ -173,6 +173,12 @@ export const steps: readonly string[] = [
   INSERT INTO tallies SELECT 'spurned', '', 0, count(*) FROM pages p JOIN known k ON k.page = p.id
     WHERE p.refused IS NOT NULL;
   `,
+  `
+  -- Which pages are a server's: ids of 32 bits side by side, parts from 1 on (server-pages.ts).
+  CREATE TABLE server_pages (
+    server INTEGER NOT NULL, part INTEGER NOT NULL, ids BLOB NOT NULL, PRIMARY KEY (server, part)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];
 
 /** A ledger that is only read may be of a version that did not have the table yet. */

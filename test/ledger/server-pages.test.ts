@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { after, test } from 'node:test';
+import { Ledger } from '../../src/ledger/ledger.ts';
+import { randomly } from '../random.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'skein-server-pages-'));
+after(() => rmSync(directory, { recursive: true, force: true }));
+
+/** Ids of each server's pages, by the lists, and by the table itself. */
+function both(ledger: Ledger): { listed: number[][]; written: number[][] } {
+  const servers = [...ledger.servers.all()].map(({ id }) => id);
+  const listed = servers.map(id => [...ledger.pages.ofServer(id)].map(page => page.id).sort((a, b) => a - b));
+  const written = servers.map(id => {
+    const pages = Array.from({ length: ledger.pages.size }, (_, i) => ledger.pages.get(i + 1)!);
+    return pages.filter(page => page.server === id).map(page => page.id);
+  });
+  return { listed, written };
+}
+
+function makeLedger(data: string, seed: number): Ledger {
+  const random = randomly(seed);
+  const ledger = new Ledger(data, 'write');
+  ledger.begin();
+  for (let step = 1; step <= 400; step++) {
+    const { id: server } = ledger.servers.of(`http://${random.below(5)}.example`);
+    const place = { high: step, low: step, server, url: `http://a.example/${step}`, parent: 0, depth: 0, hops: 0 };
+    ledger.pages.add({ ...place, relevance: 0, found: 0, refused: null, role: 0, lastmod: null });
+    if (random.below(6) === 0)
+      ledger.pages.judge(1 + random.below(step), 'too-deep', 1 + random.below(ledger.servers.size));
+    if (random.below(30) > 0) continue;
+    ledger.commit();
+    ledger.begin();
+  }
+  return ledger;
+}
+
+test("a server's pages are found without reading those of others, in and behind a batch", () => {
+  for (let seed = 1; seed <= 4; seed++) {
+    const ledger = makeLedger(join(directory, `made-${seed}`), seed);
+    const before = both(ledger);
+    assert.deepEqual(before.listed, before.written, `seed ${seed}`);
+    ledger.commit();
+    const behind = both(ledger);
+    assert.deepEqual(behind.listed, before.written, `seed ${seed}`);
+    ledger.close();
+  }
+});
+
+test('a ledger that an older version wrote gets its lists when it is opened', () => {
+  const data = join(directory, 'old');
+  makeLedger(data, 9).close();
+  const database = new DatabaseSync(join(data, 'ledger.db'));
+  database.exec('DELETE FROM server_pages');
+  database.close();
+  const ledger = new Ledger(data, 'write');
+  const { listed, written } = both(ledger);
+  assert.deepEqual(listed, written);
+  ledger.close();
+});

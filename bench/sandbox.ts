@@ -1,12 +1,12 @@
 /**
  * What does the cage cost? The threads of one outpost crawl a site of recorded pages on loopback and pack what they find
- * for the way home; then the same with a decider asked about every page, in WebAssembly (a thread) and in JavaScript (a
+ * for the way home; then the same with a decider asked about every page, in WebAssembly and in JavaScript (each in a
  * process behind bubblewrap), that wants only the facts, or the whole body.
  *
  *   node bench/sandbox.ts
  *
  * The site is served by a process of its own. Rounds alternate, and medians are compared; beside the time by the clock
- * stands the processor time of the outpost's own process (the process of a script not counted), which says more on a
+ * stands the processor time of the outpost's own process (that of the cage not counted), which says more on a
  * machine that has other work.
  */
 import { type ChildProcess, fork } from 'node:child_process';
@@ -88,7 +88,7 @@ function openOutpost(origin: string): Outpost {
       userAgent: 'Skein (bench)',
       agentToken: 'skein',
       trustRobots: true,
-      sandbox: { weak: false },
+      sandbox: { own: false },
       cache: { directory, bytes: 1 << 28 },
     },
     { parcel: parcel => arrived(parcel), failed: (_, why) => failed(why), trouble: text => failed(text) },

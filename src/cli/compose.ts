@@ -121,7 +121,7 @@ export async function openHome(values: CrawlValues, seeds: readonly string[], ex
   return {
     ...{ home, ledger, frontier, clock, bounds, added, outposts },
     async ready() {
-      if (decider) await tryDecider(decider.bytes, { weak: true });
+      if (decider) await tryDecider(decider.bytes, { own: true });
       await outposts?.open(
         pruned(trees, home.dispatch.levels),
         values.listen ? parseAddress(values.listen) : undefined,

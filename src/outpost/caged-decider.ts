@@ -6,7 +6,7 @@
  * Invariant: a question is in `#waiting` or in `#shown` until it is answered or rejected, once.
  */
 import type { Decider, Question, Verdict, Wants } from '../crawler/decider.ts';
-import { type Cage, encodeQuestions, MOST_PAGES, misbehaved, type OpenCage, roomFor, verdictOf } from './decider.ts';
+import { type Cage, type CageSource, encodeQuestions, MOST_PAGES, misbehaved, roomFor, verdictOf } from './decider.ts';
 
 interface Asked {
   readonly question: Question;
@@ -30,8 +30,8 @@ export interface CagedOptions {
 }
 
 /** Starts the code once, so that code that cannot be started is known as such before anything is asked. */
-export async function openDecider(open: OpenCage, options: CagedOptions): Promise<CagedDecider> {
-  const decider = new CagedDecider(open, options);
+export async function openDecider(cages: CageSource, options: CagedOptions): Promise<CagedDecider> {
+  const decider = new CagedDecider(cages, options);
   await decider.start();
   return decider;
 }
@@ -39,7 +39,7 @@ export async function openDecider(open: OpenCage, options: CagedOptions): Promis
 export class CagedDecider implements Decider {
   wants: Wants = 'facts';
   over = '';
-  readonly #open: OpenCage;
+  readonly #cages: CageSource;
   readonly #options: CagedOptions;
   #cage: Cage | undefined;
   /** Tells the events of this cage from those of the one before. */
@@ -51,8 +51,8 @@ export class CagedDecider implements Decider {
   #gathering: NodeJS.Timeout | undefined;
   #watchdog: NodeJS.Timeout | undefined;
 
-  constructor(open: OpenCage, options: CagedOptions) {
-    this.#open = open;
+  constructor(cages: CageSource, options: CagedOptions) {
+    this.#cages = cages;
     this.#options = options;
   }
 
@@ -67,7 +67,7 @@ export class CagedDecider implements Decider {
   /** Rejects when the code does not load. */
   async start(): Promise<void> {
     const life = ++this.#life;
-    const cage = await this.#open({
+    const cage = await this.#cages.open({
       answer: bits => {
         if (life === this.#life) this.#answer(bits);
       },
@@ -82,6 +82,7 @@ export class CagedDecider implements Decider {
 
   async close(): Promise<void> {
     this.#giveUp('it was closed');
+    this.#cages.close();
     await this.#cage?.close();
   }
 
@@ -116,11 +117,13 @@ export class CagedDecider implements Decider {
 
   /** Nothing was heard for as long as a page may take. */
   #bite(): void {
-    const before = this.#shown.length;
-    if (before === 0) return;
-    this.#cage?.peek();
-    if (this.#shown.length < before) this.#watch();
-    else this.#kill(`it took longer than ${this.#options.time} milliseconds`);
+    const [life, first] = [this.#life, this.#shown[0]];
+    if (!first) return;
+    // Where this thread was busy itself, answers may lie there unread: they are heard before this is.
+    setImmediate(() => {
+      if (life !== this.#life || this.over !== '') return;
+      if (this.#shown[0] === first) this.#kill(`it took longer than ${this.#options.time} milliseconds`);
+    });
   }
 
   #kill(why: string): void {

@@ -1,5 +1,5 @@
 /**
- * What code from elsewhere is shown and what it answers, as bytes that both cages share; docs/guides/deciders.md explains
+ * What code from elsewhere is shown and what it answers, as bytes; docs/guides/deciders.md explains
  * them to those who write deciders. No JSON and no copy of a body that nobody asked for: a page costs a few hundred bytes.
  */
 import { SkeinError } from '../base/errors.ts';
@@ -8,11 +8,11 @@ import type { Question, Verdict, Wants } from '../crawler/decider.ts';
 export const wantsOrder: readonly Wants[] = ['facts', 'text', 'body'];
 
 export interface SandboxLimits {
-  /** Bytes of memory, all in all. */
+  /** Bytes of memory, besides what Node itself needs. */
   readonly memory: number;
   /** Milliseconds for one page. */
   readonly time: number;
-  /** Seconds of processor time in its whole life; JavaScript only. */
+  /** Seconds of processor time in its whole life. */
   readonly processor: number;
 }
 
@@ -26,8 +26,6 @@ export interface Cage {
   readonly wants: Wants;
   /** Shows it pages (encodeQuestions), not before all earlier ones are answered; it answers one by one, in this order. */
   show(pages: Uint8Array<ArrayBuffer>): void;
-  /** Reports answers that are there and were not announced yet. */
-  peek(): void;
   close(): Promise<void>;
 }
 
@@ -41,6 +39,13 @@ export interface CageEvents {
 /** Starts the code; rejects with 'refused' when it does not load. */
 export type OpenCage = (events: CageEvents) => Promise<Cage>;
 
+/** Cages for one piece of code, one after another. */
+export interface CageSource {
+  readonly open: OpenCage;
+  /** Lets go of what it holds ready. */
+  close(): void;
+}
+
 /** Most pages that are shown at once. */
 export const MOST_PAGES = 64;
 
@@ -50,7 +55,7 @@ const HEAD_WORDS = 12;
 const MOST_TITLE = 1000;
 const FIRST = 1;
 
-/** Pages as one piece of memory, which can be handed over. */
+/** Pages one after another. */
 export function encodeQuestions(questions: readonly Question[]): Uint8Array<ArrayBuffer> {
   const room = questions.reduce((sum, question) => sum + roomFor(question), 0);
   const bytes = Buffer.from(new ArrayBuffer(room));

@@ -6,17 +6,16 @@ import { hash } from 'node:crypto';
 import { SkeinError } from '../base/errors.ts';
 import type { Decider } from '../crawler/decider.ts';
 import { type CagedDecider, openDecider } from './caged-decider.ts';
-import { type OpenCage, type SandboxLimits, sandboxLimits } from './decider.ts';
+import { type SandboxLimits, sandboxLimits } from './decider.ts';
 
 export interface SandboxTerms {
-  /** JavaScript may run without bubblewrap. */
-  readonly weak: boolean;
+  /** The code comes from the user who runs this process, and from nobody else. */
+  readonly own: boolean;
   readonly limits?: Partial<SandboxLimits>;
 }
 
 /** Codes that stay at hand; the one that was named longest ago goes first. */
 const MOST = 4;
-const WASM = Buffer.from('\0asm');
 
 export class Deciders {
   readonly #terms: SandboxTerms;
@@ -62,8 +61,9 @@ export class Deciders {
 
   async #cage(code: Uint8Array): Promise<CagedDecider> {
     const limits = { ...sandboxLimits, ...this.#terms.limits };
-    const open = await cageFor(code, this.#terms.weak, limits);
-    return openDecider(open, { time: limits.time, say: this.#say });
+    // Loaded by those who need one: what starts processes is a tenth of what a thread would load before its first request.
+    const { Cages } = await import('./process-cage.ts');
+    return openDecider(new Cages(code, { limits, own: this.#terms.own }), { time: limits.time, say: this.#say });
   }
 
   #sweep(): void {
@@ -73,19 +73,6 @@ export class Deciders {
     // One that never started needs no end.
     oldest[1].then(decider => decider.close()).catch(() => {});
   }
-}
-
-/**
- * WebAssembly is known by its first bytes; anything else is taken for JavaScript. Cages are loaded by those who need
- * one: what starts processes and threads is a tenth of what a thread would load before its first request.
- */
-async function cageFor(code: Uint8Array, weak: boolean, limits: SandboxLimits): Promise<OpenCage> {
-  if (WASM.equals(code.subarray(0, WASM.length))) {
-    const { wasmCage } = await import('./wasm-sandbox.ts');
-    return wasmCage(code, limits);
-  }
-  const { scriptCage } = await import('./script-sandbox.ts');
-  return scriptCage(code, { limits, weak });
 }
 
 /** Starts the code once and ends it. Throws what is wrong with it. */

@@ -36,8 +36,6 @@ export interface JoinOptions {
   readonly quota?: QuotaTerms;
   /** Errands may bring code that home signed; default true. */
   readonly code?: boolean;
-  /** JavaScript among it runs even where bubblewrap is missing; default false. */
-  readonly weakSandbox?: boolean;
 }
 
 export interface RunOptions {
@@ -65,10 +63,10 @@ export function joinParent(options: JoinOptions, now: number): void {
   const token = readToken(options.token);
   if (token.expires < now) throw new SkeinError('refused', 'That token has expired.', 'Ask for a new one.');
   const { host, port, fingerprint, id, secret } = token;
-  const { directory, name, allowPrivate, quota = {}, code = true, weakSandbox = false } = options;
+  const { directory, name, allowPrivate, quota = {}, code = true } = options;
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const servers = options.servers.length > 0 ? options.servers : token.servers;
-  save(directory, { host, port, fingerprint, name, servers, allowPrivate, quota, code, weakSandbox, home: '' });
+  save(directory, { host, port, fingerprint, name, servers, allowPrivate, quota, code, home: '' });
   writeFileSync(join(directory, 'token'), `${id}.${secret}`, { mode: PRIVATE });
 }
 
@@ -90,7 +88,7 @@ export class StandingOutpost {
     this.#options = options;
     this.#place = load(directory);
     this.#members = new Members(join(directory, 'door'));
-    const { name, servers, allowPrivate, quota = {}, code = true, weakSandbox = false } = this.#place;
+    const { name, servers, allowPrivate, quota = {}, code = true } = this.#place;
     this.station = new Station({
       directory: join(directory, 'parcels'),
       name,
@@ -101,7 +99,7 @@ export class StandingOutpost {
       servers,
       allowPrivate,
       quota,
-      code: { trusted: code, weak: weakSandbox },
+      code: { trusted: code, own: false },
       clock,
       dial,
       say: options.say,

@@ -48,7 +48,7 @@ export async function start(options: StdioOptions): Promise<void> {
     servers: [],
     allowPrivate: true, // whoever may log in here may also connect from here
     trustRobots: true,
-    code: { trusted: true, weak: true }, // and run what they like
+    code: { trusted: true, own: false },
     clock: systemClock,
   });
   const clean = () => {

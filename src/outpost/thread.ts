@@ -18,8 +18,7 @@ const empty: Uint8Array[] = [];
 const MOST_EMPTY = 4;
 
 async function open(options: OutpostOptions) {
-  // What comes from this machine's own user may run where bubblewrap is missing.
-  const deciders = new Deciders({ weak: true }, text => say({ kind: 'trouble', text }));
+  const deciders = new Deciders({ own: true }, text => say({ kind: 'trouble', text }));
   if (options.decider) deciders.add(options.decider);
   const tools = await makeTools(options);
   const gaveUp = (errand: string, why: string) => say({ kind: 'gave-up', errand, why });

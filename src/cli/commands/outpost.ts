@@ -62,8 +62,7 @@ function addJoin(outpost: Command): void {
     .option('--servers <list>', 'hosts or domains that may be visited from here (default: as invited)', '')
     .option('--pages-a-day <n>', 'pages that may be visited from here in a day (default: no limit)')
     .option('--bytes-a-day <size>', 'bytes that may pass between here and servers in a day (default: no limit)')
-    .option('--no-code', 'take no errands that bring code of their own (default: what home signed, in a sandbox)')
-    .option('--weak-sandbox', "run JavaScript of theirs even without bubblewrap, behind Node's permissions alone")
+    .option('--no-code', 'take no errands that bring code of their own (default: what home signed, in a cage)')
     .option('--once', 'only join; serve later with "skein outpost run"')
     .addHelpText('after', '\nExample:\n  skein outpost join skein1.eyJob3N0… --name near-the-site');
   common(command).action(async (token: string, given: Record<string, unknown>) => {
@@ -71,10 +70,9 @@ function addJoin(outpost: Command): void {
     const directory = given['directory'] as string;
     const name = given['name'] as string;
     const servers = listOf(given['servers']);
-    const weakSandbox = given['weakSandbox'] === true;
     const code = given['code'] !== false;
     const quota = quotaOf(given);
-    joinParent({ directory, token, name, servers, allowPrivate, quota, code, weakSandbox }, Date.now());
+    joinParent({ directory, token, name, servers, allowPrivate, quota, code }, Date.now());
     if (given['once']) console.log(`Joined. Serve with: skein outpost run --directory ${directory}`);
     else await serve(given);
   });

@@ -1,6 +1,6 @@
 /**
- * What the process behind script-sandbox.ts runs before the code comes, as text: in there no file can be read. It is
- * plain JavaScript that any Node from 22 on understands.
+ * What a caged process runs before the code comes, as text: in there no file can be read. It is plain JavaScript that any
+ * Node from 22 on understands.
  *
  * Frames come on standard input: a length, then the code, and after that batches of pages (decider.ts). Two bytes of
  * answer go to standard output for each of them, at once, so that it is known which page a process that hangs was at.
@@ -19,17 +19,9 @@ for (const area of ['fs', 'child', 'worker', 'net', 'inspector', 'wasi', 'addon'
     end();
   });
 }
-const wanted = ['facts', 'text', 'body'];
-let decide, wants;
 const say = (bits, byte) => answer(String.fromCharCode(64 | bits, byte & 255), 'latin1');
-const load = async code => {
-  const module = await import('data:text/javascript;base64,' + code.toString('base64'));
-  decide = module.default;
-  if (typeof decide !== 'function') throw new Error('it has no default export that is a function');
-  wants = module.wants ?? 'facts';
-  if (!wanted.includes(wants)) throw new Error('it wants something else than facts, text or body');
-  say(0, wanted.indexOf(wants));
-};
+const wanted = ['facts', 'text', 'body'];
+let wants;
 const pageOf = (batch, start) => {
   const word = i => batch.readUInt32LE(start + 4 * i);
   let at = start + 48;
@@ -42,14 +34,36 @@ const pageOf = (batch, start) => {
   if (wants === 'body') page.body = batch.subarray(at, at + word(11));
   return page;
 };
-const run = async batch => {
-  for (let at = 0; at < batch.length; at += batch.readUInt32LE(at)) {
-    const made = decide(pageOf(batch, at));
-    const { keep = true, follow = true, relevance = 0 } = (typeof made?.then === 'function' ? await made : made) ?? {};
-    say((keep ? 1 : 0) | (follow ? 2 : 0), Math.max(0, Math.min(255, Math.round(relevance) || 0)));
-  }
+const script = async code => {
+  const module = await import('data:text/javascript;base64,' + code.toString('base64'));
+  const decide = module.default;
+  if (typeof decide !== 'function') throw new Error('it has no default export that is a function');
+  wants = module.wants ?? 'facts';
+  if (!wanted.includes(wants)) throw new Error('it wants something else than facts, text or body');
+  return async batch => {
+    for (let at = 0; at < batch.length; at += batch.readUInt32LE(at)) {
+      const made = decide(pageOf(batch, at));
+      const { keep = true, follow = true, relevance = 0 } = (typeof made?.then === 'function' ? await made : made) ?? {};
+      say((keep ? 1 : 0) | (follow ? 2 : 0), Math.max(0, Math.min(255, Math.round(relevance) || 0)));
+    }
+  };
 };
-let pieces = [], held = 0, need = 4, head = true;
+const module = code => {
+  const { exports } = new WebAssembly.Instance(new WebAssembly.Module(code));
+  const { memory, input, decide } = exports;
+  if (!memory || !input || !decide) throw new Error('it does not export memory, input and decide');
+  wants = exports.body ? 'body' : exports.text ? 'text' : 'facts';
+  return batch => {
+    for (let at = 0, length; at < batch.length; at += length) {
+      length = batch.readUInt32LE(at);
+      const address = input(length) >>> 0;
+      new Uint8Array(memory.buffer).set(batch.subarray(at, at + length), address);
+      const bits = decide(address, length);
+      say((bits >> 8) & 3, bits);
+    }
+  };
+};
+let run, pieces = [], held = 0, need = 4, head = true;
 for await (const piece of stdin) {
   pieces.push(piece);
   held += piece.length;
@@ -61,6 +75,10 @@ for await (const piece of stdin) {
     need = head ? frame.readUInt32LE(0) : 4;
     head = !head;
     if (!head) continue;
-    await (decide ? run(frame) : load(frame));
+    if (run) await run(frame);
+    else {
+      run = await (frame.readUInt32LE(0) === 0x6d736100 ? module : script)(frame);
+      say(0, wanted.indexOf(wants));
+    }
   }
 }`;

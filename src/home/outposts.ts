@@ -196,11 +196,12 @@ export class Outposts implements Speaker {
 
   async #dial({ url, below }: Branch): Promise<void> {
     const target = parseSsh(url);
-    const { software, ssh, line } = this.#options;
+    const { software, ssh, line, say } = this.#options;
     const sent = (bytes: number) => {
       this.#crossed.up += bytes;
     };
-    const stream = await openSsh(target, { software, spool: spoolName(this.identity.key, url), below, sent, ...ssh });
+    const spool = spoolName(this.identity.key, url);
+    const stream = await openSsh(target, { software, spool, below, sent, say, ...ssh });
     const greeted = await greetOutpost(stream, this, () => this.#welcome([], {}), line);
     this.#attach({ ...greeted.hello, name: url }, greeted.line, {});
   }

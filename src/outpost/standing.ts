@@ -5,7 +5,7 @@
  * Its directory holds who it is and whom it serves (outpost.json, identity.pem), its spool, and its members.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Clock } from '../base/clock.ts';
 import { SkeinError } from '../base/errors.ts';
 import { PRIVATE, replaceFile } from '../base/file.ts';
@@ -44,6 +44,8 @@ export interface RunOptions {
   readonly threads: number;
   readonly spoolBytes: number;
   readonly listen?: { readonly host: string; readonly port: number };
+  /** Private addresses are open in this run, though the owner did not say so when joining. */
+  readonly allowPrivate?: boolean;
   readonly clock: Clock;
   /** One sentence for the log. */
   readonly say: (text: string) => void;
@@ -55,6 +57,8 @@ export interface RunOptions {
 }
 
 const FILE = 'outpost.json';
+/** Milliseconds between attempts: who comes while home crawls alone is a loss, and a knock costs nearly nothing. */
+const LONGEST = 4000;
 /** Milliseconds: a parent that answers but is not ready is asked again soon. */
 const SOON = 2000;
 
@@ -78,6 +82,8 @@ export class StandingOutpost {
   #place: Place;
   #door: Door | undefined;
   #connected = false;
+  /** The trouble that was told last. */
+  #said = '';
   /** The last attempt got an answer. */
   #reached = false;
   /** Outposts that were not let in. */
@@ -97,7 +103,7 @@ export class StandingOutpost {
       threads,
       spoolBytes,
       servers,
-      allowPrivate,
+      allowPrivate: allowPrivate || options.allowPrivate === true,
       quota,
       code: { trusted: code, own: false },
       clock,
@@ -122,7 +128,7 @@ export class StandingOutpost {
 
   /** Serves until stop(). Throws when the parent refuses for good. */
   async run(): Promise<void> {
-    const { listen, clock, backOff = { first: 500, longest: 60_000 } } = this.#options;
+    const { listen, clock, backOff = { first: 500, longest: LONGEST } } = this.#options;
     if (listen) this.#door = await openDoor(listen, this.#members.certificate(), stream => this.#welcomeChild(stream));
     let wait = backOff.first;
     try {
@@ -163,6 +169,7 @@ export class StandingOutpost {
       const greeted = await greetParent(stream, this.station, this.station.words(this.#token()), line);
       this.#accept(greeted.answer);
       welcomed = true;
+      this.#said = '';
       this.#connected = true;
       this.#line = greeted.line;
       say(`Serving ${greeted.hello.name} at ${this.#place.host}:${this.#place.port}.`);
@@ -171,11 +178,17 @@ export class StandingOutpost {
     } catch (error) {
       const known = error instanceof SkeinError ? error.code : '';
       if (known === 'version-mismatch' || known === 'refused') throw error;
-      say((error as Error).message);
+      this.#complain(`${(error as Error).message} Dialling ${this.#place.host}:${this.#place.port} again.`);
     }
     this.#connected = false;
     this.#line = undefined;
     return welcomed;
+  }
+
+  /** Once, however often it happens: it dials every few seconds. */
+  #complain(trouble: string): void {
+    if (trouble !== this.#said) this.#options.say(trouble);
+    this.#said = trouble;
   }
 
   #token(): string {
@@ -221,10 +234,18 @@ export class StandingOutpost {
   }
 }
 
+export function hasJoined(directory: string): boolean {
+  return existsSync(join(directory, FILE));
+}
+
 function load(directory: string): Place {
   const file = join(directory, FILE);
   if (!existsSync(file)) {
-    throw new SkeinError('not-found', `No outpost was set up in ${directory}.`, 'Join one with "skein outpost join".');
+    throw new SkeinError(
+      'not-found',
+      `No outpost was set up in ${resolve(directory)}.`,
+      'Join with "skein outpost join TOKEN" first, or name the directory where you did with --directory.',
+    );
   }
   return JSON.parse(readFileSync(file, 'utf8')) as Place;
 }

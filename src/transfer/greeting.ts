@@ -110,8 +110,8 @@ function compareVersions(self: Speaker, other: Hello, who: string): void {
   throw new SkeinError(
     'version-mismatch',
     `The ${who} ${other.name} speaks protocol ${other.protocol} (Skein ${other.software}), ` +
-      `this is protocol ${own} (Skein ${self.software}).`,
-    'Use the same version of Skein at both ends.',
+      `${self.name} speaks protocol ${own} (Skein ${self.software}): install the newer version on ` +
+      `${other.protocol < own ? other.name : self.name}.`,
   );
 }
 

@@ -31,7 +31,7 @@ const [major, minor] = process.versions.node.split('.').map(Number);
 const [oldMajor, oldMinor] = '${OLDEST_NODE}'.split('.').map(Number);
 if (major < oldMajor || (major === oldMajor && minor < oldMinor)) process.exit(${TOO_OLD});
 const { digest, length, keep, spool, software, below } = JSON.parse(Buffer.from(process.argv[1], 'base64'));
-const root = keep ? path.resolve(os.homedir(), keep) : fs.mkdtempSync(path.join(os.tmpdir(), 'skein-'));
+const root = keep ? path.resolve(os.homedir(), keep.replace(/^~\\/*/, '')) : fs.mkdtempSync(path.join(os.tmpdir(), 'skein-'));
 const place = path.join(root, 'code-' + digest);
 const cached = fs.existsSync(path.join(place, 'package.json'));
 const need = cached ? 0 : length;
@@ -74,13 +74,28 @@ if (need === 0) begin();
 export function loaderCommand(loading: Loading): string {
   const script = `eval(Buffer.from(\\"${Buffer.from(code).toString('base64')}\\",\\"base64\\").toString())`;
   const argument = Buffer.from(JSON.stringify(loading)).toString('base64');
-  const cache = `"$HOME/.cache/skein-runtime/${loading.runtime}/node"`;
-  const candidates = `node nodejs ${cache} /usr/local/bin/node /opt/node/bin/node "$HOME"/.nvm/versions/node/*/bin/node`;
   return (
-    `exec sh -c 'for n in ${candidates}; do command -v "$n" >/dev/null 2>&1 || continue; ` +
-    `"$n" --no-warnings -e "${script}" -- ${argument}; r=$?; [ $r -eq ${TOO_OLD} ] || exit $r; done; ` +
-    `echo; echo ${NO_NODE} $(uname -s) $(uname -m)'`
+    `exec sh -c 'f=; for n in ${candidates(loading.runtime)}; do command -v "$n" >/dev/null 2>&1 || continue; ` +
+    `"$n" --no-warnings -e "${script}" -- ${argument}; r=$?; [ $r -eq ${TOO_OLD} ] || exit $r; ` +
+    `f="$f $("$n" --version)"; done; echo; echo ${NO_NODE} $(uname -s) $(uname -m)$f'`
   );
+}
+
+/** Where a Node may be: what the machine has of its own comes before the one that we brought. */
+function candidates(runtime: string): string {
+  const system = [
+    '/usr/local/bin',
+    '/opt/node/bin',
+    '/opt/homebrew/bin',
+    '/snap/bin',
+    '/home/linuxbrew/.linuxbrew/bin',
+  ];
+  const managers = [
+    ...['.nvm/versions/node/*', '.local/share/fnm/node-versions/*/installation', '.local/share/mise/installs/node/*'],
+    ...['.asdf/installs/nodejs/*', '.volta/tools/image/node/*', '.nodenv/versions/*', 'n', '.local'],
+  ];
+  const own = [...system.map(path => `${path}/node`), ...managers.map(path => `"$HOME"/${path}/bin/node`)];
+  return ['node', 'nodejs', ...own, `"$HOME"/.cache/skein-runtime/${runtime}/node`].join(' ');
 }
 
 /** Takes a compressed Node from standard input into the far cache. */

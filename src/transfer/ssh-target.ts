@@ -21,5 +21,8 @@ export function parseSsh(text: string): SshTarget {
     );
   }
   const directory = (match[3] ?? '').replace(/^\/(?=~)|\/+$/g, '');
+  if (/^~[^/]/.test(directory)) {
+    throw new SkeinError('bad-option', `"${text}" names the home of another user.`, 'Write ~/directory or /directory.');
+  }
   return { url: text, destination: match[1]!.replace(/[[\]]/g, ''), port: match[2] ?? '', directory };
 }

@@ -1,7 +1,7 @@
 /** A crawl through the system's ssh: the crawler travels, works there, and leaves nothing behind. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { noSshd, openSshd } from '../transfer/sshd.ts';
@@ -57,9 +57,44 @@ test('a machine without Node gets ours once', { skip: missing }, async () => {
       ...['--outpost', sshd.url],
     ]).ended;
     assert.equal(ran.code, 0, ran.stderr);
+    const has = found === '' ? 'it has no Node' : `its Node is ${found.trim()}.*, older than 22`;
+    assert.match(
+      ran.stderr,
+      new RegExp(`${sshd.url} gets the Node that runs here .*because ${has}.*about \\d+ MB go up once`),
+    );
   } finally {
     process.env['PATH'] = path;
   }
   assert.equal(collected(await pagesOf(join(place.path, 'home'))).length, 5);
   assert.ok(existsSync(join(home, '.cache', 'skein-runtime')));
+});
+
+test('a newer Node beside an old one is used, and ~ is the home directory', { skip: missing }, async () => {
+  using place = workplace();
+  await using web = await openWeb({ seed: 23, servers: 1, pagesPerServer: 5 });
+  const home = join(place.path, 'far-home');
+  const newer = join(home, '.nvm', 'versions', 'node', process.version, 'bin');
+  mkdirSync(newer, { recursive: true });
+  symlinkSync(process.execPath, join(newer, 'node'));
+  // The one that is found first is too old.
+  const old = join(place.path, 'old');
+  mkdirSync(old);
+  writeFileSync(join(old, 'node'), '#!/bin/sh\n[ "$1" = --version ] && echo v20.1.0\nexit 94\n', { mode: 0o755 });
+  await using sshd = await openSshd(place.path, { node: old, home });
+  const path = process.env['PATH'];
+  process.env['PATH'] = `${sshd.bin}:${path}`;
+  try {
+    const ran = await start([
+      ...['crawl', web.seeds[0]!, '--data', join(place.path, 'home'), '--allow-private', '--pace', '0', '--json'],
+      ...['--outpost', `${sshd.url}/~/skein`],
+    ]).ended;
+    assert.equal(ran.code, 0, ran.stderr);
+    assert.doesNotMatch(ran.stderr, /go up/);
+  } finally {
+    process.env['PATH'] = path;
+  }
+  assert.equal(collected(await pagesOf(join(place.path, 'home'))).length, 5);
+  assert.equal(existsSync(join(home, '.cache', 'skein-runtime')), false);
+  assert.ok(readdirSync(join(home, 'skein')).some(name => name.startsWith('code-')));
+  assert.equal(existsSync(join(home, '~')), false);
 });

@@ -61,7 +61,15 @@ test('outposts are written as ssh URLs', () => {
   });
   assert.equal(parseSsh('ssh://near').destination, 'near');
   assert.equal(parseSsh('ssh://[::1]:22').destination, '::1');
-  for (const wrong of ['near', 'http://near', 'ssh://', 'ssh://-oProxyCommand=x', 'ssh://a b', 'ssh://a:port']) {
+  for (const wrong of [
+    'near',
+    'http://near',
+    'ssh://',
+    'ssh://-oProxyCommand=x',
+    'ssh://a b',
+    'ssh://a:port',
+    'ssh://a/~bob/x',
+  ]) {
     assert.throws(() => parseSsh(wrong), { code: 'bad-option' });
   }
 });

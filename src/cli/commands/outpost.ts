@@ -1,12 +1,12 @@
 /** `skein outpost`: invite a machine, join a parent, run, and install as a service. */
 
-import { availableParallelism, hostname, networkInterfaces } from 'node:os';
+import { availableParallelism, hostname, networkInterfaces, userInfo } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { DAY, systemClock } from '../../base/clock.ts';
 import { SkeinError } from '../../base/errors.ts';
 import type { QuotaTerms } from '../../outpost/quota.ts';
-import { joinParent, StandingOutpost } from '../../outpost/standing.ts';
+import { hasJoined, joinParent, StandingOutpost } from '../../outpost/standing.ts';
 import { Members } from '../../transfer/members.ts';
 import { declare, parseAddress, parseSize, values } from '../options.ts';
 import { version } from '../version.ts';
@@ -73,7 +73,7 @@ function addJoin(outpost: Command): void {
     const code = given['code'] !== false;
     const quota = quotaOf(given);
     joinParent({ directory, token, name, servers, allowPrivate, quota, code }, Date.now());
-    if (given['once']) console.log(`Joined. Serve with: skein outpost run --directory ${directory}`);
+    if (given['once']) console.log(`Joined. Serve with: skein outpost run --directory ${resolve(directory)}`);
     else await serve(given);
   });
 }
@@ -104,12 +104,13 @@ function common(command: Command): Command {
 }
 
 async function serve(given: Record<string, unknown>): Promise<void> {
-  const { listen, threads } = await values(given, serving);
+  const { listen, threads, allowPrivate } = await values(given, serving);
   const outpost = new StandingOutpost({
     directory: given['directory'] as string,
     software: version,
     threads: threads || availableParallelism(),
     spoolBytes: parseSize(given['spool'] as string),
+    allowPrivate,
     clock: systemClock,
     say: text => console.error(`${new Date().toISOString()} ${text}`),
     ...(listen !== undefined && { listen: parseAddress(listen) }),
@@ -129,15 +130,19 @@ function addInstall(outpost: Command): void {
   outpost
     .command('install')
     .description('print a unit file for systemd that runs the outpost as a service')
-    .option(
-      '--directory <dir>',
-      `where it keeps its key and its spool (default /var/lib/${DIRECTORY})`,
-      `/var/lib/${DIRECTORY}`,
-    )
-    .option('--user <name>', 'user that it runs as (default skein)', 'skein')
+    .option('--directory <dir>', `where it has joined (default ./${DIRECTORY}, as for join and run)`, DIRECTORY)
+    .option('--user <name>', 'user that it runs as (default: who calls this)')
     .addHelpText('after', '\nExample:\n  skein outpost install | sudo tee /etc/systemd/system/skein-outpost.service')
     .action((given: Record<string, unknown>) => {
-      console.log(unitFile(resolve(given['directory'] as string), given['user'] as string));
+      const directory = resolve(given['directory'] as string);
+      if (!hasJoined(directory)) {
+        console.error(
+          `Nothing has joined in ${directory} yet: skein outpost join TOKEN --once --directory ${directory}`,
+        );
+      }
+      console.log(
+        unitFile(directory, (given['user'] as string | undefined) ?? process.env['SUDO_USER'] ?? userInfo().username),
+      );
     });
 }
 
@@ -158,6 +163,7 @@ NoNewPrivileges=yes
 ProtectSystem=strict
 ProtectHome=read-only
 PrivateTmp=yes
+OOMPolicy=continue
 ReadWritePaths=${directory}
 
 [Install]

@@ -98,3 +98,34 @@ test('a newer Node beside an old one is used, and ~ is the home directory', { sk
   assert.ok(readdirSync(join(home, 'skein')).some(name => name.startsWith('code-')));
   assert.equal(existsSync(join(home, '~')), false);
 });
+
+const unprivileged = process.getuid?.() !== 0 && 'only root can take bubblewrap from a part of the machine';
+const unwalled = existsSync('/usr/bin/bwrap') ? false : 'bubblewrap is not installed';
+
+test('a machine without a wall runs no JavaScript of ours, and says what to install', {
+  skip: missing || unprivileged || unwalled,
+}, async () => {
+  using place = workplace();
+  await using web = await openWeb({ seed: 24, servers: 1, pagesPerServer: 5 });
+  await using sshd = await openSshd(place.path, { node, broken: '/usr/bin/bwrap' });
+  const file = join(place.path, 'decider.js');
+  writeFileSync(file, 'export default () => ({ keep: true })');
+  const path = process.env['PATH'];
+  process.env['PATH'] = `${sshd.bin}:${path}`;
+  try {
+    const crawl = start([
+      ...['crawl', web.seeds[0]!, '--data', join(place.path, 'home'), '--allow-private', '--pace', '0', '--json'],
+      ...['--outpost', sshd.url, '--decider', file],
+    ]);
+    // It waits for a machine that can, until it is told to stop.
+    await crawl.says('bubblewrap does not work');
+    crawl.child.kill('SIGINT');
+    const { stderr } = await crawl.ended;
+    assert.match(
+      stderr,
+      /JavaScript from elsewhere is not run on \S+: bubblewrap does not work .*apt install bubblewrap/,
+    );
+  } finally {
+    process.env['PATH'] = path;
+  }
+});

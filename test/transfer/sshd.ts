@@ -34,8 +34,16 @@ export function noSshd(): string {
   return existsSync(SSHD) ? '' : 'openssh-server is not installed';
 }
 
-/** `node`: directory whose Node the far end finds first; `home`: its home directory. */
-export async function openSshd(path: string, far: { node: string; home?: string }): Promise<Sshd> {
+interface Far {
+  /** Directory whose Node the far end finds first. */
+  readonly node: string;
+  /** Its home directory. */
+  readonly home?: string;
+  /** A program of the system that does not work there; only root can have that. */
+  readonly broken?: string;
+}
+
+export async function openSshd(path: string, far: Far): Promise<Sshd> {
   const port = await freePort();
   mkdirSync(join(path, 'bin'), { recursive: true, mode: 0o700 });
   mkdirSync('/run/sshd', { recursive: true });
@@ -73,7 +81,10 @@ export async function openSshd(path: string, far: { node: string; home?: string 
   });
   const real = execFileSync('sh', ['-c', 'command -v ssh'], { encoding: 'utf8' }).trim();
   writeFileSync(join(path, 'bin', 'ssh.real'), `#!/bin/sh\nexec ${real} "$@"\n`, { mode: 0o700 });
-  const server: ChildProcess = spawn(SSHD, ['-D', '-e', '-f', join(path, 'sshd_config')], { stdio: 'ignore' });
+  const serve = [SSHD, '-D', '-e', '-f', join(path, 'sshd_config')];
+  const hide = `mount --bind /dev/null ${far.broken} && exec "$@"`;
+  const [program, ...words] = far.broken ? ['unshare', '-m', 'sh', '-c', hide, 'sh', ...serve] : serve;
+  const server: ChildProcess = spawn(program!, words, { stdio: 'ignore' });
   await listening(port);
   return {
     url: `ssh://${userInfo().username}@127.0.0.1:${port}`,

@@ -74,8 +74,9 @@ export class Below {
   }
 
   #open({ url, below }: Branch): Promise<Duplex> {
-    const { software, spool } = this.#options;
-    return openSsh(parseSsh(url), { software, spool: spoolName(spool, url), below });
+    const { software, spool, station } = this.#options;
+    const say = (text: string) => station.note(text);
+    return openSsh(parseSsh(url), { software, spool: spoolName(spool, url), below, say });
   }
 
   async #greet({ url }: Branch, stream: Duplex, above: Welcome): Promise<void> {

@@ -35,7 +35,7 @@ test('who dials a home that does not run yet tries every few seconds, and says s
   const waits: number[] = [];
   const said: string[] = [];
   const clock: Clock = {
-    now: () => Date.now(),
+    ...systemClock,
     async sleep(ms, signal) {
       waits.push(ms);
       if (waits.length === 20) void outpost.stop();

@@ -1,6 +1,6 @@
 /**
- * Which pages are a server's. Ids lie side by side in rows of one batch each: an index on the table of pages would cost 1.5 µs
- * for every URL that is found, a row of forty ids 2 µs for all of them.
+ * Which pages are a server's. Ids lie side by side in rows of one batch each, which costs 0.35 µs for every URL that is
+ * found; an index on the table of pages costs 2.1 µs (a million URLs on 1,000 servers, 40,000 in a batch).
  *
  * An id may stand in the list of a server that the page was judged to be of once: whoever reads it looks at the page.
  */

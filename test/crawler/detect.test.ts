@@ -4,8 +4,15 @@ import sharp from 'sharp';
 import { analyse } from '../../src/crawler/analyse.ts';
 import { differingBlocks, differingSpots } from '../../src/crawler/detect/blocks.ts';
 import { determinant, imageCode, imageFacts, imagesDiffer } from '../../src/crawler/detect/image.ts';
-import { changedLevels, levelCounts, levelTable, tagHash, tagStrings } from '../../src/crawler/detect/structure.ts';
-import { sameCode, textCode1, textCode2 } from '../../src/crawler/detect/text-codes.ts';
+import {
+  changedContents,
+  changedLevels,
+  levelCounts,
+  levelTable,
+  tagHash,
+  tagStrings,
+} from '../../src/crawler/detect/structure.ts';
+import { sameCode, textCode1, textCode2, textCode2Of } from '../../src/crawler/detect/text-codes.ts';
 import { unpackFacts } from '../../src/errand/facts.ts';
 
 test('I-method of structure: the strings of the paper’s page, and the scanner’s hashes of them', () => {
@@ -45,11 +52,34 @@ test('II-method of structure: the paper’s tree before and after', () => {
   assert.deepEqual(old.level, [1, 2, 3, 3, 4, 4, 5, 6, 6, 7, 8, 8, 8, 8, 9]);
   assert.deepEqual(old.id, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]);
   assert.deepEqual(old.child, [1, 2, 1, 1, 0, 1, 2, 0, 1, 4, 0, 1, 0, 0, 0]);
+  assert.deepEqual(old.levelArray, [1, 1, 2, 2, 2, 2, 1, 2, 2, 1, 4, 4, 4, 4, 1], 'the paper leaves the last one out');
   const now = levelTable(after, 1);
   assert.deepEqual(now.id, [1, 2, 3, 4, 5, 6, 7, 8, 9, 16, 10, 17, 11, 12, 13, 14, 18, 19, 15]);
+  assert.deepEqual(now.levelArray, [1, 1, 2, 2, 2, 2, 1, 2, 2, 2, 2, 5, 5, 5, 5, 5, 3, 3, 3]);
+  assert.equal(
+    now.child.reduce((sum, each) => sum + each),
+    18,
+    'the paper prints 17 for 19 nodes',
+  );
   assert.deepEqual(levelCounts(old.level), [1, 1, 2, 2, 1, 2, 1, 4, 1]);
   assert.deepEqual(levelCounts(now.level), [1, 1, 2, 2, 1, 2, 2, 5, 3]);
   assert.deepEqual(changedLevels(levelCounts(old.level), levelCounts(now.level)), [7, 8, 9]);
+});
+
+test('CONTENT VALUE: what each node says, as a code of the second method', () => {
+  const says = (texts: Record<number, string>) => levelTable(before, 1, node => textCode2Of(texts[node] ?? ''));
+  const old = says({ 5: 'goose', 11: 'a' });
+  assert.equal(old.content[10], 97);
+  assert.equal(
+    old.content[4],
+    textCode2(
+      'goose'.split('').reduce((sum, c) => sum + c.charCodeAt(0) ** 2, 0),
+      5,
+    ),
+  );
+  assert.deepEqual(changedContents(old, says({ 5: 'goose', 11: 'b' })), [8]);
+  assert.deepEqual(changedContents(old, says({ 5: 'egoos', 11: 'a' })), [], 'letters in another order have one code');
+  assert.deepEqual(changedContents(old, levelTable(after, 1)), [4], 'levels 7 to 9 have other numbers of nodes');
 });
 
 const opening =

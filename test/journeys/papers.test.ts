@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import sharp from 'sharp';
+import { unpackFacts } from '../../src/errand/facts.ts';
 import { hintOf } from '../../src/frontier/terms.ts';
 import { changesIn } from '../../src/home/changes.ts';
 import { openWeb } from '../web/web.ts';
@@ -201,6 +202,42 @@ for (const lists of ['crawl', 'server']) {
     assert.deepEqual(visitedTwice(place.path), []);
   });
 }
+
+test('diff --codes takes the papers’ codes of two versions apart', async () => {
+  using collection = makeCollection();
+  await using pages = await openPages();
+  const tree = (more: string) =>
+    `<html><head><title>A</title></head><body><h1>b</h1><p>c</p><p>d</p>${more}</body></html>`;
+  pages.set('/', { body: tree('<p>e</p>') });
+  await collection.crawl([`${pages.origin}/`]);
+  pages.set('/', { body: tree('<p>f <a href="/">g</a></p>') });
+  collection.pass(1);
+  await collection.refresh({ budget: '500%' });
+  interface Side {
+    readonly string1: string;
+    readonly string2: string;
+    readonly levels: number[];
+    readonly table: Record<'level' | 'id' | 'child' | 'levelArray' | 'content', number[]>;
+  }
+  const diff = ['diff', `${pages.origin}/`, '--codes', '--data', collection.directory];
+  const found = await skeinJson<{ before: Side; after: Side; differs: Record<string, unknown> }>(...diff);
+  assert.deepEqual([found.before.string1, found.before.string2], ['hhtbhppp', 'ldey1ppp'], 'the paper’s own page');
+  assert.deepEqual([found.after.string1, found.after.string2], ['hhtbhpppa', 'ldey1pppa']);
+  assert.deepEqual(found.before.levels, [1, 2, 5]);
+  assert.deepEqual(found.after.levels, [1, 2, 5, 1]);
+  assert.deepEqual(found.before.table.levelArray, [1, 2, 2, 5, 5, 5, 5, 5]);
+  assert.deepEqual(found.before.table.content, [0, 0, 0, 65, 98, 99, 100, 101]);
+  assert.deepEqual(found.differs['levels'], [4]);
+  assert.deepEqual(found.differs['contents'], [3]);
+  for (const name of ['ascii-sum', 'counts', 'tag-strings', 'level-table', 'text-code-1', 'text-code-2']) {
+    assert.equal(found.differs[name], true, name);
+  }
+  const facts = collection.look(ledger => unpackFacts(ledger.pages.known(1)!.facts!)!);
+  assert.deepEqual(facts.levels, found.after.levels, 'detectors count the same levels');
+  const { stdout } = await skein(diff);
+  assert.match(stdout.toString(), /string 1 +hhtbhppp +hhtbhpppa +tag-strings/);
+  assert.match(stdout.toString(), /Other numbers of nodes on level 4/);
+});
 
 test('the detector is remembered', async () => {
   using collection = makeCollection();

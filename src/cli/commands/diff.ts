@@ -1,5 +1,6 @@
 /** `skein diff URL`: what differs between two stored versions, word by word, with links and images. */
 import type { Command } from 'commander';
+import type { Stored } from '../../archive/read.ts';
 import { SkeinError } from '../../base/errors.ts';
 import type { Run } from '../../base/myers.ts';
 import { openCopies } from '../../home/copies.ts';
@@ -20,10 +21,11 @@ export function addDiffCommand(program: Command): void {
     .argument('<url>', 'the page')
     .option('--from <version>', 'number of a version (see history), age (7d) or date (default: the last but one)')
     .option('--to <version>', 'the same (default: the newest)')
+    .option('--codes', "the papers' change codes of both versions, and which of them differ")
     .option('--json', 'print one JSON object')
     .addHelpText(
       'after',
-      '\nExamples:\n  skein diff https://example.org/\n  skein diff https://example.org/ --from 7d',
+      '\nExamples:\n  skein diff https://example.org/\n  skein diff https://example.org/ --from 7d\n  skein diff https://example.org/ --codes',
     );
   declare(command, ['data']).action(async (url: string, given: Record<string, unknown>) => {
     const { data } = await values(given, ['data']);
@@ -36,12 +38,21 @@ export function addDiffCommand(program: Command): void {
     const [before, after] = [from, to].map(version => {
       const stored = copies.of(versions[version - 1]!);
       if (!stored) throw new SkeinError('not-found', `Version ${version} of ${page.url} has no stored copy.`);
-      return pageOf(stored);
-    });
-    const found = differenceOf(before!, after!);
+      return stored;
+    }) as [Stored, Stored];
+    const sides = [from, to].map(version => ({ version, time: versions[version - 1]!.time }));
+    if (given['codes'] === true) {
+      const { comparedCodes, printCodes } = await import('./diff-codes.ts');
+      const codes = comparedCodes(before, after);
+      copies.close();
+      ledger.close();
+      if (given['json']) console.log(JSON.stringify({ url: page.url, from: sides[0], to: sides[1], ...codes }));
+      else printCodes(page.url, codes);
+      return;
+    }
+    const found = differenceOf(pageOf(before), pageOf(after));
     copies.close();
     ledger.close();
-    const sides = [from, to].map(version => ({ version, time: versions[version - 1]!.time }));
     if (given['json']) console.log(JSON.stringify({ url: page.url, from: sides[0], to: sides[1], ...found }));
     else print(page.url, sides, found);
   });

@@ -1,9 +1,11 @@
 /** `skein show URL`: everything known of a page, and why it is or is not due. */
 import type { Command } from 'commander';
+import { ivalOf } from '../../crawler/detect/image.ts';
 import { unpackFacts } from '../../errand/facts.ts';
 import { type Found, findPage } from '../../home/lookup.ts';
 import { stateOf } from '../../home/why.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import { roles } from '../../ledger/pages.ts';
 import { openLedger } from '../look.ts';
 import { declare, values } from '../options.ts';
 import { harmless, moment, paint, size, table } from '../terminal.ts';
@@ -35,6 +37,7 @@ interface Shown {
 function describe(ledger: Ledger, { page, known }: Found): Shown {
   const urlOf = (id: number | null | undefined) => (id ? (ledger.pages.get(id)?.url ?? null) : null);
   const facts = known?.facts ? unpackFacts(known.facts) : undefined;
+  const image = facts && roles[page.role] === 'image';
   const server = page.server === 0 ? undefined : ledger.servers.byId(page.server);
   return {
     url: page.url,
@@ -70,6 +73,7 @@ function describe(ledger: Ledger, { page, known }: Found): Shown {
     },
     facts: facts
       ? {
+          ...(image && { 'image code': ivalOf(facts).toString() }),
           'ascii count': facts.asciiSum,
           urls: facts.urls,
           keywords: facts.keywords,

@@ -1,4 +1,5 @@
 /** Structure as the papers see it: strings of letters of tags (I-method), elements per level (II-method). */
+import { sameCode } from './text-codes.ts';
 
 /** String 1 and string 2: the first and the last letters of the opening tags, in order; one letter counts as both. */
 export function tagStrings(names: readonly string[]): readonly [first: string, last: string] {
@@ -17,10 +18,18 @@ export interface LevelTable {
   readonly level: readonly number[];
   readonly id: readonly number[];
   readonly child: readonly number[];
+  /** CONTENT VALUE: the second code of the node's own text, 0 without text. */
+  readonly content: readonly number[];
+  /** Level_array: of each node, how many there are on its level. */
+  readonly levelArray: readonly number[];
 }
 
-/** The tables of a tree given as the children of each node, root first in the map. */
-export function levelTable(children: ReadonlyMap<number, readonly number[]>, root: number): LevelTable {
+/** The tables of a tree given as the children of each node; `contentOf`: what a node says by itself, as a code. */
+export function levelTable(
+  children: ReadonlyMap<number, readonly number[]>,
+  root: number,
+  contentOf: (node: number) => number = () => 0,
+): LevelTable {
   const level: number[] = [];
   const id: number[] = [];
   const child: number[] = [];
@@ -33,7 +42,8 @@ export function levelTable(children: ReadonlyMap<number, readonly number[]>, roo
     }
     row = row.flatMap(node => children.get(node) ?? []);
   }
-  return { level, id, child };
+  const counts = levelCounts(level);
+  return { level, id, child, content: id.map(contentOf), levelArray: level.map(at => counts[at - 1]!) };
 }
 
 /** Elements per level, root first. */
@@ -48,4 +58,22 @@ export function changedLevels(before: readonly number[], after: readonly number[
   const changed: number[] = [];
   for (let i = 0; i < Math.max(before.length, after.length); i++) if (before[i] !== after[i]) changed.push(i + 1);
   return changed;
+}
+
+/** Levels on which a node says something else than the one in its place did, though there are as many. */
+export function changedContents(before: LevelTable, after: LevelTable): readonly number[] {
+  const byLevel = ({ level, content }: LevelTable) => {
+    const lists = new Map<number, number[]>();
+    for (const [i, at] of level.entries()) {
+      const list = lists.get(at) ?? [];
+      list.push(content[i]!);
+      lists.set(at, list);
+    }
+    return lists;
+  };
+  const [old, now] = [byLevel(before), byLevel(after)];
+  return [...now.keys()].filter(level => {
+    const [a = [], b = []] = [old.get(level), now.get(level)];
+    return a.length === b.length && a.some((code, i) => !sameCode(code, b[i]!));
+  });
 }

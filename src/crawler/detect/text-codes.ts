@@ -36,6 +36,15 @@ export function textCode2(squares: number, characters: number): number {
   return characters === 0 ? 0 : Math.fround(Math.fround(Math.sqrt(squares)) / characters);
 }
 
+/** The same of a text. */
+export function textCode2Of(text: string): number {
+  const codes = codesOf(text, {});
+  return textCode2(
+    codes.reduce((sum, code) => sum + code * code, 0),
+    codes.length,
+  );
+}
+
 /** The papers print single precision, six decimals; two codes are the same when they print the same. */
 export function sameCode(a: number, b: number): boolean {
   return Math.fround(a).toFixed(6) === Math.fround(b).toFixed(6);

@@ -1,7 +1,7 @@
 /** `skein show URL`: everything known of a page, and why it is or is not due. */
 import type { Command } from 'commander';
 import { ivalOf } from '../../crawler/detect/image.ts';
-import { unpackFacts } from '../../errand/facts.ts';
+import { type Facts, unpackFacts } from '../../errand/facts.ts';
 import { type Found, findPage } from '../../home/lookup.ts';
 import { stateOf } from '../../home/why.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
@@ -37,7 +37,6 @@ interface Shown {
 function describe(ledger: Ledger, { page, known }: Found): Shown {
   const urlOf = (id: number | null | undefined) => (id ? (ledger.pages.get(id)?.url ?? null) : null);
   const facts = known?.facts ? unpackFacts(known.facts) : undefined;
-  const image = facts && roles[page.role] === 'image';
   const server = page.server === 0 ? undefined : ledger.servers.byId(page.server);
   return {
     url: page.url,
@@ -71,19 +70,7 @@ function describe(ledger: Ledger, { page, known }: Found): Shown {
       'nearly equal to': urlOf(known?.near),
       'stored at': known?.segment ? `segment ${known.segment}, byte ${known.place}, ${known.length} bytes` : null,
     },
-    facts: facts
-      ? {
-          ...(image && { 'image code': ivalOf(facts).toString() }),
-          'ascii count': facts.asciiSum,
-          urls: facts.urls,
-          keywords: facts.keywords,
-          words: facts.words,
-          'text code 1': facts.textCode1,
-          'text code 2': facts.textCode2,
-          levels: facts.levels.join(' '),
-          content: Buffer.from(facts.content).toString('hex'),
-        }
-      : {},
+    facts: facts ? measuresOf(facts, roles[page.role] === 'image') : {},
     visits: ledger.visits.of(page.id).map(({ time, outcome, reason, status, stage, up, down, ms, outpost }) => ({
       time,
       outcome,
@@ -94,6 +81,21 @@ function describe(ledger: Ledger, { page, known }: Found): Shown {
       ms,
       outpost,
     })),
+  };
+}
+
+/** What the papers' detectors compare. */
+function measuresOf(facts: Facts, image: boolean): Shown['facts'] {
+  return {
+    ...(image && { 'image code': ivalOf(facts).toString() }),
+    'ascii count': facts.asciiSum,
+    urls: facts.urls,
+    keywords: facts.keywords,
+    words: facts.words,
+    'text code 1': facts.textCode1,
+    'text code 2': facts.textCode2,
+    levels: facts.levels.join(' '),
+    content: Buffer.from(facts.content).toString('hex'),
   };
 }
 

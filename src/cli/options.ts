@@ -66,7 +66,7 @@ export const flags = {
   allowPrivate: {
     flag: '--allow-private',
     check: or(switched, false),
-    about: 'open private, loopback and link-local addresses',
+    about: 'open private, loopback and link-local addresses, beyond those that a seed names',
   },
   maxPages: {
     flag: '--max-pages <n>',

@@ -27,6 +27,7 @@ import {
 } from './conclude.ts';
 import { Deciding } from './deciding.ts';
 import { effectOf } from './effect.ts';
+import { opensPrivate } from './gate.ts';
 import { impossibleUrl, MissingPages } from './missing.ts';
 import { ParcelBuilder } from './parcels.ts';
 import { askPermission, type Permission } from './permission.ts';
@@ -210,7 +211,7 @@ function settle(run: Run, known: Known, answer: Answer, manner: Manner): Conclud
 function askFor(run: Run, known: Known, manner: Manner): Ask {
   const { limits, server } = run.errand;
   const conditional = manner === 'conditional';
-  const ask: Draft<Ask> = { url: known.url, maxBytes: limits.bodyBytes, allowPrivate: server.allowPrivate };
+  const ask: Draft<Ask> = { url: known.url, maxBytes: limits.bodyBytes, allowPrivate: opensPrivate(server, known.url) };
   if (manner === 'head') ask.method = 'HEAD';
   if (conditional && known.etag !== undefined) ask.etag = known.etag;
   if (conditional && known.lastModified !== undefined) ask.lastModified = known.lastModified;

@@ -3,14 +3,15 @@
  * under which the pace keeper lets requests go.
  */
 import { normalise, originOf } from '../base/url.ts';
-import { decodeBody } from '../errand/decode.ts';
 import type { Errand, RobotsCopy } from '../errand/errand.ts';
 import type { ServerNews } from '../errand/parcel.ts';
 import type { ReasonCode } from '../errand/reasons.ts';
 import { effectOf } from './effect.ts';
+import { opensPrivate } from './gate.ts';
 import { locationOf } from './location.ts';
 import type { Terms } from './pace.ts';
 import { allowed, crawlDelay, ROBOTS_LIMIT } from './robots.ts';
+import { robotsText } from './robots-text.ts';
 import type { Tools } from './tools.ts';
 
 const REDIRECTS = 5;
@@ -80,7 +81,8 @@ async function fetchRobots(errand: Errand, tools: Tools, signal: AbortSignal): P
   };
   let url = `${server.origin}/robots.txt`;
   for (let redirects = 0; redirects <= REDIRECTS; redirects++) {
-    const { pace, connections, notBefore, allowPrivate } = server;
+    const { pace, connections, notBefore } = server;
+    const allowPrivate = opensPrivate(server, url);
     const origin = originOf(url);
     const turn = await tools.pace.turn(origin, { pace, connections, notBefore, crawlDelay: 0 }, signal);
     if (!turn) return ended(0, '');
@@ -92,13 +94,11 @@ async function fetchRobots(errand: Errand, tools: Tools, signal: AbortSignal): P
     if (origin === server.origin) spent.address = address;
     spent.firstByte = wire.firstByte;
     const location = status >= 300 && status < 400 ? locationOf(headers, url) : undefined;
-    if (location === undefined) return ended(status, status >= 200 && status < 300 ? textOf(answer) : '');
+    if (location === undefined) {
+      const text = status >= 200 && status < 300 ? robotsText(answer) : '';
+      return text === undefined ? ended(0, '') : ended(status, text);
+    }
     url = location;
   }
   return ended(404, '');
-}
-
-function textOf(answer: { body: Uint8Array; headers: ReadonlyMap<string, string> }): string {
-  const decoded = decodeBody(answer.body, answer.headers.get('content-encoding'), { bodyBytes: ROBOTS_LIMIT });
-  return decoded.kind === 'ok' ? Buffer.from(decoded.bytes).toString('utf8') : '';
 }

@@ -32,7 +32,7 @@ export interface Group {
   /** Product tokens in lower case, or `*`. */
   readonly agents: string[];
   readonly rules: Rule[];
-  /** A delay counts for the agents named before it. */
+  /** A delay counts for the agents named before it and after the delay before. */
   readonly delays: { readonly agents: number; readonly ms: number }[];
 }
 
@@ -186,7 +186,9 @@ function chosenFor(robots: Robots, token: string): Chosen {
   let crawlDelay = 0;
   for (const { agents, delays } of groups) {
     const place = agents.indexOf(agent);
-    for (const delay of delays) if (place < delay.agents) crawlDelay = Math.max(crawlDelay, delay.ms);
+    // The next delay after the agent's name is the one meant for it; those after further names are meant for these.
+    const nearest = Math.min(...delays.filter(delay => place < delay.agents).map(delay => delay.agents));
+    for (const delay of delays) if (delay.agents === nearest) crawlDelay = Math.max(crawlDelay, delay.ms);
   }
   const chosen = { rules: compileRules(groups.flatMap(group => group.rules)), crawlDelay };
   robots.compiled.set(token, chosen);

@@ -20,6 +20,8 @@ export interface DecodedBody {
   readonly bytes: Uint8Array;
   /** `length`: cut at bodyBytes, or some way below it; `input`: the coded bytes end too early. Absent = whole. */
   readonly truncated?: 'length' | 'input';
+  /** Its checksum says that it is not what was sent. Browsers show such pages all the same. */
+  readonly doubtful?: true;
 }
 
 export interface UndecodedBody {
@@ -173,7 +175,15 @@ function inflateMember(body: Uint8Array, allowed: number): DecodedBody | Undecod
   const start = memberStart(body);
   if (start < 0) return bad;
   try {
-    return { kind: 'ok', bytes: zlib.inflateRawSync(body.subarray(start), { maxOutputLength: Math.max(1, allowed) }) };
+    const options = { maxOutputLength: Math.max(1, allowed), info: true };
+    const coded = body.subarray(start);
+    const { buffer, engine } = zlib.inflateRawSync(coded, options) as unknown as {
+      buffer: Buffer;
+      engine: { bytesWritten: number };
+    };
+    const sum = Buffer.from(coded.subarray(engine.bytesWritten, engine.bytesWritten + 4));
+    const right = sum.length === 4 && sum.readUInt32LE() === zlib.crc32(buffer);
+    return { kind: 'ok', bytes: buffer, ...(!right && { doubtful: true }) };
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE' ? 'large' : bad;
   }

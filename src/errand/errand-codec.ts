@@ -63,7 +63,12 @@ function writeTerms(out: ByteWriter, terms: ServerTerms): void {
   out.varint(Math.round(terms.pace));
   out.varint(terms.connections);
   out.double(terms.notBefore);
-  out.byte((terms.allowPrivate ? 1 : 0) | (terms.trustValidators ? 2 : 0) | (terms.missing ? 4 : 0));
+  out.byte(
+    (terms.allowPrivate ? 1 : 0) |
+      (terms.trustValidators ? 2 : 0) |
+      (terms.missing ? 4 : 0) |
+      (terms.anyPrivate ? 8 : 0),
+  );
   out.double(terms.auditShare);
   if (terms.missing) out.bytes(terms.missing);
 }
@@ -86,6 +91,7 @@ function readTerms(from: ByteReader): ServerTerms {
     auditShare,
     ...(robots && { robots }),
     ...(bits & 4 && { missing: from.bytes() }),
+    ...(bits & 8 && { anyPrivate: true }),
   };
 }
 

@@ -45,6 +45,8 @@ export interface ServerTerms {
   readonly notBefore: number;
   /** Private, loopback and link-local addresses are allowed for this server. */
   readonly allowPrivate: boolean;
+  /** And for any other that it leads to: the user has opened them all. */
+  readonly anyPrivate?: boolean;
   /** Share of 304 answers to audit with a full GET, 0–1; falls as the server earns trust. */
   readonly auditShare: number;
   /** False: its validators have lied, do not send them. */

@@ -44,7 +44,7 @@ export const reasons = {
   bomb: reason('the body grows beyond the limit when decompressed'),
   robots: reason('robots.txt disallows it'),
   'robots-unreachable': reason('robots.txt cannot be read, so nothing may be fetched', 4, 30, true),
-  'private-address': reason('its address is private, loopback or link-local'),
+  'private-address': reason('its address is private, loopback or link-local, which --allow-private opens'),
   'bad-url': reason('not a URL that can be fetched'),
   'too-deep': reason('more links away from its seed than the depth limit'),
   'too-long': reason('the URL is longer than the limit'),

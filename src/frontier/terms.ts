@@ -1,4 +1,5 @@
 /** What an errand says of its server and of each of its pages: what home knows that bears on the visit. */
+import { isIP } from 'node:net';
 import type { Errand } from '../errand/errand.ts';
 import type { Known } from '../errand/known.ts';
 import type { KnownRow } from '../ledger/known-row.ts';
@@ -18,7 +19,8 @@ export function termsOf(lane: Lane, options: FrontierOptions, connections: numbe
     pace: paceOf(lane, options.pace),
     connections,
     notBefore: server.notBefore,
-    allowPrivate: options.allowPrivate || server.seeded,
+    allowPrivate: options.allowPrivate || (server.seeded && namesAddress(server.origin)),
+    ...(options.allowPrivate && { anyPrivate: true }),
     ...trustTerms(server),
     ...(server.soft404 && { missing: server.soft404 }),
     ...(server.robots && { robots: server.robots }),
@@ -34,6 +36,15 @@ export function hintOf(
   const { depth, relevance } = page;
   const forward = order === 'pvalue' ? ledger.pages.known(page.page)?.urls : undefined;
   return { depth, relevance, forward: forward ?? UNKNOWN, backward: ledger.backward.of(page.page) };
+}
+
+/**
+ * The origin says where it is, by an address or as this machine. Any other name says so only to whoever answers for it, and
+ * may mean a public address today and one of ours tomorrow: the user has to open these.
+ */
+function namesAddress(origin: string): boolean {
+  const { hostname } = new URL(origin);
+  return isIP(hostname.replace(/^\[|\]$/g, '')) !== 0 || /(?:^|\.)localhost$/.test(hostname);
 }
 
 /** `before`: what earlier visits taught, undefined = there was none. */

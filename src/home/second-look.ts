@@ -13,8 +13,8 @@ export interface SecondLook {
 /** Servers whose robots.txt is remembered. */
 const REMEMBERED = 10_000;
 
-export function makeSecondLook(options: Pick<OutpostOptions, 'userAgent' | 'agentToken'>): SecondLook {
-  const { userAgent, agentToken } = options;
+export function makeSecondLook(options: Pick<OutpostOptions, 'userAgent' | 'agentToken' | 'slots'>): SecondLook {
+  const { userAgent, agentToken, slots } = options;
   const waiting = new Map<string, { visits: Visit[]; resolve(visits: Visit[]): void; reject(error: Error): void }>();
   /** Rules as they are seen from here: what an errand says of them is an outpost's word. */
   const rules = new Map<string, RobotsCopy>();
@@ -24,7 +24,7 @@ export function makeSecondLook(options: Pick<OutpostOptions, 'userAgent' | 'agen
     const ending = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
     const module = new URL(`../outpost/thread.${ending}`, import.meta.url);
     return new ThreadCarrier(
-      { name: 'audit', room: 64, module, data: { userAgent, agentToken } },
+      { name: 'audit', room: 64, module, data: { userAgent, agentToken, ...(slots && { slots }) } },
       {
         parcel(_, { errand, visits, done, server }) {
           if (rules.size > REMEMBERED) rules.clear();

@@ -207,3 +207,14 @@ test('10,000 malformed files and header fields are read without an error', () =>
     robotsOf(text, 'skein');
   }
 });
+
+test('the delay that follows a name is the one meant for it', () => {
+  const both = parseRobots('User-agent: skein\nCrawl-delay: 1\nUser-agent: *\nCrawl-delay: 10\nDisallow: /x\n');
+  assert.equal(crawlDelay(both, 'skein'), 1000);
+  assert.equal(crawlDelay(both, 'other'), 10_000);
+  const shared = parseRobots('User-agent: *\nUser-agent: skein\nCrawl-delay: 3\nDisallow: /x\nCrawl-delay: 4\n');
+  assert.equal(crawlDelay(shared, 'skein'), 4000);
+  const first = parseRobots('User-agent: *\nCrawl-delay: 10\nUser-agent: skein\nCrawl-delay: 2\n');
+  assert.equal(crawlDelay(first, 'skein'), 2000);
+  assert.equal(crawlDelay(first, 'other'), 10_000);
+});

@@ -196,7 +196,7 @@ describe('behind bubblewrap, past all that Node forbids', { skip: unwalled }, ()
     const said = await inside(`console.log('LOOK'); process.stdin.resume()`, pid => {
       seen = read(`/proc/${pid}/status`) + read(`/proc/${pid}/limits`) + read(`/proc/${pid}/oom_score_adj`);
     });
-    assert.match(seen, /^Name:\s*node/m, said);
+    assert.match(seen, /^Name:\s*(node|MainThread)/m, said);
     assert.match(seen, /^CapEff:\s*0+$/m);
     assert.match(seen, /^CapBnd:\s*0+$/m);
     assert.match(seen, /^NoNewPrivs:\s*1$/m);
@@ -225,7 +225,7 @@ test('the filter is one that the kernel takes, for both architectures', () => {
 test('cages of one code use a process that waits, from the first death on', { skip: linux }, async () => {
   const leaves = Buffer.from('export default ({ depth }) => { if (depth > 0) process.exit(3); }');
   const decider = await openDecider(new Cages(leaves, { limits, own: true }), { time: limits.time, say: () => {} });
-  const nodes = () => descendants().filter(pid => /^Name:\s*node/m.test(read(`/proc/${pid}/status`))).length;
+  const nodes = () => descendants().filter(pid => /^Name:\s*(node|MainThread)/m.test(read(`/proc/${pid}/status`))).length;
   try {
     assert.equal(nodes(), 1);
     await assert.rejects(decider.decide({ ...page, depth: 1 }), /its process ended/);

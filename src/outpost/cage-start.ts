@@ -21,7 +21,7 @@ export interface Means {
   readonly idle: number | undefined;
   /** Path of bubblewrap; empty = there is no wall. */
   readonly wall: string;
-  /** Why there is none. */
+  /** Why there is none, and what to do about it. */
   readonly lacking: string;
 }
 
@@ -121,10 +121,11 @@ async function measureIdle(limits: SandboxLimits): Promise<number | undefined> {
 
 async function tryWall(limits: SandboxLimits, bubblewrap: readonly string[]): Promise<Pick<Means, 'wall' | 'lacking'>> {
   const wall = bubblewrap.find(path => existsSync(path));
-  if (wall === undefined) return { wall: '', lacking: 'bubblewrap is missing' };
+  if (wall === undefined)
+    return { wall: '', lacking: 'bubblewrap is missing; install it there (Debian, Ubuntu: apt install bubblewrap)' };
   const { failed } = await run({ wall }, [...flags(limits), '--eval', ''], limits);
   if (failed === '') return { wall, lacking: '' };
-  return { wall: '', lacking: `bubblewrap does not work (${failed})` };
+  return { wall: '', lacking: `bubblewrap does not work (${failed}); let it make user namespaces there` };
 }
 
 function run(

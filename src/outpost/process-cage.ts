@@ -79,13 +79,13 @@ export class Cages implements CageSource {
 /** Throws where code from elsewhere would have less around it than it must have. */
 function demand({ idle, wall, lacking }: Means, module: boolean): void {
   if (wall !== '' && idle !== undefined) return;
-  // Home shows the message alone, so what to do is part of it.
-  const install = 'install bubblewrap there (Debian, Ubuntu: apt install bubblewrap) or send WebAssembly';
   if (idle === undefined) {
     throw new SkeinError('refused', `Code from elsewhere is not run on ${hostname()}: its system limits no memory.`);
   }
   if (module) return;
-  throw new SkeinError('refused', `JavaScript from elsewhere is not run on ${hostname()}: ${lacking}; ${install}.`);
+  // Home shows the message alone, so what to do is part of it.
+  const what = `JavaScript from elsewhere is not run on ${hostname()}: ${lacking}, or send WebAssembly.`;
+  throw new SkeinError('refused', what);
 }
 
 function openProcess(child: CageProcess, code: Uint8Array, limits: SandboxLimits, events: CageEvents): Promise<Cage> {

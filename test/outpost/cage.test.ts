@@ -225,7 +225,8 @@ test('the filter is one that the kernel takes, for both architectures', () => {
 test('cages of one code use a process that waits, from the first death on', { skip: linux }, async () => {
   const leaves = Buffer.from('export default ({ depth }) => { if (depth > 0) process.exit(3); }');
   const decider = await openDecider(new Cages(leaves, { limits, own: true }), { time: limits.time, say: () => {} });
-  const nodes = () => descendants().filter(pid => /^Name:\s*(node|MainThread)/m.test(read(`/proc/${pid}/status`))).length;
+  const nodes = () =>
+    descendants().filter(pid => /^Name:\s*(node|MainThread)/m.test(read(`/proc/${pid}/status`))).length;
   try {
     assert.equal(nodes(), 1);
     await assert.rejects(decider.decide({ ...page, depth: 1 }), /its process ended/);

@@ -3,6 +3,8 @@
 import { styleText } from 'node:util';
 import { DAY, HOUR } from '../base/clock.ts';
 
+export { harmless } from '../base/harmless.ts';
+
 export type Paint = 'red' | 'green' | 'yellow' | 'cyan' | 'dim' | 'bold';
 
 /** Colours text when standard output is a terminal that wants colour. */
@@ -99,11 +101,6 @@ function visible(text: string): number {
 export function cut(text: string, width: number): string {
   if (visible(text) <= width) return text;
   return `${text.replace(escapes, '').slice(0, Math.max(0, width - 1))}…`;
-}
-
-/** Text from a page or server, made harmless for a terminal: no control characters, no escapes. */
-export function harmless(text: string): string {
-  return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, ' ');
 }
 
 /** As a shell reads it back: in quotes where it needs them. */

@@ -69,7 +69,19 @@ function compileHosts(domains: readonly string[], seeds: readonly string[]): (or
 }
 
 /** A domain as users write it, in the form it has in a URL: `*.Bücher.example` becomes `xn--bcher-kva.example`. */
-function domainOf(text: string): string {
+export function domainOf(text: string): string {
+  const domain = asDomain(text);
+  if (domain !== undefined) return domain;
+  throw new SkeinError(
+    'bad-option',
+    `"${text}" is not a domain or host.`,
+    'Write it as example.org or example.org:8080.',
+  );
+}
+
+/** The same for what another machine wrote; undefined = it is none. */
+export function asDomain(text: string): string | undefined {
+  if (text === ANYWHERE) return ANYWHERE;
   const bare = text
     .trim()
     .replace(/^[a-z]+:\/\//i, '')
@@ -80,13 +92,9 @@ function domainOf(text: string): string {
     // URL drops port 80, which is the default of the scheme that was put in front
     if (HOST.test(url.host) && url.username === '') return /:80$/.test(bare) ? `${url.host}:80` : url.host;
   } catch {
-    // not a host: said below
+    // not a host: whoever asked says so
   }
-  throw new SkeinError(
-    'bad-option',
-    `"${text}" is not a domain or host.`,
-    'Write it as example.org or example.org:8080.',
-  );
+  return undefined;
 }
 
 /**

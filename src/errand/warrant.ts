@@ -82,6 +82,13 @@ export function encodeWarrant({ levels, deadline, hops }: Warrant): Uint8Array {
   return out.finish();
 }
 
+/** Of a warrant that was read before. */
+export function deadlineOf(warrant: Uint8Array): number {
+  const from = new ByteReader(warrant);
+  from.varint();
+  return from.double();
+}
+
 export interface Carried {
   readonly errand: string;
   readonly warrant: Uint8Array;

@@ -1,5 +1,5 @@
 /**
- * Which outpost takes an errand, and which has which. In this order: the outpost that stands for the server; the place
+ * Which outpost takes an errand, and which has which. In this order: the outpost that was invited for the server; the place
  * from which the server answers fastest, as measured by the visits so far; the least loaded. A server stays where it is
  * unless somewhere else is clearly better, because its connections and its clock are there; servers that share an
  * address stay together, so that the address is paced by one keeper. Where other machines take part, the address is
@@ -37,8 +37,12 @@ interface Post {
   /** Errands given up in a row, and until when nothing more is sent there for it; ticks. */
   failures: number;
   restsUntil: number;
-  /** Is a URL what it stands for? Undefined = it takes anything. */
-  standsFor: ((url: string) => boolean) | undefined;
+  /** When a parcel last came, or it got something to do after it had nothing. */
+  heard: number;
+  /** May a URL be visited from there? */
+  may: (url: string) => boolean;
+  /** It was invited for what may be visited from there. */
+  stands: boolean;
 }
 
 export interface Choice extends Delegation {
@@ -65,6 +69,9 @@ const REST = 1000;
 const LONGEST_REST = 60_000;
 /** Milliseconds after its deadline that a remote errand is still waited for. */
 const LATE = 120_000;
+/** Milliseconds without a parcel after which a machine is taken to do nothing, and for which it then gets nothing. */
+const SILENCE = 180_000;
+const LONG_REST = 600_000;
 /** Servers that are remembered to be somewhere. */
 const REMEMBERED = 100_000;
 
@@ -96,9 +103,10 @@ export class Dispatch {
   /** What the outpost stands for may be known only after it has come. */
   serves(carrier: Carrier, post = this.#postOf(carrier)): void {
     if (!post) return;
-    const { servers: domains } = carrier;
+    const { servers: domains, stands } = carrier;
     const outside = compileScope({ domains, include: [], exclude: [] });
-    post.standsFor = domains.length === 0 ? undefined : url => outside(url) === undefined;
+    post.may = url => outside(url) === undefined;
+    post.stands = stands;
   }
 
   /** Errands that an earlier run gave to an outpost which is not here yet. */
@@ -113,6 +121,7 @@ export class Dispatch {
 
   #give(post: Post, errand: Errand, sequence: number, remote: boolean): void {
     const { load, each } = loadOf(errand, remote);
+    if (post.errands.size === 0) post.heard = this.#clock.now();
     post.errands.set(errand.id, { errand, load, each, sequence, pages: errand.pages.length });
     post.load += load;
   }
@@ -133,14 +142,18 @@ export class Dispatch {
     return this.#remove(post => post.carrier === undefined);
   }
 
-  /** Errands of other machines that should have ended long ago. */
+  /** Errands of other machines that should have ended long ago, or of which nothing has come for long. */
   overdue(now: number): { from: Carrier; errand: string }[] {
     const late: { from: Carrier; errand: string }[] = [];
-    for (const { carrier, errands } of this.#posts) {
-      if (!carrier?.remote) continue;
+    for (const post of this.#posts) {
+      const { carrier, errands } = post;
+      if (!carrier?.remote || errands.size === 0) continue;
+      const silent = now - post.heard > SILENCE;
       for (const { errand } of errands.values()) {
-        if (errand.deadline + LATE < now) late.push({ from: carrier, errand: errand.id });
+        if (silent || errand.deadline + LATE < now) late.push({ from: carrier, errand: errand.id });
       }
+      // It keeps servers from others and visits none: for a while it gets no more.
+      if (silent) post.restsUntil = now + LONG_REST;
     }
     return late;
   }
@@ -175,12 +188,15 @@ export class Dispatch {
   /** Where an errand of this server would go now; undefined = nowhere. */
   choose(place: ServerPlace): Choice | undefined {
     const url = `${place.origin}/`;
-    const own = this.#posts.filter(post => post.carrier && post.carrier.room > 0 && post.standsFor?.(url));
+    const now = this.#clock.now();
+    // One that rests because it failed keeps nobody from its servers.
+    const able = (post: Post) => post.carrier && post.carrier.room > 0 && post.restsUntil < now;
+    const own = this.#posts.filter(post => post.stands && able(post) && post.may(url));
     if (own.length > 0) {
       const post = leastLoaded(own.filter(post => this.#hasRoom(post)));
       return post && this.#chosen(post, place.origin, OWN);
     }
-    const open = this.#posts.filter(post => this.#hasRoom(post) && !post.standsFor);
+    const open = this.#posts.filter(post => this.#hasRoom(post) && !post.stands && post.may(url));
     if (open.length === 0) return undefined;
     if (place.spread > 1) return this.#share(place);
     if (!place.paced) return this.#stay(place, open);
@@ -248,7 +264,9 @@ export class Dispatch {
   /** A parcel came: all is well there. */
   succeeded(carrier: Carrier): void {
     const post = this.#postOf(carrier);
-    if (post) post.failures = 0;
+    if (!post) return;
+    post.failures = 0;
+    post.heard = this.#clock.now();
   }
 
   recall(): void {
@@ -280,7 +298,7 @@ export class Dispatch {
 
   /** Never among more posts than it may have connections, and always among the same. */
   #share({ origin, spread }: ServerPlace): Choice | undefined {
-    const posts = this.#posts.filter(post => post.carrier && !post.standsFor);
+    const posts = this.#posts.filter(post => post.carrier && !post.stands && post.may(`${origin}/`));
     const first = posts.length <= spread ? 0 : fingerprint(origin, { high: 0, low: 0 }).low % posts.length;
     const sharing = [...posts, ...posts].slice(first, first + Math.min(spread, posts.length));
     const post = leastLoaded(sharing.filter(each => this.#hasRoom(each)));
@@ -337,7 +355,17 @@ function pagesOf({ errands }: Post): number {
 }
 
 function blank(name: string): Post {
-  return { name, carrier: undefined, errands: new Map(), load: 0, failures: 0, restsUntil: 0, standsFor: undefined };
+  return {
+    name,
+    carrier: undefined,
+    errands: new Map(),
+    load: 0,
+    failures: 0,
+    restsUntil: 0,
+    may: () => true,
+    stands: false,
+    heard: 0,
+  };
 }
 
 function leastLoaded(posts: readonly Post[]): Post | undefined {

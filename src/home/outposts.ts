@@ -11,13 +11,14 @@ import type { Duplex } from 'node:stream';
 import { type Clock, DAY } from '../base/clock.ts';
 import { SkeinError } from '../base/errors.ts';
 import { replaceFile } from '../base/file.ts';
+import { harmless } from '../base/harmless.ts';
 import type { Identity } from '../errand/keys.ts';
 import { encodeCode, signCode } from '../outpost/code.ts';
 import { Quota, type QuotaTerms, usedBy } from '../outpost/quota.ts';
 import type { Receiver } from '../transfer/carrier.ts';
 import { fingerprintOf } from '../transfer/certificate.ts';
 import { greetOutpost, type Speaker } from '../transfer/greeting.ts';
-import { type Crossing, crossings, type LineOptions } from '../transfer/line.ts';
+import { type Crossing, crossings, type Line, type LineOptions } from '../transfer/line.ts';
 import { LEASE } from '../transfer/link.ts';
 import { Members } from '../transfer/members.ts';
 import type { Hello, Welcome } from '../transfer/messages.ts';
@@ -100,14 +101,15 @@ export class Outposts implements Speaker {
 
   constructor(home: Home, options: OutpostsOptions) {
     this.#home = home;
-    this.#options = options;
+    // Names and reasons come from other machines.
+    this.#options = { ...options, say: text => options.say(harmless(text)) };
     this.software = options.software;
     this.#members = new Members(join(options.directory, 'door'));
     this.identity = this.#members.identity();
     this.#started = Math.floor(options.clock.now());
     this.#unpacker = startUnpacker(options);
     this.#quarantine = new Quarantine(options.directory);
-    this.#reports = new OutpostReports(options.say);
+    this.#reports = new OutpostReports(this.#options.say);
     this.#secondLook = makeSecondLook(options);
     crossings.subscribe(this.#count);
     home.doubts = () => this.#doubts();
@@ -203,7 +205,7 @@ export class Outposts implements Speaker {
     const spool = spoolName(this.identity.key, url);
     const stream = await openSsh(target, { software, spool, below, sent, say, ...ssh });
     const greeted = await greetOutpost(stream, this, () => this.#welcome([], {}), line);
-    this.#attach({ ...greeted.hello, name: url }, greeted.line, {});
+    this.#attach({ ...greeted.hello, name: url, servers: [] }, greeted.line, {});
   }
 
   #keep(tree: Branch): Promise<void> {
@@ -222,6 +224,7 @@ export class Outposts implements Speaker {
   async #comes(stream: Duplex): Promise<void> {
     let name = '';
     let quota: QuotaTerms = {};
+    let stands = false;
     let branch: StreamCarrier | undefined;
     const admit = (hello: Hello): Welcome => {
       if (isPass(hello.token)) {
@@ -230,7 +233,7 @@ export class Outposts implements Speaker {
       }
       const member = this.#members.admit(hello, this.now());
       name = member.name;
-      quota = member.quotas;
+      ({ quotas: quota, stands } = member);
       return this.#welcome(member.servers, quota);
     };
     const greeted = await greetOutpost(stream, this, admit, this.#options.line).catch(error => {
@@ -239,7 +242,7 @@ export class Outposts implements Speaker {
     });
     const { line, hello, answer } = greeted;
     if (branch) return branch.attachStraight(line, name, hello.key);
-    this.#attach({ ...hello, name, servers: answer.servers }, line, quota);
+    this.#attach({ ...hello, name, servers: answer.servers }, line, quota, stands);
     this.#options.say(`The outpost ${name} is here.`);
   }
 
@@ -268,7 +271,7 @@ export class Outposts implements Speaker {
     this.#options.say(error.message);
   }
 
-  #attach(hello: Hello, line: Parameters<StreamCarrier['attach']>[0], terms: QuotaTerms): void {
+  #attach(hello: Hello, line: Line, terms: QuotaTerms, stands = false): void {
     const { lease } = this.#options;
     const { name } = hello;
     let carrier = this.#carriers.get(name);
@@ -298,7 +301,7 @@ export class Outposts implements Speaker {
       this.#carriers.set(name, carrier);
       this.#home.dispatch.join(carrier);
     }
-    carrier.attach(line, hello, expected);
+    carrier.attach(line, hello, expected, stands);
   }
 
   /** An outpost lied. Whoever stands behind it was chosen by it, so the whole branch goes. */

@@ -37,6 +37,8 @@ export class Children {
   readonly #events: ChildEvents;
   /** What invitations allow, by name; pages are counted here, bytes only by the child itself and by home. */
   readonly #quotas = new Map<string, Quota>();
+  /** Those that were invited for their servers. */
+  readonly #standing = new Set<string>();
   readonly #links = new Map<string, Link>();
   readonly #where = new Map<string, Link>();
 
@@ -61,9 +63,11 @@ export class Children {
     return this.#where.has(errand);
   }
 
-  /** A child was greeted. `quota`: what its invitation allows. */
-  attach(line: Line, hello: Hello, quota: QuotaTerms): void {
+  /** A child was greeted. `quota`: what its invitation allows; `stands`: it was invited for its servers. */
+  attach(line: Line, hello: Hello, quota: QuotaTerms, stands = false): void {
     const { name } = hello;
+    if (stands) this.#standing.add(name);
+    else this.#standing.delete(name);
     this.#quotas.set(name, new Quota(`${this.#options.directory}-quota-${name}.json`, quota));
     this.#linkOf(hello.name).attach(line, hello);
   }
@@ -86,8 +90,12 @@ export class Children {
     const load = (link: Link) => (loads.get(link.name) ?? 0) / link.room;
     // Only where it matters is the errand opened to see where it goes.
     const url = bound.length > 0 ? `${origin()}/` : '';
-    const standing = bound.filter(link => standsFor(link, url));
-    const candidates = standing.length > 0 ? standing : open.filter(link => !bound.includes(link) && load(link) < own);
+    const allowed = bound.filter(link => mayVisit(link, url));
+    const standing = allowed.filter(({ name }) => this.#standing.has(name));
+    const others = open.filter(
+      link => !bound.includes(link) || (allowed.includes(link) && !this.#standing.has(link.name)),
+    );
+    const candidates = standing.length > 0 ? standing : others.filter(link => load(link) < own);
     return candidates.reduce<Link | undefined>(
       (best, link) => (best && load(best) <= load(link) ? best : link),
       undefined,
@@ -196,6 +204,6 @@ function below(name: string, by: string): string {
   return by === '' ? name : `${name}/${by}`;
 }
 
-function standsFor({ hello }: Link, url: string): boolean {
+function mayVisit({ hello }: Link, url: string): boolean {
   return compileScope({ domains: hello!.servers, include: [], exclude: [] })(url) === undefined;
 }

@@ -9,6 +9,7 @@ import { join, resolve } from 'node:path';
 import type { Clock } from '../base/clock.ts';
 import { SkeinError } from '../base/errors.ts';
 import { PRIVATE, replaceFile } from '../base/file.ts';
+import { domainOf } from '../errand/scope.ts';
 import { greetOutpost, greetParent } from '../transfer/greeting.ts';
 import type { LineOptions } from '../transfer/line.ts';
 import { Members } from '../transfer/members.ts';
@@ -69,7 +70,7 @@ export function joinParent(options: JoinOptions, now: number): void {
   const { host, port, fingerprint, id, secret } = token;
   const { directory, name, allowPrivate, quota = {}, code = true } = options;
   mkdirSync(directory, { recursive: true, mode: 0o700 });
-  const servers = options.servers.length > 0 ? options.servers : token.servers;
+  const servers = (options.servers.length > 0 ? options.servers : token.servers).map(domainOf);
   save(directory, { host, port, fingerprint, name, servers, allowPrivate, quota, code, home: '' });
   writeFileSync(join(directory, 'token'), `${id}.${secret}`, { mode: PRIVATE });
 }
@@ -209,13 +210,14 @@ export class StandingOutpost {
   async #welcomeChild(stream: Parameters<typeof greetOutpost>[0]): Promise<void> {
     let name = '';
     let quota: QuotaTerms = {};
+    let stands = false;
     const admit = (hello: Hello): Welcome => {
       const { welcome } = this.station;
       if (!welcome) throw new SkeinError('internal', 'The parent has not met its own home yet.');
       try {
         const member = this.#members.admit(hello, this.station.now());
         name = member.name;
-        quota = member.quotas;
+        ({ quotas: quota, stands } = member);
         const { pages = 0, bytes = 0 } = quota;
         return {
           ...welcome,
@@ -230,7 +232,7 @@ export class StandingOutpost {
       }
     };
     const { line, hello, answer } = await greetOutpost(stream, this.station, admit, this.#options.line);
-    this.station.children.attach(line, { ...hello, name, servers: answer.servers }, quota);
+    this.station.children.attach(line, { ...hello, name, servers: answer.servers }, quota, stands);
   }
 }
 

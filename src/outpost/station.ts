@@ -7,9 +7,10 @@
  * addresses that the owner did not open stay closed whatever an errand says. It never decides what is crawled.
  */
 
+import { DAY } from '../base/clock.ts';
 import { SkeinError } from '../base/errors.ts';
 import type { Identity } from '../errand/keys.ts';
-import { levelsLeft, readWarrant, type Warrant } from '../errand/warrant.ts';
+import { deadlineOf, levelsLeft, readWarrant, type Warrant } from '../errand/warrant.ts';
 import type { ByeCode, ErrandFrame, Frame, ParcelFrame } from '../transfer/frames.ts';
 import type { Greeted, OutpostWords, Speaker } from '../transfer/greeting.ts';
 import type { Line } from '../transfer/line.ts';
@@ -19,6 +20,7 @@ import { isRecoded, packErrand, unpackErrand } from '../transfer/parcel-format.t
 import { Children } from './children.ts';
 import { CodeStore } from './code.ts';
 import { CodeDesk } from './code-desk.ts';
+import { Ended } from './ended.ts';
 import type { HandParcel } from './hand-thread.ts';
 import { Hands } from './hands.ts';
 import { Owner } from './owner.ts';
@@ -34,6 +36,8 @@ const THREAD_ROOM = 4096;
 const CACHE_BYTES = 512 << 20;
 /** Milliseconds; clocks that differ by less are left alone. */
 const SAME_TIME = 1000;
+/** Milliseconds that a warrant may be good for: as long it is remembered which errands have ended. */
+const LONGEST_ERRAND = 31 * DAY;
 
 export class Station implements Speaker {
   readonly name: string;
@@ -44,6 +48,7 @@ export class Station implements Speaker {
   readonly #options: StationOptions;
   readonly #tables: PageTables;
   readonly #owner: Owner;
+  readonly #ended: Ended;
   readonly #uplink: Uplink;
   readonly #straight: Straight;
   readonly #teller = new Teller();
@@ -65,6 +70,7 @@ export class Station implements Speaker {
     this.identity = options.identity;
     this.spool = new Spool(options.directory, options.spoolBytes);
     this.#tables = new PageTables(`${options.directory}-pages`);
+    this.#ended = new Ended(`${options.directory}-ended`, options.clock.now());
     this.#owner = new Owner(options, `${options.directory}-quota.json`);
     this.#uplink = new Uplink(this.spool, () => this.#hands?.looking ?? false);
     this.children = new Children(options, {
@@ -220,6 +226,8 @@ export class Station implements Speaker {
     if (frame.kind === 'acknowledge') this.#acknowledge(frame.errand, frame.sequence);
     if (frame.kind === 'pass') void (frame.by === '' ? this.#straight.arrived(frame.pass) : this.children.pass(frame));
     if (frame.kind === 'forget') {
+      const taken = this.spool.errands.get(frame.errand);
+      if (taken) this.#ended.add(frame.errand, deadlineOf(taken.frame.warrant), this.now());
       this.#hands?.cancel(frame.errand);
       this.children.forget(frame.errand);
       this.#uplink.forget(frame.errand);
@@ -244,6 +252,10 @@ export class Station implements Speaker {
     try {
       const holder = { key: this.identity.key, home: this.#welcome!.home, now: this.now() };
       const warrant = readWarrant(frame, holder);
+      if (this.#ended.has(frame.errand)) throw new SkeinError('refused', 'The errand is refused: it has ended here.');
+      if (warrant.deadline > this.now() + LONGEST_ERRAND) {
+        throw new SkeinError('refused', 'The errand is refused: its warrant is good for too long.');
+      }
       if (this.spool.full) throw new SkeinError('disk-full', this.spool.trouble);
       await this.#start(frame, warrant);
     } catch (error) {

@@ -14,8 +14,10 @@ export interface Carrier {
   readonly room: number;
   /** On another machine: its errands outlive this process. */
   readonly remote: boolean;
-  /** Hosts or domains that the outpost is there for; empty = any. */
+  /** Hosts or domains that may be visited from there; empty = any. */
   readonly servers: readonly string[];
+  /** It was invited for these servers: it gets their errands before anyone else. */
+  readonly stands: boolean;
   /** How it does, when it tells. */
   readonly status?: Status;
   /** Outposts below it (`b`, `b/c`) that deliver their parcels themselves now. */

@@ -8,6 +8,7 @@
  */
 import { crc32 } from 'node:zlib';
 import { SkeinError } from '../base/errors.ts';
+import { harmless } from '../base/harmless.ts';
 import { ByteReader, ByteWriter } from '../errand/bytes.ts';
 import {
   type Hello,
@@ -276,7 +277,7 @@ function readId(from: ByteReader): string {
 function readName(from: ByteReader, most = 1000): string {
   const text = from.text();
   if (text.length > most) throw bad('a name is too long');
-  return text;
+  return harmless(text);
 }
 
 /** Puts frames together from pieces of any size. Memory: one frame, and what of the next has arrived. */

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { SkeinError } from '../base/errors.ts';
 import { PRIVATE, replaceFile } from '../base/file.ts';
 import { type Identity, makeIdentity, readIdentity } from '../errand/keys.ts';
-import { commonDomains } from '../errand/scope.ts';
+import { commonDomains, domainOf } from '../errand/scope.ts';
 import { type Certificate, fingerprintOf, makeCertificate } from './certificate.ts';
 import type { Hello } from './messages.ts';
 import { type Token, writeToken } from './token.ts';
@@ -24,6 +24,11 @@ export interface Member {
   readonly address?: { readonly host: string; readonly port: number };
   /** Milliseconds since 1970. */
   readonly joined: number;
+}
+
+export interface Admitted extends Member {
+  /** It was invited for its servers. What its owner names besides only limits it: nobody claims a server for himself. */
+  readonly stands: boolean;
 }
 
 export interface InviteTerms {
@@ -60,10 +65,11 @@ export class Members {
   }
 
   invite(terms: InviteTerms): string {
-    const { host, port, expires, uses, servers, quotas } = terms;
+    const { host, port, expires, uses, quotas } = terms;
+    const servers = terms.servers.map(domainOf);
     const id = randomBytes(8).toString('hex');
     const secret = randomBytes(32).toString('base64url');
-    const invitation: Invitation = { ...terms, id, secret: hash('sha256', secret), used: 0 };
+    const invitation: Invitation = { ...terms, servers, id, secret: hash('sha256', secret), used: 0 };
     this.#save('invitations', id, invitation);
     const fingerprint = fingerprintOf(this.certificate().certificate);
     const token: Token = { host, port, fingerprint, id, secret, expires, uses, servers, quotas };
@@ -74,11 +80,11 @@ export class Members {
    * Takes in whoever proved the key in `hello`: a member, or a stranger with a good token. Throws 'refused'. What it may
    * visit is what both the invitation and its owner allow.
    */
-  admit(hello: Hello, now: number): Member {
+  admit(hello: Hello, now: number): Admitted {
     const member = this.#member(hello, now);
     const servers = commonDomains(member.servers, hello.servers);
     if (!servers) throw refused(hello, 'its owner allows none of the servers that it was invited for');
-    return { ...member, servers };
+    return { ...member, servers, stands: member.servers.length > 0 };
   }
 
   #member(hello: Hello, now: number): Member {

@@ -4,6 +4,8 @@
  * Everything read is checked field by field and cut to size: the other end is trusted with nothing.
  */
 import { SkeinError } from '../base/errors.ts';
+import { harmless } from '../base/harmless.ts';
+import { asDomain } from '../errand/scope.ts';
 
 /** The first message of each end. */
 export interface Hello {
@@ -76,6 +78,7 @@ export interface Status {
 
 const NAME = 120;
 const SENTENCE = 300;
+const DOMAIN = 300;
 const LIST = 10_000;
 /** Characters of a pass, which holds the names of all machines on its way. */
 export const LONGEST_PASS = 4000;
@@ -97,7 +100,7 @@ export function readHello(text: string): Hello {
     cores: from.number('cores'),
     room: from.number('room'),
     platform: from.text('platform', NAME),
-    servers: from.texts('servers', NAME),
+    servers: from.domains('servers'),
     holding: from.texts('holding', NAME),
   };
 }
@@ -108,7 +111,7 @@ export function readWelcome(text: string): Welcome {
     home: from.text('home', NAME),
     userAgent: from.text('userAgent', SENTENCE),
     agentToken: from.text('agentToken', NAME),
-    servers: from.texts('servers', NAME),
+    servers: from.domains('servers'),
     pagesADay: from.number('pagesADay'),
     bytesADay: from.number('bytesADay'),
     level: from.number('level'),
@@ -171,7 +174,7 @@ class Fields {
   text(name: string, most: number): string {
     const value = this.#from[name] ?? '';
     if (typeof value !== 'string' || value.length > most) throw bad(`"${name}" is not a short text`);
-    return value;
+    return harmless(value);
   }
 
   number(name: string): number {
@@ -186,6 +189,14 @@ class Fields {
     const value = this.#from[name] ?? [];
     if (!Array.isArray(value) || value.length > LIST) throw bad(`"${name}" is not a list`);
     return value;
+  }
+
+  domains(name: string): string[] {
+    return this.texts(name, DOMAIN).map(each => {
+      const domain = asDomain(each);
+      if (domain === undefined) throw bad(`"${name}" holds what is not a domain`);
+      return domain;
+    });
   }
 
   texts(name: string, most: number): string[] {

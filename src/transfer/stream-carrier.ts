@@ -37,8 +37,6 @@ export interface StreamCarrierOptions {
   readonly name: string;
   /** Home's own key: warrants are signed with it. */
   readonly identity: Identity;
-  /** Hosts or domains that the outpost is there for; empty = any. */
-  readonly servers?: readonly string[];
   /** Milliseconds. */
   readonly lease?: number;
   readonly unpacker: Unpacker;
@@ -62,6 +60,7 @@ export class StreamCarrier implements Carrier {
   readonly #link: Link;
   readonly #straight: StraightLines;
   #servers: readonly string[];
+  #stands = false;
   /** Last parcel of each errand that was opened, taken or not. */
   readonly #opened = new Map<string, number>();
   /** Servers of which home no longer holds what the outpost thinks: their pages are to come whole. */
@@ -74,7 +73,7 @@ export class StreamCarrier implements Carrier {
     this.name = options.name;
     this.#options = options;
     this.#receiver = receiver;
-    this.#servers = options.servers ?? [];
+    this.#servers = [];
     this.#link = new Link(
       options.name,
       {
@@ -128,6 +127,10 @@ export class StreamCarrier implements Carrier {
     return this.#servers;
   }
 
+  get stands(): boolean {
+    return this.#stands;
+  }
+
   get connected(): boolean {
     return this.#link.connected;
   }
@@ -140,9 +143,10 @@ export class StreamCarrier implements Carrier {
     return { ...status, state: 'quarantined', trouble: `It is quarantined: ${this.#distrust}.` };
   }
 
-  /** A line has been greeted. `expected`: errands that an earlier run of home sent here. */
-  attach(line: Line, hello: Hello, expected: readonly Errand[] = []): void {
-    if (hello.servers.length > 0) this.#servers = hello.servers;
+  /** A line has been greeted. `expected`: errands that an earlier run of home sent here. `stands`: see Carrier. */
+  attach(line: Line, hello: Hello, expected: readonly Errand[] = [], stands = false): void {
+    this.#servers = hello.servers;
+    this.#stands = stands;
     this.#link.expect(expected.map(errand => this.#frame(errand, hello.key)));
     this.#link.attach(line, hello);
   }

@@ -88,6 +88,7 @@ export class ThreadCarrier implements Carrier {
   readonly room: number;
   readonly remote = false;
   readonly servers = [];
+  readonly stands = false;
   readonly #worker: Worker;
   readonly #pieces = new WeakMap<Parcel, Pieces>();
   #closing = false;

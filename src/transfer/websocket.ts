@@ -13,10 +13,9 @@ import { connect, type TLSSocket } from 'node:tls';
 import { createWebSocketStream, WebSocket, WebSocketServer } from 'ws';
 import { SkeinError } from '../base/errors.ts';
 import { type Certificate, plain } from './certificate.ts';
+import { Strangers } from './strangers.ts';
 
 const PATH = '/skein';
-/** Strangers that may stand at the door at once; a flood of them must not cost memory. */
-const MOST_STRANGERS = 64;
 const DIAL = 15_000;
 /**
  * The hybrid with ML-KEM, which is Node's first choice, would add 2.3 kB to each greeting: as much as a day's news of ten
@@ -42,22 +41,31 @@ export async function openDoor(
     response.writeHead(404).end();
   });
   const sockets = new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: 128 << 20 });
-  const open = new Set<Socket>();
-  let strangers = 0;
+  /** By their other end, which is the same within TLS. */
+  const open = new Map<string, Socket>();
+  const strangers = new Strangers();
   server.on('connection', (socket: Socket) => {
-    open.add(socket);
-    socket.once('close', () => open.delete(socket));
+    const address = socket.remoteAddress ?? '';
+    const end = endOf(socket);
+    open.set(end, socket);
+    strangers.come(socket, address);
+    socket.once('close', () => {
+      open.delete(end);
+      strangers.leave(socket, address);
+    });
   });
   server.on('tlsClientError', () => {}); // somebody who does not speak TLS: no concern of ours
   server.on('upgrade', (request, socket: Socket, head) => {
-    if (request.url !== PATH || strangers >= MOST_STRANGERS) return socket.destroy();
+    if (request.url !== PATH) return socket.destroy();
     sockets.handleUpgrade(request, socket, head, ws => {
       const stream = createWebSocketStream(ws);
       stream.on('error', () => {}); // the line on top of it says what happened
-      strangers++;
-      come(stream)
-        .catch(() => stream.destroy()) // the greeting told the other end, and counted it
-        .finally(() => strangers--);
+      const outer = open.get(endOf(socket));
+      // Who was greeted is no stranger any more; who was not has been told why.
+      come(stream).then(
+        () => outer && strangers.leave(outer, outer.remoteAddress ?? ''),
+        () => stream.destroy(),
+      );
     });
   });
   await listen(server, address);
@@ -69,9 +77,13 @@ export async function openDoor(
       new Promise<void>(resolve => {
         server.close(() => resolve());
         // All of them: one that has connected and is not greeted yet would keep the door open for ever.
-        for (const socket of open) socket.destroy();
+        for (const socket of open.values()) socket.destroy();
       }),
   };
+}
+
+function endOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`;
 }
 
 function listen(server: Server, { host, port }: { readonly host: string; readonly port: number }): Promise<void> {

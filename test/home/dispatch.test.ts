@@ -18,7 +18,7 @@ const place = (origin: string) => ({ origin, address: '', spread: 1, paced: fals
 
 test('a site’s own outpost gets its servers before anyone else, and no others', () => {
   const dispatch = new Dispatch();
-  const own = carrier('own', { servers: ['example.org'] });
+  const own = carrier('own', { servers: ['example.org'], stands: true });
   dispatch.join(carrier('any'));
   dispatch.join(own);
   assert.equal(dispatch.choose(place('https://www.example.org'))!.to, own);
@@ -174,4 +174,39 @@ test('servers of one address go to one machine, which is known before the first 
   assert.equal(waits, 20, 'what has no room there waits for it, though others are free');
   found.set('https://elsewhere.org', '127.0.0.10');
   assert.ok(dispatch.choose(paced('https://elsewhere.org')));
+});
+
+test('an outpost that was not invited for a server cannot claim it', () => {
+  const dispatch = new Dispatch();
+  const claims = carrier('claims', { servers: ['example.org'] });
+  const any = carrier('any');
+  dispatch.join(claims);
+  dispatch.join(any);
+  dispatch.send(errand('1', 'https://one.example.org'), dispatch.choose(place('https://one.example.org'))!.to);
+  dispatch.send(errand('2', 'https://two.example.org'), dispatch.choose(place('https://two.example.org'))!.to);
+  assert.deepEqual([dispatch.errandsOf('any').length, dispatch.errandsOf('claims').length], [1, 1]);
+  assert.equal(dispatch.choose(place('https://other.net'))!.to, any, 'what its owner names limits it');
+});
+
+test('a machine that brings nothing for minutes loses its errands, and keeps no server from others', () => {
+  const clock = movableClock(1_000_000);
+  const dispatch = new Dispatch(clock);
+  const silent = carrier('silent', { servers: ['example.org'], stands: true });
+  const any = carrier('any');
+  dispatch.join(silent);
+  dispatch.join(any);
+  const origin = 'https://example.org';
+  dispatch.send({ ...errand('1', origin), deadline: 1e12 }, dispatch.choose(place(origin))!.to);
+  clock.advance(170_000);
+  assert.deepEqual(dispatch.overdue(clock.now()), []);
+  dispatch.succeeded(silent);
+  clock.advance(170_000);
+  assert.deepEqual(dispatch.overdue(clock.now()), []);
+  clock.advance(20_000);
+  assert.deepEqual(
+    dispatch.overdue(clock.now()).map(({ errand: id }) => id),
+    ['1'],
+  );
+  dispatch.returned(silent, '1', 0, true);
+  assert.equal(dispatch.choose(place(origin))!.to, any);
 });

@@ -8,6 +8,7 @@ export function carrier(name: string, more: Partial<Carrier> = {}): Carrier {
     room: 1000,
     remote: true,
     servers: [],
+    stands: false,
     send: nothing,
     acknowledge: nothing,
     forget: nothing,

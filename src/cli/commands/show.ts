@@ -113,12 +113,12 @@ function print(shown: Shown): void {
   const rows = shown.visits.map(visit => [
     moment(Number(visit['time'])),
     String(visit['outcome']),
-    String(visit['reason']),
+    harmless(String(visit['reason'])),
     visit['status'] ? String(visit['status']) : '',
     String(visit['stage'] ?? ''),
     size(Number(visit['bytes'])),
     `${visit['ms']} ms`,
-    String(visit['outpost']),
+    harmless(String(visit['outpost'])),
   ]);
   console.log(`\n${table(['visit', 'outcome', 'reason', 'status', 'stage', 'wire', 'took', 'by'], rows)}`);
 }

@@ -17,8 +17,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Errand } from '../src/errand/errand.ts';
+import { OWN_MACHINE } from '../src/outpost/ceilings.ts';
 import type { HandParcel } from '../src/outpost/hand-thread.ts';
 import { Hands } from '../src/outpost/hands.ts';
+import { Meter } from '../src/outpost/meter.ts';
 import { packErrand } from '../src/transfer/parcel-format.ts';
 import { plainErrand, plainPage } from '../test/errand/plain-errand.ts';
 import { entriesOf, openBlobs } from './histories.ts';
@@ -107,6 +109,8 @@ function openOutpost(origin: string): Outpost {
     {
       userAgent: 'Skein (bench)',
       agentToken: 'skein',
+      ceilings: OWN_MACHINE,
+      meter: new Meter().shared,
       trustRobots: true,
       sandbox: { own: false },
       cache: { directory, bytes: 1 << 28 },

@@ -13,7 +13,7 @@ const say = (text: string) => {
   if (!met && text.startsWith('Serving')) console.log('met its parent');
   met ||= text.startsWith('Serving');
 };
-joinParent({ directory, token, name, servers: [], allowPrivate: true }, 0);
+joinParent({ directory, token, name, servers: [], allowPrivate: true, ceilings: { pace: 0 } }, 0);
 const outpost = new StandingOutpost({
   ...{ directory, software: version, threads: Math.min(2, availableParallelism()), spoolBytes: 1e9 },
   ...{ clock: systemClock, say },

@@ -7,6 +7,7 @@ import { SkeinError } from '../base/errors.ts';
 import { originOf } from '../base/url.ts';
 import { makeSlots } from '../crawler/address-slots.ts';
 import { usesImageCodes } from '../crawler/compare.ts';
+import { AGENT_TOKEN, userAgent } from '../errand/agent.ts';
 import type { Errand } from '../errand/errand.ts';
 import { decodeErrand } from '../errand/errand-codec.ts';
 import { parseKeep, parseScope } from '../errand/scope.ts';
@@ -20,7 +21,6 @@ import { Home } from '../home/home.ts';
 import { interestIn } from '../home/indexing.ts';
 import type { Outposts, OutpostsOptions } from '../home/outposts.ts';
 import { noteSealed } from '../home/repair.ts';
-import { AGENT_TOKEN } from '../home/robots.ts';
 import type { LineSums } from '../ledger/account.ts';
 import { Ledger } from '../ledger/ledger.ts';
 import { tryDecider } from '../outpost/deciders.ts';
@@ -28,7 +28,7 @@ import type { OutpostOptions } from '../outpost/tools.ts';
 import { dismissEarly, ThreadCarrier } from '../transfer/thread.ts';
 import { type Branch, depthOf, pruned, readTrees } from '../transfer/tree.ts';
 import { type Bounds, boundsOf } from './bounds.ts';
-import { rememberedContact, userAgent } from './contact.ts';
+import { rememberedContact } from './contact.ts';
 import { type DeciderFile, readDecider } from './decider.ts';
 import { threadModule } from './early.ts';
 import { refuseOrphans } from './look.ts';
@@ -95,7 +95,8 @@ export async function openHome(values: CrawlValues, seeds: readonly string[], ex
   ledger.begin();
   noteSealed(ledger, values.data);
   const bounds = boundsOf(values, ledger, seeds);
-  const agent = userAgent(rememberedContact(ledger, values.agent));
+  const contact = rememberedContact(ledger, values.agent);
+  const agent = userAgent(version, contact);
   const frontier = new Frontier(
     ledger,
     { ...frontierOptions({ ...values, ...bounds }, seeds, ledger, extras), ...(decider && { code: decider.digest }) },
@@ -113,7 +114,7 @@ export async function openHome(values: CrawlValues, seeds: readonly string[], ex
   home.dispatch.levels = values.levels ?? Math.max(1, depthOf(trees));
   for (const { errand, outpost, sequence } of out) home.dispatch.expect(outpost, errand, sequence);
   const crossed = (line: LineSums) => ledger.account.addLine(clock.now(), line);
-  const far = { ...extras, agent, decider, crossed };
+  const far = { ...extras, agent, contact, decider, crossed };
   const outposts = isFar(values) ? await makeOutposts(home, values, clock, far) : undefined;
   const thread = { ...outpostOf(agent, extras), ...(decider && { decider: decider.bytes }) };
   for (let i = 1; i <= threads; i++) home.dispatch.join(startThread(`thread-${i}`, home, thread));
@@ -214,6 +215,7 @@ function isFar(values: CrawlValues): boolean {
 
 interface FarExtras extends Pick<Extras, 'absence'>, Required<Pick<OutpostsOptions, 'crossed'>> {
   readonly agent: string;
+  readonly contact: string | undefined;
   readonly decider: DeciderFile | undefined;
 }
 
@@ -222,13 +224,14 @@ async function makeOutposts(
   home: Home,
   values: CrawlValues,
   clock: Clock,
-  { absence, agent, decider, crossed }: FarExtras,
+  { absence, agent, contact, decider, crossed }: FarExtras,
 ): Promise<Outposts> {
   const { Outposts } = await import('../home/outposts.ts');
   return new Outposts(home, {
     directory: values.data,
     software: version,
     userAgent: agent,
+    contact,
     agentToken: AGENT_TOKEN,
     clock,
     say: text => console.error(text),

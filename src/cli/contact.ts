@@ -4,22 +4,21 @@
  * the address is that of the rules which we obey, by which the owner can keep us away without asking anybody.
  */
 import { isIP } from 'node:net';
+import { SkeinError } from '../base/errors.ts';
 import { isPublic } from '../crawler/fetch/addresses.ts';
+import { isContact, userAgent } from '../errand/agent.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { version } from './version.ts';
 
-/** Robots.txt, and how a group of rules addresses a crawler by name (docs/decisions/0018). */
-const RULES = 'https://www.rfc-editor.org/rfc/rfc9309';
-
-export function userAgent(contact: string | undefined): string {
-  return `Skein/${version} (+${contact ?? RULES})`;
-}
-
+const EXAMPLE = 'Write it as https://example.org/crawler or mailto:me@example.org.';
 const CONTACT = 'contact';
 const TOLD = 'told-of-contact';
 
 /** The contact that was given now, else the one given last: a refresh by cron is by the same people. In a transaction. */
 export function rememberedContact(ledger: Ledger, given: string | undefined): string | undefined {
+  if (given !== undefined && !isContact(given)) {
+    throw new SkeinError('bad-option', 'A contact is one line of plain characters without brackets.', EXAMPLE);
+  }
   if (given !== undefined) ledger.set(CONTACT, given);
   return given ?? ledger.setting<string>(CONTACT);
 }
@@ -32,7 +31,7 @@ export function missingContact(ledger: Ledger): string | undefined {
   ledger.set(TOLD, true);
   ledger.commit();
   return (
-    `The User-Agent "${userAgent(undefined)}" names nobody whom the owners of these sites could ask: ` +
+    `The User-Agent "${userAgent(version)}" names nobody whom the owners of these sites could ask: ` +
     'give a web page or mail address with --agent; it is remembered.'
   );
 }

@@ -16,6 +16,8 @@ export interface Ask {
   readonly accept?: string;
   /** Bytes of the body on the wire beyond which it is cut. */
   readonly maxBytes: number;
+  /** Told of bytes of the body as they come; false = no more may come. */
+  readonly flow?: ((bytes: number) => boolean) | undefined;
   /** Private, loopback and link-local addresses may be connected to. */
   readonly allowPrivate: boolean;
 }

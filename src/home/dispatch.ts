@@ -37,7 +37,7 @@ interface Post {
   /** Errands given up in a row, and until when nothing more is sent there for it; ticks. */
   failures: number;
   restsUntil: number;
-  /** When a parcel last came, or it got something to do after it had nothing. */
+  /** When a parcel last came, or it got something to do after it had nothing, on the clock of `ticks`. */
   heard: number;
   /** May a URL be visited from there? */
   may: (url: string) => boolean;
@@ -121,7 +121,7 @@ export class Dispatch {
 
   #give(post: Post, errand: Errand, sequence: number, remote: boolean): void {
     const { load, each } = loadOf(errand, remote);
-    if (post.errands.size === 0) post.heard = this.#clock.now();
+    if (post.errands.size === 0) post.heard = this.#clock.ticks();
     post.errands.set(errand.id, { errand, load, each, sequence, pages: errand.pages.length });
     post.load += load;
   }
@@ -148,12 +148,13 @@ export class Dispatch {
     for (const post of this.#posts) {
       const { carrier, errands } = post;
       if (!carrier?.remote || errands.size === 0) continue;
-      const silent = now - post.heard > SILENCE;
+      const ticks = this.#clock.ticks();
+      const silent = ticks - post.heard > SILENCE;
       for (const { errand } of errands.values()) {
         if (silent || errand.deadline + LATE < now) late.push({ from: carrier, errand: errand.id });
       }
       // It keeps servers from others and visits none: for a while it gets no more.
-      if (silent) post.restsUntil = now + LONG_REST;
+      if (silent) post.restsUntil = ticks + LONG_REST;
     }
     return late;
   }
@@ -188,7 +189,7 @@ export class Dispatch {
   /** Where an errand of this server would go now; undefined = nowhere. */
   choose(place: ServerPlace): Choice | undefined {
     const url = `${place.origin}/`;
-    const now = this.#clock.now();
+    const now = this.#clock.ticks();
     // One that rests because it failed keeps nobody from its servers.
     const able = (post: Post) => post.carrier && post.carrier.room > 0 && post.restsUntil < now;
     const own = this.#posts.filter(post => post.stands && able(post) && post.may(url));
@@ -214,7 +215,7 @@ export class Dispatch {
     const { origin, address } = place;
     const owner = this.#owners.get(address);
     if (owner && owner.origin !== origin) owner.shared = true;
-    if (owner?.shared && owner.post.carrier && !owner.post.standsFor) {
+    if (owner?.shared && this.#mayWaitFor(owner.post, origin)) {
       if (!open.includes(owner.post)) return undefined;
       this.#homes.set(origin, owner.post);
       return this.#chosen(owner.post, origin, TOGETHER);
@@ -223,6 +224,11 @@ export class Dispatch {
     if (this.#owners.size > REMEMBERED) this.#owners.clear();
     if (address !== '') this.#owners.set(address, { post: this.#postOf(choice.to)!, origin, shared: false });
     return choice;
+  }
+
+  /** One that is gone, failed or may not visit it keeps nobody from the server. */
+  #mayWaitFor({ carrier, stands, may, restsUntil }: Post, origin: string): boolean {
+    return carrier !== undefined && !stands && may(`${origin}/`) && restsUntil < this.#clock.ticks();
   }
 
   send(errand: Errand, to: Carrier): void {
@@ -266,7 +272,7 @@ export class Dispatch {
     const post = this.#postOf(carrier);
     if (!post) return;
     post.failures = 0;
-    post.heard = this.#clock.now();
+    post.heard = this.#clock.ticks();
   }
 
   recall(): void {

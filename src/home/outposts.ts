@@ -45,6 +45,8 @@ export interface OutpostsOptions {
   readonly directory: string;
   readonly software: string;
   readonly userAgent: string;
+  /** Whom the owners of sites may ask. */
+  readonly contact?: string | undefined;
   readonly agentToken: string;
   readonly clock: Clock;
   /** One sentence for people. */
@@ -389,8 +391,8 @@ export class Outposts implements Speaker {
   };
 
   #welcome(servers: readonly string[], { pages = 0, bytes = 0 }: QuotaTerms): Welcome {
-    const { userAgent, agentToken } = this.#options;
+    const { contact = '' } = this.#options;
     const { key: home } = this.identity;
-    return { home, userAgent, agentToken, servers, pagesADay: pages, bytesADay: bytes, level: 1 };
+    return { home, contact, servers, pagesADay: pages, bytesADay: bytes, level: 1 };
   }
 }

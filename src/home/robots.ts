@@ -1,10 +1,8 @@
 /** What a server's robots.txt asks of us, for people: the same rules that the crawler obeys, as lines to read. */
 import { type RobotsTerms, rulesFor } from '../crawler/robots.ts';
 import { RulesMemory } from '../crawler/rules-memory.ts';
+import { AGENT_TOKEN } from '../errand/agent.ts';
 import type { RobotsCopy } from '../errand/errand.ts';
-
-/** The name by which robots.txt speaks to us. */
-export const AGENT_TOKEN = 'skein';
 
 export interface RobotsInForce {
   /** Read; there is none; cannot be read, so that nothing is fetched; could not be read for 30 days. */

@@ -4,13 +4,14 @@
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { PackerPool } from '../crawler/packer-pool.ts';
-import type { Answer, Ask, Fetcher } from '../crawler/stages.ts';
 import type { Parcel } from '../errand/parcel.ts';
 import type { Visit } from '../errand/visit.ts';
 import type { Lesson } from '../transfer/page-table.ts';
 import { unpackErrand } from '../transfer/parcel-format.ts';
 import { VersionCache } from './cache.ts';
+import type { Ceilings } from './ceilings.ts';
 import { Deciders, type SandboxTerms } from './deciders.ts';
+import { gated } from './gate.ts';
 import { Outpost } from './outpost.ts';
 import { OwnRobots } from './own-robots.ts';
 import { Sender } from './sender.ts';
@@ -21,6 +22,10 @@ export interface HandOptions extends OutpostOptions {
   readonly cache: { readonly directory: string; readonly bytes: number };
   /** Home's word about robots.txt is good enough: the machine is its user's own. */
   readonly trustRobots: boolean;
+  /** What the owner allows at most. */
+  readonly ceilings: Ceilings;
+  /** Where requests and bytes are counted; see meter.ts. */
+  readonly meter: SharedArrayBuffer;
   /** How code from elsewhere is run. */
   readonly sandbox: SandboxTerms;
 }
@@ -35,6 +40,7 @@ export type HandMessage =
   /** One sentence for people. */
   | { readonly kind: 'trouble'; readonly text: string }
   | { readonly kind: 'recall' }
+  | { readonly kind: 'limit'; readonly ceilings: Ceilings }
   /** Nobody wants this errand any more. */
   | { readonly kind: 'cancel'; readonly errand: string }
   /** No requests until `go`: the spool is full. */
@@ -58,6 +64,7 @@ const port = parentPort!;
 let open: Promise<void> = Promise.resolve();
 let go = () => {};
 const options = workerData as HandOptions;
+let { ceilings } = options;
 const tools = await makeTools(options);
 const sender = new Sender(new VersionCache(options.cache.directory, options.cache.bytes));
 // Members are opened again to be recoded: compressing them first would be for nothing.
@@ -65,7 +72,13 @@ const packers = new PackerPool({ whenBusy: 'stored', whenIdle: 'stored' });
 const robots = options.trustRobots ? undefined : new OwnRobots();
 const say = (message: HandMessage) => port.postMessage(message);
 const deciders = new Deciders(options.sandbox, text => say({ kind: 'trouble', text }));
-const outpost = new Outpost({ ...tools, packers, parcels: FAR_PARCELS, fetcher: gated(tools.fetcher) }, deciders, {
+const fetcher = gated(tools.fetcher, {
+  meter: options.meter,
+  ceilings: () => ceilings,
+  open: () => open, // requests wait while the spool is full, so that nothing is fetched that could not be kept
+  exhausted: () => void outpost.recall(),
+});
+const outpost = new Outpost({ ...tools, packers, parcels: FAR_PARCELS, fetcher }, deciders, {
   parcel: sendParcel,
   gaveUp: (errand, why) => say({ kind: 'gave-up', errand, why }),
 });
@@ -99,19 +112,6 @@ function lessonOf(visit: Visit): Lesson {
   };
 }
 
-/** Requests wait while the spool is full, so that nothing is fetched that could not be kept. */
-function gated(fetcher: Fetcher): Fetcher {
-  return {
-    async fetch(ask: Ask): Promise<Answer> {
-      await open;
-      return fetcher.fetch(ask);
-    },
-    reuse: body => fetcher.reuse?.(body),
-    release: origin => fetcher.release(origin),
-    close: () => fetcher.close(),
-  };
-}
-
 port.on('message', async (message: HandMessage) => {
   if (message.kind === 'code') deciders.add(message.bytes);
   if (message.kind === 'errand') {
@@ -120,6 +120,7 @@ port.on('message', async (message: HandMessage) => {
     const current = sender.withValidators(errand);
     outpost.receive(robots ? robots.instead(current) : current);
   }
+  if (message.kind === 'limit') ceilings = message.ceilings;
   if (message.kind === 'recall') await outpost.recall();
   if (message.kind === 'cancel') outpost.cancel(message.errand);
   if (message.kind === 'hold') {

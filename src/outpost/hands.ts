@@ -5,6 +5,7 @@
 import { Worker } from 'node:worker_threads';
 import { makeSlots } from '../crawler/address-slots.ts';
 import type { Errand } from '../errand/errand.ts';
+import type { Ceilings } from './ceilings.ts';
 import type { HandMessage, HandOptions, HandParcel } from './hand-thread.ts';
 
 export interface HandEvents {
@@ -20,16 +21,27 @@ interface Hand {
   readonly errands: Map<string, { origin: string; kind: Errand['kind']; queue: number }>;
   /** Digest of the code that it was given last; it remembers a few before that. */
   code: string;
+  /** It has ended, and the next one waits a while, because several ended as soon as they had started. */
+  ended: boolean;
 }
+
+/** Milliseconds: a thread that ends sooner may do so for ever. */
+const SOON = 1000;
+/** Milliseconds until the next is started after so many of them in a row, doubled each time up to the longest. */
+const FEW = 3;
+const LONGEST_PAUSE = 60_000;
 
 export class Hands {
   readonly count: number;
-  readonly #options: HandOptions;
+  #options: HandOptions;
   readonly #events: HandEvents;
   readonly #hands: Hand[];
   readonly #homes = new Map<string, number>();
   #held = false;
   #closing = false;
+  /** Threads in a row that ended as soon as they had started. */
+  #soon = 0;
+  readonly #pauses = new Set<NodeJS.Timeout>();
 
   constructor(count: number, options: HandOptions, events: HandEvents) {
     this.count = count;
@@ -65,6 +77,10 @@ export class Hands {
       hand.code = errand.code;
       hand.worker.postMessage({ kind: 'code', bytes: code } satisfies HandMessage);
     }
+    if (hand.ended) {
+      this.#events.failed(errand.id, 'its threads end as soon as they start');
+      return;
+    }
     hand.errands.set(errand.id, { origin, kind: errand.kind, queue: errand.pages.length });
     hand.worker.postMessage({ kind: 'errand', bytes } satisfies HandMessage);
   }
@@ -73,6 +89,12 @@ export class Hands {
   cancel(errand: string): void {
     const hand = this.#hands.find(each => each.errands.has(errand));
     hand?.worker.postMessage({ kind: 'cancel', errand } satisfies HandMessage);
+  }
+
+  /** Of errands that come from now on, and of requests that are made from now on. */
+  limit(ceilings: Ceilings): void {
+    this.#options = { ...this.#options, ceilings };
+    this.#tell({ kind: 'limit', ceilings });
   }
 
   recall(): void {
@@ -88,8 +110,10 @@ export class Hands {
 
   async close(): Promise<void> {
     this.#closing = true;
+    for (const pause of this.#pauses) clearTimeout(pause);
     await Promise.all(
-      this.#hands.map(({ worker }) => {
+      this.#hands.map(({ worker, ended: over }) => {
+        if (over) return undefined;
         const ended = new Promise(resolve => worker.once('exit', resolve));
         worker.postMessage({ kind: 'close' } satisfies HandMessage);
         return ended;
@@ -115,7 +139,8 @@ export class Hands {
     // In development this file is TypeScript, sent to another machine or published it is JavaScript.
     const ending = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
     const worker = new Worker(new URL(`./hand-thread.${ending}`, import.meta.url), { workerData: this.#options });
-    const hand: Hand = { worker, errands: new Map(), code: '' };
+    const hand: Hand = { worker, errands: new Map(), code: '', ended: false };
+    const started = performance.now();
     let why = 'its thread ended';
     worker.on('message', (message: HandMessage) => {
       if (message.kind === 'parcel') this.#parcel(hand, message);
@@ -130,11 +155,20 @@ export class Hands {
     });
     worker.on('exit', () => {
       if (this.#closing) return;
-      this.#hands[index] = this.#start(index);
-      if (this.#held) this.#hands[index].worker.postMessage({ kind: 'hold' } satisfies HandMessage);
+      hand.ended = true;
+      this.#soon = performance.now() - started < SOON ? this.#soon + 1 : 0;
+      const pause = this.#soon < FEW ? 0 : Math.min(LONGEST_PAUSE, SOON * 2 ** (this.#soon - FEW));
+      if (pause === 0) this.#replace(index);
+      else this.#pauses.add(setTimeout(() => this.#replace(index), pause));
       for (const errand of hand.errands.keys()) this.#events.failed(errand, why);
     });
     return hand;
+  }
+
+  #replace(index: number): void {
+    if (this.#closing) return;
+    this.#hands[index] = this.#start(index);
+    if (this.#held) this.#hands[index].worker.postMessage({ kind: 'hold' } satisfies HandMessage);
   }
 
   #parcel(hand: Hand, parcel: HandParcel): void {

@@ -34,7 +34,8 @@ const PART = 8;
 
 export class Quota {
   readonly #file: string;
-  readonly #own: QuotaTerms;
+  #own: QuotaTerms;
+  #others: QuotaTerms = {};
   #terms: QuotaTerms;
   #count: Count;
   /** Pages promised to errands and not used yet. */
@@ -49,6 +50,7 @@ export class Quota {
 
   /** What someone else allows besides: the smaller counts. */
   narrow(terms: QuotaTerms): void {
+    this.#others = terms;
     this.#terms = smaller(this.#own, terms);
   }
 
@@ -76,15 +78,41 @@ export class Quota {
     return { ...errand, limits: { ...errand.limits, pages } };
   }
 
+  /** Other terms from now on; what was used today stays used. */
+  change(terms: QuotaTerms): void {
+    this.#own = terms;
+    this.#terms = smaller(terms, this.#others);
+  }
+
   /** Counts what visits of an errand cost. True = there is nothing left, and what is under way has to end. */
   spend(errand: string, used: Used, now: number): boolean {
+    this.keep(errand, used.pages);
+    return this.count(used, now);
+  }
+
+  /** So many pages of those promised to an errand were visited. */
+  keep(errand: string, pages: number): void {
+    const promised = this.#promised.get(errand);
+    if (promised !== undefined) this.#promised.set(errand, Math.max(0, promised - pages));
+  }
+
+  /** What may be used today. */
+  left(now: number): QuotaTerms {
+    const { pages, bytes } = this.#terms;
+    const used = this.#today(now);
+    return {
+      ...(pages !== undefined && { pages: Math.max(0, pages - used.pages) }),
+      ...(bytes !== undefined && { bytes: Math.max(0, bytes - used.bytes) }),
+    };
+  }
+
+  /** Counts what was used. True = there is nothing left, and what is under way has to end. */
+  count(used: Used, now: number): boolean {
     const { day, pages, bytes } = this.#today(now);
     this.#count = { day, pages: pages + used.pages, bytes: bytes + used.bytes };
-    const promised = this.#promised.get(errand);
-    if (promised !== undefined) this.#promised.set(errand, Math.max(0, promised - used.pages));
     const { pages: mostPages = Number.POSITIVE_INFINITY, bytes: mostBytes = Number.POSITIVE_INFINITY } = this.#terms;
     if (mostPages === Number.POSITIVE_INFINITY && mostBytes === Number.POSITIVE_INFINITY) return false;
-    save(this.#file, this.#count);
+    if (used.pages > 0 || used.bytes > 0) save(this.#file, this.#count);
     return this.#count.pages >= mostPages || this.#count.bytes >= mostBytes;
   }
 

@@ -16,7 +16,10 @@ import { Members } from '../transfer/members.ts';
 import type { Hello, Status, Welcome } from '../transfer/messages.ts';
 import { readToken } from '../transfer/token.ts';
 import { type Address, type Door, dial, openDoor } from '../transfer/websocket.ts';
+import type { Ceilings } from './ceilings.ts';
+import type { ChangeableTerms } from './owner.ts';
 import type { QuotaTerms } from './quota.ts';
+import { dialHome } from './reach-home.ts';
 import { Station } from './station.ts';
 import type { StationOptions } from './station-options.ts';
 
@@ -35,6 +38,8 @@ export interface JoinOptions {
   readonly allowPrivate: boolean;
   /** What the owner lets it use in a day. */
   readonly quota?: QuotaTerms;
+  /** What errands may use at most; what is absent is as in CEILINGS. */
+  readonly ceilings?: Partial<Ceilings>;
   /** Errands may bring code that home signed; default true. */
   readonly code?: boolean;
 }
@@ -62,17 +67,27 @@ const FILE = 'outpost.json';
 const LONGEST = 4000;
 /** Milliseconds: a parent that answers but is not ready is asked again soon. */
 const SOON = 2000;
+/** Milliseconds between two looks at what the owner wrote. */
+const RULES_READ = 1000;
 
 /** Writes down whom to serve. The token itself is shown to the parent by the first run. */
 export function joinParent(options: JoinOptions, now: number): void {
   const token = readToken(options.token);
   if (token.expires < now) throw new SkeinError('refused', 'That token has expired.', 'Ask for a new one.');
   const { host, port, fingerprint, id, secret } = token;
-  const { directory, name, allowPrivate, quota = {}, code = true } = options;
+  const { directory, name, allowPrivate, quota = {}, ceilings = {}, code = true } = options;
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const servers = (options.servers.length > 0 ? options.servers : token.servers).map(domainOf);
-  save(directory, { host, port, fingerprint, name, servers, allowPrivate, quota, code, home: '' });
+  save(directory, { host, port, fingerprint, name, servers, allowPrivate, quota, ceilings, code, home: '' });
   writeFileSync(join(directory, 'token'), `${id}.${secret}`, { mode: PRIVATE });
+}
+
+/** The owner's rules with these changes; a running outpost takes them over. */
+export function changeRules(directory: string, { quota = {}, ceilings = {} }: ChangeableTerms): ChangeableTerms {
+  const place = load(directory);
+  const changed = { quota: { ...place.quota, ...quota }, ceilings: { ...place.ceilings, ...ceilings } };
+  if (Object.keys(quota).length + Object.keys(ceilings).length > 0) save(directory, { ...place, ...changed });
+  return changed;
 }
 
 export class StandingOutpost {
@@ -85,6 +100,8 @@ export class StandingOutpost {
   #connected = false;
   /** The trouble that was told last. */
   #said = '';
+  /** outpost.json as it was last read. */
+  #rules: string;
   /** The last attempt got an answer. */
   #reached = false;
   /** Outposts that were not let in. */
@@ -94,8 +111,9 @@ export class StandingOutpost {
     const { directory, software, threads, spoolBytes, clock } = options;
     this.#options = options;
     this.#place = load(directory);
+    this.#rules = readFileSync(join(directory, FILE), 'utf8');
     this.#members = new Members(join(directory, 'door'));
-    const { name, servers, allowPrivate, quota = {}, code = true } = this.#place;
+    const { name, servers, allowPrivate, quota = {}, ceilings = {}, code = true } = this.#place;
     this.station = new Station({
       directory: join(directory, 'parcels'),
       name,
@@ -106,9 +124,10 @@ export class StandingOutpost {
       servers,
       allowPrivate: allowPrivate || options.allowPrivate === true,
       quota,
+      ceilings,
       code: { trusted: code, own: false },
       clock,
-      dial,
+      dial: address => dialHome(address, allowPrivate || options.allowPrivate === true),
       say: options.say,
       ...(options.outpost && { outpost: options.outpost }),
       ...(options.lease !== undefined && { lease: options.lease }),
@@ -132,6 +151,7 @@ export class StandingOutpost {
     const { listen, clock, backOff = { first: 500, longest: LONGEST } } = this.#options;
     if (listen) this.#door = await openDoor(listen, this.#members.certificate(), stream => this.#welcomeChild(stream));
     let wait = backOff.first;
+    const rules = setInterval(() => this.#readRules(), RULES_READ);
     try {
       while (!this.#stop.signal.aborted) {
         const served = await this.#attempt();
@@ -141,6 +161,7 @@ export class StandingOutpost {
         await clock.sleep(wait * (0.75 + Math.random() / 2), this.#stop.signal);
       }
     } finally {
+      clearInterval(rules);
       await this.#door?.close();
       await this.station.close();
     }
@@ -192,6 +213,14 @@ export class StandingOutpost {
     this.#said = trouble;
   }
 
+  /** The owner may have changed what is allowed, in another process. */
+  #readRules(): void {
+    const text = readFileSync(join(this.#options.directory, FILE), 'utf8');
+    if (text === this.#rules) return;
+    this.#rules = text;
+    this.station.change(JSON.parse(text) as Place);
+  }
+
   #token(): string {
     const file = join(this.#options.directory, 'token');
     return existsSync(file) ? readFileSync(file, 'utf8') : '';
@@ -202,7 +231,7 @@ export class StandingOutpost {
     if (this.#place.home !== '') {
       throw new SkeinError('refused', 'The parent now serves another home than the one that this outpost joined.');
     }
-    this.#place = { ...this.#place, home: welcome.home };
+    this.#place = { ...load(this.#options.directory), home: welcome.home }; // the owner may have written to it
     save(this.#options.directory, this.#place);
     writeFileSync(join(this.#options.directory, 'token'), ''); // it has done its work
   }

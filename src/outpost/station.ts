@@ -9,6 +9,8 @@
 
 import { DAY } from '../base/clock.ts';
 import { SkeinError } from '../base/errors.ts';
+import { AGENT_TOKEN, userAgent } from '../errand/agent.ts';
+import { checkErrand } from '../errand/errand-checks.ts';
 import type { Identity } from '../errand/keys.ts';
 import { deadlineOf, levelsLeft, readWarrant, type Warrant } from '../errand/warrant.ts';
 import type { ByeCode, ErrandFrame, Frame, ParcelFrame } from '../transfer/frames.ts';
@@ -23,8 +25,7 @@ import { CodeDesk } from './code-desk.ts';
 import { Ended } from './ended.ts';
 import type { HandParcel } from './hand-thread.ts';
 import { Hands } from './hands.ts';
-import { Owner } from './owner.ts';
-import { usedBy } from './quota.ts';
+import { type ChangeableTerms, Owner } from './owner.ts';
 import { Spool } from './spool.ts';
 import type { StationOptions } from './station-options.ts';
 import { Straight } from './straight.ts';
@@ -138,12 +139,23 @@ export class Station implements Speaker {
     });
   }
 
-  #makeHands({ userAgent, agentToken }: Welcome): Hands {
+  #makeHands({ contact }: Welcome): Hands {
     const { directory, threads, cacheBytes = CACHE_BYTES, code, outpost, trustRobots = false } = this.#options;
     const cache = { directory: `${directory}-versions`, bytes: cacheBytes };
+    const agent = { userAgent: userAgent(this.software, contact), agentToken: AGENT_TOKEN };
+    const { ceilings, meter } = this.#owner;
     return new Hands(
       threads,
-      { userAgent, agentToken, clockShift: this.#shift, cache, trustRobots, sandbox: code, ...outpost },
+      {
+        ...agent,
+        clockShift: this.#shift,
+        cache,
+        trustRobots,
+        sandbox: code,
+        ceilings,
+        meter: meter.shared,
+        ...outpost,
+      },
       {
         parcel: parcel => void this.#spoolParcel(parcel),
         failed: (errand, why) => this.#refused(errand, why),
@@ -181,6 +193,12 @@ export class Station implements Speaker {
     };
   }
 
+  /** The owner has other rules now. */
+  change(terms: ChangeableTerms): void {
+    this.#owner.change(terms);
+    this.#hands?.limit(this.#owner.ceilings);
+  }
+
   /** Ends the errands under way; their parcels are spooled when this resolves. */
   async recall(): Promise<void> {
     this.#hands?.recall();
@@ -191,6 +209,7 @@ export class Station implements Speaker {
   /** Ends everything here; what is in the spool stays there. */
   async close(): Promise<void> {
     clearInterval(this.#beat);
+    this.#owner.collect();
     this.#codes?.close();
     this.#straight.close();
     await this.#hands?.close();
@@ -290,9 +309,10 @@ export class Station implements Speaker {
       await this.spool.take(further, child.name);
       return this.children.send(child, further);
     }
-    const errand = this.#owner.admit(unpackErrand(frame.bytes, this.#tables));
-    if (errand.id !== frame.errand) throw new SkeinError('bad-frame', 'An errand travels under a wrong name.');
-    this.#tables.begin(errand);
+    const asked = checkErrand(unpackErrand(frame.bytes, this.#tables));
+    if (asked.id !== frame.errand) throw new SkeinError('bad-frame', 'An errand travels under a wrong name.');
+    const errand = this.#owner.admit(asked, this.#hands!.errands);
+    this.#tables.begin(asked); // as home knows it
     const code = errand.code === undefined ? undefined : (await this.#codes!.get(errand.code)).bytes;
     if (!this.#arriving.has(errand.id)) return; // forgotten while its code was on its way
     await this.spool.take(frame, '');
@@ -306,7 +326,7 @@ export class Station implements Speaker {
     const { errand, sequence, done, visits, bytes } = parcel;
     if (!this.spool.errands.has(errand)) return; // home has forgotten it
     this.#tables.learn(errand, parcel.lessons);
-    if (this.#owner.spend(errand, usedBy(parcel.lessons))) this.#hands?.recall();
+    this.#owner.delivered(errand, parcel.lessons.length);
     if (done) this.#owner.end(errand);
     const spooled = await this.spool.put({ kind: 'parcel', errand, sequence, done, visits, by: '', bytes });
     this.#regulate();
@@ -326,6 +346,7 @@ export class Station implements Speaker {
   }
 
   #tell(): void {
+    if (this.#owner.collect()) this.#hands?.recall();
     const { pages, last, rate } = this.#counts;
     this.#counts.rate = Math.round((rate * 0.7 + (pages - last) * 0.3) * 10) / 10;
     this.#counts.last = pages;

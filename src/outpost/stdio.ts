@@ -15,6 +15,7 @@ import { greetParent } from '../transfer/greeting.ts';
 import { joinStreams } from '../transfer/join-streams.ts';
 import type { Branch } from '../transfer/tree.ts';
 import { Below } from './below.ts';
+import { OWN_MACHINE } from './ceilings.ts';
 import { Station } from './station.ts';
 
 export interface StdioOptions {
@@ -46,6 +47,7 @@ export async function start(options: StdioOptions): Promise<void> {
     threads: availableParallelism(),
     spoolBytes: SPOOL_BYTES,
     servers: [],
+    ceilings: OWN_MACHINE,
     allowPrivate: true, // whoever may log in here may also connect from here
     trustRobots: true,
     code: { trusted: true, own: false },

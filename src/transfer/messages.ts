@@ -5,6 +5,7 @@
  */
 import { SkeinError } from '../base/errors.ts';
 import { harmless } from '../base/harmless.ts';
+import { isContact } from '../errand/agent.ts';
 import { asDomain } from '../errand/scope.ts';
 
 /** The first message of each end. */
@@ -39,9 +40,8 @@ export interface Hello {
 export interface Welcome {
   /** Home's public key, which warrants begin with. */
   readonly home: string;
-  /** The whole User-Agent header, and the product token for robots.txt. */
-  readonly userAgent: string;
-  readonly agentToken: string;
+  /** Whom the owners of sites may ask: part of the User-Agent, which is otherwise the outpost's own. */
+  readonly contact: string;
   /** Hosts or domains that the invitation allows; empty = any. */
   readonly servers: readonly string[];
   /** What the invitation allows in a day; 0 = no limit. */
@@ -109,8 +109,7 @@ export function readWelcome(text: string): Welcome {
   const from = fieldsOf(text);
   return {
     home: from.text('home', NAME),
-    userAgent: from.text('userAgent', SENTENCE),
-    agentToken: from.text('agentToken', NAME),
+    contact: from.contact('contact'),
     servers: from.domains('servers'),
     pagesADay: from.number('pagesADay'),
     bytesADay: from.number('bytesADay'),
@@ -175,6 +174,12 @@ class Fields {
     const value = this.#from[name] ?? '';
     if (typeof value !== 'string' || value.length > most) throw bad(`"${name}" is not a short text`);
     return harmless(value);
+  }
+
+  contact(name: string): string {
+    const value = this.#from[name] ?? '';
+    if (typeof value !== 'string' || !isContact(value)) throw bad(`"${name}" is not a contact`);
+    return value;
   }
 
   number(name: string): number {

@@ -51,7 +51,10 @@ export async function openTarget(seeds: readonly string[], more: Record<string, 
     ...{ directory: data, opened, port, ended, token },
     async honest(name) {
       const place = join(directory, name);
-      joinParent({ directory: place, token: token(), name, servers: [], allowPrivate: true }, Date.now());
+      joinParent(
+        { directory: place, token: token(), name, servers: [], allowPrivate: true, ceilings: { pace: 0 } },
+        Date.now(),
+      );
       const outpost = new StandingOutpost({
         ...{ directory: place, software: version, threads: 1, spoolBytes: 1e8, clock: systemClock, say: () => {} },
         backOff: { first: 50, longest: 100 },

@@ -38,7 +38,7 @@ export async function startOutpost(
     name,
     directory,
     port,
-    running: start(['outpost', 'join', token, '--name', name, ...options, ...more], { node }),
+    running: start(['outpost', 'join', token, '--name', name, '--least-pace', '0', ...options, ...more], { node }),
     async kill() {
       outpost.running.child.kill('SIGKILL');
       await outpost.running.ended;

@@ -55,7 +55,7 @@ async function machine(name: string, place: string, parent: { directory: string;
   const listen = ['--listen', `${parent.address}:${PORT}`];
   const { token } = await skeinJson<{ token: string }>('outpost', 'invite', '--data', parent.directory, ...listen);
   const directory = join(place, name);
-  const words = ['outpost', 'join', token, '--name', name, ...optionsOf(directory, address)];
+  const words = ['outpost', 'join', token, '--name', name, '--least-pace', '0', ...optionsOf(directory, address)];
   return { name, directory, address, running: start(words, { within: inWorld(name) }) };
 }
 

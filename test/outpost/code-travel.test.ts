@@ -108,7 +108,10 @@ test('code reaches an outpost of an outpost through the one between', async () =
   const { port } = middle.outpost.door!;
   const invitation = { host: '127.0.0.1', port, expires: Date.now() + DAY, uses: 1, servers: [], quotas: {} };
   const token = new Members(join(near, 'door')).invite(invitation);
-  joinParent({ directory: far, token, name: 'far', servers: [], allowPrivate: true }, Date.now());
+  joinParent(
+    { directory: far, token, name: 'far', servers: [], allowPrivate: true, ceilings: { pace: 0 } },
+    Date.now(),
+  );
   await using last = startOutpost(far);
   while (!last.outpost.connected) await new Promise(resolve => setTimeout(resolve, 20));
   home.code = signed(home.identity, terms(1));

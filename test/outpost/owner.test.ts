@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { systemClock } from '../../src/base/clock.ts';
+import { Allowance } from '../../src/outpost/meter.ts';
 import { Owner, type OwnerTerms } from '../../src/outpost/owner.ts';
 import type { Welcome } from '../../src/transfer/messages.ts';
 import { plainErrand } from '../errand/plain-errand.ts';
@@ -19,7 +20,7 @@ function owner(terms: Partial<OwnerTerms> = {}): Owner {
 }
 
 const welcome = (more: Partial<Welcome>): Welcome => ({
-  ...{ home: 'key', userAgent: 'skein', agentToken: 'skein', servers: [], pagesADay: 0, bytesADay: 0, level: 1 },
+  ...{ home: 'key', contact: '', servers: [], pagesADay: 0, bytesADay: 0, level: 1 },
   ...more,
 });
 
@@ -51,7 +52,10 @@ test('a parent may lower what can be used in a day, and says so when it is used 
   const generous = owner({ quota: { pages: 100 } });
   generous.narrow(welcome({ pagesADay: 8 }));
   assert.equal(generous.spent, '');
-  assert.equal(generous.spend('one', { pages: 8, bytes: 0 }), true);
+  const thread = new Allowance(generous.meter.shared);
+  for (let i = 0; i < 8; i++) assert.equal(thread.request(false), true);
+  assert.equal(thread.request(false), false, 'the ninth is not made');
+  assert.equal(generous.collect(), true);
   assert.match(generous.spent, /No more may be visited from near today: 8 pages a day are used up/);
   assert.throws(() => generous.admit(errand('https://geese.example')), { code: 'refused' });
 });

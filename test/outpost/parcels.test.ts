@@ -29,7 +29,7 @@ test('pages come home through an outpost, and later only what changed', async t 
   const token = new Members(join(collection.directory, 'door')).invite({
     ...{ host: '127.0.0.1', port, expires: Date.now() + 1e12, uses: 1, servers: [], quotas: {} },
   });
-  joinParent({ directory, token, name: 'near', servers: [], allowPrivate: true }, Date.now());
+  joinParent({ directory, token, name: 'near', servers: [], allowPrivate: true, ceilings: { pace: 0 } }, Date.now());
   const outpost = new StandingOutpost({
     ...{ directory, software: version, threads: 1, spoolBytes: 1e8, clock: systemClock, say: () => {} },
     backOff: { first: 50, longest: 100 },

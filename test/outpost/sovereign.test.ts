@@ -13,7 +13,10 @@ test('an errand leads to no other server, and brings no rules of its own', async
   await using web = await openWeb({ seed: 8, servers: 2, pagesPerServer: 6, features: ['robots'] });
   await using home = await openParent(join(place.path, 'home'));
   const directory = join(place.path, 'outpost');
-  joinParent({ directory, token: home.token(), name: 'near', servers: ['127.0.0.1'], allowPrivate: true }, Date.now());
+  joinParent(
+    { directory, token: home.token(), name: 'near', servers: ['127.0.0.1'], allowPrivate: true, ceilings: { pace: 0 } },
+    Date.now(),
+  );
   await using _ = startOutpost(directory);
   const [own, other] = web.origins as [string, string];
   const plain = errandOf('one', web);

@@ -39,7 +39,7 @@ const frames: readonly Frame[] = [
   { kind: 'hello', hello },
   {
     kind: 'welcome',
-    welcome: { home: 'h', userAgent: 'Skein', agentToken: 'skein', servers: [], pagesADay: 9, bytesADay: 0, level: 2 },
+    welcome: { home: 'h', contact: 'me@example.org', servers: [], pagesADay: 9, bytesADay: 0, level: 2 },
   },
   { kind: 'errand', errand: 'a-1', warrant: Uint8Array.of(1, 2), bytes: new TextEncoder().encode('errand') },
   {

@@ -20,8 +20,7 @@ export function welcomeOf(home: Speaker): Welcome {
   const { key } = home.identity;
   return {
     home: key,
-    userAgent: 'Skein (test)',
-    agentToken: 'skein',
+    contact: 'https://skein.example/test',
     servers: [],
     pagesADay: 0,
     bytesADay: 0,

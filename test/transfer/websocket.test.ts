@@ -88,7 +88,7 @@ async function reach(receiver: Receiver): Promise<Reached> {
   const parent = await openParent(place.path, receiver);
   const directory = join(place.path, 'outpost');
   const token = parent.members.invite({ ...invitation, port: parent.door.port });
-  joinParent({ directory, token, name: 'near', servers: [], allowPrivate: true }, Date.now());
+  joinParent({ directory, token, name: 'near', servers: [], allowPrivate: true, ceilings: { pace: 0 } }, Date.now());
   const outpost = runOutpost(directory);
   const running = outpost.run();
   await until(() => parent.carrier.connected);
@@ -125,7 +125,7 @@ test('a line that is cut again and again, and one that falls silent, lose no pag
   await using relay = await openRelay(parent.door.port);
   const directory = join(place.path, 'outpost');
   const token = parent.members.invite({ ...invitation, port: relay.port });
-  joinParent({ directory, token, name: 'near', servers: [], allowPrivate: true }, Date.now());
+  joinParent({ directory, token, name: 'near', servers: [], allowPrivate: true, ceilings: { pace: 0 } }, Date.now());
   const outpost = runOutpost(directory);
   const running = outpost.run();
   await until(() => parent.carrier.connected);
@@ -167,7 +167,7 @@ test('an outpost whose clock is wrong works in the time of its home', async () =
   await using parent = await openParent(place.path, collect, 3 * DAY);
   const directory = join(place.path, 'outpost');
   const token = parent.members.invite({ ...invitation, port: parent.door.port });
-  joinParent({ directory, token, name: 'late', servers: [], allowPrivate: true }, Date.now());
+  joinParent({ directory, token, name: 'late', servers: [], allowPrivate: true, ceilings: { pace: 0 } }, Date.now());
   const outpost = runOutpost(directory);
   const running = outpost.run();
   await until(() => parent.carrier.connected);

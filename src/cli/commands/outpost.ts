@@ -5,12 +5,12 @@ import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { DAY, systemClock } from '../../base/clock.ts';
 import { SkeinError } from '../../base/errors.ts';
-import type { QuotaTerms } from '../../outpost/quota.ts';
 import { hasJoined, joinParent, StandingOutpost } from '../../outpost/standing.ts';
 import { Members } from '../../transfer/members.ts';
 import { declare, parseAddress, parseSize, values } from '../options.ts';
 import { version } from '../version.ts';
 import { addForgive } from './outpost-forgive.ts';
+import { addRules, ceilingsOf, ownerOptions, quotaOf, whole } from './outpost-rules.ts';
 
 const DIRECTORY = 'skein-outpost';
 
@@ -23,6 +23,7 @@ export function addOutpostCommand(program: Command): void {
   addRun(outpost);
   addInstall(outpost);
   addForgive(outpost);
+  addRules(outpost, DIRECTORY);
 }
 
 function addInvite(outpost: Command): void {
@@ -60,30 +61,20 @@ function addJoin(outpost: Command): void {
     .argument('<token>', 'what "skein outpost invite" printed')
     .option('--name <name>', 'name of this machine (default: its host name)', hostname())
     .option('--servers <list>', 'hosts or domains that may be visited from here (default: as invited)', '')
-    .option('--pages-a-day <n>', 'pages that may be visited from here in a day (default: no limit)')
-    .option('--bytes-a-day <size>', 'bytes that may pass between here and servers in a day (default: no limit)')
     .option('--no-code', 'take no errands that bring code of their own (default: what home signed, in a cage)')
     .option('--once', 'only join; serve later with "skein outpost run"')
     .addHelpText('after', '\nExample:\n  skein outpost join skein1.eyJob3N0… --name near-the-site');
-  common(command).action(async (token: string, given: Record<string, unknown>) => {
+  ownerOptions(common(command)).action(async (token: string, given: Record<string, unknown>) => {
     const { allowPrivate } = await values(given, serving);
     const directory = given['directory'] as string;
     const name = given['name'] as string;
     const servers = listOf(given['servers']);
     const code = given['code'] !== false;
-    const quota = quotaOf(given);
-    joinParent({ directory, token, name, servers, allowPrivate, quota, code }, Date.now());
+    const rules = { quota: quotaOf(given), ceilings: ceilingsOf(given) };
+    joinParent({ directory, token, name, servers, allowPrivate, ...rules, code }, Date.now());
     if (given['once']) console.log(`Joined. Serve with: skein outpost run --directory ${resolve(directory)}`);
     else await serve(given);
   });
-}
-
-function quotaOf(given: Record<string, unknown>): QuotaTerms {
-  const { pagesADay, bytesADay } = given;
-  return {
-    ...(pagesADay !== undefined && { pages: whole(pagesADay, '--pages-a-day') }),
-    ...(bytesADay !== undefined && { bytes: parseSize(bytesADay as string) }),
-  };
 }
 
 function addRun(outpost: Command): void {
@@ -193,10 +184,4 @@ function listOf(text: unknown): string[] {
     .split(',')
     .map(each => each.trim())
     .filter(each => each !== '');
-}
-
-function whole(text: unknown, flag: string): number {
-  const number = Number(text);
-  if (Number.isInteger(number) && number > 0) return number;
-  throw new SkeinError('bad-option', `${flag} takes a whole number above 0.`);
 }

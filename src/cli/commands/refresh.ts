@@ -1,10 +1,10 @@
 /** `skein refresh` and `skein watch`: look again at what is due, within a budget; once, or until stopped. */
 import type { Command } from 'commander';
 import { SkeinError } from '../../base/errors.ts';
+import { AGENT_TOKEN } from '../../errand/agent.ts';
 import type { ScheduleSettings } from '../../frontier/schedule-settings.ts';
 import type { ControlParts } from '../../home/control.ts';
 import { Images } from '../../home/images.ts';
-import { AGENT_TOKEN } from '../../home/robots.ts';
 import { beginRound, endRound } from '../../home/round.ts';
 import { refreshSupply, watchSupply } from '../../home/supply.ts';
 import { parseThresholds } from '../../revisit/pmcs.ts';

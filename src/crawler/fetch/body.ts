@@ -13,6 +13,7 @@ export class Body {
   /** Bytes held. */
   size = 0;
   #maxBytes = 0;
+  #flow: ((bytes: number) => boolean) | undefined;
   /** Length that was announced, -1 = none. */
   #expected = -1;
   #bytes: Uint8Array = empty;
@@ -22,7 +23,9 @@ export class Body {
     this.#memory = memory;
   }
 
-  begin(maxBytes: number): void {
+  /** `flow`: told of every piece; false = the body ends there. */
+  begin(maxBytes: number, flow?: (bytes: number) => boolean): void {
+    this.#flow = flow;
     this.size = 0;
     this.#maxBytes = maxBytes;
     this.#expected = -1;
@@ -40,6 +43,7 @@ export class Body {
 
   /** False when not all of it fitted. */
   add(bytes: Buffer, from: number, to: number): boolean {
+    if (this.#flow?.(to - from) === false) return false;
     const take = Math.min(to - from, this.#maxBytes - this.size);
     const size = this.size + take;
     if (size > this.#bytes.length) this.#grow(size);

@@ -60,7 +60,8 @@ export class Http1Connection implements Timed {
   send(exchange: Exchange): void {
     this.#exchange = exchange;
     this.#begun = false;
-    this.#reader.begin(exchange.ask.maxBytes, exchange.ask.method === 'HEAD');
+    const { maxBytes, method, flow } = exchange.ask;
+    this.#reader.begin(maxBytes, method === 'HEAD', flow);
     exchange.requestHead = writeRequest(exchange.path, this.#terms.fixed, exchange.ask);
     this.deadline = performance.now() + this.#terms.timeouts.firstByte;
     exchange.up += exchange.requestHead.length;

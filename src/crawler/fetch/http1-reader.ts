@@ -57,12 +57,12 @@ export class Http1Reader {
   }
 
   /** Prepares for a response. `bodyless`: the request was one whose answer has none (HEAD). */
-  begin(maxBytes: number, bodyless = false): void {
+  begin(maxBytes: number, bodyless = false, flow?: (bytes: number) => boolean): void {
     this.#state = 'head';
     this.#bodyless = bodyless;
     this.#partial = undefined;
     this.#headBytes = 0;
-    this.#body.begin(maxBytes);
+    this.#body.begin(maxBytes, flow);
     this.head = empty;
     this.excess = false;
     this.problem = '';

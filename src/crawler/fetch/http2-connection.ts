@@ -156,7 +156,7 @@ class Http2Exchange implements Timed {
     this.exchange = exchange;
     this.#stream = stream;
     this.#body = new Body(connection.terms.memory);
-    this.#body.begin(exchange.ask.maxBytes);
+    this.#body.begin(exchange.ask.maxBytes, exchange.ask.flow);
     this.deadline = performance.now() + connection.terms.timeouts.firstByte;
     stream.on('response', (_headers, _flags, raw) => this.#answered(raw as unknown as readonly string[]));
     stream.on('data', (chunk: Buffer) => this.#received(chunk));

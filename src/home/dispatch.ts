@@ -191,7 +191,7 @@ export class Dispatch {
     const url = `${place.origin}/`;
     const now = this.#clock.ticks();
     // One that rests because it failed keeps nobody from its servers.
-    const able = (post: Post) => post.carrier && post.carrier.room > 0 && post.restsUntil < now;
+    const able = (post: Post) => post.carrier && post.carrier.room > 0 && post.restsUntil <= now;
     const own = this.#posts.filter(post => post.stands && able(post) && post.may(url));
     if (own.length > 0) {
       const post = leastLoaded(own.filter(post => this.#hasRoom(post)));
@@ -228,7 +228,7 @@ export class Dispatch {
 
   /** One that is gone, failed or may not visit it keeps nobody from the server. */
   #mayWaitFor({ carrier, stands, may, restsUntil }: Post, origin: string): boolean {
-    return carrier !== undefined && !stands && may(`${origin}/`) && restsUntil < this.#clock.ticks();
+    return carrier !== undefined && !stands && may(`${origin}/`) && restsUntil <= this.#clock.ticks();
   }
 
   send(errand: Errand, to: Carrier): void {

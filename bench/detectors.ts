@@ -13,7 +13,7 @@ import { type Beside, compare, detectorNames } from '../src/crawler/compare.ts';
 import type { ImageFacts } from '../src/crawler/detect/image.ts';
 import type { Change } from '../src/crawler/stages.ts';
 import { type Facts, unpackFacts } from '../src/errand/facts.ts';
-import { isTold } from '../src/home/template-edits.ts';
+import { isShared as isTold } from '../src/judge/review.ts';
 import { randomly } from '../test/random.ts';
 import {
   type Entry,

@@ -3,22 +3,32 @@
  * in proportion to the square of the number of differences, so it gives up beyond a bound and calls the middle part
  * replaced: right, though not the shortest.
  */
-export interface Run {
+export interface Run<T = string> {
   readonly kind: 'same' | 'removed' | 'added';
   /** Of `before` for same and removed, of `after` for added. */
-  readonly items: readonly string[];
+  readonly items: readonly T[];
+}
+
+/** A stretch that was replaced: [start, end) in each list; one of the two may be empty. */
+export interface Hunk {
+  readonly before: readonly [start: number, end: number];
+  readonly after: readonly [start: number, end: number];
 }
 
 const MOST_DIFFERENCES = 1500;
 
 /** Runs in order; what was removed in one place comes before what was added there. */
-export function difference(before: readonly string[], after: readonly string[], most = MOST_DIFFERENCES): Run[] {
+export function difference<T extends string | number>(
+  before: readonly T[],
+  after: readonly T[],
+  most = MOST_DIFFERENCES,
+): Run<T>[] {
   let start = 0;
   while (start < before.length && start < after.length && before[start] === after[start]) start++;
   let end = 0;
   const shorter = Math.min(before.length, after.length) - start;
   while (end < shorter && before[before.length - 1 - end] === after[after.length - 1 - end]) end++;
-  const runs = new Runs();
+  const runs = new Runs<T>();
   runs.add('same', before.slice(0, start));
   const from = before.slice(start, before.length - end);
   const to = after.slice(start, after.length - end);
@@ -32,11 +42,31 @@ export function difference(before: readonly string[], after: readonly string[], 
   return runs.list;
 }
 
-/** Joins what follows each other, and keeps removed before added. */
-class Runs {
-  readonly list: Run[] = [];
+/** What differs, in order, by places. */
+export function hunks<T extends string | number>(before: readonly T[], after: readonly T[], most?: number): Hunk[] {
+  const found: Hunk[] = [];
+  let i = 0;
+  let j = 0;
+  let from: readonly [number, number] | undefined;
+  const end = () => {
+    if (from) found.push({ before: [from[0], i], after: [from[1], j] });
+    from = undefined;
+  };
+  for (const { kind, items } of difference(before, after, most)) {
+    if (kind === 'same') end();
+    else from ??= [i, j];
+    if (kind !== 'added') i += items.length;
+    if (kind !== 'removed') j += items.length;
+  }
+  end();
+  return found;
+}
 
-  add(kind: Run['kind'], items: readonly string[]): void {
+/** Joins what follows each other, and keeps removed before added. */
+class Runs<T> {
+  readonly list: Run<T>[] = [];
+
+  add(kind: Run['kind'], items: readonly T[]): void {
     if (items.length === 0) return;
     const last = this.list.at(-1);
     if (last?.kind === kind) this.list[this.list.length - 1] = { kind, items: [...last.items, ...items] };
@@ -49,7 +79,7 @@ class Runs {
 }
 
 /** For each number of differences d, the furthest place of `from` on each diagonal −d … d; undefined = too many. */
-function search(from: readonly string[], to: readonly string[], most: number): Int32Array[] | undefined {
+function search<T>(from: readonly T[], to: readonly T[], most: number): Int32Array[] | undefined {
   const bound = Math.min(most, from.length + to.length);
   const furthest = new Int32Array(2 * bound + 3);
   const origin = bound + 1;
@@ -71,7 +101,7 @@ function search(from: readonly string[], to: readonly string[], most: number): I
 }
 
 /** Goes back from the end along the trace, then adds the steps in order. */
-function walk(trace: readonly Int32Array[], from: readonly string[], to: readonly string[], runs: Runs): void {
+function walk<T>(trace: readonly Int32Array[], from: readonly T[], to: readonly T[], runs: Runs<T>): void {
   const steps: { kind: Run['kind']; start: number; end: number }[] = [];
   let x = from.length;
   let k = from.length - to.length;

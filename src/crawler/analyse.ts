@@ -13,7 +13,7 @@ import { withRefresh } from './image-links.ts';
 import { collectLinks, noLinks } from './links.ts';
 import { manyLinks } from './many-links.ts';
 import { forbids, robotsOf } from './page-robots.ts';
-import { at, MAX_LINKS, type Mode, Scanner } from './scanner/scanner.ts';
+import { at, MAX_LINKS, type Mode, type Piece, Scanner } from './scanner/scanner.ts';
 import type { Page } from './stages.ts';
 
 export interface Body {
@@ -99,10 +99,32 @@ export function wordsOf({ headers, body }: Body): Wording {
   return { mediaType, charset, title: titleOf(scan), language, text: scan.text() };
 }
 
+/** A page taken apart, for who compares two versions of it. */
+export interface Pieces {
+  /** Canonical text, block by block: volatile stamps are masked, advertising is left out. */
+  readonly texts: readonly string[];
+  /** What it refers to and how it is marked up, in order. */
+  readonly pieces: readonly Piece[];
+}
+
+/** Undefined for a body that is no text. */
+export function piecesOf({ headers, body }: Pick<Body, 'headers' | 'body'>): Pieces | undefined {
+  const mode = modeOf(mediaTypeOf(headers.get('content-type'), body));
+  if (mode === undefined) return undefined;
+  const scan = scanned(body, charsetOf(body, headers.get('content-type')).name, mode, true);
+  return {
+    texts: scan
+      .canonical()
+      .split('\n')
+      .filter(line => line !== ''),
+    pieces: scan.pieces(),
+  };
+}
+
 /** Reads the page; what it found is there until the next page is read. */
-function scanned(body: Uint8Array, charset: string, mode: Mode): Scanner {
+function scanned(body: Uint8Array, charset: string, mode: Mode, pieces = false): Scanner {
   const scan = scanner ?? new Scanner();
-  scan.scan(toUtf8(body, charset), mode);
+  scan.scan(toUtf8(body, charset), mode, pieces);
   scanner = scan.memory > KEPT_MEMORY ? undefined : scan;
   return scan;
 }

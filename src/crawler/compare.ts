@@ -3,16 +3,15 @@
  * after, and stops at the first difference. Never fetches, never looks at the old body: facts are all that is known
  * of it.
  *
- * `content` is the default. An edit that stays within navigation, header or footer is no change to it, but has a stage
- * of its own, `template`, by which home sees when many pages of a server have it. The others are the papers' own, as
- * they are: each is blind to something, and the tests say to what.
+ * `content` is the default. It says what facts can say for certain: the same, or something that a reader sees differs. The
+ * page then goes home, where it is compared with the stored copy, and where it is known what is noise on this server
+ * (src/judge/). The others are the papers' own, as they are: each is blind to something, and the tests say to what.
  */
 import { named } from '../base/named.ts';
 import type { Facts } from '../errand/facts.ts';
 import type { Stage } from '../errand/visit.ts';
 import { differingBlocks, differingSpots } from './detect/blocks.ts';
 import { type ImageFacts, imagesDiffer } from './detect/image.ts';
-import { isNoise, type NoiseMask } from './detect/noise.ts';
 import { changedLevels } from './detect/structure.ts';
 import { sameCode } from './detect/text-codes.ts';
 import type { Change } from './stages.ts';
@@ -21,8 +20,6 @@ import type { Change } from './stages.ts';
 export interface Beside {
   /** Last-Modified of the two versions, as the server wrote it. */
   readonly lastModified?: { readonly before?: string | undefined; readonly after?: string | undefined };
-  /** Places of this page that always change. */
-  readonly noise?: NoiseMask;
   /** The page's images, where both versions' were fetched. */
   readonly images?: { readonly before: readonly ImageFacts[]; readonly after: readonly ImageFacts[] };
 }
@@ -85,17 +82,21 @@ function inSteps(structure: Detector, text: Detector): Detector {
   };
 }
 
-/** What a reader sees: text, links, structure, images. Blocks say where. */
-const content: Detector = (before, after, { noise, images }) => {
+/** What a reader sees: text, links, structure, images. Blocks say where; stamps have a stage of their own. */
+const content: Detector = (before, after, { images }) => {
   const pictures = images !== undefined && imagesDiffer(images.before, images.after);
   if (sameBytes(before.raw, after.raw) && !pictures) return same('raw');
-  if (sameBytes(before.content, after.content)) return decide(pictures, pictures ? 'image' : 'content');
-  if (before.mainHash === after.mainHash && !pictures) return same('template');
+  if (pictures && sameBytes(before.content, after.content)) return differs('image');
+  if (sameBytes(before.content, after.content)) return same(looksAlike(before, after) ? 'content' : 'stamp');
   const spots = differingSpots(before.blocks, after.blocks);
   if (spots.length === 0) return differs(unseenStage(before, after));
-  if (noise !== undefined && !pictures && isNoise(noise, before, after)) return same('content');
   return differs('text', differingBlocks(spots, after.blocks));
 };
+
+/** Facts of earlier versions do not say how a page looked with its stamps. */
+function looksAlike(before: Facts, after: Facts): boolean {
+  return before.visible === after.visible || before.visible === 0n || after.visible === 0n;
+}
 
 /** What differs when no block of text does. */
 function unseenStage(before: Facts, after: Facts): Stage {

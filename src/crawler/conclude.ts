@@ -16,7 +16,6 @@ import { analyse } from './analyse.ts';
 import { compare, usesImageCodes } from './compare.ts';
 import type { Decider, Question, Verdict } from './decider.ts';
 import { imageFacts, ivalOf, withImage } from './detect/image.ts';
-import { learnNoise, packMask, unpackMask } from './detect/noise.ts';
 import { retryAfter } from './effect.ts';
 import { withImages } from './image-links.ts';
 import { locationOf } from './location.ts';
@@ -258,10 +257,12 @@ function decide({ job, known, response, time, broken }: Reading, found: Understo
   // Nobody asked for a part, so what a 206 brings is all there will be, and not the whole.
   const truncated =
     response.truncated !== undefined || decoded.truncated !== undefined || response.status === PARTIAL_CONTENT;
-  const { change, mask, before } = judge(job, known, facts, response);
+  const { change, before } = judge(job, known, facts, response);
   const notes = notesOf(page, truncated, !job.keep({ url: known.url, page }));
   const { up, down, total } = response.wire;
-  const { changed, stage, where } = change;
+  const { stage, where } = change;
+  // Stamps are no news, but the stored copy is to be as the page is.
+  const changed = change.changed || stage === 'stamp';
   const outcome = changed ? 'fetched' : 'same';
   // Field by field, and others only where they are: objects spread into one another took 5 us of every page.
   const visit: Draft<Visit> = {
@@ -280,7 +281,6 @@ function decide({ job, known, response, time, broken }: Reading, found: Understo
     links: job.errand.scope.images ? withImages(page.links, page.images) : page.links,
   };
   if (!broken && (changed || !isWatched(job.errand, known))) addValidators(visit, response);
-  if (mask) visit.mask = mask;
   const concluded: Draft<Concluded> = {
     visit,
     page,
@@ -310,11 +310,10 @@ function questionOf(decider: Decider, visit: Visit, page: Page, body: Uint8Array
 
 interface Judgement {
   readonly change: Change;
-  readonly mask?: Uint8Array;
   readonly before?: Facts;
 }
 
-/** Whether it changed, and what that teaches of the page's noise. An image is its bytes, or its code. */
+/** Whether it changed, as far as facts can say: what differs is brought home, where the old copy is. An image is its bytes, or its code. */
 function judge(job: Job, known: Known, packed: Uint8Array, response: Response): Judgement {
   const before = known.facts ? unpackFacts(known.facts) : undefined;
   if (!before) return { change: { changed: true, stage: 'first', where: [] } };
@@ -324,11 +323,8 @@ function judge(job: Job, known: Known, packed: Uint8Array, response: Response): 
     const changed = coded ? ivalOf(before) !== ivalOf(facts) : imageChanged(known, before, facts, response);
     return { change: { changed, stage: changed ? 'image' : 'raw', where: [] } };
   }
-  const noise = unpackMask(known.mask);
   const lastModified = { before: known.lastModified, after: response.headers.get('last-modified') };
-  const change = compare(job.errand.detector, before, facts, { lastModified, noise });
-  const learned = learnNoise(noise, before, facts);
-  return learned.length === 0 && noise.length === 0 ? { change, before } : { change, before, mask: packMask(learned) };
+  return { change: compare(job.errand.detector, before, facts, { lastModified }), before };
 }
 
 /** Facts of an image, with its look and code in the place of the text that it has not. */

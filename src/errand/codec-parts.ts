@@ -19,17 +19,15 @@ export function readRobots(from: ByteReader): RobotsCopy | undefined {
   return { status: from.varint(), body: from.text(), unreachableSince: from.double(), time: from.double() };
 }
 
-type Optional = Pick<Known, 'etag' | 'lastModified' | 'facts' | 'mask'>;
+type Optional = Pick<Known, 'etag' | 'lastModified' | 'facts'>;
 
-/** Validators, facts and mask, which both Known and Visit carry when they have them. */
+/** Validators and facts, which both Known and Visit carry when they have them. */
 export function writeOptional(out: ByteWriter, from: Optional): void {
-  const { etag, lastModified, facts, mask } = from;
-  const bits = (etag === undefined ? 0 : 1) | (lastModified === undefined ? 0 : 2) | (facts === undefined ? 0 : 4);
-  out.byte(bits | (mask === undefined ? 0 : 8));
+  const { etag, lastModified, facts } = from;
+  out.byte((etag === undefined ? 0 : 1) | (lastModified === undefined ? 0 : 2) | (facts === undefined ? 0 : 4));
   if (etag !== undefined) out.text(etag);
   if (lastModified !== undefined) out.text(lastModified);
   if (facts !== undefined) out.bytes(facts);
-  if (mask !== undefined) out.bytes(mask);
 }
 
 export function readOptional(from: ByteReader, into: Draft<Optional> = {}): Optional {
@@ -37,7 +35,6 @@ export function readOptional(from: ByteReader, into: Draft<Optional> = {}): Opti
   if (bits & 1) into.etag = from.text();
   if (bits & 2) into.lastModified = from.text();
   if (bits & 4) into.facts = from.bytes();
-  if (bits & 8) into.mask = from.bytes();
   return into;
 }
 

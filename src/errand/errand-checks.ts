@@ -17,7 +17,6 @@ const LATEST = Date.UTC(2200, 0);
 const MOST_WORDS = 10_000;
 const LONGEST_WORD = 4096;
 const LONGEST_FACTS = 320;
-const LONGEST_MASK = 64;
 const LONGEST_ROBOTS = 1 << 20;
 
 export function checkErrand(errand: Errand): Errand {
@@ -36,14 +35,13 @@ export function checkErrand(errand: Errand): Errand {
   return errand;
 }
 
-function checkKnown({ url, depth, hops, tries, facts, mask, etag, lastModified }: Known): void {
+function checkKnown({ url, depth, hops, tries, facts, etag, lastModified }: Known): void {
   need(url.length <= LONGEST_URL && normalise(url) === url, 'a page has no URL');
   need(
     [depth, hops, tries].every(each => within(each, 0, MOST_STEPS)),
     'a page is too far away',
   );
   need(!facts || facts.length <= LONGEST_FACTS, 'the facts of a page are too long');
-  need(!mask || mask.length <= LONGEST_MASK, 'the mask of a page is too long');
   need(
     [etag, lastModified].every(each => each === undefined || each.length <= LONGEST_WORD),
     'a validator is too long',

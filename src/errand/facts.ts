@@ -43,6 +43,8 @@ export interface Facts {
   readonly imageHash: number;
   /** 32-bit hash of the opening tags of the body, those without meaning to a reader left out. */
   readonly structure: number;
+  /** 64-bit hash of the visible text with its stamps and of all references as they stand; 0 = not known. */
+  readonly visible: bigint;
 }
 
 /** Facts of which only the hashes are known: of a body that is no text, or that nobody reads as one. */
@@ -50,7 +52,7 @@ export function bareFacts(raw: Uint8Array, content: Uint8Array): Facts {
   return {
     ...{ raw, content, mainHash: 0n, linkHash: 0n, simhash: 0n, asciiSum: 0, urls: 0, keywords: 0, words: 0 },
     ...{ textCode1: 0, textCode2: 0, tagFirst: 0, tagLast: 0, levels: [], blocks: new Uint16Array(0) },
-    ...{ imageHash: 0, structure: 0 },
+    ...{ imageHash: 0, structure: 0, visible: 0n },
   };
 }
 
@@ -67,6 +69,8 @@ const FIXED = 89;
 const RAW = 1;
 const CONTENT = 17;
 const IMAGE_HASH = 81;
+/** At the end; facts of earlier versions are without. */
+const VISIBLE_BYTES = 8;
 
 const scratch = new Uint8Array(MAX_FACTS_BYTES + 20);
 const view = new DataView(scratch.buffer);
@@ -95,7 +99,8 @@ export function packFacts(facts: Facts): Uint8Array {
   const blocks = Math.min(facts.blocks.length, MAX_BLOCKS);
   scratch[at++] = blocks;
   for (let i = 0; i < blocks; i++, at += 2) view.setUint16(at, facts.blocks[i]!, true);
-  return scratch.slice(0, at);
+  view.setBigUint64(at, facts.visible, true);
+  return scratch.slice(0, at + VISIBLE_BYTES);
 }
 
 /** Puts the digests, the first 16 bytes of each, into packed facts in which all the rest stands. */
@@ -114,7 +119,8 @@ export function unpackFacts(bytes: Uint8Array): Facts | undefined {
   const [asciiSum, urls, keywords, words] = [0, 0, 0, 0].map(() => takeVarint(bytes, cursor)) as [number, ...number[]];
   const levels = Array.from({ length: Math.min(bytes[cursor.at++] ?? 0, MAX_LEVELS) }, () => takeVarint(bytes, cursor));
   const blocks = new Uint16Array(Math.min(bytes[cursor.at++] ?? 0, MAX_BLOCKS));
-  if (cursor.at + blocks.length * 2 !== bytes.length) return undefined;
+  const visible = cursor.at + blocks.length * 2;
+  if (visible !== bytes.length && visible + VISIBLE_BYTES !== bytes.length) return undefined;
   for (let i = 0; i < blocks.length; i++) blocks[i] = from.getUint16(cursor.at + i * 2, true);
   return {
     raw: bytes.slice(RAW, CONTENT),
@@ -134,6 +140,7 @@ export function unpackFacts(bytes: Uint8Array): Facts | undefined {
     words: words!,
     levels,
     blocks,
+    visible: visible === bytes.length ? 0n : from.getBigUint64(visible, true),
   };
 }
 

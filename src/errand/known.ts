@@ -19,8 +19,6 @@ export interface Known {
   readonly lastModified?: string;
   /** As packFacts wrote them. */
   readonly facts?: Uint8Array;
-  /** What was learned of its noise; the detector wrote it (Visit.mask) and alone can read it. */
-  readonly mask?: Uint8Array;
 }
 
 /** Where a link with these flags leads from a page. An index of sitemaps is no level: what is in them is as near as ever. */

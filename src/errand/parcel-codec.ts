@@ -36,6 +36,8 @@ export const stages: readonly Stage[] = [
   'template',
   'keyword-count',
   'direct',
+  'stamp',
+  'noise',
 ];
 export const causes: readonly Cost['cause'][] = [
   'page',

@@ -12,8 +12,9 @@ export type Outcome = 'fetched' | 'same' | 'moved' | 'gone' | 'refused' | 'faile
 
 /**
  * The stage of the detector that decided, cheapest first. `first`: nothing was known before. `direct`: it was sent home
- * without being compared there by more than a hash, as the papers' rule has it. `template`: only navigation, header or
- * footer differ, so the page is the same.
+ * without being compared there by more than a hash, as the papers' rule has it. `stamp`: only stamps differ ("updated 3
+ * minutes ago"). Of a page that home compared with its copy: `template`, all that differs is an edit that many pages of the
+ * server share; `noise`, all that differs is known to be noise.
  */
 export type Stage =
   | 'first'
@@ -29,7 +30,9 @@ export type Stage =
   | 'links'
   | 'content'
   | 'template'
-  | 'image';
+  | 'image'
+  | 'stamp'
+  | 'noise';
 
 export interface Visit {
   readonly url: string;
@@ -48,8 +51,6 @@ export interface Visit {
   readonly lastModified?: string;
   /** As packFacts wrote them: home stores them as they are and rarely needs to open them. */
   readonly facts?: Uint8Array;
-  /** What the detector wants to find again in Known.mask at the next visit; at most 64 bytes. */
-  readonly mask?: Uint8Array;
   readonly page?: PageNotes;
   /** Absolute, for `moved`. */
   readonly location?: string;

@@ -13,6 +13,7 @@ import type { Visit } from '../errand/visit.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { roles } from '../ledger/pages.ts';
 import { Admission, withDomains } from './admission.ts';
+import type { Brought } from './brought.ts';
 import { DELEGATED, type Delegation, delegable, here, type Planner, placeOf, seenOn, sizeOf } from './delegation.ts';
 import { Strays } from './focused.ts';
 import { doubtful, learnRobots } from './forbidden.ts';
@@ -20,7 +21,7 @@ import { LONGEST_ABSENCE, takeBackFuture } from './future.ts';
 import { Gallery } from './gallery.ts';
 import { type Lane, shareOf, spreads } from './lane.ts';
 import { Lanes, type Waiting } from './lanes.ts';
-import { Learning, type Stored } from './learning.ts';
+import { type Learned, Learning } from './learning.ts';
 import { readMemory, writeMemory } from './memory-file.ts';
 import type { FrontierOptions, Reading } from './options.ts';
 import { PageQueue } from './page-queue.ts';
@@ -53,7 +54,7 @@ export class Frontier {
   readonly #lanes: Lanes;
   readonly #turns: Turns;
   readonly #underWay = new Map<string, UnderWay>();
-  readonly #learning: Learning;
+  readonly learning: Learning;
   /** New pages of a run that has a budget for them. */
   readonly #newcomers: PageQueue | undefined;
   /** Pages of errands that an earlier run sent out. */
@@ -81,7 +82,7 @@ export class Frontier {
     this.admission = new Admission(ledger, rules, origin => this.#lanes.of(origin));
     this.gallery = images && new Gallery(ledger, this.admission, images);
     this.schedule = schedule;
-    this.#learning = new Learning(ledger, this.admission, schedule, url => this.#moved(url));
+    this.learning = new Learning(ledger, this.admission, schedule, url => this.#moved(url));
   }
 
   /**
@@ -96,7 +97,7 @@ export class Frontier {
     takeBackFuture(this.#ledger, this.#clock.now());
     if (!this.#remember()) {
       this.admission.restore(reading);
-      this.#learning.restore(server => this.#lanes.ofServer(server), reading);
+      this.learning.restore(server => this.#lanes.ofServer(server), reading);
     }
     for (const { errand, issued } of out) this.#resume(errand, issued);
     const changed = changedRules(this.#ledger, this.#options);
@@ -114,7 +115,7 @@ export class Frontier {
   #remember(): boolean {
     const memory = readMemory(this.#ledger);
     if (!memory || !this.admission.load(memory)) return false;
-    this.#learning.load(memory, server => this.#lanes.ofServer(server));
+    this.learning.load(memory, server => this.#lanes.ofServer(server));
     return true;
   }
 
@@ -123,7 +124,7 @@ export class Frontier {
     this.#ledger.begin();
     writeMemory(this.#ledger, () => ({
       ...this.admission.packed(this.#lanes),
-      ...this.#learning.packed(this.#lanes),
+      ...this.learning.packed(this.#lanes),
     }));
     this.#ledger.commit();
   }
@@ -232,11 +233,11 @@ export class Frontier {
     return underWay !== undefined && wantsPage(underWay, url, this.admission.find(url));
   }
 
-  /** Learns from one visit of an errand that wants it. `stored`: where its records lie now. */
-  learn(errand: string, told: Visit, stored: Stored | undefined, outpost: string): void {
+  /** Learns from one visit of an errand that wants it. `brought`: what home has done with it. */
+  learn(errand: string, told: Visit, brought: Brought): Learned | undefined {
     const underWay = this.#underWay.get(errand);
     const id = this.admission.find(told.url);
-    if (!underWay || !wantsPage(underWay, told.url, id)) return;
+    if (!underWay || !wantsPage(underWay, told.url, id)) return undefined;
     const now = this.#clock.now();
     const visit = told.time > now ? { ...told, time: now } : told; // another machine's clock is ahead of ours
     const { before, counted } = underWay.pages.get(id) ?? this.#followed(underWay, id);
@@ -244,10 +245,10 @@ export class Frontier {
     this.#out.delete(id);
     const seen = visit.outcome === 'fetched' || visit.outcome === 'same';
     if (counted) seen ? this.#settled++ : this.#issued--;
-    const { detector } = this.#options;
-    this.#learning.learn({ id, lane: underWay.lane, visit, before, stored, outpost, detector });
+    const learned = this.learning.learn({ id, lane: underWay.lane, visit, before, ...brought });
     this.gallery?.visited(id, visit);
     this.#turns.stir(underWay.lane);
+    return learned;
   }
 
   /** A page that the outpost found by itself. */
@@ -260,7 +261,7 @@ export class Frontier {
 
   /** Page whose stored bytes are the same as this visit's, 0 = none. */
   duplicate(visit: Visit): number {
-    return this.#learning.duplicate(visit);
+    return this.learning.duplicate(visit);
   }
 
   news(news: ServerNews): void {

@@ -2,9 +2,9 @@
  * What a visit teaches: the page's row, its links, its server's health, the byte account. Pure bookkeeping in the
  * order of the data: visit → links → known → server → account.
  */
-import { countsOf, unpackFacts } from '../errand/facts.ts';
+import { countsOf } from '../errand/facts.ts';
 import { type Reason, type ReasonCode, reasons } from '../errand/reasons.ts';
-import type { Links, LinkVerdict, Visit } from '../errand/visit.ts';
+import type { Links, LinkVerdict, Stage, Visit } from '../errand/visit.ts';
 import { Fingerprints } from '../ledger/fingerprints.ts';
 import {
   FLAG_FILTERED,
@@ -19,6 +19,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import { NearPages } from '../ledger/near.ts';
 import type { PageRow } from '../ledger/pages.ts';
 import type { Admission } from './admission.ts';
+import type { Brought, Follows } from './brought.ts';
 import { LONGEST_ABSENCE } from './future.ts';
 import type { Lane } from './lane.ts';
 import type { Memory } from './memory-file.ts';
@@ -29,24 +30,19 @@ import { learnTrust } from './trust.ts';
 
 const MINUTE = 60_000;
 
-/** Where the records of a visit lie in the archive. */
-export interface Stored {
-  readonly segment: number;
-  readonly offset: number;
-  readonly length: number;
-  readonly requestLength: number;
-}
-
-export interface Lesson {
+export interface Lesson extends Brought {
   readonly id: number;
   readonly lane: Lane;
   readonly visit: Visit;
   /** What was known before; undefined = first visit. */
   readonly before: KnownRow | undefined;
-  readonly stored: Stored | undefined;
-  readonly outpost: string;
-  /** That the errand named. */
-  readonly detector: string;
+}
+
+/** A visit that was learned from. */
+export interface Learned {
+  readonly lesson: Lesson;
+  /** Its number among the visits. */
+  readonly visit: number;
 }
 
 export class Learning {
@@ -99,27 +95,27 @@ export class Learning {
     return facts && sameAt(facts, visit.facts, RAW, 16) ? page : 0;
   }
 
-  learn(given: Lesson): void {
+  learn(given: Lesson): Learned {
     const visit = judged(given);
     const lesson = visit === given.visit ? given : { ...given, visit };
-    const { id, before, stored, outpost } = lesson;
+    const { id, before, stored, outpost, words } = lesson;
     const movedTo = visit.location === undefined ? null : this.#redirect(lesson, visit.location);
     const twin = stored ? this.duplicate(visit) : 0;
     const near = visit.outcome === 'fetched' && visit.facts ? this.#nearest(lesson, twin) : 0;
     // What only the navigation leads to is found there.
-    if (visit.links && (visit.outcome === 'fetched' || visit.stage === 'template')) this.#links(lesson);
+    if (visit.links && (visit.outcome === 'fetched' || lesson.follows?.edited)) this.#links(lesson);
     const planned = this.#schedule.after({ id, visit, before, server: lesson.lane.server, pages: lesson.lane.pages });
     const known = knownRow(lesson, { movedTo, near, twin, planned });
     if (before) this.#ledger.pages.putKnown(known, before);
     else this.#ledger.pages.addKnown(known);
-    const noted = this.#ledger.visits.add({
+    const number = this.#ledger.visits.add({
       page: id,
       time: visit.time,
       outcome: visit.outcome,
       reason: visit.reason,
       status: visit.status,
       stage: visit.stage ?? null,
-      amount: amountOf(visit, before),
+      amount: words && words.all > 0 ? (words.removed + words.added) / words.all : null,
       up: visit.cost.up,
       down: visit.cost.down,
       cause: visit.cost.cause,
@@ -129,10 +125,31 @@ export class Learning {
       place: stored?.offset ?? null,
       length: stored?.length ?? null,
       request_length: stored?.requestLength ?? null,
+      removed: words?.removed ?? null,
+      added: words?.added ?? null,
     });
-    if (visit.stage === 'structure' && visit.where?.length) this.#ledger.visits.addLevels(noted, visit.where);
+    if (visit.stage === 'structure' && visit.where?.length) this.#ledger.visits.addLevels(number, visit.where);
+    if (before && stored) this.#ledger.followed.remove(id);
+    else if (lesson.follows) this.#follow(lesson, lesson.follows);
     this.#server(lesson);
     if (stored && visit.facts && twin === 0) this.#remember(id, visit.facts);
+    return { lesson, visit: number };
+  }
+
+  /** What was taken for a change turned out to be none: the page is believed to change as if it had not been seen. */
+  relabel({ lesson, visit: number }: Learned, stage: Stage): void {
+    const { id, before, lane } = lesson;
+    const visit: Visit = { ...lesson.visit, ...unchanged, stage };
+    const { change, due } = this.#schedule.after({ id, visit, before, server: lane.server, pages: lane.pages });
+    this.#ledger.visits.relabel(number, stage);
+    this.#ledger.pages.relabel({ page: id, time: visit.time, changed_time: before!.changed_time, change, due });
+  }
+
+  #follow({ id, before, visit: { time } }: Lesson, { digest, delta, edited }: Follows): void {
+    const older = this.#ledger.followed.of(id)?.edited ?? 0;
+    const { segment, place } = before!;
+    const row = { page: id, time, edited: edited ? time : older, segment: segment!, place: place!, digest, delta };
+    this.#ledger.followed.put(row);
   }
 
   #redirect({ id, visit }: Lesson, location: string): number | null {
@@ -237,7 +254,6 @@ function weighed(links: Links, verdict: LinkVerdict | undefined): Links {
 /** Offsets inside packed facts; facts.ts keeps the layout. */
 const RAW = 1;
 const CONTENT = 17;
-const MAIN = 33;
 const SIMHASH = 49;
 
 function word(bytes: Uint8Array, at: number): number {
@@ -254,41 +270,13 @@ const unchanged = { outcome: 'same', reason: 'unchanged' } as const;
  * Where the errand carried nothing to compare with, or a hash alone, home compares: what is the same is not taken for a
  * change, though it was sent.
  */
-function judged({ visit, before, detector }: Lesson): Visit {
+function judged({ visit, before }: Lesson): Visit {
+  // Of a page that is not kept there is no copy that could follow.
+  if (visit.stage === 'stamp' && visit.outcome === 'fetched') return { ...visit, ...unchanged };
   const sent = visit.stage === 'first' || visit.stage === 'direct';
   if (!sent || !before?.facts || !visit.facts) return visit;
-  if (sameAt(visit.facts, before.facts, CONTENT, 16)) return { ...visit, ...unchanged, stage: 'direct' };
-  const framed = detector === 'content' && sameAt(visit.facts, before.facts, MAIN, 8);
-  return framed ? { ...visit, ...unchanged, stage: 'template' } : { ...visit, stage: 'direct' };
-}
-
-/**
- * How much differs: of the blocks of both versions, those that only one has; of an image, the bits of its look. Null
- * when there was nothing to compare with.
- */
-function amountOf(visit: Visit, before: KnownRow | undefined): number | null {
-  const differs = visit.outcome === 'fetched' || visit.stage === 'template';
-  if (!before?.facts || !visit.facts || !differs) return null;
-  const old = unpackFacts(before.facts);
-  const now = unpackFacts(visit.facts);
-  if (!old || !now) return null;
-  // Of an image that was known by its headers alone, no look is known.
-  if (visit.stage === 'image' && old.mainHash === 0n) return null;
-  if (visit.stage === 'image') return bitsOf(old.mainHash ^ now.mainHash) / 64;
-  const counts = new Map<number, number>();
-  for (const block of old.blocks) counts.set(block, (counts.get(block) ?? 0) + 1);
-  let common = 0;
-  for (const block of now.blocks) {
-    const left = counts.get(block) ?? 0;
-    if (left > 0) common++;
-    counts.set(block, left - 1);
-  }
-  const all = old.blocks.length + now.blocks.length - common;
-  return all === 0 ? null : 1 - common / all;
-}
-
-function bitsOf(value: bigint): number {
-  return value.toString(2).replaceAll('0', '').length;
+  const same = sameAt(visit.facts, before.facts, CONTENT, 16);
+  return { ...visit, ...(same && unchanged), stage: 'direct' };
 }
 
 /** What learning found out besides the visit itself. */
@@ -334,7 +322,6 @@ function knownRow(lesson: Lesson, found: Findings): KnownRow {
     keywords: counts?.keywords ?? before?.keywords ?? null,
     facts,
     change: found.planned.change,
-    mask: visit.mask ?? before?.mask ?? null,
     moved_to: found.movedTo,
     same_as: changed ? found.twin || null : (before?.same_as ?? null),
     near: changed ? found.near || null : (before?.near ?? null),
@@ -345,6 +332,7 @@ function knownRow(lesson: Lesson, found: Findings): KnownRow {
   };
 }
 
+const followedStages: ReadonlySet<Stage | undefined> = new Set(['template', 'noise', 'stamp']);
 /** Entity tags of one content that are kept, and characters of all of them: they travel in a header. */
 const MOST_TAGS = 3;
 const MOST_TAG_LENGTH = 200;
@@ -352,7 +340,9 @@ const MOST_TAG_LENGTH = 200;
 /** Machines behind one name may each have their own tag for the same content: a request may list them all. */
 function etagsOf(visit: Visit, before: KnownRow | undefined): string | null {
   if (visit.etag === undefined) return visit.status === 304 ? (before?.etag ?? null) : null;
-  if (visit.outcome !== 'same' || !before?.etag) return visit.etag;
+  // What differs for a reader is not what older tags stand for, though it be no news.
+  const alike = visit.outcome === 'same' && !followedStages.has(visit.stage);
+  if (!alike || !before?.etag) return visit.etag;
   const older = before.etag.split(', ').filter(tag => tag !== visit.etag);
   const all = [visit.etag, ...older].slice(0, MOST_TAGS).join(', ');
   return all.length <= MOST_TAG_LENGTH ? all : visit.etag;
@@ -371,7 +361,7 @@ function flagsOf({ page }: Visit): number {
 
 /** What a page shows is known as long as its links are those that were stored. */
 function shownStill({ outcome, stage }: Visit, before: KnownRow | undefined): number {
-  return outcome === 'same' && stage !== 'template' ? (before?.flags ?? 0) & FLAG_SHOWN : 0;
+  return outcome === 'same' && stage !== 'template' && stage !== 'noise' ? (before?.flags ?? 0) & FLAG_SHOWN : 0;
 }
 
 /** Counts towards the end of trying. A page refused for want of robots.txt is tried again, but not for ever. */

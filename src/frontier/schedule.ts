@@ -280,7 +280,8 @@ export class Schedule {
     if (roleOf(visit) !== 'page') return observe(state, { days, changed });
     const foretold = 1 - this.plan.estimator.survival(state, days);
     // A page that a notice named says nothing of the others.
-    const alone = before.pings === 0 && this.#waves.count(server, visit.time, { changed, foretold });
+    const edited = changed || visit.stage === 'template';
+    const alone = before.pings === 0 && this.#waves.count(server, visit.time, { changed: edited, foretold });
     if (alone) this.#turned(server);
     const record = pingsOf(server);
     const counted = countedByPings(record, before.pings, { changed });

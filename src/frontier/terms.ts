@@ -61,6 +61,5 @@ export function knownOf(page: AskedPage, before: KnownRow | undefined, schedule:
     ...(tagged && before.etag && { etag: before.etag }),
     ...(tagged && before.last_modified && { lastModified: before.last_modified }),
     ...(facts && { facts }),
-    ...(before?.mask && { mask: before.mask }),
   };
 }

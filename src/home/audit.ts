@@ -104,9 +104,11 @@ export class Audit {
     const { claim, visit } = chosen;
     try {
       const first = await this.#inTurn(outpost, () => this.#look(errand, claim));
-      if (first?.outcome === 'same') this.#verdict(outpost, chosen, saysSame(visit, first), first);
+      // What only a clock moves is as it was.
+      const alike = first?.outcome === 'same' || first?.stage === 'stamp';
+      if (first && alike) this.#verdict(outpost, chosen, saysSame(visit, first), first);
       if (first?.outcome === 'gone' && visit.outcome === 'gone') this.#verdict(outpost, chosen, true);
-      if (first?.outcome !== 'fetched') return; // it could not be looked at: no verdict
+      if (alike || first?.outcome !== 'fetched') return; // it could not be looked at: no verdict
       await new Promise(resolve => setTimeout(resolve, this.#options.pause));
       const second = await this.#inTurn(outpost, () => this.#look(errand, claimOf(errand, first)!));
       // A page that differs from look to look says nothing about who looked.
@@ -195,7 +197,5 @@ function claimOf(errand: Errand, visit: Visit): Known | undefined {
   if (visit.outcome === 'gone') return bare;
   if (visit.outcome !== 'fetched' && visit.outcome !== 'same') return undefined;
   const facts = visit.facts ?? known?.facts;
-  // What it says of the page's noise would excuse anything: only what was known before counts.
-  const mask = known?.mask;
-  return facts && { ...bare, facts, ...(mask && { mask }) };
+  return facts && { ...bare, facts };
 }

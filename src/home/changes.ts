@@ -16,7 +16,7 @@ export interface Change {
   readonly url: string;
   readonly server: number;
   readonly title: string | null;
-  /** back: a page that had been gone; template: it is the same but for navigation, header or footer. */
+  /** back: a page that had been gone; template: it is the same but for an edit that many pages share. */
   readonly kind: 'changed' | 'new' | 'gone' | 'moved' | 'back' | 'template';
   readonly reason: string;
   readonly means: string;
@@ -24,8 +24,11 @@ export interface Change {
   readonly stage: string | null;
   /** Of a change of structure: the levels of the tree (root 1) on which the number of elements is another. */
   readonly levels?: readonly number[];
-  /** Share of its blocks that differ, 0–1; of an image, of its looks. Null where nothing was compared. */
+  /** Share of the words of both versions that differ, 0–1; null where none were counted. */
   readonly amount: number | null;
+  /** Words that went and came. */
+  readonly removed: number | null;
+  readonly added: number | null;
   /** Of an image: some of the pages that show it. */
   readonly shownBy?: readonly string[];
 }
@@ -43,7 +46,7 @@ export interface ChangesWanted {
   /** Also first visits; leave out changes of bytes or markup that no reader would see. */
   readonly first?: boolean;
   readonly quiet?: boolean;
-  /** Also pages of which only navigation, header or footer changed. */
+  /** Also pages of which only what many pages share changed. */
   readonly template?: boolean;
   readonly limit: number;
 }
@@ -60,8 +63,9 @@ const EARLIER = `(SELECT b.outcome FROM visits b WHERE b.page = v.page AND b.id 
 const MAY_BE_NEWS = `v.outcome IN ('fetched', 'same', 'gone', 'moved') AND p.role <> ${SITEMAP}`;
 const IS_NEWS = `((outcome = 'fetched' AND earlier IS NOT NULL) OR (outcome = 'same' AND earlier = 'gone')
   OR (outcome IN ('gone', 'moved') AND earlier IN ('fetched', 'same')))`;
-/** `amount` 0: something differs, but no block of the content. */
-const A_READER_SEES_IT = `NOT (v.outcome = 'fetched' AND v.amount IS NOT NULL AND v.amount = 0)`;
+/** No word differs, and neither does a link or a picture. */
+const A_READER_SEES_IT = `NOT (v.outcome = 'fetched' AND v.amount IS NOT NULL AND v.amount = 0
+  AND v.stage IN ('raw', 'content', 'structure'))`;
 
 interface Row extends Omit<Change, 'kind' | 'means' | 'shownBy'> {
   readonly outcome: string;
@@ -74,7 +78,7 @@ export function changesIn(ledger: Ledger, wanted: ChangesWanted): Change[] {
   const rows = ledger.database
     .prepare(
       `SELECT * FROM (
-         SELECT v.id, v.page, v.time, v.outcome, v.reason, v.stage, v.amount, p.url, p.server, p.role, k.title,
+         SELECT v.id, v.page, v.time, v.outcome, v.reason, v.stage, v.amount, v.removed, v.added, p.url, p.server, p.role, k.title,
            ${EARLIER} AS earlier
          FROM visits v JOIN pages p ON p.id = v.page LEFT JOIN known k ON k.page = v.page
          WHERE v.id >= ? AND v.id < ? AND v.time >= ? AND v.time < ? AND ${MAY_BE_NEWS}

@@ -6,7 +6,6 @@
  * Order of durability: records are appended to the archive, then the batch of visits that speak of them is committed to
  * the ledger together with the archive's length. A crash in between leaves a tail that recover() cuts, and pages that
  * are fetched again. Nothing that was committed is ever lost or fetched twice.
- *
  * This is one of the two loops of Skein; the other is the crawler's.
  */
 import { setImmediate } from 'node:timers/promises';
@@ -23,18 +22,21 @@ import type { Carrier, Receiver } from '../transfer/carrier.ts';
 import { Acknowledgements } from './acknowledgements.ts';
 import { Batch } from './batch.ts';
 import { type Choice, Dispatch } from './dispatch.ts';
+import { Inbox } from './inbox.ts';
+import { Judging } from './judging.ts';
 import { Progress } from './progress.ts';
-import { receive, receiveWarily } from './receive.ts';
+import { type Judged, receive, receiveWarily } from './receive.ts';
 import { Rest } from './rest.ts';
 import type { Supply } from './supply.ts';
 import { ThreadApart } from './thread-apart.ts';
 import { lastWords, Trials } from './trials.ts';
+import { Verdicts } from './verdicts.ts';
 
 /** How long the loop sleeps when nothing happens. */
 const NAP = 100;
 /** Milliseconds for which the loop may keep Node's own from turning. */
 const BREATH = 50;
-/** How long stop() waits for answers: a server may take a minute to fail. Pages given up wait for the next run. */
+/** How long stop() waits for answers. Pages given up wait for the next run. */
 const GRACE = 3000;
 /** Threads that die one after the other without a page coming back in between; beyond, it is not a page that kills them. */
 const LIVES = 3;
@@ -48,19 +50,18 @@ export interface HomeParts {
   readonly spare?: () => Carrier;
 }
 
-type Arrived =
-  | { readonly from: Carrier; readonly parcel: Parcel; readonly by: string }
-  | { readonly from: Carrier; readonly gaveUp: string };
-
 export class Home implements Receiver {
   readonly dispatch: Dispatch;
   readonly progress: Progress;
   readonly #parts: HomeParts;
+  readonly verdicts: Verdicts;
+  readonly #judging: Judging;
+  readonly #all: HomeParts & { readonly verdicts: Verdicts };
   readonly #acknowledgements = new Acknowledgements();
   readonly #trials: Trials;
   readonly #apart: ThreadApart;
   #deaths = 0;
-  #inbox: Arrived[] = [];
+  readonly #inbox: Inbox;
   readonly #rest: Rest;
   #stopping = false;
   #stopBy = Number.POSITIVE_INFINITY;
@@ -72,7 +73,7 @@ export class Home implements Receiver {
   #breathed = 0;
   /** When overdue errands were last looked for; ticks, like #stopBy. */
   #looked = 0;
-  /** Something that was brought is still being checked, so that it may have to be visited again. */
+  /** Something that was brought is still being checked. */
   doubts: () => boolean = () => false;
 
   constructor(parts: HomeParts) {
@@ -80,6 +81,10 @@ export class Home implements Receiver {
     this.dispatch = new Dispatch(parts.clock);
     this.progress = new Progress(parts.clock);
     this.#rest = new Rest(parts.clock);
+    this.verdicts = new Verdicts(parts, this.progress);
+    this.#judging = new Judging(parts.ledger, parts.frontier, () => this.#rest.wake());
+    this.#inbox = new Inbox(this.#judging);
+    this.#all = { ...parts, verdicts: this.verdicts };
     this.#batch = new Batch(parts, this.#acknowledgements);
     this.#apart = new ThreadApart(this.dispatch, () => parts.spare!());
     this.#trials = new Trials({
@@ -92,10 +97,13 @@ export class Home implements Receiver {
 
   /** Runs until the supply has no more, or stop() is called. Throws what ended it early, after saving what it had. */
   async run(supply: Supply): Promise<void> {
+    if (this.#parts.frontier.options.mode === 'refresh') this.#judging.begin();
     try {
       await this.#loop(supply);
       this.#ended = true;
       this.#obey();
+      this.#batch.open(1);
+      this.verdicts.review();
       this.#batch.commit();
     } catch (error) {
       this.#ended = true;
@@ -104,6 +112,7 @@ export class Home implements Receiver {
       throw diskError(error);
     } finally {
       this.#rest.end();
+      await this.#judging.close();
     }
     if (this.#failure !== undefined) throw this.#failure;
   }
@@ -121,7 +130,7 @@ export class Home implements Receiver {
         this.#try();
         this.#sendAll();
       }
-      if (this.dispatch.idle && this.#inbox.length === 0 && this.#isOver(supply)) return;
+      if (this.dispatch.idle && this.#inbox.empty && this.#isOver(supply)) return;
       await this.#nap();
     }
   }
@@ -141,7 +150,7 @@ export class Home implements Receiver {
     this.#rest.wake();
   }
 
-  /** Sends nothing more until resume(); what is under way is called back, so that servers are left alone soon. */
+  /** Sends nothing until resume(); what is under way is called back. */
   pause(): void {
     this.#paused = true;
     this.dispatch.recall();
@@ -158,12 +167,11 @@ export class Home implements Receiver {
     return this.#stopping ? 'stopping' : this.#paused ? 'paused' : 'working';
   }
 
-  /** Somebody asked it to stop before the supply had no more. */
   get stopped(): boolean {
     return this.#stopping;
   }
 
-  /** Runs `work` between two turns of the loop; what it writes is committed before the promise settles. */
+  /** Runs `work` between two turns of the loop; what it writes is then committed. */
   order<T>(work: () => T): Promise<T> {
     if (this.#ended) return Promise.reject(new SkeinError('refused', 'This run has ended.'));
     return new Promise((resolve, reject) => {
@@ -182,7 +190,7 @@ export class Home implements Receiver {
   }
 
   parcel(from: Carrier, parcel: Parcel, by = from.name): void {
-    this.#inbox.push({ from, parcel, by });
+    this.#inbox.parcel(from, parcel, by);
     this.#rest.wake();
   }
 
@@ -202,7 +210,7 @@ export class Home implements Receiver {
 
   /** Comes after the parcels that were sent before it. */
   gaveUp(from: Carrier, errand: string): void {
-    this.#inbox.push({ from, gaveUp: errand });
+    this.#inbox.gaveUp(from, errand);
     this.#rest.wake();
   }
 
@@ -236,7 +244,7 @@ export class Home implements Receiver {
   #convict(parcel: Parcel): void {
     this.#deaths++;
     this.#batch.open(1);
-    receive(this.#parts, parcel, 'home', this.progress);
+    receive(this.#all, { parcel }, 'home', this.progress);
   }
 
   /** Ends the run for a reason that a person has to see. */
@@ -287,12 +295,10 @@ export class Home implements Receiver {
   }
 
   #receiveAll(): void {
-    const arrived = this.#inbox;
-    this.#inbox = [];
-    for (const each of arrived) {
+    for (const each of this.#inbox.take()) {
       if ('gaveUp' in each) this.#giveUp(each.from, each.gaveUp);
-      else if (each.from.remote) this.#receiveFar(each.from, each.parcel, each.by);
-      else this.#receiveHere(each.from, each.parcel);
+      else if (each.from.remote) this.#receiveFar(each.from, each, each.by);
+      else this.#receiveHere(each.from, each);
     }
     this.#endOverdue();
   }
@@ -304,37 +310,38 @@ export class Home implements Receiver {
     for (const { from, errand } of this.dispatch.overdue(clock.now())) this.#endErrand(from, errand);
   }
 
-  #receiveHere(from: Carrier, parcel: Parcel): void {
+  #receiveHere(from: Carrier, { parcel, findings }: Judged): void {
     if (!this.dispatch.returned(from, parcel.errand, parcel.visits.length, parcel.done)) return;
     this.#batch.open(parcel.visits.length + 1);
     if (parcel.visits.length > 0) this.#deaths = 0;
     // An errand on trial ends when all of its pages were tried, not when this thread is done with some.
     const apart = this.#apart.is(from);
-    receive(this.#parts, apart ? { ...parcel, done: false } : parcel, from.name, this.progress);
+    receive(this.#all, { parcel: { ...parcel, done: parcel.done && !apart }, findings }, from.name, this.progress);
     if (apart && parcel.done) this.#trials.passed();
     this.#measure(from, parcel);
     // Given back at once: megabytes that wait for the collector make it work a tenth of the time.
     from.reuse?.(parcel);
   }
 
-  #receiveFar(from: Carrier, parcel: Parcel, by: string): void {
-    const { errand, sequence } = parcel;
+  #receiveFar(from: Carrier, judged: Judged, by: string): void {
+    const { errand, sequence } = judged.parcel;
     const last = this.dispatch.sequenceOf(from, errand);
     if (last === undefined)
       from.forget(errand); // it ended here before: the outpost need not keep it
     else if (sequence <= last) from.acknowledge(errand, last);
     else if (sequence > last + 1)
       this.#endErrand(from, errand); // parcels are missing that will not come
-    else this.#takeParcel(from, parcel, by);
+    else this.#takeParcel(from, judged, by);
   }
 
-  #takeParcel(from: Carrier, parcel: Parcel, by: string): void {
+  #takeParcel(from: Carrier, judged: Judged, by: string): void {
+    const { parcel } = judged;
     const { errand, sequence, done } = parcel;
     const { origin } = this.dispatch.errandOf(from, errand)!.server;
     this.dispatch.returned(from, errand, parcel.visits.length, done);
     this.dispatch.succeeded(from);
     this.#batch.open(parcel.visits.length + 1);
-    receiveWarily(this.#parts, parcel, { outpost: by, origin }, this.progress);
+    receiveWarily(this.#all, judged, { outpost: by, origin }, this.progress);
     this.#measure(from, parcel);
     if (done) {
       this.#settle(from, errand);
@@ -349,7 +356,7 @@ export class Home implements Receiver {
     this.#endErrand(from, errand);
   }
 
-  /** An errand ends before its outpost said done; what it did not visit waits again. */
+  /** It ends before its outpost said done; what it did not visit waits again. */
   #endErrand(from: Carrier, errand: string): void {
     if (this.dispatch.returned(from, errand, 0, true)) {
       this.#batch.open(1);
@@ -377,7 +384,7 @@ export class Home implements Receiver {
 
   async #nap(): Promise<void> {
     await this.#breathe();
-    if (this.#inbox.length > 0 || this.#orders.length > 0) return;
+    if (this.#inbox.ready || this.#orders.length > 0) return;
     await this.#rest.sleep(this.#batch.patience ?? NAP);
   }
 

@@ -40,6 +40,14 @@ export class Progress {
     else this.#recent.push({ time, count: 1 });
   }
 
+  /** What was counted as changed turned out to be as it was. */
+  relabelled(): void {
+    this.outcomes.fetched--;
+    this.outcomes.same++;
+    this.reasons.set('ok', (this.reasons.get('ok') ?? 1) - 1);
+    this.reasons.set('unchanged', (this.reasons.get('unchanged') ?? 0) + 1);
+  }
+
   /** Visits a second over the last five seconds. */
   rate(): number {
     const now = this.#clock.ticks();

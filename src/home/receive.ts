@@ -2,28 +2,70 @@
 import type { Archive, Arrival } from '../archive/archive.ts';
 import type { Parcel } from '../errand/parcel.ts';
 import type { Visit } from '../errand/visit.ts';
+import type { Brought } from '../frontier/brought.ts';
 import type { Frontier } from '../frontier/frontier.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import type { Findings } from './judging.ts';
 import type { Progress } from './progress.ts';
+import type { Settled, Verdicts } from './verdicts.ts';
 
 interface Parts {
   readonly ledger: Ledger;
   readonly archive: Archive;
   readonly frontier: Frontier;
+  /** Absent where nothing that came is compared with stored copies. */
+  readonly verdicts?: Verdicts;
 }
 
-export function receive(parts: Parts, parcel: Parcel, outpost: string, progress: Progress): void {
+/** What came, and what comparing its pages with their copies has found. */
+export interface Judged {
+  readonly parcel: Parcel;
+  readonly findings?: Findings | undefined;
+}
+
+export function receive(parts: Parts, { parcel, findings }: Judged, outpost: string, progress: Progress): void {
   const { archive, frontier } = parts;
   if (parcel.server) frontier.news(parcel.server);
-  const kept = parcel.visits.filter(visit => visit.record !== undefined);
-  const arrivals = kept.map(visit => arrivalOf(parts, visit));
-  const places = kept.length === 0 ? [] : archive.appendParcel(parcel.members, arrivals);
+  const settled = parcel.visits.map(visit => settle(parts, visit, findings));
+  const kept = settled.filter(({ stored }) => stored);
+  const whole = kept.length === parcel.visits.filter(({ record }) => record).length;
+  const members = whole ? parcel.members : joined(parcel.members, kept);
+  const arrivals = (whole ? kept : packed(kept)).map(({ visit }) => arrivalOf(parts, visit));
+  const places = kept.length === 0 ? [] : archive.appendParcel(members, arrivals);
   let next = 0;
-  for (const visit of parcel.visits) {
-    frontier.learn(parcel.errand, visit, visit.record ? places[next++] : undefined, outpost);
-    progress.visit(visit);
+  for (const each of settled) {
+    learn(parts, parcel.errand, each, { outpost, stored: each.stored ? places[next++] : undefined });
+    progress.visit(each.visit);
   }
   if (parcel.done) frontier.finish(parcel.errand);
+}
+
+/** What is known of the page decides what becomes of it. */
+function settle({ verdicts }: Parts, visit: Visit, findings: Findings | undefined): Settled {
+  const stored = visit.record !== undefined;
+  return verdicts?.settle(visit, findings?.found.get(visit.url)) ?? { visit, stored, brought: {} };
+}
+
+function learn({ frontier, verdicts }: Parts, errand: string, settled: Settled, brought: Brought): void {
+  const learned = frontier.learn(errand, settled.visit, { ...settled.brought, ...brought });
+  verdicts?.learned(settled, learned);
+}
+
+/** The members of these visits alone, one after the other. */
+function joined(members: Uint8Array, kept: readonly Settled[]): Uint8Array {
+  return Buffer.concat(
+    kept.map(({ visit: { record } }) => members.subarray(record!.offset, record!.offset + record!.length)),
+  );
+}
+
+/** The visits with their places there. */
+function packed(kept: readonly Settled[]): Settled[] {
+  let offset = 0;
+  return kept.map(each => {
+    const record = { ...each.visit.record!, offset };
+    offset += record.length;
+    return { ...each, visit: { ...each.visit, record } };
+  });
 }
 
 /**
@@ -31,7 +73,7 @@ export function receive(parts: Parts, parcel: Parcel, outpost: string, progress:
  * the outpost found by itself is known only once the page that links to it was learned. What was not asked for is not
  * kept, and not counted. Returns how many such visits there were.
  */
-export function receiveWarily(parts: Parts, parcel: Parcel, from: Sender, progress: Progress): number {
+export function receiveWarily(parts: Parts, { parcel, findings }: Judged, from: Sender, progress: Progress): number {
   const { archive, frontier } = parts;
   if (parcel.server?.origin === from.origin) frontier.news(parcel.server);
   let unwanted = 0;
@@ -40,9 +82,10 @@ export function receiveWarily(parts: Parts, parcel: Parcel, from: Sender, progre
       unwanted++;
       continue;
     }
-    const place = visit.record && appendOne(parts, archive, parcel.members, visit);
-    frontier.learn(parcel.errand, visit, place, from.outpost);
-    progress.visit(visit);
+    const settled = settle(parts, visit, findings);
+    const stored = settled.stored ? appendOne(parts, archive, parcel.members, settled.visit) : undefined;
+    learn(parts, parcel.errand, settled, { outpost: from.outpost, stored });
+    progress.visit(settled.visit);
   }
   if (parcel.done) frontier.finish(parcel.errand);
   return unwanted;

@@ -248,9 +248,14 @@ class Reading {
     return saidBy(known.page, speaks(known) ? (this.#statements.targets.get(known.page)?.['targets'] as Bytes) : null);
   }
 
+  /** When the copy that people read was last another. */
+  #copied({ page, changed_time }: Pick<KnownRow, 'page' | 'changed_time'>): number {
+    return Math.max(changed_time, this.#ledger.followed.of(page)?.edited ?? 0);
+  }
+
   /** The index holds its newest version already. */
   #isCurrent(known: Showing & Pick<KnownRow, 'page' | 'changed_time'>): boolean {
-    return shown(known) && this.#search.has(known.page, known.changed_time);
+    return shown(known) && this.#search.has(known.page, this.#copied(known));
   }
 
   #document(known: KnownRow, importanceOf: (page: number) => number): SearchDocument | undefined {
@@ -271,7 +276,7 @@ class Reading {
       language: page.language,
       mediaType: page.mediaType,
       fetched: seenTime(known),
-      changed: known.changed_time,
+      changed: this.#copied(known),
       importance: importanceOf(id),
       // What it says of itself may have changed without its content, and then stands in the ledger only.
       noindex: false,
@@ -344,7 +349,9 @@ type Visited = readonly [
 ];
 const [VISIT, PAGE] = [0, 1] as const;
 
-const visited = `SELECT v.id, v.page, v.time, v.outcome, k.outcome, k.flags, k.segment, k.changed_time
+/** When the copy that people read was last another, by news or not. */
+const COPIED = 'max(k.changed_time, coalesce((SELECT edited FROM followed f WHERE f.page = k.page), 0))';
+const visited = `SELECT v.id, v.page, v.time, v.outcome, k.outcome, k.flags, k.segment, ${COPIED}
   FROM visits v JOIN known k ON k.page = v.page`;
 
 function cursorOf({ phase, page, visit, time }: Place): string {

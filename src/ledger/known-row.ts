@@ -33,7 +33,6 @@ export interface KnownRow {
   readonly keywords: number | null;
   readonly facts: Uint8Array | null;
   readonly change: Uint8Array | null;
-  readonly mask: Uint8Array | null;
   readonly moved_to: number | null;
   readonly same_as: number | null;
   readonly near: number | null;
@@ -52,7 +51,7 @@ export const FLAG_FILTERED = 16;
 export const FLAG_SHOWN = 32;
 
 /** Of the table `known`. */
-export const KNOWN_COLUMNS = 35;
+export const KNOWN_COLUMNS = 34;
 /** Returns how many rows it wrote. One by one: the list made of the names of columns took as long as SQLite did. */
 export function runKnown(statement: StatementSync, row: KnownRow): number {
   const k = row;
@@ -84,7 +83,6 @@ export function runKnown(statement: StatementSync, row: KnownRow): number {
     k.keywords,
     k.facts,
     k.change,
-    k.mask,
     k.moved_to,
     k.same_as,
     k.near,

@@ -13,10 +13,12 @@ import { SkeinError, systemWords } from '../base/errors.ts';
 import { Account } from './account.ts';
 import { Backward } from './backward.ts';
 import { Errands } from './errands.ts';
+import { Followed } from './followed.ts';
 import { LinkIndex } from './links.ts';
 import { Listings } from './listings.ts';
+import { Masks } from './masks.ts';
 import { Pages } from './pages.ts';
-import { migrate, versionOf } from './schema.ts';
+import { migrate, SCHEMA_VERSION, versionOf } from './schema.ts';
 import { ServerPages } from './server-pages.ts';
 import { Servers } from './servers.ts';
 import { Tallies } from './tallies.ts';
@@ -35,6 +37,8 @@ export class Ledger {
   readonly listings: Listings;
   readonly tallies: Tallies;
   readonly #serverPages: ServerPages;
+  readonly followed: Followed;
+  readonly masks: Masks;
   readonly #lock: DatabaseSync | undefined;
   #open = false;
   #abandoned = false;
@@ -54,6 +58,8 @@ export class Ledger {
     this.account = new Account(this.database);
     this.errands = new Errands(this.database);
     this.listings = new Listings(this.database);
+    this.followed = new Followed(this.database);
+    this.masks = new Masks(this.database);
     if (mode === 'write') this.#openCounters();
   }
 
@@ -210,10 +216,14 @@ function openDatabase(directory: string, mode: 'write' | 'read'): DatabaseSync {
          PRAGMA wal_autocheckpoint = 4000`,
       );
       migrate(database);
-    } else if (versionOf(database) === 0) {
-      throw noCollection(directory); // whoever began it died before its first table
+      return database;
     }
-    return database;
+    const version = versionOf(database);
+    if (version === 0) throw noCollection(directory); // whoever began it died before its first table
+    if (version === SCHEMA_VERSION) return database;
+    database.close();
+    new Ledger(directory, 'write').close(); // an earlier version wrote it: it is brought up to this one first
+    return openDatabase(directory, mode);
   } catch (error) {
     const { errcode } = error as { errcode?: number };
     if (mode === 'read' && errcode === SQLITE_CANTOPEN) throw noCollection(directory);

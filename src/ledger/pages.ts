@@ -150,6 +150,19 @@ export class Pages {
     else this.#tallies.visited(row, 1);
   }
 
+  /** What its last visit took for a change was none; `time` says which visit is meant. */
+  relabel(of: Pick<KnownRow, 'page' | 'time' | 'changed_time' | 'change' | 'due'>): void {
+    const { page, time, changed_time, change, due } = of;
+    const row = this.known(page);
+    if (row?.time === time) {
+      const same = { ...row, outcome: 'same', reason: 'unchanged', due } as const;
+      this.putKnown(same, row);
+    }
+    this.#database
+      .prepare('UPDATE known SET changed_time = ?, change = ? WHERE page = ? AND changed_time = ?')
+      .run(changed_time, change, page, time);
+  }
+
   setLastmod(id: number, time: number): void {
     this.#setLastmod.run(time, id);
   }

@@ -179,6 +179,26 @@ export const steps: readonly string[] = [
     server INTEGER NOT NULL, part INTEGER NOT NULL, ids BLOB NOT NULL, PRIMARY KEY (server, part)
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  -- The newest copy of a page that differs from its newest stored version by no news: a delta to that (followed.ts).
+  CREATE TABLE followed (
+    page INTEGER PRIMARY KEY,
+    time REAL NOT NULL,                           -- of the visit that brought it
+    edited REAL NOT NULL,                         -- last time that it differed in more than stamps
+    segment INTEGER NOT NULL, place INTEGER NOT NULL,   -- the version that the delta belongs to
+    digest BLOB NOT NULL,
+    delta BLOB NOT NULL
+  ) STRICT;
+
+  -- What is known of the noise of a server, and of the places of a page that differed; JSON (src/judge/knowledge.ts).
+  CREATE TABLE server_noise (server INTEGER PRIMARY KEY, value TEXT NOT NULL) STRICT;
+  CREATE TABLE page_noise (page INTEGER PRIMARY KEY, value TEXT NOT NULL) STRICT;
+
+  -- Words of a page that a visit found removed and added.
+  ALTER TABLE visits ADD COLUMN removed INTEGER;
+  ALTER TABLE visits ADD COLUMN added INTEGER;
+  ALTER TABLE known DROP COLUMN mask;
+  `,
 ];
 
 /** A ledger that is only read may be of a version that did not have the table yet. */
@@ -186,7 +206,7 @@ export function hasTable(database: DatabaseSync, name: string): boolean {
   return database.prepare('SELECT 1 FROM sqlite_schema WHERE name = ?').get(name) !== undefined;
 }
 
-const SCHEMA_VERSION = steps.length;
+export const SCHEMA_VERSION = steps.length;
 
 /** Which steps have been taken, 0 = none. Throws where a newer Skein has taken more. */
 export function versionOf(database: DatabaseSync): number {

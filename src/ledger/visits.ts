@@ -16,7 +16,7 @@ export interface VisitRow {
   readonly reason: string;
   readonly status: number;
   readonly stage: string | null;
-  /** Share of the content blocks that differ, 0–1. */
+  /** Share of the words of both versions that only one of them has, 0–1; null where they were not compared. */
   readonly amount: number | null;
   readonly up: number;
   readonly down: number;
@@ -27,6 +27,9 @@ export interface VisitRow {
   readonly place: number | null;
   readonly length: number | null;
   readonly request_length: number | null;
+  /** Words that went and came, where the visit was compared with the stored copy. */
+  readonly removed: number | null;
+  readonly added: number | null;
 }
 
 /** How many visits ended in the same way. */
@@ -49,6 +52,7 @@ export interface StoredCopy {
   readonly time: number;
   readonly url: string;
 }
+export type NewVisit = Omit<VisitRow, 'id' | 'removed' | 'added'> & Partial<Pick<VisitRow, 'removed' | 'added'>>;
 
 /** Milliseconds by which a visit may be recorded later than one that it precedes: parcels from afar take time. */
 const OUT_OF_ORDER = HOUR;
@@ -66,7 +70,7 @@ export class Visits {
   constructor(database: DatabaseSync, tallies: Tallies) {
     this.#database = database;
     this.#tallies = tallies;
-    this.#add = database.prepare('INSERT INTO visits VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
+    this.#add = database.prepare('INSERT INTO visits VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
     this.#timeOf = database.prepare('SELECT time FROM visits WHERE id = ?');
     this.#ofPage = database.prepare('SELECT * FROM visits WHERE page = ? ORDER BY id');
     this.#newest = database.prepare('SELECT max(id) AS id FROM visits');
@@ -110,12 +114,21 @@ export class Visits {
     this.#database.prepare(`UPDATE visits SET ${nowhere} ${there}`).run(...place);
     const unknown = `due = ?, retry_at = ?, etag = NULL, last_modified = NULL, facts = NULL, ${nowhere}`;
     const known = this.#database.prepare(`UPDATE known SET ${unknown} ${there}`);
-    const lost = Number(known.run(now, now, ...place).changes) > 0;
-    if (lost) this.#tallies.count('stored', '', 0, -1);
-    return lost;
+    const newest = Number(known.run(now, now, ...place).changes) > 0;
+    if (!newest) return false;
+    this.#tallies.count('stored', '', 0, -1);
+    // What followed it is nothing without it.
+    this.#database.prepare('DELETE FROM followed WHERE page = ?').run(copy.page);
+    return true;
   }
 
-  add(visit: Omit<VisitRow, 'id'>): number {
+  /** What was taken for a change turned out to be none. */
+  relabel(id: number, stage: string): void {
+    const sql = `UPDATE visits SET outcome = 'same', reason = 'unchanged', stage = ? WHERE id = ?`;
+    this.#database.prepare(sql).run(stage, id);
+  }
+
+  add(visit: NewVisit): number {
     const v = visit;
     const id = ++this.#last;
     this.#add.run(
@@ -136,6 +149,8 @@ export class Visits {
       v.place,
       v.length,
       v.request_length,
+      v.removed ?? null,
+      v.added ?? null,
     );
     return id;
   }

@@ -102,13 +102,12 @@ function sendParcel(made: Parcel): void {
 }
 
 function lessonOf(visit: Visit): Lesson {
-  const { url, depth, outcome, status, etag, lastModified, facts, mask, cost } = visit;
+  const { url, depth, outcome, status, etag, lastModified, facts, cost } = visit;
   return {
     ...{ url, depth, outcome, status, cost },
     ...(etag !== undefined && { etag }),
     ...(lastModified !== undefined && { lastModified }),
     ...(facts && { facts }),
-    ...(mask && { mask }),
   };
 }
 

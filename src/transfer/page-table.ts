@@ -28,7 +28,6 @@ const MOST_TAG_LENGTH = 200;
 export function nextKnown(known: Known, visit: Lesson): Known {
   const { url, role, depth, hops } = known;
   const facts = visit.facts ?? known.facts;
-  const mask = visit.mask ?? known.mask;
   const etag = tagsAfter(known, visit);
   const lastModified = visit.lastModified ?? (visit.status === 304 ? known.lastModified : undefined);
   return {
@@ -37,7 +36,6 @@ export function nextKnown(known: Known, visit: Lesson): Known {
     ...(etag && { etag }),
     ...(lastModified && { lastModified }),
     ...(facts && { facts }),
-    ...(mask && { mask }),
   };
 }
 
@@ -195,10 +193,7 @@ interface Pending {
 }
 
 /** What of a visit bears on what is known of its page. */
-export type Lesson = Pick<
-  Visit,
-  'url' | 'depth' | 'outcome' | 'status' | 'etag' | 'lastModified' | 'facts' | 'mask' | 'cost'
->;
+export type Lesson = Pick<Visit, 'url' | 'depth' | 'outcome' | 'status' | 'etag' | 'lastModified' | 'facts' | 'cost'>;
 
 /** The tables of all servers, at one end of one line, and the errands that will change them. */
 export class PageTables {

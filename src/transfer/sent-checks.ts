@@ -31,7 +31,6 @@ const BESIDES = 16 << 20;
 const LONGEST_HEAD = 1 << 20;
 const LONGEST_REQUEST = 1 << 16;
 const LONGEST_ROBOTS = 500 << 10;
-const LONGEST_MASK = 64;
 const MOST_SITEMAPS = 1000;
 const MOST_LINKS = 1_000_000;
 const MOST_BLOCKS = 4096;
@@ -48,7 +47,6 @@ export function checkVisit({ visit: said, page }: SentVisit, known: Known | unde
   if (!known) checkFound(said.url, errand);
   checkNumbers(said, errand);
   need(Object.hasOwn(reasons, said.reason), 'its reason is none');
-  need(said.mask === undefined || said.mask.length <= LONGEST_MASK, 'a mask is too long');
   need(said.verdict === undefined || errand.code !== undefined, 'nothing was to be decided about it');
   // Before its errand was issued nobody had a reason to visit it.
   const time = Math.floor(Math.max(said.time, issuedAt(errand)));
@@ -56,7 +54,7 @@ export function checkVisit({ visit: said, page }: SentVisit, known: Known | unde
   if (page) return { visit: withBody(visit, known), page: checkPage(page, visit, errand) };
   if (visit.outcome === 'same') return { visit: unchanged(visit, known) };
   if (visit.outcome === 'fetched') return { visit: withoutBody(visit, errand) };
-  const { facts, links, page: notes, mask, verdict, where, location, ...bare } = visit;
+  const { facts, links, page: notes, verdict, where, location, ...bare } = visit;
   need(!facts && !links && !notes, 'it says more of a page than it saw');
   if (visit.outcome !== 'moved') return { visit: bare };
   need(isUrl(location), 'it leads to what is no URL');

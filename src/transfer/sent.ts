@@ -47,7 +47,7 @@ export function indexOf(errand: Errand): ReadonlyMap<string, number> {
  */
 export function unchanged(visit: Visit, known: Known): Visit | undefined {
   if (visit.outcome !== 'same') return undefined;
-  const { url, time, outcome, reason, status, stage, depth, retryAfter, cost, facts, mask } = visit;
+  const { url, time, outcome, reason, status, stage, depth, retryAfter, cost, facts } = visit;
   const silent = status === 304; // nothing of validators is said, and nothing changes
   const etag = silent ? undefined : news(visit.etag, tagOf(known));
   const lastModified = silent ? undefined : news(visit.lastModified, known.lastModified);
@@ -55,7 +55,6 @@ export function unchanged(visit: Visit, known: Known): Visit | undefined {
     ...{ url, time, outcome, reason, status, depth, retryAfter, cost },
     ...(stage && { stage }),
     ...(facts && !equal(facts, known.facts) && { facts }),
-    ...(mask && !equal(mask, known.mask) && { mask }),
     ...(etag !== undefined && { etag }),
     ...(lastModified !== undefined && { lastModified }),
   };
@@ -79,8 +78,8 @@ function tagOf(known: Known): string | undefined {
 
 /** Whether a visit that went through `unchanged` says nothing more than its place, time and cost. */
 export function isBare(visit: Visit, known: Known): boolean {
-  const { facts, mask, etag, lastModified, depth, retryAfter } = visit;
-  const said = facts ?? mask ?? etag ?? lastModified;
+  const { facts, etag, lastModified, depth, retryAfter } = visit;
+  const said = facts ?? etag ?? lastModified;
   return visit.outcome === 'same' && said === undefined && depth === known.depth && retryAfter === 0;
 }
 

@@ -4,7 +4,6 @@ import { makePage, mutators } from '../../bench/mutators.ts';
 import { analyse } from '../../src/crawler/analyse.ts';
 import { type Beside, compare, detectorNames } from '../../src/crawler/compare.ts';
 import { imageFacts } from '../../src/crawler/detect/image.ts';
-import { learnNoise, type NoiseMask, packMask, unpackMask } from '../../src/crawler/detect/noise.ts';
 import { bareFacts, type Facts, packFacts, unpackFacts } from '../../src/errand/facts.ts';
 import { randomly } from '../random.ts';
 
@@ -32,21 +31,24 @@ function firing(detector: string): Map<string, number> {
   return shares;
 }
 
-test('content: fires on every change of content, never on noise', () => {
+test('content: fires on every change of content, never on noise; of what pages share home knows more', () => {
   const shares = firing('content');
-  for (const { name, kind } of mutators) assert.equal(shares.get(name), kind === 'content' ? 1 : 0, name);
+  const shared = new Set(['navigation edit', 'footer edit']);
+  for (const { name, kind } of mutators) {
+    assert.equal(shares.get(name), kind === 'content' || shared.has(name) ? 1 : 0, name);
+  }
 });
 
 const frame = (navigation: string, article: string): string =>
   `<body><nav><a href="/">Home</a>${navigation}</nav><main><p>${'What the page is about. '.repeat(12)}</p>
    <nav>${article}</nav></main><div role="contentinfo">By us${navigation}</div></body>`;
 
-test('content: an edit of the navigation is no change but has its stage; inside the main part it is a change', () => {
+test('content: an edit of the navigation is brought home, where it is known whether other pages have it', () => {
   const facts = [frame('', ''), frame('<a href="/new">New</a>', ''), frame('', '<a href="/next">Next</a>')].map(
     factsOf,
   );
   const [before, around, inside] = facts as [Facts, Facts, Facts];
-  assert.deepEqual(compare('content', before, around), { changed: false, stage: 'template', where: [] });
+  assert.equal(compare('content', before, around).changed, true);
   assert.equal(compare('content', before, inside).changed, true);
 });
 
@@ -123,7 +125,7 @@ test('the stage says what was seen first, and where', () => {
   );
   assert.equal(
     stage(page => page.replace('href="/contact"', 'href="/other"')),
-    'template',
+    'links',
   );
   assert.equal(
     stage(page => page.replace('/article/', '/essay/')),
@@ -194,30 +196,4 @@ test('three-step takes the first methods, three-step-2 the second', () => {
 test('nothing known before: everything is new; an unknown name says which there are', () => {
   for (const name of detectorNames) assert.equal(compare(name, undefined, factsOf('')).stage, 'first');
   assert.throws(() => compare('magic', undefined, factsOf('')), /magic/);
-});
-
-test('a place that always changes is learned, and only that place', () => {
-  const page = (quote: string, body = 'Body text that stays.'): Facts =>
-    factsOf(`<h1>Title</h1><p>${body}</p><p>Quote: ${quote}</p><p>Footer</p>`);
-  let mask: NoiseMask = [];
-  let before = page('alpha');
-  const verdicts: boolean[] = [];
-  for (const quote of ['beta', 'gamma', 'delta', 'epsilon', 'zeta']) {
-    const after = page(quote);
-    verdicts.push(compare('content', before, after, { noise: mask }).changed);
-    mask = unpackMask(packMask(learnNoise(mask, before, after)));
-    before = after;
-  }
-  assert.deepEqual(verdicts, [true, true, true, false, false]);
-  assert.ok(packMask(mask).length <= 25);
-  assert.equal(compare('content', before, page('eta', 'Body text that changed.'), { noise: mask }).changed, true);
-  // When the place comes to rest, its changes count again.
-  for (let visit = 0; visit < 3; visit++) mask = learnNoise(mask, before, before);
-  assert.equal(compare('content', before, page('theta'), { noise: mask }).changed, true);
-});
-
-test('a mask that does not decode is empty', () => {
-  assert.deepEqual(unpackMask(undefined), []);
-  assert.deepEqual(unpackMask(new Uint8Array(5)), []);
-  assert.deepEqual(unpackMask(new Uint8Array(600)), []);
 });

@@ -32,7 +32,6 @@ const errand: Errand = {
       etag: '"x"',
       lastModified: 'Mon, 01 Jan 2026 00:00:00 GMT',
       facts: Uint8Array.of(1, 2, 3),
-      mask: Uint8Array.of(7),
     },
   ],
   scope: {
@@ -85,7 +84,6 @@ const parcel: Parcel = {
       etag: 'W/"1"',
       lastModified: 'x',
       facts: Uint8Array.of(9, 8),
-      mask: Uint8Array.of(6),
       page: {
         title: 'Geese – 雁',
         mediaType: 'text/html',

@@ -28,6 +28,7 @@ const largest: Facts = {
   blocks: Uint16Array.from({ length: 64 }, (_, i) => 65_535 - i),
   imageHash: 0xffff_fffd,
   structure: 0xffff_fffc,
+  visible: 0xffff_ffff_ffff_fffbn,
 };
 
 const smallest: Facts = {

@@ -42,7 +42,7 @@ export function withLedger(count: number, work: (ledger: Ledger, directory: stri
 
 /** Rates between one change in two days and one in two hundred. */
 function knownRow(page: number, i: number): KnownRow {
-  const names = `title media_type charset language canonical bytes wire ascii_sum urls keywords facts mask moved_to
+  const names = `title media_type charset language canonical bytes wire ascii_sum urls keywords facts moved_to
     same_as near segment place length request_length etag last_modified retry_at due`.split(/\s+/);
   const empty = Object.fromEntries(names.map(name => [name, null]));
   const seen = { time: NOW - DAY, seen_time: NOW - DAY, first_time: NOW - 9 * DAY, changed_time: NOW - 9 * DAY };

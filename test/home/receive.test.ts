@@ -24,7 +24,7 @@ function opened(ledger: Ledger, pages = 1) {
   const receive = (more: Partial<Parcel>) => {
     const from = { outpost: 'far', origin: errand.server.origin };
     const parts = { ledger, archive: NO_ARCHIVE, frontier };
-    return receiveWarily(parts, { ...parcel, ...more }, from, new Progress(systemClock));
+    return receiveWarily(parts, { parcel: { ...parcel, ...more } }, from, new Progress(systemClock));
   };
   return { errand, receive };
 }

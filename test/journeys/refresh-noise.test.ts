@@ -8,28 +8,6 @@ import { makeCollection } from './collection.ts';
 import { html, openPages, type Pages, prose } from './pages.ts';
 import { start } from './skein.ts';
 
-test('a block that is different at every visit is learned, and a change elsewhere is still seen', async () => {
-  using collection = makeCollection();
-  await using pages = await openPages();
-  const url = `${pages.origin}/`;
-  const quotes = ['herons', 'curlews', 'plovers', 'terns', 'gulls', 'swans', 'ducks', 'grebes', 'rails', 'coots'];
-  const page = (story: number) => (count: number) => ({
-    body: html('Front', [prose(story), `Bird of the hour: ${quotes[count % quotes.length]}`, prose(7), prose(8)]),
-  });
-  pages.set('/', page(1));
-  await collection.crawl([url]);
-  for (let day = 0; day < 7; day++) {
-    collection.pass(1);
-    await collection.refresh({ budget: '100%' });
-  }
-  const seen = collection.visits(url).map(visit => visit.outcome);
-  assert.deepEqual(seen.slice(-3), ['same', 'same', 'same'], seen.join(' '));
-  pages.set('/', page(2));
-  collection.pass(1);
-  await collection.refresh({ budget: '100%' });
-  assert.equal(collection.visits(url).at(-1)!.outcome, 'fetched');
-});
-
 /** Six pages and what their common navigation leads to. */
 function navigated(pages: Pages, menu: readonly string[]): void {
   const links = menu.map(href => `<a href="${href}">${href}</a>`).join('');
@@ -51,8 +29,8 @@ test('a new menu is told once for the server, changes no page, and is followed',
   collection.pass(1);
   await collection.refresh({ budget: '150%' }); // there is room for the new page
   assert.equal(collection.visits(`${pages.origin}/menu`).at(-1)?.outcome, 'fetched');
-  const { outcome, stage, segment } = collection.visits(url).at(-1)!;
-  assert.deepEqual({ outcome, stage, segment }, { outcome: 'same', stage: 'template', segment: null });
+  const { outcome, stage } = collection.visits(url).at(-1)!;
+  assert.deepEqual({ outcome, stage }, { outcome: 'same', stage: 'template' });
   assert.deepEqual(
     told().map(edit => [edit.origin, edit.pages]),
     [[pages.origin, 6]],

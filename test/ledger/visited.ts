@@ -14,7 +14,7 @@ export const wireOf = (page: number) => 1000 + page;
 const none = {
   ...{ tries: 0, retry_at: null, pings: 0, due: null, etag: null, last_modified: null, title: null },
   ...{ media_type: 'text/html', charset: 'utf-8', language: 'en', canonical: null, bytes: 3000, flags: 0 },
-  ...{ ascii_sum: 1, urls: 1, keywords: 1, facts: null, change: null, mask: null, moved_to: null, same_as: null },
+  ...{ ascii_sum: 1, urls: 1, keywords: 1, facts: null, change: null, moved_to: null, same_as: null },
   ...{ near: null, segment: null, place: null, length: null, request_length: null },
 };
 

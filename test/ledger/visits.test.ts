@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { HOUR } from '../../src/base/clock.ts';
-import type { VisitRow } from '../../src/ledger/visits.ts';
+import type { NewVisit } from '../../src/ledger/visits.ts';
 import { NOW, withLedger } from '../frontier/known-ledger.ts';
 
-function visit(page: number, outpost: string, time: number): Omit<VisitRow, 'id'> {
+function visit(page: number, outpost: string, time: number): NewVisit {
   return {
     ...{ page, time, outcome: 'fetched', reason: 'ok', status: 200, stage: 'first', amount: null, up: 1, down: 1 },
     ...{ cause: 'page', ms: 1, outpost, segment: null, place: null, length: null, request_length: null },

@@ -18,7 +18,7 @@ export function addChangesCommand(program: Command): void {
     .argument('[pattern]', 'part of the URL, e.g. example.org/docs/*')
     .option('--since <when>', '7d, 12h or a date (default 7d)')
     .option('--new', 'also pages that were seen for the first time')
-    .option('--template', 'every page of which only navigation, header or footer changed, too')
+    .option('--template', 'every page of which only what many pages share changed, too')
     .option('--limit <n>', 'how many, newest first (default 100; with --json all)')
     .option('--json', 'print one JSON object a line')
     .addHelpText(
@@ -53,11 +53,9 @@ export function stageInWords(stage: string): string {
   return stages[stage] ?? stage;
 }
 
-/** How much, in words: per cent of the blocks, or nothing where nothing was compared. */
-export function amountInWords(amount: number | null): string {
-  if (amount === null) return '';
-  const percent = amount * 100;
-  return percent > 0 && percent < 1 ? '<1 %' : `${Math.round(percent)} %`;
+/** Words that came and went, or nothing where none were counted. */
+export function wordsInShort({ added, removed }: Pick<Change, 'added' | 'removed'>): string {
+  return added === null || removed === null ? '' : `+${Math.round(added)} −${Math.round(removed)}`;
 }
 
 const colours = {
@@ -75,21 +73,21 @@ function print(pages: readonly Change[], servers: readonly TemplateEdit[]): void
     return;
   }
   const { url, words } = columnsFor(pages);
-  const edits = servers.map(({ time, origin, amount, pages: count }) => [
-    ...[moment(time), paint(colours.template, 'template'), amountInWords(amount), ''],
+  const edits = servers.map(({ time, origin, pages: count, ...counted }) => [
+    ...[moment(time), paint(colours.template, 'template'), wordsInShort(counted), ''],
     ...(words > 0
-      ? [shortened(harmless(origin), url), `navigation, header or footer of ${count} pages`]
+      ? [shortened(harmless(origin), url), `the same edit on ${count} pages`]
       : [`${shortened(harmless(origin), url - 14)}, ${count} pages`, '']),
   ]);
   const rows = pages.map(page => [
     moment(page.time),
     paint(colours[page.kind], page.kind),
-    amountInWords(page.amount),
+    wordsInShort(page),
     stageOf(page),
     shortened(harmless(page.url), url),
     harmless(page.shownBy ? `on ${page.shownBy.join(', ')}` : (page.title ?? '')).slice(0, Math.min(60, words)),
   ]);
-  console.log(table(['seen', 'what', 'how much', 'stage', 'url', ''], [...edits, ...rows]));
+  console.log(table(['seen', 'what', 'words', 'stage', 'url', ''], [...edits, ...rows]));
 }
 
 /** The stage, in the words of the papers' figures where it is one of theirs, and the levels that a structure changed on. */

@@ -16,7 +16,7 @@ import { dataOption, fetchOptions, values } from '../options.ts';
 import { stopOnSignals } from '../signals.ts';
 import { printSummary, type Summary, summaryOf } from '../summary.ts';
 import { harmless, paint, size, table } from '../terminal.ts';
-import { amountInWords } from './changes.ts';
+import { wordsInShort } from './changes.ts';
 
 export function addDemoCommand(program: Command): void {
   program
@@ -106,8 +106,8 @@ function printSecondLook(again: Summary, first: number, data: string): void {
   ledger.close();
   console.log(
     table(
-      ['stage that saw it', 'how much', 'page'],
-      changes.map(({ stage, amount, url, title }) => [stage ?? '', amountInWords(amount), harmless(title || url)]),
+      ['stage that saw it', 'words', 'page'],
+      changes.map(change => [change.stage ?? '', wordsInShort(change), harmless(change.title || change.url)]),
     ),
   );
 }

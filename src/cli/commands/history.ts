@@ -6,7 +6,7 @@ import type { VisitRow } from '../../ledger/visits.ts';
 import { openLedger } from '../look.ts';
 import { declare, values } from '../options.ts';
 import { duration, fold, harmless, moment, paint, size } from '../terminal.ts';
-import { amountInWords } from './changes.ts';
+import { wordsInShort } from './changes.ts';
 
 export function addHistoryCommand(program: Command): void {
   const command = program
@@ -33,6 +33,9 @@ export interface TimelineEntry {
   readonly status: number;
   readonly stage: string | null;
   readonly amount: number | null;
+  /** Words that went and came. */
+  readonly removed: number | null;
+  readonly added: number | null;
   /** On the wire, both ways. */
   readonly bytes: number;
   readonly cause: string;
@@ -52,6 +55,8 @@ function timelineOf(visits: readonly VisitRow[]): TimelineEntry[] {
     status: visit.status,
     stage: visit.stage,
     amount: visit.amount,
+    removed: visit.removed,
+    added: visit.added,
     bytes: visit.up + visit.down,
     cause: visit.cause,
     ms: visit.ms,
@@ -88,13 +93,16 @@ function print(url: string, timeline: readonly TimelineEntry[]): void {
   }
 }
 
-function sentenceOf({ outcome, stage, amount, means, version, status, cause }: TimelineEntry): string {
+function sentenceOf(entry: TimelineEntry): string {
+  const { outcome, stage, means, version, status, cause } = entry;
   const stored = version === null ? '' : `, stored as version ${version}`;
   const audited = cause === 'audit' ? ' (checked against the whole page)' : '';
-  if (outcome === 'same' && stage === 'template') return 'the same but for navigation, header or footer';
+  if (outcome === 'same' && stage === 'template') return `the same but for an edit that many pages share${stored}`;
+  if (outcome === 'same' && stage === 'noise') return `the same but for noise${stored}`;
+  if (outcome === 'same' && stage === 'stamp') return `the same but for a date or another stamp${stored}`;
   if (outcome === 'same') return `the same: ${means}${audited}`;
   if (outcome !== 'fetched') return `${outcome}: ${means}${status >= 400 ? ` (${status})` : ''}`;
   if (stage === 'first') return `seen for the first time${stored}`;
-  const much = amountInWords(amount);
-  return `changed${much && ` by ${much}`}, seen by ${stage ?? 'nobody'}${stored}${audited}`;
+  const much = wordsInShort(entry);
+  return `changed${much && ` by ${much} words`}, seen by ${stage ?? 'nobody'}${stored}${audited}`;
 }

@@ -25,6 +25,7 @@ interface Exports {
   roomForUrl(length: number): number;
   placeUrl(link: number, length: number, high: number, low: number): void;
   packLinks(): number;
+  note(on: boolean): void;
 }
 
 /** Addresses of tables that the host reads; assembly/memory.ts has them too. */
@@ -71,6 +72,8 @@ const names = [
   'description',
   'descriptionEnd',
   'factsEnd',
+  'journal',
+  'journalEnd',
 ] as const;
 type Name = (typeof names)[number];
 const LONGS = 7;
@@ -92,6 +95,16 @@ export interface PackedLinks extends Omit<Links, 'lastmod'> {
 }
 export const NO_LINK = 0xffff_ffff;
 
+/** Of links and pictures: hash of the canonical form, and the value as it stands there. Of tags: their hash alone. */
+export interface Piece {
+  readonly kind: 'link' | 'picture' | 'tags';
+  readonly hash: number;
+  readonly value: string;
+}
+const pieceKinds = ['link', 'picture', 'tags'] as const;
+/** Bytes of the three hashes behind the canonical text. */
+const SEALS = 24;
+
 export class Scanner {
   readonly #exports: Exports;
   #bytes = Buffer.alloc(0);
@@ -103,14 +116,16 @@ export class Scanner {
     this.#exports = new WebAssembly.Instance(module).exports as unknown as Exports;
   }
 
-  /** Reads a page of UTF-8. Any bytes will do; throws only when the machine has no memory left. */
-  scan(body: Uint8Array, mode: Mode): void {
+  /** Reads a page of UTF-8. Any bytes will do; throws only when the machine has no memory left. `pieces`: these are wanted, links are not. */
+  scan(body: Uint8Array, mode: Mode, pieces = false): void {
     const length = Math.min(body.length, MAX_SCAN);
     const input = this.#exports.reserve(length);
     if (input === 0) throw new SkeinError('internal', `no memory to scan ${length} bytes`);
     this.#look();
     this.#bytes.set(length === body.length ? body : body.subarray(0, length), input);
+    this.#exports.note(pieces);
     this.#exports.scan(length, modes[mode]);
+    if (pieces) this.#look();
   }
 
   /** Growing the memory detaches its old buffer. */
@@ -125,6 +140,27 @@ export class Scanner {
   /** Size of the module's memory. */
   get memory(): number {
     return this.#exports.memory.buffer.byteLength;
+  }
+
+  /** Pieces of the page in the order in which they stand: what it refers to, and the tags of each block of its text. */
+  pieces(): Piece[] {
+    const bytes = this.#bytes;
+    const end = this.get(at.journalEnd);
+    const found: Piece[] = [];
+    for (let from = this.get(at.journal); from < end; ) {
+      const head = bytes.readUInt32LE(from + 8);
+      const start = from + 12;
+      from = start + (head >>> 8);
+      // 53 bits: as many as a number holds.
+      const hash = bytes.readUInt32LE(start - 12) + (bytes.readUInt32LE(start - 8) & 0x1fffff) * 2 ** 32;
+      found.push({ kind: pieceKinds[(head & 255) - 1]!, hash, value: bytes.toString('utf8', start, from) });
+    }
+    return found;
+  }
+
+  /** Canonical text, a line a block. */
+  canonical(): string {
+    return this.string(this.get(at.canon), this.get(at.canonEnd) - SEALS);
   }
 
   /** A result; `place` is one of `at`. */

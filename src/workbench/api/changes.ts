@@ -25,6 +25,8 @@ const change = z
     title: z.string().nullable(),
     kind: z.enum(['changed', 'new', 'gone', 'moved', 'back', 'template']),
     ...{ reason: z.string(), means, stage, amount },
+    removed: z.number().nullable().describe('words that went; null = not counted'),
+    added: z.number().nullable().describe('words that came'),
     shownBy: list(z.string()).optional().describe('of an image: some pages that show it'),
   })
   .meta({ id: 'Change' });

@@ -19,7 +19,10 @@ export const outcome = z.enum(['fetched', 'same', 'moved', 'gone', 'refused', 'f
 export const means = z.string().describe('the reason in words');
 export const next = z.number().nullable().describe('ask again with this; null = that was all');
 export const stage = z.string().nullable().describe('of the detector, that decided');
-export const amount = z.number().nullable().describe('share of the content that differs, 0 to 1; null = not compared');
+export const amount = z
+  .number()
+  .nullable()
+  .describe('share of the words of both versions that differ, 0 to 1; null = not counted');
 export const list = <T extends z.ZodType>(of: T) => z.array(of).readonly();
 
 export const account = z

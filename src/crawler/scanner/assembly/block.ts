@@ -7,6 +7,7 @@
 import { readWords, resetWords } from './block-words';
 import { IN_AD, IN_STAMP, IN_TEMPLATE } from './elements';
 import { copyHashed, finish, hashBytes, mix, nextDigit } from './hash';
+import { noteTags, noting } from './journal';
 import { BLOCKS, canon, MAX_BLOCKS, PARTS, text, WAITING } from './memory';
 import { maskStamps } from './stamps';
 import { AGO, STAMP } from './tables';
@@ -54,6 +55,7 @@ export function resetBlocks(): void {
 
 /** `region`: where on the page the block stands, flags of elements.ts. */
 export function endOfBlock(end: usize, region: u32): void {
+  if (noting) noteTags();
   if (isFull()) readBlocks();
   addBlock(end, region);
 }

@@ -39,6 +39,12 @@ export function putSimhash(value: u64): void {
   store<u64>(FACTS, value, 49);
 }
 
+/** The last of them, at the end of the others. Returns the end. */
+export function putVisible(to: usize, hash: u64): usize {
+  store<u64>(to, hash);
+  return to + 8;
+}
+
 /** Text II, in single precision at every step: see textCode2 of detect/text-codes.ts. */
 function secondCode(): f64 {
   return codeCount === 0 ? 0 : <f64>(<f32>(<f64>(<f32>sqrt(<f64>codeSquares)) / <f64>codeCount));

@@ -8,6 +8,7 @@ import { addToMain } from './block';
 import { inAd, inTemplate } from './elements';
 import { after, code, decodeEntity } from './entities';
 import { all, finish, hashBytes, key, keyOf, mix, putCode } from './hash';
+import { LINK, noteValue, noting, PICTURE } from './journal';
 import {
   anchors,
   anchorsEnd,
@@ -100,10 +101,14 @@ export function frameLink(): void {
 
 /** `<video>`, `<audio>`, `<embed>`: part of what a reader sees, but not followed. */
 export function mediaLink(): void {
-  if (has(SRC) && !inAd()) showLink(hashReference(reference, decodeReference(valueStart(SRC), valueEnd(SRC)), true));
+  if (!has(SRC) || inAd()) return;
+  const end = decodeReference(valueStart(SRC), valueEnd(SRC));
+  showLink(hashReference(reference, end, true), reference, end);
 }
 
-function showLink(hash: u64): void {
+/** The reference lies at [start, end). */
+function showLink(hash: u64, start: usize, end: usize): void {
+  if (noting) noteValue(LINK, hash, start, end);
   linkHash = mix(linkHash, hash);
   if (!inTemplate()) addToMain(hash);
 }
@@ -115,7 +120,7 @@ function addLink(slot: u32, flags: u32, visible: bool): u32 {
   const end = fragmentAt(start, whole);
   const hash = hashBytes(start, end);
   // Most have no fragment and nothing that is masked, so that both hashes are one.
-  if (visible && !inAd()) showLink(odd || end !== whole ? hashReference(start, whole, true) : hash);
+  if (visible && !inAd()) showLink(odd || end !== whole ? hashReference(start, whole, true) : hash, start, whole);
   if (end === start || end - start > MAX_REFERENCE || !leadsToPage(start, end)) return NO_LINK;
   return record(start, end, flags, <u32>hash);
 }
@@ -229,7 +234,7 @@ export function image(): void {
   if (has(SRC)) hashImage(SRC);
   if (has(DATA_SRC)) hashImage(DATA_SRC);
   if (has(SRCSET)) hashImage(SRCSET);
-  if (has(ALT) && valueEnd(ALT) > valueStart(ALT)) draw(hashBytes(valueStart(ALT), valueEnd(ALT)));
+  if (has(ALT) && valueEnd(ALT) > valueStart(ALT)) drawValue(valueStart(ALT), valueEnd(ALT));
   if (imageCount >= MAX_IMAGES) return;
   if (has(DATA_SRC)) recordImage(DATA_SRC);
   else if (has(SRC)) recordImage(SRC);
@@ -241,19 +246,27 @@ export function draw(hash: u64): void {
   if (!inTemplate()) addToMain(hash);
 }
 
+function drawValue(start: usize, end: usize): void {
+  const hash = hashBytes(start, end);
+  if (noting) noteValue(PICTURE, hash, start, end);
+  draw(hash);
+}
+
 /** Text inside a drawing, white space at its ends left out. */
 export function drawText(start: usize, end: usize): void {
   let from = start;
   let to = end;
   while (from < to && load<u8>(from) <= 32) from++;
   while (to > from && load<u8>(to - 1) <= 32) to--;
-  if (to > from && !inAd()) draw(hashBytes(from, to));
+  if (to > from && !inAd()) drawValue(from, to);
 }
 
 function hashImage(slot: u32): void {
   const start = reference;
   const end = decodeReference(valueStart(slot), valueEnd(slot));
-  draw(isData(start, end) ? hashBytes(start, end) : hashReference(start, end, false));
+  const hash = isData(start, end) ? hashBytes(start, end) : hashReference(start, end, false);
+  if (noting) noteValue(PICTURE, hash, start, end);
+  draw(hash);
 }
 
 function isData(start: usize, end: usize): bool {

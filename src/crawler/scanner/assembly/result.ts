@@ -3,8 +3,8 @@
 import { blockCount, canonEnd, ended, mainHash, seal } from './block';
 import { keywords, words } from './block-words';
 import { addCodes, codeCount, codeSquares, codeSum, distinctCodes } from './codes';
-import { putFacts, putSimhash } from './facts';
-import { mix } from './hash';
+import { putFacts, putSimhash, putVisible } from './facts';
+import { hashBytes, mix } from './hash';
 import {
   baseEnd,
   baseStart,
@@ -16,8 +16,9 @@ import {
   refreshStart,
   robots,
 } from './head';
+import { journalEnd } from './journal';
 import { anchorOut, imageCount, imagesDigest, linkCount, linksDigest, urls } from './links';
-import { anchors, canon, RESULT, references, text } from './memory';
+import { anchors, canon, urls as journal, RESULT, references, text } from './memory';
 import { ascii, out as referencesEnd } from './references';
 import { simhash } from './simhash';
 import { structure, tagFirst, tagLast, titleEnd, titleStart } from './tags';
@@ -84,6 +85,10 @@ export function putResult(byteSum: u64): void {
   put(languageEnd);
   put(descriptionStart);
   put(descriptionEnd);
-  put(putFacts(byteSum, main, links, images));
+  // With the stamps that canonical text is without, and references with their tokens.
+  const visible = mix(hashBytes(text + 1, textEnd), hashBytes(references, referencesEnd));
+  put(putVisible(putFacts(byteSum, main, links, images), visible));
+  put(journal);
+  put(journalEnd);
   putSimhash(similar);
 }

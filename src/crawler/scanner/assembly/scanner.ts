@@ -13,6 +13,7 @@ import { inSvg, resetElements, skipping } from './elements';
 import { enterAllEntities } from './entities';
 import { keyOf } from './hash';
 import { resetHead } from './head';
+import { noteTags, noting, resetJournal } from './journal';
 import { closeAnchor, drawText, resetLinks } from './links';
 import { CLASSES, INPUT } from './memory';
 import { resetReferences } from './references';
@@ -23,6 +24,7 @@ import { closeOpened, closeTag, openTag, raw, rawInfo, resetTags } from './tags'
 import { copyRaw, copyText, endBlock, lineBreak, putPlain, resetText } from './text';
 import { enterAllWords } from './words';
 
+export { note } from './journal';
 export { reserve } from './memory';
 export { packLinks } from './pack-links';
 export { placeUrl, resolveLinks, roomForUrl } from './resolve';
@@ -52,10 +54,12 @@ export function scan(length: usize, mode: u32): void {
   resetReferences();
   resetLinks();
   resetHead();
+  resetJournal();
   resetTags(mode === XML);
   if (mode === PLAIN_TEXT) readPlain(end);
   else readMarkup(end, mode === XML);
   endBlock();
+  if (noting) noteTags();
   readBlocks();
   closeAnchor();
   putResult(sumBytes(end));

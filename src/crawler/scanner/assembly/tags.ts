@@ -30,6 +30,7 @@ import {
 } from './elements';
 import { all, keyOf, lettersEnd, mix } from './hash';
 import { base, language, meta } from './head';
+import { noteTag, noteValue, noting, PICTURE } from './journal';
 import { wordInfo } from './lexicon';
 import { anchorLink, closeAnchor, draw, frameLink, image, mediaLink, relationLink } from './links';
 import { CLASSES, SPARE_TAG } from './memory';
@@ -183,7 +184,11 @@ export function openTag(p: usize, end: usize): usize {
   if (inside || kind === KIND_SVG) {
     implyEnds(info);
     count();
-    if (!inAd()) draw(inside ? mix(drawing, key) : key);
+    if (!inAd()) {
+      const shape = inside ? mix(drawing, key) : key;
+      if (noting) noteValue(PICTURE, shape, 0, 0);
+      draw(shape);
+    }
     if (!closesItself(tag)) push(key, info, lengthAt(tag));
     return next;
   }
@@ -199,6 +204,7 @@ export function openTag(p: usize, end: usize): usize {
   if (classesAt(tag) !== 0 && opens) markRegions(classesAt(tag));
   if ((info & SILENT) === 0 && !inAd()) {
     structure = mix(structure, key);
+    if (noting) noteTag(key);
     if (!inTemplate()) addToMain(key);
   }
   if (kind !== 0) act(kind);

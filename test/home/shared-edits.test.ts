@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isTold } from '../../src/home/template-edits.ts';
+import { isShared } from '../../src/judge/review.ts';
 
 test('an edit is told when five pages show it, and one in a hundred of a large server', () => {
   assert.deepEqual(
-    [4, 5].map(edited => isTold(edited, 20)),
+    [4, 5].map(edited => isShared(edited, 20)),
     [false, true],
   );
   assert.deepEqual(
-    [9, 10].map(edited => isTold(edited, 1000)),
+    [9, 10].map(edited => isShared(edited, 1000)),
     [false, true],
   );
 });

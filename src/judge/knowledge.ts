@@ -1,0 +1,198 @@
+/**
+ * What is known of the noise of one server, and what that makes of a page's edits. Noise needs evidence: two looks a moment
+ * apart differed there, or only a token differs that is another on each page at the same time, or that swings between
+ * values seen before. What differs over hours or days without such evidence is news, however often.
+ *
+ * Pure: visits in, verdicts out. It can be written down as JSON and read again.
+ */
+import type { Edit } from './edits.ts';
+import { hashAll } from './hash.ts';
+
+/** Why an edit is no news. */
+export type Evidence =
+  /** Only a token differs that is another on every page. */
+  | 'token'
+  /** Only a token differs that swings between values seen before. */
+  | 'swing'
+  /** Two looks a moment apart differed there. */
+  | 'looks'
+  /** They did at this place of other pages. */
+  | 'looks-elsewhere'
+  /** They did, and what is there now was there before. */
+  | 'returned';
+
+/** `shared`: many pages of the server have the same edit, so that it is one event of the server. */
+export type Verdict = Evidence | 'shared' | 'news';
+
+/** A place of a page at which something differed. */
+export interface Place {
+  /** Second looks that differed there, and that agreed. */
+  differed: number;
+  agreed: number;
+  /** Edits seen there. */
+  edits: number;
+  /** Edits that pass before the next second look. */
+  rest: number;
+  /** Hashes of what was seen there, newest last. */
+  values: number[];
+  /** For people: what differed last. */
+  told: string;
+}
+
+export type Places = Map<number, Place>;
+
+/** A mask as a reader of `why` sees it. */
+export interface Mask {
+  readonly evidence: Evidence;
+  readonly told: string;
+}
+
+const MOST_PLACES = 24;
+const MOST_VALUES = 6;
+/** Pages on which second looks must have differed at a place before it is noise on all of them. */
+const ENOUGH_PAGES = 3;
+/** Of each kind of knowledge, the newest so many are kept. */
+const MOST_KEPT = 2000;
+
+export class ServerKnowledge {
+  /** Stems of tokens that are others on every page. */
+  readonly stems: Map<number, string>;
+  /** Values of tokens that swing: value → its group. */
+  readonly swings: Map<number, number>;
+  /** Places where second looks differed → pages. */
+  readonly places: Map<number, number[]>;
+  /** Edits that many pages have had at the same place → how many. */
+  readonly shared: Map<number, number>;
+  /** Tokens replaced lately: pair of values → stem. */
+  readonly pairs: Map<number, number>;
+  /** What the keys above stand for, for people. */
+  readonly told: Map<number, string>;
+  /** Second looks that found everything as it was, and those that did not. */
+  stable: number;
+  volatile: number;
+
+  constructor(saved: Saved = {}) {
+    this.stems = new Map(saved.stems);
+    this.swings = new Map(saved.swings);
+    this.places = new Map(saved.places);
+    this.shared = new Map(saved.shared);
+    this.pairs = new Map(saved.pairs);
+    this.told = new Map(saved.told);
+    this.stable = saved.stable ?? 0;
+    this.volatile = saved.volatile ?? 0;
+  }
+
+  save(): Saved {
+    return {
+      stems: newest(this.stems),
+      swings: newest(this.swings),
+      places: newest(this.places),
+      shared: newest(this.shared),
+      pairs: newest(this.pairs),
+      told: newest(this.told),
+      stable: this.stable,
+      volatile: this.volatile,
+    };
+  }
+
+  verdictOn(edit: Edit, places: Places): Verdict {
+    if (edit.stem !== 0 && this.stems.has(edit.stem)) return 'token';
+    const swing = this.swings.get(edit.before);
+    if (swing !== undefined && swing === this.swings.get(edit.after)) return 'swing';
+    const place = places.get(edit.place);
+    if (place && isNoisy(place)) return 'looks';
+    if ((this.places.get(edit.place)?.length ?? 0) >= ENOUGH_PAGES && !place?.agreed) return 'looks-elsewhere';
+    if (place && place.differed > 0 && place.values.includes(edit.after)) return 'returned';
+    return this.shared.has(placedOf(edit)) ? 'shared' : 'news';
+  }
+
+  /** A token was replaced: when the other way round was seen, too, its values swing. Returns whether that is so now. */
+  replaced({ before, after, stem, told }: Edit): boolean {
+    if (stem === 0) return false;
+    this.pairs.set(hashAll([before, after]), stem);
+    if (this.pairs.get(hashAll([after, before])) !== stem) return false;
+    const group = this.swings.get(before) ?? this.swings.get(after) ?? before;
+    const other = this.swings.get(after);
+    if (other !== undefined && other !== group) {
+      for (const [value, its] of this.swings) if (its === other) this.swings.set(value, group);
+    }
+    this.swings.set(before, group);
+    this.swings.set(after, group);
+    this.told.set(group, told);
+    return true;
+  }
+
+  /** Two looks at a page, a moment apart, differed or agreed at a place. */
+  looked(page: number, key: number, place: Place, differed: boolean): void {
+    if (differed) {
+      place.differed++;
+      place.rest = 0;
+      this.volatile++;
+      const pages = this.places.get(key) ?? [];
+      if (!pages.includes(page) && pages.length < ENOUGH_PAGES) this.places.set(key, [...pages, page]);
+      this.told.set(key, place.told);
+    } else {
+      place.agreed++;
+      place.rest = 2 ** Math.min(place.agreed, 5);
+      this.stable++;
+    }
+  }
+
+  /** Forgets all by which these edits, or all at these places, would be taken for noise. */
+  forget(places: Places): void {
+    for (const [key, place] of places) {
+      place.differed = 0;
+      place.agreed++;
+      this.places.delete(key);
+    }
+  }
+}
+
+/** Second looks say so, and do not take it back. */
+export function isNoisy({ differed, agreed }: Place): boolean {
+  return differed >= 2 && differed >= 2 * agreed;
+}
+
+/**
+ * The edit with what stands before it, and with what stands behind it: one of the two may be the page's own, as it is
+ * between a menu and a headline. Where something was replaced, also with how far it is from either end of the page.
+ */
+export function signaturesOf({ around, before, after }: Edit): number[] {
+  const kinds = before === 0 || after === 0 ? 2 : 4;
+  return around.slice(0, kinds).map((beside, kind) => hashAll([beside, kind, before, after]));
+}
+
+/** The edit with its place. */
+export function placedOf(edit: Edit): number {
+  return hashAll([edit.place, edit.before, edit.after]);
+}
+
+/** What a visit saw at its places; the least telling are dropped when there are too many. */
+export function remember(places: Places, edits: readonly Edit[]): void {
+  for (const { place: key, before, after, told } of edits) {
+    const place = places.get(key) ?? { differed: 0, agreed: 0, edits: 0, rest: 0, values: [before], told };
+    place.edits++;
+    place.rest = Math.max(0, place.rest - 1);
+    place.values = [...place.values.filter(value => value !== after), after].slice(-MOST_VALUES);
+    place.told = told;
+    places.delete(key);
+    places.set(key, place);
+  }
+  const spare = [...places].filter(([, { differed }]) => differed === 0).map(([key]) => key);
+  for (const key of spare.slice(0, Math.max(0, places.size - MOST_PLACES))) places.delete(key);
+}
+
+export interface Saved {
+  readonly stems?: [number, string][];
+  readonly swings?: [number, number][];
+  readonly places?: [number, number[]][];
+  readonly shared?: [number, number][];
+  readonly pairs?: [number, number][];
+  readonly told?: [number, string][];
+  readonly stable?: number;
+  readonly volatile?: number;
+}
+
+function newest<T>(map: Map<number, T>): [number, T][] {
+  return [...map].slice(-MOST_KEPT);
+}

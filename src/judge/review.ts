@@ -1,0 +1,110 @@
+/**
+ * What the edits of many pages of a server say when they are seen together, at the end of a round: which tokens swing,
+ * which are others on every page, which edits many pages share. Visits that were taken for news are then judged once more.
+ */
+import type { Edit } from './edits.ts';
+import { hashAll } from './hash.ts';
+import { type Places, placedOf, type ServerKnowledge, signaturesOf, type Verdict } from './knowledge.ts';
+
+/** A page on which something differed in this round. */
+export interface Seen {
+  readonly page: number;
+  readonly edits: readonly Edit[];
+}
+
+/** Pages, and share of its pages, on which a server must show an edit for it to be one of the server. */
+const LEAST_PAGES = 5;
+const LEAST_SHARE = 0.01;
+/** Share of the values of a token that must be others when it varies from page to page. */
+const DISTINCT = 0.8;
+
+/** Whether an edit on so many of a server's pages is one of the server, and told of. */
+export function isShared(edited: number, pages: number): boolean {
+  return edited >= Math.max(LEAST_PAGES, LEAST_SHARE * pages);
+}
+
+/** What the pages of a round have in common: counts that reached what makes an edit one of the server. */
+export interface Common {
+  /** Edits with what stands beside them. */
+  readonly edits: ReadonlySet<number>;
+  /** All edits of a page, with their places. */
+  readonly pages: ReadonlySet<number>;
+}
+
+/** Learns from a round; `pages`: how many the server has. */
+export function review(knowledge: ServerKnowledge, round: readonly Seen[], pages: number): Common {
+  for (const { edits } of round) for (const edit of edits) knowledge.replaced(edit);
+  for (const [stem, told] of variedIn(round)) knowledge.stems.set(stem, told);
+  const often = (keys: (edits: readonly Edit[]) => number[]) => {
+    const counts = new Map<number, number>();
+    for (const { edits } of round) for (const key of new Set(keys(edits))) counts.set(key, (counts.get(key) ?? 0) + 1);
+    return new Map([...counts].filter(([, count]) => isShared(count, pages)));
+  };
+  // The same tags are put in for many reasons: they are shared only with all else that differs.
+  const placed = often(edits => edits.filter(({ list }) => list !== 'tags').map(placedOf));
+  for (const { edits } of round) {
+    for (const edit of edits) if (placed.has(placedOf(edit))) knowledge.told.set(placedOf(edit), edit.told);
+  }
+  for (const [key, count] of placed) {
+    knowledge.shared.delete(key);
+    knowledge.shared.set(key, count);
+  }
+  const beside = often(edits => edits.flatMap(signaturesOf));
+  return { edits: new Set(beside.keys()), pages: new Set(often(edits => [wholeOf(edits)]).keys()) };
+}
+
+function wholeOf(edits: readonly Edit[]): number {
+  return hashAll(edits.map(placedOf));
+}
+
+/** Stems whose tokens were others on each page, before and after. */
+function variedIn(round: readonly Seen[]): [number, string][] {
+  const stems = new Map<number, { before: Set<number>; after: Set<number>; count: number; told: string }>();
+  for (const edit of round.flatMap(({ edits }) => onePerStem(edits))) {
+    const of = stems.get(edit.stem) ?? { before: new Set(), after: new Set(), count: 0, told: edit.told };
+    of.before.add(edit.before);
+    of.after.add(edit.after);
+    of.count++;
+    stems.set(edit.stem, of);
+  }
+  return [...stems]
+    .filter(([, { before, after, count }]) => {
+      return count >= LEAST_PAGES && Math.min(before.size, after.size) >= DISTINCT * count;
+    })
+    .map(([stem, { told }]) => [stem, told]);
+}
+
+/** Pictures are left to second looks: one that has another name each day is another picture. */
+function onePerStem(edits: readonly Edit[]): Edit[] {
+  const tokens = edits.filter(({ stem, picture }) => stem !== 0 && !picture);
+  return [...new Map(tokens.map(edit => [edit.stem, edit])).values()];
+}
+
+/** What a page's edits are together: news if one of them is, else shared if one of them is, else noise, by its evidence. */
+export function verdictOf(
+  knowledge: ServerKnowledge,
+  edits: readonly Edit[],
+  places: Places,
+  common: Common = nothing,
+): Verdict | 'same' {
+  if (edits.length === 0) return 'same';
+  const said = edits.map(edit => knowledge.verdictOn(edit, places));
+  const left = edits.filter((_, i) => said[i] === 'news');
+  // How it is marked up goes with what it says.
+  const onlyTags = left.every(({ list }) => list === 'tags') && said.includes('shared');
+  if (left.length > 0) return onlyTags || isCommon(left, common) ? 'shared' : 'news';
+  return said.find(verdict => verdict === 'shared') ?? said[0]!;
+}
+
+const nothing: Common = { edits: new Set(), pages: new Set() };
+
+/**
+ * Whether what is left when noise is taken out is an edit of the server: all of it, as it stands, is on many pages; or each
+ * block of text is, and each reference beside them. How it is marked up goes with what it says.
+ */
+function isCommon(edits: readonly Edit[], common: Common): boolean {
+  if (common.pages.has(wholeOf(edits))) return true;
+  const telling = edits.filter(({ list }) => list !== 'tags');
+  const text = telling.some(({ list }) => list === 'text');
+  return text && telling.every(edit => signaturesOf(edit).some(each => common.edits.has(each)));
+}

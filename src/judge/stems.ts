@@ -1,0 +1,62 @@
+/**
+ * The stem of a reference that was replaced by another: what the two have in common, when all that differs are tokens
+ * that machines make up (session ids, hashes of assets, invitations). Which tokens vary for no reason is learned of each
+ * server by its stems; here is only said what may be one.
+ */
+
+/** Runs of letters and digits, and what stands between them. */
+const PIECES = /[A-Za-z0-9]+|[^A-Za-z0-9]+/g;
+const MOST_TOKENS = 3;
+
+/** Undefined when more than tokens differs. A star stands for each token. */
+export function stemOf(before: string, after: string): string | undefined {
+  if (before === after || before === '' || after === '') return undefined;
+  const old = before.match(PIECES)!;
+  const now = after.match(PIECES)!;
+  if (old.length !== now.length) return sessionStem(before, after);
+  const query = old.findIndex((piece, i) => /[?#;]/.test(piece) && piece === now[i]);
+  let tokens = 0;
+  const stem = old.map((piece, i) => {
+    const other = now[i]!;
+    if (piece === other) return piece;
+    const value = query >= 0 && i > query && /[=/]$/.test(old[i - 1] ?? '');
+    if (!isToken(piece, other, value)) tokens = Number.POSITIVE_INFINITY;
+    tokens++;
+    return '*';
+  });
+  return tokens <= MOST_TOKENS ? stem.join('') : undefined;
+}
+
+/** `value`: it stands behind a = in the query, where any number or code may. */
+function isToken(a: string, b: string, value: boolean): boolean {
+  if (!/^[A-Za-z0-9]+$/.test(a) || !/^[A-Za-z0-9]+$/.test(b)) return false;
+  if (value && a.length >= 5 && b.length >= 5) return true;
+  if (a.length === b.length && a.length >= 5) return looksMade(a) || looksMade(b);
+  return a.length >= 9 && b.length >= 9 && looksMade(a) && looksMade(b);
+}
+
+/** No word and no number that a person would write: letters and digits in turns, many digits, capitals inside. */
+function looksMade(run: string): boolean {
+  if (/^\d+$/.test(run)) return run.length >= 9;
+  // A word and a short number: photo12, 1024px, 640x480.
+  if (/^[A-Za-z]+\d{1,4}$/.test(run) && !/^[a-f]+\d+$/i.test(run)) return false;
+  if (/^\d+x\d+$/i.test(run)) return false;
+  if (/\d/.test(run)) return true;
+  return run.length >= 24 || (run.slice(1).match(/[a-z][A-Z]|[A-Z][a-z]/g)?.length ?? 0) >= 3;
+}
+
+/** Two queries of which one may lack a value: equal once all values are taken out. */
+function sessionStem(before: string, after: string): string | undefined {
+  const bare = (text: string) => text.replace(/=[A-Za-z0-9_%.-]{5,}/g, '=*');
+  const stem = bare(before);
+  return stem !== before && stem === bare(after) ? stem : undefined;
+}
+
+/** An address however its characters were disguised: entities are gone by now, %-codes may be doubled. */
+export function plainAddress(reference: string): string {
+  let plain = reference;
+  for (let times = 0; times < 2 && plain.includes('%'); times++) {
+    plain = plain.replace(/%([0-7][0-9a-f])/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
+  }
+  return plain.toLowerCase();
+}

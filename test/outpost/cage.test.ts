@@ -13,7 +13,7 @@ import { sandboxLimits } from '../../src/outpost/decider.ts';
 import { Deciders } from '../../src/outpost/deciders.ts';
 import { Cages } from '../../src/outpost/process-cage.ts';
 import { seccompFilter } from '../../src/outpost/seccomp.ts';
-import { greedy, largeTables, tableWithValue } from './hostile-modules.ts';
+import { greedy, largeTables, spinning, tableWithValue } from './hostile-modules.ts';
 
 const linux = process.platform === 'linux' ? false : 'only Linux has these limits';
 const limits = { ...sandboxLimits, time: 4000 };
@@ -115,6 +115,31 @@ test('after an attack the same thread goes on with honest code', { skip: linux }
   await deciders.close();
   while (descendants().length > 0) await new Promise(resolve => setTimeout(resolve, 10));
 });
+
+for (const wall of ['', ', without bubblewrap']) {
+  test(`code that spins does not outlive us when we are killed${wall}`, { skip: linux }, async () => {
+    const source = (path: string) => JSON.stringify(new URL(`../../src/outpost/${path}`, import.meta.url).href);
+    const terms = `{ limits, own: false${wall === '' ? '' : ", bubblewrap: ['/none']"} }`;
+    const script = `const { Cages } = await import(${source('process-cage.ts')});
+      const limits = { memory: 1 << 27, time: 60_000, processor: 60 };
+      const spins = Uint8Array.from(${JSON.stringify([...spinning])});
+      const cage = await new Cages(spins, ${terms}).open({ answer() {}, ended() {} });
+      cage.show(new Uint8Array([48, ...Array(47).fill(0)]));
+      setTimeout(() => console.log('SPINNING'), 300);
+      setTimeout(() => {}, 60_000);`;
+    const child = spawn(process.execPath, ['--input-type=module', '--eval', script], { stdio: 'pipe' });
+    let said = '';
+    child.stderr.on('data', (text: Buffer) => (said += text));
+    await new Promise((resolve, reject) => {
+      child.stdout.once('data', resolve);
+      child.once('close', () => reject(new Error(said)));
+    });
+    const cages = descendants().filter(pid => pid !== child.pid);
+    assert.ok(cages.length > 0);
+    child.kill('SIGKILL');
+    while (cages.some(pid => read(`/proc/${pid}/stat`) !== '')) await new Promise(resolve => setTimeout(resolve, 20));
+  });
+}
 
 const means = await cageMeans(limits);
 const unwalled = means.wall === '' ? means.lacking : false;

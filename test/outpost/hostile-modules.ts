@@ -52,6 +52,8 @@ const growingTable = moduleOf({ tables: [functions(0)], body: loop(...grow(0, 9_
 
 const growingSlowly = moduleOf({ tables: [functions(0)], body: loop(...grow(0, 1000)) });
 
+export const spinning = moduleOf({ body: loop() });
+
 export const largeTables = moduleOf({ tables: many(200, () => functions(100_000)), body: [] });
 
 /** The form of a table that begins with a value. */

@@ -1,28 +1,46 @@
 /**
- * Bytes on the wire per day, and the freshness they buy, on the recorded histories of ten real sites: Skein under
- * several budgets beside a full crawl, a conditional GET of everything, and peers that can revisit. Every byte is
- * counted by the server, freshness by the labels that come with the histories.
+ * Bytes on the wire per day, and the freshness they buy, on the recorded histories of real sites: Skein under several
+ * budgets beside a full crawl, a conditional GET of everything, and peers that can revisit. Every byte is counted by the
+ * server, freshness by the labels that come with the histories. For all sites together, for each, and under every
+ * profile of servers (bytes/profiles.ts).
  *
- *   node bench/bytes.ts [--quick] [--days 14] [--sites 10] [--budgets 5%,10%,15%,20%,30%,1MB] [--freshness 0.95,0.98]
- *     [--no-peers] [--verbose]
+ *   node bench/bytes.ts [--quick] [--days 14] [--sites 10] [--data DIR] [--profiles correct,none]
+ *     [--budgets 5%,10%,15%,20%,30%,1MB] [--freshness 0.95,0.98] [--no-peers] [--verbose]
  *
- * All see the same days of the same sites. `--quick`: three sites, five days, two budgets.
+ * All see the same days of the same sites. `--quick`: three sites, five days, two budgets, one profile. Profiles after the
+ * first take only the aims that have a target. `--data`: another set of sites of the same format.
  */
 import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { knownRates } from './bytes/known-rates.ts';
 import { peerDays, peers } from './bytes/peers.ts';
 import { PlainClient } from './bytes/plain.ts';
-import { type Fresh, Freshness, startReplay } from './bytes/replay.ts';
+import { crowd, type Profile, profiles } from './bytes/profiles.ts';
+import { type Fresh, Freshness, type Replay, startReplay } from './bytes/replay.ts';
+import {
+  bytesOf,
+  freshOf,
+  heldOf,
+  kilobytes,
+  type Line,
+  mean,
+  percent,
+  printLines,
+  printSites,
+  shareOf,
+} from './bytes/report.ts';
 import { type Aim, firstCrawl, skeinDays } from './bytes/skein.ts';
-import { historiesAvailable } from './histories.ts';
+import { historiesAvailable, recordedDays, useHistories } from './histories.ts';
 
 const { values: given } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
     days: { type: 'string' },
     sites: { type: 'string' },
+    data: { type: 'string' },
+    profiles: { type: 'string' },
     budgets: { type: 'string' },
     freshness: { type: 'string' },
     'no-peers': { type: 'boolean', default: false },
@@ -30,6 +48,7 @@ const { values: given } = parseArgs({
   },
 });
 
+useHistories(given.data);
 if (!historiesAvailable) {
   console.log('The recorded histories are not beside the project: nothing to measure.');
   process.exit(0);
@@ -37,73 +56,79 @@ if (!historiesAvailable) {
 
 const days = Number(given.days ?? (given.quick ? 5 : 14));
 const sites = Number(given.sites ?? (given.quick ? 3 : 0));
-const budgets = (given.budgets ?? (given.quick ? '10%,20%' : '5%,10%,15%,20%,30%,1MB')).split(',');
-const aims: readonly Aim[] = [
-  ...budgets.map(budget => ({ budget })),
-  ...(given.freshness ?? (given.quick ? '0.98' : '0.95,0.98')).split(',').map(each => ({ freshness: Number(each) })),
-];
-const TARGET = 0.5;
-/** Freshness that counts as "the same" as looking at everything every day. */
-const SAME_FRESHNESS = 0.98;
+const chosen = (given.profiles ?? (given.quick ? 'correct' : profiles.map(each => each.name).join(','))).split(',');
+/** What has a target. */
+const AIMED = { budget: '10%', freshness: 0.98 };
+/** Of what known rates would reach; how far from the freshness; of a conditional GET of everything. */
+const TARGETS = { known: 0.97, off: 0.01, cost: 0.6 };
 
-interface Line {
-  readonly name: string;
-  readonly bytes: readonly number[];
-  readonly requests: readonly number[];
-  /** Of each day. */
-  readonly freshness: readonly Fresh[];
+const truth = new Freshness(recordedDays());
+const met: string[] = [];
+for (const [i, name] of chosen.entries()) {
+  const profile = profiles.find(each => each.name === name);
+  if (!profile) throw new Error(`There is no profile "${name}", only ${profiles.map(each => each.name).join(', ')}.`);
+  await under(profile, i === 0);
+}
+console.log(`\n${met.join('\n')}`);
+
+function aimsOf(first: boolean): Aim[] {
+  const list = (text: string | undefined, more: string, few: string) =>
+    (text ?? (first && !given.quick ? more : few)).split(',');
+  return [
+    ...list(given.budgets, '5%,10%,15%,20%,30%,1MB', AIMED.budget).map(budget => ({ budget })),
+    ...list(given.freshness, '0.95,0.98', String(AIMED.freshness)).map(each => ({ freshness: Number(each) })),
+  ];
 }
 
-const FRESH: Fresh = { all: 1, own: 1 };
-
-const mean = (list: readonly number[]): number => list.reduce((sum, each) => sum + each, 0) / Math.max(1, list.length);
-
-// Below the ports that the system gives to clients.
-const replay = await startReplay(20_000 + Math.floor(Math.random() * 12_000), { sites });
-const lines: Line[] = [];
-try {
-  await plain('full GET of everything', false);
-  await plain('conditional GET of everything', true);
-  await skein();
-  if (!given['no-peers']) await others();
-} finally {
-  await replay.stop();
+async function under(profile: Profile, first: boolean): Promise<void> {
+  // Below the ports that the system gives to clients.
+  const replay = await startReplay(20_000 + Math.floor(Math.random() * 12_000), { sites, ...profile.served });
+  const lines: Line[] = [];
+  try {
+    lines.push(await plain(replay, 'full GET of everything', false));
+    const base = await plain(replay, 'conditional GET of everything', true);
+    lines.push(base);
+    const start = await firstCrawl(replay, crowd(replay, profile));
+    for (const aim of aimsOf(first)) lines.push(await skein(replay, start, aim));
+    rmSync(start, { recursive: true });
+    if (first && !given['no-peers'] && !given.quick) lines.push(...(await others(replay)));
+    console.log(`\n${profile.name}: ${profile.means}\n`);
+    printLines(lines, base);
+    console.log();
+    printSites(lines, base, replay.origins);
+    judge(profile.name, lines, base, replay);
+  } finally {
+    await replay.stop();
+  }
 }
-report();
 
-async function plain(name: string, conditional: boolean): Promise<void> {
+async function plain(replay: Replay, name: string, conditional: boolean): Promise<Line> {
   const client = new PlainClient(conditional);
   if (conditional) await client.day(replay, 0);
   const traffic = [];
   for (let day = 1; day <= days; day++) traffic.push(await client.day(replay, day));
   client.close();
-  lines.push({
-    name,
-    bytes: traffic.map(each => each.bytes),
-    requests: traffic.map(each => each.requests),
-    freshness: [FRESH],
-  });
+  return { name, traffic, fresh: [] };
 }
 
-async function skein(): Promise<void> {
-  const truth = new Freshness(days);
-  const start = await firstCrawl(replay);
-  for (const aim of aims) {
-    const name = 'budget' in aim ? `skein --budget ${aim.budget}` : `skein --freshness ${aim.freshness}`;
-    const costs = await skeinDays(replay, truth, start, {
-      days,
-      aim,
-      onDay: (day, { bytes, freshness: { all, own } }) =>
-        tell(name, day, `${kilobytes(bytes)}, ${percent(all)}, ${percent(own)}`),
-    });
-    lines.push({
-      name,
-      bytes: costs.map(each => each.bytes),
-      requests: costs.map(each => each.requests),
-      freshness: costs.map(each => each.freshness),
-    });
-  }
-  rmSync(start, { recursive: true });
+async function skein(replay: Replay, start: string, aim: Aim): Promise<Line> {
+  const name = 'budget' in aim ? `skein --budget ${aim.budget}` : `skein --freshness ${aim.freshness}`;
+  const costs = await skeinDays(replay, truth, start, {
+    days,
+    aim,
+    onDay: (day, { traffic, fresh, said }) => {
+      const { low, expected, high } = said.freshness;
+      const shown = `shown ${percent(expected)} (${percent(low)}–${percent(high)})`;
+      const found = `${percent(shareOf(fresh, 'all'))}, own ${percent(shareOf(fresh, 'own'))}`;
+      tell(name, day, `${kilobytes(traffic.bytes)}, ${traffic.requests} requests, ${found}, ${shown}`);
+    },
+  });
+  return {
+    name,
+    traffic: costs.map(each => each.traffic),
+    fresh: costs.map(each => each.fresh),
+    said: costs.map(each => each.said),
+  };
 }
 
 /** By name, and only what is not there yet; a peer that cannot be had is left out. */
@@ -116,67 +141,62 @@ function install(): void {
   }
 }
 
-async function others(): Promise<void> {
+async function others(replay: Replay): Promise<Line[]> {
   install();
+  const lines: Line[] = [];
   for (const peer of peers) {
     const onDay = (day: number, bytes: number) => tell(peer.name, day, kilobytes(bytes));
     const found = await peerDays(peer, replay, { days, onDay });
-    if (found)
-      lines.push({ name: peer.name, ...found, freshness: found.asked.map(share => ({ all: share, own: share })) });
-    else console.log(`${peer.name}: cannot be run here, left out`);
+    if (!found) {
+      console.log(`${peer.name}: cannot be run here, left out`);
+      continue;
+    }
+    const traffic = found.bytes.map((bytes, i) => ({ bytes, requests: found.requests[i]!, sites: new Map() }));
+    const fresh = found.asked.map((all): Map<string, Fresh> => new Map([['', { pages: 1, all, own: all }]]));
+    lines.push({ name: peer.name, traffic, fresh });
   }
+  return lines;
 }
 
-/** A run takes half an hour and more: it says how far it is. */
+/** A run takes a quarter of an hour: it says how far it is. */
 function tell(name: string, day: number, what: string): void {
   if (given.verbose) console.error(`${name}, day ${day}: ${what}`);
 }
 
-function kilobytes(bytes: number): string {
-  return `${Math.round(bytes / 1000).toLocaleString('en')} kB`;
-}
-
-function percent(share: number): string {
-  return `${(share * 100).toFixed(1)} %`;
-}
-
-function report(): void {
-  const base = mean(lines.find(line => line.name.startsWith('conditional'))!.bytes);
-  const rows = lines.map(({ name, bytes, requests, freshness }) => [
-    name,
-    kilobytes(mean(bytes)),
-    `${(mean(bytes) / base).toFixed(2)}×`,
-    Math.round(mean(requests)).toLocaleString('en'),
-    percent(mean(freshness.map(day => day.all))),
-    percent(Math.min(...freshness.map(day => day.all))),
-    percent(mean(freshness.map(day => day.own))),
-    String(bytes.length),
-  ]);
-  const header = ['', 'bytes/day', 'of conditional', 'requests/day', 'fresh', 'worst day', 'own text', 'days'];
-  const widths = header.map((_, i) => Math.max(...[header, ...rows].map(row => row[i]!.length)));
-  for (const row of [header, ...rows]) {
-    console.log(row.map((cell, i) => (i === 0 ? cell.padEnd(widths[i]!) : cell.padStart(widths[i]!))).join('  '));
+/** Holds the lines that have a target against it. */
+function judge(profile: string, lines: readonly Line[], base: Line, { origins }: Replay): void {
+  const hosts = [...origins.keys()].filter(host => lines.some(line => line.fresh[0]?.has(host)));
+  const worst = (of: (host: string) => number) =>
+    hosts.map(host => ({ host, value: of(host) })).reduce((a, b) => (b.value < a.value ? b : a));
+  const verdict = (what: string, good: boolean) => met.push(`${profile}: ${what}: ${good ? 'met' : 'missed'}`);
+  const budget = lines.find(line => line.name.endsWith(`--budget ${AIMED.budget}`));
+  if (budget) {
+    const known: Line = {
+      name: '',
+      traffic: [],
+      fresh: knownRates(truth, days, Number.parseFloat(AIMED.budget) / 100),
+    };
+    const share = (host?: string) => freshOf(budget, 'all', host) / freshOf(known, 'all', host);
+    const { host, value } = worst(share);
+    const all = `${percent(share())} of what known rates reach (${percent(freshOf(known, 'all'))})`;
+    verdict(`--budget ${AIMED.budget} reaches ${all}, worst site ${percent(value)} (${host})`, value >= TARGETS.known);
   }
-  for (const kind of ['own', 'all'] as const) {
-    const ratio = cheapest(kind) / base;
-    const what = kind === 'own' ? 'leaving out what many pages share' : 'with what many pages share';
-    console.log(
-      `\nfewest bytes at ${percent(SAME_FRESHNESS)} freshness, ${what}: ` +
-        `${ratio.toFixed(2)} × conditional GET, target ${TARGET} (${ratio <= TARGET ? 'met' : 'missed'})`,
+  const aim = lines.find(line => line.name.endsWith(`--freshness ${AIMED.freshness}`));
+  if (aim) {
+    const reached = freshOf(aim, 'all');
+    const cost = bytesOf(aim) / bytesOf(base);
+    const { host, value } = worst(each => freshOf(aim, 'all', each));
+    const text = `reaches ${percent(reached)} (own text ${percent(freshOf(aim, 'own'))}) at ${cost.toFixed(2)} × conditional GET`;
+    const good = Math.abs(reached - AIMED.freshness) <= TARGETS.off && cost <= TARGETS.cost;
+    verdict(`--freshness ${AIMED.freshness} ${text}, worst site ${percent(value)} (${host})`, good);
+  }
+  for (const line of [budget, aim]) {
+    if (!line) continue;
+    const { host, value } = worst(each => heldOf(line, origins.get(each), each) ?? 1);
+    const off = mean(
+      line.said!.map(({ freshness }, day) => Math.abs(freshness.expected - shareOf(line.fresh[day]!, 'all'))),
     );
+    const text = `the truth lies in what ${line.name} shows on ${percent(heldOf(line) ?? 0)} of the days (${percent(off)} off on average)`;
+    verdict(`${text}, worst site ${percent(value)} (${host})`, (heldOf(line) ?? 0) >= 0.9 && value >= 0.8);
   }
-}
-
-/** Bytes a day that just reach the freshness, between the two lines of Skein that lie next to it. */
-function cheapest(kind: keyof Fresh): number {
-  const points = lines
-    .filter(line => line.name.startsWith('skein'))
-    .map(line => ({ bytes: mean(line.bytes), fresh: mean(line.freshness.map(day => day[kind])) }))
-    .sort((a, b) => a.bytes - b.bytes);
-  const at = points.findIndex(({ fresh }) => fresh >= SAME_FRESHNESS);
-  const [below, above] = [points[at - 1], points[at]];
-  if (!above) return Number.POSITIVE_INFINITY;
-  if (!below) return above.bytes;
-  const part = (SAME_FRESHNESS - below.fresh) / (above.fresh - below.fresh);
-  return below.bytes + part * (above.bytes - below.bytes);
 }

@@ -12,6 +12,8 @@ const START = Date.UTC(2025, 0, 6);
 export interface Traffic {
   readonly bytes: number;
   readonly requests: number;
+  /** Bytes by host. */
+  readonly sites: ReadonlyMap<string, number>;
 }
 
 export interface Replay {
@@ -67,18 +69,27 @@ export async function startReplay(port: number, served: Served): Promise<Replay>
       await post('/stats/reset');
     },
     async traffic() {
-      const stats = (await (await ask('/stats')).json()) as {
-        totalBytes: number;
-        sites: Record<string, { requests: number }>;
-      };
+      const stats = (await (await ask('/stats')).json()) as Stats;
       await post('/stats/reset');
-      return { bytes: stats.totalBytes, requests: Object.values(stats.sites).reduce((sum, s) => sum + s.requests, 0) };
+      const each = Object.entries(stats.sites);
+      return {
+        bytes: stats.totalBytes,
+        requests: each.reduce((sum, [, site]) => sum + site.requests, 0),
+        sites: new Map(each.map(([host, site]) => [host, site.inBytes + site.outBytes])),
+      };
     },
     async stop() {
       await post('/quit');
       child.kill();
     },
   };
+}
+
+interface Stats {
+  readonly totalBytes: number;
+  readonly sites: Readonly<
+    Record<string, { readonly requests: number; readonly inBytes: number; readonly outBytes: number }>
+  >;
 }
 
 function ready(child: ChildProcess): Promise<void> {
@@ -109,11 +120,18 @@ export function pagesOf(day: number): readonly Entry[] {
   return pages;
 }
 
-/** Shares of the pages of a day that are fresh. */
+/** Pages of a day, and those of them that are fresh. */
 export interface Fresh {
+  readonly pages: number;
   readonly all: number;
   /** Leaving out edits that many pages share, such as a new menu. */
   readonly own: number;
+}
+
+/** A change by the labels: the day, and whether many pages share it. */
+export interface Labelled {
+  readonly day: number;
+  readonly shared: boolean;
 }
 
 /**
@@ -121,7 +139,7 @@ export interface Fresh {
  * sees. Markup and images are left out, as truth-rule.md advises for markup and because images are not fetched here.
  */
 export class Freshness {
-  readonly #changes = new Map<string, { readonly day: number; readonly shared: boolean }[]>();
+  readonly #changes = new Map<string, Labelled[]>();
 
   constructor(days: number) {
     for (let day = 1; day <= days; day++) {
@@ -132,18 +150,23 @@ export class Freshness {
     }
   }
 
-  /** `copies`: day of the copy of each page, by its place in pagesOf(). */
-  on(day: number, copies: (index: number) => number | undefined): Fresh {
-    const pages = pagesOf(day);
-    let all = 0;
-    let own = 0;
-    pages.forEach(({ s, u }, index) => {
+  changesOf({ s, u }: Pick<Entry, 's' | 'u'>): readonly Labelled[] {
+    return this.#changes.get(s + u) ?? [];
+  }
+
+  /** By host. `copies`: day of the copy of each page, by its place in pagesOf(). */
+  on(day: number, copies: (index: number) => number | undefined): Map<string, Fresh> {
+    const sites = new Map<string, { pages: number; all: number; own: number }>();
+    pagesOf(day).forEach((page, index) => {
+      const site = sites.get(page.s) ?? { pages: 0, all: 0, own: 0 };
+      sites.set(page.s, site);
+      site.pages++;
       const copy = copies(index);
       if (copy === undefined) return;
-      const missed = (this.#changes.get(s + u) ?? []).filter(change => change.day > copy && change.day <= day);
-      if (missed.length === 0) all++;
-      if (missed.every(change => change.shared)) own++;
+      const missed = this.changesOf(page).filter(change => change.day > copy && change.day <= day);
+      if (missed.length === 0) site.all++;
+      if (missed.every(change => change.shared)) site.own++;
     });
-    return { all: all / pages.length, own: own / pages.length };
+    return sites;
   }
 }

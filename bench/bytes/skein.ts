@@ -4,19 +4,21 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { HOUR } from '../../src/base/clock.ts';
-import { keepFresh } from '../../src/cli/commands/refresh.ts';
+import { type FreshSummary, keepFresh } from '../../src/cli/commands/refresh.ts';
 import { openHome } from '../../src/cli/compose.ts';
 import { openLedger } from '../../src/cli/look.ts';
 import { defaults } from '../../src/cli/options.ts';
 import { crawlSupply } from '../../src/home/supply.ts';
-import { dayOf, type Fresh, type Freshness, type Replay, timeOf } from './replay.ts';
+import { dayOf, type Fresh, type Freshness, type Replay, type Traffic, timeOf } from './replay.ts';
 
 type Chosen = Parameters<typeof keepFresh>[1];
 
 export interface DayCost {
-  readonly bytes: number;
-  readonly requests: number;
-  readonly freshness: Fresh;
+  readonly traffic: Traffic;
+  /** By host, by the labels. */
+  readonly fresh: ReadonlyMap<string, Fresh>;
+  /** What Skein says of the round. */
+  readonly said: FreshSummary;
 }
 
 /** What a user asks for. */
@@ -34,12 +36,12 @@ function setClock(day: number): void {
   new Float64Array(clockShift)[0] = timeOf(day) + HOUR - Date.now();
 }
 
-/** Crawls day 0; the directory serves as the start of every way to go on. */
-export async function firstCrawl(replay: Replay): Promise<string> {
+/** Crawls day 0 and `more`; the directory serves as the start of every way to go on. */
+export async function firstCrawl(replay: Replay, more: readonly string[] = []): Promise<string> {
   const directory = mkdtempSync(join(tmpdir(), 'skein-bytes-'));
   await replay.setDay(0);
   setClock(0);
-  const opened = await openHome(chosen(directory), replay.urlsOf(0), { clockShift });
+  const opened = await openHome(chosen(directory), [...replay.urlsOf(0), ...more], { clockShift });
   try {
     await opened.home.run(crawlSupply(opened, 0));
   } finally {
@@ -60,16 +62,18 @@ export async function skeinDays(
   for (let day = 1; day <= plan.days; day++) {
     await replay.setDay(day);
     setClock(day);
-    await keepFresh('refresh', chosen(directory, { ...plan.aim }), { clockShift });
-    const cost = { ...(await replay.traffic()), freshness: freshnessOf(replay, truth, directory, day) };
+    const said = await keepFresh('refresh', chosen(directory, { ...plan.aim }), { clockShift });
+    const cost = { traffic: await replay.traffic(), fresh: freshnessOf(replay, truth, directory, day), said };
     costs.push(cost);
     plan.onDay(day, cost);
   }
-  rmSync(directory, { recursive: true });
+  if (process.env['KEEP'] === undefined) rmSync(directory, { recursive: true });
+  else console.error(`kept ${directory}`);
   return costs;
 }
 
-function freshnessOf(replay: Replay, truth: Freshness, directory: string, day: number): Fresh {
+/** A page is fresh when the copy that Skein would hand out is that of the day. */
+function freshnessOf(replay: Replay, truth: Freshness, directory: string, day: number): Map<string, Fresh> {
   const ledger = openLedger(directory);
   const copies = new Map<string, number>();
   for (const row of ledger.database

@@ -29,3 +29,16 @@ export function boundsOf(given: Pick<Values, Name>, ledger: Ledger, seeds: reado
   ledger.set(SETTING, bounds);
   return bounds;
 }
+
+const MOST_PAGES = 'mostPages';
+
+/** What `crawl --max-pages` asked for; none lifts it. Inside the caller's transaction. */
+export function rememberMostPages(ledger: Ledger, most: number | undefined): void {
+  ledger.set(MOST_PAGES, most ?? null);
+}
+
+/** New pages that a refresh may take in: where a crawl was bounded, the collection stays as large as that. */
+export function roomForNew(ledger: Ledger): number {
+  const most = ledger.setting<number | null>(MOST_PAGES) ?? Number.POSITIVE_INFINITY;
+  return Math.max(0, most - ledger.dueTimes.countLive());
+}

@@ -29,15 +29,9 @@ export function parseBudget(text: string | number): Budget {
   return match[2] === undefined ? { pages: amount } : { bytes: parseSize(`${amount}${match[2]}`) };
 }
 
-/** Pages that can be kept fresh: those that were seen at least once. Images are parts of pages. */
+/** Pages that can be kept fresh. Dead links, redirects, sitemaps and images have budgets of their own beside it. */
 function collectionSize(ledger: Ledger): number {
-  const row = ledger.database
-    .prepare(
-      `SELECT (SELECT count(*) FROM known WHERE due IS NOT NULL) - (SELECT count(*) FROM pages p INDEXED BY pages_images
-         CROSS JOIN known k ON k.page = p.id WHERE p.role = 2 AND k.due IS NOT NULL) AS n`,
-    )
-    .get()!;
-  return Math.max(1, row['n'] as number);
+  return Math.max(1, ledger.dueTimes.countLive());
 }
 
 /** A budget in the schedule's terms. */
@@ -54,6 +48,6 @@ export function allowanceOf(ledger: Ledger, settings: ScheduleSettings, balance:
   const pages = collectionSize(ledger);
   const unlimited = Number.POSITIVE_INFINITY;
   if (settings.bytes !== undefined) return { pages: unlimited, bytes: settings.bytes };
-  if (settings.freshness !== undefined) return { pages: SURPRISE * balance.share * pages, bytes: unlimited };
+  if (settings.freshness !== undefined) return { pages: SURPRISE * balance.visits * pages, bytes: unlimited };
   return { pages: (settings.share ?? 0.1) * pages, bytes: unlimited };
 }

@@ -27,7 +27,7 @@ import { tryDecider } from '../outpost/deciders.ts';
 import type { OutpostOptions } from '../outpost/tools.ts';
 import { dismissEarly, ThreadCarrier } from '../transfer/thread.ts';
 import { type Branch, depthOf, pruned, readTrees } from '../transfer/tree.ts';
-import { type Bounds, boundsOf } from './bounds.ts';
+import { type Bounds, boundsOf, rememberMostPages } from './bounds.ts';
 import { rememberedContact } from './contact.ts';
 import { type DeciderFile, readDecider } from './decider.ts';
 import { threadModule } from './early.ts';
@@ -95,6 +95,7 @@ export async function openHome(values: CrawlValues, seeds: readonly string[], ex
   ledger.begin();
   noteSealed(ledger, values.data);
   const bounds = boundsOf(values, ledger, seeds);
+  if (extras.mode !== 'refresh') rememberMostPages(ledger, values.maxPages);
   const contact = rememberedContact(ledger, values.agent);
   const agent = userAgent(version, contact);
   const frontier = new Frontier(

@@ -55,14 +55,16 @@ const ASK_EVERY = 10_000;
 export function freshnessLine(): (opened: Opened) => string {
   let asked = Number.NEGATIVE_INFINITY;
   let due = 0;
-  let fresh = 0;
+  let fresh = '';
   return ({ home, frontier, ledger, clock }) => {
     const { progress } = home;
     const now = clock.now();
     if (clock.ticks() - asked >= ASK_EVERY) {
       asked = clock.ticks();
       due = ledger.pages.countDue(now);
-      fresh = frontier.schedule.expectedFreshness(now);
+      const { low, high, looks } = frontier.schedule.freshness(now);
+      // Without a second look at any page there is nothing to say it by.
+      fresh = looks === 0 ? 'not known yet' : `${(low * 100).toFixed(0)}–${(high * 100).toFixed(0)}%`;
     }
     const visited = Object.values(progress.outcomes).reduce((sum, each) => sum + each, 0);
     return [
@@ -72,7 +74,7 @@ export function freshnessLine(): (opened: Opened) => string {
       paint(progress.outcomes.fetched > 0 ? 'green' : 'dim', `changed ${progress.outcomes.fetched}`),
       `spent ${size(ledger.account.spent)}`,
       `avoided ${size(ledger.account.avoided)}`,
-      `fresh ${(fresh * 100).toFixed(1)} %`,
+      `fresh ${fresh}`,
     ].join('  ');
   };
 }

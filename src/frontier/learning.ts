@@ -18,6 +18,7 @@ import {
 import type { Ledger } from '../ledger/ledger.ts';
 import { NearPages } from '../ledger/near.ts';
 import type { PageRow } from '../ledger/pages.ts';
+import { answered, doubtLost, isAlias } from './addresses.ts';
 import type { Admission } from './admission.ts';
 import type { Brought, Follows } from './brought.ts';
 import { LONGEST_ABSENCE } from './future.ts';
@@ -104,8 +105,11 @@ export class Learning {
     const near = visit.outcome === 'fetched' && visit.facts ? this.#nearest(lesson, twin) : 0;
     // What only the navigation leads to is found there.
     if (visit.links && (visit.outcome === 'fetched' || lesson.follows?.edited)) this.#links(lesson);
-    const planned = this.#schedule.after({ id, visit, before, server: lesson.lane.server, pages: lesson.lane.pages });
-    const known = knownRow(lesson, { movedTo, near, twin, planned });
+    const alias = isAlias(this.#ledger, lesson, twin);
+    const { server, pages } = lesson.lane;
+    const planned = this.#schedule.after({ id, visit, before, server, pages, alias });
+    const known = knownRow(lesson, { movedTo, near, twin, alias, planned });
+    if (before && visit.outcome === 'fetched') this.#ledger.dueTimes.hastenAliases(id, visit.time);
     if (before) this.#ledger.pages.putKnown(known, before);
     else this.#ledger.pages.addKnown(known);
     const number = this.#ledger.visits.add({
@@ -179,15 +183,16 @@ export class Learning {
       nofollow: visit.page?.nofollow === true || visit.verdict?.follow === false,
     };
     const targets = this.#admission.links(links, source);
+    const named = targets.slice(0, links.count);
     if (visit.cost.cause === 'sitemap') {
       this.#notices(links, targets, visit.time);
+      doubtLost(this.#ledger, this.#ledger.links.list(id, named), named, true);
       return;
     }
-    this.#ledger.links.put(
-      id,
-      { count: links.count, targets, flags: links.flags, anchors: links.anchors },
-      before !== undefined,
-    );
+    const had = before === undefined ? [] : this.#ledger.links.out(id).map(({ target }) => target);
+    const packed = { count: links.count, targets, flags: links.flags, anchors: links.anchors };
+    this.#ledger.links.put(id, packed, before !== undefined);
+    doubtLost(this.#ledger, had, named, false);
   }
 
   /** A sitemap that names a later date than it did is a notice, unless the copy at hand is as new. */
@@ -285,6 +290,7 @@ interface Findings {
   readonly movedTo: number | null;
   readonly near: number;
   readonly twin: number;
+  readonly alias: boolean;
 }
 
 function knownRow(lesson: Lesson, found: Findings): KnownRow {
@@ -316,7 +322,7 @@ function knownRow(lesson: Lesson, found: Findings): KnownRow {
     canonical: page ? (page.canonical ?? null) : (before?.canonical ?? null),
     bytes: page?.bytes ?? before?.bytes ?? null,
     wire: page ? visit.cost.up + visit.cost.down : (before?.wire ?? null),
-    flags: page ? flagsOf(visit) | shownStill(visit, before) : (before?.flags ?? 0),
+    flags: answered(page ? flagsOf(visit) | shownStill(visit, before) : (before?.flags ?? 0), found.alias),
     ascii_sum: counts?.asciiSum ?? before?.ascii_sum ?? null,
     urls: counts?.urls ?? before?.urls ?? null,
     keywords: counts?.keywords ?? before?.keywords ?? null,

@@ -32,6 +32,8 @@ export interface SavedSchedule extends ScheduleSettings {
   readonly theta: number;
   readonly balance: Balance;
   readonly visitsPerDay: number;
+  /** What a visit costs on average; a share of the pages weighs each visit against it. */
+  readonly kilobytes?: number;
 }
 
 /** Of share, bytes and freshness only the one that was asked for is in what was saved. */

@@ -8,28 +8,44 @@
 import { DAY } from '../base/clock.ts';
 import { bareFacts, packFacts, unpackFacts } from '../errand/facts.ts';
 import type { Visit } from '../errand/visit.ts';
-import type { KnownRow } from '../ledger/known-row.ts';
+import { FLAG_DOUBTED, type KnownRow } from '../ledger/known-row.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { roles } from '../ledger/pages.ts';
 import type { Server } from '../ledger/servers.ts';
-import { type Balance, type Belief, balanceForFreshness, balanceForShare } from '../revisit/budget.ts';
+import {
+  type Balance,
+  type Belief,
+  balanceForFreshness,
+  balanceForShare,
+  balanceForSpending,
+} from '../revisit/budget.ts';
 import { believed } from '../revisit/estimators/gamma.ts';
 import { observe } from '../revisit/estimators/observe.ts';
 import { countedByPings, learnPing, pingWorth, silenceRecall } from '../revisit/pings.ts';
 import { type Delegation, delegation, shareChanged } from '../revisit/pmcs.ts';
 import { intervalOf, MAX_INTERVAL, nextDue, type Plan, phaseOf, planNamed, type Terms } from '../revisit/policy.ts';
 import { type ChangeState, newState, packState, unpackState } from '../revisit/state.ts';
-import { steer } from '../revisit/value.ts';
-import { dueWithout } from './due-without.ts';
+import { steer, type VisitCost } from '../revisit/value.ts';
+import { aliasDue, dueWithout, sitemapRest } from './due-without.ts';
+import { Foresight, type Fresh } from './foresight.ts';
 import { Neighbours } from './neighbours.ts';
 import { type SavedSchedule, type ScheduleSettings, sameSettings, settingsAfter } from './schedule-settings.ts';
-import { costAfter, costOf, noteTo, type Place, pingsOf, roleOf, weighed } from './standing.ts';
-import { SAMPLE, type StoredPage, sampledPages, storedPages } from './stored-pages.ts';
+import {
+  costAfter,
+  costOf,
+  honouredBy,
+  meanCost,
+  noteTo,
+  type Place,
+  pingsOf,
+  priceByVisits,
+  roleOf,
+  weighed,
+} from './standing.ts';
+import { SAMPLE, type StoredPage, storedPages } from './stored-pages.ts';
 import { lastChangeAge } from './trust.ts';
 import { dueInWave, Waves } from './waves.ts';
 
-/** A sitemap is read twice as often as it changes, but no more often than this and no less, in days. */
-const SITEMAP_REST = { least: 0.9, most: 14 };
 /** What is known of a page that was seen once, and the same packed: a crawl has nothing else to say of any page. */
 const FIRST = newState();
 const FIRST_CHANGE = packState(FIRST);
@@ -41,18 +57,28 @@ const BACKLOG = 20;
 const AT_ITS_LIMIT = 0.5;
 /** Milliseconds between requests where nothing else is said. */
 const USUAL_PACE = 1000;
+/** Of a visit, before any has shown. */
+const FIRST_KILOBYTES = 5;
 
 export class Schedule {
   readonly plan: Plan;
   settings: ScheduleSettings;
   /** Visits go on all day, so that a late one means that its server, or the budget, is at its limit. */
   continuous = false;
+  /** Pages that are looked at by lot, to see whether forecasts come true. */
+  readonly audits = new Set<number>();
   readonly #ledger: Ledger;
   readonly #searches: (page: number) => number;
   #theta: number;
   #balance: Balance;
   #visitsPerDay: number;
+  /** Of an average visit. */
+  #kilobytes: number;
+  #honoured: ReturnType<typeof honouredBy> | undefined;
+  readonly #foresight: Foresight;
   readonly #waves = new Waves();
+  /** When it was last asked or taught, milliseconds since 1970. */
+  #now = 0;
   /** Absent until needed. */
   #neighbours: Neighbours | undefined;
 
@@ -65,7 +91,10 @@ export class Schedule {
     this.plan = planNamed(this.settings.policy, this.settings.estimator, this.settings.thresholds);
     this.#theta = saved?.theta ?? 1;
     this.#visitsPerDay = saved?.visitsPerDay ?? 0;
-    this.#balance = saved?.balance ?? { theta: this.#theta, share: this.settings.share ?? 0.1, freshness: 0 };
+    this.#kilobytes = saved?.kilobytes ?? FIRST_KILOBYTES;
+    const guess = { theta: this.#theta, visits: this.settings.share ?? 0.1, spent: 0, freshness: 0 };
+    this.#balance = { ...guess, ...saved?.balance };
+    this.#foresight = new Foresight(ledger, this.plan.estimator);
   }
 
   get theta(): number {
@@ -86,16 +115,32 @@ export class Schedule {
     return this.#neighbours?.doubled ?? false;
   }
 
-  termsFor(weight: number, server: Server | undefined, cost?: Terms['cost']): Terms {
-    const terms = {
+  /** `kilobytes`: what a visit is expected to cost. */
+  termsFor(weight: number, server: Server | undefined, kilobytes: VisitCost): Terms {
+    return {
       weight,
       theta: this.#theta * (server?.multiplier ?? 1),
       maxInterval: MAX_INTERVAL,
-      cycle: 1 / Math.max(this.settings.share ?? this.#balance.share, 1e-6),
+      cycle: 1 / Math.max(this.settings.share ?? this.#balance.visits, 1e-6),
       meanRate: 0.1,
       recall: server ? silenceRecall(pingsOf(server)) : 0,
+      cost: this.#price(kilobytes),
     };
-    return cost && this.settings.bytes !== undefined ? { ...terms, cost } : terms;
+  }
+
+  /** A freshness is to be kept: every page counts the same, as in the figure that was asked for. */
+  get #aims(): boolean {
+    return this.settings.freshness !== undefined;
+  }
+
+  #price(kilobytes: VisitCost): VisitCost {
+    const inBytes = this.settings.bytes !== undefined || this.#aims;
+    return inBytes ? kilobytes : priceByVisits(kilobytes, this.#kilobytes);
+  }
+
+  costOf(row: Parameters<typeof costOf>[0], server: number): VisitCost {
+    this.#honoured ??= honouredBy(this.#ledger, this.#now);
+    return costOf(row, this.#honoured(server));
   }
 
   /** What a visit leaves behind: the state of the estimator and the next due time. */
@@ -109,11 +154,14 @@ export class Schedule {
     const next = before?.seen_time ? this.#learn(lesson, role, before) : first;
     const change = next === FIRST ? FIRST_CHANGE : packState(next);
     if (role === 'sitemap') return { change, due: visit.time + sitemapRest(next) * DAY };
+    if (lesson.alias) return { change, due: aliasDue(visit.time) };
     const weight = this.#weigh(id, visit.depth, role);
     this.#steer(lesson);
-    const cost = this.settings.bytes === undefined ? undefined : costAfter(visit, before);
-    const terms = this.termsFor(weight, server, cost);
-    return { change, due: nextDue(this.plan, next, visit.time, { ...terms, phase: phaseOf(id) }) };
+    this.#now = visit.time;
+    this.#honoured ??= honouredBy(this.#ledger, visit.time);
+    const terms = this.termsFor(weight, server, costAfter(visit, before, this.#honoured(server.id)));
+    const paced = this.#paced(next, server.id, role);
+    return { change, due: nextDue(this.plan, paced, visit.time, { ...terms, phase: phaseOf(id) }) };
   }
 
   /** A notice says that a page has changed: it moves forward by what such notices of its server have been worth. */
@@ -165,9 +213,13 @@ export class Schedule {
   reschedule(now: number): Balance {
     const pages = storedPages(this.#ledger);
     this.#neighbours = this.#neighboursAmong(pages);
+    this.#now = now;
+    this.#honoured = honouredBy(this.#ledger, now);
+    this.#foresight.plan(now);
     const step = Math.max(1, Math.floor(pages.length / SAMPLE));
-    const beliefs: Belief[] = [];
-    for (let i = 0; i < pages.length; i += step) beliefs.push(this.#beliefOf(pages[i]!, this.#stateOf(pages[i]!)));
+    const sample = pages.filter((_, i) => i % step === 0);
+    this.#kilobytes = meanCost(sample.map(row => this.#costOfRow(row))) || FIRST_KILOBYTES;
+    const beliefs = sample.map(row => this.#beliefOf(row, this.#stateOf(row)));
     this.#balance = this.#seek(beliefs, pages.length);
     this.#theta = this.#balance.theta;
     this.#visitsPerDay = this.#place(pages);
@@ -182,32 +234,26 @@ export class Schedule {
     for (const row of pages) {
       const state = this.#stateOf(row);
       const server = this.#ledger.servers.byId(row.server);
-      const { weight, cost } = this.#beliefOf(row, state);
-      const terms = this.termsFor(weight, server, cost);
-      const due = nextDue(this.plan, state, row.seen_time, { ...terms, phase: phaseOf(row.page) });
+      const { weight } = this.#beliefOf(row, state);
+      const terms = this.termsFor(weight, server, this.#costOfRow(row));
+      const paced = this.#paced(state, row.server, roles[row.role]!);
+      const due = nextDue(this.plan, paced, row.seen_time, { ...terms, phase: phaseOf(row.page) });
       // The first look comes somewhere within its interval: how many a day follows from the whole of it.
-      visits += 1 / intervalOf(this.plan, state, terms);
+      if (roles[row.role] === 'page') visits += 1 / intervalOf(this.plan, paced, terms);
       put.run(this.#moved(row, state, server, due), packState(state), row.page);
     }
     return visits;
   }
 
-  /** Share of the collection, by importance, that is expected to be as it was last seen. */
-  expectedFreshness(now: number): number {
-    const sum = { fresh: 0, weights: 0 };
-    for (const { page, depth, seen_time, change } of sampledPages(this.#ledger)) {
-      const weight = this.#weigh(page, depth, 'page');
-      const days = Math.max(0, (now - seen_time) / DAY);
-      sum.fresh += weight * this.plan.estimator.survival(unpackState(change), days);
-      sum.weights += weight;
-    }
-    return sum.weights === 0 ? 1 : sum.fresh / sum.weights;
+  /** Share of the pages that is expected to be as it was last seen, by what visits have found; also of so many servers. */
+  freshness(now: number, servers = 0): Fresh {
+    return this.#foresight.freshness(now, servers);
   }
 
   /** Remembers how fresh the collection is on this day, for the account. Inside the caller's transaction. */
   noteFreshness(now: number): void {
     const noted = this.#ledger.setting<Record<string, number>>('freshness') ?? {};
-    this.#ledger.set('freshness', { ...noted, [Math.floor(now / DAY)]: this.expectedFreshness(now) });
+    this.#ledger.set('freshness', { ...noted, [Math.floor(now / DAY)]: this.freshness(now).expected });
   }
 
   #save(now: number): void {
@@ -216,6 +262,7 @@ export class Schedule {
       theta: this.#theta,
       balance: this.#balance,
       visitsPerDay: this.#visitsPerDay,
+      kilobytes: this.#kilobytes,
       pages: this.#ledger.pages.size,
       time: now,
     } satisfies SavedSchedule);
@@ -225,17 +272,28 @@ export class Schedule {
     const { freshness, share, bytes } = this.settings;
     if (freshness !== undefined) return balanceForFreshness(freshness, beliefs, MAX_INTERVAL);
     if (bytes === undefined) return balanceForShare(share ?? 0.1, beliefs, MAX_INTERVAL);
-    return balanceForShare(bytes / 1000 / Math.max(1, pages), beliefs, MAX_INTERVAL);
+    return balanceForSpending(bytes / 1000 / Math.max(1, pages), beliefs, MAX_INTERVAL);
   }
 
-  #beliefOf(row: StoredPage, { a, b }: ChangeState): Belief {
-    const weight = this.#weigh(row.page, row.depth, roles[row.role]!);
-    if (this.settings.bytes === undefined) return { a, b, weight };
-    return { a, b, weight, cost: costOf({ ...row, tagged: row.tagged === 1 }) };
+  #beliefOf(row: StoredPage, state: ChangeState): Belief {
+    const role = roles[row.role]!;
+    const { a, b } = this.#paced(state, row.server, role);
+    return { a, b, weight: this.#weigh(row.page, row.depth, role), cost: this.#price(this.#costOfRow(row)) };
+  }
+
+  #costOfRow(row: StoredPage): VisitCost {
+    return this.costOf({ ...row, tagged: row.tagged === 1 }, row.server);
+  }
+
+  /** The belief that due times follow from: corrected by what visits have found, where a freshness is to be kept. */
+  #paced(state: ChangeState, server: number, role: Place['role']): ChangeState {
+    if (!this.#aims || role !== 'page') return state;
+    return { ...state, b: state.b / this.#foresight.factor(server, state) };
   }
 
   /** A due time with the notices since the last visit, and with what its server's other pages have shown. */
   #moved(row: StoredPage, state: ChangeState, server: Server, due: number): number {
+    if (row.flags & FLAG_DOUBTED) return Math.min(due, row.seen_time);
     if (row.pings === 0) return dueInWave(server, row.seen_time, due);
     return Math.max(row.seen_time, due - row.pings * pingWorth(pingsOf(server), this.plan.estimator.rate(state)) * DAY);
   }
@@ -248,6 +306,7 @@ export class Schedule {
   }
 
   #weigh(page: number, depth: number, role: Place['role']): number {
+    if (this.#aims && role === 'page') return 1;
     return weighed({ linksIn: this.#ledger.backward.of(page), depth, role, searches: this.#searches(page) });
   }
 
@@ -280,13 +339,16 @@ export class Schedule {
     if (roleOf(visit) !== 'page') return observe(state, { days, changed });
     const foretold = 1 - this.plan.estimator.survival(state, days);
     // A page that a notice named says nothing of the others.
-    const edited = changed || visit.stage === 'template';
-    const alone = before.pings === 0 && this.#waves.count(server, visit.time, { changed: edited, foretold });
-    if (alone) this.#turned(server);
+    const told = before.pings > 0;
+    // An edit that many pages share makes copies old as any other does.
+    const differs = changed || visit.stage === 'template';
+    const audit = this.audits.delete(before.page);
+    if (!told) this.#foresight.learn(visit.time, server.id, { state, foretold, changed: differs, audit });
+    if (!told && this.#waves.count(server, visit.time, { changed: differs, foretold })) this.#turned(server);
     const record = pingsOf(server);
     const counted = countedByPings(record, before.pings, { changed });
     if (before.pings > 0 || record.pings > 0) {
-      noteTo(server, learnPing(record, { pings: before.pings, changed, foretold }));
+      noteTo(server, learnPing(record, { pings: before.pings, changed: differs, foretold }));
       this.#ledger.servers.touch(server);
     }
     const age = changed ? lastChangeAge(server, visit) : undefined;
@@ -316,10 +378,6 @@ export class Schedule {
   }
 }
 
-function sitemapRest({ a, b }: ChangeState): number {
-  return Math.min(SITEMAP_REST.most, Math.max(SITEMAP_REST.least, b / a / 2));
-}
-
 /** A visit as the schedule learns from it. */
 interface Lesson {
   readonly id: number;
@@ -328,6 +386,8 @@ interface Lesson {
   readonly server: Server;
   /** Of the server. */
   readonly pages: number;
+  /** It is a second address of another page. */
+  readonly alias?: boolean;
 }
 
 export interface Planned {

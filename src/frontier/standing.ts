@@ -1,6 +1,8 @@
 /** What a page counts for when the budget is shared out: its importance by role, and what a visit costs. */
+import { DAY } from '../base/clock.ts';
 import type { Known } from '../errand/known.ts';
 import type { Visit } from '../errand/visit.ts';
+import type { Ledger } from '../ledger/ledger.ts';
 import type { Server } from '../ledger/servers.ts';
 import type { PingRecord } from '../revisit/pings.ts';
 import { importance, type VisitCost, visitCost } from '../revisit/value.ts';
@@ -41,23 +43,80 @@ export interface CostKnown {
   readonly reason: string;
 }
 
-/** Share of unchanged visits that end in a 304: of a page that did so last time, one that did not, one that may. */
-const HONOURED = { yes: 0.95, no: 0.1, perhaps: 0.7 };
+/** Visits that the page's own last one counts for, where its server's others are held against it. */
+const OWN_VISITS = 8;
 
-export function costOf(known: CostKnown): VisitCost {
+/** `byServer`: how its server answers where nothing is new. */
+export function costOf(known: CostKnown, byServer: Honoured): VisitCost {
   const { wire, tagged, outcome, reason } = known;
-  if (!tagged) return visitCost(wire ?? UNKNOWN_WIRE, 0);
+  const body = wire ?? UNKNOWN_WIRE;
+  if (!tagged) return visitCost(body, 0);
+  const usual = byServer.share;
   // Also where an audit asked for the whole page after the 304: that is no cost of its own.
-  const honoured = reason === 'not-modified' ? HONOURED.yes : outcome === 'same' ? HONOURED.no : HONOURED.perhaps;
-  return visitCost(wire ?? UNKNOWN_WIRE, honoured);
+  const own = reason === 'not-modified' ? 1 : outcome === 'same' ? 0 : usual;
+  return visitCost(body, (usual * byServer.visits + own * OWN_VISITS) / (byServer.visits + OWN_VISITS));
 }
 
 /** The same after a visit. */
-export function costAfter(visit: Visit, before: { readonly wire: number | null } | undefined): VisitCost {
+export function costAfter(
+  visit: Visit,
+  before: { readonly wire: number | null } | undefined,
+  byServer: Honoured,
+): VisitCost {
   const { outcome, reason, status, cost } = visit;
   const wire = visit.page ? cost.up + cost.down : (before?.wire ?? null);
   const tagged = status === 304 || visit.etag !== undefined || visit.lastModified !== undefined;
-  return costOf({ wire, tagged, outcome, reason });
+  return costOf({ wire, tagged, outcome, reason }, byServer);
+}
+
+/** How a server answers visits that find nothing new. */
+export interface Honoured {
+  /** Share that are 304s; the others bring the whole body again. */
+  readonly share: number;
+  /** Visits behind it, as far as they count. */
+  readonly visits: number;
+}
+
+/** Visits to a server that count at most, days of them, and what is assumed before there were any, as so many visits. */
+const SERVER_VISITS = 8;
+const SERVER_DAYS = 30;
+const ASSUMED: Honoured = { share: 0.7, visits: 1 };
+
+/** By server; what the account says of the last month. */
+export function honouredBy({ account }: Ledger, now: number): (server: number) => Honoured {
+  const sums = new Map<number, { short: number; long: number }>();
+  for (const { server, cause, visits } of account.rows(Math.floor(now / DAY) - SERVER_DAYS)) {
+    if (cause !== 'not-modified' && cause !== 'same') continue;
+    const sum = sums.get(server) ?? { short: 0, long: 0 };
+    sum[cause === 'same' ? 'long' : 'short'] += visits;
+    sums.set(server, sum);
+  }
+  return server => {
+    const { short, long } = sums.get(server) ?? { short: 0, long: 0 };
+    const all = short + long + ASSUMED.visits;
+    return { share: (short + ASSUMED.share * ASSUMED.visits) / all, visits: Math.min(SERVER_VISITS, all) };
+  };
+}
+
+/** Where visits are counted, so much of the price is the visit itself; the rest follows its bytes. */
+const BY_VISITS = 0.5;
+/** Share of visits that find a change, where only what a usual visit costs is asked. */
+const USUAL_CHANGES = 0.1;
+
+/** Kilobytes of a visit, on average. */
+export function meanCost(costs: readonly VisitCost[]): number {
+  const sum = costs.reduce((total, { visit, change }) => total + visit + USUAL_CHANGES * change, 0);
+  return sum / Math.max(1, costs.length);
+}
+
+/**
+ * The price of a visit where visits are counted: half a visit and half of its bytes, an average visit being 1. So
+ * nothing is asked for twice as often because it is small, and nothing that brings twelve kilobytes without news each
+ * time costs the same as a "not modified".
+ */
+export function priceByVisits({ visit, change }: VisitCost, mean: number): VisitCost {
+  const part = (1 - BY_VISITS) / mean;
+  return { visit: BY_VISITS + part * visit, change: part * change };
 }
 
 export function pingsOf(server: Server): PingRecord {

@@ -1,4 +1,6 @@
 /** The stored pages as the schedule reads them from the ledger, many at a time. It writes nothing. */
+
+import { FLAG_ALIAS } from '../ledger/known-row.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 
 export interface StoredPage {
@@ -10,6 +12,7 @@ export interface StoredPage {
   readonly tagged: number;
   readonly outcome: string;
   readonly reason: string;
+  readonly flags: number;
   readonly depth: number;
   readonly server: number;
   readonly role: number;
@@ -22,11 +25,11 @@ export const SAMPLE = 20_000;
 export function storedPages({ database }: Ledger, server?: number): StoredPage[] {
   return database
     .prepare(
-      `SELECT k.page, k.seen_time, k.change, k.pings, k.wire, k.outcome, k.reason,
+      `SELECT k.page, k.seen_time, k.change, k.pings, k.wire, k.outcome, k.reason, k.flags,
          k.etag IS NOT NULL OR k.last_modified IS NOT NULL AS tagged, p.depth, p.server, p.role
        FROM known k JOIN pages p ON p.id = k.page
        WHERE k.change IS NOT NULL AND k.outcome IN ('fetched', 'same', 'failed') AND p.role <> 1
-         AND p.server = coalesce(?, p.server)`,
+         AND NOT k.flags & ${FLAG_ALIAS} AND p.server = coalesce(?, p.server)`,
     )
     .all(server ?? null) as unknown as StoredPage[];
 }
@@ -34,12 +37,12 @@ export function storedPages({ database }: Ledger, server?: number): StoredPage[]
 /** About SAMPLE of the pages that are neither sitemaps nor images. */
 export function sampledPages({
   database,
-}: Ledger): Iterable<Pick<StoredPage, 'page' | 'seen_time' | 'change' | 'depth'>> {
+}: Ledger): Iterable<Pick<StoredPage, 'page' | 'seen_time' | 'change' | 'server'>> {
   return database
     .prepare(
-      `SELECT k.page, k.seen_time, k.change, p.depth FROM known k JOIN pages p ON p.id = k.page
+      `SELECT k.page, k.seen_time, k.change, p.server FROM known k JOIN pages p ON p.id = k.page
        WHERE k.change IS NOT NULL AND p.role = 0 AND k.outcome IN ('fetched', 'same', 'failed')
-         AND k.page % (1 + (SELECT count(*) FROM known) / ${SAMPLE}) = 0`,
+         AND NOT k.flags & ${FLAG_ALIAS} AND k.page % (1 + (SELECT count(*) FROM known) / ${SAMPLE}) = 0`,
     )
     .iterate() as Iterable<unknown> as Iterable<StoredPage>;
 }

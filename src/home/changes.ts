@@ -5,6 +5,7 @@
  */
 import { DAY } from '../base/clock.ts';
 import { meaningOf } from '../errand/reasons.ts';
+import { FLAG_ALIAS } from '../ledger/known-row.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { globOf, roles } from '../ledger/pages.ts';
 
@@ -141,4 +142,48 @@ export function changedDays(ledger: Ledger, from: number, before: number): Chang
        GROUP BY day, server`,
     )
     .all(from, before) as unknown as ChangedDay[];
+}
+
+/** What a run brought, as `changes` would list it, and the looks that no budget of pages pays for. */
+export interface Tally {
+  /** Pages that changed, or came back; images that changed; pages that were seen for the first time. */
+  readonly changed: number;
+  readonly back: number;
+  readonly images: number;
+  readonly new: number;
+  /** Looks at dead links, redirects and second addresses, and at sitemaps. */
+  readonly aside: number;
+  readonly sitemaps: number;
+}
+
+/** Of the visits from `from` on. */
+export function tallyOf(ledger: Ledger, from: number): Tally {
+  const rows = ledger.database
+    .prepare(
+      `SELECT outcome, stage, earlier, role, count(*) AS n FROM (
+         SELECT v.outcome, v.stage, p.role, ${EARLIER} AS earlier FROM visits v JOIN pages p ON p.id = v.page
+         WHERE v.id >= ? AND ${MAY_BE_NEWS})
+       WHERE ${IS_NEWS} OR (outcome = 'fetched' AND earlier IS NULL)
+       GROUP BY outcome, stage, earlier, role`,
+    )
+    .all(from) as unknown as (Pick<Row, 'outcome' | 'stage' | 'earlier' | 'role'> & { n: number })[];
+  const sum = (role: number, kind: Change['kind']) =>
+    rows
+      .filter(row => row.role === role && kindOf(row.outcome, row.stage, row.earlier) === kind)
+      .reduce((total, { n }) => total + n, 0);
+  const looks = ledger.database
+    .prepare(
+      `SELECT sum(p.role = ${SITEMAP}) AS sitemaps,
+         sum(p.role = 0 AND (v.outcome IN ('gone', 'moved') OR k.flags & ${FLAG_ALIAS} <> 0)) AS aside
+       FROM visits v JOIN pages p ON p.id = v.page JOIN known k ON k.page = v.page WHERE v.id >= ?`,
+    )
+    .get(from) as { sitemaps: number | null; aside: number | null };
+  return {
+    changed: sum(0, 'changed'),
+    back: sum(0, 'back'),
+    images: sum(IMAGE, 'changed'),
+    new: sum(0, 'new'),
+    aside: looks.aside ?? 0,
+    sitemaps: looks.sitemaps ?? 0,
+  };
 }

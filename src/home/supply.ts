@@ -21,6 +21,10 @@ const LARGE_SLICE = 4096;
 const ROUND_PARTS = 8;
 /** Pages passed over besides those under way: given out in this round, and due again for a reason of their own. */
 const BESIDES = 2048;
+/** Looks at what is no page of its own (dead links, redirects, second addresses), for each look at a page. */
+const ASIDE = 1 / 20;
+/** Of a round's looks, those at pages chosen by lot, which show whether forecasts come true: a twentieth, or a hundredth of all pages where that is more, but never more than a fifth. */
+const LOTS = { usual: 0.05, ofPages: 0.01, most: 0.2 };
 /** Bytes that a visit is expected to cost until some have shown. */
 const FIRST_COST = 10_000;
 /** Milliseconds that a round waits for sitemaps before it goes on without them, and for a server that paused it. */
@@ -42,6 +46,8 @@ export interface SupplyParts {
   readonly clock: Clock;
   /** Looks at images come on top of those at pages. */
   readonly images?: Images;
+  /** New pages that the bounds of the crawl leave room for; absent = any number. */
+  readonly newPages?: number;
 }
 
 /** Retries fall due while a crawl goes on; it waits for them, and for servers that asked for a pause, with patience. */
@@ -74,7 +80,7 @@ export interface Allowance {
  * Where an earlier run left the round unfinished, what that one visited is done, and paid.
  */
 export function refreshSupply(parts: SupplyParts, round: Round, allowance: Allowance, spent: () => number): Supply {
-  const { ledger, frontier, clock, images } = parts;
+  const { ledger, frontier, clock, images, newPages = Number.POSITIVE_INFINITY } = parts;
   const { settings } = frontier.schedule;
   const now = clock.now();
   const began = clock.ticks();
@@ -84,12 +90,15 @@ export function refreshSupply(parts: SupplyParts, round: Round, allowance: Allow
   let sitemapsRead = false;
   let dry = false;
   frontier.again(ledger.pages.due('sitemaps', now + (days * DAY) / 2, most, round.begun));
+  const aside = asideOf(parts, (until, most) => ledger.pages.due('aside', until, most, round.begun));
+  const lots = lotsOf(parts, most, round.begun);
   const room = () => roomFor(frontier, bytes - spent(), spent());
   const waiting = () => (slices === SMALL_SLICE ? frontier.outstanding : frontier.pagesWaiting);
   /** Lets new pages in, too; returns how many. */
   const admit = (wanted: number) => {
-    const pages = frontier.admit(Math.max(0, Math.min(wanted, slices, most - given.size, room())));
+    const pages = frontier.admit(Math.max(0, Math.min(wanted, slices, most - given.size, newPages - admitted, room())));
     for (const page of pages) given.add(page);
+    admitted += pages.length;
     return pages.length;
   };
   /** What comes next; asked for anew each time, because visits bring others forward. */
@@ -106,22 +115,29 @@ export function refreshSupply(parts: SupplyParts, round: Round, allowance: Allow
     },
     fill() {
       sitemapsRead ||= frontier.quiet || clock.ticks() - began > SITEMAP_PATIENCE;
+      if (sitemapsRead && lots.length > 0) {
+        const drawn = lots.splice(0).filter(({ page }) => !given.has(page));
+        for (const { page } of drawn) given.add(page);
+        for (const { page } of drawn) frontier.schedule.audits.add(page);
+        frontier.again(drawn);
+      }
       while (sitemapsRead && !dry && waiting() < slices && room() > 0) {
         // Of the budget new pages leave half to those that are due, unless these do not use it up.
         const fresh = admit(Math.min(Math.ceil(most / 2) - admitted, Math.ceil(room() / 2)));
-        admitted += fresh;
         const slice = next();
         for (const { page } of slice) given.add(page);
         frontier.again(slice);
         dry = fresh + slice.length === 0 && admit(most) === 0;
       }
+      if (room() > 0) aside(given.size, now + (days * DAY) / 2);
       if (room() > 0) images?.fill(given.size, { until: horizon, seenBefore: round.begun });
     },
     worthWaiting() {
       if (!sitemapsRead || images?.busy || frontier.waiting().wake <= clock.now() + PATIENCE) return true;
       if (!frontier.quiet || room() <= 0) return false;
       // The visits that came back last may have brought others forward.
-      dry = next().length === 0 && (frontier.newcomers === 0 || given.size >= most);
+      const full = given.size >= most || admitted >= newPages;
+      dry = next().length === 0 && (frontier.newcomers === 0 || full);
       return !dry;
     },
   };
@@ -177,6 +193,35 @@ function relearn({ ledger, frontier }: SupplyParts, now: number): void {
   frontier.schedule.reschedule(now);
 }
 
+/** Lets what stands aside go as far as its budget allows, which grows with the looks at pages. */
+function asideOf(
+  { frontier }: SupplyParts,
+  due: (until: number, most: number) => { page: number; server: number }[],
+): (visits: number, until: number) => void {
+  const given = new Set<number>();
+  let sought = 0;
+  return (visits, until) => {
+    const most = Math.ceil(visits * ASIDE) - given.size;
+    if (most < 1 || visits === sought) return;
+    sought = visits;
+    const next = due(until, most + given.size).filter(({ page }) => !given.has(page));
+    for (const { page } of next.slice(0, most)) given.add(page);
+    frontier.again(next.slice(0, most));
+  };
+}
+
+const GOLDEN = (Math.sqrt(5) - 1) / 2;
+
+/** So many pages at most, spread evenly over all of them, others each round, as far as this round has not seen them. */
+function lotsOf({ ledger }: SupplyParts, visits: number, begun: number): { page: number; server: number }[] {
+  const all = ledger.pages.size;
+  const looks = Math.min(visits, ledger.dueTimes.countLive());
+  const most = Math.floor(Math.min(looks * LOTS.most, Math.max(looks * LOTS.usual, all * LOTS.ofPages)));
+  const first = Math.floor(begun / DAY) * most;
+  const drawn = new Set(Array.from({ length: most }, (_, i) => 1 + Math.floor((((first + i) * GOLDEN) % 1) * all)));
+  return ledger.dueTimes.live([...drawn], begun);
+}
+
 /** Images that are kept are like pages. */
 function kindOf({ options }: Frontier): 'pages' | 'pages and images' {
   return options.images === 'store' ? 'pages and images' : 'pages';
@@ -195,12 +240,14 @@ function roomFor(frontier: Frontier, left: number, spent: number): number {
 /** Goes on for ever: visits are let go at the pace of the budget, most overdue first. */
 export function watchSupply(parts: SupplyParts, allowance: () => Allowance, spent: () => number): Supply {
   const { ledger, frontier, clock, images } = parts;
+  let { newPages = Number.POSITIVE_INFINITY } = parts;
   const { schedule } = frontier;
   const retries = retriesOf(parts);
   let tokens = { pages: 0, bytes: 0, seen: spent() };
   let time = clock.ticks();
   let scheduled = time;
   let given = new Set<number>();
+  const aside = asideOf(parts, (until, most) => ledger.pages.due('aside', until, most));
   let turn = 0;
   let visits = 0;
   schedule.continuous = true;
@@ -222,7 +269,8 @@ export function watchSupply(parts: SupplyParts, allowance: () => Allowance, spen
       let room = Math.floor(Math.min(SLICE * 16, tokens.pages, roomFor(frontier, tokens.bytes, spent())));
       if (room < 1) return;
       // New pages and those that are due take turns, so that neither keeps the other out.
-      const admitted = turn++ % 2 === 0 ? frontier.admit(room).length : 0;
+      const admitted = turn++ % 2 === 0 ? frontier.admit(Math.min(room, newPages)).length : 0;
+      newPages -= admitted;
       room -= admitted;
       tokens.pages -= admitted;
       // Those on their way are still due; they are passed over, not asked for twice.
@@ -236,6 +284,7 @@ export function watchSupply(parts: SupplyParts, allowance: () => Allowance, spen
       tokens.pages -= fresh.length;
       frontier.again(fresh);
       visits += admitted + fresh.length;
+      aside(visits, now);
       images?.fill(visits, { until: now });
     },
     worthWaiting: () => true,

@@ -1,18 +1,22 @@
 /** Why a page is or is not due, for those who read the ledger beside a running home, and what its reasons mean. */
 import { DAY } from '../base/clock.ts';
 import { meaningOf, type ReasonCode, reasons } from '../errand/reasons.ts';
+import type { Fresh } from '../frontier/foresight.ts';
 import { Schedule } from '../frontier/schedule.ts';
 import { weighed } from '../frontier/standing.ts';
 import { trustTerms } from '../frontier/trust.ts';
+import type { KnownRow } from '../ledger/known-row.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { type PageRow, roles } from '../ledger/pages.ts';
 import type { Server } from '../ledger/servers.ts';
 import { type Explanation, explain, inWords } from '../revisit/explain.ts';
 import { unpackState } from '../revisit/state.ts';
+import type { VisitCost } from '../revisit/value.ts';
 import type { Freshness } from '../search/index.ts';
 import { interestIn } from './indexing.ts';
 import type { Found } from './lookup.ts';
 import { type Placement, placementOf } from './placement.ts';
+import { FIXED, type Rule, ruleInWords, ruleOf } from './why-rule.ts';
 
 export { meaningOf } from '../errand/reasons.ts';
 
@@ -20,6 +24,8 @@ export interface Why {
   readonly url: string;
   /** What happened last and what happens next. */
   readonly state: string;
+  /** What decides when it is visited next. */
+  readonly rule: Rule;
   readonly policy: string;
   /** Absent for a page that was never seen. */
   readonly explanation?: Explanation;
@@ -51,11 +57,13 @@ export interface ServerTrust {
 export function whyOf(ledger: Ledger, found: Found, now: number): Why {
   const { page, known } = found;
   const schedule = new Schedule(ledger);
+  const rule = ruleOf(found, page.server === 0 ? undefined : ledger.servers.read(page.server), schedule.plan);
   const server = page.server === 0 ? undefined : ledger.servers.read(page.server);
   const { weight, searches } = standingOf(ledger, page, now);
   const explained = known?.change &&
-    known.seen_time !== null && {
-      explanation: explain(schedule.plan, schedule.termsFor(weight, server), {
+    known.seen_time !== null &&
+    !FIXED.has(rule) && {
+      explanation: explain(schedule.plan, schedule.termsFor(weight, server, costNow(schedule, page, known)), {
         state: unpackState(known.change),
         last: known.seen_time,
         now,
@@ -64,7 +72,8 @@ export function whyOf(ledger: Ledger, found: Found, now: number): Why {
     };
   return {
     url: page.url,
-    state: stateOf(found, server, now),
+    state: `${stateOf(found, server, now)} ${ruleInWords(ledger, rule, found, now)}`.trim(),
+    rule,
     policy: schedule.plan.policy.name,
     ...(explained || {}),
     notices: known?.pings ?? 0,
@@ -109,8 +118,7 @@ function lastAndNext({ page, known }: Found, server: Server | undefined, now: nu
     return `${last} It is tried again ${when}, after ${known.tries} of ${allowed} allowed failures.`;
   }
   if (known.reason === 'robots') return `${last} It is asked for once that allows it.`;
-  if (known.due === null) return `${last} It is settled: nothing more is planned for it.`;
-  return `${last} It is ${known.due <= now ? 'due for another look' : `not due for ${until(known.due)}`}.`;
+  return known.due === null ? `${last} It is settled: nothing more is planned for it.` : last;
 }
 
 /** Where a page is visited from. */
@@ -147,7 +155,12 @@ export function freshnessNow(ledger: Ledger, now: number): (page: number) => Fre
 }
 
 /** Share of the collection that is expected to be as it was last seen, and the share that the budget aims at. */
-export function freshnessOf(ledger: Ledger, now: number): { expected: number; aim: number } {
+export function freshnessOf(ledger: Ledger, now: number): Fresh & { aim: number } {
   const schedule = new Schedule(ledger);
-  return { expected: schedule.expectedFreshness(now), aim: schedule.balance.freshness };
+  return { ...schedule.freshness(now), aim: schedule.balance.freshness };
+}
+
+function costNow(schedule: Schedule, page: PageRow, known: KnownRow): VisitCost {
+  const { wire, outcome, reason, etag, last_modified } = known;
+  return schedule.costOf({ wire, outcome, reason, tagged: etag !== null || last_modified !== null }, page.server);
 }

@@ -49,6 +49,10 @@ export const FLAG_TRUNCATED = 8;
 export const FLAG_FILTERED = 16;
 /** The images of its stored copy are known. */
 export const FLAG_SHOWN = 32;
+/** A second address of the page `same_as`: the same bytes, and URLs that differ in the query alone. */
+export const FLAG_ALIAS = 64;
+/** Nothing leads to it any more: its last link vanished, or its sitemap dropped it. */
+export const FLAG_DOUBTED = 128;
 
 /** Of the table `known`. */
 export const KNOWN_COLUMNS = 34;

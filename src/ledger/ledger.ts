@@ -12,8 +12,10 @@ import { pathToFileURL } from 'node:url';
 import { SkeinError, systemWords } from '../base/errors.ts';
 import { Account } from './account.ts';
 import { Backward } from './backward.ts';
+import { DueTimes } from './due-times.ts';
 import { Errands } from './errands.ts';
 import { Followed } from './followed.ts';
+import { Forecasts } from './forecasts.ts';
 import { LinkIndex } from './links.ts';
 import { Listings } from './listings.ts';
 import { Masks } from './masks.ts';
@@ -33,6 +35,8 @@ export class Ledger {
   readonly links: LinkIndex;
   readonly backward: Backward;
   readonly account: Account;
+  readonly dueTimes: DueTimes;
+  readonly forecasts: Forecasts;
   readonly errands: Errands;
   readonly listings: Listings;
   readonly tallies: Tallies;
@@ -56,6 +60,8 @@ export class Ledger {
     this.backward = new Backward(this.database);
     this.links = new LinkIndex(this.database, this.backward);
     this.account = new Account(this.database);
+    this.dueTimes = new DueTimes(this.database);
+    this.forecasts = new Forecasts(this.database);
     this.errands = new Errands(this.database);
     this.listings = new Listings(this.database);
     this.followed = new Followed(this.database);

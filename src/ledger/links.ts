@@ -56,6 +56,20 @@ export class LinkIndex {
     if (added.length > 0) this.#put.run(page, bytes);
   }
 
+  /** Pages that a sitemap names, and named before: these are no links, and make no page more important. */
+  list(sitemap: number, targets: Uint32Array): readonly number[] {
+    const before = this.#database.prepare('SELECT targets FROM listed WHERE page = ?').get(sitemap)?.['targets'];
+    const bytes = new Uint8Array(targets.length * 4);
+    const view = new DataView(bytes.buffer);
+    targets.forEach((target, i) => {
+      view.setUint32(i * 4, target, true);
+    });
+    this.#database.prepare('INSERT OR REPLACE INTO listed VALUES (?, ?)').run(sitemap, bytes);
+    const old = (before as Uint8Array | undefined) ?? new Uint8Array(0);
+    const read = new DataView(old.buffer, old.byteOffset, old.byteLength);
+    return Array.from({ length: Math.floor(old.byteLength / 4) }, (_, i) => read.getUint32(i * 4, true));
+  }
+
   out(page: number): OutLink[] {
     const row = this.#get.get(page);
     return row ? unpackLinks(row['targets'] as Uint8Array) : [];

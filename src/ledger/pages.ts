@@ -3,7 +3,7 @@
  * and nothing of why: the frontier decides what is written.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { FLAG_SHOWN, KNOWN_COLUMNS, type KnownRow, runKnown } from './known-row.ts';
+import { FLAG_ALIAS, FLAG_SHOWN, KNOWN_COLUMNS, type KnownRow, runKnown } from './known-row.ts';
 import { CHUNK, Prints } from './prints.ts';
 import type { ServerPages } from './server-pages.ts';
 import type { Tallies } from './tallies.ts';
@@ -43,12 +43,16 @@ export function globOf(pattern: string | undefined): string {
 /** Rows. */
 const READ_AT_ONCE = 1000;
 
+/** No page of its own: a dead link, a redirect, a second address. */
+export const ASIDE = `(k.outcome IN ('gone', 'moved') OR k.flags & ${FLAG_ALIAS})`;
 const ALL_DUE = 'known k JOIN pages p ON p.id = k.page WHERE p.role';
 /** Few pages are images: they are found through an index of their own, not by passing over all others. */
 const dueRoles = {
-  pages: `${ALL_DUE} = 0`,
+  pages: `${ALL_DUE} = 0 AND NOT ${ASIDE}`,
+  aside: `known k INDEXED BY known_aside CROSS JOIN pages p ON p.id = k.page
+    WHERE p.role = 0 AND k.due IS NOT NULL AND ${ASIDE}`,
   sitemaps: `${ALL_DUE} = 1`,
-  'pages and images': `${ALL_DUE} <> 1`,
+  'pages and images': `${ALL_DUE} <> 1 AND NOT ${ASIDE}`,
   images: 'pages p INDEXED BY pages_images CROSS JOIN known k ON k.page = p.id WHERE p.role = 2',
 } as const;
 
@@ -176,7 +180,7 @@ export class Pages {
   hasten(server: number, seenBefore: number, due: number): void {
     const hasten = this.#database.prepare(
       `UPDATE known SET due = min(due, ?) WHERE page = ? AND due IS NOT NULL AND seen_time < ?
-         AND outcome IN ('fetched', 'same') AND (SELECT role FROM pages WHERE id = page) = 0`,
+         AND outcome IN ('fetched', 'same') AND NOT flags & ${FLAG_ALIAS} AND (SELECT role FROM pages WHERE id = page) = 0`,
     );
     for (const { id } of this.ofServer(server)) hasten.run(due, id, seenBefore);
   }
@@ -308,7 +312,7 @@ export class Pages {
 
   /** Pages that are due; beyond `most` they are not counted. */
   countDue(now: number, most = Number.MAX_SAFE_INTEGER): number {
-    const sql = 'SELECT count(*) AS n FROM (SELECT 1 FROM known WHERE due <= ? LIMIT ?)';
+    const sql = `SELECT count(*) AS n FROM (SELECT 1 FROM ${dueRoles.pages} AND k.due <= ? LIMIT ?)`;
     return this.#database.prepare(sql).get(now, most)!['n'] as number;
   }
 

@@ -199,6 +199,25 @@ export const steps: readonly string[] = [
   ALTER TABLE visits ADD COLUMN added INTEGER;
   ALTER TABLE known DROP COLUMN mask;
   `,
+  `
+  -- What is no page of its own (dead links, redirects, second addresses): it has a small budget of its own.
+  CREATE INDEX known_aside ON known (due) WHERE due IS NOT NULL AND (outcome IN ('gone', 'moved') OR flags & 64);
+  -- Second addresses, found when their page changes.
+  CREATE INDEX known_aliases ON known (same_as) WHERE flags & 64;
+  -- Pages that a sitemap names, 32-bit ids.
+  CREATE TABLE listed (page INTEGER PRIMARY KEY, targets BLOB NOT NULL) STRICT;
+  CREATE INDEX pages_sitemaps ON pages (id) WHERE role = 1;
+  -- Changes that visits found beside those that were foretold, by server, kind of page and day (forecasts.ts).
+  CREATE TABLE forecasts (
+    server INTEGER NOT NULL,
+    kind INTEGER NOT NULL,                        -- 0 never seen to change before, 1 seen to
+    day INTEGER NOT NULL,                         -- since 1970
+    looks INTEGER NOT NULL,
+    foretold REAL NOT NULL,
+    found INTEGER NOT NULL,
+    PRIMARY KEY (server, kind, day)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];
 
 /** A ledger that is only read may be of a version that did not have the table yet. */

@@ -15,8 +15,10 @@ export interface Belief {
 
 export interface Balance {
   readonly theta: number;
-  /** What it costs per day and page: visits, or kilobytes where the pages say what a visit costs. */
-  readonly share: number;
+  /** Visits per day and page. */
+  readonly visits: number;
+  /** What these cost per day and page, in the unit of the pages' costs. */
+  readonly spent: number;
   /** Mean share of time, weighted by importance, that pages are expected to be fresh in the long run. */
   readonly freshness: number;
 }
@@ -30,6 +32,7 @@ export function periodFreshness(a: number, b: number, days: number): number {
 
 /** What a threshold costs and brings. */
 export function balanceAt(theta: number, pages: readonly Belief[], maxInterval: number): Balance {
+  let visits = 0;
   let spent = 0;
   let fresh = 0;
   let weights = 0;
@@ -37,18 +40,28 @@ export function balanceAt(theta: number, pages: readonly Belief[], maxInterval: 
     const price = { weight, theta, maxInterval };
     const days = Math.max(1e-6, daysUntilDue(a, b, cost ? { ...price, cost } : price));
     const changed = -Math.expm1(-a * Math.log1p(days / b));
+    visits += 1 / days;
     spent += (cost ? cost.visit + changed * cost.change : 1) / days;
     fresh += weight * periodFreshness(a, b, days);
     weights += weight;
   }
-  return { theta, share: spent / Math.max(1, pages.length), freshness: weights === 0 ? 1 : fresh / weights };
+  const all = Math.max(1, pages.length);
+  return { theta, visits: visits / all, spent: spent / all, freshness: weights === 0 ? 1 : fresh / weights };
 }
 
-/** The threshold that spends `share` per day and page. */
+/** The threshold that makes so many visits per day and page. */
 export function balanceForShare(share: number, pages: readonly Belief[], maxInterval: number): Balance {
   return search(theta => {
     const balance = balanceAt(theta, pages, maxInterval);
-    return { balance, above: balance.share > share };
+    return { balance, above: balance.visits > share };
+  });
+}
+
+/** The threshold that spends so much per day and page. */
+export function balanceForSpending(spent: number, pages: readonly Belief[], maxInterval: number): Balance {
+  return search(theta => {
+    const balance = balanceAt(theta, pages, maxInterval);
+    return { balance, above: balance.spent > spent };
   });
 }
 

@@ -48,7 +48,7 @@ export interface Policy {
 }
 
 /** Days: no page is looked at more often than every ten minutes, whatever is believed of it. */
-const LEAST_INTERVAL = 10 / 1440;
+export const LEAST_INTERVAL = 10 / 1440;
 /** Days: a page is looked at this often, whatever is believed of it; also how tombstones are checked. */
 export const MAX_INTERVAL = 90;
 

@@ -125,9 +125,10 @@ export function daysUntilDueInSilence(rate: number, recall: number, price: Price
   if (recall < 0.01) return daysUntilDueAtRate(rate, price);
   const hidden = (1 - recall) * rate;
   const told = recall * rate;
-  const target = price.theta / price.weight;
+  const { visit, change } = price.cost ?? { visit: 1, change: 0 };
+  const target = (t: number) => (price.theta / price.weight) * (visit + change * poissonTwo(hidden * t));
   const over = (t: number) =>
-    -Math.expm1(-rate * t) / rate - (Math.exp(-hidden * t) * -Math.expm1(-told * t)) / told - target;
+    -Math.expm1(-rate * t) / rate - (Math.exp(-hidden * t) * -Math.expm1(-told * t)) / told - target(t);
   return over(price.maxInterval) <= 0 ? price.maxInterval : solve(over, 0, price.maxInterval);
 }
 
@@ -198,7 +199,7 @@ export function importance({ linksIn, depth, weight, searches }: Standing): numb
 }
 
 /** Bytes of a request and of an answer that has no body. */
-const BARE_BYTES = 600;
+const BARE_BYTES = 500;
 
 /**
  * What a visit to a page with this body costs, in kilobytes. `honoured`: share of unchanged visits that end in a 304, 0

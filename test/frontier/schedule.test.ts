@@ -23,9 +23,9 @@ test('a share of the pages is what falls due in a day, whatever their rates', ()
 test('what is expected to be fresh: all right after a visit, then less and less', () => {
   withLedger(1, ledger => {
     const schedule = new Schedule(ledger);
-    assert.equal(schedule.expectedFreshness(NOW - DAY), 1);
+    assert.equal(schedule.freshness(NOW - DAY).expected, 1);
     // The page's belief is a = 2, b = 4 days, so that after 4 days (4 / 8)² of the probability is left.
-    assert.ok(Math.abs(schedule.expectedFreshness(NOW + 3 * DAY) - 0.25) < 1e-6);
+    assert.ok(Math.abs(schedule.freshness(NOW + 3 * DAY).expected - 0.25) < 1e-6);
   });
 });
 

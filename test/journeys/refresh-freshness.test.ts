@@ -20,7 +20,7 @@ test('a first round for a freshness asks for some pages of a quiet site and leav
   const looked = new Set(pages.asked).size;
   assert.ok(looked > 100, `${looked} pages are enough to learn from`);
   assert.ok(looked < PAGES * 0.8, `${looked} pages were asked for`);
-  assert.ok(first.expectedFreshness >= 0.9, `${first.expectedFreshness} expected`);
+  assert.ok(first.freshness.expected >= 0.9, `${first.freshness.expected} expected`);
   collection.pass(1);
   pages.asked.length = 0;
   await collection.refresh();

@@ -15,7 +15,7 @@
 
 import { DAY } from '../../src/base/clock.ts';
 import { SkeinError } from '../../src/base/errors.ts';
-import { balanceForShare } from '../../src/revisit/budget.ts';
+import { balanceForShare, balanceForSpending } from '../../src/revisit/budget.ts';
 import { MEMORY, type Memory, meanPrior } from '../../src/revisit/estimators/gamma.ts';
 import { observe } from '../../src/revisit/estimators/observe.ts';
 import {
@@ -266,7 +266,11 @@ export class Scheduler {
     if (this.#visitBytes === 0) this.#visitBytes = this.#firstVisitBytes(sample);
     const beliefs = sample.map(row => ({ a: row.state.a, b: row.state.b, weight: row.weight, ...this.#cost(row) }));
     const perDay = 'pages' in budget ? budget.pages : budget.bytes / 1000;
-    this.#theta = balanceForShare(perDay / Math.max(1, this.#pages.size), beliefs, this.#maxInterval).theta;
+    this.#theta = ('bytes' in this.#options.budget ? balanceForSpending : balanceForShare)(
+      perDay / Math.max(1, this.#pages.size),
+      beliefs,
+      this.#maxInterval,
+    ).theta;
     const { order, last } = this.#pages;
     for (let page = 0; page < this.#pages.end; page++) {
       if (this.#pages.server[page]! < 0 || order.keys[page] !== last[page]) continue;

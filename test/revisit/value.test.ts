@@ -117,11 +117,11 @@ test('balance: theta for a share of visits, and the least budget for a freshness
   const random = randomFrom(9);
   const pages = Array.from({ length: 400 }, () => ({ a: 0.1 + 3 * random(), b: 1 + 30 * random(), weight: random() }));
   const share = balanceForShare(0.2, pages, 90);
-  near(share.share, 0.2, 1e-6);
+  near(share.visits, 0.2, 1e-6);
   const same = balanceForFreshness(share.freshness, pages, 90);
-  near(same.share, 0.2, 1e-4);
+  near(same.visits, 0.2, 1e-4);
   assert.ok(same.freshness >= share.freshness - 1e-12);
-  assert.ok(balanceForFreshness(0.95, pages, 90).share > balanceForFreshness(0.8, pages, 90).share);
+  assert.ok(balanceForFreshness(0.95, pages, 90).visits > balanceForFreshness(0.8, pages, 90).visits);
   assert.ok(balanceAt(same.theta * 1.01, pages, 90).freshness < share.freshness);
 });
 
@@ -146,8 +146,8 @@ test('importance: bounded, and more with links, searches and weight, less with d
 });
 
 test('a visit costs the body where it changed or the server has no validators', () => {
-  assert.deepEqual(visitCost(10_000, 1), { visit: 0.6, change: 10 });
-  assert.deepEqual(visitCost(10_000, 0), { visit: 10.6, change: 0 });
+  assert.deepEqual(visitCost(10_000, 1), { visit: 0.5, change: 10 });
+  assert.deepEqual(visitCost(10_000, 0), { visit: 10.5, change: 0 });
 });
 
 test('bytes: the interval is the one with the best freshness less theta times cost per day', () => {

@@ -2,13 +2,16 @@
 import type { Command } from 'commander';
 import { SkeinError } from '../../base/errors.ts';
 import { AGENT_TOKEN } from '../../errand/agent.ts';
+import type { Fresh } from '../../frontier/foresight.ts';
 import type { ScheduleSettings } from '../../frontier/schedule-settings.ts';
+import { type Tally, tallyOf } from '../../home/changes.ts';
 import type { ControlParts } from '../../home/control.ts';
 import { Images } from '../../home/images.ts';
 import { beginRound, endRound } from '../../home/round.ts';
 import { refreshSupply, watchSupply } from '../../home/supply.ts';
 import { parseThresholds } from '../../revisit/pmcs.ts';
 import { attend } from '../attend.ts';
+import { roomForNew } from '../bounds.ts';
 import { aimOf, allowanceOf, parseBudget } from '../budget.ts';
 import { type Extras, type Opened, openHome } from '../compose.ts';
 import { freshnessLine, LiveLine } from '../live.ts';
@@ -73,9 +76,8 @@ async function run(kind: Kind, given: Record<string, unknown>): Promise<void> {
   else print(shown, chosen.data);
 }
 
-export interface FreshSummary extends Summary {
-  /** Pages that changed, and bytes that were not spent because nothing was asked for or sent. */
-  readonly changed: number;
+export interface FreshSummary extends Summary, Tally {
+  /** Bytes that were not spent because nothing was asked for or sent. */
   readonly avoided: number;
   /** Due, but beyond the budget of this round. */
   readonly left: number;
@@ -83,7 +85,7 @@ export interface FreshSummary extends Summary {
   readonly since: number | undefined;
   /** That the schedule wants now. */
   readonly visitsPerDay: number;
-  readonly expectedFreshness: number;
+  readonly freshness: ShownFreshness;
 }
 
 /** Opens the collection, refreshes it and closes it. `begin` is told when it is open; what it returns is called last. */
@@ -103,7 +105,8 @@ export async function keepFresh(
   const allowance = () => allowanceOf(ledger, schedule.settings, schedule.balance);
   const started = clock.now();
   const images = new Images({ ...opened, agentToken: AGENT_TOKEN });
-  const parts = { ...opened, images };
+  const parts = { ...opened, images, newPages: roomForNew(ledger) };
+  const first = ledger.visits.last + 1;
   const round = kind === 'refresh' ? beginRound(ledger, started) : undefined;
   try {
     const supply = round ? refreshSupply(parts, round, allowance(), spent) : watchSupply(parts, allowance, spent);
@@ -116,18 +119,35 @@ export async function keepFresh(
     ledger.commit();
     return {
       ...summaryOf(opened, false),
-      changed: home.progress.outcomes.fetched,
+      ...tallyOf(ledger, first),
       avoided: ledger.account.avoided,
       left: supply.left,
       since: round && round.begun < started ? round.begun : undefined,
       visitsPerDay: schedule.visitsPerDay,
-      expectedFreshness: schedule.expectedFreshness(clock.now()),
+      freshness: shownFreshness(opened),
     };
   } finally {
     await images.close();
     await end();
     await opened.close();
   }
+}
+
+/** Share of the pages that is as last seen, nine times in ten between `low` and `high`. */
+interface ShownFreshness extends Omit<Fresh, 'servers'> {
+  readonly servers: readonly (Omit<Fresh['servers'][number], 'server'> & { readonly origin: string })[];
+}
+
+/** Servers of which the freshness is told one by one. */
+const TOLD_SERVERS = 100;
+
+function shownFreshness({ ledger, frontier, clock }: Opened): ShownFreshness {
+  const { servers, ...all } = frontier.schedule.freshness(clock.now(), TOLD_SERVERS);
+  const named = ({ server, ...rest }: (typeof servers)[number]) => ({
+    ...rest,
+    origin: ledger.servers.byId(server).origin,
+  });
+  return { ...all, servers: servers.map(named) };
 }
 
 /** A budget or a freshness: one follows from the other. What stands on the command line wins over the config file. */
@@ -176,13 +196,36 @@ function aim({ ledger, frontier, clock }: Opened, chosen: Chosen): void {
 
 function print(summary: FreshSummary, directory: string): void {
   printSummary(summary, directory, 'Nothing was due.');
-  const { changed, avoided, left, since, expectedFreshness, visitsPerDay } = summary;
+  const { avoided, left, since, visitsPerDay, aside, sitemaps } = summary;
   if (since !== undefined) console.log(`\nIt went on with the round of ${moment(since)}, which had not ended.`);
+  const waits = left > 0 ? `; ${left.toLocaleString('en')} pages that are due wait for the next budget` : '';
+  console.log(`\n${fold(`${newsInWords(summary)} ${size(avoided)} were not sent or not stored again${waits}.`)}`);
+  console.log(fold(freshnessInWords(summary.freshness)));
+  if (aside + sitemaps > 0) {
+    const looks = `${plural(aside, 'look')} at dead links, redirects and second addresses, ${plural(sitemaps, 'sitemap')}`;
+    console.log(fold(`Beside the budget of pages: ${looks}.`));
+  }
   const asked = `${Math.round(visitsPerDay).toLocaleString('en')} visits`;
-  const told =
-    `${plural(changed, 'page')} changed; ${size(avoided)} were not sent or not stored again. ` +
-    `${(expectedFreshness * 100).toFixed(1)} % of the collection is expected to be as last seen` +
-    `${left > 0 ? `; ${left.toLocaleString('en')} pages that are due wait for the next budget` : ''}.`;
-  console.log(`\n${fold(told)}`);
   console.log(fold(`The schedule asks for ${asked} a day. See "skein changes" and "skein account".`));
+}
+
+/** What `changes` lists, and new pages apart from it. */
+function newsInWords({ changed, back, images, new: first }: Tally): string {
+  const also = [
+    ...(images > 0 ? [`${plural(images, 'image')} changed`] : []),
+    ...(back > 0 ? [`${plural(back, 'page')} came back`] : []),
+    ...(first > 0 ? [`${plural(first, 'page is', 'pages are')} new`] : []),
+  ];
+  return `${[`${plural(changed, 'page')} changed`, ...also].join(', ')};`;
+}
+
+const percent = (share: number): string => `${(share * 100).toFixed(1)}`;
+
+/** What is shown of a freshness: with how far it may be off, and not at all without evidence. */
+export function freshnessInWords({ expected, low, high, looks }: Omit<Fresh, 'servers'>): string {
+  if (looks === 0) return 'How fresh the pages are is not known yet: none was looked at twice.';
+  return (
+    `${percent(expected)}% of the pages are expected to be as last seen (nine times in ten ${percent(low)} to ` +
+    `${percent(high)}%), by what ${plural(looks, 'look')} found.`
+  );
 }

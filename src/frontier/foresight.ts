@@ -1,0 +1,97 @@
+/**
+ * What is foretold of the collection's freshness, corrected by what visits have found. Holds the ledger's cells against
+ * the beliefs of all pages; revisit/calibration.ts does the sums. It moves no page by itself.
+ */
+import { DAY } from '../base/clock.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { AUDITED, Calibration, type Interval, type Part } from '../revisit/calibration.ts';
+import type { Estimator } from '../revisit/estimators/port.ts';
+import { type ChangeState, unpackState } from '../revisit/state.ts';
+import { sampledPages } from './stored-pages.ts';
+
+export interface Fresh extends Interval {
+  /** Visits that it rests on: looks at pages that were seen before. 0 = nothing but a guess. */
+  readonly looks: number;
+  readonly servers: readonly (Interval & { readonly server: number; readonly pages: number })[];
+}
+
+/** A visit and what was foretold of it. */
+interface Told {
+  readonly state: ChangeState;
+  readonly foretold: number;
+  readonly changed: boolean;
+  /** The page was chosen by lot. */
+  readonly audit: boolean;
+}
+
+/** Days of cells that are read. */
+const CELL_DAYS = 60;
+/** Days: who was looked at so lately is not unseen today. */
+const TODAY = 0.5;
+
+export class Foresight {
+  readonly #ledger: Ledger;
+  readonly #estimator: Estimator;
+  #planned: Calibration | undefined;
+
+  constructor(ledger: Ledger, estimator: Estimator) {
+    this.#ledger = ledger;
+    this.#estimator = estimator;
+  }
+
+  /** A visit that no notice brought about. */
+  learn(time: number, server: number, { state, foretold, changed, audit }: Told): void {
+    const kind = kindOf(state) + (audit ? AUDITED : 0);
+    this.#ledger.forecasts.add(time, { server, kind, foretold }, changed);
+  }
+
+  /** Looks anew at what usually holds. */
+  plan(now: number): void {
+    this.#planned = this.#calibration(now);
+  }
+
+  /**
+   * How many times as often pages like this change as is believed of them. Never less than once: that pages are quieter
+   * than was thought, their beliefs learn by themselves.
+   */
+  factor(server: number, state: ChangeState): number {
+    return Math.max(1, this.#planned?.usual(server, kindOf(state)) ?? 1);
+  }
+
+  /** `most`: servers of which it is said one by one, the largest first. */
+  freshness(now: number, most = 0): Fresh {
+    const parts = [...this.#parts(now).values()];
+    const calibration = this.#calibration(now);
+    const servers = [...Map.groupBy(parts, part => part.server)]
+      .map(([server, own]) => ({ server, own, pages: own.reduce((sum, { pages }) => sum + pages, 0) }))
+      .sort((a, b) => b.pages - a.pages)
+      .slice(0, most)
+      .map(({ server, own, pages }) => ({ ...calibration.fresh(own), server, pages }));
+    return { ...calibration.fresh(parts), looks: calibration.looks, servers };
+  }
+
+  #parts(now: number): Map<string, Part> {
+    const parts = new Map<string, { server: number; kind: number; pages: number; unseen: number; stale: number }>();
+    for (const { seen_time, change, server } of sampledPages(this.#ledger)) {
+      const state = unpackState(change);
+      const kind = kindOf(state);
+      const key = `${server} ${kind}`;
+      const part = parts.get(key) ?? { server, kind, pages: 0, unseen: 0, stale: 0 };
+      parts.set(key, part);
+      const days = Math.max(0, (now - seen_time) / DAY);
+      part.pages++;
+      part.unseen += days > TODAY ? 1 : 0;
+      part.stale += 1 - this.#estimator.survival(state, days);
+    }
+    return parts;
+  }
+
+  #calibration(now: number): Calibration {
+    const today = Math.floor(now / DAY);
+    return new Calibration(this.#ledger.forecasts.since(today - CELL_DAYS), today);
+  }
+}
+
+function kindOf(state: ChangeState): number {
+  return state.changes > 0 ? 1 : 0;
+}

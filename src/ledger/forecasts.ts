@@ -1,0 +1,41 @@
+/** Changes that visits found, beside those that were foretold: one cell for each server, kind of page and day. */
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { DAY } from '../base/clock.ts';
+import { hasTable } from './schema.ts';
+
+export interface ForecastCell {
+  readonly server: number;
+  /** 0: pages that were never seen to change before the visit, 1: pages that were. */
+  readonly kind: number;
+  /** Days since 1970. */
+  readonly day: number;
+  readonly looks: number;
+  /** Sum of the probabilities of a change. */
+  readonly foretold: number;
+  readonly found: number;
+}
+
+export class Forecasts {
+  readonly #database: DatabaseSync;
+  #add: StatementSync | undefined;
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+  }
+
+  /** Counts one visit. */
+  add(time: number, cell: Pick<ForecastCell, 'server' | 'kind' | 'foretold'>, changed: boolean): void {
+    this.#add ??= this.#database.prepare(
+      `INSERT INTO forecasts VALUES (?, ?, ?, 1, ?, ?) ON CONFLICT DO UPDATE SET looks = looks + 1,
+         foretold = foretold + excluded.foretold, found = found + excluded.found`,
+    );
+    this.#add.run(cell.server, cell.kind, Math.floor(time / DAY), cell.foretold, changed ? 1 : 0);
+  }
+
+  /** From the day `first` on. An older version wrote none. */
+  since(first: number): ForecastCell[] {
+    if (!hasTable(this.#database, 'forecasts')) return [];
+    const sql = 'SELECT * FROM forecasts WHERE day >= ? ORDER BY server, kind, day';
+    return this.#database.prepare(sql).all(first) as unknown as ForecastCell[];
+  }
+}

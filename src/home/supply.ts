@@ -115,12 +115,7 @@ export function refreshSupply(parts: SupplyParts, round: Round, allowance: Allow
     },
     fill() {
       sitemapsRead ||= frontier.quiet || clock.ticks() - began > SITEMAP_PATIENCE;
-      if (sitemapsRead && lots.length > 0) {
-        const drawn = lots.splice(0).filter(({ page }) => !given.has(page));
-        for (const { page } of drawn) given.add(page);
-        for (const { page } of drawn) frontier.schedule.audits.add(page);
-        frontier.again(drawn);
-      }
+      if (sitemapsRead) draw(frontier, lots.splice(0), given);
       while (sitemapsRead && !dry && waiting() < slices && room() > 0) {
         // Of the budget new pages leave half to those that are due, unless these do not use it up.
         const fresh = admit(Math.min(Math.ceil(most / 2) - admitted, Math.ceil(room() / 2)));
@@ -208,6 +203,14 @@ function asideOf(
     for (const { page } of next.slice(0, most)) given.add(page);
     frontier.again(next.slice(0, most));
   };
+}
+
+/** Lets pages go that were chosen by lot. */
+function draw(frontier: Frontier, lots: readonly { page: number; server: number }[], given: Set<number>): void {
+  const drawn = lots.filter(({ page }) => !given.has(page));
+  for (const { page } of drawn) given.add(page);
+  for (const { page } of drawn) frontier.schedule.audits.add(page);
+  frontier.again(drawn);
 }
 
 const GOLDEN = (Math.sqrt(5) - 1) / 2;

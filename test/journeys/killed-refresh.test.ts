@@ -41,7 +41,7 @@ test('a refresh that is killed eight times ends like one that is not', async t =
   const refresh = ['refresh', '--budget', '100%', ...fast, '--connections', '2', '--set', 'images=off'];
   let died = 0;
   for (let kill = 0; kill < KILLS; kill++) {
-    const moment = kill % 4 === 3 ? pause(random.below(400)) : web.hold(1 + random.below(90));
+    const moment = kill % 4 === 3 ? pause(random.below(400)) : web.hold(1 + random.below(40));
     if (await killAt(moment, [...refresh, '--data', data])) died++;
     web.release();
     await checkBooks(data, `after kill ${kill + 1}`);

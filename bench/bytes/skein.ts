@@ -67,8 +67,7 @@ export async function skeinDays(
     costs.push(cost);
     plan.onDay(day, cost);
   }
-  if (process.env['KEEP'] === undefined) rmSync(directory, { recursive: true });
-  else console.error(`kept ${directory}`);
+  rmSync(directory, { recursive: true });
   return costs;
 }
 
@@ -78,9 +77,8 @@ function freshnessOf(replay: Replay, truth: Freshness, directory: string, day: n
   const copies = new Map<string, number>();
   for (const row of ledger.database
     .prepare(
-      // What a visit saw to be edited in the template alone is known, though not stored again.
-      `SELECT p.url, max(k.changed_time, coalesce((SELECT max(time) FROM visits v
-         WHERE v.page = k.page AND v.stage = 'template'), 0)) AS time
+      // The newest copy is a stored version, or what differs from it by no news.
+      `SELECT p.url, max(k.changed_time, coalesce((SELECT f.time FROM followed f WHERE f.page = k.page), 0)) AS time
        FROM known k JOIN pages p ON p.id = k.page WHERE k.segment IS NOT NULL`,
     )
     .iterate()) {

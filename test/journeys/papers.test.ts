@@ -105,7 +105,9 @@ test('the experiment of PMCS: 37 pages by their URL count, 4 by their keywords, 
   assert.deepEqual([pmcs['low'], pmcs['between'], pmcs['high']], [22, 78, 0]);
   assert.equal(pmcs['averageProbability']!.toFixed(6), ((41 * 2 + 37) / 3 / 78).toFixed(6));
   assert.equal(pmcs['sent']!.toFixed(6), (22 + (41 * 2 + 37) / 3).toFixed(6));
-  assert.match((await skein(['account', '--model', '--data', collection.directory])).stdout.toString(), /P1, at most/);
+  const model = (await skein(['account', '--model', '--data', collection.directory])).stdout.toString();
+  assert.match(model, /P1, at most 0\.1: sent directly +22/);
+  assert.match(model, /14 with --levels 3/);
 });
 
 test('by default the rule is cheaper than the paper’s: a hash is carried, and what never changed is compared', async () => {

@@ -2,30 +2,15 @@
  * Two parts of the account that the papers draw: what made pages come home (number of URLs, number of keywords, sent
  * directly), and the load on home's own line beside what outposts on other machines spent at servers.
  */
+import { DAY } from '../../base/clock.ts';
 import type { LineSums } from '../../ledger/account.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import { type Decided, decidedBy, spentAt } from '../../ledger/reckoning.ts';
 import { size, table } from '../terminal.ts';
 import { stageInWords } from './changes.ts';
 
-/** Visits that one stage of the detector decided. */
-export interface Decided {
-  readonly stage: string;
-  readonly pages: number;
-  /** Among them, those that had changed. */
-  readonly changed: number;
-  /** Bytes that came from servers. */
-  readonly down: number;
-}
-
-/** Most often first. First visits have nothing to be compared with. */
 export function stagesOf(ledger: Ledger, since: number): Decided[] {
-  return ledger.database
-    .prepare(
-      `SELECT stage, count(*) AS pages, sum(outcome = 'fetched') AS changed, sum(down) AS down FROM visits
-       WHERE id >= ? AND time >= ? AND outcome IN ('fetched', 'same') AND stage <> 'first' AND cause <> 'sitemap'
-       GROUP BY stage ORDER BY pages DESC`,
-    )
-    .all(ledger.visits.since(since), since) as unknown as Decided[];
+  return decidedBy(ledger, { first: ledger.visits.since(since), time: since });
 }
 
 /** Bytes both ways; `up` is what was sent. Robots.txt files are left out. */
@@ -38,24 +23,16 @@ export interface HomeLine extends LineSums {
   readonly elsewhere: LineSums;
 }
 
-/** Who fetches in this process: threads, and those that try again what killed one. */
-const HERE = `(outpost GLOB 'thread-[0-9]*' OR outpost = 'trial')`;
-
 export function lineOf(ledger: Ledger, since: number): HomeLine {
-  const sums = (where: string): LineSums => {
-    const sql = `SELECT coalesce(sum(up), 0) AS up, coalesce(sum(down), 0) AS down FROM visits
-      WHERE id >= ? AND time >= ? AND ${where}`;
-    const row = ledger.database.prepare(sql).get(ledger.visits.since(since), since) as unknown as LineSums;
-    return { up: row.up, down: row.down };
-  };
-  const servers = sums(HERE);
-  const outposts = ledger.account.line(Math.floor(since / 86_400_000));
+  const visits = { first: ledger.visits.since(since), time: since };
+  const servers = spentAt(ledger, 'here', visits);
+  const outposts = ledger.account.line(Math.floor(since / DAY));
   return {
     up: servers.up + outposts.up,
     down: servers.down + outposts.down,
     servers,
     outposts,
-    elsewhere: sums(`NOT ${HERE}`),
+    elsewhere: spentAt(ledger, 'elsewhere', visits),
   };
 }
 

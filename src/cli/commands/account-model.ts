@@ -4,7 +4,8 @@
  */
 import type { SavedSchedule } from '../../frontier/schedule-settings.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { benefit } from '../../revisit/pmceg.ts';
+import { changeStates, repetitions, sizesOf } from '../../ledger/reckoning.ts';
+import { benefit, machinesReached } from '../../revisit/pmceg.ts';
 import {
   averageProbability,
   type Group,
@@ -54,43 +55,25 @@ export interface ModelReport {
     readonly repeatedLinks: number;
     readonly repeatedVisits: number;
     readonly quality: number;
+    /** Machines that a counter of 1, 2, 3 … reaches, each with so many below it. */
+    readonly fanOut: number;
+    readonly machines: readonly number[];
   };
 }
 
 /** Kilobytes a second on the paper's line. */
 const PAPER_RATE = 8;
+/** Machines below each, as the paper draws it. */
+const FAN_OUT = 2;
 
 export function modelOf(ledger: Ledger): ModelReport {
   return { pmcs: pmcsOf(ledger), pmceg: pmcegOf(ledger) };
 }
 
-interface Sizes {
-  readonly pages: number;
-  /** Of all pages together, as they are and as they came. */
-  readonly bytes: number;
-  readonly wire: number;
-}
-
-function sizesOf({ database }: Ledger): Sizes {
-  return database
-    .prepare(
-      `SELECT count(*) AS pages, coalesce(sum(k.bytes), 0) AS bytes, coalesce(sum(min(k.wire, k.bytes)), 0) AS wire
-       FROM known k JOIN pages p ON p.id = k.page
-       WHERE p.role = 0 AND k.bytes IS NOT NULL AND k.wire IS NOT NULL AND k.outcome IN ('fetched', 'same')`,
-    )
-    .get() as unknown as Sizes;
-}
-
 /** Pages by the papers' probability of change. */
-function groupsOf({ database }: Ledger): Group[] {
+function groupsOf(ledger: Ledger): Group[] {
   const pages = new Map<number, number>();
-  const rows = database
-    .prepare(
-      `SELECT k.change FROM known k JOIN pages p ON p.id = k.page
-       WHERE p.role = 0 AND k.change IS NOT NULL AND k.outcome IN ('fetched', 'same')`,
-    )
-    .iterate() as Iterable<unknown> as Iterable<{ change: Uint8Array }>;
-  for (const { change } of rows) {
+  for (const change of changeStates(ledger)) {
     const probability = shareChanged(unpackState(change));
     pages.set(probability, (pages.get(probability) ?? 0) + 1);
   }
@@ -128,20 +111,16 @@ function pmcsOf(ledger: Ledger): ModelReport['pmcs'] {
 }
 
 function pmcegOf(ledger: Ledger): ModelReport['pmceg'] {
-  const one = (sql: string) => Number(ledger.database.prepare(sql).get()!['n'] ?? 0);
   const conventionalKilobytes = sizesOf(ledger).bytes / 1000;
   const { up, down } = lineOf(ledger, 0);
   const lineKilobytes = (up + down) / 1000;
+  const { linked, repeated } = repetitions(ledger);
   // Each link is counted for the page that it leads to; the first that led there was no repetition.
-  const linksIn = ledger.backward.savedTotal();
-  const linked = one('SELECT count(*) AS n FROM pages WHERE parent <> 0');
-  const repeatedLinks = Math.max(0, linksIn - linked);
-  const repeatedVisits = one(
-    `SELECT coalesce(sum(n - 1), 0) AS n FROM (SELECT count(*) AS n FROM visits WHERE stage = 'first' GROUP BY page)`,
-  );
+  const repeatedLinks = Math.max(0, ledger.backward.savedTotal() - linked);
   return {
     ...{ conventionalKilobytes, lineKilobytes, benefit: benefit(conventionalKilobytes, lineKilobytes) },
-    ...{ repeatedLinks, repeatedVisits, quality: benefit(repeatedLinks, repeatedVisits) },
+    ...{ repeatedLinks, repeatedVisits: repeated, quality: benefit(repeatedLinks, repeated) },
+    ...{ fanOut: FAN_OUT, machines: [1, 2, 3, 4].map(depth => machinesReached(depth, FAN_OUT)) },
   };
 }
 
@@ -192,4 +171,6 @@ export function printModel({ pmcs, pmceg }: ModelReport): void {
       ],
     ),
   );
+  const reached = pmceg.machines.map((machines, i) => `${machines} with --levels ${i + 1}`).join(', ');
+  console.log(`\nWith ${pmceg.fanOut} machines below each, a crawl reaches ${reached}.`);
 }

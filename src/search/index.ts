@@ -261,10 +261,11 @@ export class Search {
   #ask(key: string, { languages, unfold, now }: Asking): Kept {
     // Before ranking: a change that comes between is then checked once too often, never once too little.
     const sequence = this.#languagesAt;
-    const asked: Plan = plan(parseQuery(key), languages);
+    const typing = false;
+    const asked: Plan = plan(parseQuery(key), { languages, typing, has: term => this.#ranker.has(term) });
     const kept: Kept = {
       plan: asked,
-      ranked: this.#ranker.rank(asked, now, unfold),
+      ranked: this.#ranker.rank(asked, { now, unfold }),
       hits: new Map(),
       sequence,
       time: now,

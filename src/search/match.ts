@@ -2,37 +2,33 @@
  * A query's tree as FTS5 and SQL can run it. The only place that writes an FTS5 expression: every term is put in
  * quotes and holds no quote, so nothing a person types can reach FTS5's grammar.
  *
- * A page's terms are stemmed in its own language and a query names none, so each word becomes its terms in all
- * languages that the index holds, joined by OR; most words have one or two.
+ * A page's terms are stemmed in its own language and a query names none, so each word becomes its terms in the
+ * languages that the pages are in, joined by OR; most words have one or two.
  */
 import { SkeinError } from '../base/errors.ts';
-import { isSmall } from './language.ts';
+import { type AskedWord, ask, either, type LooseWord, quote, type Vocabulary } from './asked.ts';
 import type { ChangedQuery, Query, WordsQuery } from './query.ts';
 import { NO_RULES } from './stems.ts';
-import { endsDense, Initials, termOf, words } from './words.ts';
+import { endsDense, Initials, words } from './words.ts';
 
 export interface Plan {
-  /** FTS5 expression over the columns of `terms`. */
+  /** FTS5 expression over the columns of `terms`: what has all the words. */
   readonly match: string;
-  /** The same, its plain words looked for only where they weigh most: title, headings, anchors. */
+  /** The same, its plain words looked for only where they weigh most: title, headings, anchors, address. */
   readonly head: string;
+  /** What has some of the plain words; empty = there are not several. */
+  readonly some: string;
   /** True when the expression holds words, so that BM25 has something to say. */
   readonly worded: boolean;
   readonly changed: readonly ChangedQuery[];
   /** What a snippet highlights. */
   readonly highlights: Highlights;
-  /** The plain words and phrases at the top of the query as typed, in order. */
-  readonly plain: string;
+  /** The words at the top of the query as typed, in order; then those in quotation marks. */
+  readonly words: readonly AskedWord[];
   /** The plain words at the top of the query: what may be left out, or was misspelt, when nothing has them all. */
   readonly loose: readonly LooseWord[];
   /** Everything but those words; empty = nothing. */
   readonly strict: string;
-}
-
-export interface LooseWord {
-  /** As it was typed; empty = it is only a beginning. */
-  readonly text: string;
-  readonly match: string;
 }
 
 export interface Highlights {
@@ -47,7 +43,7 @@ export interface Highlights {
  * which words.ts never lets into a term, so that no page and no query can forge one.
  */
 const EVERY = '\ue000every';
-const siteMark = (host: string) => `\ue000s${host.replaceAll('.', '\ue001').replaceAll(/[:[\]]/g, '\ue002')}`;
+export const siteMark = (host: string) => `\ue000s${host.replaceAll('.', '\ue001').replaceAll(/[:[\]]/g, '\ue002')}`;
 const typeMark = (type: string) => `\ue000t${type.replaceAll(/[^a-z0-9]/g, '\ue001')}`;
 const languageMark = (tag: string) => `\ue000l${tag}`;
 
@@ -93,49 +89,19 @@ export function addressText(url: string): string {
   return `${path} ${parsed.hostname}`;
 }
 
-/** Endings tried on a beginning: the stem of `computing` is shorter than `computi*`, yet must be found. */
-const endings = [
-  '',
-  'e',
-  's',
-  'es',
-  'd',
-  'ed',
-  'g',
-  'ng',
-  'ing',
-  'n',
-  'on',
-  'ion',
-  'tion',
-  'ation',
-  'y',
-  'ly',
-  'en',
-  'er',
-  'ung',
-  'ment',
-];
-const MOST_VARIANTS = 8;
-
-const quote = (terms: readonly string[]) => `"${terms.join(' ').replaceAll('"', '')}"`;
 const mark = (term: string) => `marks : "${term}"`;
-const either = (parts: readonly string[]) => (parts.length === 1 ? parts[0]! : `(${parts.join(' OR ')})`);
 
 /** What every page matches. */
 export const EVERYTHING = mark(EVERY);
 
 class Planner {
-  readonly #languages: readonly string[];
-  /** Column filter of plain words. */
-  readonly #where: string;
+  readonly #vocabulary: Vocabulary;
   readonly terms = new Set<string>();
   readonly beginnings: string[] = [];
   worded = false;
 
-  constructor(languages: readonly string[], where: string) {
-    this.#languages = languages;
-    this.#where = where;
+  constructor(vocabulary: Vocabulary) {
+    this.#vocabulary = vocabulary;
   }
 
   /** FTS5 expression of a subtree; undefined when it holds no term at all. `shown`: its words are highlighted. */
@@ -181,51 +147,42 @@ class Planner {
     const segments = words(path, NO_RULES).map(word => word.term);
     const onHost = mark(siteMark(host));
     if (segments.length === 0) return onHost;
-    const variants = this.#languages.map(language => quote(words(path, language).map(word => word.term)));
+    const variants = this.#vocabulary.languages.map(language => quote(words(path, language).map(word => word.term)));
     return `(${onHost} AND ${either([...new Set(variants)].map(phrase => `address : ^ ${phrase}`))})`;
   }
 
+  /** Words inside groups, in quotation marks, or of one column. */
   #words(query: WordsQuery, shown: boolean): string | undefined {
-    const variants = new Map<string, string>();
-    const dense = endsDense(query.text);
-    for (const language of this.#languages) {
-      const found = words(query.text, language).map(word => word.term);
-      if (found.length === 0) continue;
-      if (query.beginning) found[found.length - 1] = this.#last(query.text);
-      const star = query.beginning || dense ? ' *' : '';
-      variants.set(quote(found) + star, '');
-      if (shown) this.#show(found, star !== '');
-      if (query.beginning && found.length === 1)
-        for (const stem of stemsOf(query.text, language)) variants.set(quote([stem]), stem);
-      if (variants.size >= MOST_VARIANTS) break;
-    }
-    if (variants.size === 0) return undefined;
+    const expression = query.phrase ? this.#phrase(query.text, shown) : this.#parts(query, shown);
+    if (expression === undefined) return undefined;
     if (shown) this.worded = true;
-    if (shown) for (const stem of variants.values()) if (stem !== '') this.terms.add(stem);
-    const expression = either([...variants.keys()]);
-    return query.column === undefined ? this.#where + expression : `${query.column} : ${expression}`;
+    return query.column === undefined ? expression : `${query.column} : ${expression}`;
   }
 
-  /** The beginning itself, folded but not stemmed. */
-  #last(text: string): string {
-    return words(text, NO_RULES).at(-1)!.term;
+  #phrase(text: string, shown: boolean): string | undefined {
+    const variants = new Set<string>();
+    const star = endsDense(text) ? ' *' : '';
+    for (const language of this.#vocabulary.languages) {
+      const found = words(text, language).map(word => word.term);
+      if (found.length === 0) continue;
+      variants.add(quote(found) + star);
+      if (shown) this.#show(found, star !== '');
+    }
+    return variants.size === 0 ? undefined : either([...variants]);
+  }
+
+  #parts(query: WordsQuery, shown: boolean): string | undefined {
+    const { loose, terms, beginnings } = ask([query], this.#vocabulary);
+    if (shown) for (const term of terms) this.terms.add(term);
+    if (shown) this.beginnings.push(...beginnings);
+    const parts = loose.map(({ match }) => match);
+    return parts.length === 0 ? undefined : parts.length === 1 ? parts[0] : `(${parts.join(' AND ')})`;
   }
 
   #show(found: readonly string[], open: boolean): void {
     for (const term of open ? found.slice(0, -1) : found) this.terms.add(term);
     if (open) this.beginnings.push(found.at(-1)!);
   }
-}
-
-/** Stems, shorter than the beginning itself, of the words it may be completed to. */
-function stemsOf(beginning: string, language: string): Set<string> {
-  const whole = termOf(beginning, NO_RULES);
-  const stems = new Set<string>();
-  for (const ending of endings) {
-    const stem = termOf(beginning + ending, language);
-    if (stem.length > 2 && stem.length < whole.length && whole.startsWith(stem)) stems.add(stem);
-  }
-  return stems;
 }
 
 /** Languages that the query itself asks for; empty = any. */
@@ -249,44 +206,40 @@ function isLoose(part: Query): part is WordsQuery {
   return part.kind === 'words' && part.column === undefined && !part.phrase;
 }
 
-/** Telling words that a query must have for its small ones not to be looked for. */
-const ENOUGH = 2;
-
-/** "How do I create a table" asks for `create` and `table`. Where pages are in several languages English decides. */
-function telling(parts: readonly Query[], spoken: readonly string[]): readonly Query[] {
-  const language = spoken.length === 1 ? spoken[0]! || 'en' : 'en';
-  const says = (part: Query) => !isLoose(part) || part.beginning || !isSmall(part.text, language);
-  return parts.filter(part => isLoose(part) && says(part)).length >= ENOUGH ? parts.filter(says) : parts;
-}
-
-/** The plan of a query for an index that holds pages in `languages`. */
-export function plan(query: Query, languages: readonly string[]): Plan {
+/** The plan of a query. */
+export function plan(query: Query, known: Vocabulary): Plan {
   const named = languagesNamed(query);
-  const spoken = named.length > 0 ? named : languages.length > 0 ? languages : [''];
-  const planner = new Planner(spoken, '');
+  const vocabulary = named.length > 0 ? { ...known, languages: named } : known;
+  const planner = new Planner(vocabulary);
   const parts = query.kind === 'all' ? query.parts : [query];
   const changed = parts.map(changedOf).filter(part => part !== undefined);
-  const all = parts.filter(part => changedOf(part) === undefined);
-  const rest = telling(all, spoken);
-  const match = planner.expression({ kind: 'all', parts: rest }, true);
-  const { worded } = planner;
-  if (match === undefined && rest.length > 0)
+  const rest = parts.filter(part => changedOf(part) === undefined);
+  const asked = ask(rest.filter(isLoose), vocabulary);
+  const strict = planner.expression({ kind: 'all', parts: rest.filter(part => !isLoose(part)) }, true);
+  const loose = asked.loose.map(({ match }) => match);
+  if (strict === undefined && loose.length === 0 && rest.length > 0)
     throw new SkeinError('bad-query', 'There is no word to look for in this query.');
-  const loose = rest.filter(isLoose).flatMap(part => {
-    const found = planner.expression(part, false);
-    return found === undefined ? [] : [{ text: part.beginning ? '' : part.text, match: found }];
-  });
-  const strict = planner.expression({ kind: 'all', parts: rest.filter(part => !isLoose(part)) }, false);
-  const plain = all.filter(part => part.kind === 'words').map(part => part.text);
-  const head = new Planner(spoken, '{title headings anchors} : ').expression({ kind: 'all', parts: rest }, false);
+  const join = (words: string) => [strict, words].filter(part => part !== undefined && part !== '').join(' AND ');
+  const quoted = rest.filter(part => part.kind === 'words' && part.phrase && part.column === undefined);
+  const all = loose.length === 0 ? '' : `(${loose.join(' AND ')})`;
   return {
-    match: match ?? EVERYTHING,
-    head: head ?? EVERYTHING,
-    worded,
-    plain: plain.join(' '),
+    match: join(all) || EVERYTHING,
+    head: join(all === '' ? '' : `${HEAD}${all}`) || EVERYTHING,
+    some: loose.length < 2 ? '' : join(`(${loose.join(' OR ')})`),
+    worded: planner.worded || loose.length > 0,
+    words: [...asked.words, ...quoted.flatMap(part => wordsIn((part as WordsQuery).text))],
     changed,
-    highlights: highlightsOf(planner.terms, planner.beginnings),
-    loose,
+    highlights: highlightsOf(
+      new Set([...asked.terms, ...planner.terms]),
+      [...asked.beginnings, ...planner.beginnings],
+    ),
+    loose: asked.loose,
     strict: strict ?? '',
   };
 }
+
+/** Where words weigh most. */
+const HEAD = '{title headings anchors address} : ';
+
+const wordsIn = (text: string) =>
+  words(text, NO_RULES).map(({ start, end }) => ({ text: text.slice(start, end), small: false }));

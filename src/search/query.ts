@@ -8,6 +8,7 @@
 import { DAY, HOUR } from '../base/clock.ts';
 import { SkeinError } from '../base/errors.ts';
 import { primaryLanguage } from './stems.ts';
+import { signTerms } from './words.ts';
 
 export type Query =
   | { readonly kind: 'all'; readonly parts: readonly Query[] }
@@ -55,11 +56,32 @@ function refuse(sentence: string): never {
   throw new SkeinError('bad-query', sentence);
 }
 
-/** The end of the word that starts at `from`: white space, a quote or a parenthesis ends it. */
+/** The end of the word that starts at `from`: white space, a quote, or a sign that groups ends it. */
 function endOfWord(text: string, from: number): number {
   let at = from;
-  while (at < text.length && !/[\s()|]/.test(text[at]!) && !quotes.includes(text[at]!)) at++;
+  while (at < text.length && !/\s/.test(text[at]!) && !quotes.includes(text[at]!)) {
+    if (/[()|]/.test(text[at]!)) {
+      const end = endOfSigns(text, from, at);
+      if (end === at) break;
+      at = end;
+    } else at++;
+  }
   return at;
+}
+
+/**
+ * Where a parenthesis or a stroke at `at` is part of a name, the end of that part; else `at`. It is in `jest.fn()`,
+ * `operator==(std::bitset)` and `operator||`: it follows a word at once, and has no white space in it.
+ */
+function endOfSigns(text: string, from: number, at: number): number {
+  if (at === from || Object.hasOwn(keywords, text.slice(from, at))) return at;
+  if (text[at] === '|') {
+    const end = at + /^[|=]+/.exec(text.slice(at))![0].length;
+    return /^[\s()]|^$/.test(text.slice(end, end + 1)) ? end : at;
+  }
+  if (text[at] === ')') return at;
+  const closed = /^\([^\s()]*\)/.exec(text.slice(at));
+  return closed ? at + closed[0].length : at;
 }
 
 /** A quotation mark that nobody closed is closed by the end of the query. */
@@ -114,11 +136,10 @@ function tokensOf(text: string): Token[] {
 }
 
 function wordsLeaf(text: string, quoted: boolean, column?: 'title' | 'address'): Query | undefined {
-  const beginning = !quoted && text.length > 1 && text.endsWith('*');
+  const beginning = !quoted && /[^*]\*$/.test(text) && !/(?:^|\W)operator\*$/.test(text);
   const bare = beginning ? text.slice(0, -1) : text;
-  if (!quoted && bare.includes('*'))
-    refuse(`An asterisk can only end a word, as in “comp*”; “${text}” has one elsewhere.`);
-  if (!/[\p{L}\p{N}]/u.test(bare)) return undefined; // only punctuation: nothing to look for
+  // Only punctuation: nothing to look for, unless it is a name (`->>`, `<=>`).
+  if (!/[\p{L}\p{N}]/u.test(bare) && (quoted || signTerms(bare).length === 0)) return undefined;
   if (beginning && !/[\p{L}\p{N}].*[\p{L}\p{N}]|[^\x00-\u02ff]/u.test(bare)) {
     refuse(`“${text}” is too short: a beginning needs two letters or more.`);
   }
@@ -128,7 +149,7 @@ function wordsLeaf(text: string, quoted: boolean, column?: 'title' | 'address'):
 function siteLeaf(value: string): Query {
   const bare = value.replace(/^https?:\/\//i, '').replace(/^\*?\./, '');
   const url = URL.parse(`http://${bare}`);
-  if (url === null || url.hostname === '' || bare.includes('@')) {
+  if (url === null || url.hostname === '' || url.username !== '' || /^[^/]*@/.test(bare)) {
     refuse(`“site:${value}” names no site; write a host as in “site:example.org”.`);
   }
   let path = url.pathname;

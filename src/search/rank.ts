@@ -17,8 +17,9 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { DAY } from '../base/clock.ts';
 import { bitCount } from '../ledger/near.ts';
 import { Finder, type Found, type Row, type Span } from './find.ts';
+import { quote } from './asked.ts';
 import type { Plan } from './match.ts';
-import { eachWord, Initials, terms } from './words.ts';
+import { SharedWords, TitleJudge } from './titles.ts';
 
 export interface Ranked {
   readonly pages: readonly number[];
@@ -30,9 +31,12 @@ export interface Ranked {
   readonly relaxed: boolean;
 }
 
-const REORDERED = 100;
+const REORDERED = 200;
 const FRESHNESS = 0.2;
-const TITLE = 0.5;
+const IMPORTANCE = Number(process.env['IMP'] ?? 1);
+/** Pages with all the words below which those with some of them are looked at, too; and what having all counts then. */
+const FEW = Number(process.env['FEW'] ?? 20);
+const ALL = Number(process.env['ALLW'] ?? 1.3);
 const HALF_LIFE = 90 * DAY;
 
 /** Bits in which the simhashes of two texts differ that are nearly the same. */
@@ -40,34 +44,47 @@ const NEAR = 3;
 
 type Weights = readonly [
   ...[id: number, importance: number, changed: number, title: string, language: string],
-  ...[content: number, high: number, low: number],
+  ...[content: number, high: number, low: number, url: string],
 ];
+
+export interface Asking {
+  readonly now: number;
+  readonly unfold: boolean;
+}
 
 export class Ranker {
   readonly #finder: Finder;
   readonly #weigh: StatementSync;
+  readonly #shared: SharedWords;
 
   constructor(database: DatabaseSync) {
     this.#finder = new Finder(database);
+    this.#shared = new SharedWords(database);
     this.#weigh = database.prepare(
-      `SELECT id, importance, changed, title, language, content, simhash_high, simhash_low FROM pages
+      `SELECT id, importance, changed, title, language, content, simhash_high, simhash_low, url FROM pages
        WHERE id IN (SELECT value FROM json_each(?))`,
     );
     this.#weigh.setReturnArrays(true);
   }
 
-  rank(plan: Plan, now: number, unfold = false): Ranked {
-    const span = spanOf(plan, now);
+  rank(plan: Plan, asking: Asking): Ranked {
+    const span = spanOf(plan, asking.now);
     const found = this.#finder.find(plan, span);
-    if (found.total > 0 || plan.loose.length < 2) return { ...this.#reorder(found, plan, now, unfold), relaxed: false };
+    if (found.total >= FEW || plan.some === '') return { ...this.#reorder(found, plan, asking), relaxed: false };
     const match = this.#loosen(plan);
     const some = this.#finder.find({ ...plan, match, head: match }, span);
-    return { ...this.#reorder(some, plan, now, unfold), relaxed: true };
+    const rows = merged(found.rows.map(({ id, score }) => ({ id, score: score * ALL })), some.rows);
+    return { ...this.#reorder({ ...some, rows }, plan, asking), relaxed: found.total === 0 };
   }
 
   /** True when one of `pages` matches. */
   matchesAny(plan: Plan, pages: readonly number[]): boolean {
     return this.#finder.matchesAny(plan.match, pages);
+  }
+
+  /** Whether some page has this term. */
+  has(term: string): boolean {
+    return this.#finder.isKnown(quote([term]));
   }
 
   /** The plain words, as typed, that no page has. */
@@ -82,7 +99,7 @@ export class Ranker {
     return plan.strict === '' ? any : `${plan.strict} AND ${any}`;
   }
 
-  #reorder(found: Found, plan: Plan, now: number, unfold: boolean): Omit<Ranked, 'relaxed'> {
+  #reorder(found: Found, plan: Plan, { now, unfold }: Asking): Omit<Ranked, 'relaxed'> {
     const top = found.rows.slice(0, REORDERED);
     const { factors, prints } = this.#factors(top, plan, now);
     const factor = (id: number) => (plan.worded ? (factors.get(id) ?? 1) : 1);
@@ -98,12 +115,12 @@ export class Ranker {
     const factors = new Map<number, number>();
     const prints = new Map<number, Print>();
     if (rows.length === 0) return { factors, prints };
-    const titles = new TitleJudge(plan.plain);
+    const titles = new TitleJudge(plan.words, this.#shared, plan.highlights.beginnings.length > 0);
     const found = this.#weigh.all(JSON.stringify(rows.map(row => row.id))) as unknown as Weights[];
-    for (const [id, importance, changed, title, language, content, high, low] of found) {
+    for (const [id, importance, changed, title, language, content, high, low, url] of found) {
       prints.set(id, { title, content, high, low });
       const freshness = 1 + FRESHNESS * 2 ** (-Math.max(0, now - changed) / HALF_LIFE);
-      factors.set(id, (1 + importance) * freshness * (1 + TITLE * titles.judge(title, language)));
+      factors.set(id, (1 + IMPORTANCE * importance) * freshness * titles.judge({ title, language, url }));
     }
     return { factors, prints };
   }
@@ -142,43 +159,11 @@ function folded(rows: readonly Row[], prints: ReadonlyMap<number, Print>): { bes
   return { best, alike };
 }
 
-/** The words asked for, as one language has them. */
-interface Asked {
-  readonly joined: string;
-  readonly terms: ReadonlySet<string>;
-  readonly initials: Initials;
-}
-
-/** How well titles answer the plain words of one query, 0 to 2: coverage, and order. */
-class TitleJudge {
-  readonly #text: string;
-  readonly #asked = new Map<string, Asked>();
-
-  constructor(text: string) {
-    this.#text = text;
-  }
-
-  judge(title: string, language: string): number {
-    if (this.#text === '') return 0;
-    const asked = this.#asked.get(language) ?? this.#ask(language);
-    let [joined, words, covered] = ['', 0, 0];
-    const take = (term: string) => {
-      joined += `${term} `;
-      words++;
-      if (asked.terms.has(term)) covered++;
-    };
-    eachWord(title.slice(0, 300), language, take, asked.initials);
-    if (words === 0) return 0;
-    return covered / words + (` ${joined}`.includes(asked.joined) ? 1 : 0);
-  }
-
-  #ask(language: string): Asked {
-    const joined = terms(this.#text, language);
-    const list = joined.split(' ');
-    const asked = { joined: ` ${joined} `, terms: new Set(list), initials: new Initials(list) };
-    this.#asked.set(language, asked);
-    return asked;
-  }
+/** Each page once, with its better score; best first. */
+function merged(one: readonly Row[], other: readonly Row[]): Row[] {
+  const scores = new Map(other.map(({ id, score }) => [id, score]));
+  for (const { id, score } of one) scores.set(id, Math.max(score, scores.get(id) ?? 0));
+  return [...scores].map(([id, score]) => ({ id, score })).sort((a, b) => b.score - a.score || a.id - b.id);
 }
 
 /** From and to, in milliseconds since 1970, of the last change; undefined = any. */

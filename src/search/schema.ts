@@ -10,7 +10,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { SkeinError } from '../base/errors.ts';
 
 /** Raised when terms are made differently, too: an index of another version is rebuilt, never migrated. */
-const VERSION = 7;
+const VERSION = 8;
 
 /** Order of the columns of terms, with BM25's weight: an occurrence there counts as so many in the text. */
 export const columns = { title: 8, headings: 3, anchors: 4, address: 2, text: 1, marks: 0 } as const;

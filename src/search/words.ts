@@ -262,6 +262,51 @@ export function terms(text: string, language: string): string {
   return joined;
 }
 
+/** Names with the signs that belong to them, and signs that are names themselves. */
+const signed = /(?:[\w+#<>=!&|^*%~@$[\]-]|\(\))*[+#<>=!&|^*%~@$[\]()](?:[\w+#<>=!&|^*%~@$[\]-]|\(\))*/g;
+const sign = /[+#<>=!&|^*%~@$[\]]|\(\)/;
+/** Hyphens and exclamation marks beside words are punctuation, parentheses but empty ones, too. */
+const punctuation = /^[-!]+(?=\w)|(?<=\w)[-!]+$|[()](?<!\(\)|\((?=\)))/g;
+
+/** `StringBuilder` as `String Builder`, `XMLReader` as `XML Reader`; other words as they are. */
+export function splitHumps(word: string): string {
+  return word.replace(/([a-z\d])([A-Z])/g, '$1 $2').replace(/([A-Z]+)([A-Z][a-z])/g, '$1 $2');
+}
+
+/** The names of a text that have signs, each as one term: the signs as private letters, because FTS5 would cut at them. */
+export function signTerms(text: string): string[] {
+  if (!sign.test(text)) return [];
+  const found = new Set<string>();
+  for (const piece of text.match(signed) ?? []) {
+    const name = piece.replace(punctuation, '').toLowerCase();
+    if (!sign.test(name) || name.length < 2 || name.length > LONGEST) continue;
+    // `C++20` is found as `C++`, too.
+    for (const part of [name, name.replace(/(?<=[^a-z\d])\d+$/, '')])
+      if (part.length > 1) found.add(part.replace(/[^a-z\d]/g, each => String.fromCharCode(SIGNS + each.charCodeAt(0))));
+  }
+  return [...found];
+}
+
+const SIGNS = 0xe100;
+
+/**
+ * The terms of a title, heading, link text or address: those of its words, and behind them those that a name is made of.
+ * `StringBuilder` is also `string builder`, `push_back` (two words already) also `pushback`, and `operator[]` itself.
+ */
+export function nameTerms(text: string, language: string): string {
+  const plain = terms(text, language);
+  const more = new Set<string>();
+  for (const name of text.match(/\w*(?:[a-z\d][A-Z]|[A-Z][A-Z][a-z]|[a-zA-Z\d]_[a-zA-Z\d])\w*/g) ?? []) {
+    if (name.includes('_')) more.add(terms(name.replaceAll('_', ''), language));
+    for (const part of name.split('_')) {
+      const split = splitHumps(part);
+      if (split !== part) more.add(terms(split, language));
+    }
+  }
+  for (const term of signTerms(text)) more.add(term);
+  return more.size === 0 ? plain : `${plain} ${[...more].join(' ')}`;
+}
+
 /** True when the text ends in a script without spaces. */
 export function endsDense(text: string): boolean {
   return text !== '' && classOf(text, text.length - 1) === DENSE;

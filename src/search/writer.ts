@@ -12,7 +12,7 @@ import { addressText, marksOf } from './match.ts';
 import { type Columns, Shelves } from './shelves.ts';
 import { primaryLanguage, rulesOf } from './stems.ts';
 import { pack, unpack } from './texts.ts';
-import { terms } from './words.ts';
+import { nameTerms, terms } from './words.ts';
 
 /** Characters of a page's text that are indexed; of titles, headings and anchors each a tenth. */
 const INDEXED = 400_000;
@@ -40,9 +40,9 @@ function prepare(document: SearchDocument): Entry {
   const headings = tidy(document.headings, INDEXED / 10);
   const text = tidy(document.text, INDEXED);
   const made = {
-    title: terms(title, language),
-    headings: terms(headings, language),
-    address: terms(tidy(addressText(document.url), INDEXED / 10), language),
+    title: nameTerms(title, language),
+    headings: nameTerms(headings, language),
+    address: nameTerms(tidy(addressText(document.url), INDEXED / 10), language),
     text: terms(text, language),
     marks: marksOf(document.url, document.mediaType, language),
   };
@@ -204,7 +204,7 @@ export class Writer {
     for (const { entry, shelf } of placed) {
       const { document, language } = entry;
       const said = `${document.anchors}\n${this.#anchors.of(document.page)}`;
-      const anchors = terms(tidy(said, INDEXED / 10), language);
+      const anchors = nameTerms(tidy(said, INDEXED / 10), language);
       this.#shelves.put(document.page, shelf, { ...entry.terms, anchors });
     }
   }

@@ -1,0 +1,113 @@
+/**
+ * Real pages to search: the documentation of PostgreSQL, C++ (cppreference) and Java as Debian ships it, and, where they
+ * are there, day 0 of the recorded sites in ../shared/data/dev. Analysed as a crawl would hand them over, link texts,
+ * headings and importance included.
+ */
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { analyse } from '../../src/crawler/analyse.ts';
+import { headingsOf } from '../../src/home/headings.ts';
+import type { Said, SearchDocument } from '../../src/search/index.ts';
+
+export interface Material {
+  readonly documents: readonly SearchDocument[];
+  readonly said: readonly Said[];
+}
+
+interface Raw {
+  readonly url: string;
+  readonly html: string;
+}
+
+const packages = ['postgresql-doc-15', 'cppreference-doc-en-html', 'openjdk-17-doc'];
+const manuals: readonly (readonly [host: string, directory: string])[] = [
+  ['postgresql.test', '/usr/share/doc/postgresql-doc-15/html'],
+  ['cppreference.test', '/usr/share/cppreference/doc/html/en'],
+  ['java.test', '/usr/share/doc/openjdk-17-doc/api'],
+];
+
+function manualPages(root: string): Raw[] {
+  execFileSync('bash', [join(root, 'scripts', 'install-debian.sh'), ...packages], { stdio: 'inherit' });
+  return manuals.flatMap(([host, directory]) => {
+    if (!existsSync(directory)) return [];
+    const files = readdirSync(directory, { recursive: true, encoding: 'utf8' }).filter(file => file.endsWith('.html'));
+    return files.sort().map(file => ({
+      url: new URL(encodeURI(file).replaceAll('?', '%3F').replaceAll('#', '%23'), `http://${host}/`).href,
+      html: readFileSync(join(directory, file), 'utf8'),
+    }));
+  });
+}
+
+interface Entry {
+  readonly s: string;
+  readonly u: string;
+  readonly b: string;
+  readonly ct: string;
+}
+
+interface Group {
+  readonly o: number;
+  readonly z: number;
+  readonly b: readonly (readonly [string, number])[];
+}
+
+/** The bodies of day 0 by blob id. */
+function blobs(data: string, wanted: ReadonlySet<string>): Map<string, string> {
+  const found = new Map<string, string>();
+  const packs = join(data, 'packs');
+  for (const name of readdirSync(packs).filter(file => file.endsWith('.idx.json.gz'))) {
+    const groups: Group[] = JSON.parse(gunzipSync(readFileSync(join(packs, name))).toString());
+    const pack = readFileSync(join(packs, name.replace('.idx.json.gz', '.pack')));
+    for (const group of groups) {
+      if (!group.b.some(([id]) => wanted.has(id) && !found.has(id))) continue;
+      const body = brotliDecompressSync(pack.subarray(group.o, group.o + group.z));
+      let at = 0;
+      for (const [id, length] of group.b) {
+        if (wanted.has(id)) found.set(id, body.toString('utf8', at, at + length));
+        at += length;
+      }
+    }
+  }
+  return found;
+}
+
+function recordedPages(root: string): Raw[] {
+  const data = join(root, '..', 'shared', 'data', 'dev');
+  if (!existsSync(data)) {
+    console.log('notice: the recorded sites (../shared/data/dev) are not here, their pages are left out');
+    return [];
+  }
+  const lines = gunzipSync(readFileSync(join(data, 'manifests', 'day-000.jsonl.gz')))
+    .toString()
+    .split('\n');
+  const entries: Entry[] = lines.filter(Boolean).map(line => JSON.parse(line));
+  const pages = entries.filter(entry => entry.ct?.startsWith('text/html'));
+  const bodies = blobs(data, new Set(pages.map(entry => entry.b)));
+  return pages.map(({ s, u, b }) => ({ url: `https://${s}${u}`, html: bodies.get(b) ?? '' }));
+}
+
+/** All pages of the manuals and the recorded sites, numbered from 1. */
+export function realPages(root: string): Material {
+  const raw = [...new Map([...manualPages(root), ...recordedPages(root)].map(one => [one.url, one])).values()];
+  const ids = new Map(raw.map(({ url }, index) => [url, index + 1]));
+  const counts = new Map<number, number>();
+  const said: Said[] = [];
+  const headers = new Map([['content-type', 'text/html; charset=utf-8']]);
+  const read = raw.map(({ url, html }) => {
+    const id = ids.get(url)!;
+    const page = analyse({ url, headers, body: Buffer.from(html) });
+    const anchors = Buffer.from(page.links.anchors).toString().split('\n');
+    const targets = page.links.count === 0 ? [] : Buffer.from(page.links.urls).toString().split('\n');
+    const links = targets.map((target, i) => ({ target: ids.get(target) ?? 0, text: anchors[i] ?? '' }));
+    const known = links.filter(({ target }) => target > 0 && target !== id);
+    for (const target of new Set(known.map(link => link.target))) counts.set(target, (counts.get(target) ?? 0) + 1);
+    said.push({ source: id, links: known });
+    const { title, language, mediaType, noindex } = page;
+    return { page: id, url, title, language, mediaType, noindex, text: page.text(), headings: headingsOf(html) };
+  });
+  const importance = (id: number) => Math.log2(1 + (counts.get(id) ?? 0)) / 16;
+  const rest = { anchors: '', fetched: 0, changed: 0, noarchive: false };
+  return { said, documents: read.map(page => ({ ...page, ...rest, importance: importance(page.page) })) };
+}

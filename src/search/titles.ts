@@ -1,0 +1,128 @@
+/**
+ * How well a page's name answers a query: its title, and the end of its address. BM25 knows no order and no "that is all
+ * the title says". Names are compared letter by letter with nothing between the words, so that `string builder`,
+ * `StringBuilder` and `string_builder` are one.
+ *
+ * What most titles of a server share (`– Example Docs`, `(Java SE 17)`) says nothing about a page, and is left out.
+ */
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { AskedWord } from './asked.ts';
+import { siteMark } from './match.ts';
+import { tableOf } from './shelves.ts';
+import { eachWord, splitHumps } from './words.ts';
+
+/** Titles of a server that are looked at, how many there must be, and the share of them that makes a word common. */
+const SAMPLED = 64;
+const LEAST = 8;
+const COMMON = 0.6;
+/** Servers remembered, and milliseconds for which they are. */
+const SERVERS = 500;
+const LIFE = 10 * 60_000;
+
+/** The words that most titles of a server have. */
+export class SharedWords {
+  readonly #database: DatabaseSync;
+  #statement: StatementSync | undefined;
+  readonly #servers = new Map<string, { readonly words: ReadonlySet<string>; readonly time: number }>();
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+  }
+
+  of(host: string): ReadonlySet<string> {
+    const kept = this.#servers.get(host);
+    if (kept && performance.now() - kept.time < LIFE) return kept.words;
+    if (this.#servers.size >= SERVERS) this.#servers.clear();
+    const words = this.#read(host);
+    this.#servers.set(host, { words, time: performance.now() });
+    return words;
+  }
+
+  #read(host: string): Set<string> {
+    const table = tableOf(0);
+    this.#statement ??= this.#database.prepare(
+      `SELECT title FROM pages WHERE id IN (SELECT rowid FROM ${table} WHERE ${table} MATCH ? LIMIT ${SAMPLED})`,
+    );
+    const titles = this.#statement.all(`marks : "${siteMark(host)}"`).map(row => String(row['title']));
+    const counts = new Map<string, number>();
+    for (const title of titles)
+      for (const word of new Set(atoms(title))) counts.set(word, (counts.get(word) ?? 0) + 1);
+    const least = Math.max(LEAST, titles.length * COMMON);
+    return new Set([...counts].filter(([, count]) => count >= least).map(([word]) => word));
+  }
+}
+
+/** The words of a name, humps apart, in lower case without accents but with their endings. */
+function atoms(text: string): string[] {
+  const found: string[] = [];
+  eachWord(splitHumps(text.slice(0, 300)), 'zxx', term => found.push(term));
+  return found;
+}
+
+interface Name {
+  readonly title: string;
+  readonly language: string;
+  readonly url: string;
+}
+
+const W = (process.env['TW'] ?? '1.5,1,3,1.5,1').split(',').map(Number);
+
+export class TitleJudge {
+  readonly #asked: readonly string[];
+  readonly #telling: ReadonlySet<string>;
+  readonly #joined: string;
+  readonly #shared: SharedWords;
+  readonly #open: boolean;
+
+  constructor(words: readonly AskedWord[], shared: SharedWords, open: boolean) {
+    this.#asked = words.flatMap(({ text }) => atoms(text));
+    this.#telling = new Set(words.filter(({ small }) => !small).flatMap(({ text }) => atoms(text)));
+    this.#joined = this.#asked.join('');
+    this.#shared = shared;
+    this.#open = open;
+  }
+
+  /** A factor from 1 on. */
+  judge({ title, url }: Name): number {
+    if (this.#telling.size === 0) return 1;
+    const { host, pathname } = URL.parse(url) ?? { host: '', pathname: '' };
+    const shared = this.#shared.of(host);
+    const words = atoms(title).filter(word => !shared.has(word));
+    let covered = 0;
+    const had = new Set<string>();
+    for (const word of words) {
+      const asked = this.#like(word);
+      if (asked === undefined) continue;
+      covered++;
+      had.add(asked);
+    }
+    if (words.length === 0) return 1;
+    const joined = words.join('');
+    const all = had.size / this.#telling.size;
+    const share = covered / words.length;
+    const tail = atoms(decode(pathname).replace(/\.[a-z]{2,5}$/, '').replace(/\/index$/, '')).join('');
+    const inOrder = joined.includes(this.#joined) || (share === 1 && this.#joined.includes(joined)) ? 1 : 0;
+    const exact = joined === this.#joined || (this.#open && share === 1 && joined.startsWith(this.#joined)) ? 1 : 0;
+    const located = tail.endsWith(this.#joined) ? 1 : 0;
+    return 1 + W[0]! * share * share * all + W[1]! * inOrder + W[2]! * exact + W[3]! * all * all + W[4]! * located;
+  }
+
+  /** The asked word that this one of the title is: the same but for its ending, or what was begun. */
+  #like(word: string): string | undefined {
+    if (this.#telling.has(word)) return word;
+    for (const asked of this.#telling) {
+      const shorter = Math.min(asked.length, word.length);
+      if (shorter >= 4 && Math.abs(asked.length - word.length) <= 3 && asked.slice(0, shorter - 1) === word.slice(0, shorter - 1)) return asked;
+    }
+    const last = this.#asked.at(-1)!;
+    return this.#open && word.startsWith(last) ? last : undefined;
+  }
+}
+
+function decode(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}

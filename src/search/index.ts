@@ -17,8 +17,8 @@ import { type CacheCounts, type Kept, type KeptHit, QueryCache } from './cache.t
 import type { Freshness, Hit, QueryOptions, Results, SearchBatch, SearchDocument } from './document.ts';
 import { WINDOW } from './find.ts';
 import { Interest } from './interest.ts';
-import { type Plan, plan } from './match.ts';
-import { parseQuery } from './query.ts';
+import { plan } from './match.ts';
+import { mayGoOn, parseQuery } from './query.ts';
 import { Ranker } from './rank.ts';
 import { explain, openDatabase } from './schema.ts';
 import { ROOM } from './shelves.ts';
@@ -261,15 +261,15 @@ export class Search {
   #ask(key: string, { languages, unfold, now }: Asking): Kept {
     // Before ranking: a change that comes between is then checked once too often, never once too little.
     const sequence = this.#languagesAt;
-    const typing = false;
-    const asked: Plan = plan(parseQuery(key), { languages, typing, has: term => this.#ranker.has(term) });
-    const kept: Kept = {
-      plan: asked,
-      ranked: this.#ranker.rank(asked, { now, unfold }),
-      hits: new Map(),
-      sequence,
-      time: now,
-    };
+    const query = parseQuery(key);
+    const known = { languages, has: (term: string) => this.#ranker.has(term) };
+    let asked = plan(query, { ...known, typing: false });
+    let ranked = this.#ranker.rank(asked, { now, unfold });
+    if (!ranked.named && mayGoOn(query)) {
+      asked = plan(query, { ...known, typing: true });
+      ranked = this.#ranker.rank(asked, { now, unfold });
+    }
+    const kept: Kept = { plan: asked, ranked, hits: new Map(), sequence, time: now };
     this.#cache.set(cacheKey(key, unfold), kept);
     return kept;
   }

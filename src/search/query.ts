@@ -276,3 +276,9 @@ export function parseQuery(text: string): Query {
   if (query === undefined) refuse('There is no word to look for in this query.');
   return query;
 }
+
+/** Whether the query ends in a plain word, which may be one that is not typed to its end. */
+export function mayGoOn(query: Query): boolean {
+  const last = query.kind === 'all' ? query.parts.at(-1) : query;
+  return last?.kind === 'words' && !last.phrase && !last.beginning && last.column === undefined;
+}

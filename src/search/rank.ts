@@ -29,6 +29,8 @@ export interface Ranked {
   readonly total: number;
   readonly exact: boolean;
   readonly relaxed: boolean;
+  /** The title of the best has all the words. */
+  readonly named: boolean;
 }
 
 const REORDERED = 200;
@@ -101,34 +103,44 @@ export class Ranker {
 
   #reorder(found: Found, plan: Plan, { now, unfold }: Asking): Omit<Ranked, 'relaxed'> {
     const top = found.rows.slice(0, REORDERED);
-    const { factors, prints } = this.#factors(top, plan, now);
+    const { factors, prints, named } = this.#factors(top, plan, now);
     const factor = (id: number) => (plan.worded ? (factors.get(id) ?? 1) : 1);
     const reordered = top.map(({ id, score }) => ({ id, score: score * factor(id) }));
     reordered.sort((a, b) => b.score - a.score || a.id - b.id);
     const { best, alike } = unfold ? { best: reordered, alike: new Map() } : folded(reordered, prints);
     const rows = [...best, ...found.rows.slice(top.length)];
     const { total, exact } = found;
-    return { pages: rows.map(row => row.id), scores: rows.map(row => row.score), alike, total, exact };
+    return {
+      pages: rows.map(row => row.id),
+      scores: rows.map(row => row.score),
+      named: rows.length > 0 && named.has(rows[0]!.id),
+      ...{ alike, total, exact },
+    };
   }
 
   #factors(rows: readonly Row[], plan: Plan, now: number): Factors {
     const factors = new Map<number, number>();
     const prints = new Map<number, Print>();
-    if (rows.length === 0) return { factors, prints };
+    const named = new Set<number>();
+    if (rows.length === 0) return { factors, prints, named };
     const titles = new TitleJudge(plan.words, this.#shared, plan.highlights.beginnings.length > 0);
     const found = this.#weigh.all(JSON.stringify(rows.map(row => row.id))) as unknown as Weights[];
     for (const [id, importance, changed, title, language, content, high, low, url] of found) {
       prints.set(id, { title, content, high, low });
       const freshness = 1 + FRESHNESS * 2 ** (-Math.max(0, now - changed) / HALF_LIFE);
-      factors.set(id, (1 + IMPORTANCE * importance) * freshness * titles.judge({ title, language, url }));
+      const { factor, all } = titles.judge({ title, language, url });
+      if (all === 1) named.add(id);
+      factors.set(id, (1 + IMPORTANCE * importance) * freshness * factor);
     }
-    return { factors, prints };
+    return { factors, prints, named };
   }
 }
 
 interface Factors {
   readonly factors: ReadonlyMap<number, number>;
   readonly prints: ReadonlyMap<number, Print>;
+  /** Those whose titles have all the words. */
+  readonly named: ReadonlySet<number>;
 }
 
 /** What tells whether two pages say the same. `content` 0 = too little to tell. */

@@ -82,29 +82,31 @@ export class TitleJudge {
     this.#open = open;
   }
 
-  /** A factor from 1 on. */
-  judge({ title, url }: Name): number {
-    if (this.#telling.size === 0) return 1;
+  /** How much better a page answers for its name: a factor from 1 on, and the share of the telling words it has. */
+  judge({ title, url }: Name): { readonly factor: number; readonly all: number } {
+    if (this.#telling.size === 0) return { factor: 1, all: 0 };
     const { host, pathname } = URL.parse(url) ?? { host: '', pathname: '' };
     const shared = this.#shared.of(host);
-    const words = atoms(title).filter(word => !shared.has(word));
-    let covered = 0;
+    const whole = atoms(title);
+    const words = whole.filter(word => !shared.has(word));
     const had = new Set<string>();
-    for (const word of words) {
+    let covered = 0;
+    for (const word of whole) {
       const asked = this.#like(word);
       if (asked === undefined) continue;
-      covered++;
+      if (!shared.has(word)) covered++;
       had.add(asked);
     }
-    if (words.length === 0) return 1;
-    const joined = words.join('');
+    if (words.length === 0) return { factor: 1, all: 0 };
+    const [joined, full] = [words.join(''), whole.join('')];
     const all = had.size / this.#telling.size;
     const share = covered / words.length;
-    const tail = atoms(decode(pathname).replace(/\.[a-z]{2,5}$/, '').replace(/\/index$/, '')).join('');
-    const inOrder = joined.includes(this.#joined) || (share === 1 && this.#joined.includes(joined)) ? 1 : 0;
-    const exact = joined === this.#joined || (this.#open && share === 1 && joined.startsWith(this.#joined)) ? 1 : 0;
-    const located = tail.endsWith(this.#joined) ? 1 : 0;
-    return 1 + W[0]! * share * share * all + W[1]! * inOrder + W[2]! * exact + W[3]! * all * all + W[4]! * located;
+    const inOrder = full.includes(this.#joined) || (share === 1 && this.#joined.includes(joined)) ? 1 : 0;
+    const begun = this.#open && share === 1 && joined.startsWith(this.#joined);
+    const exact = joined === this.#joined || full === this.#joined || begun ? 1 : 0;
+    const located = this.#joined.length > 3 && tailOf(pathname).endsWith(this.#joined) ? 1 : 0;
+    const factor = 1 + W[0]! * share * share * all + W[1]! * inOrder + W[2]! * exact + W[3]! * all * all + W[4]! * located;
+    return { factor, all };
   }
 
   /** The asked word that this one of the title is: the same but for its ending, or what was begun. */
@@ -117,6 +119,12 @@ export class TitleJudge {
     const last = this.#asked.at(-1)!;
     return this.#open && word.startsWith(last) ? last : undefined;
   }
+}
+
+/** The words of a path without its ending, joined. */
+function tailOf(path: string): string {
+  const bare = decode(path).replace(/(?:\/index)?\.[a-z]{2,5}$|\/$/, '');
+  return atoms(bare).join('');
 }
 
 function decode(path: string): string {

@@ -7,7 +7,7 @@
  * the name with its signs) is one more alternative of the first of them, which no page needs, and which weighs what BM25
  * makes of it where a page has it.
  */
-import { isSmall } from './language.ts';
+import { isAsking, isSmall } from './language.ts';
 import type { WordsQuery } from './query.ts';
 import { NO_RULES } from './stems.ts';
 import { eachWord, endsDense, signTerms, splitHumps, termOf, words } from './words.ts';
@@ -51,11 +51,13 @@ const LONGEST_JOINED = 48;
 /** Words of a phrase that is looked for though nobody put it in quotation marks. */
 const LONGEST_PHRASE = 8;
 /** Letters from which the last word is taken for the beginning of one. */
-const BEGINNING = 3;
+const BEGINNING = 2;
 
 export const quote = (terms: readonly string[]) => `"${terms.join(' ').replaceAll('"', '')}"`;
 export const either = (parts: readonly string[]) => (parts.length === 1 ? parts[0]! : `(${parts.join(' OR ')})`);
 
+/** Letters of a beginning that its stem may lack. */
+const LONGEST_ENDING = 3;
 /** Endings tried on a beginning: the stem of `computing` is shorter than `computi*`, yet must be found. */
 const endings = [
   '',
@@ -107,7 +109,8 @@ class Asking {
     const atoms = leaves.flatMap((leaf, at) => atomsOf(leaf, at));
     const { languages } = vocabulary;
     const language = languages.length === 1 ? languages[0]! || 'en' : 'en';
-    const says = (atom: Atom) => atom.beginning || !isSmall(atom.text, language);
+    const asking = isAsking(atoms[0]?.text ?? '', language);
+    const says = (atom: Atom) => atom.beginning || !isSmall(atom.text, language, asking);
     const enough = atoms.filter(says).length >= ENOUGH;
     this.#atoms = enough ? atoms.map(atom => ({ ...atom, small: !says(atom) })) : atoms;
   }
@@ -220,7 +223,8 @@ function stemsOf(beginning: string, language: string): Set<string> {
   const stems = new Set<string>();
   for (const ending of endings) {
     const stem = termOf(beginning + ending, language);
-    if (stem.length > 2 && stem.length < whole.length && whole.startsWith(stem)) stems.add(stem);
+    if (stem.length > 2 && stem.length < whole.length && stem.length >= whole.length - LONGEST_ENDING && whole.startsWith(stem))
+      stems.add(stem);
   }
   return stems;
 }

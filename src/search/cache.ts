@@ -16,6 +16,8 @@ export type KeptHit = Omit<Hit, 'age' | 'changedProbability'>;
 export interface Kept {
   readonly plan: Plan;
   readonly ranked: Ranked;
+  /** What seems to be meant, where nothing was found. */
+  readonly meant?: string | undefined;
   /** Hits shown so far, by place. */
   readonly hits: Map<number, KeptHit>;
   /** The last change known not to concern it. */

@@ -17,6 +17,8 @@ const SCORED = 10_000;
 /** Microseconds of processor that the shelves may take: when the window is full, and when little was found. */
 const SPENT = 30_000;
 const SPENT_FOR_FEW = 60_000;
+/** Share of all pages that have a word which says little. */
+const COMMON = 0.25;
 /** Pages that can be reached in the list of results. */
 export const WINDOW = 1000;
 /** Pages changed in a span of time that are looked up one by one; more of them are read on the way. */
@@ -91,9 +93,14 @@ export class Finder {
     return false;
   }
 
+  /** How many pages match, `most` at most; on the first shelf, which has the words that people use. */
+  count(match: string, most: number): number {
+    return this.#shelves.count() === 0 ? 0 : this.#count(plain(match), 0, most);
+  }
+
   /** Whether so many pages match that matching says little. */
   isCommon(match: string): boolean {
-    let left = SCORED;
+    let left = Math.min(SCORED, Math.max(WINDOW, COMMON * this.#shelves.pages()));
     for (let shelf = 0; shelf < this.#shelves.count() && left > 0; shelf++)
       left -= this.#count(plain(match), shelf, left);
     return left <= 0;

@@ -17,9 +17,9 @@ import { type CacheCounts, type Kept, type KeptHit, QueryCache } from './cache.t
 import type { Freshness, Hit, QueryOptions, Results, SearchBatch, SearchDocument } from './document.ts';
 import { WINDOW } from './find.ts';
 import { Interest } from './interest.ts';
-import { plan } from './match.ts';
+import { type Plan, plan } from './match.ts';
 import { mayGoOn, parseQuery } from './query.ts';
-import { Ranker } from './rank.ts';
+import { FEW, Ranker } from './rank.ts';
 import { explain, openDatabase } from './schema.ts';
 import { ROOM } from './shelves.ts';
 import { highlight, snippet } from './snippet.ts';
@@ -51,6 +51,8 @@ export interface SearchCounts {
 
 /** Changes that are checked one by one against a kept result; more of them cost as much as asking again. */
 const MOST_CHECKED = 500;
+/** Share of the pages from which a query's words are read by the rules of their language. */
+const MAIN = 0.01;
 /** Pages written again for the sake of new link texts, and pages weighed again, in one transaction. */
 const RENEWED = 100;
 const WEIGHED = 5000;
@@ -83,7 +85,6 @@ export class Search {
   readonly #ranker: Ranker;
   readonly #interest: Interest;
   readonly #cache: QueryCache;
-  readonly #spelling: Spelling;
   readonly #statements: Readonly<Record<'latest' | 'shown' | 'has' | 'changes' | 'languages', StatementSync>>;
   #languages: readonly string[] = [];
   #languagesAt = -1;
@@ -94,7 +95,6 @@ export class Search {
     this.#writer = new Writer(this.#database, room);
     this.#ranker = new Ranker(this.#database);
     this.#interest = new Interest(file, Date.now);
-    this.#spelling = new Spelling(this.#database);
     this.#statements = {
       latest: this.#database.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'changes'"),
       shown: this.#database.prepare(
@@ -109,7 +109,7 @@ export class Search {
         `SELECT id, changed FROM pages WHERE id IN (SELECT value FROM json_each(?))
            AND generation = coalesce((SELECT value FROM meta WHERE name = 'generation'), 0)`,
       ),
-      languages: this.#database.prepare('SELECT language FROM languages'),
+      languages: this.#database.prepare('SELECT language, pages FROM languages ORDER BY pages DESC'),
     };
     this.#statements.changes.setReturnArrays(true);
     const since = this.#database.prepare('SELECT page FROM changes WHERE sequence > ? LIMIT ?');
@@ -241,7 +241,7 @@ export class Search {
     const unfold = options.unfold === true;
     const found = this.#cache.get(cacheKey(key, unfold), now);
     const kept = found ?? this.#ask(key, { languages, unfold, now });
-    const corrected = this.#corrected(key, kept, languages);
+    const corrected = kept.meant;
     if (corrected !== undefined) {
       const took = performance.now() - started;
       const results = this.#query(corrected, options);
@@ -261,25 +261,42 @@ export class Search {
   #ask(key: string, { languages, unfold, now }: Asking): Kept {
     // Before ranking: a change that comes between is then checked once too often, never once too little.
     const sequence = this.#languagesAt;
-    const query = parseQuery(key);
-    const known = { languages, has: (term: string) => this.#ranker.has(term) };
-    let asked = plan(query, { ...known, typing: false });
-    let ranked = this.#ranker.rank(asked, { now, unfold });
-    if (!ranked.named && mayGoOn(query)) {
-      asked = plan(query, { ...known, typing: true });
-      ranked = this.#ranker.rank(asked, { now, unfold });
-    }
-    const kept: Kept = { plan: asked, ranked, hits: new Map(), sequence, time: now };
+    const kept: Kept = { ...this.#answer(key, { languages, unfold, now }), hits: new Map(), sequence, time: now };
     this.#cache.set(cacheKey(key, unfold), kept);
     return kept;
   }
 
+  /**
+   * Pages with all the words. Where the best does not carry them in its title, the last word may not be typed to its end;
+   * where there are few, some of the words may do; where there is none, one may be misspelt.
+   */
+  #answer(key: string, { languages, unfold, now }: Asking): Pick<Kept, 'plan' | 'ranked' | 'meant'> {
+    const query = parseQuery(key);
+    const known = { languages, has: (term: string) => this.#ranker.has(term) };
+    const all = (typing: boolean) => {
+      const made = plan(query, { ...known, typing });
+      return { plan: made, ranked: this.#ranker.all(made, { now, unfold }) };
+    };
+    let answer = all(false);
+    if (!answer.ranked.named && mayGoOn(query)) {
+      const typed = all(true);
+      if (typed.ranked.total > answer.ranked.total) answer = typed;
+    }
+    const { total, named } = answer.ranked;
+    if (total >= FEW || (named && total > 0)) return answer;
+    const meant = total === 0 ? this.#meant(key, answer.plan, languages) : undefined;
+    if (meant !== undefined || answer.plan.some === '')
+      return { plan: answer.plan, ranked: { ...answer.ranked, relaxed: total === 0 }, meant };
+    const ranked = this.#ranker.some(answer.plan, { now, unfold }, answer.ranked);
+    return { plan: answer.plan, ranked };
+  }
+
   /** The query with other words for those that no page has; undefined = there are none, or none that come near. */
-  #corrected(key: string, { plan: asked, ranked }: Kept, languages: readonly string[]): string | undefined {
-    if (ranked.total > 0 && !ranked.relaxed) return undefined;
+  #meant(key: string, asked: Plan, languages: readonly string[]): string | undefined {
+    const spelling = new Spelling(this.#database, word => this.#ranker.pagesWith(word, languages));
     let corrected = key;
     for (const word of this.#ranker.unknown(asked)) {
-      const meant = this.#spelling.correct(word, languages);
+      const meant = spelling.correct(word);
       if (meant !== undefined) corrected = corrected.replace(word, () => meant);
     }
     return corrected === key ? undefined : corrected;
@@ -315,15 +332,17 @@ export class Search {
     };
   }
 
-  /** Languages in the index. A new one changes what words mean, so kept results end with it. */
+  /** Languages that a good part of the pages is in. Others change what words mean, so kept results end with them. */
   #spoken(): readonly string[] {
     const sequence = this.#latest();
     if (sequence === this.#languagesAt) return this.#languages;
-    const languages = this.#statements.languages.all().map(row => String(row['language']));
-    if (languages.length !== this.#languages.length) this.#cache.clear();
+    const rows = this.#statements.languages.all() as { language: string; pages: number }[];
+    const least = MAIN * rows.reduce((sum, { pages }) => sum + pages, 0);
+    const main = rows.filter(({ pages }) => pages > 0 && pages >= least).map(({ language }) => language);
+    if (main.join() !== this.#languages.join()) this.#cache.clear();
     this.#languagesAt = sequence;
-    this.#languages = languages;
-    return languages;
+    this.#languages = main.length > 0 ? main : ['en'];
+    return this.#languages;
   }
 
   /** Sequence of the last change to the index, whoever made it. */

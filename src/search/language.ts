@@ -24,14 +24,15 @@ const small: Readonly<Record<string, string>> = {
   bg: 'и на в за се че от не да са по като това с или',
 };
 
+/** Scripts that one language writes, or nearly. */
 const scripts: readonly (readonly [RegExp, string])[] = [
   [/[\u3040-\u30ff]/g, 'ja'],
   [/[\uac00-\ud7af]/g, 'ko'],
+  [/\p{Script=Han}/gu, 'zh'],
   [/[\u0e00-\u0e7f]/g, 'th'],
   [/[\u0370-\u03ff]/g, 'el'],
   [/[\u0590-\u05ff]/g, 'he'],
   [/[\u0600-\u06ff]/g, 'ar'],
-  [/\p{Script=Han}/gu, 'zh'],
 ];
 
 /** Characters that are looked at. */
@@ -39,6 +40,13 @@ const SAMPLE = 4000;
 /** Words below which there is too little to go by, and the share that small words must have. */
 const LEAST = 20;
 const SHARE = 0.08;
+/** Different small words that a text must have: `com` is Portuguese, and part of many names. */
+const DIFFERENT = 4;
+/** What a language has of the small words of another that it is nearly. */
+const KIN = 0.9;
+/** Small words of another language that do not yet speak against the one that a page names: so many, and a share. */
+const FEW = 1;
+const LITTLE = 0.03;
 
 const languagesOf = new Map<string, string[]>();
 for (const [language, list] of Object.entries(small)) {
@@ -46,30 +54,77 @@ for (const [language, list] of Object.entries(small)) {
 }
 
 /** Words that people put around what they look for, when they ask as they would ask a person. */
-const asking =
+const around =
   'a an i my me we our it its be am was were do does did can could should would will how what when where why who which by as at on or';
 const smallWords = new Map(Object.entries(small).map(([language, list]) => [language, new Set(list.split(' '))]));
-for (const word of asking.split(' ')) smallWords.get('en')!.add(word);
+for (const word of around.split(' ')) smallWords.get('en')!.add(word);
+/** What an English question begins with, and what says nothing in one that begins so. */
+const openers = new Set('how what where why when which who can does do is are'.split(' '));
+const inQuestions = new Set('work works use used using find get mean means make there'.split(' '));
 
-/** Whether a word says nothing by itself, in that language. */
-export function isSmall(word: string, language: string): boolean {
-  return smallWords.get(language)?.has(word.toLowerCase()) ?? false;
+export function isAsking(first: string, language: string): boolean {
+  return language === 'en' && openers.has(first.toLowerCase());
 }
 
-/** BCP 47 primary tag, or empty when it is not clear. */
-export function guessLanguage(text: string): string {
-  // From a little way in: the beginning of a page is its menu.
-  const from = text.length > 3 * SAMPLE ? SAMPLE : 0;
-  const sample = text.slice(from, from + SAMPLE);
-  for (const [script, language] of scripts) {
-    if ((sample.match(script)?.length ?? 0) > sample.length / 5) return language;
-  }
-  const words = sample.toLowerCase().match(/\p{L}+/gu) ?? [];
-  if (words.length < LEAST) return '';
+/** Whether a word says nothing by itself, in that language; `asking`: in a question. */
+export function isSmall(word: string, language: string, asking = false): boolean {
+  const lower = word.toLowerCase();
+  return (smallWords.get(language)?.has(lower) ?? false) || (asking && inQuestions.has(lower));
+}
+
+/** Letters of a script of its own that stand for a word, and the share of a text's words that make it the text's. */
+const LETTERS = 3;
+const MAIN = 0.25;
+
+/** The language that the script says, where one says it. */
+function byScript(sample: string, words: number): string {
+  if (!/[\u0370-\u03ff\u0590-\u06ff\u0e00-\u0e7f\u3040-\u9fff\uac00-\ud7af]/.test(sample)) return '';
+  for (const [script, language] of scripts)
+    if ((sample.match(script)?.length ?? 0) / LETTERS > MAIN * words) return language;
+  return '';
+}
+
+/** Letters that only one of the languages in Cyrillic script has, of those that share small words. */
+const cyrillic: readonly (readonly [RegExp, string])[] = [
+  [/[ыэ]/, 'ru'],
+  [/[іїє]/, 'uk'],
+];
+
+/** How often the small words of each language stand in the words. */
+function evidence(words: readonly string[], sample: string): Map<string, number> {
   const counts = new Map<string, number>();
   for (const word of words)
     for (const language of languagesOf.get(word) ?? []) counts.set(language, (counts.get(language) ?? 0) + 1);
-  const [best, second] = [...counts].sort((a, b) => b[1] - a[1]);
-  if (best === undefined || best[1] < words.length * SHARE) return '';
-  return second !== undefined && second[1] > best[1] * 0.9 ? '' : best[0];
+  const only = cyrillic.find(([letters]) => letters.test(sample))?.[1];
+  if (only !== undefined) for (const other of ['ru', 'uk', 'bg']) if (other !== only) counts.delete(other);
+  return counts;
+}
+
+/**
+ * The language of a text: by its script or its small words. What the page says of itself (`named`, a primary tag) counts
+ * only where the text does not speak against it: frameworks put `en` on pages in any language. Empty = not clear.
+ */
+export function languageOf(text: string, named = ''): string {
+  // From a little way in: the beginning of a page is its menu.
+  const from = text.length > 3 * SAMPLE ? SAMPLE : 0;
+  const sample = text.slice(from, from + SAMPLE);
+  const words = sample.toLowerCase().match(/\p{L}+/gu) ?? [];
+  const script = byScript(sample, words.length);
+  if (script !== '') return isOfScript(named, script) ? named : script;
+  const counts = evidence(words, sample);
+  const [best = ['', 0], second = ['', 0]] = [...counts].sort((a, b) => b[1] - a[1]);
+  const most = best[1];
+  // Kin share their small words (Danish and Norwegian): then the page knows better.
+  if (most > 0 && (counts.get(named) ?? 0) >= most * KIN) return named;
+  const told = new Set(words.filter(word => languagesOf.get(word)?.includes(best[0]))).size >= DIFFERENT;
+  if (told && words.length >= LEAST && most >= words.length * SHARE && second[1] <= most * KIN) return best[0];
+  return ownScript.has(named) || most > FEW + words.length * LITTLE ? '' : named;
+}
+
+const ownScript = new Set(scripts.map(([, language]) => language));
+/** Languages that share the script of another. */
+const alsoOf: Readonly<Record<string, readonly string[]>> = { ar: ['fa', 'ur', 'ps'], he: ['yi'] };
+
+function isOfScript(named: string, script: string): boolean {
+  return named === script || (alsoOf[script]?.includes(named) ?? false);
 }

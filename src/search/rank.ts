@@ -17,9 +17,10 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { DAY } from '../base/clock.ts';
 import { bitCount } from '../ledger/near.ts';
 import { Finder, type Found, type Row, type Span } from './find.ts';
-import { quote } from './asked.ts';
+import { either, quote } from './asked.ts';
 import type { Plan } from './match.ts';
 import { SharedWords, TitleJudge } from './titles.ts';
+import { termOf } from './words.ts';
 
 export interface Ranked {
   readonly pages: readonly number[];
@@ -37,7 +38,7 @@ const REORDERED = 200;
 const FRESHNESS = 0.2;
 const IMPORTANCE = Number(process.env['IMP'] ?? 1);
 /** Pages with all the words below which those with some of them are looked at, too; and what having all counts then. */
-const FEW = Number(process.env['FEW'] ?? 20);
+export const FEW = Number(process.env['FEW'] ?? 20);
 const ALL = Number(process.env['ALLW'] ?? 1.3);
 const HALF_LIFE = 90 * DAY;
 
@@ -69,14 +70,20 @@ export class Ranker {
     this.#weigh.setReturnArrays(true);
   }
 
-  rank(plan: Plan, asking: Asking): Ranked {
-    const span = spanOf(plan, asking.now);
-    const found = this.#finder.find(plan, span);
-    if (found.total >= FEW || plan.some === '') return { ...this.#reorder(found, plan, asking), relaxed: false };
+  /** Pages that have all the words. */
+  all(plan: Plan, asking: Asking): Ranked {
+    const found = this.#finder.find(plan, spanOf(plan, asking.now));
+    return { ...this.#reorder(found, plan, asking), relaxed: false };
+  }
+
+  /** Pages that have some of the words, those with all of them among them. */
+  some(plan: Plan, asking: Asking, all: Ranked): Ranked {
     const match = this.#loosen(plan);
-    const some = this.#finder.find({ ...plan, match, head: match }, span);
-    const rows = merged(found.rows.map(({ id, score }) => ({ id, score: score * ALL })), some.rows);
-    return { ...this.#reorder({ ...some, rows }, plan, asking), relaxed: found.total === 0 };
+    const some = this.#finder.find({ ...plan, match, head: match }, spanOf(plan, asking.now));
+    const whole = new Set(all.pages);
+    const rows = some.rows.map(({ id, score }) => ({ id, score: whole.has(id) ? score * ALL : score }));
+    rows.sort((a, b) => b.score - a.score || a.id - b.id);
+    return { ...this.#reorder({ ...some, rows }, plan, asking), relaxed: true };
   }
 
   /** True when one of `pages` matches. */
@@ -87,6 +94,12 @@ export class Ranker {
   /** Whether some page has this term. */
   has(term: string): boolean {
     return this.#finder.isKnown(quote([term]));
+  }
+
+  /** How many pages have this word, as far as it is worth counting. */
+  pagesWith(word: string, languages: readonly string[]): number {
+    const match = either([...new Set(languages.map(language => quote([termOf(word, language)])))]);
+    return this.#finder.count(match, 1000);
   }
 
   /** The plain words, as typed, that no page has. */
@@ -169,13 +182,6 @@ function folded(rows: readonly Row[], prints: ReadonlyMap<number, Print>): { bes
     else best.push(row);
   }
   return { best, alike };
-}
-
-/** Each page once, with its better score; best first. */
-function merged(one: readonly Row[], other: readonly Row[]): Row[] {
-  const scores = new Map(other.map(({ id, score }) => [id, score]));
-  for (const { id, score } of one) scores.set(id, Math.max(score, scores.get(id) ?? 0));
-  return [...scores].map(([id, score]) => ({ id, score })).sort((a, b) => b.score - a.score || a.id - b.id);
 }
 
 /** From and to, in milliseconds since 1970, of the last change; undefined = any. */

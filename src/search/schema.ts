@@ -48,8 +48,10 @@ const tables = `
   CREATE INDEX IF NOT EXISTS aliases_target ON aliases (target);
   -- Pages whose link texts changed after they were written.
   CREATE TABLE IF NOT EXISTS stale (page INTEGER PRIMARY KEY);
-  -- Languages whose rules made the terms of some page, zxx = none.
-  CREATE TABLE IF NOT EXISTS languages (language TEXT PRIMARY KEY) WITHOUT ROWID;
+  -- Words of the pages as they are written, in lower case: what a misspelt one may be meant to be.
+  CREATE TABLE IF NOT EXISTS vocabulary (word TEXT PRIMARY KEY) WITHOUT ROWID;
+  -- Languages whose rules made the terms of pages, and of how many; zxx = none.
+  CREATE TABLE IF NOT EXISTS languages (language TEXT PRIMARY KEY, pages INTEGER NOT NULL) WITHOUT ROWID;
   -- What changed, in order, so that a cache in another thread or process can tell what it still may show.
   CREATE TABLE IF NOT EXISTS changes (sequence INTEGER PRIMARY KEY AUTOINCREMENT, page INTEGER NOT NULL);
   CREATE TABLE IF NOT EXISTS interest (page INTEGER PRIMARY KEY, score REAL NOT NULL, time INTEGER NOT NULL);
@@ -105,7 +107,7 @@ function create(database: DatabaseSync, version: number): void {
   const now = Number(database.prepare('PRAGMA user_version').get()!['user_version']);
   if (now === version) {
     // Interest is what people did, and cannot be made again from the archive: it stays.
-    const old = ['pages', 'texts', 'languages', 'changes', 'meta', 'anchors', 'aliases', 'stale', 'shelves'];
+    const old = ['pages', 'texts', 'languages', 'changes', 'meta', 'anchors', 'aliases', 'stale', 'shelves', 'vocabulary'];
     const virtual = database.prepare("SELECT name FROM sqlite_schema WHERE sql LIKE 'CREATE VIRTUAL TABLE%'").all();
     for (const table of [...virtual.map(row => row['name']), ...old]) database.exec(`DROP TABLE IF EXISTS ${table}`);
     database.exec(tables);

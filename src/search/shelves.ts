@@ -42,7 +42,7 @@ export class Shelves {
 
   constructor(database: DatabaseSync, room = ROOM) {
     this.#database = database;
-    this.#counted = database.prepare('SELECT count(*) AS n FROM shelves');
+    this.#counted = database.prepare('SELECT count(*) AS n, sum(pages) AS pages FROM shelves');
     this.#free = database.prepare(`SELECT min(shelf) AS shelf FROM shelves WHERE pages < ${room}`);
     this.#count = database.prepare('UPDATE shelves SET pages = pages + ? WHERE shelf = ?');
     this.#count.setReadBigInts(true);
@@ -51,6 +51,11 @@ export class Shelves {
   /** Shelves are numbered from 0; another process may have added one since. */
   count(): number {
     return Number(this.#counted.get()!['n']);
+  }
+
+  /** Pages on all of them. */
+  pages(): number {
+    return Number(this.#counted.get()!['pages'] ?? 0);
   }
 
   /** The first shelf that has room, for one page more. */

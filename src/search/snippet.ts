@@ -4,6 +4,7 @@
  * markup: nothing here is escaped, and nothing here needs to be trusted.
  */
 import type { Fragment } from './document.ts';
+import { hitsIn, type Marked } from './hits.ts';
 import type { Highlights } from './match.ts';
 import { eachWord, endsDense } from './words.ts';
 
@@ -26,24 +27,6 @@ const joint = /(?<![.!?:;,…。！？]\s*)\s*\n\s*(?=\S)/gu;
 const clean = (text: string) => text.replace(joint, ' · ').replace(unwanted, ' ').toWellFormed();
 /** The same for a piece that goes on with a hit, which the last line end of the piece stands before. */
 const cleanBefore = (text: string) => clean(/\s$/.test(text) ? `${text}\0` : text);
-
-interface Marked {
-  readonly start: number;
-  readonly end: number;
-  /** Which term or beginning it is. */
-  readonly what: string;
-}
-
-function hitsIn(text: string, language: string, { terms, beginnings, initials }: Highlights): Marked[] {
-  const hits: Marked[] = [];
-  const take = (term: string, start: number, end: number) => {
-    if (term === '') return;
-    const what = terms.has(term) ? term : beginnings.find(beginning => term.startsWith(beginning));
-    if (what !== undefined) hits.push({ start, end, what });
-  };
-  eachWord(text, language, take, initials);
-  return hits;
-}
 
 /** The block that a place in the text is in. */
 interface Line {

@@ -1,125 +1,96 @@
 /**
  * What a person may have meant by a word that no page has: the word of the pages that takes the fewest mistakes to
- * become it, and among equals the one that most pages have. Asked only when a query finds nothing with all its words,
- * because it reads through the words with the same two first letters: some hundredths of a second.
+ * become it. A mistake is a letter too many, too few or wrong, or two that changed places; words are compared as they are
+ * written, not by their stems. Among equals it is the one that begins and ends as the word does and that many pages have.
  *
- * The index holds stems, which nobody wants to read; the word itself is taken from a page that has it. Only the first
- * shelf is read: 65,536 pages have the words that people misspell.
- *
- * A mistake in an ending keeps it from being cut off (replicatoin, whose stem is itself, for replic), so besides the
- * stems near that of the word, those of all words that are one mistake away are looked up.
+ * Asked only when no page has all words of a query, because it reads through the words with the same first letter.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { tableOf } from './shelves.ts';
-import { unpack } from './texts.ts';
-import { eachWord, termOf } from './words.ts';
 
 /** Letters from which a word can be told from its neighbours, and from which two mistakes are forgiven. */
 const SHORTEST = 4;
 const LONG = 8;
-/** Languages by whose rules the words one mistake away are read: each costs some 500 questions. */
-const RULES = 3;
-/** Pages that are asked for the word behind a stem. */
-const ASKED = 3;
+/** Neighbours that are compared by how many pages have them. */
+const COMPARED = 8;
 
 export class Spelling {
-  readonly #database: DatabaseSync;
-  #near: StatementSync | undefined;
-  #exact: StatementSync | undefined;
+  readonly #near: StatementSync;
+  readonly #pagesWith: (word: string) => number;
 
-  constructor(database: DatabaseSync) {
-    this.#database = database;
-  }
-
-  /** A word of the pages that is nearly `word`; undefined = there is none. `languages`: those that the pages are in. */
-  correct(word: string, languages: readonly string[]): string | undefined {
-    if (word.length < SHORTEST || !/^\p{L}+$/u.test(word)) return undefined;
-    const lower = word.toLowerCase();
-    const most = word.length < LONG ? 1 : 2;
-    let best = { term: '', distance: most + 1, pages: 0 };
-    const offer = (term: string, distance: number, pages: number) => {
-      if (distance < best.distance || (distance === best.distance && distance <= most && pages > best.pages))
-        best = { term, distance, pages };
-    };
-    for (const term of new Set(languages.map(language => termOf(lower, language))))
-      for (const [near, pages] of this.#neighbours(term, most)) offer(near, mistakes(term, near, most), pages);
-    for (const term of new Set(languages.slice(0, RULES).flatMap(language => oneMistake(lower, language)))) {
-      const pages = this.#exact?.get(term)?.['doc'];
-      if (typeof pages === 'number') offer(term, 1, pages);
-    }
-    return best.term === '' ? undefined : this.#wordOf(best.term);
-  }
-
-  /**
-   * Terms with the same two first letters and about the same length, and how many pages have them. FTS5 counts those
-   * anew from all places of each term, so that one letter took five times as long.
-   */
-  #neighbours(term: string, most: number): [string, number][] {
-    const first = [...term].slice(0, 2).join('');
-    if (this.#near === undefined) this.#prepare();
-    const rows = this.#near?.all(first, first, term.length - most, term.length + most) ?? [];
-    return rows.map(row => [String(row['term']), Number(row['doc'])]);
-  }
-
-  #prepare(): void {
-    const shelf = tableOf(0);
-    if (!this.#database.prepare('SELECT 1 FROM sqlite_schema WHERE name = ?').get(shelf)) return;
-    this.#database.exec(
-      `CREATE VIRTUAL TABLE IF NOT EXISTS temp.vocabulary USING fts5vocab('main', '${shelf}', 'row')`,
+  constructor(database: DatabaseSync, pagesWith: (word: string) => number) {
+    this.#pagesWith = pagesWith;
+    this.#near = database.prepare(
+      'SELECT word FROM vocabulary WHERE word >= ? AND word < ? || char(1114111) AND length(word) BETWEEN ? AND ?',
     );
-    this.#near = this.#database.prepare(
-      `SELECT term, doc FROM temp.vocabulary WHERE term >= ? AND term < ? || char(1114111) AND length(term) BETWEEN ? AND ?`,
-    );
-    this.#exact = this.#database.prepare('SELECT doc FROM temp.vocabulary WHERE term = ?');
+    this.#near.setReturnArrays(true);
   }
 
-  #wordOf(term: string): string | undefined {
-    const shelf = tableOf(0);
-    const rows = this.#database
-      .prepare(
-        `SELECT title, language, packed, body FROM pages LEFT JOIN texts USING (id)
-         WHERE id IN (SELECT rowid FROM ${shelf} WHERE ${shelf} MATCH ? LIMIT ${ASKED})`,
-      )
-      .all(`"${term}"`) as { title: string; language: string; packed: number | null; body: Uint8Array | null }[];
-    for (const { title, language, packed, body } of rows) {
-      const text = packed === null || body === null ? title : `${title}\n${unpack({ packed, body })}`;
-      let found: string | undefined;
-      eachWord(text, language, (made, start, end) => {
-        if (made === term) found ??= text.slice(start, end).toLowerCase();
-      });
-      if (found !== undefined) return found;
+  /** A word of the pages that is nearly `word`; undefined = there is none. */
+  correct(word: string): string | undefined {
+    if (word.length < SHORTEST || !/^\p{L}[\p{L}\p{N}]*$/u.test(word)) return undefined;
+    const lower = word.normalize('NFC').toLowerCase();
+    const most = lower.length < LONG ? 1 : 2;
+    let [best, least] = [[] as string[], most];
+    const pieces = piecesOf(lower, 2 * most + 1);
+    for (const near of this.#neighbours(lower, most)) {
+      if (!pieces.some(piece => near.includes(piece))) continue;
+      const distance = mistakes(lower, near, least);
+      if (distance > least || near === lower) continue;
+      if (distance < least) [best, least] = [[], distance];
+      best.push(near);
     }
-    return undefined;
+    const alike = best.map(near => ({ near, likeness: likeness(lower, near) }));
+    alike.sort((a, b) => b.likeness - a.likeness);
+    const counted = alike.slice(0, COMPARED).map(({ near, likeness }) => {
+      const pages = this.#pagesWith(near);
+      return { near, pages, worth: likeness + Math.log2(1 + pages) };
+    });
+    counted.sort((a, b) => b.worth - a.worth);
+    // A page that had the word may be gone.
+    return counted.find(({ pages }) => pages > 0)?.near;
+  }
+
+  /** Words of about the same length that begin with the first letter, or with the first two in the other order. */
+  *#neighbours(word: string, most: number): Generator<string> {
+    const [first = '', second = ''] = word;
+    for (const start of [first, second + first]) {
+      const found = this.#near.all(start, start, word.length - most, word.length + most);
+      for (const [near] of found as unknown as [string][]) yield near;
+    }
   }
 }
 
-const letters = [...'abcdefghijklmnopqrstuvwxyz'];
+/** The word in so many pieces. A mistake spoils two of them at most, so that with one more than that one is always whole. */
+function piecesOf(word: string, count: number): string[] {
+  return Array.from({ length: count }, (_, at) =>
+    word.slice(Math.floor((at * word.length) / count), Math.floor(((at + 1) * word.length) / count)),
+  );
+}
 
-/** The terms of all words that one mistake makes of this one. */
-function oneMistake(word: string, language: string): string[] {
-  const made = new Set<string>();
-  for (let at = 0; at <= word.length; at++) {
-    const [before, after] = [word.slice(0, at), word.slice(at)];
-    made.add(before + after.slice(1));
-    if (after.length > 1) made.add(before + after[1] + after[0] + after.slice(2));
-    for (const letter of letters) made.add(before + letter + after).add(before + letter + after.slice(1));
-  }
-  return [...made].map(each => termOf(each, language));
+/** Letters that both begin and end with, at most three each. */
+function likeness(one: string, two: string): number {
+  let [start, end] = [0, 0];
+  while (start < 3 && one[start] === two[start]) start++;
+  while (end < 3 && one.at(-1 - end) === two.at(-1 - end)) end++;
+  return start + end;
 }
 
 /** Letters to change, add, leave out or swap with their neighbour to make one word of the other; more than `most` = most + 1. */
 function mistakes(one: string, two: string, most: number): number {
+  if (Math.abs(one.length - two.length) > most) return most + 1;
   let [before, last] = [[] as number[], Array.from({ length: two.length + 1 }, (_, at) => at)];
   for (let i = 1; i <= one.length; i++) {
     const row = [i];
+    let lowest = i;
     for (let j = 1; j <= two.length; j++) {
-      const same = one[i - 1] === two[j - 1] ? 0 : 1;
+      const same = one.charCodeAt(i - 1) === two.charCodeAt(j - 1) ? 0 : 1;
       let least = Math.min(last[j]! + 1, row[j - 1]! + 1, last[j - 1]! + same);
       if (i > 1 && j > 1 && one[i - 1] === two[j - 2] && one[i - 2] === two[j - 1])
         least = Math.min(least, before[j - 2]! + 1);
       row.push(least);
+      if (least < lowest) lowest = least;
     }
-    if (Math.min(...row) > most) return most + 1;
+    if (lowest > most) return most + 1;
     [before, last] = [last, row];
   }
   return last[two.length]!;

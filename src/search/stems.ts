@@ -89,6 +89,9 @@ const turkic = new Set(['tr', 'az']);
 /** BCP 47 for "no linguistic content": words as they stand. */
 export const NO_RULES = 'zxx';
 
+/** Languages without rules, in whose pages words in Latin letters are mostly English ones. */
+const withoutSpaces = new Set(['zh', 'ja', 'th', 'lo', 'km', 'my']);
+
 /**
  * The language whose rules apply: itself, or NO_RULES for all that have none. Pages can claim thousands of languages;
  * the tables kept per language are only as many as there are rules.
@@ -97,7 +100,7 @@ export const NO_RULES = 'zxx';
  * in one collection do harm: the rarer one looks telling to BM25, and drew pages without a language to the top.
  */
 export function rulesOf(language: string): string {
-  if (language === '') return 'en';
+  if (language === '' || withoutSpaces.has(language)) return 'en';
   return language === 'ko' || turkic.has(language) || Object.hasOwn(modules, language) ? language : NO_RULES;
 }
 
@@ -105,11 +108,22 @@ export function lowerCase(word: string, language: string): string {
   return turkic.has(language) ? word.toLocaleLowerCase('tr') : word.toLowerCase();
 }
 
+/** A word that the rules cannot read stays as it is: those for Bulgarian throw at some (`изображения`). */
+function careful(rules: Stemmer): Stemmer {
+  return word => {
+    try {
+      return rules(word);
+    } catch {
+      return word; // found as it is written, which is better than a page that cannot be indexed
+    }
+  };
+}
+
 export function stemmerFor(language: string): Stemmer | undefined {
   if (!loaded.has(language)) {
     const name = Object.hasOwn(modules, language) ? modules[language] : undefined;
     const rules: Stemmer | undefined = name === undefined ? undefined : load(`@orama/stemmers/${name}`).stemmer;
-    loaded.set(language, language === 'en' ? word => english.get(word) ?? rules!(word) : rules);
+    loaded.set(language, language === 'en' ? word => english.get(word) ?? rules!(word) : rules && careful(rules));
   }
   return loaded.get(language);
 }

@@ -69,14 +69,26 @@ function classOf(text: string, at: number): number {
 }
 
 const segmenter = new Intl.Segmenter('und', { granularity: 'word' });
-const tables = new Map<string, TermTable>();
 
-function tableOf(language: string): TermTable {
-  const rules = rulesOf(language);
-  let table = tables.get(rules);
-  if (table === undefined) tables.set(rules, (table = new TermTable(rules)));
-  return table;
+/** Words to terms, with a table for each language. */
+export class TermMaker {
+  readonly #tables = new Map<string, TermTable>();
+  readonly #notice: ((word: string) => void) | undefined;
+
+  /** `notice` hears of words that it had not met, or not for long. */
+  constructor(notice?: (word: string) => void) {
+    this.#notice = notice;
+  }
+
+  tableOf(language: string): TermTable {
+    const rules = rulesOf(language);
+    let table = this.#tables.get(rules);
+    if (table === undefined) this.#tables.set(rules, (table = new TermTable(rules, this.#notice)));
+    return table;
+  }
 }
+
+const shared = new TermMaker();
 
 /** Slots of a language's first table, a power of two; and of all tables together, about 60 bytes each. */
 const FIRST_SLOTS = 1 << 10;
@@ -97,8 +109,11 @@ class TermTable {
   #terms: (string | undefined)[] = new Array(FIRST_SLOTS).fill(undefined);
   #replaced = 0;
 
-  constructor(language: string) {
+  readonly #notice: ((word: string) => void) | undefined;
+
+  constructor(language: string, notice?: (word: string) => void) {
     this.#language = language;
+    this.#notice = notice;
   }
 
   /** The term of text[start, end). */
@@ -114,8 +129,10 @@ class TermTable {
     const slot = one & (this.#slots - 1);
     if (this.#holds(slot, one, two)) return this.#terms[slot]!;
     if (this.#holds(slot ^ 1, one, two)) return this.#terms[slot ^ 1]!;
-    const term = detached(makeTerm(text.slice(start, last), this.#language));
+    const word = text.slice(start, last);
+    const term = detached(makeTerm(word, this.#language));
     this.#keep(one, two, term);
+    this.#notice?.(word);
     return term;
   }
 
@@ -164,9 +181,13 @@ const asciiWord = /^[a-z0-9]*$/;
 /** ASCII that compatibility forms can leave inside a word (`⑴` becomes `(1)`); FTS5 would cut there. */
 const asciiBreaks = /[\0-/:-@[-`{-\x7f\s]+/g;
 
+/** Languages that write other letters: words in Latin ones are mostly English. */
+const otherLetters = new Set(['ar', 'bg', 'el', 'hy', 'ko', 'ne', 'ru', 'ta', 'uk']);
+
 function makeTerm(raw: string, language: string): string {
   const lower = lowerCase(raw, language);
-  const stemmed = stemmerFor(language)?.(lower.normalize('NFC')) ?? lower;
+  const rules = otherLetters.has(language) && asciiWord.test(lower) ? 'en' : language;
+  const stemmed = stemmerFor(rules)?.(lower.normalize('NFC')) ?? lower;
   if (asciiWord.test(stemmed) && stemmed !== '') return stemmed;
   // A lone surrogate would not survive the way through UTF-8.
   return fold(stemmed === '' ? lower : stemmed)
@@ -177,7 +198,12 @@ function makeTerm(raw: string, language: string): string {
 
 /** The term of one word, as the pages of that language hold it. */
 export function termOf(raw: string, language: string): string {
-  return tableOf(language).at(raw, 0, raw.length);
+  return shared.tableOf(language).at(raw, 0, raw.length);
+}
+
+/** The term of the word text[start, end). */
+export function termAt(text: string, language: string, start: number, end: number): string {
+  return shared.tableOf(language).at(text, start, end);
 }
 
 /** Languages whose stemmers cut at the front, too. */
@@ -221,7 +247,10 @@ export type Take = (term: string, start: number, end: number) => void;
 
 /** Calls `take` for every word of the text, in order; with an empty term for those that `initials` rules out. */
 export function eachWord(text: string, language: string, take: Take, initials?: Initials): void {
-  const table = tableOf(language);
+  cut(text, language, shared.tableOf(language), take, initials);
+}
+
+function cut(...[text, language, table, take, initials]: [string, string, TermTable, Take, Initials?]): void {
   const emit = (start: number, end: number) => {
     if (initials !== undefined && !initials.may(text, start, language)) return take('', start, end);
     const term = table.at(text, start, end);
@@ -254,16 +283,16 @@ export function words(text: string, language: string): Word[] {
 }
 
 /** The terms of a text joined by blanks, as FTS5 takes them. */
-export function terms(text: string, language: string): string {
+export function terms(text: string, language: string, maker = shared): string {
   let joined = '';
-  eachWord(text, language, term => {
+  cut(text, language, maker.tableOf(language), term => {
     joined += joined === '' ? term : ` ${term}`;
   });
   return joined;
 }
 
 /** Names with the signs that belong to them, and signs that are names themselves. */
-const signed = /(?:[\w+#<>=!&|^*%~@$[\]-]|\(\))*[+#<>=!&|^*%~@$[\]()](?:[\w+#<>=!&|^*%~@$[\]-]|\(\))*/g;
+const signed = /(?:[\w+#<>=!&|^*%~@$[\]-]|\(\))+/g;
 const sign = /[+#<>=!&|^*%~@$[\]]|\(\)/;
 /** Hyphens and exclamation marks beside words are punctuation, parentheses but empty ones, too. */
 const punctuation = /^[-!]+(?=\w)|(?<=\w)[-!]+$|[()](?<!\(\)|\((?=\)))/g;
@@ -293,14 +322,14 @@ const SIGNS = 0xe100;
  * The terms of a title, heading, link text or address: those of its words, and behind them those that a name is made of.
  * `StringBuilder` is also `string builder`, `push_back` (two words already) also `pushback`, and `operator[]` itself.
  */
-export function nameTerms(text: string, language: string): string {
-  const plain = terms(text, language);
+export function nameTerms(text: string, language: string, maker = shared): string {
+  const plain = terms(text, language, maker);
   const more = new Set<string>();
   for (const name of text.match(/\w*(?:[a-z\d][A-Z]|[A-Z][A-Z][a-z]|[a-zA-Z\d]_[a-zA-Z\d])\w*/g) ?? []) {
-    if (name.includes('_')) more.add(terms(name.replaceAll('_', ''), language));
+    if (name.includes('_')) more.add(terms(name.replaceAll('_', ''), language, maker));
     for (const part of name.split('_')) {
       const split = splitHumps(part);
-      if (split !== part) more.add(terms(split, language));
+      if (split !== part) more.add(terms(split, language, maker));
     }
   }
   for (const term of signTerms(text)) more.add(term);

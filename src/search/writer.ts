@@ -7,12 +7,12 @@ import { hash } from 'node:crypto';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { Anchors } from './anchors.ts';
 import type { SearchBatch, SearchDocument } from './document.ts';
-import { guessLanguage } from './language.ts';
+import { languageOf } from './language.ts';
 import { addressText, marksOf } from './match.ts';
 import { type Columns, Shelves } from './shelves.ts';
 import { primaryLanguage, rulesOf } from './stems.ts';
 import { pack, unpack } from './texts.ts';
-import { nameTerms, terms } from './words.ts';
+import { nameTerms, TermMaker, terms } from './words.ts';
 
 /** Characters of a page's text that are indexed; of titles, headings and anchors each a tenth. */
 const INDEXED = 400_000;
@@ -34,16 +34,16 @@ interface Entry {
 
 const tidy = (text: string, most: number) => text.slice(0, most).toWellFormed().normalize('NFC');
 
-function prepare(document: SearchDocument): Entry {
-  const language = primaryLanguage(document.language) || guessLanguage(document.text);
+function prepare(document: SearchDocument, maker: TermMaker): Entry {
+  const language = languageOf(document.text, primaryLanguage(document.language));
   const title = tidy(document.title, INDEXED / 10);
   const headings = tidy(document.headings, INDEXED / 10);
   const text = tidy(document.text, INDEXED);
   const made = {
-    title: nameTerms(title, language),
-    headings: nameTerms(headings, language),
-    address: nameTerms(tidy(addressText(document.url), INDEXED / 10), language),
-    text: terms(text, language),
+    title: nameTerms(title, language, maker),
+    headings: nameTerms(headings, language, maker),
+    address: nameTerms(tidy(addressText(document.url), INDEXED / 10), language, maker),
+    text: terms(text, language, maker),
     marks: marksOf(document.url, document.mediaType, language),
   };
   return { document, language, title, headings, text, terms: made };
@@ -55,14 +55,24 @@ function contentOf({ text, terms }: Entry): number {
   return hash('sha1', `${terms.title}\n${terms.text}`, 'buffer').readUIntBE(0, 6);
 }
 
+/** Words that people may misspell. */
+function isSpelt(word: string): boolean {
+  return word.length >= 4 && word.length <= 40 && /^\p{L}[\p{L}\p{N}\p{M}]+$/u.test(word);
+}
+
 export class Writer {
   readonly #database: DatabaseSync;
   readonly #statements: Readonly<
-    Record<'page' | 'shelf' | 'text' | 'language' | 'log' | 'meta' | 'setMeta' | 'stored', StatementSync>
+    Record<'page' | 'shelf' | 'text' | 'language' | 'log' | 'meta' | 'setMeta' | 'stored' | 'word', StatementSync>
   >;
   readonly #erase: readonly StatementSync[];
   readonly #anchors: Anchors;
   readonly #shelves: Shelves;
+  /** Words that the vocabulary may not have yet. */
+  #news: string[] = [];
+  /** Pages more or fewer of each language, in this transaction. */
+  readonly #spoken = new Map<string, number>();
+  #maker = this.#newMaker();
 
   /** `room`: pages of one shelf. */
   constructor(database: DatabaseSync, room: number) {
@@ -76,10 +86,13 @@ export class Writer {
       return statement;
     };
     this.#statements = {
-      shelf: database.prepare('SELECT shelf FROM pages WHERE id = ?'),
+      shelf: database.prepare('SELECT shelf, language FROM pages WHERE id = ?'),
       page: prepare(`INSERT OR REPLACE INTO pages VALUES (${Array(14).fill('?').join(', ')})`),
       text: prepare('INSERT OR REPLACE INTO texts VALUES (?, ?, ?, ?)'),
-      language: prepare('INSERT OR IGNORE INTO languages VALUES (?)'),
+      language: prepare(
+        'INSERT INTO languages VALUES (?, ?) ON CONFLICT DO UPDATE SET pages = pages + excluded.pages',
+      ),
+      word: prepare('INSERT OR IGNORE INTO vocabulary VALUES (?)'),
       log: prepare('INSERT INTO changes (page) VALUES (?)'),
       setMeta: prepare('INSERT OR REPLACE INTO meta VALUES (?, ?)'),
       stored: database.prepare('SELECT * FROM pages JOIN texts USING (id) WHERE id = ?'),
@@ -93,7 +106,7 @@ export class Writer {
     // The last word on a page counts, should a batch hold it twice.
     const entries = [...new Map(batch.changed.map(document => [document.page, document])).values()]
       .filter(document => !document.noindex)
-      .map(prepare);
+      .map(document => prepare(document, this.#maker));
     const gone = new Set([
       ...batch.gone,
       ...batch.changed.filter(document => document.noindex).map(document => document.page),
@@ -129,6 +142,8 @@ export class Writer {
     this.transaction(() => {
       this.setMeta('generation', this.generation() + 1);
       this.#anchors.forget();
+      this.#database.exec('DELETE FROM vocabulary');
+      this.#maker = this.#newMaker();
       this.setMeta('rebuilding', 1);
       this.setMeta('cursor', '');
     });
@@ -153,7 +168,7 @@ export class Writer {
       // Of a page without a text here nothing can be made; it keeps the words that it has.
       const rows = pages.map(page => this.#statements.stored.get(page)).filter(row => row !== undefined);
       this.#put(
-        rows.map(row => prepare(documentOf(row))),
+        rows.map(row => prepare(documentOf(row), this.#maker)),
         generation,
       );
       for (const page of pages) this.#anchors.fresh(page);
@@ -173,11 +188,15 @@ export class Writer {
     this.#database.exec('BEGIN IMMEDIATE');
     try {
       work();
+      for (const [language, pages] of this.#spoken) if (pages !== 0) this.#statements.language.run(language, pages);
+      this.#spoken.clear();
       this.#database.exec('COMMIT');
     } catch (error) {
       // A full disk has already rolled back by itself.
       if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
       this.#anchors.doubt();
+      this.#spoken.clear();
+      this.#maker = this.#newMaker();
       throw error;
     }
   }
@@ -187,8 +206,28 @@ export class Writer {
     this.#shelves.tidy();
   }
 
-  #shelfOf(page: number): number | undefined {
-    return this.#statements.shelf.get(page)?.['shelf'] as number | undefined;
+  /** What is noticed goes into the vocabulary with the terms. */
+  #newMaker(): TermMaker {
+    this.#news = [];
+    return new TermMaker(word => {
+      if (isSpelt(word)) this.#news.push(word);
+    });
+  }
+
+  #learn(): void {
+    for (const word of this.#news) this.#statements.word.run(word.normalize('NFC').toLowerCase());
+    this.#news = [];
+  }
+
+  /** Where a page stands, and in which language, that is in the index. */
+  #placeOf(page: number): { readonly shelf: number; readonly language: string } | undefined {
+    return this.#statements.shelf.get(page) as { shelf: number; language: string } | undefined;
+  }
+
+  /** Pages more or fewer in a language. */
+  #speaks(language: string, pages: number): void {
+    const rules = rulesOf(language);
+    this.#spoken.set(rules, (this.#spoken.get(rules) ?? 0) + pages);
   }
 
   /**
@@ -204,9 +243,10 @@ export class Writer {
     for (const { entry, shelf } of placed) {
       const { document, language } = entry;
       const said = `${document.anchors}\n${this.#anchors.of(document.page)}`;
-      const anchors = nameTerms(tidy(said, INDEXED / 10), language);
+      const anchors = nameTerms(tidy(said, INDEXED / 10), language, this.#maker);
       this.#shelves.put(document.page, shelf, { ...entry.terms, anchors });
     }
+    this.#learn();
   }
 
   /** Everything of a page but its terms; gives the shelf that is theirs. */
@@ -215,8 +255,11 @@ export class Writer {
     const { page, url, mediaType, fetched, changed } = document;
     const importance = Math.min(1, Math.max(0, document.importance || 0));
     const noarchive = document.noarchive ? 1 : 0;
-    const { page: row, text: copy, language: spoken, log } = this.#statements;
-    const shelf = this.#shelfOf(page) ?? this.#shelves.choose();
+    const { page: row, text: copy, log } = this.#statements;
+    const before = this.#placeOf(page);
+    const shelf = before?.shelf ?? this.#shelves.choose();
+    if (before) this.#speaks(before.language, -1);
+    this.#speaks(language, 1);
     const content = contentOf(entry);
     const simhash = content === 0 ? 0n : (document.simhash ?? 0n);
     const halves = [Number(simhash >> 32n), Number(simhash & 0xffffffffn)] as const;
@@ -229,16 +272,16 @@ export class Writer {
       copy.run(page, packed, body, headings);
     }
     this.#anchors.notAlias(page);
-    spoken.run(rulesOf(language));
     log.run(page);
     return shelf;
   }
 
   #remove(page: number): void {
     this.#anchors.notAlias(page);
-    const shelf = this.#shelfOf(page);
-    if (shelf === undefined) return;
-    this.#shelves.erase(page, shelf);
+    const place = this.#placeOf(page);
+    if (place === undefined) return;
+    this.#shelves.erase(page, place.shelf);
+    this.#speaks(place.language, -1);
     for (const erase of this.#erase) erase.run(page);
     this.#statements.log.run(page);
   }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { guessLanguage } from '../../src/search/language.ts';
+import { languageOf } from '../../src/search/language.ts';
 import { eachWord, Initials, terms, words } from '../../src/search/words.ts';
 import { randomly } from '../random.ts';
 
@@ -99,7 +99,7 @@ const guesses: readonly (readonly [string, string])[] = [
 ];
 
 for (const [language, text] of guesses) {
-  test(`guesses ${language || 'nothing'} for ${text.slice(0, 12)}`, () => assert.equal(guessLanguage(text), language));
+  test(`guesses ${language || 'nothing'} for ${text.slice(0, 12)}`, () => assert.equal(languageOf(text), language));
 }
 
 test('a language without rules of its own is indexed like any other without', () => {

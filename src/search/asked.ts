@@ -27,8 +27,9 @@ export interface LooseWord {
 
 /** What must be known of the index to ask well. */
 export interface Vocabulary {
-  /** Rules of the languages that the pages are in. */
+  /** Rules of the languages that a good part of the pages is in, and of the others. */
   readonly languages: readonly string[];
+  readonly others: readonly string[];
   /** Whether some page has this term. */
   has(term: string): boolean;
   /** The last word may be one that is not typed to its end. */
@@ -139,7 +140,7 @@ class Asking {
   #itself({ text, beginning, alternatives }: Atom): void {
     if (beginning) this.#begins(text, alternatives);
     else
-      for (const language of this.#vocabulary.languages) {
+      for (const language of languagesFor(text, this.#vocabulary)) {
         const term = termOf(text, language);
         if (term !== '') this.#takes([term], alternatives);
       }
@@ -172,7 +173,7 @@ class Asking {
     const phrases = [...runs, this.#atoms].filter(run => run.length > 1 && run.length <= LONGEST_PHRASE);
     const made = new Set<string>();
     for (const run of phrases)
-      for (const language of this.#vocabulary.languages) {
+      for (const language of languagesFor(run.map(({ text }) => text).join(''), this.#vocabulary)) {
         const star = run.at(-1)!.beginning ? ' *' : '';
         made.add(quote(run.map(({ text }) => termOf(text, language))) + star);
       }
@@ -203,6 +204,11 @@ class Asking {
     for (const language of this.#vocabulary.languages)
       for (const stem of stemsOf(text, language)) this.#takes([stem], alternatives);
   }
+}
+
+/** Letters beyond ASCII may be of a language that few pages are in. */
+export function languagesFor(text: string, { languages, others }: Pick<Vocabulary, 'languages' | 'others'>): readonly string[] {
+  return /^[\0-\x7f]*$/.test(text) ? languages : [...languages, ...others];
 }
 
 const termsOf = (text: string, language: string) => words(text, language).map(word => word.term);

@@ -13,17 +13,15 @@
  * shows why, spelling.ts guesses what was meant, cache.ts remembers, writer.ts writes, feed.ts feeds.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { Answerer } from './answer.ts';
 import { type CacheCounts, type Kept, type KeptHit, QueryCache } from './cache.ts';
 import type { Freshness, Hit, QueryOptions, Results, SearchBatch, SearchDocument } from './document.ts';
 import { WINDOW } from './find.ts';
 import { Interest } from './interest.ts';
-import { type Plan, plan } from './match.ts';
-import { mayGoOn, parseQuery } from './query.ts';
-import { FEW, Ranker } from './rank.ts';
+import type { Asking } from './rank.ts';
 import { explain, openDatabase } from './schema.ts';
 import { ROOM } from './shelves.ts';
 import { highlight, snippet } from './snippet.ts';
-import { Spelling } from './spelling.ts';
 import { unpack } from './texts.ts';
 import { Writer } from './writer.ts';
 
@@ -51,8 +49,6 @@ export interface SearchCounts {
 
 /** Changes that are checked one by one against a kept result; more of them cost as much as asking again. */
 const MOST_CHECKED = 500;
-/** Share of the pages from which a query's words are read by the rules of their language. */
-const MAIN = 0.01;
 /** Pages written again for the sake of new link texts, and pages weighed again, in one transaction. */
 const RENEWED = 100;
 const WEIGHED = 5000;
@@ -82,18 +78,17 @@ export class Search {
   readonly #file: string;
   readonly #database: DatabaseSync;
   readonly #writer: Writer;
-  readonly #ranker: Ranker;
+  readonly #answerer: Answerer;
   readonly #interest: Interest;
   readonly #cache: QueryCache;
-  readonly #statements: Readonly<Record<'latest' | 'shown' | 'has' | 'changes' | 'languages', StatementSync>>;
-  #languages: readonly string[] = [];
-  #languagesAt = -1;
+  readonly #statements: Readonly<Record<'latest' | 'shown' | 'has' | 'changes', StatementSync>>;
+  #listenedAt = -1;
 
   constructor(file: string, room: number) {
     this.#file = file;
     this.#database = openDatabase(file);
     this.#writer = new Writer(this.#database, room);
-    this.#ranker = new Ranker(this.#database);
+    this.#answerer = new Answerer(this.#database);
     this.#interest = new Interest(file, Date.now);
     this.#statements = {
       latest: this.#database.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'changes'"),
@@ -109,7 +104,6 @@ export class Search {
         `SELECT id, changed FROM pages WHERE id IN (SELECT value FROM json_each(?))
            AND generation = coalesce((SELECT value FROM meta WHERE name = 'generation'), 0)`,
       ),
-      languages: this.#database.prepare('SELECT language, pages FROM languages ORDER BY pages DESC'),
     };
     this.#statements.changes.setReturnArrays(true);
     const since = this.#database.prepare('SELECT page FROM changes WHERE sequence > ? LIMIT ?');
@@ -119,7 +113,7 @@ export class Search {
         if (this.#latest() - sequence > MOST_CHECKED) return undefined;
         return since.all(sequence, MOST_CHECKED).map(row => Number(row['page']));
       },
-      matchesAny: (asked, pages) => this.#ranker.matchesAny(asked, pages),
+      matchesAny: (asked, pages) => this.#answerer.ranker.matchesAny(asked, pages),
     });
   }
 
@@ -237,10 +231,10 @@ export class Search {
     const started = performance.now();
     const now = options.now ?? Date.now();
     const key = text.trim().replace(/\s+/g, ' ');
-    const languages = this.#spoken();
+    this.#listen();
     const unfold = options.unfold === true;
     const found = this.#cache.get(cacheKey(key, unfold), now);
-    const kept = found ?? this.#ask(key, { languages, unfold, now });
+    const kept = found ?? this.#ask(key, { unfold, now });
     const corrected = kept.meant;
     if (corrected !== undefined) {
       const took = performance.now() - started;
@@ -258,48 +252,13 @@ export class Search {
     return { query: key, hits, total, exact, relaxed, cached: found !== undefined, took: performance.now() - started };
   }
 
-  #ask(key: string, { languages, unfold, now }: Asking): Kept {
+  #ask(key: string, { unfold, now }: Asking): Kept {
     // Before ranking: a change that comes between is then checked once too often, never once too little.
-    const sequence = this.#languagesAt;
-    const kept: Kept = { ...this.#answer(key, { languages, unfold, now }), hits: new Map(), sequence, time: now };
+    const sequence = this.#listenedAt;
+    const answer = this.#answerer.answer(key, { unfold, now });
+    const kept: Kept = { ...answer, hits: new Map(), sequence, time: now };
     this.#cache.set(cacheKey(key, unfold), kept);
     return kept;
-  }
-
-  /**
-   * Pages with all the words. Where the best does not carry them in its title, the last word may not be typed to its end;
-   * where there are few, some of the words may do; where there is none, one may be misspelt.
-   */
-  #answer(key: string, { languages, unfold, now }: Asking): Pick<Kept, 'plan' | 'ranked' | 'meant'> {
-    const query = parseQuery(key);
-    const known = { languages, has: (term: string) => this.#ranker.has(term) };
-    const all = (typing: boolean) => {
-      const made = plan(query, { ...known, typing });
-      return { plan: made, ranked: this.#ranker.all(made, { now, unfold }) };
-    };
-    let answer = all(false);
-    if (!answer.ranked.named && mayGoOn(query)) {
-      const typed = all(true);
-      if (typed.ranked.total > answer.ranked.total) answer = typed;
-    }
-    const { total, named } = answer.ranked;
-    if (total >= FEW || (named && total > 0)) return answer;
-    const meant = total === 0 ? this.#meant(key, answer.plan, languages) : undefined;
-    if (meant !== undefined || answer.plan.some === '')
-      return { plan: answer.plan, ranked: { ...answer.ranked, relaxed: total === 0 }, meant };
-    const ranked = this.#ranker.some(answer.plan, { now, unfold }, answer.ranked);
-    return { plan: answer.plan, ranked };
-  }
-
-  /** The query with other words for those that no page has; undefined = there are none, or none that come near. */
-  #meant(key: string, asked: Plan, languages: readonly string[]): string | undefined {
-    const spelling = new Spelling(this.#database, word => this.#ranker.pagesWith(word, languages));
-    let corrected = key;
-    for (const word of this.#ranker.unknown(asked)) {
-      const meant = spelling.correct(word);
-      if (meant !== undefined) corrected = corrected.replace(word, () => meant);
-    }
-    return corrected === key ? undefined : corrected;
   }
 
   #hits(kept: Kept, offset: number, limit: number): KeptHit[] {
@@ -332,17 +291,12 @@ export class Search {
     };
   }
 
-  /** Languages that a good part of the pages is in. Others change what words mean, so kept results end with them. */
-  #spoken(): readonly string[] {
+  /** Other languages change what words mean, so kept results end with them. */
+  #listen(): void {
     const sequence = this.#latest();
-    if (sequence === this.#languagesAt) return this.#languages;
-    const rows = this.#statements.languages.all() as { language: string; pages: number }[];
-    const least = MAIN * rows.reduce((sum, { pages }) => sum + pages, 0);
-    const main = rows.filter(({ pages }) => pages > 0 && pages >= least).map(({ language }) => language);
-    if (main.join() !== this.#languages.join()) this.#cache.clear();
-    this.#languagesAt = sequence;
-    this.#languages = main.length > 0 ? main : ['en'];
-    return this.#languages;
+    if (sequence === this.#listenedAt) return;
+    if (this.#answerer.listen()) this.#cache.clear();
+    this.#listenedAt = sequence;
   }
 
   /** Sequence of the last change to the index, whoever made it. */
@@ -357,12 +311,6 @@ export class Search {
       throw explain(error, this.#file);
     }
   }
-}
-
-interface Asking {
-  readonly languages: readonly string[];
-  readonly unfold: boolean;
-  readonly now: number;
 }
 
 /** No query holds a zero. */

@@ -6,7 +6,7 @@
  * languages that the pages are in, joined by OR; most words have one or two.
  */
 import { SkeinError } from '../base/errors.ts';
-import { type AskedWord, ask, either, type LooseWord, quote, type Vocabulary } from './asked.ts';
+import { type AskedWord, ask, either, type LooseWord, languagesFor, quote, type Vocabulary } from './asked.ts';
 import type { ChangedQuery, Query, WordsQuery } from './query.ts';
 import { NO_RULES } from './stems.ts';
 import { endsDense, Initials, words } from './words.ts';
@@ -147,7 +147,7 @@ class Planner {
     const segments = words(path, NO_RULES).map(word => word.term);
     const onHost = mark(siteMark(host));
     if (segments.length === 0) return onHost;
-    const variants = this.#vocabulary.languages.map(language => quote(words(path, language).map(word => word.term)));
+    const variants = languagesFor(path, this.#vocabulary).map(language => quote(words(path, language).map(word => word.term)));
     return `(${onHost} AND ${either([...new Set(variants)].map(phrase => `address : ^ ${phrase}`))})`;
   }
 
@@ -162,7 +162,7 @@ class Planner {
   #phrase(text: string, shown: boolean): string | undefined {
     const variants = new Set<string>();
     const star = endsDense(text) ? ' *' : '';
-    for (const language of this.#vocabulary.languages) {
+    for (const language of languagesFor(text, this.#vocabulary)) {
       const found = words(text, language).map(word => word.term);
       if (found.length === 0) continue;
       variants.add(quote(found) + star);
@@ -209,7 +209,7 @@ function isLoose(part: Query): part is WordsQuery {
 /** The plan of a query. */
 export function plan(query: Query, known: Vocabulary): Plan {
   const named = languagesNamed(query);
-  const vocabulary = named.length > 0 ? { ...known, languages: named } : known;
+  const vocabulary = named.length > 0 ? { ...known, languages: named, others: [] } : known;
   const planner = new Planner(vocabulary);
   const parts = query.kind === 'all' ? query.parts : [query];
   const changed = parts.map(changedOf).filter(part => part !== undefined);

@@ -17,8 +17,9 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { DAY } from '../base/clock.ts';
 import { bitCount } from '../ledger/near.ts';
 import { Finder, type Found, type Row, type Span } from './find.ts';
-import { either, quote } from './asked.ts';
+import { either, languagesFor, quote, type Vocabulary } from './asked.ts';
 import type { Plan } from './match.ts';
+import { LOOKED_AT, Proximity } from './proximity.ts';
 import { SharedWords, TitleJudge } from './titles.ts';
 import { termOf } from './words.ts';
 
@@ -59,10 +60,12 @@ export class Ranker {
   readonly #finder: Finder;
   readonly #weigh: StatementSync;
   readonly #shared: SharedWords;
+  readonly #proximity: Proximity;
 
   constructor(database: DatabaseSync) {
     this.#finder = new Finder(database);
     this.#shared = new SharedWords(database);
+    this.#proximity = new Proximity(database);
     this.#weigh = database.prepare(
       `SELECT id, importance, changed, title, language, content, simhash_high, simhash_low, url FROM pages
        WHERE id IN (SELECT value FROM json_each(?))`,
@@ -97,8 +100,8 @@ export class Ranker {
   }
 
   /** How many pages have this word, as far as it is worth counting. */
-  pagesWith(word: string, languages: readonly string[]): number {
-    const match = either([...new Set(languages.map(language => quote([termOf(word, language)])))]);
+  pagesWith(word: string, spoken: Pick<Vocabulary, 'languages' | 'others'>): number {
+    const match = either([...new Set(languagesFor(word, spoken).map(language => quote([termOf(word, language)])))]);
     return this.#finder.count(match, 1000);
   }
 
@@ -118,8 +121,8 @@ export class Ranker {
     const top = found.rows.slice(0, REORDERED);
     const { factors, prints, named } = this.#factors(top, plan, now);
     const factor = (id: number) => (plan.worded ? (factors.get(id) ?? 1) : 1);
-    const reordered = top.map(({ id, score }) => ({ id, score: score * factor(id) }));
-    reordered.sort((a, b) => b.score - a.score || a.id - b.id);
+    const byNames = sorted(top.map(({ id, score }) => ({ id, score: score * factor(id) })));
+    const reordered = plan.loose.length > 1 && !named.has(byNames[0]?.id ?? 0) ? this.#together(byNames, plan, prints) : byNames;
     const { best, alike } = unfold ? { best: reordered, alike: new Map() } : folded(reordered, prints);
     const rows = [...best, ...found.rows.slice(top.length)];
     const { total, exact } = found;
@@ -131,6 +134,14 @@ export class Ranker {
     };
   }
 
+  /** The best few, by how near each other the words stand in them. */
+  #together(rows: readonly Row[], plan: Plan, prints: ReadonlyMap<number, Print>): Row[] {
+    const near = rows.slice(0, LOOKED_AT).map(({ id, score }) => {
+      return { id, score: score * this.#proximity.of(id, prints.get(id)?.language ?? '', plan) };
+    });
+    return sorted([...near, ...rows.slice(LOOKED_AT)]);
+  }
+
   #factors(rows: readonly Row[], plan: Plan, now: number): Factors {
     const factors = new Map<number, number>();
     const prints = new Map<number, Print>();
@@ -139,7 +150,7 @@ export class Ranker {
     const titles = new TitleJudge(plan.words, this.#shared, plan.highlights.beginnings.length > 0);
     const found = this.#weigh.all(JSON.stringify(rows.map(row => row.id))) as unknown as Weights[];
     for (const [id, importance, changed, title, language, content, high, low, url] of found) {
-      prints.set(id, { title, content, high, low });
+      prints.set(id, { title, language, content, high, low });
       const freshness = 1 + FRESHNESS * 2 ** (-Math.max(0, now - changed) / HALF_LIFE);
       const { factor, all } = titles.judge({ title, language, url });
       if (all === 1) named.add(id);
@@ -147,6 +158,10 @@ export class Ranker {
     }
     return { factors, prints, named };
   }
+}
+
+function sorted(rows: Row[]): Row[] {
+  return rows.sort((a, b) => b.score - a.score || a.id - b.id);
 }
 
 interface Factors {
@@ -159,6 +174,7 @@ interface Factors {
 /** What tells whether two pages say the same. `content` 0 = too little to tell. */
 interface Print {
   readonly title: string;
+  readonly language: string;
   readonly content: number;
   readonly high: number;
   readonly low: number;

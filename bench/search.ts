@@ -1,8 +1,9 @@
 /**
  * Search: how fast pages go in, how fast queries are answered at 10,000 and (with --million) 1,000,000 pages, beside
- * MiniSearch and Orama where they can hold them; and how well a page is found by the words of its title.
+ * MiniSearch and Orama where they can hold them; and how well pages are found by names, parts of names, misspelt and
+ * half-typed words, questions and phrases (search/known-items.ts).
  *
- *   node bench/search.ts [--million] [--documents N] [--no-peers]
+ *   node bench/search.ts [--million] [--documents N] [--no-peers] [--relevance-only] [--before CHECKOUT] [--misses]
  *
  * The synthetic pages have 100 to 300 words each from a vocabulary of 200,000 by Zipf's law. Queries are drawn by how common
  * their words are, because that decides the cost; `mixed` is two words of middling frequency. Skein's answers include
@@ -83,11 +84,11 @@ async function main(): Promise<void> {
   mkdirSync(join(root, '.cache', 'bench'), { recursive: true });
   const directory = mkdtempSync(join(root, '.cache', 'bench', 'search-'));
   try {
-    for (const documents of sizes) {
+    for (const documents of flags.includes('--relevance-only') ? [] : sizes) {
       await ours(documents, corpus(1), directory);
       if (!flags.includes('--no-peers')) for (const name of peerNames) await theirs(name, documents);
     }
-    await relevance(root, directory);
+    await relevance(root, directory, flags);
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }

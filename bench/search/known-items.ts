@@ -1,120 +1,98 @@
 /**
- * Relevance by known items: the words of a page's title, typed as a query, must find that page. Pages: day 0 of the
- * recorded sites in ../shared/data/dev. Pages that share their title (translations, numbered lists) have no single
- * right answer: any of them counts as found, and each title is asked once.
+ * Relevance by known items: how far up the page stands that a query asks for (queries.ts), in Skein and beside it in
+ * MiniSearch, Orama and SQLite's FTS5, each in a process of its own with the same pages. The mean of 1 / place for each
+ * kind of query, for the half that the search was tuned with and the half held out; and what pages and queries cost.
+ *
+ *   node bench/search.ts --relevance-only [--before CHECKOUT] [--misses] [--no-peers]
+ *
+ * `--before` names a checkout of an older Skein, which is asked the same. Its own index and Skein's are filled, and asked,
+ * one right after the other, in processor time.
  */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
-import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { analyse } from '../../src/crawler/analyse.ts';
-import { headingsOf } from '../../src/home/headings.ts';
-import { openSearch, type Said, type SearchDocument } from '../../src/search/index.ts';
+import { realPages } from './pages.ts';
+import { type KnownItem, knownItems } from './queries.ts';
 
-interface Entry {
-  readonly s: string;
-  readonly u: string;
-  readonly b: string;
-  readonly ct: string;
-}
-
-interface Group {
-  readonly o: number;
-  readonly z: number;
-  readonly b: readonly (readonly [string, number])[];
-}
-
+/** Megabytes of heap, and minutes, that an engine is given. */
+const MEMORY = 8000;
+const MINUTES = 25;
 /** Mean reciprocal rank to reach. */
-const WANTED = 0.8;
+const WANTED = 0.85;
 
-/** The bodies of day 0 by blob id. */
-function blobs(data: string, wanted: ReadonlySet<string>): Map<string, string> {
-  const found = new Map<string, string>();
-  const packs = join(data, 'packs');
-  for (const name of readdirSync(packs).filter(file => file.endsWith('.idx.json.gz'))) {
-    const groups: Group[] = JSON.parse(gunzipSync(readFileSync(join(packs, name))).toString());
-    const pack = readFileSync(join(packs, name.replace('.idx.json.gz', '.pack')));
-    for (const group of groups) {
-      if (!group.b.some(([id]) => wanted.has(id) && !found.has(id))) continue;
-      const body = brotliDecompressSync(pack.subarray(group.o, group.o + group.z));
-      let at = 0;
-      for (const [id, length] of group.b) {
-        if (wanted.has(id)) found.set(id, body.toString('utf8', at, at + length));
-        at += length;
-      }
+/** What the process of an engine reports. */
+export interface Asked {
+  readonly name: string;
+  /** Milliseconds of processor for a page, and for a query. */
+  readonly filling: number;
+  readonly asking: number;
+  /** 1 / place of the first right page, 0 = not among the first twenty, by the order of the queries. */
+  readonly ranks: readonly number[];
+}
+
+async function askEngine(name: string, directory: string, before: string): Promise<Asked | undefined> {
+  const program = join(import.meta.dirname, 'known-items-engine.ts');
+  const child = fork(program, [name, directory, before], { execArgv: [`--max-old-space-size=${MEMORY}`] });
+  const late = setTimeout(() => child.kill('SIGKILL'), MINUTES * 60_000);
+  let asked: Asked | undefined;
+  child.on('message', told => {
+    asked = told as Asked;
+  });
+  const [code] = await once(child, 'exit');
+  clearTimeout(late);
+  if (!asked) console.log(`${name} did not answer (${code}) within ${MEMORY} MB and ${MINUTES} minutes`);
+  return asked;
+}
+
+function mean(items: readonly KnownItem[], { ranks }: Asked, which: (item: KnownItem) => boolean): string {
+  const chosen = ranks.filter((_, at) => which(items[at]!));
+  return (chosen.reduce((sum, rank) => sum + rank, 0) / chosen.length).toFixed(3);
+}
+
+function table(items: readonly KnownItem[], engines: readonly Asked[]): void {
+  const row = (name: string, count: number, which: (item: KnownItem) => boolean) =>
+    console.log(
+      `${name.padEnd(20)}${String(count).padStart(5)}` +
+        engines.map(engine => mean(items, engine, which).padStart(12)).join(''),
+    );
+  for (const [half, heldOut] of [
+    ['tuned with', false],
+    ['held out', true],
+  ] as const) {
+    console.log(`\n${half.padEnd(25)}${engines.map(({ name }) => name.padStart(12)).join('')}`);
+    for (const kind of new Set(items.map(item => item.kind))) {
+      const which = (item: KnownItem) => item.heldOut === heldOut && item.kind === kind;
+      row(kind, items.filter(which).length, which);
     }
+    row('all', items.filter(item => item.heldOut === heldOut).length, item => item.heldOut === heldOut);
   }
-  return found;
+  row('both halves', items.length, () => true);
 }
 
-interface Material {
-  readonly documents: readonly SearchDocument[];
-  readonly said: readonly Said[];
-}
-
-/** Pages and links as a crawl would hand them over: analysed as they are there, headings and importance included. */
-function materialOf(data: string): Material {
-  const lines = gunzipSync(readFileSync(join(data, 'manifests', 'day-000.jsonl.gz')))
-    .toString()
-    .split('\n');
-  const entries: Entry[] = lines.filter(Boolean).map(line => JSON.parse(line));
-  const pages = entries.filter(entry => entry.ct?.startsWith('text/html'));
-  const bodies = blobs(data, new Set(pages.map(entry => entry.b)));
-  const ids = new Map(pages.map((entry, index) => [`https://${entry.s}${entry.u}`, index + 1]));
-  const counts = new Map<number, number>();
-  const said: Said[] = [];
-  const headers = new Map([['content-type', 'text/html; charset=utf-8']]);
-  const read = [...ids].map(([url, id], index) => {
-    const html = bodies.get(pages[index]!.b) ?? '';
-    const page = analyse({ url, headers, body: Buffer.from(html) });
-    const anchors = Buffer.from(page.links.anchors).toString().split('\n');
-    const targets = page.links.count === 0 ? [] : Buffer.from(page.links.urls).toString().split('\n');
-    const links = targets.map((target, i) => ({ target: ids.get(target) ?? 0, text: anchors[i] ?? '' }));
-    for (const { target } of links) counts.set(target, (counts.get(target) ?? 0) + 1);
-    said.push({ source: id, links });
-    const { title, language, mediaType, noindex } = page;
-    const text = page.text();
-    return { page: id, url, title, language, mediaType, noindex, text, headings: headingsOf(html) };
+export async function relevance(root: string, directory: string, flags: readonly string[]): Promise<void> {
+  const { documents } = realPages(root);
+  const items = knownItems(documents);
+  console.log(`relevance: ${items.length} queries with known answers on ${documents.length} real pages`);
+  const at = flags.indexOf('--before');
+  const before = at < 0 ? '' : flags[at + 1]!;
+  const names = [...(before ? ['before'] : []), 'skein', ...(flags.includes('--no-peers') ? [] : peers)];
+  const engines: Asked[] = [];
+  for (const name of names) {
+    const asked = await askEngine(name, directory, before);
+    if (!asked) continue;
+    engines.push(asked);
+    const ms = (value: number) => `${value.toFixed(2)} ms of processor`;
+    console.log(`  ${name.padEnd(12)} a page in ${ms(asked.filling)}, a query ${ms(asked.asking)}`);
+  }
+  table(items, engines);
+  const skein = engines.find(({ name }) => name === 'skein');
+  if (!skein) return;
+  const reached = Number(mean(items, skein, () => true));
+  console.log(`target ${WANTED} over all: ${reached >= WANTED ? 'met' : 'missed'}`);
+  if (!flags.includes('--misses')) return;
+  items.forEach(({ kind, query, heldOut }, index) => {
+    if (!heldOut && skein.ranks[index]! < 1) console.log(`${skein.ranks[index]!.toFixed(2)}  ${kind}: ${query}`);
   });
-  const importance = (id: number) => Math.log2(1 + (counts.get(id) ?? 0)) / 16;
-  const rest = { anchors: '', fetched: 0, changed: 0, noarchive: false };
-  return { said, documents: read.map(page => ({ ...page, ...rest, importance: importance(page.page) })) };
 }
 
-export async function relevance(root: string, directory: string): Promise<void> {
-  const data = join(root, '..', 'shared', 'data', 'dev');
-  if (!existsSync(data))
-    return console.log('relevance: left out, the recorded sites (../shared/data/dev) are not here');
-  const { documents, said } = materialOf(data);
-  const search = openSearch(join(directory, 'known-items.db'));
-  const started = performance.now();
-  for (let at = 0; at < said.length; at += 200) {
-    search.apply({ changed: [], gone: [], said: said.slice(at, at + 200) });
-  }
-  const links = said.reduce((sum, { links }) => sum + links.length, 0);
-  const linksPerSecond = (1000 * links) / (performance.now() - started);
-  for (let at = 0; at < documents.length; at += 200) search.put(documents.slice(at, at + 200));
-  const perSecond = (1000 * documents.length) / (performance.now() - started);
-  const byTitle = new Map<string, Set<number>>();
-  for (const { title, page, noindex } of documents) {
-    if (noindex) continue;
-    const query = (title.normalize('NFC').match(/[\p{L}\p{N}\p{M}]+/gu) ?? [])
-      .map(word => word.toLowerCase())
-      .join(' ');
-    if (query === '') continue;
-    if (!byTitle.has(query)) byTitle.set(query, new Set());
-    byTitle.get(query)!.add(page);
-  }
-  const ranks = [...byTitle].map(([query, pages]) => {
-    const place = search.query(query.slice(0, 300), { limit: 100 }).hits.findIndex(hit => pages.has(hit.page));
-    if (place !== 0 && process.argv.includes('--misses')) console.log(place, query, [...pages].slice(0, 3));
-    return place < 0 ? 0 : 1 / (place + 1);
-  });
-  const mean = ranks.reduce((sum, rank) => sum + rank, 0) / ranks.length;
-  search.close();
-  console.log(
-    `relevance: ${documents.length} real pages (${perSecond.toFixed(0)} pages/s in, ` +
-      `${links} links at ${linksPerSecond.toFixed(0)}/s), ${ranks.length} titles asked`,
-  );
-  const verdict = mean >= WANTED ? 'met' : 'missed';
-  console.log(`mean reciprocal rank of the page by its title ${mean.toFixed(3)}, target ${WANTED} (${verdict})`);
-}
+const peers = ['minisearch', 'fts5', 'orama'];

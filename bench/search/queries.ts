@@ -66,7 +66,9 @@ class Draw {
 
   /** Some of the pages that pass, drawn by hash, each name once. */
   some(salt: string, count: number, passes: (page: Named) => boolean): Named[] {
-    const chosen = this.named.filter(page => passes(page) && this.isTelling(page)).map(page => ({ page, order: hash(salt + page.document.url) }));
+    const chosen = this.named
+      .filter(page => passes(page) && this.isTelling(page))
+      .map(page => ({ page, order: hash(salt + page.document.url) }));
     const unique = new Map(chosen.sort((a, b) => (a.order < b.order ? -1 : 1)).map(one => [one.page.name, one.page]));
     return [...unique.values()].slice(0, count);
   }
@@ -88,7 +90,10 @@ const isJava = ({ host, path, name }: Named) =>
 const isCpp = ({ host, name }: Named) => host === 'cppreference.test' && /^std::[\w:]+$/.test(name);
 const isSql = ({ host, name }: Named) => host === 'postgresql.test' && wordsOf(name).length > 0;
 const isProse = ({ host, name, document }: Named) =>
-  host !== 'java.test' && host !== 'cppreference.test' && wordsOf(name).length >= 2 && /^[\x20-\x7e]+$/.test(document.title);
+  host !== 'java.test' &&
+  host !== 'cppreference.test' &&
+  wordsOf(name).length >= 2 &&
+  /^[\x20-\x7e]+$/.test(document.title);
 /** Letters of another script than the Latin one, or with accents. */
 const isForeign = ({ name, document }: Named) =>
   /[\u0370-\u1fff\u3040-\ud7af]/.test(name) || (!['', 'en'].includes(document.language) && /[^\x00-\x7f]/.test(name));
@@ -97,7 +102,9 @@ const methodsOf = ({ document }: Named) => document.headings.split('\n').filter(
 
 /** Java pages of that class that have that method. */
 const owners = (draw: Draw, name: string, method: string) =>
-  draw.named.filter(page => isJava(page) && page.name === name && methodsOf(page).includes(method)).map(page => page.document.page);
+  draw.named
+    .filter(page => isJava(page) && page.name === name && methodsOf(page).includes(method))
+    .map(page => page.document.page);
 
 const pick = <T>(list: readonly T[], salt: string): T => list[Math.floor(chance(salt) * list.length)]!;
 
@@ -127,10 +134,22 @@ const cpp: Rule = draw =>
   });
 
 function symbols(draw: Draw): Draft[] {
-  const operators = draw.some('operator', 18, ({ host, name }) => host === 'cppreference.test' && /operator\W/.test(name));
+  const operators = draw.some(
+    'operator',
+    18,
+    ({ host, name }) => host === 'cppreference.test' && /operator\W/.test(name),
+  );
   const headers = draw.some('header', 12, ({ name }) => /^Standard library header <\w/.test(name));
-  const generic = draw.some('generic', 8, page => isJava(page) && /^(Class|Interface) \w+<\w(, ?\w)*>/.test(page.document.headings));
-  const marked = draw.some('annotation', 6, page => isJava(page) && /^Annotation Interface/.test(page.document.headings));
+  const generic = draw.some(
+    'generic',
+    8,
+    page => isJava(page) && /^(Class|Interface) \w+<\w(, ?\w)*>/.test(page.document.headings),
+  );
+  const marked = draw.some(
+    'annotation',
+    6,
+    page => isJava(page) && /^Annotation Interface/.test(page.document.headings),
+  );
   const dated = draw.some('dated', 6, ({ name }) => /^C\+\+\d\d$/.test(name));
   return [
     ...operators.map(({ name }, at): Draft => {
@@ -138,7 +157,9 @@ function symbols(draw: Draw): Draft[] {
       return [at % 2 === 0 ? first : first.replace(/^std::/, '').replace('::', ' '), draw.called(name)];
     }),
     ...headers.map(({ name }, at): Draft => [(at % 2 ? '#include ' : '') + /<.*>/.exec(name)![0], draw.called(name)]),
-    ...generic.map(({ document, name }): Draft => [/\w+<[^>]*>/.exec(document.headings)![0].replaceAll(' ', ''), draw.called(name)]),
+    ...generic.map(
+      ({ document, name }): Draft => [/\w+<[^>]*>/.exec(document.headings)![0].replaceAll(' ', ''), draw.called(name)],
+    ),
     ...marked.map(({ name }): Draft => [`@${name}`, draw.called(name)]),
     ...dated.map(({ name }): Draft => [name, draw.called(name)]),
   ];
@@ -199,16 +220,21 @@ function misspelt(draw: Draw): Draft[] {
     ...snakes.map(({ name }): Draft => {
       const pieces = name.replace('std::', '').split('_');
       const one = longest(pieces);
-      return [pieces.map(piece => (piece === one && one.length > 3 ? misspell(piece) : piece)).join('_'), draw.called(name)];
+      return [
+        pieces.map(piece => (piece === one && one.length > 3 ? misspell(piece) : piece)).join('_'),
+        draw.called(name),
+      ];
     }),
   ];
 }
 
 /** The last word as far as it is typed: half of it, three letters at least. */
-const half = (text: string) => text.replace(/[\p{L}\p{N}]+$/u, word => word.slice(0, Math.max(3, Math.ceil(word.length / 2))));
+const half = (text: string) =>
+  text.replace(/[\p{L}\p{N}]+$/u, word => word.slice(0, Math.max(3, Math.ceil(word.length / 2))));
 
 function halfTyped(draw: Draw): Draft[] {
-  const short = (page: Named) => isProse(page) && wordsOf(page.name).length <= 5 && wordsOf(page.name).at(-1)!.length > 4;
+  const short = (page: Named) =>
+    isProse(page) && wordsOf(page.name).length <= 5 && wordsOf(page.name).at(-1)!.length > 4;
   return [
     ...draw.some('half', 30, short).map(({ name }): Draft => [half(wordsOf(name).join(' ')), draw.called(name)]),
     ...draw
@@ -238,12 +264,17 @@ function questions(draw: Draw): Draft[] {
 /** Six words in a row from the middle of a page's prose, and all pages that have them so. */
 function phrases(draw: Draw): Draft[] {
   const lines = (page: Named) =>
-    page.document.text.split('\n').filter(line => line.length > 120 && /^[A-Z][\x20-\x7e]+$/.test(line) && !line.includes('"'));
+    page.document.text
+      .split('\n')
+      .filter(line => line.length > 120 && /^[A-Z][\x20-\x7e]+$/.test(line) && !line.includes('"'));
   const pages = draw.some('phrases', 50, page => !/class-use/.test(page.path) && lines(page).length > 2);
   const runs = pages.map(page => {
     const words = pick(lines(page), page.document.url).split(' ');
     const from = Math.floor(chance(page.document.url) * (words.length - 7));
-    return words.slice(from, from + 6).join(' ').replaceAll(/[()|*]/g, ' ');
+    return words
+      .slice(from, from + 6)
+      .join(' ')
+      .replaceAll(/[()|*]/g, ' ');
   });
   const having: number[][] = runs.map(() => []);
   const keys = runs.map(run => bare(run));
@@ -266,20 +297,33 @@ function foreign(draw: Draw): Draft[] {
 }
 
 const titles: Rule = draw =>
-  draw.some('titles', 55, ({ name }) => wordsOf(name).length >= 2).map(({ document, name }) => [bare(document.title), draw.called(name)]);
+  draw
+    .some('titles', 55, ({ name }) => wordsOf(name).length >= 2)
+    .map(({ document, name }) => [bare(document.title), draw.called(name)]);
 
 /** A heading inside a page, which no page has as its title. */
 const sections: Rule = draw =>
-  draw.some('sections', 40, page => isProse(page) && headingsIn(page).length > 0).map(page => {
-    const heading = pick(headingsIn(page), page.document.url);
-    const same = draw.named.filter(({ document }) => document.headings.split('\n').includes(heading));
-    return [wordsOf(heading.replace(/^[A-Z]?\d*(?:\.\d+)*\. /, '')).join(' '), same.map(({ document }) => document.page)];
-  });
+  draw
+    .some('sections', 40, page => isProse(page) && headingsIn(page).length > 0)
+    .map(page => {
+      const heading = pick(headingsIn(page), page.document.url);
+      const same = draw.named.filter(({ document }) => document.headings.split('\n').includes(heading));
+      return [
+        wordsOf(heading.replace(/^[A-Z]?\d*(?:\.\d+)*\. /, '')).join(' '),
+        same.map(({ document }) => document.page),
+      ];
+    });
 
 const headingsIn = ({ document, name }: Named) =>
   document.headings.split('\n').filter(line => {
     const count = wordsOf(line).length;
-    return count >= 3 && count <= 8 && /^[\x20-\x7e]+$/.test(line) && !bare(name).includes(bare(line)) && !bare(line).includes(bare(name));
+    return (
+      count >= 3 &&
+      count <= 8 &&
+      /^[\x20-\x7e]+$/.test(line) &&
+      !bare(name).includes(bare(line)) &&
+      !bare(line).includes(bare(name))
+    );
   });
 
 const rules: Readonly<Record<string, Rule>> = {

@@ -2,6 +2,7 @@
  * The search index beside the collection: fed by a thread while a home runs, and brought up to date by whoever asks when
  * none does. The index may be behind at any time, and is never wrong about where it stands.
  */
+import { accessSync, constants, existsSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { extname, join } from 'node:path';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -123,13 +124,37 @@ export interface IndexState {
   readonly fed: boolean;
 }
 
-/** The index of a collection, up to date unless a running home is about to make it so. */
+/**
+ * The index of a collection, up to date unless a running home is about to make it so, or whoever asks may not write there.
+ * Without one that can be read, such a person gets one in memory, for this once.
+ */
 export async function freshIndex(directory: string, report: (report: FeedReport) => void): Promise<IndexState> {
   const { openSearch } = await import('../search/index.ts');
-  const search = openSearch(searchFile(directory));
+  const file = searchFile(directory);
   const fed = await isFed(directory);
+  if (!isWritable(directory, file)) {
+    try {
+      return { search: openSearch(file, { readOnly: true }), fed };
+    } catch {
+      // none was made yet, or by another version
+      const search = openSearch(':memory:');
+      await bringUp(directory, search, report);
+      return { search, fed: false };
+    }
+  }
+  const search = openSearch(file);
   if (!fed) await bringUp(directory, search, report);
   return { search, fed };
+}
+
+function isWritable(directory: string, file: string): boolean {
+  try {
+    accessSync(directory, constants.W_OK);
+    if (existsSync(file)) accessSync(file, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Reads what is new into the index, here and now. */

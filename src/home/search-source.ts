@@ -386,12 +386,3 @@ function saidBy(page: number, targets: Bytes): Said {
 function aliasOf({ page, outcome, moved_to: target }: Pick<KnownRow, 'page' | 'outcome' | 'moved_to'>) {
   return outcome === 'moved' && target ? [{ page, target }] : [];
 }
-
-/** Visits, or pages while it is filled, that an index with this cursor has still to read. */
-export function visitsBehind(ledger: Ledger, cursor: string): number {
-  const count = (sql: string, ...values: number[]) => Number(ledger.database.prepare(sql).get(...values)!['n']);
-  const [phase, page, visit] = cursor.split(':');
-  const left = count('SELECT count(*) AS n FROM visits WHERE id > ?', Number(visit ?? 0));
-  if (phase === 'visits') return left;
-  return Math.max(left, count('SELECT count(*) AS n FROM known WHERE page > ?', phase === 'pages' ? Number(page) : 0));
-}

@@ -62,8 +62,10 @@ export class Answerer {
     const { total, named } = found.ranked;
     if (total >= FEW || (named && total > 0)) return found;
     const meant = total === 0 ? this.#meant(key, found.plan) : undefined;
-    if (meant !== undefined || found.plan.some === '')
-      return { plan: found.plan, ranked: { ...found.ranked, relaxed: total === 0 }, meant };
+    if (meant !== undefined || found.plan.some === '') {
+      const nothing = total === 0;
+      return { plan: found.plan, ranked: { ...found.ranked, relaxed: nothing, loose: nothing }, meant };
+    }
     return { plan: found.plan, ranked: this.ranker.some(found.plan, asking, found.ranked) };
   }
 

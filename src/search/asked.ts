@@ -83,7 +83,6 @@ const endings = [
   'ment',
 ];
 
-
 interface Atom {
   readonly text: string;
   readonly leaf: number;
@@ -207,7 +206,10 @@ class Asking {
 }
 
 /** Letters beyond ASCII may be of a language that few pages are in. */
-export function languagesFor(text: string, { languages, others }: Pick<Vocabulary, 'languages' | 'others'>): readonly string[] {
+export function languagesFor(
+  text: string,
+  { languages, others }: Pick<Vocabulary, 'languages' | 'others'>,
+): readonly string[] {
   return /^[\0-\x7f]*$/.test(text) ? languages : [...languages, ...others];
 }
 
@@ -229,9 +231,13 @@ function stemsOf(beginning: string, language: string): Set<string> {
   const stems = new Set<string>();
   for (const ending of endings) {
     const stem = termOf(beginning + ending, language);
-    if (stem.length > 2 && stem.length < whole.length && stem.length >= whole.length - LONGEST_ENDING && whole.startsWith(stem))
+    if (
+      stem.length > 2 &&
+      stem.length < whole.length &&
+      stem.length >= whole.length - LONGEST_ENDING &&
+      whole.startsWith(stem)
+    )
       stems.add(stem);
   }
   return stems;
 }
-

@@ -103,8 +103,8 @@ export class QueryCache {
     const pages = this.#changes.since(entry.sequence);
     if (pages === undefined) return true;
     const window = new Set(entry.ranked.pages);
-    // A relaxed result holds while no page has all words, and a page with some of them would join it.
-    if (pages.some(page => window.has(page)) || entry.ranked.relaxed) return true;
+    // A page with some of the words would join a result that has such pages.
+    if (pages.some(page => window.has(page)) || entry.ranked.loose) return true;
     return this.#changes.matchesAny(entry.plan, pages);
   }
 }

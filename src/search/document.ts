@@ -56,6 +56,8 @@ export interface QueryOptions {
   readonly offset?: number;
   /** Show also the results that nearly equal a better one. */
   readonly unfold?: boolean;
+  /** BCP 47, of who asks: pages in it come first. */
+  readonly language?: string;
   /** Milliseconds since 1970; default now. */
   readonly now?: number;
   /** What the ledger knows of a page by now; undefined = nothing. */

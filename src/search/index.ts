@@ -19,9 +19,10 @@ import type { Freshness, Hit, QueryOptions, Results, SearchBatch, SearchDocument
 import { WINDOW } from './find.ts';
 import { Interest } from './interest.ts';
 import type { Asking } from './rank.ts';
-import { explain, openDatabase } from './schema.ts';
+import { explain, openDatabase, openToRead } from './schema.ts';
 import { ROOM } from './shelves.ts';
 import { highlight, snippet } from './snippet.ts';
+import { primaryLanguage } from './stems.ts';
 import { unpack } from './texts.ts';
 import { Writer } from './writer.ts';
 
@@ -81,21 +82,22 @@ export class Search {
   readonly #answerer: Answerer;
   readonly #interest: Interest;
   readonly #cache: QueryCache;
-  readonly #statements: Readonly<Record<'latest' | 'shown' | 'has' | 'changes', StatementSync>>;
+  readonly #statements: Readonly<Record<'latest' | 'shown' | 'has' | 'changes' | 'headings', StatementSync>>;
   #listenedAt = -1;
 
-  constructor(file: string, room: number) {
+  constructor(file: string, { room = ROOM, readOnly = false }: SearchOptions) {
     this.#file = file;
-    this.#database = openDatabase(file);
+    this.#database = readOnly ? openToRead(file) : openDatabase(file);
     this.#writer = new Writer(this.#database, room);
     this.#answerer = new Answerer(this.#database);
-    this.#interest = new Interest(file, Date.now);
+    this.#interest = new Interest(readOnly || file === ':memory:' ? undefined : file, Date.now);
     this.#statements = {
       latest: this.#database.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'changes'"),
       shown: this.#database.prepare(
         `SELECT url, title, language, media_type, fetched, changed, noarchive, packed, body
          FROM pages LEFT JOIN texts USING (id) WHERE id = ?`,
       ),
+      headings: this.#database.prepare('SELECT headings FROM texts WHERE id = ?'),
       has: this.#database.prepare(
         `SELECT 1 FROM pages WHERE id = ? AND changed >= ?
            AND generation = coalesce((SELECT value FROM meta WHERE name = 'generation'), 0)`,
@@ -232,9 +234,9 @@ export class Search {
     const now = options.now ?? Date.now();
     const key = text.trim().replace(/\s+/g, ' ');
     this.#listen();
-    const unfold = options.unfold === true;
-    const found = this.#cache.get(cacheKey(key, unfold), now);
-    const kept = found ?? this.#ask(key, { unfold, now });
+    const asking = { unfold: options.unfold === true, now, language: primaryLanguage(options.language ?? '') };
+    const found = this.#cache.get(cacheKey(key, asking), now);
+    const kept = found ?? this.#ask(key, asking);
     const corrected = kept.meant;
     if (corrected !== undefined) {
       const took = performance.now() - started;
@@ -252,12 +254,12 @@ export class Search {
     return { query: key, hits, total, exact, relaxed, cached: found !== undefined, took: performance.now() - started };
   }
 
-  #ask(key: string, { unfold, now }: Asking): Kept {
+  #ask(key: string, asking: Asking): Kept {
     // Before ranking: a change that comes between is then checked once too often, never once too little.
     const sequence = this.#listenedAt;
-    const answer = this.#answerer.answer(key, { unfold, now });
-    const kept: Kept = { ...answer, hits: new Map(), sequence, time: now };
-    this.#cache.set(cacheKey(key, unfold), kept);
+    const answer = this.#answerer.answer(key, asking);
+    const kept: Kept = { ...answer, hits: new Map(), sequence, time: asking.now };
+    this.#cache.set(cacheKey(key, asking), kept);
     return kept;
   }
 
@@ -270,7 +272,21 @@ export class Search {
       kept.hits.set(place, hit);
       hits.push(hit);
     }
-    return hits;
+    return this.#toldApart(hits);
+  }
+
+  /** Results with equal titles show a heading, too. */
+  #toldApart(hits: readonly KeptHit[]): KeptHit[] {
+    const textOf = ({ title }: KeptHit) => title.map(({ text }) => text).join('');
+    const counts = new Map<string, number>();
+    for (const hit of hits) counts.set(textOf(hit), (counts.get(textOf(hit)) ?? 0) + 1);
+    return hits.map(hit => {
+      const title = textOf(hit);
+      if (counts.get(title) === 1) return hit;
+      const headings = String(this.#statements.headings.get(hit.page)?.['headings'] ?? '').split('\n');
+      const telling = headings.find(heading => heading.length > 2 && !title.includes(heading));
+      return telling === undefined ? hit : { ...hit, title: [...hit.title, { text: ` – ${telling}`, hit: false }] };
+    });
   }
 
   #hit(kept: Kept, place: number): KeptHit | undefined {
@@ -314,8 +330,8 @@ export class Search {
 }
 
 /** No query holds a zero. */
-function cacheKey(query: string, unfold: boolean): string {
-  return unfold ? `${query}\0` : query;
+function cacheKey(query: string, { unfold, language }: Asking): string {
+  return `${query}\0${language}${unfold ? '\0' : ''}`;
 }
 
 /** All that is known where nobody asks the ledger. */
@@ -323,7 +339,14 @@ function unsaid({ fetched }: KeptHit): Freshness {
   return { seen: fetched, changedProbability: undefined };
 }
 
-/** `room`: pages of one shelf, for who wants small ones. */
-export function openSearch(file: string, room = ROOM): Search {
-  return new Search(file, room);
+export interface SearchOptions {
+  /** Pages of one shelf, for who wants small ones. */
+  readonly room?: number;
+  /** For someone who may not write there: nothing is brought up to date, and interest is not kept. */
+  readonly readOnly?: boolean;
+}
+
+/** `:memory:` is an index that ends with its user. */
+export function openSearch(file: string, options: SearchOptions = {}): Search {
+  return new Search(file, options);
 }

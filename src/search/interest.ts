@@ -24,13 +24,14 @@ const faded = (score: number, age: number) => score * 2 ** (-Math.max(0, age) / 
 const BUSY = 5;
 
 export class Interest {
-  readonly #file: string;
+  readonly #file: string | undefined;
   readonly #now: () => number;
   readonly #waiting = new Map<number, number>();
   #database: DatabaseSync | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(file: string, now: () => number) {
+  /** Without a file nothing is kept: whoever asks may only read. */
+  constructor(file: string | undefined, now: () => number) {
     this.#file = file;
     this.#now = now;
   }
@@ -47,6 +48,7 @@ export class Interest {
 
   /** 0 = nobody asked lately, towards 1 = many do; one open an hour ago gives 0.5. */
   of(page: number): number {
+    if (this.#file === undefined) return 0;
     const row = this.#open().prepare('SELECT score, time FROM interest WHERE page = ?').get(page);
     const stored = row === undefined ? 0 : faded(Number(row['score']), this.#now() - Number(row['time']));
     return 1 - 2 ** -(stored + (this.#waiting.get(page) ?? 0));
@@ -87,6 +89,7 @@ export class Interest {
   }
 
   #add(page: number, score: number): void {
+    if (this.#file === undefined) return;
     if (this.#waiting.size >= MOST_WAITING) this.#waiting.delete(this.#waiting.keys().next().value!);
     this.#waiting.set(page, (this.#waiting.get(page) ?? 0) + score);
     this.#later();
@@ -100,7 +103,7 @@ export class Interest {
   }
 
   #open(): DatabaseSync {
-    this.#database ??= new DatabaseSync(this.#file, { timeout: 5 });
+    this.#database ??= new DatabaseSync(this.#file ?? ':memory:', { timeout: 5 });
     return this.#database;
   }
 }

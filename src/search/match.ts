@@ -25,6 +25,8 @@ export interface Plan {
   readonly highlights: Highlights;
   /** The words at the top of the query as typed, in order; then those in quotation marks. */
   readonly words: readonly AskedWord[];
+  /** Of what was typed without white space, what has signs in it. */
+  readonly names: readonly string[];
   /** The plain words at the top of the query: what may be left out, or was misspelt, when nothing has them all. */
   readonly loose: readonly LooseWord[];
   /** Everything but those words; empty = nothing. */
@@ -147,7 +149,9 @@ class Planner {
     const segments = words(path, NO_RULES).map(word => word.term);
     const onHost = mark(siteMark(host));
     if (segments.length === 0) return onHost;
-    const variants = languagesFor(path, this.#vocabulary).map(language => quote(words(path, language).map(word => word.term)));
+    const variants = languagesFor(path, this.#vocabulary).map(language =>
+      quote(words(path, language).map(word => word.term)),
+    );
     return `(${onHost} AND ${either([...new Set(variants)].map(phrase => `address : ^ ${phrase}`))})`;
   }
 
@@ -229,11 +233,12 @@ export function plan(query: Query, known: Vocabulary): Plan {
     worded: planner.worded || loose.length > 0,
     words: [...asked.words, ...quoted.flatMap(part => wordsIn((part as WordsQuery).text))],
     changed,
-    highlights: highlightsOf(
-      new Set([...asked.terms, ...planner.terms]),
-      [...asked.beginnings, ...planner.beginnings],
-    ),
+    highlights: highlightsOf(new Set([...asked.terms, ...planner.terms]), [...asked.beginnings, ...planner.beginnings]),
     loose: asked.loose,
+    names: rest
+      .filter(isLoose)
+      .map(({ text }) => text)
+      .filter(text => /[^\p{L}\p{N}]/u.test(text)),
     strict: strict ?? '',
   };
 }

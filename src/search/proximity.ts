@@ -14,7 +14,7 @@ const READ = 100_000;
 /** Characters in which words stand together, for each word of the query. */
 const ROOM = 25;
 /** What standing together adds at most. */
-const WORTH = Number(process.env['PROX'] ?? 1);
+const WORTH = 1;
 
 export class Proximity {
   readonly #text: StatementSync;
@@ -29,7 +29,7 @@ export class Proximity {
     if (row === undefined) return 1;
     const words = plan.loose.length;
     const together = mostTogether(unpack(row).slice(0, READ), language, plan);
-    return 1 + WORTH * (Math.min(1, together / words) ** 2);
+    return 1 + WORTH * Math.min(1, together / words) ** 2;
   }
 }
 

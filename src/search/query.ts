@@ -51,6 +51,8 @@ const fields = new Set(['site', 'type', 'lang', 'changed', 'title', 'url']);
 const signs: Readonly<Record<string, 'open' | 'close' | 'or'>> = { '(': 'open', ')': 'close', '|': 'or' };
 const keywords: Readonly<Record<string, 'and' | 'or' | 'not'>> = { AND: 'and', OR: 'or', NOT: 'not' };
 const quotes = '"“”„«»';
+/** What a minus sign leaves out begins so; before other signs it is one of them, as in `->`. */
+const leftOut = /[\p{L}\p{N}("“”„«»_.#@$'/]/u;
 
 function refuse(sentence: string): never {
   throw new SkeinError('bad-query', sentence);
@@ -122,7 +124,7 @@ function tokensOf(text: string): Token[] {
       const close = endOfPhrase(text, at + 1);
       tokens.push({ kind: 'leaf', field: '', text: text.slice(at + 1, close), quoted: true });
       at = close + 1;
-    } else if (character === '-' && /[^\s-]/.test(text[at + 1] ?? ' ')) {
+    } else if (character === '-' && leftOut.test(text[at + 1] ?? ' ')) {
       tokens.push({ kind: 'not' });
       at++;
     } else {

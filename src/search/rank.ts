@@ -16,8 +16,8 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { DAY } from '../base/clock.ts';
 import { bitCount } from '../ledger/near.ts';
-import { Finder, type Found, type Row, type Span } from './find.ts';
 import { either, languagesFor, quote, type Vocabulary } from './asked.ts';
+import { Finder, type Found, type Row, type Span } from './find.ts';
 import type { Plan } from './match.ts';
 import { LOOKED_AT, Proximity } from './proximity.ts';
 import { SharedWords, TitleJudge } from './titles.ts';
@@ -30,17 +30,23 @@ export interface Ranked {
   readonly alike: ReadonlyMap<number, number>;
   readonly total: number;
   readonly exact: boolean;
+  /** No page has all the words. */
   readonly relaxed: boolean;
+  /** Pages with only some of the words are among these. */
+  readonly loose: boolean;
   /** The title of the best has all the words. */
   readonly named: boolean;
 }
 
 const REORDERED = 200;
 const FRESHNESS = 0.2;
-const IMPORTANCE = Number(process.env['IMP'] ?? 1);
+/** What pages in the language of who asks gain, and what feeds and data for programs keep beside pages for people. */
+const OWN_LANGUAGE = 1.3;
+const MACHINE = 0.3;
+const machines = /rss|atom|xml(?<!xhtml\+xml)$|json|javascript|css|csv/;
 /** Pages with all the words below which those with some of them are looked at, too; and what having all counts then. */
-export const FEW = Number(process.env['FEW'] ?? 20);
-const ALL = Number(process.env['ALLW'] ?? 1.3);
+export const FEW = 20;
+const ALL = 2;
 const HALF_LIFE = 90 * DAY;
 
 /** Bits in which the simhashes of two texts differ that are nearly the same. */
@@ -48,11 +54,13 @@ const NEAR = 3;
 
 type Weights = readonly [
   ...[id: number, importance: number, changed: number, title: string, language: string],
-  ...[content: number, high: number, low: number, url: string],
+  ...[content: number, high: number, low: number, url: string, type: string],
 ];
 
 export interface Asking {
   readonly now: number;
+  /** Primary tag of the language of who asks; empty = not known. */
+  readonly language: string;
   readonly unfold: boolean;
 }
 
@@ -67,7 +75,7 @@ export class Ranker {
     this.#shared = new SharedWords(database);
     this.#proximity = new Proximity(database);
     this.#weigh = database.prepare(
-      `SELECT id, importance, changed, title, language, content, simhash_high, simhash_low, url FROM pages
+      `SELECT id, importance, changed, title, language, content, simhash_high, simhash_low, url, media_type FROM pages
        WHERE id IN (SELECT value FROM json_each(?))`,
     );
     this.#weigh.setReturnArrays(true);
@@ -76,7 +84,7 @@ export class Ranker {
   /** Pages that have all the words. */
   all(plan: Plan, asking: Asking): Ranked {
     const found = this.#finder.find(plan, spanOf(plan, asking.now));
-    return { ...this.#reorder(found, plan, asking), relaxed: false };
+    return { ...this.#reorder(found, plan, asking), relaxed: false, loose: false };
   }
 
   /** Pages that have some of the words, those with all of them among them. */
@@ -86,7 +94,10 @@ export class Ranker {
     const whole = new Set(all.pages);
     const rows = some.rows.map(({ id, score }) => ({ id, score: whole.has(id) ? score * ALL : score }));
     rows.sort((a, b) => b.score - a.score || a.id - b.id);
-    return { ...this.#reorder({ ...some, rows }, plan, asking), relaxed: true };
+    const ranked = this.#reorder({ ...some, rows }, plan, asking);
+    if (all.total === 0) return { ...ranked, relaxed: true, loose: true };
+    // What is counted is what was asked for.
+    return { ...ranked, total: all.total, exact: all.exact, relaxed: false, loose: true };
   }
 
   /** True when one of `pages` matches. */
@@ -117,13 +128,14 @@ export class Ranker {
     return plan.strict === '' ? any : `${plan.strict} AND ${any}`;
   }
 
-  #reorder(found: Found, plan: Plan, { now, unfold }: Asking): Omit<Ranked, 'relaxed'> {
+  #reorder(found: Found, plan: Plan, asking: Asking): Omit<Ranked, 'relaxed' | 'loose'> {
     const top = found.rows.slice(0, REORDERED);
-    const { factors, prints, named } = this.#factors(top, plan, now);
+    const { factors, prints, named } = this.#factors(top, plan, asking);
     const factor = (id: number) => (plan.worded ? (factors.get(id) ?? 1) : 1);
     const byNames = sorted(top.map(({ id, score }) => ({ id, score: score * factor(id) })));
-    const reordered = plan.loose.length > 1 && !named.has(byNames[0]?.id ?? 0) ? this.#together(byNames, plan, prints) : byNames;
-    const { best, alike } = unfold ? { best: reordered, alike: new Map() } : folded(reordered, prints);
+    const reordered =
+      plan.loose.length > 1 && !named.has(byNames[0]?.id ?? 0) ? this.#together(byNames, plan, prints) : byNames;
+    const { best, alike } = asking.unfold ? { best: reordered, alike: new Map() } : folded(reordered, prints);
     const rows = [...best, ...found.rows.slice(top.length)];
     const { total, exact } = found;
     return {
@@ -142,19 +154,20 @@ export class Ranker {
     return sorted([...near, ...rows.slice(LOOKED_AT)]);
   }
 
-  #factors(rows: readonly Row[], plan: Plan, now: number): Factors {
+  #factors(rows: readonly Row[], plan: Plan, asking: Asking): Factors {
     const factors = new Map<number, number>();
     const prints = new Map<number, Print>();
     const named = new Set<number>();
     if (rows.length === 0) return { factors, prints, named };
-    const titles = new TitleJudge(plan.words, this.#shared, plan.highlights.beginnings.length > 0);
+    const titles = new TitleJudge(plan, this.#shared);
     const found = this.#weigh.all(JSON.stringify(rows.map(row => row.id))) as unknown as Weights[];
-    for (const [id, importance, changed, title, language, content, high, low, url] of found) {
-      prints.set(id, { title, language, content, high, low });
-      const freshness = 1 + FRESHNESS * 2 ** (-Math.max(0, now - changed) / HALF_LIFE);
+    for (const [id, importance, changed, title, language, content, high, low, url, type] of found) {
+      prints.set(id, { title, language, content, high, low, version: versionless(url) });
+      const freshness = 1 + FRESHNESS * 2 ** (-Math.max(0, asking.now - changed) / HALF_LIFE);
       const { factor, all } = titles.judge({ title, language, url });
       if (all === 1) named.add(id);
-      factors.set(id, (1 + IMPORTANCE * importance) * freshness * factor);
+      const own = asking.language !== '' && language === asking.language ? OWN_LANGUAGE : 1;
+      factors.set(id, (1 + importance) * freshness * factor * own * (machines.test(type) ? MACHINE : 1));
     }
     return { factors, prints, named };
   }
@@ -178,14 +191,26 @@ interface Print {
   readonly content: number;
   readonly high: number;
   readonly low: number;
+  /** The address without what names a version in it. */
+  readonly version: string;
 }
 
 /** Nearly the same only with the same title: pages of one site share most of their text, and say different things. */
 function sayTheSame(one: Print, other: Print): boolean {
+  if (one.title === other.title && one.version !== '' && one.version === other.version) return true;
   if (one.content === 0 || other.content === 0) return false;
   if (one.content === other.content) return true;
   if (one.title !== other.title || (one.high === 0 && one.low === 0)) return false;
   return bitCount(one.high ^ other.high) + bitCount(one.low ^ other.low) <= NEAR;
+}
+
+/** `/docs/v2.1/install` and `/docs/latest/install` are versions of one page; a number alone may be anything. */
+const versionName =
+  /(?<=\/)(?:v\d+(?:\.\d+)*|\d+(?:\.\d+)+|latest|stable|current|master|main|next|dev|edge|nightly)(?=\/)/i;
+
+/** The address with a star for the version in its path; empty = it names none. */
+function versionless(url: string): string {
+  return versionName.test(url) ? url.replace(versionName, '*') : '';
 }
 
 /** Of pages that say the same only the best, and how many were left out for each. */

@@ -6,7 +6,9 @@
  * (60 MB and 19 MB for 35.6 MB of text, 6,800 and 7,200 pages per CPU second). Its tokenizers `ascii` and `unicode61`
  * are equally fast; `ascii` leaves our terms alone.
  */
+import { statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
 import { SkeinError } from '../base/errors.ts';
 
 /** Raised when terms are made differently, too: an index of another version is rebuilt, never migrated. */
@@ -80,6 +82,24 @@ export function explain(error: unknown, file: string): unknown {
   return error;
 }
 
+/**
+ * Opens it for someone who may not write there. SQLite wants to make files beside it; where they cannot be made and
+ * nothing waits in the log, nobody writes either, so that the file alone is the whole truth.
+ */
+export function openToRead(file: string): DatabaseSync {
+  try {
+    const url = pathToFileURL(file);
+    if ((statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) === 0) url.searchParams.set('immutable', '1');
+    const database = new DatabaseSync(url, { readOnly: true, timeout: 10_000 });
+    const version = Number(database.prepare('PRAGMA user_version').get()!['user_version']);
+    if (version === VERSION) return database;
+    database.close();
+    throw new SkeinError('data-too-new', `The search index ${file} was made by another version of Skein.`);
+  } catch (error) {
+    throw explain(error, file);
+  }
+}
+
 /** Opens (and creates) the database. An index of an older version is emptied: the feeder fills it again. */
 export function openDatabase(file: string): DatabaseSync {
   let database: DatabaseSync | undefined;
@@ -107,7 +127,18 @@ function create(database: DatabaseSync, version: number): void {
   const now = Number(database.prepare('PRAGMA user_version').get()!['user_version']);
   if (now === version) {
     // Interest is what people did, and cannot be made again from the archive: it stays.
-    const old = ['pages', 'texts', 'languages', 'changes', 'meta', 'anchors', 'aliases', 'stale', 'shelves', 'vocabulary'];
+    const old = [
+      'pages',
+      'texts',
+      'languages',
+      'changes',
+      'meta',
+      'anchors',
+      'aliases',
+      'stale',
+      'shelves',
+      'vocabulary',
+    ];
     const virtual = database.prepare("SELECT name FROM sqlite_schema WHERE sql LIKE 'CREATE VIRTUAL TABLE%'").all();
     for (const table of [...virtual.map(row => row['name']), ...old]) database.exec(`DROP TABLE IF EXISTS ${table}`);
     database.exec(tables);

@@ -27,7 +27,7 @@ export class Spelling {
 
   /** A word of the pages that is nearly `word`; undefined = there is none. */
   correct(word: string): string | undefined {
-    if (word.length < SHORTEST || !/^\p{L}[\p{L}\p{N}]*$/u.test(word)) return undefined;
+    if (word.length < SHORTEST || !/^\p{L}+$/u.test(word)) return undefined;
     const lower = word.normalize('NFC').toLowerCase();
     const most = lower.length < LONG ? 1 : 2;
     let [best, least] = [[] as string[], most];

@@ -6,10 +6,9 @@
  * What most titles of a server share (`– Example Docs`, `(Java SE 17)`) says nothing about a page, and is left out.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { AskedWord } from './asked.ts';
-import { siteMark } from './match.ts';
+import { type Plan, siteMark } from './match.ts';
 import { tableOf } from './shelves.ts';
-import { eachWord, splitHumps } from './words.ts';
+import { eachWord, signTerms, splitHumps } from './words.ts';
 
 /** Titles of a server that are looked at, how many there must be, and the share of them that makes a word common. */
 const SAMPLED = 64;
@@ -45,8 +44,7 @@ export class SharedWords {
     );
     const titles = this.#statement.all(`marks : "${siteMark(host)}"`).map(row => String(row['title']));
     const counts = new Map<string, number>();
-    for (const title of titles)
-      for (const word of new Set(atoms(title))) counts.set(word, (counts.get(word) ?? 0) + 1);
+    for (const title of titles) for (const word of new Set(atoms(title))) counts.set(word, (counts.get(word) ?? 0) + 1);
     const least = Math.max(LEAST, titles.length * COMMON);
     return new Set([...counts].filter(([, count]) => count >= least).map(([word]) => word));
   }
@@ -65,7 +63,12 @@ interface Name {
   readonly url: string;
 }
 
-const W = (process.env['TW'] ?? '1.5,1,3,1.5,1').split(',').map(Number);
+/**
+ * What a title adds to the factor: that its words are asked for and few others, that it has the words in their order,
+ * that it is the query, that it has all words, that it has a name with its signs (`operator[]`), that it is the first
+ * part of a name like `HashMap.get`; and that the address ends in the query.
+ */
+const worth = { share: 1.5, order: 1, exact: 3, all: 1.5, signs: 2, owner: 1.5, address: 1 } as const;
 
 export class TitleJudge {
   readonly #asked: readonly string[];
@@ -73,13 +76,18 @@ export class TitleJudge {
   readonly #joined: string;
   readonly #shared: SharedWords;
   readonly #open: boolean;
+  readonly #signs: readonly string[];
+  /** What a name of several parts says first. */
+  readonly #owners: readonly string[];
 
-  constructor(words: readonly AskedWord[], shared: SharedWords, open: boolean) {
+  constructor({ words, names, highlights }: Plan, shared: SharedWords) {
     this.#asked = words.flatMap(({ text }) => atoms(text));
     this.#telling = new Set(words.filter(({ small }) => !small).flatMap(({ text }) => atoms(text)));
     this.#joined = this.#asked.join('');
     this.#shared = shared;
-    this.#open = open;
+    this.#open = highlights.beginnings.length > 0;
+    this.#signs = names.flatMap(signTerms);
+    this.#owners = names.map(name => atoms(name.replace(/(?:[.#]|::)\w+(?:\(\))?$/, '')).join(''));
   }
 
   /** How much better a page answers for its name: a factor from 1 on, and the share of the telling words it has. */
@@ -101,11 +109,15 @@ export class TitleJudge {
     const [joined, full] = [words.join(''), whole.join('')];
     const all = had.size / this.#telling.size;
     const share = covered / words.length;
-    const inOrder = full.includes(this.#joined) || (share === 1 && this.#joined.includes(joined)) ? 1 : 0;
+    const inOrder = full.includes(this.#joined) ? 1 : share === 1 && this.#joined.includes(joined) ? all : 0;
     const begun = this.#open && share === 1 && joined.startsWith(this.#joined);
     const exact = joined === this.#joined || full === this.#joined || begun ? 1 : 0;
     const located = this.#joined.length > 3 && tailOf(pathname).endsWith(this.#joined) ? 1 : 0;
-    const factor = 1 + W[0]! * share * share * all + W[1]! * inOrder + W[2]! * exact + W[3]! * all * all + W[4]! * located;
+    const signs = this.#signs.length > 0 && signTerms(title).some(term => this.#signs.includes(term)) ? 1 : 0;
+    const owner = share === 1 && this.#owners.includes(joined) ? 1 : 0;
+    const named =
+      worth.share * share * share * all + worth.order * inOrder + worth.exact * exact + worth.all * all * all;
+    const factor = 1 + named + worth.signs * signs + worth.owner * owner + worth.address * located;
     return { factor, all };
   }
 
@@ -114,7 +126,12 @@ export class TitleJudge {
     if (this.#telling.has(word)) return word;
     for (const asked of this.#telling) {
       const shorter = Math.min(asked.length, word.length);
-      if (shorter >= 4 && Math.abs(asked.length - word.length) <= 3 && asked.slice(0, shorter - 1) === word.slice(0, shorter - 1)) return asked;
+      if (
+        shorter >= 4 &&
+        Math.abs(asked.length - word.length) <= 3 &&
+        asked.slice(0, shorter - 1) === word.slice(0, shorter - 1)
+      )
+        return asked;
     }
     const last = this.#asked.at(-1)!;
     return this.#open && word.startsWith(last) ? last : undefined;

@@ -311,7 +311,8 @@ export function signTerms(text: string): string[] {
     if (!sign.test(name) || name.length < 2 || name.length > LONGEST) continue;
     // `C++20` is found as `C++`, too.
     for (const part of [name, name.replace(/(?<=[^a-z\d])\d+$/, '')])
-      if (part.length > 1) found.add(part.replace(/[^a-z\d]/g, each => String.fromCharCode(SIGNS + each.charCodeAt(0))));
+      if (part.length > 1)
+        found.add(part.replace(/[^a-z\d]/g, each => String.fromCharCode(SIGNS + each.charCodeAt(0))));
   }
   return [...found];
 }

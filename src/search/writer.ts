@@ -57,7 +57,7 @@ function contentOf({ text, terms }: Entry): number {
 
 /** Words that people may misspell. */
 function isSpelt(word: string): boolean {
-  return word.length >= 4 && word.length <= 40 && /^\p{L}[\p{L}\p{N}\p{M}]+$/u.test(word);
+  return word.length >= 4 && word.length <= 40 && /^[\p{L}\p{M}]+$/u.test(word);
 }
 
 export class Writer {
@@ -89,9 +89,7 @@ export class Writer {
       shelf: database.prepare('SELECT shelf, language FROM pages WHERE id = ?'),
       page: prepare(`INSERT OR REPLACE INTO pages VALUES (${Array(14).fill('?').join(', ')})`),
       text: prepare('INSERT OR REPLACE INTO texts VALUES (?, ?, ?, ?)'),
-      language: prepare(
-        'INSERT INTO languages VALUES (?, ?) ON CONFLICT DO UPDATE SET pages = pages + excluded.pages',
-      ),
+      language: prepare('INSERT INTO languages VALUES (?, ?) ON CONFLICT DO UPDATE SET pages = pages + excluded.pages'),
       word: prepare('INSERT OR IGNORE INTO vocabulary VALUES (?)'),
       log: prepare('INSERT INTO changes (page) VALUES (?)'),
       setMeta: prepare('INSERT OR REPLACE INTO meta VALUES (?, ?)'),

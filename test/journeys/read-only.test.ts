@@ -3,7 +3,9 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
+import { searchFile } from '../../src/home/indexing.ts';
 import { html, openPages, prose } from './pages.ts';
 import { fast, root, skeinJson, workplace } from './skein.ts';
 
@@ -43,10 +45,41 @@ test('a collection that cannot be written can be looked at', async context => {
     const { status, stderr } = run(place.path, command);
     assert.equal(status, 0, `${command[0]}: ${stderr}`);
   }
-  for (const command of [['crawl'], ['refresh'], ['ping', pages.origin], ['index', 'rebuild'], ['search', 'geese']]) {
+  for (const command of [['crawl'], ['refresh'], ['ping', pages.origin], ['index', 'rebuild']]) {
     const { status, stderr } = run(place.path, command);
     assert.equal(status, 1, `${command[0]}: ${stderr}`);
     assert.match(stderr, /^skein: .*(cannot be written|may not be written|cannot hold a collection)/, command[0]!);
   }
   chmodSync(place.path, 0o755);
+});
+
+test('who may not write there can search: in an index that is there, or in one made for this once', async context => {
+  await using pages = await openPages();
+  using place = workplace();
+  pages.set('/', { body: html('Geese', [prose(1)], ['/a']) });
+  pages.set('/a', { body: html('Ducks', [prose(2)]) });
+  await skeinJson('crawl', pages.origin, '--data', place.path, ...fast);
+  if (!startable(place.path, context)) return;
+  const titles = (query: string) => {
+    chmodSync(place.path, 0o555);
+    const { status, stdout, stderr } = run(place.path, ['search', query, '--json']);
+    chmodSync(place.path, 0o755);
+    assert.equal(status, 0, stderr);
+    const { hits, behind } = JSON.parse(stdout);
+    return { titles: hits.map((hit: { title: { text: string }[] }) => hit.title[0]!.text), behind };
+  };
+  assert.deepEqual(titles('geese'), { titles: ['Geese'], behind: 0 }, 'no index was made yet');
+  await skeinJson('search', 'geese', '--data', place.path);
+  assert.deepEqual(titles('ducks'), { titles: ['Ducks'], behind: 0 });
+  const cursor = (sql: string, ...values: string[]) => {
+    const database = new DatabaseSync(searchFile(place.path));
+    const row = database.prepare(sql).get(...values);
+    database.close();
+    return String(row?.['value']);
+  };
+  const stood = cursor("SELECT value FROM meta WHERE name = 'cursor'");
+  pages.set('/b', { body: html('Coots', [prose(4)]) });
+  await skeinJson('crawl', `${pages.origin}/b`, '--data', place.path, ...fast);
+  cursor("UPDATE meta SET value = ? WHERE name = 'cursor' RETURNING value", stood);
+  assert.deepEqual(titles('ducks'), { titles: ['Ducks'], behind: 1 }, 'it says how far behind it is');
 });

@@ -37,7 +37,7 @@ export function directory(context: TestContext): string {
 /** A new index with these documents, closed after the test; `room`: pages of one shelf. */
 export function indexOf(context: TestContext, documents: readonly SearchDocument[], room?: number): Search {
   const path = mkdtempSync(join(tmpdir(), 'skein-search-'));
-  const search = openSearch(join(path, 'search.db'), room);
+  const search = openSearch(join(path, 'search.db'), room === undefined ? {} : { room });
   context.after(() => {
     search.close();
     rmSync(path, { recursive: true, force: true });

@@ -103,5 +103,5 @@ for (const [language, text] of guesses) {
 }
 
 test('a language without rules of its own is indexed like any other without', () => {
-  for (const language of ['xx', 'zz', 'zh', 'qqq']) assert.equal(terms('Running Häuser', language), 'running hauser');
+  for (const language of ['xx', 'zz', 'qqq']) assert.equal(terms('Running Häuser', language), 'running hauser');
 });

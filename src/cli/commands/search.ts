@@ -4,8 +4,8 @@ import type { Command } from 'commander';
 import { SkeinError } from '../../base/errors.ts';
 import { openCopies } from '../../home/copies.ts';
 import { pageOf } from '../../home/difference.ts';
+import { pagesBehind, visitsBehind } from '../../home/index-lag.ts';
 import { bringUp, freshIndex, isFed, searchFile } from '../../home/indexing.ts';
-import { visitsBehind } from '../../home/search-source.ts';
 import { freshnessNow } from '../../home/why.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { FeedReport } from '../../search/feed.ts';
@@ -46,14 +46,18 @@ Examples:
       const results = search.query(words.join(' '), {
         limit,
         unfold: given['unfold'] === true,
+        language: ownLanguage(),
         freshness: freshnessNow(ledger, Date.now()),
       });
       if (place > 0) {
         const hit = hitAt(results, place);
         search.opened(hit.page);
         open(ledger, data, hit, json);
-      } else if (json) console.log(JSON.stringify(results));
-      else print(results, fed, dataOption(data));
+        return;
+      }
+      const behind = pagesBehind(ledger, search.cursor());
+      if (json) console.log(JSON.stringify({ ...results, behind }));
+      else print(results, { behind, fed }, dataOption(data));
     } finally {
       search.close();
       ledger.close();
@@ -169,14 +173,35 @@ function open(ledger: Ledger, data: string, hit: Hit, json: boolean): void {
   console.log(lines.map(line => harmless(line).trim()).join('\n'));
 }
 
+interface State {
+  /** Pages that are not in the index as they are. */
+  readonly behind: number;
+  /** A running Skein brings them. */
+  readonly fed: boolean;
+}
+
+function missing({ behind, fed }: State): string {
+  const pages = behind === 1 ? '1 page is' : `${behind.toLocaleString('en')} pages are`;
+  const next = fed ? 'the running Skein brings it up to date' : 'who may write here brings it up to date with a search';
+  return `The index is catching up: ${pages} not in it yet; ${next}.`;
+}
+
+/** Of who asks, as the system says it; empty = it does not. */
+function ownLanguage(): string {
+  const { LC_ALL, LC_MESSAGES, LANG } = process.env;
+  const named = LC_ALL || LC_MESSAGES || LANG || '';
+  return /^(?:C|POSIX)\b/.test(named) ? '' : named.replace('_', '-');
+}
+
 /** `where`: what a command needs to find the collection. */
-function print({ hits, query, total, exact, relaxed, corrected, took }: Results, fed: boolean, where: string): void {
+function print({ hits, query, total, exact, relaxed, corrected, took }: Results, state: State, where: string): void {
   const count = `${exact ? '' : 'more than '}${total.toLocaleString('en')} ${total === 1 && exact ? 'page' : 'pages'}`;
   const some = relaxed ? 'No page has all the words; with some of them: ' : '';
   if (corrected !== undefined)
     console.log(`No page has all of ${harmless(query)}. Results for ${paint('bold', harmless(corrected))}:`);
-  const behind = fed ? ' A Skein is running here: pages of the last seconds may be missing.' : '';
-  console.log(paint('dim', `${some}${count} for ${harmless(corrected ?? query)} (${took.toFixed(0)} ms).${behind}`));
+  console.log(paint('dim', `${some}${count} for ${harmless(corrected ?? query)} (${took.toFixed(0)} ms).`));
+  if (hits.length > total) console.log(paint('dim', 'Pages with some of the words follow.'));
+  if (state.behind > 0) console.log(missing(state));
   hits.forEach((hit, at) => {
     const title = harmless(hit.title.map(({ text }) => text).join('')).trim() || hit.url;
     console.log(`\n${String(at + 1).padStart(2)}  ${paint('bold', title)}`);

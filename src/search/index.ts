@@ -9,8 +9,9 @@
  * The invariant: pages, shelves and texts hold the same set of ids, but for texts of noarchive pages; and what they
  * hold is the state of the source at the cursor in `meta`. Each batch keeps both, or leaves no trace.
  *
- * words.ts makes terms, shelves.ts keeps them, query.ts reads what people type, match.ts turns it into FTS5, find.ts finds, rank.ts orders, snippet.ts
- * shows why, spelling.ts guesses what was meant, cache.ts remembers, writer.ts writes, feed.ts feeds.
+ * words.ts makes terms, shelves.ts keeps them, query.ts reads what people type, asked.ts and match.ts turn it into FTS5,
+ * find.ts finds, rank.ts orders by titles.ts and proximity.ts, answer.ts says what is tried when, spelling.ts guesses what
+ * was meant, snippet.ts shows why, cache.ts remembers, writer.ts writes, feed.ts feeds.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { Answerer } from './answer.ts';

@@ -4,13 +4,14 @@
  *   BM25 (k1 1.2, b 0.75, columns weighted as schema.ts says)
  *     × (1 + importance)
  *     × (1 + 0.2 × 2^(−age of change / 90 d))
- *     × (1 + 0.5 × share of the title's words that were asked for + 0.5 if they stand there in the order asked)
+ *     × how well its name answers (titles.ts)
+ *     × 1.3 if it is in the language of who asks, × 0.3 if it is for programs
+ *     × how near the words stand in its text, for the best ten (proximity.ts)
  *
  * Importance can double a score and freshness add a fifth: enough to order pages that say the same, too little to
- * lift one that hardly mentions the words. BM25 knows no order and no "that is all the title says"; the last factor
- * does. They reorder the 100 best by text of what find.ts found. Among these, of pages with the same title and the same or
- * nearly the same text only the best is shown, unless all are asked for. A query of filters alone gives the most important
- * pages first, or with `changed:` those that changed last.
+ * lift one that hardly mentions the words. They reorder the 200 best by text of what find.ts found. Among these, of pages
+ * with the same title and the same or nearly the same text, or of versions of one page, only the best is shown, unless all
+ * are asked for. A query of filters alone gives the most important pages first, or with `changed:` those that changed last.
  */
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite';

@@ -309,8 +309,8 @@ export function signTerms(text: string): string[] {
   for (const piece of text.match(signed) ?? []) {
     const name = piece.replace(punctuation, '').toLowerCase();
     if (!sign.test(name) || name.length < 2 || name.length > LONGEST) continue;
-    // `C++20` is found as `C++`, too.
-    for (const part of [name, name.replace(/(?<=[^a-z\d])\d+$/, '')])
+    // `C++20` is found as `C++`, too, and `operator!=` where a title says `operator==, !=`.
+    for (const part of [name, name.replace(/(?<=[^a-z\d])\d+$/, ''), name.replace(/^operator(?=[^a-z\d]{2})/, '')])
       if (part.length > 1)
         found.add(part.replace(/[^a-z\d]/g, each => String.fromCharCode(SIGNS + each.charCodeAt(0))));
   }

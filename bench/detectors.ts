@@ -7,11 +7,12 @@
  *   node bench/detectors.ts [--data DIR] [--days 60]
  *
  * `judge` is the product: both bodies, judged at home with what was learned of the server on the days before. The others
- * compare facts alone. Of the judge each site is shown, and the worst. Not scored: revisions labelled by the bytes of
+ * compare facts alone. Of the judge each site is shown, and the worst; and the worst once more when each site is judged
+ * with the settings that do best on all the others. Not scored: revisions labelled by the bytes of
  * images that the recordings do not hold; of the judge, by the bytes of any image.
  */
 import { parseArgs } from 'node:util';
-import { judgeRecorded } from './detectors/judged.ts';
+import { judgeAll, leaveOneOut, roundsOf } from './detectors/judged.ts';
 import { mutations } from './detectors/mutations.ts';
 import { compareRecorded, type Sites } from './detectors/recorded.ts';
 import { alarmsOf, precisionOf, recallOf, type Score, strictOf, total } from './detectors/score.ts';
@@ -27,7 +28,8 @@ if (historiesAvailable) recorded(Math.min(Number(given.days ?? Number.POSITIVE_I
 else console.log('\nno ../shared/data/dev: recorded sites are left out');
 
 function recorded(days: number): void {
-  const judged = judgeRecorded(days);
+  const rounds = roundsOf(days);
+  const judged = judgeAll(rounds);
   const { byDetector, megabytes, seconds } = compareRecorded(days);
   const { strictHits, strictMisses, hits, misses, noise } = total(judged.values());
   console.log(
@@ -40,7 +42,8 @@ function recorded(days: number): void {
   for (const [name, sites] of byDetector) console.log(line(name, width, total(sites.values())));
   console.log(`\n${'judge, by site'.padEnd(width)}  recall  strict  precision  noise that fires`);
   for (const [site, score] of [...judged].sort()) console.log(line(site, width, score));
-  worst(judged);
+  worst('', judged);
+  worst(' with settings chosen on the others', leaveOneOut(rounds));
   console.log(`\nanalysis: ${(megabytes / seconds).toFixed(0)} MB per CPU second over ${megabytes.toFixed(0)} MB`);
 }
 
@@ -54,17 +57,17 @@ function line(name: string, width: number, score: Score): string {
 }
 
 /** A mean hides the site that is told of every day. */
-function worst(sites: Sites): void {
+function worst(how: string, sites: Sites): void {
   const all = [...sites];
   const [noisiest, noise] = all.reduce((bad, each) => (alarmsOf(each[1]) > alarmsOf(bad[1]) ? each : bad));
   const [blindest, blind] = all.reduce((bad, each) => (strictOf(each[1]) < strictOf(bad[1]) ? each : bad));
   const verdict = (met: boolean) => (met ? 'met' : 'missed');
   console.log(
-    `\nmost noise that fires at any site: ${(alarmsOf(noise) * 100).toFixed(2)}% (${noisiest}), ` +
+    `\nmost noise that fires at any site${how}: ${(alarmsOf(noise) * 100).toFixed(2)}% (${noisiest}), ` +
       `aim at most ${AIM_NOISE * 100}% (${verdict(alarmsOf(noise) <= AIM_NOISE)})`,
   );
   console.log(
-    `least strict recall of any site: ${strictOf(blind).toFixed(4)} (${blindest}), ` +
+    `least strict recall of any site${how}: ${strictOf(blind).toFixed(4)} (${blindest}), ` +
       `aim at least ${AIM_STRICT} (${verdict(strictOf(blind) >= AIM_STRICT)})`,
   );
 }

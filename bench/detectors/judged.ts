@@ -6,72 +6,92 @@
 import { piecesOf } from '../../src/crawler/analyse.ts';
 import { editsBetween } from '../../src/judge/edits.ts';
 import { type Places, remember, ServerKnowledge } from '../../src/judge/knowledge.ts';
-import { review, type Seen, verdictOf } from '../../src/judge/review.ts';
+import { review, type Seen, type Shares, shares, verdictOf } from '../../src/judge/review.ts';
 import { type Entry, openBlobs, type Truth, truthOf } from '../histories.ts';
-import { dayOf, headers, type Sites, scoreOf } from './recorded.ts';
-import { count, expected } from './score.ts';
-
-interface Site {
-  readonly knowledge: ServerKnowledge;
-  /** By path. */
-  readonly places: Map<string, Places>;
-}
+import { dayOf, headers, type Sites } from './recorded.ts';
+import { alarmsOf, count, emptyScore, expected, type Score, strictOf, total } from './score.ts';
 
 interface Revision extends Seen {
-  readonly path: string;
   readonly truth: Truth | undefined;
 }
 
-export function judgeRecorded(days: number): Sites {
+/** Pages of one site that differ from the day before. */
+interface Round {
+  readonly pages: number;
+  readonly revisions: readonly Revision[];
+}
+
+/** By host: its days in order. */
+export type Rounds = ReadonlyMap<string, readonly Round[]>;
+
+/** Compares each page with that of the day before, once for all ways to judge them. */
+export function roundsOf(days: number): Rounds {
   const blob = openBlobs();
-  const sites = new Map<string, Site>();
-  const scores: Sites = new Map();
+  const rounds = new Map<string, Round[]>();
+  const numbers = new Map<string, number>();
   let yesterday = dayOf(0);
   for (let day = 1; day < days; day++) {
     const today = dayOf(day);
     const truths = new Map(truthOf(day).map(truth => [truth.s + truth.u, truth]));
     for (const [host, entries] of byHost(today)) {
-      const site = sites.get(host) ?? { knowledge: new ServerKnowledge(), places: new Map() };
-      sites.set(host, site);
-      const round = entries.flatMap((entry, page) => {
-        const old = yesterday.get(host + entry.u);
-        if (!old || old.b === entry.b) return [];
-        const [before, after] = [old, entry].map(each => piecesOf({ headers, body: blob(each.b) })!);
+      const revisions = entries.flatMap(({ u, b }): Revision[] => {
+        const old = yesterday.get(host + u);
+        if (!old || old.b === b) return [];
+        const [before, after] = [old.b, b].map(each => piecesOf({ headers, body: blob(each) })!);
         const { edits } = editsBetween(before!, after!);
-        return [{ page, edits, path: entry.u, truth: truths.get(host + entry.u) }];
+        const page = numbers.get(host + u) ?? numbers.size;
+        numbers.set(host + u, page);
+        return edits.length === 0 && !truths.has(host + u) ? [] : [{ page, edits, truth: truths.get(host + u) }];
       });
-      judgeRound(site, round, entries.length, (truth, verdict) => {
-        if (expected(truth) === undefined || truth.img?.join() === 'bytes') return;
-        const fired = verdict === 'news';
-        count(scoreOf(scores, host), truth, fired, fired || verdict === 'shared');
-      });
+      const all = rounds.get(host) ?? [];
+      rounds.set(host, all);
+      all.push({ pages: entries.length, revisions });
     }
     yesterday = today;
   }
-  return scores;
+  return rounds;
 }
 
-function judgeRound(
-  { knowledge, places }: Site,
-  round: readonly Revision[],
-  pages: number,
-  score: (truth: Truth, verdict: string) => void,
-): void {
-  const placesOf = (path: string): Places => {
-    const found = places.get(path) ?? new Map();
-    places.set(path, found);
-    return found;
-  };
-  const common = review(
-    knowledge,
-    round.filter(({ edits }) => edits.length > 0),
-    pages,
-  );
-  for (const { path, edits, truth } of round) {
-    const verdict = verdictOf(knowledge, edits, placesOf(path), common);
-    remember(placesOf(path), edits);
-    if (truth) score(truth, verdict);
+export function judgeAll(rounds: Rounds, chosen: Shares = shares): Sites {
+  return new Map([...rounds].map(([host, days]) => [host, judgeSite(days, chosen)]));
+}
+
+function judgeSite(days: readonly Round[], chosen: Shares): Score {
+  const knowledge = new ServerKnowledge();
+  const places = new Map<number, Places>();
+  const score = emptyScore();
+  for (const { pages, revisions } of days) {
+    const differing = revisions.filter(({ edits }) => edits.length > 0);
+    const common = review(knowledge, differing, pages, chosen);
+    for (const { page, edits, truth } of revisions) {
+      const known: Places = places.get(page) ?? new Map();
+      places.set(page, known);
+      const verdict = verdictOf(knowledge, edits, known, common);
+      remember(known, edits);
+      if (!truth || expected(truth) === undefined || truth.img?.join() === 'bytes') continue;
+      count(score, truth, verdict === 'news', verdict === 'news' || verdict === 'shared');
+    }
   }
+  return score;
+}
+
+/** The settings from which each site's are chosen when it is left out. */
+const grid: readonly Shares[] = [3, 5, 8].flatMap(leastPages =>
+  [0.005, 0.01, 0.03].flatMap(leastShare => [0.6, 0.8, 0.95].map(distinct => ({ leastPages, leastShare, distinct }))),
+);
+
+/** Each site judged with the settings that do best on all the others. */
+export function leaveOneOut(rounds: Rounds): Sites {
+  const tried = grid.map(chosen => judgeAll(rounds, chosen));
+  return new Map(
+    [...rounds.keys()].map(host => {
+      const faults = tried.map(sites => {
+        const others = total([...sites].filter(([site]) => site !== host).map(([, score]) => score));
+        return alarmsOf(others) + 1 - strictOf(others);
+      });
+      return [host, tried[faults.indexOf(Math.min(...faults))]!.get(host)!];
+    }),
+  );
 }
 
 function byHost(day: ReadonlyMap<string, Entry>): Map<string, Entry[]> {

@@ -45,6 +45,7 @@ export function total(scores: Iterable<Score>): Score {
 const ratio = (part: number, whole: number, none: number): number => (whole === 0 ? none : part / whole);
 
 export const recallOf = ({ hits, misses }: Score): number => ratio(hits, hits + misses, 1);
-export const strictOf = ({ strictHits, strictMisses }: Score): number => ratio(strictHits, strictHits + strictMisses, 1);
+export const strictOf = ({ strictHits, strictMisses }: Score): number =>
+  ratio(strictHits, strictHits + strictMisses, 1);
 export const alarmsOf = ({ alarms, noise }: Score): number => ratio(alarms, noise, 0);
 export const precisionOf = ({ hits, alarms }: Score): number => ratio(hits, hits + alarms, 1);

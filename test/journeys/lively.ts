@@ -137,7 +137,7 @@ function judgePage(at: Round, page: LivelyPage, { state, last, told, edited }: V
   }
   if (told) {
     if (!pending && !moved) {
-      if (edited) seen.waved.push(fault(at, page, 'told of a page, though many have it'));
+      if (edited && !page.noisy) seen.waved.push(fault(at, page, 'told of a page, though many have it'));
       else {
         seen.noiseFires++;
         if (++state.fires > MOST_NOISE) seen.noisy.push(fault(at, page, `fired ${state.fires} times`));

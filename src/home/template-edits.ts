@@ -3,7 +3,6 @@
  * it have the stage `template`): it is news of the server, told once.
  */
 
-import { isShared } from '../judge/review.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { globOf } from '../ledger/pages.ts';
 
@@ -19,14 +18,13 @@ export interface TemplateEdit {
 }
 
 /**
- * Newest first. Pages are looked at one after another, perhaps over weeks: the first edit that each of them showed
+ * Newest first, however few pages are left in the time asked for: what is told of no page is told here. Pages are looked at one after another, perhaps over weeks: the first edit that each of them showed
  * since then is taken for the same one, and so is the second.
  */
 export function templateEdits(ledger: Ledger, since: number, pattern?: string): TemplateEdit[] {
-  const rows = ledger.database
+  return ledger.database
     .prepare(
-      `SELECT origin, max(time) AS time, count(*) AS pages, avg(removed) AS removed, avg(added) AS added,
-         (SELECT count(*) FROM pages o JOIN known k ON k.page = o.id WHERE o.server = e.server) AS known
+      `SELECT origin, max(time) AS time, count(*) AS pages, avg(removed) AS removed, avg(added) AS added
        FROM (
          SELECT p.server, v.time, v.removed, v.added, row_number() OVER (PARTITION BY v.page ORDER BY v.id) AS edit
          FROM visits v JOIN pages p ON p.id = v.page
@@ -34,8 +32,5 @@ export function templateEdits(ledger: Ledger, since: number, pattern?: string): 
        JOIN servers s ON s.id = e.server
        GROUP BY e.server, edit ORDER BY time DESC`,
     )
-    .all(ledger.visits.since(since), since, globOf(pattern)) as unknown as (TemplateEdit & {
-    readonly known: number;
-  })[];
-  return rows.filter(({ pages, known }) => isShared(pages, known)).map(({ known: _, ...edit }) => edit);
+    .all(ledger.visits.since(since), since, globOf(pattern)) as unknown as TemplateEdit[];
 }

@@ -12,16 +12,16 @@ export interface Seen {
   readonly edits: readonly Edit[];
 }
 
-/** Pages, and share of its pages, on which a server must show an edit for it to be one of the server. */
-const LEAST_PAGES = 5;
-const LEAST_SHARE = 0.01;
-/** Share of the values of a token that must be others when it varies from page to page. */
-const DISTINCT = 0.8;
-
-/** Whether an edit on so many of a server's pages is one of the server, and told of. */
-export function isShared(edited: number, pages: number): boolean {
-  return edited >= Math.max(LEAST_PAGES, LEAST_SHARE * pages);
+/** What makes an edit one of the server, and a token one that varies from page to page. */
+export interface Shares {
+  /** Pages, and share of its pages, on which a server must show an edit. */
+  readonly leastPages: number;
+  readonly leastShare: number;
+  /** Share of the values of a token that must be others. */
+  readonly distinct: number;
 }
+
+export const shares: Shares = { leastPages: 5, leastShare: 0.01, distinct: 0.8 };
 
 /** What the pages of a round have in common: counts that reached what makes an edit one of the server. */
 export interface Common {
@@ -32,13 +32,18 @@ export interface Common {
 }
 
 /** Learns from a round; `pages`: how many the server has. */
-export function review(knowledge: ServerKnowledge, round: readonly Seen[], pages: number): Common {
+export function review(
+  knowledge: ServerKnowledge,
+  round: readonly Seen[],
+  pages: number,
+  { leastPages, leastShare, distinct }: Shares = shares,
+): Common {
   for (const { edits } of round) for (const edit of edits) knowledge.replaced(edit);
-  for (const [stem, told] of variedIn(round)) knowledge.stems.set(stem, told);
+  for (const [stem, told] of variedIn(round, leastPages, distinct)) knowledge.stems.set(stem, told);
   const often = (keys: (edits: readonly Edit[]) => number[]) => {
     const counts = new Map<number, number>();
     for (const { edits } of round) for (const key of new Set(keys(edits))) counts.set(key, (counts.get(key) ?? 0) + 1);
-    return new Map([...counts].filter(([, count]) => isShared(count, pages)));
+    return new Map([...counts].filter(([, count]) => count >= Math.max(leastPages, leastShare * pages)));
   };
   // The same tags are put in for many reasons: they are shared only with all else that differs.
   const placed = often(edits => edits.filter(({ list }) => list !== 'tags').map(placedOf));
@@ -58,7 +63,7 @@ function wholeOf(edits: readonly Edit[]): number {
 }
 
 /** Stems whose tokens were others on each page, before and after. */
-function variedIn(round: readonly Seen[]): [number, string][] {
+function variedIn(round: readonly Seen[], leastPages: number, distinct: number): [number, string][] {
   const stems = new Map<number, { before: Set<number>; after: Set<number>; count: number; told: string }>();
   for (const edit of round.flatMap(({ edits }) => onePerStem(edits))) {
     const of = stems.get(edit.stem) ?? { before: new Set(), after: new Set(), count: 0, told: edit.told };
@@ -69,7 +74,7 @@ function variedIn(round: readonly Seen[]): [number, string][] {
   }
   return [...stems]
     .filter(([, { before, after, count }]) => {
-      return count >= LEAST_PAGES && Math.min(before.size, after.size) >= DISTINCT * count;
+      return count >= leastPages && Math.min(before.size, after.size) >= distinct * count;
     })
     .map(([stem, { told }]) => [stem, told]);
 }

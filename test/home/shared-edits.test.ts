@@ -1,14 +1,41 @@
+/** Edits that many pages share: when they are the server's, and that none of them goes untold. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isShared } from '../../src/judge/review.ts';
+import { templateEdits } from '../../src/home/template-edits.ts';
+import type { Edit } from '../../src/judge/edits.ts';
+import { ServerKnowledge } from '../../src/judge/knowledge.ts';
+import { review, verdictOf } from '../../src/judge/review.ts';
+import { visitedLedger } from '../ledger/visited.ts';
 
-test('an edit is told when five pages show it, and one in a hundred of a large server', () => {
+const edit: Edit = {
+  ...{ list: 'text', place: 11, around: [3, 4, 0, 0], before: 5, after: 6, stem: 0, picture: false, told: 'a → b' },
+};
+
+function verdict(edited: number, pages: number): string {
+  const knowledge = new ServerKnowledge();
+  const round = Array.from({ length: edited }, (_, page) => ({ page, edits: [edit] }));
+  return verdictOf(knowledge, [edit], new Map(), review(knowledge, round, pages));
+}
+
+test('an edit is the server’s when five pages show it, and one in a hundred of a large server', () => {
   assert.deepEqual(
-    [4, 5].map(edited => isShared(edited, 20)),
-    [false, true],
+    [4, 5].map(edited => verdict(edited, 20)),
+    ['news', 'shared'],
   );
   assert.deepEqual(
-    [9, 10].map(edited => isShared(edited, 1000)),
-    [false, true],
+    [9, 10].map(edited => verdict(edited, 1000)),
+    ['news', 'shared'],
+  );
+});
+
+test('what was called the server’s is told, also when pages were found since, so that it is on few of them', t => {
+  const looks = Array.from(
+    { length: 6 },
+    (_, at) => ({ page: 2 * at + 1, time: 1000, outcome: 'same', stage: 'template' }) as const,
+  );
+  const ledger = visitedLedger(t, 1400, 1, looks);
+  assert.deepEqual(
+    templateEdits(ledger, 0).map(({ origin, pages }) => [origin, pages]),
+    [['http://s1.test', 6]],
   );
 });

@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# Installs Debian packages by name, quietly, if they are not there yet. Tests and benches call it for the tools that
+# Installs Debian packages by name if they are not there yet, and says so. Tests and benches call it for the tools that
 # they compare with; nothing that a user runs needs it.
 #
 #   scripts/install-debian.sh libarchive-tools wget
 #
 # Safe to run again: packages that are installed cost one query and no network. The package lists are fetched only when
-# they do not know a name. Without root or without apt it prints what is missing and exits with 0, so that the caller
-# can go on and skip what needs the tools; exit 1 means that apt tried and failed.
+# they do not know a name. Without root, without apt, or with SKEIN_NO_INSTALL=1 in the environment it prints what is
+# missing and exits with 0, so that the caller can go on and skip what needs the tools; exit 1 means that apt tried and
+# failed.
 set -u
 
 if [ $# -eq 0 ]; then
@@ -21,6 +22,11 @@ for name in "$@"; do
 done
 [ ${#missing[@]} -eq 0 ] && exit 0
 
+if [ "${SKEIN_NO_INSTALL:-}" = 1 ]; then
+  echo "notice: SKEIN_NO_INSTALL=1, so these are not installed: ${missing[*]}" >&2
+  exit 0
+fi
+
 if ! command -v apt-get >/dev/null 2>&1; then
   echo "notice: not a Debian system, so these are not installed: ${missing[*]}" >&2
   exit 0
@@ -30,6 +36,8 @@ if [ "$(id -u)" -ne 0 ]; then
   exit 0
 fi
 
+echo "installing Debian packages that tests and benches use: ${missing[*]}" >&2
+echo "(this may take some minutes; SKEIN_NO_INSTALL=1 goes on without them)" >&2
 export DEBIAN_FRONTEND=noninteractive
 # Another run of this script, or of apt, may hold the lock.
 apt=(apt-get -qq -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0)

@@ -9,7 +9,7 @@ export function sourcesDigest(): string {
   const hash = createHash('sha256');
   const names = globSync('**/*.{ts,svelte,css,html,svg}', { cwd: directory })
     .map(name => name.replaceAll('\\', '/'))
-    .filter(name => !name.startsWith('dist/'))
+    .filter(name => !/^(?:dist|node_modules)\//.test(name))
     .sort();
   for (const name of names) hash.update(`${name}\0`).update(readFileSync(join(directory, name)));
   return hash.digest('hex');

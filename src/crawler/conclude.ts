@@ -21,7 +21,7 @@ import { withImages } from './image-links.ts';
 import { locationOf } from './location.ts';
 import type { MissingPages } from './missing.ts';
 import type { Kept } from './pack.ts';
-import { readSitemap } from './sitemaps.ts';
+import { bodyLimit, readSitemap } from './sitemaps.ts';
 import type { Answer, Change, Page, Response } from './stages.ts';
 import type { Tools } from './tools.ts';
 import { glance, imageChanged, isWatched, knowsNoHead, lengthOf, type Manner } from './watched-image.ts';
@@ -220,7 +220,7 @@ function read(job: Job, known: Known, response: Response, time: number): Conclud
   }
   const reading: Reading = { job, known, response, time, broken };
   const coding = response.headers.get('content-encoding');
-  const { limits } = job.errand;
+  const limits = { bodyBytes: bodyLimit(known, job.errand.limits) };
   if (response.body.length <= largeBody) return understand(reading, decodeBody(response.body, coding, limits));
   return decodeLargeBody(response.body, coding, limits).then(decoded => understand(reading, decoded));
 }

@@ -31,6 +31,7 @@ import { opensPrivate } from './gate.ts';
 import { impossibleUrl, MissingPages } from './missing.ts';
 import { ParcelBuilder } from './parcels.ts';
 import { askPermission, type Permission } from './permission.ts';
+import { bodyLimit } from './sitemaps.ts';
 import type { Answer, Ask } from './stages.ts';
 import type { Tools } from './tools.ts';
 import { type Manner, mannerOf } from './watched-image.ts';
@@ -211,7 +212,8 @@ function settle(run: Run, known: Known, answer: Answer, manner: Manner): Conclud
 function askFor(run: Run, known: Known, manner: Manner): Ask {
   const { limits, server } = run.errand;
   const conditional = manner === 'conditional';
-  const ask: Draft<Ask> = { url: known.url, maxBytes: limits.bodyBytes, allowPrivate: opensPrivate(server, known.url) };
+  const { url } = known;
+  const ask: Draft<Ask> = { url, maxBytes: bodyLimit(known, limits), allowPrivate: opensPrivate(server, url) };
   if (manner === 'head') ask.method = 'HEAD';
   if (conditional && known.etag !== undefined) ask.etag = known.etag;
   if (conditional && known.lastModified !== undefined) ask.lastModified = known.lastModified;

@@ -1,7 +1,14 @@
 /** A sitemap seen as a page whose links are its entries. */
 import { fingerprint, normalise } from '../base/url.ts';
+import type { Limits } from '../errand/errand.ts';
+import type { Known } from '../errand/known.ts';
 import { LINK_IS_SITEMAP, LINK_SITEMAP, type Links } from '../errand/visit.ts';
-import { parseSitemap } from '../notices/sitemap.ts';
+import { parseSitemap, SITEMAP_BYTES } from '../notices/sitemap.ts';
+
+/** Bytes of a body that are read, coded or not: a sitemap may be as long as sitemaps.org lets it be. */
+export function bodyLimit({ role }: Pick<Known, 'role'>, { bodyBytes }: Pick<Limits, 'bodyBytes'>): number {
+  return role === 'sitemap' ? Math.max(bodyBytes, SITEMAP_BYTES) : bodyBytes;
+}
 
 export function readSitemap(url: string, bytes: Uint8Array): Links {
   const { kind, entries } = parseSitemap(bytes, url);

@@ -59,11 +59,13 @@ function looksLikeXml(start: string): boolean {
 
 function readLines(text: string, problems: Problems): Sitemap {
   const entries: SitemapEntry[] = [];
+  let tried = 0;
   // One at a time: fifty megabytes of short lines are twenty-five million of them.
   for (const [line] of text.matchAll(/[^\r\n]+/g)) {
     const word = line.trim();
     if (word === '') continue;
-    if (entries.length === SITEMAP_ENTRIES) {
+    // What is no URL counts, too: finding that out takes as long, and a file may hold millions.
+    if (tried++ === SITEMAP_ENTRIES) {
       problems.add(`more than ${SITEMAP_ENTRIES} entries, the rest is ignored`);
       break;
     }
@@ -86,9 +88,11 @@ function readXml(scanner: XmlScanner, base: string, problems: Problems): Sitemap
   let kind: Sitemap['kind'] = root === 'sitemapindex' ? 'index' : 'urls';
   const entries: SitemapEntry[] = [];
   const resolve = resolver(base);
+  let tried = 0;
   let fields: Fields | undefined;
   let field: keyof Fields | undefined;
   const finish = () => {
+    if (fields) tried++;
     const entry = fields && entryOf(fields, resolve, problems);
     if (entry !== undefined) entries.push(entry);
     fields = undefined;
@@ -104,13 +108,19 @@ function readXml(scanner: XmlScanner, base: string, problems: Problems): Sitemap
     if (name === 'url' || name === 'sitemap') {
       finish();
       if (scanner.kind === 'close') continue;
-      if (entries.length === SITEMAP_ENTRIES) {
+      if (tried >= SITEMAP_ENTRIES) {
         problems.add(`more than ${SITEMAP_ENTRIES} entries, the rest is ignored`);
         break;
       }
       fields = {};
       if (name === 'sitemap') kind = 'index';
-    } else if (scanner.kind === 'open' && !scanner.empty && isField(name)) field = name;
+    } else if (scanner.kind === 'open' && !scanner.empty && isField(name)) {
+      field = name;
+      // A second address in one entry is another entry, not the end of the first address.
+      if (name !== 'loc' || fields?.loc === undefined || tried >= SITEMAP_ENTRIES) continue;
+      finish();
+      fields = {};
+    }
   } while (scanner.next());
   finish();
   return { kind, entries, problems: problems.list() };

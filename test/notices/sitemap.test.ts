@@ -247,3 +247,22 @@ test('text made to be slow to read is not', () => {
     parseFeed(bytes(`<rss>${piece.repeat(200_000)}`), 'http://h/');
   }
 });
+
+test('two addresses in one entry are two entries', () => {
+  const text =
+    '<urlset><url><loc>https://a.org/1</loc><loc>https://a.org/2</loc><lastmod>2026-01-02</lastmod></url></urlset>';
+  const { entries } = parseSitemap(Buffer.from(text), 'https://a.org/sitemap.xml');
+  assert.deepEqual(
+    entries.map(({ url }) => url),
+    ['https://a.org/1', 'https://a.org/2'],
+  );
+});
+
+test('what is no entry counts towards the most that are read', () => {
+  const lines = Buffer.from('http://[\n'.repeat(60_000) + 'https://a.org/behind\n');
+  const plain = parseSitemap(lines, 'https://a.org/sitemap.txt');
+  assert.deepEqual(plain.entries, []);
+  assert.ok(plain.problems.some(problem => problem.includes('the rest is ignored')));
+  const empty = `<urlset>${'<url><loc>http://[</loc></url>'.repeat(60_000)}<url><loc>https://a.org/behind</loc></url></urlset>`;
+  assert.deepEqual(parseSitemap(Buffer.from(empty), 'https://a.org/sitemap.xml').entries, []);
+});

@@ -23,8 +23,8 @@ export interface IndexLine {
 }
 
 /**
- * Sort-friendly URL: `http://www.Example.org:8080/A?c=1&b=2` → `org,example:8080)/a?b=2&c=1`. Scheme, a leading `www`
- * and letter case make no difference to a replay tool's lookup.
+ * Sort-friendly URL: `http://www.Example.org:8080/A//b/?c=1&b=2` → `org,example:8080)/a/b?b=2&c=1`, as pywb looks it up:
+ * scheme, a leading `www`, letter case, repeated slashes and a slash at the end make no difference.
  */
 export function surt(url: string): string {
   const lower = url.toLowerCase();
@@ -32,7 +32,8 @@ export function surt(url: string): string {
   const { hostname, port, pathname, search } = new URL(lower.replace(/^(https?:\/\/)www\d*\./, '$1'));
   const host = hostname.split('.').reverse().join(',');
   const query = search === '' ? '' : `?${search.slice(1).split('&').sort().join('&')}`;
-  return `${host}${port === '' ? '' : `:${port}`})${pathname}${query}`;
+  const path = pathname.replace(/\/{2,}/g, '/').replace(/(?<=.)\/$/, '');
+  return `${host}${port === '' ? '' : `:${port}`})${path}${query}`;
 }
 
 /** One line without its end. All ASCII, so that bytes sort as JavaScript sorts strings. */
@@ -55,10 +56,10 @@ function ascii(text: string): string {
   return text.replace(/[^\x20-\x7e]/g, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** The sorted lines of all segments. Damaged records are left out. */
-export async function* cdxjLines(directory: string): AsyncGenerator<string> {
+/** The sorted lines of all segments. Damaged records are left out. `kept`: where the parts are and stay. */
+export async function* cdxjLines(directory: string, kept = directory): AsyncGenerator<string> {
   const parts: string[] = [];
-  for (const segment of listSegments(directory)) parts.push(await partOf(directory, segment));
+  for (const segment of listSegments(directory)) parts.push(await partOf(kept, segment));
   yield* merged(parts);
 }
 
@@ -120,7 +121,7 @@ async function partOf(directory: string, segment: SegmentFile): Promise<string> 
   let file = best?.file;
   if (best?.bytes !== segment.bytes) {
     const { lines, end } = await linesOf(segment, best?.bytes ?? 0);
-    file = segment.file.replace(/\.warc\.gz$/, `-${end}.cdxj`);
+    file = path.join(directory, path.basename(segment.file).replace(/\.warc\.gz$/, `-${end}.cdxj`));
     const all = best ? fs.readFileSync(best.file, 'latin1').split('\n').slice(0, -1).concat(lines) : lines;
     fs.writeFileSync(
       `${file}.new`,

@@ -2,6 +2,7 @@
  * The command line: the only place that puts things together. Each command is one file in commands/; this one reads
  * the arguments, turns errors into one sentence and an exit code, and does nothing else.
  */
+import './mask.ts';
 import { Command, CommanderError } from 'commander';
 import { exitCodes, SkeinError, systemWords } from '../base/errors.ts';
 import { commands } from './commands.ts';

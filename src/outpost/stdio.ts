@@ -92,9 +92,9 @@ interface Claim {
 /** The newest process of a home owns its spool; an older one that notices leaves without touching it. */
 function takeOver(directory: string): Claim {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
-  const { uid } = lstatSync(directory);
-  if (process.getuid && uid !== process.getuid()) {
-    throw new SkeinError('refused', `${directory} belongs to another user.`);
+  const found = lstatSync(directory);
+  if (process.getuid && (found.uid !== process.getuid() || !found.isDirectory() || (found.mode & 0o022) !== 0)) {
+    throw new SkeinError('refused', `${directory} belongs to another user, or others may write there.`);
   }
   const file = join(directory, 'owner');
   const mark = `${process.pid} ${Date.now()}`;

@@ -31,6 +31,7 @@ const [major, minor] = process.versions.node.split('.').map(Number);
 const [oldMajor, oldMinor] = '${OLDEST_NODE}'.split('.').map(Number);
 if (major < oldMajor || (major === oldMajor && minor < oldMinor)) process.exit(${TOO_OLD});
 const { digest, length, keep, spool, software, below } = JSON.parse(Buffer.from(process.argv[1], 'base64'));
+process.umask(0o077);
 const root = keep ? path.resolve(os.homedir(), keep.replace(/^~\\/*/, '')) : fs.mkdtempSync(path.join(os.tmpdir(), 'skein-'));
 const place = path.join(root, 'code-' + digest);
 const cached = fs.existsSync(path.join(place, 'package.json'));

@@ -116,6 +116,13 @@ test('sort-friendly URLs are those of warcio', () => {
   }
 });
 
+test('sort-friendly URLs are those of pywb where a path has slashes to spare', () => {
+  assert.equal(surt('http://example.org/a/'), 'org,example)/a');
+  assert.equal(surt('http://example.org//a///b/?x=//'), 'org,example)/a/b?x=//');
+  assert.equal(surt('http://example.org/'), 'org,example)/');
+  assert.equal(surt('http://example.org//'), 'org,example)/');
+});
+
 test('a body that does not decode is data, and one that decoded when it came decodes again', () => {
   const { body, plain } = testPage(1);
   const stored = (bytes: Uint8Array, coding: string) => {

@@ -1,6 +1,6 @@
 /** A collection in a directory that cannot be written: it can be looked at, and whatever would write says why not. */
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -30,6 +30,8 @@ test('a collection that cannot be written can be looked at', async context => {
   pages.set('/', { body: html('Geese', [prose(1)], ['/a']) });
   pages.set('/a', { body: html('Ducks', [prose(2)]) });
   await skeinJson('crawl', pages.origin, '--data', place.path, ...fast);
+  // A collection is for its owner alone; this one shares it.
+  execFileSync('chmod', ['-R', 'a+rX', place.path]);
   chmodSync(place.path, 0o555);
   if (!startable(place.path, context)) return;
   const looks = [
@@ -39,6 +41,7 @@ test('a collection that cannot be written can be looked at', async context => {
     ['cat', pages.origin],
     ['verify'],
     ['export'],
+    ['export', '--format', 'cdxj'],
     ['changes'],
   ];
   for (const command of looks) {

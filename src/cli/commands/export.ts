@@ -1,5 +1,6 @@
 /** `skein export`: the collection, or a part of it, as one WARC file, as JSON lines, or as a CDXJ index. */
-import { createWriteStream, openSync } from 'node:fs';
+import { createWriteStream, mkdtempSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
@@ -11,6 +12,7 @@ import { SkeinError, systemWords } from '../../base/errors.ts';
 import { openCopies } from '../../home/copies.ts';
 import { bodyOf } from '../../home/copy-text.ts';
 import { openLedger } from '../look.ts';
+import { shareAsUsual } from '../mask.ts';
 import { declare, values } from '../options.ts';
 import { plural } from '../terminal.ts';
 import { version } from '../version.ts';
@@ -48,13 +50,19 @@ Examples:
     if (file === undefined && format.startsWith('warc') && process.stdout.isTTY) {
       throw new SkeinError('bad-option', 'A WARC file is nothing for a terminal.', 'Name a file with --out.');
     }
-    const out = file === undefined ? process.stdout : openOut(file);
+    const target = file === undefined ? undefined : openOut(file);
+    const out = target?.out ?? process.stdout;
     const failed = new Promise<never>((_, reject) => out.once('error', error => reject(unwritable(file, error))));
-    const count = await Promise.race([
-      write({ format, data, out, filter, file, body: given['body'] !== false }),
-      failed,
-    ]);
-    if (out !== process.stdout) await Promise.race([finished(out.end()), failed]);
+    const written = async () => {
+      const count = await write({ format, data, out, filter, file, body: given['body'] !== false });
+      if (target) await finished(out.end());
+      return count;
+    };
+    const count = await Promise.race([written(), failed]).catch(error => {
+      target?.drop();
+      throw error;
+    });
+    target?.keep();
     if (given['json']) console.error(JSON.stringify({ format, pages: count, file: file ?? '-' }));
     else if (file !== undefined) console.log(`${plural(count, 'copy', 'copies')} written to ${file}.`);
   });
@@ -77,10 +85,32 @@ function formatOf(given: unknown): Format {
   throw new SkeinError('bad-option', `There is no format "${given}".`, `Choose one of ${formats.join(', ')}.`);
 }
 
-/** Opened at once, so that what is wrong with it is said before anything is read. */
-function openOut(file: string): Writable {
+interface Target {
+  readonly out: Writable;
+  /** All is written: it gets its name. */
+  keep(): void;
+  /** It is not whole, and goes. */
+  drop(): void;
+}
+
+/**
+ * Opened at once, so that what is wrong with it is said before anything is read. A file is written beside its name and takes
+ * it when it is whole: whoever finds one under the name has all of it. What is no file (a pipe, /dev/null) is written to.
+ */
+function openOut(file: string): Target {
   try {
-    return createWriteStream(file, { fd: openSync(file, 'w') });
+    const there = statSync(file, { throwIfNoEntry: false });
+    if (there && !there.isFile()) {
+      const out = createWriteStream(file, { fd: openSync(file, 'w') });
+      return { out, keep() {}, drop() {} };
+    }
+    const aside = `${file}.part`;
+    const out = createWriteStream(aside, { fd: openSync(aside, 'w') });
+    const keep = () => {
+      shareAsUsual(aside);
+      renameSync(aside, file);
+    };
+    return { out, keep, drop: () => rmSync(aside, { force: true }) };
   } catch (error) {
     throw unwritable(file, error);
   }
@@ -122,12 +152,24 @@ async function writeLines(archive: string, { out, filter, body, data }: Job): Pr
 }
 
 async function writeIndex(archive: string, { out, filter }: Job): Promise<number> {
-  await writeCdxj(archive); // beside the segments, for tools that are pointed at the archive itself
+  let [kept, temporary] = [archive, ''];
+  try {
+    await writeCdxj(archive); // beside the segments, for tools that are pointed at the archive itself
+  } catch (error) {
+    if (!['EACCES', 'EPERM', 'EROFS'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+    // A collection that we may only read: what is made on the way goes elsewhere.
+    temporary = mkdtempSync(join(tmpdir(), 'skein-index-'));
+    kept = temporary;
+  }
   let count = 0;
-  for await (const line of cdxjLines(archive)) {
-    if (!filter(candidateOf(line))) continue;
-    await put(out, line);
-    count++;
+  try {
+    for await (const line of cdxjLines(archive, kept)) {
+      if (!filter(candidateOf(line))) continue;
+      await put(out, line);
+      count++;
+    }
+  } finally {
+    if (temporary !== '') rmSync(temporary, { recursive: true, force: true });
   }
   return count;
 }

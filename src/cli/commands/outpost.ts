@@ -2,6 +2,7 @@
 
 import { availableParallelism, hostname, networkInterfaces, userInfo } from 'node:os';
 import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
 import type { Command } from 'commander';
 import { DAY, systemClock } from '../../base/clock.ts';
 import { SkeinError } from '../../base/errors.ts';
@@ -50,7 +51,7 @@ function addInvite(outpost: Command): void {
       quotas: { ...quotaOf(given) },
     });
     if (given['json']) console.log(JSON.stringify({ token, host, port }));
-    else console.log(`${token}\n\nOn the other machine: skein outpost join <token>`);
+    else console.log(`${token}\n\nOn the other machine: skein outpost join, and paste it there.`);
   });
 }
 
@@ -58,13 +59,17 @@ function addJoin(outpost: Command): void {
   const command = outpost
     .command('join')
     .description('serve the parent that the token names; keeps running')
-    .argument('<token>', 'what "skein outpost invite" printed')
+    .argument(
+      '[token]',
+      'what "skein outpost invite" printed (default: read from standard input, where no other user sees it)',
+    )
     .option('--name <name>', 'name of this machine (default: its host name)', hostname())
     .option('--servers <list>', 'hosts or domains that may be visited from here (default: as invited)', '')
     .option('--no-code', 'take no errands that bring code of their own (default: what home signed, in a cage)')
     .option('--once', 'only join; serve later with "skein outpost run"')
     .addHelpText('after', '\nExample:\n  skein outpost join skein1.eyJob3N0… --name near-the-site');
-  ownerOptions(common(command)).action(async (token: string, given: Record<string, unknown>) => {
+  ownerOptions(common(command)).action(async (word: string | undefined, given: Record<string, unknown>) => {
+    const token = await invitation(word);
     const { allowPrivate } = await values(given, serving);
     const directory = given['directory'] as string;
     const name = given['name'] as string;
@@ -75,6 +80,15 @@ function addJoin(outpost: Command): void {
     if (given['once']) console.log(`Joined. Serve with: skein outpost run --directory ${resolve(directory)}`);
     else await serve(given);
   });
+}
+
+/** As an argument every user of the machine can see it (`ps`) for as long as the process runs: it is taken off there. */
+async function invitation(word: string | undefined): Promise<string> {
+  process.title = 'skein outpost join';
+  if (word !== undefined && word !== '-') return word;
+  if (process.stdin.isTTY) process.stderr.write('The invitation, as "skein outpost invite" printed it: ');
+  for await (const line of createInterface({ input: process.stdin })) if (line.trim() !== '') return line.trim();
+  return '';
 }
 
 function addRun(outpost: Command): void {

@@ -1,0 +1,65 @@
+/** What is written is for its user alone, and what is secret is in no list of processes. */
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { html, openPages, prose } from '../journeys/pages.ts';
+import { fast, skein, skeinJson, start, workplace } from '../journeys/skein.ts';
+
+/** `sh -c` lets a test set a mask or a limit before the command begins. */
+const under = (limit: string) => ['sh', '-c', `${limit}; exec "$@"`, 'sh'];
+
+test('a collection is open to its user alone; an export as the user has it', async () => {
+  await using pages = await openPages();
+  using place = workplace();
+  pages.set('/', { body: html('Geese', [prose(1)]) });
+  const data = join(place.path, 'data');
+  const out = join(place.path, 'all.warc.gz');
+  const within = under('umask 022');
+  assert.equal((await skein(['crawl', pages.origin, '--data', data, ...fast], { within })).code, 0);
+  assert.equal((await skein(['search', 'geese', '--data', data], { within })).code, 0);
+  assert.equal((await skein(['outpost', 'invite', '--listen', '127.0.0.1:7070', '--data', data], { within })).code, 0);
+  assert.equal((await skein(['export', '--out', out, '--data', data], { within })).code, 0);
+  assert.equal(statSync(data).mode & 0o777, 0o700);
+  const open = readdirSync(data, { recursive: true, encoding: 'utf8' }).filter(
+    name => statSync(join(data, name)).mode & 0o077,
+  );
+  assert.deepEqual(open, []);
+  assert.equal(statSync(out).mode & 0o777, 0o644);
+});
+
+test('an export that cannot be finished leaves nothing under its name', async () => {
+  await using pages = await openPages();
+  using place = workplace();
+  pages.set('/', { body: html('Geese', [randomBytes(400_000).toString('base64')]) });
+  const data = join(place.path, 'data');
+  await skeinJson('crawl', pages.origin, '--data', data, ...fast);
+  const out = join(place.path, 'all.warc.gz');
+  const { code, stderr } = await skein(['export', '--out', out, '--data', data], { within: under('ulimit -f 300') });
+  assert.notEqual(code, 0);
+  assert.match(stderr, /cannot be written/);
+  assert.deepEqual(readdirSync(place.path), ['data'], 'neither the name nor what stood beside it');
+});
+
+test('an invitation is not in the list of processes', {
+  skip: !existsSync('/proc/self/cmdline') && 'needs /proc',
+}, async () => {
+  using place = workplace();
+  const made = await skeinJson<{ token: string }>('outpost', 'invite', '--listen', '127.0.0.1:9', '--data', place.path);
+  const directory = join(place.path, 'outpost');
+  const running = start(['outpost', 'join', made.token, '--directory', directory]);
+  for (let looks = 0; looks < 200 && !existsSync(join(directory, 'token')); looks++)
+    await new Promise(resolve => setTimeout(resolve, 50));
+  const list = execFileSync('ps', ['-o', 'args=', '-p', String(running.child.pid)], { encoding: 'utf8' });
+  running.child.kill('SIGKILL');
+  await running.ended;
+  assert.equal(list.includes(made.token.slice(0, 30)), false, list);
+  const other = join(place.path, 'other');
+  const { code, stderr } = await skein(['outpost', 'join', '--once', '--directory', other], {
+    input: `${made.token}\n`,
+  });
+  assert.equal(code, 0, stderr);
+  assert.ok(existsSync(join(other, 'token')));
+});

@@ -34,8 +34,8 @@ const FILES = 64;
 /** Bytes besides what is allowed: collecting garbage, pages on their way, what the compiler takes. */
 const SLACK = 48 << 20;
 const FILTER = 3;
-/** Milliseconds until a trial must have ended. */
-const PATIENCE = 10_000;
+/** Milliseconds until a trial must have ended: it is not repeated, and the machine may be busy. */
+const PATIENCE = 30_000;
 
 /** The shell sets limits, and then becomes what follows. One that cannot be set is lower already. */
 const LIMIT = `{ echo 1000 >/proc/$$/oom_score_adj; } 2>/dev/null

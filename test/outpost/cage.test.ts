@@ -6,6 +6,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import type { Writable } from 'node:stream';
 import { describe, test } from 'node:test';
+import { SkeinError } from '../../src/base/errors.ts';
 import type { Question } from '../../src/crawler/decider.ts';
 import { cageCommand, cageMeans } from '../../src/outpost/cage-start.ts';
 import { openDecider } from '../../src/outpost/caged-decider.ts';
@@ -13,6 +14,8 @@ import { sandboxLimits } from '../../src/outpost/decider.ts';
 import { Deciders } from '../../src/outpost/deciders.ts';
 import { Cages } from '../../src/outpost/process-cage.ts';
 import { seccompFilter } from '../../src/outpost/seccomp.ts';
+import { checkModule } from '../../src/outpost/wasm-limits.ts';
+import { randomly } from '../random.ts';
 import { greedy, largeTables, spinning, tableWithValue } from './hostile-modules.ts';
 
 const linux = process.platform === 'linux' ? false : 'only Linux has these limits';
@@ -97,6 +100,24 @@ for (const [where, bubblewrap] of [
 test('tables that are too large to begin with are refused in words, in every way of writing them', async () => {
   for (const code of [largeTables, tableWithValue]) {
     assert.match((await attack(code)).said, /The decider is refused: (its table is too large|a table of it)/);
+  }
+});
+
+test('100,000 mutations of modules are refused in words, or are left to the limits', () => {
+  const seed = Date.now() & 0xffffff;
+  const random = randomly(seed);
+  const modules = [...Object.values(greedy), largeTables, tableWithValue, spinning];
+  for (let i = 0; i < 100_000; i++) {
+    const mutant = Uint8Array.from(modules[random.below(modules.length)]!);
+    const start = random.below(4) > 0 ? 8 : 0;
+    for (let left = 1 + random.below(4); left > 0; left--) {
+      mutant[start + random.below(Math.min(120, mutant.length - start))] = random.below(256);
+    }
+    try {
+      checkModule(mutant.subarray(0, random.below(3) > 0 ? mutant.length : random.below(mutant.length)), limits.memory);
+    } catch (error) {
+      assert.ok(error instanceof SkeinError && error.code === 'refused', `seed ${seed}: ${(error as Error).stack}`);
+    }
   }
 });
 

@@ -191,6 +191,10 @@ export const settings = {
     check: or(either(number({}), text), '16MB'),
     about: 'bytes of one body; more is cut and marked (default 16MB)',
   },
+  secondLook: {
+    check: optional(number({ least: 0, most: 3600 })),
+    about: 'seconds until a second look at what may be noise; 0 = none (default 3 for refresh, 90 for watch)',
+  },
   audit: {
     check: or(number({ least: 0, most: 1 }), 0.02),
     about: 'share of the pages from other machines that home looks at itself, 0 to 1 (default 0.02)',

@@ -36,11 +36,19 @@ interface Judged {
 }
 
 /** A visit of this round at which a page differed. */
-interface Provisional {
+export interface Provisional {
   readonly page: number;
   readonly edits: readonly Edit[];
   readonly learned: Learned;
   verdict: Verdict | 'same';
+  /** A second look was chosen for it. */
+  looked: boolean;
+}
+
+/** A page that is looked at again, and the edits that its first look found in doubt. */
+export interface Look {
+  readonly first: Provisional;
+  readonly edits: readonly Edit[];
 }
 
 /** Visits of one round that are remembered for its end; those beyond are news, or noise, as they seemed to be. */
@@ -57,6 +65,8 @@ export class Verdicts {
   readonly #progress: Progress;
   readonly #servers = new Map<number, ServerKnowledge>();
   readonly #round = new Map<number, Provisional[]>();
+  /** Second looks under way, by page. */
+  readonly looks = new Map<number, Look>();
   #remembered = 0;
 
   constructor(parts: VerdictParts, progress: Progress) {
@@ -71,7 +81,7 @@ export class Verdicts {
     const server = ledger.pages.get(page)!.server;
     const { edits, small, measured } = found;
     const own = frontier.options.detector === 'content';
-    const verdict = own ? verdictOf(this.of(server), edits, this.placesOf(page)) : 'news';
+    const verdict = own ? this.#verdictOn(page, server, edits) : 'news';
     const words = measured ? { words: found.words } : {};
     const judged: Judged = { page, server, edits, verdict };
     if (verdict === 'news') {
@@ -83,9 +93,20 @@ export class Verdicts {
     return { visit: same, stored: !small, brought: small ? { ...words, follows } : words, judged };
   }
 
+  /** What a second look finds at the places it was for is noise: two looks a moment apart differ there. */
+  #verdictOn(page: number, server: number, edits: readonly Edit[]): Verdict | 'same' {
+    const look = this.looks.get(page);
+    const own = look ? edits.filter(edit => !look.edits.some(first => repeats(first, edit))) : edits;
+    if (own.length === 0) return edits.length === 0 ? 'same' : 'looks';
+    return verdictOf(this.of(server), own, this.placesOf(page));
+  }
+
   /** The visit was learned from. */
   learned({ judged }: Settled, learned: Learned | undefined): void {
-    if (!judged || !learned || judged.edits.length === 0) return;
+    if (!learned) return;
+    const look = this.looks.get(learned.lesson.id);
+    if (look) this.#looked(look, learned.lesson.visit, judged?.edits ?? []);
+    if (!judged || judged.edits.length === 0 || look) return;
     const { page, server, edits, verdict } = judged;
     const places = this.placesOf(page);
     remember(places, edits);
@@ -93,27 +114,68 @@ export class Verdicts {
     if (++this.#remembered > MOST_REMEMBERED) return;
     const round = this.#round.get(server) ?? [];
     this.#round.set(server, round);
-    round.push({ page, edits, learned, verdict });
+    round.push({ page, edits, learned, verdict, looked: false });
   }
 
-  /** Looks at all edits of the round together. Inside the caller's transaction. */
+  /** A second look came back: what differs again was noise at the first. */
+  #looked({ first, edits }: Look, visit: Visit, found: readonly Edit[]): void {
+    const { page } = first;
+    this.looks.delete(page);
+    if (visit.outcome !== 'fetched' && visit.outcome !== 'same') return; // nobody saw it: nothing is known
+    const places = this.placesOf(page);
+    const knowledge = this.of(first.learned.lesson.lane.server.id);
+    let noise = true;
+    for (const edit of edits) {
+      const place = places.get(edit.place);
+      const again = found.find(each => repeats(edit, each));
+      if (!again) noise = false;
+      if (!place) continue;
+      knowledge.looked(page, edit.place, place, again !== undefined);
+      // It was taken for noise: one look that agrees is enough to see it as news again.
+      if (!again && first.verdict !== 'news') place.differed = 0;
+      if (again) place.values.push(again.after);
+    }
+    this.#parts.ledger.masks.putPage(page, [...places]);
+    const open = first.edits.filter(edit => knowledge.verdictOn(edit, places) === 'news');
+    if (noise && open.every(edit => edits.includes(edit))) this.#relabel(first, 'looks');
+  }
+
+  #relabel(of: Provisional, verdict: Verdict): void {
+    if (of.verdict !== 'news') return;
+    of.verdict = verdict;
+    this.#parts.frontier.learning.relabel(of.learned, verdict === 'shared' ? 'template' : 'noise');
+    this.#progress.relabelled();
+  }
+
+  /** Visits of the round that no second look was chosen for. */
+  unlooked(): Provisional[] {
+    return [...this.#round.values()].flat().filter(({ looked }) => !looked);
+  }
+
+  /** Visits before then are what they are taken for. */
+  forget(time: number): void {
+    for (const [server, round] of this.#round) {
+      const kept = round.filter(({ learned }) => learned.lesson.visit.time >= time);
+      this.#remembered -= round.length - kept.length;
+      if (kept.length > 0) this.#round.set(server, kept);
+      else this.#round.delete(server);
+    }
+  }
+
+  /** Looks at all edits of the round together. Opens a transaction unless one is open. */
   review(): void {
-    const { ledger, frontier } = this.#parts;
+    const { ledger } = this.#parts;
+    ledger.begin();
     for (const [server, round] of this.#round) {
       const knowledge = this.of(server);
       const common = review(knowledge, round, round[0]!.learned.lesson.lane.pages);
       for (const each of round) {
         if (each.verdict !== 'news') continue;
         const verdict = verdictOf(knowledge, each.edits, this.placesOf(each.page), common);
-        if (verdict === 'news' || verdict === 'same') continue;
-        each.verdict = verdict;
-        frontier.learning.relabel(each.learned, verdict === 'shared' ? 'template' : 'noise');
-        this.#progress.relabelled();
+        if (verdict !== 'news' && verdict !== 'same') this.#relabel(each, verdict);
       }
       ledger.masks.putServer(server, knowledge.save());
     }
-    this.#round.clear();
-    this.#remembered = 0;
   }
 
   of(server: number): ServerKnowledge {
@@ -128,6 +190,12 @@ export class Verdicts {
   placesOf(page: number): Places {
     return new Map(this.#parts.ledger.masks.ofPage<[]>(page));
   }
+}
+
+/** Whether a later look shows that what an edit brought is there no more. */
+function repeats(first: Edit, later: Edit): boolean {
+  if (first.list !== later.list) return false;
+  return first.place === later.place || (first.after !== 0 && first.after === later.before);
 }
 
 function sameStage(verdict: Verdict | 'same', { stage }: Visit): Stage {

@@ -60,7 +60,7 @@ test('changes: what, when, how much, which stage', async () => {
   assert.equal(change!['stage'], 'text');
   assert.ok(Number(change!['amount']) > 0 && Number(change!['amount']) < 1);
   assert.match(await run('changes', '--since', '1h'), /Nothing changed/);
-  assert.match(await run('changes', 'page.html'), /changed +\d+ % +text/);
+  assert.match(await run('changes', 'page.html'), /changed +\+\d+ −\d+ +text/);
 });
 
 test('diff: words, links and signs that need no colour; nothing that could steer a terminal', async () => {

@@ -68,6 +68,7 @@ const wrong: Record<string, readonly [string, RegExp]> = {
   perServer: ['none', /The setting per-server cannot be "none"/],
   bodyLimit: ['huge', /"huge" is not a size/],
   audit: ['2', /The setting audit cannot be "2"/],
+  secondLook: ['-1', /The setting second-look cannot be/],
 };
 /** Anything that is text will do. */
 const without = new Set(['data', 'seeds', 'allowPrivate', 'focus']);

@@ -19,7 +19,8 @@ export type Chosen = Parameters<typeof keepFresh>[1];
 
 /** The defaults of every option, and what a test on loopback needs. */
 export function chosen(data: string, more: Record<string, unknown> = {}): Chosen {
-  return { ...defaults(), data, pace: 0, connections: 4, threads: 1, allowPrivate: true, ...more } as Chosen;
+  const loopback = { pace: 0, connections: 4, threads: 1, allowPrivate: true, secondLook: 0 };
+  return { ...defaults(), data, ...loopback, ...more } as Chosen;
 }
 
 export interface Collection extends Disposable {

@@ -8,6 +8,78 @@ import { makeCollection } from './collection.ts';
 import { html, openPages, type Pages, prose } from './pages.ts';
 import { start } from './skein.ts';
 
+test('a block that is different at every look is found out by a second one, and a change elsewhere is still seen', async () => {
+  using collection = makeCollection();
+  await using pages = await openPages();
+  const url = `${pages.origin}/`;
+  const quotes = ['herons', 'curlews', 'plovers', 'terns', 'gulls', 'swans', 'ducks', 'grebes', 'rails', 'coots'];
+  const page = (story: number) => (count: number) => ({
+    body: html('Front', [prose(story), `Bird of the hour: ${quotes[count % quotes.length]}`, prose(7), prose(8)]),
+  });
+  const refresh = async () => {
+    collection.pass(1);
+    await collection.refresh({ budget: '100%', secondLook: 0.1 });
+  };
+  pages.set('/', page(1));
+  await collection.crawl([url]);
+  for (let day = 0; day < 5; day++) await refresh();
+  const outcomes = () => collection.visits(url).map(visit => visit.outcome);
+  assert.deepEqual(
+    outcomes(),
+    ['fetched', ...Array(outcomes().length - 1).fill('same')],
+    'noise from the first day on',
+  );
+  assert.ok(outcomes().length <= 9, `${outcomes().length} looks: two days with a second one, then none is needed`);
+  assert.equal(collection.visits(url).at(-1)!.stage, 'noise');
+  pages.set('/', page(2));
+  await refresh();
+  assert.ok(
+    collection
+      .visits(url)
+      .slice(-2)
+      .some(visit => visit.outcome === 'fetched'),
+    'a change elsewhere',
+  );
+});
+
+test('a counter and a random advertisement on quiet pages fire on none of them', async () => {
+  using collection = makeCollection();
+  await using pages = await openPages();
+  let visitors = 1000;
+  for (let page = 0; page < 20; page++) {
+    const links = page === 0 ? Array.from({ length: 19 }, (_, i) => `/${i + 1}`) : [];
+    pages.set(page === 0 ? '/' : `/${page}`, () => ({
+      body: html(
+        `Page ${page}`,
+        [prose(page), `Offer no. ${(visitors * 7919) % 10_007} for you`, prose(page + 20)],
+        links,
+      ).replace('</main>', `</main><p>Visitors so far: ${visitors++}</p><p>Thank you</p>`),
+    }));
+  }
+  await collection.crawl([`${pages.origin}/`]);
+  for (let day = 0; day < 3; day++) {
+    collection.pass(1);
+    const { changed } = await collection.refresh({ budget: '100%', secondLook: 0.1 });
+    // In the first round there are second looks for half of the pages, and so at most the others can fire.
+    assert.ok(changed <= (day === 0 ? 10 : day === 1 ? 5 : 0), `${changed} on day ${day}`);
+  }
+});
+
+test('a price that changes every day stays news through all second looks', async () => {
+  using collection = makeCollection();
+  await using pages = await openPages();
+  const url = `${pages.origin}/`;
+  let price = 100;
+  pages.set('/', () => ({ body: html('Shop', [prose(1), `Price: ${price} euros`, prose(7), prose(8)]) }));
+  await collection.crawl([url]);
+  for (let day = 0; day < 6; day++) {
+    price++;
+    collection.pass(1);
+    const { changed } = await collection.refresh({ budget: '100%', secondLook: 0.1 });
+    assert.equal(changed, 1, `day ${day}`);
+  }
+});
+
 /** Six pages and what their common navigation leads to. */
 function navigated(pages: Pages, menu: readonly string[]): void {
   const links = menu.map(href => `<a href="${href}">${href}</a>`).join('');

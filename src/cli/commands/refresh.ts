@@ -8,7 +8,8 @@ import { type Tally, tallyOf } from '../../home/changes.ts';
 import type { ControlParts } from '../../home/control.ts';
 import { Images } from '../../home/images.ts';
 import { beginRound, endRound } from '../../home/round.ts';
-import { refreshSupply, watchSupply } from '../../home/supply.ts';
+import { SecondLooks, withSecondLooks } from '../../home/second-looks.ts';
+import { refreshSupply, type Supply, watchSupply } from '../../home/supply.ts';
 import { parseThresholds } from '../../revisit/pmcs.ts';
 import { attend } from '../attend.ts';
 import { roomForNew } from '../bounds.ts';
@@ -21,7 +22,7 @@ import { INTERRUPTED, stopOnSignals } from '../signals.ts';
 import { printSummary, type Summary, summaryOf } from '../summary.ts';
 import { fold, moment, plural, size } from '../terminal.ts';
 
-const names = ['budget', 'freshness', 'policy', 'estimator', 'thresholds', ...fetchOptions] as const;
+const names = ['budget', 'freshness', 'policy', 'estimator', 'secondLook', 'thresholds', ...fetchOptions] as const;
 
 export function addRefreshCommand(program: Command): void {
   const command = program
@@ -109,7 +110,8 @@ export async function keepFresh(
   const first = ledger.visits.last + 1;
   const round = kind === 'refresh' ? beginRound(ledger, started) : undefined;
   try {
-    const supply = round ? refreshSupply(parts, round, allowance(), spent) : watchSupply(parts, allowance, spent);
+    const plain = round ? refreshSupply(parts, round, allowance(), spent) : watchSupply(parts, allowance, spent);
+    const supply = looking(plain, kind, opened, chosen.secondLook);
     await opened.ready();
     await home.run(supply);
     ledger.begin();
@@ -148,6 +150,16 @@ function shownFreshness({ ledger, frontier, clock }: Opened): ShownFreshness {
     origin: ledger.servers.byId(server).origin,
   });
   return { ...all, servers: servers.map(named) };
+}
+
+/** Milliseconds between two looks: a round must not wait long; a watch has time, and clocks and caches move by then. */
+const SECOND_LOOK = { refresh: 3000, watch: 90_000 } as const;
+
+function looking(supply: Supply, kind: Kind, { home, ...opened }: Opened, seconds: number | undefined): Supply {
+  if (seconds === 0) return supply;
+  const wait = seconds === undefined ? SECOND_LOOK[kind] : seconds * 1000;
+  const { verdicts, progress } = home;
+  return withSecondLooks(supply, new SecondLooks({ ...opened, verdicts, progress }, wait), kind);
 }
 
 /** A budget or a freshness: one follows from the other. What stands on the command line wins over the config file. */

@@ -275,7 +275,7 @@ function load(directory: string): Place {
     throw new SkeinError(
       'not-found',
       `No outpost was set up in ${resolve(directory)}.`,
-      'Join with "skein outpost join TOKEN" first, or name the directory where you did with --directory.',
+      'Join with "skein outpost join" first, or name the directory where you did with --directory.',
     );
   }
   return JSON.parse(readFileSync(file, 'utf8')) as Place;

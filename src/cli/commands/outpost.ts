@@ -141,9 +141,7 @@ function addInstall(outpost: Command): void {
     .action((given: Record<string, unknown>) => {
       const directory = resolve(given['directory'] as string);
       if (!hasJoined(directory)) {
-        console.error(
-          `Nothing has joined in ${directory} yet: skein outpost join TOKEN --once --directory ${directory}`,
-        );
+        console.error(`Nothing has joined in ${directory} yet: skein outpost join --once --directory ${directory}`);
       }
       console.log(
         unitFile(directory, (given['user'] as string | undefined) ?? process.env['SUDO_USER'] ?? userInfo().username),

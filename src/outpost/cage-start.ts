@@ -17,8 +17,10 @@ export type CageProcess = ChildProcessByStdio<Writable, Readable, Readable>;
 
 /** What this machine has to build a cage from. */
 export interface Means {
-  /** Bytes that an idle Node counts as data, most of it never touched; undefined = the system limits no memory. */
+  /** Bytes that an idle Node counts as data, most of it never touched; undefined = no limit of memory holds. */
   readonly idle: number | undefined;
+  /** Why none does. */
+  readonly loose: string;
   /** Path of bubblewrap; empty = there is no wall. */
   readonly wall: string;
   /** Why there is none, and what to do about it. */
@@ -106,17 +108,19 @@ export function cageMeans(limits: SandboxLimits, bubblewrap = BUBBLEWRAP): Promi
 
 async function tryOut(limits: SandboxLimits, bubblewrap: readonly string[]): Promise<Means> {
   if (process.platform !== 'linux') {
-    return { idle: undefined, wall: '', lacking: `there is no cage for code on ${process.platform}` };
+    const loose = `${process.platform} limits no memory`;
+    return { idle: undefined, loose, wall: '', lacking: 'bubblewrap is for Linux' };
   }
   const [idle, wall] = await Promise.all([measureIdle(limits), tryWall(limits, bubblewrap)]);
-  return { idle, ...wall };
+  return { ...idle, ...wall };
 }
 
-async function measureIdle(limits: SandboxLimits): Promise<number | undefined> {
+async function measureIdle(limits: SandboxLimits): Promise<Pick<Means, 'idle' | 'loose'>> {
   const look = `process.stdout.write(require('fs').readFileSync('/proc/self/status'))`;
-  const { said } = await run({ wall: '' }, [...flags(limits), '--eval', look], limits);
+  const { said, failed } = await run({ wall: '' }, [...flags(limits), '--eval', look], limits);
   const kilobytes = /^VmData:\s*(\d+) kB$/m.exec(said)?.[1];
-  return kilobytes === undefined ? undefined : Number(kilobytes) * 1024;
+  if (kilobytes === undefined) return { idle: undefined, loose: `a cage does not start (${failed})` };
+  return { idle: Number(kilobytes) * 1024, loose: '' };
 }
 
 async function tryWall(limits: SandboxLimits, bubblewrap: readonly string[]): Promise<Pick<Means, 'wall' | 'lacking'>> {

@@ -77,10 +77,10 @@ export class Cages implements CageSource {
 }
 
 /** Throws where code from elsewhere would have less around it than it must have. */
-function demand({ idle, wall, lacking }: Means, module: boolean): void {
+function demand({ idle, loose, wall, lacking }: Means, module: boolean): void {
   if (wall !== '' && idle !== undefined) return;
   if (idle === undefined) {
-    throw new SkeinError('refused', `Code from elsewhere is not run on ${hostname()}: its system limits no memory.`);
+    throw new SkeinError('refused', `Code from elsewhere is not run on ${hostname()}: ${loose}.`);
   }
   if (module) return;
   // Home shows the message alone, so what to do is part of it.

@@ -33,17 +33,60 @@ export function manyLinks({ scan, body, mode }: Reading, page: LinkContext, firs
   return all.packed();
 }
 
-/** Cut before a link where there is one, else before a tag. */
+/** What is between these tags is no markup, whatever it looks like. */
+const RAW = /(?:script|style|textarea|title|xmp|iframe|noembed|noframes)(?=[\s/>])/y;
+/** Ends a tag, or begins a value in which a `>` ends nothing. */
+const TAG_SIGN = /[>"']/g;
+
+/** Cut before a link where there is one, else before a tag; never within a comment or a script. */
 function* pieces(body: Buffer): Generator<Buffer> {
-  for (let from = 0; from < body.length; ) {
-    let to = Math.min(from + PIECE, body.length);
-    if (to < body.length) {
-      const cut = [body.lastIndexOf('<a ', to - 3), body.lastIndexOf('<', to - 1)].find(at => at > from);
-      to = cut ?? to;
+  const text = body.toString('latin1').toLowerCase(); // a character for each byte
+  let from = 0;
+  let tag = 0;
+  let link = 0;
+  for (let at = text.indexOf('<'); at >= 0; at = text.indexOf('<', at)) {
+    if (at - from > PIECE) {
+      const cut = link > from ? link : tag > from ? tag : at;
+      yield body.subarray(from, cut);
+      from = cut;
     }
-    yield body.subarray(from, to);
-    from = to;
+    const { end, raw } = behind(text, at);
+    if (raw && end - from > PIECE) {
+      // Too long to be kept whole, and nobody looks for links in there.
+      if (at > from) yield body.subarray(from, at);
+      from = end;
+    } else {
+      tag = at;
+      if (text.startsWith('<a', at) && !(text.charCodeAt(at + 2) > 32)) link = at;
+    }
+    at = end;
   }
+  if (from < body.length) yield body.subarray(from);
+}
+
+/** Where the tag at `at` ends; with what belongs to it where that is raw. One that never ends is a sign by itself. */
+function behind(text: string, at: number): { readonly end: number; readonly raw: boolean } {
+  if (text.startsWith('<!--', at)) {
+    const end = text.indexOf('-->', at + 2);
+    return end < 0 ? { end: at + 4, raw: false } : { end: end + 3, raw: true };
+  }
+  RAW.lastIndex = at + 1;
+  const name = RAW.exec(text)?.[0];
+  const end = tagEnd(text, at);
+  if (name === undefined) return { end, raw: false };
+  const close = text.indexOf(`</${name}`, end);
+  return close < 0 ? { end, raw: false } : { end: close, raw: true };
+}
+
+function tagEnd(text: string, at: number): number {
+  TAG_SIGN.lastIndex = at + 1;
+  for (let sign = TAG_SIGN.exec(text); sign; sign = TAG_SIGN.exec(text)) {
+    if (sign[0] === '>') return sign.index + 1;
+    const close = text.indexOf(sign[0], sign.index + 1);
+    // A quote that never ends, or ends far away, is a sign in the text.
+    if (close >= 0 && close - at < PIECE) TAG_SIGN.lastIndex = close + 1;
+  }
+  return at + 1;
 }
 
 class Gathering {

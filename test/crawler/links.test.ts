@@ -90,3 +90,58 @@ test('… on the links of real pages', t => {
     assert.deepEqual(analysed(page, hrefs), parsed(page, hrefs), page);
   }
 });
+
+/** URLs that are found in this markup. */
+function linksIn(html: string): string[] {
+  const headers = new Map([['content-type', 'text/html; charset=utf-8']]);
+  const { links } = analyse({ url: 'https://a.org/', headers, body: Buffer.from(html) });
+  return links.count === 0 ? [] : Buffer.from(links.urls).toString().split('\n').sort();
+}
+
+test('links in drawings are found, however they are written', () => {
+  assert.deepEqual(
+    linksIn('<svg><a href="/1"><path d="M0"/></a><g><a xlink:href="/2"><text>x</text></a></g></svg><a href=/3>y</a>'),
+    ['https://a.org/1', 'https://a.org/2', 'https://a.org/3'],
+  );
+  assert.deepEqual(
+    linksIn(
+      '<svg><foreignObject><div><a href="/in">x</a></div></foreignObject><path d="M1"/></svg><a href="/out">y</a>',
+    ),
+    ['https://a.org/in', 'https://a.org/out'],
+  );
+});
+
+test('a drawing that is never closed ends where the page goes on', () => {
+  assert.deepEqual(
+    linksIn('<body><svg><path d="M0"><div><a href="/1">x</a><p><img src="/i.png"></div><a href="/2">y</a>'),
+    ['https://a.org/1', 'https://a.org/2', 'https://a.org/i.png'],
+  );
+  const { title, text } = analysedText(
+    '<title>T</title><svg><rect><p>visible words<svg><text>drawn</text></svg> after',
+  );
+  assert.equal(title, 'T');
+  assert.match(text, /visible words/);
+  assert.match(text, /after/);
+  assert.doesNotMatch(text, /drawn/);
+});
+
+function analysedText(html: string): { title: string; text: string } {
+  const headers = new Map([['content-type', 'text/html; charset=utf-8']]);
+  const page = analyse({ url: 'https://a.org/', headers, body: Buffer.from(html) });
+  return { title: page.title, text: page.text() };
+}
+
+test('a page of very many links takes none from comments, scripts or attributes', () => {
+  let html = '<body>';
+  const wanted: string[] = [];
+  for (let i = 0; i < 14_000; i++) {
+    wanted.push(`https://a.org/${i}`);
+    html += `<p><a href="/${i}" title="a > b">${i}</a>`;
+    if (i % 700 === 0) {
+      html += `<!-- ${'<a href="/commented">x</a> '.repeat(3000)} -->`;
+      html += `<script>${`document.write('<a href="/scripted">x</a>'); `.repeat(2500)}</script>`;
+      html += `<p title='<!-- <a href="/quoted">'>`;
+    }
+  }
+  assert.deepEqual(linksIn(html), wanted.sort());
+});

@@ -120,8 +120,8 @@ function everything(scan: Scanner): readonly Uint8Array[] {
 }
 
 const digests: Readonly<Record<Mode, string>> = {
-  html: 'afabcd6066d7b474730220db071e1264',
-  xml: '7fc49f2d47a0d8da127477a424f8ce8e',
+  html: '212ddf1dc9ea317574a05b8d62779939',
+  xml: '5b89b38c131fa3c9938ecc8e6333fd46',
   plain: '891233d3c957f6e62a609a5fdabb0ae2',
 };
 
@@ -147,7 +147,7 @@ test('… nor do many blocks, tags and words on one page make a difference', () 
     scan.scan(Buffer.concat(pages.flatMap(one => [one, end])), 'html');
     for (const part of everything(scan)) digest.update(part);
   }
-  assert.equal(digest.digest('hex').slice(0, 32), '456f726323ae5792e8b3c16755b67c24');
+  assert.equal(digest.digest('hex').slice(0, 32), '22cf6f8c9fb60515eab58fd93d2e09b6');
 });
 
 test('of long tags that differ only in their middle none is taken for another', () => {

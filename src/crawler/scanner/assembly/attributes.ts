@@ -38,7 +38,7 @@ export function valueEnd(slot: u32): usize {
 }
 
 export function enterAttributes(): void {
-  enterAttribute('href', HREF);
+  enterAttribute('href xlink:href', HREF);
   enterAttribute('src', SRC);
   enterAttribute('class', CLASS);
   enterAttribute('id', ID);

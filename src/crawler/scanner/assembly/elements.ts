@@ -18,6 +18,8 @@ export const IN_STAMP: u32 = 4;
 const IN_SKIP: u32 = 8;
 const IN_SVG: u32 = 16;
 const IN_MAIN: u32 = 32;
+/** A page within a drawing. */
+const IN_FOREIGN: u32 = 64;
 
 export let depth: i32 = 0;
 let overflow: i32 = 0;
@@ -31,6 +33,7 @@ let adFrom: i32 = NONE;
 let templateFrom: i32 = NONE;
 let mainFrom: i32 = NONE;
 let stampFrom: i32 = NONE;
+let foreignFrom: i32 = NONE;
 let lastFrom: i32 = 0;
 
 export function resetElements(): void {
@@ -41,11 +44,22 @@ export function resetElements(): void {
 }
 
 export function skipping(): bool {
-  return (regions & IN_SKIP) !== 0;
+  return (regions & IN_SKIP) !== 0 && ((regions & IN_FOREIGN) === 0 || skipFrom !== svgFrom);
 }
 
 export function inSvg(): bool {
-  return (regions & IN_SVG) !== 0;
+  return (regions & (IN_SVG | IN_FOREIGN)) === IN_SVG;
+}
+
+/** A drawing that was never closed ends where something begins that only stands in pages. */
+export function leaveSvg(): void {
+  depth = svgFrom - 1;
+  leave();
+}
+
+/** The element opened last holds a page: its text is read like any other. */
+export function markForeign(): void {
+  if (foreignFrom === NONE) foreignFrom = begin(IN_FOREIGN);
 }
 
 export function inAd(): bool {
@@ -90,6 +104,7 @@ function leaveRegions(): void {
   templateFrom = still(templateFrom, IN_TEMPLATE);
   mainFrom = still(mainFrom, IN_MAIN);
   stampFrom = still(stampFrom, IN_STAMP);
+  foreignFrom = still(foreignFrom, IN_FOREIGN);
 }
 
 function still(from: i32, region: u32): i32 {

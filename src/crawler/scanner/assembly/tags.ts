@@ -23,12 +23,14 @@ import {
   inTemplate,
   lastClosedAt,
   lastInfo,
+  leaveSvg,
   markAd,
+  markForeign,
   markStamp,
   markTemplate,
   push,
 } from './elements';
-import { all, keyOf, lettersEnd, mix } from './hash';
+import { all, key as keyFor, keyOf, lettersEnd, mix } from './hash';
 import { base, language, meta } from './head';
 import { noteTag, noteValue, noting, PICTURE } from './journal';
 import { wordInfo } from './lexicon';
@@ -166,7 +168,7 @@ function hasValues(kind: u32): bool {
 /** `p` is at the first letter of the name. Returns the address behind the tag, 0 at the end of the input. */
 export function openTag(p: usize, end: usize): usize {
   // Of the root of a drawing only that it is there: its own attributes are about its place on the page.
-  const inside = inSvg();
+  let inside = inSvg();
   const stop: usize = inside || xml || isLink(p) ? 0 : tagEnd(p);
   let next = stop + 1;
   let tag: usize = stop === 0 || stop >= end ? 0 : recall(p, stop);
@@ -181,6 +183,10 @@ export function openTag(p: usize, end: usize): usize {
   raw = 0;
   tagFirst = (tagFirst ^ (<u32>load<u8>(p) | 32)) * 0x01000193;
   tagLast = (tagLast ^ (lastLetterAt(tag) | 32)) * 0x01000193;
+  if (inside && !xml && breaksOut(info, kind)) {
+    leaveSvg();
+    inside = false;
+  }
   if (inside || kind === KIND_SVG) {
     implyEnds(info);
     count();
@@ -189,7 +195,11 @@ export function openTag(p: usize, end: usize): usize {
       if (noting) noteValue(PICTURE, shape, 0, 0);
       draw(shape);
     }
-    if (!closesItself(tag)) push(key, info, lengthAt(tag));
+    if (inside && kind === KIND_A) anchorLink();
+    if (!closesItself(tag)) {
+      push(key, info, lengthAt(tag));
+      if (inside && key === KEY_FOREIGN) markForeign();
+    }
     return next;
   }
   // One question for most of the tags that are only a piece of a line: each that goes both ways is often guessed wrong.
@@ -213,6 +223,13 @@ export function openTag(p: usize, end: usize): usize {
     rawInfo = info;
   }
   return next;
+}
+
+const KEY_FOREIGN: u64 = keyFor('foreignobject');
+
+/** No drawing has such an element, but the page around it does: the standard ends the drawing there, too. */
+function breaksOut(info: u32, kind: u32): bool {
+  return (info & (BLOCK | RAW)) === BLOCK || kind === KIND_IMAGE || kind === KIND_BREAK;
 }
 
 /** Ends a block, or elements of its group. */

@@ -10,6 +10,7 @@ import { compileKeep } from '../errand/scope.ts';
 import type { Visit } from '../errand/visit.ts';
 import { analyse } from './analyse.ts';
 import { notesOf, validators } from './conclude.ts';
+import { ivalOf, withImage } from './detect/image.ts';
 import { withImages } from './image-links.ts';
 import type { Page } from './stages.ts';
 import { lengthOf } from './watched-image.ts';
@@ -25,7 +26,7 @@ export interface StoredPage {
   readonly digest: Uint8Array;
   /** Why it is not all that the server had; empty = it is. */
   readonly truncated: string;
-  /** Of an image: what whoever fetched it says of it; only its look is taken over. */
+  /** Of an image: what whoever fetched it says of it; only its look and its code are taken over. */
   readonly image?: Facts | undefined;
 }
 
@@ -50,8 +51,8 @@ export function derive(stored: StoredPage, errand: Errand, agentToken: string): 
   };
 }
 
-function imageFacts(page: Page, { headers, body }: StoredPage, { mainHash }: Facts): Uint8Array {
+function imageFacts(page: Page, { headers, body }: StoredPage, told: Facts): Uint8Array {
   const length = headers.get('x-archive-orig-content-length') ?? headers.get('content-length') ?? '';
   const words = lengthOf(new Map([['content-length', length]])) || body.length;
-  return packFacts({ ...unpackFacts(page.facts)!, words, mainHash });
+  return packFacts(withImage({ ...unpackFacts(page.facts)!, words }, { look: told.mainHash, ival: ivalOf(told) }));
 }

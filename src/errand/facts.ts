@@ -68,6 +68,7 @@ const FIXED = 89;
 /** Where fields begin that are read or written by themselves; assembly/facts.ts of the scanner writes all the others. */
 const RAW = 1;
 const CONTENT = 17;
+const MAIN_HASH = 33;
 const IMAGE_HASH = 81;
 /** At the end; facts of earlier versions are without. */
 const VISIBLE_BYTES = 8;
@@ -79,7 +80,7 @@ const view = new DataView(scratch.buffer);
 export function packFacts(facts: Facts): Uint8Array {
   scratch[0] = LAYOUT;
   putDigests(scratch, facts.raw, facts.content);
-  view.setBigUint64(33, facts.mainHash, true);
+  view.setBigUint64(MAIN_HASH, facts.mainHash, true);
   view.setBigUint64(41, facts.linkHash, true);
   view.setBigUint64(49, facts.simhash, true);
   view.setFloat64(57, facts.textCode1, true);
@@ -125,7 +126,7 @@ export function unpackFacts(bytes: Uint8Array): Facts | undefined {
   return {
     raw: bytes.slice(RAW, CONTENT),
     content: bytes.slice(CONTENT, CONTENT + 16),
-    mainHash: from.getBigUint64(33, true),
+    mainHash: from.getBigUint64(MAIN_HASH, true),
     linkHash: from.getBigUint64(41, true),
     simhash: from.getBigUint64(49, true),
     textCode1: from.getFloat64(57, true),
@@ -142,6 +143,11 @@ export function unpackFacts(bytes: Uint8Array): Facts | undefined {
     blocks,
     visible: visible === bytes.length ? 0n : from.getBigUint64(visible, true),
   };
+}
+
+/** Whether packed facts hold hashes and nothing else, as an errand may carry them (bareFacts). */
+export function isHashOnly(bytes: Uint8Array): boolean {
+  return bytes.subarray(MAIN_HASH).every(byte => byte === 0);
 }
 
 /** Whether a page shows images, by its packed facts alone; one of which nothing is known may. */

@@ -2,7 +2,7 @@
  * What a visit teaches: the page's row, its links, its server's health, the byte account. Pure bookkeeping in the
  * order of the data: visit → links → known → server → account.
  */
-import { countsOf } from '../errand/facts.ts';
+import { countsOf, isHashOnly, MAX_LEVELS } from '../errand/facts.ts';
 import { type Reason, type ReasonCode, reasons } from '../errand/reasons.ts';
 import type { Links, LinkVerdict, Stage, Visit } from '../errand/visit.ts';
 import { Fingerprints } from '../ledger/fingerprints.ts';
@@ -132,7 +132,8 @@ export class Learning {
       removed: words?.removed ?? null,
       added: words?.added ?? null,
     });
-    if (visit.stage === 'structure' && visit.where?.length) this.#ledger.visits.addLevels(number, visit.where);
+    const levels = visit.stage === 'structure' ? (visit.where ?? []).slice(0, MAX_LEVELS) : [];
+    if (levels.length > 0) this.#ledger.visits.addLevels(number, levels);
     if (before && stored) this.#ledger.followed.remove(id);
     else if (lesson.follows) this.#follow(lesson, lesson.follows);
     this.#server(lesson);
@@ -297,8 +298,10 @@ function knownRow(lesson: Lesson, found: Findings): KnownRow {
   const { id, visit, before, stored } = lesson;
   const { page, time } = visit;
   const changed = visit.outcome === 'fetched';
-  const facts = visit.facts ?? before?.facts ?? null;
-  const counts = visit.facts && countsOf(visit.facts);
+  // Where the errand carried a hash alone, an outpost has no more to say of what is the same, and home knows more.
+  const said = visit.facts && before?.facts && isHashOnly(visit.facts) ? undefined : visit.facts;
+  const facts = said ?? before?.facts ?? null;
+  const counts = said && countsOf(said);
   const retry = retryTime(visit, before);
   return {
     page: id,

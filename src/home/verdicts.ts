@@ -80,7 +80,7 @@ export class Verdicts {
     const page = frontier.admission.find(visit.url);
     const server = ledger.pages.get(page)!.server;
     const { edits, small, measured } = found;
-    const own = frontier.options.detector === 'content';
+    const own = this.#own;
     const verdict = own ? this.#verdictOn(page, server, edits) : 'news';
     const words = measured ? { words: found.words } : {};
     const judged: Judged = { page, server, edits, verdict };
@@ -93,6 +93,11 @@ export class Verdicts {
     return { visit: same, stored: !small, brought: small ? { ...words, follows } : words, judged };
   }
 
+  /** What is news is for the evidence to say, and not for a detector of the papers. */
+  get #own(): boolean {
+    return this.#parts.frontier.options.detector === 'content';
+  }
+
   /** What a second look finds at the places it was for is noise: two looks a moment apart differ there. */
   #verdictOn(page: number, server: number, edits: readonly Edit[]): Verdict | 'same' {
     const look = this.looks.get(page);
@@ -103,7 +108,7 @@ export class Verdicts {
 
   /** The visit was learned from. */
   learned({ judged }: Settled, learned: Learned | undefined): void {
-    if (!learned) return;
+    if (!learned || !this.#own) return; // what the papers' detectors call a change stays one
     const look = this.looks.get(learned.lesson.id);
     if (look) this.#looked(look, learned.lesson.visit, judged?.edits ?? []);
     if (!judged || judged.edits.length === 0 || look) return;

@@ -25,7 +25,7 @@ function recodeVisit(visit: Visit, members: Uint8Array, errand: Errand): SentVis
   const { record, ...bare } = visit;
   if (!record) return { visit: bare };
   const page = readPage(members, record, errand);
-  // Home reads all of it from the page. Only the look of an image is worth sending: it takes long to find out.
+  // Home reads all of it from the page. Only the look and code of an image are worth sending: they take long to find out.
   const look = visit.cost.cause === 'image' && visit.facts ? { facts: visit.facts } : undefined;
   return { visit: { ...withoutDerived(visit), ...look }, page };
 }

@@ -86,7 +86,7 @@ export function checkCost({ up, down, ms }: Omit<Cost, 'cause'>, errand: Errand,
   need(within(ms, 0, DAY * count), 'it took longer than it can');
 }
 
-/** Facts, links and notes are for home to read; of an image only the look is taken over, which says how much changed. */
+/** Facts, links and notes are for home to read; of an image its look and code are taken over, which say how much changed. */
 function withBody(visit: Visit, known: Known | undefined): Visit {
   need(visit.outcome === 'fetched' && within(visit.status, 200, 299), 'it brings a page that did not come');
   const image = visit.cost.cause === 'image';

@@ -117,7 +117,7 @@ export function imagesDiffer(
 const LOW = (1n << 64n) - 1n;
 
 /** An image's facts with its look and its code. Of 32 × 32 pixels a code has at most 75 bits. */
-export function withImage(facts: Facts, { look, ival }: ImageFacts): Facts {
+export function withImage(facts: Facts, { look, ival }: Pick<ImageFacts, 'look' | 'ival'>): Facts {
   return { ...facts, mainHash: look, linkHash: ival & LOW, tagFirst: Number((ival >> 64n) & 0xffffffffn) };
 }
 

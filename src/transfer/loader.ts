@@ -10,6 +10,8 @@ export const OLDEST_NODE = '22.15';
 export const READY = 'SKEIN-READY';
 export const NO_NODE = 'SKEIN-NO-NODE';
 const TOO_OLD = 94;
+/** Milliseconds after which nobody comes back for undelivered parcels: twice as long as their outpost waits. */
+const SPOOL_WAITS = 1_200_000;
 
 export interface Loading {
   readonly digest: string;
@@ -33,6 +35,10 @@ if (major < oldMajor || (major === oldMajor && minor < oldMinor)) process.exit($
 const { digest, length, keep, spool, software, below } = JSON.parse(Buffer.from(process.argv[1], 'base64'));
 process.umask(0o077);
 const root = keep ? path.resolve(os.homedir(), keep.replace(/^~\\/*/, '')) : fs.mkdtempSync(path.join(os.tmpdir(), 'skein-'));
+if (!keep) {
+  fs.writeFileSync(path.join(root, 'pid'), String(process.pid));
+  sweep(os.tmpdir());
+}
 const place = path.join(root, 'code-' + digest);
 const cached = fs.existsSync(path.join(place, 'package.json'));
 const need = cached ? 0 : length;
@@ -43,6 +49,30 @@ function take(piece) {
   held.push(piece);
   size += piece.length;
   if (size >= need) begin();
+}
+// What earlier visits left behind that ended without a goodbye: code at once, parcels after the time that they wait for.
+function sweep(directory) {
+  for (const name of fs.readdirSync(directory)) {
+    const spool = name.startsWith('skein-spool-');
+    if (!spool && !/^skein-[A-Za-z0-9]{6}$/.test(name)) continue;
+    const left = path.join(directory, name);
+    try {
+      const found = fs.lstatSync(left);
+      if (left === root || !found.isDirectory() || found.uid !== process.getuid()) continue;
+      const mark = path.join(left, spool ? 'owner' : 'pid');
+      const pid = Number(fs.readFileSync(mark, 'utf8').split(' ')[0]);
+      if (!(pid > 0) || lives(pid) || (spool && Date.now() - fs.statSync(mark).mtimeMs < ${SPOOL_WAITS})) continue;
+      fs.rmSync(left, { recursive: true, force: true });
+    } catch {} // nobody's mark, or just being removed
+  }
+}
+function lives(pid) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
 }
 function unpack(bytes) {
   const files = JSON.parse(zlib.brotliDecompressSync(bytes));

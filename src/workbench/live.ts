@@ -67,10 +67,6 @@ export class Live {
     return () => this.#listeners.delete(listener);
   }
 
-  get listeners(): number {
-    return this.#listeners.size;
-  }
-
   /** The visits before the stream began, newest first. */
   recent(): ShownVisit[] {
     return this.#shown(0, MOST_SHOWN);

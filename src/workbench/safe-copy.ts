@@ -83,7 +83,7 @@ function attributesOf(html: string, from: number): { attributes: Map<string, str
 function written(attributes: ReadonlyMap<string, string>): string {
   let text = '';
   for (const [name, value] of attributes) {
-    if (ATTRIBUTES.has(name)) text += ` ${name}="${quoted(name === 'style' ? harmlessCss(value) : value)}"`;
+    if (ATTRIBUTES.has(name)) text += ` ${name}="${quoted(name === 'style' ? harmlessStyle(value) : value)}"`;
     // Where a link would lead can be read, but not followed.
     else if (name === 'href' && !attributes.has('title')) text += ` title="${quoted(value)}"`;
   }
@@ -104,11 +104,35 @@ function style(html: string, from: number, out: string[]): number {
   return end;
 }
 
-/** No `<`, so that it cannot end the element; nothing that would load, though the policy forbids that already. */
+/** What CSS loads or runs things by. */
+const LOADS = /@import|@namespace|\b(?:url|src|image|expression)\s*\(|image-set\s*\(|-moz-binding/gi;
+
+/**
+ * No `<`, so that it cannot end the element; nothing that would load, though the policy forbids that already. Escapes are
+ * resolved first: `\75rl(` is `url(` to a browser. None is left, so that what is looked for is what a browser reads.
+ */
 function harmlessCss(css: string): string {
+  return unescaped(css).replaceAll('<', '').replace(LOADS, 'none');
+}
+
+/** As an attribute: a browser resolves its entities first, and few of them are needed there. */
+function harmlessStyle(value: string): string {
+  const css = value.replace(/&(?:quot|apos|#39|#34);/gi, "'");
+  return /&[#a-z]/i.test(css) ? '' : harmlessCss(css);
+}
+
+function unescaped(css: string): string {
+  if (!css.includes('\\')) return css;
   return css
-    .replaceAll('<', '')
-    .replace(/@import|@namespace|url\s*\(|image-set\s*\(|-moz-binding|expression\s*\(/gi, 'none');
+    .replace(
+      /\\(?:([0-9a-f]{1,6})(?:\r\n|[ \t\r\n\f])?|\r\n|([^\\]))/gi,
+      (_, code: string | undefined, plain: string | undefined) => {
+        if (code === undefined) return plain === undefined || /[\r\n\f]/.test(plain) ? '' : plain;
+        const point = Number.parseInt(code, 16);
+        return point === 0 || point > 0x10ffff || point === 92 ? '' : String.fromCodePoint(point);
+      },
+    )
+    .replaceAll('\\', '');
 }
 
 function skip(html: string, name: string, from: number): number {

@@ -42,8 +42,9 @@ export interface Workbench {
   close(): Promise<void>;
 }
 
-/** Pages of the workbench that may listen at once. */
+/** Pages of the workbench that may listen at once: of who holds the token, and of others, who never keep these out. */
 const MOST_LISTENERS = 64;
+const MOST_STRANGERS = 16;
 const LOOPBACK = new Set(['127.0.0.1', 'localhost', '::1']);
 
 interface Parts {
@@ -123,8 +124,12 @@ function makeApp(parts: Parts): Hono {
   });
   for (const each of routes) addRoute(app, each, parts);
   app.get('/api/v1/openapi.json', context => context.json(openApi(routes, version)));
+  const listening = { holders: 0, strangers: 0 };
   app.get('/api/v1/live', context => {
-    if (live.listeners >= MOST_LISTENERS) return context.json({ code: 'busy', error: 'Too many watch already.' }, 503);
+    const who = holdsToken(context, access) ? 'holders' : 'strangers';
+    if (listening[who] >= (who === 'holders' ? MOST_LISTENERS : MOST_STRANGERS))
+      return context.json({ code: 'busy', error: 'Too many watch already.' }, 503);
+    listening[who]++;
     return streamSSE(context, async stream => {
       await new Promise<void>(resolve => {
         // A reader that does not keep up misses seconds instead of filling our memory with them.
@@ -137,6 +142,7 @@ function makeApp(parts: Parts): Hono {
           });
         });
         stream.onAbort(() => {
+          listening[who]--;
           stop();
           resolve();
         });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { readdirSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { startUnpacker } from '../../src/home/unpacker.ts';
@@ -72,4 +73,31 @@ test('outposts are written as ssh URLs', () => {
   ]) {
     assert.throws(() => parseSsh(wrong), { code: 'bad-option' });
   }
+});
+
+test('what a visit left behind that was killed is swept by the next', { skip: missing || false }, async () => {
+  using place = makePlace();
+  await using sshd = await openSshd(place.path, { node });
+  const leave = (name: string, mark: string, text: string) => {
+    mkdirSync(join(sshd.temporary, name));
+    if (mark !== '') writeFileSync(join(sshd.temporary, name, mark), text);
+  };
+  const dead = String(spawnSync('true').pid);
+  leave('skein-AbC123', 'pid', dead);
+  leave('skein-spool-old', 'owner', `${dead} 1`);
+  utimesSync(join(sshd.temporary, 'skein-spool-old', 'owner'), 1, 1);
+  leave('skein-spool-new', 'owner', `${dead} 1`);
+  leave('skein-aLive1', 'pid', String(process.pid));
+  leave('skein-letter', '', '');
+  const target = parseSsh(sshd.url);
+  const stream = await openSsh(target, { spool: 'x', software: '0.0.0-test', command: sshd.command });
+  const left = readdirSync(sshd.temporary).filter(
+    name =>
+      !/^skein-(?:spool-x|[A-Za-z0-9]{6})$/.test(name) ||
+      name === 'skein-aLive1' ||
+      name === 'skein-letter' ||
+      name === 'skein-AbC123',
+  );
+  stream.on('error', () => {}).destroy();
+  assert.deepEqual(left.sort(), ['skein-aLive1', 'skein-letter', 'skein-spool-new']);
 });

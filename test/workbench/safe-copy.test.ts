@@ -151,3 +151,28 @@ test('text is shown as text', () => {
   assert.equal(escaped('<b>&amp;"</b>'), '&lt;b&gt;&amp;amp;&quot;&lt;/b&gt;');
   assert.deepEqual(dangers(safeDocument(`<pre>${escaped('<script>alert(1)</script>')}</pre>`)), ['meta']);
 });
+
+test('escapes and entities hide nothing from who looks for what loads', () => {
+  const ways = [
+    '\\75rl(//evil.example/1)',
+    '\\000075 rl(//evil.example/2)',
+    'u\\72 l(//evil.example/3)',
+    'ur\\l(//evil.example/4)',
+    '\\55\\52\\4c(//evil.example/5)',
+    'url\\28//evil.example/6)',
+    'image\\-set("//evil.example/7" 1x)',
+    'src("//evil.example/8")',
+    'u\\\nrl(//evil.example/9)',
+    '\\\\75rl(//evil.example/10)',
+  ];
+  for (const way of ways) {
+    const html = safeHtml(
+      `<style>p { background: ${way} } @\\69mport "//evil.example/x";</style><p style='background:${way}'>x`,
+    );
+    assert.doesNotMatch(html, /\b(?:url|src)\s*\(|image-set\s*\(|@import/i, way);
+    assert.equal(html.includes('\\'), false, way);
+  }
+  for (const way of ['u&#114;l(//evil.example/)', '&#92;75rl(//evil.example/)', 'u&#x72;l(//evil.example/)'])
+    assert.doesNotMatch(safeHtml(`<p style="background:${way}">x`), /evil/, way);
+  assert.match(safeHtml('<p style="font-family: &quot;Serif&quot;; color: red">x'), /color: red/);
+});

@@ -250,3 +250,16 @@ test('the user interface is built from these sources, and small', () => {
   const bytes = files.reduce((sum, [, file]) => sum + gzipSync(file.bytes).length, 0);
   assert.ok(bytes < 200_000, `${bytes} bytes gzipped`);
 });
+
+test('who watches without the token does not keep out who holds it', async () => {
+  const leave = new AbortController();
+  const watch = (headers: Record<string, string> = {}) =>
+    fetch(`${origin}/api/v1/live`, { headers, signal: leave.signal }).then(({ status }) => status);
+  try {
+    const strangers = await Promise.all(Array.from({ length: 70 }, () => watch()));
+    assert.ok(strangers.includes(200) && strangers.includes(503));
+    assert.equal(await watch({ authorization: `Bearer ${token}` }), 200);
+  } finally {
+    leave.abort();
+  }
+});

@@ -12,6 +12,7 @@ import { type Plan, plan } from './match.ts';
 import { mayGoOn, parseQuery, type Query } from './query.ts';
 import { type Asking, FEW, type Ranked, Ranker } from './rank.ts';
 import { Spelling } from './spelling.ts';
+import { WordList } from './word-list.ts';
 
 /** Share of the pages from which a query's words are read by the rules of their language. */
 const MAIN = 0.01;
@@ -30,11 +31,13 @@ export class Answerer {
   readonly ranker: Ranker;
   readonly #languages: StatementSync;
   readonly #spelling: Spelling;
+  readonly #words: WordList;
   #spoken: Spoken = { languages: ['en'], others: [] };
 
   constructor(database: DatabaseSync) {
     this.ranker = new Ranker(database);
     this.#languages = database.prepare('SELECT language, pages FROM languages WHERE pages > 0 ORDER BY pages DESC');
+    this.#words = new WordList(database);
     this.#spelling = new Spelling(database, word => this.ranker.pagesWith(word, this.#spoken));
   }
 
@@ -51,14 +54,17 @@ export class Answerer {
 
   answer(key: string, asking: Asking): Answer {
     const query = parseQuery(key);
-    let found = this.#all(query, asking, false, this.#spoken);
+    let found = this.#all(query, asking, this.#spoken);
     if (!found.ranked.named && mayGoOn(query)) {
-      const typed = this.#all(query, asking, true, this.#spoken);
-      if (typed.ranked.total > found.ranked.total) found = typed;
+      const typed = this.#plan(query, true, this.#spoken);
+      if (typed.match !== found.plan.match) {
+        const ranked = this.ranker.all(typed, asking);
+        if (ranked.total > found.ranked.total) found = { plan: typed, ranked };
+      }
     }
     const { languages, others } = this.#spoken;
     if (found.ranked.total === 0 && others.length > 0)
-      found = this.#all(query, asking, false, { languages: [...languages, ...others], others: [] });
+      found = this.#all(query, asking, { languages: [...languages, ...others], others: [] });
     const { total, named } = found.ranked;
     if (total >= FEW || (named && total > 0)) return found;
     const meant = total === 0 ? this.#meant(key, found.plan) : undefined;
@@ -69,9 +75,13 @@ export class Answerer {
     return { plan: found.plan, ranked: this.ranker.some(found.plan, asking, found.ranked) };
   }
 
-  #all(...[query, asking, typing, spoken]: [Query, Asking, boolean, Spoken]): Answer {
-    const made = plan(query, { ...spoken, typing, has: term => this.ranker.has(term) });
+  #all(query: Query, asking: Asking, spoken: Spoken): Answer {
+    const made = this.#plan(query, false, spoken);
     return { plan: made, ranked: this.ranker.all(made, asking) };
+  }
+
+  #plan(query: Query, typing: boolean, spoken: Spoken): Plan {
+    return plan(query, { ...spoken, typing, words: this.#words, has: term => this.ranker.has(term) });
   }
 
   /** The query with other words for those that no page has; undefined = there are none, or none that come near. */

@@ -10,6 +10,7 @@
 import { isAsking, isSmall } from './language.ts';
 import type { WordsQuery } from './query.ts';
 import { NO_RULES } from './stems.ts';
+import { isListed, type WordList } from './word-list.ts';
 import { eachWord, endsDense, signTerms, splitHumps, termOf, words } from './words.ts';
 
 /** One word as it was typed. */
@@ -30,8 +31,9 @@ export interface Vocabulary {
   /** Rules of the languages that a good part of the pages is in, and of the others. */
   readonly languages: readonly string[];
   readonly others: readonly string[];
-  /** Whether some page has this term. */
+  /** Whether some page has this term; whether some page has had this word. */
   has(term: string): boolean;
+  readonly words: WordList;
   /** The last word may be one that is not typed to its end. */
   readonly typing: boolean;
 }
@@ -155,14 +157,22 @@ class Asking {
         name += this.#atoms[to]!.text;
         if (name.length > LONGEST_JOINED) break;
         const run = this.#atoms.slice(from, to + 1);
+        if (isListed(name) && !this.#vocabulary.words.has(name)) continue;
         for (const term of new Set(this.#vocabulary.languages.map(language => termOf(name, language))))
-          if (this.#vocabulary.has(term)) for (const atom of run) this.#takes([term], atom.alternatives);
+          if (isListed(name) || this.#vocabulary.has(term))
+            for (const atom of run) this.#takes([term], atom.alternatives);
       }
     }
   }
 
   #unfinished({ text, alternatives, beginning }: Atom): void {
     if (beginning || text.length < BEGINNING) return;
+    const { words, languages } = this.#vocabulary;
+    const longer = words.longer(text);
+    const forms = new Set(languages.map(language => termOf(text, language)));
+    // Where all that go on are forms of the word itself, it is whole.
+    if (!words.isShort(longer) && longer.every(word => languages.some(language => forms.has(termOf(word, language)))))
+      return;
     this.#begins(text, alternatives);
   }
 

@@ -107,18 +107,30 @@ function evidence(words: readonly string[], sample: string): Map<string, number>
 export function languageOf(text: string, named = ''): string {
   // From a little way in: the beginning of a page is its menu.
   const from = text.length > 3 * SAMPLE ? SAMPLE : 0;
-  const sample = text.slice(from, from + SAMPLE);
+  // A quarter of it is enough for most.
+  const soon = judge(text.slice(from, from + SAMPLE / 4), named);
+  return soon.clear ? soon.language : judge(text.slice(from, from + SAMPLE), named).language;
+}
+
+function judge(sample: string, named: string): { readonly language: string; readonly clear: boolean } {
   const words = sample.toLowerCase().match(/\p{L}+/gu) ?? [];
   const script = byScript(sample, words.length);
-  if (script !== '') return isOfScript(named, script) ? named : script;
+  if (script !== '') return { language: isOfScript(named, script) ? named : script, clear: false };
   const counts = evidence(words, sample);
-  const [best = ['', 0], second = ['', 0]] = [...counts].sort((a, b) => b[1] - a[1]);
-  const most = best[1];
+  let [best, most, second] = ['', 0, 0];
+  for (const [language, count] of counts) {
+    if (count > most) [best, most, second] = [language, count, most];
+    else if (count > second) second = count;
+  }
+  const told =
+    most >= DIFFERENT && new Set(words.filter(word => languagesOf.get(word)?.includes(best))).size >= DIFFERENT;
+  const clear = told && words.length >= LEAST && most >= words.length * 1.5 * SHARE && second <= most / 2;
   // Kin share their small words (Danish and Norwegian): then the page knows better.
-  if (most > 0 && (counts.get(named) ?? 0) >= most * KIN) return named;
-  const told = new Set(words.filter(word => languagesOf.get(word)?.includes(best[0]))).size >= DIFFERENT;
-  if (told && words.length >= LEAST && most >= words.length * SHARE && second[1] <= most * KIN) return best[0];
-  return ownScript.has(named) || most > FEW + words.length * LITTLE ? '' : named;
+  if (most > 0 && (counts.get(named) ?? 0) >= most * KIN) return { language: named, clear };
+  if (told && words.length >= LEAST && most >= words.length * SHARE && second <= most * KIN)
+    return { language: best, clear };
+  const silent = ownScript.has(named) || most > FEW + words.length * LITTLE;
+  return { language: silent ? '' : named, clear: false };
 }
 
 const ownScript = new Set(scripts.map(([, language]) => language));

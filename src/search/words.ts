@@ -108,7 +108,9 @@ class TermTable {
   #hashes = new Int32Array(FIRST_SLOTS * 2);
   #terms: (string | undefined)[] = new Array(FIRST_SLOTS).fill(undefined);
   #replaced = 0;
-
+  /** Hashes of the words since `print` was called, in their order. */
+  #first = 0;
+  #second = 0;
   readonly #notice: ((word: string) => void) | undefined;
 
   constructor(language: string, notice?: (word: string) => void) {
@@ -126,6 +128,8 @@ class TermTable {
       one ^= one >>> 15;
       two = Math.imul(two + unit, 0x85ebca6b) ^ (two >>> 13);
     }
+    this.#first = Math.imul(this.#first ^ one, 0x85ebca6b) + two;
+    this.#second = Math.imul(this.#second + two, 0x9e3779b1) ^ one;
     const slot = one & (this.#slots - 1);
     if (this.#holds(slot, one, two)) return this.#terms[slot]!;
     if (this.#holds(slot ^ 1, one, two)) return this.#terms[slot ^ 1]!;
@@ -134,6 +138,13 @@ class TermTable {
     this.#keep(one, two, term);
     this.#notice?.(word);
     return term;
+  }
+
+  /** 48 bits of all words since it was last called: the same for the same words in the same order. */
+  print(): number {
+    const print = (this.#first >>> 0) * 65_536 + (this.#second >>> 16);
+    this.#first = this.#second = 0;
+    return print;
   }
 
   #holds(slot: number, one: number, two: number): boolean {

@@ -3,7 +3,6 @@
  * that after a kill the feeder goes on exactly where the index stands. Terms are made before the transaction begins,
  * to hold the write lock only for the writing.
  */
-import { hash } from 'node:crypto';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { Anchors } from './anchors.ts';
 import type { SearchBatch, SearchDocument } from './document.ts';
@@ -12,6 +11,7 @@ import { addressText, marksOf } from './match.ts';
 import { type Columns, Shelves } from './shelves.ts';
 import { primaryLanguage, rulesOf } from './stems.ts';
 import { pack, unpack } from './texts.ts';
+import { isListed } from './word-list.ts';
 import { nameTerms, TermMaker, terms } from './words.ts';
 
 /** Characters of a page's text that are indexed; of titles, headings and anchors each a tenth. */
@@ -29,6 +29,8 @@ interface Entry {
   readonly title: string;
   readonly headings: string;
   readonly text: string;
+  /** 48 bits of the words of title and text. */
+  readonly content: number;
   readonly terms: Omit<Columns, 'anchors'>;
 }
 
@@ -39,25 +41,20 @@ function prepare(document: SearchDocument, maker: TermMaker): Entry {
   const title = tidy(document.title, INDEXED / 10);
   const headings = tidy(document.headings, INDEXED / 10);
   const text = tidy(document.text, INDEXED);
-  const made = {
-    title: nameTerms(title, language, maker),
+  const names = {
     headings: nameTerms(headings, language, maker),
     address: nameTerms(tidy(addressText(document.url), INDEXED / 10), language, maker),
-    text: terms(text, language, maker),
     marks: marksOf(document.url, document.mediaType, language),
   };
-  return { document, language, title, headings, text, terms: made };
+  const table = maker.tableOf(language);
+  table.print();
+  const made = { ...names, title: nameTerms(title, language, maker), text: terms(text, language, maker) };
+  return { document, language, title, headings, text, content: table.print(), terms: made };
 }
 
-/** The same for pages that say the same in the same words, 48 bits; 0 = says too little. */
-function contentOf({ text, terms }: Entry): number {
-  if (text.length < TELLING) return 0;
-  return hash('sha1', `${terms.title}\n${terms.text}`, 'buffer').readUIntBE(0, 6);
-}
-
-/** Words that people may misspell. */
-function isSpelt(word: string): boolean {
-  return word.length >= 4 && word.length <= 40 && /^[\p{L}\p{M}]+$/u.test(word);
+/** The same for pages that say the same in the same words; 0 = says too little. */
+function contentOf({ text, content }: Entry): number {
+  return text.length < TELLING ? 0 : content;
 }
 
 export class Writer {
@@ -208,7 +205,7 @@ export class Writer {
   #newMaker(): TermMaker {
     this.#news = [];
     return new TermMaker(word => {
-      if (isSpelt(word)) this.#news.push(word);
+      if (isListed(word)) this.#news.push(word);
     });
   }
 

@@ -8,6 +8,7 @@ import { AUDITED, Calibration, type Interval, type Part } from '../revisit/calib
 import type { Estimator } from '../revisit/estimators/port.ts';
 import { type ChangeState, unpackState } from '../revisit/state.ts';
 import { sampledPages } from './stored-pages.ts';
+import type { Shown } from './waves.ts';
 
 export interface Fresh extends Interval {
   /** Visits that it rests on: looks at pages that were seen before. 0 = nothing but a guess. */
@@ -26,6 +27,12 @@ interface Told {
 
 /** Days of cells that are read. */
 const CELL_DAYS = 60;
+/** Days of visits that a wave may be seen by. */
+const LATELY_DAYS = 2;
+/** Days of figures by which the aim is corrected, how hard, and by how much of what may be stale at most. */
+const STEERED_DAYS = 7;
+const GAIN = 2;
+const STEERED = { more: 0.75, less: 0.5 };
 /** Days: who was looked at so lately is not unseen today. */
 const TODAY = 0.5;
 
@@ -45,6 +52,13 @@ export class Foresight {
     this.#ledger.forecasts.add(time, { server, kind, foretold }, changed);
   }
 
+  /** What visits to a server have shown together in the last days, today's left out: who asks counts those. */
+  lately(server: number, time: number): Shown | undefined {
+    const first = Math.floor(time / DAY) - LATELY_DAYS;
+    const { looks, foretold, found } = this.#ledger.forecasts.ofServer(server, first);
+    return looks === 0 ? undefined : { since: first * DAY, visits: looks, changed: found, foretold };
+  }
+
   /** Looks anew at what usually holds. */
   plan(now: number): void {
     this.#planned = this.#calibration(now);
@@ -56,6 +70,21 @@ export class Foresight {
    */
   factor(server: number, state: ChangeState): number {
     return Math.max(1, this.#planned?.usual(server, kindOf(state)) ?? 1);
+  }
+
+  /**
+   * What beliefs have to expect so that visits find what was asked for: bursts are in no belief, so where the figures of
+   * the last rounds fell short of it, more is aimed at, and less where they exceeded it.
+   */
+  targetFor(freshness: number, now: number): number {
+    const noted = this.#ledger.setting<Record<string, number>>('freshness') ?? {};
+    const today = Math.floor(now / DAY);
+    const last = Object.entries(noted).filter(([day]) => today - Number(day) <= STEERED_DAYS);
+    if (last.length === 0) return freshness;
+    const mean = last.reduce((sum, [, shown]) => sum + shown, 0) / last.length;
+    const stale = 1 - freshness;
+    const off = Math.min(STEERED.more * stale, Math.max(-STEERED.less * stale, GAIN * (freshness - mean)));
+    return freshness + off;
   }
 
   /** `most`: servers of which it is said one by one, the largest first. */

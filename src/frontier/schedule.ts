@@ -25,7 +25,7 @@ import { countedByPings, learnPing, pingWorth, silenceRecall } from '../revisit/
 import { type Delegation, delegation, shareChanged } from '../revisit/pmcs.ts';
 import { intervalOf, MAX_INTERVAL, nextDue, type Plan, phaseOf, planNamed, type Terms } from '../revisit/policy.ts';
 import { type ChangeState, newState, packState, unpackState } from '../revisit/state.ts';
-import { steer, type VisitCost } from '../revisit/value.ts';
+import type { VisitCost } from '../revisit/value.ts';
 import { aliasDue, dueWithout, sitemapRest } from './due-without.ts';
 import { Foresight, type Fresh } from './foresight.ts';
 import { Neighbours } from './neighbours.ts';
@@ -42,6 +42,7 @@ import {
   roleOf,
   weighed,
 } from './standing.ts';
+import { isOwnTurn, Rhythm, steerBoth } from './steering.ts';
 import { SAMPLE, type StoredPage, storedPages } from './stored-pages.ts';
 import { lastChangeAge } from './trust.ts';
 import { dueInWave, Waves } from './waves.ts';
@@ -51,12 +52,6 @@ const FIRST = newState();
 const FIRST_CHANGE = packState(FIRST);
 /** Once a day until it has shown otherwise. */
 const SITEMAP_PRIOR = { a: 1, b: 1 };
-/** Crawl delays that a server at its limit may be behind: some, or its slots would go unused. */
-const BACKLOG = 20;
-/** Share of its slots that a server's pages must want before politeness counts as the limit. */
-const AT_ITS_LIMIT = 0.5;
-/** Milliseconds between requests where nothing else is said. */
-const USUAL_PACE = 1000;
 /** Of a visit, before any has shown. */
 const FIRST_KILOBYTES = 5;
 
@@ -76,7 +71,8 @@ export class Schedule {
   #kilobytes: number;
   #honoured: ReturnType<typeof honouredBy> | undefined;
   readonly #foresight: Foresight;
-  readonly #waves = new Waves();
+  readonly #rhythm = new Rhythm();
+  readonly #waves = new Waves((server, time) => this.#foresight.lately(server, time));
   /** When it was last asked or taught, milliseconds since 1970. */
   #now = 0;
   /** Absent until needed. */
@@ -161,7 +157,8 @@ export class Schedule {
     this.#honoured ??= honouredBy(this.#ledger, visit.time);
     const terms = this.termsFor(weight, server, costAfter(visit, before, this.#honoured(server.id)));
     const paced = this.#paced(next, server.id, role);
-    return { change, due: nextDue(this.plan, paced, visit.time, { ...terms, phase: phaseOf(id) }) };
+    const due = nextDue(this.plan, paced, visit.time, { ...terms, phase: phaseOf(id) });
+    return { change, due: this.continuous ? this.#rhythm.due(next, visit.time, due) : due };
   }
 
   /** A notice says that a page has changed: it moves forward by what such notices of its server have been worth. */
@@ -222,6 +219,8 @@ export class Schedule {
     const beliefs = sample.map(row => this.#beliefOf(row, this.#stateOf(row)));
     this.#balance = this.#seek(beliefs, pages.length);
     this.#theta = this.#balance.theta;
+    const states = sample.filter(({ role }) => roles[role] === 'page').map(row => this.#stateOf(row));
+    this.#rhythm.measure(states, (this.#balance.visits * pages.length) / step);
     this.#visitsPerDay = this.#place(pages);
     this.#save(now);
     return this.#balance;
@@ -240,7 +239,8 @@ export class Schedule {
       const due = nextDue(this.plan, paced, row.seen_time, { ...terms, phase: phaseOf(row.page) });
       // The first look comes somewhere within its interval: how many a day follows from the whole of it.
       if (roles[row.role] === 'page') visits += 1 / intervalOf(this.plan, paced, terms);
-      put.run(this.#moved(row, state, server, due), packState(state), row.page);
+      const soon = this.continuous ? this.#rhythm.due(state, row.seen_time, due) : due;
+      put.run(this.#moved(row, state, server, soon), packState(state), row.page);
     }
     return visits;
   }
@@ -270,7 +270,10 @@ export class Schedule {
 
   #seek(beliefs: readonly Belief[], pages: number): Balance {
     const { freshness, share, bytes } = this.settings;
-    if (freshness !== undefined) return balanceForFreshness(freshness, beliefs, MAX_INTERVAL);
+    if (freshness !== undefined) {
+      const target = this.#foresight.targetFor(freshness, this.#now);
+      return { ...balanceForFreshness(target, beliefs, MAX_INTERVAL), freshness };
+    }
     if (bytes === undefined) return balanceForShare(share ?? 0.1, beliefs, MAX_INTERVAL);
     return balanceForSpending(bytes / 1000 / Math.max(1, pages), beliefs, MAX_INTERVAL);
   }
@@ -343,8 +346,9 @@ export class Schedule {
     // An edit that many pages share makes copies old as any other does.
     const differs = changed || visit.stage === 'template';
     const audit = this.audits.delete(before.page);
-    if (!told) this.#foresight.learn(visit.time, server.id, { state, foretold, changed: differs, audit });
-    if (!told && this.#waves.count(server, visit.time, { changed: differs, foretold })) this.#turned(server);
+    const seen = { state, foretold, changed: differs, shared: visit.stage === 'template', audit };
+    if (!told && this.#waves.count(server, visit.time, seen)) this.#turned(server);
+    if (!told) this.#foresight.learn(visit.time, server.id, seen);
     const record = pingsOf(server);
     const counted = countedByPings(record, before.pings, { changed });
     if (before.pings > 0 || record.pings > 0) {
@@ -355,26 +359,15 @@ export class Schedule {
     return observe(state, { days, changed, ...counted, ...(age !== undefined && { lastChangeAge: age }) });
   }
 
-  /**
-   * Late visits mean that too much is due for the budget: the threshold rises a little, and falls when they are early.
-   * Where politeness cannot keep up with what is due, the server's own threshold rises instead, so that its best pages
-   * come first and nobody else's wait.
-   */
   #steer({ visit, before, server, pages }: Lesson): void {
-    if (before?.due == null || !this.continuous) return;
+    if (!this.continuous || !before || !isOwnTurn(before, server)) return;
     const all = Math.max(1, this.#ledger.pages.size);
-    const budget = this.#visitsPerDay || 0.1 * all;
-    const lag = (visit.time - before.due) / DAY;
-    const pace = Math.max(server.pace ?? USUAL_PACE, server.crawlDelay) / DAY;
-    const wanted = (budget * pages) / all;
-    if (wanted * pace > AT_ITS_LIMIT || server.multiplier > 1.0001) {
-      const load = { pages: all, budget };
-      const own = Math.max(1, steer(server.multiplier, lag - BACKLOG * pace, load, all / Math.max(1, pages)));
-      if (own !== server.multiplier) this.#ledger.servers.touch(server);
-      server.multiplier = own;
-    } else {
-      this.#theta = steer(this.#theta, lag, { pages: all, budget });
-    }
+    const load = { pages: all, budget: this.#visitsPerDay || 0.1 * all };
+    const steered = steerBoth({ theta: this.#theta, server, pages }, (visit.time - before.due!) / DAY, load);
+    this.#theta = steered.theta;
+    if (steered.multiplier === server.multiplier) return;
+    server.multiplier = steered.multiplier;
+    this.#ledger.servers.touch(server);
   }
 }
 

@@ -18,6 +18,7 @@ export interface ForecastCell {
 export class Forecasts {
   readonly #database: DatabaseSync;
   #add: StatementSync | undefined;
+  #ofServer: StatementSync | undefined;
 
   constructor(database: DatabaseSync) {
     this.#database = database;
@@ -30,6 +31,15 @@ export class Forecasts {
          foretold = foretold + excluded.foretold, found = found + excluded.found`,
     );
     this.#add.run(cell.server, cell.kind, Math.floor(time / DAY), cell.foretold, changed ? 1 : 0);
+  }
+
+  /** What visits to one server have shown from the day `first` on. */
+  ofServer(server: number, first: number): Pick<ForecastCell, 'looks' | 'foretold' | 'found'> {
+    this.#ofServer ??= this.#database.prepare(
+      `SELECT coalesce(sum(looks), 0) AS looks, coalesce(sum(foretold), 0) AS foretold,
+         coalesce(sum(found), 0) AS found FROM forecasts WHERE server = ? AND day >= ?`,
+    );
+    return this.#ofServer.get(server, first) as unknown as Pick<ForecastCell, 'looks' | 'foretold' | 'found'>;
   }
 
   /** From the day `first` on. An older version wrote none. */

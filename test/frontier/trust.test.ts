@@ -65,13 +65,34 @@ test('dates count once they have gone with the content often enough', () => {
 test('a wave begins with unforeseen changes, not with foreseen ones, and ends when nothing more is found', () => {
   const foreseen = newServer();
   const waves = new Waves();
-  for (let i = 0; i < 20; i++) assert.equal(waves.count(foreseen, i, { changed: true, foretold: 0.9 }), false);
+  for (let i = 0; i < 20; i++)
+    assert.equal(waves.count(foreseen, i, { changed: true, shared: false, foretold: 0.9 }), false);
   const server = { ...newServer(), id: 2 };
-  const turns = Array.from({ length: 8 }, (_, i) => waves.count(server, DAY + i, { changed: true, foretold: 0.05 }));
+  const turns = Array.from({ length: 8 }, (_, i) =>
+    waves.count(server, DAY + i, { changed: true, shared: false, foretold: 0.05 }),
+  );
   assert.equal(turns.filter(Boolean).length, 1);
   assert.equal(server.wave, DAY);
   assert.equal(dueInWave(server, DAY - 1, 50 * DAY), 0);
   assert.equal(dueInWave(server, DAY + 1, 50 * DAY), 50 * DAY);
-  for (let i = 0; i < 40; i++) waves.count(server, 2 * DAY + i, { changed: false, foretold: 0.05 });
+  for (let i = 0; i < 40; i++) waves.count(server, 2 * DAY + i, { changed: false, shared: false, foretold: 0.05 });
   assert.equal(server.wave, 0);
+});
+
+test('a wave is seen over several rounds, and three edits that many pages share are enough', () => {
+  const earlier = { since: 8 * DAY, visits: 3, changed: 3, foretold: 0.2 };
+  const server = { ...newServer(), id: 3 };
+  const waves = new Waves(() => earlier);
+  const seen = { changed: true, shared: false, foretold: 0.05 };
+  assert.equal(waves.count(server, 10 * DAY, seen), false);
+  assert.equal(waves.count(server, 10 * DAY + 1, seen), true);
+  assert.equal(server.wave, 8 * DAY, 'what was not seen since the first of these visits comes next');
+  const other = { ...newServer(), id: 4 };
+  const turns = [1, 2, 3].map(i => new Waves().count(other, i, { ...seen, shared: true }));
+  assert.deepEqual(turns, [false, false, false], 'each of them alone is none');
+  const together = new Waves();
+  assert.deepEqual(
+    [1, 2, 3].map(i => together.count(other, i, { ...seen, shared: true })),
+    [false, false, true],
+  );
 });

@@ -100,6 +100,7 @@ export async function keepFresh(
   const opened = await openHome(chosen, [], { ...extras, mode: 'refresh', schedule: settingsOf(chosen) });
   const { home, ledger, frontier, clock } = opened;
   const { schedule } = frontier;
+  schedule.continuous = kind === 'watch';
   aim(opened, chosen);
   const end = await begin(opened);
   const spent = () => home.progress.bytesDown + home.progress.bytesUp;

@@ -1,0 +1,68 @@
+/** What keeps a watch at its budget, and at the heels of pages that are known to change. */
+import { DAY } from '../base/clock.ts';
+import { FLAG_DOUBTED, type KnownRow } from '../ledger/known-row.ts';
+import type { Server } from '../ledger/servers.ts';
+import { LEAST_INTERVAL } from '../revisit/policy.ts';
+import type { ChangeState } from '../revisit/state.ts';
+import { type Load, steer } from '../revisit/value.ts';
+
+/** Crawl delays that a server at its limit may be behind: some, or its slots would go unused. */
+const BACKLOG = 20;
+/** Share of its slots that a server's pages must want before politeness counts as the limit. */
+const AT_ITS_LIMIT = 0.5;
+/** Milliseconds between requests where nothing else is said. */
+const USUAL_PACE = 1000;
+
+/** The page was due by its own value: only then does it say something of the budget that it came late. */
+export function isOwnTurn({ due, pings, flags, seen_time }: KnownRow, server: Server): boolean {
+  return due !== null && pings === 0 && !(flags & FLAG_DOUBTED) && !(server.wave > (seen_time ?? 0));
+}
+
+/**
+ * Late visits mean that too much is due for the budget: the threshold rises a little, and falls when they are early.
+ * Where politeness cannot keep up with what is due, the server's own threshold rises instead, so that its best pages
+ * come first and nobody else's wait. `lag`: days.
+ */
+export function steerBoth(
+  { theta, server, pages }: { readonly theta: number; readonly server: Server; readonly pages: number },
+  lag: number,
+  load: Load,
+): { theta: number; multiplier: number } {
+  const pace = Math.max(server.pace ?? USUAL_PACE, server.crawlDelay) / DAY;
+  const wanted = (load.budget * pages) / load.pages;
+  const { multiplier } = server;
+  if (wanted * pace <= AT_ITS_LIMIT && multiplier <= 1.0001) return { theta: steer(theta, lag, load), multiplier };
+  const own = steer(multiplier, lag - BACKLOG * pace, load, load.pages / Math.max(1, pages));
+  return { theta, multiplier: Math.max(1, own) };
+}
+
+/** Changes after which a page is known to change, and the part of a budget that may go after such pages. */
+const KNOWN_CHANGES = 2;
+const PART = 0.5;
+
+/**
+ * A watch tells of changes, so where the budget allows it, a page that is known to change is looked at within the time
+ * in which it usually changes once, although freshness alone would give the fastest pages up.
+ */
+export class Rhythm {
+  #allowed = false;
+
+  /** `visits`: a day, for as many pages as there are states. */
+  measure(states: readonly ChangeState[], visits: number): void {
+    const wanted = states.reduce((sum, state) => sum + (isKnown(state) ? rateOf(state) : 0), 0);
+    this.#allowed = wanted <= PART * visits;
+  }
+
+  /** A due time, or the end of the page's own rhythm after it was `seen`; milliseconds. */
+  due(state: ChangeState, seen: number, due: number): number {
+    return this.#allowed && isKnown(state) ? Math.min(due, seen + DAY / rateOf(state)) : due;
+  }
+}
+
+function isKnown(state: ChangeState): boolean {
+  return state.changes >= KNOWN_CHANGES;
+}
+
+function rateOf({ a, b }: ChangeState): number {
+  return Math.min(1 / LEAST_INTERVAL, a / b);
+}

@@ -18,6 +18,7 @@ export interface Fresh extends Interval {
 
 /** A visit and what was foretold of it. */
 interface Told {
+  readonly page: number;
   readonly state: ChangeState;
   readonly foretold: number;
   readonly changed: boolean;
@@ -40,6 +41,8 @@ export class Foresight {
   readonly #ledger: Ledger;
   readonly #estimator: Estimator;
   #planned: Calibration | undefined;
+  /** Kind of each page that was found to have changed since due times were computed. */
+  readonly #found = new Map<number, number>();
 
   constructor(ledger: Ledger, estimator: Estimator) {
     this.#ledger = ledger;
@@ -47,9 +50,18 @@ export class Foresight {
   }
 
   /** A visit that no notice brought about. */
-  learn(time: number, server: number, { state, foretold, changed, audit }: Told): void {
+  learn(time: number, server: number, { page, state, foretold, changed, audit }: Told): void {
     const kind = kindOf(state) + (audit ? AUDITED : 0);
     this.#ledger.forecasts.add(time, { server, kind, foretold }, changed);
+    if (changed) this.#found.set(page, kind);
+  }
+
+  /** What it was taken for a change by turned out to be noise. */
+  takeBack(time: number, server: number, page: number): void {
+    const kind = this.#found.get(page);
+    if (kind === undefined) return;
+    this.#found.delete(page);
+    this.#ledger.forecasts.takeBack(time, server, kind);
   }
 
   /** What visits to a server have shown together in the last days, today's left out: who asks counts those. */
@@ -62,6 +74,7 @@ export class Foresight {
   /** Looks anew at what usually holds. */
   plan(now: number): void {
     this.#planned = this.#calibration(now);
+    this.#found.clear();
   }
 
   /**

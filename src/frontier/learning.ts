@@ -145,7 +145,14 @@ export class Learning {
   relabel({ lesson, visit: number }: Learned, stage: Stage): void {
     const { id, before, lane } = lesson;
     const visit: Visit = { ...lesson.visit, ...unchanged, stage };
-    const { change, due } = this.#schedule.after({ id, visit, before, server: lane.server, pages: lane.pages });
+    const { change, due } = this.#schedule.after({
+      id,
+      visit,
+      before,
+      server: lane.server,
+      pages: lane.pages,
+      again: true,
+    });
     this.#ledger.visits.relabel(number, stage);
     this.#ledger.pages.relabel({ page: id, time: visit.time, changed_time: before!.changed_time, change, due });
   }

@@ -325,38 +325,47 @@ export class Schedule {
   }
 
   /** What a visit teaches of its page, and of its server's other pages. */
-  #learn({ visit, server }: Lesson, role: Place['role'], before: KnownRow): ChangeState {
+  #learn(lesson: Lesson, role: Place['role'], before: KnownRow): ChangeState {
     const state = before.change ? unpackState(before.change) : newState();
-    if (role === 'sitemap') return this.#observe(believed(state, SITEMAP_PRIOR), visit, before, server);
+    if (role === 'sitemap') return this.#observe(believed(state, SITEMAP_PRIOR), lesson, before);
     this.#neighbours ??= this.#neighboursAmong(storedPages(this.#ledger));
-    const kind = { server: server.id, role };
-    const next = this.#observe(this.#neighbours.believed(kind, state), visit, before, server);
+    const kind = { server: lesson.server.id, role };
+    const next = this.#observe(this.#neighbours.believed(kind, state), lesson, before);
     this.#neighbours.learned(kind, state, next);
     return next;
   }
 
-  #observe(state: ChangeState, visit: Visit, before: KnownRow, server: Server): ChangeState {
+  #observe(state: ChangeState, lesson: Lesson, before: KnownRow): ChangeState {
+    const { visit, server } = lesson;
     const days = (visit.time - before.seen_time!) / DAY;
     if (days <= 0) return state;
     const changed = visit.outcome === 'fetched';
     if (roleOf(visit) !== 'page') return observe(state, { days, changed });
-    const foretold = 1 - this.plan.estimator.survival(state, days);
-    // A page that a notice named says nothing of the others.
-    const told = before.pings > 0;
-    // An edit that many pages share makes copies old as any other does.
-    const differs = changed || visit.stage === 'template';
-    const audit = this.audits.delete(before.page);
-    const seen = { state, foretold, changed: differs, shared: visit.stage === 'template', audit };
-    if (!told && this.#waves.count(server, visit.time, seen)) this.#turned(server);
-    if (!told) this.#foresight.learn(visit.time, server.id, seen);
-    const record = pingsOf(server);
-    const counted = countedByPings(record, before.pings, { changed });
-    if (before.pings > 0 || record.pings > 0) {
-      noteTo(server, learnPing(record, { pings: before.pings, changed: differs, foretold }));
-      this.#ledger.servers.touch(server);
-    }
+    const counted = countedByPings(pingsOf(server), before.pings, { changed });
+    this.#tell(lesson, before, { state, foretold: 1 - this.plan.estimator.survival(state, days) });
     const age = changed ? lastChangeAge(server, visit) : undefined;
     return observe(state, { days, changed, ...counted, ...(age !== undefined && { lastChangeAge: age }) });
+  }
+
+  /** What the visit says of forecasts, waves and notices. */
+  #tell({ visit, server, again }: Lesson, before: KnownRow, told: { state: ChangeState; foretold: number }): void {
+    // An edit that many pages share makes copies old as any other does.
+    const shared = visit.stage === 'template';
+    const changed = visit.outcome === 'fetched' || shared;
+    if (again) {
+      if (!changed && before.pings === 0) this.#foresight.takeBack(visit.time, server.id, before.page);
+      return;
+    }
+    const record = pingsOf(server);
+    if (before.pings > 0 || record.pings > 0) {
+      noteTo(server, learnPing(record, { pings: before.pings, changed, foretold: told.foretold }));
+      this.#ledger.servers.touch(server);
+    }
+    // A page that a notice named says nothing of the others.
+    if (before.pings > 0) return;
+    const seen = { ...told, page: before.page, changed, shared, audit: this.audits.delete(before.page) };
+    if (this.#waves.count(server, visit.time, seen)) this.#turned(server);
+    this.#foresight.learn(visit.time, server.id, seen);
   }
 
   #steer({ visit, before, server, pages }: Lesson): void {
@@ -381,6 +390,8 @@ interface Lesson {
   readonly pages: number;
   /** It is a second address of another page. */
   readonly alias?: boolean;
+  /** The visit was learned from before, and is judged anew. */
+  readonly again?: boolean;
 }
 
 export interface Planned {

@@ -18,6 +18,8 @@ export interface Shown {
 }
 
 interface Tide extends Draft<Shown> {
+  /** What the days before have shown. */
+  readonly earlier: Shown | undefined;
   /** Milliseconds: until then visits are counted together. */
   until: number;
   /** Of the changes, those that many pages share. */
@@ -57,17 +59,16 @@ export class Waves {
     let tide = this.#tides.get(server.id);
     if (!tide || time > tide.until) {
       const earlier = tide || server.wave > 0 ? undefined : this.#earlier(server.id, time);
-      tide = { ...(earlier ?? still(time)), shared: 0, until: time + WINDOW };
+      tide = { ...still(time), earlier, shared: 0, until: time + WINDOW };
       this.#tides.set(server.id, tide);
     }
     tide.visits++;
     tide.changed += seen.changed ? 1 : 0;
     tide.shared += seen.shared ? 1 : 0;
     tide.foretold += seen.foretold;
-    const { visits, changed, shared, foretold } = tide;
-    const many = changed >= LEAST_CHANGED || shared >= LEAST_SHARED;
-    const high = many && seen.changed && changed > UNFORETOLD * foretold && changed >= LEAST_SHARE * visits;
-    if (server.wave === 0 && high) return this.#turn(server, tide.since, time);
+    const { visits, changed, shared } = tide;
+    const since = seen.changed ? (highSince(tide, shared) ?? highSince(together(tide), 0)) : undefined;
+    if (server.wave === 0 && since !== undefined) return this.#turn(server, since, time);
     const low = visits >= ENOUGH_VISITS && changed < OVER_SHARE * visits;
     if (server.wave > 0 && low) return this.#turn(server, 0, time);
     return false;
@@ -75,9 +76,25 @@ export class Waves {
 
   #turn(server: Server, wave: number, time: number): boolean {
     server.wave = wave;
-    this.#tides.set(server.id, { ...still(time), shared: 0, until: time + WINDOW });
+    this.#tides.set(server.id, { ...still(time), earlier: undefined, shared: 0, until: time + WINDOW });
     return true;
   }
+}
+
+/** Since when far more changes than foretold; undefined = not that many. */
+function highSince({ since, visits, changed, foretold }: Shown, shared: number): number | undefined {
+  const many = changed >= LEAST_CHANGED || shared >= LEAST_SHARED;
+  return many && changed > UNFORETOLD * foretold && changed >= LEAST_SHARE * visits ? since : undefined;
+}
+
+function together({ earlier, ...now }: Tide): Shown {
+  if (!earlier) return now;
+  return {
+    since: earlier.since,
+    visits: earlier.visits + now.visits,
+    changed: earlier.changed + now.changed,
+    foretold: earlier.foretold + now.foretold,
+  };
 }
 
 function still(since: number): Shown {

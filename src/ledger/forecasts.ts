@@ -33,6 +33,12 @@ export class Forecasts {
     this.#add.run(cell.server, cell.kind, Math.floor(time / DAY), cell.foretold, changed ? 1 : 0);
   }
 
+  /** One change that was counted was none. */
+  takeBack(time: number, server: number, kind: number): void {
+    const sql = 'UPDATE forecasts SET found = max(0, found - 1) WHERE server = ? AND kind = ? AND day = ?';
+    this.#database.prepare(sql).run(server, kind, Math.floor(time / DAY));
+  }
+
   /** What visits to one server have shown from the day `first` on. */
   ofServer(server: number, first: number): Pick<ForecastCell, 'looks' | 'foretold' | 'found'> {
     this.#ofServer ??= this.#database.prepare(

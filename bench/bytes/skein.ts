@@ -78,7 +78,9 @@ function freshnessOf(replay: Replay, truth: Freshness, directory: string, day: n
   for (const row of ledger.database
     .prepare(
       // The newest copy is a stored version, or what differs from it by no news.
-      `SELECT p.url, max(k.changed_time, coalesce((SELECT f.time FROM followed f WHERE f.page = k.page), 0)) AS time
+      `SELECT p.url, max(coalesce((SELECT v.time FROM visits v WHERE v.page = k.page AND v.segment = k.segment
+           AND v.place = k.place), k.changed_time),
+         coalesce((SELECT f.time FROM followed f WHERE f.page = k.page), 0)) AS time
        FROM known k JOIN pages p ON p.id = k.page WHERE k.segment IS NOT NULL`,
     )
     .iterate()) {

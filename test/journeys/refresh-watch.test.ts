@@ -1,6 +1,7 @@
 /** watch: killed at any moment it loses no visit that was committed, repeats none of them, and goes on. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { FreshSummary } from '../../src/cli/commands/refresh.ts';
 import { openLedger } from '../../src/cli/look.ts';
 import { verifyCollection } from '../../src/home/verify.ts';
 import { openWeb } from '../web/web.ts';
@@ -56,10 +57,10 @@ test('watch says what it is doing: due, visited, changed, spent, avoided, fresh'
   running.child.kill('SIGINT');
   const { stdout, code } = await running.ended;
   assert.equal(code, 0);
-  const summary = JSON.parse(stdout.toString().trim().split('\n').at(-1)!) as Record<string, number>;
-  assert.equal(summary['same'], 10);
-  assert.ok(summary['avoided']! > 0);
-  assert.ok(summary['expectedFreshness']! > 0.99);
+  const summary = JSON.parse(stdout.toString().trim().split('\n').at(-1)!) as FreshSummary;
+  assert.equal(summary.same, 10);
+  assert.ok(summary.avoided > 0);
+  assert.ok(summary.freshness.expected > 0.99 && summary.freshness.looks === 10);
 });
 
 test('every round of refresh may spend a day, and days that were missed are made up for', async () => {

@@ -5,6 +5,7 @@
 import './mask.ts';
 import { Command, CommanderError } from 'commander';
 import { exitCodes, SkeinError, systemWords } from '../base/errors.ts';
+import { runtimeOf, runtimeWords } from '../transfer/runtime.ts';
 import { commands } from './commands.ts';
 import { startThreadsEarly } from './early.ts';
 import { openFilesError, refuseFewFiles } from './open-files.ts';
@@ -13,7 +14,7 @@ import { version } from './version.ts';
 
 const program = new Command('skein')
   .description('A web crawler and search engine that fetches only what changed.')
-  .version(version)
+  .version(`${version} (${runtimeWords(runtimeOf())})`)
   .showSuggestionAfterError()
   .configureHelp({
     sortSubcommands: false,

@@ -16,6 +16,7 @@ import { SkeinError } from '../base/errors.ts';
 import { makeBundle } from './bundle.ts';
 import { joinStreams } from './join-streams.ts';
 import { type Loading, loaderCommand, NO_NODE, OLDEST_NODE, READY, runtimeCommand } from './loader.ts';
+import { checkRuntime, runtimeOf } from './runtime.ts';
 import type { SshTarget } from './ssh-target.ts';
 
 export interface SshOptions {
@@ -181,6 +182,7 @@ async function sendRuntime(target: SshTarget, options: SshOptions, runtime: Runt
     `The outpost ${target.url} gets the Node that runs here (${process.version}), because ${has}: about ${megabytes} MB go ` +
       `up once and stay there in ~/.cache/skein-runtime. Node ${OLDEST_NODE} or newer installed there makes it needless.`,
   );
+  await checkRuntime(runtimeOf());
   const child = run(target, options, runtimeCommand(runtime.name));
   let said = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {

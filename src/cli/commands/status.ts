@@ -4,9 +4,11 @@ import { meaningOf } from '../../errand/reasons.ts';
 import type { HomeState } from '../../home/control.ts';
 import { runningHome } from '../../home/door.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import { runtimeOf, runtimeWords } from '../../transfer/runtime.ts';
 import { openLedger } from '../look.ts';
 import { declare, values } from '../options.ts';
 import { duration, moment, paint, plural, size, table } from '../terminal.ts';
+import { version } from '../version.ts';
 
 export function addStatusCommand(program: Command): void {
   const command = program
@@ -19,9 +21,11 @@ export function addStatusCommand(program: Command): void {
     const status = statusOf(ledger);
     ledger.close();
     const running = (await runningHome(data))?.state;
-    if (given['json']) return console.log(JSON.stringify({ ...status, running: running ?? null }));
+    if (given['json'])
+      return console.log(JSON.stringify({ ...status, running: running ?? null, runtime: runtimeOf() }));
     if (running) printRunning(running);
     print(status);
+    printRuntime();
   });
 }
 
@@ -73,6 +77,11 @@ function statusOf(ledger: Ledger): Status {
       return { origin, pages, notBefore };
     }),
   };
+}
+
+/** The Node that runs this command, and would run a crawl. */
+function printRuntime(): void {
+  console.log(paint('dim', `\nSkein ${version} on ${runtimeWords(runtimeOf())}.`));
 }
 
 const sum = (figures: readonly number[]) => figures.reduce((total, each) => total + each, 0);

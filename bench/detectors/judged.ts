@@ -77,7 +77,7 @@ function judgeSite(days: readonly Round[], chosen: Shares): Score {
 
 /** The settings from which each site's are chosen when it is left out. */
 const grid: readonly Shares[] = [3, 5, 8].flatMap(leastPages =>
-  [0.005, 0.01, 0.03].flatMap(leastShare => [0.6, 0.8, 0.95].map(distinct => ({ leastPages, leastShare, distinct }))),
+  [0.005, 0.01, 0.03].map(leastShare => ({ leastPages, leastShare })),
 );
 
 /** Each site judged with the settings that do best on all the others. */

@@ -135,7 +135,7 @@ export class Verdicts {
       const again = found.find(each => repeats(edit, each));
       if (!again) noise = false;
       if (!place) continue;
-      knowledge.looked(page, edit.place, place, again !== undefined);
+      knowledge.looked(page, edit, place, again !== undefined);
       // It was taken for noise: one look that agrees is enough to see it as news again.
       if (!again && first.verdict !== 'news') place.differed = 0;
       if (again) place.values.push(again.after);

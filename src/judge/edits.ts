@@ -23,6 +23,10 @@ export interface Edit {
   readonly stem: number;
   /** It is about a picture. */
   readonly picture: boolean;
+  /** Both hashes of all that was replaced there: of the whole block where the edit is some of its words. */
+  readonly whole: readonly [before: number, after: number];
+  /** It is a stretch of words in a block that has stayed for the most part, so that its place says what is there. */
+  readonly within: boolean;
   /** For people: the stem, or what stood there and what does now; cut short. */
   readonly told: string;
 }
@@ -41,7 +45,17 @@ export interface Difference {
 
 /** Of a body that is no text: it is another. */
 export const wholeEdit: Edit = {
-  ...{ list: 'text', place: 1, around: [0, 0, 0, 0], before: 1, after: 2, stem: 0, picture: false },
+  ...{
+    list: 'text',
+    place: 1,
+    around: [0, 0, 0, 0],
+    before: 1,
+    after: 2,
+    whole: [1, 2],
+    stem: 0,
+    picture: false,
+    within: false,
+  },
   told: 'a file that is no text is another',
 };
 
@@ -105,7 +119,11 @@ function editsIn(list: List, { before, after }: Hunk, old: readonly Item[], now:
   if (length !== before[1] - before[0] || length > MOST_APART) {
     return [editOf(spot(0), old.slice(...before), now.slice(...after))];
   }
-  return Array.from({ length }, (_, i) => editOf(spot(i + 1), [old[before[0] + i]!], [now[after[0] + i]!]));
+  return Array.from({ length }, (_, i) => {
+    const [was, is] = [old[before[0] + i]!, now[after[0] + i]!];
+    const whole = editOf(spot(i + 1), [was], [is]);
+    return list === 'text' ? wordEdits(whole, was.value, is.value) : [whole];
+  }).flat();
 }
 
 const listNumber: Readonly<Record<List, number>> = { text: 1, reference: 2, tags: 3 };
@@ -119,10 +137,37 @@ function editOf(spot: Spot, old: readonly Item[], now: readonly Item[]): Edit {
     ...spot,
     before: hashesOf(old),
     after: hashesOf(now),
+    whole: [hashesOf(old), hashesOf(now)],
     stem: stem === undefined ? 0 : hashOf(stem),
     picture: [...old, ...now].some(({ picture }) => picture),
+    within: false,
     told: stem ?? `${shortened(old)} → ${shortened(now)}`,
   };
+}
+
+/** So many stretches of words that differ in one block, and such a share of its words that stays, make edits of their own. */
+const MOST_STRETCHES = 4;
+const LEAST_KEPT = 0.5;
+
+/** A price beside a counter is another place than the counter: where a block stays for the most part, its words are. */
+function wordEdits(whole: Edit, was: string, is: string): Edit[] {
+  const old = wordsOf([was]);
+  const now = wordsOf([is]);
+  const changed = hunks(old, now, MOST_WORDS);
+  const kept = now.length - changed.reduce((sum, { after }) => sum + after[1] - after[0], 0);
+  if (changed.length > MOST_STRETCHES || kept < LEAST_KEPT * Math.max(old.length, now.length)) return [whole];
+  return changed.map(({ before, after }) => {
+    const [gone, come] = [old.slice(...before).join(' '), now.slice(...after).join(' ')];
+    const beside = [now[after[0] - 1] ?? '', now[after[1]] ?? ''].map(hashOf);
+    return {
+      ...whole,
+      within: true,
+      place: hashAll([whole.place, ...beside]),
+      before: gone === '' ? 0 : hashOf(gone),
+      after: come === '' ? 0 : hashOf(come),
+      told: `${cut(gone)} → ${cut(come)}`,
+    };
+  });
 }
 
 function hashesOf(items: readonly Item[]): number {
@@ -130,7 +175,10 @@ function hashesOf(items: readonly Item[]): number {
 }
 
 function shortened(items: readonly Item[]): string {
-  const text = items.map(({ value }) => value).join(' ');
+  return cut(items.map(({ value }) => value).join(' '));
+}
+
+function cut(text: string): string {
   return text.length <= MOST_TOLD ? text : `${text.slice(0, MOST_TOLD - 1)}…`;
 }
 

@@ -1,7 +1,7 @@
 /**
  * What is known of the noise of one server, and what that makes of a page's edits. Noise needs evidence: two looks a moment
- * apart differed there, or only a token differs that is another on each page at the same time, or that swings between
- * values seen before. What differs over hours or days without such evidence is news, however often.
+ * apart differed there, or only a token differs that second looks at other pages have shown to vary, or that swings
+ * between the same values on several pages. What differs over hours or days without such evidence is news, however often.
  *
  * Pure: visits in, verdicts out. It can be written down as JSON and read again.
  */
@@ -10,7 +10,7 @@ import { hashAll } from './hash.ts';
 
 /** Why an edit is no news. */
 export type Evidence =
-  /** Only a token differs that is another on every page. */
+  /** Only a token differs that was another at second looks at some pages. */
   | 'token'
   /** Only a token differs that swings between values seen before. */
   | 'swing'
@@ -55,16 +55,14 @@ const ENOUGH_PAGES = 3;
 const MOST_KEPT = 2000;
 
 export class ServerKnowledge {
-  /** Stems of tokens that are others on every page. */
+  /** Stems of tokens that are others at each look. */
   readonly stems: Map<number, string>;
   /** Values of tokens that swing: value → its group. */
   readonly swings: Map<number, number>;
-  /** Places where second looks differed → pages. */
+  /** Places, and stems of tokens, where second looks differed → pages. */
   readonly places: Map<number, number[]>;
   /** Edits that many pages have had at the same place → how many. */
   readonly shared: Map<number, number>;
-  /** Tokens replaced lately: pair of values → stem. */
-  readonly pairs: Map<number, number>;
   /** What the keys above stand for, for people. */
   readonly told: Map<number, string>;
   /** Second looks that found everything as it was, and those that did not. */
@@ -76,7 +74,6 @@ export class ServerKnowledge {
     this.swings = new Map(saved.swings);
     this.places = new Map(saved.places);
     this.shared = new Map(saved.shared);
-    this.pairs = new Map(saved.pairs);
     this.told = new Map(saved.told);
     this.stable = saved.stable ?? 0;
     this.volatile = saved.volatile ?? 0;
@@ -88,7 +85,6 @@ export class ServerKnowledge {
       swings: newest(this.swings),
       places: newest(this.places),
       shared: newest(this.shared),
-      pairs: newest(this.pairs),
       told: newest(this.told),
       stable: this.stable,
       volatile: this.volatile,
@@ -101,16 +97,15 @@ export class ServerKnowledge {
     if (swing !== undefined && swing === this.swings.get(edit.after)) return 'swing';
     const place = places.get(edit.place);
     if (place && isNoisy(place)) return 'looks';
-    if ((this.places.get(edit.place)?.length ?? 0) >= ENOUGH_PAGES && !place?.agreed) return 'looks-elsewhere';
+    // Other pages have other things between the same neighbours; words in a block that has stayed are the same thing.
+    const elsewhere = edit.within && (this.places.get(edit.place)?.length ?? 0) >= ENOUGH_PAGES;
+    if (elsewhere && !place?.agreed) return 'looks-elsewhere';
     if (place && place.differed > 0 && place.values.includes(edit.after)) return 'returned';
     return this.shared.has(placedOf(edit)) ? 'shared' : 'news';
   }
 
-  /** A token was replaced: when the other way round was seen, too, its values swing. Returns whether that is so now. */
-  replaced({ before, after, stem, told }: Edit): boolean {
-    if (stem === 0) return false;
-    this.pairs.set(hashAll([before, after]), stem);
-    if (this.pairs.get(hashAll([after, before])) !== stem) return false;
+  /** Two values of a token that swing: one became the other on a page, and the other way round on another. */
+  swing({ before, after, told }: Edit): void {
     const group = this.swings.get(before) ?? this.swings.get(after) ?? before;
     const other = this.swings.get(after);
     if (other !== undefined && other !== group) {
@@ -119,23 +114,29 @@ export class ServerKnowledge {
     this.swings.set(before, group);
     this.swings.set(after, group);
     this.told.set(group, told);
-    return true;
   }
 
-  /** Two looks at a page, a moment apart, differed or agreed at a place. */
-  looked(page: number, key: number, place: Place, differed: boolean): void {
+  /** Two looks at a page, a moment apart, differed or agreed at the place of an edit. */
+  looked(page: number, edit: Edit, place: Place, differed: boolean): void {
     if (differed) {
       place.differed++;
       place.rest = 0;
       this.volatile++;
-      const pages = this.places.get(key) ?? [];
-      if (!pages.includes(page) && pages.length < ENOUGH_PAGES) this.places.set(key, [...pages, page]);
-      this.told.set(key, place.told);
+      this.#differed(page, edit.place, place.told);
+      if (edit.stem !== 0 && this.#differed(page, edit.stem, edit.told)) this.stems.set(edit.stem, edit.told);
     } else {
       place.agreed++;
       place.rest = 2 ** Math.min(place.agreed, 5);
       this.stable++;
     }
+  }
+
+  /** Returns whether that was seen on enough pages. */
+  #differed(page: number, key: number, told: string): boolean {
+    const pages = this.places.get(key) ?? [];
+    if (!pages.includes(page) && pages.length < ENOUGH_PAGES) this.places.set(key, [...pages, page]);
+    this.told.set(key, told);
+    return this.places.get(key)!.length >= ENOUGH_PAGES;
   }
 
   /** Forgets all by which these edits, or all at these places, would be taken for noise. */
@@ -157,14 +158,14 @@ export function isNoisy({ differed, agreed }: Place): boolean {
  * The edit with what stands before it, and with what stands behind it: one of the two may be the page's own, as it is
  * between a menu and a headline. Where something was replaced, also with how far it is from either end of the page.
  */
-export function signaturesOf({ around, before, after }: Edit): number[] {
-  const kinds = before === 0 || after === 0 ? 2 : 4;
-  return around.slice(0, kinds).map((beside, kind) => hashAll([beside, kind, before, after]));
+export function signaturesOf({ around, whole }: Edit): number[] {
+  const kinds = whole.includes(0) ? 2 : 4;
+  return around.slice(0, kinds).map((beside, kind) => hashAll([beside, kind, ...whole]));
 }
 
 /** The edit with its place. */
 export function placedOf(edit: Edit): number {
-  return hashAll([edit.place, edit.before, edit.after]);
+  return hashAll([edit.place, ...edit.whole]);
 }
 
 /** What a visit saw at its places; the least telling are dropped when there are too many. */
@@ -187,7 +188,6 @@ export interface Saved {
   readonly swings?: [number, number][];
   readonly places?: [number, number[]][];
   readonly shared?: [number, number][];
-  readonly pairs?: [number, number][];
   readonly told?: [number, string][];
   readonly stable?: number;
   readonly volatile?: number;

@@ -12,16 +12,14 @@ export interface Seen {
   readonly edits: readonly Edit[];
 }
 
-/** What makes an edit one of the server, and a token one that varies from page to page. */
+/** What makes an edit one of the server. */
 export interface Shares {
   /** Pages, and share of its pages, on which a server must show an edit. */
   readonly leastPages: number;
   readonly leastShare: number;
-  /** Share of the values of a token that must be others. */
-  readonly distinct: number;
 }
 
-export const shares: Shares = { leastPages: 5, leastShare: 0.01, distinct: 0.8 };
+export const shares: Shares = { leastPages: 5, leastShare: 0.01 };
 
 /** What the pages of a round have in common: counts that reached what makes an edit one of the server. */
 export interface Common {
@@ -36,10 +34,9 @@ export function review(
   knowledge: ServerKnowledge,
   round: readonly Seen[],
   pages: number,
-  { leastPages, leastShare, distinct }: Shares = shares,
+  { leastPages, leastShare }: Shares = shares,
 ): Common {
-  for (const { edits } of round) for (const edit of edits) knowledge.replaced(edit);
-  for (const [stem, told] of variedIn(round, leastPages, distinct)) knowledge.stems.set(stem, told);
+  for (const edit of swingsIn(round)) knowledge.swing(edit);
   const often = (keys: (edits: readonly Edit[]) => number[]) => {
     const counts = new Map<number, number>();
     for (const { edits } of round) for (const key of new Set(keys(edits))) counts.set(key, (counts.get(key) ?? 0) + 1);
@@ -62,27 +59,11 @@ function wholeOf(edits: readonly Edit[]): number {
   return hashAll(edits.map(placedOf));
 }
 
-/** Stems whose tokens were others on each page, before and after. */
-function variedIn(round: readonly Seen[], leastPages: number, distinct: number): [number, string][] {
-  const stems = new Map<number, { before: Set<number>; after: Set<number>; count: number; told: string }>();
-  for (const edit of round.flatMap(({ edits }) => onePerStem(edits))) {
-    const of = stems.get(edit.stem) ?? { before: new Set(), after: new Set(), count: 0, told: edit.told };
-    of.before.add(edit.before);
-    of.after.add(edit.after);
-    of.count++;
-    stems.set(edit.stem, of);
-  }
-  return [...stems]
-    .filter(([, { before, after, count }]) => {
-      return count >= leastPages && Math.min(before.size, after.size) >= distinct * count;
-    })
-    .map(([stem, { told }]) => [stem, told]);
-}
-
-/** Pictures are left to second looks: one that has another name each day is another picture. */
-function onePerStem(edits: readonly Edit[]): Edit[] {
-  const tokens = edits.filter(({ stem, picture }) => stem !== 0 && !picture);
-  return [...new Map(tokens.map(edit => [edit.stem, edit])).values()];
+/** Tokens that one page has replaced by another, and another page the other way round: two machines behind one name. */
+function swingsIn(round: readonly Seen[]): Edit[] {
+  const tokens = round.flatMap(({ edits }) => edits.filter(({ stem }) => stem !== 0));
+  const pairs = new Set(tokens.map(({ stem, before, after }) => hashAll([stem, before, after])));
+  return tokens.filter(({ stem, before, after }) => pairs.has(hashAll([stem, after, before])));
 }
 
 /** What a page's edits are together: news if one of them is, else shared if one of them is, else noise, by its evidence. */

@@ -13,24 +13,20 @@ export function stemOf(before: string, after: string): string | undefined {
   if (before === after || before === '' || after === '') return undefined;
   const old = before.match(PIECES)!;
   const now = after.match(PIECES)!;
-  if (old.length !== now.length) return sessionStem(before, after);
-  const query = old.findIndex((piece, i) => /[?#;]/.test(piece) && piece === now[i]);
+  if (old.length !== now.length) return undefined;
   let tokens = 0;
   const stem = old.map((piece, i) => {
     const other = now[i]!;
     if (piece === other) return piece;
-    const value = query >= 0 && i > query && /[=/]$/.test(old[i - 1] ?? '');
-    if (!isToken(piece, other, value)) tokens = Number.POSITIVE_INFINITY;
+    if (!isToken(piece, other)) tokens = Number.POSITIVE_INFINITY;
     tokens++;
     return '*';
   });
   return tokens <= MOST_TOKENS ? stem.join('') : undefined;
 }
 
-/** `value`: it stands behind a = in the query, where any number or code may. */
-function isToken(a: string, b: string, value: boolean): boolean {
+function isToken(a: string, b: string): boolean {
   if (!/^[A-Za-z0-9]+$/.test(a) || !/^[A-Za-z0-9]+$/.test(b)) return false;
-  if (value && a.length >= 5 && b.length >= 5) return true;
   if (a.length === b.length && a.length >= 5) return looksMade(a) || looksMade(b);
   return a.length >= 9 && b.length >= 9 && looksMade(a) && looksMade(b);
 }
@@ -43,13 +39,6 @@ function looksMade(run: string): boolean {
   if (/^\d+x\d+$/i.test(run)) return false;
   if (/\d/.test(run)) return true;
   return run.length >= 24 || (run.slice(1).match(/[a-z][A-Z]|[A-Z][a-z]/g)?.length ?? 0) >= 3;
-}
-
-/** Two queries of which one may lack a value: equal once all values are taken out. */
-function sessionStem(before: string, after: string): string | undefined {
-  const bare = (text: string) => text.replace(/=[A-Za-z0-9_%.-]{5,}/g, '=*');
-  const stem = bare(before);
-  return stem !== before && stem === bare(after) ? stem : undefined;
 }
 
 /** An address however its characters were disguised: entities are gone by now, %-codes may be doubled. */

@@ -8,7 +8,18 @@ import { review, verdictOf } from '../../src/judge/review.ts';
 import { visitedLedger } from '../ledger/visited.ts';
 
 const edit: Edit = {
-  ...{ list: 'text', place: 11, around: [3, 4, 0, 0], before: 5, after: 6, stem: 0, picture: false, told: 'a → b' },
+  ...{
+    list: 'text',
+    place: 11,
+    around: [3, 4, 0, 0],
+    before: 5,
+    after: 6,
+    whole: [5, 6],
+    stem: 0,
+    picture: false,
+    within: false,
+    told: 'a → b',
+  },
 };
 
 function verdict(edited: number, pages: number): string {

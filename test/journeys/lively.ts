@@ -65,7 +65,7 @@ export async function keepLively(seed: number, rounds: number): Promise<Seen> {
     collection.pass((pick(STEPS, hashOf(seed, 500, round)) * HOUR) / (24 * HOUR));
     site.beginRound();
     const since = collection.clock.now();
-    await collection.refresh({ budget: '1000%' });
+    await collection.refresh({ budget: '1000%', secondLook: 1.1 });
     judgeRound({ collection, site, states, seen, round, since });
   }
   return seen;

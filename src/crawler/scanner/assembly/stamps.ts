@@ -124,8 +124,16 @@ function codeEnd(p: usize, token: usize, end: usize): usize {
     if (is(q, DIGIT)) digits++;
   }
   if (prefixed) return token;
+  if (isAccount(p, token)) return p;
   if (length === 8 && token + 28 <= end && load<u8>(token) === 45 && uuidRest(token)) return token + 28;
   return digits > 0 && digits < <u32>(token - from) ? token : p;
+}
+
+/** One or two capitals and digits alone, as many as no hash has by chance: the number of an account. */
+function isAccount(p: usize, token: usize): bool {
+  let q = p;
+  while (q < token && load<u8>(q) >= 65 && load<u8>(q) <= 70) q++;
+  return q > p && q <= p + 2 && token - p >= 12 && digitsEnd(q, token) === token;
 }
 
 /** "-dddd-dddd-dddd-dddddddddddd" */

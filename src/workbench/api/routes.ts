@@ -8,6 +8,7 @@ import { NOT_DUE } from '../../home/not-due.ts';
 import { orderSchema } from '../../home/orders.ts';
 import { freshnessNow } from '../../home/why.ts';
 import { summed } from '../../ledger/account.ts';
+import type { QueryOptions } from '../../search/index.ts';
 import { ACCOUNT_DAYS } from '../live.ts';
 import type { Reader } from '../reader.ts';
 import { changeRoutes } from './changes.ts';
@@ -73,7 +74,7 @@ function accountOf(reader: Reader, days: number) {
   };
 }
 
-function search(reader: Reader, input: { q: string; offset: number; limit: number; unfold: boolean }) {
+function search(reader: Reader, input: { q: string } & Pick<QueryOptions, 'offset' | 'limit' | 'unfold' | 'language'>) {
   const index = reader.search();
   if (!index) throw new SkeinError('not-found', 'Nothing is indexed yet.', 'The index fills while a crawl runs.');
   const { q, ...options } = input;
@@ -119,6 +120,7 @@ const otherRoutes = [
       offset: z.coerce.number().int().min(0).max(1000).default(0),
       limit: z.coerce.number().int().min(1).max(50).default(10),
       unfold: z.enum(['0', '1']).default('0').describe('1: also what nearly equals a better result'),
+      language: z.string().max(35).default('').describe('of who asks, BCP 47: pages in it come first'),
     }),
     output: results,
     answer: ({ unfold, ...input }, { reader }) => search(reader, { ...input, unfold: unfold === '1' }),

@@ -168,7 +168,7 @@ function judge(profile: string, lines: readonly Line[], base: Line, { origins }:
   const hosts = [...origins.keys()].filter(host => lines.some(line => line.fresh[0]?.has(host)));
   const worst = (of: (host: string) => number) =>
     hosts.map(host => ({ host, value: of(host) })).reduce((a, b) => (b.value < a.value ? b : a));
-  const verdict = (what: string, good: boolean) => met.push(`${profile}: ${what}: ${good ? 'met' : 'missed'}`);
+  const verdict = (what: string, good: boolean) => met.push(`${profile}: ${what} (${good ? 'met' : 'missed'})`);
   const budget = lines.find(line => line.name.endsWith(`--budget ${AIMED.budget}`));
   if (budget) {
     const known: Line = {

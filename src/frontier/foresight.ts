@@ -33,7 +33,7 @@ const LATELY_DAYS = 2;
 /** Days of figures by which the aim is corrected, how hard, and by how much of what may be stale at most. */
 const STEERED_DAYS = 7;
 const GAIN = 2;
-const STEERED = { more: 0.75, less: 0.5 };
+const MOST_STEERED = 0.75;
 /** Days: who was looked at so lately is not unseen today. */
 const TODAY = 0.5;
 
@@ -87,7 +87,7 @@ export class Foresight {
 
   /**
    * What beliefs have to expect so that visits find what was asked for: bursts are in no belief, so where the figures of
-   * the last rounds fell short of it, more is aimed at, and less where they exceeded it.
+   * the last rounds fell short of it, more is aimed at. Never less: what nobody has seen yet is not in the figures.
    */
   targetFor(freshness: number, now: number): number {
     const noted = this.#ledger.setting<Record<string, number>>('freshness') ?? {};
@@ -96,8 +96,7 @@ export class Foresight {
     if (last.length === 0) return freshness;
     const mean = last.reduce((sum, [, shown]) => sum + shown, 0) / last.length;
     const stale = 1 - freshness;
-    const off = Math.min(STEERED.more * stale, Math.max(-STEERED.less * stale, GAIN * (freshness - mean)));
-    return freshness + off;
+    return freshness + Math.min(MOST_STEERED * stale, Math.max(0, GAIN * (freshness - mean)));
   }
 
   /** `most`: servers of which it is said one by one, the largest first. */

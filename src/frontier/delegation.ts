@@ -10,6 +10,8 @@ import { errandSize, type Lane, paceOf, spreads } from './lane.ts';
 export interface Delegation {
   /** To another machine. */
   readonly remote: boolean;
+  /** Name of that machine; empty = this one. */
+  readonly machine: string;
   /** It may follow links by itself. */
   readonly follow: boolean;
   /** Levels of outposts that it may travel further. */
@@ -26,6 +28,8 @@ export interface ServerPlace {
   readonly spread: number;
   /** Requests to it are kept apart, and so are those to others at its address. */
   readonly paced: boolean;
+  /** Machines that have said that they cannot reach what is to be visited. */
+  readonly not?: ReadonlySet<string> | undefined;
 }
 
 export function placeOf(lane: Lane, { pace, connections }: { pace: number; connections: number }): ServerPlace {
@@ -37,7 +41,7 @@ export function placeOf(lane: Lane, { pace, connections }: { pace: number; conne
 /** Where an errand of this server would go now; undefined = nowhere. */
 export type Planner = (place: ServerPlace) => Delegation | undefined;
 
-export const here: Planner = () => ({ remote: false, follow: false, levels: 0 });
+export const here: Planner = () => ({ remote: false, machine: '', follow: false, levels: 0 });
 
 /** Pages that a delegated errand may find by itself. */
 export const DELEGATED = 5000;

@@ -15,9 +15,10 @@ import { roles } from '../ledger/pages.ts';
 import { Admission, withDomains } from './admission.ts';
 import type { Brought } from './brought.ts';
 import { DELEGATED, type Delegation, delegable, here, type Planner, placeOf, seenOn, sizeOf } from './delegation.ts';
+import { type Anyone, Elsewhere, isOwnReach } from './elsewhere.ts';
 import { Strays } from './focused.ts';
-import { doubtful, learnRobots } from './forbidden.ts';
-import { LONGEST_ABSENCE, takeBackFuture } from './future.ts';
+import { doubtful } from './forbidden.ts';
+import { takeBackFuture } from './future.ts';
 import { Gallery } from './gallery.ts';
 import { type Lane, shareOf, spreads } from './lane.ts';
 import { Lanes, type Waiting } from './lanes.ts';
@@ -28,9 +29,10 @@ import { PageQueue } from './page-queue.ts';
 import { outsideOf, takeIn } from './reach.ts';
 import { changedRules, forgetRules, stillPending } from './rules.ts';
 import { Schedule } from './schedule.ts';
-import { hintOf, knownOf, termsOf } from './terms.ts';
+import { learnNews } from './server-news.ts';
+import { errandTerms, hintOf, termsOf } from './terms.ts';
 import { Turns } from './turns.ts';
-import { type Sent, type UnderWay, wantsPage } from './under-way.ts';
+import { asked, type Sent, stillOut, type UnderWay, wantsPage } from './under-way.ts';
 
 export type { FrontierOptions } from './options.ts';
 
@@ -39,9 +41,6 @@ export interface Issued {
   readonly address: string;
   readonly spread: boolean;
 }
-
-/** Milliseconds by which the clocks of home and an outpost may differ. */
-const CLOCK_SLACK = 2000;
 
 export class Frontier {
   readonly admission: Admission;
@@ -55,6 +54,7 @@ export class Frontier {
   readonly #turns: Turns;
   readonly #underWay = new Map<string, UnderWay>();
   readonly learning: Learning;
+  readonly #elsewhere = new Elsewhere();
   /** New pages of a run that has a budget for them. */
   readonly #newcomers: PageQueue | undefined;
   /** Pages of errands that an earlier run sent out. */
@@ -203,16 +203,18 @@ export class Frontier {
       const lane = budget > 0 ? this.#turns.next() : undefined;
       if (!lane) return undefined;
       const place = placeOf(lane, this.#options);
-      const planned = plan(place);
+      const not = this.#elsewhere.barred(lane);
+      const away = not && plan({ ...place, not });
+      const planned = away ?? (lane.order.size > 0 ? plan(place) : undefined);
       if (!planned) {
         this.#turns.stir(lane); // nobody can take it now: it is offered again with the next turn
         continue;
       }
-      const delegation = { ...planned, follow: planned.follow && delegable(this.#options, lane) };
-      const size = sizeOf(delegation, lane, this.#options);
-      const pages = this.#wanted(lane, lane.order.take(Math.min(size, budget)));
+      const delegation = { ...planned, follow: !away && planned.follow && delegable(this.#options, lane) };
+      const size = Math.min(budget, sizeOf(delegation, lane, this.#options));
+      const pages = away ? this.#elsewhere.take(lane, away.machine, size) : this.#wanted(lane, lane.order.take(size));
       if (pages.length === 0) {
-        if (lane.order.size > 0) this.#turns.offer(lane);
+        if (lane.order.size + lane.elsewhere > 0) this.#turns.offer(lane);
         continue;
       }
       const issued = this.#issue(lane, pages, delegation, place.spread > 1);
@@ -240,15 +242,42 @@ export class Frontier {
     if (!underWay || !wantsPage(underWay, told.url, id)) return undefined;
     const now = this.#clock.now();
     const visit = told.time > now ? { ...told, time: now } : told; // another machine's clock is ahead of ours
-    const { before, counted } = underWay.pages.get(id) ?? this.#followed(underWay, id);
-    underWay.pages.delete(id);
-    this.#out.delete(id);
+    const { before, counted } = this.#back(underWay, id);
+    this.#elsewhere.known(id);
     const seen = visit.outcome === 'fetched' || visit.outcome === 'same';
     if (counted) seen ? this.#settled++ : this.#issued--;
     const learned = this.learning.learn({ id, lane: underWay.lane, visit, before, ...brought });
     this.gallery?.visited(id, visit);
     this.#turns.stir(underWay.lane);
     return learned;
+  }
+
+  /** A machine says that it cannot reach the page. True: another one is to be asked, and nothing is learned. */
+  sendElsewhere(errand: string, visit: Visit, from: { machine: string; outpost: string }, anyone: Anyone): boolean {
+    const underWay = this.#underWay.get(errand);
+    const id = this.admission.find(visit.url);
+    if (!underWay || !isOwnReach(visit)) return false;
+    const { lane } = underWay;
+    if (!anyone(lane.server.origin, this.#elsewhere.refused(id, from.machine))) return false;
+    if (this.#back(underWay, id).counted) this.#issued--;
+    this.#elsewhere.add({ id, lane, visit, outpost: from.outpost });
+    this.#turns.stir(lane);
+    return true;
+  }
+
+  /** Learns what was said of pages for which no machine is left that could be asked; `write` comes before each. */
+  settleUnreached(anyone: Anyone, write: () => void): void {
+    for (const page of this.#elsewhere.hopeless(anyone)) {
+      write();
+      this.learning.learn({ ...page, before: this.#ledger.pages.known(page.id) });
+    }
+  }
+
+  #back(underWay: UnderWay, id: number): Sent {
+    const sent = underWay.pages.get(id) ?? this.#followed(underWay, id);
+    underWay.pages.delete(id);
+    this.#out.delete(id);
+    return sent;
   }
 
   /** A page that the outpost found by itself. */
@@ -264,21 +293,13 @@ export class Frontier {
     return this.learning.duplicate(visit);
   }
 
-  news(news: ServerNews): void {
+  /** `machine`: whose news it is, empty = this one's. */
+  news(news: ServerNews, machine = ''): void {
     const lane = this.#lanes.of(news.origin);
-    const { server } = lane;
     this.#turns.stir(lane);
-    server.address = news.address || server.address;
-    const clock = this.#options.mode === 'explore' ? 'retry_at' : 'due';
-    if (news.robots) learnRobots(this.#ledger, server, news.robots, { now: this.#clock.now(), clock });
-    if (news.missing) server.soft404 = news.missing;
-    server.crawlDelay = news.crawlDelay;
-    server.latency = news.latency || server.latency;
     const time = this.#clock.now();
-    server.notBefore = Math.max(server.notBefore, Math.min(news.notBefore, time + LONGEST_ABSENCE));
-    server.sitemaps = [...news.sitemaps];
-    this.#ledger.servers.touch(server);
-    if (news.robotsBytes > 0) this.#ledger.account.add(time, server.id, 'robots', { spent: news.robotsBytes });
+    const clock = this.#options.mode === 'explore' ? 'retry_at' : 'due';
+    learnNews(this.#ledger, lane, news, { machine, now: time, clock });
     const source = { page: 0, depth: 0, hops: 0, time, nofollow: false };
     for (const url of news.sitemaps) this.admission.one(url, source, { role: 1 });
   }
@@ -302,7 +323,7 @@ export class Frontier {
 
   /** Pages in lanes now. */
   get pagesWaiting(): number {
-    return this.#lanes.pages;
+    return this.#lanes.pages + this.#elsewhere.size;
   }
 
   /** What is in lanes now. A pass over all of them: for people, and for the end of a run. */
@@ -337,20 +358,11 @@ export class Frontier {
   }
 
   #issue(lane: Lane, ids: number[], delegation: Delegation, spread: boolean): Issued {
-    const { connections, outposts, mode, lease, bodyBytes, scope, maxPages, code } = this.#options;
-    const pages = new Map<number, Sent>();
-    let counted = 0;
-    const known = ids.map(id => {
-      const page = this.#ledger.pages.ask(id);
-      const before = page.visited ? this.#ledger.pages.known(id) : undefined;
-      const each = knownOf(page, before, this.schedule);
-      pages.set(id, { before, counted: each.role !== 'sitemap' });
-      if (each.role !== 'sitemap') counted++;
-      return each;
-    });
+    const { connections, outposts, maxPages } = this.#options;
+    const { pages, known, counted } = asked(ids, this.#ledger, this.schedule);
     const now = this.#clock.now();
     const id = `${now.toString(36)}-${(this.#errands++).toString(36)}`;
-    const { follow, levels, among = outposts } = delegation;
+    const { follow, among = outposts } = delegation;
     // Half of what is left: another server must not have to wait until this one has used it up.
     const reserved = follow ? Math.min(DELEGATED, Math.floor((maxPages - this.#issued - counted) / 2)) : 0;
     this.#underWay.set(id, { lane, pages, delegated: follow, reserved });
@@ -358,40 +370,20 @@ export class Frontier {
     lane.errands++;
     if (follow) lane.order.hold();
     const alone = follow || !spread;
-    const errand: Errand = {
-      id,
-      kind: mode,
-      server: termsOf(lane, this.#options, alone ? connections : shareOf(connections, among)),
-      pages: known,
-      scope,
-      limits: {
-        pages: known.length + reserved,
-        follow: follow ? DELEGATED : 0,
-        depth: this.#options.depth,
-        bodyBytes,
-        time: lease,
-      },
-      levels,
-      detector: this.#options.detector,
-      deadline: now + lease,
-      ...(code && { code }),
-      ...(follow && { seen: seenOn(this.#ledger, lane, new Set(ids)) }),
-    };
-    return { errand, address: lane.server.address, spread: !alone };
+    const shared = alone ? connections : shareOf(connections, among);
+    const server = termsOf(lane, this.#options, shared, delegation.machine);
+    const seen = follow ? seenOn(this.#ledger, lane, new Set(ids)) : undefined;
+    const errand = { id, ...errandTerms(this.#options, delegation, now), server, pages: known, ...(seen && { seen }) };
+    const limits = { ...errand.limits, pages: known.length + reserved };
+    return { errand: { ...errand, limits }, address: lane.server.address, spread: !alone };
   }
 
   /** An errand of an earlier run is still out there; its pages are not to be visited by anybody else. */
   #resume(errand: Errand, issued: number): void {
     const lane = this.#lanes.of(errand.server.origin);
     const delegated = errand.limits.follow > 0;
-    const pages = new Map<number, Sent>();
-    for (const { url, role } of errand.pages) {
-      const id = this.admission.find(url);
-      const before = id === 0 ? undefined : this.#ledger.pages.known(id);
-      if (id === 0 || (before && before.time > issued - CLOCK_SLACK)) continue; // its visit has arrived
-      pages.set(id, { before, counted: role !== 'sitemap' });
-      this.#out.add(id);
-    }
+    const pages = stillOut(errand, issued, this.#ledger, url => this.admission.find(url));
+    for (const id of pages.keys()) this.#out.add(id);
     this.#underWay.set(errand.id, { lane, pages, delegated, reserved: 0 });
     for (const { counted } of pages.values()) if (counted) this.#issued++;
     lane.errands++;

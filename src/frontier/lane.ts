@@ -1,5 +1,6 @@
 /** A server as the frontier sees it: its pages in order, and what of it is under way. */
 
+import type { ServerNews } from '../errand/parcel.ts';
 import type { ShapeCounter } from '../errand/traps.ts';
 import type { Server } from '../ledger/servers.ts';
 import type { HoldingOrder } from './holding.ts';
@@ -11,6 +12,10 @@ export interface Lane {
   readonly shapes: ShapeCounter;
   /** Errands under way. */
   errands: number;
+  /** Pages that wait for another machine than those that cannot reach them (elsewhere.ts). */
+  elsewhere: number;
+  /** What other machines see of the server, by their names; see server-news.ts. */
+  readonly views: Map<string, Pick<ServerNews, 'robots' | 'missing'>>;
   /** Pages admitted so far, fetched or not. */
   pages: number;
 }

@@ -62,6 +62,8 @@ export class Lanes {
       order: new HoldingOrder(order, changed),
       shapes: new ShapeCounter(),
       errands: 0,
+      elsewhere: 0,
+      views: new Map(),
       pages: 0,
     };
     this.#lanes.set(origin, lane);
@@ -81,7 +83,8 @@ export class Lanes {
   waiting(now: number): Waiting {
     const sum = { pages: 0, servers: 0, wake: Number.POSITIVE_INFINITY };
     for (const lane of this.#lanes.values()) {
-      const { size, held } = lane.order;
+      const { held } = lane.order;
+      const size = lane.order.size + lane.elsewhere;
       if (size + held === 0 || leavesOut(this.#options.domains, lane.topLevelDomain)) continue;
       sum.pages += size + held;
       sum.servers++;

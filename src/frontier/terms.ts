@@ -6,14 +6,20 @@ import type { KnownRow } from '../ledger/known-row.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { type AskedPage, roles } from '../ledger/pages.ts';
 import { UNKNOWN } from './admission.ts';
+import { DELEGATED, type Delegation } from './delegation.ts';
 import { type Lane, paceOf } from './lane.ts';
 import type { FrontierOptions } from './options.ts';
 import type { Hint } from './order-port.ts';
 import type { Schedule } from './schedule.ts';
 import { trustTerms } from './trust.ts';
 
-export function termsOf(lane: Lane, options: FrontierOptions, connections: number): Errand['server'] {
+/** `machine`: where the errand goes, empty = to this one's threads, which take nobody else's word for the rules. */
+export function termsOf(lane: Lane, options: FrontierOptions, connections: number, machine: string): Errand['server'] {
   const { server } = lane;
+  const view = lane.views.get(machine);
+  const theirs = server.rulesBy !== '' && server.rulesBy !== machine;
+  const robots = view?.robots ?? (theirs ? undefined : server.robots);
+  const missing = view?.missing ?? server.soft404;
   return {
     origin: server.origin,
     pace: paceOf(lane, options.pace),
@@ -22,9 +28,20 @@ export function termsOf(lane: Lane, options: FrontierOptions, connections: numbe
     allowPrivate: options.allowPrivate || (server.seeded && namesAddress(server.origin)),
     ...(options.allowPrivate && { anyPrivate: true }),
     ...trustTerms(server),
-    ...(server.soft404 && { missing: server.soft404 }),
-    ...(server.robots && { robots: server.robots }),
+    ...(missing && { missing }),
+    ...(robots && { robots }),
   };
+}
+
+/** What an errand says besides its server and its pages. */
+export function errandTerms(
+  options: FrontierOptions,
+  { follow, levels }: Delegation,
+  now: number,
+): Omit<Errand, 'id' | 'server' | 'pages'> {
+  const { mode, scope, depth, bodyBytes, lease, detector, code } = options;
+  const limits = { pages: 0, follow: follow ? DELEGATED : 0, depth, bodyBytes, time: lease };
+  return { kind: mode, scope, limits, levels, detector, deadline: now + lease, ...(code && { code }) };
 }
 
 /** What an order may know of a page that joins it: its own links where it goes by them and the page was visited. */

@@ -100,7 +100,7 @@ export class Turns {
   /** Still: something else has to happen to it first. */
   #stateOf(lane: Lane, now: number): 'ready' | 'resting' | 'still' {
     const { server, order, errands } = lane;
-    if (order.size === 0 || server.paused || errands >= this.#most(lane)) return 'still';
+    if (order.size + lane.elsewhere === 0 || server.paused || errands >= this.#most(lane)) return 'still';
     return server.notBefore > now ? 'resting' : 'ready';
   }
 }

@@ -1,7 +1,12 @@
 /** An errand that has left: which of its pages are still to come back, and which visits it may bring. */
 import { originOf } from '../base/url.ts';
+import type { Errand } from '../errand/errand.ts';
+import type { Known } from '../errand/known.ts';
 import type { KnownRow } from '../ledger/known-row.ts';
+import type { Ledger } from '../ledger/ledger.ts';
 import type { Lane } from './lane.ts';
+import type { Schedule } from './schedule.ts';
+import { knownOf } from './terms.ts';
 
 export interface Sent {
   /** What was known; undefined = first visit. */
@@ -23,4 +28,43 @@ export interface UnderWay {
 /** Whether a visit of this page answers what was asked; `id` is the page's, 0 = nobody knows it. */
 export function wantsPage({ pages, delegated, lane }: UnderWay, url: string, id: number): boolean {
   return pages.has(id) || (delegated && originOf(url) === lane.server.origin && lane.order.holds(id));
+}
+
+/** Milliseconds by which the clocks of home and an outpost may differ. */
+const CLOCK_SLACK = 2000;
+
+/** Pages that are to be asked for, as an errand names them. Sitemaps do not count: they are asked for to find pages. */
+export function asked(
+  ids: readonly number[],
+  ledger: Ledger,
+  schedule: Schedule,
+): { pages: Map<number, Sent>; known: Known[]; counted: number } {
+  const pages = new Map<number, Sent>();
+  let counted = 0;
+  const known = ids.map(id => {
+    const page = ledger.pages.ask(id);
+    const before = page.visited ? ledger.pages.known(id) : undefined;
+    const each = knownOf(page, before, schedule);
+    pages.set(id, { before, counted: each.role !== 'sitemap' });
+    if (each.role !== 'sitemap') counted++;
+    return each;
+  });
+  return { pages, known, counted };
+}
+
+/** Pages of an errand of an earlier run whose visits have not arrived. `issued`: when it left. */
+export function stillOut(
+  errand: Errand,
+  issued: number,
+  ledger: Ledger,
+  find: (url: string) => number,
+): Map<number, Sent> {
+  const pages = new Map<number, Sent>();
+  for (const { url, role } of errand.pages) {
+    const id = find(url);
+    const before = id === 0 ? undefined : ledger.pages.known(id);
+    if (id === 0 || (before && before.time > issued - CLOCK_SLACK)) continue; // its visit has arrived
+    pages.set(id, { before, counted: role !== 'sitemap' });
+  }
+  return pages;
 }

@@ -181,6 +181,12 @@ export class Dispatch {
     return here.map(post => ({ carrier: post.carrier, errands: post.errands.size, pages: pagesOf(post) }));
   }
 
+  /** Whether a machine that is none of these could visit a server, now or later. */
+  readonly anyone = (origin: string, not: ReadonlySet<string>): boolean => {
+    const able = ({ carrier }: Post) => carrier && carrier.status?.state !== 'quarantined';
+    return this.#posts.some(post => able(post) && !not.has(machineOf(post)) && post.may(`${origin}/`));
+  };
+
   /** Some outpost can take more. */
   hasRoom(): boolean {
     return this.#posts.some(post => this.#hasRoom(post));
@@ -192,14 +198,15 @@ export class Dispatch {
     const now = this.#clock.ticks();
     // One that rests because it failed keeps nobody from its servers.
     const able = (post: Post) => post.carrier && post.carrier.room > 0 && post.restsUntil <= now;
-    const own = this.#posts.filter(post => post.stands && able(post) && post.may(url));
+    const posts = this.#posts.filter(post => post.may(url) && !place.not?.has(machineOf(post)));
+    const own = posts.filter(post => post.stands && able(post));
     if (own.length > 0) {
       const post = leastLoaded(own.filter(post => this.#hasRoom(post)));
       return post && this.#chosen(post, place.origin, OWN);
     }
-    const open = this.#posts.filter(post => this.#hasRoom(post) && !post.stands && post.may(url));
+    const open = posts.filter(post => this.#hasRoom(post) && !post.stands);
     if (open.length === 0) return undefined;
-    if (place.spread > 1) return this.#share(place);
+    if (place.spread > 1 && !place.not) return this.#share(place);
     if (!place.paced) return this.#stay(place, open);
     const address = this.#addressOf(place);
     return address === undefined ? undefined : this.#together({ ...place, address }, open);
@@ -215,7 +222,7 @@ export class Dispatch {
     const { origin, address } = place;
     const owner = this.#owners.get(address);
     if (owner && owner.origin !== origin) owner.shared = true;
-    if (owner?.shared && this.#mayWaitFor(owner.post, origin)) {
+    if (owner?.shared && !place.not?.has(machineOf(owner.post)) && this.#mayWaitFor(owner.post, origin)) {
       if (!open.includes(owner.post)) return undefined;
       this.#homes.set(origin, owner.post);
       return this.#chosen(owner.post, origin, TOGETHER);
@@ -315,12 +322,12 @@ export class Dispatch {
   #stay({ origin, address }: ServerPlace, open: readonly Post[]): Choice {
     const known = this.#homes.get(origin) ?? (address === '' ? undefined : this.#homes.get(address));
     const current = known && open.includes(known) ? known : undefined;
-    const places = [...new Set(open.map(placeOf))];
-    const better = this.times.better(origin, places, current && placeOf(current));
+    const places = [...new Set(open.map(machineOf))];
+    const better = this.times.better(origin, places, current && machineOf(current));
     const post =
-      current && (!better || placeOf(current) === better.place)
+      current && (!better || machineOf(current) === better.place)
         ? current
-        : leastLoaded(better ? open.filter(each => placeOf(each) === better.place) : open)!;
+        : leastLoaded(better ? open.filter(each => machineOf(each) === better.place) : open)!;
     if (this.#homes.size > REMEMBERED) this.#homes.clear();
     this.#homes.set(origin, post);
     if (address !== '' && !this.#homes.has(address)) this.#homes.set(address, post);
@@ -332,13 +339,19 @@ export class Dispatch {
     const { remote } = post.carrier!;
     const { reason, because } = this.carriers.some(each => each.remote) ? why : ALONE;
     this.placements.note(origin, { machine: remote ? post.name : 'home', reason, because }, stays);
-    return { to: post.carrier!, remote, follow: remote, levels: remote ? this.levels - 1 : 0 };
+    return {
+      to: post.carrier!,
+      remote,
+      machine: machineOf(post),
+      follow: remote,
+      levels: remote ? this.levels - 1 : 0,
+    };
   }
 }
 
-/** Threads of this machine are one place. */
-function placeOf({ carrier, name }: Post): string {
-  return carrier?.remote ? name : '';
+/** Threads of this machine are one, and have no name. */
+function machineOf({ carrier, name }: Post): string {
+  return carrier?.remote === false ? '' : name;
 }
 
 /**

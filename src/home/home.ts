@@ -304,10 +304,11 @@ export class Home implements Receiver {
   }
 
   #endOverdue(): void {
-    const { clock } = this.#parts;
+    const { clock, frontier } = this.#parts;
     if (clock.ticks() - this.#looked < 1000) return;
     this.#looked = clock.ticks();
     for (const { from, errand } of this.dispatch.overdue(clock.now())) this.#endErrand(from, errand);
+    frontier.settleUnreached(this.dispatch.anyone, () => this.#batch.open(1));
   }
 
   #receiveHere(from: Carrier, { parcel, findings }: Judged): void {
@@ -335,17 +336,16 @@ export class Home implements Receiver {
   }
 
   #takeParcel(from: Carrier, judged: Judged, by: string): void {
-    const { parcel } = judged;
-    const { errand, sequence, done } = parcel;
+    const { errand, sequence, done, visits } = judged.parcel;
     const { origin } = this.dispatch.errandOf(from, errand)!.server;
-    this.dispatch.returned(from, errand, parcel.visits.length, done);
+    this.dispatch.returned(from, errand, visits.length, done);
     this.dispatch.succeeded(from);
-    this.#batch.open(parcel.visits.length + 1);
-    receiveWarily(this.#all, judged, { outpost: by, origin }, this.progress);
-    this.#measure(from, parcel);
-    if (done) {
-      this.#settle(from, errand);
-    } else {
+    this.#batch.open(visits.length + 1);
+    const sender = { outpost: by, machine: from.name, origin, anyone: this.dispatch.anyone };
+    receiveWarily(this.#all, judged, sender, this.progress);
+    this.#measure(from, judged.parcel);
+    if (done) this.#settle(from, errand);
+    else {
       this.#parts.ledger.errands.took(errand, sequence);
       this.#acknowledgements.parcel(from, errand, sequence);
     }

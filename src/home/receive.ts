@@ -3,6 +3,7 @@ import type { Archive, Arrival } from '../archive/archive.ts';
 import type { Parcel } from '../errand/parcel.ts';
 import type { Visit } from '../errand/visit.ts';
 import type { Brought } from '../frontier/brought.ts';
+import type { Anyone } from '../frontier/elsewhere.ts';
 import type { Frontier } from '../frontier/frontier.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Findings } from './judging.ts';
@@ -75,13 +76,15 @@ function packed(kept: readonly Settled[]): Settled[] {
  */
 export function receiveWarily(parts: Parts, { parcel, findings }: Judged, from: Sender, progress: Progress): number {
   const { archive, frontier } = parts;
-  if (parcel.server?.origin === from.origin) frontier.news(parcel.server);
+  if (parcel.server?.origin === from.origin) frontier.news(parcel.server, from.machine);
   let unwanted = 0;
   for (const visit of parcel.visits) {
     if (!frontier.wants(parcel.errand, visit)) {
       unwanted++;
       continue;
     }
+    // What a machine cannot reach, another one may.
+    if (frontier.sendElsewhere(parcel.errand, visit, from, from.anyone)) continue;
     const settled = settle(parts, visit, findings);
     const stored = settled.stored ? appendOne(parts, archive, parcel.members, settled.visit) : undefined;
     learn(parts, parcel.errand, settled, { outpost: from.outpost, stored });
@@ -93,8 +96,11 @@ export function receiveWarily(parts: Parts, { parcel, findings }: Judged, from: 
 
 export interface Sender {
   readonly outpost: string;
+  /** The one of ours that it came from; `outpost` may stand below it. */
+  readonly machine: string;
   /** The server that the errand is about. */
   readonly origin: string;
+  readonly anyone: Anyone;
 }
 
 function appendOne(parts: Parts, archive: Archive, members: Uint8Array, visit: Visit) {

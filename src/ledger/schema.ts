@@ -218,6 +218,10 @@ export const steps: readonly string[] = [
     PRIMARY KEY (server, kind, day)
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  -- The machine that read the rules of a server; empty = home itself.
+  ALTER TABLE servers ADD COLUMN rules_by TEXT NOT NULL DEFAULT '';
+  `,
 ];
 
 /** A ledger that is only read may be of a version that did not have the table yet. */

@@ -7,6 +7,8 @@ export interface Server {
   readonly origin: string;
   address: string;
   robots: RobotsCopy | undefined;
+  /** The machine that read these rules; empty = this one. */
+  rulesBy: string;
   sitemaps: string[];
   /** Milliseconds. */
   crawlDelay: number;
@@ -43,12 +45,19 @@ export interface Server {
   soft404: Uint8Array | undefined;
 }
 
+const UPDATE = `UPDATE servers SET address = ?, robots_status = ?, robots_body = coalesce(?, robots_body), robots_time = ?, robots_unreachable = ?,
+  sitemaps = ?,
+  crawl_delay = ?, not_before = ?, latency = ?, failures = ?, refused = ?, seeded = ?, paused = ?, pace = ?,
+  audits = ?, lies = ?, multiplier = ?, pings = ?, true_pings = ?, ping_expected = ?, ping_missed = ?,
+  dates = ?, wrong_dates = ?, wave = ?, soft_404 = ?, rules_by = ? WHERE id = ?`;
+
 export class Servers {
   readonly #byOrigin = new Map<string, Server>();
   readonly #byId = new Map<number, Server>();
   readonly #dirty = new Set<Server>();
   readonly #insert: StatementSync;
-  readonly #update: StatementSync;
+  /** Made by the first who writes: a ledger that is only read may lack a column. */
+  readonly #update: () => StatementSync;
   readonly #get: StatementSync;
   readonly #newest: StatementSync;
   readonly #body: StatementSync;
@@ -58,13 +67,8 @@ export class Servers {
     this.#get = database.prepare('SELECT * FROM servers WHERE id = ?');
     this.#body = database.prepare('SELECT robots_body FROM servers WHERE id = ?');
     this.#insert = database.prepare('INSERT INTO servers (id, origin) VALUES (?, ?)');
-    this.#update = database.prepare(
-      `UPDATE servers SET address = ?, robots_status = ?, robots_body = coalesce(?, robots_body), robots_time = ?, robots_unreachable = ?,
-         sitemaps = ?,
-         crawl_delay = ?, not_before = ?, latency = ?, failures = ?, refused = ?, seeded = ?, paused = ?, pace = ?,
-         audits = ?, lies = ?, multiplier = ?, pings = ?, true_pings = ?, ping_expected = ?, ping_missed = ?,
-         dates = ?, wrong_dates = ?, wave = ?, soft_404 = ? WHERE id = ?`,
-    );
+    let update: StatementSync | undefined;
+    this.#update = () => (update ??= database.prepare(UPDATE));
     for (const row of database.prepare('SELECT * FROM servers').iterate()) {
       const server = fromRow(row);
       this.#shelve(server);
@@ -117,7 +121,7 @@ export class Servers {
   /** Inside the caller's transaction. */
   save(): void {
     for (const s of this.#dirty) {
-      this.#update.run(
+      this.#update().run(
         s.address,
         s.robots?.status ?? -1,
         s.robots && !(s.robots instanceof ShelvedRobots) ? s.robots.body : null,
@@ -143,6 +147,7 @@ export class Servers {
         s.wrongDates,
         s.wave,
         s.soft404 ?? null,
+        s.rulesBy,
         s.id,
       );
       this.#shelve(s);
@@ -188,6 +193,7 @@ function blank(id: number, origin: string): Server {
     origin,
     address: '',
     robots: undefined,
+    rulesBy: '',
     sitemaps: [],
     crawlDelay: 0,
     notBefore: 0,
@@ -218,6 +224,7 @@ function fromRow(row: Record<string, unknown>): Server {
     origin: row['origin'] as string,
     address: row['address'] as string,
     robots: status < 0 ? undefined : robotsOf(row, status),
+    rulesBy: (row['rules_by'] as string | undefined) ?? '',
     sitemaps: JSON.parse(row['sitemaps'] as string),
     crawlDelay: row['crawl_delay'] as number,
     notBefore: row['not_before'] as number,

@@ -34,8 +34,8 @@ test('an errand takes what fits into a short while, and at least one page', () =
 
 test('the first errand only looks; others are as large as their way is long', () => {
   const terms = { mode: 'explore', order: 'breadth', depth: 9, pace: 1000, lease: 100_000 } as const;
-  const here = { remote: false, follow: false, levels: 0 };
-  const far = { remote: true, follow: false, levels: 0 };
+  const here = { remote: false, machine: '', follow: false, levels: 0 };
+  const far = { remote: true, machine: 'far', follow: false, levels: 0 };
   const unseen = lane({ robots: undefined } as Partial<Server>);
   assert.deepEqual([sizeOf(here, unseen, terms), sizeOf(far, unseen, terms)], [1, 1]);
   assert.equal(sizeOf(far, unseen, { ...terms, pace: 0 }), 512, 'a way too long for a first look');

@@ -30,7 +30,7 @@ function scene(relevances: readonly number[], order: OrderName = 'focused', cloc
     const pages = new HoldingOrder(makeOrder(order));
     pages.add(index + 1, { ...hint, relevance });
     const server = { id: index + 1, paused: false, notBefore: 0 };
-    return { server, topLevelDomain: 'test', order: pages, errands: 0 } as unknown as Lane;
+    return { server, topLevelDomain: 'test', order: pages, errands: 0, elsewhere: 0 } as unknown as Lane;
   });
   for (const lane of lanes) turns.stir(lane);
   return { turns, lanes, looks: () => looks };

@@ -22,7 +22,7 @@ function opened(ledger: Ledger, pages = 1) {
   const { errand } = frontier.next()!;
   const parcel: Parcel = { errand: errand.id, sequence: 0, done: false, visits: [], members: new Uint8Array(0) };
   const receive = (more: Partial<Parcel>) => {
-    const from = { outpost: 'far', origin: errand.server.origin };
+    const from = { outpost: 'far', machine: 'far', origin: errand.server.origin, anyone: () => false };
     const parts = { ledger, archive: NO_ARCHIVE, frontier };
     return receiveWarily(parts, { parcel: { ...parcel, ...more } }, from, new Progress(systemClock));
   };

@@ -1,0 +1,86 @@
+/**
+ * Pages that a machine says it cannot reach: its own view of robots.txt, its own network, its owner's rules. That is true
+ * of that machine only, and no more than its word: the page goes to another. Only when all that there are have said so
+ * is it what home knows of the page.
+ */
+import type { Visit } from '../errand/visit.ts';
+import type { Lane } from './lane.ts';
+
+const OWN_REACH: ReadonlySet<string> = new Set(['robots', 'robots-unreachable', 'private-address', 'out-of-scope']);
+
+/** Whether a machine that is none of these could be asked for pages of a server. */
+export type Anyone = (origin: string, not: ReadonlySet<string>) => boolean;
+
+export interface Unreached {
+  readonly id: number;
+  readonly lane: Lane;
+  /** What the last machine said, and who it was in full. */
+  readonly visit: Visit;
+  readonly outpost: string;
+}
+
+export function isOwnReach({ outcome, reason }: Visit): boolean {
+  return outcome === 'refused' && OWN_REACH.has(reason);
+}
+
+export class Elsewhere {
+  /** Pages that wait for another machine, longest first. */
+  readonly #waiting = new Map<number, Unreached>();
+  /** Machines that cannot reach a page; kept until something else is known of it. */
+  readonly #machines = new Map<number, Set<string>>();
+
+  get size(): number {
+    return this.#waiting.size;
+  }
+
+  /** All machines that cannot reach the page, now that this one cannot. */
+  refused(id: number, machine: string): ReadonlySet<string> {
+    const machines = this.#machines.get(id) ?? new Set();
+    this.#machines.set(id, machines);
+    return machines.add(machine);
+  }
+
+  add(page: Unreached): void {
+    if (!this.#waiting.has(page.id)) page.lane.elsewhere++;
+    this.#waiting.set(page.id, page);
+  }
+
+  /** Something is known of the page: nobody else need be asked. */
+  known(id: number): void {
+    this.#machines.delete(id);
+    this.#drop(id);
+  }
+
+  /** Which machines cannot reach the page of the lane that has waited longest; undefined = none waits. */
+  barred(lane: Lane): ReadonlySet<string> | undefined {
+    if (lane.elsewhere === 0) return undefined;
+    for (const page of this.#waiting.values()) if (page.lane === lane) return this.#machines.get(page.id);
+    return undefined;
+  }
+
+  /** Pages of the lane, at most so many, for a machine that has not been asked for them. */
+  take(lane: Lane, machine: string, most: number): number[] {
+    const ids: number[] = [];
+    for (const { id, lane: other } of this.#waiting.values()) {
+      if (ids.length >= most) break;
+      if (other === lane && !this.#machines.get(id)!.has(machine)) ids.push(id);
+    }
+    for (const id of ids) this.#drop(id);
+    return ids;
+  }
+
+  /** Pages for which nobody is left, and which wait no more. */
+  hopeless(anyone: Anyone): Unreached[] {
+    const left = [...this.#waiting.values()].filter(
+      ({ id, lane }) => !anyone(lane.server.origin, this.#machines.get(id)!),
+    );
+    for (const { id } of left) this.known(id);
+    return left;
+  }
+
+  #drop(id: number): void {
+    const page = this.#waiting.get(id);
+    if (page) page.lane.elsewhere--;
+    this.#waiting.delete(id);
+  }
+}

@@ -67,6 +67,11 @@ function printOf(page: Page): Uint8Array {
   return new Uint8Array(hash('sha256', text.replace(/\s+/g, ' '), 'buffer').subarray(0, PRINT_BYTES));
 }
 
+/** Whether impossibleUrl made it. */
+export function isImpossible(url: string): boolean {
+  return /\/no-such-page-[0-9a-f]{16}(?:\.[a-z0-9]{1,5})?$/i.test(url);
+}
+
 /** An address beside `url` that no page has. */
 export function impossibleUrl(url: string): string {
   const ending = /\.[a-z0-9]{1,5}$/i.exec(new URL(url).pathname)?.[0] ?? '';

@@ -8,12 +8,11 @@
 import { hash } from 'node:crypto';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
-import { type Clock, DAY } from '../base/clock.ts';
+import type { Clock } from '../base/clock.ts';
 import { SkeinError } from '../base/errors.ts';
 import { replaceFile } from '../base/file.ts';
 import { harmless } from '../base/harmless.ts';
 import type { Identity } from '../errand/keys.ts';
-import { encodeCode, signCode } from '../outpost/code.ts';
 import { Quota, type QuotaTerms, usedBy } from '../outpost/quota.ts';
 import type { Receiver } from '../transfer/carrier.ts';
 import { fingerprintOf } from '../transfer/certificate.ts';
@@ -34,10 +33,12 @@ import { type Door, openDoor } from '../transfer/websocket.ts';
 import { Audit } from './audit.ts';
 import type { Home } from './home.ts';
 import { MachineWatch } from './machines.ts';
+import { Membership } from './membership.ts';
 import { OutpostReports } from './outpost-reports.ts';
 import { OUTPOSTS_FILE } from './placement.ts';
 import { Quarantine } from './quarantine.ts';
 import { makeSecondLook, type SecondLook } from './second-look.ts';
+import { signedCode } from './signed-code.ts';
 import { startUnpacker } from './unpacker.ts';
 
 export interface OutpostsOptions {
@@ -64,8 +65,6 @@ export interface OutpostsOptions {
 }
 
 const AUDIT_SHARE = 0.02;
-/** Milliseconds that signed code may be used before it has to be signed again. */
-const CODE_LASTS = 30 * DAY;
 /** Milliseconds that a pass may take to be shown at the door. */
 const PASS_LASTS = 60_000;
 /** Milliseconds between two looks at a page that differs. */
@@ -82,6 +81,7 @@ export class Outposts implements Speaker {
   readonly #home: Home;
   readonly #options: OutpostsOptions;
   readonly #members: Members;
+  readonly #membership: Membership;
   readonly #carriers = new Map<string, StreamCarrier>();
   readonly #machines = new MachineWatch();
   readonly #quotas = new Map<string, Quota>();
@@ -107,6 +107,7 @@ export class Outposts implements Speaker {
     this.#options = { ...options, say: text => options.say(harmless(text)) };
     this.software = options.software;
     this.#members = new Members(join(options.directory, 'door'));
+    this.#membership = new Membership(this.#members);
     this.identity = this.#members.identity();
     this.#started = Math.floor(options.clock.now());
     this.#unpacker = startUnpacker(options);
@@ -151,6 +152,7 @@ export class Outposts implements Speaker {
     absence.unref();
     this.#writing = setInterval(() => {
       this.#forgive();
+      this.#heed();
       this.#settle();
       this.write();
     }, 1000);
@@ -234,7 +236,7 @@ export class Outposts implements Speaker {
         return this.#welcome([], {});
       }
       const member = this.#members.admit(hello, this.now());
-      name = member.name;
+      name = this.#membership.saw(member.name);
       ({ quotas: quota, stands } = member);
       return this.#welcome(member.servers, quota);
     };
@@ -268,13 +270,12 @@ export class Outposts implements Speaker {
 
   /** Tells of an outpost that wanted to come in and could not; whoever speaks no Skein at all is passed over. */
   #turnedAway(error: unknown): void {
-    if (!(error instanceof SkeinError) || (error.code !== 'refused' && error.code !== 'version-mismatch')) return;
-    this.refusals++;
-    this.#options.say(error.message);
+    if (this.#reports.turnedAway(error)) this.refusals++;
   }
 
   #attach(hello: Hello, line: Line, terms: QuotaTerms, stands = false): void {
-    const { lease } = this.#options;
+    const { lease, decider } = this.#options;
+    const { identity } = this;
     const { name } = hello;
     let carrier = this.#carriers.get(name);
     const expected = this.#home.dispatch.errandsOf(name);
@@ -284,10 +285,10 @@ export class Outposts implements Speaker {
       carrier = new StreamCarrier(
         {
           name,
-          identity: this.identity,
+          identity,
           unpacker: this.#unpacker,
           tables: new PageTables(this.#tablesOf(name)),
-          code: digest => this.#code(digest),
+          code: digest => signedCode(digest, { identity, decider, version: this.#started, now: this.now() }),
           pass: (by, key) => this.#pass(name, by, key),
           allowance: {
             exhausted: () => quota.exhausted(this.now()),
@@ -351,13 +352,14 @@ export class Outposts implements Speaker {
     return this.now() - this.#doubtful < DOUBT;
   }
 
-  /** A later run of this home signs later versions, so that nobody can bring back what was sent before. */
-  #code(digest: string): { terms: Uint8Array; bytes: Uint8Array } | undefined {
-    const { decider } = this.#options;
-    if (!decider || decider.digest !== digest) return undefined;
-    const { bytes } = decider;
-    const terms = { name: 'decider', version: this.#started, expires: this.now() + CODE_LASTS };
-    return { terms: encodeCode(signCode(this.identity, bytes, terms)), bytes };
+  /** Members may have been limited or revoked, in another process. */
+  #heed(): void {
+    for (const { name, terms } of this.#membership.changes()) {
+      const carrier = this.#carriers.get(name);
+      if (!terms) carrier?.dismiss('it was revoked');
+      else carrier?.renew('its terms have changed');
+      if (terms) this.#quotas.get(name)?.change(terms.quotas);
+    }
   }
 
   #tablesOf(name: string): string {

@@ -131,6 +131,11 @@ export class Children {
     this.#where.delete(errand);
   }
 
+  /** Members may have been revoked, in another process. */
+  dismiss(names: Iterable<string>): void {
+    for (const name of names) this.#links.get(name)?.dismiss('it was revoked');
+  }
+
   /** A pass has come for one below. */
   pass({ by, pass }: PassFrame): void {
     const [name, ...further] = by.split('/');

@@ -1,4 +1,6 @@
 /** Where requests of errands leave this machine: each is counted before it is made, and its bytes as they come. */
+import { isImpossible } from '../crawler/missing.ts';
+import type { Pace } from '../crawler/pace.ts';
 import type { Answer, Ask, Fetcher } from '../crawler/stages.ts';
 import type { Ceilings } from './ceilings.ts';
 import { Allowance } from './meter.ts';
@@ -13,12 +15,27 @@ export interface GateOptions {
   readonly exhausted: () => void;
 }
 
+/** Turns are given only for requests that may be made; whoever gets none ends as if the errand had been recalled. */
+export function countTurns(pace: Pick<Pace, 'turn'>, { meter, exhausted }: GateOptions): void {
+  const allowance = new Allowance(meter);
+  const turn = pace.turn.bind(pace);
+  pace.turn = async (...terms) => {
+    const given = await turn(...terms);
+    if (!given || allowance.request()) return given;
+    given.done(NOT_MADE);
+    exhausted();
+    return undefined;
+  };
+}
+
+const NOT_MADE = { status: 0, firstByteMs: 0, retryAfterMs: 0, failed: false, address: '' } as const;
+
 export function gated(fetcher: Fetcher, { meter, ceilings, open, exhausted }: GateOptions): Fetcher {
   const allowance = new Allowance(meter);
   return {
     async fetch(ask: Ask): Promise<Answer> {
       await open();
-      if (!allowance.request(isForRules(ask))) {
+      if (isForNoPage(ask) && !allowance.other()) {
         exhausted();
         return STOPPED;
       }
@@ -38,8 +55,8 @@ export function gated(fetcher: Fetcher, { meter, ceilings, open, exhausted }: Ga
 }
 
 /** robots.txt alone is asked for as plain text. */
-function isForRules({ accept }: Ask): boolean {
-  return accept === 'text/plain';
+function isForNoPage({ accept, url }: Ask): boolean {
+  return accept === 'text/plain' || isImpossible(url);
 }
 
 /** What it says is true, and means that the page is tried again later. */

@@ -11,7 +11,7 @@ import { unpackErrand } from '../transfer/parcel-format.ts';
 import { VersionCache } from './cache.ts';
 import type { Ceilings } from './ceilings.ts';
 import { Deciders, type SandboxTerms } from './deciders.ts';
-import { gated } from './gate.ts';
+import { countTurns, type GateOptions, gated } from './gate.ts';
 import { Outpost } from './outpost.ts';
 import { OwnRobots } from './own-robots.ts';
 import { Sender } from './sender.ts';
@@ -72,12 +72,14 @@ const packers = new PackerPool({ whenBusy: 'stored', whenIdle: 'stored' });
 const robots = options.trustRobots ? undefined : new OwnRobots();
 const say = (message: HandMessage) => port.postMessage(message);
 const deciders = new Deciders(options.sandbox, text => say({ kind: 'trouble', text }));
-const fetcher = gated(tools.fetcher, {
+const gate: GateOptions = {
   meter: options.meter,
   ceilings: () => ceilings,
   open: () => open, // requests wait while the spool is full, so that nothing is fetched that could not be kept
   exhausted: () => void outpost.recall(),
-});
+};
+const fetcher = gated(tools.fetcher, gate);
+countTurns(tools.pace, gate);
 const outpost = new Outpost({ ...tools, packers, parcels: FAR_PARCELS, fetcher }, deciders, {
   parcel: sendParcel,
   gaveUp: (errand, why) => say({ kind: 'gave-up', errand, why }),

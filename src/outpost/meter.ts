@@ -49,10 +49,18 @@ export class Allowance {
     this.#counts = new BigInt64Array(shared);
   }
 
-  /** False: there is none left for today, and it must not be made. `other`: it is for rules, not for a page. */
-  request(other: boolean): boolean {
-    if (Atomics.load(this.#counts, BYTES) <= 0n) return false;
-    const count = other ? OTHERS : PAGES;
+  /** Before a request is made. False: there is none left for today, and it must not be. */
+  request(): boolean {
+    return Atomics.load(this.#counts, BYTES) > 0n && this.#take(PAGES);
+  }
+
+  /** The request turns out to be for no page: rules, or how the server says that it has none. False as above. */
+  other(): boolean {
+    Atomics.add(this.#counts, PAGES, 1n);
+    return this.#take(OTHERS);
+  }
+
+  #take(count: number): boolean {
     if (Atomics.sub(this.#counts, count, 1n) > 0n) return true;
     Atomics.add(this.#counts, count, 1n);
     return false;

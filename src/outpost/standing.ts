@@ -216,6 +216,7 @@ export class StandingOutpost {
   /** The owner may have changed what is allowed, in another process. */
   #readRules(): void {
     const text = readFileSync(join(this.#options.directory, FILE), 'utf8');
+    this.station.children.dismiss(this.#members.all().flatMap(each => (each.revoked ? [each.name] : [])));
     if (text === this.#rules) return;
     this.#rules = text;
     this.station.change(JSON.parse(text) as Place);

@@ -149,6 +149,20 @@ export class Link {
     this.#line?.go();
   }
 
+  /** Ends the line so that it comes back under other terms. */
+  renew(why: string): void {
+    this.#line?.bye('later', why);
+  }
+
+  /** Ends it for good; the outpost is told why. */
+  dismiss(why: string): void {
+    const line = this.#line;
+    this.#line = undefined;
+    clearTimeout(this.#absence);
+    line?.bye('refused', why);
+    this.#lose(why);
+  }
+
   /** Ends the line; the outpost is told that there is no more work, or that it may come `later`. */
   async close(why: string, code: 'done' | 'later' = 'done'): Promise<void> {
     this.#over = true;

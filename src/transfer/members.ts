@@ -24,6 +24,10 @@ export interface Member {
   readonly address?: { readonly host: string; readonly port: number };
   /** Milliseconds since 1970. */
   readonly joined: number;
+  /** False: somebody has to approve it first. */
+  readonly approved?: boolean;
+  /** When it was shut out for good; absent = it was not. */
+  readonly revoked?: number;
 }
 
 export interface Admitted extends Member {
@@ -38,9 +42,13 @@ export interface InviteTerms {
   readonly uses: number;
   readonly servers: readonly string[];
   readonly quotas: Readonly<Record<string, number>>;
+  /** Whoever joins with it waits until somebody approves it; default: it does not. */
+  readonly approve?: boolean;
 }
 
-type Invitation = InviteTerms & { readonly id: string; readonly secret: string; used: number };
+/** An invitation as people may see it. */
+export type Invited = InviteTerms & { readonly id: string; readonly used: number };
+type Invitation = Invited & { readonly secret: string };
 
 export class Members {
   readonly #directory: string;
@@ -88,21 +96,62 @@ export class Members {
   }
 
   #member(hello: Hello, now: number): Member {
-    const known = this.#load<Member>('members', hash('sha256', hello.key).slice(0, 32));
+    const known = this.#load<Member>('members', fileOf(hello.key));
+    if (known?.revoked) throw refused(hello, 'it was revoked');
+    if (known?.approved === false) throw unapproved(known);
     if (known) return known;
     if (hello.token === '') throw refused(hello, 'it is not known here and shows no token');
     const invitation = this.#redeem(hello, now);
-    const { servers, quotas, host, port } = invitation;
+    const { servers, quotas, host, port, approve = false } = invitation;
     const name = this.#free(hello.name);
-    const member: Member = { key: hello.key, name, servers, quotas, address: { host, port }, joined: now };
-    this.#save('members', hash('sha256', hello.key).slice(0, 32), member);
+    const terms = { servers, quotas, address: { host, port }, joined: now, approved: !approve };
+    const member: Member = { key: hello.key, name, ...terms };
+    this.#save('members', fileOf(hello.key), member);
+    if (approve) throw unapproved(member);
     return member;
   }
 
+  /** Those who ever joined, the revoked ones too. */
   all(): Member[] {
-    return readdirSync(join(this.#directory, 'members')).map(
-      name => this.#load<Member>('members', name.replace(/\.json$/, ''))!,
-    );
+    return this.#every<Member>('members');
+  }
+
+  /** Without their secrets. */
+  invitations(): Invited[] {
+    return this.#every<Invitation>('invitations').map(({ secret, ...rest }) => rest);
+  }
+
+  /** False: nobody has that name. */
+  approve(name: string): boolean {
+    return this.#change(name, member => ({ ...member, approved: true }));
+  }
+
+  limit(name: string, terms: Partial<Pick<Member, 'servers' | 'quotas'>>): boolean {
+    const servers = terms.servers?.map(domainOf);
+    return this.#change(name, member => ({
+      ...member,
+      quotas: { ...member.quotas, ...terms.quotas },
+      ...(servers && { servers }),
+    }));
+  }
+
+  /** Shuts a member out, or makes an invitation void. */
+  revoke(name: string, now: number): boolean {
+    const invitation = /^[0-9a-f]{16}$/.test(name) ? this.#load<Invitation>('invitations', name) : undefined;
+    if (!invitation) return this.#change(name, member => ({ ...member, revoked: now }));
+    rmSync(join(this.#directory, 'invitations', `${name}.json`));
+    return true;
+  }
+
+  #change(name: string, change: (member: Member) => Member): boolean {
+    const member = this.all().find(each => each.name === name);
+    if (member) this.#save('members', fileOf(member.key), change(member));
+    return member !== undefined;
+  }
+
+  #every<T>(part: string): T[] {
+    const files = readdirSync(join(this.#directory, part)).filter(name => name.endsWith('.json'));
+    return files.map(name => this.#load<T>(part, name.slice(0, -'.json'.length))!);
   }
 
   #redeem(hello: Hello, now: number): Invitation {
@@ -147,6 +196,16 @@ function writeOnce(file: string, text: string): void {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') renameSync(own, file);
   }
   rmSync(own, { force: true });
+}
+
+/** A key is no name for a file. */
+function fileOf(key: string): string {
+  return hash('sha256', key).slice(0, 32);
+}
+
+/** Not 'refused': it may come again, and does. */
+function unapproved({ name }: Member): SkeinError {
+  return new SkeinError('internal', `The outpost ${name} has to be approved first: skein outpost approve ${name}.`);
 }
 
 function refused({ name }: Hello, why: string): SkeinError {

@@ -109,6 +109,17 @@ export class StreamCarrier implements Carrier {
     if (why !== '') this.#straight.close('its branch is quarantined');
   }
 
+  /** Its terms are other ones: it is to come back and hear them. */
+  renew(why: string): void {
+    this.#link.renew(why);
+  }
+
+  /** It may not come in any more. */
+  dismiss(why: string): void {
+    this.#straight.close(why);
+    this.#link.dismiss(why);
+  }
+
   /** A line of one below it, at `by`, has been greeted, on which parcels come without passing through it. */
   attachStraight(line: Line, by: string, key: string): void {
     this.#straight.attach(line, by, key);

@@ -53,8 +53,8 @@ test('a parent may lower what can be used in a day, and says so when it is used 
   generous.narrow(welcome({ pagesADay: 8 }));
   assert.equal(generous.spent, '');
   const thread = new Allowance(generous.meter.shared);
-  for (let i = 0; i < 8; i++) assert.equal(thread.request(false), true);
-  assert.equal(thread.request(false), false, 'the ninth is not made');
+  for (let i = 0; i < 8; i++) assert.equal(thread.request(), true);
+  assert.equal(thread.request(), false, 'the ninth is not made');
   assert.equal(generous.collect(), true);
   assert.match(generous.spent, /No more may be visited from near today: 8 pages a day are used up/);
   assert.throws(() => generous.admit(errand('https://geese.example')), { code: 'refused' });

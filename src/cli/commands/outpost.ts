@@ -11,6 +11,7 @@ import { Members } from '../../transfer/members.ts';
 import { declare, parseAddress, parseSize, values } from '../options.ts';
 import { version } from '../version.ts';
 import { addForgive } from './outpost-forgive.ts';
+import { addMembers } from './outpost-members.ts';
 import { addRules, ceilingsOf, ownerOptions, quotaOf, whole } from './outpost-rules.ts';
 
 const DIRECTORY = 'skein-outpost';
@@ -25,6 +26,7 @@ export function addOutpostCommand(program: Command): void {
   addInstall(outpost);
   addForgive(outpost);
   addRules(outpost, DIRECTORY);
+  addMembers(outpost);
 }
 
 function addInvite(outpost: Command): void {
@@ -37,6 +39,7 @@ function addInvite(outpost: Command): void {
     .option('--servers <list>', 'hosts or domains that the machine stands for, and no others (default: any)', '')
     .option('--pages-a-day <n>', 'pages that it gets to visit in a day (default: no limit)')
     .option('--bytes-a-day <size>', 'bytes that may pass between it and servers in a day (default: no limit)')
+    .option('--approve', 'whoever joins waits for "skein outpost approve" (default: it does not)')
     .option('--json', 'print one JSON object')
     .addHelpText('after', '\nExample:\n  skein outpost invite --listen 0.0.0.0:7070 --servers example.org');
   declare(command, ['data', 'listen']).action(async (given: Record<string, unknown>) => {
@@ -49,6 +52,7 @@ function addInvite(outpost: Command): void {
       expires: Date.now() + whole(given['days'], '--days') * DAY,
       servers: listOf(given['servers']),
       quotas: { ...quotaOf(given) },
+      approve: given['approve'] === true,
     });
     if (given['json']) console.log(JSON.stringify({ token, host, port }));
     else console.log(`${token}\n\nOn the other machine: skein outpost join, and paste it there.`);

@@ -1,0 +1,103 @@
+/** `skein outpost members`, `approve`, `limit` and `revoke`: who may come in, and what they may do. */
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { SkeinError } from '../../base/errors.ts';
+import { type Invited, type Member, Members } from '../../transfer/members.ts';
+import { declare, values } from '../options.ts';
+import { harmless, moment, size, table } from '../terminal.ts';
+import { quotaOf } from './outpost-rules.ts';
+
+export function addMembers(outpost: Command): void {
+  const command = outpost
+    .command('members')
+    .description('list the machines that joined this collection (or the outpost in --data), and the invitations')
+    .option('--json', 'print one JSON object')
+    .addHelpText('after', '\nExample:\n  skein outpost members');
+  declare(command, ['data']).action(async (given: Record<string, unknown>) => {
+    const known = await membersOf(given);
+    const [members, invitations] = [known.all(), known.invitations()];
+    if (given['json']) console.log(JSON.stringify({ members, invitations }));
+    else show(members, invitations);
+  });
+  addApprove(outpost);
+  addLimit(outpost);
+  addRevoke(outpost);
+}
+
+function addApprove(outpost: Command): void {
+  const command = outpost
+    .command('approve')
+    .description('let a machine in that joined with an invitation which asks for approval')
+    .argument('<name>', 'as "skein outpost members" names it')
+    .addHelpText('after', '\nExample:\n  skein outpost approve near-the-site');
+  declare(command, ['data']).action(async (name: string, given: Record<string, unknown>) => {
+    found((await membersOf(given)).approve(name), name);
+    console.log(`${name} is let in when it knocks next, within seconds.`);
+  });
+}
+
+function addLimit(outpost: Command): void {
+  const command = outpost
+    .command('limit')
+    .description('change what a machine may visit, and how much in a day; one that is there knows within seconds')
+    .argument('<name>', 'as "skein outpost members" names it')
+    .option('--servers <list>', 'hosts or domains that it stands for, and no others; * = any')
+    .option('--pages-a-day <n>', 'pages that it gets to visit in a day')
+    .option('--bytes-a-day <size>', 'bytes that may pass between it and servers in a day')
+    .addHelpText('after', '\nExample:\n  skein outpost limit near-the-site --pages-a-day 20000');
+  declare(command, ['data']).action(async (name: string, given: Record<string, unknown>) => {
+    const servers = given['servers'] as string | undefined;
+    const list = servers?.split(',').map(each => each.trim());
+    const terms = { quotas: { ...quotaOf(given) }, ...(list && { servers: list.includes('*') ? [] : list }) };
+    found((await membersOf(given)).limit(name, terms), name);
+    console.log(`${name} is limited; a home that runs knows within seconds.`);
+  });
+}
+
+function addRevoke(outpost: Command): void {
+  const command = outpost
+    .command('revoke')
+    .description('shut a machine out for good, or make an invitation void')
+    .argument('<name>', 'of the machine or the invitation, as "skein outpost members" names it')
+    .addHelpText('after', '\nExample:\n  skein outpost revoke near-the-site');
+  declare(command, ['data']).action(async (name: string, given: Record<string, unknown>) => {
+    found((await membersOf(given)).revoke(name, Date.now()), name);
+    console.log(`${name} is revoked; a home that runs shuts it out within seconds.`);
+  });
+}
+
+async function membersOf(given: Record<string, unknown>): Promise<Members> {
+  const { data } = await values(given, ['data']);
+  return new Members(join(data, 'door'));
+}
+
+function found(done: boolean, name: string): void {
+  if (done) return;
+  throw new SkeinError('not-found', `Nobody is called ${name} here.`, 'See "skein outpost members".');
+}
+
+function show(members: readonly Member[], invitations: readonly Invited[]): void {
+  if (members.length === 0) console.log('No machine has joined.');
+  else {
+    const rows = members.map(each => [harmless(each.name), stateOf(each), moment(each.joined), ...termsOf(each)]);
+    console.log(table(['machine', 'state', 'joined', 'servers', 'pages a day', 'bytes a day'], rows));
+  }
+  const open = invitations.filter(({ expires, used, uses }) => expires > Date.now() && used < uses);
+  if (open.length === 0) return;
+  const rows = open.map(each => [each.id, `${each.used} of ${each.uses}`, moment(each.expires), ...termsOf(each)]);
+  console.log(`\n${table(['invitation', 'used', 'until', 'servers', 'pages a day', 'bytes a day'], rows)}`);
+}
+
+function stateOf({ revoked, approved }: Member): string {
+  return revoked ? 'revoked' : approved === false ? 'waits for approval' : 'member';
+}
+
+function termsOf({ servers, quotas }: Pick<Member, 'servers' | 'quotas'>): string[] {
+  const { pages, bytes } = quotas;
+  const any = (value: string | undefined) => value ?? 'no limit';
+  return [
+    servers.length === 0 ? 'any' : harmless(servers.join(', ')),
+    any(pages?.toLocaleString('en')),
+    any(bytes === undefined ? undefined : size(bytes)),
+  ];
+}

@@ -141,20 +141,19 @@ export class Learning {
     return { lesson, visit: number };
   }
 
-  /** What was taken for a change turned out to be none: the page is believed to change as if it had not been seen. */
-  relabel({ lesson, visit: number }: Learned, stage: Stage): void {
+  /**
+   * What was taken for a change turned out to be none, or the other way round for `news`: the page is believed to change
+   * as if it had been seen so.
+   */
+  relabel({ lesson, visit: number }: Learned, stage: Stage, news = false): void {
     const { id, before, lane } = lesson;
-    const visit: Visit = { ...lesson.visit, ...unchanged, stage };
-    const { change, due } = this.#schedule.after({
-      id,
-      visit,
-      before,
-      server: lane.server,
-      pages: lane.pages,
-      again: true,
-    });
-    this.#ledger.visits.relabel(number, stage);
-    this.#ledger.pages.relabel({ page: id, time: visit.time, changed_time: before!.changed_time, change, due });
+    const seen = news ? ({ outcome: 'fetched', reason: 'ok' } as const) : unchanged;
+    const visit: Visit = { ...lesson.visit, ...seen, stage };
+    const { server, pages } = lane;
+    const { change, due } = this.#schedule.after({ id, visit, before, server, pages, again: true });
+    this.#ledger.visits.relabel(number, { ...seen, stage });
+    const changed = news ? visit.time : before!.changed_time;
+    this.#ledger.pages.relabel({ page: id, time: visit.time, changed_time: changed, change, due });
   }
 
   #follow({ id, before, visit: { time } }: Lesson, { digest, delta, edited }: Follows): void {

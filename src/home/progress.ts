@@ -42,10 +42,19 @@ export class Progress {
 
   /** What was counted as changed turned out to be as it was. */
   relabelled(): void {
-    this.outcomes.fetched--;
-    this.outcomes.same++;
-    this.reasons.set('ok', (this.reasons.get('ok') ?? 1) - 1);
-    this.reasons.set('unchanged', (this.reasons.get('unchanged') ?? 0) + 1);
+    this.#turn(1);
+  }
+
+  /** And the other way round. */
+  told(): void {
+    this.#turn(-1);
+  }
+
+  #turn(by: 1 | -1): void {
+    this.outcomes.fetched -= by;
+    this.outcomes.same += by;
+    this.reasons.set('ok', (this.reasons.get('ok') ?? 0) - by);
+    this.reasons.set('unchanged', (this.reasons.get('unchanged') ?? 0) + by);
   }
 
   /** Visits a second over the last five seconds. */

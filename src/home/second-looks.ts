@@ -19,6 +19,8 @@ const KNOWN_STABLE = 20;
 /** Of a stable server one place in so many is asked about all the same; of masked visits, one in so many. */
 const SAMPLED = 5;
 const AUDITED = 16;
+/** Looks that agreed, until which a place is asked about each time that one of its values comes back. */
+const SWINGS = 6;
 
 export interface LookParts {
   readonly frontier: Frontier;
@@ -79,15 +81,25 @@ export class SecondLooks {
     for (const look of wanted.toSorted((a, b) => this.#suspicion(b) - this.#suspicion(a))) {
       if (this.#taken >= most) break;
       this.#taken++;
-      look.first.looked = true;
+      look.first.looks++;
+      look.first.open = false;
       this.#chosen.set(look.first.page, look);
     }
     return this.#chosen.size > 0;
   }
 
   #suspicion({ first, edits }: Look): number {
-    const places = this.#parts.verdicts.placesOf(first.page);
-    return Math.max(...edits.map(({ place }) => places.get(place)?.edits ?? 0));
+    const { verdicts } = this.#parts;
+    const places = verdicts.placesOf(first.page);
+    const { stems } = verdicts.of(first.learned.lesson.lane.server.id);
+    return Math.max(
+      ...edits.map(({ place, stem }) => {
+        const { edits: times = 0, agreed = 0, passed = 0 } = places.get(place) ?? {};
+        const token = stem !== 0 && !stems.has(stem) ? 2 : 0;
+        // What would be told comes before what is only to be proven once more.
+        return Math.min(times, 5) - 3 * agreed - 2 * passed + token + (first.verdict === 'news' ? 9 : 0);
+      }),
+    );
   }
 
   /** Edits of which a second look would tell something. */
@@ -97,12 +109,15 @@ export class SecondLooks {
     const places = verdicts.placesOf(page);
     if (verdict === 'shared' || verdict === 'same') return [];
     if (verdict !== 'news')
-      return edits.filter(({ place }) => ((places.get(place)?.edits ?? 1) + page) % AUDITED === 0);
+      return edits.filter(({ place }) => {
+        const { edits: times = 1, differed = 0 } = places.get(place) ?? {};
+        return differed === 1 || (times + page) % AUDITED === 0;
+      });
     const left = edits.filter(edit => knowledge.verdictOn(edit, places) === 'news');
     const quiet = knowledge.volatile === 0 && knowledge.stable >= KNOWN_STABLE;
     return left.filter(({ place: key }) => {
       const place = places.get(key);
-      if (!place || place.rest > 0) return false;
+      if (!place || (place.rest > 0 && !(place.returned > 0 && place.agreed < SWINGS))) return false;
       return !quiet || place.edits > 1 || (page + place.edits) % SAMPLED === 0;
     });
   }
@@ -110,7 +125,6 @@ export class SecondLooks {
 
 /** The round, and the second looks that follow from it. */
 export function withSecondLooks(supply: Supply, looks: SecondLooks, kind: 'refresh' | 'watch'): Supply {
-  let chosen = false;
   return {
     get left() {
       return supply.left;
@@ -122,8 +136,7 @@ export function withSecondLooks(supply: Supply, looks: SecondLooks, kind: 'refre
     },
     worthWaiting() {
       if (supply.worthWaiting()) return true;
-      if (!chosen) chosen = looks.choose();
-      return chosen && looks.waiting;
+      return looks.waiting || looks.choose();
     },
   };
 }

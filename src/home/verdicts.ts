@@ -12,7 +12,15 @@ import type { Brought } from '../frontier/brought.ts';
 import type { Frontier } from '../frontier/frontier.ts';
 import type { Learned } from '../frontier/learning.ts';
 import type { Edit } from '../judge/edits.ts';
-import { type Places, remember, type Saved, ServerKnowledge, type Verdict } from '../judge/knowledge.ts';
+import {
+  fits,
+  type Place,
+  type Places,
+  remember,
+  type Saved,
+  ServerKnowledge,
+  type Verdict,
+} from '../judge/knowledge.ts';
 import { review, verdictOf } from '../judge/review.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Comparison } from './judging.ts';
@@ -41,8 +49,9 @@ export interface Provisional {
   readonly edits: readonly Edit[];
   readonly learned: Learned;
   verdict: Verdict | 'same';
-  /** A second look was chosen for it. */
-  looked: boolean;
+  /** Second looks that were chosen for it; `open`: one more may be. */
+  looks: number;
+  open: boolean;
 }
 
 /** A page that is looked at again, and the edits that its first look found in doubt. */
@@ -51,6 +60,8 @@ export interface Look {
   readonly edits: readonly Edit[];
 }
 
+/** Second looks that follow one visit. */
+const MOST_LOOKS = 2;
 /** Visits of one round that are remembered for its end; those beyond are news, or noise, as they seemed to be. */
 const MOST_REMEMBERED = 200_000;
 
@@ -111,15 +122,36 @@ export class Verdicts {
     if (!learned || !this.#own) return; // what the papers' detectors call a change stays one
     const look = this.looks.get(learned.lesson.id);
     if (look) this.#looked(look, learned.lesson.visit, judged?.edits ?? []);
+    else this.#standsStill(learned, judged);
     if (!judged || judged.edits.length === 0 || look) return;
     const { page, server, edits, verdict } = judged;
     const places = this.placesOf(page);
     remember(places, edits);
+    if (verdict !== 'news') for (const edit of edits) pass(places.get(edit.place), edit, verdict);
     this.#parts.ledger.masks.putPage(page, [...places]);
     if (++this.#remembered > MOST_REMEMBERED) return;
     const round = this.#round.get(server) ?? [];
     this.#round.set(server, round);
-    round.push({ page, edits, learned, verdict, looked: false });
+    round.push({ page, edits, learned, verdict, looks: 0, open: true });
+  }
+
+  /**
+   * What had been another at every look is now as it was at the last visit: what was taken for noise then has come to
+   * stay, such as a notice in the place of an advertisement. That is news, one visit late.
+   */
+  #standsStill(learned: Learned, judged: Judged | undefined): void {
+    const { id, visit, lane } = learned.lesson;
+    if (visit.outcome !== 'same' || this.of(lane.server.id).volatile === 0) return;
+    const places = this.placesOf(id);
+    const still = [...places].filter(
+      ([key, { held }]) => held !== 0 && !judged?.edits.some(({ place, before }) => place === key || before === held),
+    );
+    if (still.length === 0) return;
+    for (const [, place] of still) Object.assign(place, { held: 0, differed: 0, agreed: place.agreed + 1 });
+    const { ledger, frontier } = this.#parts;
+    ledger.masks.putPage(id, [...places]);
+    frontier.learning.relabel(learned, 'text', true);
+    this.#progress.told();
   }
 
   /** A second look came back: what differs again was noise at the first. */
@@ -133,11 +165,13 @@ export class Verdicts {
     for (const edit of edits) {
       const place = places.get(edit.place);
       const again = found.find(each => repeats(edit, each));
-      if (!again) noise = false;
+      if (!again || !fits(again, edit)) noise = false;
       if (!place) continue;
-      knowledge.looked(page, edit, place, again !== undefined);
-      // It was taken for noise: one look that agrees is enough to see it as news again.
-      if (!again && first.verdict !== 'news') place.differed = 0;
+      knowledge.looked(page, edit, place, again);
+      // It was taken for noise: one look that agrees is enough to see it as news again, unless its values come back.
+      if (!again && first.verdict !== 'news' && place.returned === 0) place.differed = 0;
+      // One of a few values may be met twice by chance.
+      if (!again && place.returned > 0 && first.looks < MOST_LOOKS) first.open = true;
       if (again) place.values.push(again.after);
     }
     this.#parts.ledger.masks.putPage(page, [...places]);
@@ -152,9 +186,9 @@ export class Verdicts {
     this.#progress.relabelled();
   }
 
-  /** Visits of the round that no second look was chosen for. */
+  /** Visits of the round for which a second look may be chosen. */
   unlooked(): Provisional[] {
-    return [...this.#round.values()].flat().filter(({ looked }) => !looked);
+    return [...this.#round.values()].flat().filter(({ open }) => open);
   }
 
   /** Visits before then are what they are taken for. */
@@ -195,6 +229,13 @@ export class Verdicts {
   placesOf(page: number): Places {
     return new Map(this.#parts.ledger.masks.ofPage<[]>(page));
   }
+}
+
+/** It was taken for noise once more. Words in a block that stays are no notice that has come to stay. */
+function pass(place: Place | undefined, { after, within }: Edit, verdict: Verdict | 'same'): void {
+  if (!place) return;
+  place.passed++;
+  place.held = verdict === 'looks' && !within && place.returned === 0 ? after : 0;
 }
 
 /** Whether a later look shows that what an edit brought is there no more. */

@@ -33,8 +33,18 @@ export interface Place {
   edits: number;
   /** Edits that pass before the next second look. */
   rest: number;
-  /** Hashes of what was seen there, newest last. */
+  /** Hashes of what was seen there, newest last, and how often one of them came back. */
   values: number[];
+  returned: number;
+  /** What the last edit brought, and whether that had been there before. */
+  last: number;
+  back: boolean;
+  /** Stem of what differed at the last second look that did; 0 = more than tokens. */
+  stem: number;
+  /** Visits since the last second look at which it was taken for noise. */
+  passed: number;
+  /** What was taken for noise there at the last visit and had never been there before; 0 = nothing. */
+  held: number;
   /** For people: what differed last. */
   told: string;
 }
@@ -96,11 +106,12 @@ export class ServerKnowledge {
     const swing = this.swings.get(edit.before);
     if (swing !== undefined && swing === this.swings.get(edit.after)) return 'swing';
     const place = places.get(edit.place);
-    if (place && isNoisy(place)) return 'looks';
+    if (place && isNoisy(place) && fits(place, edit)) return 'looks';
     // Other pages have other things between the same neighbours; words in a block that has stayed are the same thing.
     const elsewhere = edit.within && (this.places.get(edit.place)?.length ?? 0) >= ENOUGH_PAGES;
     if (elsewhere && !place?.agreed) return 'looks-elsewhere';
-    if (place && place.differed > 0 && place.values.includes(edit.after)) return 'returned';
+    if (place && swingsAt(place) && cameBack(place, edit)) return 'returned';
+    if (swingsNearby(places, edit)) return 'returned';
     return this.shared.has(placedOf(edit)) ? 'shared' : 'news';
   }
 
@@ -116,9 +127,11 @@ export class ServerKnowledge {
     this.told.set(group, told);
   }
 
-  /** Two looks at a page, a moment apart, differed or agreed at the place of an edit. */
-  looked(page: number, edit: Edit, place: Place, differed: boolean): void {
-    if (differed) {
+  /** Two looks at a page, a moment apart, agreed at the place of an edit, or there was another edit between them. */
+  looked(page: number, edit: Edit, place: Place, again: Edit | undefined): void {
+    place.passed = 0;
+    if (again) {
+      place.stem = again.stem;
       place.differed++;
       place.rest = 0;
       this.volatile++;
@@ -128,6 +141,7 @@ export class ServerKnowledge {
       place.agreed++;
       place.rest = 2 ** Math.min(place.agreed, 5);
       this.stable++;
+      this.stems.delete(edit.stem);
     }
   }
 
@@ -149,9 +163,33 @@ export class ServerKnowledge {
   }
 }
 
-/** Second looks say so, and do not take it back. */
-export function isNoisy({ differed, agreed }: Place): boolean {
-  return differed >= 2 && differed >= 2 * agreed;
+/** Second looks differed there, if not each time: by chance a look meets one of few values again. */
+function swingsAt({ differed, agreed }: Place): boolean {
+  return differed >= 2 && 2 * differed >= agreed;
+}
+
+/** No more differs than differed between two looks: a picture of the day behind two machines with a token each does. */
+export function fits({ stem }: Pick<Edit, 'stem'>, edit: Edit): boolean {
+  return stem === 0 || stem === edit.stem;
+}
+
+/** Both values swing at another place of the page: what stands beside it does, too, so that its place is not the same. */
+function swingsNearby(places: Places, { before, after }: Edit): boolean {
+  for (const place of places.values()) {
+    const { values, last } = place;
+    if (swingsAt(place) && last !== after && values.includes(before) && values.includes(after)) return true;
+  }
+  return false;
+}
+
+/** The same before the edit is remembered and after. */
+function cameBack({ last, back, values }: Place, { after }: Edit): boolean {
+  return after === last ? back : values.includes(after);
+}
+
+/** Second looks say so, and do not take it back. One alone may have met a change by chance: it holds for one visit. */
+export function isNoisy({ differed, agreed, passed }: Place): boolean {
+  return differed >= 2 ? differed >= 2 * agreed : differed === 1 && agreed === 0 && passed === 0;
 }
 
 /**
@@ -171,9 +209,12 @@ export function placedOf(edit: Edit): number {
 /** What a visit saw at its places; the least telling are dropped when there are too many. */
 export function remember(places: Places, edits: readonly Edit[]): void {
   for (const { place: key, before, after, told } of edits) {
-    const place = places.get(key) ?? { differed: 0, agreed: 0, edits: 0, rest: 0, values: [before], told };
+    const place = places.get(key) ?? newPlace(before, told);
     place.edits++;
     place.rest = Math.max(0, place.rest - 1);
+    place.last = after;
+    place.back = place.values.includes(after);
+    if (place.back) place.returned++;
     place.values = [...place.values.filter(value => value !== after), after].slice(-MOST_VALUES);
     place.told = told;
     places.delete(key);
@@ -181,6 +222,11 @@ export function remember(places: Places, edits: readonly Edit[]): void {
   }
   const spare = [...places].filter(([, { differed }]) => differed === 0).map(([key]) => key);
   for (const key of spare.slice(0, Math.max(0, places.size - MOST_PLACES))) places.delete(key);
+}
+
+function newPlace(before: number, told: string): Place {
+  const seen = { values: [before], returned: 0, last: 0, back: false, stem: 0, passed: 0, held: 0 };
+  return { differed: 0, agreed: 0, edits: 0, rest: 0, ...seen, told };
 }
 
 export interface Saved {

@@ -122,10 +122,10 @@ export class Visits {
     return true;
   }
 
-  /** What was taken for a change turned out to be none. */
-  relabel(id: number, stage: string): void {
-    const sql = `UPDATE visits SET outcome = 'same', reason = 'unchanged', stage = ? WHERE id = ?`;
-    this.#database.prepare(sql).run(stage, id);
+  /** What was taken for a change turned out to be none, or the other way round. */
+  relabel(id: number, { outcome, reason, stage }: Pick<NewVisit, 'outcome' | 'reason' | 'stage'>): void {
+    const sql = 'UPDATE visits SET outcome = ?, reason = ?, stage = ? WHERE id = ?';
+    this.#database.prepare(sql).run(outcome, reason, stage, id);
   }
 
   add(visit: NewVisit): number {

@@ -36,7 +36,7 @@ export interface Seen {
   readonly waved: Fault[];
 }
 
-/** Visits for which a change may stay unseen, and times that the noise of a page may be told. */
+/** Visits for which a change may stay unseen, and times that each noise of a page may be told. */
 export const MOST_UNSEEN = 2;
 export const MOST_NOISE = 3;
 
@@ -65,7 +65,7 @@ export async function keepLively(seed: number, rounds: number): Promise<Seen> {
     collection.pass((pick(STEPS, hashOf(seed, 500, round)) * HOUR) / (24 * HOUR));
     site.beginRound();
     const since = collection.clock.now();
-    await collection.refresh({ budget: '1000%', secondLook: 1.1 });
+    await collection.refresh({ budget: '1000%', secondLook: 0.2 });
     judgeRound({ collection, site, states, seen, round, since });
   }
   return seen;
@@ -137,10 +137,11 @@ function judgePage(at: Round, page: LivelyPage, { state, last, told, edited }: V
   }
   if (told) {
     if (!pending && !moved) {
-      if (edited && !page.noisy) seen.waved.push(fault(at, page, 'told of a page, though many have it'));
+      if (edited && page.noises === 0) seen.waved.push(fault(at, page, 'told of a page, though many have it'));
       else {
         seen.noiseFires++;
-        if (++state.fires > MOST_NOISE) seen.noisy.push(fault(at, page, `fired ${state.fires} times`));
+        if (++state.fires > MOST_NOISE * Math.max(1, page.noises))
+          seen.noisy.push(fault(at, page, `fired ${state.fires} times`));
       }
     }
     state.told = last.news;

@@ -106,6 +106,7 @@ function closesAlone(at: number): Part {
   const html = (look: Look) => `<p>The shop is ${all(look) || alone(look) ? 'closed' : 'open'}.</p>`;
   return {
     ...told('closes with all, then alone', html, look => (alone(look) ? 'closed alone' : '')),
+    place: 'menu',
     shared: look => (all(look) ? 'closed' : 'open'),
   };
 }

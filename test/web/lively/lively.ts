@@ -35,8 +35,8 @@ export interface LivelyPage {
   readonly url: string;
   /** What is on it of its own, for messages. */
   readonly names: readonly string[];
-  /** It has parts that differ at every look. */
-  readonly noisy: boolean;
+  /** How many parts it has that differ at every look. */
+  readonly noises: number;
 }
 
 export interface Lively extends AsyncDisposable {
@@ -83,7 +83,7 @@ export async function openLively(given: { readonly seed: number; readonly clock:
     pages: plans.map(({ path, parts }) => ({
       url: origin + path,
       names: parts.filter(({ truth }) => truth !== 'shared').map(({ name }) => name),
-      noisy: parts.some(({ truth }) => truth === 'noise'),
+      noises: parts.filter(({ truth }) => truth === 'noise').length,
     })),
     beginRound() {
       state.round++;

@@ -64,9 +64,9 @@ const kinds: Readonly<Record<string, Kind>> = {
 
 export const noiseNames: readonly string[] = Object.keys(kinds);
 
-/** Two nodes, each with its own token of six characters, the same on all pages of a site. */
+/** Two nodes, each with its own token of six characters, the same on many pages of a site. */
 export function nodeToken(site: number, fresh: number): string {
-  return token(6, hashOf(site, 77, fresh % 2));
+  return token(6, hashOf(site % 3, 77, fresh % 2));
 }
 
 export function noise(kind: string, hash: number): Part {

@@ -15,6 +15,7 @@ import { excludedIn, outsideOf, setExcluded } from '../frontier/reach.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Home } from './home.ts';
 import { type Machine, MachineWatch } from './machines.ts';
+import { liftedInWords } from './masks.ts';
 import type { Order } from './orders.ts';
 
 export interface HomeState {
@@ -158,6 +159,8 @@ export class HomeControl {
         return this.#retry(order.url);
       case 'ping':
         return this.#ping(order.url);
+      case 'unmask':
+        return this.#unmask(order.url);
     }
   }
 
@@ -224,6 +227,11 @@ export class HomeControl {
     const { id } = this.#find(text);
     const moved = this.#parts.frontier.schedule.ping(id, this.#parts.clock.now());
     return moved ? 'Noted: it is looked at earlier.' : 'It is not in the schedule, so the notice changes nothing.';
+  }
+
+  #unmask(text: string): string {
+    const { id } = this.#find(text);
+    return liftedInWords(this.#parts.home.verdicts.unmask(id));
   }
 
   #find(text: string) {

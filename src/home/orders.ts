@@ -25,6 +25,7 @@ export const orderSchema = z.discriminatedUnion('kind', [
   }),
   z.object({ kind: z.literal('retry'), url }),
   z.object({ kind: z.literal('ping'), url }),
+  z.object({ kind: z.literal('unmask'), url }),
 ]);
 
 export type Order = z.infer<typeof orderSchema>;

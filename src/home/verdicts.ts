@@ -226,6 +226,16 @@ export class Verdicts {
     return knowledge;
   }
 
+  /** Lifts the masks of a page and of its server; returns how many. */
+  unmask(page: number): number {
+    const { ledger } = this.#parts;
+    const server = ledger.pages.get(page)!.server;
+    const knowledge = this.of(server);
+    const lifted = knowledge.lift(this.placesOf(page));
+    ledger.masks.putServer(server, knowledge.save());
+    return lifted;
+  }
+
   placesOf(page: number): Places {
     return new Map(this.#parts.ledger.masks.ofPage<[]>(page));
   }

@@ -15,6 +15,7 @@ import type { VisitCost } from '../revisit/value.ts';
 import type { Freshness } from '../search/index.ts';
 import { interestIn } from './indexing.ts';
 import type { Found } from './lookup.ts';
+import { masksOn, type ShownMask } from './masks.ts';
 import { type Placement, placementOf } from './placement.ts';
 import { FIXED, type Rule, ruleInWords, ruleOf } from './why-rule.ts';
 
@@ -34,6 +35,8 @@ export interface Why {
   /** Times that it was opened from a search lately, and a little for being shown; part of its importance. */
   readonly searches: number;
   readonly server?: ServerTrust;
+  /** What is taken for noise on it, and why. */
+  readonly masks: ShownMask[];
   /** Which machine visits it, and why that one. */
   readonly machine: Whence;
 }
@@ -79,6 +82,7 @@ export function whyOf(ledger: Ledger, found: Found, now: number): Why {
     notices: known?.pings ?? 0,
     searches,
     ...(server && { server: trustIn(server) }),
+    masks: masksOn(ledger, page.id, page.server),
     machine: whenceOf(ledger, page, server),
   };
 }

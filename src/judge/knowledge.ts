@@ -51,10 +51,15 @@ export interface Place {
 
 export type Places = Map<number, Place>;
 
-/** A mask as a reader of `why` sees it. */
+/** Something that is taken for noise, and why. */
 export interface Mask {
+  readonly key: number;
   readonly evidence: Evidence;
+  /** What differed last, or the token with stars for what varies. */
   readonly told: string;
+  /** Second looks at this page that differed there, and that agreed. */
+  readonly differed?: number;
+  readonly agreed?: number;
 }
 
 const MOST_PLACES = 24;
@@ -73,6 +78,8 @@ export class ServerKnowledge {
   readonly places: Map<number, number[]>;
   /** Edits that many pages have had at the same place → how many. */
   readonly shared: Map<number, number>;
+  /** Keys of masks that a person has lifted: they stay so. */
+  readonly lifted: Map<number, number>;
   /** What the keys above stand for, for people. */
   readonly told: Map<number, string>;
   /** Second looks that found everything as it was, and those that did not. */
@@ -84,6 +91,7 @@ export class ServerKnowledge {
     this.swings = new Map(saved.swings);
     this.places = new Map(saved.places);
     this.shared = new Map(saved.shared);
+    this.lifted = new Map(saved.lifted);
     this.told = new Map(saved.told);
     this.stable = saved.stable ?? 0;
     this.volatile = saved.volatile ?? 0;
@@ -95,6 +103,7 @@ export class ServerKnowledge {
       swings: newest(this.swings),
       places: newest(this.places),
       shared: newest(this.shared),
+      lifted: newest(this.lifted),
       told: newest(this.told),
       stable: this.stable,
       volatile: this.volatile,
@@ -102,9 +111,11 @@ export class ServerKnowledge {
   }
 
   verdictOn(edit: Edit, places: Places): Verdict {
-    if (edit.stem !== 0 && this.stems.has(edit.stem)) return 'token';
+    if (edit.stem !== 0 && this.stems.has(edit.stem) && !this.lifted.has(edit.stem)) return 'token';
     const swing = this.swings.get(edit.before);
-    if (swing !== undefined && swing === this.swings.get(edit.after)) return 'swing';
+    const swings = swing !== undefined && swing === this.swings.get(edit.after);
+    if (swings && !this.lifted.has(swing)) return 'swing';
+    if (this.lifted.has(edit.place)) return this.shared.has(placedOf(edit)) ? 'shared' : 'news';
     const place = places.get(edit.place);
     if (place && isNoisy(place) && fits(place, edit)) return 'looks';
     // Other pages have other things between the same neighbours; words in a block that has stayed are the same thing.
@@ -153,13 +164,33 @@ export class ServerKnowledge {
     return this.places.get(key)!.length >= ENOUGH_PAGES;
   }
 
-  /** Forgets all by which these edits, or all at these places, would be taken for noise. */
-  forget(places: Places): void {
-    for (const [key, place] of places) {
-      place.differed = 0;
-      place.agreed++;
-      this.places.delete(key);
-    }
+  /** What is taken for noise on a page, and why: at its own places, and on all pages of the server. */
+  masks(places: Places): Mask[] {
+    const own = [...places].filter(([key, { differed }]) => differed > 0 && !this.lifted.has(key));
+    const far = [...this.places].filter(([key, pages]) => {
+      return pages.length >= ENOUGH_PAGES && !this.stems.has(key) && !places.has(key) && !this.lifted.has(key);
+    });
+    const groups = new Set(this.swings.values());
+    return [
+      ...own.map(([key, place]) => {
+        const { told, differed, agreed } = place;
+        return { key, evidence: isNoisy(place) ? ('looks' as const) : ('returned' as const), told, differed, agreed };
+      }),
+      ...far.map(([key]) => ({ key, evidence: 'looks-elsewhere' as const, told: this.told.get(key) ?? '' })),
+      ...[...this.stems]
+        .filter(([key]) => !this.lifted.has(key))
+        .map(([key, told]) => ({ key, evidence: 'token' as const, told })),
+      ...[...groups]
+        .filter(key => !this.lifted.has(key))
+        .map(key => ({ key, evidence: 'swing' as const, told: this.told.get(key) ?? '' })),
+    ];
+  }
+
+  /** From now on these count like everything else. Returns how many there were. */
+  lift(places: Places): number {
+    const masks = this.masks(places);
+    for (const { key } of masks) this.lifted.set(key, 1);
+    return masks.length;
   }
 }
 
@@ -234,6 +265,7 @@ export interface Saved {
   readonly swings?: [number, number][];
   readonly places?: [number, number[]][];
   readonly shared?: [number, number][];
+  readonly lifted?: [number, number][];
   readonly told?: [number, string][];
   readonly stable?: number;
   readonly volatile?: number;

@@ -31,6 +31,10 @@ test('a block that is different at every look is found out by a second one, and 
   );
   assert.ok(outcomes().length <= 9, `${outcomes().length} looks: two days with a second one, then none is needed`);
   assert.equal(collection.visits(url).at(-1)!.stage, 'noise');
+  const skein = async (...words: string[]) =>
+    (await start([...words, '--data', collection.directory]).ended).stdout.toString();
+  assert.match(await skein('why', url), /masked +\w+ → \w+: .* second looks? a moment later differed\s+there/);
+  assert.match(await skein('show', url), /masked/);
   pages.set('/', page(2));
   await refresh();
   assert.ok(
@@ -39,6 +43,15 @@ test('a block that is different at every look is found out by a second one, and 
       .slice(-2)
       .some(visit => visit.outcome === 'fetched'),
     'a change elsewhere',
+  );
+  assert.match(await skein('why', url, '--unmask'), /masks? (is|are) lifted/);
+  assert.doesNotMatch(await skein('why', url), /masked/);
+  await refresh();
+  assert.ok(
+    collection
+      .visits(url)
+      .slice(-2)
+      .some(visit => visit.outcome === 'fetched' || visit.stage === 'noise'),
   );
 });
 

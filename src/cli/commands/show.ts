@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { ivalOf } from '../../crawler/detect/image.ts';
 import { type Facts, unpackFacts } from '../../errand/facts.ts';
 import { type Found, findPage } from '../../home/lookup.ts';
+import { masksOn, type ShownMask } from '../../home/masks.ts';
 import { stateOf } from '../../home/why.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { roles } from '../../ledger/pages.ts';
@@ -31,6 +32,8 @@ interface Shown {
   readonly state: string;
   readonly details: Readonly<Record<string, string | number | boolean | null>>;
   readonly facts: Readonly<Record<string, unknown>>;
+  /** What is taken for noise, and why. */
+  readonly masks: readonly ShownMask[];
   readonly visits: readonly Readonly<Record<string, string | number | null>>[];
 }
 
@@ -70,6 +73,7 @@ function describe(ledger: Ledger, { page, known }: Found): Shown {
       'nearly equal to': urlOf(known?.near),
       'stored at': known?.segment ? `segment ${known.segment}, byte ${known.place}, ${known.length} bytes` : null,
     },
+    masks: masksOn(ledger, page.id, page.server),
     facts: facts ? measuresOf(facts, roles[page.role] === 'image') : {},
     visits: ledger.visits.of(page.id).map(({ time, outcome, reason, status, stage, up, down, ms, outpost }) => ({
       time,
@@ -108,6 +112,9 @@ function print(shown: Shown): void {
     if (value === null || value === '') continue;
     const text = name === 'bytes' ? size(Number(value)) : value === true ? 'yes' : String(value);
     console.log(`${paint('dim', name.padEnd(18))} ${harmless(text)}`);
+  }
+  for (const { told, because } of shown.masks) {
+    console.log(`${paint('dim', 'masked'.padEnd(18))} ${harmless(`${told}: ${because}`)}`);
   }
   if (shown.visits.length === 0) return;
   const rows = shown.visits.map(visit => [

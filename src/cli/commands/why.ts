@@ -1,7 +1,10 @@
 /** `skein why URL`: the figures behind the schedule of one page, and the sentence that follows from them. */
 import type { Command } from 'commander';
+import { runningHome } from '../../home/door.ts';
 import { findPage } from '../../home/lookup.ts';
+import { liftedInWords, unmask } from '../../home/masks.ts';
 import { type ServerTrust, type Whence, type Why, whyOf } from '../../home/why.ts';
+import { Ledger } from '../../ledger/ledger.ts';
 import { inWords } from '../../revisit/explain.ts';
 import { openLedger } from '../look.ts';
 import { declare, values } from '../options.ts';
@@ -11,10 +14,16 @@ export function addWhyCommand(program: Command): void {
   const command = program
     .command('why')
     .argument('<url>', 'the page')
+    .option('--unmask', 'lift what is taken for noise on the page and its server')
     .option('--json', 'print one JSON object')
     .addHelpText('after', '\nExample:\n  skein why https://example.org/');
   declare(command, ['data']).action(async (url: string, given: Record<string, unknown>) => {
     const { data } = await values(given, ['data']);
+    if (given['unmask']) {
+      const done = await lift(data, url);
+      console.log(given['json'] ? JSON.stringify({ url, done }) : done);
+      return;
+    }
     const ledger = openLedger(data);
     const reason = whyOf(ledger, findPage(ledger, url), Date.now());
     ledger.close();
@@ -23,7 +32,24 @@ export function addWhyCommand(program: Command): void {
   });
 }
 
-function print({ url, state, policy, explanation, notices, searches, server, machine }: Why): void {
+/** A running home holds the collection, so it is asked through its door. */
+async function lift(data: string, url: string): Promise<string> {
+  const running = await runningHome(data);
+  if (running) return (await running.client.order({ kind: 'unmask', url })).done;
+  openLedger(data).close(); // a directory without a collection is a mistake, not a new one
+  const ledger = new Ledger(data, 'write');
+  try {
+    const { page } = findPage(ledger, url);
+    ledger.begin();
+    const lifted = unmask(ledger, page.id, page.server);
+    ledger.commit();
+    return liftedInWords(lifted);
+  } finally {
+    ledger.close();
+  }
+}
+
+function print({ url, state, policy, explanation, notices, searches, server, machine, masks }: Why): void {
   console.log(paint('bold', harmless(url)));
   console.log(fold(state));
   const line = (name: string, text: string) =>
@@ -43,6 +69,9 @@ function print({ url, state, policy, explanation, notices, searches, server, mac
   if (notices > 0) line('notices', `${notices} since the last visit`);
   if (server) line('server', serverInWords(server));
   line('machine', harmless(machineInWords(machine)));
+  for (const { told, because } of masks) line('masked', harmless(`${told}: ${because}`));
+  if (masks.length > 0)
+    console.log(fold('What is masked counts for nothing, but the copy follows it. To lift it: --unmask'));
 }
 
 function machineInWords({ placement, last }: Whence): string {

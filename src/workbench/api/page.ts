@@ -99,6 +99,9 @@ const why = z
       .describe('absent = never seen'),
     notices: z.int().describe('since the last visit'),
     searches: z.number().describe('times that it was opened from a search, fading'),
+    masks: z
+      .array(z.object({ evidence: z.string(), told: z.string(), because: z.string() }))
+      .describe('what is taken for noise on the page, and why'),
     server: z
       .object({
         ...{ origin: z.string(), paused: z.boolean(), notBefore: time, validatorsTrusted: z.boolean() },

@@ -1,0 +1,51 @@
+/** What is taken for noise on a page, for people; and how they lift it. */
+import { type Mask, type Places, type Saved, ServerKnowledge } from '../judge/knowledge.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+
+export interface ShownMask {
+  readonly evidence: Mask['evidence'];
+  /** What differed there last, or the token with stars for what varies. */
+  readonly told: string;
+  /** The evidence in a sentence. */
+  readonly because: string;
+}
+
+export function masksOn(ledger: Ledger, page: number, server: number): ShownMask[] {
+  const { knowledge, places } = knownOf(ledger, page, server);
+  return knowledge.masks(places).map(mask => ({ evidence: mask.evidence, told: mask.told, because: because(mask) }));
+}
+
+/** Lifts the masks of a page, also those that all pages of its server have. Inside the caller's transaction. */
+export function unmask(ledger: Ledger, page: number, server: number): number {
+  const { knowledge, places } = knownOf(ledger, page, server);
+  const lifted = knowledge.lift(places);
+  if (lifted > 0) ledger.masks.putServer(server, knowledge.save());
+  return lifted;
+}
+
+export function liftedInWords(masks: number): string {
+  if (masks === 0) return 'Nothing is masked on this page.';
+  return `${masks === 1 ? 'One mask is' : `${masks} masks are`} lifted: what differs there counts as a change again.`;
+}
+
+function knownOf(ledger: Ledger, page: number, server: number): { knowledge: ServerKnowledge; places: Places } {
+  const knowledge = new ServerKnowledge(ledger.masks.ofServer<Saved>(server));
+  return { knowledge, places: new Map(ledger.masks.ofPage<[]>(page)) };
+}
+
+const looks = (count = 0): string => (count === 1 ? 'one second look' : `${count} second looks`);
+
+function because({ evidence, differed, agreed }: Mask): string {
+  switch (evidence) {
+    case 'looks':
+      return `${looks(differed)} a moment later differed there, ${agreed} agreed`;
+    case 'looks-elsewhere':
+      return 'second looks at other pages of the server differed there';
+    case 'token':
+      return 'second looks at pages of the server found another token each time';
+    case 'swing':
+      return 'the token swings between the same values on pages of the server';
+    case 'returned':
+      return `${looks(differed)} a moment later differed there, ${agreed} agreed: values that it had before are no news`;
+  }
+}

@@ -99,6 +99,7 @@ const why = z
       .describe('absent = never seen'),
     notices: z.int().describe('since the last visit'),
     searches: z.number().describe('times that it was opened from a search, fading'),
+    rule: z.string().describe('which rule decides when it is looked at next'),
     masks: z
       .array(z.object({ evidence: z.string(), told: z.string(), because: z.string() }))
       .describe('what is taken for noise on the page, and why'),

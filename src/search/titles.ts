@@ -14,23 +14,34 @@ import { eachWord, signTerms, splitHumps } from './words.ts';
 const SAMPLED = 64;
 const LEAST = 8;
 const COMMON = 0.6;
-/** Servers remembered, and milliseconds for which they are. */
-const SERVERS = 500;
+/** Servers remembered, and milliseconds for which they are; and those that one query may look at anew, a tenth of one each. */
+const SERVERS = 20_000;
+const ANEW = 16;
 const LIFE = 10 * 60_000;
+
+const none: ReadonlySet<string> = new Set();
 
 /** The words that most titles of a server have. */
 export class SharedWords {
   readonly #database: DatabaseSync;
   #statement: StatementSync | undefined;
+  #left = ANEW;
   readonly #servers = new Map<string, { readonly words: ReadonlySet<string>; readonly time: number }>();
 
   constructor(database: DatabaseSync) {
     this.#database = database;
   }
 
+  /** A query begins. */
+  begin(): void {
+    this.#left = ANEW;
+  }
+
   of(host: string): ReadonlySet<string> {
     const kept = this.#servers.get(host);
     if (kept && performance.now() - kept.time < LIFE) return kept.words;
+    // Results of many servers: the others are looked at by later queries.
+    if (this.#left-- <= 0) return kept?.words ?? none;
     if (this.#servers.size >= SERVERS) this.#servers.clear();
     const words = this.#read(host);
     this.#servers.set(host, { words, time: performance.now() });
@@ -85,6 +96,7 @@ export class TitleJudge {
     this.#telling = new Set(words.filter(({ small }) => !small).flatMap(({ text }) => atoms(text)));
     this.#joined = this.#asked.join('');
     this.#shared = shared;
+    shared.begin();
     this.#open = highlights.beginnings.length > 0;
     this.#signs = names.flatMap(signTerms);
     this.#owners = names.map(name => atoms(name.replace(/(?:[.#]|::)\w+(?:\(\))?$/, '')).join(''));

@@ -62,8 +62,10 @@ test('who may not write there can search: in an index that is there, or in one m
   pages.set('/', { body: html('Geese', [prose(1)], ['/a']) });
   pages.set('/a', { body: html('Ducks', [prose(2)]) });
   await skeinJson('crawl', pages.origin, '--data', place.path, ...fast);
+  execFileSync('chmod', ['-R', 'a+rX', place.path]);
   if (!startable(place.path, context)) return;
   const titles = (query: string) => {
+    execFileSync('chmod', ['-R', 'a+rX', place.path]);
     chmodSync(place.path, 0o555);
     const { status, stdout, stderr } = run(place.path, ['search', query, '--json']);
     chmodSync(place.path, 0o755);

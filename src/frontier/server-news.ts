@@ -19,7 +19,7 @@ export interface NewsFrom {
   readonly clock: 'retry_at' | 'due';
 }
 
-/** True: the sitemaps that it names are to be looked at. */
+/** Writes it down, as far as it is to be believed. */
 export function learnNews(ledger: Ledger, lane: Lane, news: ServerNews, from: NewsFrom): void {
   const { server } = lane;
   const { machine, now } = from;

@@ -32,6 +32,7 @@ import { rememberedContact } from './contact.ts';
 import { type DeciderFile, readDecider } from './decider.ts';
 import { threadModule } from './early.ts';
 import { refuseOrphans } from './look.ts';
+import { socketsFor } from './open-files.ts';
 import { readingOf } from './opening.ts';
 import { parseAddress, parseSize, type Values } from './options.ts';
 import { version } from './version.ts';
@@ -117,7 +118,12 @@ export async function openHome(values: CrawlValues, seeds: readonly string[], ex
   const crossed = (line: LineSums) => ledger.account.addLine(clock.now(), line);
   const far = { ...extras, agent, contact, decider, crossed };
   const outposts = isFar(values) ? await makeOutposts(home, values, clock, far) : undefined;
-  const thread = { ...outpostOf(agent, extras), ...(decider && { decider: decider.bytes }) };
+  const sockets = socketsFor(threads);
+  const thread = {
+    ...outpostOf(agent, extras),
+    ...(sockets && { sockets }),
+    ...(decider && { decider: decider.bytes }),
+  };
   for (let i = 1; i <= threads; i++) home.dispatch.join(startThread(`thread-${i}`, home, thread));
   dismissEarly();
   return {

@@ -10,6 +10,20 @@ export function refuseFewFiles(): void {
   if (limit < FEWEST) throw tooManyOpen(`Only ${limit} files may be open at once, and Skein needs ${FEWEST}.`);
 }
 
+/** Files that home has open, and that each thread has besides its connections: measured, with as many to spare. */
+const HOME_FILES = 64;
+const THREAD_FILES = 16;
+const FEWEST_SOCKETS = 4;
+
+/** Connections that each of so many threads may have open; throws where that would be too few to work with. */
+export function socketsFor(threads: number): number | undefined {
+  const limit = limitOfFiles();
+  if (threads === 0 || !Number.isFinite(limit)) return undefined;
+  const each = Math.floor((limit - HOME_FILES) / threads) - THREAD_FILES;
+  if (each >= FEWEST_SOCKETS) return each;
+  throw tooManyOpen(`Only ${limit} files may be open at once, too few for ${threads} threads.`);
+}
+
 /** Too many are open all the same: the sentence about it; any other error is returned as it is. */
 export function openFilesError(error: unknown): unknown {
   const { code } = error as NodeJS.ErrnoException;

@@ -26,6 +26,8 @@ export interface OutpostOptions {
   readonly agentToken: string;
   /** Milliseconds; tests make them short. */
   readonly timeouts?: Partial<Timeouts>;
+  /** Connections that a thread may have open at once. */
+  readonly sockets?: number;
   /** PEM certificates to trust besides the system's. */
   readonly ca?: string;
   /** Code that errands may name as their decider from the start. */
@@ -55,8 +57,8 @@ export async function makeTools(options: OutpostOptions): Promise<Tools> {
 
 async function makeFetcher(options: OutpostOptions): Promise<Fetcher> {
   if (!options.fetcher) {
-    const { userAgent, ca, timeouts } = options;
-    return openFetcher({ userAgent, ...(ca && { ca }), ...(timeouts && { timeouts }) });
+    const { userAgent, ca, timeouts, sockets } = options;
+    return openFetcher({ userAgent, ...(ca && { ca }), ...(timeouts && { timeouts }), ...(sockets && { sockets }) });
   }
   const module = (await import(options.fetcher.module)) as { makeFetcher(options: unknown): Fetcher };
   return module.makeFetcher(options.fetcher.options);

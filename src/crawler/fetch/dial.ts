@@ -6,7 +6,7 @@ import { connect, type Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { ReasonCode } from '../../errand/reasons.ts';
 import { isPublic, type Resolve } from './addresses.ts';
-import type { Timeouts } from './exchange.ts';
+import { limitWait, type Timeouts } from './exchange.ts';
 import type { Target } from './http1-head.ts';
 import type { Secure } from './tls.ts';
 
@@ -82,12 +82,12 @@ export function undialled(reason: ReasonCode, detail: string): Undialled {
 function addressesOf(dialler: Dialler, host: string): Promise<readonly string[] | Undialled> {
   return new Promise(resolve => {
     const finish = (result: readonly string[] | Undialled) => {
-      clearTimeout(timer);
+      timer.clear();
       dialler.dialling.delete(attempt);
       resolve(result);
     };
     const late = () => finish(undialled('dns', `${host}: the name server did not answer in time`));
-    const timer = setTimeout(late, dialler.timeouts.connect);
+    const timer = limitWait(dialler.timeouts.connect, late);
     const attempt = { close: () => finish(closedByUs) };
     dialler.dialling.add(attempt);
     dialler.resolve(host).then(
@@ -132,7 +132,7 @@ function open(dialler: Dialler, route: Attempt, address: string): Promise<Dialle
     const socket = secure ? secure.open(place, target, http2) : connect(place);
     let connected = false;
     const finish = (result: Dialled | Undialled) => {
-      clearTimeout(timer);
+      timer.clear();
       dialler.dialling.delete(attempt);
       socket.removeListener('error', failed);
       socket.removeListener('close', closed);
@@ -153,15 +153,15 @@ function open(dialler: Dialler, route: Attempt, address: string): Promise<Dialle
           : undialled('connect-timeout', `${address} did not answer`),
       );
     const done = (protocol: 'http/1.1' | 'h2') => finish({ kind: 'dialled', socket, address, protocol, sink });
-    let timer = setTimeout(late, Math.max(1, time));
+    let timer = limitWait(Math.max(1, time), late);
     const attempt = { close: () => finish(closedByUs) };
     dialler.dialling.add(attempt);
     socket.once('error', failed);
     socket.once('close', closed);
     socket.once('connect', () => {
       connected = true;
-      clearTimeout(timer);
-      if (secure) timer = setTimeout(late, dialler.timeouts.tls);
+      timer.clear();
+      if (secure) timer = limitWait(dialler.timeouts.tls, late);
       else done('http/1.1');
     });
     socket.once('secureConnect', () => done((socket as TLSSocket).alpnProtocol === 'h2' ? 'h2' : 'http/1.1'));

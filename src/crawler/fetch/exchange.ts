@@ -80,6 +80,20 @@ function wireOf(exchange: Exchange, now: number) {
   };
 }
 
+/** Milliseconds: a timer that is this late was not held up by work, but by somebody who stopped the process. */
+const STOPPED = 3000;
+
+/** A limit for one wait. If the process was stopped meanwhile, it begins anew: the answer may be there, unread. */
+export function limitWait(ms: number, late: () => void): { clear(): void } {
+  let timer: NodeJS.Timeout;
+  const begin = () => {
+    const due = performance.now() + ms;
+    timer = setTimeout(() => (performance.now() - due > STOPPED ? begin() : late()), ms);
+  };
+  begin();
+  return { clear: () => clearTimeout(timer) };
+}
+
 export interface Timed {
   /** On the clock of performance.now(); Infinity = waits for nothing. */
   deadline: number;
@@ -95,6 +109,8 @@ export class Deadlines {
   readonly #waiting = new Set<Timed>();
   readonly #interval: number;
   #timer: NodeJS.Timeout | undefined;
+  /** When it last looked. */
+  #swept = 0;
 
   /** `shortest`: the smallest time limit that will be asked for, milliseconds; it may be overrun by a quarter. */
   constructor(shortest: number) {
@@ -103,7 +119,9 @@ export class Deadlines {
 
   add(item: Timed): void {
     this.#waiting.add(item);
-    this.#timer ??= setInterval(() => this.#sweep(), this.#interval);
+    if (this.#timer !== undefined) return;
+    this.#swept = performance.now();
+    this.#timer = setInterval(() => this.#sweep(), this.#interval);
   }
 
   delete(item: Timed): void {
@@ -114,8 +132,12 @@ export class Deadlines {
     }
   }
 
+  /** Time in which we were stopped is nobody's delay: what came meanwhile has not even been read. */
   #sweep(): void {
     const now = performance.now();
+    const gap = now - this.#swept - this.#interval;
+    this.#swept = now;
+    if (gap > STOPPED) for (const item of this.#waiting) item.deadline += gap;
     for (const item of this.#waiting) if (item.deadline <= now) item.late();
   }
 }

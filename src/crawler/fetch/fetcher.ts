@@ -16,6 +16,7 @@ import { firstAddress } from './dial.ts';
 import { Deadlines, defaultTimeouts, type Exchange, fail, type Timeouts } from './exchange.ts';
 import { isFieldValue, parseTarget, pathOf } from './http1-head.ts';
 import { type IdleLimits, Origin, type Shared } from './origin.ts';
+import { Places } from './places.ts';
 import type { Certificates, Secure } from './tls.ts';
 
 export interface FetcherOptions {
@@ -27,6 +28,8 @@ export interface FetcherOptions {
   readonly ca?: Certificates;
   /** False: never offer HTTP/2. */
   readonly http2?: boolean;
+  /** Connections that may be open at once; default: as many as are asked for. */
+  readonly sockets?: number;
   /** Names to addresses; the system's resolver otherwise. Its answers are cached and checked like any other. */
   readonly resolve?: Resolve;
 }
@@ -64,10 +67,13 @@ class PooledFetcher implements Fetcher {
       userAgent: options.userAgent,
       http2,
       idle,
+      places: new Places(options.sockets ?? Number.POSITIVE_INFINITY),
       unused: new Set(),
       open: new Set(),
       closed: false,
     };
+    const { places, unused } = this.#shared;
+    places.spare = () => unused.values().next().value?.close();
   }
 
   fetch(ask: Ask): Promise<Answer> {

@@ -9,6 +9,7 @@ import { type Deadlines, type Exchange, fail } from './exchange.ts';
 import { Http1Connection, type Http1Terms, type Keeper } from './http1-connection.ts';
 import { fixedLines, type Target } from './http1-head.ts';
 import type { Http2Connection } from './http2-connection.ts';
+import type { Places } from './places.ts';
 
 /** Loaded where it is offered: see tls.ts. */
 type Http2Module = typeof import('./http2-connection.ts');
@@ -23,6 +24,7 @@ export interface Shared {
   readonly idle: IdleLimits;
   /** Unused connections of all origins, longest unused first. */
   readonly unused: Set<Http1Connection>;
+  readonly places: Places;
   /** Everything open, for the end. */
   readonly open: Set<{ close(): void }>;
   closed: boolean;
@@ -87,7 +89,7 @@ export class Origin implements Keeper {
 
   free(connection: Http1Connection): void {
     const { unused, idle } = this.#shared;
-    if (this.#unused.length >= idle.perOrigin || this.#shared.closed) {
+    if (this.#unused.length >= idle.perOrigin || this.#shared.closed || this.#shared.places.wanted) {
       connection.close();
       return;
     }
@@ -98,6 +100,7 @@ export class Origin implements Keeper {
 
   gone(connection: Http1Connection | Http2Connection): void {
     this.#connections--;
+    this.#shared.places.give();
     this.#shared.open.delete(connection);
     if (connection === this.#session) this.#session = undefined;
     if (!(connection instanceof Http1Connection) || !this.#shared.unused.delete(connection)) return;
@@ -123,6 +126,8 @@ export class Origin implements Keeper {
   async #open(exchange: Exchange): Promise<void> {
     const { dialler } = this.#shared;
     this.#connections++;
+    const waits = this.#shared.places.take();
+    if (waits) await waits;
     // Before anything is dialled: bytes that come before somebody listens would be lost.
     const module = this.#protocol === 'http/1.1' ? undefined : await import('./http2-connection.ts');
     const http2 = module !== undefined;
@@ -136,6 +141,7 @@ export class Origin implements Keeper {
     this.#waiting = undefined;
     if (result.kind === 'undialled') {
       this.#connections--;
+      this.#shared.places.give();
       for (const each of [exchange, ...waiting]) fail(each, result.reason, result.detail);
       return;
     }

@@ -118,12 +118,7 @@ export async function openHome(values: CrawlValues, seeds: readonly string[], ex
   const crossed = (line: LineSums) => ledger.account.addLine(clock.now(), line);
   const far = { ...extras, agent, contact, decider, crossed };
   const outposts = isFar(values) ? await makeOutposts(home, values, clock, far) : undefined;
-  const sockets = socketsFor(threads);
-  const thread = {
-    ...outpostOf(agent, extras),
-    ...(sockets && { sockets }),
-    ...(decider && { decider: decider.bytes }),
-  };
+  const thread = { ...outpostOf(agent, extras, threads), ...(decider && { decider: decider.bytes }) };
   for (let i = 1; i <= threads; i++) home.dispatch.join(startThread(`thread-${i}`, home, thread));
   dismissEarly();
   return {
@@ -178,8 +173,9 @@ function refuseLeftOut(weights: ReadonlyMap<string, number>, seeds: readonly str
   );
 }
 
-function outpostOf(agent: string, extras: Extras): OutpostOptions {
+function outpostOf(agent: string, extras: Extras, threads: number): OutpostOptions {
   return {
+    ...socketsOf(threads),
     userAgent: agent,
     agentToken: AGENT_TOKEN,
     slots: makeSlots(),
@@ -187,6 +183,11 @@ function outpostOf(agent: string, extras: Extras): OutpostOptions {
     ...(extras.timeouts && { timeouts: extras.timeouts }),
     ...(extras.clockShift && { clockShift: extras.clockShift }),
   };
+}
+
+function socketsOf(threads: number): Pick<OutpostOptions, 'sockets'> {
+  const sockets = socketsFor(threads);
+  return sockets === undefined ? {} : { sockets };
 }
 
 /** A thread that dies is replaced: home knows when that is of no use. One without room waits for what home sends it. */

@@ -8,6 +8,7 @@ import { committedEnds, segmentName } from '../archive/segments.ts';
 import { type ArchiveCheck, type ArchiveProblem, type VerifiedRecord, verifyArchive } from '../archive/verify.ts';
 import { digestLabel, payloadDigest } from '../errand/warc.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import { openCopies } from './copies.ts';
 
 /** A copy that the ledger names and the archive cannot give back. */
 export interface LostCopy {
@@ -37,6 +38,23 @@ export interface CollectionReport extends Omit<ArchiveCheck, 'problems'> {
 export const WRITTEN_OFF = 'written-off';
 
 const LEDGER_PROBLEMS = 20;
+
+/** Newest copies that cannot be made of their versions and deltas; those whose version is lost are told with it. */
+function followedProblems(ledger: Ledger, directory: string, lost: readonly LostCopy[]): string[] {
+  const copies = openCopies(ledger, directory);
+  const without = new Set(lost.map(({ page }) => page));
+  const problems: string[] = [];
+  for (const { page } of ledger.followed.all()) {
+    const known = without.has(page) ? undefined : ledger.pages.known(page);
+    try {
+      if (known) copies.newest(known);
+    } catch (error) {
+      problems.push(`${ledger.pages.get(page)?.url}: ${(error as Error).message}`);
+    }
+  }
+  copies.close();
+  return problems;
+}
 
 export async function verifyCollection(
   ledger: Ledger,
@@ -72,7 +90,7 @@ export async function verifyCollection(
     lost,
     damaged: [...all, ...lost].map(({ segment, offset }) => `${segment} ${offset}`),
     writtenOff: all.length - found.length,
-    problems: [...missing(ledger, check, lost), ...found.map(say)],
+    problems: [...missing(ledger, check, lost), ...found.map(say), ...followedProblems(ledger, directory, lost)],
   };
 }
 

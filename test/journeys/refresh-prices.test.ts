@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openCopies } from '../../src/home/copies.ts';
+import { Ledger } from '../../src/ledger/ledger.ts';
 import { makeCollection } from './collection.ts';
 import { html, openPages, prose } from './pages.ts';
 import { start } from './skein.ts';
@@ -54,4 +55,13 @@ test('a stamp is no news, and the copy shows the newest', async () => {
     });
     assert.match(text, new RegExp(`10:0${day}`));
   }
+  const verify = async () =>
+    JSON.parse((await start(['verify', '--json', '--data', collection.directory]).ended).stdout.toString()) as {
+      problems: string[];
+    };
+  assert.deepEqual((await verify()).problems, []);
+  const ledger = new Ledger(collection.directory, 'write');
+  ledger.database.exec('UPDATE followed SET digest = zeroblob(16)');
+  ledger.close();
+  assert.match((await verify()).problems.join(), /newest copy .* cannot be read/);
 });

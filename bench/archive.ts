@@ -11,11 +11,11 @@ import { WARCRecord, WARCSerializer } from 'warcio';
 import { openArchive } from '../src/archive/archive.ts';
 import type { StoredPlace } from '../src/archive/read.ts';
 import { verifyArchive } from '../src/archive/verify.ts';
-import { packer } from '../src/crawler/pack.ts';
+import { packer } from '../src/crawler/pack/pack.ts';
 import type { Response } from '../src/crawler/stages.ts';
-import type { Effort } from '../src/errand/gzip.ts';
 import type { RecordPlace } from '../src/errand/visit.ts';
-import { payloadDigest } from '../src/errand/warc.ts';
+import type { Effort } from '../src/errand/warc/gzip.ts';
+import { payloadDigest } from '../src/errand/warc/warc.ts';
 import { entriesOf, historiesAvailable, openBlobs } from './histories.ts';
 
 const PAGES = 300;

@@ -1,5 +1,5 @@
 /** What one look into the fingerprint table costs, at the sizes a crawl passes through, beside a Map in the same run. */
-import { Fingerprints } from '../src/ledger/fingerprints.ts';
+import { Fingerprints } from '../src/ledger/memory/fingerprints.ts';
 
 const ROUNDS = 3;
 

@@ -9,7 +9,7 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { openHome } from '../src/cli/compose.ts';
-import { options as known, values } from '../src/cli/options.ts';
+import { options as known, values } from '../src/cli/options/options.ts';
 import { crawlSupply } from '../src/home/supply.ts';
 import {
   type SyntheticOptions,

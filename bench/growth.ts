@@ -23,7 +23,7 @@ import { mkdirSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Opened, openHome } from '../src/cli/compose.ts';
-import { options as known, values } from '../src/cli/options.ts';
+import { options as known, values } from '../src/cli/options/options.ts';
 import { crawlSupply } from '../src/home/supply.ts';
 import { collector } from './growth-fetcher.ts';
 import { grid } from './peers/report.ts';

@@ -17,11 +17,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Errand } from '../src/errand/errand.ts';
-import { OWN_MACHINE } from '../src/outpost/ceilings.ts';
-import type { HandParcel } from '../src/outpost/hand-thread.ts';
-import { Hands } from '../src/outpost/hands.ts';
-import { Meter } from '../src/outpost/meter.ts';
-import { packErrand } from '../src/transfer/parcel-format.ts';
+import { OWN_MACHINE } from '../src/outpost/owner/ceilings.ts';
+import { Meter } from '../src/outpost/owner/meter.ts';
+import { WorkerPool } from '../src/outpost/workers/worker-pool.ts';
+import type { HandParcel } from '../src/outpost/workers/worker-thread.ts';
+import { packErrand } from '../src/transfer/wire/parcel-format.ts';
 import { plainErrand, plainPage } from '../test/errand/plain-errand.ts';
 import { entriesOf, openBlobs } from './histories.ts';
 
@@ -104,7 +104,7 @@ function openOutpost(origin: string): Outpost {
   const directory = mkdtempSync(join(tmpdir(), 'skein-sandbox-bench-'));
   let arrived: (parcel: HandParcel) => void = () => {};
   let failed: (why: string) => void = () => {};
-  const hands = new Hands(
+  const hands = new WorkerPool(
     1,
     {
       userAgent: 'Skein (bench)',

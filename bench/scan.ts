@@ -7,7 +7,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Parser } from 'htmlparser2';
 import { resolver } from '../src/base/url.ts';
-import { analyse } from '../src/crawler/analyse.ts';
+import { analyse } from '../src/crawler/analysis/analyse.ts';
 import { Scanner } from '../src/crawler/scanner/scanner.ts';
 import { entriesOf, historiesAvailable, openBlobs } from './histories.ts';
 

@@ -4,7 +4,7 @@
  * seven rounds, because the machine may be shared.
  */
 import { fingerprint, normalise, resolver } from '../src/base/url.ts';
-import { allowed, parseRobots } from '../src/crawler/robots.ts';
+import { allowed, parseRobots } from '../src/crawler/robots/robots.ts';
 import { realLinks } from '../test/real-links.ts';
 
 const found = realLinks(12_000);

@@ -102,6 +102,19 @@ test('every import names a file that is there', () => {
   holds(missing);
 });
 
+/** Files of one folder; beyond, it has rooms that want a name. */
+const MOST_FILES = 15;
+/** One file a command, one a part of the scanner: lists, not rooms. */
+const LISTS = ['src/cli/commands', 'src/crawler/scanner/assembly'];
+
+test(`folders have at most ${MOST_FILES} files`, () => {
+  const files = globSync('src/**/*.ts', { cwd: root, exclude: path => path.includes('node_modules') });
+  const folders = new Map<string, number>();
+  for (const path of files) folders.set(dirname(path), (folders.get(dirname(path)) ?? 0) + 1);
+  const full = [...folders].filter(([folder, count]) => count > MOST_FILES && !LISTS.includes(folder));
+  holds(full.map(([folder, count]) => `${folder} has ${count} files`));
+});
+
 test(`files have at most ${MOST_LINES} lines and names in small letters with hyphens`, () => {
   const all = globSync('{src,test,bench}/**/*.{ts,svelte}', {
     cwd: root,

@@ -4,9 +4,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { options, values } from '../src/cli/options.ts';
-import { detectorNames } from '../src/crawler/compare.ts';
-import { parsePvalue } from '../src/frontier/pvalue-terms.ts';
+import { options, values } from '../src/cli/options/options.ts';
+import { detectorNames } from '../src/crawler/detect/compare.ts';
+import { parsePvalue } from '../src/frontier/orders/pvalue-terms.ts';
 import { parseThresholds } from '../src/revisit/pmcs.ts';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { HOUR } from '../../src/base/clock.ts';
 import { type FreshSummary, keepFresh } from '../../src/cli/commands/refresh.ts';
 import { openHome } from '../../src/cli/compose.ts';
-import { openLedger } from '../../src/cli/look.ts';
-import { defaults } from '../../src/cli/options.ts';
+import { openLedger } from '../../src/cli/open-ledger.ts';
+import { defaults } from '../../src/cli/options/options.ts';
 import { crawlSupply } from '../../src/home/supply.ts';
 import { dayOf, type Fresh, type Freshness, type Replay, type Traffic, timeOf } from './replay.ts';
 

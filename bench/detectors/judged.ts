@@ -3,7 +3,7 @@
  * learns of a server on one day counts on the next, as at home. No site knows anything of another. A second look never
  * differs here, because the recordings stand still within a day.
  */
-import { piecesOf } from '../../src/crawler/analyse.ts';
+import { piecesOf } from '../../src/crawler/analysis/analyse.ts';
 import { editsBetween } from '../../src/judge/edits.ts';
 import { type Places, remember, ServerKnowledge } from '../../src/judge/knowledge.ts';
 import { review, type Seen, type Shares, shares, verdictOf } from '../../src/judge/review.ts';

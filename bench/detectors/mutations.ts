@@ -1,6 +1,6 @@
 /** On which edits of pages made from seeds each detector fires. */
-import { analyse } from '../../src/crawler/analyse.ts';
-import { compare, detectorNames } from '../../src/crawler/compare.ts';
+import { analyse } from '../../src/crawler/analysis/analyse.ts';
+import { compare, detectorNames } from '../../src/crawler/detect/compare.ts';
 import { unpackFacts } from '../../src/errand/facts.ts';
 import { randomly } from '../../test/random.ts';
 import { makePage, mutators } from '../mutators.ts';

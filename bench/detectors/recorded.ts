@@ -1,6 +1,6 @@
 /** What each detector that compares facts says of the recorded revisions, day by day. */
-import { analyse } from '../../src/crawler/analyse.ts';
-import { type Beside, compare, detectorNames } from '../../src/crawler/compare.ts';
+import { analyse } from '../../src/crawler/analysis/analyse.ts';
+import { type Beside, compare, detectorNames } from '../../src/crawler/detect/compare.ts';
 import type { ImageFacts } from '../../src/crawler/detect/image.ts';
 import { type Facts, unpackFacts } from '../../src/errand/facts.ts';
 import { type Entry, entriesOf, openBlobs, type Truth, truthOf } from '../histories.ts';

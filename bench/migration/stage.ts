@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Members } from '../../src/transfer/members.ts';
+import { Members } from '../../src/transfer/entry/members.ts';
 import type { Order, Result } from './home.ts';
 import { addMachine, connect, disconnect, HOME, linkBytes, type Running, refusals, run, SITE } from './network.ts';
 

@@ -4,11 +4,11 @@
  */
 import { mkdirSync } from 'node:fs';
 import type { Errand } from '../../src/errand/errand.ts';
-import { startUnpacker } from '../../src/home/unpacker.ts';
+import { startUnpacker } from '../../src/home/unpack/unpacker.ts';
 import { makeBundle } from '../../src/transfer/bundle.ts';
-import { greetOutpost } from '../../src/transfer/greeting.ts';
-import { openSsh } from '../../src/transfer/ssh.ts';
-import { parseSsh } from '../../src/transfer/ssh-target.ts';
+import { greetOutpost } from '../../src/transfer/entry/greeting.ts';
+import { openSsh } from '../../src/transfer/ssh/ssh.ts';
+import { parseSsh } from '../../src/transfer/ssh/ssh-target.ts';
 import { StreamCarrier } from '../../src/transfer/stream-carrier.ts';
 import { plainErrand, plainPage } from '../../test/errand/plain-errand.ts';
 import { makeSpeaker, welcomeOf } from '../../test/transfer/places.ts';

@@ -7,8 +7,8 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { analyse } from '../../src/crawler/analyse.ts';
-import { headingsOf } from '../../src/home/headings.ts';
+import { analyse } from '../../src/crawler/analysis/analyse.ts';
+import { headingsOf } from '../../src/home/copies/headings.ts';
 import type { Said, SearchDocument } from '../../src/search/index.ts';
 
 export interface Material {

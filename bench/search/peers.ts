@@ -4,10 +4,10 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { highlightsOf } from '../../src/search/ask/match.ts';
+import { highlight, snippet } from '../../src/search/ask/snippet.ts';
 import type { SearchDocument } from '../../src/search/index.ts';
-import { highlightsOf } from '../../src/search/match.ts';
-import { highlight, snippet } from '../../src/search/snippet.ts';
-import { terms } from '../../src/search/words.ts';
+import { terms } from '../../src/search/terms/words.ts';
 
 export const peerNames = ['minisearch', 'orama'] as const;
 

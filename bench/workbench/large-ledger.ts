@@ -5,8 +5,8 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { fingerprint } from '../../src/base/url.ts';
 import type { Outcome } from '../../src/errand/visit.ts';
-import type { KnownRow } from '../../src/ledger/known-row.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
+import type { KnownRow } from '../../src/ledger/pages/known-row.ts';
 import { newState, packState } from '../../src/revisit/state.ts';
 
 export const SERVERS = 1000;

@@ -13,7 +13,7 @@ import * as fs from 'node:fs';
 import path from 'node:path';
 import { SkeinError } from '../base/errors.ts';
 import type { RecordPlace } from '../errand/visit.ts';
-import { newRecordId, type Original, recordMember } from '../errand/warc.ts';
+import { newRecordId, type Original, recordMember } from '../errand/warc/warc.ts';
 import { dropParts } from './cdxj.ts';
 import { readStored, type Stored, type StoredPlace, type StoredReader } from './read.ts';
 import { revisitOf } from './revisit.ts';

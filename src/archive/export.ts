@@ -2,8 +2,8 @@
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import { gunzipSync } from 'node:zlib';
-import { appendMember, growing } from '../errand/gzip.ts';
-import { newRecordId, type ParsedRecord, parseRecord, recordMember } from '../errand/warc.ts';
+import { appendMember, growing } from '../errand/warc/gzip.ts';
+import { newRecordId, type ParsedRecord, parseRecord, recordMember } from '../errand/warc/warc.ts';
 import { mediaType, type Stored, storedOf } from './read.ts';
 import { openReader, type ReadEntry } from './reader.ts';
 import { listSegments } from './segments.ts';

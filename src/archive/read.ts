@@ -2,9 +2,9 @@
 import * as fs from 'node:fs';
 import path from 'node:path';
 import { SkeinError } from '../base/errors.ts';
-import { decodeBody } from '../errand/decode.ts';
-import { readMember } from '../errand/gzip.ts';
-import { type HttpMessage, type Original, type ParsedRecord, parseHttp, parseRecord } from '../errand/warc.ts';
+import { decodeBody } from '../errand/warc/decode.ts';
+import { readMember } from '../errand/warc/gzip.ts';
+import { type HttpMessage, type Original, type ParsedRecord, parseHttp, parseRecord } from '../errand/warc/warc.ts';
 import { segmentName } from './segments.ts';
 
 /** Where a visit's records lie. The response, or the revisit, follows the request. */

@@ -3,8 +3,8 @@
  * as a problem in its place, and reading goes on at the next member that makes sense.
  */
 import { type FileHandle, open } from 'node:fs/promises';
-import { readMember } from '../errand/gzip.ts';
-import { type ParsedRecord, parseRecord } from '../errand/warc.ts';
+import { readMember } from '../errand/warc/gzip.ts';
+import { type ParsedRecord, parseRecord } from '../errand/warc/warc.ts';
 import { RECORD_LIMIT } from './read.ts';
 
 export interface ReaderOptions {

@@ -1,6 +1,6 @@
 /** Exact duplicates: a response whose body the archive has already becomes a revisit record. */
-import { peekMember, readMember } from '../errand/gzip.ts';
-import { type Original, parseHttp, parseRecordHead, recordMember } from '../errand/warc.ts';
+import { peekMember, readMember } from '../errand/warc/gzip.ts';
+import { type Original, parseHttp, parseRecordHead, recordMember } from '../errand/warc/warc.ts';
 
 /** Covers the record's own header and that of nearly every server. */
 const PEEK_BYTES = 8192;

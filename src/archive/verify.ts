@@ -1,5 +1,5 @@
 /** Checks the archive by itself; what the ledger says of it is checked by whoever has both. */
-import { digestLabel, type ParsedRecord, parseHttp, payloadDigest } from '../errand/warc.ts';
+import { digestLabel, type ParsedRecord, parseHttp, payloadDigest } from '../errand/warc/warc.ts';
 import { openReader } from './reader.ts';
 import { listSegments, type SegmentFile } from './segments.ts';
 

@@ -5,36 +5,36 @@ import { type ArchiveOptions, openArchive } from '../archive/archive.ts';
 import { type Clock, shiftedClock, systemClock } from '../base/clock.ts';
 import { SkeinError } from '../base/errors.ts';
 import { originOf } from '../base/url.ts';
-import { makeSlots } from '../crawler/address-slots.ts';
-import { usesImageCodes } from '../crawler/compare.ts';
+import { usesImageCodes } from '../crawler/detect/compare.ts';
+import { makeSlots } from '../crawler/pace/address-slots.ts';
 import { AGENT_TOKEN, userAgent } from '../errand/agent.ts';
+import { decodeErrand } from '../errand/codec/errand-codec.ts';
 import type { Errand } from '../errand/errand.ts';
-import { decodeErrand } from '../errand/errand-codec.ts';
-import { parseKeep, parseScope } from '../errand/scope.ts';
-import { domainOf, leavesOut, parseDomainWeights } from '../frontier/director.ts';
+import { parseKeep, parseScope } from '../errand/scope/scope.ts';
+import { excludedIn, homesOf, outsideOf } from '../frontier/admission/crawl-bounds.ts';
 import { Frontier, type FrontierOptions } from '../frontier/frontier.ts';
-import { parsePvalue } from '../frontier/pvalue-terms.ts';
-import { excludedIn, homesOf, outsideOf } from '../frontier/reach.ts';
-import { Schedule } from '../frontier/schedule.ts';
-import type { ScheduleSettings } from '../frontier/schedule-settings.ts';
+import { domainOf, leavesOut, parseDomainWeights } from '../frontier/lanes/director.ts';
+import { parsePvalue } from '../frontier/orders/pvalue-terms.ts';
+import { Schedule } from '../frontier/schedule/schedule.ts';
+import type { ScheduleSettings } from '../frontier/schedule/settings.ts';
+import { noteSealed } from '../home/checks/repair.ts';
 import { Home } from '../home/home.ts';
-import { interestIn } from '../home/indexing.ts';
-import type { Outposts, OutpostsOptions } from '../home/outposts.ts';
-import { noteSealed } from '../home/repair.ts';
+import { interestIn } from '../home/indexing/indexing.ts';
+import type { Outposts, OutpostsOptions } from '../home/machines/outposts.ts';
 import type { LineSums } from '../ledger/account.ts';
 import { Ledger } from '../ledger/ledger.ts';
-import { tryDecider } from '../outpost/deciders.ts';
-import type { OutpostOptions } from '../outpost/tools.ts';
+import { tryDecider } from '../outpost/cages/deciders.ts';
+import type { OutpostOptions } from '../outpost/workers/tools.ts';
+import { type Branch, depthOf, pruned, readTrees } from '../transfer/ssh/machine-tree.ts';
 import { dismissEarly, ThreadCarrier } from '../transfer/thread.ts';
-import { type Branch, depthOf, pruned, readTrees } from '../transfer/tree.ts';
-import { type Bounds, boundsOf, rememberMostPages } from './bounds.ts';
-import { rememberedContact } from './contact.ts';
-import { type DeciderFile, readDecider } from './decider.ts';
-import { threadModule } from './early.ts';
-import { refuseOrphans } from './look.ts';
 import { socketsFor } from './open-files.ts';
-import { readingOf } from './opening.ts';
-import { parseAddress, parseSize, type Values } from './options.ts';
+import { refuseOrphans } from './open-ledger.ts';
+import { type Bounds, boundsOf, rememberMostPages } from './options/bounds.ts';
+import { rememberedContact } from './options/contact.ts';
+import { type DeciderFile, readDecider } from './options/decider-file.ts';
+import { parseAddress, parseSize, type Values } from './options/options.ts';
+import { threadModule } from './prestart.ts';
+import { readingOf } from './print/opening.ts';
 import { version } from './version.ts';
 
 /**
@@ -234,7 +234,7 @@ async function makeOutposts(
   clock: Clock,
   { absence, agent, contact, decider, crossed }: FarExtras,
 ): Promise<Outposts> {
-  const { Outposts } = await import('../home/outposts.ts');
+  const { Outposts } = await import('../home/machines/outposts.ts');
   return new Outposts(home, {
     directory: values.data,
     software: version,

@@ -2,14 +2,14 @@
  * The command line: the only place that puts things together. Each command is one file in commands/; this one reads
  * the arguments, turns errors into one sentence and an exit code, and does nothing else.
  */
-import './mask.ts';
+import './options/mask.ts';
 import { Command, CommanderError } from 'commander';
 import { exitCodes, SkeinError, systemWords } from '../base/errors.ts';
 import { runtimeOf, runtimeWords } from '../transfer/runtime.ts';
 import { commands } from './commands.ts';
-import { startThreadsEarly } from './early.ts';
 import { openFilesError, refuseFewFiles } from './open-files.ts';
-import { paint } from './terminal.ts';
+import { startThreadsEarly } from './prestart.ts';
+import { paint } from './print/terminal.ts';
 import { version } from './version.ts';
 
 const program = new Command('skein')

@@ -7,10 +7,10 @@
 import { fingerprint, originOf } from '../base/url.ts';
 import type { Errand } from '../errand/errand.ts';
 import { type Known, MOST_HOPS, stepFrom } from '../errand/known.ts';
-import { compileScope } from '../errand/scope.ts';
-import { ShapeCounter, trapReason } from '../errand/traps.ts';
+import { compileScope } from '../errand/scope/scope.ts';
+import { ShapeCounter, trapReason } from '../errand/scope/traps.ts';
 import { LINK_IMAGE, LINK_IS_SITEMAP, LINK_NOFOLLOW, type Visit } from '../errand/visit.ts';
-import { NearMemory } from './near-memory.ts';
+import { NearMemory } from './analysis/near-memory.ts';
 
 export interface Agenda {
   next(): Known | undefined;

@@ -4,27 +4,27 @@
  */
 
 import type { Draft } from '../base/draft.ts';
-import { type Decoded, type DecodedBody, decodeBody, decodeLargeBody, largeBody } from '../errand/decode.ts';
 import type { Errand } from '../errand/errand.ts';
 import { bareFacts, type Facts, packFacts, unpackFacts } from '../errand/facts.ts';
 import { type Known, MOST_HOPS } from '../errand/known.ts';
 import { type ReasonCode, reasons } from '../errand/reasons.ts';
-import type { compileKeep } from '../errand/scope.ts';
+import type { compileKeep } from '../errand/scope/scope.ts';
 import type { Cost, Outcome, PageNotes, Visit } from '../errand/visit.ts';
-import { payloadDigest } from '../errand/warc.ts';
-import { analyse } from './analyse.ts';
-import { compare, usesImageCodes } from './compare.ts';
+import { type Decoded, type DecodedBody, decodeBody, decodeLargeBody, largeBody } from '../errand/warc/decode.ts';
+import { payloadDigest } from '../errand/warc/warc.ts';
+import { analyse } from './analysis/analyse.ts';
+import { withImages } from './analysis/image-links.ts';
+import { locationOf } from './analysis/location.ts';
+import { bodyLimit, readSitemap } from './analysis/sitemaps.ts';
 import type { Decider, Question, Verdict } from './decider.ts';
+import { compare, usesImageCodes } from './detect/compare.ts';
 import { imageFacts, ivalOf, withImage } from './detect/image.ts';
-import { retryAfter } from './effect.ts';
-import { withImages } from './image-links.ts';
-import { locationOf } from './location.ts';
-import type { MissingPages } from './missing.ts';
-import type { Kept } from './pack.ts';
-import { bodyLimit, readSitemap } from './sitemaps.ts';
+import type { MissingPages } from './detect/missing-page.ts';
+import { glance, imageChanged, isWatched, knowsNoHead, lengthOf, type Manner } from './detect/watched-image.ts';
+import { retryAfter } from './pace/answer-effect.ts';
+import type { Kept } from './pack/pack.ts';
 import type { Answer, Change, Page, Response } from './stages.ts';
 import type { Tools } from './tools.ts';
-import { glance, imageChanged, isWatched, knowsNoHead, lengthOf, type Manner } from './watched-image.ts';
 
 const PARTIAL_CONTENT = 206;
 

@@ -11,9 +11,10 @@ import type { Errand } from '../errand/errand.ts';
 import type { Known } from '../errand/known.ts';
 import type { Parcel } from '../errand/parcel.ts';
 import { type Reason, type ReasonCode, reasons } from '../errand/reasons.ts';
-import { compileKeep } from '../errand/scope.ts';
+import { compileKeep } from '../errand/scope/scope.ts';
 import type { Visit } from '../errand/visit.ts';
 import { type Agenda, makeAgenda } from './agenda.ts';
+import { bodyLimit } from './analysis/sitemaps.ts';
 import {
   audited,
   type Concluded,
@@ -26,15 +27,14 @@ import {
   withCost,
 } from './conclude.ts';
 import { Deciding } from './deciding.ts';
-import { effectOf } from './effect.ts';
-import { opensPrivate } from './gate.ts';
-import { impossibleUrl, MissingPages } from './missing.ts';
-import { ParcelBuilder } from './parcels.ts';
-import { askPermission, type Permission } from './permission.ts';
-import { bodyLimit } from './sitemaps.ts';
+import { impossibleUrl, MissingPages } from './detect/missing-page.ts';
+import { type Manner, mannerOf } from './detect/watched-image.ts';
+import { opensPrivate } from './fetch/private-gate.ts';
+import { effectOf } from './pace/answer-effect.ts';
+import { ParcelBuilder } from './pack/parcels.ts';
+import { askPermission, type Permission } from './robots/permission.ts';
 import type { Answer, Ask } from './stages.ts';
 import type { Tools } from './tools.ts';
-import { type Manner, mannerOf } from './watched-image.ts';
 
 /** One errand under way. */
 interface Run extends Job {

@@ -2,9 +2,9 @@
 import type { Clock } from '../base/clock.ts';
 import type { Errand } from '../errand/errand.ts';
 import type { Decider } from './decider.ts';
-import type { Pace } from './pace.ts';
-import type { PackerPool } from './packer-pool.ts';
-import type { RulesMemory } from './rules-memory.ts';
+import type { Pace } from './pace/pace.ts';
+import type { PackerPool } from './pack/packer-pool.ts';
+import type { RulesMemory } from './robots/rules-memory.ts';
 import type { Fetcher } from './stages.ts';
 
 /** How large and how old a parcel may get. */

@@ -6,7 +6,7 @@
  */
 import { hash } from 'node:crypto';
 import { SkeinError } from '../base/errors.ts';
-import { ByteReader, ByteWriter } from './bytes.ts';
+import { ByteReader, ByteWriter } from './codec/bytes.ts';
 import { type Identity, isKey, verify } from './keys.ts';
 
 export interface Warrant {

@@ -4,7 +4,7 @@
  * until it says done nobody else visits that server.
  */
 import type { Ledger } from '../ledger/ledger.ts';
-import { errandSize, type Lane, paceOf, spreads } from './lane.ts';
+import { errandSize, type Lane, paceOf, spreads } from './lanes/lane.ts';
 
 /** Where an errand is about to go, as far as the frontier has to know. */
 export interface Delegation {

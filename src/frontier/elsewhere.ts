@@ -4,7 +4,7 @@
  * is it what home knows of the page.
  */
 import type { Visit } from '../errand/visit.ts';
-import type { Lane } from './lane.ts';
+import type { Lane } from './lanes/lane.ts';
 
 const OWN_REACH: ReadonlySet<string> = new Set(['robots', 'robots-unreachable', 'private-address', 'out-of-scope']);
 

@@ -11,27 +11,27 @@ import type { Errand } from '../errand/errand.ts';
 import type { ServerNews } from '../errand/parcel.ts';
 import type { Visit } from '../errand/visit.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { roles } from '../ledger/pages.ts';
-import { Admission, withDomains } from './admission.ts';
+import { roles } from '../ledger/pages/pages.ts';
+import { Admission, withDomains } from './admission/admission.ts';
+import { outsideOf, takeIn } from './admission/crawl-bounds.ts';
+import { doubtful } from './admission/robots-changed.ts';
+import { changedRules, forgetRules, stillPending } from './admission/rules.ts';
 import type { Brought } from './brought.ts';
 import { DELEGATED, type Delegation, delegable, here, type Planner, placeOf, seenOn, sizeOf } from './delegation.ts';
 import { type Anyone, Elsewhere, isOwnReach } from './elsewhere.ts';
-import { Strays } from './focused.ts';
-import { doubtful } from './forbidden.ts';
-import { takeBackFuture } from './future.ts';
-import { Gallery } from './gallery.ts';
-import { type Lane, shareOf, spreads } from './lane.ts';
-import { Lanes, type Waiting } from './lanes.ts';
+import { errandTerms, hintOf, termsOf } from './errand-terms.ts';
+import { ImageQueue } from './image-queue.ts';
+import { type Lane, shareOf, spreads } from './lanes/lane.ts';
+import { Lanes, type Waiting } from './lanes/lanes.ts';
+import { ReadyLanes } from './lanes/ready-lanes.ts';
 import { type Learned, Learning } from './learning.ts';
 import { readMemory, writeMemory } from './memory-file.ts';
 import type { FrontierOptions, Reading } from './options.ts';
-import { PageQueue } from './page-queue.ts';
-import { outsideOf, takeIn } from './reach.ts';
-import { changedRules, forgetRules, stillPending } from './rules.ts';
-import { Schedule } from './schedule.ts';
+import { Strays } from './orders/focused.ts';
+import { PageQueue } from './orders/page-queue.ts';
+import { takeBackFuture } from './schedule/clock-repair.ts';
+import { Schedule } from './schedule/schedule.ts';
 import { learnNews } from './server-news.ts';
-import { errandTerms, hintOf, termsOf } from './terms.ts';
-import { Turns } from './turns.ts';
 import { asked, type Sent, stillOut, type UnderWay, wantsPage } from './under-way.ts';
 
 export type { FrontierOptions } from './options.ts';
@@ -46,12 +46,12 @@ export class Frontier {
   readonly admission: Admission;
   readonly schedule: Schedule;
   /** Only where images are watched. */
-  readonly gallery: Gallery | undefined;
+  readonly gallery: ImageQueue | undefined;
   readonly #ledger: Ledger;
   #options: FrontierOptions;
   readonly #clock: Clock;
   readonly #lanes: Lanes;
-  readonly #turns: Turns;
+  readonly #turns: ReadyLanes;
   readonly #underWay = new Map<string, UnderWay>();
   readonly learning: Learning;
   readonly #elsewhere = new Elsewhere();
@@ -67,7 +67,7 @@ export class Frontier {
     this.#ledger = ledger;
     this.#options = options;
     this.#clock = clock;
-    this.#turns = new Turns(options.domains, clock, lane => this.#mostErrands(lane), options.order === 'pvalue');
+    this.#turns = new ReadyLanes(options.domains, clock, lane => this.#mostErrands(lane), options.order === 'pvalue');
     this.#lanes = new Lanes(ledger, options, lane => this.#turns.stir(lane));
     this.#newcomers = options.mode === 'refresh' ? new PageQueue() : undefined;
     const images = options.mode === 'refresh' && options.images === 'watch' ? new PageQueue() : undefined;
@@ -80,7 +80,7 @@ export class Frontier {
       strays: options.order === 'focused' ? new Strays() : undefined,
     };
     this.admission = new Admission(ledger, rules, origin => this.#lanes.of(origin));
-    this.gallery = images && new Gallery(ledger, this.admission, images);
+    this.gallery = images && new ImageQueue(ledger, this.admission, images);
     this.schedule = schedule;
     this.learning = new Learning(ledger, this.admission, schedule, url => this.#moved(url));
   }

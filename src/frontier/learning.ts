@@ -5,7 +5,9 @@
 import { countsOf, isHashOnly, MAX_LEVELS } from '../errand/facts.ts';
 import { type Reason, type ReasonCode, reasons } from '../errand/reasons.ts';
 import type { Links, LinkVerdict, Stage, Visit } from '../errand/visit.ts';
-import { Fingerprints } from '../ledger/fingerprints.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { Fingerprints } from '../ledger/memory/fingerprints.ts';
+import { NearPages } from '../ledger/memory/near.ts';
 import {
   FLAG_FILTERED,
   FLAG_NOARCHIVE,
@@ -14,20 +16,18 @@ import {
   FLAG_SHOWN,
   FLAG_TRUNCATED,
   type KnownRow,
-} from '../ledger/known-row.ts';
-import type { Ledger } from '../ledger/ledger.ts';
-import { NearPages } from '../ledger/near.ts';
-import type { PageRow } from '../ledger/pages.ts';
-import { answered, doubtLost, isAlias } from './addresses.ts';
-import type { Admission } from './admission.ts';
+} from '../ledger/pages/known-row.ts';
+import type { PageRow } from '../ledger/pages/pages.ts';
+import type { Admission } from './admission/admission.ts';
+import { isMove } from './admission/crawl-bounds.ts';
 import type { Brought, Follows } from './brought.ts';
-import { LONGEST_ABSENCE } from './future.ts';
-import type { Lane } from './lane.ts';
+import type { Lane } from './lanes/lane.ts';
 import type { Memory } from './memory-file.ts';
 import type { Reading } from './options.ts';
-import { isMove } from './reach.ts';
-import type { Planned, Schedule } from './schedule.ts';
-import { learnTrust } from './trust.ts';
+import { answered, doubtLost, isAlias } from './schedule/aliases.ts';
+import { LONGEST_ABSENCE } from './schedule/clock-repair.ts';
+import type { Planned, Schedule } from './schedule/schedule.ts';
+import { learnTrust } from './schedule/validator-trust.ts';
 
 const MINUTE = 60_000;
 

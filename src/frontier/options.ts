@@ -1,8 +1,8 @@
 /** What a run asks of the frontier, as plain values. */
 import type { Errand, Scope } from '../errand/errand.ts';
 import type { ReasonCode } from '../errand/reasons.ts';
-import type { OrderName } from './order.ts';
-import type { PvalueTerms } from './pvalue-terms.ts';
+import type { OrderName } from './orders/order.ts';
+import type { PvalueTerms } from './orders/pvalue-terms.ts';
 
 export interface FrontierOptions {
   readonly mode: Errand['kind'];

@@ -5,9 +5,9 @@
  */
 import type { ServerNews } from '../errand/parcel.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { learnRobots } from './forbidden.ts';
-import { LONGEST_ABSENCE } from './future.ts';
-import type { Lane } from './lane.ts';
+import { learnRobots } from './admission/robots-changed.ts';
+import type { Lane } from './lanes/lane.ts';
+import { LONGEST_ABSENCE } from './schedule/clock-repair.ts';
 
 /** Milliseconds: what anybody is made to wait by another machine's word. */
 const LONGEST_DELAY = 60_000;

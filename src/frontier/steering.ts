@@ -1,6 +1,6 @@
 /** What keeps a watch at its budget, and at the heels of pages that are known to change. */
 import { DAY } from '../base/clock.ts';
-import { FLAG_DOUBTED, type KnownRow } from '../ledger/known-row.ts';
+import { FLAG_DOUBTED, type KnownRow } from '../ledger/pages/known-row.ts';
 import type { Server } from '../ledger/servers.ts';
 import { LEAST_INTERVAL } from '../revisit/policy.ts';
 import type { ChangeState } from '../revisit/state.ts';

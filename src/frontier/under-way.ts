@@ -2,11 +2,11 @@
 import { originOf } from '../base/url.ts';
 import type { Errand } from '../errand/errand.ts';
 import type { Known } from '../errand/known.ts';
-import type { KnownRow } from '../ledger/known-row.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { Lane } from './lane.ts';
-import type { Schedule } from './schedule.ts';
-import { knownOf } from './terms.ts';
+import type { KnownRow } from '../ledger/pages/known-row.ts';
+import { knownOf } from './errand-terms.ts';
+import type { Lane } from './lanes/lane.ts';
+import type { Schedule } from './schedule/schedule.ts';
 
 export interface Sent {
   /** What was known; undefined = first visit. */

@@ -5,7 +5,7 @@
 import type { Archive } from '../archive/archive.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { Acknowledgements } from './acknowledgements.ts';
+import type { Acknowledgements } from './machines/acknowledgements.ts';
 
 /** A batch is committed when it is this old (milliseconds) or holds this many visits. */
 const MOST_AGE = 250;

@@ -8,13 +8,13 @@
 import type { Clock } from '../base/clock.ts';
 import { SkeinError } from '../base/errors.ts';
 import { normalise, originOf, seedUrl, withScheme } from '../base/url.ts';
-import { parseKeep, parseScope } from '../errand/scope.ts';
+import { parseKeep, parseScope } from '../errand/scope/scope.ts';
 import type { Outcome } from '../errand/visit.ts';
+import { excludedIn, outsideOf, setExcluded } from '../frontier/admission/crawl-bounds.ts';
 import type { Frontier } from '../frontier/frontier.ts';
-import { excludedIn, outsideOf, setExcluded } from '../frontier/reach.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Home } from './home.ts';
-import { type Machine, MachineWatch } from './machines.ts';
+import { type Machine, MachineWatch } from './machines/machines.ts';
 import { liftedInWords } from './masks.ts';
 import type { Order } from './orders.ts';
 

@@ -13,24 +13,24 @@ import type { Archive } from '../archive/archive.ts';
 import type { Clock } from '../base/clock.ts';
 import { SkeinError } from '../base/errors.ts';
 import { originOf } from '../base/url.ts';
+import { encodeErrand } from '../errand/codec/errand-codec.ts';
 import type { Errand } from '../errand/errand.ts';
-import { encodeErrand } from '../errand/errand-codec.ts';
 import type { Parcel } from '../errand/parcel.ts';
 import type { Frontier } from '../frontier/frontier.ts';
 import { diskError, type Ledger } from '../ledger/ledger.ts';
 import type { Carrier, Receiver } from '../transfer/carrier.ts';
-import { Acknowledgements } from './acknowledgements.ts';
 import { Batch } from './batch.ts';
-import { type Choice, Dispatch } from './dispatch.ts';
 import { Inbox } from './inbox.ts';
-import { Judging } from './judging.ts';
+import { Judging } from './judging/judging.ts';
+import { Verdicts } from './judging/verdicts.ts';
+import { Acknowledgements } from './machines/acknowledgements.ts';
+import { BisectThread } from './machines/bisect-thread.ts';
+import { CrashBisect, lastWords } from './machines/crash-bisect.ts';
+import { type Choice, Dispatch } from './machines/dispatch.ts';
 import { Progress } from './progress.ts';
 import { type Judged, receive, receiveWarily } from './receive.ts';
-import { Rest } from './rest.ts';
 import type { Supply } from './supply.ts';
-import { ThreadApart } from './thread-apart.ts';
-import { lastWords, Trials } from './trials.ts';
-import { Verdicts } from './verdicts.ts';
+import { WakeableSleep } from './wakeable-sleep.ts';
 
 /** How long the loop sleeps when nothing happens. */
 const NAP = 100;
@@ -58,11 +58,11 @@ export class Home implements Receiver {
   readonly #judging: Judging;
   readonly #all: HomeParts & { readonly verdicts: Verdicts };
   readonly #acknowledgements = new Acknowledgements();
-  readonly #trials: Trials;
-  readonly #apart: ThreadApart;
+  readonly #trials: CrashBisect;
+  readonly #apart: BisectThread;
   #deaths = 0;
   readonly #inbox: Inbox;
-  readonly #rest: Rest;
+  readonly #rest: WakeableSleep;
   #stopping = false;
   #stopBy = Number.POSITIVE_INFINITY;
   #paused = false;
@@ -80,14 +80,14 @@ export class Home implements Receiver {
     this.#parts = parts;
     this.dispatch = new Dispatch(parts.clock);
     this.progress = new Progress(parts.clock);
-    this.#rest = new Rest(parts.clock);
+    this.#rest = new WakeableSleep(parts.clock);
     this.verdicts = new Verdicts(parts, this.progress);
     this.#judging = new Judging(parts.ledger, parts.frontier, () => this.#rest.wake());
     this.#inbox = new Inbox(this.#judging);
     this.#all = { ...parts, verdicts: this.verdicts };
     this.#batch = new Batch(parts, this.#acknowledgements);
-    this.#apart = new ThreadApart(this.dispatch, () => parts.spare!());
-    this.#trials = new Trials({
+    this.#apart = new BisectThread(this.dispatch, () => parts.spare!());
+    this.#trials = new CrashBisect({
       wants: (errand, url) => parts.frontier.wants(errand, { url }),
       send: errand => this.#apart.send(errand),
       convict: (errand, page) => this.#convict(lastWords(errand, page, parts.clock.now())),

@@ -4,7 +4,7 @@
  */
 import type { Parcel } from '../errand/parcel.ts';
 import type { Carrier } from '../transfer/carrier.ts';
-import type { Findings, Judging } from './judging.ts';
+import type { Findings, Judging } from './judging/judging.ts';
 
 export type Arrived =
   | { readonly from: Carrier; readonly parcel: Parcel; readonly findings: Findings | undefined; readonly by: string }

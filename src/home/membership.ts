@@ -1,5 +1,5 @@
 /** What became of members since the last look: another process of the same user limits, approves and revokes them. */
-import type { Member, Members } from '../transfer/members.ts';
+import type { Member, Members } from '../transfer/entry/members.ts';
 
 export interface Changed {
   readonly name: string;

@@ -6,9 +6,9 @@ import type { Brought } from '../frontier/brought.ts';
 import type { Anyone } from '../frontier/elsewhere.ts';
 import type { Frontier } from '../frontier/frontier.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { Findings } from './judging.ts';
+import type { Findings } from './judging/judging.ts';
+import type { Settled, Verdicts } from './judging/verdicts.ts';
 import type { Progress } from './progress.ts';
-import type { Settled, Verdicts } from './verdicts.ts';
 
 interface Parts {
   readonly ledger: Ledger;

@@ -1,7 +1,7 @@
 /** Code that decides about pages, signed for whoever runs it on another machine. */
 import { DAY } from '../base/clock.ts';
 import type { Identity } from '../errand/keys.ts';
-import { encodeCode, signCode } from '../outpost/code.ts';
+import { encodeCode, signCode } from '../outpost/cages/code.ts';
 
 /** Milliseconds that signed code may be used before it has to be signed again. */
 const CODE_LASTS = 30 * DAY;

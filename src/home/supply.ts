@@ -6,7 +6,7 @@
 import { type Clock, DAY } from '../base/clock.ts';
 import type { Frontier } from '../frontier/frontier.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { Images } from './images.ts';
+import type { Images } from './images/images.ts';
 import type { Round } from './round.ts';
 
 /** How often the ledger is asked, milliseconds. */

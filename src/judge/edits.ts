@@ -4,7 +4,7 @@
  * the list, and what stands before and behind it. Pure: two bodies in, edits out.
  */
 import { type Hunk, hunks } from '../base/myers.ts';
-import type { Pieces } from '../crawler/analyse.ts';
+import type { Pieces } from '../crawler/analysis/analyse.ts';
 import { hashAll, hashOf } from './hash.ts';
 import { plainAddress, stemOf } from './stems.ts';
 

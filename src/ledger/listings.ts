@@ -4,7 +4,7 @@
  */
 import type { DatabaseSync } from 'node:sqlite';
 import type { Outcome } from '../errand/visit.ts';
-import { globOf } from './pages.ts';
+import { globOf } from './pages/pages.ts';
 
 type Value = string | number | null;
 

@@ -3,7 +3,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { DAY, HOUR } from '../base/clock.ts';
 import type { Outcome } from '../errand/visit.ts';
-import { roles } from './pages.ts';
+import { roles } from './pages/pages.ts';
 import { hasTable } from './schema.ts';
 import type { Tallies } from './tallies.ts';
 

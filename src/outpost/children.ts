@@ -6,13 +6,13 @@
  */
 import type { Clock } from '../base/clock.ts';
 import type { Identity } from '../errand/keys.ts';
-import { compileScope } from '../errand/scope.ts';
+import { compileScope } from '../errand/scope/scope.ts';
 import { encodeWarrant, extendWarrant, type Warrant } from '../errand/warrant.ts';
-import type { ErrandFrame, ParcelFrame, PassFrame, WantPassFrame } from '../transfer/frames.ts';
 import type { Line } from '../transfer/line.ts';
 import { Link } from '../transfer/link.ts';
-import type { Hello, Status } from '../transfer/messages.ts';
-import { Quota, type QuotaTerms } from './quota.ts';
+import type { ErrandFrame, ParcelFrame, PassFrame, WantPassFrame } from '../transfer/wire/frames.ts';
+import type { Hello, Status } from '../transfer/wire/messages.ts';
+import { Quota, type QuotaTerms } from './owner/quota.ts';
 
 export interface ChildEvents {
   /** To be sent upward; false = there is no line now, and it must be asked for again later. */

@@ -8,7 +8,7 @@ import { crawl } from '../crawler/crawl.ts';
 import type { Tools } from '../crawler/tools.ts';
 import type { Errand } from '../errand/errand.ts';
 import type { Parcel } from '../errand/parcel.ts';
-import type { Deciders } from './deciders.ts';
+import type { Deciders } from './cages/deciders.ts';
 
 export interface OutpostEvents {
   parcel(parcel: Parcel): void;

@@ -6,11 +6,11 @@ import { packFacts, unpackFacts } from '../errand/facts.ts';
 import type { Known } from '../errand/known.ts';
 import type { Parcel } from '../errand/parcel.ts';
 import type { Visit } from '../errand/visit.ts';
-import { payloadDigest } from '../errand/warc.ts';
-import { blockOf, packSent, Recent, type Shelf } from '../transfer/parcel-format.ts';
-import { indexOf, type Sent, type SentPage, validatorsOf } from '../transfer/sent.ts';
+import { payloadDigest } from '../errand/warc/warc.ts';
+import { blockOf, packSent, Recent, type Shelf } from '../transfer/wire/parcel-format.ts';
+import { indexOf, type Sent, type SentPage, validatorsOf } from '../transfer/wire/wire-visit.ts';
 import type { VersionCache } from './cache.ts';
-import { recode } from './recode.ts';
+import { recode } from './workers/recode.ts';
 
 /** Validators that are remembered; each spares a page on the way from the server, none is needed. */
 const MOST_VALIDATORS = 100_000;

@@ -10,7 +10,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SkeinError } from '../base/errors.ts';
-import { type ErrandFrame, encodeFrame, type Frame, FrameReader, type ParcelFrame } from '../transfer/frames.ts';
+import { type ErrandFrame, encodeFrame, type Frame, FrameReader, type ParcelFrame } from '../transfer/wire/frames.ts';
 
 export interface Spooled {
   readonly errand: string;

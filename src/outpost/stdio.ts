@@ -11,12 +11,12 @@ import type { Duplex } from 'node:stream';
 import { systemClock } from '../base/clock.ts';
 import { SkeinError } from '../base/errors.ts';
 import { makeIdentity } from '../errand/keys.ts';
-import { greetParent } from '../transfer/greeting.ts';
+import { greetParent } from '../transfer/entry/greeting.ts';
 import { joinStreams } from '../transfer/join-streams.ts';
-import type { Branch } from '../transfer/tree.ts';
-import { Below } from './below.ts';
-import { OWN_MACHINE } from './ceilings.ts';
-import { Station } from './station.ts';
+import type { Branch } from '../transfer/ssh/machine-tree.ts';
+import { Below } from './machines-below.ts';
+import { OWN_MACHINE } from './owner/ceilings.ts';
+import { OutpostService } from './service.ts';
 
 export interface StdioOptions {
   /** Where the code lies; removed at the end unless `kept`. */
@@ -39,7 +39,7 @@ const SPOOL_BYTES = 1 << 30;
 export async function start(options: StdioOptions): Promise<void> {
   const directory = join(options.kept ? options.root : tmpdir(), `skein-spool-${options.spool}`);
   const claim = takeOver(directory);
-  const station = new Station({
+  const station = new OutpostService({
     directory: join(directory, 'parcels'),
     name: hostname(),
     software: options.software,
@@ -102,7 +102,7 @@ function takeOver(directory: string): Claim {
   return { ours: () => existsSync(file) && readFileSync(file, 'utf8') === mark };
 }
 
-async function linger(station: Station, claim: Claim): Promise<void> {
+async function linger(station: OutpostService, claim: Claim): Promise<void> {
   await station.recall();
   const until = systemClock.ticks() + LINGER;
   while (claim.ours() && station.spool.errands.size > 0 && systemClock.ticks() < until) await systemClock.sleep(1000);

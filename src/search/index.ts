@@ -14,20 +14,22 @@
  * was meant, snippet.ts shows why, cache.ts remembers, writer.ts writes, feed.ts feeds.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { Answerer } from './answer.ts';
-import { type CacheCounts, type Kept, type KeptHit, QueryCache } from './cache.ts';
+import { Answerer } from './ask/answer.ts';
+import { type CacheCounts, type Kept, type KeptHit, QueryCache } from './ask/cache.ts';
+import { WINDOW } from './ask/find.ts';
+import { Interest } from './ask/interest.ts';
+import type { Asking } from './ask/rank.ts';
+import { highlight, snippet } from './ask/snippet.ts';
 import type { Freshness, Hit, QueryOptions, Results, SearchBatch, SearchDocument } from './document.ts';
-import { WINDOW } from './find.ts';
-import { Interest } from './interest.ts';
-import type { Asking } from './rank.ts';
+import { unpack } from './feed/texts.ts';
+import { Writer } from './feed/writer.ts';
 import { explain, openDatabase, openToRead } from './schema.ts';
 import { ROOM } from './shelves.ts';
-import { highlight, snippet } from './snippet.ts';
-import { primaryLanguage } from './stems.ts';
-import { unpack } from './texts.ts';
-import { Writer } from './writer.ts';
+import { primaryLanguage } from './terms/stems.ts';
 
-export type { CacheCounts } from './cache.ts';
+export type { CacheCounts } from './ask/cache.ts';
+export { readInterest } from './ask/interest.ts';
+export { parseQuery } from './ask/query.ts';
 export type {
   Fragment,
   Freshness,
@@ -39,8 +41,6 @@ export type {
   SearchDocument,
   Told,
 } from './document.ts';
-export { readInterest } from './interest.ts';
-export { parseQuery } from './query.ts';
 
 export interface SearchCounts {
   readonly documents: number;

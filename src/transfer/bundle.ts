@@ -25,7 +25,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const ending = import.meta.url.endsWith('.ts') ? '.ts' : '.js';
 
 /** Modules that are named only at run time, as the file of a thread is. */
-const ENTRIES = ['outpost/stdio', 'outpost/hand-thread'];
+const ENTRIES = ['outpost/stdio', 'outpost/workers/worker-thread'];
 const IMPORT = /\bfrom\s+'([^']+)'|\bimport\s+'([^']+)'|\bimport\('([^']+)'\)|new URL\('(\.[^']+\.wasm)'/g;
 
 let made: Bundle | undefined;

@@ -5,7 +5,7 @@
  */
 import type { Errand } from '../errand/errand.ts';
 import type { Parcel } from '../errand/parcel.ts';
-import type { Status } from './messages.ts';
+import type { Status } from './wire/messages.ts';
 
 export interface Carrier {
   /** Shown to people and written with each visit: `thread-1`, `ssh://user@machine` … */

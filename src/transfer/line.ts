@@ -11,7 +11,7 @@
 import { channel } from 'node:diagnostics_channel';
 import type { Duplex } from 'node:stream';
 import { SkeinError } from '../base/errors.ts';
-import { type ByeCode, encodeFrame, type Frame, FrameReader, kindOf } from './frames.ts';
+import { type ByeCode, encodeFrame, type Frame, FrameReader, kindOf } from './wire/frames.ts';
 
 export interface LineEvents {
   frame(frame: Frame, line: Line): void;

@@ -5,9 +5,10 @@
  *
  * Invariant: an errand is in `sent` from send() until forget() or the loss of the outpost.
  */
-import type { CodeFrame, ErrandFrame, Frame, ParcelFrame, PassFrame, WantPassFrame } from './frames.ts';
+
 import type { Line } from './line.ts';
-import { type Hello, NO_STATUS, type Status } from './messages.ts';
+import type { CodeFrame, ErrandFrame, Frame, ParcelFrame, PassFrame, WantPassFrame } from './wire/frames.ts';
+import { type Hello, NO_STATUS, type Status } from './wire/messages.ts';
 
 export interface LinkEvents {
   parcel(link: Link, frame: ParcelFrame): void;

@@ -9,13 +9,13 @@ import type { Identity } from '../errand/keys.ts';
 import type { Parcel } from '../errand/parcel.ts';
 import { encodeWarrant, issueWarrant } from '../errand/warrant.ts';
 import type { Carrier, Receiver } from './carrier.ts';
-import type { CodeFrame, ErrandFrame, ParcelFrame } from './frames.ts';
+import { StraightLines } from './direct-lines.ts';
 import type { Line } from './line.ts';
 import { Link } from './link.ts';
-import type { Hello, Status } from './messages.ts';
-import { type PageTables, UNKNOWN_PAGES } from './page-table.ts';
-import { packErrand } from './parcel-format.ts';
-import { StraightLines } from './straight-lines.ts';
+import type { CodeFrame, ErrandFrame, ParcelFrame } from './wire/frames.ts';
+import type { Hello, Status } from './wire/messages.ts';
+import { type PageTables, UNKNOWN_PAGES } from './wire/page-table.ts';
+import { packErrand } from './wire/parcel-format.ts';
 
 /** Opens parcels that refer to what home holds. `begin` and `end` say which errands they may belong to. */
 export interface Unpacker {

@@ -5,10 +5,10 @@
 import { getCompileCacheDir } from 'node:module';
 import { dirname } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { encodeErrand } from '../errand/codec/errand-codec.ts';
+import { decodeParcel } from '../errand/codec/parcel-codec.ts';
 import type { Errand } from '../errand/errand.ts';
-import { encodeErrand } from '../errand/errand-codec.ts';
 import type { Parcel } from '../errand/parcel.ts';
-import { decodeParcel } from '../errand/parcel-codec.ts';
 import type { Carrier, Receiver } from './carrier.ts';
 
 /** A parcel as bytes: its visits (encodeVisits), and the members that belong behind them. */

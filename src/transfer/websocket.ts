@@ -12,8 +12,8 @@ import type { Duplex } from 'node:stream';
 import { connect, type TLSSocket } from 'node:tls';
 import { createWebSocketStream, WebSocket, WebSocketServer } from 'ws';
 import { SkeinError } from '../base/errors.ts';
-import { type Certificate, plain } from './certificate.ts';
-import { Strangers } from './strangers.ts';
+import { type Certificate, plain } from './entry/certificate.ts';
+import { Strangers } from './entry/strangers.ts';
 
 const PATH = '/skein';
 const DIAL = 15_000;

@@ -1,8 +1,8 @@
 /** Stored copies as documents for a sandboxed frame: HTML made safe, text as text, small images as images. */
 import { mediaType, type Stored } from '../archive/read.ts';
 import { SkeinError } from '../base/errors.ts';
-import { textOf } from '../home/copy-text.ts';
-import { FLAG_NOARCHIVE } from '../ledger/known-row.ts';
+import { textOf } from '../home/copies/copy-text.ts';
+import { FLAG_NOARCHIVE } from '../ledger/pages/known-row.ts';
 import { marked } from './marked-copy.ts';
 import type { Reader } from './reader.ts';
 import { escaped, safeDocument, safeHtml } from './safe-copy.ts';

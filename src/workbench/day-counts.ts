@@ -4,7 +4,7 @@
  * waits for the rest.
  */
 import { DAY } from '../base/clock.ts';
-import { type ChangedDay, changedDays } from '../home/changes.ts';
+import { type ChangedDay, changedDays } from '../home/answers/changes.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 
 /** Visits of the past that are counted at most. */

@@ -7,9 +7,9 @@
  * that they take at most a fiftieth of this thread.
  */
 import { DAY } from '../base/clock.ts';
+import { freshnessOf, meaningOf } from '../home/answers/why.ts';
 import type { HomeState } from '../home/control.ts';
 import { findHome } from '../home/door.ts';
-import { freshnessOf, meaningOf } from '../home/why.ts';
 import type { VisitTally } from '../ledger/visits.ts';
 import type { Collection, Sample, ShownVisit, Tick } from './api/tick.ts';
 import type { Reader } from './reader.ts';

@@ -7,7 +7,7 @@
  * changes costs little, and one that changed at both ends is not marked all through.
  */
 import type { Run } from '../base/myers.ts';
-import { stretches } from '../home/difference.ts';
+import { stretches } from '../home/copies/difference.ts';
 
 /** An image, or what stands for one, is one piece; so is a sheet of the page, which like other tags is not compared. */
 const PIECE = /<style>[^<]*<\/style>|<img [^>]*>|<span class="skein-image"[^>]*>[^<]*<\/span>|<[^>]*>|[^<]+/g;

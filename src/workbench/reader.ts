@@ -5,9 +5,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { SkeinError } from '../base/errors.ts';
-import { type Copies, openCopies } from '../home/copies.ts';
-import type { Found } from '../home/lookup.ts';
-import { type NotDue, notDue } from '../home/not-due.ts';
+import type { Found } from '../home/answers/lookup.ts';
+import { type NotDue, notDue } from '../home/answers/savings.ts';
+import { type Copies, openCopies } from '../home/copies/copies.ts';
 import { Ledger } from '../ledger/ledger.ts';
 import type { VisitRow } from '../ledger/visits.ts';
 import { openSearch, type Search } from '../search/index.ts';

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { openArchive } from '../../src/archive/archive.ts';
 import { openReader } from '../../src/archive/reader.ts';
 import { segmentName } from '../../src/archive/segments.ts';
-import { digestLabel, parseHttp, parseRecord, payloadDigest } from '../../src/errand/warc.ts';
+import { digestLabel, parseHttp, parseRecord, payloadDigest } from '../../src/errand/warc/warc.ts';
 import { type Random, randomly } from '../random.ts';
 import { temporary, testParcel } from './pages.ts';
 

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { TestContext } from 'node:test';
 import * as zlib from 'node:zlib';
-import { type Packer, packer } from '../../src/crawler/pack.ts';
+import { type Packer, packer } from '../../src/crawler/pack/pack.ts';
 import type { Response } from '../../src/crawler/stages.ts';
 import type { RecordPlace } from '../../src/errand/visit.ts';
-import { payloadDigest } from '../../src/errand/warc.ts';
+import { payloadDigest } from '../../src/errand/warc/warc.ts';
 
 export interface TestPage {
   readonly url: string;

@@ -12,7 +12,7 @@ import { openArchive } from '../../src/archive/archive.ts';
 import { writeCdxj } from '../../src/archive/cdxj.ts';
 import { exportWarc } from '../../src/archive/export.ts';
 import { listSegments } from '../../src/archive/segments.ts';
-import { archivedHead } from '../../src/errand/warc.ts';
+import { archivedHead } from '../../src/errand/warc/warc.ts';
 import { type TestPage, temporary, testPage, testParcel } from './pages.ts';
 
 const PAGES = 60;

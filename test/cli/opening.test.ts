@@ -1,7 +1,7 @@
 /** What someone sees who opens a large collection. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readingOf } from '../../src/cli/opening.ts';
+import { readingOf } from '../../src/cli/print/opening.ts';
 
 test('rows pass unchanged; after a while it is told how far they are, and at the end of the line nothing is left', context => {
   let now = 0;

@@ -6,7 +6,7 @@ import { after, test } from 'node:test';
 import { exitCodes, type SkeinError } from '../../src/base/errors.ts';
 import { seedUrl } from '../../src/base/url.ts';
 import { keepFresh } from '../../src/cli/commands/refresh.ts';
-import { dataOption, flags, type OptionName, options, settings, values } from '../../src/cli/options.ts';
+import { dataOption, flags, type OptionName, options, settings, values } from '../../src/cli/options/options.ts';
 import { chosen } from '../journeys/collection.ts';
 import { fast, root, skein, skeinJson, workplace } from '../journeys/skein.ts';
 import { openWeb } from '../web/web.ts';

@@ -1,7 +1,7 @@
 /** What a narrow terminal gets to see: lines broken between words, URLs that keep both of their ends. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fold, shellWord, shortened, urlTable } from '../../src/cli/terminal.ts';
+import { fold, shellWord, shortened, urlTable } from '../../src/cli/print/terminal.ts';
 
 test('lines break between words, colours take no room, and a word that is too long stays whole', () => {
   assert.equal(fold('one two three four', '  ', 9), 'one two\n  three\n  four');

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fingerprint } from '../../src/base/url.ts';
 import { type Agenda, makeAgenda } from '../../src/crawler/agenda.ts';
-import { analyse } from '../../src/crawler/analyse.ts';
+import { analyse } from '../../src/crawler/analysis/analyse.ts';
 import type { Errand } from '../../src/errand/errand.ts';
 import type { Known } from '../../src/errand/known.ts';
 import type { Visit } from '../../src/errand/visit.ts';

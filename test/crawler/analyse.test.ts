@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fingerprint } from '../../src/base/url.ts';
-import { analyse } from '../../src/crawler/analyse.ts';
+import { analyse } from '../../src/crawler/analysis/analyse.ts';
 import { textCode2 } from '../../src/crawler/detect/text-codes.ts';
 import type { Page } from '../../src/crawler/stages.ts';
 import { type Facts, mayShowImages, packFacts, unpackFacts } from '../../src/errand/facts.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { charsetOf, toUtf8 } from '../../src/crawler/charset.ts';
+import { charsetOf, toUtf8 } from '../../src/crawler/analysis/charset.ts';
 
 const suite = new URL('../../../shared/suites/encoding/', import.meta.url);
 

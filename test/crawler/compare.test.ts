@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { makePage, mutators } from '../../bench/mutators.ts';
-import { analyse } from '../../src/crawler/analyse.ts';
-import { type Beside, compare, detectorNames } from '../../src/crawler/compare.ts';
+import { analyse } from '../../src/crawler/analysis/analyse.ts';
+import { type Beside, compare, detectorNames } from '../../src/crawler/detect/compare.ts';
 import { imageFacts } from '../../src/crawler/detect/image.ts';
 import { bareFacts, type Facts, packFacts, unpackFacts } from '../../src/errand/facts.ts';
 import { randomly } from '../random.ts';

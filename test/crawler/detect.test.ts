@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import sharp from 'sharp';
-import { analyse } from '../../src/crawler/analyse.ts';
+import { analyse } from '../../src/crawler/analysis/analyse.ts';
 import { differingBlocks, differingSpots } from '../../src/crawler/detect/blocks.ts';
 import { determinant, imageCode, imageFacts, imagesDiffer } from '../../src/crawler/detect/image.ts';
 import {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import zlib from 'node:zlib';
-import { type Decoded, decodeBody, decodeLargeBody } from '../../src/errand/decode.ts';
+import { type Decoded, decodeBody, decodeLargeBody } from '../../src/errand/warc/decode.ts';
 import { ask, fetcherFor, response, serve } from './fetch-server.ts';
 
 const limits = { bodyBytes: 10_000_000 };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Fingerprint, fingerprint, normalise } from '../../src/base/url.ts';
-import { analyse } from '../../src/crawler/analyse.ts';
+import { analyse } from '../../src/crawler/analysis/analyse.ts';
 import { randomly } from '../random.ts';
 import { realLinks } from '../real-links.ts';
 

@@ -1,8 +1,8 @@
 /** Which pages count as a server's not-found page, once it is known how that one looks. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { analyse } from '../../src/crawler/analyse.ts';
-import { impossibleUrl, MissingPages } from '../../src/crawler/missing.ts';
+import { analyse } from '../../src/crawler/analysis/analyse.ts';
+import { impossibleUrl, MissingPages } from '../../src/crawler/detect/missing-page.ts';
 import { unpackFacts } from '../../src/errand/facts.ts';
 
 const headers = new Map([['content-type', 'text/html']]);

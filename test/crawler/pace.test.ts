@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Clock, DAY, HOUR } from '../../src/base/clock.ts';
-import { type Effect, parseRetryAfter, retryAfter } from '../../src/crawler/effect.ts';
-import { Pace, type Terms, type Turn } from '../../src/crawler/pace.ts';
+import { type Effect, parseRetryAfter, retryAfter } from '../../src/crawler/pace/answer-effect.ts';
+import { Pace, type Terms, type Turn } from '../../src/crawler/pace/pace.ts';
 import { randomly } from '../random.ts';
 
 /** Time that moves only when the test says so. */

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { cameCompressed, packer } from '../../src/crawler/pack.ts';
+import { cameCompressed, packer } from '../../src/crawler/pack/pack.ts';
 import type { Response } from '../../src/crawler/stages.ts';
-import { readMember } from '../../src/errand/gzip.ts';
 import type { RecordPlace } from '../../src/errand/visit.ts';
-import { parseHttp, parseRecord, payloadDigest } from '../../src/errand/warc.ts';
+import { readMember } from '../../src/errand/warc/gzip.ts';
+import { parseHttp, parseRecord, payloadDigest } from '../../src/errand/warc/warc.ts';
 
 const page = Buffer.from('<p>one line of a page that compresses well</p>\n'.repeat(900));
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { HeadReader } from '../../src/crawler/fetch/response-head.ts';
-import { NOARCHIVE, NOFOLLOW, NOINDEX, robotsOf } from '../../src/crawler/page-robots.ts';
-import { parseHttp } from '../../src/errand/warc.ts';
+import { NOARCHIVE, NOFOLLOW, NOINDEX, robotsOf } from '../../src/crawler/robots/page-robots.ts';
+import { parseHttp } from '../../src/errand/warc/warc.ts';
 
 const cases: [header: string | undefined, flags: number][] = [
   [undefined, 0],

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { allowed, parseRobots } from '../../src/crawler/robots.ts';
+import { allowed, parseRobots } from '../../src/crawler/robots/robots.ts';
 
 const suite = new URL('../../../shared/suites/robots/', import.meta.url);
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DAY } from '../../src/base/clock.ts';
-import { robotsOf } from '../../src/crawler/page-robots.ts';
-import { allowed, crawlDelay, parseRobots, ROBOTS_LIMIT, robotsTerms } from '../../src/crawler/robots.ts';
+import { robotsOf } from '../../src/crawler/robots/page-robots.ts';
+import { allowed, crawlDelay, parseRobots, ROBOTS_LIMIT, robotsTerms } from '../../src/crawler/robots/robots.ts';
 import { randomly } from '../random.ts';
 
 const ask = (body: string | Uint8Array, path: string, agent = 'skein') =>

@@ -1,8 +1,8 @@
 /** Rules are parsed once, and what is remembered of them is bounded by what they take, not only by their number. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { allowed } from '../../src/crawler/robots.ts';
-import { RulesMemory } from '../../src/crawler/rules-memory.ts';
+import { allowed } from '../../src/crawler/robots/robots.ts';
+import { RulesMemory } from '../../src/crawler/robots/rules-memory.ts';
 
 const copy = (body: string, time = 1) => ({ status: 200, body, time, unreachableSince: 0 });
 const small = copy('User-agent: *\nDisallow: /private/\n');

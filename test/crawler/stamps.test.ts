@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { analyse } from '../../src/crawler/analyse.ts';
+import { analyse } from '../../src/crawler/analysis/analyse.ts';
 import { unpackFacts } from '../../src/errand/facts.ts';
 
 const headers = new Map([['content-type', 'text/html; charset=utf-8']]);

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SkeinError } from '../../src/base/errors.ts';
+import { decodeErrand, encodeErrand } from '../../src/errand/codec/errand-codec.ts';
+import { decodeParcel, encodeParcel } from '../../src/errand/codec/parcel-codec.ts';
 import type { Errand } from '../../src/errand/errand.ts';
-import { decodeErrand, encodeErrand } from '../../src/errand/errand-codec.ts';
 import type { Parcel } from '../../src/errand/parcel.ts';
-import { decodeParcel, encodeParcel } from '../../src/errand/parcel-codec.ts';
 import { randomly } from '../random.ts';
 
 const errand: Errand = {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { compileGlob } from '../../src/errand/glob.ts';
+import { compileGlob } from '../../src/errand/scope/glob.ts';
 import { randomly } from '../random.ts';
 
 const cases: [pattern: string, matching: string[], others: string[]][] = [

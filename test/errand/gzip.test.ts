@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { appendMember, type Effort, growing, peekMember, readMember } from '../../src/errand/gzip.ts';
+import { appendMember, type Effort, growing, peekMember, readMember } from '../../src/errand/warc/gzip.ts';
 
 const efforts: readonly Effort[] = ['stored', 'fast', 'small'];
 /** Around the 65,535 bytes of a stored block, where a mistake by one would hide. */

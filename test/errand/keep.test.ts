@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SkeinError } from '../../src/base/errors.ts';
-import { compileKeep, type KeepCandidate, keepAll, parseKeep } from '../../src/errand/keep.ts';
-import { foldText, mentions } from '../../src/errand/words.ts';
+import { compileKeep, type KeepCandidate, keepAll, parseKeep } from '../../src/errand/scope/keep.ts';
+import { foldText, mentions } from '../../src/errand/scope/words.ts';
 
 interface Given {
   url?: string;

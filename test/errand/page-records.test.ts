@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { WARCParser } from 'warcio';
-import { type Effort, growing, readMember } from '../../src/errand/gzip.ts';
-import { appendPage, type KeptPage, type KeptResponse } from '../../src/errand/page-records.ts';
-import { type ParsedRecord, parseRecord, payloadDigest } from '../../src/errand/warc.ts';
+import { type Effort, growing, readMember } from '../../src/errand/warc/gzip.ts';
+import { appendPage, type KeptPage, type KeptResponse } from '../../src/errand/warc/page-records.ts';
+import { type ParsedRecord, parseRecord, payloadDigest } from '../../src/errand/warc/warc.ts';
 
 const url = 'https://example.org/a?b=c';
 const requestHead = Buffer.from('GET /a?b=c HTTP/1.1\r\nHost: example.org\r\n\r\n');

@@ -1,7 +1,7 @@
 /** An errand with nothing special about it; a test says only what matters to it. */
 import type { Errand, ServerTerms } from '../../src/errand/errand.ts';
-import { keepAll } from '../../src/errand/keep.ts';
 import type { Known } from '../../src/errand/known.ts';
+import { keepAll } from '../../src/errand/scope/keep.ts';
 
 type Special = Partial<Omit<Errand, 'id' | 'server'>> & { readonly server?: Partial<ServerTerms> };
 

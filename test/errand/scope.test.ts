@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SkeinError } from '../../src/base/errors.ts';
 import type { Scope } from '../../src/errand/errand.ts';
-import { keepAll } from '../../src/errand/keep.ts';
-import { commonDomains, compileScope, parseScope } from '../../src/errand/scope.ts';
+import { keepAll } from '../../src/errand/scope/keep.ts';
+import { commonDomains, compileScope, parseScope } from '../../src/errand/scope/scope.ts';
 
 const open: Scope = { domains: [], include: [], exclude: [], focus: [], keep: keepAll };
 

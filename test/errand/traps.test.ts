@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ShapeCounter, shapeOf, trapReason } from '../../src/errand/traps.ts';
+import { ShapeCounter, shapeOf, trapReason } from '../../src/errand/scope/traps.ts';
 import { randomly } from '../random.ts';
 
 const site = 'https://example.org';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { WARCParser } from 'warcio';
-import { readMember } from '../../src/errand/gzip.ts';
+import { readMember } from '../../src/errand/warc/gzip.ts';
 import {
   archivedHead,
   digestLabel,
@@ -11,7 +11,7 @@ import {
   payloadDigest,
   recordMember,
   type WarcRecord,
-} from '../../src/errand/warc.ts';
+} from '../../src/errand/warc/warc.ts';
 
 const time = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
 const body = Buffer.from('<p>grüße</p>');

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fingerprint } from '../../src/base/url.ts';
-import { compileScope } from '../../src/errand/scope.ts';
+import { compileScope } from '../../src/errand/scope/scope.ts';
 import { LINK_NOFOLLOW, type Links } from '../../src/errand/visit.ts';
 import { Frontier } from '../../src/frontier/frontier.ts';
 import { NOW, withLedger } from './known-ledger.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SkeinError } from '../../src/base/errors.ts';
-import { Director, domainOf, leavesOut, parseDomainWeights } from '../../src/frontier/director.ts';
+import { Director, domainOf, leavesOut, parseDomainWeights } from '../../src/frontier/lanes/director.ts';
 
 const takeAll = (director: Director) => {
   const taken: number[] = [];

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DAY } from '../../src/base/clock.ts';
 import type { Visit } from '../../src/errand/visit.ts';
-import { dueWithout } from '../../src/frontier/due-without.ts';
-import type { KnownRow } from '../../src/ledger/known-row.ts';
+import { dueWithout } from '../../src/frontier/schedule/due-after-failure.ts';
+import type { KnownRow } from '../../src/ledger/pages/known-row.ts';
 
 const NOW = 1_000 * DAY;
 

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DAY } from '../../src/base/clock.ts';
 import { fingerprint } from '../../src/base/url.ts';
-import type { KnownRow } from '../../src/ledger/known-row.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
+import type { KnownRow } from '../../src/ledger/pages/known-row.ts';
 import { newState, packState } from '../../src/revisit/state.ts';
 
 export const NOW = 1_000 * DAY;

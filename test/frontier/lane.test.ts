@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DELEGATED, delegable, sizeOf } from '../../src/frontier/delegation.ts';
-import { errandSize, type Lane, paceOf, spreads } from '../../src/frontier/lane.ts';
+import { errandSize, type Lane, paceOf, spreads } from '../../src/frontier/lanes/lane.ts';
 import type { Server } from '../../src/ledger/servers.ts';
 
 const robots = { status: 200, body: '', unreachableSince: 0, time: 0 };

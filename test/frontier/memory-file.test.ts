@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { systemClock } from '../../src/base/clock.ts';
-import { ShapeCounter } from '../../src/errand/traps.ts';
-import { Depths } from '../../src/frontier/depths.ts';
+import { ShapeCounter } from '../../src/errand/scope/traps.ts';
+import { Depths } from '../../src/frontier/admission/depths.ts';
 import { Frontier } from '../../src/frontier/frontier.ts';
-import { Fingerprints } from '../../src/ledger/fingerprints.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
-import { NearPages } from '../../src/ledger/near.ts';
+import { Fingerprints } from '../../src/ledger/memory/fingerprints.ts';
+import { NearPages } from '../../src/ledger/memory/near.ts';
 import { randomly } from '../random.ts';
 import { plainOptions } from './plain-options.ts';
 

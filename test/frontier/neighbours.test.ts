@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Neighbours } from '../../src/frontier/neighbours.ts';
+import { ServerPrior } from '../../src/frontier/schedule/server-prior.ts';
 import { newState } from '../../src/revisit/state.ts';
 
 const restless = { ...newState(), a: 5, b: 4, visits: 6, changes: 5 };
 const rate = ({ a, b }: { readonly a: number; readonly b: number }) => a / b;
 
 test('a page that never changed is believed to be like those of its server and role; one that changed speaks for itself', () => {
-  const neighbours = new Neighbours(true);
+  const neighbours = new ServerPrior(true);
   const kind = { server: 1, role: 'page' } as const;
   const before = rate(neighbours.believed(kind, newState()));
   for (let i = 0; i < 50; i++) neighbours.add(kind, restless);

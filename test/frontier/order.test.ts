@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CrawlLists } from '../../src/frontier/crawl-lists.ts';
-import { Strays } from '../../src/frontier/focused.ts';
-import { type Hint, makeOrder, type Order, type OrderName, orderNames } from '../../src/frontier/order.ts';
-import { PageQueue } from '../../src/frontier/page-queue.ts';
-import { Pvalue, pvalueDefaults } from '../../src/frontier/pvalue.ts';
-import { parsePvalue } from '../../src/frontier/pvalue-terms.ts';
+import { CrawlLists } from '../../src/frontier/orders/crawl-lists.ts';
+import { Strays } from '../../src/frontier/orders/focused.ts';
+import { type Hint, makeOrder, type Order, type OrderName, orderNames } from '../../src/frontier/orders/order.ts';
+import { PageQueue } from '../../src/frontier/orders/page-queue.ts';
+import { Pvalue, pvalueDefaults } from '../../src/frontier/orders/pvalue.ts';
+import { parsePvalue } from '../../src/frontier/orders/pvalue-terms.ts';
 import { randomly } from '../random.ts';
 
 const plain: Hint = { depth: 0, relevance: 0, forward: -1, backward: 0 };

@@ -1,7 +1,7 @@
 /** A frontier with nothing special about it: everything is in scope, nothing is paced. */
 import { HOUR } from '../../src/base/clock.ts';
-import { keepAll } from '../../src/errand/keep.ts';
-import { compileScope } from '../../src/errand/scope.ts';
+import { keepAll } from '../../src/errand/scope/keep.ts';
+import { compileScope } from '../../src/errand/scope/scope.ts';
 import type { FrontierOptions } from '../../src/frontier/frontier.ts';
 
 const scope = { domains: [], include: [], exclude: [] };

@@ -1,7 +1,7 @@
 /** Which redirects of a seed take the crawl along. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isMove } from '../../src/frontier/reach.ts';
+import { isMove } from '../../src/frontier/admission/crawl-bounds.ts';
 
 test('a site that moved is told from a page that is elsewhere', () => {
   const moves = [

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DAY } from '../../src/base/clock.ts';
 import type { Visit } from '../../src/errand/visit.ts';
-import { Schedule } from '../../src/frontier/schedule.ts';
+import { Schedule } from '../../src/frontier/schedule/schedule.ts';
 import { newState, packState, unpackState } from '../../src/revisit/state.ts';
 import { NOW, withLedger } from './known-ledger.ts';
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemClock } from '../../src/base/clock.ts';
-import { opensPrivate } from '../../src/crawler/gate.ts';
+import { opensPrivate } from '../../src/crawler/fetch/private-gate.ts';
 import { Frontier } from '../../src/frontier/frontier.ts';
 import { withLedger } from './known-ledger.ts';
 import { plainOptions } from './plain-options.ts';

@@ -4,9 +4,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DAY } from '../../src/base/clock.ts';
 import type { Visit } from '../../src/errand/visit.ts';
-import { lastChangeAge, learnTrust, trustTerms } from '../../src/frontier/trust.ts';
-import { dueInWave, Waves } from '../../src/frontier/waves.ts';
-import type { KnownRow } from '../../src/ledger/known-row.ts';
+import { lastChangeAge, learnTrust, trustTerms } from '../../src/frontier/schedule/validator-trust.ts';
+import { dueInWave, Waves } from '../../src/frontier/schedule/waves.ts';
+import type { KnownRow } from '../../src/ledger/pages/known-row.ts';
 import type { Server } from '../../src/ledger/servers.ts';
 
 const newServer = (): Server =>

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Frontier } from '../../src/frontier/frontier.ts';
-import { HoldingOrder } from '../../src/frontier/holding.ts';
-import type { Lane } from '../../src/frontier/lane.ts';
-import { makeOrder, type OrderName } from '../../src/frontier/order.ts';
-import { Turns } from '../../src/frontier/turns.ts';
+import type { Lane } from '../../src/frontier/lanes/lane.ts';
+import { ReadyLanes } from '../../src/frontier/lanes/ready-lanes.ts';
+import { HoldableOrder } from '../../src/frontier/orders/holdable-order.ts';
+import { makeOrder, type OrderName } from '../../src/frontier/orders/order.ts';
 import { movableClock } from '../web/clock.ts';
 import { withLedger } from './known-ledger.ts';
 import { plainOptions } from './plain-options.ts';
@@ -13,7 +13,7 @@ import { plainOptions } from './plain-options.ts';
 const hint = { depth: 0, forward: -1, backward: 0 };
 
 interface Scene {
-  readonly turns: Turns;
+  readonly turns: ReadyLanes;
   readonly lanes: Lane[];
   /** Looks at lanes so far. */
   readonly looks: () => number;
@@ -22,12 +22,12 @@ interface Scene {
 /** Lanes with one page each, of the given relevance. */
 function scene(relevances: readonly number[], order: OrderName = 'focused', clock = movableClock()): Scene {
   let looks = 0;
-  const turns = new Turns(new Map(), clock, () => {
+  const turns = new ReadyLanes(new Map(), clock, () => {
     looks++;
     return 1;
   });
   const lanes = relevances.map((relevance, index) => {
-    const pages = new HoldingOrder(makeOrder(order));
+    const pages = new HoldableOrder(makeOrder(order));
     pages.add(index + 1, { ...hint, relevance });
     const server = { id: index + 1, paused: false, notBefore: 0 };
     return { server, topLevelDomain: 'test', order: pages, errands: 0, elsewhere: 0 } as unknown as Lane;
@@ -36,7 +36,7 @@ function scene(relevances: readonly number[], order: OrderName = 'focused', cloc
   return { turns, lanes, looks: () => looks };
 }
 
-function taken(turns: Turns): number[] {
+function taken(turns: ReadyLanes): number[] {
   const ids: number[] = [];
   for (let lane = turns.next(); lane; lane = turns.next()) ids.push(lane.server.id);
   return ids;
@@ -136,7 +136,7 @@ test('the count of waiting pages is that of a look at every lane', () => {
 
 test('what is kept aside counts as waiting, until the outpost brought it', () => {
   let count = 0;
-  const order = new HoldingOrder(makeOrder('focused'), by => {
+  const order = new HoldableOrder(makeOrder('focused'), by => {
     count += by;
   });
   const relevant = { ...hint, relevance: 200 };

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { DAY } from '../../src/base/clock.ts';
 import { bareFacts, packFacts, unpackFacts } from '../../src/errand/facts.ts';
 import type { Visit } from '../../src/errand/visit.ts';
-import { Audit } from '../../src/home/audit.ts';
+import { Audit } from '../../src/home/audit/audit.ts';
 import { plainErrand } from '../errand/plain-errand.ts';
 
 const NOW = 1_760_000_000_000;

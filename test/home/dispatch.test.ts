@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Errand } from '../../src/errand/errand.ts';
-import { Dispatch } from '../../src/home/dispatch.ts';
+import { Dispatch } from '../../src/home/machines/dispatch.ts';
 import { plainErrand, plainPage } from '../errand/plain-errand.ts';
 import { movableClock } from '../web/web.ts';
 import { carrier } from './plain-carrier.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { headingsOf } from '../../src/home/headings.ts';
+import { headingsOf } from '../../src/home/copies/headings.ts';
 
 test('headings are text: markup, entities and paragraph marks are gone', () => {
   const html = `<h1 class="a">One <em>two</em></h1><p>no</p><H2>R&amp;D &#8211; caf&#xe9;&nbsp;¶</H2><header>no</header>`;

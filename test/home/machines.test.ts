@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MachineWatch, type Post } from '../../src/home/machines.ts';
+import { MachineWatch, type Post } from '../../src/home/machines/machines.ts';
 
 const post = (name: string, errands: number): Post => ({
   carrier: { name, room: 10, remote: true, servers: [] } as unknown as Post['carrier'],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DAY } from '../../src/base/clock.ts';
-import { notDue } from '../../src/home/not-due.ts';
+import { notDue } from '../../src/home/answers/savings.ts';
 import { visitedLedger, wireOf } from '../ledger/visited.ts';
 
 test('pages that were known and not asked for count on every day with visits, and on no other', context => {

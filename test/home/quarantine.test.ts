@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { Quarantine } from '../../src/home/quarantine.ts';
+import { Quarantine } from '../../src/home/audit/quarantine.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'skein-quarantine-'));
 after(() => rmSync(directory, { recursive: true }));

@@ -1,7 +1,7 @@
 /** How home's loop waits. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Rest } from '../../src/home/rest.ts';
+import { WakeableSleep } from '../../src/home/wakeable-sleep.ts';
 
 /** A clock whose alarms ring when the test says so. */
 function clockByHand() {
@@ -16,7 +16,7 @@ function clockByHand() {
 
 test('a rest ends when somebody wakes it, and the next one waits for the same alarm', async () => {
   const { alarms, clock } = clockByHand();
-  const rest = new Rest(clock);
+  const rest = new WakeableSleep(clock);
   for (let turn = 0; turn < 3; turn++) {
     const slept = rest.sleep(100);
     rest.wake();
@@ -37,7 +37,7 @@ test('a rest ends when somebody wakes it, and the next one waits for the same al
 
 test('waking nobody is nothing, and after the end no alarm is left', async () => {
   const { alarms, clock } = clockByHand();
-  const rest = new Rest(clock);
+  const rest = new WakeableSleep(clock);
   rest.wake();
   const slept = rest.sleep(100);
   rest.end();

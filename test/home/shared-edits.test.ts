@@ -1,7 +1,7 @@
 /** Edits that many pages share: when they are the server's, and that none of them goes untold. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { templateEdits } from '../../src/home/template-edits.ts';
+import { templateEdits } from '../../src/home/answers/template-edits.ts';
 import type { Edit } from '../../src/judge/edits.ts';
 import { ServerKnowledge } from '../../src/judge/knowledge.ts';
 import { review, verdictOf } from '../../src/judge/review.ts';

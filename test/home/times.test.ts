@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Times } from '../../src/home/times.ts';
+import { LatencyByPlace } from '../../src/home/machines/latency-by-place.ts';
 
 const origin = 'https://geese.example';
 
-function measured(here: number, far: number): Times {
-  const times = new Times();
+function measured(here: number, far: number): LatencyByPlace {
+  const times = new LatencyByPlace();
   times.measured(origin, '', here);
   times.measured(origin, 'far', far);
   return times;
@@ -19,7 +19,7 @@ test('a server moves only to a place that is clearly faster', () => {
 });
 
 test('a place that was never tried gets an errand now and then', () => {
-  const times = new Times();
+  const times = new LatencyByPlace();
   times.measured(origin, '', 100);
   const reasons = Array.from({ length: 8 }, () => times.better(origin, ['', 'far'], '')?.reason);
   assert.equal(reasons.filter(reason => reason === 'measuring').length, 2);

@@ -4,8 +4,8 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { derive } from '../../src/crawler/derive.ts';
-import { payloadDigest } from '../../src/errand/warc.ts';
+import { derive } from '../../src/crawler/analysis/derive.ts';
+import { payloadDigest } from '../../src/errand/warc/warc.ts';
 import { collected, lookInto, pagesOf } from '../journeys/skein.ts';
 import { openWeb } from '../web/web.ts';
 import { openTarget } from './home.ts';

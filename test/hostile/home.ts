@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DAY, systemClock } from '../../src/base/clock.ts';
 import { type Opened, openHome } from '../../src/cli/compose.ts';
-import { openLedger } from '../../src/cli/look.ts';
+import { openLedger } from '../../src/cli/open-ledger.ts';
 import { version } from '../../src/cli/version.ts';
+import { verifyCollection } from '../../src/home/checks/verify.ts';
 import { crawlSupply } from '../../src/home/supply.ts';
-import { verifyCollection } from '../../src/home/verify.ts';
-import { joinParent, StandingOutpost } from '../../src/outpost/standing.ts';
-import { Members } from '../../src/transfer/members.ts';
+import { joinParent, StandingOutpost } from '../../src/outpost/standing-outpost.ts';
+import { Members } from '../../src/transfer/entry/members.ts';
 import { freePort } from '../free-port.ts';
 import { chosen } from '../journeys/collection.ts';
 

@@ -8,14 +8,14 @@ import { join } from 'node:path';
 import type { Errand } from '../../src/errand/errand.ts';
 import type { Known } from '../../src/errand/known.ts';
 import type { Visit } from '../../src/errand/visit.ts';
-import type { Frame } from '../../src/transfer/frames.ts';
-import { greetParent, type OutpostWords } from '../../src/transfer/greeting.ts';
+import { greetParent, type OutpostWords } from '../../src/transfer/entry/greeting.ts';
+import { readToken } from '../../src/transfer/entry/token.ts';
 import type { Line } from '../../src/transfer/line.ts';
-import { PageTables, UNKNOWN_PAGES } from '../../src/transfer/page-table.ts';
-import { packSent, Recent, unpackErrand } from '../../src/transfer/parcel-format.ts';
-import type { Sent, SentPage } from '../../src/transfer/sent.ts';
-import { readToken } from '../../src/transfer/token.ts';
 import { dial } from '../../src/transfer/websocket.ts';
+import type { Frame } from '../../src/transfer/wire/frames.ts';
+import { PageTables, UNKNOWN_PAGES } from '../../src/transfer/wire/page-table.ts';
+import { packSent, Recent, unpackErrand } from '../../src/transfer/wire/parcel-format.ts';
+import type { Sent, SentPage } from '../../src/transfer/wire/wire-visit.ts';
 import { makeSpeaker } from '../transfer/places.ts';
 
 /** What it does with an errand. */

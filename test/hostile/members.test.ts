@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { DAY } from '../../src/base/clock.ts';
-import { Members } from '../../src/transfer/members.ts';
+import { Members } from '../../src/transfer/entry/members.ts';
 import { skein, skeinJson } from '../journeys/skein.ts';
 import { openWeb } from '../web/web.ts';
 import { openTarget } from './home.ts';

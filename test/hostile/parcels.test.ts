@@ -5,12 +5,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
+import { encodeParcel } from '../../src/errand/codec/parcel-codec.ts';
 import type { Errand } from '../../src/errand/errand.ts';
 import { bareFacts, packFacts } from '../../src/errand/facts.ts';
 import type { Parcel, ServerNews } from '../../src/errand/parcel.ts';
-import { encodeParcel } from '../../src/errand/parcel-codec.ts';
 import type { Links, Visit } from '../../src/errand/visit.ts';
-import type { SentPage, SentVisit } from '../../src/transfer/sent.ts';
+import type { SentPage, SentVisit } from '../../src/transfer/wire/wire-visit.ts';
 import { collected, lookInto, pagesOf } from '../journeys/skein.ts';
 import { openWeb } from '../web/web.ts';
 import { openTarget } from './home.ts';

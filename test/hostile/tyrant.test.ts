@@ -4,8 +4,8 @@ import { createServer, type Server } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { test } from 'node:test';
 import type { Errand } from '../../src/errand/errand.ts';
-import { changeRules } from '../../src/outpost/standing.ts';
-import { issuePass } from '../../src/transfer/pass.ts';
+import { changeRules } from '../../src/outpost/standing-outpost.ts';
+import { issuePass } from '../../src/transfer/entry/pass.ts';
 import { plainErrand, plainPage } from '../errand/plain-errand.ts';
 import { openTyrant } from './tyrant.ts';
 

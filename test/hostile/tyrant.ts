@@ -6,14 +6,14 @@ import { join } from 'node:path';
 import { DAY, systemClock } from '../../src/base/clock.ts';
 import type { Errand } from '../../src/errand/errand.ts';
 import { encodeWarrant, issueWarrant } from '../../src/errand/warrant.ts';
-import { type JoinOptions, joinParent, StandingOutpost } from '../../src/outpost/standing.ts';
-import type { Frame } from '../../src/transfer/frames.ts';
-import { greetOutpost } from '../../src/transfer/greeting.ts';
+import { type JoinOptions, joinParent, StandingOutpost } from '../../src/outpost/standing-outpost.ts';
+import { greetOutpost } from '../../src/transfer/entry/greeting.ts';
+import { Members } from '../../src/transfer/entry/members.ts';
 import type { Line } from '../../src/transfer/line.ts';
-import { Members } from '../../src/transfer/members.ts';
-import type { Welcome } from '../../src/transfer/messages.ts';
-import { packErrand } from '../../src/transfer/parcel-format.ts';
 import { openDoor } from '../../src/transfer/websocket.ts';
+import type { Frame } from '../../src/transfer/wire/frames.ts';
+import type { Welcome } from '../../src/transfer/wire/messages.ts';
+import { packErrand } from '../../src/transfer/wire/parcel-format.ts';
 import { makePlace, makeSpeaker, welcomeOf } from '../transfer/places.ts';
 
 export interface Tyrant extends AsyncDisposable {

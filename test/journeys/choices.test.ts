@@ -1,7 +1,7 @@
 /** What the user may choose: how deep, how many, in which order, where, and what is kept. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { FLAG_FILTERED } from '../../src/ledger/known-row.ts';
+import { FLAG_FILTERED } from '../../src/ledger/pages/known-row.ts';
 import { openWeb, type Web } from '../web/web.ts';
 import { collected, crawlHere, lookInto, pagesOf, workplace } from './skein.ts';
 

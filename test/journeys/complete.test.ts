@@ -1,7 +1,7 @@
 /** A crawl of the whole synthetic web ends with exactly what is true of it, page by page and reason by reason. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { FLAG_NOARCHIVE, FLAG_NOFOLLOW, FLAG_NOINDEX } from '../../src/ledger/known-row.ts';
+import { FLAG_NOARCHIVE, FLAG_NOFOLLOW, FLAG_NOINDEX } from '../../src/ledger/pages/known-row.ts';
 import { charsetTexts } from '../web/features/copies.ts';
 import { FEATURES, openWeb, type Truth, type Web } from '../web/web.ts';
 import { collected, crawlHere, fast, lookInto, type PageLine, pagesOf, skeinJson, workplace } from './skein.ts';

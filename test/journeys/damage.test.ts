@@ -5,8 +5,8 @@ import { cpSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync 
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, test } from 'node:test';
-import { openLedger } from '../../src/cli/look.ts';
-import { type CollectionReport, verifyCollection } from '../../src/home/verify.ts';
+import { openLedger } from '../../src/cli/open-ledger.ts';
+import { type CollectionReport, verifyCollection } from '../../src/home/checks/verify.ts';
 import { openWeb, type Web } from '../web/web.ts';
 import { crawlHere, fast, lookInto, root, skein, workplace } from './skein.ts';
 

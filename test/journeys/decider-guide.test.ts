@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { readDecider } from '../../src/cli/decider.ts';
+import { readDecider } from '../../src/cli/options/decider-file.ts';
 import { fast, lookInto, pagesOf, root, skein, skeinJson, workplace } from './skein.ts';
 
 const guide = readFileSync(join(root, 'docs/guides/deciders.md'), 'utf8');

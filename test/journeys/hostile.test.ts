@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DAY } from '../../src/base/clock.ts';
 import { reasons } from '../../src/errand/reasons.ts';
-import { FLAG_TRUNCATED } from '../../src/ledger/known-row.ts';
+import { FLAG_TRUNCATED } from '../../src/ledger/pages/known-row.ts';
 import type { Fault } from '../web/faults.ts';
 import { FAULTS, openWeb } from '../web/web.ts';
 import { html, openPages, prose } from './pages.ts';

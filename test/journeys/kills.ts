@@ -1,7 +1,7 @@
 /** What the tests that kill a process share: the moment at which it dies, and whether its books are in order after it. */
 import assert from 'node:assert/strict';
-import { openLedger } from '../../src/cli/look.ts';
-import { verifyCollection } from '../../src/home/verify.ts';
+import { openLedger } from '../../src/cli/open-ledger.ts';
+import { verifyCollection } from '../../src/home/checks/verify.ts';
 import { start } from './skein.ts';
 
 /** Starts `skein` and kills it at that moment. Returns whether it was still alive then. */

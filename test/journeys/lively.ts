@@ -1,7 +1,7 @@
 /** Keeps a lively site fresh, round after round, and holds what Skein tells of it against what is true. */
 import { HOUR } from '../../src/base/clock.ts';
-import { changesIn } from '../../src/home/changes.ts';
-import { templateEdits } from '../../src/home/template-edits.ts';
+import { changesIn } from '../../src/home/answers/changes.ts';
+import { templateEdits } from '../../src/home/answers/template-edits.ts';
 import { type Lively, type LivelyPage, openLively, type Serving } from '../web/lively/lively.ts';
 import { hashOf, pick } from '../web/random.ts';
 import { type Collection, makeCollection } from './collection.ts';

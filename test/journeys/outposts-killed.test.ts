@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { FAR_PARCELS } from '../../src/outpost/tools.ts';
+import { FAR_PARCELS } from '../../src/outpost/workers/tools.ts';
 import { freePort } from '../free-port.ts';
 import { openWeb, type Web } from '../web/web.ts';
 import { invite, type OutpostProcess, startOutpost, UNAUDITED, visitedTwice } from './outpost-processes.ts';

@@ -5,7 +5,7 @@ import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
-import { searchFile } from '../../src/home/indexing.ts';
+import { searchFile } from '../../src/home/indexing/indexing.ts';
 import { html, openPages, prose } from './pages.ts';
 import { fast, root, skeinJson, workplace } from './skein.ts';
 

@@ -1,10 +1,10 @@
 /** What a budget pays for: live pages. Dead links, second addresses and what nobody links to any more have rules of their own. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Schedule } from '../../src/frontier/schedule.ts';
-import { changesIn } from '../../src/home/changes.ts';
-import { findPage } from '../../src/home/lookup.ts';
-import { whyOf } from '../../src/home/why.ts';
+import { Schedule } from '../../src/frontier/schedule/schedule.ts';
+import { changesIn } from '../../src/home/answers/changes.ts';
+import { findPage } from '../../src/home/answers/lookup.ts';
+import { whyOf } from '../../src/home/answers/why.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import { type Collection, makeCollection } from './collection.ts';
 import { html, openPages, type Pages, prose } from './pages.ts';

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { changesIn } from '../../src/home/changes.ts';
+import { changesIn } from '../../src/home/answers/changes.ts';
 import { freePort } from '../free-port.ts';
 import { type Collection, makeCollection } from './collection.ts';
 import { invite, startOutpost } from './outpost-processes.ts';

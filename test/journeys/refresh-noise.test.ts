@@ -1,8 +1,8 @@
 /** Noise is not news: personalised blocks, a redesign, and what the policy of the papers carries. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { changesIn } from '../../src/home/changes.ts';
-import { templateEdits } from '../../src/home/template-edits.ts';
+import { changesIn } from '../../src/home/answers/changes.ts';
+import { templateEdits } from '../../src/home/answers/template-edits.ts';
 import { openWeb } from '../web/web.ts';
 import { makeCollection } from './collection.ts';
 import { html, openPages, type Pages, prose } from './pages.ts';

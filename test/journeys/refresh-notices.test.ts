@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DAY } from '../../src/base/clock.ts';
-import { Schedule } from '../../src/frontier/schedule.ts';
+import { Schedule } from '../../src/frontier/schedule/schedule.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import { makeCollection } from './collection.ts';
 import { html, openPages, type Pages, prose } from './pages.ts';

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DAY } from '../../src/base/clock.ts';
-import { changesIn } from '../../src/home/changes.ts';
-import { openCopies } from '../../src/home/copies.ts';
-import { verifyCollection } from '../../src/home/verify.ts';
+import { changesIn } from '../../src/home/answers/changes.ts';
+import { verifyCollection } from '../../src/home/checks/verify.ts';
+import { openCopies } from '../../src/home/copies/copies.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import { historyOf, unpackState } from '../../src/revisit/state.ts';
 import { type Collection, makeCollection } from './collection.ts';
@@ -121,7 +121,7 @@ test('a page that alternates between two versions: each visit stores, or refers 
 });
 
 async function collectionReport(collection: Collection): ReturnType<typeof verifyCollection> {
-  const { openLedger } = await import('../../src/cli/look.ts');
+  const { openLedger } = await import('../../src/cli/open-ledger.ts');
   const ledger = openLedger(collection.directory);
   try {
     return await verifyCollection(ledger, collection.directory);

@@ -1,7 +1,7 @@
 /** What differs from day to day is news, however often; whatever else differs, the copy that people read follows the page. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openCopies } from '../../src/home/copies.ts';
+import { openCopies } from '../../src/home/copies/copies.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import { makeCollection } from './collection.ts';
 import { html, openPages, prose } from './pages.ts';

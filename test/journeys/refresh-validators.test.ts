@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DAY } from '../../src/base/clock.ts';
-import { openCopies } from '../../src/home/copies.ts';
-import { pageOf } from '../../src/home/difference.ts';
+import { openCopies } from '../../src/home/copies/copies.ts';
+import { pageOf } from '../../src/home/copies/difference.ts';
 import { historyOf, unpackState } from '../../src/revisit/state.ts';
 import type { Validators } from '../web/options.ts';
 import { openWeb, type Web } from '../web/web.ts';

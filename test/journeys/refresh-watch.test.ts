@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { FreshSummary } from '../../src/cli/commands/refresh.ts';
-import { openLedger } from '../../src/cli/look.ts';
-import { verifyCollection } from '../../src/home/verify.ts';
+import { openLedger } from '../../src/cli/open-ledger.ts';
+import { verifyCollection } from '../../src/home/checks/verify.ts';
 import { openWeb } from '../web/web.ts';
 import { makeCollection } from './collection.ts';
 import { fast, start } from './skein.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openHome } from '../../src/cli/compose.ts';
-import { fetchOptions, values } from '../../src/cli/options.ts';
+import { fetchOptions, values } from '../../src/cli/options/options.ts';
 import { crawlSupply } from '../../src/home/supply.ts';
 import { workplace } from './skein.ts';
 

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
-import { bringUp, freshIndex, searchFile } from '../../src/home/indexing.ts';
-import { openSource } from '../../src/home/search-source.ts';
+import { bringUp, freshIndex, searchFile } from '../../src/home/indexing/indexing.ts';
+import { openSource } from '../../src/home/indexing/search-source.ts';
 import { openSearch } from '../../src/search/index.ts';
 import { openWeb } from '../web/web.ts';
 import { makeCollection } from './collection.ts';

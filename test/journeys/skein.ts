@@ -8,11 +8,11 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Extras, openHome } from '../../src/cli/compose.ts';
-import { openLedger } from '../../src/cli/look.ts';
-import { fetchOptions, values } from '../../src/cli/options.ts';
-import { type Summary, summaryOf } from '../../src/cli/summary.ts';
-import { openCopies } from '../../src/home/copies.ts';
-import { type Found, findPage } from '../../src/home/lookup.ts';
+import { openLedger } from '../../src/cli/open-ledger.ts';
+import { fetchOptions, values } from '../../src/cli/options/options.ts';
+import { type Summary, summaryOf } from '../../src/cli/print/summary.ts';
+import { type Found, findPage } from '../../src/home/answers/lookup.ts';
+import { openCopies } from '../../src/home/copies/copies.ts';
 import { crawlSupply } from '../../src/home/supply.ts';
 
 export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Fingerprints } from '../../src/ledger/fingerprints.ts';
+import { Fingerprints } from '../../src/ledger/memory/fingerprints.ts';
 import { randomly } from '../random.ts';
 
 /** A seeded stream of 32-bit numbers. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { NearPages } from '../../src/ledger/near.ts';
+import { NearPages } from '../../src/ledger/memory/near.ts';
 import { randomly } from '../random.ts';
 
 /** A seeded stream of 32-bit numbers. */

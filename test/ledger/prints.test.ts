@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { fingerprint } from '../../src/base/url.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
-import { CHUNK } from '../../src/ledger/prints.ts';
+import { CHUNK } from '../../src/ledger/pages/prints.ts';
 
 const urlOf = (page: number) => `http://s.test/${page}`;
 

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { fingerprint } from '../../src/base/url.ts';
 import type { Outcome } from '../../src/errand/visit.ts';
-import type { KnownRow } from '../../src/ledger/known-row.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
+import type { KnownRow } from '../../src/ledger/pages/known-row.ts';
 
 /** Bytes of the full answer that page `n` is known by. */
 export const wireOf = (page: number) => 1000 + page;

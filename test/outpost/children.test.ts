@@ -6,7 +6,7 @@ import { systemClock } from '../../src/base/clock.ts';
 import { makeIdentity } from '../../src/errand/keys.ts';
 import { Children } from '../../src/outpost/children.ts';
 import { Line } from '../../src/transfer/line.ts';
-import type { Hello } from '../../src/transfer/messages.ts';
+import type { Hello } from '../../src/transfer/wire/messages.ts';
 import { makePlace } from '../transfer/places.ts';
 
 function childrenOf(path: string, rooms: Readonly<Record<string, number>>): { children: Children } & Disposable {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { SkeinError } from '../../src/base/errors.ts';
 import { makeIdentity } from '../../src/errand/keys.ts';
-import { CodeStore, decodeCode, encodeCode, signCode } from '../../src/outpost/code.ts';
+import { CodeStore, decodeCode, encodeCode, signCode } from '../../src/outpost/cages/code.ts';
 import { randomly } from '../random.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'skein-code-'));

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { systemClock } from '../../src/base/clock.ts';
-import { Allowance } from '../../src/outpost/meter.ts';
-import { Owner, type OwnerTerms } from '../../src/outpost/owner.ts';
-import type { Welcome } from '../../src/transfer/messages.ts';
+import { Allowance } from '../../src/outpost/owner/meter.ts';
+import { Owner, type OwnerTerms } from '../../src/outpost/owner/owner.ts';
+import type { Welcome } from '../../src/transfer/wire/messages.ts';
 import { plainErrand } from '../errand/plain-errand.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'skein-owner-'));

@@ -5,10 +5,10 @@ import { duplexPair } from 'node:stream';
 import { test } from 'node:test';
 import { systemClock } from '../../src/base/clock.ts';
 import { Children } from '../../src/outpost/children.ts';
-import type { Frame } from '../../src/transfer/frames.ts';
 import { Line } from '../../src/transfer/line.ts';
-import { type Hello, readHello } from '../../src/transfer/messages.ts';
 import { StreamCarrier } from '../../src/transfer/stream-carrier.ts';
+import type { Frame } from '../../src/transfer/wire/frames.ts';
+import { type Hello, readHello } from '../../src/transfer/wire/messages.ts';
 import { makePlace, makeSpeaker } from '../transfer/places.ts';
 
 const helloOf = (name: string): Hello => readHello(JSON.stringify({ name, key: `key-of-${name}` }));

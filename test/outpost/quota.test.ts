@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { DAY } from '../../src/base/clock.ts';
-import { Quota, usedBy } from '../../src/outpost/quota.ts';
+import { Quota, usedBy } from '../../src/outpost/owner/quota.ts';
 import { plainErrand } from '../errand/plain-errand.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'skein-quota-'));

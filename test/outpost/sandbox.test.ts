@@ -6,9 +6,9 @@ import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import type { Question } from '../../src/crawler/decider.ts';
-import { type CagedDecider, openDecider } from '../../src/outpost/caged-decider.ts';
-import { type SandboxLimits, sandboxLimits } from '../../src/outpost/decider.ts';
-import { Cages } from '../../src/outpost/process-cage.ts';
+import { type CagedDecider, openDecider } from '../../src/outpost/cages/caged-decider.ts';
+import { type SandboxLimits, sandboxLimits } from '../../src/outpost/cages/decider.ts';
+import { Cages } from '../../src/outpost/cages/process-cage.ts';
 import { wasm } from './wasm-module.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'skein-sandbox-'));

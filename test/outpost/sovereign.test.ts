@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { joinParent } from '../../src/outpost/standing.ts';
+import { joinParent } from '../../src/outpost/standing-outpost.ts';
 import { errandOf } from '../contracts/carrier.ts';
 import { makePlace } from '../transfer/places.ts';
 import { openWeb } from '../web/web.ts';

@@ -5,7 +5,7 @@ import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { Spool } from '../../src/outpost/spool.ts';
-import type { ErrandFrame, ParcelFrame } from '../../src/transfer/frames.ts';
+import type { ErrandFrame, ParcelFrame } from '../../src/transfer/wire/frames.ts';
 import { makePlace } from '../transfer/places.ts';
 
 const errand = (id: string): ErrandFrame => ({

@@ -1,6 +1,6 @@
 /**
  * The schedule without its ledger, so that months of thousands of pages pass in seconds: simulations and benches compare
- * policies with it. The same states, policies and feedbacks as in src/frontier/schedule.ts, with due times in memory.
+ * policies with it. The same states, policies and feedbacks as in src/frontier/schedule/schedule.ts, with due times in memory.
  *
  * Picks the next page in O(log n): for each server a heap of its pages by due time, one heap of the servers that may be
  * visited by the due time of their first page, and one of those that must wait by the time they may be visited again.

@@ -1,5 +1,5 @@
 /** A source whose batches never come: what a feeder on a very busy machine looks like. */
-import type { SearchSource } from '../../src/search/feed.ts';
+import type { SearchSource } from '../../src/search/feed/feed.ts';
 
 export function openSource(): SearchSource {
   return {

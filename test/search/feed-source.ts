@@ -4,7 +4,7 @@
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { SearchSource } from '../../src/search/feed.ts';
+import type { SearchSource } from '../../src/search/feed/feed.ts';
 import { document } from './documents.ts';
 
 export const stepsFile = (dataDirectory: string) => join(dataDirectory, 'steps.txt');

@@ -3,7 +3,7 @@ import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { systemClock } from '../../src/base/clock.ts';
-import { type FeedReport, feed, nextSize, startFeeder } from '../../src/search/feed.ts';
+import { type FeedReport, feed, nextSize, startFeeder } from '../../src/search/feed/feed.ts';
 import { openSearch } from '../../src/search/index.ts';
 import { directory, document, found, indexOf } from './documents.ts';
 import { stepsFile } from './feed-source.ts';

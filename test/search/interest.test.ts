@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { DAY } from '../../src/base/clock.ts';
+import { Interest } from '../../src/search/ask/interest.ts';
 import { openSearch } from '../../src/search/index.ts';
-import { Interest } from '../../src/search/interest.ts';
 import { directory, NOW } from './documents.ts';
 
 test('interest halves in a fortnight, and what comes later weighs more', context => {

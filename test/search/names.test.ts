@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Search } from '../../src/search/index.ts';
-import { terms } from '../../src/search/words.ts';
+import { terms } from '../../src/search/terms/words.ts';
 import { document, found, indexOf, NOW, pagesOf } from './documents.ts';
 
 const filler = 'Much is said here about other things, and more about others still.';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { HOUR } from '../../src/base/clock.ts';
 import { SkeinError } from '../../src/base/errors.ts';
-import { parseQuery, type Query } from '../../src/search/query.ts';
+import { parseQuery, type Query } from '../../src/search/ask/query.ts';
 import { randomly } from '../random.ts';
 
 /** A tree as text, with every grouping shown. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { highlightsOf } from '../../src/search/match.ts';
-import { snippet } from '../../src/search/snippet.ts';
+import { highlightsOf } from '../../src/search/ask/match.ts';
+import { snippet } from '../../src/search/ask/snippet.ts';
 import { randomly } from '../random.ts';
 import { document, indexOf } from './documents.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { languageOf } from '../../src/search/language.ts';
-import { eachWord, Initials, terms, words } from '../../src/search/words.ts';
+import { languageOf } from '../../src/search/terms/language.ts';
+import { eachWord, Initials, terms, words } from '../../src/search/terms/words.ts';
 import { randomly } from '../random.ts';
 
 const same: readonly (readonly [language: string, one: string, other: string])[] = [

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { crc32 } from 'node:zlib';
 import { SkeinError } from '../../src/base/errors.ts';
-import { encodeFrame, type Frame, FrameReader } from '../../src/transfer/frames.ts';
+import { encodeFrame, type Frame, FrameReader } from '../../src/transfer/wire/frames.ts';
 import { randomly } from '../random.ts';
 
 const hello = {

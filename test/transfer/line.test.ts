@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { Duplex } from 'node:stream';
 import { test } from 'node:test';
-import { FrameReader } from '../../src/transfer/frames.ts';
 import { Line } from '../../src/transfer/line.ts';
+import { FrameReader } from '../../src/transfer/wire/frames.ts';
 
 /** A stream that notes the kinds of the frames of each write. */
 function watched(): { line: Line; writes: string[][]; next: () => Promise<void> } {

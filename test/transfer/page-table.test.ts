@@ -4,11 +4,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { encodeErrand } from '../../src/errand/codec/errand-codec.ts';
 import type { Errand } from '../../src/errand/errand.ts';
-import { encodeErrand } from '../../src/errand/errand-codec.ts';
 import type { Known } from '../../src/errand/known.ts';
-import { type Lesson, nextKnown, PageTables } from '../../src/transfer/page-table.ts';
-import { packErrand, unpackErrand } from '../../src/transfer/parcel-format.ts';
+import { type Lesson, nextKnown, PageTables } from '../../src/transfer/wire/page-table.ts';
+import { packErrand, unpackErrand } from '../../src/transfer/wire/parcel-format.ts';
 import { plainErrand } from '../errand/plain-errand.ts';
 import { randomly } from '../random.ts';
 

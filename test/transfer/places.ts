@@ -4,8 +4,8 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { makeIdentity } from '../../src/errand/keys.ts';
-import type { Speaker } from '../../src/transfer/greeting.ts';
-import type { Welcome } from '../../src/transfer/messages.ts';
+import type { Speaker } from '../../src/transfer/entry/greeting.ts';
+import type { Welcome } from '../../src/transfer/wire/messages.ts';
 
 export function makePlace(): Disposable & { readonly path: string } {
   const path = mkdtempSync(join(tmpdir(), 'skein-line-'));

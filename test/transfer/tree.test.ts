@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gather } from '../../src/transfer/bundle.ts';
-import { depthOf, nameBelow, pruned, readTrees } from '../../src/transfer/tree.ts';
+import { depthOf, nameBelow, pruned, readTrees } from '../../src/transfer/ssh/machine-tree.ts';
 import { makePlace } from './places.ts';
 
 const leaf = (url: string) => ({ url, below: [] });

@@ -7,13 +7,13 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { DAY, systemClock } from '../../src/base/clock.ts';
-import { startUnpacker } from '../../src/home/unpacker.ts';
-import { joinParent, type RunOptions, StandingOutpost } from '../../src/outpost/standing.ts';
+import { startUnpacker } from '../../src/home/unpack/unpacker.ts';
+import { joinParent, type RunOptions, StandingOutpost } from '../../src/outpost/standing-outpost.ts';
 import type { Receiver } from '../../src/transfer/carrier.ts';
-import { greetOutpost, greetParent, type Speaker } from '../../src/transfer/greeting.ts';
-import { Members } from '../../src/transfer/members.ts';
+import { greetOutpost, greetParent, type Speaker } from '../../src/transfer/entry/greeting.ts';
+import { Members } from '../../src/transfer/entry/members.ts';
+import { readToken, writeToken } from '../../src/transfer/entry/token.ts';
 import { StreamCarrier } from '../../src/transfer/stream-carrier.ts';
-import { readToken, writeToken } from '../../src/transfer/token.ts';
 import { type Door, dial, openDoor } from '../../src/transfer/websocket.ts';
 import { checkCarrier, errandOf, type Reached } from '../contracts/carrier.ts';
 import { openWeb } from '../web/web.ts';
@@ -250,7 +250,7 @@ test('versions that differ are refused at both ends, and both are named', async 
 
 test('processes that start at once in a new directory agree on its certificate and its key', async () => {
   using place = makePlace();
-  const module = new URL('../../src/transfer/members.ts', import.meta.url).href;
+  const module = new URL('../../src/transfer/entry/members.ts', import.meta.url).href;
   const code = `const { Members } = await import(${JSON.stringify(module)});
     const members = new Members(${JSON.stringify(join(place.path, 'door'))});
     while (Date.now() < Number(process.argv[1]));

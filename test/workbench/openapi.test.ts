@@ -5,9 +5,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { z } from 'zod';
-import { type Attended, attend } from '../../src/cli/attend.ts';
 import { type Opened, openHome } from '../../src/cli/compose.ts';
-import { freshIndex } from '../../src/home/indexing.ts';
+import { type Attended, attend } from '../../src/cli/services.ts';
+import { freshIndex } from '../../src/home/indexing/indexing.ts';
 import { crawlSupply } from '../../src/home/supply.ts';
 import { routes } from '../../src/workbench/api/routes.ts';
 import { type Collection, chosen, makeCollection } from '../journeys/collection.ts';

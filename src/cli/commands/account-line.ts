@@ -6,7 +6,7 @@ import { DAY } from '../../base/clock.ts';
 import type { LineSums } from '../../ledger/account.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { type Decided, decidedBy, spentAt } from '../../ledger/reckoning.ts';
-import { size, table } from '../terminal.ts';
+import { size, table } from '../print/terminal.ts';
 import { stageInWords } from './changes.ts';
 
 export function stagesOf(ledger: Ledger, since: number): Decided[] {

@@ -2,7 +2,7 @@
  * `skein account --model`: the papers' load models with the figures of this collection in the place of their own. They are
  * models: what was really spent is what `skein account` says without it.
  */
-import type { SavedSchedule } from '../../frontier/schedule-settings.ts';
+import type { SavedSchedule } from '../../frontier/schedule/settings.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { changeStates, repetitions, sizesOf } from '../../ledger/reckoning.ts';
 import { benefit, machinesReached } from '../../revisit/pmceg.ts';
@@ -18,7 +18,7 @@ import {
 } from '../../revisit/pmcs.ts';
 import { unpackState } from '../../revisit/state.ts';
 import { makeBundle } from '../../transfer/bundle.ts';
-import { paint, table } from '../terminal.ts';
+import { paint, table } from '../print/terminal.ts';
 import { lineOf } from './account-line.ts';
 
 interface Load {

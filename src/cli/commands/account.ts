@@ -5,14 +5,14 @@
 
 import type { Command } from 'commander';
 import { DAY } from '../../base/clock.ts';
-import { NOT_DUE, notDue } from '../../home/not-due.ts';
+import { NOT_DUE, notDue } from '../../home/answers/savings.ts';
 import { type Sums, summed } from '../../ledger/account.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Decided } from '../../ledger/reckoning.ts';
-import { openLedger } from '../look.ts';
-import { declare, values } from '../options.ts';
-import { harmless, paint, size, table } from '../terminal.ts';
-import { parseWhen } from '../when.ts';
+import { openLedger } from '../open-ledger.ts';
+import { declare, values } from '../options/options.ts';
+import { parseWhen } from '../options/when.ts';
+import { harmless, paint, size, table } from '../print/terminal.ts';
 import { type HomeLine, lineOf, printLine, printStages, stagesOf } from './account-line.ts';
 import { modelOf, printModel } from './account-model.ts';
 

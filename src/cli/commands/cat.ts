@@ -2,13 +2,13 @@
 import type { Command } from 'commander';
 import { SkeinError } from '../../base/errors.ts';
 import { meaningOf } from '../../errand/reasons.ts';
-import { openCopies } from '../../home/copies.ts';
-import { bodyOf } from '../../home/copy-text.ts';
-import { type Found, findPage } from '../../home/lookup.ts';
-import { FLAG_FILTERED, FLAG_NOARCHIVE } from '../../ledger/known-row.ts';
-import { openLedger } from '../look.ts';
-import { dataOption, declare, values } from '../options.ts';
-import { shellWord } from '../terminal.ts';
+import { type Found, findPage } from '../../home/answers/lookup.ts';
+import { openCopies } from '../../home/copies/copies.ts';
+import { bodyOf } from '../../home/copies/copy-text.ts';
+import { FLAG_FILTERED, FLAG_NOARCHIVE } from '../../ledger/pages/known-row.ts';
+import { openLedger } from '../open-ledger.ts';
+import { dataOption, declare, values } from '../options/options.ts';
+import { shellWord } from '../print/terminal.ts';
 
 export function addCatCommand(program: Command): void {
   const command = program

@@ -4,13 +4,13 @@
  */
 import type { Command } from 'commander';
 import { originOf } from '../../base/url.ts';
-import { type Change, changesIn } from '../../home/changes.ts';
-import { type TemplateEdit, templateEdits } from '../../home/template-edits.ts';
-import { limitOf } from '../limit.ts';
-import { openLedger } from '../look.ts';
-import { declare, values } from '../options.ts';
-import { harmless, moment, paint, roomOf, shortened, table } from '../terminal.ts';
-import { parseWhen } from '../when.ts';
+import { type Change, changesIn } from '../../home/answers/changes.ts';
+import { type TemplateEdit, templateEdits } from '../../home/answers/template-edits.ts';
+import { openLedger } from '../open-ledger.ts';
+import { declare, values } from '../options/options.ts';
+import { parseWhen } from '../options/when.ts';
+import { limitOf } from '../print/limit.ts';
+import { harmless, moment, paint, roomOf, shortened, table } from '../print/terminal.ts';
 
 export function addChangesCommand(program: Command): void {
   const command = program

@@ -4,15 +4,15 @@ import type { Command } from 'commander';
 import { SkeinError, systemWords } from '../../base/errors.ts';
 import { seedUrl } from '../../base/url.ts';
 import { crawlSupply } from '../../home/supply.ts';
-import { attend } from '../attend.ts';
 import { openHome, PATIENCE } from '../compose.ts';
-import { LiveLine } from '../live.ts';
-import { openLedger } from '../look.ts';
-import { declare, fetchOptions, values } from '../options.ts';
+import { openLedger } from '../open-ledger.ts';
+import { declare, fetchOptions, values } from '../options/options.ts';
+import { LiveLine } from '../print/live.ts';
+import { strayed } from '../print/strayed.ts';
+import { isInVain, printSummary, type Summary, summaryOf } from '../print/summary.ts';
+import { harmless, paint } from '../print/terminal.ts';
+import { attend } from '../services.ts';
 import { FAILED, INTERRUPTED, stopOnSignals } from '../signals.ts';
-import { strayed } from '../strayed.ts';
-import { isInVain, printSummary, type Summary, summaryOf } from '../summary.ts';
-import { harmless, paint } from '../terminal.ts';
 
 const names = ['seeds', ...fetchOptions] as const;
 

@@ -5,17 +5,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { DAY } from '../../base/clock.ts';
-import { changesIn } from '../../home/changes.ts';
+import { changesIn } from '../../home/answers/changes.ts';
 import { beginRound } from '../../home/round.ts';
 import { crawlSupply, refreshSupply, type Supply } from '../../home/supply.ts';
-import { attend } from '../attend.ts';
 import { type CrawlValues, type Opened, openHome } from '../compose.ts';
 import { type DemoWeb, openDemoWeb } from '../demo-web.ts';
-import { openLedger } from '../look.ts';
-import { dataOption, fetchOptions, values } from '../options.ts';
+import { openLedger } from '../open-ledger.ts';
+import { dataOption, fetchOptions, values } from '../options/options.ts';
+import { printSummary, type Summary, summaryOf } from '../print/summary.ts';
+import { harmless, paint, size, table } from '../print/terminal.ts';
+import { attend } from '../services.ts';
 import { stopOnSignals } from '../signals.ts';
-import { printSummary, type Summary, summaryOf } from '../summary.ts';
-import { harmless, paint, size, table } from '../terminal.ts';
 import { wordsInShort } from './changes.ts';
 
 export function addDemoCommand(program: Command): void {

@@ -1,7 +1,7 @@
 /** `skein diff URL --codes`: the papers' change codes of two versions, and which detector of theirs sees the difference. */
 import type { Stored } from '../../archive/read.ts';
-import { type Codes, type CodesDiffer, codesOf, differingCodes } from '../../home/codes.ts';
-import { harmless, paint, table } from '../terminal.ts';
+import { type Codes, type CodesDiffer, codesOf, differingCodes } from '../../home/answers/paper-codes.ts';
+import { harmless, paint, table } from '../print/terminal.ts';
 
 export interface ComparedCodes {
   readonly before: Codes;

@@ -3,14 +3,14 @@ import type { Command } from 'commander';
 import type { Stored } from '../../archive/read.ts';
 import { SkeinError } from '../../base/errors.ts';
 import type { Run } from '../../base/myers.ts';
-import { openCopies } from '../../home/copies.ts';
-import { differenceOf, type PageDifference, pageOf, type Sides, type Stretch } from '../../home/difference.ts';
-import { findPage } from '../../home/lookup.ts';
+import { findPage } from '../../home/answers/lookup.ts';
+import { openCopies } from '../../home/copies/copies.ts';
+import { differenceOf, type PageDifference, pageOf, type Sides, type Stretch } from '../../home/copies/difference.ts';
 import type { VisitRow } from '../../ledger/visits.ts';
-import { openLedger } from '../look.ts';
-import { declare, values } from '../options.ts';
-import { harmless, moment, paint } from '../terminal.ts';
-import { parseWhen } from '../when.ts';
+import { openLedger } from '../open-ledger.ts';
+import { declare, values } from '../options/options.ts';
+import { parseWhen } from '../options/when.ts';
+import { harmless, moment, paint } from '../print/terminal.ts';
 
 /** Unchanged words shown around a change. */
 const CONTEXT = 12;

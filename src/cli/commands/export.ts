@@ -9,14 +9,14 @@ import { candidateOf, cdxjLines, writeCdxj } from '../../archive/cdxj.ts';
 import { exportWarc, type Filter, storedPages } from '../../archive/export.ts';
 import { committedEnds } from '../../archive/segments.ts';
 import { SkeinError, systemWords } from '../../base/errors.ts';
-import { openCopies } from '../../home/copies.ts';
-import { bodyOf } from '../../home/copy-text.ts';
-import { openLedger } from '../look.ts';
-import { shareAsUsual } from '../mask.ts';
-import { declare, values } from '../options.ts';
-import { plural } from '../terminal.ts';
+import { openCopies } from '../../home/copies/copies.ts';
+import { bodyOf } from '../../home/copies/copy-text.ts';
+import { openLedger } from '../open-ledger.ts';
+import { shareAsUsual } from '../options/mask.ts';
+import { declare, values } from '../options/options.ts';
+import { parseWhen } from '../options/when.ts';
+import { plural } from '../print/terminal.ts';
 import { version } from '../version.ts';
-import { parseWhen } from '../when.ts';
 
 const formats = ['warc', 'warc-1.0', 'jsonl', 'cdxj'] as const;
 

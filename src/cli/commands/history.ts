@@ -1,11 +1,11 @@
 /** `skein history URL`: every visit to a page as a timeline. */
 import type { Command } from 'commander';
 import { meaningOf } from '../../errand/reasons.ts';
-import { findPage } from '../../home/lookup.ts';
+import { findPage } from '../../home/answers/lookup.ts';
 import type { VisitRow } from '../../ledger/visits.ts';
-import { openLedger } from '../look.ts';
-import { declare, values } from '../options.ts';
-import { duration, fold, harmless, moment, paint, size } from '../terminal.ts';
+import { openLedger } from '../open-ledger.ts';
+import { declare, values } from '../options/options.ts';
+import { duration, fold, harmless, moment, paint, size } from '../print/terminal.ts';
 import { wordsInShort } from './changes.ts';
 
 export function addHistoryCommand(program: Command): void {

@@ -1,9 +1,9 @@
 /** `skein links URL`: who links to a page, and where it links to. */
 import type { Command } from 'commander';
-import { findPage } from '../../home/lookup.ts';
-import { openLedger } from '../look.ts';
-import { declare, values } from '../options.ts';
-import { harmless, paint, plural, table } from '../terminal.ts';
+import { findPage } from '../../home/answers/lookup.ts';
+import { openLedger } from '../open-ledger.ts';
+import { declare, values } from '../options/options.ts';
+import { harmless, paint, plural, table } from '../print/terminal.ts';
 
 export function addLinksCommand(program: Command): void {
   const command = program

@@ -1,8 +1,8 @@
 /** `skein outpost forgive`: lets an outpost that was found to lie take part again. */
 import type { Command } from 'commander';
 import { SkeinError } from '../../base/errors.ts';
-import { Quarantine } from '../../home/quarantine.ts';
-import { declare, values } from '../options.ts';
+import { Quarantine } from '../../home/audit/quarantine.ts';
+import { declare, values } from '../options/options.ts';
 
 export function addForgive(outpost: Command): void {
   const command = outpost

@@ -2,9 +2,9 @@
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { SkeinError } from '../../base/errors.ts';
-import { type Invited, type Member, Members } from '../../transfer/members.ts';
-import { declare, values } from '../options.ts';
-import { harmless, moment, size, table } from '../terminal.ts';
+import { type Invited, type Member, Members } from '../../transfer/entry/members.ts';
+import { declare, values } from '../options/options.ts';
+import { harmless, moment, size, table } from '../print/terminal.ts';
 import { quotaOf } from './outpost-rules.ts';
 
 export function addMembers(outpost: Command): void {

@@ -1,11 +1,11 @@
 /** `skein outpost rules`: what the owner of an outpost allows, shown and changed while it runs. */
 import type { Command } from 'commander';
 import { SkeinError } from '../../base/errors.ts';
-import { CEILINGS, type Ceilings } from '../../outpost/ceilings.ts';
-import type { QuotaTerms } from '../../outpost/quota.ts';
-import { changeRules } from '../../outpost/standing.ts';
-import { parseSize } from '../options.ts';
-import { size } from '../terminal.ts';
+import { CEILINGS, type Ceilings } from '../../outpost/owner/ceilings.ts';
+import type { QuotaTerms } from '../../outpost/owner/quota.ts';
+import { changeRules } from '../../outpost/standing-outpost.ts';
+import { parseSize } from '../options/options.ts';
+import { size } from '../print/terminal.ts';
 
 /** What the owner may say at `join` and change later. */
 export function ownerOptions(command: Command): Command {

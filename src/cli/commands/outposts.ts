@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { systemClock } from '../../base/clock.ts';
 import { SkeinError } from '../../base/errors.ts';
-import type { Machine } from '../../home/machines.ts';
-import { OUTPOSTS_FILE, type Placement } from '../../home/placement.ts';
-import { declare, values } from '../options.ts';
-import { duration, harmless, paint, size, table } from '../terminal.ts';
+import type { Machine } from '../../home/machines/machines.ts';
+import { OUTPOSTS_FILE, type Placement } from '../../home/machines/placement.ts';
+import { declare, values } from '../options/options.ts';
+import { duration, harmless, paint, size, table } from '../print/terminal.ts';
 
 interface State {
   readonly time: number;

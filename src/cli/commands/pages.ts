@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { segmentName } from '../../archive/segments.ts';
 import { SkeinError } from '../../base/errors.ts';
-import { globOf } from '../../ledger/pages.ts';
-import { nearest } from '../config.ts';
-import { limitOf } from '../limit.ts';
-import { openLedger } from '../look.ts';
-import { declare, values } from '../options.ts';
-import { harmless, moment, size, urlTable } from '../terminal.ts';
+import { globOf } from '../../ledger/pages/pages.ts';
+import { openLedger } from '../open-ledger.ts';
+import { nearest } from '../options/config.ts';
+import { declare, values } from '../options/options.ts';
+import { limitOf } from '../print/limit.ts';
+import { harmless, moment, size, urlTable } from '../print/terminal.ts';
 
 const sorts: Readonly<Record<string, string>> = {
   id: 'p.id',

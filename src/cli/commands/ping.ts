@@ -1,12 +1,12 @@
 /** `skein ping URL…`: a notice that pages have changed, believed as far as such notices have been true. */
 import type { Command } from 'commander';
-import { Schedule } from '../../frontier/schedule.ts';
+import { Schedule } from '../../frontier/schedule/schedule.ts';
+import { findPage } from '../../home/answers/lookup.ts';
 import { type HomeClient, runningHome } from '../../home/door.ts';
-import { findPage } from '../../home/lookup.ts';
 import { Ledger } from '../../ledger/ledger.ts';
-import { openLedger } from '../look.ts';
-import { declare, values } from '../options.ts';
-import { harmless, moment, table } from '../terminal.ts';
+import { openLedger } from '../open-ledger.ts';
+import { declare, values } from '../options/options.ts';
+import { harmless, moment, table } from '../print/terminal.ts';
 
 export function addPingCommand(program: Command): void {
   const command = program

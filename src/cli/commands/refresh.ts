@@ -2,25 +2,25 @@
 import type { Command } from 'commander';
 import { SkeinError } from '../../base/errors.ts';
 import { AGENT_TOKEN } from '../../errand/agent.ts';
-import type { Fresh } from '../../frontier/foresight.ts';
-import type { ScheduleSettings } from '../../frontier/schedule-settings.ts';
-import { type Tally, tallyOf } from '../../home/changes.ts';
+import type { Fresh } from '../../frontier/schedule/freshness-forecast.ts';
+import type { ScheduleSettings } from '../../frontier/schedule/settings.ts';
+import { type Tally, tallyOf } from '../../home/answers/changes.ts';
 import type { ControlParts } from '../../home/control.ts';
-import { Images } from '../../home/images.ts';
+import { Images } from '../../home/images/images.ts';
+import { SecondLooks, withSecondLooks } from '../../home/judging/second-looks.ts';
 import { beginRound, endRound } from '../../home/round.ts';
-import { SecondLooks, withSecondLooks } from '../../home/second-looks.ts';
 import { refreshSupply, type Supply, watchSupply } from '../../home/supply.ts';
 import { parseThresholds } from '../../revisit/pmcs.ts';
-import { attend } from '../attend.ts';
-import { roomForNew } from '../bounds.ts';
-import { aimOf, allowanceOf, parseBudget } from '../budget.ts';
 import { type Extras, type Opened, openHome } from '../compose.ts';
-import { freshnessLine, LiveLine } from '../live.ts';
-import { openLedger } from '../look.ts';
-import { declare, fetchOptions, type Values, values } from '../options.ts';
+import { openLedger } from '../open-ledger.ts';
+import { roomForNew } from '../options/bounds.ts';
+import { aimOf, allowanceOf, parseBudget } from '../options/budget.ts';
+import { declare, fetchOptions, type Values, values } from '../options/options.ts';
+import { freshnessLine, LiveLine } from '../print/live.ts';
+import { printSummary, type Summary, summaryOf } from '../print/summary.ts';
+import { fold, moment, plural, size } from '../print/terminal.ts';
+import { attend } from '../services.ts';
 import { INTERRUPTED, stopOnSignals } from '../signals.ts';
-import { printSummary, type Summary, summaryOf } from '../summary.ts';
-import { fold, moment, plural, size } from '../terminal.ts';
 
 const names = ['budget', 'freshness', 'policy', 'estimator', 'secondLook', 'thresholds', ...fetchOptions] as const;
 

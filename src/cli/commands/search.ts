@@ -2,17 +2,17 @@
 import { statSync } from 'node:fs';
 import type { Command } from 'commander';
 import { SkeinError } from '../../base/errors.ts';
-import { openCopies } from '../../home/copies.ts';
-import { pageOf } from '../../home/difference.ts';
-import { pagesBehind, visitsBehind } from '../../home/index-lag.ts';
-import { bringUp, freshIndex, isFed, searchFile } from '../../home/indexing.ts';
-import { freshnessNow } from '../../home/why.ts';
+import { freshnessNow } from '../../home/answers/why.ts';
+import { openCopies } from '../../home/copies/copies.ts';
+import { pageOf } from '../../home/copies/difference.ts';
+import { pagesBehind, visitsBehind } from '../../home/indexing/index-lag.ts';
+import { bringUp, freshIndex, isFed, searchFile } from '../../home/indexing/indexing.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { FeedReport } from '../../search/feed.ts';
+import type { FeedReport } from '../../search/feed/feed.ts';
 import { type Fragment, type Hit, openSearch, type Results } from '../../search/index.ts';
-import { openLedger } from '../look.ts';
-import { dataOption, declare, values } from '../options.ts';
-import { duration, fold, harmless, paint, roomOf, shellWord, size } from '../terminal.ts';
+import { openLedger } from '../open-ledger.ts';
+import { dataOption, declare, values } from '../options/options.ts';
+import { duration, fold, harmless, paint, roomOf, shellWord, size } from '../print/terminal.ts';
 
 const MOST = 100;
 

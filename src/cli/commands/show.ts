@@ -2,14 +2,14 @@
 import type { Command } from 'commander';
 import { ivalOf } from '../../crawler/detect/image.ts';
 import { type Facts, unpackFacts } from '../../errand/facts.ts';
-import { type Found, findPage } from '../../home/lookup.ts';
+import { type Found, findPage } from '../../home/answers/lookup.ts';
+import { stateOf } from '../../home/answers/why.ts';
 import { masksOn, type ShownMask } from '../../home/masks.ts';
-import { stateOf } from '../../home/why.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { roles } from '../../ledger/pages.ts';
-import { openLedger } from '../look.ts';
-import { declare, values } from '../options.ts';
-import { harmless, moment, paint, size, table } from '../terminal.ts';
+import { roles } from '../../ledger/pages/pages.ts';
+import { openLedger } from '../open-ledger.ts';
+import { declare, values } from '../options/options.ts';
+import { harmless, moment, paint, size, table } from '../print/terminal.ts';
 
 export function addShowCommand(program: Command): void {
   const command = program

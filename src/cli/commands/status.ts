@@ -5,9 +5,9 @@ import type { HomeState } from '../../home/control.ts';
 import { runningHome } from '../../home/door.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { runtimeOf, runtimeWords } from '../../transfer/runtime.ts';
-import { openLedger } from '../look.ts';
-import { declare, values } from '../options.ts';
-import { duration, moment, paint, plural, size, table } from '../terminal.ts';
+import { openLedger } from '../open-ledger.ts';
+import { declare, values } from '../options/options.ts';
+import { duration, moment, paint, plural, size, table } from '../print/terminal.ts';
 import { version } from '../version.ts';
 
 export function addStatusCommand(program: Command): void {

@@ -4,7 +4,7 @@ import { SkeinError } from '../../base/errors.ts';
 import type { Settings } from '../../home/control.ts';
 import { findHome } from '../../home/door.ts';
 import type { Order } from '../../home/orders.ts';
-import { declare, values } from '../options.ts';
+import { declare, values } from '../options/options.ts';
 
 interface Steering {
   /** Name and arguments, as commander writes them. */

@@ -1,12 +1,12 @@
 /** `skein verify`: does the archive say what the ledger says, and does every byte of it check? */
 import type { Command } from 'commander';
 import { exitCodes } from '../../base/errors.ts';
-import { type Repaired, repair } from '../../home/repair.ts';
-import { type CollectionReport, verifyCollection } from '../../home/verify.ts';
+import { type Repaired, repair } from '../../home/checks/repair.ts';
+import { type CollectionReport, verifyCollection } from '../../home/checks/verify.ts';
 import { Ledger } from '../../ledger/ledger.ts';
-import { openLedger } from '../look.ts';
-import { declare, values } from '../options.ts';
-import { harmless, paint, plural, size } from '../terminal.ts';
+import { openLedger } from '../open-ledger.ts';
+import { declare, values } from '../options/options.ts';
+import { harmless, paint, plural, size } from '../print/terminal.ts';
 
 /** Problems that people are shown; --json has them all. */
 const SHOWN = 50;

@@ -1,14 +1,14 @@
 /** `skein why URL`: the figures behind the schedule of one page, and the sentence that follows from them. */
 import type { Command } from 'commander';
+import { findPage } from '../../home/answers/lookup.ts';
+import { type ServerTrust, type Whence, type Why, whyOf } from '../../home/answers/why.ts';
 import { runningHome } from '../../home/door.ts';
-import { findPage } from '../../home/lookup.ts';
 import { liftedInWords, unmask } from '../../home/masks.ts';
-import { type ServerTrust, type Whence, type Why, whyOf } from '../../home/why.ts';
 import { Ledger } from '../../ledger/ledger.ts';
 import { inWords } from '../../revisit/explain.ts';
-import { openLedger } from '../look.ts';
-import { declare, values } from '../options.ts';
-import { duration, fold, harmless, moment, paint } from '../terminal.ts';
+import { openLedger } from '../open-ledger.ts';
+import { declare, values } from '../options/options.ts';
+import { duration, fold, harmless, moment, paint } from '../print/terminal.ts';
 
 export function addWhyCommand(program: Command): void {
   const command = program

@@ -3,12 +3,12 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { SkeinError, systemWords } from '../../base/errors.ts';
-import { feederOf, isFed } from '../../home/indexing.ts';
+import { feederOf, isFed } from '../../home/indexing/indexing.ts';
 import { openWorkbench } from '../../workbench/server.ts';
-import { WORKBENCH_PORT } from '../attend.ts';
-import { openLedger } from '../look.ts';
-import { declare, values } from '../options.ts';
-import { paint } from '../terminal.ts';
+import { openLedger } from '../open-ledger.ts';
+import { declare, values } from '../options/options.ts';
+import { paint } from '../print/terminal.ts';
+import { WORKBENCH_PORT } from '../services.ts';
 import { version } from '../version.ts';
 
 export function addWorkbenchCommand(program: Command): void {

@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { DAY, HOUR } from '../../base/clock.ts';
-import { changesIn } from '../../home/changes.ts';
+import { changesIn } from '../../home/answers/changes.ts';
 import { MOST_DAYS } from '../day-counts.ts';
 import type { Reader } from '../reader.ts';
 import { route } from './route.ts';

@@ -1,6 +1,6 @@
 /** Pages in parts: by key, so that a part costs the same wherever it lies, and never counted. */
 import { z } from 'zod';
-import { meaningOf } from '../../home/why.ts';
+import { meaningOf } from '../../home/answers/why.ts';
 import type { Reader } from '../reader.ts';
 import { route } from './route.ts';
 import { bytes, limit, list, means, next, outcome, time } from './shared.ts';

@@ -1,11 +1,17 @@
 /** Everything about one page: what is known of it, its visits and versions, links, and why it is or is not due. */
 import { z } from 'zod';
 import { SkeinError } from '../../base/errors.ts';
-import { differenceOf, pageOf } from '../../home/difference.ts';
-import { type Found, findPage } from '../../home/lookup.ts';
-import { meaningOf, stateOf, whyOf } from '../../home/why.ts';
-import { FLAG_NOARCHIVE, FLAG_NOFOLLOW, FLAG_NOINDEX, FLAG_TRUNCATED, type KnownRow } from '../../ledger/known-row.ts';
-import { roles } from '../../ledger/pages.ts';
+import { type Found, findPage } from '../../home/answers/lookup.ts';
+import { meaningOf, stateOf, whyOf } from '../../home/answers/why.ts';
+import { differenceOf, pageOf } from '../../home/copies/difference.ts';
+import {
+  FLAG_NOARCHIVE,
+  FLAG_NOFOLLOW,
+  FLAG_NOINDEX,
+  FLAG_TRUNCATED,
+  type KnownRow,
+} from '../../ledger/pages/known-row.ts';
+import { roles } from '../../ledger/pages/pages.ts';
 import type { Reader } from '../reader.ts';
 import { route } from './route.ts';
 import { amount, bytes, duration, id, limit, list, means, next, outcome, share, stage, time } from './shared.ts';

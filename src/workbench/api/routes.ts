@@ -3,10 +3,10 @@
 import { z } from 'zod';
 import { DAY } from '../../base/clock.ts';
 import { SkeinError } from '../../base/errors.ts';
+import { NOT_DUE } from '../../home/answers/savings.ts';
+import { freshnessNow } from '../../home/answers/why.ts';
 import { findHome } from '../../home/door.ts';
-import { NOT_DUE } from '../../home/not-due.ts';
 import { orderSchema } from '../../home/orders.ts';
-import { freshnessNow } from '../../home/why.ts';
 import { summed } from '../../ledger/account.ts';
 import type { QueryOptions } from '../../search/index.ts';
 import { ACCOUNT_DAYS } from '../live.ts';

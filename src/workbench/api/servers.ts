@@ -3,8 +3,8 @@
 import { z } from 'zod';
 import { DAY } from '../../base/clock.ts';
 import { SkeinError } from '../../base/errors.ts';
-import { NOT_DUE } from '../../home/not-due.ts';
-import { robotsInForce } from '../../home/robots.ts';
+import { robotsInForce } from '../../home/answers/robots.ts';
+import { NOT_DUE } from '../../home/answers/savings.ts';
 import type { Reader } from '../reader.ts';
 import { route } from './route.ts';
 import { account, duration, id, limit, list, next, time } from './shared.ts';

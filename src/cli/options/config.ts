@@ -1,0 +1,50 @@
+/** skein.config.ts or skein.config.json in the working directory: the same names as on the command line, in camel case. */
+import { existsSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { SkeinError, systemWords } from '../../base/errors.ts';
+
+/** What the file says; empty without one. Throws when it names something that is not in `names`. */
+export async function readConfig(directory: string, names: readonly string[]): Promise<Record<string, unknown>> {
+  const file = ['skein.config.ts', 'skein.config.json'].map(name => resolve(directory, name)).find(existsSync);
+  if (!file) return {};
+  let config: unknown;
+  try {
+    config = file.endsWith('.json')
+      ? JSON.parse(readFileSync(file, 'utf8').replace(/^\ufeff/, '')) // some editors begin with one
+      : ((await import(pathToFileURL(file).href)) as { default: unknown }).default;
+  } catch (error) {
+    throw new SkeinError('bad-config', `${file} cannot be read: ${systemWords(error)}.`);
+  }
+  if (typeof config !== 'object' || config === null || Array.isArray(config))
+    throw new SkeinError('bad-config', `${file} must hold an object.`);
+  for (const name of Object.keys(config)) {
+    if (names.includes(name)) continue;
+    const near = nearest(name, names);
+    throw new SkeinError(
+      'bad-config',
+      `${file} has an option "${name}" that does not exist.`,
+      near && `Did you mean "${near}"?`,
+    );
+  }
+  return config as Record<string, unknown>;
+}
+
+/** The name that differs least, if any is close. */
+export function nearest(wrong: string, names: readonly string[]): string | undefined {
+  const scored = names.map(name => ({ name, distance: editDistance(wrong.toLowerCase(), name.toLowerCase()) }));
+  const best = scored.sort((a, b) => a.distance - b.distance)[0];
+  return best && best.distance <= Math.max(2, wrong.length / 3) ? best.name : undefined;
+}
+
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      next[j] = Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1));
+    }
+    row = next;
+  }
+  return row[b.length]!;
+}

@@ -1,0 +1,80 @@
+/** The line that moves while home runs. On a terminal it is rewritten in place, elsewhere a line every ten seconds. */
+import type { Opened } from '../compose.ts';
+import { cut, duration, paint, size } from './terminal.ts';
+
+const TERMINAL = 200;
+const ELSEWHERE = 10_000;
+
+export class LiveLine {
+  readonly #opened: Opened;
+  readonly #timer: NodeJS.Timeout;
+  readonly #terminal = process.stderr.isTTY === true;
+  readonly #line: (opened: Opened) => string;
+
+  constructor(opened: Opened, quiet: boolean, line: (opened: Opened) => string = crawlLine) {
+    this.#opened = opened;
+    this.#line = line;
+    const often = this.#terminal && !quiet ? TERMINAL : ELSEWHERE;
+    this.#timer = setInterval(() => this.#draw(), often);
+    this.#timer.unref();
+  }
+
+  end(): void {
+    clearInterval(this.#timer);
+    if (this.#terminal) process.stderr.write('\r\u001b[2K');
+  }
+
+  #draw(): void {
+    const line = this.#line(this.#opened);
+    if (this.#terminal) process.stderr.write(`\r\u001b[2K${cut(line, (process.stderr.columns || 100) - 1)}`);
+    else process.stderr.write(`${line}\n`);
+  }
+}
+
+function crawlLine({ home, frontier }: Opened): string {
+  const { progress } = home;
+  const waiting = frontier.waiting();
+  const { failed } = progress.outcomes;
+  const parts = [
+    duration(progress.seconds * 1000),
+    `${progress.pages.toLocaleString('en')} pages`,
+    `${progress.rate().toFixed(progress.rate() < 10 ? 1 : 0)}/s`,
+    size(progress.bytesDown),
+    `queue ${(waiting.pages + home.dispatch.pagesUnderWay).toLocaleString('en')}`,
+    failed > 0 ? paint('yellow', `errors ${failed}`) : 'errors 0',
+    `servers ${waiting.servers}`,
+    `memory ${size(process.memoryUsage.rss())}`,
+  ];
+  return parts.join('  ');
+}
+
+/** How often the ledger is asked for what the line shows, milliseconds: both answers read many rows. */
+const ASK_EVERY = 10_000;
+
+/** The line of refresh and watch: what is due, what was found, what it cost, and how fresh it keeps the collection. */
+export function freshnessLine(): (opened: Opened) => string {
+  let asked = Number.NEGATIVE_INFINITY;
+  let due = 0;
+  let fresh = '';
+  return ({ home, frontier, ledger, clock }) => {
+    const { progress } = home;
+    const now = clock.now();
+    if (clock.ticks() - asked >= ASK_EVERY) {
+      asked = clock.ticks();
+      due = ledger.pages.countDue(now);
+      const { low, high, looks } = frontier.schedule.freshness(now);
+      // Without a second look at any page there is nothing to say it by.
+      fresh = looks === 0 ? 'not known yet' : `${(low * 100).toFixed(0)}–${(high * 100).toFixed(0)}%`;
+    }
+    const visited = Object.values(progress.outcomes).reduce((sum, each) => sum + each, 0);
+    return [
+      duration(progress.seconds * 1000),
+      `due ${due.toLocaleString('en')}`,
+      `visited ${visited.toLocaleString('en')}`,
+      paint(progress.outcomes.fetched > 0 ? 'green' : 'dim', `changed ${progress.outcomes.fetched}`),
+      `spent ${size(ledger.account.spent)}`,
+      `avoided ${size(ledger.account.avoided)}`,
+      `fresh ${fresh}`,
+    ].join('  ');
+  };
+}

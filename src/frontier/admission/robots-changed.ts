@@ -1,0 +1,27 @@
+/** What robots.txt forbade, and that it may say something else by now. */
+import { DAY } from '../../base/clock.ts';
+import type { RobotsCopy } from '../../errand/errand.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { Server } from '../../ledger/servers.ts';
+
+/** Milliseconds after which a copy is old (RFC 9309). */
+const OLD = DAY;
+
+/** One forbidden page of each server whose robots.txt we have not seen for long: asking for it reads the rules again. */
+export function doubtful(ledger: Ledger, now: number): { page: number; server: number }[] {
+  const seen = (server: number) => ledger.servers.byId(server).robots?.time ?? 0;
+  return ledger.pages.firstForbidden().filter(({ server }) => seen(server) < now - OLD);
+}
+
+/** Notes a server's robots.txt. Where it says something new, all that it forbade is asked for, by the clock named. */
+export function learnRobots(
+  ledger: Ledger,
+  server: Server,
+  robots: RobotsCopy,
+  when: { readonly now: number; readonly clock: 'retry_at' | 'due' },
+): void {
+  const before = server.robots;
+  server.robots = robots;
+  if (!before || (before.body === robots.body && before.status === robots.status)) return;
+  ledger.pages.allow(server.id, when.now, when.clock);
+}

@@ -1,0 +1,54 @@
+/**
+ * The rules of a run that refuse pages, each as text. A run whose text differs from the last one's judges again what the
+ * rule refused, and what still waits; a run with the same rules judges nothing again.
+ */
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { FrontierOptions } from '../options.ts';
+
+/** Reasons that depend on what the user asked for, and not on the URL or the page that links to it. */
+export type RuleReason = 'out-of-scope' | 'too-deep' | 'too-many-on-server' | 'irrelevant';
+
+const SETTING = 'rules';
+
+type Texts = Readonly<Partial<Record<RuleReason, string>>>;
+
+function textsOf(options: FrontierOptions): Texts {
+  const { bounds, depth, pagesPerServer, order, scope } = options;
+  return {
+    'out-of-scope': bounds,
+    'too-deep': String(depth),
+    'too-many-on-server': String(pagesPerServer),
+    irrelevant: order === 'focused' ? scope.focus.join() : '',
+  };
+}
+
+/** The rules that are others than in the last run; from now on these are the last run's. */
+export function changedRules(ledger: Ledger, options: FrontierOptions): Set<RuleReason> {
+  const texts = textsOf(options);
+  const before = ledger.setting<Texts>(SETTING);
+  ledger.set(SETTING, texts);
+  if (before === undefined) return new Set();
+  return new Set((Object.keys(texts) as RuleReason[]).filter(reason => texts[reason] !== before[reason]));
+}
+
+/** The rules change while they are in force: the next run judges again what they refused. */
+export function forgetRules(ledger: Ledger): void {
+  ledger.set(SETTING, {});
+}
+
+type Pending = ReturnType<Ledger['pages']['pending']> extends Iterable<infer Row> ? Row : never;
+
+/** The pages that wait for their first visit and are still wanted, in the order in which they were found. */
+export function stillPending(
+  ledger: Ledger,
+  changed: ReadonlySet<RuleReason>,
+  wanted: (id: number) => boolean,
+): Iterable<Pending> {
+  const pending = ledger.pages.pending();
+  if (changed.size === 0) return pending;
+  // Judged from the newest on, because a cap lets the oldest in.
+  return [...pending]
+    .reverse()
+    .filter(({ id }) => wanted(id))
+    .reverse();
+}

@@ -1,0 +1,110 @@
+/**
+ * Whose turn it is: which lanes may send an errand now, found without a look at every lane at every turn of home's loop.
+ * A lane is looked at only after something happened to it, or when the time is over for which its server has to be left
+ * alone. Those that may go are offered to the director, the most relevant first.
+ *
+ * Invariant: a lane that may send an errand is offered, stirred or set aside here. So whoever changes what `stateOf` goes
+ * by has to stir the lane.
+ */
+import type { Clock } from '../../base/clock.ts';
+import { Director } from './director.ts';
+import type { Lane } from './lane.ts';
+
+/** Lanes whose best pages differ by less than this are equally urgent; relevance is 0–255. */
+const RELEVANCE_STEP = 16;
+const STEPS = 256 / RELEVANCE_STEP;
+
+export class ReadyLanes {
+  readonly #clock: Clock;
+  readonly #most: (lane: Lane) => number;
+  readonly #director: Director;
+  readonly #shared: boolean;
+  readonly #stirred = new Set<Lane>();
+  /** Lanes that may go, by how relevant their best page is. */
+  readonly #aside = Array.from({ length: STEPS }, () => new Set<Lane>());
+  /** Lanes in the director's queues, by server, and the highest step among them. */
+  readonly #offered = new Map<number, Lane>();
+  #step = 0;
+  readonly #resting = new Set<Lane>();
+  /** The first of these may go on at this time. */
+  #restUntil = Number.POSITIVE_INFINITY;
+
+  /** `most`: errands of a lane that may be under way at once; `shared`: lanes share the lists of their pages. */
+  constructor(domains: ReadonlyMap<string, number>, clock: Clock, most: (lane: Lane) => number, shared = false) {
+    this.#director = new Director(domains);
+    this.#clock = clock;
+    this.#most = most;
+    this.#shared = shared;
+  }
+
+  /** Something happened to the lane that may let it go: it is looked at with the next wake(). */
+  stir(lane: Lane): void {
+    this.#stirred.add(lane);
+  }
+
+  /** Offers the lanes that may go now. In a focused crawl none is, as long as more relevant ones wait. */
+  wake(): void {
+    const now = this.#clock.now();
+    if (now >= this.#restUntil) this.#rouse();
+    for (const lane of this.#stirred) this.#place(lane, now);
+    this.#stirred.clear();
+    if (this.#offered.size === 0) this.#step = 0;
+    const best = this.#aside.findLastIndex(lanes => lanes.size > 0);
+    if (best < this.#step) return;
+    this.#step = best;
+    const lanes = [...this.#aside[best]!];
+    this.#aside[best]!.clear();
+    for (const lane of lanes) {
+      // It may have changed since it was set aside.
+      if (stepOf(lane) === best && this.#stateOf(lane, now) === 'ready') this.#hand(lane);
+      else this.#place(lane, now);
+    }
+  }
+
+  /** The lane whose turn it is, which it then has had. */
+  next(): Lane | undefined {
+    const id = this.#director.next(this.#shared ? server => this.#offered.get(server)!.order.called : undefined);
+    if (id === undefined) return undefined;
+    const lane = this.#offered.get(id)!;
+    this.#offered.delete(id);
+    return lane;
+  }
+
+  /** Lets a lane that had its turn have another, if it may go again at once. */
+  offer(lane: Lane): void {
+    if (this.#stateOf(lane, this.#clock.now()) === 'ready') this.#hand(lane);
+  }
+
+  #hand(lane: Lane): void {
+    const { id } = lane.server;
+    if (this.#director.offer(id, lane.topLevelDomain)) this.#offered.set(id, lane);
+  }
+
+  #place(lane: Lane, now: number): void {
+    if (this.#offered.has(lane.server.id)) return;
+    const state = this.#stateOf(lane, now);
+    if (state === 'ready') this.#aside[stepOf(lane)]!.add(lane);
+    if (state === 'resting') {
+      this.#resting.add(lane);
+      this.#restUntil = Math.min(this.#restUntil, lane.server.notBefore);
+    }
+  }
+
+  /** A pass over all that rest for each that has rested: few do, and they wait for minutes. */
+  #rouse(): void {
+    for (const lane of this.#resting) this.#stirred.add(lane);
+    this.#resting.clear();
+    this.#restUntil = Number.POSITIVE_INFINITY;
+  }
+
+  /** Still: something else has to happen to it first. */
+  #stateOf(lane: Lane, now: number): 'ready' | 'resting' | 'still' {
+    const { server, order, errands } = lane;
+    if (order.size + lane.elsewhere === 0 || server.paused || errands >= this.#most(lane)) return 'still';
+    return server.notBefore > now ? 'resting' : 'ready';
+  }
+}
+
+function stepOf({ order }: Lane): number {
+  return Math.floor(order.top / RELEVANCE_STEP);
+}

@@ -1,0 +1,138 @@
+/**
+ * What is foretold of the collection's freshness, corrected by what visits have found. Holds the ledger's cells against
+ * the beliefs of all pages; revisit/calibration.ts does the sums. It moves no page by itself.
+ */
+import { DAY } from '../../base/clock.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { AUDITED, Calibration, type Interval, type Part } from '../../revisit/calibration.ts';
+import type { Estimator } from '../../revisit/estimators/port.ts';
+import { type ChangeState, unpackState } from '../../revisit/state.ts';
+import { sampledPages } from './stored-pages.ts';
+import type { Shown } from './waves.ts';
+
+export interface Fresh extends Interval {
+  /** Visits that it rests on: looks at pages that were seen before. 0 = nothing but a guess. */
+  readonly looks: number;
+  readonly servers: readonly (Interval & { readonly server: number; readonly pages: number })[];
+}
+
+/** A visit and what was foretold of it. */
+interface Told {
+  readonly page: number;
+  readonly state: ChangeState;
+  readonly foretold: number;
+  readonly changed: boolean;
+  /** The page was chosen by lot. */
+  readonly audit: boolean;
+}
+
+/** Days of cells that are read. */
+const CELL_DAYS = 60;
+/** Days of visits that a wave may be seen by. */
+const LATELY_DAYS = 2;
+/** Days of figures by which the aim is corrected, how hard, and by how much of what may be stale at most. */
+const STEERED_DAYS = 7;
+const GAIN = 2;
+const MOST_STEERED = 0.75;
+/** Days: who was looked at so lately is not unseen today. */
+const TODAY = 0.5;
+
+export class Foresight {
+  readonly #ledger: Ledger;
+  readonly #estimator: Estimator;
+  #planned: Calibration | undefined;
+  /** Kind of each page that was found to have changed since due times were computed. */
+  readonly #found = new Map<number, number>();
+
+  constructor(ledger: Ledger, estimator: Estimator) {
+    this.#ledger = ledger;
+    this.#estimator = estimator;
+  }
+
+  /** A visit that no notice brought about. */
+  learn(time: number, server: number, { page, state, foretold, changed, audit }: Told): void {
+    const kind = kindOf(state) + (audit ? AUDITED : 0);
+    this.#ledger.forecasts.add(time, { server, kind, foretold }, changed);
+    if (changed) this.#found.set(page, kind);
+  }
+
+  /** What it was taken for a change by turned out to be noise. */
+  takeBack(time: number, server: number, page: number): void {
+    const kind = this.#found.get(page);
+    if (kind === undefined) return;
+    this.#found.delete(page);
+    this.#ledger.forecasts.takeBack(time, server, kind);
+  }
+
+  /** What visits to a server have shown together in the last days, today's left out: who asks counts those. */
+  lately(server: number, time: number): Shown | undefined {
+    const first = Math.floor(time / DAY) - LATELY_DAYS;
+    const { looks, foretold, found } = this.#ledger.forecasts.ofServer(server, first);
+    return looks === 0 ? undefined : { since: first * DAY, visits: looks, changed: found, foretold };
+  }
+
+  /** Looks anew at what usually holds. */
+  plan(now: number): void {
+    this.#planned = this.#calibration(now);
+    this.#found.clear();
+  }
+
+  /**
+   * How many times as often pages like this change as is believed of them. Never less than once: that pages are quieter
+   * than was thought, their beliefs learn by themselves.
+   */
+  factor(server: number, state: ChangeState): number {
+    return Math.max(1, this.#planned?.usual(server, kindOf(state)) ?? 1);
+  }
+
+  /**
+   * What beliefs have to expect so that visits find what was asked for: bursts are in no belief, so where the figures of
+   * the last rounds fell short of it, more is aimed at. Never less: what nobody has seen yet is not in the figures.
+   */
+  targetFor(freshness: number, now: number): number {
+    const noted = this.#ledger.setting<Record<string, number>>('freshness') ?? {};
+    const today = Math.floor(now / DAY);
+    const last = Object.entries(noted).filter(([day]) => today - Number(day) <= STEERED_DAYS);
+    if (last.length === 0) return freshness;
+    const mean = last.reduce((sum, [, shown]) => sum + shown, 0) / last.length;
+    const stale = 1 - freshness;
+    return freshness + Math.min(MOST_STEERED * stale, Math.max(0, GAIN * (freshness - mean)));
+  }
+
+  /** `most`: servers of which it is said one by one, the largest first. */
+  freshness(now: number, most = 0): Fresh {
+    const parts = [...this.#parts(now).values()];
+    const calibration = this.#calibration(now);
+    const servers = [...Map.groupBy(parts, part => part.server)]
+      .map(([server, own]) => ({ server, own, pages: own.reduce((sum, { pages }) => sum + pages, 0) }))
+      .sort((a, b) => b.pages - a.pages)
+      .slice(0, most)
+      .map(({ server, own, pages }) => ({ ...calibration.fresh(own), server, pages }));
+    return { ...calibration.fresh(parts), looks: calibration.looks, servers };
+  }
+
+  #parts(now: number): Map<string, Part> {
+    const parts = new Map<string, { server: number; kind: number; pages: number; unseen: number; stale: number }>();
+    for (const { seen_time, change, server } of sampledPages(this.#ledger)) {
+      const state = unpackState(change);
+      const kind = kindOf(state);
+      const key = `${server} ${kind}`;
+      const part = parts.get(key) ?? { server, kind, pages: 0, unseen: 0, stale: 0 };
+      parts.set(key, part);
+      const days = Math.max(0, (now - seen_time) / DAY);
+      part.pages++;
+      part.unseen += days > TODAY ? 1 : 0;
+      part.stale += 1 - this.#estimator.survival(state, days);
+    }
+    return parts;
+  }
+
+  #calibration(now: number): Calibration {
+    const today = Math.floor(now / DAY);
+    return new Calibration(this.#ledger.forecasts.since(today - CELL_DAYS), today);
+  }
+}
+
+function kindOf(state: ChangeState): number {
+  return state.changes > 0 ? 1 : 0;
+}

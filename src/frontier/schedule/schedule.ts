@@ -1,0 +1,400 @@
+/**
+ * When each page is visited again, and what visits teach about how often it changes. Due times live in the ledger, in
+ * an index, so that picking the next page costs O(log n) and survives a restart; the threshold theta that all of them
+ * share is found anew when settings change or a day has passed, and steered in between by how late the budget runs.
+ *
+ * It never picks a page by itself (the frontier does) and never decides whether a page changed (the detector did).
+ */
+import { DAY } from '../../base/clock.ts';
+import { bareFacts, packFacts, unpackFacts } from '../../errand/facts.ts';
+import type { Visit } from '../../errand/visit.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { FLAG_DOUBTED, type KnownRow } from '../../ledger/pages/known-row.ts';
+import { roles } from '../../ledger/pages/pages.ts';
+import type { Server } from '../../ledger/servers.ts';
+import {
+  type Balance,
+  type Belief,
+  balanceForFreshness,
+  balanceForShare,
+  balanceForSpending,
+} from '../../revisit/budget.ts';
+import { believed } from '../../revisit/estimators/gamma.ts';
+import { observe } from '../../revisit/estimators/observe.ts';
+import { countedByPings, learnPing, pingWorth, silenceRecall } from '../../revisit/pings.ts';
+import { type Delegation, delegation, shareChanged } from '../../revisit/pmcs.ts';
+import { intervalOf, MAX_INTERVAL, nextDue, type Plan, phaseOf, planNamed, type Terms } from '../../revisit/policy.ts';
+import { type ChangeState, newState, packState, unpackState } from '../../revisit/state.ts';
+import type { VisitCost } from '../../revisit/value.ts';
+import { isOwnTurn, Rhythm, steerBoth } from '../steering.ts';
+import { aliasDue, dueWithout, sitemapRest } from './due-after-failure.ts';
+import { Foresight, type Fresh } from './freshness-forecast.ts';
+import {
+  costAfter,
+  costOf,
+  honouredBy,
+  meanCost,
+  noteTo,
+  type Place,
+  pingsOf,
+  priceByVisits,
+  roleOf,
+  weighed,
+} from './importance.ts';
+import { ServerPrior } from './server-prior.ts';
+import { type SavedSchedule, type ScheduleSettings, sameSettings, settingsAfter } from './settings.ts';
+import { SAMPLE, type StoredPage, storedPages } from './stored-pages.ts';
+import { lastChangeAge } from './validator-trust.ts';
+import { dueInWave, Waves } from './waves.ts';
+
+/** What is known of a page that was seen once, and the same packed: a crawl has nothing else to say of any page. */
+const FIRST = newState();
+const FIRST_CHANGE = packState(FIRST);
+/** Once a day until it has shown otherwise. */
+const SITEMAP_PRIOR = { a: 1, b: 1 };
+/** Of a visit, before any has shown. */
+const FIRST_KILOBYTES = 5;
+
+export class Schedule {
+  readonly plan: Plan;
+  settings: ScheduleSettings;
+  /** Visits go on all day, so that a late one means that its server, or the budget, is at its limit. */
+  continuous = false;
+  /** Pages that are looked at by lot, to see whether forecasts come true. */
+  readonly audits = new Set<number>();
+  readonly #ledger: Ledger;
+  readonly #searches: (page: number) => number;
+  #theta: number;
+  #balance: Balance;
+  #visitsPerDay: number;
+  /** Of an average visit. */
+  #kilobytes: number;
+  #honoured: ReturnType<typeof honouredBy> | undefined;
+  readonly #foresight: Foresight;
+  readonly #rhythm = new Rhythm();
+  readonly #waves = new Waves((server, time) => this.#foresight.lately(server, time));
+  /** When it was last asked or taught, milliseconds since 1970. */
+  #now = 0;
+  /** Absent until needed. */
+  #neighbours: ServerPrior | undefined;
+
+  /** `searches`: how often people wanted a page lately. */
+  constructor(ledger: Ledger, settings: Partial<ScheduleSettings> = {}, searches: (page: number) => number = () => 0) {
+    this.#searches = searches;
+    const saved = ledger.setting<SavedSchedule>('schedule');
+    this.#ledger = ledger;
+    this.settings = settingsAfter(saved, settings);
+    this.plan = planNamed(this.settings.policy, this.settings.estimator, this.settings.thresholds);
+    this.#theta = saved?.theta ?? 1;
+    this.#visitsPerDay = saved?.visitsPerDay ?? 0;
+    this.#kilobytes = saved?.kilobytes ?? FIRST_KILOBYTES;
+    const guess = { theta: this.#theta, visits: this.settings.share ?? 0.1, spent: 0, freshness: 0 };
+    this.#balance = { ...guess, ...saved?.balance };
+    this.#foresight = new Foresight(ledger, this.plan.estimator);
+  }
+
+  get theta(): number {
+    return this.#theta;
+  }
+
+  /** What the budget is expected to buy in the long run. */
+  get balance(): Balance {
+    return this.#balance;
+  }
+
+  get visitsPerDay(): number {
+    return this.#visitsPerDay;
+  }
+
+  /** So much was learned since due times were last computed that they are hardly worth anything. */
+  get outgrown(): boolean {
+    return this.#neighbours?.doubled ?? false;
+  }
+
+  /** `kilobytes`: what a visit is expected to cost. */
+  termsFor(weight: number, server: Server | undefined, kilobytes: VisitCost): Terms {
+    return {
+      weight,
+      theta: this.#theta * (server?.multiplier ?? 1),
+      maxInterval: MAX_INTERVAL,
+      cycle: 1 / Math.max(this.settings.share ?? this.#balance.visits, 1e-6),
+      meanRate: 0.1,
+      recall: server ? silenceRecall(pingsOf(server)) : 0,
+      cost: this.#price(kilobytes),
+    };
+  }
+
+  /** A freshness is to be kept: every page counts the same, as in the figure that was asked for. */
+  get #aims(): boolean {
+    return this.settings.freshness !== undefined;
+  }
+
+  #price(kilobytes: VisitCost): VisitCost {
+    const inBytes = this.settings.bytes !== undefined || this.#aims;
+    return inBytes ? kilobytes : priceByVisits(kilobytes, this.#kilobytes);
+  }
+
+  costOf(row: Parameters<typeof costOf>[0], server: number): VisitCost {
+    this.#honoured ??= honouredBy(this.#ledger, this.#now);
+    return costOf(row, this.#honoured(server));
+  }
+
+  /** What a visit leaves behind: the state of the estimator and the next due time. */
+  after(lesson: Lesson): Planned {
+    const { id, visit, before, server } = lesson;
+    if (visit.outcome !== 'fetched' && visit.outcome !== 'same') {
+      return { change: before?.change ?? null, due: dueWithout(visit, before) };
+    }
+    const role = roleOf(visit);
+    const first = role === 'sitemap' ? newState(SITEMAP_PRIOR) : FIRST;
+    const next = before?.seen_time ? this.#learn(lesson, role, before) : first;
+    const change = next === FIRST ? FIRST_CHANGE : packState(next);
+    if (role === 'sitemap') return { change, due: visit.time + sitemapRest(next) * DAY };
+    if (lesson.alias) return { change, due: aliasDue(visit.time) };
+    const weight = this.#weigh(id, visit.depth, role);
+    this.#steer(lesson);
+    this.#now = visit.time;
+    this.#honoured ??= honouredBy(this.#ledger, visit.time);
+    const terms = this.termsFor(weight, server, costAfter(visit, before, this.#honoured(server.id)));
+    const paced = this.#paced(next, server.id, role);
+    const due = nextDue(this.plan, paced, visit.time, { ...terms, phase: phaseOf(id) });
+    return { change, due: this.continuous ? this.#rhythm.due(next, visit.time, due) : due };
+  }
+
+  /** A notice says that a page has changed: it moves forward by what such notices of its server have been worth. */
+  ping(id: number, time: number): boolean {
+    const page = this.#ledger.pages.get(id);
+    const known = this.#ledger.pages.known(id);
+    if (!page || !known || known.due === null) return false;
+    const server = this.#ledger.servers.byId(page.server);
+    const state = known.change ? unpackState(known.change) : newState();
+    const rate = this.plan.estimator.rate(state);
+    const worth = known.outcome === 'gone' ? Number.POSITIVE_INFINITY : pingWorth(pingsOf(server), rate) * DAY;
+    // Before others that are due, by what it is worth, but not before it was last seen.
+    this.#ledger.pages.setPinged(id, Math.min(known.due, Math.max(known.seen_time ?? time, known.due - worth)));
+    return true;
+  }
+
+  /** What an errand carries of a page's facts: all of them, or what the papers' rule says where it is the policy. */
+  carried({ facts, change }: KnownRow): Uint8Array | undefined {
+    const carries = facts === null ? 'nothing' : this.#delegated(change);
+    if (carries === 'nothing') return undefined;
+    const open = carries === 'hash' ? unpackFacts(facts!) : undefined;
+    return open ? packFacts(bareFacts(open.raw, open.content)) : facts!;
+  }
+
+  /** Whether it carries the page's validators: by the letter of that rule, not where it carries nothing else. */
+  carriesTags({ change }: KnownRow): boolean {
+    return !this.settings.thresholds?.strict || this.#delegated(change) !== 'nothing';
+  }
+
+  #delegated(change: Uint8Array | null): Delegation {
+    if (this.plan.policy.name !== 'pmcs') return 'facts';
+    const state = change ? unpackState(change) : FIRST;
+    return delegation(shareChanged(state), state.visits, this.settings.thresholds);
+  }
+
+  /** Makes the schedule fit what was asked for; due times are computed anew when that is news, or a day has passed. */
+  aim(wanted: Partial<Pick<ScheduleSettings, 'share' | 'bytes' | 'freshness'>>, now: number): void {
+    this.settings = { ...this.settings, share: undefined, bytes: undefined, freshness: undefined, ...wanted };
+    const saved = this.#ledger.setting<SavedSchedule>('schedule');
+    const same =
+      saved !== undefined &&
+      sameSettings(saved, this.settings) &&
+      now - saved.time < DAY / 2 &&
+      saved.pages >= this.#ledger.pages.size * 0.9;
+    if (!same) this.reschedule(now);
+  }
+
+  /** Finds theta for the budget and gives every stored page its due time anew. One pass over the known pages. */
+  reschedule(now: number): Balance {
+    const pages = storedPages(this.#ledger);
+    this.#neighbours = this.#neighboursAmong(pages);
+    this.#now = now;
+    this.#honoured = honouredBy(this.#ledger, now);
+    this.#foresight.plan(now);
+    const step = Math.max(1, Math.floor(pages.length / SAMPLE));
+    const sample = pages.filter((_, i) => i % step === 0);
+    this.#kilobytes = meanCost(sample.map(row => this.#costOfRow(row))) || FIRST_KILOBYTES;
+    const beliefs = sample.map(row => this.#beliefOf(row, this.#stateOf(row)));
+    this.#balance = this.#seek(beliefs, pages.length);
+    this.#theta = this.#balance.theta;
+    const states = sample.filter(({ role }) => roles[role] === 'page').map(row => this.#stateOf(row));
+    this.#rhythm.measure(states, (this.#balance.visits * pages.length) / step);
+    this.#visitsPerDay = this.#place(pages);
+    this.#save(now);
+    return this.#balance;
+  }
+
+  /** Gives these pages their due times; returns the visits a day that they add up to. */
+  #place(pages: readonly StoredPage[]): number {
+    const put = this.#ledger.database.prepare('UPDATE known SET due = ?, change = ? WHERE page = ?');
+    let visits = 0;
+    for (const row of pages) {
+      const state = this.#stateOf(row);
+      const server = this.#ledger.servers.byId(row.server);
+      const { weight } = this.#beliefOf(row, state);
+      const terms = this.termsFor(weight, server, this.#costOfRow(row));
+      const paced = this.#paced(state, row.server, roles[row.role]!);
+      const due = nextDue(this.plan, paced, row.seen_time, { ...terms, phase: phaseOf(row.page) });
+      // The first look comes somewhere within its interval: how many a day follows from the whole of it.
+      if (roles[row.role] === 'page') visits += 1 / intervalOf(this.plan, paced, terms);
+      const soon = this.continuous ? this.#rhythm.due(state, row.seen_time, due) : due;
+      put.run(this.#moved(row, state, server, soon), packState(state), row.page);
+    }
+    return visits;
+  }
+
+  /** Share of the pages that is expected to be as it was last seen, by what visits have found; also of so many servers. */
+  freshness(now: number, servers = 0): Fresh {
+    return this.#foresight.freshness(now, servers);
+  }
+
+  /** Remembers how fresh the collection is on this day, for the account. Inside the caller's transaction. */
+  noteFreshness(now: number): void {
+    const noted = this.#ledger.setting<Record<string, number>>('freshness') ?? {};
+    this.#ledger.set('freshness', { ...noted, [Math.floor(now / DAY)]: this.freshness(now).expected });
+  }
+
+  #save(now: number): void {
+    this.#ledger.set('schedule', {
+      ...this.settings,
+      theta: this.#theta,
+      balance: this.#balance,
+      visitsPerDay: this.#visitsPerDay,
+      kilobytes: this.#kilobytes,
+      pages: this.#ledger.pages.size,
+      time: now,
+    } satisfies SavedSchedule);
+  }
+
+  #seek(beliefs: readonly Belief[], pages: number): Balance {
+    const { freshness, share, bytes } = this.settings;
+    if (freshness !== undefined) {
+      const target = this.#foresight.targetFor(freshness, this.#now);
+      return { ...balanceForFreshness(target, beliefs, MAX_INTERVAL), freshness };
+    }
+    if (bytes === undefined) return balanceForShare(share ?? 0.1, beliefs, MAX_INTERVAL);
+    return balanceForSpending(bytes / 1000 / Math.max(1, pages), beliefs, MAX_INTERVAL);
+  }
+
+  #beliefOf(row: StoredPage, state: ChangeState): Belief {
+    const role = roles[row.role]!;
+    const { a, b } = this.#paced(state, row.server, role);
+    return { a, b, weight: this.#weigh(row.page, row.depth, role), cost: this.#price(this.#costOfRow(row)) };
+  }
+
+  #costOfRow(row: StoredPage): VisitCost {
+    return this.costOf({ ...row, tagged: row.tagged === 1 }, row.server);
+  }
+
+  /** The belief that due times follow from: corrected by what visits have found, where a freshness is to be kept. */
+  #paced(state: ChangeState, server: number, role: Place['role']): ChangeState {
+    if (!this.#aims || role !== 'page') return state;
+    return { ...state, b: state.b / this.#foresight.factor(server, state) };
+  }
+
+  /** A due time with the notices since the last visit, and with what its server's other pages have shown. */
+  #moved(row: StoredPage, state: ChangeState, server: Server, due: number): number {
+    if (row.flags & FLAG_DOUBTED) return Math.min(due, row.seen_time);
+    if (row.pings === 0) return dueInWave(server, row.seen_time, due);
+    return Math.max(row.seen_time, due - row.pings * pingWorth(pingsOf(server), this.plan.estimator.rate(state)) * DAY);
+  }
+
+  /** A wave began: what was not seen since comes next. It ended: all have the due times again that are their own. */
+  #turned(server: Server): void {
+    this.#ledger.servers.touch(server);
+    if (server.wave === 0) this.#place(storedPages(this.#ledger, server.id));
+    else this.#ledger.pages.hasten(server.id, server.wave, dueInWave(server, 0, Infinity));
+  }
+
+  #weigh(page: number, depth: number, role: Place['role']): number {
+    if (this.#aims && role === 'page') return 1;
+    return weighed({ linksIn: this.#ledger.backward.of(page), depth, role, searches: this.#searches(page) });
+  }
+
+  #stateOf({ change, server, role }: StoredPage): ChangeState {
+    this.#neighbours ??= this.#neighboursAmong(storedPages(this.#ledger));
+    return this.#neighbours.believed({ server, role: roles[role]! }, unpackState(change));
+  }
+
+  #neighboursAmong(pages: readonly StoredPage[]): ServerPrior {
+    const neighbours = new ServerPrior(this.settings.freshness !== undefined);
+    for (const { server, role, change } of pages) neighbours.add({ server, role: roles[role]! }, unpackState(change));
+    return neighbours;
+  }
+
+  /** What a visit teaches of its page, and of its server's other pages. */
+  #learn(lesson: Lesson, role: Place['role'], before: KnownRow): ChangeState {
+    const state = before.change ? unpackState(before.change) : newState();
+    if (role === 'sitemap') return this.#observe(believed(state, SITEMAP_PRIOR), lesson, before);
+    this.#neighbours ??= this.#neighboursAmong(storedPages(this.#ledger));
+    const kind = { server: lesson.server.id, role };
+    const next = this.#observe(this.#neighbours.believed(kind, state), lesson, before);
+    this.#neighbours.learned(kind, state, next);
+    return next;
+  }
+
+  #observe(state: ChangeState, lesson: Lesson, before: KnownRow): ChangeState {
+    const { visit, server } = lesson;
+    const days = (visit.time - before.seen_time!) / DAY;
+    if (days <= 0) return state;
+    const changed = visit.outcome === 'fetched';
+    if (roleOf(visit) !== 'page') return observe(state, { days, changed });
+    const counted = countedByPings(pingsOf(server), before.pings, { changed });
+    this.#tell(lesson, before, { state, foretold: 1 - this.plan.estimator.survival(state, days) });
+    const age = changed ? lastChangeAge(server, visit) : undefined;
+    return observe(state, { days, changed, ...counted, ...(age !== undefined && { lastChangeAge: age }) });
+  }
+
+  /** What the visit says of forecasts, waves and notices. */
+  #tell({ visit, server, again }: Lesson, before: KnownRow, told: { state: ChangeState; foretold: number }): void {
+    // An edit that many pages share makes copies old as any other does.
+    const shared = visit.stage === 'template';
+    const changed = visit.outcome === 'fetched' || shared;
+    if (again) {
+      if (!changed && before.pings === 0) this.#foresight.takeBack(visit.time, server.id, before.page);
+      return;
+    }
+    const record = pingsOf(server);
+    if (before.pings > 0 || record.pings > 0) {
+      noteTo(server, learnPing(record, { pings: before.pings, changed, foretold: told.foretold }));
+      this.#ledger.servers.touch(server);
+    }
+    // A page that a notice named says nothing of the others.
+    if (before.pings > 0) return;
+    const seen = { ...told, page: before.page, changed, shared, audit: this.audits.delete(before.page) };
+    if (this.#waves.count(server, visit.time, seen)) this.#turned(server);
+    this.#foresight.learn(visit.time, server.id, seen);
+  }
+
+  #steer({ visit, before, server, pages }: Lesson): void {
+    if (!this.continuous || !before || !isOwnTurn(before, server)) return;
+    const all = Math.max(1, this.#ledger.pages.size);
+    const load = { pages: all, budget: this.#visitsPerDay || 0.1 * all };
+    const steered = steerBoth({ theta: this.#theta, server, pages }, (visit.time - before.due!) / DAY, load);
+    this.#theta = steered.theta;
+    if (steered.multiplier === server.multiplier) return;
+    server.multiplier = steered.multiplier;
+    this.#ledger.servers.touch(server);
+  }
+}
+
+/** A visit as the schedule learns from it. */
+interface Lesson {
+  readonly id: number;
+  readonly visit: Visit;
+  readonly before: KnownRow | undefined;
+  readonly server: Server;
+  /** Of the server. */
+  readonly pages: number;
+  /** It is a second address of another page. */
+  readonly alias?: boolean;
+  /** The visit was learned from before, and is judged anew. */
+  readonly again?: boolean;
+}
+
+export interface Planned {
+  readonly change: Uint8Array | null;
+  readonly due: number | null;
+}

@@ -1,0 +1,43 @@
+/**
+ * Bytes that were avoided by not asking: on each day with visits, the pages that were known by then and left alone, at
+ * what their last full answer cost. It stands in no row of the ledger, because nothing happened; here it is counted.
+ *
+ * In a large collection a part of the pages stands for all, so that the question costs the same however large it is.
+ */
+import { DAY } from '../../base/clock.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+
+export const NOT_DUE = 'not due';
+
+export interface NotDue {
+  /** Days since 1970. */
+  readonly day: number;
+  readonly server: number;
+  readonly avoided: number;
+}
+
+/** Steps of the golden ratio fall evenly everywhere, and never in step with how a site numbers its pages. */
+const GOLDEN = (Math.sqrt(5) - 1) / 2;
+
+/** From the day `first` on; of more than `most` pages, that many are looked at. */
+export function notDue(ledger: Ledger, first: number, most: number): NotDue[] {
+  const days = ledger.account.days(first);
+  if (days.length === 0) return [];
+  const pages = ledger.pages.newest();
+  const looked = Math.min(pages, most);
+  const sums = new Map<string, { day: number; server: number; avoided: number }>();
+  for (let i = 1; i <= looked; i++) {
+    const id = looked === pages ? i : 1 + Math.floor(((i * GOLDEN) % 1) * pages);
+    const row = ledger.account.priceOf(id);
+    if (row === undefined) continue;
+    const visited = new Set(ledger.visits.daysOf(id, first * DAY));
+    for (const day of days) {
+      if (row.found >= day * DAY || visited.has(day)) continue;
+      const key = `${day} ${row.server}`;
+      const sum = sums.get(key) ?? { day, server: row.server, avoided: 0 };
+      sum.avoided += row.wire * (pages / looked);
+      sums.set(key, sum);
+    }
+  }
+  return [...sums.values()].map(sum => ({ ...sum, avoided: Math.round(sum.avoided) }));
+}

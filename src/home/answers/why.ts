@@ -1,0 +1,170 @@
+/** Why a page is or is not due, for those who read the ledger beside a running home, and what its reasons mean. */
+import { DAY } from '../../base/clock.ts';
+import { meaningOf, type ReasonCode, reasons } from '../../errand/reasons.ts';
+import type { Fresh } from '../../frontier/schedule/freshness-forecast.ts';
+import { weighed } from '../../frontier/schedule/importance.ts';
+import { Schedule } from '../../frontier/schedule/schedule.ts';
+import { trustTerms } from '../../frontier/schedule/validator-trust.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { KnownRow } from '../../ledger/pages/known-row.ts';
+import { type PageRow, roles } from '../../ledger/pages/pages.ts';
+import type { Server } from '../../ledger/servers.ts';
+import { type Explanation, explain, inWords } from '../../revisit/explain.ts';
+import { unpackState } from '../../revisit/state.ts';
+import type { VisitCost } from '../../revisit/value.ts';
+import type { Freshness } from '../../search/index.ts';
+import { interestIn } from '../indexing/indexing.ts';
+import { type Placement, placementOf } from '../machines/placement.ts';
+import { masksOn, type ShownMask } from '../masks.ts';
+import type { Found } from './lookup.ts';
+import { FIXED, type Rule, ruleInWords, ruleOf } from './why-rule.ts';
+
+export { meaningOf } from '../../errand/reasons.ts';
+
+export interface Why {
+  readonly url: string;
+  /** What happened last and what happens next. */
+  readonly state: string;
+  /** What decides when it is visited next. */
+  readonly rule: Rule;
+  readonly policy: string;
+  /** Absent for a page that was never seen. */
+  readonly explanation?: Explanation;
+  /** Notices since the last visit. */
+  readonly notices: number;
+  /** Times that it was opened from a search lately, and a little for being shown; part of its importance. */
+  readonly searches: number;
+  readonly server?: ServerTrust;
+  /** What is taken for noise on it, and why. */
+  readonly masks: ShownMask[];
+  /** Which machine visits it, and why that one. */
+  readonly machine: Whence;
+}
+
+/** What the schedule thinks of a server. */
+export interface ServerTrust {
+  readonly origin: string;
+  readonly paused: boolean;
+  /** No request before this time, 0 = none. */
+  readonly notBefore: number;
+  /** Its 304 answers are believed; audited so often, wrong so often. */
+  readonly validatorsTrusted: boolean;
+  readonly audits: number;
+  readonly lies: number;
+  readonly notices: number;
+  readonly trueNotices: number;
+  /** Above 1: politeness keeps it behind, so that its pages must be worth more. */
+  readonly multiplier: number;
+}
+
+export function whyOf(ledger: Ledger, found: Found, now: number): Why {
+  const { page, known } = found;
+  const schedule = new Schedule(ledger);
+  const rule = ruleOf(found, page.server === 0 ? undefined : ledger.servers.read(page.server), schedule.plan);
+  const server = page.server === 0 ? undefined : ledger.servers.read(page.server);
+  const { weight, searches } = standingOf(ledger, page, now);
+  const explained = known?.change &&
+    known.seen_time !== null &&
+    !FIXED.has(rule) && {
+      explanation: explain(schedule.plan, schedule.termsFor(weight, server, costNow(schedule, page, known)), {
+        state: unpackState(known.change),
+        last: known.seen_time,
+        now,
+        ...(known.due !== null && { due: known.due }),
+      }),
+    };
+  return {
+    url: page.url,
+    state: `${stateOf(found, server, now)} ${ruleInWords(ledger, rule, found, now)}`.trim(),
+    rule,
+    policy: schedule.plan.policy.name,
+    ...(explained || {}),
+    notices: known?.pings ?? 0,
+    searches,
+    ...(server && { server: trustIn(server) }),
+    masks: masksOn(ledger, page.id, page.server),
+    machine: whenceOf(ledger, page, server),
+  };
+}
+
+function trustIn(server: Server): ServerTrust {
+  const { origin, paused, notBefore, audits, lies, pings, truePings, multiplier } = server;
+  const { trustValidators } = trustTerms(server);
+  return {
+    ...{ origin, paused, notBefore, audits, lies, multiplier },
+    validatorsTrusted: trustValidators,
+    notices: pings,
+    trueNotices: truePings,
+  };
+}
+
+/** What happened to a page, and what happens next. */
+export function stateOf(found: Found, server: Server | undefined, now: number): string {
+  const what = roles[found.page.role] === 'image' ? 'An image that pages show. ' : '';
+  return what + lastAndNext(found, server, now);
+}
+
+function lastAndNext({ page, known }: Found, server: Server | undefined, now: number): string {
+  if (page.refused !== null) return `It is not visited (${page.refused}): ${meaningOf(page.refused)}.`;
+  const until = (time: number) => inWords((time - now) / DAY);
+  if (!known) {
+    const blocked = server !== undefined && server.notBefore > now;
+    return blocked
+      ? `It waits for its first visit; no request goes to its server for another ${until(server.notBefore)}.`
+      : 'It waits for its first visit and is due now.';
+  }
+  const last = `Last visit: ${known.outcome} (${known.reason}): ${meaningOf(known.reason)}.`;
+  if (known.retry_at !== null) {
+    const when = known.retry_at > now ? `in ${until(known.retry_at)}` : 'now';
+    const allowed = reasons[known.reason as ReasonCode]?.retries ?? 0;
+    // One that did not fail waits because its last visit is in doubt.
+    if (known.tries === 0) return `${last} It is visited again ${when}, because that visit cannot be relied on.`;
+    return `${last} It is tried again ${when}, after ${known.tries} of ${allowed} allowed failures.`;
+  }
+  if (known.reason === 'robots') return `${last} It is asked for once that allows it.`;
+  return known.due === null ? `${last} It is settled: nothing more is planned for it.` : last;
+}
+
+/** Where a page is visited from. */
+export interface Whence {
+  /** Where errands of its server go, and why; absent where nothing was decided yet. */
+  readonly placement?: Placement;
+  /** Who visited it last, `a/b` = b, which was sent by a; empty = nobody. */
+  readonly last: string;
+}
+
+function whenceOf(ledger: Ledger, page: PageRow, server: Server | undefined): Whence {
+  const placement = server && placementOf(ledger.directory, server.origin);
+  return { ...(placement && { placement }), last: ledger.visits.of(page.id).at(-1)?.outpost ?? '' };
+}
+
+/** How important a page is by now, and how much of that is because people searched for it. */
+function standingOf(ledger: Ledger, page: PageRow, now: number): { weight: number; searches: number } {
+  const searches = interestIn(ledger.directory, () => now)(page.id);
+  const place = { linksIn: ledger.backward.saved(page.id), depth: page.depth, role: roles[page.role]! };
+  return { weight: weighed({ ...place, searches }), searches };
+}
+
+/** Says of each page when it was last seen, and how likely it is to have changed since. */
+export function freshnessNow(ledger: Ledger, now: number): (page: number) => Freshness | undefined {
+  const { estimator } = new Schedule(ledger).plan;
+  return page => {
+    const known = ledger.pages.known(page);
+    if (!known) return undefined;
+    const { change, seen_time: seen, time } = known;
+    if (!change || seen === null) return { seen: seen ?? time, changedProbability: undefined };
+    const survival = estimator.survival(unpackState(change), Math.max(0, now - seen) / DAY);
+    return { seen, changedProbability: 1 - survival };
+  };
+}
+
+/** Share of the collection that is expected to be as it was last seen, and the share that the budget aims at. */
+export function freshnessOf(ledger: Ledger, now: number): Fresh & { aim: number } {
+  const schedule = new Schedule(ledger);
+  return { ...schedule.freshness(now), aim: schedule.balance.freshness };
+}
+
+function costNow(schedule: Schedule, page: PageRow, known: KnownRow): VisitCost {
+  const { wire, outcome, reason, etag, last_modified } = known;
+  return schedule.costOf({ wire, outcome, reason, tagged: etag !== null || last_modified !== null }, page.server);
+}

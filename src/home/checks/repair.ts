@@ -1,0 +1,55 @@
+/**
+ * Takes out of the ledger what the archive has lost, so that the collection can go on: pages whose newest copy is lost are
+ * due at once, and nothing that is known of them spares the look. What is left of a segment that was cut short is kept.
+ * It never invents anything and never touches a record that can be read.
+ */
+import { truncateSync } from 'node:fs';
+import { join } from 'node:path';
+import { dropParts } from '../../archive/cdxj.ts';
+import { committedEnds, segmentName } from '../../archive/segments.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { type CollectionReport, WRITTEN_OFF } from './verify.ts';
+
+export interface Repaired {
+  /** Copies that the ledger no longer names. */
+  readonly copies: number;
+  /** Pages among them that are to be fetched again, because it was their newest. */
+  readonly pages: number;
+}
+
+export function repair(ledger: Ledger, directory: string, report: CollectionReport, now: number): Repaired {
+  ledger.begin();
+  const pages = report.lost.map(copy => ledger.visits.lose(copy, now)).filter(newest => newest).length;
+  noteSealed(ledger, directory);
+  for (const { id, length } of ledger.segments()) {
+    const bytes = report.lengths.get(id);
+    if (bytes !== undefined && bytes >= length) continue;
+    dropParts(join(directory, 'archive'), id);
+    if (bytes === undefined) {
+      ledger.dropSegment(id);
+      continue;
+    }
+    const end = report.ends.get(id) ?? 0;
+    truncateSync(join(directory, 'archive', segmentName(id)), end);
+    ledger.setSegment(id, end);
+  }
+  ledger.set(WRITTEN_OFF, stillThere(ledger, report.damaged));
+  ledger.commit();
+  return { copies: report.lost.length, pages };
+}
+
+/** Segments that were left before their last bytes were noted: the file is right. */
+export function noteSealed(ledger: Ledger, directory: string): void {
+  const noted = ledger.segments();
+  const ends = committedEnds(join(directory, 'archive'), noted);
+  for (const { id, length } of noted) if (ends.get(id)! > length) ledger.setSegment(id, ends.get(id)!);
+}
+
+/** What is behind an end will be written anew, and is to be checked then. */
+function stillThere(ledger: Ledger, places: readonly string[]): string[] {
+  const ends = new Map(ledger.segments().map(({ id, length }) => [id, length]));
+  return [...new Set(places)].filter(place => {
+    const [segment, offset] = place.split(' ').map(Number);
+    return offset! < (ends.get(segment!) ?? 0);
+  });
+}

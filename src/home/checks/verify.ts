@@ -1,0 +1,203 @@
+/**
+ * Ledger against archive: the ledger is whole, every place that it names holds the record of that page, and every record
+ * is named. Reads only; what can be done about copies that are lost is in repair.ts.
+ */
+import { join } from 'node:path';
+import { readStored, type Stored, type StoredReader } from '../../archive/read.ts';
+import { committedEnds, segmentName } from '../../archive/segments.ts';
+import { type ArchiveCheck, type ArchiveProblem, type VerifiedRecord, verifyArchive } from '../../archive/verify.ts';
+import { digestLabel, payloadDigest } from '../../errand/warc/warc.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { openCopies } from '../copies/copies.ts';
+
+/** A copy that the ledger names and the archive cannot give back. */
+export interface LostCopy {
+  readonly page: number;
+  readonly url: string;
+  /** Of the visit that stored it. */
+  readonly time: number;
+  readonly segment: number;
+  /** Of the response, behind its request. */
+  readonly offset: number;
+}
+
+export interface CollectionReport extends Omit<ArchiveCheck, 'problems'> {
+  /** Copies that the ledger names. */
+  readonly copies: number;
+  /** The ledger contradicts itself: then nothing was compared with it. */
+  readonly ledgerDamaged: boolean;
+  readonly lost: readonly LostCopy[];
+  /** Places of records that are damaged or that nothing can be done with, as `segment offset`. */
+  readonly damaged: readonly string[];
+  /** Damaged records that a repair has accepted. */
+  readonly writtenOff: number;
+  readonly problems: readonly string[];
+}
+
+/** Setting: places of damaged records that hold nothing which the ledger still speaks of. */
+export const WRITTEN_OFF = 'written-off';
+
+const LEDGER_PROBLEMS = 20;
+
+/** Newest copies that cannot be made of their versions and deltas; those whose version is lost are told with it. */
+function followedProblems(ledger: Ledger, directory: string, lost: readonly LostCopy[]): string[] {
+  const copies = openCopies(ledger, directory);
+  const without = new Set(lost.map(({ page }) => page));
+  const problems: string[] = [];
+  for (const { page } of ledger.followed.all()) {
+    const known = without.has(page) ? undefined : ledger.pages.known(page);
+    try {
+      if (known) copies.newest(known);
+    } catch (error) {
+      problems.push(`${ledger.pages.get(page)?.url}: ${(error as Error).message}`);
+    }
+  }
+  copies.close();
+  return problems;
+}
+
+export async function verifyCollection(
+  ledger: Ledger,
+  directory: string,
+  onProgress: (records: number) => void = () => {},
+): Promise<CollectionReport> {
+  const archive = join(directory, 'archive');
+  const inLedger = ledgerProblems(ledger);
+  if (inLedger.length > 0) {
+    const check = await verifyArchive(archive);
+    const problems = [...inLedger.map(each => `ledger: ${each}`), ...check.problems.map(say)];
+    return { ...check, copies: 0, ledgerDamaged: true, lost: [], damaged: [], writtenOff: 0, problems };
+  }
+  const comparison = new Comparison(ledger, archive);
+  let records = 0;
+  const see = (record: VerifiedRecord) => {
+    if (++records % 1000 === 0) onProgress(records);
+    comparison.see(record);
+  };
+  const check = await verifyArchive(archive, see, comparison.ends);
+  const accepted = new Set(ledger.setting<string[]>(WRITTEN_OFF) ?? []);
+  const all = [...comparison.problems, ...check.problems];
+  const found = all.filter(({ segment, offset }) => !accepted.has(`${segment} ${offset}`));
+  const lost = comparison.lost();
+  const ends = new Map(check.ends);
+  for (const { segment, offset, length } of comparison.rescued)
+    ends.set(segment, Math.max(ends.get(segment) ?? 0, offset + length));
+  return {
+    ...check,
+    ends,
+    copies: comparison.copies,
+    ledgerDamaged: false,
+    lost,
+    damaged: [...all, ...lost].map(({ segment, offset }) => `${segment} ${offset}`),
+    writtenOff: all.length - found.length,
+    problems: [...missing(ledger, check, lost), ...found.map(say), ...followedProblems(ledger, directory, lost)],
+  };
+}
+
+const say = ({ segment, offset, problem }: ArchiveProblem) => `${segmentName(segment)} at ${offset}: ${problem}`;
+
+function ledgerProblems(ledger: Ledger): string[] {
+  try {
+    return ledger.problems(LEDGER_PROBLEMS);
+  } catch (error) {
+    return [(error as Error).message]; // too damaged to be checked
+  }
+}
+
+/** Files that are gone or cut, with what went with them, and single copies elsewhere. */
+function missing(ledger: Ledger, check: ArchiveCheck, lost: readonly LostCopy[]): string[] {
+  const problems: string[] = [];
+  const named = new Set<number>();
+  for (const { id, length } of ledger.segments()) {
+    const bytes = check.lengths.get(id);
+    if (bytes !== undefined && bytes >= length) continue;
+    named.add(id);
+    const copies = lost.filter(({ segment }) => segment === id).length;
+    const what = bytes === undefined ? 'is missing' : `ends at ${bytes} of ${length} bytes`;
+    problems.push(`${segmentName(id)} ${what}: ${copies.toLocaleString('en')} copies are lost with it`);
+  }
+  const single = lost.filter(({ segment }) => !named.has(segment));
+  return [
+    ...problems,
+    ...single.map(({ url, segment, offset }) => `${segmentName(segment)} at ${offset}: the copy of ${url} is lost`),
+  ];
+}
+
+interface Expected extends LostCopy {
+  readonly length: number;
+}
+
+/** What the ledger expects, and what of it has not been seen yet. */
+class Comparison {
+  readonly problems: ArchiveProblem[] = [];
+  readonly copies: number;
+  /** Found at their places, though reading in order did not meet them. */
+  readonly rescued: Expected[] = [];
+  readonly #expected = new Map<string, Expected>();
+  /** Up to where the archive is looked at: a crawl that runs meanwhile writes on behind it. */
+  readonly ends: ReadonlyMap<number, number>;
+  readonly #archive: string;
+  /** Copies whose body is in another record: that of this URL and time. */
+  readonly #references: { readonly copy: Expected; readonly original: string }[] = [];
+
+  constructor(ledger: Ledger, archive: string) {
+    this.#archive = archive;
+    const noted = ledger.atOnce(() => {
+      for (const copy of ledger.visits.copies()) this.#expected.set(`${copy.segment} ${copy.offset}`, { ...copy });
+      return ledger.segments();
+    });
+    this.copies = this.#expected.size;
+    this.ends = committedEnds(archive, noted);
+  }
+
+  see({ segment, offset, length, record, whole }: VerifiedRecord): void {
+    const type = record.headers.get('warc-type');
+    if (!whole || (type !== 'response' && type !== 'revisit')) return;
+    const key = `${segment} ${offset}`;
+    const copy = this.#expected.get(key);
+    const problem = mismatch(copy, record.headers.get('warc-target-uri') ?? '', length);
+    if (problem !== undefined) this.problems.push({ segment, offset, problem });
+    else this.#expected.delete(key);
+    if (copy === undefined || problem !== undefined || type !== 'revisit') return;
+    const time = Date.parse(record.headers.get('warc-refers-to-date') ?? '');
+    this.#references.push({ copy, original: nameOf(record.headers.get('warc-refers-to-target-uri') ?? '', time) });
+  }
+
+  /**
+   * Once all records were seen. Reading in order may pass over a record behind damage, so each that was not met is read
+   * once more at its place: what can be read and checked there is not lost. A copy that refers to a lost one is, too.
+   */
+  lost(): LostCopy[] {
+    const reader = readStored(this.#archive);
+    const lost = [...this.#expected.values()].filter(copy => !this.#isThere(reader, copy));
+    reader.close();
+    const originals = new Set(lost.map(({ url, time }) => nameOf(url, time)));
+    const hollow = this.#references.filter(({ original }) => originals.has(original));
+    return [...lost, ...hollow.map(({ copy }) => copy)];
+  }
+
+  /** The record is at its place, is that page's, and its payload has the digest that it says. */
+  #isThere(reader: StoredReader, copy: Expected): boolean {
+    const { segment, offset, length, url } = copy;
+    let stored: Stored;
+    try {
+      stored = reader.read({ segment, offset, length, requestLength: 0 });
+    } catch {
+      return false; // it says what is wrong by an error, and the scan before has reported that
+    }
+    const { original } = stored;
+    if (stored.url !== url) return false;
+    if (original) this.#references.push({ copy, original: nameOf(original.url, original.time) });
+    else if (stored.digest !== digestLabel(payloadDigest(stored.body))) return false;
+    this.rescued.push(copy);
+    return true;
+  }
+}
+
+function mismatch(copy: Expected | undefined, url: string, length: number): string | undefined {
+  if (!copy) return `the ledger knows nothing of ${url}`;
+  if (copy.url !== url) return `${url}, the ledger says ${copy.url}`;
+  return copy.length === length ? undefined : `${length} bytes, not ${copy.length}`;
+}
+
+const nameOf = (url: string, time: number) => `${Math.floor(time)} ${url}`;

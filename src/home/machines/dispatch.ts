@@ -1,0 +1,396 @@
+/**
+ * Which outpost takes an errand, and which has which. In this order: the outpost that was invited for the server; the place
+ * from which the server answers fastest, as measured by the visits so far; the least loaded. A server stays where it is
+ * unless somewhere else is clearly better, because its connections and its clock are there; servers that share an
+ * address stay together, so that the address is paced by one keeper. Where other machines take part, the address is
+ * found out before the first errand leaves. Only what nothing paces is spread.
+ *
+ * It never decides what is visited. Invariant: an errand is with exactly one post from send() until it ended.
+ */
+import { type Clock, systemClock } from '../../base/clock.ts';
+import { fingerprint } from '../../base/url.ts';
+import type { Errand } from '../../errand/errand.ts';
+import { compileScope } from '../../errand/scope/scope.ts';
+import type { Delegation, ServerPlace } from '../../frontier/delegation.ts';
+import type { Carrier } from '../../transfer/carrier.ts';
+import { LatencyByPlace } from './latency-by-place.ts';
+import { type Placement, Placements } from './placement.ts';
+import { Addresses } from './server-addresses.ts';
+
+interface Sent {
+  readonly errand: Errand;
+  /** What of the post's room it takes, now, and what of that comes back with each page. */
+  load: number;
+  readonly each: number;
+  /** Pages that it names and that have not come back. */
+  pages: number;
+  /** Last parcel that was taken, -1 = none. */
+  sequence: number;
+}
+
+interface Post {
+  readonly name: string;
+  /** Undefined: it served an earlier run and has not come back yet. */
+  carrier: Carrier | undefined;
+  readonly errands: Map<string, Sent>;
+  load: number;
+  /** Errands given up in a row, and until when nothing more is sent there for it; ticks. */
+  failures: number;
+  restsUntil: number;
+  /** When a parcel last came, or it got something to do after it had nothing, on the clock of `ticks`. */
+  heard: number;
+  /** May a URL be visited from there? */
+  may: (url: string) => boolean;
+  /** It was invited for what may be visited from there. */
+  stands: boolean;
+}
+
+export interface Choice extends Delegation {
+  readonly to: Carrier;
+}
+
+type Reason = Pick<Placement, 'reason' | 'because'>;
+const OWN: Reason = { reason: 'own', because: 'it stands for this server' };
+const SHARED: Reason = { reason: 'shared', because: 'nothing paces it, so it is shared' };
+const TOGETHER: Reason = { reason: 'address', because: 'it has others of the same address' };
+const IDLE: Reason = { reason: 'least-loaded', because: 'it had the least to do' };
+const ALONE: Reason = { reason: 'home', because: 'no other machine takes part' };
+
+/**
+ * Room that a server takes which is delegated as a whole: paced, it is a request now and then; unpaced, a quarter of a
+ * thread's. Whoever comes first must not get everything: what waits at home goes to who is free.
+ */
+const UNPACED_LOAD = 1024;
+const PACED_LOAD = 4;
+/** Room that a page takes which another machine is to bring for the first time, unpaced; a known one takes 1. */
+const NEW_PAGE_LOAD = 16;
+/** Milliseconds. */
+const REST = 1000;
+const LONGEST_REST = 60_000;
+/** Milliseconds after its deadline that a remote errand is still waited for. */
+const LATE = 120_000;
+/** Milliseconds without a parcel after which a machine is taken to do nothing, and for which it then gets nothing. */
+const SILENCE = 180_000;
+const LONG_REST = 600_000;
+/** Servers that are remembered to be somewhere. */
+const REMEMBERED = 100_000;
+
+export class Dispatch {
+  readonly times = new LatencyByPlace();
+  /** Levels of outposts that an errand may travel. */
+  levels = 1;
+  readonly #posts: Post[] = [];
+  readonly #homes = new Map<string, Post>();
+  /** Who has the servers of an address: `origin` came first; once there are others, none of them moves by itself. */
+  readonly #owners = new Map<string, { readonly post: Post; readonly origin: string; shared: boolean }>();
+  readonly #addresses: Pick<Addresses, 'of'>;
+  readonly placements = new Placements();
+  readonly #clock: Clock;
+
+  constructor(clock: Clock = systemClock, addresses: Pick<Addresses, 'of'> = new Addresses()) {
+    this.#clock = clock;
+    this.#addresses = addresses;
+  }
+
+  join(carrier: Carrier): void {
+    const waiting = this.#posts.find(post => post.name === carrier.name && !post.carrier);
+    const post = waiting ?? blank(carrier.name);
+    post.carrier = carrier;
+    this.serves(carrier, post);
+    if (!waiting) this.#posts.push(post);
+  }
+
+  /** What the outpost stands for may be known only after it has come. */
+  serves(carrier: Carrier, post = this.#postOf(carrier)): void {
+    if (!post) return;
+    const { servers: domains, stands } = carrier;
+    const outside = compileScope({ domains, include: [], exclude: [] });
+    post.may = url => outside(url) === undefined;
+    post.stands = stands;
+  }
+
+  /** Errands that an earlier run gave to an outpost which is not here yet. */
+  expect(name: string, errand: Errand, sequence: number): void {
+    let post = this.#posts.find(each => each.name === name);
+    if (!post) {
+      post = blank(name);
+      this.#posts.push(post);
+    }
+    this.#give(post, errand, sequence, true);
+  }
+
+  #give(post: Post, errand: Errand, sequence: number, remote: boolean): void {
+    const { load, each } = loadOf(errand, remote);
+    if (post.errands.size === 0) post.heard = this.#clock.ticks();
+    post.errands.set(errand.id, { errand, load, each, sequence, pages: errand.pages.length });
+    post.load += load;
+  }
+
+  /** The errands that an outpost of this name has. */
+  errandsOf(name: string): Errand[] {
+    const post = this.#posts.find(each => each.name === name);
+    return post ? [...post.errands.values()].map(sent => sent.errand) : [];
+  }
+
+  /** Removes a lost outpost and returns the errands that it did not finish. */
+  leave(carrier: Carrier): Errand[] {
+    return this.#remove(post => post.carrier === carrier);
+  }
+
+  /** Gives up on outposts that have not come back. */
+  absent(): Errand[] {
+    return this.#remove(post => post.carrier === undefined);
+  }
+
+  /** Errands of other machines that should have ended long ago, or of which nothing has come for long. */
+  overdue(now: number): { from: Carrier; errand: string }[] {
+    const late: { from: Carrier; errand: string }[] = [];
+    for (const post of this.#posts) {
+      const { carrier, errands } = post;
+      if (!carrier?.remote || errands.size === 0) continue;
+      const ticks = this.#clock.ticks();
+      const silent = ticks - post.heard > SILENCE;
+      for (const { errand } of errands.values()) {
+        if (silent || errand.deadline + LATE < now) late.push({ from: carrier, errand: errand.id });
+      }
+      // It keeps servers from others and visits none: for a while it gets no more.
+      if (silent) post.restsUntil = ticks + LONG_REST;
+    }
+    return late;
+  }
+
+  get size(): number {
+    return this.#posts.length;
+  }
+
+  get idle(): boolean {
+    return this.#posts.every(post => post.errands.size === 0);
+  }
+
+  get carriers(): Carrier[] {
+    return this.#posts.map(post => post.carrier).filter(carrier => carrier !== undefined);
+  }
+
+  get pagesUnderWay(): number {
+    return this.#posts.reduce((sum, post) => sum + pagesOf(post), 0);
+  }
+
+  /** Every outpost with what it has under way, for people who watch. */
+  posts(): { carrier: Carrier; errands: number; pages: number }[] {
+    const here = this.#posts.filter((post): post is Post & { carrier: Carrier } => post.carrier !== undefined);
+    return here.map(post => ({ carrier: post.carrier, errands: post.errands.size, pages: pagesOf(post) }));
+  }
+
+  /** Whether a machine that is none of these could visit a server, now or later. */
+  readonly anyone = (origin: string, not: ReadonlySet<string>): boolean => {
+    const able = ({ carrier }: Post) => carrier && carrier.status?.state !== 'quarantined';
+    return this.#posts.some(post => able(post) && !not.has(machineOf(post)) && post.may(`${origin}/`));
+  };
+
+  /** Some outpost can take more. */
+  hasRoom(): boolean {
+    return this.#posts.some(post => this.#hasRoom(post));
+  }
+
+  /** Where an errand of this server would go now; undefined = nowhere. */
+  choose(place: ServerPlace): Choice | undefined {
+    const url = `${place.origin}/`;
+    const now = this.#clock.ticks();
+    // One that rests because it failed keeps nobody from its servers.
+    const able = (post: Post) => post.carrier && post.carrier.room > 0 && post.restsUntil <= now;
+    const posts = this.#posts.filter(post => post.may(url) && !place.not?.has(machineOf(post)));
+    const own = posts.filter(post => post.stands && able(post));
+    if (own.length > 0) {
+      const post = leastLoaded(own.filter(post => this.#hasRoom(post)));
+      return post && this.#chosen(post, place.origin, OWN);
+    }
+    const open = posts.filter(post => this.#hasRoom(post) && !post.stands);
+    if (open.length === 0) return undefined;
+    if (place.spread > 1 && !place.not) return this.#share(place);
+    if (!place.paced) return this.#stay(place, open);
+    const address = this.#addressOf(place);
+    return address === undefined ? undefined : this.#together({ ...place, address }, open);
+  }
+
+  /** Undefined: it has to be waited for. Threads of one machine keep a pace together, whoever has the server. */
+  #addressOf({ origin, address }: ServerPlace): string | undefined {
+    return address !== '' || !this.carriers.some(each => each.remote) ? address : this.#addresses.of(origin);
+  }
+
+  /** With the others of its address, waiting for room there if need be. */
+  #together(place: ServerPlace, open: readonly Post[]): Choice | undefined {
+    const { origin, address } = place;
+    const owner = this.#owners.get(address);
+    if (owner && owner.origin !== origin) owner.shared = true;
+    if (owner?.shared && !place.not?.has(machineOf(owner.post)) && this.#mayWaitFor(owner.post, origin)) {
+      if (!open.includes(owner.post)) return undefined;
+      this.#homes.set(origin, owner.post);
+      return this.#chosen(owner.post, origin, TOGETHER);
+    }
+    const choice = this.#stay(place, open);
+    if (this.#owners.size > REMEMBERED) this.#owners.clear();
+    if (address !== '') this.#owners.set(address, { post: this.#postOf(choice.to)!, origin, shared: false });
+    return choice;
+  }
+
+  /** One that is gone, failed or may not visit it keeps nobody from the server. */
+  #mayWaitFor({ carrier, stands, may, restsUntil }: Post, origin: string): boolean {
+    return carrier !== undefined && !stands && may(`${origin}/`) && restsUntil <= this.#clock.ticks();
+  }
+
+  send(errand: Errand, to: Carrier): void {
+    this.#give(this.#postOf(to)!, errand, -1, to.remote);
+  }
+
+  /** Last parcel taken of an errand that this outpost has; undefined = it does not have it. */
+  sequenceOf(carrier: Carrier, errand: string): number | undefined {
+    return this.#postOf(carrier)?.errands.get(errand)?.sequence;
+  }
+
+  errandOf(carrier: Carrier, errand: string): Errand | undefined {
+    return this.#postOf(carrier)?.errands.get(errand)?.errand;
+  }
+
+  /** Counts visits that came back. False: this outpost was never sent that errand, or has already ended it. */
+  returned(carrier: Carrier, errand: string, visits: number, done: boolean): boolean {
+    const post = this.#postOf(carrier);
+    const sent = post?.errands.get(errand);
+    if (!post || !sent) return false;
+    const back = done ? sent.load : Math.min(visits * sent.each, sent.load);
+    sent.sequence++;
+    sent.load -= back;
+    sent.pages = Math.max(0, sent.pages - visits);
+    post.load -= back;
+    if (done) post.errands.delete(errand);
+    return true;
+  }
+
+  /** An errand was given up: whoever does so again and again gets a rest, which doubles. */
+  failed(carrier: Carrier): void {
+    const post = this.#postOf(carrier);
+    const now = this.#clock.ticks();
+    if (!post || post.restsUntil > now) return; // all that it had was given up at once: one failure
+    post.failures++;
+    post.restsUntil = now + Math.min(LONGEST_REST, REST * 2 ** (post.failures - 1));
+  }
+
+  /** A parcel came: all is well there. */
+  succeeded(carrier: Carrier): void {
+    const post = this.#postOf(carrier);
+    if (!post) return;
+    post.failures = 0;
+    post.heard = this.#clock.ticks();
+  }
+
+  recall(): void {
+    for (const post of this.#posts) post.carrier?.recall();
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.carriers.map(carrier => carrier.close()));
+  }
+
+  #hasRoom({ carrier, load, restsUntil }: Post): boolean {
+    return carrier !== undefined && load < carrier.room && restsUntil <= this.#clock.ticks();
+  }
+
+  #postOf(carrier: Carrier): Post | undefined {
+    return this.#posts.find(post => post.carrier === carrier);
+  }
+
+  #remove(which: (post: Post) => boolean): Errand[] {
+    const errands: Errand[] = [];
+    for (let index = this.#posts.findIndex(which); index >= 0; index = this.#posts.findIndex(which)) {
+      const [post] = this.#posts.splice(index, 1);
+      for (const [key, at] of this.#homes) if (at === post) this.#homes.delete(key);
+      for (const [key, { post: at }] of this.#owners) if (at === post) this.#owners.delete(key);
+      for (const { errand } of post!.errands.values()) errands.push(errand);
+    }
+    return errands;
+  }
+
+  /** Never among more posts than it may have connections, and always among the same. */
+  #share({ origin, spread }: ServerPlace): Choice | undefined {
+    const posts = this.#posts.filter(post => post.carrier && !post.stands && post.may(`${origin}/`));
+    const first = posts.length <= spread ? 0 : fingerprint(origin, { high: 0, low: 0 }).low % posts.length;
+    const sharing = [...posts, ...posts].slice(first, first + Math.min(spread, posts.length));
+    const post = leastLoaded(sharing.filter(each => this.#hasRoom(each)));
+    return post && { ...this.#chosen(post, origin, SHARED), among: sharing.length };
+  }
+
+  /** The post that has the server, unless another is clearly nearer or has yet to be tried. */
+  #stay({ origin, address }: ServerPlace, open: readonly Post[]): Choice {
+    const known = this.#homes.get(origin) ?? (address === '' ? undefined : this.#homes.get(address));
+    const current = known && open.includes(known) ? known : undefined;
+    const places = [...new Set(open.map(machineOf))];
+    const better = this.times.better(origin, places, current && machineOf(current));
+    const post =
+      current && (!better || machineOf(current) === better.place)
+        ? current
+        : leastLoaded(better ? open.filter(each => machineOf(each) === better.place) : open)!;
+    if (this.#homes.size > REMEMBERED) this.#homes.clear();
+    this.#homes.set(origin, post);
+    if (address !== '' && !this.#homes.has(address)) this.#homes.set(address, post);
+    return this.#chosen(post, origin, better ?? IDLE, current !== undefined && !better);
+  }
+
+  /** `stays`: it was there before, which explains nothing: the reason that brought it there does. */
+  #chosen(post: Post, origin: string, why: Reason, stays = false): Choice {
+    const { remote } = post.carrier!;
+    const { reason, because } = this.carriers.some(each => each.remote) ? why : ALONE;
+    this.placements.note(origin, { machine: remote ? post.name : 'home', reason, because }, stays);
+    return {
+      to: post.carrier!,
+      remote,
+      machine: machineOf(post),
+      follow: remote,
+      levels: remote ? this.levels - 1 : 0,
+    };
+  }
+}
+
+/** Threads of this machine are one, and have no name. */
+function machineOf({ carrier, name }: Post): string {
+  return carrier?.remote === false ? '' : name;
+}
+
+/**
+ * A page takes room until it comes back. In a thread of this machine a paced server takes what it asks for in a second,
+ * until its errand ends: its pages wait for one another and keep nobody busy. Counted by pages, a thread would pace 26
+ * servers at once and so fetch 26 pages a second, however many servers there are.
+ */
+function loadOf({ kind, limits, pages, server }: Errand, remote: boolean): { load: number; each: number } {
+  const { pace } = server;
+  if (limits.follow > 0) return { load: pace === 0 ? UNPACED_LOAD : PACED_LOAD, each: 0 };
+  if (pace > 0 && !remote) return { load: Math.min(pages.length, Math.max(1, Math.round(1000 / pace))), each: 0 };
+  const each = remote && kind === 'explore' && pace === 0 ? NEW_PAGE_LOAD : 1;
+  return { load: pages.length * each, each };
+}
+
+function pagesOf({ errands }: Post): number {
+  let sum = 0;
+  for (const { pages } of errands.values()) sum += pages;
+  return sum;
+}
+
+function blank(name: string): Post {
+  return {
+    name,
+    carrier: undefined,
+    errands: new Map(),
+    load: 0,
+    failures: 0,
+    restsUntil: 0,
+    may: () => true,
+    stands: false,
+    heard: 0,
+  };
+}
+
+function leastLoaded(posts: readonly Post[]): Post | undefined {
+  const share = (post: Post) => post.load / post.carrier!.room;
+  return posts.reduce<Post | undefined>(
+    (least, post) => (least && share(least) <= share(post) ? least : post),
+    undefined,
+  );
+}

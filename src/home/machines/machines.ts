@@ -1,0 +1,109 @@
+/**
+ * The machines that work for this home, as a person sees them: who is there, what each does, and who was there a moment
+ * ago. A machine that vanishes stays visible for a while with what became of its errands. Decides nothing.
+ */
+import type { Carrier } from '../../transfer/carrier.ts';
+
+export interface Machine {
+  readonly name: string;
+  /** Not a thread of this process. */
+  readonly remote: boolean;
+  readonly state: 'working' | 'idle' | 'full' | 'away' | 'gone' | 'quarantined';
+  readonly errands: number;
+  /** Pages under way, and how many may be. */
+  readonly pages: number;
+  readonly room: number;
+  /** Visits a second, visits and bytes so far; null where only the ledger can say. */
+  readonly rate: number | null;
+  readonly visits: number | null;
+  readonly bytes: number | null;
+  /** How its parcels come home: `straight`, or `through` the machine above it. */
+  readonly way: string;
+  /** One sentence when something is wrong. */
+  readonly trouble: string;
+  /** When it last spoke. */
+  readonly heard: number;
+  readonly outposts: readonly Machine[];
+}
+
+export interface Post {
+  readonly carrier: Carrier;
+  readonly errands: number;
+  readonly pages: number;
+}
+
+/** How long a machine that is gone stays in view, milliseconds. */
+const REMEMBERED = 10 * 60_000;
+
+export class MachineWatch {
+  #last = new Map<string, Machine>();
+
+  look(posts: readonly Post[], now: number): Machine[] {
+    const present = posts.map(post => machineOf(post, now));
+    const names = new Set(present.map(machine => machine.name));
+    const gone = [...this.#last.values()]
+      .filter(({ name, heard }) => !names.has(name) && now - heard < REMEMBERED)
+      .map(machine => (machine.state === 'gone' ? machine : vanished(machine)));
+    const all = [...present, ...gone];
+    this.#last = new Map(all.map(machine => [machine.name, machine]));
+    return all;
+  }
+}
+
+function vanished(machine: Machine): Machine {
+  const moved = machine.errands === 1 ? '1 errand' : `${machine.errands} errands`;
+  const trouble = machine.errands === 0 ? 'It has gone.' : `It vanished; its ${moved} went back to wait for others.`;
+  return { ...machine, state: 'gone', trouble, errands: 0, pages: 0, rate: 0, outposts: [] };
+}
+
+function machineOf({ carrier, errands, pages }: Post, now: number): Machine {
+  const { status } = carrier;
+  const straight = carrier.straight ?? new Set();
+  const below = (status?.outposts ?? []).map(each => fromStatus(each, { name: carrier.name, way: '' }, straight));
+  return {
+    name: carrier.name,
+    remote: carrier.remote,
+    state: stateOf(status?.state ?? 'working', errands),
+    errands,
+    pages,
+    room: carrier.room,
+    rate: status?.rate ?? null,
+    visits: status?.pages ?? null,
+    bytes: status?.bytes ?? null,
+    way: 'straight',
+    trouble: status?.trouble ?? '',
+    heard: status?.heard ?? now,
+    outposts: below,
+  };
+}
+
+/** A machine that is well and has nothing to do says `working`, too. */
+function stateOf(state: NonNullable<Carrier['status']>['state'], errands: number): Machine['state'] {
+  return state === 'working' && errands === 0 ? 'idle' : state;
+}
+
+interface Above {
+  readonly name: string;
+  /** From the carrier's own outpost: `b/`. */
+  readonly way: string;
+}
+
+function fromStatus(status: NonNullable<Carrier['status']>, above: Above, straight: ReadonlySet<string>): Machine {
+  const path = `${above.way}${status.name}`;
+  const self: Above = { name: status.name, way: `${path}/` };
+  return {
+    name: status.name,
+    remote: true,
+    state: stateOf(status.state, status.errands),
+    errands: status.errands,
+    pages: status.queue,
+    room: status.room,
+    rate: status.rate,
+    visits: status.pages,
+    bytes: status.bytes,
+    way: straight.has(path) ? 'straight' : `through ${above.name}`,
+    trouble: status.trouble,
+    heard: status.heard,
+    outposts: status.outposts.map(each => fromStatus(each, self, straight)),
+  };
+}

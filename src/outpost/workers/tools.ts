@@ -1,0 +1,82 @@
+/** Makes the tools that an outpost lends to its errands, from plain data that can cross a thread or a wire. */
+import { shiftedClock, systemClock } from '../../base/clock.ts';
+import type { Timeouts } from '../../crawler/fetch/exchange.ts';
+import { openFetcher } from '../../crawler/fetch/fetcher.ts';
+import { AddressSlots } from '../../crawler/pace/address-slots.ts';
+import { Pace } from '../../crawler/pace/pace.ts';
+import { PackerPool } from '../../crawler/pack/packer-pool.ts';
+import { RulesMemory } from '../../crawler/robots/rules-memory.ts';
+import type { Fetcher } from '../../crawler/stages.ts';
+import type { ParcelSizes, Tools } from '../../crawler/tools.ts';
+
+/**
+ * A long way is worth a fuller load: fewer frames, and more to compress each page against. What an outpost that dies was
+ * filling is fetched again, so that pages that are new do not wait as long as those that are looked at again.
+ * Two megabytes, because what a page is held against has to fit into one dictionary together with all others.
+ */
+export const FAR_PARCELS: ParcelSizes = {
+  explore: { visits: 128, bytes: 2 << 20, age: 500 },
+  refresh: { visits: 4096, bytes: 2 << 20, age: 15_000 },
+};
+
+export interface OutpostOptions {
+  /** The whole User-Agent header. */
+  readonly userAgent: string;
+  /** Product token for robots.txt. */
+  readonly agentToken: string;
+  /** Milliseconds; tests make them short. */
+  readonly timeouts?: Partial<Timeouts>;
+  /** Connections that a thread may have open at once. */
+  readonly sockets?: number;
+  /** PEM certificates to trust besides the system's. */
+  readonly ca?: string;
+  /** Code that errands may name as their decider from the start. */
+  readonly decider?: Uint8Array;
+  /** A module that exports `makeFetcher(options)`, to be used in place of sockets: benches and simulations. */
+  readonly fetcher?: { readonly module: string; readonly options: unknown };
+  /** Simulations move the time of all threads: see shiftedClock. */
+  readonly clockShift?: SharedArrayBuffer;
+  /** The table by which the threads of a machine pace addresses together: see makeSlots. */
+  readonly slots?: SharedArrayBuffer;
+}
+
+export async function makeTools(options: OutpostOptions): Promise<Tools> {
+  const clock = options.clockShift ? shiftedClock(options.clockShift) : systemClock;
+  const fetcher = await makeFetcher(options);
+  const slots = new AddressSlots(options.slots);
+  return {
+    fetcher,
+    pace: new Pace(clock, { slots, locate: fetcher.locate && (origin => fetcher.locate!(origin)) }),
+    clock,
+    packers: new PackerPool(),
+    rules: new RulesMemory(),
+    agentToken: options.agentToken,
+    busy: watchLoad(),
+  };
+}
+
+async function makeFetcher(options: OutpostOptions): Promise<Fetcher> {
+  if (!options.fetcher) {
+    const { userAgent, ca, timeouts, sockets } = options;
+    return openFetcher({ userAgent, ...(ca && { ca }), ...(timeouts && { timeouts }), ...(sockets && { sockets }) });
+  }
+  const module = (await import(options.fetcher.module)) as { makeFetcher(options: unknown): Fetcher };
+  return module.makeFetcher(options.fetcher.options);
+}
+
+/**
+ * Above this share of time at work a thread counts as busy. Low, because a thread that waits may be waiting for a core
+ * that others use: with 0.7 a crawl at full speed compressed one page in ten, for a tenth of its time.
+ */
+const BUSY = 0.3;
+
+/** Looks at the event loop a few times a second. */
+function watchLoad(): () => boolean {
+  let last = performance.eventLoopUtilization();
+  let busy = true; // a crawl starts with a rush
+  setInterval(() => {
+    busy = performance.eventLoopUtilization(last).utilization > BUSY;
+    last = performance.eventLoopUtilization();
+  }, 200).unref();
+  return () => busy;
+}

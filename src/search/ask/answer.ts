@@ -1,0 +1,96 @@
+/**
+ * How a query is answered, step by step, each only where the one before did not do:
+ *
+ * 1. pages that have all the words;
+ * 2. where the best of these does not carry them in its title, the last word may not be typed to its end;
+ * 3. where there is none, words may be of a language that few pages are in, or misspelt;
+ * 4. where there are few, pages with some of the words are looked at, too.
+ */
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { WordList } from '../terms/word-list.ts';
+import type { Vocabulary } from './asked.ts';
+import { type Plan, plan } from './match.ts';
+import { mayGoOn, parseQuery, type Query } from './query.ts';
+import { type Asking, FEW, type Ranked, Ranker } from './rank.ts';
+import { Spelling } from './spelling.ts';
+
+/** Share of the pages from which a query's words are read by the rules of their language. */
+const MAIN = 0.01;
+
+export interface Answer {
+  readonly plan: Plan;
+  readonly ranked: Ranked;
+  /** The query that seems to be meant, where this one finds nothing. */
+  readonly meant?: string | undefined;
+}
+
+/** Languages that a good part of the pages is in, and the others; those with most pages first. */
+export type Spoken = Pick<Vocabulary, 'languages' | 'others'>;
+
+export class Answerer {
+  readonly ranker: Ranker;
+  readonly #languages: StatementSync;
+  readonly #spelling: Spelling;
+  readonly #words: WordList;
+  #spoken: Spoken = { languages: ['en'], others: [] };
+
+  constructor(database: DatabaseSync) {
+    this.ranker = new Ranker(database);
+    this.#languages = database.prepare('SELECT language, pages FROM languages WHERE pages > 0 ORDER BY pages DESC');
+    this.#words = new WordList(database);
+    this.#spelling = new Spelling(database, word => this.ranker.pagesWith(word, this.#spoken));
+  }
+
+  /** Looks up what the pages are in; true when that is not what it was. */
+  listen(): boolean {
+    const rows = this.#languages.all() as { language: string; pages: number }[];
+    const least = MAIN * rows.reduce((sum, { pages }) => sum + pages, 0);
+    const names = (main: boolean) => rows.filter(({ pages }) => pages >= least === main).map(row => row.language);
+    const spoken = { languages: rows.length > 0 ? names(true) : ['en'], others: names(false) };
+    const differs = `${spoken.languages};${spoken.others}` !== `${this.#spoken.languages};${this.#spoken.others}`;
+    this.#spoken = spoken;
+    return differs;
+  }
+
+  answer(key: string, asking: Asking): Answer {
+    const query = parseQuery(key);
+    let found = this.#all(query, asking, this.#spoken);
+    if (!found.ranked.named && mayGoOn(query)) {
+      const typed = this.#plan(query, true, this.#spoken);
+      if (typed.match !== found.plan.match) {
+        const ranked = this.ranker.all(typed, asking);
+        if (ranked.total > found.ranked.total) found = { plan: typed, ranked };
+      }
+    }
+    const { languages, others } = this.#spoken;
+    if (found.ranked.total === 0 && others.length > 0)
+      found = this.#all(query, asking, { languages: [...languages, ...others], others: [] });
+    const { total, named } = found.ranked;
+    if (total >= FEW || (named && total > 0)) return found;
+    const meant = total === 0 ? this.#meant(key, found.plan) : undefined;
+    if (meant !== undefined || found.plan.some === '') {
+      const nothing = total === 0;
+      return { plan: found.plan, ranked: { ...found.ranked, relaxed: nothing, loose: nothing }, meant };
+    }
+    return { plan: found.plan, ranked: this.ranker.some(found.plan, asking, found.ranked) };
+  }
+
+  #all(query: Query, asking: Asking, spoken: Spoken): Answer {
+    const made = this.#plan(query, false, spoken);
+    return { plan: made, ranked: this.ranker.all(made, asking) };
+  }
+
+  #plan(query: Query, typing: boolean, spoken: Spoken): Plan {
+    return plan(query, { ...spoken, typing, words: this.#words, has: term => this.ranker.has(term) });
+  }
+
+  /** The query with other words for those that no page has; undefined = there are none, or none that come near. */
+  #meant(key: string, asked: Plan): string | undefined {
+    let corrected = key;
+    for (const word of this.ranker.unknown(asked)) {
+      const meant = this.#spelling.correct(word);
+      if (meant !== undefined) corrected = corrected.replace(word, () => meant);
+    }
+    return corrected === key ? undefined : corrected;
+  }
+}

@@ -1,0 +1,253 @@
+/**
+ * The plain words of a query, and all that a page may have in their place. A word is itself in the languages that the
+ * pages are in; `StringBuilder` is `string builder` and the other way round; the last word may be typed only half; and
+ * words that stand together in the query count more where they stand together in the page.
+ *
+ * What may stand for a word is an alternative to it: a page needs one of them. What the words are together (the phrase,
+ * the name with its signs) is one more alternative of the first of them, which no page needs, and which weighs what BM25
+ * makes of it where a page has it.
+ */
+import { isAsking, isSmall } from '../terms/language.ts';
+import { NO_RULES } from '../terms/stems.ts';
+import { isListed, type WordList } from '../terms/word-list.ts';
+import { eachWord, endsDense, signTerms, splitHumps, termOf, words } from '../terms/words.ts';
+import type { WordsQuery } from './query.ts';
+
+/** One word as it was typed. */
+export interface AskedWord {
+  readonly text: string;
+  /** It says nothing by itself, and others do: it is not looked for. */
+  readonly small: boolean;
+}
+
+export interface LooseWord {
+  /** As it was typed; empty = it is only a beginning, or a sign. */
+  readonly text: string;
+  readonly match: string;
+}
+
+/** What must be known of the index to ask well. */
+export interface Vocabulary {
+  /** Rules of the languages that a good part of the pages is in, and of the others. */
+  readonly languages: readonly string[];
+  readonly others: readonly string[];
+  /** Whether some page has this term; whether some page has had this word. */
+  has(term: string): boolean;
+  readonly words: WordList;
+  /** The last word may be one that is not typed to its end. */
+  readonly typing: boolean;
+}
+
+/** What the plain words of a query become. */
+export interface Asked {
+  readonly words: readonly AskedWord[];
+  readonly loose: readonly LooseWord[];
+  readonly terms: ReadonlySet<string>;
+  readonly beginnings: readonly string[];
+}
+
+/** Telling words that a query must have for its small ones not to be looked for. */
+const ENOUGH = 2;
+/** Words that may be one name, and its letters. */
+const MOST_JOINED = 5;
+const LONGEST_JOINED = 48;
+/** Words of a phrase that is looked for though nobody put it in quotation marks. */
+const LONGEST_PHRASE = 8;
+/** Letters from which the last word is taken for the beginning of one. */
+const BEGINNING = 2;
+
+export const quote = (terms: readonly string[]) => `"${terms.join(' ').replaceAll('"', '')}"`;
+export const either = (parts: readonly string[]) => (parts.length === 1 ? parts[0]! : `(${parts.join(' OR ')})`);
+
+/** Letters of a beginning that its stem may lack. */
+const LONGEST_ENDING = 3;
+/** Endings tried on a beginning: the stem of `computing` is shorter than `computi*`, yet must be found. */
+const endings = [
+  '',
+  'e',
+  's',
+  'es',
+  'd',
+  'ed',
+  'g',
+  'ng',
+  'ing',
+  'n',
+  'on',
+  'ion',
+  'tion',
+  'ation',
+  'y',
+  'ly',
+  'en',
+  'er',
+  'ung',
+  'ment',
+];
+
+interface Atom {
+  readonly text: string;
+  readonly leaf: number;
+  /** Nothing but the beginning of a word: typed so, or the end of a run without spaces. */
+  readonly beginning: boolean;
+  readonly small: boolean;
+  readonly alternatives: Set<string>;
+}
+
+export function ask(leaves: readonly WordsQuery[], vocabulary: Vocabulary): Asked {
+  return new Asking(leaves, vocabulary).asked();
+}
+
+class Asking {
+  readonly #vocabulary: Vocabulary;
+  readonly #leaves: readonly WordsQuery[];
+  readonly #atoms: Atom[];
+  readonly #terms = new Set<string>();
+  readonly #beginnings: string[] = [];
+
+  constructor(leaves: readonly WordsQuery[], vocabulary: Vocabulary) {
+    this.#vocabulary = vocabulary;
+    this.#leaves = leaves;
+    const atoms = leaves.flatMap((leaf, at) => atomsOf(leaf, at));
+    const { languages } = vocabulary;
+    const language = languages.length === 1 ? languages[0]! || 'en' : 'en';
+    const asking = isAsking(atoms[0]?.text ?? '', language);
+    const says = (atom: Atom) => atom.beginning || !isSmall(atom.text, language, asking);
+    const enough = atoms.filter(says).length >= ENOUGH;
+    this.#atoms = enough ? atoms.map(atom => ({ ...atom, small: !says(atom) })) : atoms;
+  }
+
+  asked(): Asked {
+    const telling = this.#atoms.filter(atom => !atom.small);
+    for (const atom of telling) this.#itself(atom);
+    this.#joined();
+    const last = this.#atoms.at(-1);
+    if (last && this.#vocabulary.typing && !last.small) this.#unfinished(last);
+    const bonus = this.#together();
+    if (telling[0]) for (const one of bonus) telling[0].alternatives.add(one);
+    const loose = telling.map(({ text, beginning, alternatives }) => ({
+      text: beginning ? '' : text,
+      match: either([...alternatives]),
+    }));
+    return {
+      words: this.#atoms.map(({ text, small }) => ({ text, small })),
+      loose: [...loose, ...this.#signs()],
+      terms: this.#terms,
+      beginnings: this.#beginnings,
+    };
+  }
+
+  /** The word in each language, and its humps apart. */
+  #itself({ text, beginning, alternatives }: Atom): void {
+    if (beginning) this.#begins(text, alternatives);
+    else
+      for (const language of languagesFor(text, this.#vocabulary)) {
+        const term = termOf(text, language);
+        if (term !== '') this.#takes([term], alternatives);
+      }
+    const split = splitHumps(text);
+    if (split !== text) this.#takes(termsOf(split, this.#vocabulary.languages[0]!), alternatives);
+  }
+
+  /** Neighbours that are one name in some page. */
+  #joined(): void {
+    for (let from = 0; from < this.#atoms.length; from++) {
+      let name = this.#atoms[from]!.text;
+      for (let to = from + 1; to < Math.min(this.#atoms.length, from + MOST_JOINED); to++) {
+        name += this.#atoms[to]!.text;
+        if (name.length > LONGEST_JOINED) break;
+        const run = this.#atoms.slice(from, to + 1);
+        if (isListed(name) && !this.#vocabulary.words.has(name)) continue;
+        for (const term of new Set(this.#vocabulary.languages.map(language => termOf(name, language))))
+          if (isListed(name) || this.#vocabulary.has(term))
+            for (const atom of run) this.#takes([term], atom.alternatives);
+      }
+    }
+  }
+
+  #unfinished({ text, alternatives, beginning }: Atom): void {
+    if (beginning || text.length < BEGINNING) return;
+    const { words, languages } = this.#vocabulary;
+    const longer = words.longer(text);
+    const forms = new Set(languages.map(language => termOf(text, language)));
+    // Where all that go on are forms of the word itself, it is whole.
+    if (!words.isShort(longer) && longer.every(word => languages.some(language => forms.has(termOf(word, language)))))
+      return;
+    this.#begins(text, alternatives);
+  }
+
+  /** The words of one leaf, and all of them, as phrases; names with their signs. */
+  #together(): Set<string> {
+    const runs = this.#leaves.map((_, leaf) => this.#atoms.filter(atom => atom.leaf === leaf));
+    const phrases = [...runs, this.#atoms].filter(run => run.length > 1 && run.length <= LONGEST_PHRASE);
+    const made = new Set<string>();
+    for (const run of phrases)
+      for (const language of languagesFor(run.map(({ text }) => text).join(''), this.#vocabulary)) {
+        const star = run.at(-1)!.beginning ? ' *' : '';
+        made.add(quote(run.map(({ text }) => termOf(text, language))) + star);
+      }
+    this.#leaves.forEach(({ text }, leaf) => {
+      if (runs[leaf]!.length > 0)
+        for (const term of signTerms(text)) if (this.#vocabulary.has(term)) made.add(quote([term]));
+    });
+    return made;
+  }
+
+  /** Leaves of signs alone. */
+  #signs(): LooseWord[] {
+    return this.#leaves
+      .filter((_, leaf) => !this.#atoms.some(atom => atom.leaf === leaf))
+      .flatMap(({ text }) => signTerms(text).map(term => ({ text: '', match: quote([term]) })));
+  }
+
+  #takes(terms: readonly string[], alternatives: Set<string>): void {
+    if (terms.length === 0) return;
+    alternatives.add(quote(terms));
+    for (const term of terms) this.#terms.add(term);
+  }
+
+  #begins(text: string, alternatives: Set<string>): void {
+    const term = termOf(text, NO_RULES);
+    alternatives.add(`${quote([term])} *`);
+    if (!this.#beginnings.includes(term)) this.#beginnings.push(term);
+    for (const language of this.#vocabulary.languages)
+      for (const stem of stemsOf(text, language)) this.#takes([stem], alternatives);
+  }
+}
+
+/** Letters beyond ASCII may be of a language that few pages are in. */
+export function languagesFor(
+  text: string,
+  { languages, others }: Pick<Vocabulary, 'languages' | 'others'>,
+): readonly string[] {
+  return /^[\0-\x7f]*$/.test(text) ? languages : [...languages, ...others];
+}
+
+const termsOf = (text: string, language: string) => words(text, language).map(word => word.term);
+
+function atomsOf({ text, beginning }: WordsQuery, leaf: number): Atom[] {
+  const found: Atom[] = [];
+  eachWord(text, NO_RULES, (_, start, end) => {
+    found.push({ text: text.slice(start, end), leaf, beginning: false, small: false, alternatives: new Set() });
+  });
+  const last = found.at(-1);
+  if (last && (beginning || endsDense(text))) found[found.length - 1] = { ...last, beginning: true };
+  return found;
+}
+
+/** Stems, shorter than the beginning itself, of the words it may be completed to. */
+function stemsOf(beginning: string, language: string): Set<string> {
+  const whole = termOf(beginning, NO_RULES);
+  const stems = new Set<string>();
+  for (const ending of endings) {
+    const stem = termOf(beginning + ending, language);
+    if (
+      stem.length > 2 &&
+      stem.length < whole.length &&
+      stem.length >= whole.length - LONGEST_ENDING &&
+      whole.startsWith(stem)
+    )
+      stems.add(stem);
+  }
+  return stems;
+}

@@ -1,0 +1,238 @@
+/**
+ * Which pages match a plan, best first. The score of a page is
+ *
+ *   BM25 (k1 1.2, b 0.75, columns weighted as schema.ts says)
+ *     × (1 + importance)
+ *     × (1 + 0.2 × 2^(−age of change / 90 d))
+ *     × how well its name answers (titles.ts)
+ *     × 1.3 if it is in the language of who asks, × 0.3 if it is for programs
+ *     × how near the words stand in its text, for the best ten (proximity.ts)
+ *
+ * Importance can double a score and freshness add a fifth: enough to order pages that say the same, too little to
+ * lift one that hardly mentions the words. They reorder the 200 best by text of what find.ts found. Among these, of pages
+ * with the same title and the same or nearly the same text, or of versions of one page, only the best is shown, unless all
+ * are asked for. A query of filters alone gives the most important pages first, or with `changed:` those that changed last.
+ */
+
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { DAY } from '../../base/clock.ts';
+import { bitCount } from '../../ledger/memory/near.ts';
+import { termOf } from '../terms/words.ts';
+import { either, languagesFor, quote, type Vocabulary } from './asked.ts';
+import { Finder, type Found, type Row, type Span } from './find.ts';
+import type { Plan } from './match.ts';
+import { LOOKED_AT, Proximity } from './proximity.ts';
+import { SharedWords, TitleJudge } from './titles.ts';
+
+export interface Ranked {
+  readonly pages: readonly number[];
+  readonly scores: readonly number[];
+  /** How many nearly equal a page and are left out, where there are any. */
+  readonly alike: ReadonlyMap<number, number>;
+  readonly total: number;
+  readonly exact: boolean;
+  /** No page has all the words. */
+  readonly relaxed: boolean;
+  /** Pages with only some of the words are among these. */
+  readonly loose: boolean;
+  /** The title of the best has all the words. */
+  readonly named: boolean;
+}
+
+const REORDERED = 200;
+const FRESHNESS = 0.2;
+/** What pages in the language of who asks gain, and what feeds and data for programs keep beside pages for people. */
+const OWN_LANGUAGE = 1.3;
+const MACHINE = 0.3;
+const machines = /rss|atom|xml(?<!xhtml\+xml)$|json|javascript|css|csv/;
+/** Pages with all the words below which those with some of them are looked at, too; and what having all counts then. */
+export const FEW = 20;
+const ALL = 2;
+const HALF_LIFE = 90 * DAY;
+
+/** Bits in which the simhashes of two texts differ that are nearly the same. */
+const NEAR = 3;
+
+type Weights = readonly [
+  ...[id: number, importance: number, changed: number, title: string, language: string],
+  ...[content: number, high: number, low: number, url: string, type: string],
+];
+
+export interface Asking {
+  readonly now: number;
+  /** Primary tag of the language of who asks; empty = not known. */
+  readonly language: string;
+  readonly unfold: boolean;
+}
+
+export class Ranker {
+  readonly #finder: Finder;
+  readonly #weigh: StatementSync;
+  readonly #shared: SharedWords;
+  readonly #proximity: Proximity;
+
+  constructor(database: DatabaseSync) {
+    this.#finder = new Finder(database);
+    this.#shared = new SharedWords(database);
+    this.#proximity = new Proximity(database);
+    this.#weigh = database.prepare(
+      `SELECT id, importance, changed, title, language, content, simhash_high, simhash_low, url, media_type FROM pages
+       WHERE id IN (SELECT value FROM json_each(?))`,
+    );
+    this.#weigh.setReturnArrays(true);
+  }
+
+  /** Pages that have all the words. */
+  all(plan: Plan, asking: Asking): Ranked {
+    const found = this.#finder.find(plan, spanOf(plan, asking.now));
+    return { ...this.#reorder(found, plan, asking), relaxed: false, loose: false };
+  }
+
+  /** Pages that have some of the words, those with all of them among them. */
+  some(plan: Plan, asking: Asking, all: Ranked): Ranked {
+    const match = this.#loosen(plan);
+    const some = this.#finder.find({ ...plan, match, head: match }, spanOf(plan, asking.now));
+    const whole = new Set(all.pages);
+    const rows = some.rows.map(({ id, score }) => ({ id, score: whole.has(id) ? score * ALL : score }));
+    rows.sort((a, b) => b.score - a.score || a.id - b.id);
+    const ranked = this.#reorder({ ...some, rows }, plan, asking);
+    if (all.total === 0) return { ...ranked, relaxed: true, loose: true };
+    // What is counted is what was asked for.
+    return { ...ranked, total: all.total, exact: all.exact, relaxed: false, loose: true };
+  }
+
+  /** True when one of `pages` matches. */
+  matchesAny(plan: Plan, pages: readonly number[]): boolean {
+    return this.#finder.matchesAny(plan.match, pages);
+  }
+
+  /** Whether some page has this term. */
+  has(term: string): boolean {
+    return this.#finder.isKnown(quote([term]));
+  }
+
+  /** How many pages have this word, as far as it is worth counting. */
+  pagesWith(word: string, spoken: Pick<Vocabulary, 'languages' | 'others'>): number {
+    const match = either([...new Set(languagesFor(word, spoken).map(language => quote([termOf(word, language)])))]);
+    return this.#finder.count(match, 1000);
+  }
+
+  /** The plain words, as typed, that no page has. */
+  unknown(plan: Plan): string[] {
+    return plan.loose.filter(word => !this.#finder.isKnown(word.match)).map(word => word.text);
+  }
+
+  /** Any of the plain words instead of all; words that nearly every page has say nothing and are left out. */
+  #loosen(plan: Plan): string {
+    const telling = plan.loose.filter(word => !this.#finder.isCommon(word.match));
+    const any = `(${(telling.length > 0 ? telling : plan.loose).map(word => word.match).join(' OR ')})`;
+    return plan.strict === '' ? any : `${plan.strict} AND ${any}`;
+  }
+
+  #reorder(found: Found, plan: Plan, asking: Asking): Omit<Ranked, 'relaxed' | 'loose'> {
+    const top = found.rows.slice(0, REORDERED);
+    const { factors, prints, named } = this.#factors(top, plan, asking);
+    const factor = (id: number) => (plan.worded ? (factors.get(id) ?? 1) : 1);
+    const byNames = sorted(top.map(({ id, score }) => ({ id, score: score * factor(id) })));
+    const reordered =
+      plan.loose.length > 1 && !named.has(byNames[0]?.id ?? 0) ? this.#together(byNames, plan, prints) : byNames;
+    const { best, alike } = asking.unfold ? { best: reordered, alike: new Map() } : folded(reordered, prints);
+    const rows = [...best, ...found.rows.slice(top.length)];
+    const { total, exact } = found;
+    return {
+      pages: rows.map(row => row.id),
+      scores: rows.map(row => row.score),
+      named: rows.length > 0 && named.has(rows[0]!.id),
+      ...{ alike, total, exact },
+    };
+  }
+
+  /** The best few, by how near each other the words stand in them. */
+  #together(rows: readonly Row[], plan: Plan, prints: ReadonlyMap<number, Print>): Row[] {
+    const near = rows.slice(0, LOOKED_AT).map(({ id, score }) => {
+      return { id, score: score * this.#proximity.of(id, prints.get(id)?.language ?? '', plan) };
+    });
+    return sorted([...near, ...rows.slice(LOOKED_AT)]);
+  }
+
+  #factors(rows: readonly Row[], plan: Plan, asking: Asking): Factors {
+    const factors = new Map<number, number>();
+    const prints = new Map<number, Print>();
+    const named = new Set<number>();
+    if (rows.length === 0) return { factors, prints, named };
+    const titles = new TitleJudge(plan, this.#shared);
+    const found = this.#weigh.all(JSON.stringify(rows.map(row => row.id))) as unknown as Weights[];
+    for (const [id, importance, changed, title, language, content, high, low, url, type] of found) {
+      prints.set(id, { title, language, content, high, low, version: versionless(url) });
+      const freshness = 1 + FRESHNESS * 2 ** (-Math.max(0, asking.now - changed) / HALF_LIFE);
+      const { factor, all } = titles.judge({ title, language, url });
+      if (all === 1) named.add(id);
+      const own = asking.language !== '' && language === asking.language ? OWN_LANGUAGE : 1;
+      factors.set(id, (1 + importance) * freshness * factor * own * (machines.test(type) ? MACHINE : 1));
+    }
+    return { factors, prints, named };
+  }
+}
+
+function sorted(rows: Row[]): Row[] {
+  return rows.sort((a, b) => b.score - a.score || a.id - b.id);
+}
+
+interface Factors {
+  readonly factors: ReadonlyMap<number, number>;
+  readonly prints: ReadonlyMap<number, Print>;
+  /** Those whose titles have all the words. */
+  readonly named: ReadonlySet<number>;
+}
+
+/** What tells whether two pages say the same. `content` 0 = too little to tell. */
+interface Print {
+  readonly title: string;
+  readonly language: string;
+  readonly content: number;
+  readonly high: number;
+  readonly low: number;
+  /** The address without what names a version in it. */
+  readonly version: string;
+}
+
+/** Nearly the same only with the same title: pages of one site share most of their text, and say different things. */
+function sayTheSame(one: Print, other: Print): boolean {
+  if (one.title === other.title && one.version !== '' && one.version === other.version) return true;
+  if (one.content === 0 || other.content === 0) return false;
+  if (one.content === other.content) return true;
+  if (one.title !== other.title || (one.high === 0 && one.low === 0)) return false;
+  return bitCount(one.high ^ other.high) + bitCount(one.low ^ other.low) <= NEAR;
+}
+
+/** `/docs/v2.1/install` and `/docs/latest/install` are versions of one page; a number alone may be anything. */
+const versionName =
+  /(?<=\/)(?:v\d+(?:\.\d+)*|\d+(?:\.\d+)+|latest|stable|current|master|main|next|dev|edge|nightly)(?=\/)/i;
+
+/** The address with a star for the version in its path; empty = it names none. */
+function versionless(url: string): string {
+  return versionName.test(url) ? url.replace(versionName, '*') : '';
+}
+
+/** Of pages that say the same only the best, and how many were left out for each. */
+function folded(rows: readonly Row[], prints: ReadonlyMap<number, Print>): { best: Row[]; alike: Map<number, number> } {
+  const [best, alike] = [[] as Row[], new Map<number, number>()];
+  for (const row of rows) {
+    const print = prints.get(row.id);
+    const better = print && best.find(({ id }) => sayTheSame(prints.get(id)!, print));
+    if (better) alike.set(better.id, (alike.get(better.id) ?? 0) + 1);
+    else best.push(row);
+  }
+  return { best, alike };
+}
+
+/** From and to, in milliseconds since 1970, of the last change; undefined = any. */
+function spanOf(plan: Plan, now: number): Span | undefined {
+  if (plan.changed.length === 0) return undefined;
+  let [from, to] = [0, Number.MAX_SAFE_INTEGER];
+  for (const { within, age } of plan.changed) {
+    if (within) from = Math.max(from, now - age);
+    else to = Math.min(to, now - age);
+  }
+  return [from, to];
+}

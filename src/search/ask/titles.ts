@@ -1,0 +1,165 @@
+/**
+ * How well a page's name answers a query: its title, and the end of its address. BM25 knows no order and no "that is all
+ * the title says". Names are compared letter by letter with nothing between the words, so that `string builder`,
+ * `StringBuilder` and `string_builder` are one.
+ *
+ * What most titles of a server share (`– Example Docs`, `(Java SE 17)`) says nothing about a page, and is left out.
+ */
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { tableOf } from '../shelves.ts';
+import { eachWord, signTerms, splitHumps } from '../terms/words.ts';
+import { type Plan, siteMark } from './match.ts';
+
+/** Titles of a server that are looked at, how many there must be, and the share of them that makes a word common. */
+const SAMPLED = 64;
+const LEAST = 8;
+const COMMON = 0.6;
+/** Servers remembered, and milliseconds for which they are; and those that one query may look at anew, a tenth of one each. */
+const SERVERS = 20_000;
+const ANEW = 16;
+const LIFE = 10 * 60_000;
+
+const none: ReadonlySet<string> = new Set();
+
+/** The words that most titles of a server have. */
+export class SharedWords {
+  readonly #database: DatabaseSync;
+  #statement: StatementSync | undefined;
+  #left = ANEW;
+  readonly #servers = new Map<string, { readonly words: ReadonlySet<string>; readonly time: number }>();
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+  }
+
+  /** A query begins. */
+  begin(): void {
+    this.#left = ANEW;
+  }
+
+  of(host: string): ReadonlySet<string> {
+    const kept = this.#servers.get(host);
+    if (kept && performance.now() - kept.time < LIFE) return kept.words;
+    // Results of many servers: the others are looked at by later queries.
+    if (this.#left-- <= 0) return kept?.words ?? none;
+    if (this.#servers.size >= SERVERS) this.#servers.clear();
+    const words = this.#read(host);
+    this.#servers.set(host, { words, time: performance.now() });
+    return words;
+  }
+
+  #read(host: string): Set<string> {
+    const table = tableOf(0);
+    this.#statement ??= this.#database.prepare(
+      `SELECT title FROM pages WHERE id IN (SELECT rowid FROM ${table} WHERE ${table} MATCH ? LIMIT ${SAMPLED})`,
+    );
+    const titles = this.#statement.all(`marks : "${siteMark(host)}"`).map(row => String(row['title']));
+    const counts = new Map<string, number>();
+    for (const title of titles) for (const word of new Set(atoms(title))) counts.set(word, (counts.get(word) ?? 0) + 1);
+    const least = Math.max(LEAST, titles.length * COMMON);
+    return new Set([...counts].filter(([, count]) => count >= least).map(([word]) => word));
+  }
+}
+
+/** The words of a name, humps apart, in lower case without accents but with their endings. */
+function atoms(text: string): string[] {
+  const found: string[] = [];
+  eachWord(splitHumps(text.slice(0, 300)), 'zxx', term => found.push(term));
+  return found;
+}
+
+interface Name {
+  readonly title: string;
+  readonly language: string;
+  readonly url: string;
+}
+
+/**
+ * What a title adds to the factor: that its words are asked for and few others, that it has the words in their order,
+ * that it is the query, that it has all words, that it has a name with its signs (`operator[]`), that it is the first
+ * part of a name like `HashMap.get`; and that the address ends in the query.
+ */
+const worth = { share: 1.5, order: 1, exact: 3, all: 1.5, signs: 2, owner: 1.5, address: 1 } as const;
+
+export class TitleJudge {
+  readonly #asked: readonly string[];
+  readonly #telling: ReadonlySet<string>;
+  readonly #joined: string;
+  readonly #shared: SharedWords;
+  readonly #open: boolean;
+  readonly #signs: readonly string[];
+  /** What a name of several parts says first. */
+  readonly #owners: readonly string[];
+
+  constructor({ words, names, highlights }: Plan, shared: SharedWords) {
+    this.#asked = words.flatMap(({ text }) => atoms(text));
+    this.#telling = new Set(words.filter(({ small }) => !small).flatMap(({ text }) => atoms(text)));
+    this.#joined = this.#asked.join('');
+    this.#shared = shared;
+    shared.begin();
+    this.#open = highlights.beginnings.length > 0;
+    this.#signs = names.flatMap(signTerms);
+    this.#owners = names.map(name => atoms(name.replace(/(?:[.#]|::)\w+(?:\(\))?$/, '')).join(''));
+  }
+
+  /** How much better a page answers for its name: a factor from 1 on, and the share of the telling words it has. */
+  judge({ title, url }: Name): { readonly factor: number; readonly all: number } {
+    if (this.#telling.size === 0) return { factor: 1, all: 0 };
+    const { host, pathname } = URL.parse(url) ?? { host: '', pathname: '' };
+    const shared = this.#shared.of(host);
+    const whole = atoms(title);
+    const words = whole.filter(word => !shared.has(word));
+    const had = new Set<string>();
+    let covered = 0;
+    for (const word of whole) {
+      const asked = this.#like(word);
+      if (asked === undefined) continue;
+      if (!shared.has(word)) covered++;
+      had.add(asked);
+    }
+    if (words.length === 0) return { factor: 1, all: 0 };
+    const [joined, full] = [words.join(''), whole.join('')];
+    const all = had.size / this.#telling.size;
+    const share = covered / words.length;
+    const inOrder = full.includes(this.#joined) ? 1 : share === 1 && this.#joined.includes(joined) ? all : 0;
+    const begun = this.#open && share === 1 && joined.startsWith(this.#joined);
+    const exact = joined === this.#joined || full === this.#joined || begun ? 1 : 0;
+    const located = this.#joined.length > 3 && tailOf(pathname).endsWith(this.#joined) ? 1 : 0;
+    const signs = this.#signs.length > 0 && signTerms(title).some(term => this.#signs.includes(term)) ? 1 : 0;
+    const owner = share === 1 && this.#owners.includes(joined) ? 1 : 0;
+    const named =
+      worth.share * share * share * all + worth.order * inOrder + worth.exact * exact + worth.all * all * all;
+    const factor = 1 + named + worth.signs * signs + worth.owner * owner + worth.address * located;
+    return { factor, all };
+  }
+
+  /** The asked word that this one of the title is: the same but for its ending, or what was begun. */
+  #like(word: string): string | undefined {
+    if (this.#telling.has(word)) return word;
+    for (const asked of this.#telling) {
+      const shorter = Math.min(asked.length, word.length);
+      if (
+        shorter >= 4 &&
+        Math.abs(asked.length - word.length) <= 3 &&
+        asked.slice(0, shorter - 1) === word.slice(0, shorter - 1)
+      )
+        return asked;
+    }
+    const last = this.#asked.at(-1)!;
+    return this.#open && word.startsWith(last) ? last : undefined;
+  }
+}
+
+/** The words of a path without its ending, joined. */
+function tailOf(path: string): string {
+  const bare = decode(path).replace(/(?:\/index)?\.[a-z]{2,5}$|\/$/, '');
+  return atoms(bare).join('');
+}
+
+function decode(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}

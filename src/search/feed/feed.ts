@@ -1,0 +1,291 @@
+/**
+ * Feeds the index in the background from what was visited. The feeder runs in a thread of its own at a low
+ * priority, reads the source in batches and writes each with the source's new cursor in one transaction: a kill at
+ * any moment loses nothing and repeats at most the reading of one batch.
+ *
+ * It never pushes: a slow feeder only means that the index is behind. What the source is (ledger visits joined with
+ * archive copies) is for whoever starts it to say, as a module that the thread loads.
+ */
+import { extname } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { type Clock, systemClock } from '../../base/clock.ts';
+import { SkeinError } from '../../base/errors.ts';
+import type { Search, SearchDocument, Standing, Told } from '../index.ts';
+
+/** Where documents come from, in the order in which they changed. */
+export interface SearchSource {
+  /**
+   * What changed after `cursor` ('' = the beginning), at most about `limit` pages. The same cursor as given means
+   * that there is nothing new. A page may come again; its last appearance counts.
+   */
+  since(cursor: string, limit: number): SearchStep;
+  /** Asked when there is nothing new: importances, when they may differ from those of the key given. */
+  standing?(key: string): Standing | undefined;
+  close?(): void;
+}
+
+export interface SearchStep extends Told {
+  readonly cursor: string;
+  /** The source is not the one that the cursor came from (a ledger restored from a copy): everything is read anew. */
+  readonly lost?: boolean;
+  readonly changed: readonly SearchDocument[];
+  readonly gone: readonly number[];
+}
+
+/** What a source module must export: opened once, inside the feeder's thread, beside the index that it feeds. */
+export interface SourceModule {
+  openSource(dataDirectory: string, search: Search): SearchSource;
+}
+
+export interface FeedOptions {
+  /** Pages of one batch at most; default 400. */
+  readonly limit?: number;
+  /** Milliseconds between looks when there is nothing new; default 1000. */
+  readonly idle?: number;
+  /** Default half a core. */
+  readonly pace?: Pace;
+}
+
+/** How much processor feeding may take, 0 to 1: a share of one core, or of all that this process uses if that is more. */
+export interface Pace {
+  readonly core: number;
+  readonly process: number;
+}
+
+export interface FeedReport {
+  /** Pages written and removed since the feeder started. */
+  readonly changed: number;
+  readonly gone: number;
+  readonly cursor: string;
+  /** Milliseconds of processor that this thread has used so far. */
+  readonly processor: number;
+  /** The source had nothing new at the last look. */
+  readonly caughtUp: boolean;
+  /** The last failure; absent after a success. */
+  readonly failure?: string;
+}
+
+/** Milliseconds before a failed batch is tried again; doubled each time up to the longest. */
+const FIRST_RETRY = 1000;
+const LONGEST_RETRY = 60_000;
+/** Milliseconds that a feeder is given to end by itself: at its low priority a batch may take long on a busy machine. */
+const PATIENCE = 1000;
+/** Idle looks after the last change that tidy the index a little each. */
+const TIDIED = 20;
+
+export const HALF_A_CORE: Pace = { core: 0.5, process: 0 };
+/**
+ * Milliseconds from one batch to the next: beside others that have the machine, a slow crawl uses too little to go by.
+ * And those between two looks at what the process has used since: nobody knows beforehand how busy it will be.
+ */
+const LONGEST_REST = 5000;
+const REST_STEP = 200;
+/**
+ * Pages of the first batch. A page of a batch of 400 costs a third less than one of 50, whose terms FTS5 merges three
+ * times instead of once or twice; but each waits for all. So batches are doubled while one of them, with the rest that
+ * has to follow, takes fewer milliseconds than SOON, and halved where it takes more than LATE.
+ */
+const FIRST_BATCH = 50;
+const SOON = 1500;
+const LATE = 4000;
+
+/** What one turn did. */
+interface Turn {
+  readonly changed: number;
+  readonly gone: number;
+  readonly cursor: string;
+  readonly caughtUp: boolean;
+}
+
+const milliseconds = ({ user, system }: NodeJS.CpuUsage) => (user + system) / 1000;
+
+const own = () => milliseconds(process.threadCpuUsage());
+
+/** Now, by the clock and by the processor time of this thread and of the process. */
+function mark() {
+  return {
+    time: performance.now(),
+    own: own(),
+    process: milliseconds(process.cpuUsage()),
+  };
+}
+
+/**
+ * Milliseconds to rest by now after a batch that began then, 0 = long enough. Counted in processor time and not by the
+ * clock: on a busy machine the low priority stretches every batch, and what others do is not the crawl's to make up for.
+ */
+function restLeft(started: ReturnType<typeof mark>, pace: Pace): number {
+  const now = mark();
+  const took = now.time - started.time;
+  const earned = Math.max(pace.core * took, pace.process * (now.process - started.process));
+  const owed = now.own - started.own - earned;
+  return owed <= 0 ? 0 : Math.min((owed * took) / earned, LONGEST_REST - took);
+}
+
+/** Pages of the next batch, after one of `size` that took so many milliseconds with its rest. */
+export function nextSize(size: number, took: number): number {
+  if (took < SOON) return 2 * size;
+  return took > LATE ? Math.max(FIRST_BATCH, Math.ceil(size / 2)) : size;
+}
+
+/** One step: reads a batch and writes it, or, where there is none, does what was put off. */
+function turn(search: Search, source: SearchSource, limit: number, tidy: boolean): Turn {
+  // Read every time: a rebuild started elsewhere sends the cursor back to the beginning.
+  const from = search.cursor();
+  const step = source.since(from, limit);
+  const { cursor } = step;
+  const nothing = { changed: 0, gone: 0, cursor, caughtUp: false };
+  if (step.lost) {
+    search.rebuild();
+    return nothing;
+  }
+  if (cursor !== from) {
+    const applied = search.apply({ ...step, from });
+    return applied ? { ...nothing, changed: step.changed.length, gone: step.gone.length } : nothing;
+  }
+  if (search.settle(tidy)) return nothing;
+  const standing = source.standing?.(search.weighed());
+  if (standing) search.weigh(standing);
+  return { ...nothing, caughtUp: true };
+}
+
+/** The loop of the feeder; ends when the signal aborts, never in the middle of a batch. */
+export async function feed(
+  search: Search,
+  source: SearchSource,
+  report: (report: FeedReport) => void,
+  {
+    limit = 400,
+    idle = 1000,
+    pace = () => HALF_A_CORE,
+    signal,
+    clock = systemClock,
+  }: Omit<FeedOptions, 'pace'> & { pace?: () => Pace; signal: AbortSignal; clock?: Clock },
+): Promise<void> {
+  let changed = 0;
+  let gone = 0;
+  let retry = FIRST_RETRY;
+  let untidy = TIDIED;
+  let size = Math.min(FIRST_BATCH, limit);
+  const rest = async (started: ReturnType<typeof mark>) => {
+    for (let left = restLeft(started, pace()); left > 0; left = restLeft(started, pace())) {
+      const [step, before] = [Math.min(left, REST_STEP), performance.now()];
+      await clock.sleep(step, signal);
+      if (performance.now() - before < step - 1) return; // someone asks to go on, or to stop
+    }
+  };
+  while (!signal.aborted) {
+    const started = mark();
+    try {
+      const done = turn(search, source, size, untidy > 0);
+      const { cursor, caughtUp } = done;
+      untidy = caughtUp ? untidy - 1 : TIDIED;
+      changed += done.changed;
+      gone += done.gone;
+      report({ changed, gone, cursor, processor: own(), caughtUp });
+      retry = FIRST_RETRY;
+      if (caughtUp) await clock.sleep(idle, signal);
+      else {
+        await rest(started);
+        size = Math.min(limit, nextSize(size, performance.now() - started.time));
+      }
+    } catch (error) {
+      // The index is only behind, nothing is lost: say so and try again later (a full disk may be emptied).
+      report({ changed, gone, cursor: '', processor: own(), caughtUp: false, failure: (error as Error).message });
+      await clock.sleep(retry, signal);
+      retry = Math.min(LONGEST_RETRY, retry * 2);
+    }
+  }
+}
+
+/** Brings the index up to date in this thread, at once. Throws what went wrong. Others may run between two steps. */
+export async function catchUp(
+  search: Search,
+  source: SearchSource,
+  report: (report: FeedReport) => void = () => {},
+  limit = 500,
+): Promise<FeedReport> {
+  let sum: FeedReport = { changed: 0, gone: 0, cursor: '', processor: own(), caughtUp: false };
+  while (!sum.caughtUp) {
+    const { changed, gone, cursor, caughtUp } = turn(search, source, limit, false);
+    sum = { changed: sum.changed + changed, gone: sum.gone + gone, cursor, processor: own(), caughtUp };
+    report(sum);
+    await new Promise(setImmediate);
+  }
+  return sum;
+}
+
+export interface FeederOptions extends FeedOptions {
+  readonly dataDirectory: string;
+  /** URL of a module that exports `openSource` (SourceModule). */
+  readonly source: URL;
+}
+
+export interface Feeder {
+  /** The last report; undefined before the first. */
+  report(): FeedReport | undefined;
+  /** Resolves when the source has nothing new, looking at once. Rejects when the thread died. */
+  caughtUp(): Promise<void>;
+  /** Goes on at another pace from the next batch on. */
+  pace(pace: Pace): void;
+  /** Ends after the batch at hand, or without it: a batch that is cut off leaves no trace. */
+  stop(): Promise<void>;
+}
+
+/**
+ * What the thread is told: to stop, to go on at another pace, or to look at once, by a number that comes back with
+ * every report since.
+ */
+export type FeederOrder = 'stop' | Pace | number;
+
+/** What the thread says. */
+export type ThreadReport = FeedReport & { readonly look: number };
+
+/** Starts the feeder's thread. */
+export function startFeeder(options: FeederOptions): Feeder {
+  const worker = new Worker(new URL(`./feed-worker${extname(import.meta.url)}`, import.meta.url), {
+    workerData: { ...options, source: options.source.href },
+  });
+  let last: FeedReport | undefined;
+  let ended: Error | undefined;
+  let looks = 0;
+  const waiting = new Map<number, { resolve(): void; reject(error: Error): void }>();
+  worker.on('message', (report: ThreadReport) => {
+    last = report;
+    if (!report.caughtUp) return;
+    for (const [look, one] of waiting) {
+      // A report that was on its way when the question was asked does not answer it.
+      if (look > report.look) continue;
+      waiting.delete(look);
+      one.resolve();
+    }
+  });
+  const finish = (error: Error) => {
+    ended ??= error;
+    for (const one of waiting.values()) one.reject(ended);
+    waiting.clear();
+  };
+  worker.on('error', error => finish(error as Error));
+  const gone = new Promise<void>(resolve => {
+    worker.on('exit', () => {
+      finish(new SkeinError('internal', 'The search feeder has ended.'));
+      resolve();
+    });
+  });
+  return {
+    report: () => last,
+    caughtUp: () =>
+      new Promise((resolve, reject) => {
+        if (ended !== undefined) return reject(ended);
+        waiting.set(++looks, { resolve, reject });
+        worker.postMessage(looks satisfies FeederOrder);
+      }),
+    pace: pace => worker.postMessage(pace satisfies FeederOrder),
+    stop: async () => {
+      worker.postMessage('stop' satisfies FeederOrder);
+      const impatient = setTimeout(() => void worker.terminate(), PATIENCE);
+      await gone;
+      clearTimeout(impatient);
+    },
+  };
+}

@@ -78,6 +78,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./commands/status.ts')).addStatusCommand,
   },
   {
+    usage: 'seeds',
+    about: 'the URLs that the collection starts from, and taking one back',
+    load: async () => (await import('./commands/seeds.ts')).addSeedsCommand,
+  },
+  {
     usage: 'pages [pattern]',
     about: 'list pages; a pattern matches anywhere in the URL, * stands for anything',
     load: async () => (await import('./commands/pages.ts')).addPagesCommand,

@@ -48,7 +48,17 @@ export const PATIENCE = 60_000;
 
 export type CrawlValues = Omit<
   Values,
-  'seeds' | 'budget' | 'freshness' | 'policy' | 'estimator' | 'thresholds' | 'secondLook' | 'images' | 'workbench' | Far
+  | 'config'
+  | 'seeds'
+  | 'budget'
+  | 'freshness'
+  | 'policy'
+  | 'estimator'
+  | 'thresholds'
+  | 'secondLook'
+  | 'images'
+  | 'workbench'
+  | Far
 > &
   Partial<Pick<Values, 'images' | Far>>;
 /** Options about other machines, and about code that may travel there. */

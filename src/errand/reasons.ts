@@ -52,6 +52,7 @@ export const reasons = {
   'repeated-path': reason('the path repeats itself: a trap'),
   'too-many-on-server': reason('the server has more pages than the cap'),
   'near-identical': reason('too many near-identical pages of this shape: a trap'),
+  removed: reason('a seed that a user removed'),
   'out-of-scope': reason('outside the domains, hosts or paths asked for'),
   irrelevant: reason('too far from the keywords to be followed'),
   nofollow: reason('only found through links that say nofollow'),

@@ -145,17 +145,25 @@ export class Frontier {
     return pages;
   }
 
-  /** Takes seeds in; a seed is visited whatever the scope says. Returns how many were new. */
+  /** Takes seeds in: visited whatever the scope says, and before what waits already. Returns how many were new. */
   seed(urls: readonly string[]): number {
     const before = this.#ledger.pages.size;
+    const queue = this.#lanes.pages > 0 && this.#options.mode === 'explore';
     const source = { page: 0, depth: 0, hops: 0, time: this.#clock.now(), nofollow: false };
     for (const url of urls) {
-      this.admission.one(url, source, { seed: true });
-      const server = this.#lanes.of(new URL(url).origin).server;
-      server.seeded = true;
-      this.#ledger.servers.touch(server);
+      const id = this.admission.one(url, source, { seed: true });
+      const lane = this.#lanes.of(new URL(url).origin);
+      lane.server.seeded = true;
+      this.#ledger.servers.touch(lane.server);
+      if (queue && this.#waits(id, before)) lane.order.first(id);
     }
     return this.#ledger.pages.size - before;
+  }
+
+  /** A page is in its lane: a new one is, and of those up to `before` only what nobody can be at. */
+  #waits(id: number, before: number): boolean {
+    const idle = this.#underWay.size + this.#elsewhere.size === 0;
+    return this.#ledger.pages.get(id)?.refused === null && (id > before || (idle && !this.#ledger.pages.known(id)));
   }
 
   get options(): Readonly<FrontierOptions> {

@@ -389,7 +389,7 @@ function retryTime(visit: Visit, before: KnownRow | undefined): number | null {
   const reason: Reason | undefined = reasons[visit.reason as ReasonCode];
   const tries = before?.tries ?? 0;
   if (!reason || tries >= reason.retries) return null;
-  // A server that names a time is taken at its word, once: most crawls are still there by then.
-  const wait = tries === 0 && visit.retryAfter > 0 ? 0 : reason.after * MINUTE * 2 ** tries;
-  return visit.time + Math.max(wait, visit.retryAfter * 1000);
+  // A server that names a time is taken at its word, as often as it may be tried again.
+  const wait = visit.retryAfter > 0 ? visit.retryAfter * 1000 : reason.after * MINUTE * 2 ** tries;
+  return visit.time + wait;
 }

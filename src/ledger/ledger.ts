@@ -20,6 +20,7 @@ import { DueTimes } from './pages/due-times.ts';
 import { Followed } from './pages/followed.ts';
 import { Masks } from './pages/masks.ts';
 import { Pages } from './pages/pages.ts';
+import { Seeds } from './pages/seeds.ts';
 import { ServerPages } from './pages/server-pages.ts';
 import { migrate, SCHEMA_VERSION, versionOf } from './schema.ts';
 import { Servers } from './servers.ts';
@@ -43,6 +44,7 @@ export class Ledger {
   readonly #serverPages: ServerPages;
   readonly followed: Followed;
   readonly masks: Masks;
+  readonly seeds: Seeds;
   readonly #lock: DatabaseSync | undefined;
   #open = false;
   #abandoned = false;
@@ -66,6 +68,7 @@ export class Ledger {
     this.listings = new Listings(this.database);
     this.followed = new Followed(this.database);
     this.masks = new Masks(this.database);
+    this.seeds = new Seeds(this.database);
     if (mode === 'write') this.#openCounters();
   }
 

@@ -42,6 +42,7 @@ test('a command that is suggested finds its collection, whatever the directory i
 });
 
 const wrong: Record<string, readonly [string, RegExp]> = {
+  config: ['none.json', /none\.json cannot be read/],
   pace: ['soon', /--pace cannot be "soon"/],
   connections: ['1000', /--connections cannot be "1000"/],
   maxPages: ['-5', /--max-pages cannot be "-5"/],

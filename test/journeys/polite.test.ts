@@ -87,6 +87,18 @@ test('Retry-After outlives the process that heard it', async () => {
   assert.deepEqual(collected(await pagesOf(place.path)), web.mustFind());
 });
 
+test('Retry-After is obeyed every time, within one crawl', async () => {
+  await using web = await openWeb({ seed: 4, pagesPerServer: 5 });
+  using place = workplace();
+  const busy = `${web.origins[0]}/p/1.html`;
+  web.fault(busy, 'status-429', 3);
+  await crawlHere({ data: place.path }, web.seeds, { patience: 60_000 });
+  assert.deepEqual(collected(await pagesOf(place.path)), web.mustFind());
+  const asked = web.log.filter(({ url }) => url === busy).map(({ time }) => time);
+  assert.equal(asked.length, 4, 'three times in vain');
+  for (let i = 1; i < asked.length; i++) assert.ok(asked[i]! - asked[i - 1]! >= 2000, `${asked}`);
+});
+
 /** Most requests that came within so many milliseconds, by the servers' own clock. */
 function mostWithin(ms: number, lines: readonly LogLine[]): number {
   const times = lines.map(({ time }) => time).sort((a, b) => a - b);

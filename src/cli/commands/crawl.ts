@@ -34,7 +34,7 @@ Examples:
     );
   declare(command, names).action(async (seeds: string[], given: Record<string, unknown>) => {
     const chosen = await values(given, names);
-    const urls = [...seeds, ...readSeeds(chosen.seeds)].map(seedUrl);
+    const urls = seedsOf(seeds, given['seeds'], chosen.seeds).map(seedUrl);
     if (urls.length === 0 && chosen.seeds !== undefined) {
       throw new SkeinError('bad-option', 'There is no URL in what --seeds names.', 'Write one a line.');
     }
@@ -43,8 +43,13 @@ Examples:
   });
 }
 
-function readSeeds(file: string | undefined): string[] {
-  if (file === undefined) return [];
+/** Those of the command line; else those of the config file, which names them or a file with them. */
+function seedsOf(named: readonly string[], given: unknown, chosen: string | string[] | undefined): readonly string[] {
+  if (chosen === undefined || (given === undefined && named.length > 0)) return named;
+  return [...named, ...(Array.isArray(chosen) ? chosen : readSeeds(chosen))];
+}
+
+function readSeeds(file: string): string[] {
   let text: string;
   try {
     text = readFileSync(file === '-' ? 0 : file, 'utf8');

@@ -53,6 +53,10 @@ export const list: Check<string[]> = given => {
   return { value: parts.map(part => part.trim()).filter(Boolean) };
 };
 
+/** An array, as only a config file has one. */
+export const listed: Check<string[]> = given =>
+  Array.isArray(given) ? list(given) : { wrong: 'it is a list of texts' };
+
 /** Becomes part of a header line, so it has no blanks or control characters. */
 export const contact: Check<string> = given => {
   const address = typeof given === 'string' && /^[\x21-\x7e]+$/.test(given) ? given : '';

@@ -1,20 +1,32 @@
-/** skein.config.ts or skein.config.json in the working directory: the same names as on the command line, in camel case. */
+/** skein.config.ts or skein.config.json in the working directory, or the file that --config names: the same names as on the command line, in camel case. */
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { SkeinError, systemWords } from '../../base/errors.ts';
 
-/** What the file says; empty without one. Throws when it names something that is not in `names`. */
-export async function readConfig(directory: string, names: readonly string[]): Promise<Record<string, unknown>> {
-  const file = ['skein.config.ts', 'skein.config.json'].map(name => resolve(directory, name)).find(existsSync);
+/**
+ * What the file says; empty without one. `named`: the file that the user chose, which must exist. Throws when it names
+ * something that is not in `names`.
+ */
+export async function readConfig(
+  directory: string,
+  names: readonly string[],
+  named?: string,
+): Promise<Record<string, unknown>> {
+  const usual = ['skein.config.ts', 'skein.config.json'].map(name => resolve(directory, name));
+  const file = named === undefined ? usual.find(existsSync) : resolve(directory, named);
   if (!file) return {};
   let config: unknown;
   try {
-    config = file.endsWith('.json')
-      ? JSON.parse(readFileSync(file, 'utf8').replace(/^\ufeff/, '')) // some editors begin with one
-      : ((await import(pathToFileURL(file).href)) as { default: unknown }).default;
+    config = /\.[mc]?[jt]s$/.test(file)
+      ? ((await import(pathToFileURL(file).href)) as { default: unknown }).default
+      : JSON.parse(readFileSync(file, 'utf8').replace(/^\ufeff/, '')); // some editors begin with one
   } catch (error) {
-    throw new SkeinError('bad-config', `${file} cannot be read: ${systemWords(error)}.`);
+    throw new SkeinError(
+      'bad-config',
+      `${file} cannot be read: ${systemWords(error)}.`,
+      'A config file is JSON, or a module with a default export.',
+    );
   }
   if (typeof config !== 'object' || config === null || Array.isArray(config))
     throw new SkeinError('bad-config', `${file} must hold an object.`);

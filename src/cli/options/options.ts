@@ -19,6 +19,7 @@ import {
   either,
   filled,
   list,
+  listed,
   number,
   oneOf,
   optional,
@@ -48,10 +49,15 @@ export const flags = {
     check: or(filled, DEFAULT_DATA),
     about: 'directory of the collection (default ./skein-data)',
   },
+  config: {
+    flag: '--config <file>',
+    check: optional(filled),
+    about: 'config file (default: skein.config.ts or skein.config.json in the working directory)',
+  },
   seeds: {
     flag: '--seeds <file>',
-    check: optional(text),
-    about: 'file with one seed URL a line; - reads them from standard input',
+    check: optional(either(listed, text)),
+    about: 'file with one seed URL a line; - reads them from standard input; in a config file also a list of URLs',
   },
   pace: {
     flag: '--pace <seconds>',
@@ -247,7 +253,9 @@ export function dataOption(directory: string): string {
 
 /** Declares these options on a command; the settings among them as --set. */
 export function declare(command: Command, names: readonly OptionName[]): Command {
-  for (const name of names) {
+  // Where there is a collection, a config file may say where.
+  const all = names.includes('data') ? (['config', ...names] as const) : names;
+  for (const name of all) {
     if (isFlag(name)) command.addOption(optionOf(name));
   }
   const known = names.filter(name => !isFlag(name)).map(dashed);
@@ -281,7 +289,9 @@ export async function values<N extends OptionName>(
   given: Record<string, unknown>,
   names: readonly N[],
 ): Promise<Pick<Values, N>> {
-  const configured = await readConfig(process.cwd(), Object.keys(options));
+  const file = given['config'] as string | undefined;
+  const configurable = Object.keys(options).filter(name => name !== 'config');
+  const configured = await readConfig(process.cwd(), configurable, file);
   const chosen = { ...configured, ...defined(given), ...readSettings((given['set'] as string[]) ?? [], names) };
   const result: Record<string, unknown> = {};
   for (const name of names) {

@@ -185,7 +185,7 @@ export class Admission {
     const { high, low } = this.#print;
     const known = this.fingerprints.get(high, low);
     if (known !== 0) {
-      if (options.seed) this.#welcome(known, source.depth);
+      if (options.seed) this.#welcome(known, source);
       return known;
     }
     const flags = options.role === SITEMAP ? LINK_IS_SITEMAP : options.role === IMAGE ? LINK_IMAGE : 0;
@@ -285,11 +285,11 @@ export class Admission {
   }
 
   /** A known page is given as a seed; it may have been found too deep, or outside. */
-  #welcome(id: number, depth: number): void {
-    if (this.#ledger.pages.get(id)!.refused === 'out-of-scope') {
-      this.#outside--;
-      this.#lift(id, depth);
-    }
+  #welcome(id: number, { page, depth }: Source): void {
+    if (page === 0) this.#ledger.seeds.add(id);
+    const { refused } = this.#ledger.pages.get(id)!;
+    if (refused === 'out-of-scope') this.#outside--;
+    if (refused === 'out-of-scope' || refused === 'removed') this.#lift(id, depth);
     this.#reach(id, depth);
   }
 

@@ -37,6 +37,15 @@ export function takeIn(ledger: Ledger, url: string): void {
   ledger.set(MOVED, [...(ledger.setting<string[]>(MOVED) ?? []), `${originOf(url)}/`]);
 }
 
+/** The other way round: nobody names these hosts any more. */
+export function letGo(ledger: Ledger, origins: ReadonlySet<string>): void {
+  const moved = ledger.setting<string[]>(MOVED) ?? [];
+  ledger.set(
+    MOVED,
+    moved.filter(url => !origins.has(originOf(url))),
+  );
+}
+
 /**
  * A redirect that shows where the site of a seed is: on the same host by another scheme or port, below it (`docs.`), or
  * from one front page to another. Not a page elsewhere: what a shop has at a large portal must not bring the portal in.

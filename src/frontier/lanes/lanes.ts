@@ -54,7 +54,7 @@ export class Lanes {
     const order = makeOrder(this.#options.order, { ...this.#terms, backwardOf: page => backward.of(page) });
     const changed = (by: number) => {
       if (counts) this.#pages += by;
-      if (by > 0) this.#joined(lane);
+      if (by >= 0) this.#joined(lane);
     };
     const lane: Lane = {
       server: servers.of(origin),

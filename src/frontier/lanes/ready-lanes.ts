@@ -7,12 +7,13 @@
  * by has to stir the lane.
  */
 import type { Clock } from '../../base/clock.ts';
+import { MOST_URGENT } from '../orders/holdable-order.ts';
 import { Director } from './director.ts';
 import type { Lane } from './lane.ts';
 
-/** Lanes whose best pages differ by less than this are equally urgent; relevance is 0–255. */
+/** Lanes whose best pages differ by less than this are equally urgent; relevance is 0–255, and a step beyond is urgent. */
 const RELEVANCE_STEP = 16;
-const STEPS = 256 / RELEVANCE_STEP;
+const STEPS = MOST_URGENT / RELEVANCE_STEP + 1;
 
 export class ReadyLanes {
   readonly #clock: Clock;

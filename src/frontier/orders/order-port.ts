@@ -18,7 +18,7 @@ export interface Hint {
 export interface Order {
   /** Pages waiting. */
   readonly size: number;
-  /** Relevance of the page that would be taken next, 0–255; 0 in orders that do not go by it. */
+  /** Relevance of the page that would be taken next, 0–255; 0 in orders that do not go by it. 256 = a user asked for it (holdable-order.ts). */
   readonly top: number;
   /** Where orders share lists: whether this one has a page of the list whose turn it is. Absent = always. */
   readonly called?: boolean;

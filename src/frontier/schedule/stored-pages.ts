@@ -28,7 +28,7 @@ export function storedPages({ database }: Ledger, server?: number): StoredPage[]
       `SELECT k.page, k.seen_time, k.change, k.pings, k.wire, k.outcome, k.reason, k.flags,
          k.etag IS NOT NULL OR k.last_modified IS NOT NULL AS tagged, p.depth, p.server, p.role
        FROM known k JOIN pages p ON p.id = k.page
-       WHERE k.change IS NOT NULL AND k.outcome IN ('fetched', 'same', 'failed') AND p.role <> 1
+       WHERE k.change IS NOT NULL AND k.outcome IN ('fetched', 'same', 'failed') AND p.role <> 1 AND p.refused IS NOT 'removed'
          AND NOT k.flags & ${FLAG_ALIAS} AND p.server = coalesce(?, p.server)`,
     )
     .all(server ?? null) as unknown as StoredPage[];

@@ -1,0 +1,41 @@
+/** The seeds of a collection: which URLs its user named, and taking one back that was named by mistake. */
+import { SkeinError } from '../../base/errors.ts';
+import { originOf } from '../../base/url.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { SeedRow } from '../../ledger/pages/seeds.ts';
+import { letGo } from './crawl-bounds.ts';
+
+/**
+ * A seed is no longer one: it is not visited any more, and its host leaves a crawl without a scope, unless another seed is
+ * there. The next crawl drops what waits on hosts that left; what is stored stays. Inside the caller's transaction.
+ */
+export function removeSeed(ledger: Ledger, url: string): SeedRow {
+  const seeds = ledger.seeds.all();
+  const seed = seeds.find(each => each.url === url);
+  if (!seed) throw new SkeinError('not-found', `${url} is not a seed of this collection.`, 'skein seeds lists them.');
+  const others = seeds.filter(each => each !== seed);
+  ledger.pages.judge(seed.id, 'removed', seed.server);
+  ledger.seeds.settle(seed.id);
+  const server = ledger.servers.byId(seed.server);
+  if (!others.some(each => each.server === seed.server)) {
+    server.seeded = false;
+    ledger.servers.touch(server);
+  }
+  const kept = new Set(others.flatMap(each => hostsOf(ledger, each)));
+  letGo(ledger, new Set(hostsOf(ledger, seed).filter(origin => !kept.has(origin))));
+  return seed;
+}
+
+/** Redirects in a row that are followed, which loops would make endless. */
+const MOST = 20;
+
+/** Origins of the seed and of where it redirects to. */
+function hostsOf(ledger: Ledger, { id, url }: SeedRow): string[] {
+  const hosts = [originOf(url)];
+  let next = ledger.pages.known(id)?.moved_to ?? 0;
+  for (let left = MOST; next !== 0 && left > 0; left--) {
+    hosts.push(originOf(ledger.pages.get(next)!.url));
+    next = ledger.pages.known(next)?.moved_to ?? 0;
+  }
+  return hosts;
+}

@@ -6,8 +6,10 @@
  * It never decides what is kept, never looks up a URL (the ledger does), and never compresses on the thread that calls.
  *
  * Invariant: whatever happens, each segment is a run of whole members up to the length that the ledger has committed.
- * The order that keeps it: append, sync, then the ledger commits `ends()` together with the places. After a crash,
- * recover(end) cuts what the ledger never heard of. A write that fails leaves the length where it was.
+ * The order that keeps it: append, then the ledger commits `ends()` together with the places. After a crash of the process
+ * recover(end) cuts what the ledger never heard of. A write that fails leaves the length where it was. Home calls sync()
+ * about once a second: of what came after the last one a power cut may leave the ledger's word and not the records, and
+ * recover() then says so.
  */
 import * as fs from 'node:fs';
 import path from 'node:path';
@@ -85,6 +87,10 @@ class Segments implements Archive {
   readonly #sealed: End[] = [];
   /** A segment was created since the directory itself was last synced. */
   #created = false;
+  /** Bytes were written since the last sync began. */
+  #dirty = false;
+  /** The last sync, which the next one waits for: two at once could close a file below each other. */
+  #syncing: Promise<void> = Promise.resolve();
   readonly #reader: StoredReader & { close(): void };
 
   constructor(directory: string, options: ArchiveOptions) {
@@ -100,6 +106,7 @@ class Segments implements Archive {
   append(members: Uint8Array): { segment: number; offset: number } {
     const segment = this.#segmentFor(members.length);
     const offset = segment.length;
+    this.#dirty = true;
     writeAll(segment, members);
     return { segment: segment.id, offset };
   }
@@ -169,7 +176,15 @@ class Segments implements Archive {
     this.#current = { id: end.segment, handle, length: end.length };
   }
 
-  async sync(): Promise<void> {
+  sync(): Promise<void> {
+    const after = this.#syncing.then(() => this.#syncNow());
+    this.#syncing = after.catch(() => {}); // whoever asked for it hears of it
+    return after;
+  }
+
+  async #syncNow(): Promise<void> {
+    if (!this.#dirty) return;
+    this.#dirty = false;
     const left = this.#left;
     this.#left = [];
     if (this.#created) {

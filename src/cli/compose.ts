@@ -30,6 +30,7 @@ import { dismissEarly, ThreadCarrier } from '../transfer/thread.ts';
 import { socketsFor } from './open-files.ts';
 import { refuseOrphans } from './open-ledger.ts';
 import { type Bounds, boundsOf, rememberMostPages } from './options/bounds.ts';
+import { closeToOthers } from './options/close-to-others.ts';
 import { rememberedContact } from './options/contact.ts';
 import { type DeciderFile, readDecider } from './options/decider-file.ts';
 import { parseAddress, parseSize, type Values } from './options/options.ts';
@@ -98,8 +99,7 @@ export async function openHome(values: CrawlValues, seeds: readonly string[], ex
   refuseMistakes(values, seeds);
   const trees = readTrees(values.outpost ?? []);
   const decider = readDecider(values.decider);
-  refuseOrphans(values.data);
-  const ledger = new Ledger(values.data, 'write');
+  const ledger = openToWrite(values.data);
   const archive = openArchive(join(values.data, 'archive'), { software: `Skein/${version}`, ...extras.archive });
   archive.recover(lastEnd(ledger));
   const threads = threadsOf(values);
@@ -126,9 +126,10 @@ export async function openHome(values: CrawlValues, seeds: readonly string[], ex
   home.dispatch.levels = values.levels ?? Math.max(1, depthOf(trees));
   for (const { errand, outpost, sequence } of out) home.dispatch.expect(outpost, errand, sequence);
   const crossed = (line: LineSums) => ledger.account.addLine(clock.now(), line);
-  const far = { ...extras, agent, contact, decider, crossed };
+  const slots = makeSlots(); // audits keep the pace, too
+  const far = { ...extras, agent, contact, decider, crossed, slots };
   const outposts = isFar(values) ? await makeOutposts(home, values, clock, far) : undefined;
-  const thread = { ...outpostOf(agent, extras, threads), ...(decider && { decider: decider.bytes }) };
+  const thread = { ...outpostOf(agent, extras, { threads, slots }), ...(decider && { decider: decider.bytes }) };
   for (let i = 1; i <= threads; i++) home.dispatch.join(startThread(`thread-${i}`, home, thread));
   dismissEarly();
   return {
@@ -151,6 +152,13 @@ export async function openHome(values: CrawlValues, seeds: readonly string[], ex
       }
     },
   };
+}
+
+function openToWrite(directory: string): Ledger {
+  refuseOrphans(directory);
+  const ledger = new Ledger(directory, 'write');
+  closeToOthers(directory);
+  return ledger;
 }
 
 /** Before anything is made: a collection that begins with a mistake would be one all the same. */
@@ -183,12 +191,16 @@ function refuseLeftOut(weights: ReadonlyMap<string, number>, seeds: readonly str
   );
 }
 
-function outpostOf(agent: string, extras: Extras, threads: number): OutpostOptions {
+function outpostOf(
+  agent: string,
+  extras: Extras,
+  { threads, slots }: { threads: number; slots: SharedArrayBuffer },
+): OutpostOptions {
   return {
     ...socketsOf(threads),
     userAgent: agent,
     agentToken: AGENT_TOKEN,
-    slots: makeSlots(),
+    slots,
     ...(extras.fetcher && { fetcher: extras.fetcher }),
     ...(extras.timeouts && { timeouts: extras.timeouts }),
     ...(extras.clockShift && { clockShift: extras.clockShift }),
@@ -235,6 +247,7 @@ interface FarExtras extends Pick<Extras, 'absence'>, Required<Pick<OutpostsOptio
   readonly agent: string;
   readonly contact: string | undefined;
   readonly decider: DeciderFile | undefined;
+  readonly slots: SharedArrayBuffer;
 }
 
 /** Loaded by those who need it: what speaks to other machines is a sixth of what home consists of. */
@@ -242,7 +255,7 @@ async function makeOutposts(
   home: Home,
   values: CrawlValues,
   clock: Clock,
-  { absence, agent, contact, decider, crossed }: FarExtras,
+  { absence, agent, contact, decider, crossed, slots }: FarExtras,
 ): Promise<Outposts> {
   const { Outposts } = await import('../home/machines/outposts.ts');
   return new Outposts(home, {
@@ -255,6 +268,7 @@ async function makeOutposts(
     say: text => console.error(text),
     auditShare: values.audit,
     crossed,
+    slots,
     ...(decider && { decider }),
     ...(absence !== undefined && { lease: absence }),
   });

@@ -35,6 +35,7 @@ export const reasons = {
   dns: reason('the host name does not resolve', 2, 60, true),
   'connect-refused': reason('nothing listens there', 3, 10, true),
   'connect-timeout': reason('no connection within the limit', 3, 10, true),
+  'no-socket': reason('this machine could open no more connections; the server was not asked', 3, 2),
   'tls-failed': reason('the TLS handshake failed', 1, 60, true),
   'first-byte-timeout': reason('connected, but no answer within the limit', 3, 10),
   'body-timeout': reason('the body came too slowly', 2, 10),

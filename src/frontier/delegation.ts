@@ -30,6 +30,8 @@ export interface ServerPlace {
   readonly paced: boolean;
   /** Machines that have said that they cannot reach what is to be visited. */
   readonly not?: ReadonlySet<string> | undefined;
+  /** Machines that the server keeps away for a while: they are asked only where nobody else is there. */
+  readonly away?: ReadonlySet<string> | undefined;
 }
 
 export function placeOf(lane: Lane, { pace, connections }: { pace: number; connections: number }): ServerPlace {

@@ -1,12 +1,19 @@
 /**
- * Pages that a machine says it cannot reach: its own view of robots.txt, its own network, its owner's rules. That is true
- * of that machine only, and no more than its word: the page goes to another. Only when all that there are have said so
- * is it what home knows of the page.
+ * Pages that a machine says it cannot reach: its own view of robots.txt, its own network, its owner's rules, a server that
+ * does not answer it or sends it away for a while. That is true of that machine only, and no more than its word: the page
+ * goes to another. Only when all that there are have said so is it what home knows of the page.
  */
+import { type Reason, type ReasonCode, reasons } from '../errand/reasons.ts';
 import type { Visit } from '../errand/visit.ts';
 import type { Lane } from './lanes/lane.ts';
+import { LONGEST_ABSENCE } from './schedule/clock-repair.ts';
 
 const OWN_REACH: ReadonlySet<string> = new Set(['robots', 'robots-unreachable', 'private-address', 'out-of-scope']);
+const OWN_LINE: ReadonlySet<string> = new Set([
+  ...['dns', 'connect-refused', 'connect-timeout', 'tls-failed', 'first-byte-timeout', 'body-timeout', 'reset'],
+  ...['http-429', 'http-503'],
+]);
+const MINUTE = 60_000;
 
 /** Whether a machine that is none of these could be asked for pages of a server. */
 export type Anyone = (origin: string, not: ReadonlySet<string>) => boolean;
@@ -20,7 +27,22 @@ export interface Unreached {
 }
 
 export function isOwnReach({ outcome, reason }: Visit): boolean {
-  return outcome === 'refused' && OWN_REACH.has(reason);
+  return outcome === 'refused' ? OWN_REACH.has(reason) : outcome === 'failed' && OWN_LINE.has(reason);
+}
+
+/** The machine gets nothing more of the server for as long as the server keeps it away: true of that machine only. */
+function rest({ views }: Lane, machine: string, { outcome, reason, retryAfter, time }: Visit): void {
+  const { server, after }: Reason = reasons[reason as ReasonCode];
+  if (outcome !== 'failed' || !server) return;
+  const wait = retryAfter > 0 ? retryAfter * 1000 : after * MINUTE;
+  views.set(machine, { ...views.get(machine), notBefore: time + Math.min(wait, LONGEST_ABSENCE) });
+}
+
+/** Machines that the server keeps away now, and those given; undefined = none. */
+export function keptAway({ views }: Lane, now: number, and?: ReadonlySet<string>): ReadonlySet<string> | undefined {
+  const away = new Set(and);
+  for (const [machine, { notBefore = 0 }] of views) if (notBefore > now) away.add(machine);
+  return away.size === 0 ? undefined : away;
 }
 
 export class Elsewhere {
@@ -34,10 +56,11 @@ export class Elsewhere {
   }
 
   /** All machines that cannot reach the page, now that this one cannot. */
-  refused(id: number, machine: string): ReadonlySet<string> {
+  refused({ id, lane, visit }: Unreached, machine: string, now: number): ReadonlySet<string> {
     const machines = this.#machines.get(id) ?? new Set();
-    this.#machines.set(id, machines);
-    return machines.add(machine);
+    this.#machines.set(id, machines.add(machine));
+    rest(lane, machine, visit);
+    return keptAway(lane, now, machines)!;
   }
 
   add(page: Unreached): void {

@@ -24,7 +24,7 @@ export function termsOf(lane: Lane, options: FrontierOptions, connections: numbe
     origin: server.origin,
     pace: paceOf(lane, options.pace),
     connections,
-    notBefore: server.notBefore,
+    notBefore: Math.max(server.notBefore, view?.notBefore ?? 0),
     allowPrivate: options.allowPrivate || (server.seeded && namesAddress(server.origin)),
     ...(options.allowPrivate && { anyPrivate: true }),
     ...trustTerms(server),

@@ -18,7 +18,7 @@ import { doubtful } from './admission/robots-changed.ts';
 import { changedRules, forgetRules, stillPending } from './admission/rules.ts';
 import type { Brought } from './brought.ts';
 import { DELEGATED, type Delegation, delegable, here, type Planner, placeOf, seenOn, sizeOf } from './delegation.ts';
-import { type Anyone, Elsewhere, isOwnReach } from './elsewhere.ts';
+import { type Anyone, Elsewhere, isOwnReach, keptAway } from './elsewhere.ts';
 import { errandTerms, hintOf, termsOf } from './errand-terms.ts';
 import { ImageQueue } from './image-queue.ts';
 import { type Lane, shareOf, spreads } from './lanes/lane.ts';
@@ -32,15 +32,9 @@ import { PageQueue } from './orders/page-queue.ts';
 import { takeBackFuture } from './schedule/clock-repair.ts';
 import { Schedule } from './schedule/schedule.ts';
 import { learnNews } from './server-news.ts';
-import { asked, type Sent, stillOut, type UnderWay, wantsPage } from './under-way.ts';
+import { asked, type Issued, type Sent, stillOut, type UnderWay, wantsPage } from './under-way.ts';
 
 export type { FrontierOptions } from './options.ts';
-
-export interface Issued {
-  readonly errand: Errand;
-  readonly address: string;
-  readonly spread: boolean;
-}
 
 export class Frontier {
   readonly admission: Admission;
@@ -210,7 +204,7 @@ export class Frontier {
       const budget = this.#options.maxPages - this.#issued;
       const lane = budget > 0 ? this.#turns.next() : undefined;
       if (!lane) return undefined;
-      const place = placeOf(lane, this.#options);
+      const place = { ...placeOf(lane, this.#options), away: keptAway(lane, this.#clock.now()) };
       const not = this.#elsewhere.barred(lane);
       const away = not && plan({ ...place, not });
       const planned = away ?? (lane.order.size > 0 ? plan(place) : undefined);
@@ -266,9 +260,12 @@ export class Frontier {
     const id = this.admission.find(visit.url);
     if (!underWay || !isOwnReach(visit)) return false;
     const { lane } = underWay;
-    if (!anyone(lane.server.origin, this.#elsewhere.refused(id, from.machine))) return false;
+    const page = { id, lane, visit, outpost: from.outpost };
+    if (!anyone(lane.server.origin, this.#elsewhere.refused(page, from.machine, this.#clock.now()))) return false;
+    const { up, down, cause } = visit.cost;
+    this.#ledger.account.add(visit.time, lane.server.id, cause, { spent: up + down });
     if (this.#back(underWay, id).counted) this.#issued--;
-    this.#elsewhere.add({ id, lane, visit, outpost: from.outpost });
+    this.#elsewhere.add(page);
     this.#turns.stir(lane);
     return true;
   }

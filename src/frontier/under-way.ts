@@ -8,6 +8,13 @@ import { knownOf } from './errand-terms.ts';
 import type { Lane } from './lanes/lane.ts';
 import type { Schedule } from './schedule/schedule.ts';
 
+/** An errand that leaves. */
+export interface Issued {
+  readonly errand: Errand;
+  readonly address: string;
+  readonly spread: boolean;
+}
+
 export interface Sent {
   /** What was known; undefined = first visit. */
   readonly before: KnownRow | undefined;

@@ -10,6 +10,8 @@ import type { Acknowledgements } from './machines/acknowledgements.ts';
 /** A batch is committed when it is this old (milliseconds) or holds this many visits. */
 const MOST_AGE = 250;
 const MOST_VISITS = 2000;
+/** Milliseconds between two syncs of the archive: about as much as a power cut may take. */
+const SYNC_EVERY = 1000;
 
 interface BatchParts {
   readonly ledger: Ledger;
@@ -24,6 +26,10 @@ export class Batch {
   #visits = 0;
   /** The segment that was being written at the last commit; those before it grow no more. */
   #segment = 0;
+  /** The archive is being synced, beside this thread; what went wrong with it ends the run. */
+  #syncing: Promise<void> | undefined;
+  #synced = 0;
+  #failure: unknown;
 
   constructor(parts: BatchParts, acknowledgements: Acknowledgements) {
     this.#parts = parts;
@@ -48,6 +54,7 @@ export class Batch {
   }
 
   commit(): void {
+    if (this.#failure !== undefined) throw this.#failure;
     const { ledger, archive } = this.#parts;
     const ends = archive.ends(this.#segment);
     ledger.begin();
@@ -57,5 +64,20 @@ export class Batch {
     this.#since = 0;
     this.#visits = 0;
     this.#acknowledgements.send();
+    this.#sync();
+  }
+
+  /** To wait for the disk at each commit would cost a crawl some hundredths of its time: it is asked once a second. */
+  #sync(): void {
+    const now = this.#parts.clock.ticks();
+    if (this.#syncing || now - this.#synced < SYNC_EVERY) return;
+    this.#synced = now;
+    const failed = (error: unknown) => {
+      this.#failure = error;
+    };
+    this.#syncing = this.#parts.archive.sync().catch(failed);
+    void this.#syncing.then(() => {
+      this.#syncing = undefined;
+    });
   }
 }

@@ -11,7 +11,7 @@ import { SkeinError } from '../base/errors.ts';
 import { PRIVATE, replaceFile } from '../base/file.ts';
 import { domainOf } from '../errand/scope/scope.ts';
 import { greetOutpost, greetParent } from '../transfer/entry/greeting.ts';
-import { Members } from '../transfer/entry/members.ts';
+import { limitsOnly, Members } from '../transfer/entry/members.ts';
 import { readToken } from '../transfer/entry/token.ts';
 import type { LineOptions } from '../transfer/line.ts';
 import { type Address, type Door, dial, openDoor } from '../transfer/websocket.ts';
@@ -78,14 +78,15 @@ export function joinParent(options: JoinOptions, now: number): void {
   const { directory, name, allowPrivate, quota = {}, ceilings = {}, code = true } = options;
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const servers = (options.servers.length > 0 ? options.servers : token.servers).map(domainOf);
-  save(directory, { host, port, fingerprint, name, servers, allowPrivate, quota, ceilings, code, home: '' });
+  const allowed = { quota: limitsOnly({ ...quota }), ceilings, code };
+  save(directory, { host, port, fingerprint, name, servers, allowPrivate, ...allowed, home: '' });
   writeFileSync(join(directory, 'token'), `${id}.${secret}`, { mode: PRIVATE });
 }
 
 /** The owner's rules with these changes; a running outpost takes them over. */
 export function changeRules(directory: string, { quota = {}, ceilings = {} }: ChangeableTerms): ChangeableTerms {
   const place = load(directory);
-  const changed = { quota: { ...place.quota, ...quota }, ceilings: { ...place.ceilings, ...ceilings } };
+  const changed = { quota: limitsOnly({ ...place.quota, ...quota }), ceilings: { ...place.ceilings, ...ceilings } };
   if (Object.keys(quota).length + Object.keys(ceilings).length > 0) save(directory, { ...place, ...changed });
   return changed;
 }

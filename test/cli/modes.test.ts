@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { html, openPages, prose } from '../journeys/pages.ts';
@@ -28,6 +28,27 @@ test('a collection is open to its user alone; an export as the user has it', asy
   );
   assert.deepEqual(open, []);
   assert.equal(statSync(out).mode & 0o777, 0o644);
+});
+
+test('a collection that others could read is closed to them by the next run that writes', async () => {
+  await using pages = await openPages();
+  using place = workplace();
+  pages.set('/', { body: html('Geese', [prose(1)]) });
+  const data = join(place.path, 'data');
+  await skeinJson('crawl', pages.origin, '--data', data, ...fast);
+  for (const name of readdirSync(data, { recursive: true, encoding: 'utf8' })) chmodSync(join(data, name), 0o755);
+  chmodSync(data, 0o755);
+  const other = join(place.path, 'other');
+  writeFileSync(other, 'not ours to change', { mode: 0o644 });
+  symlinkSync(other, join(data, 'link'));
+  await skeinJson('crawl', pages.origin, '--data', data, ...fast);
+  assert.equal(statSync(data).mode & 0o777, 0o700);
+  const names = readdirSync(data, { recursive: true, encoding: 'utf8' }).filter(name => name !== 'link');
+  assert.deepEqual(
+    names.filter(name => statSync(join(data, name)).mode & 0o077),
+    [],
+  );
+  assert.equal(statSync(other).mode & 0o777, 0o644, 'what a link leads to is left alone');
 });
 
 test('an export that cannot be finished leaves nothing under its name', async () => {

@@ -1,6 +1,9 @@
 /** Servers that hang, drip, lie, break off or never end: each gets a named outcome, in bounded time and memory. */
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { ask, failure, fetcherFor, response, serve, text } from './fetch-server.ts';
 
 test('no answer at all: first-byte-timeout; half a head: the same', async t => {
@@ -196,4 +199,14 @@ test('the name of this machine is private, too', async t => {
   const url = `http://localhost:${new URL(server.origin).port}/`;
   assert.equal(failure(await fetcherFor(t).fetch(ask(url, { allowPrivate: false }))).reason, 'private-address');
   assert.equal(server.connections, 0);
+});
+
+test('a process that may open no more files waits for its own, and blames no server', async t => {
+  const server = await serve(t, socket => {
+    setTimeout(() => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok'), 50);
+  });
+  const program = fileURLToPath(new URL('./short-of-sockets.ts', import.meta.url));
+  const few = ['-c', 'ulimit -n 60; exec "$@"', 'sh', process.execPath, program, server.origin, '200'];
+  const { stdout } = await promisify(execFile)('sh', few);
+  assert.deepEqual(JSON.parse(stdout), { 200: 200 });
 });

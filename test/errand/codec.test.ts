@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SkeinError } from '../../src/base/errors.ts';
+import { ByteWriter } from '../../src/errand/codec/bytes.ts';
 import { decodeErrand, encodeErrand } from '../../src/errand/codec/errand-codec.ts';
 import { decodeParcel, encodeParcel } from '../../src/errand/codec/parcel-codec.ts';
 import type { Errand } from '../../src/errand/errand.ts';
@@ -180,4 +181,10 @@ test('10,000 mutations of each message decode or are refused, and nothing else',
     }
     assert.ok(refused > 1000);
   }
+});
+
+test('a number without end is refused, not written for ever', () => {
+  const writer = new ByteWriter();
+  assert.throws(() => writer.varint(Number.POSITIVE_INFINITY), /no number that can be written/);
+  writer.varint(2 ** 53);
 });

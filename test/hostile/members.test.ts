@@ -25,6 +25,11 @@ test('a member is limited and revoked while home runs, and an invitation too', a
   assert.equal(limited.code, 0, limited.stderr);
   while (liar.ended === undefined) await new Promise(resolve => setTimeout(resolve, 50));
   assert.match(liar.ended, /its terms have changed/);
+  const lifted = await skein(['outpost', 'limit', 'near', '--pages-a-day', 'none', '--bytes-a-day', '1GB', ...data]);
+  assert.equal(lifted.code, 0, lifted.stderr);
+  const { members } = await skeinJson<Listed>('outpost', 'members', ...data);
+  assert.deepEqual(members[0]?.quotas, { bytes: 1e9 });
+  assert.equal((await skein(['outpost', 'limit', 'near', '--pages-a-day', '7', ...data])).code, 0);
   const open = home.token();
   const before = await skeinJson<Listed>('outpost', 'members', ...data);
   assert.deepEqual(

@@ -40,6 +40,71 @@ for (const reason of ['private-address', 'robots', 'robots-unreachable', 'out-of
   });
 }
 
+for (const [reason, status] of [
+  ['connect-timeout', 0],
+  ['dns', 0],
+  ['reset', 0],
+  ['http-503', 503],
+  ['http-429', 429],
+] as const) {
+  test(`a page that one machine fails to get (${reason}) is asked for by another, and nobody else waits`, async () => {
+    await using web = await openWeb({ seed: 7, servers: 2, pagesPerServer: 15 });
+    await using home = await openTarget(web.seeds);
+    let failed = 0;
+    const lie: Lie = ({ pages }, { parcel }) => {
+      failed += pages.length;
+      const more = { outcome: 'failed', reason, status, retryAfter: status > 0 ? 80_000 : 0 } as const;
+      parcel({ visits: pages.map(known => ({ visit: visitOf(known, more) })) });
+    };
+    home.opened.home.pause();
+    await using _ = await startLiar('liar', home.token(), lie);
+    await using __ = await home.honest('honest');
+    await together(home, 2);
+    await home.ended;
+    assert.ok(failed > 0, 'it was asked');
+    assert.deepEqual(collected(await pagesOf(home.directory)), web.mustFind());
+    const { servers } = home.opened.ledger;
+    for (const origin of web.origins)
+      assert.equal(servers.of(origin).notBefore, 0, "the server is nobody else's to shun");
+  });
+}
+
+test('what all machines fail to get has failed, and its server is left alone', async () => {
+  await using web = await openWeb({ seed: 7, servers: 1, pagesPerServer: 3 });
+  await using home = await openTarget(web.seeds);
+  const lie: Lie = ({ pages }, { parcel }) =>
+    parcel({
+      visits: pages.map(known => ({
+        visit: visitOf(known, { outcome: 'failed', reason: 'http-503', status: 503, retryAfter: 80_000 }),
+      })),
+    });
+  home.opened.home.pause();
+  await using _ = await startLiar('one', home.token(), lie);
+  await using __ = await startLiar('two', home.token(), lie);
+  await together(home, 2);
+  await home.ended;
+  assert.equal((await pagesOf(home.directory)).get(web.seeds[0]!)?.reason, 'http-503');
+  assert.ok(home.opened.ledger.servers.of(web.origins[0]!).notBefore > Date.now());
+});
+
+test('where no machine does any work the crawl ends, and says why once', async () => {
+  await using web = await openWeb({ seed: 7, servers: 3, pagesPerServer: 3 });
+  const said: string[] = [];
+  using _ = listen(said);
+  await using home = await openTarget(web.seeds);
+  const lie: Lie = ({ id }, { line }) => void line.send({ kind: 'give-up', errand: id, why: 'it takes no code' });
+  await using __ = await startLiar('unwilling', home.token(), lie);
+  await assert.rejects(home.ended, /No machine takes these errands. unwilling says: it takes no code\./);
+  assert.equal(said.filter(text => text.includes('gave an errand up')).length, 1);
+});
+
+/** What is said to people. */
+function listen(said: string[]): Disposable {
+  const before = console.error;
+  console.error = (text: string) => void said.push(text);
+  return { [Symbol.dispose]: () => void (console.error = before) };
+}
+
 test('where all machines refuse a page it is refused', async () => {
   await using web = await openWeb({ seed: 7, servers: 1, pagesPerServer: 3 });
   await using home = await openTarget(web.seeds);

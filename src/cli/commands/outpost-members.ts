@@ -42,8 +42,8 @@ function addLimit(outpost: Command): void {
     .description('change what a machine may visit, and how much in a day; one that is there knows within seconds')
     .argument('<name>', 'as "skein outpost members" names it')
     .option('--servers <list>', 'hosts or domains that it stands for, and no others; * = any')
-    .option('--pages-a-day <n>', 'pages that it gets to visit in a day')
-    .option('--bytes-a-day <size>', 'bytes that may pass between it and servers in a day')
+    .option('--pages-a-day <n>', 'pages that it gets to visit in a day; none = no limit')
+    .option('--bytes-a-day <size>', 'bytes that may pass between it and servers in a day; none = no limit')
     .addHelpText('after', '\nExample:\n  skein outpost limit near-the-site --pages-a-day 20000');
   declare(command, ['data']).action(async (name: string, given: Record<string, unknown>) => {
     const servers = given['servers'] as string | undefined;

@@ -10,8 +10,8 @@ import { size } from '../print/terminal.ts';
 /** What the owner may say at `join` and change later. */
 export function ownerOptions(command: Command): Command {
   return command
-    .option('--pages-a-day <n>', 'pages that may be visited from here in a day (default: no limit)')
-    .option('--bytes-a-day <size>', 'bytes that may pass between here and servers in a day (default: no limit)')
+    .option('--pages-a-day <n>', 'pages that may be visited from here in a day; none = no limit (default)')
+    .option('--bytes-a-day <size>', 'bytes that may pass between here and servers in a day; none = no limit (default)')
     .option('--least-pace <seconds>', 'time between two requests to one server, at least (default 0.1)')
     .option('--most-connections <n>', 'connections to one server (default 8)')
     .option('--longest-page <size>', 'bytes of one page (default 32MB)')
@@ -19,12 +19,22 @@ export function ownerOptions(command: Command): Command {
     .option('--most-errands <n>', 'errands under way at once (default 4096)');
 }
 
+/** A quota of 0 means: no limit. */
 export function quotaOf(given: Record<string, unknown>): QuotaTerms {
   const { pagesADay, bytesADay } = given;
   return {
-    ...(pagesADay !== undefined && { pages: whole(pagesADay, '--pages-a-day') }),
-    ...(bytesADay !== undefined && { bytes: parseSize(bytesADay as string) }),
+    ...(pagesADay !== undefined && { pages: pagesADay === NONE ? 0 : whole(pagesADay, '--pages-a-day') }),
+    ...(bytesADay !== undefined && { bytes: bytesADay === NONE ? 0 : some(bytesADay as string, '--bytes-a-day') }),
   };
+}
+
+/** Lifts a limit that was set. */
+const NONE = 'none';
+
+function some(text: string, flag: string): number {
+  const bytes = parseSize(text);
+  if (bytes > 0) return bytes;
+  throw new SkeinError('bad-option', `${flag} takes a size above 0, or none for no limit.`);
 }
 
 export function ceilingsOf(given: Record<string, unknown>): Partial<Ceilings> {

@@ -7,7 +7,7 @@ import type { Command } from 'commander';
 import { DAY, systemClock } from '../../base/clock.ts';
 import { SkeinError } from '../../base/errors.ts';
 import { hasJoined, joinParent, StandingOutpost } from '../../outpost/standing-outpost.ts';
-import { Members } from '../../transfer/entry/members.ts';
+import { limitsOnly, Members } from '../../transfer/entry/members.ts';
 import { declare, parseAddress, parseSize, values } from '../options/options.ts';
 import { version } from '../version.ts';
 import { addForgive } from './outpost-forgive.ts';
@@ -51,7 +51,7 @@ function addInvite(outpost: Command): void {
       uses: whole(given['uses'], '--uses'),
       expires: Date.now() + whole(given['days'], '--days') * DAY,
       servers: listOf(given['servers']),
-      quotas: { ...quotaOf(given) },
+      quotas: limitsOnly({ ...quotaOf(given) }),
       approve: given['approve'] === true,
     });
     if (given['json']) console.log(JSON.stringify({ token, host, port }));

@@ -69,6 +69,7 @@ export async function dial(dialler: Dialler, route: Route): Promise<Dialled | Un
     const time = (until - performance.now()) / (addresses.length - i);
     result = await open(dialler, { ...route, secure, time }, addresses[i]!);
     if (result.kind === 'dialled' || result.reason === 'tls-failed' || result === closedByUs) break;
+    if (result.reason === 'no-socket') break; // no other address would fare better
   }
   return result;
 }
@@ -178,11 +179,15 @@ function readInto(buffer: Buffer, sink: Sink) {
   };
 }
 
+const OUR_SHORTAGE: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM', 'EADDRNOTAVAIL', 'EAGAIN']);
+
 function unreached(error: Error, address: string): Undialled {
   const code = (error as NodeJS.ErrnoException).code;
   const detail = `${address}: ${describe(error)}`;
   if (code === 'ECONNRESET') return undialled('reset', detail);
-  if (code === 'ETIMEDOUT' || code === 'EMFILE' || code === 'ENFILE') return undialled('connect-timeout', detail);
+  if (code === 'ETIMEDOUT') return undialled('connect-timeout', detail);
+  // Not the server's doing: this machine has no file descriptor, port or memory left for a socket.
+  if (OUR_SHORTAGE.has(code ?? '')) return undialled('no-socket', detail);
   return undialled('connect-refused', detail);
 }
 

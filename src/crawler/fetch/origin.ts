@@ -4,12 +4,16 @@
  * which protocol a server speaks. How many asks are under way at once is the caller's politeness, not ours.
  */
 import type { BodyMemory } from './body-memory.ts';
-import { type Dialled, type Dialler, describe, dial } from './dial.ts';
+import { type Dialled, type Dialler, describe, dial, type Route, type Undialled } from './dial.ts';
 import { type Deadlines, type Exchange, fail } from './exchange.ts';
 import { Http1Connection, type Http1Terms, type Keeper } from './http1-connection.ts';
 import { fixedLines, type Target } from './http1-head.ts';
 import type { Http2Connection } from './http2-connection.ts';
 import type { Places } from './places.ts';
+
+/** Tries, and milliseconds between them, while this machine has no socket left: half a minute. */
+const SHORT_TRIES = 120;
+const SHORT_PAUSE = 250;
 
 /** Loaded where it is offered: see tls.ts. */
 type Http2Module = typeof import('./http2-connection.ts');
@@ -124,7 +128,6 @@ export class Origin implements Keeper {
   }
 
   async #open(exchange: Exchange): Promise<void> {
-    const { dialler } = this.#shared;
     this.#connections++;
     const waits = this.#shared.places.take();
     if (waits) await waits;
@@ -132,11 +135,7 @@ export class Origin implements Keeper {
     const module = this.#protocol === 'http/1.1' ? undefined : await import('./http2-connection.ts');
     const http2 = module !== undefined;
     const route = { target: this.target, allowPrivate: this.#allowPrivate, http2, preferred: this.#preferred };
-    const result = await dial(dialler, route).catch((error: unknown) => ({
-      kind: 'undialled' as const,
-      reason: 'connect-refused' as const,
-      detail: describe(error), // an argument that the socket does not accept
-    }));
+    const result = await this.#dialled(route);
     const waiting = this.#waiting ?? [];
     this.#waiting = undefined;
     if (result.kind === 'undialled') {
@@ -148,6 +147,22 @@ export class Origin implements Keeper {
     this.#preferred = result.address;
     this.#begin(result, exchange, module);
     for (const each of waiting) this.submit(each);
+  }
+
+  /** Where this machine is short of sockets, one that is not in use is closed, and then it is tried again for a while. */
+  async #dialled(route: Route): Promise<Dialled | Undialled> {
+    const { dialler, places } = this.#shared;
+    for (let tries = 0; ; tries++) {
+      const result = await dial(dialler, route).catch((error: unknown) => ({
+        kind: 'undialled' as const,
+        reason: 'connect-refused' as const,
+        detail: describe(error), // an argument that the socket does not accept
+      }));
+      const short = result.kind === 'undialled' && result.reason === 'no-socket';
+      if (!short || tries >= SHORT_TRIES || this.#shared.closed) return result;
+      places.spare();
+      await new Promise(resolve => setTimeout(resolve, SHORT_PAUSE));
+    }
   }
 
   #begin(dialled: Dialled, exchange: Exchange, http2: Http2Module | undefined): void {

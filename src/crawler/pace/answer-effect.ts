@@ -18,7 +18,7 @@ export interface Effect {
 /** How a request went, by its answer. What we refused to ask for ourselves says nothing of the server. */
 export function effectOf(answer: Answer, now: number): Effect {
   if (answer.kind === 'failure') {
-    const failed = answer.reason !== 'private-address' && answer.reason !== 'bad-url';
+    const failed = !['private-address', 'bad-url', 'no-socket'].includes(answer.reason);
     return { status: 0, firstByteMs: 0, retryAfterMs: 0, failed, address: '' };
   }
   const { status, wire, address } = answer;

@@ -7,6 +7,7 @@ import { SkeinError } from '../../base/errors.ts';
 const encoder = new TextEncoder();
 /** Texts up to this length are written character by character: the encoder takes longer to be called. */
 const SHORT = 100;
+const LARGEST = 2 ** 53;
 
 export class ByteWriter {
   #bytes: Uint8Array;
@@ -28,6 +29,8 @@ export class ByteWriter {
 
   /** Unsigned, up to 2^53. */
   varint(value: number): void {
+    // What never gets smaller would be written without end.
+    if (value > LARGEST) throw new SkeinError('internal', `${value} is no number that can be written.`);
     this.#room(8);
     while (value > 127) {
       this.#bytes[this.#at++] = (value % 128) | 128;

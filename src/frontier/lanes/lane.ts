@@ -15,7 +15,7 @@ export interface Lane {
   /** Pages that wait for another machine than those that cannot reach them (elsewhere.ts). */
   elsewhere: number;
   /** What other machines see of the server, by their names; see server-news.ts. */
-  readonly views: Map<string, Pick<ServerNews, 'robots' | 'missing'>>;
+  readonly views: Map<string, Pick<ServerNews, 'robots' | 'missing'> & { readonly notBefore?: number }>;
   /** Pages admitted so far, fetched or not. */
   pages: number;
 }

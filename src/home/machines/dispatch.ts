@@ -14,6 +14,7 @@ import { compileScope } from '../../errand/scope/scope.ts';
 import type { Delegation, ServerPlace } from '../../frontier/delegation.ts';
 import type { Carrier } from '../../transfer/carrier.ts';
 import { LatencyByPlace } from './latency-by-place.ts';
+import { loadOf } from './load.ts';
 import { type Placement, Placements } from './placement.ts';
 import { Addresses } from './server-addresses.ts';
 
@@ -56,17 +57,11 @@ const TOGETHER: Reason = { reason: 'address', because: 'it has others of the sam
 const IDLE: Reason = { reason: 'least-loaded', because: 'it had the least to do' };
 const ALONE: Reason = { reason: 'home', because: 'no other machine takes part' };
 
-/**
- * Room that a server takes which is delegated as a whole: paced, it is a request now and then; unpaced, a quarter of a
- * thread's. Whoever comes first must not get everything: what waits at home goes to who is free.
- */
-const UNPACED_LOAD = 1024;
-const PACED_LOAD = 4;
-/** Room that a page takes which another machine is to bring for the first time, unpaced; a known one takes 1. */
-const NEW_PAGE_LOAD = 16;
 /** Milliseconds. */
 const REST = 1000;
 const LONGEST_REST = 60_000;
+/** Errands given up in a row after which nothing is expected of a machine: it takes a quarter of a minute. */
+const TOO_OFTEN = 5;
 /** Milliseconds after its deadline that a remote errand is still waited for. */
 const LATE = 120_000;
 /** Milliseconds without a parcel after which a machine is taken to do nothing, and for which it then gets nothing. */
@@ -198,7 +193,11 @@ export class Dispatch {
     const now = this.#clock.ticks();
     // One that rests because it failed keeps nobody from its servers.
     const able = (post: Post) => post.carrier && post.carrier.room > 0 && post.restsUntil <= now;
-    const posts = this.#posts.filter(post => post.may(url) && !place.not?.has(machineOf(post)));
+    const posts = welcome(
+      this.#posts.filter(post => post.may(url) && !place.not?.has(machineOf(post))),
+      place,
+      able,
+    );
     const own = posts.filter(post => post.stands && able(post));
     if (own.length > 0) {
       const post = leastLoaded(own.filter(post => this.#hasRoom(post)));
@@ -206,7 +205,7 @@ export class Dispatch {
     }
     const open = posts.filter(post => this.#hasRoom(post) && !post.stands);
     if (open.length === 0) return undefined;
-    if (place.spread > 1 && !place.not) return this.#share(place);
+    if (place.spread > 1 && !place.not && !place.away) return this.#share(place);
     if (!place.paced) return this.#stay(place, open);
     const address = this.#addressOf(place);
     return address === undefined ? undefined : this.#together({ ...place, address }, open);
@@ -272,6 +271,12 @@ export class Dispatch {
     if (!post || post.restsUntil > now) return; // all that it had was given up at once: one failure
     post.failures++;
     post.restsUntil = now + Math.min(LONGEST_REST, REST * 2 ** (post.failures - 1));
+  }
+
+  /** All machines that there are have given up all that they got, again and again. */
+  get stuck(): boolean {
+    const here = this.#posts.filter(({ carrier }) => carrier && carrier.status?.state !== 'quarantined');
+    return here.length > 0 && here.every(({ failures }) => failures >= TOO_OFTEN);
   }
 
   /** A parcel came: all is well there. */
@@ -349,22 +354,15 @@ export class Dispatch {
   }
 }
 
+/** Those that the server does not keep away, if one of them can work at all. */
+function welcome(posts: Post[], { away }: ServerPlace, able: (post: Post) => unknown): Post[] {
+  const others = away ? posts.filter(post => !away.has(machineOf(post))) : posts;
+  return others.some(able) ? others : posts;
+}
+
 /** Threads of this machine are one, and have no name. */
 function machineOf({ carrier, name }: Post): string {
   return carrier?.remote === false ? '' : name;
-}
-
-/**
- * A page takes room until it comes back. In a thread of this machine a paced server takes what it asks for in a second,
- * until its errand ends: its pages wait for one another and keep nobody busy. Counted by pages, a thread would pace 26
- * servers at once and so fetch 26 pages a second, however many servers there are.
- */
-function loadOf({ kind, limits, pages, server }: Errand, remote: boolean): { load: number; each: number } {
-  const { pace } = server;
-  if (limits.follow > 0) return { load: pace === 0 ? UNPACED_LOAD : PACED_LOAD, each: 0 };
-  if (pace > 0 && !remote) return { load: Math.min(pages.length, Math.max(1, Math.round(1000 / pace))), each: 0 };
-  const each = remote && kind === 'explore' && pace === 0 ? NEW_PAGE_LOAD : 1;
-  return { load: pages.length * each, each };
 }
 
 function pagesOf({ errands }: Post): number {

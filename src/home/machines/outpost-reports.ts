@@ -7,6 +7,7 @@ export class OutpostReports {
   /** By outpost, what was last said: why it takes no more, and what went wrong while it works on. */
   readonly #full = new Map<string, string>();
   readonly #trouble = new Map<string, string>();
+  readonly #gaveUp = new Map<string, string>();
   #turned = '';
 
   constructor(say: (text: string) => void) {
@@ -22,9 +23,16 @@ export class OutpostReports {
     return true;
   }
 
+  /** A machine that cannot do its work says so for each errand. */
   gaveUp(name: string, why: string): void {
-    this.#say(`${name} gave an errand up: ${why.replace(/\.$/, '')}.`);
+    if (this.#gaveUp.get(name) !== why) this.#say(`${name} gave an errand up: ${why.replace(/\.$/, '')}.`);
+    this.#gaveUp.set(name, why);
     this.#trouble.set(name, why);
+  }
+
+  /** Why no machine takes any errand, as the last ones said. */
+  get refusals(): string {
+    return [...this.#gaveUp].map(([name, why]) => `${name} says: ${why.replace(/\.$/, '')}`).join('; ');
   }
 
   changed({ name, status }: Carrier): void {
@@ -39,4 +47,20 @@ export class OutpostReports {
     this.#full.set(name, why);
     this.#say(why === '' ? `The outpost ${name} goes on.` : `The outpost ${name} takes no more: ${why}`);
   }
+}
+
+export function nobodyWorks(why: string): SkeinError {
+  return new SkeinError(
+    'refused',
+    `No machine takes these errands. ${why}.`,
+    'Mend it there, let this machine take part with --set threads=2, or name another --outpost.',
+  );
+}
+
+export function nobodyToRelyOn(): SkeinError {
+  return new SkeinError(
+    'refused',
+    'No machine is left that can be relied on: all are quarantined.',
+    'Let this one take part with --set threads=2, name another --outpost, or see "skein outpost forgive --help".',
+  );
 }

@@ -38,7 +38,7 @@ import { Membership } from '../membership.ts';
 import { signedCode } from '../signed-code.ts';
 import { startUnpacker } from '../unpack/unpacker.ts';
 import { MachineWatch } from './machines.ts';
-import { OutpostReports } from './outpost-reports.ts';
+import { nobodyToRelyOn, nobodyWorks, OutpostReports } from './outpost-reports.ts';
 import { OUTPOSTS_FILE } from './placement.ts';
 
 export interface OutpostsOptions {
@@ -62,6 +62,8 @@ export interface OutpostsOptions {
   readonly auditShare?: number;
   /** Told now and then how many bytes went to outposts and came from them. */
   readonly crossed?: (line: { readonly up: number; readonly down: number }) => void;
+  /** By which the threads of this machine pace addresses together; audits keep to it. */
+  readonly slots?: SharedArrayBuffer;
 }
 
 const AUDIT_SHARE = 0.02;
@@ -151,6 +153,7 @@ export class Outposts implements Speaker {
     const absence = setTimeout(() => this.#home.giveUpAbsent(), this.#options.lease ?? LEASE);
     absence.unref();
     this.#writing = setInterval(() => {
+      if (this.#home.dispatch.stuck) this.#home.fail(nobodyWorks(this.#reports.refusals));
       this.#forgive();
       this.#heed();
       this.#settle();
@@ -325,11 +328,7 @@ export class Outposts implements Speaker {
   #nobodyLeft(): SkeinError | undefined {
     const { carriers } = this.#home.dispatch;
     if (this.#door || carriers.some(({ status }) => status?.state !== 'quarantined')) return undefined;
-    return new SkeinError(
-      'refused',
-      'No machine is left that can be relied on: all are quarantined.',
-      'Let this one take part with --set threads=2, name another --outpost, or see "skein outpost forgive --help".',
-    );
+    return nobodyToRelyOn();
   }
 
   /** Whoever was taken out of the file is trusted again. */

@@ -130,7 +130,7 @@ export class Members {
     const servers = terms.servers?.map(domainOf);
     return this.#change(name, member => ({
       ...member,
-      quotas: { ...member.quotas, ...terms.quotas },
+      quotas: limitsOnly({ ...member.quotas, ...terms.quotas }),
       ...(servers && { servers }),
     }));
   }
@@ -183,6 +183,11 @@ export class Members {
   #save(part: string, name: string, value: unknown): void {
     replaceFile(join(this.#directory, part, `${name}.json`), JSON.stringify(value), PRIVATE);
   }
+}
+
+/** Without those of 0, which stand for none. */
+export function limitsOnly(quotas: Readonly<Record<string, number>>): Record<string, number> {
+  return Object.fromEntries(Object.entries(quotas).filter(([, most]) => most > 0));
 }
 
 /** Where two processes make the same file at once (one invites while the other starts), the first one's stays. */

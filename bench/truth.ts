@@ -5,7 +5,7 @@
  * that are the day's page by the labels that come with the sites.
  *
  *   node bench/truth.ts [--data DIR] [--days 7] [--sites 10 | --only host,host] [--profiles correct,deploy,…]
- *     [--verbose]
+ *     [--budget 10%] [--verbose]
  *
  * The servers are static within a day: a second look at a page never differs from the first.
  */
@@ -22,6 +22,7 @@ const { values: given } = parseArgs({
     sites: { type: 'string', default: '0' },
     only: { type: 'string' },
     profiles: { type: 'string', default: 'correct,deploy,lm-now,none,half,no-sitemap' },
+    budget: { type: 'string', default: '1000%' },
     verbose: { type: 'boolean', default: false },
   },
 });
@@ -53,7 +54,7 @@ for (const profile of profiles) {
   const replay = await startReplay(20_000 + Math.floor(Math.random() * 12_000), { sites, ...wanted });
   try {
     const onDay = (day: number) => given.verbose && console.error(`${profile}, day ${day}`);
-    results.set(profile, await measure(replay, { days, more: {}, onDay }));
+    results.set(profile, await measure(replay, { days, more: { budget: given.budget }, onDay }));
   } finally {
     await replay.stop();
   }
@@ -78,6 +79,8 @@ function row(profile: string, name: string, score: Score): string[] {
     percent(aims.copies.of(score)),
     percent(ratio(score.rightOwn, score.copies, 1)),
     percent(ratio(score.same, score.copies, 1)),
+    String(score.inferred),
+    percent(ratio(score.inferredRight, score.inferred, 1)),
     percent(ratio(score.visits, score.copies, 1), 1),
   ];
 }
@@ -85,7 +88,7 @@ function row(profile: string, name: string, score: Score): string[] {
 function report(): void {
   const header = [
     ...['servers', 'site', 'noise', 'told', 'quiet told', 'changes', 'strict recall', 'shared', 'told'],
-    ...['copies right', 'but for shared', 'to the byte', 'visited'],
+    ...['copies right', 'but for shared', 'to the byte', 'inferred', 'right', 'visited'],
   ];
   const rows = [...results].flatMap(([profile, scores]) => [
     ...[...scores].map(([site, score]) => row(profile, site, score)),

@@ -1,5 +1,7 @@
 /** Whether the copy that Skein hands out is the day's page, by the labels that come with the recorded sites. */
 import { createHash } from 'node:crypto';
+import { piecesOf } from '../../src/crawler/analysis/analyse.ts';
+import { editsBetween } from '../../src/judge/edits.ts';
 import { pagesOf, type Replay } from '../bytes/replay.ts';
 import { openBlobs, type Truth, truthOf } from '../histories.ts';
 
@@ -25,6 +27,8 @@ const digestOf = (bytes: Uint8Array): string => createHash('sha1').update(bytes)
 export class CopyTruth {
   readonly #blob = openBlobs();
   readonly #origins: ReadonlyMap<string, string>;
+  /** Of each page: what is served on the day that began last. */
+  readonly #today = new Map<string, () => Buffer>();
   /** Digest of each blob as it is served. */
   readonly #served = new Map<string, string>();
   /** Of each page: the last day on which a digest was served. */
@@ -39,6 +43,7 @@ export class CopyTruth {
 
   begin(day: number): void {
     for (const { s, u, b } of pagesOf(day)) {
+      this.#today.set(s + u, () => this.#written(b));
       const days = this.#days.get(s + u) ?? new Map<string, number>();
       this.#days.set(s + u, days.set(this.#digest(s, b), day));
     }
@@ -59,19 +64,38 @@ export class CopyTruth {
     return { all: missed.length === 0, own: missed.every(({ shared }) => shared), same: false };
   }
 
+  /**
+   * A copy that was never served like this, because it was inferred: right when a reader finds the same text, links and
+   * pictures as in the day's page. What many pages share is not told apart.
+   */
+  inferred(page: string, day: number, copy: Uint8Array): Right {
+    const exact = this.of(page, day, copy);
+    if (exact.all) return exact;
+    const headers = new Map([['content-type', 'text/html']]);
+    const held = piecesOf({ headers, body: copy });
+    const now = piecesOf({ headers, body: this.#today.get(page)!() });
+    const edits = held && now ? editsBetween(held, now).edits.filter(({ list }) => list !== 'tags') : undefined;
+    const all = edits?.length === 0;
+    return { all, own: all, same: false };
+  }
+
   /** The server writes links to the recorded hosts anew, so that they lead to itself. */
   #digest(host: string, blob: string): string {
     const key = `${host} ${blob}`;
     let digest = this.#served.get(key);
     if (digest === undefined) {
-      const text = this.#blob(blob).toString('latin1');
-      const written = text.replace(
-        /https?:\/\/([a-z0-9.-]+)/gi,
-        (link, name: string) => this.#origins.get(name.toLowerCase()) ?? link,
-      );
-      digest = digestOf(Buffer.from(written, 'latin1'));
+      digest = digestOf(this.#written(blob));
       this.#served.set(key, digest);
     }
     return digest;
+  }
+
+  #written(blob: string): Buffer {
+    const text = this.#blob(blob).toString('latin1');
+    const written = text.replace(
+      /https?:\/\/([a-z0-9.-]+)/gi,
+      (link, name: string) => this.#origins.get(name.toLowerCase()) ?? link,
+    );
+    return Buffer.from(written, 'latin1');
   }
 }

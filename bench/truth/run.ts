@@ -96,10 +96,13 @@ function judgeCopies(replay: Replay, directory: string, { copies, scores, day }:
   pagesOf(day).forEach(({ s, u }, index) => {
     const id = ids.get(urls[index]!);
     const known = id === undefined ? undefined : ledger.pages.known(id);
-    const copy = known && stored.newest(known)?.decoded().bytes;
+    const current = known && stored.current(known);
+    const copy = current?.copy.decoded().bytes;
     const score = scores.get(s)!;
     if (id !== undefined && visited.has(id)) score.visits++;
-    countCopy(score, copies.of(s + u, day, copy));
+    const inferred = current?.inferred !== undefined;
+    const right = inferred ? copies.inferred(s + u, day, copy!) : copies.of(s + u, day, copy);
+    countCopy(score, right, inferred);
   });
   stored.close();
   ledger.close();

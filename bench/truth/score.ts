@@ -19,13 +19,16 @@ export interface Score {
   right: number;
   rightOwn: number;
   same: number;
+  /** Of the copies, those that were inferred, and how many of them are right. */
+  inferred: number;
+  inferredRight: number;
   /** Looks at pages, and pages that could have been looked at. */
   visits: number;
 }
 
 export const emptyScore = (): Score => ({
   ...{ strict: 0, strictTold: 0, shared: 0, sharedTold: 0, noise: 0, noiseTold: 0, unchanged: 0, unchangedTold: 0 },
-  ...{ copies: 0, right: 0, rightOwn: 0, same: 0, visits: 0 },
+  ...{ copies: 0, right: 0, rightOwn: 0, same: 0, inferred: 0, inferredRight: 0, visits: 0 },
 });
 
 /** `told`: as a change of the page, as one of its site, or not. */
@@ -47,8 +50,10 @@ export function countTelling(score: Score, truth: Truth | undefined, told: 'page
   }
 }
 
-export function countCopy(score: Score, { all, own, same }: Right): void {
+export function countCopy(score: Score, { all, own, same }: Right, inferred: boolean): void {
   score.copies++;
+  score.inferred += inferred ? 1 : 0;
+  score.inferredRight += inferred && all ? 1 : 0;
   score.right += all ? 1 : 0;
   score.rightOwn += own ? 1 : 0;
   score.same += same ? 1 : 0;

@@ -134,6 +134,7 @@ export class Learning {
     });
     const levels = visit.stage === 'structure' ? (visit.where ?? []).slice(0, MAX_LEVELS) : [];
     if (levels.length > 0) this.#ledger.visits.addLevels(number, levels);
+    if (before) this.#ledger.inferred.remove(id);
     if (before && stored) this.#ledger.followed.remove(id);
     else if (lesson.follows) this.#follow(lesson, lesson.follows);
     this.#server(lesson);

@@ -55,7 +55,7 @@ export class Home implements Receiver {
   readonly progress: Progress;
   readonly #parts: HomeParts;
   readonly verdicts: Verdicts;
-  readonly #judging: Judging;
+  readonly judging: Judging;
   readonly #all: HomeParts & { readonly verdicts: Verdicts };
   readonly #acknowledgements = new Acknowledgements();
   readonly #trials: CrashBisect;
@@ -82,8 +82,8 @@ export class Home implements Receiver {
     this.progress = new Progress(parts.clock);
     this.#rest = new WakeableSleep(parts.clock);
     this.verdicts = new Verdicts(parts, this.progress);
-    this.#judging = new Judging(parts.ledger, parts.frontier, () => this.#rest.wake());
-    this.#inbox = new Inbox(this.#judging);
+    this.judging = new Judging(parts.ledger, parts.frontier, () => this.#rest.wake());
+    this.#inbox = new Inbox(this.judging);
     this.#all = { ...parts, verdicts: this.verdicts };
     this.#batch = new Batch(parts, this.#acknowledgements);
     this.#apart = new BisectThread(this.dispatch, () => parts.spare!());
@@ -97,7 +97,7 @@ export class Home implements Receiver {
 
   /** Runs until the supply has no more, or stop() is called. Throws what ended it early, after saving what it had. */
   async run(supply: Supply): Promise<void> {
-    if (this.#parts.frontier.options.mode === 'refresh') this.#judging.begin();
+    if (this.#parts.frontier.options.mode === 'refresh') this.judging.begin();
     try {
       await this.#loop(supply);
       this.#ended = true;
@@ -112,7 +112,7 @@ export class Home implements Receiver {
       throw diskError(error);
     } finally {
       this.#rest.end();
-      await this.#judging.close();
+      await this.judging.close();
     }
     if (this.#failure !== undefined) throw this.#failure;
   }

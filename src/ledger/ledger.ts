@@ -18,6 +18,7 @@ import { LinkIndex } from './links/links.ts';
 import { Listings } from './listings.ts';
 import { DueTimes } from './pages/due-times.ts';
 import { Followed } from './pages/followed.ts';
+import { Inferred } from './pages/inferred.ts';
 import { Masks } from './pages/masks.ts';
 import { Pages } from './pages/pages.ts';
 import { Seeds } from './pages/seeds.ts';
@@ -43,6 +44,7 @@ export class Ledger {
   readonly tallies: Tallies;
   readonly #serverPages: ServerPages;
   readonly followed: Followed;
+  readonly inferred: Inferred;
   readonly masks: Masks;
   readonly seeds: Seeds;
   readonly #lock: DatabaseSync | undefined;
@@ -67,6 +69,7 @@ export class Ledger {
     this.errands = new Errands(this.database);
     this.listings = new Listings(this.database);
     this.followed = new Followed(this.database);
+    this.inferred = new Inferred(this.database);
     this.masks = new Masks(this.database);
     this.seeds = new Seeds(this.database);
     if (mode === 'write') this.#openCounters();

@@ -222,6 +222,18 @@ export const steps: readonly string[] = [
   -- The machine that read the rules of a server; empty = home itself.
   ALTER TABLE servers ADD COLUMN rules_by TEXT NOT NULL DEFAULT '';
   `,
+  `
+  -- What a page that was not fetched is likely to be by now, from edits that many pages share (inferred.ts).
+  CREATE TABLE inferred (
+    page INTEGER PRIMARY KEY,
+    folder TEXT NOT NULL,
+    time REAL NOT NULL, pages INTEGER NOT NULL,         -- of the looks that showed the edit
+    segment INTEGER NOT NULL, place INTEGER NOT NULL,   -- the version that the delta belongs to
+    digest BLOB NOT NULL,
+    delta BLOB NOT NULL
+  ) STRICT;
+  CREATE INDEX inferred_folders ON inferred (folder);
+  `,
 ];
 
 /** A ledger that is only read may be of a version that did not have the table yet. */

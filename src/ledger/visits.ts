@@ -118,7 +118,8 @@ export class Visits {
     if (!newest) return false;
     this.#tallies.count('stored', '', 0, -1);
     // What followed it is nothing without it.
-    this.#database.prepare('DELETE FROM followed WHERE page = ?').run(copy.page);
+    for (const table of ['followed', 'inferred'])
+      this.#database.prepare(`DELETE FROM ${table} WHERE page = ?`).run(copy.page);
     return true;
   }
 

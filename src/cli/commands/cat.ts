@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { SkeinError } from '../../base/errors.ts';
 import { meaningOf } from '../../errand/reasons.ts';
 import { type Found, findPage } from '../../home/answers/lookup.ts';
-import { openCopies } from '../../home/copies/copies.ts';
+import { inferredNote, openCopies } from '../../home/copies/copies.ts';
 import { bodyOf } from '../../home/copies/copy-text.ts';
 import { FLAG_FILTERED, FLAG_NOARCHIVE } from '../../ledger/pages/known-row.ts';
 import { openLedger } from '../open-ledger.ts';
@@ -22,23 +22,26 @@ export function addCatCommand(program: Command): void {
     const ledger = openLedger(data);
     const copies = openCopies(ledger, data);
     const { page, known } = findPage(ledger, url);
-    const copy = known && copies.newest(known);
-    if (!copy) {
+    const current = known && copies.current(known);
+    if (!current) {
       throw new SkeinError(
         'not-found',
         `There is no stored copy of ${page.url}: ${whyNot({ page, known })}.`,
         `See: skein show ${shellWord(page.url)}${dataOption(data)}`,
       );
     }
+    const { copy, inferred } = current;
     const { bytes, problem } = copy.decoded();
     copies.close();
     ledger.close();
     if (given['json']) {
       const headers = Object.fromEntries(copy.headers);
       const { time, status } = copy;
-      console.log(JSON.stringify({ url: page.url, time, status, headers, ...bodyOf(copy), problem }));
+      console.log(JSON.stringify({ url: page.url, time, status, inferred, headers, ...bodyOf(copy), problem }));
       return;
     }
+    // Whoever reads the bytes alone is told beside them.
+    if (inferred && !given['head']) console.error(inferredNote(inferred));
     if (given['head']) process.stdout.write(copy.head);
     process.stdout.write(bytes);
   });

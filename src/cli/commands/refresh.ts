@@ -7,6 +7,7 @@ import type { ScheduleSettings } from '../../frontier/schedule/settings.ts';
 import { type Tally, tallyOf } from '../../home/answers/changes.ts';
 import type { ControlParts } from '../../home/control.ts';
 import { Images } from '../../home/images/images.ts';
+import { withInference } from '../../home/judging/infer-round.ts';
 import { SecondLooks, withSecondLooks } from '../../home/judging/second-looks.ts';
 import { beginRound, endRound } from '../../home/round.ts';
 import { refreshSupply, type Supply, watchSupply } from '../../home/supply.ts';
@@ -112,7 +113,7 @@ export async function keepFresh(
   const round = kind === 'refresh' ? beginRound(ledger, started) : undefined;
   try {
     const plain = round ? refreshSupply(parts, round, allowance(), spent) : watchSupply(parts, allowance, spent);
-    const supply = looking(plain, kind, opened, chosen.secondLook);
+    const supply = withInference(looking(plain, kind, opened, chosen.secondLook), opened, kind);
     await opened.ready();
     await home.run(supply);
     ledger.begin();

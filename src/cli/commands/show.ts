@@ -4,8 +4,10 @@ import { ivalOf } from '../../crawler/detect/image.ts';
 import { type Facts, unpackFacts } from '../../errand/facts.ts';
 import { type Found, findPage } from '../../home/answers/lookup.ts';
 import { stateOf } from '../../home/answers/why.ts';
+import { inferredNote } from '../../home/copies/copies.ts';
 import { masksOn, type ShownMask } from '../../home/masks.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import type { KnownRow } from '../../ledger/pages/known-row.ts';
 import { roles } from '../../ledger/pages/pages.ts';
 import { openLedger } from '../open-ledger.ts';
 import { declare, values } from '../options/options.ts';
@@ -71,6 +73,7 @@ function describe(ledger: Ledger, { page, known }: Found): Shown {
       'moved to': urlOf(known?.moved_to),
       'same bytes as': urlOf(known?.same_as),
       'nearly equal to': urlOf(known?.near),
+      'copy handed out': known ? inferredOf(ledger, known) : null,
       'stored at': known?.segment ? `segment ${known.segment}, byte ${known.place}, ${known.length} bytes` : null,
     },
     masks: masksOn(ledger, page.id, page.server),
@@ -86,6 +89,12 @@ function describe(ledger: Ledger, { page, known }: Found): Shown {
       outpost,
     })),
   };
+}
+
+/** Where the copy that people read was not fetched like this. */
+function inferredOf(ledger: Ledger, { page, segment, place }: KnownRow): string | null {
+  const row = ledger.inferred.of(page);
+  return row && row.segment === segment && row.place === place ? inferredNote(row) : null;
 }
 
 /** What the papers' detectors compare. */

@@ -19,9 +19,24 @@ export function copyPlaceOf(known: KnownRow): CopyPlace | undefined {
   return place && { ...place, page: known.page, twin: known.same_as };
 }
 
+/** A copy as it is handed out. */
+export interface Current {
+  readonly copy: Stored;
+  /** It was not fetched like this: since when, and by how many pages that were. */
+  readonly inferred?: { readonly time: number; readonly pages: number };
+}
+
+/** For people. */
+export function inferredNote({ time, pages }: NonNullable<Current['inferred']>): string {
+  const seen = new Date(time).toISOString().slice(0, 10);
+  return `Inferred: edits that ${pages} other pages have shown since ${seen} were put into the copy that was fetched last.`;
+}
+
 export interface Copies {
   /** The newest copy, as the page was when it was last seen; undefined = there is none. */
   newest(known: KnownRow): Stored | undefined;
+  /** The same, or what is inferred of it where edits that many pages share say that it is another by now. */
+  current(known: KnownRow): Current | undefined;
   /** The copy that a visit stored. */
   of(visit: VisitRow): Stored | undefined;
   /** The newest stored version, whatever has followed it. */
@@ -56,12 +71,27 @@ export function openCopies(ledger: Ledger, directory: string): Copies {
   });
   const read = (place: StoredPlace | undefined, twin: number | null) =>
     place && followRevisit(reader, reader.read(place), resolving(twin));
+  const newest = (known: KnownRow) => {
+    const stored = read(placeOf(known), known.same_as);
+    const row = stored && ledger.followed.of(known.page);
+    const current = row && row.segment === known.segment && row.place === known.place;
+    return current ? named(followedFrom(stored, row.time, row), known) : stored;
+  };
   return {
-    newest(known) {
-      const stored = read(placeOf(known), known.same_as);
-      const row = stored && ledger.followed.of(known.page);
-      const current = row && row.segment === known.segment && row.place === known.place;
-      return current ? named(followedFrom(stored, row.time, row), known) : stored;
+    newest,
+    current(known) {
+      const row = ledger.inferred.of(known.page);
+      const base =
+        row && row.segment === known.segment && row.place === known.place
+          ? read(placeOf(known), known.same_as)
+          : undefined;
+      if (row && base)
+        return {
+          copy: named(followedFrom(base, row.time, row), known),
+          inferred: { time: row.time, pages: row.pages },
+        };
+      const copy = newest(known);
+      return copy && { copy };
     },
     stored: ({ twin, ...place }) => read(place, twin),
     following: (base, followed) => followedFrom(base, followed.time, followed),

@@ -7,15 +7,27 @@ import { readMember } from '../../errand/warc/gzip.ts';
 import { parseRecord } from '../../errand/warc/warc.ts';
 import { type Difference, editsBetween, wholeEdit } from '../../judge/edits.ts';
 import { Ledger } from '../../ledger/ledger.ts';
+import type { InferredRow } from '../../ledger/pages/inferred.ts';
 import { type Copies, openCopies } from '../copies/copies.ts';
-import type { Comparison, JudgeAnswer, JudgeQuestion, JudgeThreadData } from './judging.ts';
+import { Inference, refutes } from './inference.ts';
+import type { Comparison, InferQuestion, JudgeAnswer, JudgeQuestion, JudgeThreadData } from './judging.ts';
 
 const port = parentPort!;
 const { directory } = workerData as JudgeThreadData;
-let opened: Copies | undefined;
+let reading: { readonly ledger: Ledger; readonly copies: Copies } | undefined;
+const inference = new Inference();
 
-function compare({ copy, followed, record }: JudgeQuestion): Comparison | undefined {
-  opened ??= openCopies(new Ledger(directory, 'read'), directory);
+function read(): { readonly ledger: Ledger; readonly copies: Copies } {
+  if (!reading) {
+    const ledger = new Ledger(directory, 'read');
+    reading = { ledger, copies: openCopies(ledger, directory) };
+  }
+  return reading;
+}
+
+function compare(question: JudgeQuestion): Comparison | undefined {
+  const { copy, followed, inferred, record } = question;
+  const { copies: opened } = read();
   const base = opened.stored(copy);
   const now = recordOf(record);
   if (!base || !now) return undefined;
@@ -23,7 +35,14 @@ function compare({ copy, followed, record }: JudgeQuestion): Comparison | undefi
   const message = messageOf(now);
   const follows = deltaTo(message, messageOf(base));
   // A delta that saves nothing is not worth a copy that needs two pieces to be read.
-  return { ...differenceOf(before, now), follows, small: 2 * follows.delta.length < record.length };
+  const [old, fresh] = [latin1(before), latin1(now)];
+  inference.see(question, old, fresh);
+  const refuted = inferred !== undefined && refutes(fresh, old, latin1(opened.following(base, inferred)));
+  return { ...differenceOf(before, now), follows, small: 2 * follows.delta.length < record.length, refuted };
+}
+
+function latin1(stored: Stored): string {
+  return Buffer.from(stored.decoded().bytes).toString('latin1');
 }
 
 function recordOf(member: Uint8Array): Stored | undefined {
@@ -41,7 +60,20 @@ function differenceOf(before: Stored, now: Stored): Difference & { readonly meas
   return { edits: same ? [] : [wholeEdit], words: { removed: 0, added: 0, all: 0 }, measured: false };
 }
 
-port.on('message', (question: JudgeQuestion) => {
+/** Nothing follows from what cannot be read. */
+function infer(): readonly InferredRow[] {
+  try {
+    return inference.infer(read().ledger, read().copies);
+  } catch {
+    return []; // the next visits bring what would have been inferred
+  }
+}
+
+port.on('message', (question: JudgeQuestion | InferQuestion) => {
+  if ('infer' in question) {
+    port.postMessage({ id: question.infer, inferred: infer() } satisfies JudgeAnswer);
+    return;
+  }
   let found: Comparison | undefined;
   try {
     found = compare(question);

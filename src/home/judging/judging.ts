@@ -9,6 +9,7 @@ import type { Visit } from '../../errand/visit.ts';
 import type { Frontier } from '../../frontier/frontier.ts';
 import type { Difference } from '../../judge/edits.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import type { InferredRow } from '../../ledger/pages/inferred.ts';
 import { type CopyPlace, copyPlaceOf } from '../copies/copies.ts';
 
 /** What the thread is given. */
@@ -21,6 +22,12 @@ export interface JudgeQuestion {
   readonly copy: CopyPlace;
   /** What the copy has become since it was stored. */
   readonly followed?: Delta & { readonly time: number };
+  /** What was inferred of it. */
+  readonly inferred?: Delta & { readonly time: number };
+  readonly server: number;
+  /** Of the visit. */
+  readonly url: string;
+  readonly time: number;
   /** The response that came, a WARC member. */
   readonly record: Uint8Array;
 }
@@ -32,10 +39,17 @@ export interface Comparison extends Difference {
   readonly follows: Delta;
   /** The delta is worth having. */
   readonly small: boolean;
+  /** What was inferred of the page was wrong. */
+  readonly refuted: boolean;
+}
+
+export interface InferQuestion {
+  readonly infer: number;
 }
 
 export interface JudgeAnswer {
   readonly id: number;
+  readonly inferred?: readonly InferredRow[];
   /** Absent where there is no copy that can be read. */
   readonly found?: Comparison;
 }
@@ -53,6 +67,7 @@ export class Judging {
   #thread: Worker | undefined;
   #asked = 0;
   readonly #waiting = new Map<number, { url: string; findings: Findings }>();
+  readonly #inferring = new Map<number, (rows: readonly InferredRow[]) => void>();
 
   constructor(ledger: Ledger, frontier: Frontier, wake: () => void) {
     this.#ledger = ledger;
@@ -69,7 +84,7 @@ export class Judging {
       findings ??= { open: 0, found: new Map() };
       findings.open++;
       const { offset, length, requestLength } = visit.record!;
-      this.#post(visit.url, copy, members.slice(offset + requestLength, offset + length), findings);
+      this.#post(visit, copy, members.slice(offset + requestLength, offset + length), findings);
     }
     return findings;
   }
@@ -77,6 +92,17 @@ export class Judging {
   /** Pages will be compared: the thread may start while the first are fetched. */
   begin(): void {
     this.#thread ??= this.#start();
+  }
+
+  /** What follows for pages that were not fetched from all that were compared so far. */
+  infer(): Promise<readonly InferredRow[]> {
+    const thread = this.#thread;
+    if (!thread || this.#asked === 0) return Promise.resolve([]);
+    const infer = ++this.#asked;
+    return new Promise(resolve => {
+      this.#inferring.set(infer, resolve);
+      thread.postMessage({ infer } satisfies InferQuestion);
+    });
   }
 
   async close(): Promise<void> {
@@ -90,13 +116,20 @@ export class Judging {
     return known && copyPlaceOf(known);
   }
 
-  #post(url: string, copy: CopyPlace, record: Uint8Array<ArrayBuffer>, findings: Findings): void {
+  #post({ url, time }: Visit, copy: CopyPlace, record: Uint8Array<ArrayBuffer>, findings: Findings): void {
     this.#thread ??= this.#start();
     const id = ++this.#asked;
     this.#waiting.set(id, { url, findings });
     const row = this.#ledger.followed.of(copy.page);
     const followed = row && row.segment === copy.segment && row.place === copy.offset ? row : undefined;
-    const question: JudgeQuestion = { id, copy, record, ...(followed && { followed }) };
+    const guess = this.#ledger.inferred.of(copy.page);
+    const inferred = guess && guess.segment === copy.segment && guess.place === copy.offset ? guess : undefined;
+    const { server } = this.#ledger.pages.get(copy.page)!;
+    const question: JudgeQuestion = {
+      ...{ id, copy, record, server, url, time },
+      ...(followed && { followed }),
+      ...(inferred && { inferred }),
+    };
     this.#thread.postMessage(question, [record.buffer]);
   }
 
@@ -105,15 +138,24 @@ export class Judging {
     const ending = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
     const thread = new Worker(new URL(`./judge-thread.${ending}`, import.meta.url), { workerData });
     thread.unref();
-    thread.on('message', ({ id, found }: JudgeAnswer) => this.#answered(id, found));
+    thread.on('message', ({ id, found, inferred }: JudgeAnswer) => {
+      if (inferred) this.#inferred(id, inferred);
+      else this.#answered(id, found);
+    });
     // Pages that nobody compared count as changed: nothing is lost.
     const over = () => {
       if (this.#thread === thread) this.#thread = undefined;
       for (const id of this.#waiting.keys()) this.#answered(id, undefined);
+      for (const id of this.#inferring.keys()) this.#inferred(id, []);
     };
     thread.on('error', over);
     thread.on('exit', over);
     return thread;
+  }
+
+  #inferred(id: number, rows: readonly InferredRow[]): void {
+    this.#inferring.get(id)?.(rows);
+    this.#inferring.delete(id);
   }
 
   #answered(id: number, found: Comparison | undefined): void {

@@ -23,6 +23,7 @@ import {
 } from '../../judge/knowledge.ts';
 import { review, verdictOf } from '../../judge/review.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import type { Audited } from '../../ledger/pages/inferred.ts';
 import type { Progress } from '../progress.ts';
 import type { Comparison } from './judging.ts';
 
@@ -86,6 +87,7 @@ export class Verdicts {
   }
 
   settle(visit: Visit, found: Comparison | undefined): Settled {
+    this.#auditInferred(visit, found);
     if (!found) return { visit, stored: visit.record !== undefined && visit.stage !== 'stamp', brought: {} };
     const { ledger, frontier } = this.#parts;
     const page = frontier.admission.find(visit.url);
@@ -102,6 +104,18 @@ export class Verdicts {
     const same: Visit = { ...visit, outcome: 'same', reason: 'unchanged', stage: sameStage(verdict, visit) };
     const follows = { ...found.follows, edited: edits.length > 0 };
     return { visit: same, stored: !small, brought: small ? { ...words, follows } : words, judged };
+  }
+
+  /** A look at a page whose copy was inferred: where it shows the old state, its folder is not as was thought. */
+  #auditInferred({ url, outcome, status }: Visit, found: Comparison | undefined): void {
+    const { ledger, frontier } = this.#parts;
+    const row =
+      outcome === 'same' || outcome === 'fetched' ? ledger.inferred.of(frontier.admission.find(url)) : undefined;
+    if (!row) return;
+    const wrong = found ? found.refuted : outcome === 'same' || status === 304;
+    if (wrong) ledger.inferred.removeFolder(row.folder);
+    const { right, wrong: wrongs } = ledger.setting<Audited>('inferences') ?? { right: 0, wrong: 0 };
+    ledger.set('inferences', { right: right + (wrong ? 0 : 1), wrong: wrongs + (wrong ? 1 : 0) } satisfies Audited);
   }
 
   /** What is news is for the evidence to say, and not for a detector of the papers. */

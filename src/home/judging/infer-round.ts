@@ -1,0 +1,59 @@
+/** When copies are inferred (inference.ts): at the end of a round, and now and then while watching. */
+import { HOUR } from '../../base/clock.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { Home } from '../home.ts';
+import type { Supply } from '../supply.ts';
+
+interface InferParts {
+  readonly home: Home;
+  readonly ledger: Ledger;
+  readonly clock: { now(): number };
+}
+
+/** Milliseconds between two inferences of a watch. */
+const WATCHING = HOUR / 6;
+
+/** The round, and what follows from it for pages that it did not fetch. */
+export function withInference(supply: Supply, parts: InferParts, kind: 'refresh' | 'watch'): Supply {
+  let state: 'open' | 'busy' | 'done' = 'open';
+  let last = parts.clock.now();
+  const begin = () => {
+    state = 'busy';
+    infer(parts).finally(() => {
+      state = 'done';
+    });
+  };
+  return {
+    get left() {
+      return supply.left;
+    },
+    fill() {
+      supply.fill();
+      if (kind !== 'watch' || state === 'busy' || parts.clock.now() - last < WATCHING) return;
+      last = parts.clock.now();
+      begin();
+    },
+    worthWaiting() {
+      if (supply.worthWaiting()) return true;
+      if (kind === 'refresh' && state === 'open') begin();
+      return state === 'busy';
+    },
+  };
+}
+
+async function infer({ home, ledger }: InferParts): Promise<void> {
+  try {
+    await home.order(() => {}); // the judge reads what is committed
+    const rows = await home.judging.infer();
+    await home.order(() => {
+      for (const row of rows) {
+        const known = ledger.pages.known(row.page);
+        // It may have been looked at meanwhile.
+        if (known?.segment === row.segment && known.place === row.place && known.seen_time! < row.time)
+          ledger.inferred.put(row);
+      }
+    });
+  } catch {
+    // The run has ended: what would have been inferred is fetched in its time.
+  }
+}

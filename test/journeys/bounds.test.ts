@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, test } from 'node:test';
+import { rememberMostPages } from '../../src/cli/options/bounds.ts';
+import { Ledger } from '../../src/ledger/ledger.ts';
 import { openWeb, type Web } from '../web/web.ts';
 import { makeCollection } from './collection.ts';
 import { collected, crawlHere, fast, pagesOf, skeinJson, workplace } from './skein.ts';
@@ -189,10 +191,22 @@ test('an index of sitemaps is no level, and indexes in indexes without end come 
   assert.equal(pages.has(`${site.origin}/endless/12.xml`), false);
 });
 
+/** As a crawl without --max-pages does that is stopped before it asks for anything. */
+function liftMostPages(data: string): void {
+  const ledger = new Ledger(data, 'write');
+  ledger.begin();
+  rememberMostPages(ledger, undefined);
+  ledger.close();
+}
+
 test('refresh keeps new pages inside its budget, and leaves half of it to what is due', async () => {
   using collection = makeCollection();
   await using web = await openWeb({ seed: 5, pagesPerServer: 80, clock: collection.clock, rates: [1] });
   await collection.crawl(web.seeds, { maxPages: 20 });
+  collection.pass(0.9);
+  await collection.refresh({ budget: '10' });
+  assert.equal(collected(await pagesOf(collection.directory)).length, 20, 'a crawl of 20 pages stays one');
+  liftMostPages(collection.directory);
   let total = 20;
   for (let round = 0; round < 3; round++) {
     collection.pass(0.9); // a round has a day's budget, however soon it follows the last

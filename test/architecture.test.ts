@@ -39,6 +39,8 @@ const mayImport: Record<string, readonly string[]> = {
     'notices',
     'cluster',
   ],
+  extract: [],
+  export: ['errand', 'judge', 'ledger', 'archive', 'home', 'extract'],
   site: ['errand', 'crawler'],
   workbench: ['home', 'search', 'archive', 'ledger'],
 };

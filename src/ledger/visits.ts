@@ -255,6 +255,28 @@ export class Visits {
       .iterate(until) as Iterable<unknown> as Iterable<{ segment: number; offset: number }>;
   }
 
+  /** Pages that a visit behind `after`, up to `upTo`, may have made others: brought, taken away, or seen again after that. */
+  newsPages(after: number, upTo: number): Iterable<{ page: number; server: number; url: string }> {
+    return this.#database
+      .prepare(
+        `SELECT DISTINCT v.page, p.server, p.url FROM visits v JOIN pages p ON p.id = v.page
+         WHERE v.id > ? AND v.id <= ? AND p.role = 0 AND (v.outcome IN ('fetched', 'gone', 'moved') OR v.outcome = 'same'
+           AND (v.segment IS NOT NULL OR EXISTS
+             (SELECT 1 FROM visits b WHERE b.page = v.page AND b.id < v.id AND b.outcome IN ('gone', 'moved'))))
+         ORDER BY v.page`,
+      )
+      .iterate(after, upTo) as Iterable<unknown> as Iterable<{ page: number; server: number; url: string }>;
+  }
+
+  /** Pages of which a copy is stored, with their servers. */
+  storedPages(): Iterable<{ page: number; server: number }> {
+    return this.#database
+      .prepare(
+        'SELECT k.page, p.server FROM known k JOIN pages p ON p.id = k.page WHERE k.segment IS NOT NULL AND p.role = 0',
+      )
+      .iterate() as Iterable<unknown> as Iterable<{ page: number; server: number }>;
+  }
+
   of(page: number): VisitRow[] {
     return this.#ofPage.all(page) as unknown as VisitRow[];
   }

@@ -1,0 +1,66 @@
+/** Where a command writes when it is told `--out`: standard output, or a file that is whole when it has its name. */
+import { createWriteStream, openSync, renameSync, rmSync, statSync } from 'node:fs';
+import type { Writable } from 'node:stream';
+import { finished } from 'node:stream/promises';
+import { SkeinError, systemWords } from '../../base/errors.ts';
+import { shareAsUsual } from '../options/mask.ts';
+
+/** The file that `--out` names; undefined = standard output. */
+export function outOf(given: Record<string, unknown>): string | undefined {
+  return given['out'] === '-' ? undefined : (given['out'] as string | undefined);
+}
+
+export async function writeOut<T>(file: string | undefined, write: (out: Writable) => Promise<T>): Promise<T> {
+  const target = file === undefined ? undefined : openOut(file);
+  const out = target?.out ?? process.stdout;
+  const failed = new Promise<never>((_, reject) => out.once('error', error => reject(unwritable(file, error))));
+  const written = async () => {
+    const result = await write(out);
+    if (target) await finished(out.end());
+    return result;
+  };
+  const result = await Promise.race([written(), failed]).catch(error => {
+    target?.drop();
+    throw error;
+  });
+  target?.keep();
+  return result;
+}
+
+interface Target {
+  readonly out: Writable;
+  /** All is written: it gets its name. */
+  keep(): void;
+  /** It is not whole, and goes. */
+  drop(): void;
+}
+
+/**
+ * Opened at once, so that what is wrong with it is said before anything is read. A file is written beside its name and takes
+ * it when it is whole: whoever finds one under the name has all of it. What is no file (a pipe, /dev/null) is written to.
+ */
+function openOut(file: string): Target {
+  try {
+    const there = statSync(file, { throwIfNoEntry: false });
+    if (there && !there.isFile()) {
+      const out = createWriteStream(file, { fd: openSync(file, 'w') });
+      return { out, keep() {}, drop() {} };
+    }
+    const aside = `${file}.part`;
+    const out = createWriteStream(aside, { fd: openSync(aside, 'w') });
+    const keep = () => {
+      shareAsUsual(aside);
+      renameSync(aside, file);
+    };
+    return { out, keep, drop: () => rmSync(aside, { force: true }) };
+  } catch (error) {
+    throw unwritable(file, error);
+  }
+}
+
+function unwritable(file: string | undefined, error: unknown): SkeinError {
+  const text = `${file ?? 'Standard output'} cannot be written: ${systemWords(error)}.`;
+  if ((error as NodeJS.ErrnoException).code === 'ENOSPC')
+    return new SkeinError('disk-full', text, 'Make room, or name a file elsewhere with --out.');
+  return new SkeinError('refused', text, 'Name another file with --out.', { cause: error });
+}

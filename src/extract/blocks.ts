@@ -1,0 +1,134 @@
+/** The blocks of a page in its order: headings, paragraphs, code, tables, lists, quotations; as Markdown and as text. */
+import { type Block, type Inline, inlineOf, longest, type Page, tidy } from './inline.ts';
+import { tableOf } from './tables.ts';
+import { type ChildNode, type Element, elementsOf, everyOf, isTag, isText, type ParentNode, rawText } from './tree.ts';
+import { holdsBlocks, isInline } from './weigh.ts';
+
+export function blocksOf(node: ParentNode, page: Page): Block[] {
+  const blocks: Block[] = [];
+  let run: ChildNode[] = [];
+  const end = () => {
+    const found = tidy(inlineOf(run, page));
+    run = [];
+    if (found.markdown !== '') blocks.push({ kind: 'paragraph', level: 0, ...found });
+  };
+  for (const child of node.children) {
+    if (isText(child) || (isTag(child) && isInline(child) && !holdsBlocks(child))) run.push(child);
+    else if (isTag(child) && !page.dropped.has(child)) {
+      end();
+      blocks.push(...elementBlocks(child, page));
+    }
+  }
+  end();
+  return blocks;
+}
+
+function elementBlocks(element: Element, page: Page): Block[] {
+  const { name } = element;
+  if (/^h[1-6]$/.test(name)) return headingOf(element, page);
+  if (name === 'pre' || name === 'listing') return codeOf(element);
+  if (name === 'ul' || name === 'ol') return listOf(element, page);
+  if (name === 'dt') return termOf(element, page);
+  if (name === 'blockquote') return quoteOf(element, page);
+  if (name === 'table') return tableOf(element, page) ?? tableBlocks(element, page);
+  return silent.has(name) ? [] : blocksOf(element, page);
+}
+
+const silent: ReadonlySet<string> = new Set(['script', 'style', 'template', 'noscript', 'head', 'hr', 'svg', 'iframe']);
+
+/** A table that only lays out: what its cells hold, one after the other. */
+function tableBlocks(table: Element, page: Page): Block[] {
+  return elementsOf(table).flatMap(child =>
+    page.dropped.has(child)
+      ? []
+      : ['tbody', 'thead', 'tfoot', 'tr'].includes(child.name)
+        ? tableBlocks(child, page)
+        : blocksOf(child, page),
+  );
+}
+
+function headingOf(element: Element, page: Page): Block[] {
+  const inner = tidy(
+    inlineOf(
+      element.children.filter(child => !isSelfLink(child)),
+      page,
+    ),
+  );
+  const [markdown, text] = [inner.markdown, inner.text].map(each => each.replace(/\s+/g, ' ').replace(/\s*[¶§#]$/, ''));
+  if (text === '' || text === undefined) return [];
+  const level = Number(element.name[1]);
+  const anchor =
+    element.attribs['id'] ?? everyOf(element, ({ attribs }) => attribs['id'] !== undefined)[0]?.attribs['id'];
+  return [{ kind: 'heading', level, markdown: `${'#'.repeat(level)} ${markdown}`, text, ...(anchor && { anchor }) }];
+}
+
+/** The sign beside a heading that links to it. */
+function isSelfLink(node: ChildNode): boolean {
+  return (
+    isTag(node) && node.name === 'a' && /^\s*[¶§#🔗]?\s*$/u.test(rawText(node)) && node.attribs['href'] !== undefined
+  );
+}
+
+function codeOf(element: Element): Block[] {
+  const text = rawText(element)
+    .replace(/\u00a0/g, ' ')
+    .replace(/^\s*\n|\s+$/g, '');
+  if (text === '') return [];
+  const fence = '`'.repeat(Math.max(3, longest(text) + 1));
+  return [{ kind: 'code', level: 0, markdown: `${fence}${languageOf(element)}\n${text}\n${fence}`, text }];
+}
+
+function languageOf(element: Element): string {
+  const named = [element, ...everyOf(element, ({ name }) => name === 'code'), element.parent].map(each =>
+    each && 'attribs' in each ? (each.attribs['class'] ?? '') : '',
+  );
+  return (
+    named.map(names => /\b(?:language|lang|source|brush:)-?\s*([a-z0-9+#]+)/i.exec(names)?.[1]).find(Boolean) ?? ''
+  );
+}
+
+function listOf(list: Element, page: Page): Block[] {
+  let number = Number.parseInt(list.attribs['start'] ?? '1', 10) || 1;
+  const items = elementsOf(list)
+    .filter(item => !page.dropped.has(item))
+    .map(item => {
+      const inner = item.name === 'ul' || item.name === 'ol' ? listOf(item, page) : blocksOf(item, page);
+      const marker = list.name === 'ol' ? `${number++}. ` : '- ';
+      return inner.length === 0 ? undefined : joined(inner, marker, '\n');
+    })
+    .filter(item => item !== undefined);
+  if (items.length === 0) return [];
+  const [markdown, text] = [items.map(item => item.markdown).join('\n'), items.map(item => item.text).join('\n')];
+  return [{ kind: 'list', level: 0, markdown, text }];
+}
+
+/** Blocks below a marker, indented by it. A nested list follows its line; other blocks stand apart. */
+function joined(blocks: readonly Block[], marker: string, between: string): Inline {
+  const pad = ' '.repeat(marker.length);
+  const markdown = blocks
+    .map(({ markdown: each, kind }, i) => (i === 0 ? '' : kind === 'list' ? between : `${between}\n`) + each)
+    .join('')
+    .replace(/\n(?=[^\n])/g, `\n${pad}`);
+  const text = blocks.map(block => block.text).join('\n');
+  return { markdown: marker + markdown, text: marker + text.replace(/\n(?=[^\n])/g, `\n${pad}`) };
+}
+
+function quoteOf(element: Element, page: Page): Block[] {
+  const inner = blocksOf(element, page);
+  if (inner.length === 0) return [];
+  const markdown = inner
+    .map(block => block.markdown)
+    .join('\n\n')
+    .replace(/^/gm, '> ')
+    .replace(/^> $/gm, '>');
+  return [{ kind: 'quote', level: 0, markdown, text: inner.map(block => block.text).join('\n') }];
+}
+
+/** The term of a definition stands out, unless code inside it does already. */
+function termOf(element: Element, page: Page): Block[] {
+  const inner = blocksOf(element, page);
+  return inner.map(block => {
+    const plain = block.kind === 'paragraph' && !/[*`\n]/.test(block.markdown);
+    return plain ? { ...block, markdown: `**${block.markdown}**` } : block;
+  });
+}

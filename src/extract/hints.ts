@@ -1,0 +1,69 @@
+/** What elements say of themselves: tags, roles and names that are about the page around the content, not about it. */
+import type { Element } from './tree.ts';
+
+const never: ReadonlySet<string> = new Set([
+  ...['script', 'style', 'noscript', 'template', 'link', 'meta', 'iframe', 'object', 'embed', 'canvas', 'svg'],
+  ...['button', 'input', 'select', 'textarea', 'nav', 'footer', 'dialog', 'menu', 'datalist', 'audio', 'video'],
+]);
+const roles =
+  /^(?:navigation|banner|contentinfo|search|dialog|alertdialog|menu|menubar|complementary|toolbar|tablist)$/;
+
+export function isNeverContent({ name, attribs }: Element): boolean {
+  return never.has(name) || roles.test(attribs['role'] ?? '');
+}
+
+export function isHidden({ attribs }: Element): boolean {
+  return (
+    attribs['hidden'] !== undefined ||
+    attribs['aria-hidden'] === 'true' ||
+    /(?:display\s*:\s*none|visibility\s*:\s*hidden)/i.test(attribs['style'] ?? '')
+  );
+}
+
+/** Class and id, as words in small letters: `navHeader-top` is `nav header top`. */
+export function namesOf({ attribs }: Element): string[] {
+  return `${attribs['class'] ?? ''} ${attribs['id'] ?? ''}`
+    .replace(/([a-z])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^a-z]+/)
+    .filter(word => word !== '');
+}
+
+const negative: ReadonlySet<string> = new Set(
+  `nav navbar navigation navheader navfooter navbox menu sidebar aside footer breadcrumb breadcrumbs pagination pager paging
+   disqus respond reply share sharing social sharedaddy related recommend recommended recommendations
+   promo promotion promoted sponsor sponsored advert advertisement advertising ad ads adsense banner cookie cookies consent
+   newsletter subscribe subscription signup login popup modal overlay toolbar skip tags tag taglist catlinks printfooter
+   trending popular outbrain taboola masthead widget print hidden jump editsection`.split(/\s+/),
+);
+/** What an article shows of others on purpose. */
+const shown: ReadonlySet<string> = new Set(['embed', 'embedded', 'tweet', 'quote', 'pullquote']);
+
+/** Readers' comments begin so; what ends so may be a comment of the author's. */
+const comments = /(?:^|\s)comments?(?![a-z])/i;
+
+export function hasNegativeName(element: Element): boolean {
+  const names = namesOf(element);
+  const named =
+    names.some(word => negative.has(word)) ||
+    comments.test(element.attribs['class'] ?? '') ||
+    comments.test(element.attribs['id'] ?? '');
+  return (element.name === 'aside' || named) && !names.some(word => shown.has(word));
+}
+
+const about: ReadonlySet<string> = new Set([
+  'byline',
+  'author',
+  'authors',
+  'dateline',
+  'timestamp',
+  'date',
+  'credit',
+  'pubdate',
+  'bio',
+]);
+
+/** Who wrote an article, and when. */
+export function isByline(element: Element): boolean {
+  return element.name === 'h1' || element.name === 'time' || namesOf(element).some(word => about.has(word));
+}

@@ -1,0 +1,87 @@
+/** Main content of pages: what stays, what goes, and what becomes of headings, code, tables, lists, links and images. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { extractPage, markdownOf, textOf } from '../../src/extract/page.ts';
+import { SiteBlocks } from '../../src/extract/site.ts';
+
+const BASE = 'http://example.org/docs/page.html';
+const sentence = (n: number) => `Sentence ${n} is long enough to count as prose, with a comma and some more words.`;
+const prose = [1, 2, 3, 4, 5, 6].map(n => `<p>${sentence(n)}</p>`).join('');
+
+function markdown(inner: string): string {
+  return markdownOf(extractPage(`<html><body><main>${inner}${prose}</main></body></html>`, BASE));
+}
+
+test('navigation, footer, comments and what is hidden go; the text stays whole', () => {
+  const html = `<body><nav><a href=/>Home</a></nav><div class="sidebar">Other things to read here</div>
+    <div id=content><h1>Title</h1>${prose}<p hidden>secret</p></div>
+    <section id="comments"><p>First! What a page, I like it very much indeed.</p></section><footer>Imprint</footer></body>`;
+  const text = textOf(extractPage(html, BASE));
+  for (let n = 1; n <= 6; n++) assert.ok(text.includes(sentence(n)));
+  for (const gone of ['Home', 'Other things', 'secret', 'First!', 'Imprint']) assert.ok(!text.includes(gone), gone);
+});
+
+test('the tree of headings is kept, without the signs that link to them', () => {
+  const found = markdown('<h1>A</h1><h2 id=b>B <a href="#b">¶</a></h2><h3>C <em>d</em></h3>');
+  assert.deepEqual(found.match(/^#+ .*$/gm), ['# A', '## B', '### C *d*']);
+});
+
+test('code keeps its lines, its spaces and its language; backticks inside it do not end it', () => {
+  const code = 'if (a &lt; b) {\n    return `x`;\n\n    // ```\n}';
+  const found = markdown(`<pre><code class="language-js">${code}</code></pre><p>Say <code>a\`b</code> here.</p>`);
+  assert.ok(found.includes('````js\nif (a < b) {\n    return `x`;\n\n    // ```\n}\n````'), found);
+  assert.ok(found.includes('Say ``a`b`` here.'), found);
+});
+
+test('tables keep rows and columns, also where cells span; bars in cells are escaped', () => {
+  const found = markdown(`<table><tr><th>Name<th>Type<th>Note</tr><tr><td rowspan=2>a|b<td>int<td>one</tr>
+    <tr><td colspan=2><a href="t.html">both</a></tr></table>`);
+  assert.deepEqual(
+    found.split('\n').filter(line => line.startsWith('|')),
+    [
+      '| Name | Type | Note |',
+      '| --- | --- | --- |',
+      '| a\\|b | int | one |',
+      '|  | [both](http://example.org/docs/t.html) |  |',
+    ],
+  );
+});
+
+test('lists keep their order, their nesting and the blocks in their items', () => {
+  const found = markdown('<ol><li>one<ul><li>inner</li></ul></li><li><p>two</p><pre>x\n  y</pre></li></ol>');
+  assert.ok(found.startsWith('1. one\n   - inner\n2. two\n\n   ```\n   x\n     y\n   ```'), found);
+});
+
+test('links and images become absolute; addresses that act are left out', () => {
+  const [link, image] = ['<a href="../x (1).html">X</a>', '<img src=i.png alt="An [i]">'];
+  const found = markdown(`<p>${link} ${image} <a href="javascript:alert(1)">J</a></p>`);
+  const wanted = '[X](http://example.org/x%20%281%29.html) ![An \\[i\\]](http://example.org/docs/i.png) J';
+  assert.equal(found.split('\n')[0], wanted);
+});
+
+test('text that looks like marks is escaped', () => {
+  const found = markdown('<p>2 * 3 * 4 and [x] and <tt>y</tt> &lt;b></p>');
+  assert.equal(found.split('\n')[0], '2 \\* 3 \\* 4 and \\[x\\] and `y` \\<b>');
+});
+
+test('with its site, blocks that its pages share go, whatever they are called', () => {
+  const page = (own: string) =>
+    `<body><div><p>Welcome to our site, where all of these pages begin with the very same words.</p></div>
+     <div><h2>${own}</h2>${[1, 2, 3].map(n => `<p>${own}: ${sentence(n)}</p>`).join('')}</div>
+     <div><p>All rights reserved by us, who wrote all of this and put it below each and every page.</p></div></body>`;
+  const site = new SiteBlocks();
+  for (const own of ['one', 'two', 'three', 'four', 'five']) site.add(page(own));
+  const alone = textOf(extractPage(page('six'), BASE));
+  const together = textOf(extractPage(page('six'), BASE, site));
+  assert.ok(alone.includes('Welcome to our site'));
+  assert.ok(together.includes(`six: ${sentence(3)}`));
+  for (const gone of ['Welcome', 'All rights']) assert.ok(!together.includes(gone), gone);
+});
+
+test('pages nested twenty thousand deep, empty or cut anywhere are read to their end', () => {
+  const deep = `${'<div>'.repeat(20_000)}<p>${sentence(1)}</p>`;
+  assert.ok(textOf(extractPage(deep, BASE)).includes('Sentence 1'));
+  assert.equal(textOf(extractPage('', BASE)), '');
+  const html = `<table><tr><td rowspan=99999 colspan=99999>x<td><ul><li><pre>${prose}</table><a href="http://[">y</a>`;
+  for (let end = 0; end < html.length; end += 7) extractPage(html.slice(0, end), BASE);
+});

@@ -42,6 +42,7 @@ const mayImport: Record<string, readonly string[]> = {
   extract: [],
   export: ['errand', 'judge', 'ledger', 'archive', 'home', 'extract'],
   site: ['errand', 'crawler'],
+  report: ['errand', 'crawler', 'ledger', 'home'],
   workbench: ['home', 'search', 'archive', 'ledger'],
 };
 /** The command line puts everything together, so it alone is free. */

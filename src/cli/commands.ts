@@ -38,6 +38,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./commands/changes.ts')).addChangesCommand,
   },
   {
+    usage: 'report',
+    about: 'what is wrong with a site: broken links, redirects, titles, duplicates, orphans; its structure',
+    load: async () => (await import('./commands/report.ts')).addReportCommand,
+  },
+  {
     usage: 'diff <url>',
     about: 'what differs between two stored versions of a page, word by word',
     load: async () => (await import('./commands/diff.ts')).addDiffCommand,

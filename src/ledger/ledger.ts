@@ -25,6 +25,7 @@ import { Seeds } from './pages/seeds.ts';
 import { ServerPages } from './pages/server-pages.ts';
 import { migrate, SCHEMA_VERSION, versionOf } from './schema.ts';
 import { Servers } from './servers.ts';
+import { SiteQuestions } from './site-questions.ts';
 import { Tallies } from './tallies.ts';
 import { Visits } from './visits.ts';
 
@@ -47,6 +48,7 @@ export class Ledger {
   readonly inferred: Inferred;
   readonly masks: Masks;
   readonly seeds: Seeds;
+  readonly site: SiteQuestions;
   readonly #lock: DatabaseSync | undefined;
   #open = false;
   #abandoned = false;
@@ -72,6 +74,7 @@ export class Ledger {
     this.inferred = new Inferred(this.database);
     this.masks = new Masks(this.database);
     this.seeds = new Seeds(this.database);
+    this.site = new SiteQuestions(this.database);
     if (mode === 'write') this.#openCounters();
   }
 

@@ -53,6 +53,15 @@ export function unpackLinks(bytes: Uint8Array): OutLink[] {
   return targets.map((target, i) => ({ target, anchor: anchors[i] ?? '', nofollow: (flags[i]! & 1) === 1 }));
 }
 
+/** Each link with its LINK_ bits. */
+export function eachLink(bytes: Uint8Array, visit: (target: number, flags: number, anchor: string) => void): void {
+  const from = new ByteReader(bytes);
+  const targets = Array.from({ length: from.count(1) }, () => from.varint());
+  const flags = from.bytes();
+  const anchors = Buffer.from(from.bytes()).toString().split('\n');
+  for (const [i, target] of targets.entries()) visit(target, flags[i] ?? 0, anchors[i] ?? '');
+}
+
 /** The packed links with these images added that are not among them; 0 stands for none. */
 export function withImages(bytes: Uint8Array, images: ArrayLike<number>): { bytes: Uint8Array; added: number[] } {
   const from = new ByteReader(bytes);

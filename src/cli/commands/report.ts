@@ -1,0 +1,168 @@
+/** `skein report`: what is wrong with a site, for people, spreadsheets, machines and continuous integration. */
+import { writeFileSync } from 'node:fs';
+import { basename, extname, resolve } from 'node:path';
+import type { Command } from 'commander';
+import { SkeinError } from '../../base/errors.ts';
+import { userAgent } from '../../errand/agent.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { toCsv } from '../../report/csv.ts';
+import { type CheckName, checkNames, checks, type Level } from '../../report/findings.ts';
+import { toHtml } from '../../report/html.ts';
+import type { OutsideOptions } from '../../report/outside.ts';
+import { makeReport, type Report } from '../../report/report.ts';
+import { openLedger } from '../open-ledger.ts';
+import { nearest } from '../options/config.ts';
+import { dataOption, declare, values } from '../options/options.ts';
+import { parseWhen } from '../options/when.ts';
+import { isoTimes } from '../print/json.ts';
+import { harmless, paint, plural, roomOf, shortened, table } from '../print/terminal.ts';
+import { version } from '../version.ts';
+
+/** Exit code when the report holds what --fail-on names. */
+const FOUND = 7;
+const levels = ['error', 'warning', 'notice'] as const;
+const formats = ['html', 'csv', 'json'] as const;
+const names = ['data', 'pace', 'allowPrivate', 'agent'] as const;
+
+export function addReportCommand(program: Command): void {
+  const command = program
+    .command('report')
+    .option('--since <when>', 'only what is new since then: 7d, 12h or a date')
+    .option('--only <checks>', 'only these checks, comma separated')
+    .option('--external', 'also ask for what the collection does not hold: other sites and requisites, by HEAD')
+    .option('--out <file>', 'write a file instead: .html, .csv or .json')
+    .option('--fail-on <level>', 'end with code 7 from this level on: error, warning, notice or never', 'error')
+    .option('--limit <n>', 'findings of one check that are printed (default 10)')
+    .option('--json', 'print one JSON object')
+    .addHelpText(
+      'after',
+      `
+Checks: ${checkNames.join(', ')}
+
+Examples:
+  skein report
+  skein report --out report.html
+  skein report --only broken-link,broken-requisite --external
+  skein report --since 1d --fail-on warning`,
+    );
+  declare(command, names).action(async (given: Record<string, unknown>) => {
+    const chosen = await values(given, names);
+    const out = given['out'] as string | undefined;
+    const format = formatOf(out);
+    const failOn = levelOf(String(given['failOn']));
+    const only = given['only'] === undefined ? undefined : checksIn(String(given['only']));
+    const since = given['since'] === undefined ? 0 : parseWhen(String(given['since']), Date.now());
+    const ledger = openLedger(chosen.data);
+    try {
+      const outside = given['external'] ? outsideOf(ledger, chosen) : undefined;
+      const report = await makeReport(ledger, {
+        ...{ directory: chosen.data, now: Date.now(), since },
+        ...(only && { only }),
+        ...(outside && { outside }),
+      });
+      if (out !== undefined) writeFileSync(out, written(report, format!, chosen.data));
+      if (given['json']) console.log(written(report, 'json', chosen.data).trimEnd());
+      else if (out === undefined) print(report, Number(given['limit'] ?? 10), chosen.data);
+      else console.log(`${headline(report)} Written to ${out}.`);
+      if (failOn && levels.slice(0, levels.indexOf(failOn) + 1).some(level => report.counts[level] > 0))
+        process.exitCode = FOUND;
+    } finally {
+      ledger.close();
+    }
+  });
+}
+
+function outsideOf(ledger: Ledger, chosen: { pace: number; allowPrivate: boolean; agent?: string | undefined }) {
+  const contact = chosen.agent ?? ledger.setting<string>('contact') ?? undefined;
+  const seeded = new Set([...ledger.servers.all()].filter(server => server.seeded).map(({ origin }) => origin));
+  const outside: OutsideOptions = {
+    userAgent: userAgent(version, contact),
+    pace: chosen.pace * 1000,
+    anyPrivate: chosen.allowPrivate,
+    named: origin => seeded.has(origin) && /^https?:\/\/(?:\d+\.\d+\.\d+\.\d+|\[|localhost\b)/.test(origin),
+  };
+  return outside;
+}
+
+function written(report: Report, format: (typeof formats)[number], directory: string): string {
+  if (format === 'csv') return toCsv(report);
+  return format === 'html' ? toHtml(report, basename(resolve(directory))) : `${JSON.stringify(isoTimes(report))}\n`;
+}
+
+function formatOf(file: string | undefined): (typeof formats)[number] | undefined {
+  if (file === undefined) return undefined;
+  const format = formats.find(each => `.${each}` === extname(file).toLowerCase());
+  if (format) return format;
+  throw new SkeinError(
+    'bad-option',
+    `A report cannot be written as "${file}".`,
+    'Its name ends in .html, .csv or .json.',
+  );
+}
+
+function levelOf(text: string): Level | undefined {
+  if (text === 'never') return undefined;
+  const level = levels.find(each => each === text);
+  if (level) return level;
+  throw new SkeinError('bad-option', `"${text}" is no level.`, `It is one of ${levels.join(', ')}, never.`);
+}
+
+function checksIn(text: string): CheckName[] {
+  return text.split(',').map(part => {
+    const name = checkNames.find(each => each === part.trim());
+    if (name) return name;
+    const near = nearest(part.trim(), checkNames);
+    throw new SkeinError(
+      'bad-option',
+      `There is no check "${part.trim()}".`,
+      near ? `Did you mean "${near}"?` : `There are ${checkNames.join(', ')}.`,
+    );
+  });
+}
+
+const colours = { error: 'red', warning: 'yellow', notice: 'dim' } as const;
+
+function headline({ counts, structure, urls }: Report): string {
+  const found = levels.map(level => plural(counts[level], level)).join(', ');
+  return `${found} in ${plural(structure.pages, 'page')} of ${plural(urls, 'URL')}.`;
+}
+
+function print(report: Report, limit: number, directory: string): void {
+  console.log(paint('bold', headline(report)));
+  const rows = checkNames.flatMap(check => {
+    const count = report.checks[check];
+    return count ? [[paint(colours[checks[check].level], checks[check].level), count, checks[check].title]] : [];
+  });
+  if (rows.length > 0) console.log(`\n${table(['level', 'found', 'check'], rows)}`);
+  for (const check of checkNames) if (report.checks[check]) printCheck(report, check, limit);
+  const { components, in: incoming, links, pages } = report.structure;
+  const share = pages === 0 ? 0 : Math.round((components.core / pages) * 100);
+  console.log(
+    `\n${paint('bold', 'Structure')}\n${plural(links, 'link')} between pages, ${incoming.mean} to a page on average; ` +
+      `${share}% of the pages reach each other, ${plural(components.weak, 'separate part')}.`,
+  );
+  if (report.unchecked > 0)
+    console.log(`${plural(report.unchecked, 'URL')} outside the collection: --external asks for them.`);
+  console.log(`The whole, with plots: skein report${dataOption(directory)} --out report.html`);
+}
+
+/** Pages that are named with a finding. */
+const MOST_RELATED = 3;
+
+function printCheck({ findings }: Report, check: CheckName, limit: number): void {
+  const found = findings.filter(finding => finding.check === check);
+  const room = roomOf();
+  console.log(`\n${paint('bold', checks[check].title)}  ${paint('dim', checks[check].means)}`);
+  for (const { url, status, detail, related } of found.slice(0, limit)) {
+    const what = [status >= 400 ? String(status) : '', harmless(detail)].filter(Boolean).join(' ');
+    console.log(
+      `  ${shortened(harmless(url), Math.max(36, room - 2))}${what === '' ? '' : `\n    ${paint('dim', what)}`}`,
+    );
+    for (const each of related.slice(0, MOST_RELATED)) {
+      const anchor = each.anchor === '' ? '' : ` "${harmless(each.anchor).slice(0, 40)}"`;
+      console.log(`    ${paint('dim', `on ${shortened(harmless(each.url), Math.max(30, room - 50))}${anchor}`)}`);
+    }
+    if (related.length > MOST_RELATED) console.log(paint('dim', `    and ${related.length - MOST_RELATED} more`));
+  }
+  if (found.length > limit) console.log(paint('dim', `  and ${(found.length - limit).toLocaleString('en')} more`));
+}

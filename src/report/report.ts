@@ -1,0 +1,93 @@
+/** The report of a collection: every check, what is new of it, and the shape of the whole. */
+import type { Ledger } from '../ledger/ledger.ts';
+import { type CheckName, checkNames, checks, type Finding, type Level } from './findings.ts';
+import { Holders } from './holders.ts';
+import { brokenLinks, redirects } from './link-checks.ts';
+import { Markups } from './markups.ts';
+import { checkOutside, type OutsideOptions } from './outside.ts';
+import { canonicals, copies, coverage, titlesAndDescriptions, translations, weights } from './page-checks.ts';
+import { isBroken, Site } from './site.ts';
+import { Edges, type Structure, structureOf } from './structure.ts';
+
+export interface Report {
+  /** Milliseconds since 1970. */
+  readonly time: number;
+  /** Only what came to be after this is told; 0 = all. */
+  readonly since: number;
+  readonly urls: number;
+  readonly counts: Readonly<Record<Level, number>>;
+  readonly checks: Readonly<Partial<Record<CheckName, number>>>;
+  /** URLs that the collection does not hold and nobody asked for. */
+  readonly unchecked: number;
+  readonly structure: Structure;
+  /** Worst first. */
+  readonly findings: readonly Finding[];
+}
+
+export interface ReportOptions {
+  readonly directory: string;
+  readonly now: number;
+  readonly since?: number;
+  /** Checks that are wanted; absent = all. */
+  readonly only?: readonly CheckName[];
+  /** Asks for what the collection does not hold. */
+  readonly outside?: OutsideOptions;
+}
+
+export async function makeReport(ledger: Ledger, options: ReportOptions): Promise<Report> {
+  const { directory, now, since = 0, only, outside } = options;
+  const site = new Site(ledger);
+  const edges = new Edges();
+  const holders = new Holders(site, (source, target) => edges.add(source, target));
+  const markups = new Markups(site, directory);
+  const others = await beyond(site, holders, markups, outside);
+  const all = [
+    ...brokenLinks(site, holders),
+    ...others.findings,
+    ...redirects(site, holders),
+    ...canonicals(site),
+    ...translations(site, markups),
+    ...coverage(site, holders.counts),
+    ...titlesAndDescriptions(site, markups),
+    ...copies(site),
+    ...weights(site),
+  ];
+  const findings = all
+    .filter(({ check, time }) => time >= since && (!only || only.includes(check)))
+    .sort((a, b) => checkNames.indexOf(a.check) - checkNames.indexOf(b.check) || b.related.length - a.related.length);
+  const counts = { error: 0, warning: 0, notice: 0 };
+  const byCheck: Partial<Record<CheckName, number>> = {};
+  for (const { level, check } of findings) {
+    counts[level]++;
+    byCheck[check] = (byCheck[check] ?? 0) + 1;
+  }
+  const structure = structureOf(site, edges);
+  const { unchecked } = others;
+  return { time: now, since, urls: site.size, counts, checks: byCheck, unchecked, structure, findings };
+}
+
+/** What is not part of the collection: links to other sites, and requisites that were not crawled. */
+async function beyond(site: Site, holders: Holders, markups: Markups, options: OutsideOptions | undefined) {
+  const wanted = new Map<string, CheckName>();
+  for (const row of site)
+    if (row.refused === 'out-of-scope' && row.outcome === null) wanted.set(row.url, 'broken-external');
+  const broken: Finding[] = [];
+  for (const [url, pages] of markups.needed) {
+    const row = site.find(url);
+    if (row && row.outcome !== null) {
+      const { row: end } = site.end(row);
+      if (row.role !== 2 && isBroken(end)) for (const page of pages) holders.add(row.id, page, '');
+    } else wanted.set(url, 'broken-requisite');
+  }
+  if (!options) return { findings: broken, unchecked: wanted.size };
+  const answers = await checkOutside(wanted.keys(), options);
+  for (const [url, { status, reason }] of answers) {
+    if (reason === '') continue;
+    const check = wanted.get(url)!;
+    const row = site.find(url);
+    const needs = (markups.needed.get(url) ?? []).map(page => ({ url: site.get(page)!.url, anchor: '' }));
+    const related = [...(row ? holders.of(row.id) : []), ...needs];
+    broken.push({ check, level: checks[check].level, url, time: Date.now(), status, detail: reason, related });
+  }
+  return { findings: broken, unchecked: wanted.size - answers.size };
+}

@@ -8,7 +8,7 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { openHome } from '../src/cli/compose.ts';
+import { openHome } from '../src/cli/options/engine-options.ts';
 import { options as known, values } from '../src/cli/options/options.ts';
 import { crawlSupply } from '../src/home/supply.ts';
 import {
@@ -42,7 +42,7 @@ async function crawl(web: SyntheticOptions, topic: number, focus: string): Promi
   const given = { data, pace: 0, connections: 4, scope: '*', maxPages: options.fetches, focus };
   const fetcher = { module: new URL('../test/web/synthetic.ts', import.meta.url).href, options: web };
   const opened = await openHome(await values(given, names), ['http://s0.test/'], { fetcher });
-  await opened.home.run(crawlSupply(opened, 0));
+  await opened.run(crawlSupply(opened, 0));
   let [fetched, relevant] = [0, 0];
   const { pages } = opened.ledger;
   for (let id = 1; id <= pages.size; id++) {

@@ -22,8 +22,9 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type Opened, openHome } from '../src/cli/compose.ts';
+import { openHome } from '../src/cli/options/engine-options.ts';
 import { options as known, values } from '../src/cli/options/options.ts';
+import type { Engine } from '../src/engine/engine.ts';
 import { crawlSupply } from '../src/home/supply.ts';
 import { collector } from './growth-fetcher.ts';
 import { grid } from './peers/report.ts';
@@ -69,7 +70,7 @@ interface Mark {
 
 const web = { seed: 11, servers: 1000, pagesPerServer: 100_000, links: 20, crossLinks: 3 };
 
-async function open(data: string, maxPages: number): Promise<Opened> {
+async function open(data: string, maxPages: number): Promise<Engine> {
   rmSync(data, { recursive: true, force: true });
   mkdirSync(data, { recursive: true });
   const names = Object.keys(known) as (keyof typeof known)[];
@@ -87,7 +88,7 @@ async function until(reached: () => boolean): Promise<void> {
  * Memory while nothing is under way and nobody has garbage. In full flight it swings by 100 MB with how busy the threads
  * are, which says nothing about the collection.
  */
-async function settled({ home, ledger }: Opened): Promise<Pick<Mark, 'known' | 'resident' | 'heap'>> {
+async function settled({ home, ledger }: Engine): Promise<Pick<Mark, 'known' | 'resident' | 'heap'>> {
   home.pause();
   await until(() => home.dispatch.idle);
   let least = { resident: Number.POSITIVE_INFINITY, heap: 0 };
@@ -102,7 +103,7 @@ async function settled({ home, ledger }: Opened): Promise<Pick<Mark, 'known' | '
   return { known: ledger.pages.size, ...least };
 }
 
-async function watch(opened: Opened, marks: readonly number[], ended: () => boolean): Promise<Mark[]> {
+async function watch(opened: Engine, marks: readonly number[], ended: () => boolean): Promise<Mark[]> {
   const { home, ledger } = opened;
   const seen: Mark[] = [];
   for (const mark of marks) {
@@ -127,11 +128,11 @@ async function watch(opened: Opened, marks: readonly number[], ended: () => bool
 async function grow(marks: readonly number[]): Promise<Mark[]> {
   // The compilers have to have seen the code before the first mark, else the small collection looks slow.
   const warm = await open(join(cache, 'growth-warm'), 8000);
-  await warm.home.run(crawlSupply(warm, 0));
+  await warm.run(crawlSupply(warm, 0));
   await warm.close();
   const opened = await open(join(cache, 'growth'), Number.MAX_SAFE_INTEGER);
   let ended = false;
-  const running = opened.home.run(crawlSupply(opened, 0)).finally(() => {
+  const running = opened.run(crawlSupply(opened, 0)).finally(() => {
     ended = true;
   });
   const seen = await watch(opened, marks, () => ended);

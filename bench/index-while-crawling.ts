@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { parseArgs } from 'node:util';
 import { keepFresh } from '../src/cli/commands/refresh.ts';
-import { openHome } from '../src/cli/compose.ts';
+import { openHome } from '../src/cli/options/engine-options.ts';
 import { options as known, values } from '../src/cli/options/options.ts';
 import { bringUp, feederOf, searchFile, steer } from '../src/home/indexing/indexing.ts';
 import { crawlSupply } from '../src/home/supply.ts';
@@ -100,7 +100,7 @@ async function crawl(name: string, feed: boolean, most: number): Promise<Run> {
   empty(name);
   const given = await chosen(name, { maxPages: most });
   const opened = await openHome(given, ['http://s0.test/'], { fetcher: fetcherAt(0) });
-  const run = await measured(given.data, feed, () => opened.home.run(crawlSupply(opened, 0)));
+  const run = await measured(given.data, feed, () => opened.run(crawlSupply(opened, 0)));
   await opened.close();
   return run;
 }
@@ -180,7 +180,7 @@ async function quietLag(): Promise<number> {
   const given = await chosen('indexing', { allowPrivate: true, pace: 3 });
   const opened = await openHome(given, [`${small.origin}/`]);
   const feeder = feederOf(given.data);
-  const running = opened.home.run(crawlSupply(opened, 0));
+  const running = opened.run(crawlSupply(opened, 0));
   const search = openSearch(searchFile(given.data));
   while (search.query('unhurried').total === 0) await pause(5);
   const late = opened.ledger.database.prepare(

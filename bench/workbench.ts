@@ -11,7 +11,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { DAY } from '../src/base/clock.ts';
-import { openHome } from '../src/cli/compose.ts';
+import { openHome } from '../src/cli/options/engine-options.ts';
 import { defaults } from '../src/cli/options/options.ts';
 import { attend } from '../src/cli/services.ts';
 import { crawlSupply } from '../src/home/supply.ts';
@@ -160,7 +160,7 @@ async function crawl(watched: boolean): Promise<Run> {
   const listening = workbench && listen(new URL(workbench.address).origin, stop.signal);
   const before = (await workbench?.cpuSeconds()) ?? 0;
   const started = { time: performance.now(), cpu: process.cpuUsage() };
-  await opened.home.run(crawlSupply(opened, 0));
+  await opened.run(crawlSupply(opened, 0));
   const seconds = (performance.now() - started.time) / 1000;
   const { user, system } = process.cpuUsage(started.cpu);
   const { pages } = opened.home.progress;

@@ -4,10 +4,11 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { HOUR } from '../../src/base/clock.ts';
-import { type FreshSummary, keepFresh } from '../../src/cli/commands/refresh.ts';
-import { openHome } from '../../src/cli/compose.ts';
+import { keepFresh } from '../../src/cli/commands/refresh.ts';
 import { openLedger } from '../../src/cli/open-ledger.ts';
+import { openHome } from '../../src/cli/options/engine-options.ts';
 import { defaults } from '../../src/cli/options/options.ts';
+import type { FreshSummary } from '../../src/engine/keep-fresh.ts';
 import { crawlSupply } from '../../src/home/supply.ts';
 import { dayOf, type Fresh, type Freshness, type Replay, type Traffic, timeOf } from './replay.ts';
 
@@ -43,7 +44,7 @@ export async function firstCrawl(replay: Replay, more: readonly string[] = []): 
   setClock(0);
   const opened = await openHome(chosen(directory), [...replay.urlsOf(0), ...more], { clockShift });
   try {
-    await opened.home.run(crawlSupply(opened, 0));
+    await opened.run(crawlSupply(opened, 0));
   } finally {
     await opened.close();
   }

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { DAY, systemClock } from '../../src/base/clock.ts';
 import { keepFresh } from '../../src/cli/commands/refresh.ts';
-import { openHome } from '../../src/cli/compose.ts';
+import { openHome } from '../../src/cli/options/engine-options.ts';
 import { crawlSupply } from '../../src/home/supply.ts';
 import { type Chosen, chosen } from '../../test/journeys/collection.ts';
 import { type Account, openAccount } from './account.ts';
@@ -66,7 +66,7 @@ if (order.seeds === undefined) {
   outcomes = opened.home.progress.outcomes;
   await opened.ready();
   while (opened.home.dispatch.size < (order.meet ?? 0)) await systemClock.sleep(50);
-  await opened.home.run(crawlSupply(opened, 20_000));
+  await opened.run(crawlSupply(opened, 20_000));
   await opened.close();
 }
 const { fetched = 0, same = 0, failed = 0 } = outcomes;

@@ -4,7 +4,7 @@
  */
 import { availableParallelism } from 'node:os';
 import { systemClock } from '../../src/base/clock.ts';
-import { version } from '../../src/cli/version.ts';
+import { version } from '../../src/base/version.ts';
 import { joinParent, StandingOutpost } from '../../src/outpost/standing-outpost.ts';
 
 const [directory, token, name, listen] = process.argv.slice(2) as [string, string, string, string | undefined];

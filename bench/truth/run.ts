@@ -7,8 +7,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { HOUR } from '../../src/base/clock.ts';
 import { keepFresh } from '../../src/cli/commands/refresh.ts';
-import { openHome } from '../../src/cli/compose.ts';
 import { openLedger } from '../../src/cli/open-ledger.ts';
+import { openHome } from '../../src/cli/options/engine-options.ts';
 import { defaults } from '../../src/cli/options/options.ts';
 import { openCopies } from '../../src/home/copies/copies.ts';
 import { crawlSupply } from '../../src/home/supply.ts';
@@ -68,7 +68,7 @@ async function crawl(replay: Replay, directory: string): Promise<void> {
   const opened = await openHome(chosen(directory), replay.urlsOf(0), { clockShift });
   try {
     await opened.ready();
-    await opened.home.run(crawlSupply(opened, 0));
+    await opened.run(crawlSupply(opened, 0));
   } finally {
     await opened.close();
   }

@@ -1,16 +1,16 @@
 /**
- * The command line: the only place that puts things together. Each command is one file in commands/; this one reads
+ * The command line: reads, asks the engine, prints. Each command is one file in commands/; this one reads
  * the arguments, turns errors into one sentence and an exit code, and does nothing else.
  */
 import './options/mask.ts';
 import { Command, CommanderError } from 'commander';
 import { exitCodes, SkeinError, systemWords } from '../base/errors.ts';
+import { version } from '../base/version.ts';
+import { openFilesError, refuseFewFiles } from '../engine/open-files.ts';
 import { runtimeOf, runtimeWords } from '../transfer/runtime.ts';
 import { commands } from './commands.ts';
-import { openFilesError, refuseFewFiles } from './open-files.ts';
 import { startThreadsEarly } from './prestart.ts';
 import { paint } from './print/terminal.ts';
-import { version } from './version.ts';
 
 const program = new Command('skein')
   .description('A web crawler and search engine that fetches only what changed.')

@@ -1,10 +1,7 @@
 /** The threads that fetch begin to load before home does: its first request leaves a sixth of a second sooner. */
 import { availableParallelism } from 'node:os';
+import { threadModule } from '../engine/thread-module.ts';
 import { startEarly } from '../transfer/thread.ts';
-
-/** In development this file is TypeScript, in the published package JavaScript; the thread's module is its sibling. */
-const ending = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
-export const threadModule = new URL(`../outpost/workers/thread.${ending}`, import.meta.url);
 
 const fetching = new Set(['crawl', 'refresh', 'watch']);
 

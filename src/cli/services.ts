@@ -1,78 +1,15 @@
-/** What every long command has beside its work: a door for others, a log, a search index, a workbench if wanted. */
-import { type ControlParts, HomeControl } from '../home/control.ts';
-import { openDoor } from '../home/door.ts';
-import { startIndexing } from '../home/indexing/indexing.ts';
-import { openLog } from '../home/log.ts';
-import { startWorkbench, type WorkbenchThread } from '../workbench/start.ts';
-import type { Opened } from './compose.ts';
+/** The services of a run, and what is said of them. */
+import type { Engine } from '../engine/engine.ts';
+import { type Attended, type Attending, startServices } from '../engine/services.ts';
 import { missingContact } from './options/contact.ts';
 import { paint } from './print/terminal.ts';
-import { version } from './version.ts';
 
-/** Where the workbench is unless the user says otherwise. */
-export const WORKBENCH_PORT = 7700;
+export type { Attended } from '../engine/services.ts';
 
-export interface Attending {
-  readonly command: string;
-  readonly data: string;
-  readonly keep: string;
-  /** As --workbench was given: absent, alone, or with a port. */
-  readonly workbench: number | boolean | undefined;
-  readonly budget?: ControlParts['budget'];
-}
-
-export interface Attended {
-  /** Address of the workbench, with its token; absent when none was asked for. */
-  readonly workbench: string | undefined;
-  leave(): Promise<void>;
-}
-
-/** Closes what was opened where it fails, so that a port that is taken ends the command. */
-export async function attend(opened: Opened, options: Attending): Promise<Attended> {
-  try {
-    return await begin(opened, options);
-  } catch (error) {
-    await opened.close();
-    throw error;
-  }
-}
-
-async function begin(opened: Opened, options: Attending): Promise<Attended> {
-  const { home, frontier, ledger, clock } = opened;
-  const { command, data, keep, budget } = options;
-  const missing = missingContact(ledger);
+export async function attend(opened: Engine, options: Attending): Promise<Attended> {
+  const missing = missingContact(opened.ledger);
   if (missing) console.error(paint('yellow', missing));
-  const control = new HomeControl({
-    ...{ home, frontier, ledger, clock, command, keep },
-    scope: opened.bounds.scope.join(', '),
-    log: ({ order, done }) => log.write('info', { order }, done),
-    ...(budget && { budget }),
-  });
-  const workbench = await serve(data, options.workbench); // the only one that can fail for a reason of the user's
-  const door = await openDoor(data, control);
-  const indexing = startIndexing(data, home, ledger);
-  const log = openLog(data, command);
-  log.write('info', { data, version, pages: ledger.pages.size, servers: ledger.servers.size }, 'started');
-  return {
-    workbench: workbench?.address,
-    async leave() {
-      const { outcomes, bytesDown, bytesUp, seconds } = home.progress;
-      await workbench?.close();
-      await indexing.stop();
-      await door.close();
-      const { failure, changed: indexed } = indexing.report() ?? {};
-      if (failure) log.write('warn', { failure, indexed }, 'the search index could not be fed');
-      log.write('info', { outcomes, bytesDown, bytesUp, seconds }, 'ended');
-      await log.close();
-    },
-  };
-}
-
-async function serve(directory: string, wanted: number | boolean | undefined): Promise<WorkbenchThread | undefined> {
-  if (wanted === undefined || wanted === false) return undefined;
-  const start = (port: number) => startWorkbench({ directory, port, version });
-  // The usual port may be another collection's workbench: then any other will do, unless one was asked for.
-  const thread = wanted === true ? await start(WORKBENCH_PORT).catch(() => start(0)) : await start(wanted);
-  console.error(`${paint('bold', 'Workbench:')} ${thread.address}`);
-  return thread;
+  const attended = await startServices(opened, options);
+  if (attended.workbench !== undefined) console.error(`${paint('bold', 'Workbench:')} ${attended.workbench}`);
+  return attended;
 }

@@ -26,7 +26,8 @@ import type { Memory } from './memory-file.ts';
 import type { Reading } from './options.ts';
 import { answered, doubtLost, isAlias } from './schedule/aliases.ts';
 import { LONGEST_ABSENCE } from './schedule/clock-repair.ts';
-import type { Planned, Schedule } from './schedule/schedule.ts';
+import type { Planned } from './schedule/lesson.ts';
+import type { Schedule } from './schedule/schedule.ts';
 import { learnTrust } from './schedule/validator-trust.ts';
 
 const MINUTE = 60_000;

@@ -46,8 +46,10 @@ export interface HomeParts {
   readonly archive: Archive;
   readonly frontier: Frontier;
   readonly clock: Clock;
+  /** Levels of outposts that an errand may travel; absent = 1. */
+  readonly levels?: number;
   /** Starts a thread that gets nothing but what is sent to it on purpose: it has no room. */
-  readonly spare?: () => Carrier;
+  readonly spare?: (home: Home) => Carrier;
 }
 
 export class Home implements Receiver {
@@ -73,12 +75,10 @@ export class Home implements Receiver {
   #breathed = 0;
   /** When overdue errands were last looked for; ticks, like #stopBy. */
   #looked = 0;
-  /** Something that was brought is still being checked. */
-  doubts: () => boolean = () => false;
 
   constructor(parts: HomeParts) {
     this.#parts = parts;
-    this.dispatch = new Dispatch(parts.clock);
+    this.dispatch = new Dispatch(parts.clock, undefined, parts.levels);
     this.progress = new Progress(parts.clock);
     this.#rest = new WakeableSleep(parts.clock);
     this.verdicts = new Verdicts(parts, this.progress);
@@ -86,7 +86,7 @@ export class Home implements Receiver {
     this.#inbox = new Inbox(this.judging);
     this.#all = { ...parts, verdicts: this.verdicts };
     this.#batch = new Batch(parts, this.#acknowledgements);
-    this.#apart = new BisectThread(this.dispatch, () => parts.spare!());
+    this.#apart = new BisectThread(this.dispatch, () => parts.spare!(this));
     this.#trials = new CrashBisect({
       wants: (errand, url) => parts.frontier.wants(errand, { url }),
       send: errand => this.#apart.send(errand),
@@ -138,7 +138,7 @@ export class Home implements Receiver {
   /** Nothing is under way: does anything come after it? */
   #isOver(supply: Supply): boolean {
     if (this.#stopping) return true;
-    return !this.#paused && this.#trials.over && !supply.worthWaiting() && !this.doubts();
+    return !this.#paused && this.#trials.over && !supply.worthWaiting();
   }
 
   /** Lets requests under way end, for a few seconds, and then leaves the loop. */

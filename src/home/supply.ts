@@ -253,7 +253,6 @@ export function watchSupply(parts: SupplyParts, allowance: () => Allowance, spen
   const aside = asideOf(parts, (until, most) => ledger.pages.due('aside', until, most));
   let turn = 0;
   let visits = 0;
-  schedule.continuous = true;
   return {
     left: 0,
     fill() {

@@ -21,6 +21,7 @@ import { Followed } from './pages/followed.ts';
 import { Inferred } from './pages/inferred.ts';
 import { Masks } from './pages/masks.ts';
 import { Pages } from './pages/pages.ts';
+import { ScheduledPages } from './pages/scheduled-pages.ts';
 import { Seeds } from './pages/seeds.ts';
 import { ServerPages } from './pages/server-pages.ts';
 import { migrate, SCHEMA_VERSION, versionOf } from './schema.ts';
@@ -39,6 +40,7 @@ export class Ledger {
   readonly backward: Backward;
   readonly account: Account;
   readonly dueTimes: DueTimes;
+  readonly scheduled: ScheduledPages;
   readonly forecasts: Forecasts;
   readonly errands: Errands;
   readonly listings: Listings;
@@ -67,6 +69,7 @@ export class Ledger {
     this.links = new LinkIndex(this.database, this.backward);
     this.account = new Account(this.database);
     this.dueTimes = new DueTimes(this.database);
+    this.scheduled = new ScheduledPages(this.database, this.pages);
     this.forecasts = new Forecasts(this.database);
     this.errands = new Errands(this.database);
     this.listings = new Listings(this.database);

@@ -35,11 +35,7 @@ test('pages that people open are due sooner than their like, and less so as time
     return Math.round((due! - seen_time!) / phaseOf(idOf(path)) / 10_000) / 8640;
   };
   const days = (time: number) => {
-    const schedule = new Schedule(
-      ledger,
-      { share: 0.2 },
-      interestIn(collection.directory, () => time),
-    );
+    const schedule = new Schedule(ledger, { share: 0.2 }, { searches: interestIn(collection.directory, () => time) });
     ledger.begin();
     schedule.reschedule(now);
     ledger.commit();

@@ -82,9 +82,8 @@ test('what was asked for is remembered by the next run', () => {
 test('a server that politeness keeps behind gets a threshold of its own; the others’ stays', () => {
   withLedger(200, ledger => {
     ledger.begin();
-    const schedule = new Schedule(ledger);
+    const schedule = new Schedule(ledger, {}, { continuous: true });
     schedule.aim({ share: 0.5 }, NOW);
-    schedule.continuous = true;
     const server = ledger.servers.byId(1);
     const visit: Visit = {
       ...{ url: 'http://a.test/1', time: NOW + 5 * DAY, outcome: 'same', reason: 'unchanged', status: 200, depth: 1 },
@@ -113,8 +112,7 @@ test('a watch looks at pages that are known to change within their own rhythm, w
     ledger.begin();
     ledger.database.prepare('UPDATE known SET change = ? WHERE page = 7').run(fast);
     const wait = (continuous: boolean, share: number) => {
-      const schedule = new Schedule(ledger);
-      schedule.continuous = continuous;
+      const schedule = new Schedule(ledger, {}, { continuous });
       schedule.aim({ share }, NOW);
       schedule.reschedule(NOW);
       const { due, seen_time } = ledger.pages.known(7)!;

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { SkeinError } from '../../src/base/errors.ts';
-import { openHome } from '../../src/cli/compose.ts';
+import { openHome } from '../../src/cli/options/engine-options.ts';
 import { attend } from '../../src/cli/services.ts';
 import { findHome, type HomeClient, runningHome } from '../../src/home/door.ts';
 import type { Order } from '../../src/home/orders.ts';
@@ -23,7 +23,7 @@ async function running(directory: string, seeds: readonly string[], more: Record
     workbench: undefined,
   });
   const supply: Supply = { ...crawlSupply(opened, 0), worthWaiting: () => true };
-  const ended = opened.home.run(supply);
+  const ended = opened.run(supply);
   return {
     opened,
     client: findHome(directory)!,

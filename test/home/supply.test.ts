@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DAY, HOUR } from '../../src/base/clock.ts';
 import { Frontier } from '../../src/frontier/frontier.ts';
+import { Schedule } from '../../src/frontier/schedule/schedule.ts';
 import { watchSupply } from '../../src/home/supply.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { NOW, withLedger } from '../frontier/known-ledger.ts';
@@ -12,7 +13,7 @@ import { plainOptions } from '../frontier/plain-options.ts';
 function watch(ledger: Ledger, pages: number): (time: number) => number {
   let now = NOW;
   const clock = { now: () => now, ticks: () => now, sleep: async () => {} };
-  const frontier = new Frontier(ledger, plainOptions, clock);
+  const frontier = new Frontier(ledger, plainOptions, clock, new Schedule(ledger, {}, { continuous: true }));
   ledger.begin();
   frontier.restore();
   frontier.schedule.aim({ share: 0.5 }, NOW);

@@ -3,9 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DAY, systemClock } from '../../src/base/clock.ts';
-import { type Opened, openHome } from '../../src/cli/compose.ts';
+import { version } from '../../src/base/version.ts';
 import { openLedger } from '../../src/cli/open-ledger.ts';
-import { version } from '../../src/cli/version.ts';
+import { openHome } from '../../src/cli/options/engine-options.ts';
+import type { Engine } from '../../src/engine/engine.ts';
 import { verifyCollection } from '../../src/home/checks/verify.ts';
 import { crawlSupply } from '../../src/home/supply.ts';
 import { joinParent, StandingOutpost } from '../../src/outpost/standing-outpost.ts';
@@ -15,7 +16,7 @@ import { chosen } from '../journeys/collection.ts';
 
 export interface Target extends AsyncDisposable {
   readonly directory: string;
-  readonly opened: Opened;
+  readonly opened: Engine;
   readonly port: number;
   token(servers?: readonly string[]): string;
   /** Resolves when the crawl has ended; rejects with what ended home. */
@@ -34,7 +35,7 @@ export async function openTarget(seeds: readonly string[], more: Record<string, 
   const opened = await openHome(chosen(data, options), seeds, {});
   await opened.ready();
   const members = new Members(join(data, 'door'));
-  const ended = opened.home.run(crawlSupply(opened, 60_000));
+  const ended = opened.run(crawlSupply(opened, 60_000));
   ended.catch(() => {}); // whoever awaits it sees it
   let open = true;
   const close = async () => {

@@ -7,10 +7,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Clock, DAY, shiftedClock } from '../../src/base/clock.ts';
 import { fingerprint } from '../../src/base/url.ts';
-import { type FreshSummary, keepFresh } from '../../src/cli/commands/refresh.ts';
-import { openHome } from '../../src/cli/compose.ts';
+import { keepFresh } from '../../src/cli/commands/refresh.ts';
 import { openLedger } from '../../src/cli/open-ledger.ts';
+import { openHome } from '../../src/cli/options/engine-options.ts';
 import { defaults } from '../../src/cli/options/options.ts';
+import type { FreshSummary } from '../../src/engine/keep-fresh.ts';
 import { crawlSupply } from '../../src/home/supply.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import type { VisitRow } from '../../src/ledger/visits.ts';
@@ -60,7 +61,7 @@ export function makeCollection(): Collection {
     async crawl(seeds, more = {}) {
       const opened = await openHome(chosen(directory, more), seeds, { clockShift });
       try {
-        await opened.home.run(crawlSupply(opened, 0));
+        await opened.run(crawlSupply(opened, 0));
       } finally {
         await opened.close();
       }

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { openHome } from '../../src/cli/compose.ts';
+import { openHome } from '../../src/cli/options/engine-options.ts';
 import { attend } from '../../src/cli/services.ts';
 import { crawlSupply } from '../../src/home/supply.ts';
 import { freePort } from '../free-port.ts';
@@ -47,7 +47,7 @@ test('an outpost that is killed is seen to vanish and its errands to move', opti
     const page = await browser.context.newPage();
     await page.goto(attended.workbench!);
     await page.goto(`${new URL(attended.workbench!).origin}/#/machines`);
-    const running = opened.home.run(crawlSupply(opened, 0));
+    const running = opened.run(crawlSupply(opened, 0));
     for (const { name } of outposts) {
       await page.waitForSelector(`.node:has-text("${name}"):has-text("working")`);
       while ((await figure(page, name, 'errands')) === 0) await page.waitForTimeout(100);

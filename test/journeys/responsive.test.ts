@@ -1,7 +1,7 @@
 /** Threads that bring pages faster than home takes them in do not keep it from anything else. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openHome } from '../../src/cli/compose.ts';
+import { openHome } from '../../src/cli/options/engine-options.ts';
 import { fetchOptions, values } from '../../src/cli/options/options.ts';
 import { crawlSupply } from '../../src/home/supply.ts';
 import { workplace } from './skein.ts';
@@ -23,7 +23,7 @@ test('timers fire, so that Ctrl-C and orders are heard, while home has more to d
   };
   const ticking = setInterval(look, 1);
   try {
-    await opened.home.run(crawlSupply(opened, 0));
+    await opened.run(crawlSupply(opened, 0));
   } finally {
     clearInterval(ticking);
     look();

@@ -7,10 +7,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Extras, openHome } from '../../src/cli/compose.ts';
 import { openLedger } from '../../src/cli/open-ledger.ts';
+import { openHome } from '../../src/cli/options/engine-options.ts';
 import { fetchOptions, values } from '../../src/cli/options/options.ts';
-import { type Summary, summaryOf } from '../../src/cli/print/summary.ts';
+import type { Extras } from '../../src/engine/options.ts';
+import { type Summary, summaryOf } from '../../src/engine/summary.ts';
 import { type Found, findPage } from '../../src/home/answers/lookup.ts';
 import { openCopies } from '../../src/home/copies/copies.ts';
 import { crawlSupply } from '../../src/home/supply.ts';
@@ -165,7 +166,7 @@ export async function crawlHere(
   const opened = await openHome(chosen, seeds, extras);
   try {
     await opened.ready();
-    await opened.home.run(crawlSupply(opened, extras.patience ?? 0));
+    await opened.run(crawlSupply(opened, extras.patience ?? 0));
     return summaryOf(opened, false);
   } finally {
     await opened.close();

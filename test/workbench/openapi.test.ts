@@ -5,8 +5,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { z } from 'zod';
-import { type Opened, openHome } from '../../src/cli/compose.ts';
+import { openHome } from '../../src/cli/options/engine-options.ts';
 import { type Attended, attend } from '../../src/cli/services.ts';
+import type { Engine } from '../../src/engine/engine.ts';
 import { freshIndex } from '../../src/home/indexing/indexing.ts';
 import { crawlSupply } from '../../src/home/supply.ts';
 import { routes } from '../../src/workbench/api/routes.ts';
@@ -26,7 +27,7 @@ interface Operation {
 
 let web: Web;
 let collection: Collection;
-let opened: Opened;
+let opened: Engine;
 let attended: Attended;
 let running: Promise<void>;
 let origin: string;
@@ -55,7 +56,7 @@ before(async () => {
   attended = await attend(opened, {
     ...{ command: 'crawl', data: collection.directory, scope: ['*'], keep: '', workbench: 0 },
   });
-  running = opened.home.run({ ...crawlSupply(opened, 0), worthWaiting: () => true });
+  running = opened.run({ ...crawlSupply(opened, 0), worthWaiting: () => true });
   const address = new URL(attended.workbench!);
   origin = address.origin;
   token = address.searchParams.get('token')!;

@@ -6,8 +6,8 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import sharp from 'sharp';
-import { openHome } from '../../src/cli/compose.ts';
 import { openDemoWeb } from '../../src/cli/demo-web.ts';
+import { openHome } from '../../src/cli/options/engine-options.ts';
 import { attend } from '../../src/cli/services.ts';
 import { crawlSupply } from '../../src/home/supply.ts';
 import { chosen, makeCollection } from '../journeys/collection.ts';
@@ -88,7 +88,7 @@ const opened = await openHome(chosen(collection.directory, { scope, pace: 0.08, 
 const attended = await attend(opened, {
   ...{ command: 'crawl', data: collection.directory, scope, keep: '', workbench: PORT },
 });
-const running = opened.home.run(crawlSupply(opened, 0));
+const running = opened.run(crawlSupply(opened, 0));
 await new Promise(resolve => setTimeout(resolve, 20_000));
 const token = attended.workbench!;
 const changed = 1;

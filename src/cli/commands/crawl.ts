@@ -3,13 +3,15 @@ import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { SkeinError, systemWords } from '../../base/errors.ts';
 import { seedUrl } from '../../base/url.ts';
+import { PATIENCE } from '../../engine/engine.ts';
+import { isInVain, type Summary, summaryOf } from '../../engine/summary.ts';
 import { crawlSupply } from '../../home/supply.ts';
-import { openHome, PATIENCE } from '../compose.ts';
 import { openLedger } from '../open-ledger.ts';
+import { openHome } from '../options/engine-options.ts';
 import { declare, fetchOptions, values } from '../options/options.ts';
 import { LiveLine } from '../print/live.ts';
 import { strayed } from '../print/strayed.ts';
-import { isInVain, printSummary, type Summary, summaryOf } from '../print/summary.ts';
+import { printSummary } from '../print/summary.ts';
 import { harmless, paint } from '../print/terminal.ts';
 import { attend } from '../services.ts';
 import { FAILED, INTERRUPTED, stopOnSignals } from '../signals.ts';
@@ -73,7 +75,7 @@ export async function crawl(chosen: Chosen, seeds: readonly string[], json: bool
   let hints: string[] = [];
   try {
     await opened.ready();
-    await opened.home.run(crawlSupply(opened, PATIENCE));
+    await opened.run(crawlSupply(opened, PATIENCE));
     summary = summaryOf(opened, interrupted());
     if (summary.moved > 0 && !json) hints = strayed(opened.ledger, seeds, opened.frontier.options.outside);
   } finally {

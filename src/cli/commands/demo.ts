@@ -5,14 +5,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { DAY } from '../../base/clock.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { type Summary, summaryOf } from '../../engine/summary.ts';
 import { changesIn } from '../../home/answers/changes.ts';
 import { beginRound } from '../../home/round.ts';
 import { crawlSupply, refreshSupply, type Supply } from '../../home/supply.ts';
-import { type CrawlValues, type Opened, openHome } from '../compose.ts';
 import { type DemoWeb, openDemoWeb } from '../demo-web.ts';
 import { openLedger } from '../open-ledger.ts';
+import { type CrawlValues, openHome } from '../options/engine-options.ts';
 import { dataOption, fetchOptions, values } from '../options/options.ts';
-import { printSummary, type Summary, summaryOf } from '../print/summary.ts';
+import { printSummary } from '../print/summary.ts';
 import { harmless, paint, size, table } from '../print/terminal.ts';
 import { attend } from '../services.ts';
 import { stopOnSignals } from '../signals.ts';
@@ -67,7 +69,7 @@ async function run(web: DemoWeb, data: string, given: Record<string, unknown>): 
   if (workbench !== undefined) stopOnSignals(() => opened.home.stop());
   let summary: Summary;
   try {
-    await opened.home.run(workbench === undefined ? crawlSupply(opened, 3000) : tidalSupply(opened, web));
+    await opened.run(workbench === undefined ? crawlSupply(opened, 3000) : tidalSupply(opened, web));
     summary = summaryOf(opened, false);
   } finally {
     await attended.leave();
@@ -87,7 +89,7 @@ async function aWeekLater(web: DemoWeb, chosen: CrawlValues): Promise<Summary> {
   const opened = await openHome(chosen, [], { mode: 'refresh', clockShift });
   try {
     const round = beginRound(opened.ledger, opened.clock.now());
-    await opened.home.run(refreshSupply(opened, round, { pages: ROUND, bytes: Number.POSITIVE_INFINITY }, () => 0));
+    await opened.run(refreshSupply(opened, round, { pages: ROUND, bytes: Number.POSITIVE_INFINITY }, () => 0));
     return summaryOf(opened, false);
   } finally {
     await opened.close();
@@ -120,7 +122,7 @@ const ROUND = 12;
 const TIDE = 8000;
 
 /** Looks at everything again whenever the tide has turned, until it is stopped: something to watch. */
-function tidalSupply({ ledger, frontier, clock }: Opened, web: DemoWeb): Supply {
+function tidalSupply({ ledger, frontier, clock }: Engine, web: DemoWeb): Supply {
   let turned = clock.now();
   return {
     left: 0,

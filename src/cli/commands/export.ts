@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import type { Filter } from '../../archive/export.ts';
 import { committedEnds } from '../../archive/segments.ts';
 import { SkeinError } from '../../base/errors.ts';
+import { version } from '../../base/version.ts';
 import type { Exporter } from '../../export/exporter.ts';
 import { exporterOf, formatNames } from '../../export/formats.ts';
 import { openLedger } from '../open-ledger.ts';
@@ -11,7 +12,6 @@ import { declare, values } from '../options/options.ts';
 import { parseWhen } from '../options/when.ts';
 import { outOf, writeOut } from '../print/out-file.ts';
 import { plural } from '../print/terminal.ts';
-import { version } from '../version.ts';
 
 export function addExportCommand(program: Command): void {
   const command = program

@@ -1,24 +1,20 @@
 /** `skein refresh` and `skein watch`: look again at what is due, within a budget; once, or until stopped. */
 import type { Command } from 'commander';
 import { SkeinError } from '../../base/errors.ts';
-import { AGENT_TOKEN } from '../../errand/agent.ts';
+import { aimOf } from '../../engine/budget.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { type FreshOptions, type FreshSummary, keepFresh as keepFreshBy } from '../../engine/keep-fresh.ts';
+import type { Extras } from '../../engine/options.ts';
 import type { Fresh } from '../../frontier/schedule/freshness-forecast.ts';
-import type { ScheduleSettings } from '../../frontier/schedule/settings.ts';
-import { type Tally, tallyOf } from '../../home/answers/changes.ts';
+import type { Tally } from '../../home/answers/changes.ts';
 import type { ControlParts } from '../../home/control.ts';
-import { Images } from '../../home/images/images.ts';
-import { withInference } from '../../home/judging/infer-round.ts';
-import { SecondLooks, withSecondLooks } from '../../home/judging/second-looks.ts';
-import { beginRound, endRound } from '../../home/round.ts';
-import { refreshSupply, type Supply, watchSupply } from '../../home/supply.ts';
 import { parseThresholds } from '../../revisit/pmcs.ts';
-import { type Extras, type Opened, openHome } from '../compose.ts';
 import { openLedger } from '../open-ledger.ts';
-import { roomForNew } from '../options/bounds.ts';
-import { aimOf, allowanceOf, parseBudget } from '../options/budget.ts';
+import { parseBudget } from '../options/budget.ts';
+import { engineOptions } from '../options/engine-options.ts';
 import { declare, fetchOptions, type Values, values } from '../options/options.ts';
 import { freshnessLine, LiveLine } from '../print/live.ts';
-import { printSummary, type Summary, summaryOf } from '../print/summary.ts';
+import { printSummary } from '../print/summary.ts';
 import { fold, moment, plural, size } from '../print/terminal.ts';
 import { attend } from '../services.ts';
 import { INTERRUPTED, stopOnSignals } from '../signals.ts';
@@ -78,90 +74,25 @@ async function run(kind: Kind, given: Record<string, unknown>): Promise<void> {
   else print(shown, chosen.data);
 }
 
-export interface FreshSummary extends Summary, Tally {
-  /** Bytes that were not spent because nothing was asked for or sent. */
-  readonly avoided: number;
-  /** Due, but beyond the budget of this round. */
-  readonly left: number;
-  /** It went on with the round that an earlier run began then and did not end; milliseconds since 1970. */
-  readonly since: number | undefined;
-  /** That the schedule wants now. */
-  readonly visitsPerDay: number;
-  readonly freshness: ShownFreshness;
-}
-
-/** Opens the collection, refreshes it and closes it. `begin` is told when it is open; what it returns is called last. */
-export async function keepFresh(
+/** As the engine's, from what the options say. */
+export function keepFresh(
   kind: Kind,
   chosen: Chosen,
-  extras: Extras,
-  begin: (opened: Opened) => Promise<() => Promise<void>> = async () => async () => {},
+  extras: Extras = {},
+  begin?: (opened: Engine) => Promise<() => Promise<void>>,
 ): Promise<FreshSummary> {
-  if (chosen.budget !== undefined) parseBudget(chosen.budget); // a mistake in it must open nothing
-  const opened = await openHome(chosen, [], { ...extras, mode: 'refresh', schedule: settingsOf(chosen) });
-  const { home, ledger, frontier, clock } = opened;
-  const { schedule } = frontier;
-  schedule.continuous = kind === 'watch';
-  aim(opened, chosen);
-  const end = await begin(opened);
-  const spent = () => home.progress.bytesDown + home.progress.bytesUp;
-  const allowance = () => allowanceOf(ledger, schedule.settings, schedule.balance);
-  const started = clock.now();
-  const images = new Images({ ...opened, agentToken: AGENT_TOKEN });
-  const parts = { ...opened, images, newPages: roomForNew(ledger) };
-  const first = ledger.visits.last + 1;
-  const round = kind === 'refresh' ? beginRound(ledger, started) : undefined;
-  try {
-    const plain = round ? refreshSupply(parts, round, allowance(), spent) : watchSupply(parts, allowance, spent);
-    const supply = withInference(looking(plain, kind, opened, chosen.secondLook), opened, kind);
-    await opened.ready();
-    await home.run(supply);
-    ledger.begin();
-    if (!round) ledger.set('refreshed', clock.now());
-    else if (!home.stopped) endRound(ledger);
-    schedule.noteFreshness(clock.now());
-    ledger.commit();
-    return {
-      ...summaryOf(opened, false),
-      ...tallyOf(ledger, first),
-      avoided: ledger.account.avoided,
-      left: supply.left,
-      since: round && round.begun < started ? round.begun : undefined,
-      visitsPerDay: schedule.visitsPerDay,
-      freshness: shownFreshness(opened),
-    };
-  } finally {
-    await images.close();
-    await end();
-    await opened.close();
-  }
+  return keepFreshBy(kind, freshOptions(chosen), extras, begin);
 }
 
-/** Share of the pages that is as last seen, nine times in ten between `low` and `high`. */
-interface ShownFreshness extends Omit<Fresh, 'servers'> {
-  readonly servers: readonly (Omit<Fresh['servers'][number], 'server'> & { readonly origin: string })[];
-}
-
-/** Servers of which the freshness is told one by one. */
-const TOLD_SERVERS = 100;
-
-function shownFreshness({ ledger, frontier, clock }: Opened): ShownFreshness {
-  const { servers, ...all } = frontier.schedule.freshness(clock.now(), TOLD_SERVERS);
-  const named = ({ server, ...rest }: (typeof servers)[number]) => ({
-    ...rest,
-    origin: ledger.servers.byId(server).origin,
-  });
-  return { ...all, servers: servers.map(named) };
-}
-
-/** Milliseconds between two looks: a round must not wait long; a watch has time, and clocks and caches move by then. */
-const SECOND_LOOK = { refresh: 3000, watch: 90_000 } as const;
-
-function looking(supply: Supply, kind: Kind, { home, ...opened }: Opened, seconds: number | undefined): Supply {
-  if (seconds === 0) return supply;
-  const wait = seconds === undefined ? SECOND_LOOK[kind] : seconds * 1000;
-  const { verdicts, progress } = home;
-  return withSecondLooks(supply, new SecondLooks({ ...opened, verdicts, progress }, wait), kind);
+/** A mistake in it opens nothing. */
+function freshOptions(chosen: Chosen): FreshOptions {
+  const { budget, freshness, policy, estimator, thresholds, secondLook } = chosen;
+  return {
+    ...engineOptions(chosen),
+    ...{ freshness, policy, estimator, secondLook },
+    ...(budget !== undefined && { budget: parseBudget(budget) }),
+    ...(thresholds !== undefined && { thresholds: parseThresholds(thresholds) }),
+  };
 }
 
 /** A budget or a freshness: one follows from the other. What stands on the command line wins over the config file. */
@@ -173,17 +104,8 @@ function oneAim(chosen: Chosen, given: Record<string, unknown>): Chosen {
   return { ...chosen, ...(given['budget'] === undefined ? { budget: undefined } : { freshness: undefined }) };
 }
 
-function settingsOf(chosen: Chosen): Partial<ScheduleSettings> {
-  const { policy, estimator, thresholds } = chosen;
-  return {
-    ...(policy && { policy }),
-    ...(estimator && { estimator }),
-    ...(thresholds !== undefined && { thresholds: parseThresholds(thresholds) }),
-  };
-}
-
 /** The budget as it can be seen and changed while a watch goes on. */
-function budgetOf({ ledger, frontier, clock }: Opened): ControlParts['budget'] & object {
+function budgetOf({ ledger, frontier, clock }: Engine): ControlParts['budget'] & object {
   const { schedule } = frontier;
   return {
     current() {
@@ -195,17 +117,6 @@ function budgetOf({ ledger, frontier, clock }: Opened): ControlParts['budget'] &
     },
     change: amount => schedule.aim(aimOf(ledger, parseBudget(amount)), clock.now()),
   };
-}
-
-/** The budget or freshness that was given, else what is remembered, else the default. */
-function aim({ ledger, frontier, clock }: Opened, chosen: Chosen): void {
-  const { schedule } = frontier;
-  const { share, bytes, freshness } = schedule.settings;
-  ledger.begin();
-  if (chosen.budget !== undefined) schedule.aim(aimOf(ledger, parseBudget(chosen.budget)), clock.now());
-  else if (chosen.freshness !== undefined) schedule.aim({ freshness: chosen.freshness }, clock.now());
-  else schedule.aim({ share, bytes, freshness }, clock.now());
-  ledger.commit();
 }
 
 function print(summary: FreshSummary, directory: string): void {

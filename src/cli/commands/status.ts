@@ -1,5 +1,6 @@
 /** `skein status`: the collection at a glance. */
 import type { Command } from 'commander';
+import { version } from '../../base/version.ts';
 import { meaningOf } from '../../errand/reasons.ts';
 import type { HomeState } from '../../home/control.ts';
 import { runningHome } from '../../home/door.ts';
@@ -8,7 +9,6 @@ import { runtimeOf, runtimeWords } from '../../transfer/runtime.ts';
 import { openLedger } from '../open-ledger.ts';
 import { declare, values } from '../options/options.ts';
 import { duration, moment, paint, plural, size, table } from '../print/terminal.ts';
-import { version } from '../version.ts';
 
 export function addStatusCommand(program: Command): void {
   const command = program

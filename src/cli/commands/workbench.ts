@@ -3,13 +3,13 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { SkeinError, systemWords } from '../../base/errors.ts';
+import { version } from '../../base/version.ts';
+import { WORKBENCH_PORT } from '../../engine/services.ts';
 import { feederOf, isFed } from '../../home/indexing/indexing.ts';
 import { openWorkbench } from '../../workbench/server.ts';
 import { openLedger } from '../open-ledger.ts';
 import { declare, values } from '../options/options.ts';
 import { paint } from '../print/terminal.ts';
-import { WORKBENCH_PORT } from '../services.ts';
-import { version } from '../version.ts';
 
 export function addWorkbenchCommand(program: Command): void {
   const command = program

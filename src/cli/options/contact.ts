@@ -4,28 +4,17 @@
  * the address is that of the rules which we obey, by which the owner can keep us away without asking anybody.
  */
 import { isIP } from 'node:net';
-import { SkeinError } from '../../base/errors.ts';
+import { version } from '../../base/version.ts';
 import { isPublic } from '../../crawler/fetch/addresses.ts';
-import { isContact, userAgent } from '../../errand/agent.ts';
+import { rememberedContact } from '../../engine/contact.ts';
+import { userAgent } from '../../errand/agent.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { version } from '../version.ts';
 
-const EXAMPLE = 'Write it as https://example.org/crawler or mailto:me@example.org.';
-const CONTACT = 'contact';
 const TOLD = 'told-of-contact';
-
-/** The contact that was given now, else the one given last: a refresh by cron is by the same people. In a transaction. */
-export function rememberedContact(ledger: Ledger, given: string | undefined): string | undefined {
-  if (given !== undefined && !isContact(given)) {
-    throw new SkeinError('bad-option', 'A contact is one line of plain characters without brackets.', EXAMPLE);
-  }
-  if (given !== undefined) ledger.set(CONTACT, given);
-  return given ?? ledger.setting<string>(CONTACT);
-}
 
 /** The sentence for somebody who is about to crawl other people's servers without a contact; undefined = nothing to say. */
 export function missingContact(ledger: Ledger): string | undefined {
-  if (ledger.setting<string>(CONTACT) !== undefined || ledger.setting<boolean>(TOLD)) return undefined;
+  if (rememberedContact(ledger) !== undefined || ledger.setting<boolean>(TOLD)) return undefined;
   if (![...ledger.servers.all()].some(({ origin }) => !isOwn(new URL(origin).hostname))) return undefined;
   ledger.begin();
   ledger.set(TOLD, true);

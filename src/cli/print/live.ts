@@ -1,17 +1,17 @@
 /** The line that moves while home runs. On a terminal it is rewritten in place, elsewhere a line every ten seconds. */
-import type { Opened } from '../compose.ts';
+import type { Engine } from '../../engine/engine.ts';
 import { cut, duration, paint, size } from './terminal.ts';
 
 const TERMINAL = 200;
 const ELSEWHERE = 10_000;
 
 export class LiveLine {
-  readonly #opened: Opened;
+  readonly #opened: Engine;
   readonly #timer: NodeJS.Timeout;
   readonly #terminal = process.stderr.isTTY === true;
-  readonly #line: (opened: Opened) => string;
+  readonly #line: (opened: Engine) => string;
 
-  constructor(opened: Opened, quiet: boolean, line: (opened: Opened) => string = crawlLine) {
+  constructor(opened: Engine, quiet: boolean, line: (opened: Engine) => string = crawlLine) {
     this.#opened = opened;
     this.#line = line;
     const often = this.#terminal && !quiet ? TERMINAL : ELSEWHERE;
@@ -31,7 +31,7 @@ export class LiveLine {
   }
 }
 
-function crawlLine({ home, frontier }: Opened): string {
+function crawlLine({ home, frontier }: Engine): string {
   const { progress } = home;
   const waiting = frontier.waiting();
   const { failed } = progress.outcomes;
@@ -52,7 +52,7 @@ function crawlLine({ home, frontier }: Opened): string {
 const ASK_EVERY = 10_000;
 
 /** The line of refresh and watch: what is due, what was found, what it cost, and how fresh it keeps the collection. */
-export function freshnessLine(): (opened: Opened) => string {
+export function freshnessLine(): (opened: Engine) => string {
   let asked = Number.NEGATIVE_INFINITY;
   let due = 0;
   let fresh = '';

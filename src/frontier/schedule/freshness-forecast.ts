@@ -7,7 +7,6 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import { AUDITED, Calibration, type Interval, type Part } from '../../revisit/calibration.ts';
 import type { Estimator } from '../../revisit/estimators/port.ts';
 import { type ChangeState, unpackState } from '../../revisit/state.ts';
-import { sampledPages } from './stored-pages.ts';
 import type { Shown } from './waves.ts';
 
 export interface Fresh extends Interval {
@@ -113,7 +112,7 @@ export class Foresight {
 
   #parts(now: number): Map<string, Part> {
     const parts = new Map<string, { server: number; kind: number; pages: number; unseen: number; stale: number }>();
-    for (const { seen_time, change, server } of sampledPages(this.#ledger)) {
+    for (const { seen_time, change, server } of this.#ledger.scheduled.sample()) {
       const state = unpackState(change);
       const kind = kindOf(state);
       const key = `${server} ${kind}`;

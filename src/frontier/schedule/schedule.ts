@@ -7,10 +7,10 @@
  */
 import { DAY } from '../../base/clock.ts';
 import { bareFacts, packFacts, unpackFacts } from '../../errand/facts.ts';
-import type { Visit } from '../../errand/visit.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { FLAG_DOUBTED, type KnownRow } from '../../ledger/pages/known-row.ts';
 import { roles } from '../../ledger/pages/pages.ts';
+import type { ScheduledPage } from '../../ledger/pages/scheduled-pages.ts';
 import type { Server } from '../../ledger/servers.ts';
 import {
   type Balance,
@@ -41,9 +41,15 @@ import {
   roleOf,
   weighed,
 } from './importance.ts';
-import { ServerPrior } from './server-prior.ts';
-import { type SavedSchedule, type ScheduleSettings, sameSettings, settingsAfter } from './settings.ts';
-import { SAMPLE, type StoredPage, storedPages } from './stored-pages.ts';
+import type { Lesson, Planned } from './lesson.ts';
+import { type ServerPrior, survey } from './server-prior.ts';
+import {
+  type SavedSchedule,
+  type ScheduleContext,
+  type ScheduleSettings,
+  sameSettings,
+  settingsAfter,
+} from './settings.ts';
 import { lastChangeAge } from './validator-trust.ts';
 import { dueInWave, Waves } from './waves.ts';
 
@@ -58,8 +64,7 @@ const FIRST_KILOBYTES = 5;
 export class Schedule {
   readonly plan: Plan;
   settings: ScheduleSettings;
-  /** Visits go on all day, so that a late one means that its server, or the budget, is at its limit. */
-  continuous = false;
+  readonly #continuous: boolean;
   /** Pages that are looked at by lot, to see whether forecasts come true. */
   readonly audits = new Set<number>();
   readonly #ledger: Ledger;
@@ -78,9 +83,9 @@ export class Schedule {
   /** Absent until needed. */
   #neighbours: ServerPrior | undefined;
 
-  /** `searches`: how often people wanted a page lately. */
-  constructor(ledger: Ledger, settings: Partial<ScheduleSettings> = {}, searches: (page: number) => number = () => 0) {
-    this.#searches = searches;
+  constructor(ledger: Ledger, settings: Partial<ScheduleSettings> = {}, context: ScheduleContext = {}) {
+    this.#searches = context.searches ?? (() => 0);
+    this.#continuous = context.continuous ?? false;
     const saved = ledger.setting<SavedSchedule>('schedule');
     this.#ledger = ledger;
     this.settings = settingsAfter(saved, settings);
@@ -158,7 +163,7 @@ export class Schedule {
     const terms = this.termsFor(weight, server, costAfter(visit, before, this.#honoured(server.id)));
     const paced = this.#paced(next, server.id, role);
     const due = nextDue(this.plan, paced, visit.time, { ...terms, phase: phaseOf(id) });
-    return { change, due: this.continuous ? this.#rhythm.due(next, visit.time, due) : due };
+    return { change, due: this.#continuous ? this.#rhythm.due(next, visit.time, due) : due };
   }
 
   /** A notice says that a page has changed: it moves forward by what such notices of its server have been worth. */
@@ -206,29 +211,26 @@ export class Schedule {
     if (!same) this.reschedule(now);
   }
 
-  /** Finds theta for the budget and gives every stored page its due time anew. One pass over the known pages. */
+  /** Finds theta for the budget and gives every stored page its due time anew. Two passes over the known pages. */
   reschedule(now: number): Balance {
-    const pages = storedPages(this.#ledger);
-    this.#neighbours = this.#neighboursAmong(pages);
+    const { neighbours, sample, step, pages } = survey(this.#ledger.scheduled.all(), this.#aims);
+    this.#neighbours = neighbours;
     this.#now = now;
     this.#honoured = honouredBy(this.#ledger, now);
     this.#foresight.plan(now);
-    const step = Math.max(1, Math.floor(pages.length / SAMPLE));
-    const sample = pages.filter((_, i) => i % step === 0);
     this.#kilobytes = meanCost(sample.map(row => this.#costOfRow(row))) || FIRST_KILOBYTES;
     const beliefs = sample.map(row => this.#beliefOf(row, this.#stateOf(row)));
-    this.#balance = this.#seek(beliefs, pages.length);
+    this.#balance = this.#seek(beliefs, pages);
     this.#theta = this.#balance.theta;
     const states = sample.filter(({ role }) => roles[role] === 'page').map(row => this.#stateOf(row));
-    this.#rhythm.measure(states, (this.#balance.visits * pages.length) / step);
-    this.#visitsPerDay = this.#place(pages);
+    this.#rhythm.measure(states, (this.#balance.visits * pages) / step);
+    this.#visitsPerDay = this.#place(this.#ledger.scheduled.all());
     this.#save(now);
     return this.#balance;
   }
 
   /** Gives these pages their due times; returns the visits a day that they add up to. */
-  #place(pages: readonly StoredPage[]): number {
-    const put = this.#ledger.database.prepare('UPDATE known SET due = ?, change = ? WHERE page = ?');
+  #place(pages: Iterable<ScheduledPage>): number {
     let visits = 0;
     for (const row of pages) {
       const state = this.#stateOf(row);
@@ -239,8 +241,8 @@ export class Schedule {
       const due = nextDue(this.plan, paced, row.seen_time, { ...terms, phase: phaseOf(row.page) });
       // The first look comes somewhere within its interval: how many a day follows from the whole of it.
       if (roles[row.role] === 'page') visits += 1 / intervalOf(this.plan, paced, terms);
-      const soon = this.continuous ? this.#rhythm.due(state, row.seen_time, due) : due;
-      put.run(this.#moved(row, state, server, soon), packState(state), row.page);
+      const soon = this.#continuous ? this.#rhythm.due(state, row.seen_time, due) : due;
+      this.#ledger.scheduled.put(row.page, this.#moved(row, state, server, soon), packState(state));
     }
     return visits;
   }
@@ -278,13 +280,13 @@ export class Schedule {
     return balanceForSpending(bytes / 1000 / Math.max(1, pages), beliefs, MAX_INTERVAL);
   }
 
-  #beliefOf(row: StoredPage, state: ChangeState): Belief {
+  #beliefOf(row: ScheduledPage, state: ChangeState): Belief {
     const role = roles[row.role]!;
     const { a, b } = this.#paced(state, row.server, role);
     return { a, b, weight: this.#weigh(row.page, row.depth, role), cost: this.#price(this.#costOfRow(row)) };
   }
 
-  #costOfRow(row: StoredPage): VisitCost {
+  #costOfRow(row: ScheduledPage): VisitCost {
     return this.costOf({ ...row, tagged: row.tagged === 1 }, row.server);
   }
 
@@ -295,7 +297,7 @@ export class Schedule {
   }
 
   /** A due time with the notices since the last visit, and with what its server's other pages have shown. */
-  #moved(row: StoredPage, state: ChangeState, server: Server, due: number): number {
+  #moved(row: ScheduledPage, state: ChangeState, server: Server, due: number): number {
     if (row.flags & FLAG_DOUBTED) return Math.min(due, row.seen_time);
     if (row.pings === 0) return dueInWave(server, row.seen_time, due);
     return Math.max(row.seen_time, due - row.pings * pingWorth(pingsOf(server), this.plan.estimator.rate(state)) * DAY);
@@ -304,7 +306,7 @@ export class Schedule {
   /** A wave began: what was not seen since comes next. It ended: all have the due times again that are their own. */
   #turned(server: Server): void {
     this.#ledger.servers.touch(server);
-    if (server.wave === 0) this.#place(storedPages(this.#ledger, server.id));
+    if (server.wave === 0) this.#place(this.#ledger.scheduled.ofServer(server.id));
     else this.#ledger.pages.hasten(server.id, server.wave, dueInWave(server, 0, Infinity));
   }
 
@@ -313,25 +315,24 @@ export class Schedule {
     return weighed({ linksIn: this.#ledger.backward.of(page), depth, role, searches: this.#searches(page) });
   }
 
-  #stateOf({ change, server, role }: StoredPage): ChangeState {
-    this.#neighbours ??= this.#neighboursAmong(storedPages(this.#ledger));
-    return this.#neighbours.believed({ server, role: roles[role]! }, unpackState(change));
+  #stateOf({ change, server, role }: ScheduledPage): ChangeState {
+    return this.#known.believed({ server, role: roles[role]! }, unpackState(change));
   }
 
-  #neighboursAmong(pages: readonly StoredPage[]): ServerPrior {
-    const neighbours = new ServerPrior(this.settings.freshness !== undefined);
-    for (const { server, role, change } of pages) neighbours.add({ server, role: roles[role]! }, unpackState(change));
-    return neighbours;
+  /** What is known of the servers' pages. */
+  get #known(): ServerPrior {
+    this.#neighbours ??= survey(this.#ledger.scheduled.all(), this.#aims).neighbours;
+    return this.#neighbours;
   }
 
   /** What a visit teaches of its page, and of its server's other pages. */
   #learn(lesson: Lesson, role: Place['role'], before: KnownRow): ChangeState {
     const state = before.change ? unpackState(before.change) : newState();
     if (role === 'sitemap') return this.#observe(believed(state, SITEMAP_PRIOR), lesson, before);
-    this.#neighbours ??= this.#neighboursAmong(storedPages(this.#ledger));
+    const neighbours = this.#known;
     const kind = { server: lesson.server.id, role };
-    const next = this.#observe(this.#neighbours.believed(kind, state), lesson, before);
-    this.#neighbours.learned(kind, state, next);
+    const next = this.#observe(neighbours.believed(kind, state), lesson, before);
+    neighbours.learned(kind, state, next);
     return next;
   }
 
@@ -369,7 +370,7 @@ export class Schedule {
   }
 
   #steer({ visit, before, server, pages }: Lesson): void {
-    if (!this.continuous || !before || !isOwnTurn(before, server)) return;
+    if (!this.#continuous || !before || !isOwnTurn(before, server)) return;
     const all = Math.max(1, this.#ledger.pages.size);
     const load = { pages: all, budget: this.#visitsPerDay || 0.1 * all };
     const steered = steerBoth({ theta: this.#theta, server, pages }, (visit.time - before.due!) / DAY, load);
@@ -378,23 +379,4 @@ export class Schedule {
     server.multiplier = steered.multiplier;
     this.#ledger.servers.touch(server);
   }
-}
-
-/** A visit as the schedule learns from it. */
-interface Lesson {
-  readonly id: number;
-  readonly visit: Visit;
-  readonly before: KnownRow | undefined;
-  readonly server: Server;
-  /** Of the server. */
-  readonly pages: number;
-  /** It is a second address of another page. */
-  readonly alias?: boolean;
-  /** The visit was learned from before, and is judged anew. */
-  readonly again?: boolean;
-}
-
-export interface Planned {
-  readonly change: Uint8Array | null;
-  readonly due: number | null;
 }

@@ -3,6 +3,8 @@
  * be like them, as they are known by now. Where a freshness is to be kept, so is one that never changed; under a budget
  * that one keeps its first belief, which is more cautious.
  */
+import { roles } from '../../ledger/pages/pages.ts';
+import { SAMPLE, type ScheduledPage } from '../../ledger/pages/scheduled-pages.ts';
 import {
   believed,
   meanPrior,
@@ -11,7 +13,7 @@ import {
   serverPrior,
   showing,
 } from '../../revisit/estimators/gamma.ts';
-import type { ChangeState } from '../../revisit/state.ts';
+import { type ChangeState, unpackState } from '../../revisit/state.ts';
 import type { Place } from './importance.ts';
 
 /** Those that a page is like. */
@@ -73,4 +75,29 @@ export class ServerPrior {
 
 function keyOf({ server, role }: Kind): string {
   return `${server} ${role}`;
+}
+
+interface Survey {
+  readonly neighbours: ServerPrior;
+  /** Every `step`th of the pages. */
+  readonly sample: readonly ScheduledPage[];
+  readonly step: number;
+  /** How many there are. */
+  readonly pages: number;
+}
+
+/** Reads all pages once and keeps a sample of them: SAMPLE pages or more, twice as many at most. */
+export function survey(rows: Iterable<ScheduledPage>, renewed: boolean): Survey {
+  const neighbours = new ServerPrior(renewed);
+  let sample: ScheduledPage[] = [];
+  let step = 1;
+  let pages = 0;
+  for (const row of rows) {
+    neighbours.add({ server: row.server, role: roles[row.role]! }, unpackState(row.change));
+    if (pages++ % step === 0) sample.push(row);
+    if (sample.length < 2 * SAMPLE) continue;
+    sample = sample.filter((_, i) => i % 2 === 0);
+    step *= 2;
+  }
+  return { neighbours, sample, step, pages };
 }

@@ -2,6 +2,14 @@
 import type { Balance } from '../../revisit/budget.ts';
 import type { Thresholds } from '../../revisit/pmcs.ts';
 
+/** What a schedule works with besides its settings. */
+export interface ScheduleContext {
+  /** How often people wanted a page lately. */
+  readonly searches?: (page: number) => number;
+  /** Visits go on all day, so that a late one means that its server, or the budget, is at its limit. */
+  readonly continuous?: boolean;
+}
+
 /** Kept in the ledger, so that a later run goes on with it. One of the last three is set. */
 export interface ScheduleSettings {
   readonly policy: string;

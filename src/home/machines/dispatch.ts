@@ -73,7 +73,7 @@ const REMEMBERED = 100_000;
 export class Dispatch {
   readonly times = new LatencyByPlace();
   /** Levels of outposts that an errand may travel. */
-  levels = 1;
+  readonly #levels: number;
   readonly #posts: Post[] = [];
   readonly #homes = new Map<string, Post>();
   /** Who has the servers of an address: `origin` came first; once there are others, none of them moves by itself. */
@@ -82,8 +82,9 @@ export class Dispatch {
   readonly placements = new Placements();
   readonly #clock: Clock;
 
-  constructor(clock: Clock = systemClock, addresses: Pick<Addresses, 'of'> = new Addresses()) {
+  constructor(clock: Clock = systemClock, addresses: Pick<Addresses, 'of'> = new Addresses(), levels = 1) {
     this.#clock = clock;
+    this.#levels = levels;
     this.#addresses = addresses;
   }
 
@@ -349,7 +350,7 @@ export class Dispatch {
       remote,
       machine: machineOf(post),
       follow: remote,
-      levels: remote ? this.levels - 1 : 0,
+      levels: remote ? this.#levels - 1 : 0,
     };
   }
 }

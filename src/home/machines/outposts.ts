@@ -117,7 +117,6 @@ export class Outposts implements Speaker {
     this.#reports = new OutpostReports(this.#options.say);
     this.#secondLook = makeSecondLook(options);
     crossings.subscribe(this.#count);
-    home.doubts = () => this.#doubts();
     this.audit = new Audit({
       share: options.auditShare ?? AUDIT_SHARE,
       pause: AUDIT_PAUSE,
@@ -344,7 +343,7 @@ export class Outposts implements Speaker {
   }
 
   /** The last pages brought are being checked: a run waits for that, but not for ever. */
-  #doubts(): boolean {
+  doubts(): boolean {
     if (this.audit.open === 0) this.#doubtful = undefined;
     else this.#doubtful ??= this.now();
     if (this.#doubtful === undefined) return false;

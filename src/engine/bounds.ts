@@ -1,0 +1,64 @@
+/**
+ * What bounds a crawl. A run that is given no seeds goes on with the bounds of the last one, unless it is given others:
+ * `skein crawl` after `skein crawl … --scope "*" --depth 3` and `skein refresh` stay where the user wanted to stay.
+ */
+import { parseDomainWeights } from '../frontier/lanes/director.ts';
+import { parsePvalue, pvalueTerms } from '../frontier/orders/pvalue-terms.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { BoundOptions } from './options.ts';
+
+export type Bounds = { readonly [name in keyof BoundOptions]-?: NonNullable<BoundOptions[name]> };
+
+const defaults: Bounds = {
+  scope: [],
+  depth: 100,
+  domains: new Map(),
+  focus: [],
+  order: 'breadth',
+  pvalue: pvalueTerms,
+  perServer: 1_000_000,
+};
+const SETTING = 'bounds';
+
+/** As the ledger has them. */
+type Saved = Omit<Bounds, 'domains' | 'pvalue'> & {
+  /** Text was written by versions before this one. */
+  readonly domains: string | readonly (readonly [string, number])[];
+  readonly pvalue: string | Bounds['pvalue'];
+};
+
+/** Inside the caller's transaction. */
+export function boundsOf(given: BoundOptions, ledger: Ledger, seeds: readonly string[]): Bounds {
+  const before = seeds.length === 0 ? remembered(ledger) : undefined;
+  const names = Object.keys(defaults) as (keyof Bounds)[];
+  const chosen = Object.fromEntries(
+    names.map(name => [name, given[name] ?? before?.[name] ?? defaults[name]]),
+  ) as unknown as Bounds;
+  const bounds: Bounds = chosen.focus.length > 0 ? { ...chosen, order: 'focused' } : chosen;
+  ledger.set(SETTING, { ...bounds, domains: [...bounds.domains] } satisfies Saved);
+  return bounds;
+}
+
+function remembered(ledger: Ledger): Bounds | undefined {
+  const saved = ledger.setting<Saved>(SETTING);
+  if (!saved) return undefined;
+  const { domains, pvalue } = saved;
+  return {
+    ...saved,
+    domains: typeof domains === 'string' ? parseDomainWeights(domains) : new Map(domains),
+    pvalue: typeof pvalue === 'string' ? parsePvalue(pvalue) : pvalue,
+  };
+}
+
+const MOST_PAGES = 'mostPages';
+
+/** What `crawl --max-pages` asked for; none lifts it. Inside the caller's transaction. */
+export function rememberMostPages(ledger: Ledger, most: number | undefined): void {
+  ledger.set(MOST_PAGES, most ?? null);
+}
+
+/** New pages that a refresh may take in: where a crawl was bounded, the collection stays as large as that. */
+export function roomForNew(ledger: Ledger): number {
+  const most = ledger.setting<number | null>(MOST_PAGES) ?? Number.POSITIVE_INFINITY;
+  return Math.max(0, most - ledger.dueTimes.countLive());
+}

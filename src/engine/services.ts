@@ -1,0 +1,73 @@
+/** What every long run has beside its work: a door for others, a log, a search index, a workbench if wanted. */
+import { version } from '../base/version.ts';
+import { type ControlParts, HomeControl } from '../home/control.ts';
+import { openDoor } from '../home/door.ts';
+import { startIndexing } from '../home/indexing/indexing.ts';
+import { openLog } from '../home/log.ts';
+import { startWorkbench, type WorkbenchThread } from '../workbench/start.ts';
+import type { Engine } from './engine.ts';
+
+/** Where the workbench is unless the user says otherwise. */
+export const WORKBENCH_PORT = 7700;
+
+export interface Attending {
+  readonly command: string;
+  readonly data: string;
+  /** What is kept, as it is shown to people. */
+  readonly keep: string;
+  /** A port, or true for the usual one. */
+  readonly workbench?: number | boolean | undefined;
+  readonly budget?: ControlParts['budget'];
+}
+
+export interface Attended {
+  /** Address of the workbench, with its token; absent when none was asked for. */
+  readonly workbench: string | undefined;
+  leave(): Promise<void>;
+}
+
+/** Closes what was opened where it fails, so that a port that is taken ends the run. */
+export async function startServices(engine: Engine, options: Attending): Promise<Attended> {
+  try {
+    return await begin(engine, options);
+  } catch (error) {
+    await engine.close();
+    throw error;
+  }
+}
+
+async function begin(engine: Engine, options: Attending): Promise<Attended> {
+  const { home, frontier, ledger, clock } = engine;
+  const { command, data, keep, budget } = options;
+  const control = new HomeControl({
+    ...{ home, frontier, ledger, clock, command, keep },
+    scope: engine.bounds.scope.join(', '),
+    log: ({ order, done }) => log.write('info', { order }, done),
+    ...(budget && { budget }),
+  });
+  const workbench = await serve(data, options.workbench); // the only one that can fail for a reason of the user's
+  const door = await openDoor(data, control);
+  const indexing = startIndexing(data, home, ledger);
+  const log = openLog(data, command);
+  log.write('info', { data, version, pages: ledger.pages.size, servers: ledger.servers.size }, 'started');
+  return {
+    workbench: workbench?.address,
+    async leave() {
+      const { outcomes, bytesDown, bytesUp, seconds } = home.progress;
+      await workbench?.close();
+      await indexing.stop();
+      await door.close();
+      const { failure, changed: indexed } = indexing.report() ?? {};
+      if (failure) log.write('warn', { failure, indexed }, 'the search index could not be fed');
+      log.write('info', { outcomes, bytesDown, bytesUp, seconds }, 'ended');
+      await log.close();
+    },
+  };
+}
+
+async function serve(directory: string, wanted: number | boolean | undefined): Promise<WorkbenchThread | undefined> {
+  if (wanted === undefined || wanted === false) return undefined;
+  const start = (port: number) => startWorkbench({ directory, port, version });
+  // The usual port may be another collection's workbench: then any other will do, unless one was asked for.
+  return wanted === true ? start(WORKBENCH_PORT).catch(() => start(0)) : start(wanted);
+}

@@ -1,0 +1,23 @@
+/** What goes into the schedule with each visit, and what comes out of it. */
+import type { Visit } from '../../errand/visit.ts';
+import type { KnownRow } from '../../ledger/pages/known-row.ts';
+import type { Server } from '../../ledger/servers.ts';
+
+/** A visit as the schedule learns from it. */
+export interface Lesson {
+  readonly id: number;
+  readonly visit: Visit;
+  readonly before: KnownRow | undefined;
+  readonly server: Server;
+  /** Of the server. */
+  readonly pages: number;
+  /** It is a second address of another page. */
+  readonly alias?: boolean;
+  /** The visit was learned from before, and is judged anew. */
+  readonly again?: boolean;
+}
+
+export interface Planned {
+  readonly change: Uint8Array | null;
+  readonly due: number | null;
+}

@@ -1,0 +1,79 @@
+/**
+ * The stored pages as the schedule reads and writes them. It reads some thousands of rows at a time: the whole table
+ * never lies in memory, and no statement is open on it while due times are written.
+ */
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { FLAG_ALIAS } from './known-row.ts';
+import type { Pages } from './pages.ts';
+
+export interface ScheduledPage {
+  readonly page: number;
+  readonly seen_time: number;
+  readonly change: Uint8Array;
+  readonly pings: number;
+  readonly wire: number | null;
+  readonly tagged: number;
+  readonly outcome: string;
+  readonly reason: string;
+  readonly flags: number;
+  readonly depth: number;
+  readonly server: number;
+  readonly role: number;
+}
+
+/** Pages that stand for all where an estimate is enough. */
+export const SAMPLE = 20_000;
+/** Rows that are read at once. */
+const SLICE = 2048;
+
+/** Sitemaps have a schedule of their own. */
+const ROWS = `SELECT k.page, k.seen_time, k.change, k.pings, k.wire, k.outcome, k.reason, k.flags,
+    k.etag IS NOT NULL OR k.last_modified IS NOT NULL AS tagged, p.depth, p.server, p.role
+  FROM known k CROSS JOIN pages p ON p.id = k.page
+  WHERE k.change IS NOT NULL AND k.outcome IN ('fetched', 'same', 'failed') AND p.role <> 1 AND p.refused IS NOT 'removed'
+    AND NOT k.flags & ${FLAG_ALIAS}`;
+
+export class ScheduledPages {
+  readonly #database: DatabaseSync;
+  readonly #pages: Pages;
+  #put: StatementSync | undefined;
+
+  constructor(database: DatabaseSync, pages: Pages) {
+    this.#database = database;
+    this.#pages = pages;
+  }
+
+  *all(): Generator<ScheduledPage> {
+    const slice = this.#database.prepare(`${ROWS} AND k.page > ? ORDER BY k.page LIMIT ${SLICE}`);
+    for (let last = 0; ; ) {
+      const rows = slice.all(last) as unknown as ScheduledPage[];
+      yield* rows;
+      if (rows.length < SLICE) return;
+      last = rows.at(-1)!.page;
+    }
+  }
+
+  *ofServer(server: number): Generator<ScheduledPage> {
+    const one = this.#database.prepare(`${ROWS} AND k.page = ?`);
+    for (const { id } of this.#pages.ofServer(server)) {
+      const row = one.get(id);
+      if (row) yield row as unknown as ScheduledPage;
+    }
+  }
+
+  /** About SAMPLE of the pages that are neither sitemaps nor images. */
+  sample(): Iterable<Pick<ScheduledPage, 'page' | 'seen_time' | 'change' | 'server'>> {
+    return this.#database
+      .prepare(
+        `SELECT k.page, k.seen_time, k.change, p.server FROM known k JOIN pages p ON p.id = k.page
+         WHERE k.change IS NOT NULL AND p.role = 0 AND k.outcome IN ('fetched', 'same', 'failed')
+           AND NOT k.flags & ${FLAG_ALIAS} AND k.page % (1 + (SELECT count(*) FROM known) / ${SAMPLE}) = 0`,
+      )
+      .iterate() as Iterable<unknown> as Iterable<ScheduledPage>;
+  }
+
+  put(page: number, due: number, change: Uint8Array): void {
+    this.#put ??= this.#database.prepare('UPDATE known SET due = ?, change = ? WHERE page = ?');
+    this.#put.run(due, change, page);
+  }
+}

@@ -183,7 +183,7 @@ async function quietLag(): Promise<number> {
   const running = opened.run(crawlSupply(opened, 0));
   const search = openSearch(searchFile(given.data));
   while (search.query('unhurried').total === 0) await pause(5);
-  const late = opened.ledger.database.prepare(
+  const late = opened.ledger['database'].prepare(
     `SELECT 1 FROM visits JOIN pages p ON p.id = page WHERE url LIKE '%/late'`,
   );
   while (late.get() === undefined) await pause(5);

@@ -102,6 +102,12 @@ test('the engine alone puts things together', () => {
   holds(wrong.map(({ path }) => path));
 });
 
+test('SQL is in src/ledger and src/search alone', () => {
+  const sql = /\bnode:sqlite\b|\.database\b|\['database'\]|\.prepare\(/;
+  const wrong = shipped.filter(({ path }) => !/^src\/(?:ledger|search)\//.test(path) && sql.test(textOf(path)));
+  holds(wrong.map(({ path }) => path));
+});
+
 test('no file imports itself, however long the way round', () => {
   const graph = new Map(sources.map(({ path, imports }) => [path, imports]));
   const settled = new Set<string>();

@@ -76,7 +76,7 @@ export async function skeinDays(
 function freshnessOf(replay: Replay, truth: Freshness, directory: string, day: number): Map<string, Fresh> {
   const ledger = openLedger(directory);
   const copies = new Map<string, number>();
-  for (const row of ledger.database
+  for (const row of ledger['database']
     .prepare(
       // The newest copy is a stored version, or what differs from it by no news.
       `SELECT p.url, max(coalesce((SELECT v.time FROM visits v WHERE v.page = k.page AND v.segment = k.segment

@@ -85,10 +85,12 @@ function judgeCopies(replay: Replay, directory: string, { copies, scores, day }:
   const ledger = openLedger(directory);
   const stored = openCopies(ledger, directory);
   const ids = new Map<string, number>();
-  for (const row of ledger.database.prepare('SELECT p.id, p.url FROM pages p JOIN known k ON k.page = p.id').iterate())
+  for (const row of ledger['database']
+    .prepare('SELECT p.id, p.url FROM pages p JOIN known k ON k.page = p.id')
+    .iterate())
     ids.set(row['url'] as string, row['id'] as number);
   const visited = new Set<number>();
-  for (const row of ledger.database
+  for (const row of ledger['database']
     .prepare('SELECT DISTINCT page FROM visits WHERE id >= ?')
     .iterate(ledger.visits.since(timeOf(day))))
     visited.add(row['page'] as number);

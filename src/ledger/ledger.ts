@@ -13,9 +13,12 @@ import { SkeinError, systemWords } from '../base/errors.ts';
 import { Account } from './account.ts';
 import { Errands } from './errands.ts';
 import { Forecasts } from './forecasts.ts';
+import { IndexFeed } from './index-feed.ts';
 import { Backward } from './links/backward.ts';
 import { LinkIndex } from './links/links.ts';
 import { Listings } from './listings.ts';
+import { News } from './news.ts';
+import { PageList } from './page-list.ts';
 import { DueTimes } from './pages/due-times.ts';
 import { Followed } from './pages/followed.ts';
 import { Inferred } from './pages/inferred.ts';
@@ -24,6 +27,7 @@ import { Pages } from './pages/pages.ts';
 import { ScheduledPages } from './pages/scheduled-pages.ts';
 import { Seeds } from './pages/seeds.ts';
 import { ServerPages } from './pages/server-pages.ts';
+import { Reckoning } from './reckoning.ts';
 import { migrate, SCHEMA_VERSION, versionOf } from './schema.ts';
 import { Servers } from './servers.ts';
 import { SiteQuestions } from './site-questions.ts';
@@ -32,7 +36,8 @@ import { Visits } from './visits.ts';
 
 export class Ledger {
   readonly directory: string;
-  readonly database: DatabaseSync;
+  /** SQL stays in this folder: everybody else asks the parts below by name. */
+  private readonly database: DatabaseSync;
   readonly pages: Pages;
   readonly visits: Visits;
   readonly servers: Servers;
@@ -44,6 +49,10 @@ export class Ledger {
   readonly forecasts: Forecasts;
   readonly errands: Errands;
   readonly listings: Listings;
+  readonly pageList: PageList;
+  readonly news: News;
+  readonly indexFeed: IndexFeed;
+  readonly reckoning: Reckoning;
   readonly tallies: Tallies;
   readonly #serverPages: ServerPages;
   readonly followed: Followed;
@@ -73,6 +82,10 @@ export class Ledger {
     this.forecasts = new Forecasts(this.database);
     this.errands = new Errands(this.database);
     this.listings = new Listings(this.database);
+    this.pageList = new PageList(this.database);
+    this.news = new News(this.database, this.visits);
+    this.indexFeed = new IndexFeed(this.database);
+    this.reckoning = new Reckoning(this.database);
     this.followed = new Followed(this.database);
     this.inferred = new Inferred(this.database);
     this.masks = new Masks(this.database);

@@ -4,8 +4,8 @@
  * waits for the rest.
  */
 import { DAY } from '../base/clock.ts';
-import { type ChangedDay, changedDays } from '../home/answers/changes.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import type { ChangedDay } from '../ledger/news.ts';
 
 /** Visits of the past that are counted at most. */
 const SUMMED = 300_000;
@@ -40,7 +40,7 @@ export class DayCounts {
   advance(most: number): void {
     const before = Math.min(this.#ledger.visits.newest() + 1, this.#next + most);
     if (before <= this.#next) return;
-    for (const found of changedDays(this.#ledger, this.#next, before)) {
+    for (const found of this.#ledger.news.byDay(this.#next, before)) {
       const key = `${found.day} ${found.server}`;
       const { changed, gone, moved } = this.#changed.get(key) ?? { changed: 0, gone: 0, moved: 0 };
       this.#changed.set(key, {

@@ -29,7 +29,9 @@ test('a collection that was made by a clock years ahead is refreshed by one that
   );
   await collection.refresh({ budget: '100%' });
   collection.look(ledger => {
-    const { latest, due } = ledger.database.prepare('SELECT max(time) AS latest, max(due) AS due FROM known').get() as {
+    const { latest, due } = ledger['database']
+      .prepare('SELECT max(time) AS latest, max(due) AS due FROM known')
+      .get() as {
       latest: number;
       due: number;
     };

@@ -23,7 +23,7 @@ test('pages that people open are due sooner than their like, and less so as time
   await collection.crawl([`${pages.origin}/`]);
   const ledger = new Ledger(collection.directory, 'write');
   const idOf = (path: string) =>
-    Number(ledger.database.prepare('SELECT id FROM pages WHERE url = ?').get(pages.origin + path)!['id']);
+    Number(ledger['database'].prepare('SELECT id FROM pages WHERE url = ?').get(pages.origin + path)!['id']);
   const search = openSearch(searchFile(collection.directory));
   for (let i = 0; i < 5; i++) search.opened(idOf('/c'));
   search.close();

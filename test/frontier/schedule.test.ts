@@ -51,7 +51,7 @@ test('where a freshness is to be kept, a page that never changed is believed to 
     ledger.begin();
     // The general guess of one change in ten days, and ten quiet days since; only ten of the pages ever changed.
     const quiet = packState({ ...newState(), a: 0.3, b: 13, visits: 5, stillDays: 10 });
-    const put = ledger.database.prepare('UPDATE known SET change = ? WHERE page > 10');
+    const put = ledger['database'].prepare('UPDATE known SET change = ? WHERE page > 10');
     put.run(quiet);
     const schedule = new Schedule(ledger);
     const rate = () => schedule.plan.estimator.rate(unpackState(ledger.pages.known(50)!.change!));
@@ -110,7 +110,7 @@ test('a watch looks at pages that are known to change within their own rhythm, w
     // One changes four times a day, which freshness alone would not run after.
     const fast = packState({ ...newState(), a: 8, b: 2, visits: 20, changes: 18 });
     ledger.begin();
-    ledger.database.prepare('UPDATE known SET change = ? WHERE page = 7').run(fast);
+    ledger['database'].prepare('UPDATE known SET change = ? WHERE page = 7').run(fast);
     const wait = (continuous: boolean, share: number) => {
       const schedule = new Schedule(ledger, {}, { continuous });
       schedule.aim({ share }, NOW);

@@ -58,7 +58,7 @@ test('no escape of an outpost reaches the terminal or the ledger', async t => {
     String(printed),
   );
   const ledger = openLedger(home.directory);
-  const rows = ledger.database.prepare('SELECT outpost FROM visits').all();
+  const rows = ledger['database'].prepare('SELECT outpost FROM visits').all();
   ledger.close();
   assert.ok(rows.some(row => String(row['outpost']).includes('child')));
   for (const text of [...printed, ...rows.map(row => String(row['outpost']))]) {

@@ -68,7 +68,10 @@ test('a refresh that is killed eight times ends like one that is not', async t =
 function historiesIn(data: string): string[] {
   const ledger = openLedger(data);
   const copies = openCopies(ledger, data);
-  const rows = ledger.database.prepare('SELECT id, url FROM pages ORDER BY url').all() as { id: number; url: string }[];
+  const rows = ledger['database'].prepare('SELECT id, url FROM pages ORDER BY url').all() as {
+    id: number;
+    url: string;
+  }[];
   const histories = rows.map(({ id, url }) => {
     const looks = ledger.visits.of(id).map(visit => {
       const body = copies.of(visit)?.decoded().bytes;

@@ -55,7 +55,7 @@ function remember(web: Web, data: string, settled: Map<string, number>): void {
   let rows: { url: string }[];
   try {
     const ledger = openLedger(data);
-    rows = ledger.database.prepare('SELECT p.url FROM known k JOIN pages p ON p.id = k.page').all() as typeof rows;
+    rows = ledger['database'].prepare('SELECT p.url FROM known k JOIN pages p ON p.id = k.page').all() as typeof rows;
     ledger.close();
   } catch {
     return; // it died before there was a table

@@ -53,7 +53,7 @@ export async function startOutpost(
 /** Pages that the collection has more than one visit of. */
 export function visitedTwice(data: string): string[] {
   const ledger = openLedger(data);
-  const rows = ledger.database
+  const rows = ledger['database']
     .prepare('SELECT p.url FROM visits v JOIN pages p ON p.id = v.page GROUP BY p.id HAVING count(*) > 1')
     .all();
   ledger.close();

@@ -12,7 +12,7 @@ import { collected, pagesOf, skeinJson, start, workplace } from './skein.ts';
 /** Visits by machine, or by machine and host. */
 function visitsBy(data: string, key: (outpost: string, url: string) => string): Map<string, number> {
   const ledger = openLedger(data);
-  const rows = ledger.database.prepare('SELECT v.outpost, p.url FROM visits v JOIN pages p ON p.id = v.page').all();
+  const rows = ledger['database'].prepare('SELECT v.outpost, p.url FROM visits v JOIN pages p ON p.id = v.page').all();
   ledger.close();
   const counts = new Map<string, number>();
   for (const { outpost, url } of rows as { outpost: string; url: string }[]) {

@@ -81,7 +81,7 @@ test('an outpost whose clock is days behind works in the time of its home', asyn
     assert.equal(ran.code, 0, ran.stderr);
     assert.deepEqual(collected(await pagesOf(data)), web.mustFind());
     const ledger = openLedger(data);
-    const times = ledger.database.prepare('SELECT min(time) AS first, max(time) AS last FROM visits').get()!;
+    const times = ledger['database'].prepare('SELECT min(time) AS first, max(time) AS last FROM visits').get()!;
     ledger.close();
     assert.ok((times['first'] as number) > started - DAY / 24 && (times['last'] as number) < Date.now() + DAY / 24);
   } finally {

@@ -45,7 +45,7 @@ const common = ['--scope', '*', '--allow-private', '--pace', '0', '--json', ...U
 /** Everybody who visited something. */
 function visitors(data: string): Set<string> {
   const ledger = openLedger(data);
-  const rows = ledger.database.prepare('SELECT DISTINCT outpost FROM visits').all();
+  const rows = ledger['database'].prepare('SELECT DISTINCT outpost FROM visits').all();
   ledger.close();
   return new Set(rows.map(row => row['outpost'] as string));
 }

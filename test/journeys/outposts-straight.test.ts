@@ -87,7 +87,7 @@ async function checkWhole(running: Running, data: string, web: Web): Promise<voi
   assert.deepEqual(collected(await pagesOf(data)), web.mustFind());
   assert.deepEqual(visitedTwice(data), []);
   const ledger = openLedger(data);
-  const by = ledger.database.prepare('SELECT DISTINCT outpost FROM visits ORDER BY 1').all();
+  const by = ledger['database'].prepare('SELECT DISTINCT outpost FROM visits ORDER BY 1').all();
   const left = ledger.errands.all();
   ledger.close();
   assert.ok(by.some(row => row['outpost'] === 'a/b'));

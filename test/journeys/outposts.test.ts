@@ -33,7 +33,7 @@ test('three levels share the servers, and bring home what a crawl from here woul
     assert.deepEqual(visitedTwice(data), []);
     assert.deepEqual(askedAgain(web), []);
     const ledger = openLedger(data);
-    const by = ledger.database
+    const by = ledger['database']
       .prepare('SELECT DISTINCT outpost FROM visits')
       .all()
       .map(row => row['outpost']);

@@ -60,7 +60,7 @@ for (const detector of [...DETECTORS, 'three-step', 'three-step-2', 'image-code'
     collection.pass(1);
     await refresh();
     const seen = collection.look(ledger =>
-      ledger.database
+      ledger['database']
         .prepare(
           `SELECT v.outcome, v.stage FROM visits v JOIN pages p ON p.id = v.page
            WHERE v.time > ? AND p.url GLOB '*/page-*'`,
@@ -92,7 +92,9 @@ test('pmcs from another machine: what home knows of a page stays whole', { skip:
     process.env['PATH'] = path0;
   }
   const rows = collection.look(ledger =>
-    ledger.visits.of(ledger.database.prepare(`SELECT id FROM pages WHERE url GLOB '*/page-0*'`).get()!['id'] as number),
+    ledger.visits.of(
+      ledger['database'].prepare(`SELECT id FROM pages WHERE url GLOB '*/page-0*'`).get()!['id'] as number,
+    ),
   );
   assert.deepEqual(
     rows.map(({ outcome, stage }) => `${outcome} ${stage}`),
@@ -153,7 +155,7 @@ test('by default the rule is cheaper than the paper’s: a hash is carried, and 
   const stages = collection
     .look(ledger =>
       ledger.visits.of(
-        ledger.database.prepare(`SELECT id FROM pages WHERE url GLOB '*/page-0*'`).get()!['id'] as number,
+        ledger['database'].prepare(`SELECT id FROM pages WHERE url GLOB '*/page-0*'`).get()!['id'] as number,
       ),
     )
     .map(({ stage }) => stage);

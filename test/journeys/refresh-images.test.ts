@@ -76,7 +76,7 @@ const changed = (collection: Collection) =>
 
 const stored = (collection: Collection) =>
   collection.look(ledger =>
-    ledger.database
+    ledger['database']
       .prepare('SELECT p.url FROM known k JOIN pages p ON p.id = k.page WHERE p.role = 2 AND k.segment IS NOT NULL')
       .all(),
   ).length;

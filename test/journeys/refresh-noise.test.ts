@@ -159,7 +159,7 @@ test('under the papers’ policy home compares what an errand could not', async 
     await collection.refresh({ budget: '100%', policy: 'pmcs' });
   }
   const rows = collection.look(ledger =>
-    ledger.database.prepare('SELECT outcome, count(*) AS n FROM visits GROUP BY outcome ORDER BY outcome').all(),
+    ledger['database'].prepare('SELECT outcome, count(*) AS n FROM visits GROUP BY outcome ORDER BY outcome').all(),
   );
   assert.deepEqual(
     rows.map(row => [row['outcome'], row['n']]),

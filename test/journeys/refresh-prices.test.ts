@@ -61,7 +61,7 @@ test('a stamp is no news, and the copy shows the newest', async () => {
     };
   assert.deepEqual((await verify()).problems, []);
   const ledger = new Ledger(collection.directory, 'write');
-  ledger.database.exec('UPDATE followed SET digest = zeroblob(16)');
+  ledger['database'].exec('UPDATE followed SET digest = zeroblob(16)');
   ledger.close();
   assert.match((await verify()).problems.join(), /newest copy .* cannot be read/);
 });

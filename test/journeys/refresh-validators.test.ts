@@ -44,7 +44,7 @@ function outdated(collection: Collection, web: Web): string[] {
   return collection.look(ledger => {
     const copies = openCopies(ledger, collection.directory);
     const wrong = web.truth().filter(({ url, content, expect }) => {
-      const page = ledger.database.prepare('SELECT id FROM pages WHERE url = ?').get(url);
+      const page = ledger['database'].prepare('SELECT id FROM pages WHERE url = ?').get(url);
       if (expect !== 'page' || !content || !page) return false;
       const stored = copies.newest(ledger.pages.known(page['id'] as number)!);
       const text = stored ? pageOf(stored).text().replace(/\s+/g, ' ') : '';
@@ -65,7 +65,8 @@ test('an ETag that never changes is found out by audits, and from then on no cha
     assert.ok(server.lies > 0, 'no lie was noticed');
     assert.deepEqual(outdated(collection, web), []);
     const lied = collection.look(
-      ledger => ledger.database.prepare(`SELECT count(*) AS n FROM visits WHERE reason = 'validator-lied'`).get()!['n'],
+      ledger =>
+        ledger['database'].prepare(`SELECT count(*) AS n FROM visits WHERE reason = 'validator-lied'`).get()!['n'],
     );
     assert.ok(Number(lied) > 0);
   });
@@ -86,7 +87,7 @@ test('honest validators keep the trust, and audits are few', async () => {
     );
     assert.deepEqual(outdated(collection, web), []);
     const audits = collection.look(ledger =>
-      ledger.database
+      ledger['database']
         .prepare(`SELECT sum(cause = 'audit') AS audits, sum(reason = 'not-modified') AS all304 FROM visits`)
         .get(),
     )!;
@@ -97,7 +98,7 @@ test('honest validators keep the trust, and audits are few', async () => {
 test('a Last-Modified that moves at every visit fools neither the detector nor the estimator', async () => {
   await days({ validators: 'now', rate: 0 }, 4, collection => {
     const rows = collection.look(ledger =>
-      ledger.database.prepare(`SELECT change FROM known WHERE outcome = 'same'`).all(),
+      ledger['database'].prepare(`SELECT change FROM known WHERE outcome = 'same'`).all(),
     );
     assert.equal(rows.length, 15);
     for (const row of rows) assert.match(historyOf(unpackState(row['change'] as Uint8Array)), /^0+$/);
@@ -109,7 +110,7 @@ test('a Last-Modified that moves at every visit fools neither the detector nor t
 test('machines that each have their own ETag for one content end in 304 once all are known', async () => {
   await days({ validators: 'backends', rate: 0 }, 6, (collection, web) => {
     const last = collection.look(ledger =>
-      ledger.database
+      ledger['database']
         .prepare('SELECT outcome, status, cause FROM visits WHERE id > (SELECT max(id) - 15 FROM visits)')
         .all(),
     );
@@ -128,7 +129,7 @@ test('machines that each have their own ETag for one content end in 304 once all
 test('without validators the content decides, and unchanged pages are stored once', async () => {
   await days({ validators: 'none', rate: 0 }, 2, collection => {
     const stored = collection.look(ledger =>
-      ledger.database.prepare('SELECT count(*) AS n FROM visits WHERE segment IS NOT NULL').get(),
+      ledger['database'].prepare('SELECT count(*) AS n FROM visits WHERE segment IS NOT NULL').get(),
     )!;
     assert.equal(stored['n'], 15);
   });
@@ -136,7 +137,7 @@ test('without validators the content decides, and unchanged pages are stored onc
 
 test('a server whose clock is three days ahead: changes are found, and the rates stay sound', async () => {
   await days({ validators: 'date', rate: 0.5, skew: 3 }, 4, (collection, web) => {
-    const rows = collection.look(ledger => ledger.database.prepare('SELECT change, due, time FROM known').all());
+    const rows = collection.look(ledger => ledger['database'].prepare('SELECT change, due, time FROM known').all());
     for (const row of rows) {
       const { a, b } = unpackState(row['change'] as Uint8Array);
       assert.ok(a > 0 && a < 20 && b > 0 && b < 200, `a ${a}, b ${b}`);

@@ -25,10 +25,10 @@ test('kill -9 during watch loses no visit and repeats none', async () => {
 
   const first = start(watch);
   await until(PAGES + 20);
-  const before = collection.look(ledger => ledger.database.prepare('SELECT * FROM visits ORDER BY id').all());
+  const before = collection.look(ledger => ledger['database'].prepare('SELECT * FROM visits ORDER BY id').all());
   first.child.kill('SIGKILL');
   await first.ended;
-  const kept = collection.look(ledger => ledger.database.prepare('SELECT * FROM visits ORDER BY id').all());
+  const kept = collection.look(ledger => ledger['database'].prepare('SELECT * FROM visits ORDER BY id').all());
   assert.deepEqual(kept.slice(0, before.length), before);
 
   const second = start(watch);
@@ -37,7 +37,7 @@ test('kill -9 during watch loses no visit and repeats none', async () => {
   const ended = await second.ended;
   assert.equal(ended.code, 0, `${ended.signal} ${ended.stderr}`);
   const repeated = collection.look(ledger =>
-    ledger.database.prepare('SELECT page, count(*) AS n FROM visits GROUP BY page HAVING n > 2').all(),
+    ledger['database'].prepare('SELECT page, count(*) AS n FROM visits GROUP BY page HAVING n > 2').all(),
   );
   assert.deepEqual(repeated, []);
   const ledger = openLedger(collection.directory);

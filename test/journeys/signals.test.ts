@@ -80,7 +80,7 @@ test('a refresh that was stopped goes on with its round, and looks at nothing tw
   assert.equal(code, 0);
   assert.match(stdout.toString(), /It went on with the round of .* which had not ended/);
   const ledger = openLedger(place.path);
-  const looks = ledger.database.prepare('SELECT count(*) AS looks FROM visits GROUP BY page').all();
+  const looks = ledger['database'].prepare('SELECT count(*) AS looks FROM visits GROUP BY page').all();
   ledger.close();
   assert.equal(looks.length, web.mustFind().length);
   assert.deepEqual(new Set(looks.map(row => row['looks'])), new Set([2]), 'one by the crawl, one by the round');

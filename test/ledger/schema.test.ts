@@ -37,7 +37,7 @@ test('a ledger of the first version is read as it is, and brought up to date by 
   migrate(fresh);
   const shape = (database: DatabaseSync) =>
     database.prepare('SELECT type, name, sql FROM sqlite_schema ORDER BY name').all();
-  assert.deepEqual(shape(writer.database), shape(fresh), 'it is what a new one is');
+  assert.deepEqual(shape(writer['database']), shape(fresh), 'it is what a new one is');
   writer.close();
 });
 

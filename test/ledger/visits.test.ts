@@ -14,7 +14,7 @@ function visit(page: number, outpost: string, time: number): NewVisit {
 test('an outpost that lied: what it and those behind it reported since is due at once, and nothing else', () => {
   withLedger(5, ledger => {
     ledger.begin();
-    ledger.database.exec('UPDATE known SET due = 9e15, etag = \'"x"\'');
+    ledger['database'].exec('UPDATE known SET due = 9e15, etag = \'"x"\'');
     const looks = [
       visit(1, 'b', NOW),
       visit(2, 'b/c', NOW),

@@ -355,7 +355,7 @@ test('hostile pages cannot run, load or leave', options, async () => {
 
 test('the copy by itself, outside its frame, cannot either', options, async () => {
   const found = collection.look(ledger =>
-    ledger.database
+    ledger['database']
       .prepare('SELECT v.id FROM visits v JOIN pages p ON p.id = v.page WHERE p.url = ? AND v.segment IS NOT NULL')
       .get(`${hostile.origin}/`),
   );

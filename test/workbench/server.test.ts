@@ -77,7 +77,7 @@ test('pages are listed in parts that together are all of them, each once', async
     const wanted = collection.look(ledger =>
       order === 'found' || order === 'newest'
         ? ledger.pages.size
-        : (ledger.database.prepare('SELECT count(*) AS n FROM known').get()!['n'] as number),
+        : (ledger['database'].prepare('SELECT count(*) AS n FROM known').get()!['n'] as number),
     );
     assert.equal(new Set(seen).size, seen.length, order);
     if (order === 'changed') assert.ok(seen.length > 0 && seen.length <= wanted);

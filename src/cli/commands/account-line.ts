@@ -5,12 +5,12 @@
 import { DAY } from '../../base/clock.ts';
 import type { LineSums } from '../../ledger/account.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { type Decided, decidedBy, spentAt } from '../../ledger/reckoning.ts';
+import type { Decided } from '../../ledger/reckoning.ts';
 import { size, table } from '../print/terminal.ts';
 import { stageInWords } from './changes.ts';
 
 export function stagesOf(ledger: Ledger, since: number): Decided[] {
-  return decidedBy(ledger, { first: ledger.visits.since(since), time: since });
+  return ledger.reckoning.decidedBy({ first: ledger.visits.since(since), time: since });
 }
 
 /** Bytes both ways; `up` is what was sent. Robots.txt files are left out. */
@@ -25,14 +25,14 @@ export interface HomeLine extends LineSums {
 
 export function lineOf(ledger: Ledger, since: number): HomeLine {
   const visits = { first: ledger.visits.since(since), time: since };
-  const servers = spentAt(ledger, 'here', visits);
+  const servers = ledger.reckoning.spentAt('here', visits);
   const outposts = ledger.account.line(Math.floor(since / DAY));
   return {
     up: servers.up + outposts.up,
     down: servers.down + outposts.down,
     servers,
     outposts,
-    elsewhere: spentAt(ledger, 'elsewhere', visits),
+    elsewhere: ledger.reckoning.spentAt('elsewhere', visits),
   };
 }
 

@@ -4,7 +4,6 @@
  */
 import type { SavedSchedule } from '../../frontier/schedule/settings.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { changeStates, repetitions, sizesOf } from '../../ledger/reckoning.ts';
 import { benefit, machinesReached } from '../../revisit/pmceg.ts';
 import {
   averageProbability,
@@ -73,7 +72,7 @@ export function modelOf(ledger: Ledger): ModelReport {
 /** Pages by the papers' probability of change. */
 function groupsOf(ledger: Ledger): Group[] {
   const pages = new Map<number, number>();
-  for (const change of changeStates(ledger)) {
+  for (const change of ledger.reckoning.changeStates()) {
     const probability = shareChanged(unpackState(change));
     pages.set(probability, (pages.get(probability) ?? 0) + 1);
   }
@@ -87,7 +86,7 @@ function pmcsOf(ledger: Ledger): ModelReport['pmcs'] {
   const between = groups.filter(({ probability }) => probability > low && probability < high);
   const count = (some: readonly Group[]) => some.reduce((sum, { pages }) => sum + pages, 0);
   const saving = loadSaved(groups, thresholds);
-  const { pages, bytes, wire } = sizesOf(ledger);
+  const { pages, bytes, wire } = ledger.reckoning.sizes();
   const pageKilobytes = pages === 0 ? 0 : bytes / pages / 1000;
   const crawlerKilobytes = makeBundle().bytes.length / 1000;
   const compression = bytes === 0 ? 1 : wire / bytes;
@@ -111,10 +110,10 @@ function pmcsOf(ledger: Ledger): ModelReport['pmcs'] {
 }
 
 function pmcegOf(ledger: Ledger): ModelReport['pmceg'] {
-  const conventionalKilobytes = sizesOf(ledger).bytes / 1000;
+  const conventionalKilobytes = ledger.reckoning.sizes().bytes / 1000;
   const { up, down } = lineOf(ledger, 0);
   const lineKilobytes = (up + down) / 1000;
-  const { linked, repeated } = repetitions(ledger);
+  const { linked, repeated } = ledger.reckoning.repetitions();
   // Each link is counted for the page that it leads to; the first that led there was no repetition.
   const repeatedLinks = Math.max(0, ledger.backward.savedTotal() - linked);
   return {

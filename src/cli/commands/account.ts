@@ -66,15 +66,7 @@ export function accountOf(ledger: Ledger, since: number): AccountReport {
   const left = notDue(ledger, first, LOOKED_AT).map(row => ({ ...row, cause: NOT_DUE, visits: 0, spent: 0 }));
   const rows = [...ledger.account.rows(first), ...left];
   const freshness = ledger.setting<Record<string, number>>('freshness') ?? {};
-  const changed = new Map<number, number>();
-  for (const row of ledger.database
-    .prepare(
-      `SELECT cast(time / ${DAY} AS INTEGER) AS day, count(*) AS n FROM visits
-       WHERE outcome = 'fetched' AND stage <> 'first' AND time >= ? GROUP BY day`,
-    )
-    .all(since)) {
-    changed.set(row['day'] as number, row['n'] as number);
-  }
+  const changed = ledger.reckoning.changedByDay(since);
   return {
     causes: summed(rows, 'cause'),
     days: summed(rows, 'day').map(({ day, ...sums }) => ({

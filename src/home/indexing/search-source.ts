@@ -19,6 +19,7 @@ import { SkeinError } from '../../base/errors.ts';
 import { wordsOf } from '../../crawler/analysis/analyse.ts';
 import { toUtf8 } from '../../crawler/analysis/charset.ts';
 import { unpackFacts } from '../../errand/facts.ts';
+import type { IndexFeed, Visited } from '../../ledger/index-feed.ts';
 import { Ledger } from '../../ledger/ledger.ts';
 import { unpackLinks } from '../../ledger/links/packed-links.ts';
 import {
@@ -81,7 +82,7 @@ class Reading {
   readonly #ledger: Ledger;
   readonly #search: Search;
   readonly #copies: ReturnType<typeof openCopies>;
-  readonly #statements;
+  readonly #feed: IndexFeed;
   /** The last visit that was looked at ahead of the cursor. */
   #ahead: number;
   /** Pages that were read ahead of the cursor, with the visit that named them. */
@@ -91,37 +92,15 @@ class Reading {
 
   constructor(ledger: Ledger, directory: string, search: Search) {
     this.#ledger = ledger;
+    this.#feed = ledger.indexFeed;
     this.#search = search;
     this.#copies = openCopies(ledger, directory);
     this.#ahead = Math.max(0, ledger.visits.newest() - AHEAD);
-    const prepare = (sql: string) => ledger.database.prepare(sql);
-    this.#statements = {
-      last: prepare('SELECT id, time FROM visits ORDER BY id DESC LIMIT 1'),
-      time: prepare('SELECT time FROM visits WHERE id = ?'),
-      links: prepare(
-        `SELECT k.page, k.outcome, k.flags, k.moved_to, l.targets FROM known k LEFT JOIN links l ON l.page = k.page
-         WHERE k.page > ? ORDER BY k.page LIMIT ?`,
-      ),
-      targets: prepare('SELECT targets FROM links WHERE page = ?'),
-      pages: prepare('SELECT page FROM known WHERE page > ? ORDER BY page LIMIT ?'),
-      visits: prepare(`${visited} WHERE v.id > ? ORDER BY v.id LIMIT ?`),
-      changes: prepare(
-        `${visited} WHERE v.id > ? AND v.id <= ? AND v.outcome IN ('fetched', 'gone', 'moved')
-           AND v.stage IS NOT 'first' ORDER BY v.id LIMIT ?`,
-      ),
-      counting: prepare(`SELECT 1 FROM meta WHERE name = 'counting'`),
-    };
-    for (const name of ['visits', 'changes'] as const) this.#statements[name].setReturnArrays(true);
   }
 
   /** In one look at both files: to open and end one for each of thousands of rows takes longer than to read them. */
   since(cursor: string, limit: number): SearchStep {
-    this.#ledger.database.exec('BEGIN');
-    try {
-      return this.#search.looking(() => this.#since(cursor, limit));
-    } finally {
-      this.#ledger.database.exec('COMMIT');
-    }
+    return this.#ledger.atOnce(() => this.#search.looking(() => this.#since(cursor, limit)));
   }
 
   #since(cursor: string, limit: number): SearchStep {
@@ -139,8 +118,8 @@ class Reading {
 
   /** Counters of links are saved now and then while a home runs, and when it ends: then they are exact. */
   standing(key: string): { key: string; of(page: number): number } | undefined {
-    const last = Number(this.#statements.last.get()?.['id'] ?? 0);
-    const exact = this.#statements.counting.get() === undefined;
+    const last = this.#feed.newest().id;
+    const exact = !this.#feed.counting;
     const now = `${last}:${exact ? 'exact' : 'about'}`;
     const before = Number(key.split(':')[0] || 0);
     if (now === key || (!exact && last < before * 1.2 + NEWS)) return undefined;
@@ -154,12 +133,12 @@ class Reading {
 
   #placeOf(cursor: string): Place | undefined {
     if (cursor === '') {
-      const last = this.#statements.last.get();
-      return { phase: 'links', page: 0, visit: Number(last?.['id'] ?? 0), time: Number(last?.['time'] ?? 0) };
+      const { id, time } = this.#feed.newest();
+      return { phase: 'links', page: 0, visit: id, time };
     }
     const [phase, page, visit, time] = cursor.split(':');
     const place = { phase: phase as Place['phase'], page: Number(page), visit: Number(visit), time: Number(time) };
-    const now = place.visit === 0 ? 0 : this.#statements.time.get(place.visit)?.['time'];
+    const now = place.visit === 0 ? 0 : this.#feed.timeOf(place.visit);
     return now === place.time ? place : undefined;
   }
 
@@ -169,7 +148,7 @@ class Reading {
   }
 
   #links(place: Place, most: number, batch: Batch): Place {
-    const rows = this.#statements.links.all(place.page, most) as unknown as LinkRow[];
+    const rows = this.#feed.links(place.page, most);
     batch.said.push(...rows.filter(speaks).map(({ page, targets }) => saidBy(page, targets)));
     batch.aliases.push(...rows.flatMap(row => aliasOf(row)));
     const last = rows.at(-1);
@@ -177,23 +156,23 @@ class Reading {
   }
 
   #pages(place: Place, limit: number, batch: Batch): Place {
-    const rows = this.#statements.pages.all(place.page, limit) as { page: number }[];
-    for (const { page } of rows) {
+    const pages = this.#feed.pages(place.page, limit);
+    for (const page of pages) {
       const known = this.#ledger.pages.known(page);
-      if (page > rows[0]!.page && batch.isFull()) return { ...place, page: page - 1 };
+      if (page > pages[0]! && batch.isFull()) return { ...place, page: page - 1 };
       if (batch.done.has(page) || !known || this.#isCurrent(known)) continue;
       const document = this.#document(known, batch.importanceOf);
       if (document) batch.add(document);
     }
-    const last = rows.at(-1);
-    return last && rows.length === limit ? { ...place, page: last.page } : { ...place, phase: 'visits', page: 0 };
+    const last = pages.at(-1);
+    return last && pages.length === limit ? { ...place, page: last } : { ...place, phase: 'visits', page: 0 };
   }
 
   #visits(place: Place, limit: number, batch: Batch): Place {
     const most = batch.changed.length + limit;
     let { visit, time } = place;
     for (let read = 0; read < LIGHT; read += ROWS) {
-      const rows = this.#statements.visits.all(visit, ROWS) as unknown as Visited[];
+      const rows = this.#feed.visits(visit, ROWS);
       const last = this.#take(rows, most, batch);
       if (last) [visit, , time] = last;
       if (rows.length < ROWS || batch.isFull(most)) break;
@@ -210,7 +189,7 @@ class Reading {
       return;
     }
     const from = Math.max(this.#ahead, visit);
-    const rows = this.#statements.changes.all(from, newest, ROWS) as unknown as Visited[];
+    const rows = this.#feed.changes(from, newest, ROWS);
     const last = this.#take(rows, limit, batch);
     this.#ahead = rows.length < ROWS && last === rows.at(-1) ? newest : last![VISIT];
     if (this.#early.size > REMEMBERED) this.#early.clear();
@@ -251,7 +230,7 @@ class Reading {
   }
 
   #saidBy(known: KnownRow): Said {
-    return saidBy(known.page, speaks(known) ? (this.#statements.targets.get(known.page)?.['targets'] as Bytes) : null);
+    return saidBy(known.page, speaks(known) ? this.#feed.linksOf(known.page) : null);
   }
 
   /** When the copy that people read was last another. */
@@ -341,24 +320,10 @@ class Batch {
 
 type Bytes = Uint8Array | null | undefined;
 
-interface LinkRow extends Pick<KnownRow, 'page' | 'outcome' | 'flags' | 'moved_to'> {
-  readonly targets: Bytes;
-}
-
 /** What decides whether a page is shown. */
 type Showing = Pick<KnownRow, 'outcome' | 'flags' | 'segment'>;
 
-/** A visit with its outcome, and what is known of its page by now. */
-type Visited = readonly [
-  ...[visit: number, page: number, time: number, found: string],
-  ...[outcome: KnownRow['outcome'], flags: number, segment: number | null, changed: number],
-];
 const [VISIT, PAGE] = [0, 1] as const;
-
-/** When the copy that people read was last another, by news or not. */
-const COPIED = 'max(k.changed_time, coalesce((SELECT edited FROM followed f WHERE f.page = k.page), 0))';
-const visited = `SELECT v.id, v.page, v.time, v.outcome, k.outcome, k.flags, k.segment, ${COPIED}
-  FROM visits v JOIN known k ON k.page = v.page`;
 
 function cursorOf({ phase, page, visit, time }: Place): string {
   return `${phase}:${page}:${visit}:${time}`;

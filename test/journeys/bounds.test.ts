@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, test } from 'node:test';
-import { rememberMostPages } from '../../src/cli/options/bounds.ts';
+import { rememberMostPages } from '../../src/engine/bounds.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import { openWeb, type Web } from '../web/web.ts';
 import { makeCollection } from './collection.ts';

@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { basename, extname, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { SkeinError } from '../../base/errors.ts';
+import { version } from '../../base/version.ts';
 import { userAgent } from '../../errand/agent.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { toCsv } from '../../report/csv.ts';
@@ -16,7 +17,6 @@ import { dataOption, declare, values } from '../options/options.ts';
 import { parseWhen } from '../options/when.ts';
 import { isoTimes } from '../print/json.ts';
 import { harmless, paint, plural, roomOf, shortened, table } from '../print/terminal.ts';
-import { version } from '../version.ts';
 
 /** Exit code when the report holds what --fail-on names. */
 const FOUND = 7;

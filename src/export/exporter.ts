@@ -34,3 +34,19 @@ export interface Exporter {
 export async function put(out: Writable, bytes: string | Uint8Array): Promise<void> {
   if (!out.write(bytes)) await once(out, 'drain');
 }
+
+/** URLs that contain the pattern; * stands for anything. */
+export function matcherOf(pattern = ''): (url: string) => boolean {
+  const parts = pattern.split('*');
+  return url => contains(url, parts);
+}
+
+/** Whether the parts stand in the URL, in this order. */
+function contains(url: string, parts: readonly string[]): boolean {
+  let from = 0;
+  return parts.every(part => {
+    const at = url.indexOf(part, from);
+    from = at + part.length;
+    return at >= 0;
+  });
+}

@@ -3,13 +3,17 @@
  * or footer is told once for its server when many pages have it, and not at all when few have.
  */
 import type { Command } from 'commander';
+import { SkeinError } from '../../base/errors.ts';
 import { originOf } from '../../base/url.ts';
+import { writeChunkChanges } from '../../export/chunk-changes.ts';
+import { matcherOf } from '../../export/exporter.ts';
 import { type Change, changesIn } from '../../home/answers/changes.ts';
 import { type TemplateEdit, templateEdits } from '../../home/answers/template-edits.ts';
 import { openLedger } from '../open-ledger.ts';
 import { declare, values } from '../options/options.ts';
 import { parseWhen } from '../options/when.ts';
 import { limitOf } from '../print/limit.ts';
+import { outOf, writeOut } from '../print/out-file.ts';
 import { harmless, moment, paint, roomOf, shortened, table } from '../print/terminal.ts';
 
 export function addChangesCommand(program: Command): void {
@@ -21,12 +25,16 @@ export function addChangesCommand(program: Command): void {
     .option('--template', 'every page of which only what many pages share changed, too')
     .option('--limit <n>', 'how many, newest first (default 100; with --json all)')
     .option('--json', 'print one JSON object a line')
+    .option('--format <name>', 'chunks: pieces of pages, by heading, that came, changed or went')
+    .option('--after <cursor>', 'chunks: since then; the last line of an answer has the next one (default 0, all)')
+    .option('--out <file>', 'chunks: file to write, whole or not at all; - = standard output (default)')
     .addHelpText(
       'after',
-      '\nExamples:\n  skein changes --since 2d\n  skein changes example.org/news --since 2026-03-01',
+      '\nExamples:\n  skein changes --since 2d\n  skein changes example.org/news --since 2026-03-01\n  skein changes --format chunks --after 0 --out chunks.jsonl',
     );
   declare(command, ['data']).action(async (pattern: string | undefined, given: Record<string, unknown>) => {
     const { data } = await values(given, ['data']);
+    if (chunksWanted(given)) return tellChunks(data, pattern, given);
     const limit = limitOf(given, 100);
     const since = parseWhen(String(given['since'] ?? '7d'), Date.now());
     const ledger = openLedger(data);
@@ -41,6 +49,24 @@ export function addChangesCommand(program: Command): void {
       if (change.kind !== 'template' || every || told.has(originOf(change.url))) console.log(JSON.stringify(change));
     }
   });
+}
+
+function chunksWanted(given: Record<string, unknown>): boolean {
+  const format = given['format'];
+  if (format !== undefined && format !== 'chunks')
+    throw new SkeinError('bad-option', `There is no format "${format}".`, 'Leave it out, or write --format chunks.');
+  const odd = format === undefined && ['after', 'out'].find(name => given[name] !== undefined);
+  if (odd) throw new SkeinError('bad-option', `--${odd} is only for --format chunks.`, 'Leave one of the two out.');
+  return format === 'chunks';
+}
+
+async function tellChunks(data: string, pattern: string | undefined, given: Record<string, unknown>): Promise<void> {
+  const file = outOf(given);
+  const wanted = { data, after: String(given['after'] ?? '0'), matches: matcherOf(pattern) };
+  openLedger(data).close();
+  const { cursor, added, changed, removed } = await writeOut(file, out => writeChunkChanges(wanted, out));
+  if (file === undefined) return;
+  console.log(`${added} added, ${changed} changed, ${removed} removed: ${file}. Next time: --after ${cursor}`);
 }
 
 const stages: Readonly<Record<string, string>> = {

@@ -5,7 +5,7 @@ import type { Filter } from '../../archive/export.ts';
 import { committedEnds } from '../../archive/segments.ts';
 import { SkeinError } from '../../base/errors.ts';
 import { version } from '../../base/version.ts';
-import type { Exporter } from '../../export/exporter.ts';
+import { type Exporter, matcherOf } from '../../export/exporter.ts';
 import { exporterOf, formatNames } from '../../export/formats.ts';
 import { openLedger } from '../open-ledger.ts';
 import { declare, values } from '../options/options.ts';
@@ -47,7 +47,7 @@ with --until, as it was then.`,
     const file = outOf(given);
     const wanted = {
       ...{ data, filter, since: choice.since, until: choice.until, body: given['body'] !== false },
-      matches: (url: string) => contains(url, (pattern ?? '').split('*')),
+      matches: matcherOf(pattern),
       filename: file === undefined ? 'export.warc.gz' : basename(file),
       software: `Skein/${version}`,
     };
@@ -87,7 +87,7 @@ function choiceOf(given: Record<string, unknown>): Omit<Choice, 'pattern'> {
 }
 
 /** Only what the ledger speaks of: a torn tail is nobody's page. */
-function filterOf(data: string, { pattern = '', newest, since, until }: Choice): Filter {
+function filterOf(data: string, { pattern, newest, since, until }: Choice): Filter {
   const ledger = openLedger(data);
   const ends = committedEnds(join(data, 'archive'), ledger.segments());
   const places = new Set<string>();
@@ -95,21 +95,11 @@ function filterOf(data: string, { pattern = '', newest, since, until }: Choice):
     for (const { segment, offset } of ledger.visits.newestCopies(until)) places.add(`${segment} ${offset}`);
   }
   ledger.close();
-  const parts = pattern.split('*');
+  const matches = matcherOf(pattern);
   return ({ url, time, segment, offset }) =>
     offset < (ends.get(segment) ?? 0) &&
     time >= since &&
     time < until &&
-    contains(url, parts) &&
+    matches(url) &&
     (!newest || places.has(`${segment} ${offset}`));
-}
-
-/** Whether the parts stand in the URL, in this order. */
-function contains(url: string, parts: readonly string[]): boolean {
-  let from = 0;
-  return parts.every(part => {
-    const at = url.indexOf(part, from);
-    from = at + part.length;
-    return at >= 0;
-  });
 }

@@ -5,6 +5,7 @@
  */
 import { type Clock, DAY } from '../base/clock.ts';
 import type { Frontier } from '../frontier/frontier.ts';
+import { lotsOf } from '../frontier/schedule/lots.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Images } from './images/images.ts';
 import type { Round } from './round.ts';
@@ -23,8 +24,6 @@ const ROUND_PARTS = 8;
 const BESIDES = 2048;
 /** Looks at what is no page of its own (dead links, redirects, second addresses), for each look at a page. */
 const ASIDE = 1 / 20;
-/** Of a round's looks, those at pages chosen by lot, which show whether forecasts come true: a twentieth, or a hundredth of all pages where that is more, but never more than a fifth. */
-const LOTS = { usual: 0.05, ofPages: 0.01, most: 0.2 };
 /** Bytes that a visit is expected to cost until some have shown. */
 const FIRST_COST = 10_000;
 /** Milliseconds that a round waits for sitemaps before it goes on without them, and for a server that paused it. */
@@ -91,7 +90,7 @@ export function refreshSupply(parts: SupplyParts, round: Round, allowance: Allow
   let dry = false;
   frontier.again(ledger.pages.due('sitemaps', now + (days * DAY) / 2, most, round.begun));
   const aside = asideOf(parts, (until, most) => ledger.pages.due('aside', until, most, round.begun));
-  const lots = lotsOf(parts, most, round.begun);
+  const lots = lotsOf(ledger, most, round.begun);
   const room = () => roomFor(frontier, bytes - spent(), spent());
   const waiting = () => (slices === SMALL_SLICE ? frontier.outstanding : frontier.pagesWaiting);
   /** Lets new pages in, too; returns how many. */
@@ -211,18 +210,6 @@ function draw(frontier: Frontier, lots: readonly { page: number; server: number 
   for (const { page } of drawn) given.add(page);
   for (const { page } of drawn) frontier.schedule.audits.add(page);
   frontier.again(drawn);
-}
-
-const GOLDEN = (Math.sqrt(5) - 1) / 2;
-
-/** So many pages at most, spread evenly over all of them, others each round, as far as this round has not seen them. */
-function lotsOf({ ledger }: SupplyParts, visits: number, begun: number): { page: number; server: number }[] {
-  const all = ledger.pages.size;
-  const looks = Math.min(visits, ledger.dueTimes.countLive());
-  const most = Math.floor(Math.min(looks * LOTS.most, Math.max(looks * LOTS.usual, all * LOTS.ofPages)));
-  const first = Math.floor(begun / DAY) * most;
-  const drawn = new Set(Array.from({ length: most }, (_, i) => 1 + Math.floor((((first + i) * GOLDEN) % 1) * all)));
-  return ledger.dueTimes.live([...drawn], begun);
 }
 
 /** Images that are kept are like pages. */

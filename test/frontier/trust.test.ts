@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { DAY } from '../../src/base/clock.ts';
 import type { Visit } from '../../src/errand/visit.ts';
 import { lastChangeAge, learnTrust, trustTerms } from '../../src/frontier/schedule/validator-trust.ts';
-import { dueInWave, Waves } from '../../src/frontier/schedule/waves.ts';
+import { dueInWave, partOf, type Seen, Waves } from '../../src/frontier/schedule/waves.ts';
 import type { KnownRow } from '../../src/ledger/pages/known-row.ts';
 import type { Server } from '../../src/ledger/servers.ts';
 
@@ -62,37 +62,69 @@ test('dates count once they have gone with the content often enough', () => {
   assert.equal(lastChangeAge(server, changed), undefined);
 });
 
-test('a wave begins with unforeseen changes, not with foreseen ones, and ends when nothing more is found', () => {
+const look = (changed: boolean, more: Partial<Seen> = {}): Seen => ({
+  ...{ changed, foretold: 0.05, before: 1, part: '' },
+  ...more,
+});
+
+test('a wave begins with changes that rates do not explain, and ends when nothing more is found', () => {
   const foreseen = newServer();
   const waves = new Waves();
-  for (let i = 0; i < 20; i++)
-    assert.equal(waves.count(foreseen, i, { changed: true, shared: false, foretold: 0.9 }), false);
+  for (let i = 0; i < 20; i++) assert.equal(waves.count(foreseen, i, look(true, { foretold: 0.9 })), undefined);
   const server = { ...newServer(), id: 2 };
-  const turns = Array.from({ length: 8 }, (_, i) =>
-    waves.count(server, DAY + i, { changed: true, shared: false, foretold: 0.05 }),
-  );
-  assert.equal(turns.filter(Boolean).length, 1);
+  const turns = Array.from({ length: 8 }, (_, i) => waves.count(server, DAY + i, look(true)));
+  assert.deepEqual(turns.slice(0, 2), [undefined, 'begun'], 'two of two are enough for a small server');
   assert.equal(server.wave, DAY);
-  assert.equal(dueInWave(server, DAY - 1, 50 * DAY), 0);
-  assert.equal(dueInWave(server, DAY + 1, 50 * DAY), 50 * DAY);
-  for (let i = 0; i < 40; i++) waves.count(server, 2 * DAY + i, { changed: false, shared: false, foretold: 0.05 });
+  const page = { page: 1, seen: DAY - 1, due: 50 * DAY };
+  assert.ok(dueInWave(server, page) < -300 * DAY, 'before everything else');
+  assert.equal(dueInWave(server, page, false), 0, 'where waves are the rule, as any that is late');
+  assert.equal(dueInWave(server, { ...page, seen: DAY + 1 }), 50 * DAY);
+  for (let i = 0; i < 80; i++) waves.count(server, 2 * DAY + i, look(false));
   assert.equal(server.wave, 0);
 });
 
-test('a wave is seen over several rounds, and three edits that many pages share are enough', () => {
-  const earlier = { since: 8 * DAY, visits: 3, changed: 3, foretold: 0.2 };
+test('a wave that touches a third of the pages is one; a page in ten is not', () => {
+  const begins = (every: number) => {
+    const waves = new Waves();
+    const server = newServer();
+    return Array.from({ length: 60 }, (_, i) => waves.count(server, 1 + i, look(i % every === every - 1))).includes(
+      'begun',
+    );
+  };
+  assert.equal(begins(3), true);
+  assert.equal(begins(10), false);
+});
+
+test('a wave is seen over several rounds', () => {
+  const earlier = { since: 8 * DAY, visits: 3, changed: 1, foretold: 0.15 };
   const server = { ...newServer(), id: 3 };
   const waves = new Waves(() => earlier);
-  const seen = { changed: true, shared: false, foretold: 0.05 };
-  assert.equal(waves.count(server, 10 * DAY, seen), false);
-  assert.equal(waves.count(server, 10 * DAY + 1, seen), true);
-  assert.equal(server.wave, 8 * DAY, 'what was not seen since the first of these visits comes next');
-  const other = { ...newServer(), id: 4 };
-  const turns = [1, 2, 3].map(i => new Waves().count(other, i, { ...seen, shared: true }));
-  assert.deepEqual(turns, [false, false, false], 'each of them alone is none');
-  const together = new Waves();
-  assert.deepEqual(
-    [1, 2, 3].map(i => together.count(other, i, { ...seen, shared: true })),
-    [false, false, true],
-  );
+  assert.equal(waves.count(server, 10 * DAY, look(true)), undefined);
+  assert.equal(waves.count(server, 10 * DAY + 1, look(true)), 'begun');
+});
+
+test('the next wave begins with pages that were seen since the last, whether that has ended or not', () => {
+  const server = { ...newServer(), id: 5 };
+  const waves = new Waves();
+  for (let i = 0; i < 2; i++) waves.count(server, DAY + i, look(true));
+  for (let i = 0; i < 30; i++) assert.equal(waves.count(server, DAY + 9 + i, look(true)), undefined);
+  const again = { before: DAY + 20 };
+  assert.equal(waves.count(server, 2 * DAY, look(true, again)), undefined);
+  assert.equal(waves.count(server, 2 * DAY + 1, look(true, again)), 'begun');
+  assert.equal(server.wave, 2 * DAY);
+});
+
+test('a part of the server that a wave does not touch is left alone, and taken up again where it does after all', () => {
+  const server = { ...newServer(), id: 6 };
+  const waves = new Waves();
+  for (let i = 0; i < 2; i++) waves.count(server, DAY + i, look(true));
+  for (let i = 0; i < 9; i++) waves.count(server, DAY + 9, look(true, { part: 'blog 6' }));
+  const turns = Array.from({ length: 4 }, () => waves.count(server, DAY + 9, look(false, { part: 'research 3' })));
+  assert.deepEqual(turns, [undefined, undefined, undefined, 'spared']);
+  assert.equal(waves.spares(6, 'research 3'), true);
+  assert.equal(waves.spares(6, 'blog 6'), false);
+  assert.equal(waves.count(server, DAY + 9, look(true, { part: 'research 3' })), 'spared');
+  assert.equal(waves.spares(6, 'research 3'), false);
+  assert.equal(partOf('http://a/docs/x.html', 9000), partOf('http://a/docs/y/z', 11_000));
+  assert.notEqual(partOf('http://a/docs/x.html', 9000), partOf('http://a/docs/x.htm', 700));
 });

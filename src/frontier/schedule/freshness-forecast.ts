@@ -7,6 +7,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import { AUDITED, Calibration, type Interval, type Part } from '../../revisit/calibration.ts';
 import type { Estimator } from '../../revisit/estimators/port.ts';
 import { type ChangeState, unpackState } from '../../revisit/state.ts';
+import type { WaveDays } from './wave-days.ts';
 import type { Shown } from './waves.ts';
 
 export interface Fresh extends Interval {
@@ -39,11 +40,13 @@ const TODAY = 0.5;
 export class Foresight {
   readonly #ledger: Ledger;
   readonly #estimator: Estimator;
+  readonly #waveDays: WaveDays;
   #planned: Calibration | undefined;
   /** Kind of each page that was found to have changed since due times were computed. */
   readonly #found = new Map<number, number>();
 
-  constructor(ledger: Ledger, estimator: Estimator) {
+  constructor(ledger: Ledger, estimator: Estimator, waveDays: WaveDays) {
+    this.#waveDays = waveDays;
     this.#ledger = ledger;
     this.#estimator = estimator;
   }
@@ -66,6 +69,8 @@ export class Foresight {
   /** What visits to a server have shown together in the last days, today's left out: who asks counts those. */
   lately(server: number, time: number): Shown | undefined {
     const first = Math.floor(time / DAY) - LATELY_DAYS;
+    // What a wave found says nothing of the next.
+    if (this.#waveDays.within(server, time, LATELY_DAYS)) return undefined;
     const { looks, foretold, found } = this.#ledger.forecasts.ofServer(server, first);
     return looks === 0 ? undefined : { since: first * DAY, visits: looks, changed: found, foretold };
   }

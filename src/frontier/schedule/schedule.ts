@@ -51,7 +51,8 @@ import {
   settingsAfter,
 } from './settings.ts';
 import { lastChangeAge } from './validator-trust.ts';
-import { dueInWave, Waves } from './waves.ts';
+import { WaveDays } from './wave-days.ts';
+import { dueInWave, partOf, Waves } from './waves.ts';
 
 /** What is known of a page that was seen once, and the same packed: a crawl has nothing else to say of any page. */
 const FIRST = newState();
@@ -78,6 +79,7 @@ export class Schedule {
   readonly #foresight: Foresight;
   readonly #rhythm = new Rhythm();
   readonly #waves = new Waves((server, time) => this.#foresight.lately(server, time));
+  readonly #waveDays: WaveDays;
   /** When it was last asked or taught, milliseconds since 1970. */
   #now = 0;
   /** Absent until needed. */
@@ -95,7 +97,8 @@ export class Schedule {
     this.#kilobytes = saved?.kilobytes ?? FIRST_KILOBYTES;
     const guess = { theta: this.#theta, visits: this.settings.share ?? 0.1, spent: 0, freshness: 0 };
     this.#balance = { ...guess, ...saved?.balance };
-    this.#foresight = new Foresight(ledger, this.plan.estimator);
+    this.#waveDays = new WaveDays(ledger);
+    this.#foresight = new Foresight(ledger, this.plan.estimator, this.#waveDays);
   }
 
   get theta(): number {
@@ -299,15 +302,13 @@ export class Schedule {
   /** A due time with the notices since the last visit, and with what its server's other pages have shown. */
   #moved(row: ScheduledPage, state: ChangeState, server: Server, due: number): number {
     if (row.flags & FLAG_DOUBTED) return Math.min(due, row.seen_time);
-    if (row.pings === 0) return dueInWave(server, row.seen_time, due);
+    if (row.pings === 0) return this.#inWave(row, server, due);
     return Math.max(row.seen_time, due - row.pings * pingWorth(pingsOf(server), this.plan.estimator.rate(state)) * DAY);
   }
 
-  /** A wave began: what was not seen since comes next. It ended: all have the due times again that are their own. */
-  #turned(server: Server): void {
-    this.#ledger.servers.touch(server);
-    if (server.wave === 0) this.#place(this.#ledger.scheduled.ofServer(server.id));
-    else this.#ledger.pages.hasten(server.id, server.wave, dueInWave(server, 0, Infinity));
+  #inWave({ page, seen_time: seen, url, wire }: ScheduledPage, server: Server, due: number): number {
+    if (server.wave <= seen || this.#waves.spares(server.id, partOf(url, wire))) return due;
+    return dueInWave(server, { page, seen, due }, this.#waveDays.leave(server.id, this.#visitsPerDay));
   }
 
   #weigh(page: number, depth: number, role: Place['role']): number {
@@ -349,7 +350,8 @@ export class Schedule {
   }
 
   /** What the visit says of forecasts, waves and notices. */
-  #tell({ visit, server, again }: Lesson, before: KnownRow, told: { state: ChangeState; foretold: number }): void {
+  #tell(lesson: Lesson, before: KnownRow, told: { state: ChangeState; foretold: number }): void {
+    const { visit, server, again } = lesson;
     // An edit that many pages share makes copies old as any other does.
     const shared = visit.stage === 'template';
     const changed = visit.outcome === 'fetched' || shared;
@@ -364,9 +366,17 @@ export class Schedule {
     }
     // A page that a notice named says nothing of the others.
     if (before.pings > 0) return;
-    const seen = { ...told, page: before.page, changed, shared, audit: this.audits.delete(before.page) };
-    if (this.#waves.count(server, visit.time, seen)) this.#turned(server);
+    const seen = { ...told, page: before.page, changed, audit: this.audits.delete(before.page) };
+    const turn = this.#waves.count(server, visit.time, {
+      ...{ changed, foretold: told.foretold, before: before.seen_time! },
+      part: partOf(visit.url, before.wire),
+    });
     this.#foresight.learn(visit.time, server.id, seen);
+    if (turn === undefined) return;
+    if (turn === 'begun') this.#waveDays.note(server.id, visit.time, lesson.pages);
+    this.#ledger.servers.touch(server);
+    // What was not seen since it began comes next; where it ended, all have the due times again that are their own.
+    this.#place(this.#ledger.scheduled.ofServer(server.id));
   }
 
   #steer({ visit, before, server, pages }: Lesson): void {

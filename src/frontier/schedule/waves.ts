@@ -1,11 +1,13 @@
 /**
- * Pages of a server change together: a new menu, a new version, a banner. When visits find far more changes than the
- * pages' own rates foretold, the rest of the server is likely to have changed too and is looked at next; when such
- * visits find nothing, the wave is over. Decides only which server is in a wave, never whether a page changed.
+ * Pages of a server change together: a new menu, a new version, a banner. When visits find more changes than the pages'
+ * own rates can explain, the rest of the server has probably changed, too, and is looked at next; when such visits find
+ * nothing, the wave is over. A part of the server that it does not touch (a folder, or the small pages) is left alone as
+ * soon as some looks have shown it. Decides only what a wave touches, never whether a page changed.
  */
 import { DAY } from '../../base/clock.ts';
 import type { Draft } from '../../base/draft.ts';
 import type { Server } from '../../ledger/servers.ts';
+import { phaseOf } from '../../revisit/policy.ts';
 
 /** What visits to a server have shown together. */
 export interface Shown {
@@ -22,31 +24,49 @@ interface Tide extends Draft<Shown> {
   readonly earlier: Shown | undefined;
   /** Milliseconds: until then visits are counted together. */
   until: number;
-  /** Of the changes, those that many pages share. */
-  shared: number;
+  /** The same by part of the server. */
+  readonly parts: Map<string, Draft<Shown>>;
+}
+
+/** What the visits that a wave brought about have found, in all and by part of the server. */
+interface Run {
+  visits: number;
+  changed: number;
+  readonly parts: Map<string, { visits: number; changed: number; over: boolean }>;
 }
 
 /** A visit as far as waves are concerned. */
-interface Seen {
+export interface Seen {
   readonly changed: boolean;
   readonly foretold: number;
-  /** What changed is an edit that many pages share. */
-  readonly shared: boolean;
+  /** When the page was seen before, milliseconds. */
+  readonly before: number;
+  /** Of the server, see partOf. */
+  readonly part: string;
 }
+
+/** `spared`: a part of the server that the wave does not touch was found. */
+export type Turn = 'begun' | 'ended' | 'spared' | undefined;
 
 /** Milliseconds over which visits are counted together. */
 const WINDOW = DAY / 2;
-/** A wave begins with so many changes, or so many shared ones, so many times what was foretold, at such a share of the visits. */
-const LEAST_CHANGED = 5;
-const LEAST_SHARED = 3;
-const UNFORETOLD = 3;
-const LEAST_SHARE = 0.5;
-/** It ends when so many visits find changes at less than this share. */
+/** Before anything is seen: a wave on one day of a server in fifty. */
+const ODDS = 1 / 50;
+/** Share of a server's pages that a wave may touch, each as likely as the others. */
+const TOUCHED = [0.25, 0.5, 0.95];
+/** One change proves nothing, and no page is taken for quieter than this a visit. */
+const LEAST_CHANGED = 2;
+const LEAST_FORETOLD = 0.02;
+/** It ends when so many visits find changes at less than this share; for a part of the server fewer are enough. */
 const ENOUGH_VISITS = 12;
+const ENOUGH_OF_PART = 4;
 const OVER_SHARE = 0.15;
+/** Parts of a server that are told apart. */
+const MOST_PARTS = 64;
 
 export class Waves {
   readonly #tides = new Map<number, Tide>();
+  readonly #runs = new Map<number, Run>();
   readonly #earlier: (server: number, time: number) => Shown | undefined;
 
   /** `earlier`: what visits of the last days have shown, before this process. A small budget finds a wave over several rounds. */
@@ -54,40 +74,77 @@ export class Waves {
     this.#earlier = earlier;
   }
 
-  /** Counts a visit; true when the server's wave began or ended with it. */
-  count(server: Server, time: number, seen: Seen): boolean {
+  /** Counts a visit that no notice brought about. */
+  count(server: Server, time: number, seen: Seen): Turn {
+    return server.wave > seen.before ? this.#run(server, time, seen) : this.#watch(server, time, seen);
+  }
+
+  /** The wave that the server is in does not touch this part of it. */
+  spares(server: number, part: string): boolean {
+    return this.#runs.get(server)?.parts.get(part)?.over ?? false;
+  }
+
+  /** A page that was seen since the last wave: the next may begin with it. */
+  #watch(server: Server, time: number, { changed, foretold, part }: Seen): Turn {
     let tide = this.#tides.get(server.id);
     if (!tide || time > tide.until) {
       const earlier = tide || server.wave > 0 ? undefined : this.#earlier(server.id, time);
-      tide = { ...still(time), earlier, shared: 0, until: time + WINDOW };
+      tide = { ...still(time), earlier };
       this.#tides.set(server.id, tide);
     }
-    tide.visits++;
-    tide.changed += seen.changed ? 1 : 0;
-    tide.shared += seen.shared ? 1 : 0;
-    tide.foretold += seen.foretold;
-    const { visits, changed, shared } = tide;
-    const since = seen.changed ? (highSince(tide, shared) ?? highSince(together(tide), 0)) : undefined;
-    if (server.wave === 0 && since !== undefined) return this.#turn(server, since, time);
-    const low = visits >= ENOUGH_VISITS && changed < OVER_SHARE * visits;
-    if (server.wave > 0 && low) return this.#turn(server, 0, time);
-    return false;
+    const own = tide.parts.get(part) ?? { since: tide.since, visits: 0, changed: 0, foretold: 0 };
+    if (tide.parts.size < MOST_PARTS) tide.parts.set(part, own);
+    for (const sum of [tide, own]) {
+      sum.visits++;
+      sum.changed += changed ? 1 : 0;
+      sum.foretold += foretold;
+    }
+    const since = changed ? ([tide, own, together(tide)].find(isWave)?.since ?? 0) : 0;
+    if (since <= server.wave) return undefined;
+    this.#turn(server, since, time);
+    return 'begun';
   }
 
-  #turn(server: Server, wave: number, time: number): boolean {
+  /** A page that the wave may have touched. */
+  #run(server: Server, time: number, { changed, part }: Seen): Turn {
+    const run = this.#runs.get(server.id) ?? { visits: 0, changed: 0, parts: new Map() };
+    this.#runs.set(server.id, run);
+    const own = run.parts.get(part) ?? { visits: 0, changed: 0, over: false };
+    if (run.parts.size < MOST_PARTS) run.parts.set(part, own);
+    for (const sum of [run, own]) {
+      sum.visits++;
+      sum.changed += changed ? 1 : 0;
+    }
+    if (isOver(run, ENOUGH_VISITS)) {
+      this.#turn(server, 0, time);
+      return 'ended';
+    }
+    if (own.over === isOver(own, ENOUGH_OF_PART)) return undefined;
+    own.over = !own.over;
+    return 'spared';
+  }
+
+  #turn(server: Server, wave: number, time: number): void {
     server.wave = wave;
-    this.#tides.set(server.id, { ...still(time), earlier: undefined, shared: 0, until: time + WINDOW });
-    return true;
+    this.#tides.set(server.id, { ...still(time), earlier: undefined });
+    this.#runs.delete(server.id);
   }
 }
 
-/** Since when far more changes than foretold; undefined = not that many. */
-function highSince({ since, visits, changed, foretold }: Shown, shared: number): number | undefined {
-  const many = changed >= LEAST_CHANGED || shared >= LEAST_SHARED;
-  return many && changed > UNFORETOLD * foretold && changed >= LEAST_SHARE * visits ? since : undefined;
+/** More changes than the pages' own rates explain: a wave is likelier, by what each would have let expect. */
+function isWave({ visits, changed, foretold }: Shown): boolean {
+  if (changed < LEAST_CHANGED) return false;
+  const own = Math.min(0.9, Math.max(LEAST_FORETOLD, foretold / visits));
+  const times = (share: number) => (share / own) ** changed * ((1 - share) / (1 - own)) ** (visits - changed);
+  return ODDS * TOUCHED.reduce((sum, share) => sum + (share > own ? times(share) : 0), 0) > TOUCHED.length;
 }
 
-function together({ earlier, ...now }: Tide): Shown {
+function isOver({ visits, changed }: { readonly visits: number; readonly changed: number }, enough: number): boolean {
+  return visits >= enough && changed < OVER_SHARE * visits;
+}
+
+function together(now: Tide): Shown {
+  const { earlier } = now;
   if (!earlier) return now;
   return {
     since: earlier.since,
@@ -97,11 +154,36 @@ function together({ earlier, ...now }: Tide): Shown {
   };
 }
 
-function still(since: number): Shown {
-  return { since, visits: 0, changed: 0, foretold: 0 };
+function still(since: number): Omit<Tide, 'earlier'> {
+  return { since, visits: 0, changed: 0, foretold: 0, until: since + WINDOW, parts: new Map() };
 }
 
-/** When a page is due whose server is in a wave that it was last seen before. */
-export function dueInWave(server: Server, seen: number, due: number): number {
-  return server.wave > seen ? Math.min(due, server.wave - DAY) : due;
+/** A page whose server is in a wave. */
+export interface InWave {
+  readonly page: number;
+  /** Milliseconds: when it was last seen. */
+  readonly seen: number;
+  readonly due: number;
+}
+
+/** Milliseconds by which a page that a wave touches goes before what is due by itself. */
+const FIRST = 365 * DAY;
+
+/**
+ * When a page is due whose server is in a wave that it was last seen before: before all others, and spread over the
+ * server, so that the first looks show which parts are touched. Not `first`: where the server's waves come so often that
+ * they would take most of the budget, as other pages that have waited for a day.
+ */
+export function dueInWave(server: Server, { page, seen, due }: InWave, first = true): number {
+  if (server.wave <= seen) return due;
+  return Math.min(due, server.wave - (first ? FIRST + phaseOf(page) * DAY : DAY));
+}
+
+/** Bytes: pages whose sizes differ by four times are seldom of one kind. */
+const SIZE_STEP = 4;
+
+/** The part of a server that a page belongs to: its first folder, and the size of what it sends. */
+export function partOf(url: string, wire: number | null): string {
+  const folder = /^[a-z]+:\/\/[^/]*\/([^/?]*)\//.exec(url)?.[1] ?? '';
+  return `${folder} ${Math.floor(Math.log(Math.max(1, wire ?? 1)) / Math.log(SIZE_STEP))}`;
 }

@@ -176,15 +176,6 @@ export class Pages {
     this.#setPinged.run(due, id);
   }
 
-  /** Pages of a server that were last seen before a time and stand well are due at `due` at the latest. */
-  hasten(server: number, seenBefore: number, due: number): void {
-    const hasten = this.#database.prepare(
-      `UPDATE known SET due = min(due, ?) WHERE page = ? AND due IS NOT NULL AND seen_time < ?
-         AND outcome IN ('fetched', 'same') AND NOT flags & ${FLAG_ALIAS} AND (SELECT role FROM pages WHERE id = page) = 0`,
-    );
-    for (const { id } of this.ofServer(server)) hasten.run(due, id, seenBefore);
-  }
-
   /** The images of a page are known now. */
   setShown(id: number): void {
     this.#database.prepare(`UPDATE known SET flags = flags | ${FLAG_SHOWN} WHERE page = ?`).run(id);
@@ -205,6 +196,12 @@ export class Pages {
   /** Every page, as far as the tables in memory need it. */
   every(): Iterable<Pick<PageRow, 'id' | 'high' | 'low' | 'depth' | 'server' | 'refused' | 'role'>> {
     return this.#rows('SELECT id, high, low, depth, server, refused, role FROM pages WHERE id > ?', 'id');
+  }
+
+  /** Pages of a server at these places of its list, 0 to 1; whether they may be visited is not asked. */
+  someOf(server: number, places: readonly number[]): number[] {
+    const ids = [...this.#serverPages.of(server)];
+    return ids.length === 0 ? [] : [...new Set(places.map(place => ids[Math.floor(place * ids.length)]!))];
   }
 
   /** Fingerprints of a server's pages. */

@@ -8,6 +8,7 @@ import type { Pages } from './pages.ts';
 
 export interface ScheduledPage {
   readonly page: number;
+  readonly url: string;
   readonly seen_time: number;
   readonly change: Uint8Array;
   readonly pings: number;
@@ -27,7 +28,7 @@ export const SAMPLE = 20_000;
 const SLICE = 2048;
 
 /** Sitemaps have a schedule of their own. */
-const ROWS = `SELECT k.page, k.seen_time, k.change, k.pings, k.wire, k.outcome, k.reason, k.flags,
+const ROWS = `SELECT k.page, p.url, k.seen_time, k.change, k.pings, k.wire, k.outcome, k.reason, k.flags,
     k.etag IS NOT NULL OR k.last_modified IS NOT NULL AS tagged, p.depth, p.server, p.role
   FROM known k CROSS JOIN pages p ON p.id = k.page
   WHERE k.change IS NOT NULL AND k.outcome IN ('fetched', 'same', 'failed') AND p.role <> 1 AND p.refused IS NOT 'removed'

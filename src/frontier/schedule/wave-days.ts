@@ -1,0 +1,49 @@
+/** On which days waves began, by server: kept in the ledger, so that it is known how often a server changes as a whole. */
+import { DAY } from '../../base/clock.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+
+interface Noted {
+  /** Since 1970. */
+  readonly days: readonly number[];
+  /** Of the server, when the last of them began. */
+  readonly pages: number;
+}
+
+/** Days that are remembered. */
+const REMEMBERED = 14;
+/** Of a budget, for the waves of one server. */
+const MOST = 0.5;
+const SETTING = 'waves';
+
+export class WaveDays {
+  readonly #ledger: Ledger;
+  #all: Record<number, Noted>;
+
+  constructor(ledger: Ledger) {
+    this.#ledger = ledger;
+    this.#all = ledger.setting<Record<number, Noted>>(SETTING) ?? {};
+  }
+
+  /** A wave began at a server of so many pages. Inside the caller's transaction. */
+  note(server: number, time: number, pages: number): void {
+    const today = Math.floor(time / DAY);
+    const days = [...(this.#all[server]?.days ?? []).filter(day => day !== today), today];
+    const all = Object.entries({ ...this.#all, [server]: { days, pages } }).map(([id, noted]): [string, Noted] => [
+      id,
+      { ...noted, days: noted.days.filter(day => today - day < REMEMBERED) },
+    ]);
+    this.#all = Object.fromEntries(all.filter(([, noted]) => noted.days.length > 0));
+    this.#ledger.set(SETTING, this.#all);
+  }
+
+  /** Waves come so seldom there that to run after each leaves enough of so many visits a day for others. */
+  leave(server: number, visits: number): boolean {
+    const { days, pages } = this.#all[server] ?? { days: [], pages: 0 };
+    return (days.length / REMEMBERED) * pages <= MOST * visits;
+  }
+
+  /** One began within so many days. */
+  within(server: number, time: number, days: number): boolean {
+    return (this.#all[server]?.days ?? []).some(day => Math.floor(time / DAY) - day <= days);
+  }
+}

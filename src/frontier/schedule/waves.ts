@@ -28,12 +28,8 @@ interface Tide extends Draft<Shown> {
   readonly parts: Map<string, Draft<Shown>>;
 }
 
-/** What the visits that a wave brought about have found, in all and by part of the server. */
-interface Run {
-  visits: number;
-  changed: number;
-  readonly parts: Map<string, { visits: number; changed: number; over: boolean }>;
-}
+/** What the visits that a wave brought about have found, by part of the server. */
+type Run = Map<string, { visits: number; changed: number; over: boolean }>;
 
 /** A visit as far as waves are concerned. */
 export interface Seen {
@@ -81,7 +77,7 @@ export class Waves {
 
   /** The wave that the server is in does not touch this part of it. */
   spares(server: number, part: string): boolean {
-    return this.#runs.get(server)?.parts.get(part)?.over ?? false;
+    return this.#runs.get(server)?.get(part)?.over ?? false;
   }
 
   /** A page that was seen since the last wave: the next may begin with it. */
@@ -107,21 +103,21 @@ export class Waves {
 
   /** A page that the wave may have touched. */
   #run(server: Server, time: number, { changed, part }: Seen): Turn {
-    const run = this.#runs.get(server.id) ?? { visits: 0, changed: 0, parts: new Map() };
+    const run: Run = this.#runs.get(server.id) ?? new Map();
     this.#runs.set(server.id, run);
-    const own = run.parts.get(part) ?? { visits: 0, changed: 0, over: false };
-    if (run.parts.size < MOST_PARTS) run.parts.set(part, own);
-    for (const sum of [run, own]) {
-      sum.visits++;
-      sum.changed += changed ? 1 : 0;
-    }
-    if (isOver(run, ENOUGH_VISITS)) {
-      this.#turn(server, 0, time);
-      return 'ended';
-    }
-    if (own.over === isOver(own, ENOUGH_OF_PART)) return undefined;
-    own.over = !own.over;
-    return 'spared';
+    const own = run.get(part) ?? { visits: 0, changed: 0, over: false };
+    if (run.size < MOST_PARTS) run.set(part, own);
+    own.visits++;
+    own.changed += changed ? 1 : 0;
+    const turned = own.over !== isOver(own, ENOUGH_OF_PART);
+    if (turned) own.over = !own.over;
+    // A large part that is not touched says nothing of the others.
+    const touched = [...run.values()].filter(({ over }) => !over);
+    const all = touched.length === 0 ? [...run.values()] : touched;
+    const sum = { visits: totalOf(all, 'visits'), changed: totalOf(all, 'changed') };
+    if (!isOver(sum, ENOUGH_VISITS)) return turned ? 'spared' : undefined;
+    this.#turn(server, 0, time);
+    return 'ended';
   }
 
   #turn(server: Server, wave: number, time: number): void {
@@ -141,6 +137,10 @@ function isWave({ visits, changed, foretold }: Shown): boolean {
 
 function isOver({ visits, changed }: { readonly visits: number; readonly changed: number }, enough: number): boolean {
   return visits >= enough && changed < OVER_SHARE * visits;
+}
+
+function totalOf<K extends string>(list: readonly Readonly<Record<K, number>>[], name: K): number {
+  return list.reduce((total, each) => total + each[name], 0);
 }
 
 function together(now: Tide): Shown {

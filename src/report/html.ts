@@ -55,7 +55,8 @@ function section(check: Finding['check'], found: readonly Finding[]): string {
 }
 
 function item({ url, status, detail, related }: Finding): string {
-  const what = [status >= 400 ? String(status) : '', detail].filter(Boolean).join(' · ');
+  const told = detail === `http-${status}` ? '' : detail;
+  const what = [status >= 400 ? String(status) : '', told].filter(Boolean).join(' · ');
   const pages = related
     .slice(0, MOST_RELATED)
     .map(each => `<li>${link(each.url)}${each.anchor === '' ? '' : ` <q>${escaped(each.anchor)}</q>`}</li>`);

@@ -48,7 +48,7 @@ export function explain(plan: Plan, terms: Terms, { state, last, now, due: store
   };
   const past = pastOf(state, facts.rate, facts.confidence);
   const percent = Math.round(facts.changedByNow * 100);
-  const present = `with ${percent} % probability it has changed since it was looked at ${inWords(days)} ago`;
+  const present = `with ${percent}% probability it has changed since it was looked at ${inWords(days)} ago`;
   const longest = facts.due - last >= terms.maxInterval * DAY * 0.999 ? terms.maxInterval : undefined;
   return { ...facts, sentence: `${past}; ${present}, ${verdict(plan, { ...facts, longest }, now)}.` };
 }

@@ -233,7 +233,7 @@ test('the command shows results safely, and opening one makes the page important
   assert.equal(shown.code, 0, shown.stderr);
   const text = shown.stdout.toString();
   assert.match(text, /2 pages for wild geese/);
-  assert.match(text, /seen .* ago, \d+ % likely to have changed since; skein cat http/);
+  assert.match(text, /seen .* ago, \d+% likely to have changed since; skein cat http/);
   assert.doesNotMatch(text, /[\u0007\u001b\u202e]/);
 
   const found = await skeinJson<{ hits: { url: string }[] }>('search', 'title:first', ...data);

@@ -17,7 +17,7 @@ test('a page with a history: figures and sentence agree', () => {
   assert.equal(told.changedByNow, 1 - planNamed().estimator.survival(state, 3));
   assert.ok(told.due < 3 * DAY && told.value > told.theta, 'due, because the value has passed theta');
   assert.match(told.sentence, /^It had changed at 5 of the last 7 visits, about once in 2\.1 days \(fair evidence: /);
-  assert.match(told.sentence, /72 % probability .* 3 days ago/);
+  assert.match(told.sentence, /72% probability .* 3 days ago/);
   assert.match(told.sentence, /importance 2.* asks for 1 day, so it has been due for 23 hours\.$/);
 });
 

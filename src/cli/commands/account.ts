@@ -115,7 +115,7 @@ function print({ causes, days, servers, stages, line }: AccountReport): void {
         row.day,
         ...sizes(row),
         row.changed,
-        row.freshness === null ? '' : `${(row.freshness * 100).toFixed(1)} %`,
+        row.freshness === null ? '' : `${(row.freshness * 100).toFixed(1)}%`,
       ]),
     ),
   );

@@ -100,7 +100,7 @@ function printSecondLook(again: Summary, first: number, data: string): void {
   console.log(paint('bold', '\nA week later the tide has turned, and Skein looks at what is due:'));
   console.log(
     `${again.pages} pages looked at, ${again.fetched} had something new to say; ${size(again.bytes)} on the wire, ` +
-      `${Math.round((100 * again.bytes) / first)} % of the first time.\n`,
+      `${Math.round((100 * again.bytes) / first)}% of the first time.\n`,
   );
   const ledger = openLedger(data);
   const since = Date.now() + WEEK / 2;

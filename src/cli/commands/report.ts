@@ -146,6 +146,12 @@ function print(report: Report, limit: number, directory: string): void {
   console.log(`The whole, with plots: skein report${dataOption(directory)} --out report.html`);
 }
 
+/** `http-404` says no more than 404. */
+function whatOf(status: number, detail: string): string {
+  const told = detail === `http-${status}` ? '' : detail;
+  return [status >= 400 ? String(status) : '', told].filter(Boolean).join(' ');
+}
+
 /** Pages that are named with a finding. */
 const MOST_RELATED = 3;
 
@@ -154,7 +160,7 @@ function printCheck({ findings }: Report, check: CheckName, limit: number): void
   const room = roomOf();
   console.log(`\n${paint('bold', checks[check].title)}  ${paint('dim', checks[check].means)}`);
   for (const { url, status, detail, related } of found.slice(0, limit)) {
-    const what = [status >= 400 ? String(status) : '', harmless(detail)].filter(Boolean).join(' ');
+    const what = whatOf(status, harmless(detail));
     console.log(
       `  ${shortened(harmless(url), Math.max(36, room - 2))}${what === '' ? '' : `\n    ${paint('dim', what)}`}`,
     );

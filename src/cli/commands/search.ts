@@ -226,5 +226,5 @@ function marked(fragments: readonly Fragment[]): string {
 function aged({ age, changedProbability }: Hit): string {
   const seen = `seen ${duration(age)} ago`;
   if (changedProbability === undefined) return seen;
-  return `${seen}, ${Math.round(changedProbability * 100)} % likely to have changed since`;
+  return `${seen}, ${Math.round(changedProbability * 100)}% likely to have changed since`;
 }

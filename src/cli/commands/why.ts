@@ -59,7 +59,7 @@ function print({ url, state, policy, explanation, notices, searches, server, mac
     console.log(`${fold(explanation.sentence)}\n`);
     line('history', history === '' ? 'none yet' : `${history}  (oldest first, 1 = had changed)`);
     line('rate', `${rate > 0 ? `once in ${inWords(1 / rate)}` : 'never'}, evidence ${confidence.word}`);
-    line('probability', `${Math.round(changedByNow * 100)} % that it has changed by now`);
+    line('probability', `${Math.round(changedByNow * 100)}% that it has changed by now`);
     line('importance', String(Number(importance.toPrecision(3))));
     line('due', moment(due));
     if (policy === 'value') line('worth', `${inWords(value)} of freshness; the budget asks for ${inWords(theta)}`);
@@ -87,9 +87,7 @@ function serverInWords(server: ServerTrust): string {
     audits < 1
       ? 'its 304s were not checked yet'
       : `${Math.round(lies)} of ${Math.round(audits)} checked 304s were wrong${validatorsTrusted ? '' : ', so it is not believed'}`,
-    notices < 1
-      ? 'no notices'
-      : `${Math.round((100 * trueNotices) / notices)} % of ${Math.round(notices)} notices true`,
+    notices < 1 ? 'no notices' : `${Math.round((100 * trueNotices) / notices)}% of ${Math.round(notices)} notices true`,
   ];
   if (multiplier > 1.01) parts.push(`politeness keeps it behind (threshold ×${multiplier.toFixed(1)})`);
   return parts.join('; ');

@@ -20,7 +20,7 @@ export function readingOf(pages: number): Reading {
       if (++rows % OFTEN !== 0 || performance.now() < due) continue;
       due = performance.now() + next;
       const share = Math.min(99, Math.floor((100 * rows) / (READINGS * pages)));
-      const line = `Opening the collection of ${pages.toLocaleString('en')} pages: ${share} %`;
+      const line = `Opening the collection of ${pages.toLocaleString('en')} pages: ${share}%`;
       process.stderr.write(terminal ? `\r\u001b[2K${line}` : `${line}\n`);
     }
     if (terminal) process.stderr.write('\r\u001b[2K');

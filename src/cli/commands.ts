@@ -108,6 +108,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./commands/links.ts')).addLinksCommand,
   },
   {
+    usage: 'extract [pattern]',
+    about: 'fields of stored pages as rows: CSS selectors, JSON-LD, microdata, OpenGraph, tables',
+    load: async () => (await import('./commands/extract.ts')).addExtractCommand,
+  },
+  {
     usage: 'export [pattern]',
     about: 'write the collection as one file',
     load: async () => (await import('./commands/export.ts')).addExportCommand,

@@ -5,10 +5,9 @@
  * nothing and counts nothing twice, however often either side is killed.
  */
 import type { Writable } from 'node:stream';
-import { SkeinError } from '../base/errors.ts';
 import { type Chunk, chunkChanges, chunksOf } from '../extract/chunks.ts';
 import { extractPage } from '../extract/page.ts';
-import type { Ledger } from '../ledger/ledger.ts';
+import { cursorAt, visitOf } from './cursor.ts';
 import { put } from './exporter.ts';
 import { type Version, Versions } from './versions.ts';
 
@@ -54,19 +53,4 @@ function chunksIn(version: Version | undefined): Chunk[] {
 function lineOf(kind: keyof ReturnType<typeof chunkChanges>, chunk: Chunk): object {
   const { id, url, path } = chunk;
   return kind === 'removed' ? { kind, id, url, path } : { kind, ...chunk };
-}
-
-/** A visit, and its time, by which another collection is told from this one. */
-function cursorAt(visit: number, ledger: Ledger): string {
-  return visit === 0 ? '0' : `${visit}-${ledger.visits.get(visit)!.time}`;
-}
-
-function visitOf(cursor: string, ledger: Ledger): number {
-  if (cursor === '0') return 0;
-  const [visit, time] = /^(\d{1,15})-(\d{1,16})$/.exec(cursor)?.slice(1).map(Number) ?? [];
-  const hint = 'Begin with --after 0, and put what you have away.';
-  if (visit === undefined) throw new SkeinError('bad-option', `"${cursor}" is not a cursor.`, hint);
-  if (ledger.visits.get(visit)?.time !== time)
-    throw new SkeinError('bad-option', `The cursor ${cursor} is of another collection.`, hint);
-  return visit;
 }

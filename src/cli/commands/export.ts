@@ -35,8 +35,8 @@ Examples:
   skein export --format markdown example.org/docs --out docs.md
   skein export --format parquet --out pages.parquet
 
-markdown, text, csv, parquet and chunks hold the main content of each HTML page that is still there, as it is now or,
-with --until, as it was then.`,
+markdown, text, csv, parquet and chunks hold the main content of each HTML page
+that is still there, as it is now or, with --until, as it was then.`,
     );
   declare(command, ['data']).action(async (pattern: string | undefined, given: Record<string, unknown>) => {
     const { data } = await values(given, ['data']);

@@ -1,0 +1,102 @@
+/**
+ * Fields of pages as rows, over what is stored: nothing is fetched. After a cursor only pages whose rows differ from those
+ * at the cursor, and pages that went, are written.
+ */
+import type { Writable } from 'node:stream';
+import type { Fields, Row, Value } from '../extract/fields.ts';
+import { csvLine } from './csv.ts';
+import { cursorAt, visitOf } from './cursor.ts';
+import { put } from './exporter.ts';
+import { type Cell, type Column, parquetTo } from './parquet.ts';
+import { type Version, Versions } from './versions.ts';
+
+export const rowFormats = ['jsonl', 'csv', 'parquet'] as const;
+
+export interface RowsWanted {
+  readonly data: string;
+  readonly fields: Fields;
+  readonly matches: (url: string) => boolean;
+  readonly after: string;
+  readonly format: (typeof rowFormats)[number];
+}
+
+export interface RowsWritten {
+  readonly cursor: string;
+  readonly rows: number;
+  /** Pages that were there at the cursor and have no rows any more. */
+  readonly gone: number;
+}
+
+interface Sink {
+  row(url: string, time: number, row: Row): Promise<void>;
+  gone(url: string): Promise<void>;
+  end(): Promise<void>;
+}
+
+export async function writeRows(wanted: RowsWanted, out: Writable): Promise<RowsWritten> {
+  using opened = new DisposableStack();
+  const versions = opened.adopt(new Versions(wanted.data), each => each.close());
+  const { ledger } = versions;
+  const from = visitOf(wanted.after, ledger);
+  const upTo = ledger.visits.newest();
+  const sink = sinks[wanted.format](out, wanted.fields);
+  const rowsIn = (version: Version | undefined) => (version ? wanted.fields.rows(version.html(), version.url) : []);
+  let [rows, gone] = [0, 0];
+  for (const { page, url } of ledger.visits.newsPages(from, upTo)) {
+    if (!wanted.matches(url)) continue;
+    const version = versions.of(page, upTo);
+    const [before, now] = [rowsIn(from === 0 ? undefined : versions.of(page, from)), rowsIn(version)];
+    if (JSON.stringify(before) === JSON.stringify(now)) continue;
+    if (now.length === 0) {
+      await sink.gone(url);
+      gone++;
+    }
+    for (const row of now) await sink.row(url, version!.time, row);
+    rows += now.length;
+  }
+  await sink.end();
+  return { cursor: cursorAt(upTo, ledger), rows, gone };
+}
+
+const iso = (time: number): string => new Date(time).toISOString();
+
+const sinks: Readonly<Record<RowsWanted['format'], (out: Writable, fields: Fields) => Sink>> = {
+  jsonl: out => ({
+    row: (url, time, row) => put(out, `${JSON.stringify({ url, time: iso(time), ...row })}\n`),
+    gone: url => put(out, `${JSON.stringify({ url, gone: true })}\n`),
+    end: async () => {},
+  }),
+  csv(out, { names }) {
+    let begun = false;
+    const begin = async () => {
+      if (!begun) await put(out, csvLine(['url', 'time', ...names]));
+      begun = true;
+    };
+    const line = async (cells: readonly Cell[]) => {
+      await begin();
+      await put(out, csvLine(cells));
+    };
+    return {
+      row: (url, time, row) => line([url, new Date(time), ...names.map(name => flat(row[name]))]),
+      gone: url => line([url, null, ...names.map(() => null)]),
+      end: begin,
+    };
+  },
+  parquet(out, { names, numbers }) {
+    const own = names.map((name): Column => ({ name, type: numbers.has(name) ? 'DOUBLE' : 'STRING' }));
+    const table = parquetTo(out, [{ name: 'url', type: 'STRING' }, { name: 'time', type: 'TIMESTAMP' }, ...own]);
+    const cell = (name: string, value: Value | undefined) =>
+      numbers.has(name) || value === null || value === undefined ? (value as Cell) : String(flat(value));
+    return {
+      row: (url, time, row) => table.add([url, new Date(time), ...names.map(name => cell(name, row[name]))]),
+      gone: url => table.add([url, null, ...names.map(() => null)]),
+      end: () => table.end(),
+    };
+  },
+};
+
+/** Lists and objects as JSON: a cell holds one value. */
+function flat(value: Value | undefined): string | number | null {
+  if (value === undefined || value === null) return null;
+  return typeof value === 'object' ? JSON.stringify(value) : value;
+}

@@ -55,6 +55,7 @@ const mayImport: Record<string, readonly string[]> = {
     'archive',
     'search',
     'home',
+    'extract',
     'workbench',
   ],
 };

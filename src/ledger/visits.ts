@@ -38,6 +38,15 @@ export interface VisitTally extends Pick<VisitRow, 'outcome' | 'stage' | 'outpos
   readonly bytes: number;
 }
 
+/** A visit with what is known of its page by now. */
+export interface NamedVisit extends VisitRow {
+  readonly url: string;
+  readonly depth: number;
+  readonly title: string | null;
+  /** Media type. */
+  readonly type: string | null;
+}
+
 export interface LatestVisit
   extends Pick<VisitRow, 'id' | 'page' | 'time' | 'outcome' | 'reason' | 'stage' | 'status' | 'ms' | 'outpost'> {
   readonly url: string;
@@ -66,6 +75,8 @@ export class Visits {
   readonly #newest: StatementSync;
   #days: StatementSync | undefined;
   #last: number;
+
+  #after: StatementSync | undefined;
 
   constructor(database: DatabaseSync, tallies: Tallies) {
     this.#database = database;
@@ -205,6 +216,16 @@ export class Visits {
          GROUP BY outcome, stage, outpost`,
       )
       .all(id) as unknown as VisitTally[];
+  }
+
+  /** Looks at pages, neither sitemaps nor images, that came after the visit `last`. */
+  after(last: number, most: number): NamedVisit[] {
+    this.#after ??= this.#database.prepare(
+      `SELECT v.*, p.url, p.depth, k.title, k.media_type AS type
+       FROM visits v JOIN pages p ON p.id = v.page LEFT JOIN known k ON k.page = v.page
+       WHERE v.id > ? AND p.role = 0 ORDER BY v.id LIMIT ?`,
+    );
+    return this.#after.all(last, most) as unknown as NamedVisit[];
   }
 
   /** The visits behind `id`, newest first. */

@@ -37,14 +37,22 @@ export function runtimeWords({ version, path, bundled }: Runtime): string {
  * The system's own is the user's, who runs it here already.
  */
 export async function checkRuntime({ path, bundled }: Runtime, digests = nodeDigests): Promise<void> {
-  if (bundled === '') return;
-  const { createHash } = await import('node:crypto'); // most commands do without it
-  const hash = createHash('sha256');
-  for await (const piece of createReadStream(path)) hash.update(piece as Uint8Array);
-  if (digests[bundled] === hash.digest('hex')) return;
+  if (bundled === '' || digests[bundled] === (await digestOf(path))) return;
   throw new SkeinError(
     'damaged',
     `${path} is not the Node that ${bundled} was published with, so it is not sent to another machine.`,
     'Install Skein again with "npm ci", or install Node on the other machine.',
   );
+}
+
+/** SHA-256 that this Node has wherever it was sent: the one of the lockfile, or that of the user's own. */
+export async function publishedDigest({ path, bundled }: Runtime): Promise<string> {
+  return nodeDigests[bundled] ?? digestOf(path);
+}
+
+async function digestOf(path: string): Promise<string> {
+  const { createHash } = await import('node:crypto'); // most commands do without it
+  const hash = createHash('sha256');
+  for await (const piece of createReadStream(path)) hash.update(piece as Uint8Array);
+  return hash.digest('hex');
 }

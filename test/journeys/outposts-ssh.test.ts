@@ -62,11 +62,24 @@ test('a machine without Node gets ours once', { skip: missing }, async () => {
       ran.stderr,
       new RegExp(`${sshd.url} gets the Node that runs here .*because ${has}.*about \\d+ MB go up once`),
     );
+    const [kept] = readdirSync(join(home, '.cache', 'skein-runtime'));
+    const binary = join(home, '.cache', 'skein-runtime', kept!, 'node');
+    const words = [
+      ...['crawl', web.seeds[0]!, '--allow-private', '--pace', '0', '--json', '--outpost', sshd.url, '--data'],
+    ];
+    const again = await start([...words, join(place.path, 'again')]).ended;
+    assert.equal(again.code, 0, again.stderr);
+    assert.doesNotMatch(again.stderr, /gets the Node/, 'it is kept there');
+    // Somebody has put another program in its place: it does not run, and ours is sent once more.
+    writeFileSync(binary, `#!/bin/sh\ntouch ${join(place.path, 'ran')}\nexit 1\n`);
+    const changed = await start([...words, join(place.path, 'changed')]).ended;
+    assert.equal(changed.code, 0, changed.stderr);
+    assert.match(changed.stderr, /gets the Node/);
+    assert.ok(!existsSync(join(place.path, 'ran')), 'what lay there was not run');
   } finally {
     process.env['PATH'] = path;
   }
   assert.equal(collected(await pagesOf(join(place.path, 'home'))).length, 5);
-  assert.ok(existsSync(join(home, '.cache', 'skein-runtime')));
 });
 
 test('a newer Node beside an old one is used, and ~ is the home directory', { skip: missing }, async () => {

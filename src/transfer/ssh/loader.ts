@@ -23,8 +23,9 @@ export interface Loading {
   readonly software: string;
   /** Machines to go on to from there, as machine-tree.ts has them. */
   readonly below: readonly { readonly url: string }[];
-  /** Name of a runtime in the far cache that may be used. */
+  /** Name of a runtime in the far cache that may be used, and the SHA-256 that it must have. */
   readonly runtime: string;
+  readonly runtimeDigest: string;
 }
 
 const code = `
@@ -101,19 +102,24 @@ process.stdin.on('end', () => {
 if (need === 0) begin();
 `;
 
+/** Of the Node in the far cache, whatever the system has for it: it may have been changed since it was sent. */
+const DIGEST = '{ sha256sum "$c" || shasum -a 256 "$c" || openssl dgst -sha256 -r "$c"; } 2>/dev/null';
+
 /** The command for the far shell. */
 export function loaderCommand(loading: Loading): string {
   const script = `eval(Buffer.from(\\"${Buffer.from(code).toString('base64')}\\",\\"base64\\").toString())`;
   const argument = Buffer.from(JSON.stringify(loading)).toString('base64');
   return (
-    `exec sh -c 'f=; for n in ${candidates(loading.runtime)}; do command -v "$n" >/dev/null 2>&1 || continue; ` +
+    `exec sh -c 'f=; c="$HOME"/.cache/skein-runtime/${loading.runtime}/node; ` +
+    `for n in ${candidates()} "$c"; do command -v "$n" >/dev/null 2>&1 || continue; ` +
+    `if [ "$n" = "$c" ]; then [ "$(${DIGEST} | cut -c1-64)" = ${loading.runtimeDigest} ] || continue; fi; ` +
     `"$n" --no-warnings -e "${script}" -- ${argument}; r=$?; [ $r -eq ${TOO_OLD} ] || exit $r; ` +
     `f="$f $("$n" --version)"; done; echo; echo ${NO_NODE} $(uname -s) $(uname -m)$f'`
   );
 }
 
-/** Where a Node may be: what the machine has of its own comes before the one that we brought. */
-function candidates(runtime: string): string {
+/** Where a Node of the machine's own may be, which comes before the one that we brought. */
+function candidates(): string {
   const system = [
     '/usr/local/bin',
     '/opt/node/bin',
@@ -126,7 +132,7 @@ function candidates(runtime: string): string {
     ...['.asdf/installs/nodejs/*', '.volta/tools/image/node/*', '.nodenv/versions/*', 'n', '.local'],
   ];
   const own = [...system.map(path => `${path}/node`), ...managers.map(path => `"$HOME"/${path}/bin/node`)];
-  return ['node', 'nodejs', ...own, `"$HOME"/.cache/skein-runtime/${runtime}/node`].join(' ');
+  return ['node', 'nodejs', ...own].join(' ');
 }
 
 /** Takes a compressed Node from standard input into the far cache. */

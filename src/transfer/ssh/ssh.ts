@@ -15,7 +15,7 @@ import { createGzip } from 'node:zlib';
 import { SkeinError } from '../../base/errors.ts';
 import { makeBundle } from '../bundle.ts';
 import { joinStreams } from '../join-streams.ts';
-import { checkRuntime, runtimeOf } from '../runtime.ts';
+import { checkRuntime, publishedDigest, runtimeOf } from '../runtime.ts';
 import { type Loading, loaderCommand, NO_NODE, OLDEST_NODE, READY, runtimeCommand } from './loader.ts';
 import type { SshTarget } from './ssh-target.ts';
 
@@ -53,6 +53,7 @@ export async function openSsh(target: SshTarget, options: SshOptions): Promise<D
     software,
     below,
     runtime: runtime.name,
+    runtimeDigest: await publishedDigest(runtimeOf()),
   });
   const first = await attempt(target, options, command);
   if (first.answer === 'none') {

@@ -38,9 +38,14 @@ export const systemClock: Clock = {
 
 /**
  * The system's clock, moved forward by the milliseconds that lie in `shift` (one Float64): a simulation lets days pass
- * for all threads at once by writing there. Sleeping takes real time.
+ * for all threads at once by writing there. Sleeping takes real time. A second Float64 moves wall time alone, as somebody
+ * does who sets the clock.
  */
 export function shiftedClock(shift: SharedArrayBuffer): Clock {
   const by = new Float64Array(shift);
-  return { now: () => Date.now() + by[0]!, ticks: () => systemClock.ticks() + by[0]!, sleep: systemClock.sleep };
+  return {
+    now: () => Date.now() + by[0]! + (by[1] ?? 0),
+    ticks: () => systemClock.ticks() + by[0]!,
+    sleep: systemClock.sleep,
+  };
 }

@@ -57,6 +57,7 @@ export async function crawl(
 ): Promise<void> {
   const parcels = new ParcelBuilder(errand, tools, deliver);
   const permission = await askPermission(errand, tools, signal);
+  if (!permission) return parcels.finish();
   parcels.news(permission.news);
   const agenda = makeAgenda(errand);
   const trouble = new AbortController();

@@ -1,6 +1,6 @@
 /** Servers that hang, drip, lie, break off or never end: each gets a named outcome, in bounded time and memory. */
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -205,8 +205,37 @@ test('a process that may open no more files waits for its own, and blames no ser
   const server = await serve(t, socket => {
     setTimeout(() => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok'), 50);
   });
-  const program = fileURLToPath(new URL('./short-of-sockets.ts', import.meta.url));
+  const program = fileURLToPath(new URL('./many-asks.ts', import.meta.url));
   const few = ['-c', 'ulimit -n 60; exec "$@"', 'sh', process.execPath, program, server.origin, '200'];
   const { stdout } = await promisify(execFile)('sh', few);
   assert.deepEqual(JSON.parse(stdout), { 200: 200 });
+});
+
+test("time in which the process was stopped is nobody's delay, however long", async t => {
+  let asked = 0;
+  let answer = () => {};
+  const server = await serve(t, socket => {
+    asked++;
+    const before = answer;
+    answer = () => {
+      before();
+      socket.end('HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok');
+    };
+  });
+  const program = fileURLToPath(new URL('./many-asks.ts', import.meta.url));
+  // Stopped for four times as long as the server may take.
+  const timeouts = JSON.stringify({ firstByte: 1000, betweenBytes: 1000, stopped: 500 });
+  const child = spawn(process.execPath, [program, server.origin, '20', timeouts], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const out: Buffer[] = [];
+  child.stdout.on('data', (bytes: Buffer) => out.push(bytes));
+  const ended = new Promise(resolve => child.once('close', resolve));
+  while (asked < 20) await new Promise(resolve => setTimeout(resolve, 5));
+  child.kill('SIGSTOP');
+  answer();
+  await new Promise(resolve => setTimeout(resolve, 4000));
+  child.kill('SIGCONT');
+  await ended;
+  assert.deepEqual(JSON.parse(Buffer.concat(out).toString()), { 200: 20 });
 });

@@ -156,3 +156,22 @@ test('what is kept aside counts as waiting, until the outpost brought it', () =>
   assert.deepEqual(order.take(9), [1, 5]);
   assert.equal(count, 0);
 });
+
+test('a clock that is set makes no server wait longer than it wished, and none shorter', () => {
+  let [now, ticks] = [10 * 3_600_000, 5000];
+  const clock = { ...movableClock(), now: () => now, ticks: () => ticks };
+  const { turns, lanes } = scene([0], 'breadth', clock);
+  lanes[0]!.server.notBefore = now + 60_000;
+  turns.wake();
+  assert.deepEqual(taken(turns), []);
+  for (const step of [-3_600_000, 7_200_000]) {
+    now += step;
+    turns.wake();
+    assert.deepEqual(taken(turns), []);
+    assert.equal(lanes[0]!.server.notBefore - now, 60_000);
+  }
+  now += 60_000;
+  ticks += 60_000;
+  turns.wake();
+  assert.deepEqual(taken(turns), [1]);
+});

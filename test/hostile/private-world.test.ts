@@ -49,13 +49,17 @@ for (const how of ['threads', 'outpost']) {
   });
 }
 
-test('the same world opened by --allow-private is reached by page, image, sitemap and robots.txt', options, async () => {
-  using place = workplace();
-  const { asked } = await seenIn(place.path, 'open');
-  for (const path of ['10.0.0.5/secret', '10.0.0.5/picture.png', '10.0.0.5/sitemap.xml', '192.168.7.7/robots.txt']) {
-    assert.ok(
-      asked.some(line => line.endsWith(path)),
-      `${path} was not asked for: the trial shows nothing`,
-    );
-  }
-});
+test(
+  'the same world opened by --allow-private is reached by page, image, sitemap and robots.txt',
+  options,
+  async () => {
+    using place = workplace();
+    const { asked } = await seenIn(place.path, 'open');
+    for (const path of ['10.0.0.5/secret', '10.0.0.5/picture.png', '10.0.0.5/sitemap.xml', '192.168.7.7/robots.txt']) {
+      assert.ok(
+        asked.some(line => line.endsWith(path)),
+        `${path} was not asked for: the trial shows nothing`,
+      );
+    }
+  },
+);

@@ -88,7 +88,9 @@ function ended(child: ReturnType<typeof skein>): Promise<{ code: number | null; 
   child.stdout.on('data', (bytes: Buffer) => out.push(bytes));
   child.stderr.on('data', (bytes: Buffer) => said.push(bytes));
   return new Promise(resolve =>
-    child.on('close', code => resolve({ code, out: Buffer.concat(out).toString(), said: Buffer.concat(said).toString() })),
+    child.on('close', code =>
+      resolve({ code, out: Buffer.concat(out).toString(), said: Buffer.concat(said).toString() }),
+    ),
   );
 }
 

@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { openTarget } from '../hostile/home.ts';
 import type { LogLine } from '../web/server.ts';
 import { openWeb, type Web } from '../web/web.ts';
 import { collected, crawlHere, pagesOf, skeinJson, workplace } from './skein.ts';
@@ -128,3 +129,53 @@ for (const { servers, pace, threads } of [
     assert.ok(most <= 1.5 * allowed, `${most} in a second, ${allowed} are allowed`);
   });
 }
+
+for (const [way, step] of [
+  ['back', -3_600_000],
+  ['forward', 3_600_000],
+] as const) {
+  test(`a clock that is set ${way} an hour while requests are made stops none of them`, async () => {
+    await using web = await openWeb({ seed: 4, servers: 3, pagesPerServer: 25 });
+    using place = workplace();
+    const clockShift = new SharedArrayBuffer(16);
+    const held = web.hold(30);
+    const crawling = crawlHere({ data: place.path, scope: '*', pace: 0.02 }, web.seeds, { clockShift });
+    await held;
+    new Float64Array(clockShift)[1] = step;
+    web.release();
+    await crawling;
+    assert.deepEqual(collected(await pagesOf(place.path)), web.mustFind());
+  });
+}
+
+test('who pauses before a robots.txt could be asked for says nothing of its server', async () => {
+  await using web = await openWeb({ seed: 4, servers: 12, pagesPerServer: 2, crossLinks: 0 });
+  const seeds = web.origins.map(origin => `${origin}/`);
+  // One address: the others wait for their turn while the first is asked.
+  await using home = await openTarget(seeds, { threads: 2, pace: 0.3, depth: 0 });
+  while (web.log.length < 2) await new Promise(resolve => setTimeout(resolve, 5));
+  home.opened.home.pause();
+  await new Promise(resolve => setTimeout(resolve, 300));
+  home.opened.home.resume();
+  await home.ended;
+  assert.deepEqual(collected(await pagesOf(home.directory)), seeds.sort());
+});
+
+test('an address with 30 servers is asked at one pace by home, two outposts and audits together', async t => {
+  const pace = 0.2;
+  const servers = 30;
+  await using web = await openWeb({ seed: 4, servers, pagesPerServer: 2, crossLinks: 0 });
+  const seeds = web.origins.map(origin => `${origin}/`);
+  await using home = await openTarget(seeds, { threads: 2, pace, depth: 0, audit: 1 });
+  home.opened.home.pause();
+  await using _ = await home.honest('one');
+  await using __ = await home.honest('two');
+  while (home.opened.home.dispatch.carriers.length < 4) await new Promise(resolve => setTimeout(resolve, 20));
+  home.opened.home.resume();
+  await home.ended;
+  const allowed = 4 / pace;
+  const most = mostWithin(1000, web.log);
+  t.diagnostic(`${most} requests in a second of ${web.log.length}; ${allowed} are allowed`);
+  assert.ok(web.log.length >= 2 * servers, `${web.log.length} requests`);
+  assert.ok(most <= 1.5 * allowed, `${most} in a second, ${allowed} are allowed`);
+});

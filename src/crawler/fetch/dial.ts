@@ -88,7 +88,7 @@ function addressesOf(dialler: Dialler, host: string): Promise<readonly string[] 
       resolve(result);
     };
     const late = () => finish(undialled('dns', `${host}: the name server did not answer in time`));
-    const timer = limitWait(dialler.timeouts.connect, late);
+    const timer = limitWait(dialler.timeouts.connect, dialler.timeouts, late);
     const attempt = { close: () => finish(closedByUs) };
     dialler.dialling.add(attempt);
     dialler.resolve(host).then(
@@ -154,7 +154,7 @@ function open(dialler: Dialler, route: Attempt, address: string): Promise<Dialle
           : undialled('connect-timeout', `${address} did not answer`),
       );
     const done = (protocol: 'http/1.1' | 'h2') => finish({ kind: 'dialled', socket, address, protocol, sink });
-    let timer = limitWait(Math.max(1, time), late);
+    let timer = limitWait(Math.max(1, time), dialler.timeouts, late);
     const attempt = { close: () => finish(closedByUs) };
     dialler.dialling.add(attempt);
     socket.once('error', failed);
@@ -162,7 +162,7 @@ function open(dialler: Dialler, route: Attempt, address: string): Promise<Dialle
     socket.once('connect', () => {
       connected = true;
       timer.clear();
-      if (secure) timer = limitWait(dialler.timeouts.tls, late);
+      if (secure) timer = limitWait(dialler.timeouts.tls, dialler.timeouts, late);
       else done('http/1.1');
     });
     socket.once('secureConnect', () => done((socket as TLSSocket).alpnProtocol === 'h2' ? 'h2' : 'http/1.1'));

@@ -15,6 +15,8 @@ export interface Timeouts {
   readonly betweenBytes: number;
   /** From the first byte to the last. */
   readonly body: number;
+  /** A timer that is this late was not held up by work, but by somebody who stopped the process: it begins anew. */
+  readonly stopped: number;
 }
 
 export const defaultTimeouts: Timeouts = {
@@ -23,6 +25,7 @@ export const defaultTimeouts: Timeouts = {
   firstByte: 20_000,
   betweenBytes: 15_000,
   body: 120_000,
+  stopped: 3000,
 };
 
 export interface Exchange {
@@ -80,15 +83,12 @@ function wireOf(exchange: Exchange, now: number) {
   };
 }
 
-/** Milliseconds: a timer that is this late was not held up by work, but by somebody who stopped the process. */
-const STOPPED = 3000;
-
 /** A limit for one wait. If the process was stopped meanwhile, it begins anew: the answer may be there, unread. */
-export function limitWait(ms: number, late: () => void): { clear(): void } {
+export function limitWait(ms: number, { stopped }: Timeouts, late: () => void): { clear(): void } {
   let timer: NodeJS.Timeout;
   const begin = () => {
     const due = performance.now() + ms;
-    timer = setTimeout(() => (performance.now() - due > STOPPED ? begin() : late()), ms);
+    timer = setTimeout(() => (performance.now() - due > stopped ? begin() : late()), ms);
   };
   begin();
   return { clear: () => clearTimeout(timer) };
@@ -111,9 +111,11 @@ export class Deadlines {
   #timer: NodeJS.Timeout | undefined;
   /** When it last looked. */
   #swept = 0;
+  readonly #stopped: number;
 
   /** `shortest`: the smallest time limit that will be asked for, milliseconds; it may be overrun by a quarter. */
-  constructor(shortest: number) {
+  constructor(shortest: number, { stopped }: Pick<Timeouts, 'stopped'> = defaultTimeouts) {
+    this.#stopped = stopped;
     this.#interval = Math.min(250, Math.max(5, shortest / 4));
   }
 
@@ -137,7 +139,7 @@ export class Deadlines {
     const now = performance.now();
     const gap = now - this.#swept - this.#interval;
     this.#swept = now;
-    if (gap > STOPPED) for (const item of this.#waiting) item.deadline += gap;
+    if (gap > this.#stopped) for (const item of this.#waiting) item.deadline += gap;
     for (const item of this.#waiting) if (item.deadline <= now) item.late();
   }
 }

@@ -62,7 +62,7 @@ class PooledFetcher implements Fetcher {
         buffer: Buffer.allocUnsafeSlow(readBytes),
         dialling: new Set(),
       },
-      deadlines: new Deadlines(Math.min(idle.time, ...Object.values(timeouts))),
+      deadlines: new Deadlines(Math.min(idle.time, ...Object.values(timeouts)), timeouts),
       memory: new BodyMemory(),
       userAgent: options.userAgent,
       http2,

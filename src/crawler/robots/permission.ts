@@ -26,12 +26,19 @@ export interface Permission {
   readonly news: ServerNews | undefined;
 }
 
-export async function askPermission(errand: Errand, tools: Tools, signal: AbortSignal): Promise<Permission> {
+/** Undefined: the errand was recalled before it could be found out. That says nothing of the server. */
+export async function askPermission(
+  errand: Errand,
+  tools: Tools,
+  signal: AbortSignal,
+): Promise<Permission | undefined> {
   const { server } = errand;
   const { origin } = server;
   const now = tools.clock.now();
   const sent = server.robots && tools.rules.of(origin, server.robots, now);
-  const fetched = sent && sent.terms.expires > now ? undefined : await fetchRobots(errand, tools, signal);
+  const fresh = sent !== undefined && sent.terms.expires > now;
+  const fetched = fresh ? undefined : await fetchRobots(errand, tools, signal);
+  if (!fresh && !fetched) return undefined;
   const { terms, failure } = fetched ? tools.rules.of(origin, fetched.copy, now, fetched.failure) : sent!;
   const { robots, state } = terms;
   const delay = crawlDelay(robots, tools.agentToken);
@@ -66,7 +73,7 @@ interface FetchedRobots {
 }
 
 /** Follows up to five redirects, to other hosts too; more of them mean that there is no such file. */
-async function fetchRobots(errand: Errand, tools: Tools, signal: AbortSignal): Promise<FetchedRobots> {
+async function fetchRobots(errand: Errand, tools: Tools, signal: AbortSignal): Promise<FetchedRobots | undefined> {
   const { server } = errand;
   const spent = { address: '', bytes: 0, firstByte: 0 };
   const ended = (status: number, body: string, failure?: ReasonCode): FetchedRobots => {
@@ -85,11 +92,12 @@ async function fetchRobots(errand: Errand, tools: Tools, signal: AbortSignal): P
     const allowPrivate = opensPrivate(server, url);
     const origin = originOf(url);
     const turn = await tools.pace.turn(origin, { pace, connections, notBefore, crawlDelay: 0 }, signal);
-    if (!turn) return ended(0, '');
+    if (!turn) return undefined;
     const answer = await tools.fetcher.fetch({ url, maxBytes: ROBOTS_LIMIT, allowPrivate, accept: 'text/plain' });
     spent.bytes += answer.wire.up + answer.wire.down;
     turn.done(effectOf(answer, tools.clock.now()));
-    if (answer.kind === 'failure') return ended(0, '', answer.reason as ReasonCode);
+    // What broke off because we end ourselves is not the server's.
+    if (answer.kind === 'failure') return signal.aborted ? undefined : ended(0, '', answer.reason as ReasonCode);
     const { status, address, wire, headers } = answer;
     if (origin === server.origin) spent.address = address;
     spent.firstByte = wire.firstByte;

@@ -15,6 +15,9 @@ import type { Lane } from './lane.ts';
 const RELEVANCE_STEP = 16;
 const STEPS = MOST_URGENT / RELEVANCE_STEP + 1;
 
+/** Milliseconds: wall time that moved against ticks by more since the last look was set by somebody. */
+const CLOCK_STEP = 10_000;
+
 export class ReadyLanes {
   readonly #clock: Clock;
   readonly #most: (lane: Lane) => number;
@@ -29,11 +32,14 @@ export class ReadyLanes {
   readonly #resting = new Set<Lane>();
   /** The first of these may go on at this time. */
   #restUntil = Number.POSITIVE_INFINITY;
+  /** What wall time is ahead of ticks. */
+  #ahead: number;
 
   /** `most`: errands of a lane that may be under way at once; `shared`: lanes share the lists of their pages. */
   constructor(domains: ReadonlyMap<string, number>, clock: Clock, most: (lane: Lane) => number, shared = false) {
     this.#director = new Director(domains);
     this.#clock = clock;
+    this.#ahead = clock.now() - clock.ticks();
     this.#most = most;
     this.#shared = shared;
   }
@@ -46,6 +52,7 @@ export class ReadyLanes {
   /** Offers the lanes that may go now. In a focused crawl none is, as long as more relevant ones wait. */
   wake(): void {
     const now = this.#clock.now();
+    this.#follow(now);
     if (now >= this.#restUntil) this.#rouse();
     for (const lane of this.#stirred) this.#place(lane, now);
     this.#stirred.clear();
@@ -60,6 +67,15 @@ export class ReadyLanes {
       if (stepOf(lane) === best && this.#stateOf(lane, now) === 'ready') this.#hand(lane);
       else this.#place(lane, now);
     }
+  }
+
+  /** Whoever sets the clock makes no server wait an hour longer, or be asked an hour earlier than it wished. */
+  #follow(now: number): void {
+    const step = now - this.#clock.ticks() - this.#ahead;
+    if (Math.abs(step) < CLOCK_STEP) return;
+    this.#ahead += step;
+    for (const { server } of this.#resting) server.notBefore += step;
+    this.#restUntil += step;
   }
 
   /** The lane whose turn it is, which it then has had. */

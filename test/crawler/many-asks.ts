@@ -1,8 +1,8 @@
-/** Asks for many pages at once in a process that may open few files; prints how each ended. Not a test by itself. */
+/** Asks for many pages at once, for tests that limit or stop the process; prints how each ended. */
 import { openFetcher } from '../../src/crawler/fetch/fetcher.ts';
 
-const [origin = '', count = '0'] = process.argv.slice(2);
-const fetcher = openFetcher({ userAgent: 'Skein/0', timeouts: { connect: 2000 } });
+const [origin = '', count = '0', timeouts = '{}'] = process.argv.slice(2);
+const fetcher = openFetcher({ userAgent: 'Skein/0', timeouts: JSON.parse(timeouts) });
 const asks = Array.from({ length: Number(count) }, (_, i) =>
   fetcher.fetch({ url: `${origin}/${i}`, maxBytes: 1000, allowPrivate: true, accept: 'text/html' }),
 );

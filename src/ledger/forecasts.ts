@@ -5,7 +5,7 @@ import { hasTable } from './schema.ts';
 
 export interface ForecastCell {
   readonly server: number;
-  /** 0: pages that were never seen to change before the visit, 1: pages that were. */
+  /** 0: pages that were never seen to change before the visit, 1: pages that were; calibration.ts has more. */
   readonly kind: number;
   /** Days since 1970. */
   readonly day: number;
@@ -33,10 +33,23 @@ export class Forecasts {
     this.#add.run(cell.server, cell.kind, Math.floor(time / DAY), cell.foretold, changed ? 1 : 0);
   }
 
-  /** One change that was counted was none. */
-  takeBack(time: number, server: number, kind: number): void {
+  /** One change that was counted was none; false = there is no such cell. */
+  takeBack(time: number, server: number, kind: number): boolean {
     const sql = 'UPDATE forecasts SET found = max(0, found - 1) WHERE server = ? AND kind = ? AND day = ?';
-    this.#database.prepare(sql).run(server, kind, Math.floor(time / DAY));
+    return this.#database.prepare(sql).run(server, kind, Math.floor(time / DAY)).changes > 0;
+  }
+
+  /** The cells of a server and day whose kind is below a bound become other kinds, higher by a number. */
+  setApart(server: number, day: number, { below, by }: { readonly below: number; readonly by: number }): void {
+    this.#database
+      .prepare(
+        `INSERT INTO forecasts SELECT server, kind + ?, day, looks, foretold, found FROM forecasts
+           WHERE server = ? AND day = ? AND kind < ?
+         ON CONFLICT DO UPDATE SET looks = looks + excluded.looks, foretold = foretold + excluded.foretold,
+           found = found + excluded.found`,
+      )
+      .run(by, server, day, below);
+    this.#database.prepare('DELETE FROM forecasts WHERE server = ? AND day = ? AND kind < ?').run(server, day, below);
   }
 
   /** What visits to one server have shown from the day `first` on. */

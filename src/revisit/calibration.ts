@@ -4,7 +4,9 @@
  * by which forecasts are corrected, by server and by whether the page was ever seen to change.
  *
  * Pages of a site change together, so a forecast is off by more than chance: by as much as it was at any server on any
- * day. The interval comes from drawing such days again.
+ * day. The interval comes from drawing such days again. What a wave of changes brought about is no case of the usual: it
+ * counts once, as a day on which so much of a site had changed, and for the pages that the wave may still have touched.
+ * Few looks prove little, so the factor itself is drawn from what they leave possible.
  *
  * Pure: a list of cells in, factors and intervals out; the draws are the same each time.
  */
@@ -12,7 +14,7 @@
 /** What the visits to pages of one kind on one server showed on one day. */
 export interface Cell {
   readonly server: number;
-  /** 1 where the pages were seen to change before; AUDITED more where the lot chose them. */
+  /** 1 where the pages were seen to change before; AUDITED, IN_WAVE and BURST are added to it. */
   readonly kind: number;
   readonly day: number;
   readonly looks: number;
@@ -24,6 +26,9 @@ export interface Cell {
 const MEMORY_DAYS = { now: 4, usual: 21 };
 /** Added to the kind of a page that was chosen by lot. */
 export const AUDITED = 2;
+/** Of a page that a wave brought forward, and of one by which it was seen that there is one. */
+export const IN_WAVE = 4;
+export const BURST = 8;
 /** What a visit counts for that the schedule chose, and not the lot: it is no fair sample of all pages. */
 const CHOSEN = 0.25;
 /** Foretold changes that what usually holds counts for, where what holds now is held against it; and a guess, against that. */
@@ -35,6 +40,9 @@ interface Sum {
   found: number;
 }
 
+/** Looks that a wave's first ones are taken together with, half of which found a change. */
+const WAVE_DOUBT = 2;
+
 /** Pages of one server and kind, and what their beliefs say of them. */
 export interface Part {
   readonly server: number;
@@ -42,8 +50,24 @@ export interface Part {
   readonly pages: number;
   /** Not looked at today. */
   readonly unseen: number;
-  /** Sum of the probabilities that they have changed since they were seen. */
+  /** Sum of the probabilities that they have changed since they were seen, of those that no wave may have touched. */
   readonly stale: number;
+  /** The others. */
+  readonly waved?: number;
+  /** Days since 1970: when the wave began. */
+  readonly wave?: number;
+}
+
+/** The pages of one server. */
+interface Whole {
+  readonly server: number;
+  readonly pages: number;
+  readonly unseen: number;
+  /** Corrected, and what a wave has probably made stale. */
+  readonly stale: number;
+  readonly waved: number;
+  /** Changes behind the correction: the more, the surer it is. */
+  readonly shape: number;
 }
 
 /** A share with what it may be, nine times in ten. */
@@ -56,16 +80,20 @@ export interface Interval {
 export class Calibration {
   readonly #now: Map<string, Sum>;
   readonly #usual: Map<string, Sum>;
+  readonly #cells: readonly Cell[];
   readonly #misses: readonly Miss[];
   readonly #missesOf: ReadonlyMap<number, readonly Miss[]>;
   /** Visits behind it. */
   readonly looks: number;
 
   constructor(cells: readonly Cell[], today: number) {
-    this.#now = sumsOf(cells, today, MEMORY_DAYS.now);
-    this.#usual = sumsOf(cells, today, MEMORY_DAYS.usual);
+    this.#cells = cells;
+    const usual = cells.filter(({ kind }) => kind < IN_WAVE);
+    this.#now = sumsOf(usual, today, MEMORY_DAYS.now);
+    this.#usual = sumsOf(usual, today, MEMORY_DAYS.usual);
     this.looks = cells.reduce((sum, { looks }) => sum + looks, 0);
-    this.#misses = missesIn(cells, cell => this.#common(cell.kind % AUDITED));
+    const days = cells.filter(({ kind }) => kind < IN_WAVE || kind >= BURST);
+    this.#misses = missesIn(days, cell => this.#common(cell.kind % AUDITED));
     this.#missesOf = Map.groupBy(this.#misses, ({ server }) => server);
   }
 
@@ -77,6 +105,13 @@ export class Calibration {
   /** The same by the last days. */
   now(server: number, kind: number): number {
     return ratio(this.#now.get(keyOf(server, kind)), this.usual(server, kind));
+  }
+
+  /** Share of a server's pages that its wave, begun on a day, has touched, by the looks since. */
+  touched(server: number, wave: number): number {
+    const since = this.#cells.filter(cell => cell.server === server && cell.kind >= IN_WAVE && cell.day >= wave);
+    const looks = since.reduce((sum, cell) => sum + cell.looks, WAVE_DOUBT);
+    return since.reduce((sum, cell) => sum + cell.found, WAVE_DOUBT / 2) / looks;
   }
 
   /** At all servers together. */
@@ -91,7 +126,7 @@ export class Calibration {
     if (pages === 0) return { expected: 1, low: 0, high: 1 };
     const share = (stale: number) => 1 - Math.min(1, Math.max(0, stale / pages));
     const drawn = this.#draws(servers);
-    const sorted = drawn.map(({ stale, chance }) => stale + chance).sort((a, b) => a - b);
+    const sorted = drawn.map(({ possible }) => possible).sort((a, b) => a - b);
     const at = (part: number) => share(sorted[Math.floor(part * (DRAWS - 1))]!);
     // The mean of the draws, not what is foretold for a day like the last ones: now and then a whole site changes.
     const expected = share(drawn.reduce((sum, { stale }) => sum + stale, 0) / DRAWS);
@@ -99,34 +134,46 @@ export class Calibration {
   }
 
   /** The kinds of one server, corrected. */
-  #together(own: readonly Part[]): Part {
+  #together(own: readonly Part[]): Whole {
     const sum = (of: (part: Part) => number) => own.reduce((total, part) => total + of(part), 0);
+    const { server } = own[0]!;
+    const stale = (part: Part) => Math.min(part.pages, this.now(server, part.kind) * part.stale);
     return {
-      server: own[0]!.server,
-      kind: 0,
+      server,
       pages: sum(part => part.pages),
       unseen: sum(part => part.unseen),
-      stale: sum(part => Math.min(part.pages, this.now(part.server, part.kind) * part.stale)),
+      stale: sum(stale),
+      waved: sum(part => (part.waved ? part.waved * this.touched(server, part.wave ?? 0) : 0)),
+      shape: BORROWED + sum(part => this.#usual.get(keyOf(server, part.kind))?.found ?? 0),
     };
   }
 
   /**
-   * Stale pages in all, as often as days are drawn for the servers, and by how many more or less by chance alone. Of very
-   * many servers the largest stand for all.
+   * Stale pages in all, as often as days are drawn for the servers; and how many it may be, with what few looks leave
+   * open and chance. Of very many servers the largest stand for all.
    */
-  #draws(servers: readonly Part[]): { readonly stale: number; readonly chance: number }[] {
+  #draws(servers: readonly Whole[]): { readonly stale: number; readonly possible: number }[] {
     const large = [...servers].sort((a, b) => b.pages - a.pages).slice(0, MOST_SERVERS);
     const rest = servers.reduce((sum, each) => sum + each.stale, 0) - large.reduce((sum, each) => sum + each.stale, 0);
     const random = randomFrom(1);
     return Array.from({ length: DRAWS }, () => {
-      const drawn = large.map(({ server, pages, unseen, stale }) => {
-        const list = (random() < OWN && this.#missesOf.get(server)) || this.#misses;
-        const { share } = list[Math.floor(random() * list.length)]!;
-        return Math.min(pages, Math.max(0, stale + share * unseen));
-      });
-      const stale = drawn.reduce((sum, each) => sum + each, rest);
-      return { stale, chance: (random() + random() - 1) * Math.sqrt(6 * stale) };
+      let stale = rest;
+      let possible = rest;
+      for (const each of large) {
+        const usual = each.waved + this.#miss(each.server, random) * each.unseen;
+        const within = (count: number) => Math.min(each.pages, Math.max(0, count));
+        stale += within(usual + each.stale);
+        possible += within(usual + each.stale * gammaFrom(each.shape, random));
+      }
+      return { stale, possible: poissonFrom(possible, random) };
     });
+  }
+
+  /** Share of a server's pages by which the forecast of some day was off: one of its own days, or any. */
+  #miss(server: number, random: () => number): number {
+    const own = this.#missesOf.get(server) ?? [];
+    const list = random() < own.length / (own.length + FEW_DAYS) ? own : this.#misses;
+    return list[Math.floor(random() * list.length)]!.share;
   }
 }
 
@@ -173,8 +220,8 @@ function missesIn(cells: readonly Cell[], factor: (cell: Cell) => number): Miss[
   return [...seen, ...GUESSED.map(share => ({ server: ALL, share }))];
 }
 
-/** How often what may happen at a server is drawn from what has happened there, and not from what has anywhere. */
-const OWN = 0.7;
+/** Days at a server that count as much as all days anywhere, for what may happen there. */
+const FEW_DAYS = 5;
 const DRAWS = 400;
 const MOST_SERVERS = 200;
 /** Left out on each side. */
@@ -187,4 +234,25 @@ function randomFrom(seed: number): () => number {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
     return state / 2 ** 32;
   };
+}
+
+/** About gamma distributed with mean 1: a sum of exponential ones, so the shape is rounded up. */
+function gammaFrom(shape: number, random: () => number): number {
+  const whole = Math.min(MOST_SHAPE, Math.max(1, Math.ceil(shape)));
+  let sum = 0;
+  for (let i = 0; i < whole; i++) sum -= Math.log(1 - random());
+  return sum / whole;
+}
+
+/** Beyond this the factor is as good as certain. */
+const MOST_SHAPE = 40;
+/** Above this mean a sum of two numbers will do. */
+const LARGE_MEAN = 30;
+
+function poissonFrom(mean: number, random: () => number): number {
+  if (mean > LARGE_MEAN) return mean + (random() + random() - 1) * Math.sqrt(6 * mean);
+  const limit = Math.exp(-mean);
+  let events = -1;
+  for (let product = 1; product > limit; events++) product *= random();
+  return Math.max(0, events);
 }

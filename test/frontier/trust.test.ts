@@ -121,10 +121,11 @@ test('a part of the server that a wave does not touch is left alone, and taken u
   for (let i = 0; i < 9; i++) waves.count(server, DAY + 9, look(true, { part: 'blog 6' }));
   const turns = Array.from({ length: 4 }, () => waves.count(server, DAY + 9, look(false, { part: 'research 3' })));
   assert.deepEqual(turns, [undefined, undefined, undefined, 'spared']);
-  assert.equal(waves.spares(6, 'research 3'), true);
-  assert.equal(waves.spares(6, 'blog 6'), false);
+  const touches = (url: string, wire: number) => waves.touches(server, { seen_time: 1, url, wire });
+  assert.equal(touches('http://a/research/x', 100), false);
+  assert.equal(touches('http://a/blog/x', 5000), true);
   assert.equal(waves.count(server, DAY + 9, look(true, { part: 'research 3' })), 'spared');
-  assert.equal(waves.spares(6, 'research 3'), false);
+  assert.equal(touches('http://a/research/x', 100), true);
   assert.equal(partOf('http://a/docs/x.html', 9000), partOf('http://a/docs/y/z', 11_000));
   assert.notEqual(partOf('http://a/docs/x.html', 9000), partOf('http://a/docs/x.htm', 700));
 });

@@ -1,7 +1,7 @@
 /** What visits found corrects what was foretold, and says how far it may be off. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { AUDITED, Calibration, type Cell } from '../../src/revisit/calibration.ts';
+import { AUDITED, BURST, Calibration, type Cell, IN_WAVE } from '../../src/revisit/calibration.ts';
 
 const TODAY = 100;
 const cell = (more: Partial<Cell>): Cell => ({
@@ -42,4 +42,29 @@ test('one day on which a whole site changed makes the interval wide, and one wit
   const burst = new Calibration([...quiet, cell({ day: TODAY - 25, foretold: 1, found: 90 })], TODAY).fresh([part]);
   assert.ok(burst.low < calm.low - 0.1, `${burst.low} beside ${calm.low}`);
   assert.equal(new Calibration([], TODAY).looks, 0, 'so that nothing need be said');
+});
+
+test('a wave corrects no rate; it is one day that may come again, and makes stale what it may still have touched', () => {
+  const quiet = Array.from({ length: 10 }, (_, i) => cell({ day: TODAY - 10 + i, looks: 5, foretold: 0.1, found: 0 }));
+  const began = cell({ kind: BURST, looks: 6, foretold: 0.2, found: 6 });
+  const ran = cell({ kind: IN_WAVE, looks: 900, foretold: 20, found: 810 });
+  const calibration = new Calibration([...quiet, began, ran], TODAY);
+  assert.ok(calibration.now(1, 0) <= 1, `${calibration.now(1, 0)}`);
+  const after = calibration.fresh([{ ...part, stale: 5 }]);
+  assert.ok(after.expected > 0.9 && after.low < 0.75, `${after.expected}, ${after.low}`);
+  const during = calibration.fresh([{ ...part, stale: 5, waved: 500, wave: TODAY - 1 }]);
+  assert.ok(during.expected > 0.45 && during.expected < 0.6, `${during.expected}`);
+});
+
+test('what rests on few looks has a wide interval, and never one narrower than a page of a small site', () => {
+  const days = (looks: number) =>
+    Array.from({ length: 14 }, (_, i) => cell({ day: TODAY - 14 + i, looks, foretold: looks / 50, found: looks / 50 }));
+  const few = new Calibration(days(1), TODAY).fresh([{ ...part, stale: 20 }]);
+  const many = new Calibration(days(100), TODAY).fresh([{ ...part, stale: 20 }]);
+  assert.ok(
+    few.high - few.low > 1.2 * (many.high - many.low),
+    `${few.low} to ${few.high}, ${many.low} to ${many.high}`,
+  );
+  const small = new Calibration(days(1), TODAY).fresh([{ ...part, pages: 20, unseen: 18, stale: 0.2 }]);
+  assert.ok(small.low <= 0.95 && small.high === 1, `${small.low} to ${small.high}`);
 });

@@ -3,8 +3,10 @@
  * the beliefs of all pages; revisit/calibration.ts does the sums. It moves no page by itself.
  */
 import { DAY } from '../../base/clock.ts';
+import type { Draft } from '../../base/draft.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { AUDITED, Calibration, type Interval, type Part } from '../../revisit/calibration.ts';
+import type { ScheduledPage } from '../../ledger/pages/scheduled-pages.ts';
+import { AUDITED, BURST, Calibration, IN_WAVE, type Interval, type Part } from '../../revisit/calibration.ts';
 import type { Estimator } from '../../revisit/estimators/port.ts';
 import { type ChangeState, unpackState } from '../../revisit/state.ts';
 import type { WaveDays } from './wave-days.ts';
@@ -24,7 +26,12 @@ interface Told {
   readonly changed: boolean;
   /** The page was chosen by lot. */
   readonly audit: boolean;
+  /** A wave brought it forward. */
+  readonly waved: boolean;
 }
+
+/** A page that its server's wave may have touched. */
+export type Waved = (page: Pick<ScheduledPage, 'url' | 'wire' | 'seen_time' | 'server'>) => boolean;
 
 /** Days of cells that are read. */
 const CELL_DAYS = 60;
@@ -52,10 +59,15 @@ export class Foresight {
   }
 
   /** A visit that no notice brought about. */
-  learn(time: number, server: number, { page, state, foretold, changed, audit }: Told): void {
-    const kind = kindOf(state) + (audit ? AUDITED : 0);
+  learn(time: number, server: number, { page, state, foretold, changed, audit, waved }: Told): void {
+    const kind = kindOf(state) + (audit ? AUDITED : 0) + (waved ? IN_WAVE : 0);
     this.#ledger.forecasts.add(time, { server, kind, foretold }, changed);
     if (changed) this.#found.set(page, kind);
+  }
+
+  /** A wave began: the visits that showed it are no case of what is usual. */
+  setApart(time: number, server: number): void {
+    this.#ledger.forecasts.setApart(server, Math.floor(time / DAY), { below: IN_WAVE, by: BURST });
   }
 
   /** What it was taken for a change by turned out to be noise. */
@@ -63,7 +75,8 @@ export class Foresight {
     const kind = this.#found.get(page);
     if (kind === undefined) return;
     this.#found.delete(page);
-    this.#ledger.forecasts.takeBack(time, server, kind);
+    const { forecasts } = this.#ledger;
+    if (!forecasts.takeBack(time, server, kind)) forecasts.takeBack(time, server, kind + BURST);
   }
 
   /** What visits to a server have shown together in the last days, today's left out: who asks counts those. */
@@ -104,8 +117,8 @@ export class Foresight {
   }
 
   /** `most`: servers of which it is said one by one, the largest first. */
-  freshness(now: number, most = 0): Fresh {
-    const parts = [...this.#parts(now).values()];
+  freshness(now: number, most: number, waved: Waved): Fresh {
+    const parts = [...this.#parts(now, waved).values()];
     const calibration = this.#calibration(now);
     const servers = [...Map.groupBy(parts, part => part.server)]
       .map(([server, own]) => ({ server, own, pages: own.reduce((sum, { pages }) => sum + pages, 0) }))
@@ -115,18 +128,21 @@ export class Foresight {
     return { ...calibration.fresh(parts), looks: calibration.looks, servers };
   }
 
-  #parts(now: number): Map<string, Part> {
-    const parts = new Map<string, { server: number; kind: number; pages: number; unseen: number; stale: number }>();
-    for (const { seen_time, change, server } of this.#ledger.scheduled.sample()) {
+  #parts(now: number, waved: Waved): Map<string, Part> {
+    const parts = new Map<string, Draft<Required<Part>>>();
+    for (const row of this.#ledger.scheduled.sample()) {
+      const { seen_time, change, server } = row;
       const state = unpackState(change);
       const kind = kindOf(state);
       const key = `${server} ${kind}`;
-      const part = parts.get(key) ?? { server, kind, pages: 0, unseen: 0, stale: 0 };
+      const wave = Math.floor(this.#ledger.servers.byId(server).wave / DAY);
+      const part = parts.get(key) ?? { server, kind, pages: 0, unseen: 0, stale: 0, waved: 0, wave };
       parts.set(key, part);
       const days = Math.max(0, (now - seen_time) / DAY);
       part.pages++;
       part.unseen += days > TODAY ? 1 : 0;
-      part.stale += 1 - this.#estimator.survival(state, days);
+      if (waved(row)) part.waved++;
+      else part.stale += 1 - this.#estimator.survival(state, days);
     }
     return parts;
   }

@@ -252,7 +252,9 @@ export class Schedule {
 
   /** Share of the pages that is expected to be as it was last seen, by what visits have found; also of so many servers. */
   freshness(now: number, servers = 0): Fresh {
-    return this.#foresight.freshness(now, servers);
+    return this.#foresight.freshness(now, servers, row =>
+      this.#waves.touches(this.#ledger.servers.byId(row.server), row),
+    );
   }
 
   /** Remembers how fresh the collection is on this day, for the account. Inside the caller's transaction. */
@@ -306,9 +308,13 @@ export class Schedule {
     return Math.max(row.seen_time, due - row.pings * pingWorth(pingsOf(server), this.plan.estimator.rate(state)) * DAY);
   }
 
-  #inWave({ page, seen_time: seen, url, wire }: ScheduledPage, server: Server, due: number): number {
-    if (server.wave <= seen || this.#waves.spares(server.id, partOf(url, wire))) return due;
-    return dueInWave(server, { page, seen, due }, this.#waveDays.leave(server.id, this.#visitsPerDay));
+  #inWave(row: ScheduledPage, server: Server, due: number): number {
+    if (!this.#waves.touches(server, row)) return due;
+    return dueInWave(
+      server,
+      { page: row.page, seen: row.seen_time, due },
+      this.#waveDays.leave(server.id, this.#visitsPerDay),
+    );
   }
 
   #weigh(page: number, depth: number, role: Place['role']): number {
@@ -353,8 +359,7 @@ export class Schedule {
   #tell(lesson: Lesson, before: KnownRow, told: { state: ChangeState; foretold: number }): void {
     const { visit, server, again } = lesson;
     // An edit that many pages share makes copies old as any other does.
-    const shared = visit.stage === 'template';
-    const changed = visit.outcome === 'fetched' || shared;
+    const changed = visit.outcome === 'fetched' || visit.stage === 'template';
     if (again) {
       if (!changed && before.pings === 0) this.#foresight.takeBack(visit.time, server.id, before.page);
       return;
@@ -366,14 +371,16 @@ export class Schedule {
     }
     // A page that a notice named says nothing of the others.
     if (before.pings > 0) return;
-    const seen = { ...told, page: before.page, changed, audit: this.audits.delete(before.page) };
-    const turn = this.#waves.count(server, visit.time, {
-      ...{ changed, foretold: told.foretold, before: before.seen_time! },
-      part: partOf(visit.url, before.wire),
-    });
+    const waved = server.wave > before.seen_time!;
+    const seen = { ...told, page: before.page, changed, waved, audit: this.audits.delete(before.page) };
+    const part = partOf(visit.url, before.wire);
+    const turn = this.#waves.count(server, visit.time, { ...seen, before: before.seen_time!, part });
     this.#foresight.learn(visit.time, server.id, seen);
     if (turn === undefined) return;
-    if (turn === 'begun') this.#waveDays.note(server.id, visit.time, lesson.pages);
+    if (turn === 'begun') {
+      this.#waveDays.note(server.id, visit.time, lesson.pages);
+      this.#foresight.setApart(visit.time, server.id);
+    }
     this.#ledger.servers.touch(server);
     // What was not seen since it began comes next; where it ended, all have the due times again that are their own.
     this.#place(this.#ledger.scheduled.ofServer(server.id));

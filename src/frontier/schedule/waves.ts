@@ -75,9 +75,12 @@ export class Waves {
     return server.wave > seen.before ? this.#run(server, time, seen) : this.#watch(server, time, seen);
   }
 
-  /** The wave that the server is in does not touch this part of it. */
-  spares(server: number, part: string): boolean {
-    return this.#runs.get(server)?.get(part)?.over ?? false;
+  /** The wave that the server is in may have touched this page since it was seen. */
+  touches(
+    server: Server,
+    page: { readonly seen_time: number; readonly url: string; readonly wire: number | null },
+  ): boolean {
+    return server.wave > page.seen_time && !this.#runs.get(server.id)?.get(partOf(page.url, page.wire))?.over;
   }
 
   /** A page that was seen since the last wave: the next may begin with it. */

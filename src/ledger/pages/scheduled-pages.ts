@@ -63,10 +63,10 @@ export class ScheduledPages {
   }
 
   /** About SAMPLE of the pages that are neither sitemaps nor images. */
-  sample(): Iterable<Pick<ScheduledPage, 'page' | 'seen_time' | 'change' | 'server'>> {
+  sample(): Iterable<Pick<ScheduledPage, 'page' | 'url' | 'wire' | 'seen_time' | 'change' | 'server'>> {
     return this.#database
       .prepare(
-        `SELECT k.page, k.seen_time, k.change, p.server FROM known k JOIN pages p ON p.id = k.page
+        `SELECT k.page, p.url, k.wire, k.seen_time, k.change, p.server FROM known k JOIN pages p ON p.id = k.page
          WHERE k.change IS NOT NULL AND p.role = 0 AND k.outcome IN ('fetched', 'same', 'failed')
            AND NOT k.flags & ${FLAG_ALIAS} AND k.page % (1 + (SELECT count(*) FROM known) / ${SAMPLE}) = 0`,
       )

@@ -17,12 +17,15 @@ export const DAY = 24 * HOUR;
 
 /** Ticks begin so far back that they stay positive in a simulation that begins years ago. */
 const YEARS = 3650 * DAY;
-/** Each thread counts from its own beginning; this is what to add. */
-const beginning = YEARS + Number(process.hrtime.bigint()) / 1e6 - performance.now();
+/** Each thread counts from its own beginning; this is what to add. Found when first asked for: a browser has no such clock. */
+let beginning: number | undefined;
 
 export const systemClock: Clock = {
   now: () => Date.now(),
-  ticks: () => beginning + performance.now(),
+  ticks: () => {
+    beginning ??= YEARS + Number(process.hrtime.bigint()) / 1e6 - performance.now();
+    return beginning + performance.now();
+  },
   sleep: (ms, signal) =>
     new Promise(resolve => {
       if (signal?.aborted) return resolve();

@@ -139,7 +139,7 @@ test('after an attack the same thread goes on with honest code', { skip: linux }
 
 for (const wall of ['', ', without bubblewrap']) {
   test(`code that spins does not outlive us when we are killed${wall}`, { skip: linux }, async () => {
-    const source = (path: string) => JSON.stringify(new URL(`../../src/outpost/${path}`, import.meta.url).href);
+    const source = (path: string) => JSON.stringify(new URL(`../../src/outpost/cages/${path}`, import.meta.url).href);
     const terms = `{ limits, own: false${wall === '' ? '' : ", bubblewrap: ['/none']"} }`;
     const script = `const { Cages } = await import(${source('process-cage.ts')});
       const limits = { memory: 1 << 27, time: 60_000, processor: 60 };

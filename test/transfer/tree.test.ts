@@ -42,6 +42,6 @@ test('names below a machine can be parts of files and ways', () => {
 
 test('what travels can send itself on', () => {
   const { files } = gather(['outpost/stdio.ts']);
-  for (const name of ['outpost/below.js', 'transfer/bundle.js', 'transfer/loader.js'])
+  for (const name of ['outpost/machines-below.js', 'transfer/bundle.js', 'transfer/ssh/loader.js'])
     assert.ok(files.includes(name), name);
 });

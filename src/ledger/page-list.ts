@@ -52,7 +52,7 @@ export class PageList {
     if (!outOfScope) where.push(`p.refused IS NOT 'out-of-scope'`);
     const sql = `SELECT p.url, coalesce(k.outcome, CASE WHEN p.refused IS NULL THEN 'waiting' ELSE 'refused' END) AS outcome,
         coalesce(p.refused, k.reason) AS reason, k.status, k.media_type AS type, k.bytes, p.depth, k.time,
-        k.changed_time AS changed, k.due, k.title, q.url AS parent, k.ascii_sum AS asciiCount,
+        CASE WHEN k.seen_time IS NULL THEN NULL ELSE k.changed_time END AS changed, k.due, k.title, q.url AS parent, k.ascii_sum AS asciiCount,
         k.last_modified AS lastModified, k.segment, k.place + k.request_length AS offset
       FROM pages p LEFT JOIN known k ON k.page = p.id LEFT JOIN pages q ON q.id = p.parent
       ${where.length > 0 ? `WHERE ${where.join(' AND ')}` : ''} ORDER BY ${orders[order]} LIMIT ?`;

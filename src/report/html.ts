@@ -78,7 +78,7 @@ function shape({ structure }: Report): string {
     `${number(structure.links)} links between ${number(structure.pages)} pages`,
     `${number(structure.dynamic)} URLs with a query`,
     `${number(structure.meanBytes)} bytes a page on average`,
-    `${number(c.weak)} separate parts, the largest with ${number(c.largestWeak)} pages`,
+    `${number(c.weak)} separate part${c.weak === 1 ? '' : 's'}, the largest with ${number(c.largestWeak)} pages`,
     `${number(c.strong)} groups of pages that reach each other`,
   ];
   return `<section id="structure"><h2>Structure</h2><ul>${facts.map(fact => `<li>${fact}</li>`).join('')}</ul><div class="plots">

@@ -85,7 +85,7 @@ describe('a crawl of three servers with every feature', () => {
 
   test('keeps aliases, and ends stairs of redirects without end', async () => {
     const moved = await show('/r/301');
-    assert.equal(moved.details['moved to'], `${web.origins[0]}/p/29.html`);
+    assert.equal(moved.details['movedTo'], `${web.origins[0]}/p/29.html`);
     const stairs = [...pages.values()].filter(({ url }) => url.includes('/r/stairs'));
     assert.ok(stairs.some(({ outcome, reason }) => outcome === 'failed' && reason === 'redirect-loop'));
     assert.equal(web.requests(`${web.origins[0]}/r/stairs?step=20`), 0);

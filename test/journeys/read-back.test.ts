@@ -51,7 +51,7 @@ describe('a collection', () => {
     const sources = linked.filter(({ content }) => content!.links(Date.now()).includes(target)).map(({ url }) => url);
     assert.deepEqual(incoming.map(({ url }) => url).sort(), sources.sort());
     const shown = await skeinJson<{ details: Record<string, unknown> }>('show', target, '--data', data);
-    assert.equal(shown.details['links to it'], sources.length);
+    assert.equal(shown.details['linksToIt'], sources.length);
   });
 
   test('export as one WARC is read by warcio and gzip', async () => {

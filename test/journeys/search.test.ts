@@ -267,7 +267,7 @@ test('near copies are folded into one result, and a look that finds nothing new 
   const data = ['--data', place.path];
   await skein(['crawl', `${pages.origin}/`, ...data, ...fast]);
   assert.match((await skein(['search', 'reeds', ...data])).stdout.toString(), /1 more like this; --unfold shows them/);
-  type Found = { hits: { url: string; alike: number; fetched: number }[] };
+  type Found = { hits: { url: string; alike: number; time: string }[] };
   const [best] = (await skeinJson<Found>('search', 'reeds', ...data)).hits;
   const { hits } = await skeinJson<Found>('search', 'reeds', '--unfold', ...data);
   assert.deepEqual(
@@ -278,5 +278,5 @@ test('near copies are folded into one result, and a look that finds nothing new 
   await skein(['refresh', '--budget', '100%', ...data, ...fast]);
   const [later] = (await skeinJson<Found>('search', 'reeds', ...data)).hits;
   assert.equal(later!.url, best!.url);
-  assert.ok(later!.fetched > best!.fetched);
+  assert.ok(later!.time > best!.time);
 });

@@ -12,6 +12,7 @@ import type { Decided } from '../../ledger/reckoning.ts';
 import { openLedger } from '../open-ledger.ts';
 import { declare, values } from '../options/options.ts';
 import { parseWhen } from '../options/when.ts';
+import { printJson } from '../print/json.ts';
 import { harmless, paint, size, table } from '../print/terminal.ts';
 import { type HomeLine, lineOf, printLine, printStages, stagesOf } from './account-line.ts';
 import { modelOf, printModel } from './account-model.ts';
@@ -39,7 +40,7 @@ Example:
     const model = given['model'] === true;
     const account = model ? modelOf(ledger) : accountOf(ledger, since);
     ledger.close();
-    if (given['json']) console.log(JSON.stringify(account));
+    if (given['json']) printJson(account);
     else if ('pmcs' in account) printModel(account);
     else print(account);
   });

@@ -8,6 +8,7 @@ import { bodyOf } from '../../home/copies/copy-text.ts';
 import { FLAG_FILTERED, FLAG_NOARCHIVE } from '../../ledger/pages/known-row.ts';
 import { openLedger } from '../open-ledger.ts';
 import { dataOption, declare, values } from '../options/options.ts';
+import { printJson } from '../print/json.ts';
 import { shellWord } from '../print/terminal.ts';
 
 export function addCatCommand(program: Command): void {
@@ -37,7 +38,7 @@ export function addCatCommand(program: Command): void {
     if (given['json']) {
       const headers = Object.fromEntries(copy.headers);
       const { time, status } = copy;
-      console.log(JSON.stringify({ url: page.url, time, status, inferred, headers, ...bodyOf(copy), problem }));
+      printJson({ url: page.url, time, status, inferred, headers, ...bodyOf(copy), problem });
       return;
     }
     // Whoever reads the bytes alone is told beside them.

@@ -12,6 +12,7 @@ import { type TemplateEdit, templateEdits } from '../../home/answers/template-ed
 import { openLedger } from '../open-ledger.ts';
 import { declare, values } from '../options/options.ts';
 import { parseWhen } from '../options/when.ts';
+import { printJson } from '../print/json.ts';
 import { limitOf } from '../print/limit.ts';
 import { outOf, writeOut } from '../print/out-file.ts';
 import { harmless, moment, paint, roomOf, shortened, table } from '../print/terminal.ts';
@@ -46,7 +47,8 @@ export function addChangesCommand(program: Command): void {
     // A machine folds by itself: it gets the pages of an edit that is told.
     const told = new Set(servers.map(({ origin }) => origin));
     for (const change of pages) {
-      if (change.kind !== 'template' || every || told.has(originOf(change.url))) console.log(JSON.stringify(change));
+      const { means: _, ...facts } = change;
+      if (change.kind !== 'template' || every || told.has(originOf(change.url))) printJson(facts);
     }
   });
 }

@@ -9,6 +9,7 @@ import { crawlSupply } from '../../home/supply.ts';
 import { openLedger } from '../open-ledger.ts';
 import { openHome } from '../options/engine-options.ts';
 import { declare, fetchOptions, values } from '../options/options.ts';
+import { printJson } from '../print/json.ts';
 import { LiveLine } from '../print/live.ts';
 import { strayed } from '../print/strayed.ts';
 import { printSummary } from '../print/summary.ts';
@@ -85,7 +86,7 @@ export async function crawl(chosen: Chosen, seeds: readonly string[], json: bool
   }
   if (isInVain(summary)) process.exitCode = FAILED;
   if (summary.interrupted) process.exitCode = INTERRUPTED;
-  if (json) console.log(JSON.stringify(summary));
+  if (json) printJson(summary);
   else printSummary(summary, chosen.data);
   for (const hint of hints) console.log(paint('yellow', `\n${harmless(hint)}`));
 }

@@ -14,6 +14,7 @@ import { type DemoWeb, openDemoWeb } from '../demo-web.ts';
 import { openLedger } from '../open-ledger.ts';
 import { type CrawlValues, openHome } from '../options/engine-options.ts';
 import { dataOption, fetchOptions, values } from '../options/options.ts';
+import { printJson } from '../print/json.ts';
 import { printSummary } from '../print/summary.ts';
 import { harmless, paint, size, table } from '../print/terminal.ts';
 import { attend } from '../services.ts';
@@ -77,7 +78,7 @@ async function run(web: DemoWeb, data: string, given: Record<string, unknown>): 
   }
   if (!json) printSummary(summary);
   const again = workbench === undefined ? await aWeekLater(web, chosen) : undefined;
-  if (json) console.log(JSON.stringify({ ...summary, ...(again && { aWeekLater: again }) }));
+  if (json) printJson({ ...summary, ...(again && { aWeekLater: again }) });
   else if (again) printSecondLook(again, summary.bytes, data);
 }
 

@@ -10,6 +10,7 @@ import type { VisitRow } from '../../ledger/visits.ts';
 import { openLedger } from '../open-ledger.ts';
 import { declare, values } from '../options/options.ts';
 import { parseWhen } from '../options/when.ts';
+import { printJson } from '../print/json.ts';
 import { harmless, moment, paint } from '../print/terminal.ts';
 
 /** Unchanged words shown around a change. */
@@ -46,14 +47,14 @@ export function addDiffCommand(program: Command): void {
       const codes = comparedCodes(before, after);
       copies.close();
       ledger.close();
-      if (given['json']) console.log(JSON.stringify({ url: page.url, from: sides[0], to: sides[1], ...codes }));
+      if (given['json']) printJson({ url: page.url, from: sides[0], to: sides[1], ...codes });
       else printCodes(page.url, codes);
       return;
     }
     const found = differenceOf(pageOf(before), pageOf(after));
     copies.close();
     ledger.close();
-    if (given['json']) console.log(JSON.stringify({ url: page.url, from: sides[0], to: sides[1], ...found }));
+    if (given['json']) printJson({ url: page.url, from: sides[0], to: sides[1], ...found });
     else print(page.url, sides, found);
   });
 }

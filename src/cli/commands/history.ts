@@ -5,6 +5,7 @@ import { findPage } from '../../home/answers/lookup.ts';
 import type { VisitRow } from '../../ledger/visits.ts';
 import { openLedger } from '../open-ledger.ts';
 import { declare, values } from '../options/options.ts';
+import { printJson } from '../print/json.ts';
 import { duration, fold, harmless, moment, paint, size } from '../print/terminal.ts';
 import { wordsInShort } from './changes.ts';
 
@@ -20,7 +21,7 @@ export function addHistoryCommand(program: Command): void {
     const { page } = findPage(ledger, url);
     const timeline = timelineOf(ledger.visits.of(page.id));
     ledger.close();
-    if (given['json']) for (const entry of timeline) console.log(JSON.stringify(entry));
+    if (given['json']) for (const { means: _, ...entry } of timeline) printJson(entry);
     else print(page.url, timeline);
   });
 }

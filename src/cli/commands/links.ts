@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { findPage } from '../../home/answers/lookup.ts';
 import { openLedger } from '../open-ledger.ts';
 import { declare, values } from '../options/options.ts';
+import { printJson } from '../print/json.ts';
 import { harmless, paint, plural, table } from '../print/terminal.ts';
 
 export function addLinksCommand(program: Command): void {
@@ -24,7 +25,7 @@ export function addLinksCommand(program: Command): void {
       .in(page.id)
       .map(({ source, anchor, nofollow }) => ({ url: urlOf(source), anchor, nofollow }));
     ledger.close();
-    if (given['json']) return console.log(JSON.stringify({ url: page.url, in: incoming, out: outgoing }));
+    if (given['json']) return printJson({ url: page.url, in: incoming, out: outgoing });
     print(`${plural(incoming.length, 'page links', 'pages link')} to it`, incoming);
     console.log();
     print(`It links to ${plural(outgoing.length, 'page')}`, outgoing);

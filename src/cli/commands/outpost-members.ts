@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import { SkeinError } from '../../base/errors.ts';
 import { type Invited, type Member, Members } from '../../transfer/entry/members.ts';
 import { declare, values } from '../options/options.ts';
+import { printJson } from '../print/json.ts';
 import { harmless, moment, size, table } from '../print/terminal.ts';
 import { quotaOf } from './outpost-rules.ts';
 
@@ -16,7 +17,7 @@ export function addMembers(outpost: Command): void {
   declare(command, ['data']).action(async (given: Record<string, unknown>) => {
     const known = await membersOf(given);
     const [members, invitations] = [known.all(), known.invitations()];
-    if (given['json']) console.log(JSON.stringify({ members, invitations }));
+    if (given['json']) printJson({ members, invitations });
     else show(members, invitations);
   });
   addApprove(outpost);

@@ -10,6 +10,7 @@ import { version } from '../../base/version.ts';
 import { hasJoined, joinParent, StandingOutpost } from '../../outpost/standing-outpost.ts';
 import { limitsOnly, Members } from '../../transfer/entry/members.ts';
 import { declare, parseAddress, parseSize, values } from '../options/options.ts';
+import { printJson } from '../print/json.ts';
 import { addForgive } from './outpost-forgive.ts';
 import { addMembers } from './outpost-members.ts';
 import { addRules, ceilingsOf, ownerOptions, quotaOf, whole } from './outpost-rules.ts';
@@ -54,7 +55,7 @@ function addInvite(outpost: Command): void {
       quotas: limitsOnly({ ...quotaOf(given) }),
       approve: given['approve'] === true,
     });
-    if (given['json']) console.log(JSON.stringify({ token, host, port }));
+    if (given['json']) printJson({ token, host, port });
     else console.log(`${token}\n\nOn the other machine: skein outpost join, and paste it there.`);
   });
 }

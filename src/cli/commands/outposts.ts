@@ -7,6 +7,7 @@ import { SkeinError } from '../../base/errors.ts';
 import type { Machine } from '../../home/machines/machines.ts';
 import { OUTPOSTS_FILE, type Placement } from '../../home/machines/placement.ts';
 import { declare, values } from '../options/options.ts';
+import { printJson } from '../print/json.ts';
 import { duration, harmless, paint, size, table } from '../print/terminal.ts';
 
 interface State {
@@ -34,7 +35,7 @@ export function addOutpostsCommand(program: Command): void {
     const { data } = await values(given, ['data']);
     for (;;) {
       const state = read(data);
-      if (given['json']) console.log(JSON.stringify(state));
+      if (given['json']) printJson(state);
       else show(state, given['watch'] === true);
       if (!given['watch']) return;
       await systemClock.sleep(1000);

@@ -7,6 +7,7 @@ import { type PageListRow, type PageListWanted, pageOrderNames } from '../../led
 import { openLedger } from '../open-ledger.ts';
 import { nearest } from '../options/config.ts';
 import { declare, values } from '../options/options.ts';
+import { isoTimes } from '../print/json.ts';
 import { limitOf } from '../print/limit.ts';
 import { harmless, moment, size, urlTable } from '../print/terminal.ts';
 
@@ -44,7 +45,7 @@ const SHOWN = 50;
 /** As fast as the reader takes them: a collection may have more pages than memory. */
 async function writeLines(rows: Iterable<PageListRow>, directory: string): Promise<void> {
   for (const row of rows) {
-    if (process.stdout.write(`${JSON.stringify(lineOf(row, directory))}\n`)) continue;
+    if (process.stdout.write(`${JSON.stringify(isoTimes(lineOf(row, directory)))}\n`)) continue;
     await new Promise(resolve => process.stdout.once('drain', resolve));
   }
 }

@@ -6,6 +6,7 @@ import { type HomeClient, runningHome } from '../../home/door.ts';
 import { Ledger } from '../../ledger/ledger.ts';
 import { openLedger } from '../open-ledger.ts';
 import { declare, values } from '../options/options.ts';
+import { printJson } from '../print/json.ts';
 import { harmless, moment, table } from '../print/terminal.ts';
 
 export function addPingCommand(program: Command): void {
@@ -34,7 +35,7 @@ Example:
       for (const { id } of pages) schedule.ping(id, Date.now());
       ledger.commit();
       const moved = pages.map(({ id, url }) => ({ url, due: ledger.pages.known(id)?.due ?? null }));
-      if (given['json']) for (const each of moved) console.log(JSON.stringify(each));
+      if (given['json']) for (const each of moved) printJson(each);
       else print(moved);
     } finally {
       ledger.close();
@@ -46,7 +47,8 @@ Example:
 async function through(home: HomeClient, urls: readonly string[], json: boolean): Promise<void> {
   for (const url of urls) {
     const { done } = await home.order({ kind: 'ping', url });
-    console.log(json ? JSON.stringify({ url, done }) : `${harmless(url)}: ${done}`);
+    if (json) printJson({ url, done });
+    else console.log(`${harmless(url)}: ${done}`);
   }
 }
 

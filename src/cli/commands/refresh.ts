@@ -13,6 +13,7 @@ import { openLedger } from '../open-ledger.ts';
 import { parseBudget } from '../options/budget.ts';
 import { engineOptions } from '../options/engine-options.ts';
 import { declare, fetchOptions, type Values, values } from '../options/options.ts';
+import { printJson } from '../print/json.ts';
 import { freshnessLine, LiveLine } from '../print/live.ts';
 import { printSummary } from '../print/summary.ts';
 import { fold, moment, plural, size } from '../print/terminal.ts';
@@ -70,7 +71,7 @@ async function run(kind: Kind, given: Record<string, unknown>): Promise<void> {
   const shown = { ...summary, interrupted: interrupted() };
   // A watch has no end of its own: to stop it is to end it.
   if (shown.interrupted && kind === 'refresh') process.exitCode = INTERRUPTED;
-  if (json) console.log(JSON.stringify(shown));
+  if (json) printJson(shown);
   else print(shown, chosen.data);
 }
 

@@ -16,7 +16,7 @@ import { nearest } from '../options/config.ts';
 import { dataOption, declare, values } from '../options/options.ts';
 import { parseWhen } from '../options/when.ts';
 import { isoTimes } from '../print/json.ts';
-import { harmless, paint, plural, roomOf, shortened, table } from '../print/terminal.ts';
+import { fold, harmless, paint, plural, roomOf, shortened, table } from '../print/terminal.ts';
 
 /** Exit code when the report holds what --fail-on names. */
 const FOUND = 7;
@@ -37,7 +37,7 @@ export function addReportCommand(program: Command): void {
     .addHelpText(
       'after',
       `
-Checks: ${checkNames.join(', ')}
+${fold(`Checks: ${checkNames.join(', ')}`, '  ', 78)}
 
 Examples:
   skein report

@@ -12,6 +12,7 @@ import type { FeedReport } from '../../search/feed/feed.ts';
 import { type Fragment, type Hit, openSearch, type Results } from '../../search/index.ts';
 import { openLedger } from '../open-ledger.ts';
 import { dataOption, declare, values } from '../options/options.ts';
+import { printJson } from '../print/json.ts';
 import { duration, fold, harmless, paint, roomOf, shellWord, size } from '../print/terminal.ts';
 
 const MOST = 100;
@@ -56,13 +57,18 @@ Examples:
         return;
       }
       const behind = pagesBehind(ledger, search.cursor());
-      if (json) console.log(JSON.stringify({ ...results, behind }));
+      if (json) printJson({ ...results, hits: results.hits.map(forMachines), behind });
       else print(results, { behind, fed }, dataOption(data));
     } finally {
       search.close();
       ledger.close();
     }
   });
+}
+
+/** Under the keys that other commands have. */
+function forMachines({ fetched: time, mediaType: type, ...hit }: Hit): object {
+  return { ...hit, time, type };
 }
 
 export function addIndexCommand(program: Command): void {
@@ -99,7 +105,7 @@ async function showStatus(data: string, json: boolean): Promise<void> {
   const bytes = ['', '-wal'].reduce((sum, end) => sum + (statSync(searchFile(data) + end, absent)?.size ?? 0), 0);
   search.close();
   ledger.close();
-  if (json) return console.log(JSON.stringify({ documents, behind, rebuilding, fed, bytes }));
+  if (json) return printJson({ documents, behind, rebuilding, fed, bytes });
   console.log(`${documents.toLocaleString('en')} pages can be found; the index takes ${size(bytes)}.`);
   const follow = fed ? 'the running Skein reads them' : '"skein search" reads them first';
   if (rebuilding) console.log('It is being made again; until then some pages may be found as they were before.');
@@ -119,7 +125,7 @@ async function remake(data: string, json: boolean): Promise<void> {
     if (!fed) await bringUp(data, search, progress(json));
     const { documents } = search.counts();
     const seconds = (performance.now() - started) / 1000;
-    if (json) console.log(JSON.stringify({ documents, seconds, fed }));
+    if (json) printJson({ documents, seconds, fed });
     else if (fed) console.log('The running Skein makes it again; "skein index status" shows how far it is.');
     else console.log(`${documents.toLocaleString('en')} pages can be found, after ${duration(seconds * 1000)}.`);
   } finally {
@@ -165,7 +171,7 @@ function open(ledger: Ledger, data: string, hit: Hit, json: boolean): void {
   const { url, title } = page;
   const text = page.text();
   if (json) {
-    console.log(JSON.stringify({ url, title, fetched: hit.fetched, text }));
+    printJson({ url, title, time: hit.fetched, text });
     return;
   }
   console.log(`${paint('bold', harmless(title))}\n${paint('dim', `${harmless(url)}, ${aged(hit)}`)}\n`);

@@ -5,6 +5,7 @@ import { removeSeed } from '../../frontier/admission/seeds.ts';
 import { Ledger } from '../../ledger/ledger.ts';
 import { openLedger } from '../open-ledger.ts';
 import { declare, values } from '../options/options.ts';
+import { printJson } from '../print/json.ts';
 import { harmless, moment, plural, urlTable } from '../print/terminal.ts';
 
 export function addSeedsCommand(program: Command): void {
@@ -36,7 +37,7 @@ Examples:
       return;
     }
     for (const { url, found, time, outcome, reason, status } of seeds)
-      console.log(JSON.stringify({ url, found, time, outcome: outcome ?? 'waiting', reason, status }));
+      printJson({ url, found, time, outcome: outcome ?? 'waiting', reason, status });
   });
   addRemove(command);
 }
@@ -57,7 +58,7 @@ function addRemove(seeds: Command): void {
       const removed = urls.map(url => removeSeed(ledger, seedUrl(url)).url);
       const left = ledger.seeds.all().length;
       ledger.commit();
-      if (given['json']) for (const url of removed) console.log(JSON.stringify({ url, removed: true }));
+      if (given['json']) for (const url of removed) printJson({ url, removed: true });
       else console.log(`Removed ${removed.map(harmless).join(', ')}; ${plural(left, 'seed is', 'seeds are')} left.`);
     } finally {
       ledger.close();

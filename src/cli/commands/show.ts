@@ -11,6 +11,7 @@ import type { KnownRow } from '../../ledger/pages/known-row.ts';
 import { roles } from '../../ledger/pages/pages.ts';
 import { openLedger } from '../open-ledger.ts';
 import { declare, values } from '../options/options.ts';
+import { printJson } from '../print/json.ts';
 import { harmless, moment, paint, size, table } from '../print/terminal.ts';
 
 export function addShowCommand(program: Command): void {
@@ -24,7 +25,7 @@ export function addShowCommand(program: Command): void {
     const ledger = openLedger(data);
     const shown = describe(ledger, findPage(ledger, url));
     ledger.close();
-    if (given['json']) console.log(JSON.stringify(shown));
+    if (given['json']) printJson({ ...shown, details: keyed(shown.details), facts: keyed(shown.facts) });
     else print(shown);
   });
 }
@@ -48,9 +49,9 @@ function describe(ledger: Ledger, { page, known }: Found): Shown {
     state: stateOf({ page, known }, server, Date.now()),
     details: {
       server: server?.origin ?? null,
-      parent: urlOf(page.parent) ?? 'a seed',
+      parent: urlOf(page.parent),
       depth: page.depth,
-      found: moment(page.found),
+      found: page.found,
       'links to it': ledger.backward.saved(page.id),
       title: known?.title ?? null,
       type: known?.media_type ?? null,
@@ -59,11 +60,12 @@ function describe(ledger: Ledger, { page, known }: Found): Shown {
       bytes: known?.bytes ?? null,
       etag: known?.etag ?? null,
       'last-modified': known?.last_modified ?? null,
-      'sitemap lastmod': page.lastmod === null ? null : moment(page.lastmod),
-      'first visit': known ? moment(known.first_time) : null,
-      'last visit': known ? moment(known.time) : null,
-      'last change': known ? moment(known.changed_time) : null,
-      'expected change': known?.due ? moment(known.due) : null,
+      lastmod: page.lastmod,
+      'first visit': known?.first_time ?? null,
+      'last visit': known?.time ?? null,
+      // What was never there has not changed.
+      changed: known?.seen_time == null ? null : known.changed_time,
+      due: known?.due ?? null,
       noindex: flag(known?.flags, 1),
       nofollow: flag(known?.flags, 2),
       noarchive: flag(known?.flags, 4),
@@ -74,7 +76,9 @@ function describe(ledger: Ledger, { page, known }: Found): Shown {
       'same bytes as': urlOf(known?.same_as),
       'nearly equal to': urlOf(known?.near),
       'copy handed out': known ? inferredOf(ledger, known) : null,
-      'stored at': known?.segment ? `segment ${known.segment}, byte ${known.place}, ${known.length} bytes` : null,
+      segment: known?.segment ?? null,
+      offset: known?.place ?? null,
+      length: known?.length ?? null,
     },
     masks: masksOn(ledger, page.id, page.server),
     facts: facts ? measuresOf(facts, roles[page.role] === 'image') : {},
@@ -114,13 +118,29 @@ function measuresOf(facts: Facts, image: boolean): Shown['facts'] {
 
 const flag = (flags: number | undefined, bit: number): boolean | null => (flags && flags & bit ? true : null);
 
+/** Names as machines write them: `links to it` is `linksToIt`. */
+function keyed(named: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const camel = (name: string) => name.replace(/[ -](\w)/g, (_, letter: string) => letter.toUpperCase());
+  return Object.fromEntries(Object.entries(named).map(([name, value]) => [camel(name), value]));
+}
+
+/** Details that are times, and what people call them. */
+const times: Readonly<Record<string, string>> = {
+  ...{ found: 'found', lastmod: 'sitemap lastmod', changed: 'last change', due: 'expected change' },
+  ...{ 'first visit': 'first visit', 'last visit': 'last visit' },
+};
+
+function wordsOf(name: string, value: unknown): string {
+  if (name in times) return moment(Number(value));
+  return name === 'bytes' ? size(Number(value)) : value === true ? 'yes' : String(value);
+}
+
 function print(shown: Shown): void {
   console.log(paint('bold', harmless(shown.url)));
   console.log(`${shown.state}\n`);
   for (const [name, value] of [...Object.entries(shown.details), ...Object.entries(shown.facts)]) {
     if (value === null || value === '') continue;
-    const text = name === 'bytes' ? size(Number(value)) : value === true ? 'yes' : String(value);
-    console.log(`${paint('dim', name.padEnd(18))} ${harmless(text)}`);
+    console.log(`${paint('dim', (times[name] ?? name).padEnd(18))} ${harmless(wordsOf(name, value))}`);
   }
   for (const { told, because } of shown.masks) {
     console.log(`${paint('dim', 'masked'.padEnd(18))} ${harmless(`${told}: ${because}`)}`);

@@ -8,7 +8,8 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import { runtimeOf, runtimeWords } from '../../transfer/runtime.ts';
 import { openLedger } from '../open-ledger.ts';
 import { declare, values } from '../options/options.ts';
-import { duration, moment, paint, plural, size, table } from '../print/terminal.ts';
+import { printJson } from '../print/json.ts';
+import { duration, fold, moment, paint, plural, roomOf, size, table } from '../print/terminal.ts';
 
 export function addStatusCommand(program: Command): void {
   const command = program
@@ -21,8 +22,7 @@ export function addStatusCommand(program: Command): void {
     const status = statusOf(ledger);
     ledger.close();
     const running = (await runningHome(data))?.state;
-    if (given['json'])
-      return console.log(JSON.stringify({ ...status, running: running ?? null, runtime: runtimeOf() }));
+    if (given['json']) return printJson({ ...status, running: running ?? null, runtime: runtimeOf() });
     if (running) printRunning(running);
     print(status);
     printRuntime();
@@ -79,9 +79,16 @@ function statusOf(ledger: Ledger): Status {
   };
 }
 
+/** Columns where nobody says how many there are, so that a mail or a log holds whole lines. */
+const USUAL = 80;
+
+function roomOrUsual(): number {
+  return Math.min(roomOf(), process.stdout.isTTY ? Number.POSITIVE_INFINITY : USUAL);
+}
+
 /** The Node that runs this command, and would run a crawl. */
 function printRuntime(): void {
-  console.log(paint('dim', `\nSkein ${version} on ${runtimeWords(runtimeOf())}.`));
+  console.log(paint('dim', `\n${fold(`Skein ${version} on ${runtimeWords(runtimeOf())}.`, '', roomOrUsual())}`));
 }
 
 const sum = (figures: readonly number[]) => figures.reduce((total, each) => total + each, 0);
@@ -89,27 +96,27 @@ const sum = (figures: readonly number[]) => figures.reduce((total, each) => tota
 function printRunning({ command, state, started, pages, rate, queue, underWay, outcomes, time }: HomeState): void {
   console.log(
     `${paint('green', `A ${command} is ${state}`)}, begun ${duration(time - started)} ago: ` +
-      `${pages.toLocaleString('en')} pages, ${rate.toFixed(1)}/s, ` +
-      `${(queue + underWay).toLocaleString('en')} in the queue, ${outcomes.failed} errors.`,
+      `${plural(pages, 'page')}, ${rate.toFixed(1)}/s, ` +
+      `${(queue + underWay).toLocaleString('en')} in the queue, ${plural(outcomes.failed, 'error')}.`,
   );
 }
 
 function print(status: Status): void {
   const { known, stored, waiting, servers } = status;
-  console.log(
+  const waits = waiting === 1 ? 'waits' : 'wait';
+  const lines = [
     `${paint('bold', `${plural(stored, 'page')} stored`)} of ${plural(known, 'URL')} known on ` +
-      `${plural(servers, 'server')}; ${waiting.toLocaleString('en')} wait to be fetched, ` +
-      `${status.retries} to be tried again.`,
-  );
-  console.log(
+      `${plural(servers, 'server')}; ${waiting.toLocaleString('en')} ${waits} to be fetched, ` +
+      `${status.retries.toLocaleString('en')} to be tried again.`,
     `${size(status.archiveBytes)} in the archive, ${size(status.wireBytes)} spent on the wire` +
-      `${status.lastVisit ? `, last visit ${moment(status.lastVisit)}` : ''}.\n`,
-  );
+      `${status.lastVisit ? `, last visit ${moment(status.lastVisit)}` : ''}.`,
+  ];
+  console.log(`${lines.map(line => fold(line, '', roomOrUsual())).join('\n')}\n`);
   const rows = status.outcomes.map(({ outcome, reason, pages }) => [outcome, reason, pages, meaningOf(reason)]);
   for (const [reason, pages] of Object.entries(status.refused)) {
     rows.push(['refused', reason, pages, meaningOf(reason)]);
   }
-  console.log(table(['outcome', 'reason', 'pages', 'meaning'], rows));
+  console.log(table(['outcome', 'reason', 'pages', 'meaning'], rows, roomOrUsual()));
   const now = Date.now();
   console.log(
     `\n${table(

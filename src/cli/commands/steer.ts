@@ -5,6 +5,7 @@ import type { Settings } from '../../home/control.ts';
 import { findHome } from '../../home/door.ts';
 import type { Order } from '../../home/orders.ts';
 import { declare, values } from '../options/options.ts';
+import { printJson } from '../print/json.ts';
 
 interface Steering {
   /** Name and arguments, as commander writes them. */
@@ -86,7 +87,8 @@ export function addSteerCommand(program: Command): void {
       const given = command.opts<Record<string, unknown>>();
       const { data } = await values(given, ['data']);
       const obeyed = await give(data, now => order(command.args, now));
-      console.log(given['json'] ? JSON.stringify(obeyed) : obeyed.done);
+      if (given['json']) printJson(obeyed);
+      else console.log(obeyed.done);
     });
   }
 }

@@ -6,6 +6,7 @@ import { type CollectionReport, verifyCollection } from '../../home/checks/verif
 import { Ledger } from '../../ledger/ledger.ts';
 import { openLedger } from '../open-ledger.ts';
 import { declare, values } from '../options/options.ts';
+import { printJson } from '../print/json.ts';
 import { harmless, paint, plural, size } from '../print/terminal.ts';
 
 /** Problems that people are shown; --json has them all. */
@@ -37,7 +38,7 @@ export function addVerifyCommand(program: Command): void {
 }
 
 function print({ lengths, ends, damaged, lost, ...report }: CollectionReport, repaired: Repaired | undefined): void {
-  console.log(JSON.stringify({ ...report, lost: lost.length, repaired: repaired ?? null }));
+  printJson({ ...report, lost: lost.length, repaired: repaired ?? null });
 }
 
 function tell(report: CollectionReport, repaired: Repaired | undefined): void {

@@ -8,6 +8,7 @@ import { Ledger } from '../../ledger/ledger.ts';
 import { inWords } from '../../revisit/explain.ts';
 import { openLedger } from '../open-ledger.ts';
 import { declare, values } from '../options/options.ts';
+import { printJson } from '../print/json.ts';
 import { duration, fold, harmless, moment, paint } from '../print/terminal.ts';
 
 export function addWhyCommand(program: Command): void {
@@ -21,13 +22,14 @@ export function addWhyCommand(program: Command): void {
     const { data } = await values(given, ['data']);
     if (given['unmask']) {
       const done = await lift(data, url);
-      console.log(given['json'] ? JSON.stringify({ url, done }) : done);
+      if (given['json']) printJson({ url, done });
+      else console.log(done);
       return;
     }
     const ledger = openLedger(data);
     const reason = whyOf(ledger, findPage(ledger, url), Date.now());
     ledger.close();
-    if (given['json']) console.log(JSON.stringify(reason));
+    if (given['json']) printJson(reason);
     else print(reason);
   });
 }

@@ -9,6 +9,7 @@ import { feederOf, isFed } from '../../home/indexing/indexing.ts';
 import { openWorkbench } from '../../workbench/server.ts';
 import { openLedger } from '../open-ledger.ts';
 import { declare, values } from '../options/options.ts';
+import { printJson } from '../print/json.ts';
 import { paint } from '../print/terminal.ts';
 
 export function addWorkbenchCommand(program: Command): void {
@@ -36,7 +37,7 @@ token in the address that is printed. Elsewhere everything needs the token.`,
     const workbench = await openWorkbench({ directory: data, host, port, version, ...(tls && { tls }) });
     // While no home runs, this process keeps the index up to date; a home has a feeder of its own.
     const feeder = (await isFed(data)) ? undefined : feederOf(data);
-    if (given['json']) console.log(JSON.stringify({ address: workbench.address, port: workbench.port }));
+    if (given['json']) printJson({ address: workbench.address, port: workbench.port });
     else console.log(`${paint('bold', 'Workbench:')} ${workbench.address}\nStop it with Ctrl-C.`);
     await new Promise(resolve => {
       for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, resolve);

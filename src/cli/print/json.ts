@@ -1,27 +1,28 @@
 /**
- * What --json prints. Inside Skein times are milliseconds since 1970; outside they are ISO 8601 with a zone, under the same
- * keys in every command.
+ * What --json prints. Inside Skein times are milliseconds since 1970; outside they are ISO 8601 in UTC, under the same keys
+ * in every command. docs/json.md lists what each command prints; schemas.ts is its source.
  */
 
-/** Keys that hold a time, wherever they stand. */
+/** Keys that hold a time wherever they stand, unless they hold a count. */
 const times = new Set([
-  'time',
-  'since',
-  'due',
-  'changed',
-  'found',
-  'first',
-  'seen',
-  'started',
-  'lastVisit',
-  'nextRetry',
-  'notBefore',
+  ...['time', 'since', 'due', 'changed', 'found', 'firstVisit', 'lastVisit', 'lastmod', 'nextRetry', 'notBefore'],
+  ...['started', 'expires', 'seen', 'joined', 'invited', 'last'],
 ]);
+/** No time is earlier, and no count is larger. */
+const EARLIEST = 1e11;
 
-/** The same with its times written out; 0 and null stand for none. */
+/** The same with its times written out; 0 stands for none. */
 export function isoTimes(value: unknown, key = ''): unknown {
   if (Array.isArray(value)) return value.map(each => isoTimes(each, key));
-  if (typeof value === 'number' && times.has(key)) return value === 0 ? null : new Date(value).toISOString();
+  if (typeof value === 'number' && times.has(key)) {
+    if (value >= EARLIEST) return new Date(value).toISOString();
+    return value === 0 && (key === 'notBefore' || key === 'since' || key === 'time') ? null : value;
+  }
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, isoTimes(each, name)]));
+}
+
+/** One line. */
+export function printJson(value: unknown): void {
+  console.log(JSON.stringify(isoTimes(value)));
 }

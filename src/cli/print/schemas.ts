@@ -1,0 +1,131 @@
+/**
+ * What each command prints with --json, as schemas: docs/json.md is written from them, and a test holds every command
+ * against them. No command loads this file. Times are ISO 8601 in UTC; null stands for "none" or "not known".
+ */
+import { z } from 'zod';
+
+const time = z.iso.datetime().describe('ISO 8601, UTC');
+const maybeTime = time.nullable();
+const url = z.string().describe('normalised URL');
+const count = z.number().int().nonnegative();
+const text = z.string();
+const maybeText = z.string().nullable();
+const status = z.number().int().describe('HTTP status, 0 = no answer');
+const reason = z.string().describe('code of a reason');
+const outcome = z.enum(['fetched', 'same', 'moved', 'gone', 'refused', 'failed', 'waiting']);
+const bytes = count.describe('bytes');
+const sums = z.record(z.string(), count);
+/** What differs from run to run and machine to machine. */
+const open = z.looseObject({});
+
+const summary = {
+  ...{ pages: count, fetched: count, same: count, moved: count, gone: count, refused: count, failed: count },
+  ...{ filtered: count, bytes, seconds: z.number(), pagesPerSecond: z.number(), known: count, empty: z.boolean() },
+  ...{ servers: count, waiting: count, retries: count, nextRetry: maybeTime, interrupted: z.boolean() },
+  ...{ memory: bytes, cpuSeconds: z.number(), reasons: sums },
+};
+const link = z.strictObject({ url, anchor: text, nofollow: z.boolean() });
+const bar = z.strictObject({ name: text, count });
+const bars = z.array(bar);
+const degrees = z.strictObject({ mean: z.number(), most: count, exponent: z.number(), bars });
+const visit = { time, outcome, reason, status, stage: maybeText, bytes, ms: count, outpost: text };
+const spent = { visits: count, spent: bytes, avoided: bytes };
+
+/** By command; those that print a list print one object a line. */
+export const schemas: Readonly<Record<string, z.ZodType>> = {
+  crawl: z.strictObject(summary),
+  refresh: z.looseObject({ ...summary, changed: count, back: count, new: count, avoided: bytes, left: count }),
+  status: z.strictObject({
+    ...{ known: count, stored: count, waiting: count, retries: count, servers: count },
+    ...{ archiveBytes: bytes, wireBytes: bytes, lastVisit: maybeTime },
+    outcomes: z.array(z.strictObject({ outcome, reason, pages: count })),
+    refused: sums,
+    largest: z.array(z.strictObject({ origin: url, pages: count, notBefore: maybeTime })),
+    running: open.nullable(),
+    runtime: open,
+  }),
+  pages: z.strictObject({
+    ...{ url, outcome, reason: reason.nullable(), status: status.nullable(), type: maybeText, bytes: bytes.nullable() },
+    ...{ depth: count, time: maybeTime, changed: maybeTime, due: maybeTime, title: maybeText },
+    ...{ parent: url.nullable(), asciiCount: count.nullable(), lastModified: maybeText },
+    ...{ file: maybeText, offset: count.nullable() },
+  }),
+  seeds: z.strictObject({
+    ...{ url, found: time, time: maybeTime, outcome, reason: reason.nullable(), status: status.nullable() },
+  }),
+  'seeds remove': z.strictObject({ url, removed: z.literal(true) }),
+  changes: z.looseObject({
+    ...{ url, time, reason, stage: maybeText, kind: z.enum(['changed', 'new', 'gone', 'moved', 'back', 'template']) },
+    ...{ removed: count.nullable(), added: count.nullable(), title: maybeText },
+  }),
+  history: z.strictObject({
+    ...{ ...visit, amount: z.number().nullable(), removed: count.nullable(), added: count.nullable(), cause: text },
+    version: count.nullable(),
+  }),
+  show: z.strictObject({
+    url,
+    state: text.describe('a sentence for people'),
+    details: z.looseObject({
+      ...{ server: url.nullable(), parent: url.nullable(), depth: count, found: time, linksToIt: count },
+      ...{ title: maybeText, type: maybeText, bytes: bytes.nullable(), etag: maybeText, lastmod: maybeTime },
+      ...{ firstVisit: maybeTime, lastVisit: maybeTime, changed: maybeTime, due: maybeTime, movedTo: url.nullable() },
+      ...{ segment: count.nullable(), offset: count.nullable(), length: count.nullable() },
+    }),
+    masks: z.array(open),
+    facts: open,
+    visits: z.array(z.strictObject(visit)),
+  }),
+  why: z.looseObject({ url, state: text.describe('a sentence for people'), rule: text, server: open.nullable() }),
+  links: z.strictObject({ url, in: z.array(link), out: z.array(link) }),
+  cat: z.looseObject({ url, time, status, headers: z.record(z.string(), z.string()), body: text.optional() }),
+  diff: z.looseObject({
+    url,
+    from: z.strictObject({ version: count, time }),
+    to: z.strictObject({ version: count, time }),
+  }),
+  search: z.looseObject({
+    query: text,
+    total: count,
+    behind: count,
+    hits: z.array(z.looseObject({ url, time, changed: time, type: text, score: z.number() })),
+  }),
+  'index status': z.strictObject({ documents: count, behind: count, rebuilding: z.boolean(), fed: z.boolean(), bytes }),
+  account: z.looseObject({
+    causes: z.array(z.strictObject({ cause: text, ...spent })),
+    days: z.array(z.looseObject({ day: z.iso.date(), ...spent })),
+    servers: z.array(z.strictObject({ origin: url, ...spent })),
+  }),
+  ping: z.strictObject({ url, due: maybeTime }),
+  verify: z.looseObject({ segments: count, records: count, bytes, digests: count, problems: z.array(z.unknown()) }),
+  outposts: z.looseObject({ time: maybeTime, running: z.boolean(), machines: z.array(open) }),
+  report: z.strictObject({
+    ...{ time, since: maybeTime, urls: count, counts: sums, checks: sums, unchecked: count },
+    structure: z.strictObject({
+      ...{ pages: count, links: count, in: degrees, out: degrees, depths: bars, types: bars, languages: bars },
+      ...{ domains: bars, statuses: bars, sizes: bars, meanBytes: bytes, dynamic: count, components: sums },
+    }),
+    findings: z.array(
+      z.strictObject({
+        ...{ check: text, level: z.enum(['error', 'warning', 'notice']), url, time, status, detail: text },
+        related: z.array(z.strictObject({ url, anchor: text })),
+      }),
+    ),
+  }),
+};
+
+/** docs/json.md. */
+export function document(): string {
+  const parts = Object.entries(schemas).map(([name, schema]) => {
+    const { $schema: _, ...plain } = z.toJSONSchema(schema);
+    return `## skein ${name}\n\n\`\`\`json\n${JSON.stringify(plain, null, 1)}\n\`\`\`\n`;
+  });
+  return `# What --json prints
+
+One JSON object on standard output, or one a line where the answer is a list (\`pages\`, \`changes\`, \`history\`, \`seeds\`,
+\`ping\`). Times are ISO 8601 in UTC. The same thing has the same key everywhere: \`url\`, \`time\` (of the last look),
+\`changed\`, \`due\`, \`outcome\`, \`reason\` (a code), \`status\` (HTTP), \`type\` (media type), \`bytes\`. \`state\` in \`show\` and
+\`why\` is a sentence for people: read \`rule\`, \`outcome\` and \`reason\` instead. These are JSON schemas; a test holds every
+command against its own.
+
+${parts.join('\n')}`;
+}

@@ -1,0 +1,68 @@
+/** Every command's --json is what its schema says, and docs/json.md is what the schemas say. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { commands } from '../../src/cli/commands.ts';
+import { isoTimes } from '../../src/cli/print/json.ts';
+import { document, schemas } from '../../src/cli/print/schemas.ts';
+import { html, openPages, prose } from '../journeys/pages.ts';
+import { fast, root, skein, workplace } from '../journeys/skein.ts';
+
+test('docs/json.md is up to date (npm run docs:json)', () => {
+  assert.equal(readFileSync(join(root, 'docs', 'json.md'), 'utf8'), document());
+});
+
+/** They print no JSON, run until stopped, need other machines, or print what another one prints. */
+const without = ['watch', 'workbench', 'steer', 'export', 'outpost', 'demo', 'serve', 'cluster', 'text', 'extract'];
+
+test('every command has a schema, and what it prints fits', async () => {
+  await using pages = await openPages();
+  using place = workplace();
+  pages.set('/', { body: html('Front', [prose(1)], ['/page', '/gone', '/moved']) });
+  pages.set('/page', count => ({ body: html('Page', [prose(2 + count)]) }));
+  pages.set('/moved', { status: 301, headers: { location: '/page' } });
+  const page = `${pages.origin}/page`;
+  const runs: readonly (readonly [string, readonly string[]])[] = [
+    ['crawl', ['crawl', `${pages.origin}/`, ...fast]],
+    ['refresh', ['refresh', ...fast, '--budget', '100%', '--set', 'second-look=0']],
+    ...(['status', 'pages', 'seeds', 'account', 'verify', 'outposts'] as const).map(name => [name, [name]] as const),
+    ['changes', ['changes', '--new']],
+    ...(['history', 'show', 'why', 'links', 'cat', 'diff', 'ping'] as const).map(name => [name, [name, page]] as const),
+    ['show', ['show', `${pages.origin}/gone`]],
+    ['search', ['search', 'page']],
+    ['index status', ['index', 'status']],
+    ['report', ['report', '--fail-on', 'never']],
+    ['seeds remove', ['seeds', 'remove', `${pages.origin}/`]],
+  ];
+  for (const [name, words] of runs) {
+    const { code, stdout, stderr } = await skein([...words, '--data', place.path, '--json']);
+    assert.equal(code, 0, `${name}: ${stderr}`);
+    const lines = stdout.toString().split('\n').filter(Boolean);
+    assert.ok(lines.length > 0, `${name} prints something`);
+    for (const line of lines) {
+      const checked = schemas[name]!.safeParse(JSON.parse(line));
+      assert.ok(checked.success, `${name}: ${checked.error}\n${line}`);
+      assert.doesNotMatch(line, /:1[5-9]\d{11}[,.}\]]/, `${name} has a time in milliseconds`);
+    }
+  }
+  const gone = await skein(['pages', '/gone', '--data', place.path, '--json']);
+  assert.equal(JSON.parse(gone.stdout.toString()).changed, null, 'what was never there has not changed');
+  const plain = await skein(['status', '--data', place.path]);
+  for (const line of plain.stdout.toString().split('\n')) assert.ok(line.length <= 80, line);
+  const named = new Set(runs.map(([, [command]]) => command));
+  const all = commands.map(({ usage }) => usage.split(' ', 1)[0]!).filter(name => !without.includes(name));
+  assert.deepEqual(
+    all.filter(name => !named.has(name)),
+    [],
+    'these are not tried',
+  );
+});
+
+test('times are written out by key; counts and nothing stay what they are', () => {
+  const time = Date.UTC(2026, 0, 2);
+  assert.deepEqual(isoTimes({ time, changed: 3, list: [{ due: time, bytes: time }], notBefore: 0, since: null }), {
+    ...{ time: '2026-01-02T00:00:00.000Z', changed: 3, list: [{ due: '2026-01-02T00:00:00.000Z', bytes: time }] },
+    ...{ notBefore: null, since: null },
+  });
+});

@@ -85,3 +85,8 @@ test('pages nested twenty thousand deep, empty or cut anywhere are read to their
   const html = `<table><tr><td rowspan=99999 colspan=99999>x<td><ul><li><pre>${prose}</table><a href="http://[">y</a>`;
   for (let end = 0; end < html.length; end += 7) extractPage(html.slice(0, end), BASE);
 });
+
+test('ids that name what is explained do not make it navigation', () => {
+  const section = `<section class="detail" id="isPopupMenuVisible()"><h3>isPopupMenuVisible</h3><p>${sentence(9)}</p></section>`;
+  assert.ok(markdown(section).includes(sentence(9)));
+});

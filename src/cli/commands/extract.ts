@@ -26,7 +26,7 @@ Examples:
   skein extract --schema shop.json --format csv --out prices.csv
   skein extract --schema shop.json example.org/shop --after 812-1773500000000
 
-shop.json: {"fields": {"name": "h1", "price": {"css": ".price", "as": "number"}}}
+shop.json: {"fields": {"name": "h1", "price": {"css": "b", "as": "number"}}}
 All that it can say: docs/guides/extract.md`,
     );
   declare(command, ['data']).action(async (pattern: string | undefined, given: Record<string, unknown>) => {

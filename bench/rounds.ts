@@ -2,10 +2,12 @@
  * What budgets and freshness do at each recorded site, the worst one named: the product's own ledger, schedule and
  * rounds over the labels of the recordings, without HTTP (bench/bytes.ts has that, at a hundred times the time).
  *
- *   node bench/rounds.ts [--days 14] [--data DIR] [--aims 10%,0.98] [--sites superset,julia] [--no-sitemaps] [--vary] [--verbose]
+ *   node bench/rounds.ts [--days 14] [--data DIR] [--aims 10%,0.98] [--sites superset,julia] [--no-sitemaps] [--vary]
+ *     [--watch 30%] [--verbose]
  *
  * `--vary`: each constant that decides anything here is given other values, and chosen anew on all sites but one: what
  * would that one get? The difference to the value in use is what the choice owes to having seen the site.
+ * `--watch`: how soon does a watch with this budget tell of changes?
  */
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -15,6 +17,7 @@ import { type Aim, Collection, type Day } from './rounds/collection.ts';
 import { printRun, type SiteFigures, sitesOf } from './rounds/report.ts';
 import { readSites } from './rounds/sites.ts';
 import { CONSTANTS, printLeftOut, type Varied } from './rounds/vary.ts';
+import { printWatch } from './rounds/watch.ts';
 
 const { values: given } = parseArgs({
   options: {
@@ -24,6 +27,7 @@ const { values: given } = parseArgs({
     sites: { type: 'string' },
     'no-sitemaps': { type: 'boolean', default: false },
     vary: { type: 'boolean', default: false },
+    watch: { type: 'string' },
     json: { type: 'boolean', default: false },
     verbose: { type: 'boolean', default: false },
   },
@@ -35,6 +39,12 @@ if (!historiesAvailable) {
   process.exit(0);
 }
 if (given.vary) vary();
+else if (given.watch)
+  printWatch(
+    readSites(Number(given.days), () => true),
+    Number(given.days),
+    Number.parseFloat(given.watch) / 100,
+  );
 else measure();
 
 function measure(): void {

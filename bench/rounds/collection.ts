@@ -12,7 +12,7 @@ import type { Frontier } from '../../src/frontier/frontier.ts';
 import type { Fresh } from '../../src/frontier/schedule/freshness-forecast.ts';
 import { Schedule } from '../../src/frontier/schedule/schedule.ts';
 import { beginRound, endRound } from '../../src/home/round.ts';
-import { refreshSupply } from '../../src/home/supply.ts';
+import { refreshSupply, watchSupply } from '../../src/home/supply.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import type { KnownRow } from '../../src/ledger/pages/known-row.ts';
 import type { Page } from './sites.ts';
@@ -21,6 +21,8 @@ export type Aim = { readonly share: number } | { readonly freshness: number };
 
 /** Bytes of a request and an answer without body. */
 const BARE = 600;
+/** Milliseconds between two looks of a watch at its budget. */
+const WATCH_STEP = 10 * 60_000;
 const START = Date.UTC(2025, 0, 6);
 export const timeOf = (day: number): number => START + (day + 1) * DAY + HOUR;
 
@@ -93,31 +95,38 @@ export class Collection {
     return this.#report(schedule, day, now);
   }
 
+  /** A watch over so many days after the crawl; `found` is told of each change, when it came and when it was seen. */
+  watch(days: number, share: number, found: (page: Page, changed: number, seen: number) => void): void {
+    const schedule = new Schedule(this.ledger, {}, { continuous: true });
+    this.ledger.begin();
+    let now = timeOf(0);
+    schedule.aim({ share }, now);
+    const queue: number[] = [];
+    const clock = { now: () => now, ticks: () => now } as never;
+    const frontier = frontierOf(schedule, queue, () => 0);
+    const pages = () => ({ pages: share * this.ledger.dueTimes.countLive(), bytes: Number.POSITIVE_INFINITY });
+    const supply = watchSupply({ ledger: this.ledger, frontier, clock }, pages, () => 0);
+    for (; now < timeOf(days); now += WATCH_STEP) {
+      const day = Math.floor((now - timeOf(0)) / DAY) + 1;
+      if (now % DAY < WATCH_STEP) this.#admit(schedule, day, now);
+      supply.fill();
+      for (const id of queue.splice(0)) {
+        const page = this.#byId.get(id)!;
+        const copy = this.#copies.get(page)!;
+        for (const change of page.changes) {
+          if (change.day > copy && change.day <= day) found(page, timeOf(change.day - 1), now);
+        }
+        this.#visit(schedule, id, { day, now });
+      }
+    }
+    this.ledger.commit();
+  }
+
   /** The product's own supply, with a frontier that asks the recordings. */
   #run(schedule: Schedule, day: number, now: number, round: ReturnType<typeof beginRound>): void {
     const queue: number[] = [];
     let settled = 0;
-    const frontier = {
-      schedule,
-      options: {},
-      newcomers: 0,
-      full: false,
-      get quiet() {
-        return queue.length === 0;
-      },
-      get outstanding() {
-        return queue.length;
-      },
-      get pagesWaiting() {
-        return queue.length;
-      },
-      get settled() {
-        return settled;
-      },
-      again: (list: readonly { page: number }[]) => queue.push(...list.map(({ page }) => page)),
-      admit: () => [],
-      waiting: () => ({ wake: Number.POSITIVE_INFINITY }),
-    } as unknown as Frontier;
+    const frontier = frontierOf(schedule, queue, () => settled);
     const clock = { now: () => now, ticks: () => now } as never;
     const live = this.ledger.dueTimes.countLive();
     const pages =
@@ -217,6 +226,31 @@ export class Collection {
     );
     return { sites, visits: this.#visits, bytes: this.#bytes, said: { ...said, origins } };
   }
+}
+
+/** As much of a frontier as the supply asks for. */
+function frontierOf(schedule: Schedule, queue: number[], settled: () => number): Frontier {
+  return {
+    schedule,
+    options: {},
+    newcomers: 0,
+    full: false,
+    get quiet() {
+      return queue.length === 0;
+    },
+    get outstanding() {
+      return queue.length;
+    },
+    get pagesWaiting() {
+      return queue.length;
+    },
+    get settled() {
+      return settled();
+    },
+    again: (list: readonly { page: number }[]) => queue.push(...list.map(({ page }) => page)),
+    admit: () => [],
+    waiting: () => ({ wake: Number.POSITIVE_INFINITY }),
+  } as unknown as Frontier;
 }
 
 /** What a look at a page brings, by the labels, held against the copy of an earlier day. */

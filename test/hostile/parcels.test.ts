@@ -13,6 +13,8 @@ import type { Links, Visit } from '../../src/errand/visit.ts';
 import type { SentPage, SentVisit } from '../../src/transfer/wire/wire-visit.ts';
 import { collected, lookInto, pagesOf } from '../journeys/skein.ts';
 import { openWeb } from '../web/web.ts';
+import { drawing, SEED } from './fuzz-cases.ts';
+import { sentOf } from './fuzz-parcels.ts';
 import { openTarget } from './home.ts';
 import { FORGED, type Lie, pageOf, startLiar, visitOf } from './liar.ts';
 
@@ -193,4 +195,35 @@ test('three of them, and the outpost is quarantined', async () => {
     await new Promise(resolve => setTimeout(resolve, 50));
   assert.equal(state()?.state, 'quarantined');
   assert.match(state()!.trouble, /not what an honest outpost makes \(A parcel is refused: its time is not one\)/);
+});
+
+test('made-up parcels through a running home end their errands and nothing else', {
+  timeout: 200_000,
+}, async t => {
+  await using web = await openWeb({ seed: 5, servers: 2, pagesPerServer: 12 });
+  await using home = await openTarget(web.seeds);
+  home.opened.home.pause();
+  let sent = 0;
+  for (let round = 0; round < 25; round++) {
+    const lie: Lie = (errand, { parcel }) => {
+      for (let i = 0; i < 40; i++, sent++) {
+        try {
+          parcel(sentOf(drawing(SEED * 1_000_003 + sent, 60), errand), false);
+        } catch {
+          // The writer itself takes no such record.
+        }
+      }
+      parcel({ visits: [] });
+    };
+    await using liar = await startLiar('liar', home.token(), lie);
+    home.opened.home.resume();
+    // Once servers are said to be in trouble by all there are, nothing is asked for any more.
+    const enough = new Promise<string>(resolve => setTimeout(resolve, 3000, 'enough'));
+    const end = await Promise.race([liar.forgotten(), home.ended.then(() => 'over'), enough]);
+    if (end === 'over' || end === 'enough') break;
+    home.opened.home.pause();
+  }
+  t.diagnostic(`${sent} parcels, seed ${SEED}`);
+  assert.ok(sent >= 40);
+  assert.deepEqual(await home.problems(), []);
 });

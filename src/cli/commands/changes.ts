@@ -15,7 +15,7 @@ import { parseWhen } from '../options/when.ts';
 import { printJson } from '../print/json.ts';
 import { limitOf } from '../print/limit.ts';
 import { outOf, writeOut } from '../print/out-file.ts';
-import { harmless, moment, paint, roomOf, shortened, table } from '../print/terminal.ts';
+import { harmless, moment, paint, plural, roomOf, shortened, table } from '../print/terminal.ts';
 
 export function addChangesCommand(program: Command): void {
   const command = program
@@ -104,8 +104,8 @@ function print(pages: readonly Change[], servers: readonly TemplateEdit[]): void
   const edits = servers.map(({ time, origin, pages: count, ...counted }) => [
     ...[moment(time), paint(colours.template, 'template'), wordsInShort(counted), ''],
     ...(words > 0
-      ? [shortened(harmless(origin), url), `the same edit on ${count} pages`]
-      : [`${shortened(harmless(origin), url - 14)}, ${count} pages`, '']),
+      ? [shortened(harmless(origin), url), `the same edit on ${plural(count, 'page')}`]
+      : [`${shortened(harmless(origin), url - 14)}, ${plural(count, 'page')}`, '']),
   ]);
   const rows = pages.map(page => [
     moment(page.time),

@@ -16,7 +16,7 @@ import { type CrawlValues, openHome } from '../options/engine-options.ts';
 import { dataOption, fetchOptions, values } from '../options/options.ts';
 import { printJson } from '../print/json.ts';
 import { printSummary } from '../print/summary.ts';
-import { harmless, paint, size, table } from '../print/terminal.ts';
+import { harmless, paint, plural, size, table } from '../print/terminal.ts';
 import { attend } from '../services.ts';
 import { stopOnSignals } from '../signals.ts';
 import { wordsInShort } from './changes.ts';
@@ -100,7 +100,7 @@ async function aWeekLater(web: DemoWeb, chosen: CrawlValues): Promise<Summary> {
 function printSecondLook(again: Summary, first: number, data: string): void {
   console.log(paint('bold', '\nA week later the tide has turned, and Skein looks at what is due:'));
   console.log(
-    `${again.pages} pages looked at, ${again.fetched} had something new to say; ${size(again.bytes)} on the wire, ` +
+    `${plural(again.pages, 'page')} looked at, ${again.fetched} had something new to say; ${size(again.bytes)} on the wire, ` +
       `${Math.round((100 * again.bytes) / first)}% of the first time.\n`,
   );
   const ledger = openLedger(data);

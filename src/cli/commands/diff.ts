@@ -11,7 +11,7 @@ import { openLedger } from '../open-ledger.ts';
 import { declare, values } from '../options/options.ts';
 import { parseWhen } from '../options/when.ts';
 import { printJson } from '../print/json.ts';
-import { harmless, moment, paint } from '../print/terminal.ts';
+import { harmless, moment, paint, plural } from '../print/terminal.ts';
 
 /** Unchanged words shown around a change. */
 const CONTEXT = 12;
@@ -95,7 +95,8 @@ function print(url: string, sides: readonly { version: number; time: number }[],
   printSides('images', images);
   const quiet = found.sameText && [links, images].every(each => each.added.length + each.removed.length === 0);
   if (quiet) console.log('Text, links and images are the same: only markup or bytes differ.');
-  else console.log(paint('dim', `${found.removed} words removed, ${found.added} added.`));
+  else
+    console.log(paint('dim', `${plural(found.removed, 'word')} removed, ${found.added.toLocaleString('en')} added.`));
 }
 
 function printStretch(stretch: Stretch): void {

@@ -124,14 +124,15 @@ function print(summary: FreshSummary, directory: string): void {
   printSummary(summary, directory, 'Nothing was due.');
   const { avoided, left, since, visitsPerDay, aside, sitemaps } = summary;
   if (since !== undefined) console.log(`\nIt went on with the round of ${moment(since)}, which had not ended.`);
-  const waits = left > 0 ? `; ${left.toLocaleString('en')} pages that are due wait for the next budget` : '';
+  const waits =
+    left > 0 ? `; ${plural(left, 'page that is due waits', 'pages that are due wait')} for the next budget` : '';
   console.log(`\n${fold(`${newsInWords(summary)} ${size(avoided)} were not sent or not stored again${waits}.`)}`);
   console.log(fold(freshnessInWords(summary.freshness)));
   if (aside + sitemaps > 0) {
     const looks = `${plural(aside, 'look')} at dead links, redirects and second addresses, ${plural(sitemaps, 'sitemap')}`;
     console.log(fold(`Beside the budget of pages: ${looks}.`));
   }
-  const asked = `${Math.round(visitsPerDay).toLocaleString('en')} visits`;
+  const asked = plural(Math.round(visitsPerDay), 'visit');
   console.log(fold(`The schedule asks for ${asked} a day. See "skein changes" and "skein account".`));
 }
 

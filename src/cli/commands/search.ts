@@ -13,7 +13,7 @@ import { type Fragment, type Hit, openSearch, type Results } from '../../search/
 import { openLedger } from '../open-ledger.ts';
 import { dataOption, declare, values } from '../options/options.ts';
 import { printJson } from '../print/json.ts';
-import { duration, fold, harmless, paint, roomOf, shellWord, size } from '../print/terminal.ts';
+import { duration, fold, harmless, paint, plural, roomOf, shellWord, size } from '../print/terminal.ts';
 
 const MOST = 100;
 
@@ -106,11 +106,11 @@ async function showStatus(data: string, json: boolean): Promise<void> {
   search.close();
   ledger.close();
   if (json) return printJson({ documents, behind, rebuilding, fed, bytes });
-  console.log(`${documents.toLocaleString('en')} pages can be found; the index takes ${size(bytes)}.`);
+  console.log(`${plural(documents, 'page')} can be found; the index takes ${size(bytes)}.`);
   const follow = fed ? 'the running Skein reads them' : '"skein search" reads them first';
   if (rebuilding) console.log('It is being made again; until then some pages may be found as they were before.');
   console.log(
-    behind === 0 ? 'It is up to date.' : `${behind.toLocaleString('en')} visits are not in it yet: ${follow}.`,
+    behind === 0 ? 'It is up to date.' : `${plural(behind, 'visit is', 'visits are')} not in it yet: ${follow}.`,
   );
 }
 
@@ -127,7 +127,7 @@ async function remake(data: string, json: boolean): Promise<void> {
     const seconds = (performance.now() - started) / 1000;
     if (json) printJson({ documents, seconds, fed });
     else if (fed) console.log('The running Skein makes it again; "skein index status" shows how far it is.');
-    else console.log(`${documents.toLocaleString('en')} pages can be found, after ${duration(seconds * 1000)}.`);
+    else console.log(`${plural(documents, 'page')} can be found, after ${duration(seconds * 1000)}.`);
   } finally {
     search.close();
   }
@@ -143,7 +143,7 @@ function progress(quiet: boolean): (report: FeedReport) => void {
     if (quiet || caughtUp || performance.now() < next) return;
     next = performance.now() + (terminal ? 200 : 10_000);
     drawn = true;
-    const line = `Indexing: ${changed.toLocaleString('en')} pages read, ${gone.toLocaleString('en')} taken out`;
+    const line = `Indexing: ${plural(changed, 'page')} read, ${gone.toLocaleString('en')} taken out`;
     process.stderr.write(terminal ? `\r\u001b[2K${line}` : `${line}\n`);
   };
 }

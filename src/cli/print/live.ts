@@ -1,6 +1,6 @@
 /** The line that moves while home runs. On a terminal it is rewritten in place, elsewhere a line every ten seconds. */
 import type { Engine } from '../../engine/engine.ts';
-import { cut, duration, paint, size } from './terminal.ts';
+import { cut, duration, paint, plural, size } from './terminal.ts';
 
 const TERMINAL = 200;
 const ELSEWHERE = 10_000;
@@ -37,7 +37,7 @@ function crawlLine({ home, frontier }: Engine): string {
   const { failed } = progress.outcomes;
   const parts = [
     duration(progress.seconds * 1000),
-    `${progress.pages.toLocaleString('en')} pages`,
+    plural(progress.pages, 'page'),
     `${progress.rate().toFixed(progress.rate() < 10 ? 1 : 0)}/s`,
     size(progress.bytesDown),
     `queue ${(waiting.pages + home.dispatch.pagesUnderWay).toLocaleString('en')}`,

@@ -17,6 +17,7 @@ import { IndexFeed } from './index-feed.ts';
 import { Backward } from './links/backward.ts';
 import { LinkIndex } from './links/links.ts';
 import { Listings } from './listings.ts';
+import { Looks } from './looks.ts';
 import { News } from './news.ts';
 import { PageList } from './page-list.ts';
 import { DueTimes } from './pages/due-times.ts';
@@ -54,6 +55,7 @@ export class Ledger {
   readonly indexFeed: IndexFeed;
   readonly reckoning: Reckoning;
   readonly tallies: Tallies;
+  readonly looks: Looks;
   readonly #serverPages: ServerPages;
   readonly followed: Followed;
   readonly inferred: Inferred;
@@ -72,7 +74,8 @@ export class Ledger {
     this.tallies = new Tallies(this.database);
     this.#serverPages = new ServerPages(this.database);
     this.pages = new Pages(this.database, this.tallies, this.#serverPages);
-    this.visits = new Visits(this.database, this.tallies);
+    this.looks = new Looks(this.database);
+    this.visits = new Visits(this.database, this.tallies, this.looks);
     this.servers = new Servers(this.database);
     this.backward = new Backward(this.database);
     this.links = new LinkIndex(this.database, this.backward);
@@ -115,6 +118,7 @@ export class Ledger {
       this.servers.save();
       this.account.save();
       this.tallies.save();
+      this.looks.save();
       this.#serverPages.save();
       this.database.exec('COMMIT');
     });

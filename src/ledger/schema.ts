@@ -234,6 +234,18 @@ export const steps: readonly string[] = [
   ) STRICT;
   CREATE INDEX inferred_folders ON inferred (folder);
   `,
+  `
+  -- Visits and their bytes by day and by how they ended, kept as visits are written (looks.ts).
+  CREATE TABLE looks (
+    day INTEGER NOT NULL,                         -- since 1970
+    here INTEGER NOT NULL,                        -- 1 from this process, 0 from an outpost elsewhere
+    outcome TEXT NOT NULL, stage TEXT NOT NULL, cause TEXT NOT NULL,
+    visits INTEGER NOT NULL, up INTEGER NOT NULL, down INTEGER NOT NULL,
+    PRIMARY KEY (day, here, outcome, stage, cause)
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO looks SELECT cast(time / 86400000 AS INTEGER), outpost GLOB 'thread-[0-9]*' OR outpost = 'trial', outcome,
+    coalesce(stage, ''), cause, count(*), sum(up), sum(down) FROM visits GROUP BY 1, 2, 3, 4, 5;
+  `,
 ];
 
 /** A ledger that is only read may be of a version that did not have the table yet. */

@@ -3,6 +3,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { DAY, HOUR } from '../base/clock.ts';
 import type { Outcome } from '../errand/visit.ts';
+import type { Looks } from './looks.ts';
 import { roles } from './pages/pages.ts';
 import { hasTable } from './schema.ts';
 import type { Tallies } from './tallies.ts';
@@ -69,6 +70,7 @@ const OUT_OF_ORDER = HOUR;
 export class Visits {
   readonly #database: DatabaseSync;
   readonly #tallies: Tallies;
+  readonly #looks: Looks;
   readonly #add: StatementSync;
   readonly #ofPage: StatementSync;
   readonly #timeOf: StatementSync;
@@ -78,7 +80,8 @@ export class Visits {
 
   #after: StatementSync | undefined;
 
-  constructor(database: DatabaseSync, tallies: Tallies) {
+  constructor(database: DatabaseSync, tallies: Tallies, looks: Looks) {
+    this.#looks = looks;
     this.#database = database;
     this.#tallies = tallies;
     this.#add = database.prepare('INSERT INTO visits VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
@@ -136,13 +139,17 @@ export class Visits {
 
   /** What was taken for a change turned out to be none, or the other way round. */
   relabel(id: number, { outcome, reason, stage }: Pick<NewVisit, 'outcome' | 'reason' | 'stage'>): void {
+    const before = this.get(id)!;
     const sql = 'UPDATE visits SET outcome = ?, reason = ?, stage = ? WHERE id = ?';
     this.#database.prepare(sql).run(outcome, reason, stage, id);
+    this.#looks.count(before, -1);
+    this.#looks.count({ ...before, outcome, stage }, 1);
   }
 
   add(visit: NewVisit): number {
     const v = visit;
     const id = ++this.#last;
+    this.#looks.count(v, 1);
     this.#add.run(
       id,
       v.page,

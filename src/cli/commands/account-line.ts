@@ -2,16 +2,11 @@
  * Two parts of the account that the papers draw: what made pages come home (number of URLs, number of keywords, sent
  * directly), and the load on home's own line beside what outposts on other machines spent at servers.
  */
-import { DAY } from '../../base/clock.ts';
 import type { LineSums } from '../../ledger/account.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { Decided } from '../../ledger/reckoning.ts';
+import type { Decided } from '../../ledger/looks.ts';
 import { size, table } from '../print/terminal.ts';
 import { stageInWords } from './changes.ts';
-
-export function stagesOf(ledger: Ledger, since: number): Decided[] {
-  return ledger.reckoning.decidedBy({ first: ledger.visits.since(since), time: since });
-}
 
 /** Bytes both ways; `up` is what was sent. Robots.txt files are left out. */
 export interface HomeLine extends LineSums {
@@ -23,16 +18,16 @@ export interface HomeLine extends LineSums {
   readonly elsewhere: LineSums;
 }
 
-export function lineOf(ledger: Ledger, since: number): HomeLine {
-  const visits = { first: ledger.visits.since(since), time: since };
-  const servers = ledger.reckoning.spentAt('here', visits);
-  const outposts = ledger.account.line(Math.floor(since / DAY));
+/** From the day `first` (since 1970) on. */
+export function lineOf(ledger: Ledger, first: number): HomeLine {
+  const servers = ledger.looks.spentAt('here', first);
+  const outposts = ledger.account.line(first);
   return {
     up: servers.up + outposts.up,
     down: servers.down + outposts.down,
     servers,
     outposts,
-    elsewhere: ledger.reckoning.spentAt('elsewhere', visits),
+    elsewhere: ledger.looks.spentAt('elsewhere', first),
   };
 }
 

@@ -8,13 +8,13 @@ import { DAY } from '../../base/clock.ts';
 import { NOT_DUE, notDue } from '../../home/answers/savings.ts';
 import { type Sums, summed } from '../../ledger/account.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { Decided } from '../../ledger/reckoning.ts';
+import type { Decided } from '../../ledger/looks.ts';
 import { openLedger } from '../open-ledger.ts';
 import { declare, values } from '../options/options.ts';
 import { parseWhen } from '../options/when.ts';
 import { printJson } from '../print/json.ts';
 import { harmless, paint, size, table } from '../print/terminal.ts';
-import { type HomeLine, lineOf, printLine, printStages, stagesOf } from './account-line.ts';
+import { type HomeLine, lineOf, printLine, printStages } from './account-line.ts';
 import { modelOf, printModel } from './account-model.ts';
 
 export function addAccountCommand(program: Command): void {
@@ -38,7 +38,8 @@ Example:
     const since = given['since'] === undefined ? 0 : parseWhen(String(given['since']), Date.now());
     const ledger = openLedger(data);
     const model = given['model'] === true;
-    const account = model ? modelOf(ledger) : accountOf(ledger, since);
+    // At once: a question by itself takes and gives back a lock, and there are tens of thousands.
+    const account = ledger.atOnce(() => (model ? modelOf(ledger) : accountOf(ledger, since)));
     ledger.close();
     if (given['json']) printJson(account);
     else if ('pmcs' in account) printModel(account);
@@ -67,7 +68,7 @@ export function accountOf(ledger: Ledger, since: number): AccountReport {
   const left = notDue(ledger, first, LOOKED_AT).map(row => ({ ...row, cause: NOT_DUE, visits: 0, spent: 0 }));
   const rows = [...ledger.account.rows(first), ...left];
   const freshness = ledger.setting<Record<string, number>>('freshness') ?? {};
-  const changed = ledger.reckoning.changedByDay(since);
+  const changed = ledger.looks.changedByDay(first);
   return {
     causes: summed(rows, 'cause'),
     days: summed(rows, 'day').map(({ day, ...sums }) => ({
@@ -79,8 +80,8 @@ export function accountOf(ledger: Ledger, since: number): AccountReport {
     servers: summed(rows, 'server')
       .map(({ server, ...sums }) => ({ origin: server === 0 ? '' : ledger.servers.byId(server).origin, ...sums }))
       .sort((a, b) => b.spent - a.spent),
-    stages: stagesOf(ledger, since),
-    line: lineOf(ledger, since),
+    stages: ledger.looks.decidedBy(first),
+    line: lineOf(ledger, first),
   };
 }
 

@@ -1,0 +1,120 @@
+/**
+ * Visits and their bytes by day and by how they ended, kept as visits are written: the account of a million of them reads
+ * some hundreds of rows. Summed in memory, written with the batch of the visits that they count.
+ */
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { DAY } from '../base/clock.ts';
+import type { Outcome } from '../errand/visit.ts';
+
+/** Visits that one stage of the detector decided. */
+export interface Decided {
+  readonly stage: string;
+  readonly pages: number;
+  /** Among them, those that had changed. */
+  readonly changed: number;
+  /** Bytes that came from servers. */
+  readonly down: number;
+}
+
+/** What of a visit is counted. */
+export interface Look {
+  readonly time: number;
+  readonly outpost: string;
+  readonly outcome: Outcome;
+  readonly stage: string | null;
+  readonly cause: string;
+  readonly up: number;
+  readonly down: number;
+}
+
+interface Sum {
+  readonly key: readonly [day: number, here: number, outcome: string, stage: string, cause: string];
+  visits: number;
+  up: number;
+  down: number;
+}
+
+/** Threads of this process, and those that try again what killed one. */
+const HERE = /^(?:thread-\d.*|trial)$/s;
+
+export class Looks {
+  readonly #database: DatabaseSync;
+  readonly #pending = new Map<string, Sum>();
+  #add: StatementSync | undefined;
+  /** That of the last visit: mostly the next one's, too, found without its key. */
+  #last: { readonly look: Look; readonly day: number; readonly sum: Sum } | undefined;
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+  }
+
+  /** A visit comes (1) or goes (-1). */
+  count(look: Look, by: 1 | -1): void {
+    const sum = this.#sumOf(look);
+    sum.visits += by;
+    sum.up += by * look.up;
+    sum.down += by * look.down;
+  }
+
+  #sumOf(look: Look): Sum {
+    const day = Math.floor(look.time / DAY);
+    const last = this.#last;
+    if (
+      last?.day === day &&
+      last.look.outpost === look.outpost &&
+      last.look.outcome === look.outcome &&
+      last.look.stage === look.stage &&
+      last.look.cause === look.cause
+    )
+      return last.sum;
+    const key: Sum['key'] = [day, Number(HERE.test(look.outpost)), look.outcome, look.stage ?? '', look.cause];
+    const name = key.join(' ');
+    const sum = this.#pending.get(name) ?? { key, visits: 0, up: 0, down: 0 };
+    this.#pending.set(name, sum);
+    this.#last = { look, day, sum };
+    return sum;
+  }
+
+  /** Inside the caller's transaction. */
+  save(): void {
+    this.#add ??= this.#database.prepare(
+      `INSERT INTO looks VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET
+         visits = visits + excluded.visits, up = up + excluded.up, down = down + excluded.down`,
+    );
+    for (const { key, visits, up, down } of this.#pending.values()) this.#add.run(...key, visits, up, down);
+    this.#pending.clear();
+    this.#last = undefined;
+  }
+
+  /** Pages that were found changed, by day (since 1970), from the day `first` on. */
+  changedByDay(first: number): Map<number, number> {
+    const rows = this.#database
+      .prepare(
+        `SELECT day, sum(visits) AS n FROM looks
+         WHERE day >= ? AND outcome = 'fetched' AND stage NOT IN ('', 'first') GROUP BY day`,
+      )
+      .all(first);
+    return new Map(rows.map(row => [row['day'] as number, row['n'] as number]));
+  }
+
+  /** Visits to pages seen before, by stage, the most often first; first visits have nothing to be compared with. */
+  decidedBy(first: number): Decided[] {
+    return this.#database
+      .prepare(
+        `SELECT stage, sum(visits) AS pages, sum(visits * (outcome = 'fetched')) AS changed, sum(down) AS down FROM looks
+         WHERE day >= ? AND outcome IN ('fetched', 'same') AND stage NOT IN ('', 'first') AND cause <> 'sitemap'
+         GROUP BY stage HAVING pages > 0 ORDER BY pages DESC`,
+      )
+      .all(first) as unknown as Decided[];
+  }
+
+  /** Bytes to servers and from them, of visits from this process or of all others. */
+  spentAt(from: 'here' | 'elsewhere', first: number): { up: number; down: number } {
+    const row = this.#database
+      .prepare(
+        'SELECT coalesce(sum(up), 0) AS up, coalesce(sum(down), 0) AS down FROM looks WHERE day >= ? AND here = ?',
+      )
+      .get(first, Number(from === 'here'))!;
+    return { up: row['up'] as number, down: row['down'] as number };
+  }
+}

@@ -6,7 +6,7 @@
 import { type Hunk, hunks } from '../base/myers.ts';
 import type { Pieces } from '../crawler/analysis/analyse.ts';
 import { hashAll, hashOf } from './hash.ts';
-import { plainAddress, stemOf } from './stems.ts';
+import { frameOf, plainAddress, stemOf } from './stems.ts';
 
 export type List = 'text' | 'reference' | 'tags';
 
@@ -21,10 +21,17 @@ export interface Edit {
   readonly after: number;
   /** Hash of what the two have in common when only tokens differ (stems.ts); 0 = more does. */
   readonly stem: number;
+  /**
+   * Hash of what has stayed of a reference, or of a block of text most of whose words have, whatever the rest is; 0 = nothing
+   * has. Two looks that differ in no more than that say nothing of an edit that goes further.
+   */
+  readonly frame: number;
   /** It is about a picture. */
   readonly picture: boolean;
   /** Both hashes of all that was replaced there: of the whole block where the edit is some of its words. */
   readonly whole: readonly [before: number, after: number];
+  /** Both are so long that no two pages have them by chance, as they have "in stock" and "sold out". */
+  readonly long: boolean;
   /** It is a stretch of words in a block that has stayed for the most part, so that its place says what is there. */
   readonly within: boolean;
   /** For people: the stem, or what stood there and what does now; cut short. */
@@ -53,6 +60,8 @@ export const wholeEdit: Edit = {
     after: 2,
     whole: [1, 2],
     stem: 0,
+    frame: 0,
+    long: false,
     picture: false,
     within: false,
   },
@@ -133,12 +142,15 @@ type Spot = Pick<Edit, 'list' | 'place' | 'around'>;
 function editOf(spot: Spot, old: readonly Item[], now: readonly Item[]): Edit {
   const alone = spot.list === 'reference' && old.length === 1 && now.length === 1;
   const stem = alone ? stemOf(old[0]!.value, now[0]!.value) : undefined;
+  const frame = alone ? frameOf(old[0]!.value, now[0]!.value) : undefined;
   return {
     ...spot,
     before: hashesOf(old),
     after: hashesOf(now),
     whole: [hashesOf(old), hashesOf(now)],
     stem: stem === undefined ? 0 : hashOf(stem),
+    frame: frame === undefined ? 0 : hashOf(frame),
+    long: [old, now].every(items => isLong(items.map(({ value }) => value).join(' '))),
     picture: [...old, ...now].some(({ picture }) => picture),
     within: false,
     told: stem ?? `${shortened(old)} → ${shortened(now)}`,
@@ -156,12 +168,14 @@ function wordEdits(whole: Edit, was: string, is: string): Edit[] {
   const changed = hunks(old, now, MOST_WORDS);
   const kept = now.length - changed.reduce((sum, { after }) => sum + after[1] - after[0], 0);
   if (changed.length > MOST_STRETCHES || kept < LEAST_KEPT * Math.max(old.length, now.length)) return [whole];
+  const frame = frameOfWords(now, changed);
   return changed.map(({ before, after }) => {
     const [gone, come] = [old.slice(...before).join(' '), now.slice(...after).join(' ')];
     const beside = [now[after[0] - 1] ?? '', now[after[1]] ?? ''].map(hashOf);
     return {
       ...whole,
       within: true,
+      frame,
       place: hashAll([whole.place, ...beside]),
       before: gone === '' ? 0 : hashOf(gone),
       after: come === '' ? 0 : hashOf(come),
@@ -170,8 +184,30 @@ function wordEdits(whole: Edit, was: string, is: string): Edit[] {
   });
 }
 
+/** The words that have stayed, with a star for each stretch that has not; 0 where they are too few to say what it is. */
+function frameOfWords(now: readonly string[], changed: readonly Hunk[]): number {
+  let from = 0;
+  const kept: string[] = [];
+  for (const { after } of changed) {
+    kept.push(...now.slice(from, after[0]), '*');
+    from = after[1];
+  }
+  kept.push(...now.slice(from));
+  return kept.length - changed.length < LEAST_FRAME ? 0 : hashOf(kept.join(' '));
+}
+
+const LEAST_FRAME = 1;
+
 function hashesOf(items: readonly Item[]): number {
   return items.length === 0 ? 0 : items.length === 1 ? items[0]!.hash : hashAll(items.map(({ hash }) => hash));
+}
+
+/** Words, or characters where it is an address. */
+const LONG = 5;
+const LONG_ADDRESS = 24;
+
+function isLong(value: string): boolean {
+  return value.includes(' ') ? value.split(' ').length >= LONG : value.length >= LONG_ADDRESS;
 }
 
 function shortened(items: readonly Item[]): string {

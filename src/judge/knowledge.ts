@@ -39,8 +39,8 @@ export interface Place {
   /** What the last edit brought, and whether that had been there before. */
   last: number;
   back: boolean;
-  /** Stem of what differed at the last second look that did; 0 = more than tokens. */
-  stem: number;
+  /** What stayed of a reference at the last second look that differed; 0 = nothing did, or it is no reference. */
+  frame: number;
   /** Visits since the last second look at which it was taken for noise. */
   passed: number;
   /** What was taken for noise there at the last visit and had never been there before; 0 = nothing. */
@@ -65,7 +65,9 @@ export interface Mask {
 const MOST_PLACES = 24;
 const MOST_VALUES = 6;
 /** Pages on which second looks must have differed at a place before it is noise on all of them. */
-const ENOUGH_PAGES = 3;
+export const ENOUGH_PAGES = 3;
+/** The same for two values, whatever their place. */
+const ENOUGH_TO_SWING = 2;
 /** Of each kind of knowledge, the newest so many are kept. */
 const MOST_KEPT = 2000;
 
@@ -112,12 +114,15 @@ export class ServerKnowledge {
 
   verdictOn(edit: Edit, places: Places): Verdict {
     if (edit.stem !== 0 && this.stems.has(edit.stem) && !this.lifted.has(edit.stem)) return 'token';
-    const swing = this.swings.get(edit.before);
-    const swings = swing !== undefined && swing === this.swings.get(edit.after);
+    const [old, now] = edit.within ? edit.whole : [edit.before, edit.after];
+    const swing = this.swings.get(old);
+    const swings = swing !== undefined && swing === this.swings.get(now);
     if (swings && !this.lifted.has(swing)) return 'swing';
     if (this.lifted.has(edit.place)) return this.shared.has(placedOf(edit)) ? 'shared' : 'news';
     const place = places.get(edit.place);
+    if (edit.within && !place?.agreed && this.stems.has(edit.frame) && !this.lifted.has(edit.frame)) return 'token';
     if (place && isNoisy(place) && fits(place, edit)) return 'looks';
+    if (variesNearby(places, edit)) return 'looks';
     // Other pages have other things between the same neighbours; words in a block that has stayed are the same thing.
     const elsewhere = edit.within && (this.places.get(edit.place)?.length ?? 0) >= ENOUGH_PAGES;
     if (elsewhere && !place?.agreed) return 'looks-elsewhere';
@@ -142,18 +147,32 @@ export class ServerKnowledge {
   looked(page: number, edit: Edit, place: Place, again: Edit | undefined): void {
     place.passed = 0;
     if (again) {
-      place.stem = again.stem;
+      place.frame = again.list === 'reference' ? again.frame : 0;
       place.differed++;
       place.rest = 0;
       this.volatile++;
       this.#differed(page, edit.place, place.told);
       if (edit.stem !== 0 && this.#differed(page, edit.stem, edit.told)) this.stems.set(edit.stem, edit.told);
+      // What varies of it here and on other pages varies on all, where the words beside it are the same.
+      if (again.within && again.frame !== 0 && this.#differed(page, again.frame, again.told))
+        this.stems.set(again.frame, again.told);
+      // Two values between which looks at two pages went are those of two machines.
+      if (this.#wentBetween(page, again)) this.swing({ ...again, before: again.whole[0], after: again.whole[1] });
     } else {
       place.agreed++;
       place.rest = 2 ** Math.min(place.agreed, 5);
       this.stable++;
       this.stems.delete(edit.stem);
+      if (edit.within) this.stems.delete(edit.frame);
     }
+  }
+
+  /** Whether looks at two pages differed between the same two values. */
+  #wentBetween(page: number, { whole, told }: Edit): boolean {
+    if (whole.includes(0)) return false;
+    const key = hashAll([...whole].sort((a, b) => a - b));
+    this.#differed(page, key, told);
+    return this.places.get(key)!.length >= ENOUGH_TO_SWING;
   }
 
   /** Returns whether that was seen on enough pages. */
@@ -200,8 +219,8 @@ function swingsAt({ differed, agreed }: Place): boolean {
 }
 
 /** No more differs than differed between two looks: a picture of the day behind two machines with a token each does. */
-export function fits({ stem }: Pick<Edit, 'stem'>, edit: Edit): boolean {
-  return stem === 0 || stem === edit.stem;
+export function fits({ frame }: Pick<Edit, 'frame'>, edit: Edit): boolean {
+  return !frame || edit.list !== 'reference' || frame === edit.frame;
 }
 
 /** Both values swing at another place of the page: what stands beside it does, too, so that its place is not the same. */
@@ -210,6 +229,13 @@ function swingsNearby(places: Places, { before, after }: Edit): boolean {
     const { values, last } = place;
     if (swingsAt(place) && last !== after && values.includes(before) && values.includes(after)) return true;
   }
+  return false;
+}
+
+/** What varies of a reference varies wherever it stands: something beside it has changed, so that its place is another. */
+function variesNearby(places: Places, { list, frame }: Edit): boolean {
+  if (list !== 'reference' || frame === 0) return false;
+  for (const place of places.values()) if (place.differed >= 2 && isNoisy(place) && place.frame === frame) return true;
   return false;
 }
 
@@ -256,7 +282,7 @@ export function remember(places: Places, edits: readonly Edit[]): void {
 }
 
 function newPlace(before: number, told: string): Place {
-  const seen = { values: [before], returned: 0, last: 0, back: false, stem: 0, passed: 0, held: 0 };
+  const seen = { values: [before], returned: 0, last: 0, back: false, frame: 0, passed: 0, held: 0 };
   return { differed: 0, agreed: 0, edits: 0, rest: 0, ...seen, told };
 }
 

@@ -25,6 +25,8 @@ export const shares: Shares = { leastPages: 5, leastShare: 0.01 };
 export interface Common {
   /** Edits with what stands beside them. */
   readonly edits: ReadonlySet<number>;
+  /** What became what, wherever it stands, on twice as many pages. */
+  readonly values: ReadonlySet<number>;
   /** All edits of a page, with their places. */
   readonly pages: ReadonlySet<number>;
 }
@@ -37,10 +39,10 @@ export function review(
   { leastPages, leastShare }: Shares = shares,
 ): Common {
   for (const edit of swingsIn(round)) knowledge.swing(edit);
-  const often = (keys: (edits: readonly Edit[]) => number[]) => {
+  const often = (keys: (edits: readonly Edit[]) => number[], times = 1) => {
     const counts = new Map<number, number>();
     for (const { edits } of round) for (const key of new Set(keys(edits))) counts.set(key, (counts.get(key) ?? 0) + 1);
-    return new Map([...counts].filter(([, count]) => count >= Math.max(leastPages, leastShare * pages)));
+    return new Map([...counts].filter(([, count]) => count >= times * Math.max(leastPages, leastShare * pages)));
   };
   // The same tags are put in for many reasons: they are shared only with all else that differs.
   const placed = often(edits => edits.filter(({ list }) => list !== 'tags').map(placedOf));
@@ -52,7 +54,16 @@ export function review(
     knowledge.shared.set(key, count);
   }
   const beside = often(edits => edits.flatMap(signaturesOf));
-  return { edits: new Set(beside.keys()), pages: new Set(often(edits => [wholeOf(edits)]).keys()) };
+  const replaced = (edits: readonly Edit[]) => edits.filter(({ list, whole }) => list !== 'tags' && !whole.includes(0));
+  const wholes = often(edits => replaced(edits).map(({ whole }) => hashAll(whole)), 0);
+  const values = often(edits => replaced(edits).map(({ whole }) => hashAll(whole)), 2);
+  // Pages of any length have something at the same distance from an end: that is a place only where most have it there.
+  for (const edit of round.flatMap(({ edits }) => replaced(edits))) {
+    for (const far of signaturesOf(edit).slice(2))
+      if (2 * (beside.get(far) ?? 0) < wholes.get(hashAll(edit.whole))!) beside.delete(far);
+  }
+  const whole = often(edits => [wholeOf(edits)]);
+  return { edits: new Set(beside.keys()), values: new Set(values.keys()), pages: new Set(whole.keys()) };
 }
 
 function wholeOf(edits: readonly Edit[]): number {
@@ -77,20 +88,27 @@ export function verdictOf(
   const said = edits.map(edit => knowledge.verdictOn(edit, places));
   const left = edits.filter((_, i) => said[i] === 'news');
   // How it is marked up goes with what it says.
+  const besides = edits.some(({ list }, i) => list !== 'tags' && said[i] === 'shared');
   const onlyTags = left.every(({ list }) => list === 'tags') && said.includes('shared');
-  if (left.length > 0) return onlyTags || isCommon(left, common) ? 'shared' : 'news';
+  if (left.length > 0) return onlyTags || isCommon(left, common, besides) ? 'shared' : 'news';
   return said.find(verdict => verdict === 'shared') ?? said[0]!;
 }
 
-const nothing: Common = { edits: new Set(), pages: new Set() };
+const nothing: Common = { edits: new Set(), values: new Set(), pages: new Set() };
 
 /**
  * Whether what is left when noise is taken out is an edit of the server: all of it, as it stands, is on many pages; or each
  * block of text is, and each reference beside them. How it is marked up goes with what it says.
  */
-function isCommon(edits: readonly Edit[], common: Common): boolean {
+function isCommon(edits: readonly Edit[], common: Common, besides: boolean): boolean {
   if (common.pages.has(wholeOf(edits))) return true;
   const telling = edits.filter(({ list }) => list !== 'tags');
-  const text = telling.some(({ list }) => list === 'text');
-  return text && telling.every(edit => signaturesOf(edit).some(each => common.edits.has(each)));
+  const inPlace = (edit: Edit) => signaturesOf(edit).some(each => common.edits.has(each));
+  // The rest of an edit that many pages have may stand elsewhere on some of them, behind a line that they alone have.
+  const anywhere = besides || telling.some(inPlace);
+  const text = besides || telling.some(({ list }) => list === 'text');
+  const values = telling.filter(({ whole }) => anywhere && common.values.has(hashAll(whole)));
+  // Few words say little by themselves, but as much as the long ones that changed with them, side by side.
+  const beside = new Set(values.filter(({ long }) => long).map(({ around }) => around.join()));
+  return text && telling.every(edit => inPlace(edit) || (values.includes(edit) && beside.has(edit.around.join())));
 }

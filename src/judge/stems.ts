@@ -25,6 +25,15 @@ export function stemOf(before: string, after: string): string | undefined {
   return tokens <= MOST_TOKENS ? stem.join('') : undefined;
 }
 
+/** What has stayed, whatever the rest is: for two looks a moment apart, at which whatever differs is made up. */
+export function frameOf(before: string, after: string): string | undefined {
+  const old = before.match(PIECES) ?? [];
+  const now = after.match(PIECES) ?? [];
+  if (before === after || old.length !== now.length) return undefined;
+  const frame = old.map((piece, i) => (piece === now[i] ? piece : '*'));
+  return frame.filter(piece => piece === '*').length <= MOST_TOKENS ? frame.join('') : undefined;
+}
+
 function isToken(a: string, b: string): boolean {
   if (!/^[A-Za-z0-9]+$/.test(a) || !/^[A-Za-z0-9]+$/.test(b)) return false;
   if (a.length === b.length && a.length >= 5) return looksMade(a) || looksMade(b);

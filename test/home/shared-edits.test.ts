@@ -16,6 +16,8 @@ const edit: Edit = {
     after: 6,
     whole: [5, 6],
     stem: 0,
+    frame: 0,
+    long: false,
     picture: false,
     within: false,
     told: 'a → b',

@@ -7,6 +7,7 @@
 import { type Clock, HOUR } from '../../base/clock.ts';
 import type { Frontier } from '../../frontier/frontier.ts';
 import type { Edit } from '../../judge/edits.ts';
+import { ENOUGH_PAGES } from '../../judge/knowledge.ts';
 import type { Progress } from '../progress.ts';
 import type { Supply } from '../supply.ts';
 import type { Look, Provisional, Verdicts } from './verdicts.ts';
@@ -78,8 +79,11 @@ export class SecondLooks {
     const doubtful = verdicts.unlooked().map(first => ({ first, edits: this.#doubts(first) }));
     const wanted = doubtful.filter(({ edits }) => edits.length > 0);
     // Those first that differed before: they are likeliest to be noise.
+    const asked = new Map<number, number>();
     for (const look of wanted.toSorted((a, b) => this.#suspicion(b) - this.#suspicion(a))) {
       if (this.#taken >= most) break;
+      // Three pages tell what varies in the same words or tokens; the others are judged by that, and asked only if it is nothing.
+      if (!this.#chosen.has(look.first.page) && isAnswered(look, asked)) continue;
       this.#taken++;
       look.first.looks++;
       look.first.open = false;
@@ -94,10 +98,13 @@ export class SecondLooks {
     const { stems } = verdicts.of(first.learned.lesson.lane.server.id);
     return Math.max(
       ...edits.map(({ place, stem }) => {
-        const { edits: times = 0, agreed = 0, passed = 0 } = places.get(place) ?? {};
+        const { edits: times = 0, agreed = 0, differed = 0, passed = 0, returned = 0 } = places.get(place) ?? {};
         const token = stem !== 0 && !stems.has(stem) ? 2 : 0;
         // What would be told comes before what is only to be proven once more.
-        return Math.min(times, 5) - 3 * agreed - 2 * passed + token + (first.verdict === 'news' ? 9 : 0);
+        // One of a few values may be met again by chance: that it agreed says little.
+        const known = returned > 0 ? agreed : 3 * agreed;
+        const likely = differed > agreed ? 6 : 0;
+        return Math.min(times, 5) - known - 2 * passed + token + likely + (first.verdict === 'news' ? 9 : 0);
       }),
     );
   }
@@ -121,6 +128,15 @@ export class SecondLooks {
       return !quiet || place.edits > 1 || (page + place.edits) % SAMPLED === 0;
     });
   }
+}
+
+/** Enough pages with the same are asked already. */
+function isAnswered({ edits }: Look, asked: Map<number, number>): boolean {
+  const frames = edits.map(({ stem, within, frame }) => stem || (within ? frame : 0));
+  const counts = frames.map(frame => (frame === 0 ? 0 : (asked.get(frame) ?? 0)));
+  if (counts.every(count => count >= ENOUGH_PAGES)) return true;
+  for (const [i, frame] of frames.entries()) asked.set(frame, counts[i]! + 1);
+  return false;
 }
 
 /** The round, and the second looks that follow from it. */

@@ -140,8 +140,15 @@ export class Verdicts {
     if (!judged || judged.edits.length === 0 || look) return;
     const { page, server, edits, verdict } = judged;
     const places = this.placesOf(page);
+    const said = edits.map(edit => this.of(server).verdictOn(edit, places));
     remember(places, edits);
-    if (verdict !== 'news') for (const edit of edits) pass(places.get(edit.place), edit, verdict);
+    // What was held is gone, though what stands beside it is another by now.
+    for (const place of places.values()) if (edits.some(({ before }) => before === place.held)) place.held = 0;
+    for (const [i, edit] of edits.entries()) {
+      const place = places.get(edit.place);
+      if (place && verdict !== 'news') place.passed++;
+      if (place) hold(place, edit, verdict === 'news' ? said[i]! : verdict);
+    }
     this.#parts.ledger.masks.putPage(page, [...places]);
     if (++this.#remembered > MOST_REMEMBERED) return;
     const round = this.#round.get(server) ?? [];
@@ -161,7 +168,7 @@ export class Verdicts {
       ([key, { held }]) => held !== 0 && !judged?.edits.some(({ place, before }) => place === key || before === held),
     );
     if (still.length === 0) return;
-    for (const [, place] of still) Object.assign(place, { held: 0, differed: 0, agreed: place.agreed + 1 });
+    for (const [, place] of still) Object.assign(place, { held: 0, agreed: place.agreed + 1 });
     const { ledger, frontier } = this.#parts;
     ledger.masks.putPage(id, [...places]);
     frontier.learning.relabel(learned, 'text', true);
@@ -255,10 +262,8 @@ export class Verdicts {
   }
 }
 
-/** It was taken for noise once more. Words in a block that stays are no notice that has come to stay. */
-function pass(place: Place | undefined, { after, within }: Edit, verdict: Verdict | 'same'): void {
-  if (!place) return;
-  place.passed++;
+/** What was taken for noise, if only of its page's edits. Words in a block that stays are no notice that has come to stay. */
+function hold(place: Place, { after, within }: Edit, verdict: Verdict | 'same'): void {
   place.held = verdict === 'looks' && !within && place.returned === 0 ? after : 0;
 }
 

@@ -15,9 +15,19 @@ export interface Adversary {
   readonly pages: readonly (readonly Part[])[];
 }
 
+/** Those whose HTML holds noise beside the news, or before it. */
+const NOISY: readonly string[] = [
+  'price and counter in one block',
+  'swing and clock in one block',
+  'price and counter in one row',
+  'random text becomes a notice',
+  'picture behind two nodes',
+  'link with a session, to another page each day',
+];
+
 /** Part of a page whose HTML holds more than the news. */
 function told(name: string, html: (look: Look) => string, what: (look: Look) => string): Part {
-  return { name, truth: 'news', place: 'main', seen: true, html, news: what };
+  return { name, truth: 'news', place: 'main', seen: true, html, news: what, noisy: NOISY.includes(name) };
 }
 
 const euros = (hash: number): string => `${between(3, 900, hash)}.${String(hash % 100).padStart(2, '0')} €`;

@@ -83,7 +83,7 @@ export async function openLively(given: { readonly seed: number; readonly clock:
     pages: plans.map(({ path, parts }) => ({
       url: origin + path,
       names: parts.filter(({ truth }) => truth !== 'shared').map(({ name }) => name),
-      noises: parts.filter(({ truth }) => truth === 'noise').length,
+      noises: parts.filter(({ truth, noisy }) => truth === 'noise' || noisy).length,
     })),
     beginRound() {
       state.round++;

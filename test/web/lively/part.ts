@@ -38,6 +38,8 @@ export interface Part {
   shared?(look: Look): string;
   /** False for what no reader sees, such as a nonce: a stored copy need not have the newest one. */
   readonly seen: boolean;
+  /** Of what says something: other parts of its HTML differ at every look. */
+  readonly noisy?: boolean;
   /** What a stored copy must hold, where that is not all of the HTML. */
   held?(look: Look): string;
 }

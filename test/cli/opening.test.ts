@@ -19,5 +19,5 @@ test('rows pass unchanged; after a while it is told how far they are, and at the
   assert.ok(!written.join('').includes('Opening'), 'who does not wait is told nothing');
   now = 1500;
   assert.deepEqual([...reading(rows)], rows);
-  assert.deepEqual(written.slice(1), ['\r\u001b[2KOpening the collection of 20,000 pages: 62 %', '\r\u001b[2K']);
+  assert.deepEqual(written.slice(1), ['\r\u001b[2KOpening the collection of 20,000 pages: 62%', '\r\u001b[2K']);
 });

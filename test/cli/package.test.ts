@@ -34,3 +34,11 @@ test('the published package works without its sources', () => {
   const summary = JSON.parse(skein('demo', '--json').trim().split('\n').at(-1)!) as Record<string, number>;
   assert.ok(summary['fetched']! > 10, JSON.stringify(summary));
 });
+
+test('npm run sbom lists what Skein consists of, without a network', () => {
+  const words = ['run', '-s', 'sbom', '--', '--offline'];
+  const text = execFileSync('npm', words, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+  const { components } = JSON.parse(text) as { components: readonly { name: string }[] };
+  const names = components.map(({ name }) => name);
+  for (const name of ['hono', 'sharp', 'zod']) assert.ok(names.includes(name), `${name} is missing`);
+});

@@ -28,14 +28,16 @@ export function withInference(supply: Supply, parts: InferParts, kind: 'refresh'
       return supply.left;
     },
     fill() {
-      supply.fill();
+      // It is the last act of a round: pages that are due again by then belong to the next.
+      if (kind === 'watch' || state === 'open') supply.fill();
       if (kind !== 'watch' || state === 'busy' || parts.clock.now() - last < WATCHING) return;
       last = parts.clock.now();
       begin();
     },
     worthWaiting() {
+      if (kind === 'refresh' && state !== 'open') return state === 'busy';
       if (supply.worthWaiting()) return true;
-      if (kind === 'refresh' && state === 'open') begin();
+      if (kind === 'refresh') begin();
       return state === 'busy';
     },
   };

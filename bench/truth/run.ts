@@ -122,8 +122,8 @@ async function toldOf(directory: string): Promise<Told> {
   const lines = stdout.split('\n').filter(Boolean);
   const told = new Map<string, 'page' | 'site'>();
   for (const line of lines) {
-    const { url, kind, time } = JSON.parse(line) as { url: string; kind: string; time: number };
-    const key = `${dayOf(time)} ${url}`;
+    const { url, kind, time } = JSON.parse(line) as { url: string; kind: string; time: string };
+    const key = `${dayOf(Date.parse(time))} ${url}`;
     if (kind === 'changed' || kind === 'back') told.set(key, 'page');
     else if ((kind === 'template' || kind === 'shared') && !told.has(key)) told.set(key, 'site');
   }

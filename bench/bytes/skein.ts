@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { HOUR } from '../../src/base/clock.ts';
 import { keepFresh } from '../../src/cli/commands/refresh.ts';
-import { openLedger } from '../../src/cli/open-ledger.ts';
 import { openHome } from '../../src/cli/options/engine-options.ts';
 import { defaults } from '../../src/cli/options/options.ts';
 import type { FreshSummary } from '../../src/engine/keep-fresh.ts';
+import { openLedger } from '../../src/engine/open-ledger.ts';
 import { crawlSupply } from '../../src/home/supply.ts';
 import { dayOf, type Fresh, type Freshness, type Replay, type Traffic, timeOf } from './replay.ts';
 

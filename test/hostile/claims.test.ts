@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { connect, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { connect as connectTls } from 'node:tls';
-import { openLedger } from '../../src/cli/open-ledger.ts';
+import { openLedger } from '../../src/engine/open-ledger.ts';
 import { readToken } from '../../src/transfer/entry/token.ts';
 import { dial } from '../../src/transfer/websocket.ts';
 import { collected, pagesOf } from '../journeys/skein.ts';

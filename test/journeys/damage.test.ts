@@ -5,7 +5,7 @@ import { cpSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync 
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, test } from 'node:test';
-import { openLedger } from '../../src/cli/open-ledger.ts';
+import { openLedger } from '../../src/engine/open-ledger.ts';
 import { type CollectionReport, verifyCollection } from '../../src/home/checks/verify.ts';
 import { openWeb, type Web } from '../web/web.ts';
 import { crawlHere, fast, lookInto, root, skein, workplace } from './skein.ts';

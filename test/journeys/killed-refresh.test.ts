@@ -9,7 +9,7 @@ import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { DAY } from '../../src/base/clock.ts';
-import { openLedger } from '../../src/cli/open-ledger.ts';
+import { openLedger } from '../../src/engine/open-ledger.ts';
 import { openCopies } from '../../src/home/copies/copies.ts';
 import { randomly } from '../random.ts';
 import { movableClock, openWeb } from '../web/web.ts';

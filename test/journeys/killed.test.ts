@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openLedger } from '../../src/cli/open-ledger.ts';
+import { openLedger } from '../../src/engine/open-ledger.ts';
 import { randomly } from '../random.ts';
 import { openWeb, type Web } from '../web/web.ts';
 import { checkBooks, killAt, pause } from './kills.ts';

@@ -1,6 +1,6 @@
 /** What the tests that kill a process share: the moment at which it dies, and whether its books are in order after it. */
 import assert from 'node:assert/strict';
-import { openLedger } from '../../src/cli/open-ledger.ts';
+import { openLedger } from '../../src/engine/open-ledger.ts';
 import { verifyCollection } from '../../src/home/checks/verify.ts';
 import { start } from './skein.ts';
 

@@ -1,6 +1,6 @@
 /** Outposts as processes of their own, for journeys: invited, joined, killed and started again. */
 import { join } from 'node:path';
-import { openLedger } from '../../src/cli/open-ledger.ts';
+import { openLedger } from '../../src/engine/open-ledger.ts';
 import { freePort } from '../free-port.ts';
 import type { Web } from '../web/web.ts';
 import { type Running, skeinJson, start } from './skein.ts';

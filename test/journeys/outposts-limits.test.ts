@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { openLedger } from '../../src/cli/open-ledger.ts';
+import { openLedger } from '../../src/engine/open-ledger.ts';
 import type { Whence } from '../../src/home/answers/why.ts';
 import { freePort } from '../free-port.ts';
 import { openWeb } from '../web/web.ts';

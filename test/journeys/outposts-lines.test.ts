@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { DAY } from '../../src/base/clock.ts';
-import { openLedger } from '../../src/cli/open-ledger.ts';
+import { openLedger } from '../../src/engine/open-ledger.ts';
 import { PROTOCOL } from '../../src/errand/errand.ts';
 import { FAR_PARCELS } from '../../src/outpost/workers/tools.ts';
 import { greetParent } from '../../src/transfer/entry/greeting.ts';

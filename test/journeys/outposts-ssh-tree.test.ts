@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
-import { openLedger } from '../../src/cli/open-ledger.ts';
+import { openLedger } from '../../src/engine/open-ledger.ts';
 import { nameBelow } from '../../src/transfer/ssh/machine-tree.ts';
 import { noSshd, openSshd, type Sshd } from '../transfer/sshd.ts';
 import { openWeb } from '../web/web.ts';

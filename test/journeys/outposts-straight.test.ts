@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { openLedger } from '../../src/cli/open-ledger.ts';
+import { openLedger } from '../../src/engine/open-ledger.ts';
 import type { Machine } from '../../src/home/machines/machines.ts';
 import { OUTPOSTS_FILE } from '../../src/home/machines/placement.ts';
 import { FAR_PARCELS } from '../../src/outpost/workers/tools.ts';

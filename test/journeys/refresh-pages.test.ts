@@ -121,7 +121,7 @@ test('a page that alternates between two versions: each visit stores, or refers 
 });
 
 async function collectionReport(collection: Collection): ReturnType<typeof verifyCollection> {
-  const { openLedger } = await import('../../src/cli/open-ledger.ts');
+  const { openLedger } = await import('../../src/engine/open-ledger.ts');
   const ledger = openLedger(collection.directory);
   try {
     return await verifyCollection(ledger, collection.directory);

@@ -1,8 +1,8 @@
 /** watch: killed at any moment it loses no visit that was committed, repeats none of them, and goes on. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openLedger } from '../../src/cli/open-ledger.ts';
 import type { FreshSummary } from '../../src/engine/keep-fresh.ts';
+import { openLedger } from '../../src/engine/open-ledger.ts';
 import { verifyCollection } from '../../src/home/checks/verify.ts';
 import { openWeb } from '../web/web.ts';
 import { makeCollection } from './collection.ts';

@@ -11,7 +11,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { listSegments } from '../../src/archive/segments.ts';
-import { openLedger } from '../../src/cli/open-ledger.ts';
+import { openLedger } from '../../src/engine/open-ledger.ts';
 import { randomly } from '../random.ts';
 import { openWeb, type Web } from '../web/web.ts';
 import { checkBooks } from './kills.ts';

@@ -1,7 +1,7 @@
 /** Ctrl-C, SIGTERM, a second one, a second process: how a crawl ends, and what the next one finds. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openLedger } from '../../src/cli/open-ledger.ts';
+import { openLedger } from '../../src/engine/open-ledger.ts';
 import { openWeb, type Web } from '../web/web.ts';
 import { collected, fast, lookInto, pagesOf, skein, skeinJson, start, workplace } from './skein.ts';
 

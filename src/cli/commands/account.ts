@@ -5,11 +5,11 @@
 
 import type { Command } from 'commander';
 import { DAY } from '../../base/clock.ts';
+import { openLedger } from '../../engine/open-ledger.ts';
 import { NOT_DUE, notDue } from '../../home/answers/savings.ts';
 import { type Sums, summed } from '../../ledger/account.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Decided } from '../../ledger/looks.ts';
-import { openLedger } from '../open-ledger.ts';
 import { declare, values } from '../options/options.ts';
 import { parseWhen } from '../options/when.ts';
 import { printJson } from '../print/json.ts';

@@ -1,12 +1,12 @@
 /** `skein cat URL`: the stored body, decoded, byte for byte. */
 import type { Command } from 'commander';
 import { SkeinError } from '../../base/errors.ts';
+import { openLedger } from '../../engine/open-ledger.ts';
 import { meaningOf } from '../../errand/reasons.ts';
 import { type Found, findPage } from '../../home/answers/lookup.ts';
 import { inferredNote, openCopies } from '../../home/copies/copies.ts';
 import { bodyOf } from '../../home/copies/copy-text.ts';
 import { FLAG_FILTERED, FLAG_NOARCHIVE } from '../../ledger/pages/known-row.ts';
-import { openLedger } from '../open-ledger.ts';
 import { dataOption, declare, values } from '../options/options.ts';
 import { printJson } from '../print/json.ts';
 import { shellWord } from '../print/terminal.ts';

@@ -5,11 +5,11 @@
 import type { Command } from 'commander';
 import { SkeinError } from '../../base/errors.ts';
 import { originOf } from '../../base/url.ts';
+import { openLedger } from '../../engine/open-ledger.ts';
 import { writeChunkChanges } from '../../export/chunk-changes.ts';
 import { matcherOf } from '../../export/exporter.ts';
 import { type Change, changesIn } from '../../home/answers/changes.ts';
 import { type TemplateEdit, templateEdits } from '../../home/answers/template-edits.ts';
-import { openLedger } from '../open-ledger.ts';
 import { declare, values } from '../options/options.ts';
 import { parseWhen } from '../options/when.ts';
 import { printJson } from '../print/json.ts';

@@ -2,10 +2,10 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { SkeinError, systemWords } from '../../base/errors.ts';
+import { openLedger } from '../../engine/open-ledger.ts';
 import { matcherOf } from '../../export/exporter.ts';
 import { rowFormats, writeRows } from '../../export/rows.ts';
 import { fieldsOf } from '../../extract/fields.ts';
-import { openLedger } from '../open-ledger.ts';
 import { declare, values } from '../options/options.ts';
 import { outOf, writeOut } from '../print/out-file.ts';
 import { plural } from '../print/terminal.ts';

@@ -1,9 +1,9 @@
 /** `skein history URL`: every visit to a page as a timeline. */
 import type { Command } from 'commander';
+import { openLedger } from '../../engine/open-ledger.ts';
 import { meaningOf } from '../../errand/reasons.ts';
 import { findPage } from '../../home/answers/lookup.ts';
 import type { VisitRow } from '../../ledger/visits.ts';
-import { openLedger } from '../open-ledger.ts';
 import { declare, values } from '../options/options.ts';
 import { printJson } from '../print/json.ts';
 import { duration, fold, harmless, moment, paint, size } from '../print/terminal.ts';

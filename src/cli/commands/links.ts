@@ -1,7 +1,7 @@
 /** `skein links URL`: who links to a page, and where it links to. */
 import type { Command } from 'commander';
+import { openLedger } from '../../engine/open-ledger.ts';
 import { findPage } from '../../home/answers/lookup.ts';
-import { openLedger } from '../open-ledger.ts';
 import { declare, values } from '../options/options.ts';
 import { printJson } from '../print/json.ts';
 import { harmless, paint, plural, table } from '../print/terminal.ts';

@@ -1,10 +1,10 @@
 /** `skein ping URL…`: a notice that pages have changed, believed as far as such notices have been true. */
 import type { Command } from 'commander';
+import { openLedger } from '../../engine/open-ledger.ts';
 import { Schedule } from '../../frontier/schedule/schedule.ts';
 import { findPage } from '../../home/answers/lookup.ts';
 import { type HomeClient, runningHome } from '../../home/door.ts';
 import { Ledger } from '../../ledger/ledger.ts';
-import { openLedger } from '../open-ledger.ts';
 import { declare, values } from '../options/options.ts';
 import { printJson } from '../print/json.ts';
 import { harmless, moment, table } from '../print/terminal.ts';

@@ -4,6 +4,7 @@ import { basename, extname, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { SkeinError } from '../../base/errors.ts';
 import { version } from '../../base/version.ts';
+import { openLedger } from '../../engine/open-ledger.ts';
 import { userAgent } from '../../errand/agent.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { toCsv } from '../../report/csv.ts';
@@ -11,7 +12,6 @@ import { type CheckName, checkNames, checks, type Level } from '../../report/fin
 import { toHtml } from '../../report/html.ts';
 import type { OutsideOptions } from '../../report/outside.ts';
 import { makeReport, type Report } from '../../report/report.ts';
-import { openLedger } from '../open-ledger.ts';
 import { nearest } from '../options/config.ts';
 import { dataOption, declare, values } from '../options/options.ts';
 import { parseWhen } from '../options/when.ts';

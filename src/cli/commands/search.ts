@@ -2,6 +2,7 @@
 import { statSync } from 'node:fs';
 import type { Command } from 'commander';
 import { SkeinError } from '../../base/errors.ts';
+import { openLedger } from '../../engine/open-ledger.ts';
 import { freshnessNow } from '../../home/answers/why.ts';
 import { openCopies } from '../../home/copies/copies.ts';
 import { pageOf } from '../../home/copies/difference.ts';
@@ -10,7 +11,6 @@ import { bringUp, freshIndex, isFed, searchFile } from '../../home/indexing/inde
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { FeedReport } from '../../search/feed/feed.ts';
 import { type Fragment, type Hit, openSearch, type Results } from '../../search/index.ts';
-import { openLedger } from '../open-ledger.ts';
 import { dataOption, declare, values } from '../options/options.ts';
 import { printJson } from '../print/json.ts';
 import { duration, fold, harmless, paint, plural, roomOf, shellWord, size } from '../print/terminal.ts';

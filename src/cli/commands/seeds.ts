@@ -1,9 +1,9 @@
 /** `skein seeds`: the URLs that a collection starts from; `skein seeds remove URL` takes one back. */
 import type { Command } from 'commander';
 import { seedUrl } from '../../base/url.ts';
+import { openLedger } from '../../engine/open-ledger.ts';
 import { removeSeed } from '../../frontier/admission/seeds.ts';
 import { Ledger } from '../../ledger/ledger.ts';
-import { openLedger } from '../open-ledger.ts';
 import { declare, values } from '../options/options.ts';
 import { printJson } from '../print/json.ts';
 import { harmless, moment, plural, urlTable } from '../print/terminal.ts';

@@ -1,6 +1,7 @@
 /** `skein show URL`: everything known of a page, and why it is or is not due. */
 import type { Command } from 'commander';
 import { ivalOf } from '../../crawler/detect/image.ts';
+import { openLedger } from '../../engine/open-ledger.ts';
 import { type Facts, unpackFacts } from '../../errand/facts.ts';
 import { type Found, findPage } from '../../home/answers/lookup.ts';
 import { stateOf } from '../../home/answers/why.ts';
@@ -9,7 +10,6 @@ import { masksOn, type ShownMask } from '../../home/masks.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { KnownRow } from '../../ledger/pages/known-row.ts';
 import { roles } from '../../ledger/pages/pages.ts';
-import { openLedger } from '../open-ledger.ts';
 import { declare, values } from '../options/options.ts';
 import { printJson } from '../print/json.ts';
 import { harmless, moment, paint, size, table } from '../print/terminal.ts';

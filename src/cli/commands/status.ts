@@ -1,12 +1,12 @@
 /** `skein status`: the collection at a glance. */
 import type { Command } from 'commander';
 import { version } from '../../base/version.ts';
+import { openLedger } from '../../engine/open-ledger.ts';
 import { meaningOf } from '../../errand/reasons.ts';
 import type { HomeState } from '../../home/control.ts';
 import { runningHome } from '../../home/door.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { runtimeOf, runtimeWords } from '../../transfer/runtime.ts';
-import { openLedger } from '../open-ledger.ts';
 import { declare, values } from '../options/options.ts';
 import { printJson } from '../print/json.ts';
 import { duration, fold, moment, paint, plural, roomOf, size, table } from '../print/terminal.ts';

@@ -1,10 +1,10 @@
 /** `skein verify`: does the archive say what the ledger says, and does every byte of it check? */
 import type { Command } from 'commander';
 import { exitCodes } from '../../base/errors.ts';
+import { openLedger } from '../../engine/open-ledger.ts';
 import { type Repaired, repair } from '../../home/checks/repair.ts';
 import { type CollectionReport, verifyCollection } from '../../home/checks/verify.ts';
 import { Ledger } from '../../ledger/ledger.ts';
-import { openLedger } from '../open-ledger.ts';
 import { declare, values } from '../options/options.ts';
 import { printJson } from '../print/json.ts';
 import { harmless, paint, plural, size } from '../print/terminal.ts';

@@ -1,12 +1,12 @@
 /** `skein why URL`: the figures behind the schedule of one page, and the sentence that follows from them. */
 import type { Command } from 'commander';
+import { openLedger } from '../../engine/open-ledger.ts';
 import { findPage } from '../../home/answers/lookup.ts';
 import { type ServerTrust, type Whence, type Why, whyOf } from '../../home/answers/why.ts';
 import { runningHome } from '../../home/door.ts';
 import { liftedInWords, unmask } from '../../home/masks.ts';
 import { Ledger } from '../../ledger/ledger.ts';
 import { inWords } from '../../revisit/explain.ts';
-import { openLedger } from '../open-ledger.ts';
 import { declare, values } from '../options/options.ts';
 import { printJson } from '../print/json.ts';
 import { duration, fold, harmless, moment, paint } from '../print/terminal.ts';

@@ -1,1 +1,0 @@
-export { openLedger } from '../engine/open-ledger.ts';

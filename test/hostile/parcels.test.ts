@@ -143,7 +143,7 @@ const broken: Record<string, Lie> = {
     links: linksTo('http://a.example/', 1, { lastmod: Float64Array.of(Number.NaN) }),
   }),
   'facts that are none': visit({ facts: garbage, page: notes, links: linksTo('', 0) }),
-  '18014 TB on the wire': cost({ down: 18_014e12 }),
+  '9007 TB on the wire': cost({ down: 9_007e12 }),
   'requests of a terabyte': cost({ up: 1e12 }),
   'a year for an answer': cost({ ms: 3.2e10 }),
   'a verdict that nobody asked for': visit({ verdict: { follow: false, relevance: 9 } }, {}),

@@ -69,11 +69,13 @@ export class Servers {
     this.#insert = database.prepare('INSERT INTO servers (id, origin) VALUES (?, ?)');
     let update: StatementSync | undefined;
     this.#update = () => (update ??= database.prepare(UPDATE));
-    for (const row of database.prepare('SELECT * FROM servers').iterate()) {
-      const server = fromRow(row);
-      this.#shelve(server);
-      this.#remember(server);
-    }
+    for (const row of database.prepare('SELECT * FROM servers').iterate()) this.#takeIn(fromRow(row));
+  }
+
+  #takeIn(server: Server): Server {
+    this.#shelve(server);
+    this.#remember(server);
+    return server;
   }
 
   get size(): number {
@@ -89,8 +91,9 @@ export class Servers {
     return this.#byId.values();
   }
 
+  /** One that a running home has recorded since this ledger was opened is read now. */
   byId(id: number): Server {
-    return this.#byId.get(id)!;
+    return this.#byId.get(id) ?? this.#takeIn(this.read(id)!);
   }
 
   find(origin: string): Server | undefined {

@@ -58,3 +58,16 @@ test('robots.txt files lie in the ledger, are read when they are wanted, and sur
   assert.equal(again.servers.of('http://s7.test').robots?.body, '');
   again.close();
 });
+
+test('who reads beside a home that writes finds the servers that came since', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'skein-servers-'));
+  const home = new Ledger(directory, 'write');
+  const reader = new Ledger(directory, 'read');
+  home.begin();
+  const { id } = home.servers.of('http://late.example');
+  home.commit();
+  assert.equal(reader.servers.byId(id).origin, 'http://late.example');
+  reader.close();
+  home.close();
+  rmSync(directory, { recursive: true, force: true });
+});

@@ -10,6 +10,7 @@ import { gzipSync } from 'node:zlib';
 import { WARCRecord, WARCSerializer } from 'warcio';
 import { openArchive } from '../src/archive/archive.ts';
 import type { StoredPlace } from '../src/archive/read.ts';
+import { openDisk } from '../src/archive/store/disk-segments.ts';
 import { verifyArchive } from '../src/archive/verify.ts';
 import { packer } from '../src/crawler/pack/pack.ts';
 import type { Response } from '../src/crawler/stages.ts';
@@ -144,13 +145,14 @@ async function archiving(pages: readonly Buffer[]): Promise<void> {
       stored = archive.appendParcel(members, arrivals);
       return members.length;
     }, pages.length);
-    const read = await costOf(
-      () => stored.reduce((sum, place) => sum + archive.read(place).decoded().bytes.length, 0),
-      pages.length,
-    );
+    const read = await costOf(async () => {
+      let sum = 0;
+      for (const place of stored) sum += (await archive.read(place)).decoded().bytes.length;
+      return sum;
+    }, pages.length);
     await archive.close();
     const before = process.cpuUsage();
-    const { records } = await verifyArchive(directory); // ids repeat, since the same parcel went in four times
+    const { records } = await verifyArchive(openDisk(directory)); // ids repeat, since the same parcel went in four times
     const { user, system } = process.cpuUsage(before);
     console.log(`\nappend a parcel      ${append.micros.toFixed(1).padStart(11)} µs CPU/page`);
     console.log(`read and decode      ${read.micros.toFixed(1).padStart(11)} µs CPU/page`);

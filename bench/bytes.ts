@@ -128,6 +128,7 @@ async function skein(replay: Replay, start: string, aim: Aim): Promise<Line> {
     traffic: costs.map(each => each.traffic),
     fresh: costs.map(each => each.fresh),
     said: costs.map(each => each.said),
+    inferred: costs.map(each => each.inferred),
   };
 }
 

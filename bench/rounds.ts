@@ -2,9 +2,11 @@
  * What budgets and freshness do at each recorded site, the worst one named: the product's own ledger, schedule and
  * rounds over the labels of the recordings, without HTTP (bench/bytes.ts has that, at a hundred times the time).
  *
- *   node bench/rounds.ts [--days 14] [--data DIR] [--aims 10%,0.98] [--sites superset,julia] [--no-sitemaps] [--vary]
- *     [--watch 30%] [--verbose]
+ *   node bench/rounds.ts [--days 14] [--from 0,15,30] [--data DIR] [--aims 10%,0.98] [--sites superset,julia] [--no-sitemaps]
+ *     [--validators correct,deploy,none] [--alone] [--vary] [--watch 30%] [--short] [--verbose]
  *
+ * `--from`: recorded days that count as day 0, a run for each; the last table has all of them, `--short` nothing else.
+ * `--alone`: each site is a collection of its own.
  * `--vary`: each constant that decides anything here is given other values, and chosen anew on all sites but one: what
  * would that one get? The difference to the value in use is what the choice owes to having seen the site.
  * `--watch`: how soon does a watch with this budget tell of changes?
@@ -13,21 +15,26 @@ import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { historiesAvailable, useHistories } from './histories.ts';
-import { type Aim, Collection, type Day } from './rounds/collection.ts';
+import { type Aim, Collection, type Day, type Served } from './rounds/collection.ts';
 import { printRun, type SiteFigures, sitesOf } from './rounds/report.ts';
-import { readSites } from './rounds/sites.ts';
+import { type Page, readSites } from './rounds/sites.ts';
+import { printSummary, type Run } from './rounds/summary.ts';
 import { CONSTANTS, printLeftOut, type Varied } from './rounds/vary.ts';
 import { printWatch } from './rounds/watch.ts';
 
 const { values: given } = parseArgs({
   options: {
     days: { type: 'string', default: '14' },
+    from: { type: 'string', default: '0' },
     data: { type: 'string' },
     aims: { type: 'string', default: '10%,0.98' },
     sites: { type: 'string' },
     'no-sitemaps': { type: 'boolean', default: false },
     vary: { type: 'boolean', default: false },
     watch: { type: 'string' },
+    validators: { type: 'string', default: 'correct' },
+    alone: { type: 'boolean', default: false },
+    short: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
     verbose: { type: 'boolean', default: false },
   },
@@ -50,18 +57,39 @@ else measure();
 function measure(): void {
   const days = Number(given.days);
   const names = given.sites?.split(',');
-  const pages = readSites(days, site => !names || names.some(name => site.includes(name)));
-  for (const aim of given.aims.split(',')) {
-    for (const sitemaps of given['no-sitemaps'] ? [false] : [true, false]) {
-      const collection = new Collection(pages, sitemaps);
-      collection.crawl();
-      const run: Day[] = [];
-      for (let day = 1; day <= days; day++) run.push(collection.round(day, aimOf(aim)));
-      collection.close();
+  const runs: Run[] = [];
+  for (const from of given.from.split(',').map(Number)) {
+    const all = readSites(days, site => !names || names.some(name => site.includes(name)), from);
+    const collections = given.alone ? [...Map.groupBy(all, page => page.site).values()] : [all];
+    for (const [pages, aim, served] of product(collections, given.aims.split(','), servings())) {
+      const name = `${aim}, ${served.sitemaps ? 'sitemaps' : 'no sitemaps'}, ${served.validators}`;
+      const run = runOf(pages, { days, aim: aimOf(aim), served });
+      const share = aim.endsWith('%') ? Number.parseFloat(aim) / 100 : undefined;
+      runs.push({ name, from, days: run, pages, served, share });
       if (given.json) console.log(JSON.stringify(sitesOf(run)));
-      else printRun(`${aim}, ${sitemaps ? 'sitemaps' : 'no sitemaps'}`, run, given.verbose);
+      else if (!given.short) printRun(`${name}, from day ${from}`, run, given.verbose);
     }
   }
+  if (!given.json) printSummary(runs);
+}
+
+function runOf(pages: readonly Page[], { days, aim, served }: { days: number; aim: Aim; served: Served }): Day[] {
+  const collection = new Collection(pages, served);
+  collection.crawl();
+  const run = Array.from({ length: days }, (_, i) => collection.round(i + 1, aim));
+  collection.close();
+  return run;
+}
+
+function servings(): Served[] {
+  const validators = given.validators.split(',') as Served['validators'][];
+  return (given['no-sitemaps'] ? [false] : [true, false]).flatMap(sitemaps =>
+    validators.map(each => ({ sitemaps, validators: each })),
+  );
+}
+
+function product<A, B, C>(as: readonly A[], bs: readonly B[], cs: readonly C[]): [A, B, C][] {
+  return as.flatMap(a => bs.flatMap(b => cs.map((c): [A, B, C] => [a, b, c])));
 }
 
 function aimOf(text: string): Aim {

@@ -16,7 +16,7 @@ try {
     const line = {
       url,
       title,
-      words: page.text()?.split(/\s+/).length ?? 0,
+      words: (await page.text())?.split(/\s+/).length ?? 0,
       links: page.links().map(link => link.url),
     };
     process.stdout.write(`${JSON.stringify(line)}\n`);

@@ -13,8 +13,9 @@ export interface Line {
   }[];
   /** Of each day, by host; empty where everything is asked for every day. */
   readonly fresh: readonly ReadonlyMap<string, Fresh>[];
-  /** What Skein said of itself. */
+  /** What Skein said of itself, and what it inferred. */
   readonly said?: readonly DayCost['said'][];
+  readonly inferred?: readonly DayCost['inferred'][];
 }
 
 export type Kind = 'all' | 'own';
@@ -61,7 +62,18 @@ export function heldOf({ said = [], fresh }: Line, origin?: string, host?: strin
 
 /** All sites together, one row a line. */
 export function printLines(lines: readonly Line[], base: Line): void {
-  const header = ['', 'bytes/day', 'of conditional', 'requests/day', 'fresh', 'worst day', 'own text', 'shown', 'true'];
+  const header = [
+    '',
+    'bytes/day',
+    'of conditional',
+    'requests/day',
+    'fresh',
+    'worst day',
+    'own text',
+    'inferred',
+    'shown',
+    'true',
+  ];
   printTable(
     header,
     lines.map(line => [
@@ -72,10 +84,18 @@ export function printLines(lines: readonly Line[], base: Line): void {
       percent(freshOf(line, 'all')),
       percent(line.fresh.length === 0 ? 1 : Math.min(...line.fresh.map(day => shareOf(day, 'all')))),
       percent(freshOf(line, 'own')),
+      line.inferred ? inferredBy(line.inferred) : '',
       line.said ? shownBy(line.said) : '',
       line.said ? percent(heldOf(line) ?? 0) : '',
     ]),
   );
+}
+
+/** Copies a day that nobody fetched, how many of them were right, and how many had been right as they were. */
+function inferredBy(days: readonly DayCost['inferred'][]): string {
+  const pages = mean(days.map(day => day.pages));
+  const share = (of: 'right' | 'spoiled') => percent(pages === 0 ? 0 : mean(days.map(day => day[of])) / pages);
+  return `${pages.toFixed(1)} (${share('right')}, ${share('spoiled')} spoiled)`;
 }
 
 function shownBy(said: readonly DayCost['said'][]): string {

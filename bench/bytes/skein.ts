@@ -9,8 +9,12 @@ import { openHome } from '../../src/cli/options/engine-options.ts';
 import { defaults } from '../../src/cli/options/options.ts';
 import type { FreshSummary } from '../../src/engine/keep-fresh.ts';
 import { openLedger } from '../../src/engine/open-ledger.ts';
+import { openCopies } from '../../src/home/copies/copies.ts';
 import { crawlSupply } from '../../src/home/supply.ts';
-import { dayOf, type Fresh, type Freshness, type Replay, type Traffic, timeOf } from './replay.ts';
+import type { Ledger } from '../../src/ledger/ledger.ts';
+import { openBlobs } from '../histories.ts';
+import { asServed, isSameForReaders } from '../truth/copies.ts';
+import { dayOf, type Fresh, type Freshness, pagesOf, type Replay, type Traffic, timeOf } from './replay.ts';
 
 type Chosen = Parameters<typeof keepFresh>[1];
 
@@ -18,6 +22,8 @@ export interface DayCost {
   readonly traffic: Traffic;
   /** By host, by the labels. */
   readonly fresh: ReadonlyMap<string, Fresh>;
+  /** Copies that were inferred, those of them that a reader could not tell from the day's page, and those that were right before. */
+  readonly inferred: { readonly pages: number; readonly right: number; readonly spoiled: number };
   /** What Skein says of the round. */
   readonly said: FreshSummary;
 }
@@ -64,7 +70,7 @@ export async function skeinDays(
     await replay.setDay(day);
     setClock(day);
     const said = await keepFresh('refresh', chosen(directory, { ...plan.aim }), { clockShift });
-    const cost = { traffic: await replay.traffic(), fresh: freshnessOf(replay, truth, directory, day), said };
+    const cost = { traffic: await replay.traffic(), ...(await freshnessOf(replay, truth, directory, day)), said };
     costs.push(cost);
     plan.onDay(day, cost);
   }
@@ -72,8 +78,13 @@ export async function skeinDays(
   return costs;
 }
 
-/** A page is fresh when the copy that Skein would hand out is that of the day. */
-function freshnessOf(replay: Replay, truth: Freshness, directory: string, day: number): Map<string, Fresh> {
+/** A page is fresh when the copy that Skein would hand out, fetched or inferred, is that of the day. */
+async function freshnessOf(
+  replay: Replay,
+  truth: Freshness,
+  directory: string,
+  day: number,
+): Promise<Pick<DayCost, 'fresh' | 'inferred'>> {
   const ledger = openLedger(directory);
   const copies = new Map<string, number>();
   for (const row of ledger['database']
@@ -87,7 +98,36 @@ function freshnessOf(replay: Replay, truth: Freshness, directory: string, day: n
     .iterate()) {
     copies.set(row['url'] as string, dayOf(row['time'] as number));
   }
+  const guesses = await inferredCopies(ledger);
   ledger.close();
   const urls = replay.urlsOf(day);
-  return truth.on(day, index => copies.get(urls[index]!));
+  const blob = openBlobs();
+  let [right, spoiled] = [0, 0];
+  pagesOf(day).forEach((page, index) => {
+    const url = urls[index]!;
+    const guess = guesses.get(url);
+    if (!guess) return;
+    if (isSameForReaders(guess, asServed(blob(page.b), replay.origins))) {
+      right++;
+      copies.set(url, day);
+    } else if (truth.changesOf(page).every(change => change.day > day || change.day <= copies.get(url)!)) {
+      // What was fetched was right: the guess is no copy of any day.
+      spoiled++;
+      copies.set(url, -1);
+    }
+  });
+  const fresh = truth.on(day, index => copies.get(urls[index]!));
+  return { fresh, inferred: { pages: guesses.size, right, spoiled } };
+}
+
+async function inferredCopies(ledger: Ledger): Promise<Map<string, Uint8Array>> {
+  const stored = openCopies(ledger);
+  const found = new Map<string, Uint8Array>();
+  for (const row of ledger['database'].prepare('SELECT page FROM inferred').all()) {
+    const known = ledger.pages.known(row['page'] as number);
+    const current = known && (await stored.current(known));
+    if (current?.inferred) found.set(ledger.pages.get(known!.page)!.url, current.copy.decoded().bytes);
+  }
+  stored.close();
+  return found;
 }

@@ -3,9 +3,11 @@
  * learns of a server on one day counts on the next, as at home. No site knows anything of another. A second look never
  * differs here, because the recordings stand still within a day.
  */
+import { DAY } from '../../src/base/clock.ts';
 import { piecesOf } from '../../src/crawler/analysis/analyse.ts';
 import { editsBetween } from '../../src/judge/edits.ts';
-import { type Places, remember, ServerKnowledge } from '../../src/judge/knowledge.ts';
+import { ServerKnowledge } from '../../src/judge/knowledge.ts';
+import { Places, remember } from '../../src/judge/places.ts';
 import { review, type Seen, type Shares, shares, verdictOf } from '../../src/judge/review.ts';
 import { type Entry, openBlobs, type Truth, truthOf } from '../histories.ts';
 import { dayOf, headers, type Sites } from './recorded.ts';
@@ -41,7 +43,9 @@ export function roundsOf(days: number): Rounds {
         const { edits } = editsBetween(before!, after!);
         const page = numbers.get(host + u) ?? numbers.size;
         numbers.set(host + u, page);
-        return edits.length === 0 && !truths.has(host + u) ? [] : [{ page, edits, truth: truths.get(host + u) }];
+        return edits.length === 0 && !truths.has(host + u)
+          ? []
+          : [{ page, edits, truth: truths.get(host + u), time: day * DAY, before: (day - 1) * DAY }];
       });
       const all = rounds.get(host) ?? [];
       rounds.set(host, all);
@@ -62,11 +66,12 @@ function judgeSite(days: readonly Round[], chosen: Shares): Score {
   const score = emptyScore();
   for (const { pages, revisions } of days) {
     const differing = revisions.filter(({ edits }) => edits.length > 0);
-    const common = review(knowledge, differing, pages, chosen);
-    for (const { page, edits, truth } of revisions) {
-      const known: Places = places.get(page) ?? new Map();
+    const common = review(knowledge, differing, { pages, visited: pages }, chosen);
+    for (const revision of revisions) {
+      const { page, edits, truth } = revision;
+      const known: Places = places.get(page) ?? new Places();
       places.set(page, known);
-      const verdict = verdictOf(knowledge, edits, known, common);
+      const verdict = verdictOf(knowledge, revision, known, common);
       remember(known, edits);
       if (!truth || expected(truth) === undefined || truth.img?.join() === 'bytes') continue;
       count(score, truth, verdict === 'news', verdict === 'news' || verdict === 'shared');

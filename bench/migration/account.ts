@@ -1,10 +1,10 @@
 /** Who caused the bytes on home's line: frames by kind, and what wraps them. */
 import { subscribe } from 'node:diagnostics_channel';
-import type { Crossing } from '../../src/transfer/line.ts';
+import type { LineCrossing } from '../../src/transfer/line.ts';
 
 export type Account = Readonly<Record<string, number>>;
 
-const causes: Readonly<Record<Crossing['kind'], string>> = {
+const causes: Readonly<Record<LineCrossing['kind'], string>> = {
   hello: 'greeting',
   welcome: 'greeting',
   bye: 'greeting',
@@ -29,7 +29,7 @@ const causes: Readonly<Record<Crossing['kind'], string>> = {
 export function openAccount(): () => Account {
   const bytes: Record<string, number> = {};
   subscribe('skein.frame', message => {
-    const { kind, bytes: size } = message as Crossing;
+    const { kind, bytes: size } = message as LineCrossing;
     const cause = causes[kind];
     bytes[cause] = (bytes[cause] ?? 0) + size;
   });

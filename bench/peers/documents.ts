@@ -16,7 +16,7 @@ const TREES = {
 const DOORS = { jdk: '/jdk/api/index.html', postgresql: '/postgresql/index.html' } as const;
 
 export interface Documents {
-  readonly name: 'one' | 'several' | 'small' | 'report';
+  readonly name: 'one' | 'several' | 'small' | 'report' | 'hooks';
   /** One for each server: address, and the folder it serves. */
   readonly servers: readonly { readonly address: string; readonly root: string }[];
 }

@@ -11,16 +11,17 @@ import type { Visit } from '../../src/errand/visit.ts';
 import type { Frontier } from '../../src/frontier/frontier.ts';
 import type { Fresh } from '../../src/frontier/schedule/freshness-forecast.ts';
 import { Schedule } from '../../src/frontier/schedule/schedule.ts';
+import { Pool } from '../../src/home/partitions/pool.ts';
 import { beginRound, endRound } from '../../src/home/round.ts';
 import { refreshSupply, watchSupply } from '../../src/home/supply.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
-import type { KnownRow } from '../../src/ledger/pages/known-row.ts';
+import { FLAG_CHANGED, type KnownRow } from '../../src/ledger/pages/known-row.ts';
 import type { Page } from './sites.ts';
 
 export type Aim = { readonly share: number } | { readonly freshness: number };
 
 /** Bytes of a request and an answer without body. */
-const BARE = 600;
+export const BARE = 600;
 /** Milliseconds between two looks of a watch at its budget. */
 const WATCH_STEP = 10 * 60_000;
 const START = Date.UTC(2025, 0, 6);
@@ -34,6 +35,13 @@ export interface Day {
   readonly said: Fresh & {
     readonly origins: ReadonlyMap<string, { readonly low: number; readonly expected: number; readonly high: number }>;
   };
+}
+
+/** How the servers behave. */
+export interface Served {
+  readonly sitemaps: boolean;
+  /** `deploy`: they move on every page whenever one of the site has changed. */
+  readonly validators: 'correct' | 'deploy' | 'none';
 }
 
 const EMPTY = Object.fromEntries(
@@ -50,14 +58,14 @@ export class Collection {
   readonly #byId = new Map<number, Page>();
   /** Day of the copy, by page. */
   readonly #copies = new Map<Page, number>();
-  readonly #sitemaps: boolean;
+  readonly #served: Served;
   readonly #sizes: ReadonlyMap<string, number>;
   #visits = new Map<string, number>();
   #bytes = new Map<string, number>();
 
-  constructor(pages: readonly Page[], sitemaps: boolean) {
+  constructor(pages: readonly Page[], served: Served) {
     this.#pages = pages;
-    this.#sitemaps = sitemaps;
+    this.#served = served;
     this.#sizes = new Map([...Map.groupBy(pages, page => page.site)].map(([site, own]) => [site, own.length]));
   }
 
@@ -84,12 +92,12 @@ export class Collection {
     this.ledger.begin();
     schedule.aim(aim, now);
     this.ledger.commit();
-    const round = beginRound(this.ledger, now);
+    const round = beginRound([this], now);
     this.ledger.begin();
     this.#admit(schedule, day, now);
-    if (this.#sitemaps) this.#notice(schedule, day, now);
+    if (this.#served.sitemaps) this.#notice(schedule, day, now);
     this.#run(schedule, day, now, round);
-    endRound(this.ledger);
+    endRound([this]);
     schedule.noteFreshness(now);
     this.ledger.commit();
     return this.#report(schedule, day, now);
@@ -105,7 +113,7 @@ export class Collection {
     const clock = { now: () => now, ticks: () => now } as never;
     const frontier = frontierOf(schedule, queue, () => 0);
     const pages = () => ({ pages: share * this.ledger.dueTimes.countLive(), bytes: Number.POSITIVE_INFINITY });
-    const supply = watchSupply({ ledger: this.ledger, frontier, clock }, pages, () => 0);
+    const supply = watchSupply({ pool: new Pool([{ id: 0, ledger: this.ledger, frontier }]), clock }, pages, () => 0);
     for (; now < timeOf(days); now += WATCH_STEP) {
       const day = Math.floor((now - timeOf(0)) / DAY) + 1;
       if (now % DAY < WATCH_STEP) this.#admit(schedule, day, now);
@@ -134,7 +142,12 @@ export class Collection {
         ? schedule.settings.share * live
         : Number.POSITIVE_INFINITY;
     const allowance = { pages, bytes: Number.POSITIVE_INFINITY };
-    const supply = refreshSupply({ ledger: this.ledger, frontier, clock }, round, allowance, () => 0);
+    const supply = refreshSupply(
+      { pool: new Pool([{ id: 0, ledger: this.ledger, frontier }]), clock },
+      round,
+      allowance,
+      () => 0,
+    );
     do {
       supply.fill();
       for (let page = queue.shift(); page !== undefined; page = queue.shift()) {
@@ -182,8 +195,9 @@ export class Collection {
     const before = this.ledger.pages.known(id);
     const body = page.days[day - page.born];
     const copy = this.#copies.get(page);
-    const visit = visitOf(page, { day, copy, time: now });
+    const visit = visitOf(page, { day, copy, time: now, validators: this.#served.validators });
     if (body) this.#copies.set(page, day);
+    const changed = before !== undefined && (visit.outcome === 'fetched' || visit.stage === 'template');
     const planned = schedule.after({ id, visit, before, server, pages: this.#sizes.get(page.site) ?? 1 });
     const seen = visit.outcome === 'gone' ? (before?.seen_time ?? now) : now;
     const row = {
@@ -195,8 +209,8 @@ export class Collection {
         status: visit.status,
         tries: 0,
         pings: 0,
-        flags: 0,
-        etag: '"a"',
+        flags: changed || (before?.flags ?? 0) ? FLAG_CHANGED : 0,
+        etag: this.#served.validators === 'none' ? null : '"a"',
       },
       ...{ wire: body ? BARE + body.bytes : before?.wire, change: planned.change, due: planned.due },
     } as unknown as KnownRow;
@@ -254,39 +268,37 @@ function frontierOf(schedule: Schedule, queue: number[], settled: () => number):
 }
 
 /** What a look at a page brings, by the labels, held against the copy of an earlier day. */
-function visitOf(page: Page, { day, copy, time }: { day: number; copy: number | undefined; time: number }): Visit {
+function visitOf(page: Page, look: Look): Visit {
+  const { day, copy, time, validators } = look;
   const body = page.days[day - page.born];
-  const base = { url: page.path, time, depth: 1, retryAfter: 0 };
+  const base = { url: `http://${page.site}${page.path}`, time, depth: 1, retryAfter: 0 };
   const cost = (bytes: number, cause: string) => ({ up: BARE, down: bytes, cause, ms: 0 });
   if (!body)
     return { ...base, outcome: 'gone', reason: 'http-404', status: 404, cost: cost(0, 'gone') } as unknown as Visit;
-  const etag = '"a"';
+  const sent = { ...base, status: 200, ...(validators !== 'none' && { etag: '"a"' }) };
   if (copy === undefined) {
-    return {
-      ...base,
-      etag,
-      outcome: 'fetched',
-      reason: 'ok',
-      status: 200,
-      stage: 'first',
-      cost: cost(body.bytes, 'first'),
-    } as unknown as Visit;
+    const first = { outcome: 'fetched', reason: 'ok', stage: 'first', cost: cost(body.bytes, 'first') };
+    return { ...sent, ...first } as unknown as Visit;
   }
-  if (page.days[copy - page.born]?.blob === body.blob)
-    return {
-      ...base,
-      etag,
-      outcome: 'same',
-      reason: 'not-modified',
-      status: 304,
-      stage: 'validator',
-      cost: cost(0, 'not-modified'),
-    } as unknown as Visit;
+  const held = page.days[copy - page.born];
+  const still = validators === 'deploy' ? held?.deployed === body.deployed : held?.blob === body.blob;
+  if (validators !== 'none' && still) {
+    const bare = { outcome: 'same', reason: 'not-modified', stage: 'validator', cost: cost(0, 'not-modified') };
+    return { ...sent, ...bare, status: 304 } as unknown as Visit;
+  }
   const missed = page.changes.filter(change => change.day > copy && change.day <= day);
   const own = missed.some(({ shared }) => !shared);
   const stage = own ? 'content' : missed.length > 0 ? 'template' : 'noise';
   const seen = own
     ? { outcome: 'fetched', reason: 'ok', cause: 'changed' }
     : { outcome: 'same', reason: 'same', cause: 'same' };
-  return { ...base, ...seen, etag, status: 200, stage, cost: cost(body.bytes, seen.cause) } as unknown as Visit;
+  return { ...sent, ...seen, stage, cost: cost(body.bytes, seen.cause) } as unknown as Visit;
+}
+
+interface Look {
+  readonly day: number;
+  /** Day of the copy that we hold. */
+  readonly copy: number | undefined;
+  readonly time: number;
+  readonly validators: Served['validators'];
 }

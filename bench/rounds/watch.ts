@@ -18,7 +18,7 @@ interface Told {
 
 export function printWatch(pages: readonly Page[], days: number, share: number): void {
   const seen: Told[] = [];
-  const collection = new Collection(pages, false);
+  const collection = new Collection(pages, { sitemaps: false, validators: 'correct' });
   collection.crawl();
   collection.watch(days, share, (page, changed, time) => seen.push({ page, changed, after: time - changed }));
   collection.close();

@@ -71,15 +71,10 @@ export class CopyTruth {
   inferred(page: string, day: number, copy: Uint8Array): Right {
     const exact = this.of(page, day, copy);
     if (exact.all) return exact;
-    const headers = new Map([['content-type', 'text/html']]);
-    const held = piecesOf({ headers, body: copy });
-    const now = piecesOf({ headers, body: this.#today.get(page)!() });
-    const edits = held && now ? editsBetween(held, now).edits.filter(({ list }) => list !== 'tags') : undefined;
-    const all = edits?.length === 0;
+    const all = isSameForReaders(copy, this.#today.get(page)!());
     return { all, own: all, same: false };
   }
 
-  /** The server writes links to the recorded hosts anew, so that they lead to itself. */
   #digest(host: string, blob: string): string {
     const key = `${host} ${blob}`;
     let digest = this.#served.get(key);
@@ -91,11 +86,22 @@ export class CopyTruth {
   }
 
   #written(blob: string): Buffer {
-    const text = this.#blob(blob).toString('latin1');
-    const written = text.replace(
-      /https?:\/\/([a-z0-9.-]+)/gi,
-      (link, name: string) => this.#origins.get(name.toLowerCase()) ?? link,
-    );
-    return Buffer.from(written, 'latin1');
+    return asServed(this.#blob(blob), this.#origins);
   }
+}
+
+/** The server writes links to the recorded hosts anew, so that they lead to itself. */
+export function asServed(blob: Buffer, origins: ReadonlyMap<string, string>): Buffer {
+  const written = blob
+    .toString('latin1')
+    .replace(/https?:\/\/([a-z0-9.-]+)/gi, (link, name: string) => origins.get(name.toLowerCase()) ?? link);
+  return Buffer.from(written, 'latin1');
+}
+
+/** Text, links and pictures are the same by our own comparison, which is less than byte for byte. */
+export function isSameForReaders(copy: Uint8Array, page: Uint8Array): boolean {
+  const headers = new Map([['content-type', 'text/html']]);
+  const held = piecesOf({ headers, body: copy });
+  const now = piecesOf({ headers, body: page });
+  return held && now ? editsBetween(held, now).edits.every(({ list }) => list === 'tags') : false;
 }

@@ -51,7 +51,7 @@ export async function measure(replay: Replay, plan: Plan): Promise<Map<string, S
       setClock(day);
       await keepFresh('refresh', chosen(directory, { budget: '1000%', ...plan.more }), { clockShift });
       copies.begin(day);
-      judgeCopies(replay, directory, { copies, scores, day });
+      await judgeCopies(replay, directory, { copies, scores, day });
       plan.onDay(day, scores);
     }
     const told = await toldOf(directory);
@@ -81,9 +81,9 @@ interface Day {
 }
 
 /** What `skein cat` would print of each page, against the page of the day. */
-function judgeCopies(replay: Replay, directory: string, { copies, scores, day }: Day): void {
+async function judgeCopies(replay: Replay, directory: string, { copies, scores, day }: Day): Promise<void> {
   const ledger = openLedger(directory);
-  const stored = openCopies(ledger, directory);
+  const stored = openCopies(ledger);
   const ids = new Map<string, number>();
   for (const row of ledger['database']
     .prepare('SELECT p.id, p.url FROM pages p JOIN known k ON k.page = p.id')
@@ -95,17 +95,17 @@ function judgeCopies(replay: Replay, directory: string, { copies, scores, day }:
     .iterate(ledger.visits.since(timeOf(day))))
     visited.add(row['page'] as number);
   const urls = replay.urlsOf(day);
-  pagesOf(day).forEach(({ s, u }, index) => {
+  for (const [index, { s, u }] of pagesOf(day).entries()) {
     const id = ids.get(urls[index]!);
     const known = id === undefined ? undefined : ledger.pages.known(id);
-    const current = known && stored.current(known);
+    const current = known && (await stored.current(known));
     const copy = current?.copy.decoded().bytes;
     const score = scores.get(s)!;
     if (id !== undefined && visited.has(id)) score.visits++;
     const inferred = current?.inferred !== undefined;
     const right = inferred ? copies.inferred(s + u, day, copy!) : copies.of(s + u, day, copy);
     countCopy(score, right, inferred);
-  });
+  }
   stored.close();
   ledger.close();
 }

@@ -12,14 +12,15 @@
  * recover() then says so.
  */
 import * as fs from 'node:fs';
-import path from 'node:path';
 import { SkeinError } from '../base/errors.ts';
 import type { RecordPlace } from '../errand/visit.ts';
 import { newRecordId, type Original, recordMember } from '../errand/warc/warc.ts';
 import { dropParts } from './cdxj.ts';
-import { readStored, type Stored, type StoredPlace, type StoredReader } from './read.ts';
+import { readStored, type StoredPlace, type StoredReader } from './read.ts';
 import { revisitOf } from './revisit.ts';
-import { listSegments, segmentName } from './segments.ts';
+import { segmentName } from './segments.ts';
+import { openDisk } from './store/disk-segments.ts';
+import type { SegmentStore } from './store/segment-store.ts';
 
 export interface ArchiveOptions {
   /** A segment that would grow beyond this is left and the next begun. Default 1 GiB. */
@@ -54,6 +55,8 @@ export interface Archive extends StoredReader {
    * segment that was left since the last commit has grown until then, so the one being written is not enough.
    */
   ends(first: number): End[];
+  /** Leaves the segment that is being written and begins the next one. */
+  roll(): void;
   /** Cuts everything behind `end`; the first call after opening, before any append. */
   recover(end: End): void;
   /** Resolves when everything appended before the call would survive a power cut. */
@@ -61,54 +64,40 @@ export interface Archive extends StoredReader {
   close(): Promise<void>;
 }
 
-interface Segment {
-  readonly id: number;
-  readonly handle: number;
-  length: number;
-}
-
 export function openArchive(directory: string, options: ArchiveOptions = {}): Archive {
   return new Segments(directory, options);
 }
 
-const DISK_FULL = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
-
 class Segments implements Archive {
   readonly directory: string;
+  readonly #store: SegmentStore;
   readonly #segmentBytes: number;
   readonly #maxTailBytes: number;
   readonly #software: string;
   /** Last id in use, whether or not we write to it. */
   #last: number;
-  #current: Segment | undefined;
-  /** Left behind by a roll, still to be synced and closed. */
-  #left: Segment[] = [];
+  /** The segment that is being written. */
+  #current: End | undefined;
   /** Where the segments end that were left since it was opened: one for each GiB. */
   readonly #sealed: End[] = [];
-  /** A segment was created since the directory itself was last synced. */
-  #created = false;
-  /** Bytes were written since the last sync began. */
-  #dirty = false;
-  /** The last sync, which the next one waits for: two at once could close a file below each other. */
-  #syncing: Promise<void> = Promise.resolve();
-  readonly #reader: StoredReader & { close(): void };
+  readonly read: StoredReader['read'];
 
   constructor(directory: string, options: ArchiveOptions) {
     this.directory = directory;
+    this.#store = openDisk(directory);
     this.#segmentBytes = options.segmentBytes ?? 2 ** 30;
     this.#maxTailBytes = options.maxTailBytes ?? 2 ** 28;
     this.#software = options.software ?? 'Skein';
     fs.mkdirSync(directory, { recursive: true });
-    this.#last = listSegments(directory).at(-1)?.id ?? 0;
-    this.#reader = readStored(directory);
+    this.#last = this.#store.here.list().at(-1)?.id ?? 0;
+    this.read = readStored(this.#store).read;
   }
 
   append(members: Uint8Array): { segment: number; offset: number } {
-    const segment = this.#segmentFor(members.length);
-    const offset = segment.length;
-    this.#dirty = true;
-    writeAll(segment, members);
-    return { segment: segment.id, offset };
+    const { segment } = this.#segmentFor(members.length);
+    const offset = this.#store.append(segment, members);
+    this.#current = { segment, length: offset + members.length };
+    return { segment, offset };
   }
 
   appendParcel(members: Uint8Array, arrivals: readonly Arrival[]): StoredPlace[] {
@@ -137,18 +126,19 @@ class Segments implements Archive {
   }
 
   ends(first: number): End[] {
-    if (this.#current) {
-      const { id, length } = this.#current;
-      return [...this.#sealed.filter(({ segment }) => segment >= first), { segment: id, length }];
-    }
+    if (this.#current) return [...this.#sealed.filter(({ segment }) => segment >= first), this.#current];
     // "Nothing" would let the next recover() cut it all.
     if (this.#last > 0) throw new SkeinError('internal', 'ends() of an archive that was not recovered');
     return [];
   }
 
+  roll(): void {
+    this.#begin();
+  }
+
   recover(end: End): void {
     if (this.#current) throw new SkeinError('internal', 'recover() after the first append');
-    const segments = listSegments(this.directory);
+    const segments = this.#store.here.list();
     const known = segments.find(segment => segment.id === end.segment);
     if (end.segment > 0 && (known?.bytes ?? -1) < end.length) {
       const found = known ? `has ${known.bytes} bytes` : 'is missing';
@@ -168,125 +158,50 @@ class Segments implements Archive {
       );
     }
     if (tail > 0) dropParts(this.directory, end.segment);
-    for (const segment of beyond) fs.unlinkSync(path.join(this.directory, segmentName(segment.id)));
+    for (const { id } of beyond) this.#store.removeHere(id);
     this.#last = end.segment;
     if (known === undefined) return;
-    if (known.bytes > end.length) fs.truncateSync(path.join(this.directory, segmentName(end.segment)), end.length);
-    const handle = fs.openSync(path.join(this.directory, segmentName(end.segment)), 'r+');
-    this.#current = { id: end.segment, handle, length: end.length };
+    if (known.bytes > end.length) this.#store.cut(end.segment, end.length);
+    this.#current = end;
   }
 
   sync(): Promise<void> {
-    const after = this.#syncing.then(() => this.#syncNow());
-    this.#syncing = after.catch(() => {}); // whoever asked for it hears of it
-    return after;
-  }
-
-  async #syncNow(): Promise<void> {
-    if (!this.#dirty) return;
-    this.#dirty = false;
-    const left = this.#left;
-    this.#left = [];
-    if (this.#created) {
-      this.#created = false;
-      await syncDirectory(this.directory);
-    }
-    for (const segment of left) {
-      await syncHandle(segment.handle).finally(() => fs.closeSync(segment.handle));
-    }
-    if (this.#current) await syncHandle(this.#current.handle);
-  }
-
-  read(place: StoredPlace): Stored {
-    return this.#reader.read(place);
+    return this.#store.sync();
   }
 
   async close(): Promise<void> {
     await this.sync();
-    if (this.#current) fs.closeSync(this.#current.handle);
     this.#current = undefined;
-    this.#reader.close();
+    this.#store.close();
   }
 
   /**
    * The current segment if `bytes` fit, else a new one. Without recover() the first append begins a new segment, so
    * that nothing is ever written behind a tail that may be torn.
    */
-  #segmentFor(bytes: number): Segment {
+  #segmentFor(bytes: number): End {
     const current = this.#current;
     if (current && (current.length + bytes <= this.#segmentBytes || current.length === 0)) return current;
+    return this.#begin();
+  }
+
+  #begin(): End {
+    const current = this.#current;
     const id = this.#last + 1;
-    const name = segmentName(id);
-    const file = path.join(this.directory, name);
     const lines = new Map([
       ['software', this.#software],
       ['format', 'WARC File Format 1.1'],
       ['conformsTo', 'http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/'],
     ]);
-    const info = { kind: 'warcinfo', id: newRecordId(), time: Date.now(), filename: name, lines } as const;
-    const next: Segment = { id, handle: openNew(file), length: 0 };
-    try {
-      writeAll(next, recordMember(info, 'stored'));
-    } catch (error) {
-      fs.closeSync(next.handle);
-      fs.unlinkSync(file);
-      throw error;
-    }
+    const info = { kind: 'warcinfo', id: newRecordId(), time: Date.now(), filename: segmentName(id), lines } as const;
+    const first = recordMember(info, 'stored');
+    this.#store.append(id, first);
     if (current) {
-      this.#left.push(current);
-      this.#sealed.push({ segment: current.id, length: current.length });
+      this.#store.seal(current.segment);
+      this.#sealed.push(current);
     }
-    this.#created = true;
     this.#last = id;
-    this.#current = next;
-    return next;
-  }
-}
-
-function openNew(file: string): number {
-  try {
-    return fs.openSync(file, 'wx+');
-  } catch (error) {
-    throw asDiskFull(error, file);
-  }
-}
-
-/** All or nothing: on failure the file is cut back, and `length` stays, so that a later try overwrites the rest. */
-function writeAll(segment: Segment, bytes: Uint8Array): void {
-  let written = 0;
-  try {
-    while (written < bytes.length) {
-      written += fs.writeSync(segment.handle, bytes, written, bytes.length - written, segment.length + written);
-    }
-  } catch (error) {
-    fs.ftruncateSync(segment.handle, segment.length);
-    throw asDiskFull(error, segmentName(segment.id));
-  }
-  segment.length += bytes.length;
-}
-
-function asDiskFull(error: unknown, name: string): unknown {
-  if (!DISK_FULL.has((error as NodeJS.ErrnoException).code ?? '')) return error;
-  return new SkeinError(
-    'disk-full',
-    `The disk is full: no room to write ${path.basename(name)}.`,
-    'Everything reported so far is safe. Make room, then run the same command again.',
-    { cause: error },
-  );
-}
-
-function syncHandle(handle: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    fs.fdatasync(handle, error => (error ? reject(asDiskFull(error, 'the archive')) : resolve()));
-  });
-}
-
-/** A new file survives a power cut only once its directory does. */
-async function syncDirectory(directory: string): Promise<void> {
-  const handle = await fs.promises.open(directory, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
+    this.#current = { segment: id, length: first.length };
+    return this.#current;
   }
 }

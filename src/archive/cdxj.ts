@@ -6,12 +6,13 @@
 import * as fs from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import type { Candidate } from './export.ts';
+import type { ExportCandidate } from './export.ts';
 import { mediaType, storedOf } from './read.ts';
 import { openReader } from './reader.ts';
-import { listSegments, type SegmentFile } from './segments.ts';
+import { segmentName } from './segments.ts';
+import type { SegmentInfo, SegmentSource } from './store/segment-store.ts';
 
-export interface IndexLine {
+interface IndexLine {
   readonly url: string;
   readonly time: number;
   readonly mime: string;
@@ -56,15 +57,15 @@ function ascii(text: string): string {
   return text.replace(/[^\x20-\x7e]/g, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** The sorted lines of all segments. Damaged records are left out. `kept`: where the parts are and stay. */
-export async function* cdxjLines(directory: string, kept = directory): AsyncGenerator<string> {
+/** The sorted lines of all segments. Damaged records are left out. `kept`: the directory where the parts are and stay. */
+export async function* cdxjLines(source: SegmentSource, kept: string): AsyncGenerator<string> {
   const parts: string[] = [];
-  for (const segment of listSegments(directory)) parts.push(await partOf(kept, segment));
+  for (const segment of await source.list()) parts.push(await partOf(source, segment, kept));
   yield* merged(parts);
 }
 
 /** The copy that a line is about; its time to the second. */
-export function candidateOf(line: string): Candidate {
+export function candidateOf(line: string): ExportCandidate {
   const [, stamp = '', ...rest] = line.split(' ');
   const { url, offset, filename } = JSON.parse(rest.join(' ')) as Record<string, string>;
   const [year, month, day, hour, minute, second] = stamp.match(/^\d{4}|\d\d/g)!.map(Number);
@@ -72,14 +73,18 @@ export function candidateOf(line: string): Candidate {
   return { url: url!, time, segment: Number(/\d+/.exec(filename!)?.[0]), offset: Number(offset) };
 }
 
-/** Writes `file`, the sorted index of all segments; returns the number of lines. */
-export async function writeCdxj(directory: string, file = path.join(directory, 'index.cdxj')): Promise<number> {
+/** Writes `file`, the sorted index of all segments, with the parts beside it in `kept`; returns the number of lines. */
+export async function writeCdxj(
+  source: SegmentSource,
+  kept: string,
+  file = path.join(kept, 'index.cdxj'),
+): Promise<number> {
   const temporary = `${file}.new`;
   const out = fs.openSync(temporary, 'w');
   let count = 0;
   try {
     let text = '';
-    for await (const line of cdxjLines(directory)) {
+    for await (const line of cdxjLines(source, kept)) {
       text += `${line}\n`;
       count++;
       if (text.length < 1 << 16) continue;
@@ -99,6 +104,11 @@ export function dropParts(directory: string, segment: number): void {
   for (const part of listParts(directory)) if (part.segment >= segment) fs.unlinkSync(part.file);
 }
 
+/** The part of one segment is not needed any more. */
+export function dropPart(directory: string, segment: number): void {
+  for (const part of listParts(directory)) if (part.segment === segment) fs.unlinkSync(part.file);
+}
+
 interface Part {
   readonly segment: number;
   readonly bytes: number;
@@ -115,13 +125,13 @@ function listParts(directory: string): Part[] {
 }
 
 /** The part that covers all of a segment's whole records, made or extended as needed. */
-async function partOf(directory: string, segment: SegmentFile): Promise<string> {
+async function partOf(source: SegmentSource, segment: SegmentInfo, directory: string): Promise<string> {
   const found = listParts(directory).filter(part => part.segment === segment.id);
   const best = found.filter(part => part.bytes <= segment.bytes).sort((a, b) => b.bytes - a.bytes)[0];
   let file = best?.file;
   if (best?.bytes !== segment.bytes) {
-    const { lines, end } = await linesOf(segment, best?.bytes ?? 0);
-    file = path.join(directory, path.basename(segment.file).replace(/\.warc\.gz$/, `-${end}.cdxj`));
+    const { lines, end } = await linesOf(source, segment, best?.bytes ?? 0);
+    file = path.join(directory, segmentName(segment.id).replace(/\.warc\.gz$/, `-${end}.cdxj`));
     const all = best ? fs.readFileSync(best.file, 'latin1').split('\n').slice(0, -1).concat(lines) : lines;
     fs.writeFileSync(
       `${file}.new`,
@@ -138,17 +148,21 @@ async function partOf(directory: string, segment: SegmentFile): Promise<string> 
 }
 
 /** Lines of the records from `start` on, unsorted, and where the last whole record ends. */
-async function linesOf(segment: SegmentFile, start: number): Promise<{ lines: string[]; end: number }> {
-  const filename = path.basename(segment.file);
+async function linesOf(
+  source: SegmentSource,
+  segment: SegmentInfo,
+  start: number,
+): Promise<{ lines: string[]; end: number }> {
+  const filename = segmentName(segment.id);
   const lines: string[] = [];
   let end = start;
-  for await (const entry of openReader(segment.file, { start, end: segment.bytes })) {
+  for await (const entry of openReader(source, segment, { start })) {
     const { offset, length } = entry;
     // Damage inside is verify's business; at the end it may be a record that is being written.
     if (entry.kind === 'problem') continue;
     end = offset + length;
     const type = entry.record.headers.get('warc-type');
-    if (type !== 'response' && type !== 'revisit') continue;
+    if (type !== 'response' && type !== 'revisit' && type !== 'resource') continue;
     const { url, time, status, digest, headers } = storedOf(entry.record);
     if (Number.isNaN(time)) continue;
     const mime = type === 'revisit' ? 'warc/revisit' : mediaType(headers);

@@ -3,14 +3,15 @@ import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import { gunzipSync } from 'node:zlib';
 import { appendMember, growing } from '../errand/warc/gzip.ts';
-import { newRecordId, type ParsedRecord, parseRecord, recordMember } from '../errand/warc/warc.ts';
+import { dateOf, END, line, newRecordId, type ParsedRecord, parseRecord, recordMember } from '../errand/warc/warc.ts';
 import { mediaType, type Stored, storedOf } from './read.ts';
 import { openReader, type ReadEntry } from './reader.ts';
-import { listSegments } from './segments.ts';
+import type { SegmentSource } from './store/segment-store.ts';
 
 /** One response or revisit. */
 export interface StoredPage {
-  readonly kind: 'response' | 'revisit';
+  /** `resource`: it came through the site's own face, not as an answer to a request. */
+  readonly kind: 'response' | 'revisit' | 'resource';
   readonly url: string;
   readonly time: number;
   readonly status: number;
@@ -22,48 +23,71 @@ export interface StoredPage {
 }
 
 /** What a filter may look at: an index line has as much. */
-export type Candidate = Pick<StoredPage, 'url' | 'time' | 'segment' | 'offset'>;
-export type Filter = (page: Candidate) => boolean;
+export type ExportCandidate = Pick<StoredPage, 'url' | 'time' | 'segment' | 'offset'>;
+export type Filter = (page: ExportCandidate) => boolean;
 
 export interface ExportOptions {
   /** Default: everything. The original that a revisit refers to comes along, so that the file is whole by itself. */
-  readonly filter?: Filter;
+  readonly filter?: Filter | undefined;
   /** `1.0` for readers that know nothing newer (libarchive): dates lose their milliseconds. Default `1.1`. */
   readonly version?: '1.0' | '1.1';
   /** Both are named in the file's first record. */
   readonly filename?: string;
   readonly software?: string;
+  /** Copies that are not in the archive because they differ from a version in it by no news; they come last. */
+  readonly followed?: AsyncIterable<Stored> | undefined;
 }
 
 /** All stored responses and revisits, oldest segment first. Damaged records are passed over; verify reports them. */
-export async function* storedPages(directory: string): AsyncGenerator<StoredPage> {
-  for await (const { page } of pairs(directory)) yield page;
+export async function* storedPages(source: SegmentSource): AsyncGenerator<StoredPage> {
+  for await (const { page } of pairs(source)) yield page;
 }
 
 /** Writes one .warc.gz with the pages that pass, each with its request; returns how many pages. */
-export async function exportWarc(directory: string, out: Writable, options: ExportOptions = {}): Promise<number> {
-  const { filter = () => true, version = '1.1', filename = 'export.warc.gz', software = 'Skein' } = options;
+export function exportWarc(source: SegmentSource, out: Writable, options: ExportOptions = {}): Promise<number> {
+  const { filter, followed, ...about } = options;
+  return exportWarcs([{ source, filter, followed }], out, about);
+}
+
+/** An archive, and what of it is wanted. */
+export interface ExportedArchive extends Pick<ExportOptions, 'filter' | 'followed'> {
+  readonly source: SegmentSource;
+}
+
+/** The same of several archives, one after the other. */
+export async function exportWarcs(
+  archives: readonly ExportedArchive[],
+  out: Writable,
+  options: Omit<ExportOptions, 'filter' | 'followed'>,
+): Promise<number> {
+  const { version = '1.1', filename = 'export.warc.gz', software = 'Skein' } = options;
   const lines = new Map([
     ['software', software],
     ['format', `WARC File Format ${version}`],
   ]);
   const asked = (entry: Bytes) => (version === '1.0' ? downgraded(entry) : entry.member);
   await write(out, asked(infoEntry(filename, lines)));
-  const originals = options.filter ? await originalsOf(directory, options.filter) : new Set<string>();
   let count = 0;
-  for await (const { page, request, response } of pairs(directory)) {
-    if (!filter(page) && !originals.has(`${page.time} ${page.url}`)) continue;
-    if (request) await write(out, asked(request));
-    await write(out, asked(response));
-    count++;
+  for (const { source, filter, followed } of archives) {
+    const originals = filter ? await originalsOf(source, filter) : new Set<string>();
+    for await (const { page, request, response } of pairs(source)) {
+      if (filter && !filter(page) && !originals.has(`${page.time} ${page.url}`)) continue;
+      if (request) await write(out, asked(request));
+      await write(out, asked(response));
+      count++;
+    }
+    for await (const copy of followed ?? []) {
+      await write(out, asked(responseEntry(copy)));
+      count++;
+    }
   }
   return count;
 }
 
 /** Time and URL of each copy that a revisit among the chosen ones refers to. */
-async function originalsOf(directory: string, filter: Filter): Promise<Set<string>> {
+async function originalsOf(source: SegmentSource, filter: Filter): Promise<Set<string>> {
   const originals = new Set<string>();
-  for await (const { page, response } of pairs(directory)) {
+  for await (const { page, response } of pairs(source)) {
     if (page.kind !== 'revisit' || !filter(page)) continue;
     const { headers } = response.record;
     const time = Date.parse(headers.get('warc-refers-to-date') ?? '');
@@ -81,13 +105,13 @@ interface Pair {
   readonly response: RecordEntry;
 }
 
-async function* pairs(directory: string): AsyncGenerator<Pair> {
-  for (const segment of listSegments(directory)) {
+async function* pairs(source: SegmentSource): AsyncGenerator<Pair> {
+  for (const segment of await source.list()) {
     let before: RecordEntry | undefined;
-    for await (const entry of openReader(segment.file, { end: segment.bytes })) {
+    for await (const entry of openReader(source, segment)) {
       if (entry.kind === 'problem') continue;
       const kind = entry.record.headers.get('warc-type');
-      if (kind === 'response' || kind === 'revisit') {
+      if (kind === 'response' || kind === 'revisit' || kind === 'resource') {
         const stored = storedOf(entry.record);
         const { url, time, status, digest, headers } = stored;
         const request = isRequestOf(before, entry) ? before : undefined;
@@ -115,6 +139,20 @@ function infoEntry(filename: string, lines: ReadonlyMap<string, string>): Bytes 
   const member = recordMember({ kind: 'warcinfo', id: newRecordId(), time: Date.now(), filename, lines }, 'stored');
   const data = gunzipSync(member);
   return { member, data, record: parseRecord(data) as ParsedRecord };
+}
+
+/** A response that was fetched and kept as a delta: without content coding, and without its request. */
+function responseEntry({ url, time, digest, head, body }: Stored): Bytes {
+  const lines = [
+    `WARC/1.1\r\nWARC-Type: response\r\nWARC-Record-ID: ${newRecordId()}\r\nWARC-Date: ${dateOf(time)}\r\n`,
+    line('WARC-Target-URI', url),
+    line('WARC-Payload-Digest', digest),
+    `Content-Type: application/http; msgtype=response\r\nContent-Length: ${head.length + body.length}\r\n\r\n`,
+  ];
+  const data = Buffer.concat([Buffer.from(lines.join('')), head, body, END]);
+  const target = growing(data.length + 1024);
+  appendMember(target, [data], 'fast');
+  return { member: target.bytes.subarray(0, target.length), data, record: parseRecord(data) as ParsedRecord };
 }
 
 /** The same record as WARC 1.0 has it. Recompressed, since its header changes. */

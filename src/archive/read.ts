@@ -1,11 +1,18 @@
 /** Reading stored records back: one by its place, with its body as it came or decoded. */
-import * as fs from 'node:fs';
-import path from 'node:path';
 import { SkeinError } from '../base/errors.ts';
 import { decodeBody } from '../errand/warc/decode.ts';
 import { readMember } from '../errand/warc/gzip.ts';
-import { type HttpMessage, type Original, type ParsedRecord, parseHttp, parseRecord } from '../errand/warc/warc.ts';
+import {
+  digestLabel,
+  type HttpMessage,
+  type Original,
+  type ParsedRecord,
+  parseHttp,
+  parseRecord,
+  payloadDigest,
+} from '../errand/warc/warc.ts';
 import { segmentName } from './segments.ts';
+import { MissingSegment, type SegmentSource, type SegmentsHere } from './store/segment-store.ts';
 
 /** Where a visit's records lie. The response, or the revisit, follows the request. */
 export interface StoredPlace {
@@ -48,6 +55,11 @@ export interface Plain {
 
 export interface StoredReader {
   /** Throws `damaged` when there is no such record there. */
+  read(place: StoredPlace): Promise<Stored>;
+}
+
+/** The same of what lies on this disk, at once. */
+interface StoredReaderHere {
   read(place: StoredPlace): Stored;
 }
 
@@ -58,13 +70,12 @@ const NO_BYTES = new Uint8Array(0);
 const NO_HEADERS: ReadonlyMap<string, string> = new Map();
 /** Bytes that one record may expand to. Bodies are cut at the crawl's own limit long before. */
 export const RECORD_LIMIT = 2 ** 28;
-const OPEN_FILES = 16;
 
 export function storedOf(record: ParsedRecord): Stored {
   const { headers, block } = record;
   const type = headers.get('warc-type') ?? '';
   const isHttp = /^application\/http\b/i.test(headers.get('content-type') ?? '');
-  const message: HttpMessage | undefined = isHttp ? parseHttp(block) : undefined;
+  const message = isHttp ? parseHttp(block) : type === 'resource' ? asAnswered(headers, block) : undefined;
   const body = message?.body ?? (isHttp ? NO_BYTES : block);
   const refersTo = headers.get('warc-refers-to-target-uri');
   const http = message?.headers ?? NO_HEADERS;
@@ -83,6 +94,18 @@ export function storedOf(record: ParsedRecord): Stored {
   };
 }
 
+/**
+ * A resource record has no HTTP header: it did not come as an answer to a request for its URL. Whoever reads pages gets
+ * what a server would have said of it.
+ */
+function asAnswered(headers: ReadonlyMap<string, string>, body: Uint8Array): HttpMessage {
+  const type = headers.get('content-type') ?? 'application/octet-stream';
+  const changed = headers.get('skein-last-modified');
+  const lines = `Content-Type: ${type}\r\n${changed ? `Last-Modified: ${changed}\r\n` : ''}`;
+  const head = Buffer.from(`HTTP/1.1 200 OK\r\n${lines}\r\n`, 'latin1');
+  return { status: 200, head, headers: parseHttp(head)!.headers, body };
+}
+
 /** By the same rules as when it came, so that whatever was analysed then can be read again. */
 function plainOf(body: Uint8Array, encoding: string | undefined, limit: number): Plain {
   const decoded = decodeBody(body, encoding, { bodyBytes: limit });
@@ -97,61 +120,90 @@ export function mediaType(headers: ReadonlyMap<string, string>): string {
   return (headers.get('content-type') ?? '').split(';')[0]!.trim().toLowerCase();
 }
 
+/**
+ * A walk from record to record, which asks for one place after the other: whoever runs it reads them, at once from this disk
+ * (readHere) or as they come (readLater).
+ */
+export type ArchiveReading<T> = Generator<StoredPlace, T, Stored>;
+
 /** The record that holds the body: `stored` itself, or what a revisit leads to. Undefined when it leads nowhere. */
-export function followRevisit(reader: StoredReader, stored: Stored, resolve: Resolver): Stored | undefined {
+export function* followRevisit(stored: Stored, resolve: Resolver): ArchiveReading<Stored | undefined> {
   let at: Stored | undefined = stored;
   // A revisit refers to a response; one that leads from revisit to revisit is wrong, and may be a circle.
   for (let hops = 0; at?.type === 'revisit' && hops < 3; hops++) {
     const place: StoredPlace | undefined = at.original && resolve(at.original, at.digest);
-    at = place && reader.read(place);
+    at = place && (yield place);
   }
   return at?.type === 'revisit' ? undefined : at;
 }
 
-/** Keeps a few segments open, the ones used last. */
-export function readStored(directory: string): StoredReader & { close(): void } {
-  const handles = new Map<number, number>();
-  const open = (segment: number): number => {
-    const handle = handles.get(segment) ?? fs.openSync(path.join(directory, segmentName(segment)), 'r');
-    handles.delete(segment);
-    handles.set(segment, handle);
-    for (const [oldest, unused] of handles) {
-      if (handles.size <= OPEN_FILES) break;
-      fs.closeSync(unused);
-      handles.delete(oldest);
-    }
-    return handle;
-  };
+export async function readLater<T>(reader: StoredReader, reading: ArchiveReading<T>): Promise<T> {
+  let step = reading.next();
+  while (!step.done) step = reading.next(await reader.read(step.value));
+  return step.value;
+}
+
+export function readHere<T>(reader: StoredReaderHere, reading: ArchiveReading<T>): T {
+  let step = reading.next();
+  while (!step.done) step = reading.next(reader.read(step.value));
+  return step.value;
+}
+
+/** `checked`: payloads are held against their digests, too, because the bytes may come from another machine. */
+export function readStored(
+  source: SegmentSource,
+  { checked = false }: { readonly checked?: boolean } = {},
+): StoredReader {
   return {
-    read(place) {
-      const bytes = bytesAt(open, place);
-      const member = readMember(bytes, RECORD_LIMIT);
-      if (member.kind !== 'member') throw damaged(place, member.kind === 'short' ? 'cut short' : member.problem);
-      if (member.length !== bytes.length) throw damaged(place, 'the record is not as long as the ledger says');
-      const record = parseRecord(member.data);
-      if (record.kind === 'problem') throw damaged(place, record.problem);
-      return storedOf(record);
-    },
-    close() {
-      for (const handle of handles.values()) fs.closeSync(handle);
-      handles.clear();
+    async read(place) {
+      const bytes = roomFor(place);
+      try {
+        const read = await source.read(place.segment, place.offset + place.requestLength, bytes);
+        const stored = recordIn(place, bytes, read);
+        if (checked && !hasItsDigest(stored)) throw damaged(place, 'payload digest is wrong');
+        return stored;
+      } catch (error) {
+        throw missingAt(place, error);
+      }
     },
   };
 }
 
-/** The bytes of the response, without the request before it. */
-function bytesAt(open: (segment: number) => number, place: StoredPlace): Uint8Array {
-  const { segment, offset, length, requestLength } = place;
-  const bytes = Buffer.allocUnsafe(length - requestLength);
-  let handle: number;
-  try {
-    handle = open(segment);
-  } catch (error) {
-    throw damaged(place, 'the segment is missing', error);
-  }
-  const read = fs.readSync(handle, bytes, 0, bytes.length, offset + requestLength);
+/** Of the segments on this disk alone, without waiting: a copy that lies elsewhere counts as damaged. */
+export function readStoredHere(here: SegmentsHere): StoredReaderHere {
+  return {
+    read(place) {
+      const bytes = roomFor(place);
+      try {
+        return recordIn(place, bytes, here.read(place.segment, place.offset + place.requestLength, bytes));
+      } catch (error) {
+        throw missingAt(place, error);
+      }
+    },
+  };
+}
+
+function hasItsDigest({ type, digest, body }: Stored): boolean {
+  return type === 'revisit' || digest === '' || digest === digestLabel(payloadDigest(body));
+}
+
+/** For the response, without the request before it. */
+function roomFor({ length, requestLength }: StoredPlace): Uint8Array {
+  return Buffer.allocUnsafe(length - requestLength);
+}
+
+function recordIn(place: StoredPlace, bytes: Uint8Array, read: number): Stored {
   if (read < bytes.length) throw damaged(place, 'beyond the end of the segment');
-  return bytes;
+  const member = readMember(bytes, RECORD_LIMIT);
+  if (member.kind !== 'member') throw damaged(place, member.kind === 'short' ? 'cut short' : member.problem);
+  if (member.length !== bytes.length) throw damaged(place, 'the record is not as long as the ledger says');
+  const record = parseRecord(member.data);
+  if (record.kind === 'problem') throw damaged(place, record.problem);
+  return storedOf(record);
+}
+
+function missingAt(place: StoredPlace, error: unknown): unknown {
+  return error instanceof MissingSegment ? damaged(place, 'the segment is missing', error) : error;
 }
 
 function damaged(place: StoredPlace, problem: string, cause?: unknown): SkeinError {

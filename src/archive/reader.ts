@@ -1,24 +1,22 @@
 /**
- * Goes through a WARC file member by member, in bounded memory. It reads any file, whole or damaged: what is wrong comes
- * as a problem in its place, and reading goes on at the next member that makes sense.
+ * Goes through a segment member by member, in bounded memory. It reads any, whole or damaged: what is wrong comes as a
+ * problem in its place, and reading goes on at the next member that makes sense.
  */
-import { type FileHandle, open } from 'node:fs/promises';
 import { readMember } from '../errand/warc/gzip.ts';
 import { type ParsedRecord, parseRecord } from '../errand/warc/warc.ts';
 import { RECORD_LIMIT } from './read.ts';
+import type { SegmentInfo, SegmentSource } from './store/segment-store.ts';
 
-export interface ReaderOptions {
+interface ReaderOptions {
   /** Bytes that one record may expand to; one that is larger is a problem. Default 256 MiB. */
   readonly limit?: number;
   /** Offset of a member to begin with. Default 0. */
   readonly start?: number;
-  /** Offset to stop at; a member that begins there is not read. Default the end of the file. */
-  readonly end?: number;
 }
 
 interface At {
   readonly offset: number;
-  /** Bytes in the file. */
+  /** Bytes in the segment. */
   readonly length: number;
 }
 
@@ -26,7 +24,7 @@ export type ReadEntry =
   | (At & {
       readonly kind: 'record';
       readonly record: ParsedRecord;
-      /** The gzip member as it is in the file, and what it expands to. */
+      /** The gzip member as it is in the segment, and what it expands to. */
       readonly member: Uint8Array;
       readonly data: Uint8Array;
     })
@@ -34,32 +32,30 @@ export type ReadEntry =
 
 const WINDOW_BYTES = 1 << 20;
 
-export async function* openReader(file: string, options: ReaderOptions = {}): AsyncGenerator<ReadEntry> {
-  const { limit = RECORD_LIMIT, start = 0, end = Number.POSITIVE_INFINITY } = options;
-  const handle = await open(file, 'r');
-  try {
-    const size = Math.min((await handle.stat()).size, end);
-    const window = new Window(handle, start, size);
-    while (!window.atEnd()) {
-      const { offset } = window;
-      const member = readMember(window.bytes(), limit);
-      if (member.kind === 'member') {
-        const { data, length } = member;
-        const bytes = window.bytes().subarray(0, length);
-        window.skip(length);
-        const record = parseRecord(data);
-        if (record.kind === 'problem') yield { offset, length, ...record };
-        else yield { offset, length, kind: 'record', record, member: bytes, data };
-      } else if (member.kind === 'short' && window.more(limit)) {
-        await window.extend();
-      } else {
-        const problem = member.kind === 'short' ? 'cut short' : member.problem;
-        await nextMember(window, limit);
-        yield { offset, length: window.offset - offset, kind: 'problem', problem };
-      }
+/** `segment.bytes`: where to stop; a member that begins there is not read. */
+export async function* openReader(
+  source: SegmentSource,
+  segment: SegmentInfo,
+  { limit = RECORD_LIMIT, start = 0 }: ReaderOptions = {},
+): AsyncGenerator<ReadEntry> {
+  const window = new Window(source, segment, start);
+  while (!window.atEnd()) {
+    const { offset } = window;
+    const member = readMember(window.bytes(), limit);
+    if (member.kind === 'member') {
+      const { data, length } = member;
+      const bytes = window.bytes().subarray(0, length);
+      window.skip(length);
+      const record = parseRecord(data);
+      if (record.kind === 'problem') yield { offset, length, ...record };
+      else yield { offset, length, kind: 'record', record, member: bytes, data };
+    } else if (member.kind === 'short' && window.more(limit)) {
+      await window.extend();
+    } else {
+      const problem = member.kind === 'short' ? 'cut short' : member.problem;
+      await nextMember(window, limit);
+      yield { offset, length: window.offset - offset, kind: 'problem', problem };
     }
-  } finally {
-    await handle.close();
   }
 }
 
@@ -88,18 +84,20 @@ async function nextMember(window: Window, limit: number): Promise<void> {
 const SEARCH_BYTES = 1 << 25;
 const MAGIC = Buffer.of(0x1f, 0x8b, 8);
 
-/** A part of the file in memory, which moves forward. */
+/** A part of the segment in memory, which moves forward. */
 class Window {
-  readonly #handle: FileHandle;
+  readonly #source: SegmentSource;
+  readonly #segment: number;
   #size: number;
-  /** File offset of #held[#start]. */
+  /** Where #held[#start] lies in the segment. */
   offset: number;
   #held: Buffer = Buffer.alloc(0);
   #start = 0;
 
-  constructor(handle: FileHandle, offset: number, size: number) {
-    this.#handle = handle;
-    this.#size = size;
+  constructor(source: SegmentSource, { id, bytes }: SegmentInfo, offset: number) {
+    this.#source = source;
+    this.#segment = id;
+    this.#size = bytes;
     this.offset = offset;
   }
 
@@ -116,7 +114,7 @@ class Window {
     return this.offset >= this.#size;
   }
 
-  /** False when the file ends here, or more than `limit` (and what little deflate can add to it) is held already. */
+  /** False when the segment ends here, or more than `limit` (and what little deflate can add to it) is held already. */
   more(limit: number): boolean {
     const held = this.#held.length - this.#start;
     return this.offset + held < this.#size && held <= limit + (limit >> 8) + WINDOW_BYTES;
@@ -128,13 +126,9 @@ class Window {
     const room = Math.min(Math.max(WINDOW_BYTES, old.length * 2), this.#size - this.offset);
     const larger = Buffer.allocUnsafe(room);
     old.copy(larger);
-    let filled = old.length;
-    while (filled < room) {
-      const { bytesRead } = await this.#handle.read(larger, filled, room - filled, this.offset + filled);
-      if (bytesRead === 0) this.#size = this.offset + filled; // the file shrank meanwhile
-      if (bytesRead === 0) break;
-      filled += bytesRead;
-    }
+    const added = larger.subarray(old.length);
+    const filled = old.length + (await this.#source.read(this.#segment, this.offset + old.length, added));
+    if (filled < room) this.#size = this.offset + filled; // it shrank meanwhile
     this.#held = larger.subarray(0, filled);
     this.#start = 0;
   }

@@ -1,7 +1,7 @@
 /** Checks the archive by itself; what the ledger says of it is checked by whoever has both. */
 import { digestLabel, type ParsedRecord, parseHttp, payloadDigest } from '../errand/warc/warc.ts';
 import { openReader } from './reader.ts';
-import { listSegments, type SegmentFile } from './segments.ts';
+import type { SegmentInfo, SegmentSource } from './store/segment-store.ts';
 
 export interface ArchiveProblem {
   readonly segment: number;
@@ -42,7 +42,7 @@ const PROBLEM_LIMIT = 1000;
  * other segments, may just be being written. Undefined = all there is.
  */
 export async function verifyArchive(
-  directory: string,
+  source: SegmentSource,
   onRecord: (record: VerifiedRecord) => void = () => {},
   ends?: ReadonlyMap<number, number>,
 ): Promise<ArchiveCheck> {
@@ -53,30 +53,36 @@ export async function verifyArchive(
   };
   const lengths = new Map<number, number>();
   const whole = new Map<number, number>();
-  for (const file of listSegments(directory)) {
+  for (const file of await source.list()) {
     const end = ends ? ends.get(file.id) : file.bytes;
     if (end === undefined) continue;
     const segment = { ...file, bytes: Math.min(file.bytes, end) };
     lengths.set(segment.id, file.bytes);
     counts.segments++;
     counts.bytes += segment.bytes;
-    await verifySegment(segment, report, record => {
+    await verifySegment({ source, segment, report }, record => {
       counts.records++;
       whole.set(segment.id, record.offset + record.length);
-      if (record.record.headers.get('warc-type') === 'response') counts.digests++;
+      if (hasBody(record.record)) counts.digests++;
       onRecord(record);
     });
   }
   return { ...counts, lengths, ends: whole, problems };
 }
 
+interface SegmentCheck {
+  readonly source: SegmentSource;
+  readonly segment: SegmentInfo;
+  readonly report: (problem: ArchiveProblem) => void;
+}
+
+/** Goes through one segment. */
 async function verifySegment(
-  segment: SegmentFile,
-  report: (problem: ArchiveProblem) => void,
-  onRecord: (record: VerifiedRecord) => void,
+  { source, segment, report }: SegmentCheck,
+  onRecord: (record: VerifiedRecord) => void = () => {},
 ): Promise<void> {
   const ids = new Set<string>();
-  for await (const entry of openReader(segment.file, { end: segment.bytes })) {
+  for await (const entry of openReader(source, segment)) {
     const { offset, length } = entry;
     const wrong = (problem: string) => report({ segment: segment.id, offset, problem });
     if (entry.kind === 'problem') {
@@ -93,14 +99,20 @@ async function verifySegment(
     if (type !== 'warcinfo' && !record.headers.has('warc-target-uri')) wrong('no target URI');
     if (Number.isNaN(Date.parse(record.headers.get('warc-date') ?? ''))) wrong('no date');
     if (type === 'revisit' && !record.headers.has('warc-refers-to-date')) wrong('revisit does not say of what');
-    const flaw = type === 'response' ? flawOf(record) : undefined;
+    const flaw = hasBody(record) ? flawOf(record) : undefined;
     if (flaw !== undefined) wrong(flaw);
     onRecord({ segment: segment.id, offset, length, record, whole: flaw === undefined });
   }
 }
 
+function hasBody({ headers }: ParsedRecord): boolean {
+  const type = headers.get('warc-type');
+  return type === 'response' || type === 'resource';
+}
+
 function flawOf(response: ParsedRecord): string | undefined {
-  const body = parseHttp(response.block)?.body;
+  const isHttp = response.headers.get('warc-type') === 'response';
+  const body = isHttp ? parseHttp(response.block)?.body : response.block;
   if (body === undefined) return 'a response that is not HTTP';
   const right = response.headers.get('warc-payload-digest') === digestLabel(payloadDigest(body));
   return right ? undefined : 'payload digest is wrong';

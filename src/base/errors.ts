@@ -15,6 +15,8 @@ export type ErrorCode =
   | 'version-mismatch'
   | 'bad-query'
   | 'refused' // a right is missing: token, key, quota
+  | 'incomplete' // a peer does not answer, and what it has is missing
+  | 'no-engine' // the engine of a cluster does not answer, or lost what it knew
   | 'internal';
 
 /** Exit codes of the command line, by error code; anything else exits with 1. */
@@ -27,6 +29,7 @@ export const exitCodes: Readonly<Partial<Record<ErrorCode, number>>> = {
   'data-in-use': 4,
   'disk-full': 5,
   damaged: 6,
+  incomplete: 8,
 };
 
 export class SkeinError extends Error {

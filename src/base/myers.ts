@@ -3,7 +3,7 @@
  * in proportion to the square of the number of differences, so it gives up beyond a bound and calls the middle part
  * replaced: right, though not the shortest.
  */
-export interface Run<T = string> {
+export interface EditRun<T = string> {
   readonly kind: 'same' | 'removed' | 'added';
   /** Of `before` for same and removed, of `after` for added. */
   readonly items: readonly T[];
@@ -22,7 +22,7 @@ export function difference<T extends string | number>(
   before: readonly T[],
   after: readonly T[],
   most = MOST_DIFFERENCES,
-): Run<T>[] {
+): EditRun<T>[] {
   let start = 0;
   while (start < before.length && start < after.length && before[start] === after[start]) start++;
   let end = 0;
@@ -64,9 +64,9 @@ export function hunks<T extends string | number>(before: readonly T[], after: re
 
 /** Joins what follows each other, and keeps removed before added. */
 class Runs<T> {
-  readonly list: Run<T>[] = [];
+  readonly list: EditRun<T>[] = [];
 
-  add(kind: Run['kind'], items: readonly T[]): void {
+  add(kind: EditRun['kind'], items: readonly T[]): void {
     if (items.length === 0) return;
     const last = this.list.at(-1);
     if (last?.kind === kind) this.list[this.list.length - 1] = { kind, items: [...last.items, ...items] };
@@ -102,7 +102,7 @@ function search<T>(from: readonly T[], to: readonly T[], most: number): Int32Arr
 
 /** Goes back from the end along the trace, then adds the steps in order. */
 function walk<T>(trace: readonly Int32Array[], from: readonly T[], to: readonly T[], runs: Runs<T>): void {
-  const steps: { kind: Run['kind']; start: number; end: number }[] = [];
+  const steps: { kind: EditRun['kind']; start: number; end: number }[] = [];
   let x = from.length;
   let k = from.length - to.length;
   for (let d = trace.length - 1; d > 0; d--) {

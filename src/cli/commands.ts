@@ -4,7 +4,7 @@
  */
 import type { Command } from 'commander';
 
-export interface CommandEntry {
+interface CommandEntry {
   /** Name and arguments, as commander writes them. */
   readonly usage: string;
   readonly about: string;
@@ -14,7 +14,7 @@ export interface CommandEntry {
 export const commands: readonly CommandEntry[] = [
   {
     usage: 'crawl [seeds...]',
-    about: 'collect sites; run again to resume or continue, nothing is ever deleted',
+    about: 'collect sites; run again to resume or continue',
     load: async () => (await import('./commands/crawl.ts')).addCrawlCommand,
   },
   {
@@ -36,6 +36,11 @@ export const commands: readonly CommandEntry[] = [
     usage: 'changes [pattern]',
     about: 'what changed, when, how much, and how it was noticed',
     load: async () => (await import('./commands/changes.ts')).addChangesCommand,
+  },
+  {
+    usage: 'notify',
+    about: 'be told of changes: by webhook, mail, command or feed, by rules of your own',
+    load: async () => (await import('./commands/notify.ts')).addNotifyCommand,
   },
   {
     usage: 'report',
@@ -68,9 +73,19 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./commands/ping.ts')).addPingCommand,
   },
   {
+    usage: 'subscriptions',
+    about: 'which sites tell of their changes, how true that has been, leases and last words',
+    load: async () => (await import('./commands/subscriptions.ts')).addSubscriptionsCommand,
+  },
+  {
     usage: 'workbench',
     about: 'serve the workbench of a collection: watch, search, compare, steer what runs',
     load: async () => (await import('./commands/workbench.ts')).addWorkbenchCommand,
+  },
+  {
+    usage: 'serve',
+    about: 'a public, read-only search for the readers of a site, with a search box for its pages',
+    load: async () => (await import('./commands/serve.ts')).addServeCommand,
   },
   {
     usage: 'steer',
@@ -128,6 +143,26 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./commands/verify.ts')).addVerifyCommand,
   },
   {
+    usage: 'forget [targets...]',
+    about: 'take pages out for good: copies, versions, index and links; they do not come back',
+    load: async () => (await import('./commands/forget.ts')).addForgetCommand,
+  },
+  {
+    usage: 'backup <directory>',
+    about: 'copy a collection, also while it is being written; again copies only what is new',
+    load: async () => (await import('./commands/backup.ts')).addBackupCommand,
+  },
+  {
+    usage: 'restore <directory>',
+    about: 'make a collection of a backup, in a new directory',
+    load: async () => (await import('./commands/backup.ts')).addRestoreCommand,
+  },
+  {
+    usage: 'service',
+    about: 'keep a collection fresh as a service of systemd: install, uninstall, status',
+    load: async () => (await import('./commands/service.ts')).addServiceCommand,
+  },
+  {
     usage: 'outpost',
     about: 'machines that crawl for another: invite, join, run, install, forgive',
     load: async () => (await import('./commands/outpost.ts')).addOutpostCommand,
@@ -136,6 +171,16 @@ export const commands: readonly CommandEntry[] = [
     usage: 'outposts',
     about: 'the tree of machines that crawl for this collection',
     load: async () => (await import('./commands/outposts.ts')).addOutpostsCommand,
+  },
+  {
+    usage: 'site [directory]',
+    about: 'for the owner of a site: tell crawlers what changed, beside any web server',
+    load: async () => (await import('./commands/site.ts')).addSiteCommand,
+  },
+  {
+    usage: 'peers',
+    about: 'the machines of a cluster: their shares, pages and lags; asking one to leave',
+    load: async () => (await import('./commands/peers.ts')).addPeersCommand,
   },
   {
     usage: 'demo',

@@ -6,7 +6,7 @@ import './options/mask.ts';
 import { Command, CommanderError } from 'commander';
 import { exitCodes, SkeinError, systemWords } from '../base/errors.ts';
 import { version } from '../base/version.ts';
-import { openFilesError, refuseFewFiles } from '../engine/open-files.ts';
+import { openFilesError, refuseFewFiles } from '../engine/threads/open-files.ts';
 import { runtimeOf, runtimeWords } from '../transfer/runtime.ts';
 import { commands } from './commands.ts';
 import { startThreadsEarly } from './prestart.ts';

@@ -1,6 +1,6 @@
 /** The threads that fetch begin to load before home does: its first request leaves a sixth of a second sooner. */
 import { availableParallelism } from 'node:os';
-import { threadModule } from '../engine/thread-module.ts';
+import { threadModule } from '../engine/threads/thread-module.ts';
 import { startEarly } from '../transfer/thread.ts';
 
 const fetching = new Set(['crawl', 'refresh', 'watch']);

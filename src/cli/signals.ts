@@ -16,3 +16,17 @@ export function stopOnSignals(stop: () => void): () => boolean {
   }
   return () => asked;
 }
+
+/**
+ * Resolves at the next Ctrl-C (or SIGTERM), which mean nothing else from now on. Ask before you tell people to press it. The old
+ * listeners leave after the new one came: a signal that nobody listens to, however shortly, ends the process.
+ */
+export function nextSignal(): Promise<void> {
+  return new Promise(resolve => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      const before = process.rawListeners(signal) as NodeJS.SignalsListener[];
+      process.once(signal, () => resolve());
+      for (const listener of before) process.off(signal, listener);
+    }
+  });
+}

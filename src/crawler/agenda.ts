@@ -9,7 +9,7 @@ import type { Errand } from '../errand/errand.ts';
 import { type Known, MOST_HOPS, stepFrom } from '../errand/known.ts';
 import { compileScope } from '../errand/scope/scope.ts';
 import { ShapeCounter, trapReason } from '../errand/scope/traps.ts';
-import { LINK_IMAGE, LINK_IS_SITEMAP, LINK_NOFOLLOW, type Visit } from '../errand/visit.ts';
+import { LINK_ADDED, LINK_IMAGE, LINK_IS_SITEMAP, LINK_NOFOLLOW, type Visit } from '../errand/visit.ts';
 import { NearMemory } from './analysis/near-memory.ts';
 
 export interface Agenda {
@@ -125,12 +125,12 @@ class FollowedPages implements Agenda {
     if (location !== undefined && this.#fits(location)) {
       this.#add({ url: location, role: known.role, depth: visit.depth, hops: known.hops + 1, tries: 0 }, level + 1);
     }
-    if (!visit.links || visit.outcome !== 'fetched' || visit.depth >= limits.depth || visit.page?.nofollow) return;
-    if (visit.verdict?.follow === false) return;
+    if (!visit.links || visit.outcome !== 'fetched' || visit.depth >= limits.depth) return;
+    const onlyAdded = visit.page?.nofollow === true || visit.verdict?.follow === false;
     const urls = Buffer.from(visit.links.urls).toString().split('\n');
     for (let i = 0; i < visit.links.count; i++) {
       const flags = visit.links.flags[i]!;
-      if (flags & LINK_NOFOLLOW || !this.#fits(urls[i]!)) continue;
+      if (flags & LINK_NOFOLLOW || (onlyAdded && !(flags & LINK_ADDED)) || !this.#fits(urls[i]!)) continue;
       const role = flags & LINK_IS_SITEMAP ? 'sitemap' : flags & LINK_IMAGE ? 'image' : 'page';
       const step = stepFrom({ depth: visit.depth, hops: known.hops }, flags);
       if (step.hops <= MOST_HOPS) this.#add({ url: urls[i]!, role, ...step, tries: 0 }, level + 1);

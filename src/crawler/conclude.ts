@@ -16,13 +16,14 @@ import { analyse } from './analysis/analyse.ts';
 import { withImages } from './analysis/image-links.ts';
 import { locationOf } from './analysis/location.ts';
 import { bodyLimit, readSitemap } from './analysis/sitemaps.ts';
-import type { Decider, Question, Verdict } from './decider.ts';
+import type { PageQuestion } from './decider.ts';
 import { compare, usesImageCodes } from './detect/compare.ts';
 import { imageFacts, ivalOf, withImage } from './detect/image.ts';
 import type { MissingPages } from './detect/missing-page.ts';
 import { glance, imageChanged, isWatched, knowsNoHead, lengthOf, type Manner } from './detect/watched-image.ts';
 import { retryAfter } from './pace/answer-effect.ts';
 import type { Kept } from './pack/pack.ts';
+import { questionOf } from './question.ts';
 import type { Answer, Change, Page, Response } from './stages.ts';
 import type { Tools } from './tools.ts';
 
@@ -48,7 +49,7 @@ export interface Concluded {
   /** An image whose headers say that it is another: its bytes are wanted. */
   readonly resized?: boolean;
   /** What the errand's decider is to be asked before anything is done with the page. */
-  readonly question?: Question;
+  readonly question?: PageQuestion;
 }
 
 export function conclude(job: Job, known: Known, answer: Answer, manner: Manner): Concluded | Promise<Concluded> {
@@ -107,6 +108,11 @@ export function refuse(known: Known, reason: ReasonCode, time: number): Conclude
   return { visit };
 }
 
+/** We did not ask, because the code that is asked before a request failed. */
+export function unasked(known: Known, time: number): Concluded {
+  return { visit: { ...refuse(known, 'decider', time).visit, outcome: 'failed' } };
+}
+
 /** An answer came, and analysis failed on it. */
 export function unusable(known: Known, time: number, answer: Answer): Concluded {
   return ended(known, time, answer, { outcome: 'failed', reason: 'crashed' });
@@ -147,18 +153,6 @@ export function undecided(known: Known, concluded: Concluded): Concluded {
 function failedLate(known: Known, { visit }: Concluded, reason: ReasonCode): Concluded {
   const { time, status, depth, cost } = visit;
   return { visit: { url: known.url, time, status, depth, cost, outcome: 'failed', reason, retryAfter: 0 } };
-}
-
-/** The page as a decider wants it: what it does not keep is still read for links, as with the filter. */
-export function decided(concluded: Concluded, { keep, follow, relevance }: Verdict): Concluded {
-  const { visit, kept, question, ...rest } = concluded;
-  const page = visit.page && { ...visit.page, filtered: visit.page.filtered || !keep };
-  const said = !follow || relevance > 0;
-  return {
-    ...rest,
-    visit: { ...visit, ...(page && { page }), ...(said && { verdict: { follow, relevance } }) },
-    ...(keep && kept && { kept }),
-  };
 }
 
 type Ending = Pick<Visit, 'outcome'> & { reason: string } & Partial<Omit<Visit, 'outcome' | 'reason'>>;
@@ -273,7 +267,12 @@ function decide({ job, known, response, time, broken }: Reading, found: Understo
     status: response.status,
     depth: known.depth,
     retryAfter: 0,
-    cost: { up, down, cause: causeOf(known, outcome, response.status), ms: total },
+    cost: {
+      up,
+      down,
+      cause: response.protocol === 'site' ? 'delta' : causeOf(known, outcome, response.status),
+      ms: total,
+    },
     stage,
     where,
     facts,
@@ -288,24 +287,10 @@ function decide({ job, known, response, time, broken }: Reading, found: Understo
   };
   if (!changed) return concluded;
   if (known.role === 'page' && job.tools.decider) {
-    concluded.question = questionOf(job.tools.decider, visit, page, decoded.bytes);
+    concluded.question = questionOf(job.tools.decider, visit, page, { body: decoded.bytes, headers: response.headers });
   }
   if (!notes.filtered && !notes.noarchive) concluded.kept = { url: known.url, time, digest, response };
   return concluded;
-}
-
-/** Beyond this a decider sees the beginning only, so that it knows how much memory it needs. */
-const MOST_CONTENT = 1 << 20;
-
-function questionOf(decider: Decider, visit: Visit, page: Page, body: Uint8Array): Question {
-  const { url, title, language, mediaType, bytes, links, words } = page;
-  const content = decider.wants === 'body' ? body : Buffer.from(decider.wants === 'text' ? page.text() : '');
-  const { status, depth, stage } = visit;
-  return {
-    ...{ url, title, language, mediaType, status, depth, bytes },
-    ...{ links: links.count, words, first: stage === 'first' },
-    content: content.length > MOST_CONTENT ? content.subarray(0, MOST_CONTENT) : content,
-  };
 }
 
 interface Judgement {

@@ -23,6 +23,7 @@ import {
   type Job,
   missingInstead,
   refuse,
+  unasked,
   unusable,
   withCost,
 } from './conclude.ts';
@@ -30,10 +31,12 @@ import { Deciding } from './deciding.ts';
 import { impossibleUrl, MissingPages } from './detect/missing-page.ts';
 import { type Manner, mannerOf } from './detect/watched-image.ts';
 import { opensPrivate } from './fetch/private-gate.ts';
+import type { RequestHook, RequestTerms } from './hooks.ts';
 import { effectOf } from './pace/answer-effect.ts';
+import type { Turn } from './pace/pace.ts';
 import { ParcelBuilder } from './pack/parcels.ts';
 import { askPermission, type Permission } from './robots/permission.ts';
-import type { Answer, Ask } from './stages.ts';
+import { type Answer, type Ask, type Fetcher, RECALLED } from './stages.ts';
 import type { Tools } from './tools.ts';
 
 /** One errand under way. */
@@ -74,7 +77,7 @@ export async function crawl(
       // Its members have been written: nobody looks at the body again.
       if (concluded.kept) tools.fetcher.reuse?.(concluded.kept.response.body);
       agenda.learn(concluded.visit);
-      if (tools.decider?.over) agenda.end();
+      if (tools.decider?.over || tools.requests?.over) agenda.end();
     }),
     keep: compileKeep(errand.scope.keep),
     missing: new MissingPages(errand.server.missing),
@@ -137,30 +140,59 @@ async function visit(run: Run, known: Known): Promise<Concluded | undefined> {
   const strange = originOf(known.url) !== errand.server.origin;
   const refusal = strange ? 'out-of-scope' : permission.refusal(known.url);
   if (refusal) return refuse(known, refusal, tools.clock.now());
-  const concluded = await look(run, known, mannerOf(errand, known));
-  if (concluded?.resized) return withBytes(run, known, concluded);
+  const terms = tools.requests && (await termsOf(tools.requests, known));
+  if (terms === 'failed') return unasked(known, tools.clock.now());
+  if (terms?.skip) return refuse(known, 'skipped', tools.clock.now());
+  const concluded = await look(run, known, mannerOf(errand, known), terms);
+  if (concluded?.resized) return withBytes(run, known, concluded, terms);
   if (concluded?.suspect) return unmask(run, known, concluded);
   const audit = concluded?.visit.status === 304 && known.role === 'page' && Math.random() < errand.server.auditShare;
-  const whole = audit ? await look(run, known, 'whole') : undefined;
+  const whole = audit ? await look(run, known, 'whole', terms) : undefined;
   return concluded && whole ? audited(known, concluded, whole) : concluded;
 }
 
+/** What hooks want of the request; whoever runs them says why they failed. */
+async function termsOf(hook: RequestHook, known: Known): Promise<RequestTerms | 'failed' | undefined> {
+  const { url, role, depth, facts } = known;
+  try {
+    return await hook.before({ url, role, depth, first: facts === undefined });
+  } catch {
+    return 'failed';
+  }
+}
+
 /** The headers of an image differ from what is known: the image itself is looked at. */
-async function withBytes(run: Run, known: Known, headers: Concluded): Promise<Concluded | undefined> {
-  const whole = await look(run, known, 'whole');
+async function withBytes(
+  run: Run,
+  known: Known,
+  headers: Concluded,
+  terms: RequestTerms | undefined,
+): Promise<Concluded | undefined> {
+  const whole = await look(run, known, 'whole', terms);
   return whole && withCost(whole, headers.visit.cost);
 }
 
 /** Asks for the page when its turn comes. */
-async function look(run: Run, known: Known, manner: Manner): Promise<Concluded | undefined> {
+async function look(run: Run, known: Known, manner: Manner, terms?: RequestTerms): Promise<Concluded | undefined> {
   const { tools, errand, permission } = run;
   const turn = await tools.pace.turn(errand.server.origin, permission.terms, run.signal);
   if (!turn) return undefined;
-  const answer = await tools.fetcher.fetch(askFor(run, known, manner));
+  const ask = askFor(run, known, manner, turn);
+  const answer = await (terms ? fetchBy(tools.fetcher, ask, terms) : tools.fetcher.fetch(ask));
   // The server is done, though we are not: the next request is on its way while this page is read.
   turn.done(effectOf(answer, tools.clock.now()));
+  if (answer.kind === 'failure' && answer.reason === RECALLED) return undefined;
   await allTaken();
   return settle(run, known, answer, manner);
+}
+
+/** With the header lines of a hook; what is secret in them is not stored with the page. */
+async function fetchBy(fetcher: Fetcher, ask: Ask, { headers, accept }: RequestTerms): Promise<Answer> {
+  const answer = await fetcher.fetch({ ...ask, headers, ...(accept !== undefined && { accept }) });
+  if (answer.kind === 'failure' || headers.length === 0) return answer;
+  const head = Buffer.from(answer.requestHead).toString('latin1');
+  const bare = head.replace(/^((?:proxy-)?authorization|cookie|x-api-key):.*\r$/gim, '$1: (not stored)\r');
+  return { ...answer, requestHead: Buffer.from(bare, 'latin1') };
 }
 
 let taking: Promise<void> | undefined;
@@ -210,11 +242,11 @@ function settle(run: Run, known: Known, answer: Answer, manner: Manner): Conclud
   }
 }
 
-function askFor(run: Run, known: Known, manner: Manner): Ask {
+function askFor(run: Run, known: Known, manner: Manner, { leaves }: Turn): Ask {
   const { limits, server } = run.errand;
   const conditional = manner === 'conditional';
   const { url } = known;
-  const ask: Draft<Ask> = { url, maxBytes: bodyLimit(known, limits), allowPrivate: opensPrivate(server, url) };
+  const ask: Draft<Ask> = { url, maxBytes: bodyLimit(known, limits), allowPrivate: opensPrivate(server, url), leaves };
   if (manner === 'head') ask.method = 'HEAD';
   if (conditional && known.etag !== undefined) ask.etag = known.etag;
   if (conditional && known.lastModified !== undefined) ask.lastModified = known.lastModified;

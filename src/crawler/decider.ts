@@ -6,10 +6,16 @@
  * The crawler goes on while a decider thinks. Who runs it, and in what cage, is the outpost's business.
  */
 
-/** What of the page it is shown besides the facts: nothing, the visible text, or the body as a browser would get it. */
-export type Wants = 'facts' | 'text' | 'body';
+import type { Added } from './analysis/added-links.ts';
+import type { HookPage } from './hooks.ts';
 
-export interface Question {
+/**
+ * What of the page it is shown besides the facts: nothing, the visible text, the body as a browser would get it, or whatever
+ * it asks for, where it runs in this thread.
+ */
+export type Wants = 'facts' | 'text' | 'body' | 'page';
+
+export interface PageQuestion {
   readonly url: string;
   readonly title: string;
   /** BCP 47 primary tag, empty = unknown. */
@@ -26,13 +32,19 @@ export interface Question {
   readonly first: boolean;
   /** As it was wanted: UTF-8 text, the body, or empty. */
   readonly content: Uint8Array;
+  /** Where the page was wanted. */
+  readonly page?: HookPage;
 }
 
-export interface Verdict {
+export interface PageVerdict {
   readonly keep: boolean;
   readonly follow: boolean;
   /** What the links promise to a focused crawl, 0–255; 0 = it does not say. */
   readonly relevance: number;
+  /** URLs to visit besides the page's links. */
+  readonly add?: readonly Added[];
+  /** What it took from the page, as JSON. */
+  readonly data?: string;
 }
 
 export interface Decider {
@@ -40,5 +52,5 @@ export interface Decider {
   /** Why it cannot be asked any more; empty = it can. */
   readonly over: string;
   /** Rejects when the code failed on this page; others may still be asked about. */
-  decide(question: Question): Promise<Verdict>;
+  decide(question: PageQuestion): Promise<PageVerdict>;
 }

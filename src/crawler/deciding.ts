@@ -4,9 +4,12 @@
  * instead of filling the memory.
  */
 import type { Known } from '../errand/known.ts';
+import type { Visit } from '../errand/visit.ts';
+import { withAdded } from './analysis/added-links.ts';
+import { noLinks } from './analysis/links.ts';
 import type { Concluded } from './conclude.ts';
-import { decided, undecided } from './conclude.ts';
-import type { Decider } from './decider.ts';
+import { undecided } from './conclude.ts';
+import type { Decider, PageVerdict } from './decider.ts';
 
 /** Pages of one errand that may wait for a verdict. */
 const WAITING = 64;
@@ -46,4 +49,18 @@ export class Deciding {
     }
     this.#settled(known, settled);
   }
+}
+
+/** The page as code of the user's wants it: what it does not keep is still read for links, as with the filter. */
+function decided(concluded: Concluded, { keep, follow, relevance, add, data }: PageVerdict): Concluded {
+  const { visit, kept, question, ...rest } = concluded;
+  const page = visit.page && { ...visit.page, filtered: visit.page.filtered || !keep };
+  const said = !follow || relevance > 0;
+  const more: Partial<Visit> = {
+    ...(page && { page }),
+    ...(said && { verdict: { follow, relevance } }),
+    ...(add && { links: withAdded(visit.links ?? noLinks, visit.url, add) }),
+    ...(data !== undefined && { data }),
+  };
+  return { ...rest, visit: { ...visit, ...more }, ...(keep && kept && { kept }) };
 }

@@ -8,8 +8,13 @@ import type { Links, Stage } from '../errand/visit.ts';
 export interface Ask {
   /** Normalised, http or https. */
   readonly url: string;
-  /** HEAD: the headers alone are wanted, no body comes; absent = GET. */
-  readonly method?: 'HEAD';
+  /** HEAD: the headers alone are wanted, no body comes; POST: `content` goes along; absent = GET. */
+  readonly method?: 'HEAD' | 'POST';
+  readonly content?: Content;
+  /** Value of an Authorization header. */
+  readonly authorization?: string;
+  /** Header lines that code of the user's adds; checked where they are made. */
+  readonly headers?: readonly (readonly [string, string])[];
   readonly etag?: string;
   readonly lastModified?: string;
   /** Value of the Accept header; default prefers HTML. */
@@ -20,6 +25,17 @@ export interface Ask {
   readonly flow?: ((bytes: number) => boolean) | undefined;
   /** Private, loopback and link-local addresses may be connected to. */
   readonly allowPrivate: boolean;
+  /** Asked each time the request is about to be written: false = it must not be any more, and fails as RECALLED. */
+  readonly leaves?: () => boolean;
+}
+
+/** Reason of a failure that no server has to do with: the page is visited another time. */
+export const RECALLED = 'recalled';
+
+/** The body of a request. */
+export interface Content {
+  readonly type: string;
+  readonly bytes: Uint8Array;
 }
 
 export type Answer = Response | Failure;
@@ -37,7 +53,8 @@ export interface Response {
   readonly body: Uint8Array;
   /** Why the body is not whole; absent = it is. */
   readonly truncated?: 'length' | 'time' | 'disconnect' | undefined;
-  readonly protocol: 'http/1.1' | 'h2';
+  /** `site`: it came in bulk through the site's own face, not as an answer to a request for this URL. */
+  readonly protocol: 'http/1.1' | 'h2' | 'site';
   readonly address: string;
   readonly wire: Wire;
 }

@@ -2,6 +2,7 @@
 import type { Clock } from '../base/clock.ts';
 import type { Errand } from '../errand/errand.ts';
 import type { Decider } from './decider.ts';
+import type { RequestHook } from './hooks.ts';
 import type { Pace } from './pace/pace.ts';
 import type { PackerPool } from './pack/packer-pool.ts';
 import type { RulesMemory } from './robots/rules-memory.ts';
@@ -27,8 +28,10 @@ export interface Tools {
   readonly rules: RulesMemory;
   /** When parcels leave; default: soon. */
   readonly parcels?: ParcelSizes;
-  /** Decides about the errand's pages, where the errand names code that does. */
+  /** Decides about the errand's pages, where the errand names code that does, or hooks of this machine's user do. */
   readonly decider?: Decider;
+  /** Asked before each request, where there are such hooks. */
+  readonly requests?: RequestHook;
   /** Product token that robots.txt is read for, e.g. `skein`. */
   readonly agentToken: string;
   /** True while the thread has more to do than it can: compression then takes the cheap way. */

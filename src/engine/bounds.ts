@@ -4,7 +4,7 @@
  */
 import { parseDomainWeights } from '../frontier/lanes/director.ts';
 import { parsePvalue, pvalueTerms } from '../frontier/orders/pvalue-terms.ts';
-import type { Ledger } from '../ledger/ledger.ts';
+import type { Settings } from '../ledger/collection/settings.ts';
 import type { BoundOptions } from './options.ts';
 
 export type Bounds = { readonly [name in keyof BoundOptions]-?: NonNullable<BoundOptions[name]> };
@@ -28,19 +28,19 @@ type Saved = Omit<Bounds, 'domains' | 'pvalue'> & {
 };
 
 /** Inside the caller's transaction. */
-export function boundsOf(given: BoundOptions, ledger: Ledger, seeds: readonly string[]): Bounds {
-  const before = seeds.length === 0 ? remembered(ledger) : undefined;
+export function boundsOf(given: BoundOptions, settings: Settings, seeds: readonly string[]): Bounds {
+  const before = seeds.length === 0 ? remembered(settings) : undefined;
   const names = Object.keys(defaults) as (keyof Bounds)[];
   const chosen = Object.fromEntries(
     names.map(name => [name, given[name] ?? before?.[name] ?? defaults[name]]),
   ) as unknown as Bounds;
   const bounds: Bounds = chosen.focus.length > 0 ? { ...chosen, order: 'focused' } : chosen;
-  ledger.set(SETTING, { ...bounds, domains: [...bounds.domains] } satisfies Saved);
+  settings.set(SETTING, { ...bounds, domains: [...bounds.domains] } satisfies Saved);
   return bounds;
 }
 
-function remembered(ledger: Ledger): Bounds | undefined {
-  const saved = ledger.setting<Saved>(SETTING);
+function remembered(settings: Settings): Bounds | undefined {
+  const saved = settings.setting<Saved>(SETTING);
   if (!saved) return undefined;
   const { domains, pvalue } = saved;
   return {
@@ -53,12 +53,12 @@ function remembered(ledger: Ledger): Bounds | undefined {
 const MOST_PAGES = 'mostPages';
 
 /** What `crawl --max-pages` asked for; none lifts it. Inside the caller's transaction. */
-export function rememberMostPages(ledger: Ledger, most: number | undefined): void {
-  ledger.set(MOST_PAGES, most ?? null);
+export function rememberMostPages(settings: Settings, most: number | undefined): void {
+  settings.set(MOST_PAGES, most ?? null);
 }
 
-/** New pages that a refresh may take in: where a crawl was bounded, the collection stays as large as that. */
-export function roomForNew(ledger: Ledger): number {
-  const most = ledger.setting<number | null>(MOST_PAGES) ?? Number.POSITIVE_INFINITY;
-  return Math.max(0, most - ledger.dueTimes.countLive());
+/** New pages that a refresh may take in: where a crawl was bounded, the collection stays as large. `live`: its pages now. */
+export function roomForNew(settings: Settings, live: number): number {
+  const most = settings.setting<number | null>(MOST_PAGES) ?? Number.POSITIVE_INFINITY;
+  return Math.max(0, most - live);
 }

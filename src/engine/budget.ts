@@ -1,8 +1,7 @@
 /** A budget in the terms of the schedule, and what it allows a day. */
 import type { ScheduleSettings } from '../frontier/schedule/settings.ts';
-import type { Allowance } from '../home/supply.ts';
-import type { Ledger } from '../ledger/ledger.ts';
-import type { Balance } from '../revisit/budget.ts';
+import type { Pool } from '../home/partitions/pool.ts';
+import type { Spending } from '../home/supply.ts';
 
 const SURPRISE = 1.5;
 
@@ -15,24 +14,66 @@ export interface Budget {
 }
 
 /** Pages that can be kept fresh. Dead links, redirects, sitemaps and images have budgets of their own beside it. */
-function collectionSize(ledger: Ledger): number {
-  return Math.max(1, ledger.dueTimes.countLive());
+function collectionSize(pool: Pool): number {
+  return Math.max(1, pool.live);
 }
 
+/** The part of a budget that falls to some of a collection's pages. */
+export function partOf(budget: Budget, part: number): Budget {
+  const { share, pages, bytes } = budget;
+  return {
+    ...(share !== undefined && { share }),
+    ...(pages !== undefined && { pages: pages * part }),
+    ...(bytes !== undefined && { bytes: bytes * part }),
+  };
+}
+
+/** What a budget allows a day in a collection of so many pages. */
+export function allowedBy({ share, pages, bytes }: Budget, live: number): Spending {
+  if (bytes !== undefined) return { pages: Number.POSITIVE_INFINITY, bytes };
+  return { pages: pages ?? (share ?? USUAL) * live, bytes: Number.POSITIVE_INFINITY };
+}
+
+/** Share of a collection that is looked at a day where nobody says anything. */
+const USUAL = 0.1;
+
+export type Aim = Partial<Pick<ScheduleSettings, 'share' | 'bytes' | 'freshness'>>;
+
 /** A budget in the schedule's terms. */
-export function aimOf(
-  ledger: Ledger,
-  budget: Budget,
-): Pick<ScheduleSettings, 'share'> | Pick<ScheduleSettings, 'bytes'> {
+export function aimOf(pool: Pool, budget: Budget): Aim {
   if (budget.bytes !== undefined) return { bytes: budget.bytes };
-  return { share: budget.share ?? (budget.pages ?? 0) / collectionSize(ledger) };
+  return { share: budget.share ?? (budget.pages ?? 0) / collectionSize(pool) };
+}
+
+/** What the schedules of all partitions aim at together. */
+export function currentAim(pool: Pool): Aim {
+  const all = [...pool].map(({ frontier }) => frontier.schedule.settings);
+  const { share, freshness } = all[0] ?? {};
+  const counted = all.filter(({ bytes }) => bytes !== undefined);
+  const bytes = counted.length === 0 ? undefined : counted.reduce((sum, each) => sum + each.bytes!, 0);
+  return { share, bytes, freshness };
+}
+
+/** Makes the schedule of each partition fit; bytes are shared out by how many pages each has. Opens a transaction in each. */
+export function aim(pool: Pool, wanted: Aim, now: number): void {
+  const all = collectionSize(pool);
+  const members = [...pool];
+  for (const { ledger, frontier } of members) {
+    const part = members.length === 1 ? 1 : Math.max(1, ledger.dueTimes.countLive()) / all;
+    ledger.begin();
+    frontier.schedule.aim({ ...wanted, bytes: wanted.bytes && wanted.bytes * part }, now);
+  }
 }
 
 /** What may be spent a day. A freshness to be kept has no budget: it takes what it needs, and some more for surprises. */
-export function allowanceOf(ledger: Ledger, settings: ScheduleSettings, balance: Balance): Allowance {
-  const pages = collectionSize(ledger);
+export function allowanceOf(pool: Pool): Spending {
   const unlimited = Number.POSITIVE_INFINITY;
-  if (settings.bytes !== undefined) return { pages: unlimited, bytes: settings.bytes };
-  if (settings.freshness !== undefined) return { pages: SURPRISE * balance.visits * pages, bytes: unlimited };
-  return { pages: (settings.share ?? 0.1) * pages, bytes: unlimited };
+  const { share, bytes, freshness } = currentAim(pool);
+  if (bytes !== undefined) return { pages: unlimited, bytes };
+  if (freshness === undefined) return { pages: (share ?? 0.1) * collectionSize(pool), bytes: unlimited };
+  let visits = 0;
+  for (const { ledger, frontier } of pool) {
+    visits += frontier.schedule.balance.visits * Math.max(1, ledger.dueTimes.countLive());
+  }
+  return { pages: SURPRISE * visits, bytes: unlimited };
 }

@@ -1,16 +1,16 @@
 /** Whom the owners of sites can ask, as whoever runs a crawl says once a collection. */
 import { SkeinError } from '../base/errors.ts';
 import { isContact } from '../errand/agent.ts';
-import type { Ledger } from '../ledger/ledger.ts';
+import type { Settings } from '../ledger/collection/settings.ts';
 
 const EXAMPLE = 'Write it as https://example.org/crawler or mailto:me@example.org.';
 const CONTACT = 'contact';
 
 /** The contact that was given now, else the one given last: a refresh by cron is by the same people. In a transaction. */
-export function rememberedContact(ledger: Ledger, given?: string): string | undefined {
+export function rememberedContact(settings: Settings, given?: string): string | undefined {
   if (given !== undefined && !isContact(given)) {
     throw new SkeinError('bad-option', 'A contact is one line of plain characters without brackets.', EXAMPLE);
   }
-  if (given !== undefined) ledger.set(CONTACT, given);
-  return given ?? ledger.setting<string>(CONTACT);
+  if (given !== undefined) settings.set(CONTACT, given);
+  return given ?? settings.setting<string>(CONTACT);
 }

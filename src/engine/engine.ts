@@ -2,55 +2,58 @@
  * Builds a home from plain values: ledger, archive, frontier, threads. Nothing else constructs these. It prints nothing,
  * ends no process, and keeps nothing outside of what it returns, so that one process can have several at once.
  */
-import { hash } from 'node:crypto';
-import { join } from 'node:path';
-import { openArchive } from '../archive/archive.ts';
 import { type Clock, shiftedClock, systemClock } from '../base/clock.ts';
 import { SkeinError } from '../base/errors.ts';
-import { originOf } from '../base/url.ts';
 import { version } from '../base/version.ts';
-import { usesImageCodes } from '../crawler/detect/compare.ts';
 import { makeSlots } from '../crawler/pace/address-slots.ts';
 import { AGENT_TOKEN, userAgent } from '../errand/agent.ts';
-import { decodeErrand } from '../errand/codec/errand-codec.ts';
-import type { Errand } from '../errand/errand.ts';
-import { keepAll } from '../errand/scope/keep.ts';
 import { parseScope } from '../errand/scope/scope.ts';
-import { excludedIn, homesOf, outsideOf } from '../frontier/admission/crawl-bounds.ts';
-import { Frontier, type FrontierOptions } from '../frontier/frontier.ts';
+import type { Frontier } from '../frontier/frontier.ts';
 import { domainOf, leavesOut } from '../frontier/lanes/director.ts';
-import { Schedule } from '../frontier/schedule/schedule.ts';
-import { noteSealed } from '../home/checks/repair.ts';
 import { Home } from '../home/home.ts';
-import { interestIn } from '../home/indexing/indexing.ts';
 import type { Outposts } from '../home/machines/outposts.ts';
-import type { Supply } from '../home/supply.ts';
+import type { SteerOrder } from '../home/orders.ts';
+import { Pool } from '../home/partitions/pool.ts';
+import type { Round } from '../home/round.ts';
+import type { Purse, Supply } from '../home/supply.ts';
 import type { LineSums } from '../ledger/account.ts';
-import { Ledger } from '../ledger/ledger.ts';
+import type { Settings } from '../ledger/collection/settings.ts';
+import type { Ledger } from '../ledger/ledger.ts';
 import { tryDecider } from '../outpost/cages/deciders.ts';
+import type { OutpostOptions } from '../outpost/workers/tools.ts';
 import { depthOf, pruned } from '../transfer/ssh/machine-tree.ts';
 import { dismissEarly } from '../transfer/thread.ts';
-import { type Bounds, boundsOf, rememberMostPages } from './bounds.ts';
-import { closeToOthers } from './close-to-others.ts';
-import { rememberedContact } from './contact.ts';
-import { refuseOrphans } from './open-ledger.ts';
+import type { Bounds } from './bounds.ts';
+import { copyElsewhere, prepareOffsite } from './offsite.ts';
 import { type EngineOptions, type Extras, engineDefaults as usual } from './options.ts';
-import { isFar, startThread, type ThreadTools, threadPlan, threadsOf } from './threads.ts';
+import { adoptAll, digestOf, OpenPartitions } from './partitions.ts';
+import { withHooks } from './threads/hooks.ts';
+import { isFar, startThread, type ThreadTools, threadPlan, threadsOf } from './threads/threads.ts';
 
-const LEASE = 10 * 60_000;
 /** How long a crawl waits for a busy server or a retry when all else is done. */
 export const PATIENCE = 60_000;
 
 export interface Engine {
   readonly home: Home;
+  /** The partitions that home has, as one. */
+  readonly pool: Pool;
+  /** What holds for all partitions. */
+  readonly settings: Settings;
+  /** Opens and closes partitions while home runs: for those that come from another machine, or go there. */
+  readonly collection: OpenPartitions;
+  /** Of the first partition that was opened. */
   readonly ledger: Ledger;
   readonly frontier: Frontier;
   readonly clock: Clock;
   readonly bounds: Bounds;
   /** Seeds that were new. */
   readonly added: number;
+  /** What threads of this run are started with. */
+  readonly threadData: OutpostOptions;
   /** The machines beyond this one; undefined = none were asked for. */
   readonly outposts: Outposts | undefined;
+  /** Where several machines are one: what they agree on. */
+  readonly cluster?: ClusterTerms | undefined;
   /** Reaches the machines; throws when one of them cannot be used. */
   ready(): Promise<void>;
   /** Lets home work until the supply has no more, or it is stopped. */
@@ -58,29 +61,43 @@ export interface Engine {
   close(): Promise<void>;
 }
 
+export interface ClusterTerms {
+  /** Of the round that all are in; undefined until every partition is held by somebody. */
+  readonly terms: () => (Round & { readonly live: number }) | undefined;
+  /** What is spent by all together: in a round, and a day. */
+  readonly round: Purse;
+  readonly daily: Purse;
+  /** Orders that hold on all machines. */
+  readonly steering: {
+    share(order: SteerOrder): Promise<void>;
+    attach(apply: (order: SteerOrder) => Promise<void>): void;
+  };
+}
+
 export async function openEngine(
-  options: EngineOptions,
+  given: EngineOptions,
   seeds: readonly string[] = [],
   extras: Extras = {},
 ): Promise<Engine> {
-  const { data, signal } = options;
+  const options = withHooks(given);
+  const { signal } = options;
   signal?.throwIfAborted();
   refuseMistakes(options, seeds);
   const threads = threadsOf(options);
   const clock = extras.clockShift ? shiftedClock(extras.clockShift) : systemClock;
-  const ledger = openToWrite(data);
-  const archive = openArchive(join(data, 'archive'), { software: `Skein/${version}`, ...extras.archive });
-  archive.recover(lastEnd(ledger));
-  ledger.begin();
-  noteSealed(ledger, data);
-  const { bounds, contact, frontier, out, added } = fillFrontier({ options, seeds, extras, ledger, clock });
-  ledger.commit();
+  await prepareOffsite(options);
+  const collection = new OpenPartitions({ options, extras, clock, seeds });
+  const { settings, bounds, contact } = collection;
+  const added = collection.seed(seeds);
+  collection.commit();
+  const copying = await copyElsewhere(collection, options);
   const tools = { userAgent: userAgent(version, contact), slots: makeSlots() };
   const plan = threadPlan(options, extras, tools);
   const levels = options.levels ?? Math.max(1, depthOf(options.outposts ?? []));
   const spare = (home: Home) => startThread('trial', home, plan, 0);
-  const home = new Home({ ledger, archive, frontier, clock, levels, spare });
-  for (const { errand, outpost, sequence } of out) home.dispatch.expect(outpost, errand, sequence);
+  const home = new Home({ clock, levels, spare });
+  adoptAll(home, collection.partitions);
+  const { ledger, frontier } = collection.partitions[0]!;
   const outposts = isFar(options)
     ? await makeOutposts({ home, ledger, clock, contact, absence: extras.absence, tools }, options)
     : undefined;
@@ -90,9 +107,10 @@ export async function openEngine(
   signal?.addEventListener('abort', stop);
   if (signal?.aborted) stop();
   return {
-    ...{ home, ledger, frontier, clock, bounds, added, outposts },
+    ...{ home, pool: new Pool(home.partitions), settings, collection, ledger, frontier, clock },
+    ...{ bounds, added, outposts, threadData: plan.data },
     async ready() {
-      if (options.decider) await tryDecider(options.decider, { own: true });
+      if (options.decider) await tryDecider(options.decider, { own: !options.cagedHooks });
       await outposts?.open(pruned(options.outposts ?? [], levels), options.listen);
     },
     run: supply => home.run(outposts ? untilChecked(supply, outposts) : supply),
@@ -101,10 +119,10 @@ export async function openEngine(
       try {
         await outposts?.close();
         await home.dispatch.close();
-        await archive.close();
-        if (!ledger.abandoned) frontier.close();
+        await collection.keepHouse();
       } finally {
-        ledger.close();
+        await collection.closeAll();
+        await copying?.end();
       }
     },
   };
@@ -121,47 +139,14 @@ function untilChecked(supply: Supply, outposts: Outposts): Supply {
   };
 }
 
-interface Filling {
-  readonly options: EngineOptions;
-  readonly seeds: readonly string[];
-  readonly extras: Extras;
-  readonly ledger: Ledger;
-  readonly clock: Clock;
-}
-
-/** The frontier as the last run left it, with the seeds of this one. In a transaction. */
-function fillFrontier({ options, seeds, extras, ledger, clock }: Filling) {
-  const bounds = boundsOf(options, ledger, seeds);
-  const { mode = 'crawl' } = extras;
-  if (mode === 'crawl') rememberMostPages(ledger, options.maxPages);
-  const contact = rememberedContact(ledger, options.agent);
-  const searches = interestIn(options.data, clock.now);
-  const frontier = new Frontier(
-    ledger,
-    frontierOptions({ ...options, ...bounds }, seeds, ledger, mode),
-    clock,
-    new Schedule(ledger, extras.schedule, { searches, continuous: mode === 'watch' }),
-  );
-  const out = errandsOut(ledger, options);
-  frontier.restore(out, options.reading?.(ledger.pages.size));
-  return { bounds, contact, frontier, out, added: frontier.seed(seeds) };
-}
-
-function openToWrite(directory: string): Ledger {
-  refuseOrphans(directory);
-  const ledger = new Ledger(directory, 'write');
-  closeToOthers(directory);
-  return ledger;
-}
-
 /** Before anything is made: a collection that begins with a mistake would be one all the same. */
 function refuseMistakes(options: EngineOptions, seeds: readonly string[]): void {
-  const { scope, domains, bodyBytes, order, focus, decider } = options;
-  if (order === 'focused' && !focus?.length && decider === undefined) {
+  const { scope, domains, bodyBytes, order, focus, decider, hooks } = options;
+  if (order === 'focused' && !focus?.length && decider === undefined && hooks === undefined) {
     throw new SkeinError(
       'bad-option',
       'The order focused needs words to look for.',
-      'Give them with --focus, or a --decider that says what links promise.',
+      'Give them with --focus, or a --decider or --hooks that say what links promise.',
     );
   }
   parseScope(scope ?? []);
@@ -210,82 +195,4 @@ async function makeOutposts(
     ...(decider && { decider: { digest: digestOf(decider), bytes: decider } }),
     ...(absence !== undefined && { lease: absence }),
   });
-}
-
-/** As errands name code. */
-const digestOf = (code: Uint8Array): string => hash('sha256', code);
-
-interface ErrandOut {
-  readonly errand: Errand;
-  readonly outpost: string;
-  readonly issued: number;
-  readonly sequence: number;
-}
-
-/** Errands that outposts of an earlier run may still be at; those that nobody can come back with are dropped. */
-function errandsOut(ledger: Ledger, { listen, outposts = [] }: EngineOptions): ErrandOut[] {
-  const out: ErrandOut[] = [];
-  for (const { id, outpost, bytes, issued, sequence } of ledger.errands.all()) {
-    const reachable = listen !== undefined || outposts.some(({ url }) => url === outpost);
-    try {
-      if (!reachable) throw new SkeinError('not-found', 'its outpost is not part of this run');
-      out.push({ errand: decodeErrand(bytes), outpost, issued, sequence });
-    } catch {
-      ledger.errands.remove(id); // its pages wait like all others
-    }
-  }
-  return out;
-}
-
-function frontierOptions(
-  options: EngineOptions & Bounds,
-  seeds: readonly string[],
-  ledger: Ledger,
-  mode: NonNullable<Extras['mode']>,
-): FrontierOptions {
-  const {
-    pace = usual.pace,
-    connections = usual.connections,
-    bodyBytes = usual.bodyBytes,
-    images: wanted = usual.images,
-  } = options;
-  const { domains, decider } = options;
-  const hosts = [...new Set(homesOf(ledger, seeds).map(originOf))].sort();
-  const parsed = parseScope(options.scope);
-  const detector = rememberedDetector(ledger, options.detector);
-  // A code is made of an image's pixels: who compares codes needs the images.
-  const images = wanted === 'watch' && usesImageCodes(detector) ? 'store' : wanted;
-  const scope = { ...parsed, focus: options.focus, images: images === 'store', keep: { ...keepAll, ...options.keep } };
-  return {
-    mode: mode === 'crawl' ? 'explore' : 'refresh',
-    order: options.order,
-    pvalue: options.pvalue,
-    images,
-    scope,
-    outside: outsideOf(ledger, scope, seeds),
-    bounds: JSON.stringify([parsed, parsed.domains.length > 0 || hosts, [...domains], excludedIn(ledger)]),
-    domains,
-    maxPages: options.maxPages ?? Number.POSITIVE_INFINITY,
-    pagesPerServer: options.perServer,
-    depth: options.depth,
-    bodyBytes,
-    pace: pace * 1000,
-    connections,
-    outposts: Math.max(1, threadsOf(options)),
-    allowPrivate: options.allowPrivate ?? false,
-    detector,
-    ...(decider && { code: digestOf(decider) }),
-    lease: LEASE,
-  };
-}
-
-/** The detector that was chosen now, else the one chosen last. In a transaction. */
-function rememberedDetector(ledger: Ledger, given: string | undefined): string {
-  if (given !== undefined) ledger.set('detector', given);
-  return given ?? ledger.setting<string>('detector') ?? 'content';
-}
-
-function lastEnd(ledger: Ledger): { segment: number; length: number } {
-  const last = ledger.segments().at(-1);
-  return last ? { segment: last.id, length: last.length } : { segment: 0, length: 0 };
 }

@@ -6,14 +6,19 @@ import { type Tally, tallyOf } from '../home/answers/changes.ts';
 import { Images } from '../home/images/images.ts';
 import { withInference } from '../home/judging/infer-round.ts';
 import { SecondLooks, withSecondLooks } from '../home/judging/second-looks.ts';
-import { beginRound, endRound } from '../home/round.ts';
+import type { Pool, PoolMember, PoolPage } from '../home/partitions/pool.ts';
+import { beginRound, endRound, joinRound, type Round } from '../home/round.ts';
 import { refreshSupply, type Supply, watchSupply } from '../home/supply.ts';
+import { type Timetable, withTimetable } from '../home/timetable/timetable.ts';
 import type { Thresholds } from '../revisit/pmcs.ts';
+import { parseTimed } from '../revisit/timetable.ts';
 import { roomForNew } from './bounds.ts';
-import { aimOf, allowanceOf, type Budget } from './budget.ts';
+import { type Aim, aim, aimOf, allowanceOf, allowedBy, type Budget, currentAim, partOf } from './budget.ts';
 import { type Engine, openEngine } from './engine.ts';
+import { type Notices, openNotices } from './notices.ts';
 import type { EngineOptions, Extras } from './options.ts';
 import { type Summary, summaryOf } from './summary.ts';
+import { timetableOf } from './timetable.ts';
 
 type Kind = 'refresh' | 'watch';
 
@@ -37,53 +42,178 @@ export interface FreshOptions extends EngineOptions {
   readonly policy?: string | undefined;
   readonly estimator?: string | undefined;
   readonly thresholds?: Thresholds | undefined;
+  /** False: sites are not asked what has changed. */
+  readonly notices?: boolean | undefined;
+  /** The address by which hubs reach the public door, as `https://home.example:7790`. */
+  readonly public?: string | undefined;
+  /** Pages that are looked at by times of their own, as `example.org/prices 5m mo-fr 08:00-18:00 200/d`; remembered; [] lifts it. */
+  readonly every?: readonly string[] | undefined;
   /** Seconds until a second look at what may be noise; 0 = none. */
   readonly secondLook?: number | undefined;
 }
+
+/** How a collection is opened, where that is not this machine's alone. */
+export type Opener = (options: FreshOptions, extras: Extras) => Promise<Engine>;
 
 /** Opens the collection, refreshes it and closes it. `begin` is told when it is open; what it returns is called last. */
 export async function keepFresh(
   kind: Kind,
   options: FreshOptions,
-  extras: Extras = {},
+  { open, ...extras }: Extras & { readonly open?: Opener | undefined } = {},
   begin: (engine: Engine) => Promise<() => Promise<void>> = async () => async () => {},
 ): Promise<FreshSummary> {
-  const engine = await openEngine(options, [], { ...extras, mode: kind, schedule: settingsOf(options) });
-  const { home, ledger, frontier, clock } = engine;
-  const { schedule } = frontier;
-  aim(engine, options);
-  const end = await begin(engine);
-  const spent = () => home.progress.bytesDown + home.progress.bytesUp;
-  const allowance = () => allowanceOf(ledger, schedule.settings, schedule.balance);
+  options.every?.map(parseTimed); // a mistake in it opens nothing
+  const opened: Opener = open ?? ((given, more) => openEngine(given, [], more));
+  const engine = await opened(options, { ...extras, mode: kind, schedule: settingsOf(options) });
+  const { pool, clock } = engine;
   const started = clock.now();
-  const images = new Images({ ...engine, agentToken: AGENT_TOKEN });
-  const parts = { ...engine, images, newPages: roomForNew(ledger) };
-  const first = ledger.visits.last + 1;
-  const round = kind === 'refresh' ? beginRound(ledger, started) : undefined;
+  const timetable = engine.cluster ? undefined : aimHere(engine, options);
+  const end = await begin(engine);
+  let work: FreshWork | undefined;
   try {
-    const plain = round ? refreshSupply(parts, round, allowance(), spent) : watchSupply(parts, allowance, spent);
-    const supply = withInference(looking(plain, kind, engine, options.secondLook), engine, kind);
+    if (!engine.cluster) work = new FreshWork(kind, engine, options, timetable);
+    const supply = work?.supply ?? untilGathered(engine, () => (work = new FreshWork(kind, engine, options)));
     await engine.ready();
     await engine.run(supply);
-    ledger.begin();
-    if (!round) ledger.set('refreshed', clock.now());
-    else if (!home.stopped) endRound(ledger);
-    schedule.noteFreshness(clock.now());
-    ledger.commit();
+    work?.timetable?.end();
+    const round = work?.round;
+    conclude(engine, round !== undefined);
     return {
       ...summaryOf(engine, false),
-      ...tallyOf(ledger, first),
-      avoided: ledger.account.avoided,
+      ...(work?.tally() ?? noTally),
+      avoided: sumOf(pool, ({ ledger }) => ledger.account.avoided),
       left: supply.left,
       since: round && round.begun < started ? round.begun : undefined,
-      visitsPerDay: schedule.visitsPerDay,
-      freshness: shownFreshness(engine),
+      visitsPerDay: sumOf(pool, ({ frontier }) => frontier.schedule.visitsPerDay),
+      freshness: freshnessOf(pool, clock.now(), TOLD_SERVERS),
     };
   } finally {
-    await images.close();
+    await work?.close();
     await end();
     await engine.close();
   }
+}
+
+/** Makes the schedules of all partitions here fit the budget, and then the times that people set, which come before it. */
+function aimHere(engine: Engine, options: FreshOptions): Timetable | undefined {
+  aim(engine.pool, aimIn(engine, options), engine.clock.now());
+  const timetable = timetableOf(engine, options.every);
+  engine.collection.commit();
+  return timetable;
+}
+
+const noTally: Tally = { changed: 0, back: 0, images: 0, new: 0, aside: 0, sitemaps: 0 };
+
+/** Several machines begin together: when every partition is held by one of them. */
+function untilGathered({ cluster }: Engine, begin: () => FreshWork): Supply {
+  let work: FreshWork | undefined;
+  return {
+    fill() {
+      if (!work && cluster?.terms()) work = begin();
+      work?.supply.fill();
+    },
+    worthWaiting: () => work?.supply.worthWaiting() ?? true,
+    get left() {
+      return work?.supply.left ?? 0;
+    },
+  };
+}
+
+/** What is done in a round or a watch, and what is counted on the way. */
+class FreshWork {
+  readonly supply: Supply;
+  readonly round: Round | undefined;
+  readonly timetable: Timetable | undefined;
+  readonly #engine: Engine;
+  readonly #options: FreshOptions;
+  readonly #images: Images;
+  readonly #notices: Notices;
+  /** Of each partition, the first visit that counts; those that come later are added. */
+  readonly #first = new Map<number, number>();
+
+  constructor(kind: Kind, engine: Engine, options: FreshOptions, made?: Timetable) {
+    this.#engine = engine;
+    this.#options = options;
+    const { home, pool, settings, clock, cluster } = engine;
+    const terms = cluster?.terms();
+    const timetable = cluster ? aimHere(engine, options) : made;
+    const spent = () => home.progress.bytesDown + home.progress.bytesUp;
+    this.#images = new Images({ pool, clock, agentToken: AGENT_TOKEN });
+    const room = roomForNew(settings, terms?.live ?? pool.live);
+    const newPages = terms ? Math.floor(room * partHere(engine, terms.live)) : room;
+    const purse = options.freshness === undefined ? cluster?.[kind === 'refresh' ? 'round' : 'daily'] : undefined;
+    this.timetable = timetable;
+    const timed = timetable && ((page: PoolPage) => timetable.has(page));
+    const parts = { pool, clock, images: this.#images, newPages, purse, timed };
+    for (const { id, ledger } of pool) this.#first.set(id, ledger.visits.last + 1);
+    if (terms) joinRound(pool, terms);
+    this.round = kind === 'refresh' ? (terms ?? beginRound(pool, clock.now())) : undefined;
+    this.#notices = openNotices(engine, options);
+    const allowance = () => (terms && purse ? allowedBy(options.budget ?? {}, terms.live) : allowanceOf(pool));
+    const plain = this.round
+      ? refreshSupply(parts, this.round, allowance(), spent)
+      : watchSupply(parts, allowance, spent);
+    const looks = looking(withTimetable(plain, timetable), kind, engine, options.secondLook);
+    const looked = withInference(looks, engine, kind);
+    this.supply = this.#welcoming(this.#notices.beside(looked, kind));
+  }
+
+  /** Partitions that come from another machine take part from then on. */
+  #welcoming(supply: Supply): Supply {
+    const { pool, cluster } = this.#engine;
+    if (!cluster) return supply;
+    return {
+      fill: () => {
+        const fresh = [...pool].filter(({ id }) => !this.#first.has(id));
+        for (const { id, ledger } of fresh) this.#first.set(id, ledger.visits.last + 1);
+        if (fresh.length > 0) {
+          aimHere(this.#engine, this.#options);
+          if (this.round) joinRound(fresh, this.round);
+        }
+        supply.fill();
+      },
+      worthWaiting: () => supply.worthWaiting(),
+      get left() {
+        return supply.left;
+      },
+    };
+  }
+
+  tally(): Tally {
+    const of = ({ id, ledger }: PoolMember) => tallyOf(ledger, this.#first.get(id) ?? ledger.visits.last + 1);
+    return [...this.#engine.pool].map(of).reduce(added, noTally);
+  }
+
+  async close(): Promise<void> {
+    await this.#images.close();
+    await this.#notices.close();
+  }
+}
+
+/** Of all pages of a cluster that can be kept fresh, the part that is here. */
+function partHere({ pool }: Engine, live: number): number {
+  return Math.min(1, pool.live / Math.max(1, live));
+}
+
+/** Writes down that the round came to its end, and how fresh the collection is. */
+function conclude({ home, pool, clock }: Engine, round: boolean): void {
+  if (round && !home.stopped) endRound(pool);
+  for (const { ledger, frontier } of pool) {
+    ledger.begin();
+    if (!round) ledger.set('refreshed', clock.now());
+    frontier.schedule.noteFreshness(clock.now());
+    ledger.commit();
+  }
+}
+
+function added(all: Tally, one: Tally): Tally {
+  return Object.fromEntries(
+    Object.entries(all).map(([name, n]) => [name, n + one[name as keyof Tally]]),
+  ) as unknown as Tally;
+}
+
+function sumOf(pool: Pool, count: (member: PoolMember) => number): number {
+  return [...pool].reduce((sum, member) => sum + count(member), 0);
 }
 
 /** Share of the pages that is as last seen, nine times in ten between `low` and `high`. */
@@ -94,23 +224,49 @@ interface ShownFreshness extends Omit<Fresh, 'servers'> {
 /** Servers of which the freshness is told one by one. */
 const TOLD_SERVERS = 100;
 
-function shownFreshness({ ledger, frontier, clock }: Engine): ShownFreshness {
-  const { servers, ...all } = frontier.schedule.freshness(clock.now(), TOLD_SERVERS);
-  const named = ({ server, ...rest }: (typeof servers)[number]) => ({
-    ...rest,
-    origin: ledger.servers.byId(server).origin,
+/** How fresh all partitions are together: of each as much as it has pages. */
+export function freshnessOf(pool: Pool, now: number, told = 0): ShownFreshness {
+  const all = [...pool].map(({ ledger, frontier }) => {
+    const { servers, ...rest } = frontier.schedule.freshness(now, told);
+    const named = servers.map(({ server, ...each }) => ({ ...each, origin: ledger.servers.byId(server).origin }));
+    return { ...rest, servers: named, pages: ledger.dueTimes.countLive() };
   });
-  return { ...all, servers: servers.map(named) };
+  if (all.length === 1) {
+    const { pages, ...one } = all[0]!;
+    return one;
+  }
+  const pages = all.reduce((sum, each) => sum + each.pages, 0) || 1;
+  const mean = (of: 'expected' | 'low' | 'high') => all.reduce((sum, each) => sum + each[of] * each.pages, 0) / pages;
+  const servers = all.flatMap(each => each.servers).sort((a, b) => b.pages - a.pages);
+  return {
+    ...{ expected: mean('expected'), low: mean('low'), high: mean('high') },
+    looks: all.reduce((sum, each) => sum + each.looks, 0),
+    servers: servers.slice(0, told),
+  };
 }
 
+const MINUTE = 60_000;
 /** Milliseconds between two looks: a round must not wait long; a watch has time, and clocks and caches move by then. */
 const SECOND_LOOK = { refresh: 3000, watch: 90_000 } as const;
 
-function looking(supply: Supply, kind: Kind, { home, ...engine }: Engine, seconds: number | undefined): Supply {
-  if (seconds === 0) return supply;
-  const wait = seconds === undefined ? SECOND_LOOK[kind] : seconds * 1000;
-  const { verdicts, progress } = home;
-  return withSecondLooks(supply, new SecondLooks({ ...engine, verdicts, progress }, wait), kind);
+const secondLookOf = (kind: Kind, seconds: number | undefined) =>
+  seconds === undefined ? SECOND_LOOK[kind] : seconds * 1000;
+
+/** Milliseconds for the second look itself, when its time has come. */
+const LOOKING = 20_000;
+
+/** Milliseconds until it is known what of a visit is noise: a round looks at its end, a watch once what is in doubt was gathered. */
+export function settledAfter(kind: Kind, seconds: number | undefined): number {
+  const wait = secondLookOf(kind, seconds);
+  if (wait === 0) return 0;
+  return kind === 'refresh' ? Number.POSITIVE_INFINITY : Math.max(wait, MINUTE) + LOOKING;
+}
+
+function looking(supply: Supply, kind: Kind, { home, clock }: Engine, seconds: number | undefined): Supply {
+  const wait = secondLookOf(kind, seconds);
+  if (wait === 0) return supply;
+  const { partitions, progress } = home;
+  return withSecondLooks(supply, new SecondLooks({ partitions, progress, clock }, wait), kind);
 }
 
 function settingsOf(options: FreshOptions): Partial<ScheduleSettings> {
@@ -123,12 +279,9 @@ function settingsOf(options: FreshOptions): Partial<ScheduleSettings> {
 }
 
 /** The budget or freshness that was given, else what is remembered, else the default. */
-function aim({ ledger, frontier, clock }: Engine, options: FreshOptions): void {
-  const { schedule } = frontier;
-  const { share, bytes, freshness } = schedule.settings;
-  ledger.begin();
-  if (options.budget !== undefined) schedule.aim(aimOf(ledger, options.budget), clock.now());
-  else if (options.freshness !== undefined) schedule.aim({ freshness: options.freshness }, clock.now());
-  else schedule.aim({ share, bytes, freshness }, clock.now());
-  ledger.commit();
+function aimIn(engine: Engine, { budget, freshness }: FreshOptions): Aim {
+  const { pool, cluster } = engine;
+  const live = cluster?.terms()?.live;
+  if (budget !== undefined) return aimOf(pool, live === undefined ? budget : partOf(budget, partHere(engine, live)));
+  return freshness === undefined ? currentAim(pool) : { freshness };
 }

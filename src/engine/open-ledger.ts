@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { listSegments } from '../archive/segments.ts';
 import { SkeinError } from '../base/errors.ts';
+import { readCollection } from '../ledger/collection/collection.ts';
 import { hasLedger, Ledger } from '../ledger/ledger.ts';
 
 /** The ledger of an existing collection. */
@@ -12,6 +13,12 @@ export function openLedger(directory: string): Ledger {
     refuseOrphans(directory);
     throw error;
   }
+}
+
+/** Throws where there is no collection to go on with. */
+export function requireCollection(directory: string): void {
+  const [first] = readCollection(directory).here;
+  openLedger(first?.directory ?? directory).close();
 }
 
 /**

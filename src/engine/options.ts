@@ -8,8 +8,10 @@ import type { Reading } from '../frontier/options.ts';
 import type { OrderName } from '../frontier/orders/order.ts';
 import type { PvalueTerms } from '../frontier/orders/pvalue-terms.ts';
 import type { ScheduleSettings } from '../frontier/schedule/settings.ts';
+import type { Ledger } from '../ledger/ledger.ts';
 import type { OutpostOptions } from '../outpost/workers/tools.ts';
 import type { Branch } from '../transfer/ssh/machine-tree.ts';
+import type { LeaveDesk } from './threads/leave-desk.ts';
 
 /** Where a crawl goes, and in which order. Remembered: a run without seeds goes on with those of the last one. */
 export interface BoundOptions {
@@ -31,6 +33,8 @@ export interface BoundOptions {
 export interface EngineOptions extends BoundOptions {
   /** Directory of the collection. */
   readonly data: string;
+  /** Parts that the collection is kept in, fixed when it is made; absent = as many as it has, one for a new one. */
+  readonly partitions?: number | undefined;
   /** Seconds between two requests to one server; 0 lifts the delay. */
   readonly pace?: number | undefined;
   /** Connections per server. */
@@ -43,6 +47,12 @@ export interface EngineOptions extends BoundOptions {
   readonly keep?: Partial<Keep> | undefined;
   /** Code (WebAssembly or JavaScript) that says of each page whether to keep it and follow its links. */
   readonly decider?: Uint8Array | undefined;
+  /** A module of yours whose hooks run in the fetching threads: its path or file URL (defineHooks). */
+  readonly hooks?: string | URL | undefined;
+  /** The hooks are somebody else's: they run in the cage that deciders have, where there is only `afterPage`. */
+  readonly cagedHooks?: boolean | undefined;
+  /** A module that exports `makeFetcher(options): Fetcher`, in place of Skein's own requests; `options` must be plain data. */
+  readonly fetcher?: { readonly module: string | URL; readonly options?: unknown } | undefined;
   /** Bytes of one body; more is cut and marked. */
   readonly bodyBytes?: number | undefined;
   /** watch: by their headers, in a refresh; store: like pages; off: not at all. */
@@ -61,6 +71,14 @@ export interface EngineOptions extends BoundOptions {
   readonly levels?: number | undefined;
   /** Share of the pages from other machines that home looks at itself. */
   readonly audit?: number | undefined;
+  /** Versions of a page that are kept, the newest included; 0 lifts it. Remembered, like the next two. */
+  readonly keepVersions?: number | undefined;
+  /** Days for which older versions are kept. */
+  readonly keepDays?: number | undefined;
+  /** Bytes that the collection may take on the disk; old versions go first, the newest copy of a page never. */
+  readonly maxDisk?: number | undefined;
+  /** Where the archive is copied to: `s3://bucket/prefix`. Remembered; who may write there is said by the environment. */
+  readonly archive?: string | undefined;
   /** Ends the run in good order: what is under way is finished first. */
   readonly signal?: AbortSignal | undefined;
   /** Told what people who watch may want to read, a sentence each. */
@@ -73,6 +91,10 @@ export interface EngineOptions extends BoundOptions {
 export interface Extras {
   readonly mode?: 'crawl' | 'refresh' | 'watch';
   readonly schedule?: Partial<ScheduleSettings>;
+  /** The partitions to open; absent = all. */
+  readonly partitions?: readonly number[];
+  /** Told of each ledger that is opened, before anything is written to it. */
+  readonly opened?: (partition: number, ledger: Ledger) => void;
   /** Replaces sockets in the threads. */
   readonly fetcher?: OutpostOptions['fetcher'];
   readonly timeouts?: OutpostOptions['timeouts'];
@@ -80,6 +102,10 @@ export interface Extras {
   readonly archive?: ArchiveOptions;
   /** Simulations move time by it, at home and in the threads: see shiftedClock. */
   readonly clockShift?: SharedArrayBuffer;
+  /** Partitions come from other machines, which asked their servers until then. */
+  readonly shared?: boolean;
+  /** Gives the threads leave to ask, in a cluster. */
+  readonly leave?: LeaveDesk;
   /** Milliseconds that a vanished machine may take to come back. */
   readonly absence?: number;
 }

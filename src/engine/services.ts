@@ -2,8 +2,11 @@
 import { version } from '../base/version.ts';
 import { type ControlParts, HomeControl } from '../home/control.ts';
 import { openDoor } from '../home/door.ts';
+import type { Home } from '../home/home.ts';
 import { startIndexing } from '../home/indexing/indexing.ts';
 import { openLog } from '../home/log.ts';
+import type { SteerOrder } from '../home/orders.ts';
+import { startNotifying } from '../notify/start.ts';
 import { startWorkbench, type WorkbenchThread } from '../workbench/start.ts';
 import type { Engine } from './engine.ts';
 
@@ -18,12 +21,16 @@ export interface Attending {
   /** A port, or true for the usual one. */
   readonly workbench?: number | boolean | undefined;
   readonly budget?: ControlParts['budget'];
+  /** Milliseconds until a second look has shown what of a visit is noise; default: there is none. */
+  readonly settled?: number | undefined;
 }
 
 export interface Attended {
   /** Address of the workbench, with its token; absent when none was asked for. */
   readonly workbench: string | undefined;
+  /** Ends what serves the run. The workbench goes on, with what has come of it. */
   leave(): Promise<void>;
+  closeWorkbench(): Promise<void>;
 }
 
 /** Closes what was opened where it fails, so that a port that is taken ends the run. */
@@ -37,31 +44,45 @@ export async function startServices(engine: Engine, options: Attending): Promise
 }
 
 async function begin(engine: Engine, options: Attending): Promise<Attended> {
-  const { home, frontier, ledger, clock } = engine;
+  const { home, settings, clock } = engine;
   const { command, data, keep, budget } = options;
   const control = new HomeControl({
-    ...{ home, frontier, ledger, clock, command, keep },
+    ...{ home, settings, clock, command, keep },
+    seed: urls => engine.collection.seed(urls),
     scope: engine.bounds.scope.join(', '),
     log: ({ order, done }) => log.write('info', { order }, done),
+    ...(engine.cluster && { share: (order: SteerOrder) => engine.cluster!.steering.share(order) }),
     ...(budget && { budget }),
   });
+  engine.cluster?.steering.attach(order => control.obeyOther(order));
   const workbench = await serve(data, options.workbench); // the only one that can fail for a reason of the user's
   const door = await openDoor(data, control);
-  const indexing = startIndexing(data, home, ledger);
+  const indexing = startIndexing(home);
   const log = openLog(data, command);
-  log.write('info', { data, version, pages: ledger.pages.size, servers: ledger.servers.size }, 'started');
+  const notifying = startNotifying({ data, settled: options.settled ?? 0 }, why =>
+    log.write('warn', { why }, 'nobody is told of changes'),
+  );
+  log.write('info', { data, version, ...sizes(home) }, 'started');
   return {
     workbench: workbench?.address,
     async leave() {
       const { outcomes, bytesDown, bytesUp, seconds } = home.progress;
-      await workbench?.close();
       await indexing.stop();
+      await notifying.stop();
       await door.close();
-      const { failure, changed: indexed } = indexing.report() ?? {};
-      if (failure) log.write('warn', { failure, indexed }, 'the search index could not be fed');
+      for (const { failure, changed: indexed } of indexing.reports())
+        if (failure) log.write('warn', { failure, indexed }, 'the search index could not be fed');
       log.write('info', { outcomes, bytesDown, bytesUp, seconds }, 'ended');
       await log.close();
     },
+    closeWorkbench: async () => workbench?.close(),
+  };
+}
+
+function sizes({ partitions }: Home): { pages: number; servers: number } {
+  return {
+    pages: partitions.sum(({ ledger }) => ledger.pages.own),
+    servers: partitions.sum(({ ledger }) => ledger.servers.size),
   };
 }
 

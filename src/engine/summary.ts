@@ -1,4 +1,5 @@
 /** What a run did, as data. */
+import type { PoolMember } from '../home/partitions/pool.ts';
 import type { Engine } from './engine.ts';
 
 export interface Summary {
@@ -34,10 +35,12 @@ export interface Summary {
 }
 
 /** While the ledger is open. */
-export function summaryOf({ home, ledger, frontier }: Engine, interrupted: boolean): Summary {
+export function summaryOf({ home, pool }: Engine, interrupted: boolean): Summary {
   const { progress } = home;
   const { seconds } = progress;
-  const retry = ledger.pages.nextRetry();
+  const members = [...pool];
+  const sum = (count: (member: PoolMember) => number) => members.reduce((total, member) => total + count(member), 0);
+  const { nextRetry } = pool;
   return {
     pages: progress.pages,
     ...progress.outcomes,
@@ -45,12 +48,12 @@ export function summaryOf({ home, ledger, frontier }: Engine, interrupted: boole
     bytes: progress.bytesDown + progress.bytesUp,
     seconds: Math.round(seconds * 1000) / 1000,
     pagesPerSecond: Math.round((progress.pages / Math.max(seconds, 0.001)) * 10) / 10,
-    known: ledger.pages.size,
-    empty: ledger.pages.empty(),
-    servers: ledger.servers.size,
-    waiting: frontier.outstanding + frontier.newcomers,
-    retries: retry?.count ?? 0,
-    nextRetry: retry?.time ?? null,
+    known: sum(({ ledger }) => ledger.pages.own),
+    empty: members.every(({ ledger }) => ledger.pages.empty()),
+    servers: sum(({ ledger }) => ledger.servers.size),
+    waiting: pool.outstanding + pool.newcomers,
+    retries: sum(({ ledger }) => ledger.pages.nextRetry()?.count ?? 0),
+    nextRetry: Number.isFinite(nextRetry) ? nextRetry : null,
     interrupted,
     memory: process.resourceUsage().maxRSS * 1024,
     cpuSeconds: (process.cpuUsage().user + process.cpuUsage().system) / 1e6,

@@ -64,12 +64,21 @@ export const MAX_FACTS_BYTES = 300;
 
 /** First byte of packed facts; other values are from another version and mean "nothing is known". */
 const LAYOUT = 1;
-const FIXED = 89;
-/** Where fields begin that are read or written by themselves; assembly/facts.ts of the scanner writes all the others. */
-const RAW = 1;
-const CONTENT = 17;
-const MAIN_HASH = 33;
-const IMAGE_HASH = 81;
+/** Where each field of fixed length begins; the scanner writes them, too (crawler/scanner/layout.ts). The others follow. */
+export const factsAt = {
+  raw: 1,
+  content: 17,
+  mainHash: 33,
+  linkHash: 41,
+  simhash: 49,
+  textCode1: 57,
+  textCode2: 65,
+  tagFirst: 73,
+  tagLast: 77,
+  imageHash: 81,
+  structure: 85,
+  fixed: 89,
+} as const;
 /** At the end; facts of earlier versions are without. */
 const VISIBLE_BYTES = 8;
 
@@ -80,16 +89,16 @@ const view = new DataView(scratch.buffer);
 export function packFacts(facts: Facts): Uint8Array {
   scratch[0] = LAYOUT;
   putDigests(scratch, facts.raw, facts.content);
-  view.setBigUint64(MAIN_HASH, facts.mainHash, true);
-  view.setBigUint64(41, facts.linkHash, true);
-  view.setBigUint64(49, facts.simhash, true);
-  view.setFloat64(57, facts.textCode1, true);
-  view.setFloat64(65, facts.textCode2, true);
-  view.setUint32(73, facts.tagFirst, true);
-  view.setUint32(77, facts.tagLast, true);
-  view.setUint32(IMAGE_HASH, facts.imageHash, true);
-  view.setUint32(85, facts.structure, true);
-  let at = FIXED;
+  view.setBigUint64(factsAt.mainHash, facts.mainHash, true);
+  view.setBigUint64(factsAt.linkHash, facts.linkHash, true);
+  view.setBigUint64(factsAt.simhash, facts.simhash, true);
+  view.setFloat64(factsAt.textCode1, facts.textCode1, true);
+  view.setFloat64(factsAt.textCode2, facts.textCode2, true);
+  view.setUint32(factsAt.tagFirst, facts.tagFirst, true);
+  view.setUint32(factsAt.tagLast, facts.tagLast, true);
+  view.setUint32(factsAt.imageHash, facts.imageHash, true);
+  view.setUint32(factsAt.structure, facts.structure, true);
+  let at: number = factsAt.fixed;
   at = putVarint(at, facts.asciiSum);
   at = putVarint(at, facts.urls);
   at = putVarint(at, facts.keywords);
@@ -107,8 +116,8 @@ export function packFacts(facts: Facts): Uint8Array {
 /** Puts the digests, the first 16 bytes of each, into packed facts in which all the rest stands. */
 export function putDigests(facts: Uint8Array, raw: Uint8Array, content: Uint8Array): void {
   for (let i = 0; i < 16; i++) {
-    facts[RAW + i] = raw[i]!;
-    facts[CONTENT + i] = content[i]!;
+    facts[factsAt.raw + i] = raw[i]!;
+    facts[factsAt.content + i] = content[i]!;
   }
 }
 
@@ -116,7 +125,7 @@ export function putDigests(facts: Uint8Array, raw: Uint8Array, content: Uint8Arr
 export function unpackFacts(bytes: Uint8Array): Facts | undefined {
   if (!isFacts(bytes)) return undefined;
   const from = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const cursor = { at: FIXED };
+  const cursor: { at: number } = { at: factsAt.fixed };
   const [asciiSum, urls, keywords, words] = [0, 0, 0, 0].map(() => takeVarint(bytes, cursor)) as [number, ...number[]];
   const levels = Array.from({ length: Math.min(bytes[cursor.at++] ?? 0, MAX_LEVELS) }, () => takeVarint(bytes, cursor));
   const blocks = new Uint16Array(Math.min(bytes[cursor.at++] ?? 0, MAX_BLOCKS));
@@ -124,17 +133,17 @@ export function unpackFacts(bytes: Uint8Array): Facts | undefined {
   if (visible !== bytes.length && visible + VISIBLE_BYTES !== bytes.length) return undefined;
   for (let i = 0; i < blocks.length; i++) blocks[i] = from.getUint16(cursor.at + i * 2, true);
   return {
-    raw: bytes.slice(RAW, CONTENT),
-    content: bytes.slice(CONTENT, CONTENT + 16),
-    mainHash: from.getBigUint64(MAIN_HASH, true),
-    linkHash: from.getBigUint64(41, true),
-    simhash: from.getBigUint64(49, true),
-    textCode1: from.getFloat64(57, true),
-    textCode2: from.getFloat64(65, true),
-    tagFirst: from.getUint32(73, true),
-    tagLast: from.getUint32(77, true),
-    imageHash: from.getUint32(IMAGE_HASH, true),
-    structure: from.getUint32(85, true),
+    raw: bytes.slice(factsAt.raw, factsAt.content),
+    content: bytes.slice(factsAt.content, factsAt.content + 16),
+    mainHash: from.getBigUint64(factsAt.mainHash, true),
+    linkHash: from.getBigUint64(factsAt.linkHash, true),
+    simhash: from.getBigUint64(factsAt.simhash, true),
+    textCode1: from.getFloat64(factsAt.textCode1, true),
+    textCode2: from.getFloat64(factsAt.textCode2, true),
+    tagFirst: from.getUint32(factsAt.tagFirst, true),
+    tagLast: from.getUint32(factsAt.tagLast, true),
+    imageHash: from.getUint32(factsAt.imageHash, true),
+    structure: from.getUint32(factsAt.structure, true),
     asciiSum,
     urls: urls!,
     keywords: keywords!,
@@ -147,13 +156,19 @@ export function unpackFacts(bytes: Uint8Array): Facts | undefined {
 
 /** Whether packed facts hold hashes and nothing else, as an errand may carry them (bareFacts). */
 export function isHashOnly(bytes: Uint8Array): boolean {
-  return bytes.subarray(MAIN_HASH).every(byte => byte === 0);
+  return bytes.subarray(factsAt.mainHash).every(byte => byte === 0);
 }
 
 /** Whether a page shows images, by its packed facts alone; one of which nothing is known may. */
 export function mayShowImages(bytes: Uint8Array | null): boolean {
-  if (bytes?.[0] !== LAYOUT || bytes.length < FIXED) return true;
-  return (bytes[IMAGE_HASH]! | bytes[IMAGE_HASH + 1]! | bytes[IMAGE_HASH + 2]! | bytes[IMAGE_HASH + 3]!) !== 0;
+  if (bytes?.[0] !== LAYOUT || bytes.length < factsAt.fixed) return true;
+  return (
+    (bytes[factsAt.imageHash]! |
+      bytes[factsAt.imageHash + 1]! |
+      bytes[factsAt.imageHash + 2]! |
+      bytes[factsAt.imageHash + 3]!) !==
+    0
+  );
 }
 
 /** What the papers count, and the ledger has columns for. */
@@ -162,14 +177,14 @@ export type Counts = Pick<Facts, 'asciiSum' | 'urls' | 'keywords'>;
 /** The counts alone, in a tenth of the time; undefined as with unpackFacts. */
 export function countsOf(bytes: Uint8Array): Counts | undefined {
   if (!isFacts(bytes)) return undefined;
-  const cursor = { at: FIXED };
+  const cursor: { at: number } = { at: factsAt.fixed };
   const asciiSum = takeVarint(bytes, cursor);
   const urls = takeVarint(bytes, cursor);
   return { asciiSum, urls, keywords: takeVarint(bytes, cursor) };
 }
 
 function isFacts(bytes: Uint8Array): boolean {
-  return bytes[0] === LAYOUT && bytes.length >= FIXED + 6 && bytes.length <= scratch.length;
+  return bytes[0] === LAYOUT && bytes.length >= factsAt.fixed + 6 && bytes.length <= scratch.length;
 }
 
 function putVarint(at: number, value: number): number {

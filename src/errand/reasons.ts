@@ -54,11 +54,14 @@ export const reasons = {
   'too-many-on-server': reason('the server has more pages than the cap'),
   'near-identical': reason('too many near-identical pages of this shape: a trap'),
   removed: reason('a seed that a user removed'),
+  forgotten: reason('a user had it forgotten; "skein forget --allow" lets it come back'),
   'out-of-scope': reason('outside the domains, hosts or paths asked for'),
+  elsewhere: reason('another partition of the collection has it'),
   irrelevant: reason('too far from the keywords to be followed'),
   nofollow: reason('only found through links that say nofollow'),
   filtered: reason('read for links, but not kept: the filter leaves it out'),
   'over-limit': reason('the crawl had reached its page limit'),
+  skipped: reason('code of yours (--hooks) left it out'),
   decider: reason('the code that decides about pages failed on it', 1, 60),
   killed: reason('it killed the thread that read it, each time: a bug worth reporting', 1, 1440),
   crashed: reason('analysis failed on this page: a bug worth reporting', 1, 60),
@@ -69,4 +72,14 @@ export type ReasonCode = keyof typeof reasons;
 /** One sentence for a reason's code. */
 export function meaningOf(code: string): string {
   return reasons[code as ReasonCode]?.means ?? code;
+}
+
+/** Codes after which the whole server waits: it could not be asked, or did not answer. */
+export const serverTroubles: readonly string[] = Object.entries(reasons).flatMap(([code, each]) =>
+  each.server ? [code] : [],
+);
+
+/** A visit that went wrong: it failed, or was not even tried because its server cannot be reached. */
+export function isError({ outcome, reason: code }: { readonly outcome: string; readonly reason: string }): boolean {
+  return outcome === 'failed' || (outcome === 'refused' && serverTroubles.includes(code));
 }

@@ -57,6 +57,8 @@ export interface Visit {
   readonly links?: Links;
   /** What a decider said of the page's links; absent = follow them as usual. */
   readonly verdict?: LinkVerdict;
+  /** What a hook of the user's took from the page, as JSON. */
+  readonly data?: string;
   readonly cost: Cost;
   /** Where this visit's WARC members lie in the parcel's member section; absent = nothing to keep. */
   readonly record?: RecordPlace;
@@ -95,7 +97,8 @@ export interface Cost {
   readonly up: number;
   readonly down: number;
   /** What they were spent on. */
-  readonly cause: 'page' | 'not-modified' | 'robots' | 'sitemap' | 'image' | 'audit' | 'error' | 'none';
+  /** `delta`: it came in bulk through the site's own face, as a difference. */
+  readonly cause: 'page' | 'not-modified' | 'robots' | 'sitemap' | 'image' | 'audit' | 'error' | 'none' | 'delta';
   /** Milliseconds from the request to the last byte. */
   readonly ms: number;
 }
@@ -137,3 +140,5 @@ export const LINK_ALTERNATE = 16;
 export const LINK_IS_SITEMAP = 32;
 /** The target is an image that the page shows. */
 export const LINK_IMAGE = 64;
+/** Code of the user's named it: it is followed whatever is said of the page's own links. */
+export const LINK_ADDED = 128;

@@ -26,7 +26,7 @@ export interface Warrant {
 /** More levels than anyone has: a longer chain is an attack. */
 const MOST_HOPS = 32;
 
-export type WarrantTerms = Omit<Warrant, 'home' | 'digest' | 'hops'> & { readonly bytes: Uint8Array };
+type WarrantTerms = Omit<Warrant, 'home' | 'digest' | 'hops'> & { readonly bytes: Uint8Array };
 
 /** Home's warrant for the first receiver. */
 export function issueWarrant(home: Identity, terms: WarrantTerms, receiver: string): Warrant {
@@ -48,7 +48,7 @@ export function levelsLeft(warrant: Warrant): number {
   return warrant.levels - (warrant.hops.length - 1);
 }
 
-export interface WarrantHolder {
+interface WarrantHolder {
   /** Own key, and the key of the home that is obeyed. */
   readonly key: string;
   readonly home: string;
@@ -89,7 +89,7 @@ export function deadlineOf(warrant: Uint8Array): number {
   return from.double();
 }
 
-export interface Carried {
+interface Carried {
   readonly errand: string;
   readonly warrant: Uint8Array;
   /** The packed errand. */
@@ -97,7 +97,7 @@ export interface Carried {
 }
 
 /** The same without the errand, for whoever has to prove that it was given to them. */
-export type Claimed = Omit<Carried, 'bytes'> & Pick<Warrant, 'digest'>;
+type Claimed = Omit<Carried, 'bytes'> & Pick<Warrant, 'digest'>;
 
 /** The warrant that came with an errand. Throws 'refused' with the reason unless the holder may run this errand. */
 export function readWarrant({ errand, warrant, bytes }: Carried, holder: WarrantHolder): Warrant {

@@ -7,14 +7,18 @@
 import type { Writable } from 'node:stream';
 import { type Chunk, chunkChanges, chunksOf } from '../extract/chunks.ts';
 import { extractPage } from '../extract/page.ts';
-import { cursorAt, visitOf } from './cursor.ts';
+import { isBegun, readCollection } from '../ledger/collection/collection.ts';
+import { Ledger } from '../ledger/ledger.ts';
+import { cursorAt, cursorOf, cursorsIn, visitOf } from './cursor.ts';
 import { put } from './exporter.ts';
 import { type Version, Versions } from './versions.ts';
 
-export interface ChunksWanted {
+interface ChunksWanted {
   readonly data: string;
   /** As an answer gave it; `0` = from the beginning. */
   readonly after: string;
+  /** The same, of where it ends; absent = now. */
+  readonly upTo?: string;
   readonly matches: (url: string) => boolean;
 }
 
@@ -27,23 +31,50 @@ export interface ChunksTold {
 
 /** One JSON object a line; the last one has the cursor for the next time. */
 export async function writeChunkChanges(wanted: ChunksWanted, out: Writable): Promise<ChunksTold> {
+  const { partitions, here } = readCollection(wanted.data);
+  const cursors = new Map(cursorsIn(wanted.after, partitions));
+  const ends = wanted.upTo === undefined ? undefined : cursorsIn(wanted.upTo, partitions);
+  const told = { added: 0, changed: 0, removed: 0 };
+  for (const { id, directory } of here.filter(isBegun)) {
+    const after = cursors.get(id) ?? '0';
+    const upTo = ends && { upTo: ends.get(id) ?? '0' };
+    cursors.set(id, await tellPart({ ...wanted, data: directory, after, ...upTo }, told, out));
+  }
+  const cursor = cursorOf(cursors, partitions);
+  await put(out, `${JSON.stringify({ cursor, ...told })}\n`);
+  return { cursor, ...told };
+}
+
+/** Where a reader stands who has read everything. */
+export function newestCursor(data: string): string {
+  const { partitions, here } = readCollection(data);
+  const cursors = here.filter(isBegun).map(({ id, directory }): [number, string] => {
+    using opened = new DisposableStack();
+    const ledger = opened.adopt(new Ledger(directory, 'read'), each => each.close());
+    return [id, cursorAt(ledger.visits.newest(), ledger)];
+  });
+  return cursorOf(new Map(cursors), partitions);
+}
+
+type Told = Record<'added' | 'changed' | 'removed', number>;
+
+/** The same of one partition, counted in `told`; returns the partition's next cursor. */
+async function tellPart(wanted: ChunksWanted, told: Told, out: Writable): Promise<string> {
   using opened = new DisposableStack();
   const versions = opened.adopt(new Versions(wanted.data), each => each.close());
   const { ledger } = versions;
   const from = visitOf(wanted.after, ledger);
-  const upTo = ledger.visits.newest();
-  const told = { added: 0, changed: 0, removed: 0 };
+  const upTo = wanted.upTo === undefined ? ledger.visits.newest() : visitOf(wanted.upTo, ledger);
   for (const { page, url } of ledger.visits.newsPages(from, upTo)) {
     if (!wanted.matches(url)) continue;
-    const changes = chunkChanges(chunksIn(versions.of(page, from)), chunksIn(versions.of(page, upTo)));
+    const [before, now] = [await versions.of(page, from), await versions.of(page, upTo)];
+    const changes = chunkChanges(chunksIn(before), chunksIn(now));
     for (const kind of ['removed', 'changed', 'added'] as const) {
       for (const chunk of changes[kind]) await put(out, `${JSON.stringify(lineOf(kind, chunk))}\n`);
       told[kind] += changes[kind].length;
     }
   }
-  const cursor = cursorAt(upTo, ledger);
-  await put(out, `${JSON.stringify({ cursor, ...told })}\n`);
-  return { cursor, ...told };
+  return cursorAt(upTo, ledger);
 }
 
 function chunksIn(version: Version | undefined): Chunk[] {

@@ -11,7 +11,7 @@ export interface Column {
   readonly type: 'STRING' | 'INT32' | 'DOUBLE' | 'BOOLEAN' | 'TIMESTAMP';
 }
 
-export interface Table {
+interface Table {
   add(row: readonly Cell[]): Promise<void>;
   /** The end of the file; `out` stays open. */
   end(): Promise<void>;

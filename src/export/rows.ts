@@ -4,8 +4,9 @@
  */
 import type { Writable } from 'node:stream';
 import type { Fields, Row, Value } from '../extract/fields.ts';
+import { isBegun, readCollection } from '../ledger/collection/collection.ts';
 import { csvLine } from './csv.ts';
-import { cursorAt, visitOf } from './cursor.ts';
+import { cursorAt, cursorOf, cursorsIn, visitOf } from './cursor.ts';
 import { put } from './exporter.ts';
 import { type Cell, type Column, parquetTo } from './parquet.ts';
 import { type Version, Versions } from './versions.ts';
@@ -34,28 +35,39 @@ interface Sink {
 }
 
 export async function writeRows(wanted: RowsWanted, out: Writable): Promise<RowsWritten> {
+  const { partitions, here } = readCollection(wanted.data);
+  const cursors = new Map(cursorsIn(wanted.after, partitions));
+  const sink = sinks[wanted.format](out, wanted.fields);
+  const written = { rows: 0, gone: 0 };
+  for (const { id, directory } of here.filter(isBegun)) {
+    const after = cursors.get(id) ?? '0';
+    cursors.set(id, await writePart({ ...wanted, data: directory, after }, written, sink));
+  }
+  await sink.end();
+  return { cursor: cursorOf(cursors, partitions), ...written };
+}
+
+/** The same of one partition, counted in `written`; returns the partition's next cursor. */
+async function writePart(wanted: RowsWanted, written: { rows: number; gone: number }, sink: Sink): Promise<string> {
   using opened = new DisposableStack();
   const versions = opened.adopt(new Versions(wanted.data), each => each.close());
   const { ledger } = versions;
   const from = visitOf(wanted.after, ledger);
   const upTo = ledger.visits.newest();
-  const sink = sinks[wanted.format](out, wanted.fields);
   const rowsIn = (version: Version | undefined) => (version ? wanted.fields.rows(version.html(), version.url) : []);
-  let [rows, gone] = [0, 0];
   for (const { page, url } of ledger.visits.newsPages(from, upTo)) {
     if (!wanted.matches(url)) continue;
-    const version = versions.of(page, upTo);
-    const [before, now] = [rowsIn(from === 0 ? undefined : versions.of(page, from)), rowsIn(version)];
+    const version = await versions.of(page, upTo);
+    const [before, now] = [rowsIn(from === 0 ? undefined : await versions.of(page, from)), rowsIn(version)];
     if (JSON.stringify(before) === JSON.stringify(now)) continue;
     if (now.length === 0) {
       await sink.gone(url);
-      gone++;
+      written.gone++;
     }
     for (const row of now) await sink.row(url, version!.time, row);
-    rows += now.length;
+    written.rows += now.length;
   }
-  await sink.end();
-  return { cursor: cursorAt(upTo, ledger), rows, gone };
+  return cursorAt(upTo, ledger);
 }
 
 const iso = (time: number): string => new Date(time).toISOString();

@@ -37,20 +37,20 @@ export class Versions {
 
   constructor(data: string) {
     this.ledger = new Ledger(data, 'read');
-    this.#copies = openCopies(this.ledger, data);
+    this.#copies = openCopies(this.ledger);
   }
 
   /** HTML only; after the visit `upTo` at the latest, and before `until`. */
-  of(page: number, upTo: number, until = Number.MAX_SAFE_INTEGER): Version | undefined {
+  async of(page: number, upTo: number, until = Number.MAX_SAFE_INTEGER): Promise<Version | undefined> {
     const visits = this.ledger.visits.of(page).filter(visit => visit.id <= upTo && visit.time < until);
     const last = visits.findLast(({ outcome }) => outcome !== 'failed' && outcome !== 'refused');
     if (!last || last.outcome === 'gone' || last.outcome === 'moved') return undefined;
     const visit = visits.findLast(({ segment }) => segment !== null);
-    return visit && this.#read(page, visit);
+    return visit && (await this.#read(page, visit));
   }
 
-  #read(page: number, visit: VisitRow): Version | undefined {
-    const stored = this.#copies.of(visit);
+  async #read(page: number, visit: VisitRow): Promise<Version | undefined> {
+    const stored = await this.#copies.of(visit);
     const mediaType = stored?.headers.get('content-type') ?? '';
     if (!stored || !HTML.test(mediaType)) return undefined;
     const { digest, status } = stored;
@@ -59,12 +59,12 @@ export class Versions {
   }
 
   /** What the pages of a server share, by a sample that stays the same while its pages do. */
-  template(server: number): Template {
+  async template(server: number): Promise<Template> {
     const known = this.#templates.get(server);
     if (known) return known;
     const blocks = new SiteBlocks();
     for (const page of this.#sampleOf(server)) {
-      const version = this.of(page, Number.MAX_SAFE_INTEGER);
+      const version = await this.of(page, Number.MAX_SAFE_INTEGER);
       if (version) blocks.add(version.html());
     }
     this.#templates.set(server, blocks);

@@ -1,10 +1,10 @@
 /** The blocks of a page in its order: headings, paragraphs, code, tables, lists, quotations; as Markdown and as text. */
-import { type Block, type Inline, inlineOf, longest, type Page, tidy } from './inline.ts';
+import { type Block, type Inline, type InlinePage, inlineOf, longest, tidy } from './inline.ts';
 import { tableOf } from './tables.ts';
 import { type ChildNode, type Element, elementsOf, everyOf, isTag, isText, type ParentNode, rawText } from './tree.ts';
 import { holdsBlocks, isInline } from './weigh.ts';
 
-export function blocksOf(node: ParentNode, page: Page): Block[] {
+export function blocksOf(node: ParentNode, page: InlinePage): Block[] {
   const blocks: Block[] = [];
   let run: ChildNode[] = [];
   const end = () => {
@@ -16,14 +16,15 @@ export function blocksOf(node: ParentNode, page: Page): Block[] {
     if (isText(child) || (isTag(child) && isInline(child) && !holdsBlocks(child))) run.push(child);
     else if (isTag(child) && !page.dropped.has(child)) {
       end();
-      blocks.push(...elementBlocks(child, page));
+      // One by one: a page may have more than a call takes arguments.
+      for (const block of elementBlocks(child, page)) blocks.push(block);
     }
   }
   end();
   return blocks;
 }
 
-function elementBlocks(element: Element, page: Page): Block[] {
+function elementBlocks(element: Element, page: InlinePage): Block[] {
   const { name } = element;
   if (/^h[1-6]$/.test(name)) return headingOf(element, page);
   if (name === 'pre' || name === 'listing') return codeOf(element);
@@ -37,7 +38,7 @@ function elementBlocks(element: Element, page: Page): Block[] {
 const silent: ReadonlySet<string> = new Set(['script', 'style', 'template', 'noscript', 'head', 'hr', 'svg', 'iframe']);
 
 /** A table that only lays out: what its cells hold, one after the other. */
-function tableBlocks(table: Element, page: Page): Block[] {
+function tableBlocks(table: Element, page: InlinePage): Block[] {
   return elementsOf(table).flatMap(child =>
     page.dropped.has(child)
       ? []
@@ -47,7 +48,7 @@ function tableBlocks(table: Element, page: Page): Block[] {
   );
 }
 
-function headingOf(element: Element, page: Page): Block[] {
+function headingOf(element: Element, page: InlinePage): Block[] {
   const inner = tidy(
     inlineOf(
       element.children.filter(child => !isSelfLink(child)),
@@ -87,7 +88,7 @@ function languageOf(element: Element): string {
   );
 }
 
-function listOf(list: Element, page: Page): Block[] {
+function listOf(list: Element, page: InlinePage): Block[] {
   let number = Number.parseInt(list.attribs['start'] ?? '1', 10) || 1;
   const items = elementsOf(list)
     .filter(item => !page.dropped.has(item))
@@ -113,7 +114,7 @@ function joined(blocks: readonly Block[], marker: string, between: string): Inli
   return { markdown: marker + markdown, text: marker + text.replace(/\n(?=[^\n])/g, `\n${pad}`) };
 }
 
-function quoteOf(element: Element, page: Page): Block[] {
+function quoteOf(element: Element, page: InlinePage): Block[] {
   const inner = blocksOf(element, page);
   if (inner.length === 0) return [];
   const markdown = inner
@@ -125,7 +126,7 @@ function quoteOf(element: Element, page: Page): Block[] {
 }
 
 /** The term of a definition stands out, unless code inside it does already. */
-function termOf(element: Element, page: Page): Block[] {
+function termOf(element: Element, page: InlinePage): Block[] {
   const inner = blocksOf(element, page);
   return inner.map(block => {
     const plain = block.kind === 'paragraph' && !/[*`\n]/.test(block.markdown);

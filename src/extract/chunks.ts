@@ -59,7 +59,7 @@ export function chunksOf({ title, blocks }: Extracted, url: string): Chunk[] {
   return chunks;
 }
 
-export interface ChunkChanges {
+interface ChunkChanges {
   readonly added: readonly Chunk[];
   readonly changed: readonly Chunk[];
   readonly removed: readonly Chunk[];

@@ -42,7 +42,12 @@ const taken: ReadonlySet<string> = new Set(['url', 'time']);
 
 /** Throws what is wrong with it, in a sentence. */
 export function fieldsOf(text: string, file: string): Fields {
-  const { each, fields } = parsed(text, file);
+  return fieldsFrom(jsonOf(text, file), file);
+}
+
+/** The same of what such a file holds; `file`: how it is called. */
+export function fieldsFrom(given: unknown, file: string): Fields {
+  const { each, fields } = parsed(given, file);
   const entries = Object.entries(fields).map(
     ([name, its]) => [name, typeof its === 'string' ? { css: its } : its] as const,
   );
@@ -69,13 +74,15 @@ export function fieldsOf(text: string, file: string): Fields {
   };
 }
 
-function parsed(text: string, file: string): FieldsFile {
-  let json: unknown;
+function jsonOf(text: string, file: string): unknown {
   try {
-    json = JSON.parse(text);
+    return JSON.parse(text);
   } catch (error) {
     throw bad(file, `it is no JSON: ${(error as Error).message}`);
   }
+}
+
+function parsed(json: unknown, file: string): FieldsFile {
   const found = fieldsFile.safeParse(json);
   if (found.success) return found.data;
   const [issue] = found.error.issues;

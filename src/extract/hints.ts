@@ -24,7 +24,7 @@ export function isHidden({ attribs }: Element): boolean {
  * Class and id, as words in small letters: the class `navHeader-top` is `nav header top`. Ids are not taken apart at large
  * letters: documentation has `isPopupMenuVisible` for the names of what it explains.
  */
-export function namesOf({ attribs }: Element): string[] {
+function namesOf({ attribs }: Element): string[] {
   const classes = (attribs['class'] ?? '').replace(/([a-z])([A-Z])/g, '$1 $2');
   return `${classes} ${attribs['id'] ?? ''}`
     .toLowerCase()

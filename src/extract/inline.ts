@@ -17,7 +17,7 @@ export interface Block extends Inline {
 }
 
 /** What a walk over a page knows. */
-export interface Page {
+export interface InlinePage {
   /** Links and images are relative to it. */
   readonly base: string;
   readonly dropped: ReadonlySet<Element>;
@@ -25,7 +25,7 @@ export interface Page {
 
 const silent: ReadonlySet<string> = new Set(['script', 'style', 'template', 'noscript', 'head', 'title']);
 
-export function inlineOf(nodes: readonly ChildNode[], page: Page): Inline {
+export function inlineOf(nodes: readonly ChildNode[], page: InlinePage): Inline {
   const parts = nodes.map(node => pieceOf(node, page));
   return { markdown: parts.map(part => part.markdown).join(''), text: parts.map(part => part.text).join('') };
 }
@@ -45,7 +45,7 @@ function lines(text: string): string {
 /** A break that was meant, until spaces are squeezed. */
 const BREAK = '\u0085';
 
-function pieceOf(node: ChildNode, page: Page): Inline {
+function pieceOf(node: ChildNode, page: InlinePage): Inline {
   if (isText(node)) return { markdown: escaped(node.data), text: node.data };
   if (!isTag(node) || silent.has(node.name) || page.dropped.has(node)) return { markdown: '', text: '' };
   if (node.name === 'br') return { markdown: BREAK, text: BREAK };
@@ -81,17 +81,19 @@ function codeOf(node: Element): Inline {
 
 /** Length of the longest run of backticks. */
 export function longest(text: string): number {
-  return Math.max(0, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
+  let most = 0;
+  for (const [run] of text.matchAll(/`+/g)) most = Math.max(most, run.length);
+  return most;
 }
 
-function linkOf({ attribs }: Element, inner: Inline, { base }: Page): Inline {
+function linkOf({ attribs }: Element, inner: Inline, { base }: InlinePage): Inline {
   const href = addressOf(attribs['href'], base);
   const label = inner.markdown.trim();
   if (href === undefined || label === '' || /\]\(/.test(label.replace(/!\[[^\]]*\]\([^)]*\)/g, ''))) return inner;
   return { ...inner, markdown: around(inner.markdown, '').replace(label, () => `[${label}](${href})`) };
 }
 
-function imageOf({ attribs }: Element, { base }: Page): string {
+function imageOf({ attribs }: Element, { base }: InlinePage): string {
   const src = addressOf(attribs['src'] ?? attribs['data-src'], base);
   if (src === undefined || src.startsWith('data:')) return '';
   return `![${escaped(attribs['alt'] ?? '').replace(/\s+/g, ' ')}](${src})`;

@@ -1,5 +1,5 @@
 /** Tables that hold data, as Markdown has them. Those that only lay out a page are none. */
-import { type Block, inlineOf, type Page, tidy } from './inline.ts';
+import { type Block, type InlinePage, inlineOf, tidy } from './inline.ts';
 import { type Element, elementsOf, everyOf, rawText } from './tree.ts';
 
 /** Columns and rows a cell may claim to span. */
@@ -12,12 +12,12 @@ export interface Cells {
 }
 
 /** Undefined: it lays out, or holds what no line can. */
-export function tableOf(table: Element, page: Page): Block[] | undefined {
+export function tableOf(table: Element, page: InlinePage): Block[] | undefined {
   const rows = rowsOf(table).filter(row => !page.dropped.has(row));
   if (laysOut(table, rows)) return undefined;
   const { rows: lines, texts, caption } = cellsOf(table, rows, page);
   if (lines.length === 0) return [];
-  const width = Math.max(...lines.map(line => line.length));
+  const width = lines.reduce((most, line) => Math.max(most, line.length), 0);
   const line = (cells: readonly string[]) =>
     `| ${Array.from({ length: width }, (_, i) => cells[i] ?? '').join(' | ')} |`;
   const [first = [], ...rest] = lines;
@@ -43,7 +43,7 @@ function laysOut(table: Element, rows: readonly Element[]): boolean {
   return inside.length > 0 || longCode.length > 0 || longCells.length > 0;
 }
 
-export function cellsOf(table: Element, rows: readonly Element[], page: Page): Cells {
+export function cellsOf(table: Element, rows: readonly Element[], page: InlinePage): Cells {
   const lines: string[][] = [];
   const texts: string[][] = [];
   /** Cells of rows above that reach down: column → rows left. */

@@ -17,7 +17,7 @@ export interface Follows {
 }
 
 /** Words of a page that were removed and added, and those of both versions together. */
-export interface WordCounts {
+interface WordCounts {
   readonly removed: number;
   readonly added: number;
   readonly all: number;

@@ -41,7 +41,7 @@ export function placeOf(lane: Lane, { pace, connections }: { pace: number; conne
 }
 
 /** Where an errand of this server would go now; undefined = nowhere. */
-export type Planner = (place: ServerPlace) => Delegation | undefined;
+export type Planner<D extends Delegation = Delegation> = (place: ServerPlace) => D | undefined;
 
 export const here: Planner = () => ({ remote: false, machine: '', follow: false, levels: 0 });
 

@@ -18,7 +18,7 @@ const MINUTE = 60_000;
 /** Whether a machine that is none of these could be asked for pages of a server. */
 export type Anyone = (origin: string, not: ReadonlySet<string>) => boolean;
 
-export interface Unreached {
+interface Unreached {
   readonly id: number;
   readonly lane: Lane;
   /** What the last machine said, and who it was in full. */

@@ -1,10 +1,13 @@
 /** What an errand says of its server and of each of its pages: what home knows that bears on the visit. */
-import { isIP } from 'node:net';
+import { namesAddress } from '../base/domain.ts';
 import type { Errand } from '../errand/errand.ts';
+import { bareFacts, packFacts, unpackFacts } from '../errand/facts.ts';
 import type { Known } from '../errand/known.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { KnownRow } from '../ledger/pages/known-row.ts';
 import { type AskedPage, roles } from '../ledger/pages/pages.ts';
+import { delegation, shareChanged } from '../revisit/pmcs.ts';
+import { newState, unpackState } from '../revisit/state.ts';
 import { UNKNOWN } from './admission/admission.ts';
 import { DELEGATED, type Delegation } from './delegation.ts';
 import { type Lane, paceOf } from './lanes/lane.ts';
@@ -20,11 +23,13 @@ export function termsOf(lane: Lane, options: FrontierOptions, connections: numbe
   const theirs = server.rulesBy !== '' && server.rulesBy !== machine;
   const robots = view?.robots ?? (theirs ? undefined : server.robots);
   const missing = view?.missing ?? server.soft404;
+  const pace = paceOf(lane, options.pace);
+  const handedOver = options.askedUntil === undefined ? 0 : options.askedUntil + pace;
   return {
     origin: server.origin,
-    pace: paceOf(lane, options.pace),
+    pace,
     connections,
-    notBefore: Math.max(server.notBefore, view?.notBefore ?? 0),
+    notBefore: Math.max(server.notBefore, view?.notBefore ?? 0, handedOver),
     allowPrivate: options.allowPrivate || (server.seeded && namesAddress(server.origin)),
     ...(options.allowPrivate && { anyPrivate: true }),
     ...trustTerms(server),
@@ -55,20 +60,11 @@ export function hintOf(
   return { depth, relevance, forward: forward ?? UNKNOWN, backward: ledger.backward.of(page.page) };
 }
 
-/**
- * The origin says where it is, by an address or as this machine. Any other name says so only to whoever answers for it, and
- * may mean a public address today and one of ours tomorrow: the user has to open these.
- */
-function namesAddress(origin: string): boolean {
-  const { hostname } = new URL(origin);
-  return isIP(hostname.replace(/^\[|\]$/g, '')) !== 0 || /(?:^|\.)localhost$/.test(hostname);
-}
-
 /** `before`: what earlier visits taught, undefined = there was none. */
 export function knownOf(page: AskedPage, before: KnownRow | undefined, schedule: Schedule): Known {
   const role = roles[page.role]!;
-  const facts = before?.facts && (role === 'page' ? schedule.carried(before) : before.facts);
-  const tagged = before !== undefined && (role !== 'page' || schedule.carriesTags(before));
+  const facts = before?.facts && (role === 'page' ? carried(before, schedule) : before.facts);
+  const tagged = before !== undefined && (role !== 'page' || carriesTags(before, schedule));
   return {
     url: page.url,
     role,
@@ -79,4 +75,23 @@ export function knownOf(page: AskedPage, before: KnownRow | undefined, schedule:
     ...(tagged && before.last_modified && { lastModified: before.last_modified }),
     ...(facts && { facts }),
   };
+}
+
+/** What an errand carries of a page's facts: all of them, or what the papers' rule says where it is the policy. */
+function carried({ facts, change }: KnownRow, schedule: Schedule): Uint8Array | undefined {
+  const carries = facts === null ? 'nothing' : delegated(change, schedule);
+  if (carries === 'nothing') return undefined;
+  const open = carries === 'hash' ? unpackFacts(facts!) : undefined;
+  return open ? packFacts(bareFacts(open.raw, open.content)) : facts!;
+}
+
+/** Whether it carries the page's validators: by the letter of that rule, not where it carries nothing else. */
+function carriesTags({ change }: KnownRow, schedule: Schedule): boolean {
+  return !schedule.settings.thresholds?.strict || delegated(change, schedule) !== 'nothing';
+}
+
+function delegated(change: Uint8Array | null, { plan, settings }: Schedule): ReturnType<typeof delegation> {
+  if (plan.policy.name !== 'pmcs') return 'facts';
+  const state = change ? unpackState(change) : newState();
+  return delegation(shareChanged(state), state.visits, settings.thresholds);
 }

@@ -10,18 +10,22 @@ import type { Clock } from '../base/clock.ts';
 import type { Errand } from '../errand/errand.ts';
 import type { ServerNews } from '../errand/parcel.ts';
 import type { Visit } from '../errand/visit.ts';
+import type { Crossing } from '../ledger/collection/crossing.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { roles } from '../ledger/pages/pages.ts';
-import { Admission, withDomains } from './admission/admission.ts';
+import { Admission } from './admission/admission.ts';
 import { outsideOf, takeIn } from './admission/crawl-bounds.ts';
+import { Neighbours } from './admission/neighbours.ts';
+import { withDomains } from './admission/new-link.ts';
 import { doubtful } from './admission/robots-changed.ts';
 import { changedRules, forgetRules, stillPending } from './admission/rules.ts';
+import { takeSeeds } from './admission/seeds.ts';
 import type { Brought } from './brought.ts';
 import { DELEGATED, type Delegation, delegable, here, type Planner, placeOf, seenOn, sizeOf } from './delegation.ts';
 import { type Anyone, Elsewhere, isOwnReach, keptAway } from './elsewhere.ts';
 import { errandTerms, hintOf, termsOf } from './errand-terms.ts';
 import { ImageQueue } from './image-queue.ts';
-import { type Lane, shareOf, spreads } from './lanes/lane.ts';
+import { type Lane, mostErrands, shareOf } from './lanes/lane.ts';
 import { Lanes, type Waiting } from './lanes/lanes.ts';
 import { ReadyLanes } from './lanes/ready-lanes.ts';
 import { type Learned, Learning } from './learning.ts';
@@ -29,10 +33,11 @@ import { readMemory, writeMemory } from './memory-file.ts';
 import type { FrontierOptions, Reading } from './options.ts';
 import { Strays } from './orders/focused.ts';
 import { PageQueue } from './orders/page-queue.ts';
+import { PageBudget } from './page-budget.ts';
 import { takeBackFuture } from './schedule/clock-repair.ts';
 import { Schedule } from './schedule/schedule.ts';
 import { learnNews } from './server-news.ts';
-import { asked, type Issued, type Sent, stillOut, type UnderWay, wantsPage } from './under-way.ts';
+import { asked, errandName, type Issued, type SentErrand, stillOut, type UnderWay, wantsPage } from './under-way.ts';
 
 export type { FrontierOptions } from './options.ts';
 
@@ -53,15 +58,21 @@ export class Frontier {
   readonly #newcomers: PageQueue | undefined;
   /** Pages of errands that an earlier run sent out. */
   readonly #out = new Set<number>();
+  readonly #budget: PageBudget;
   #errands = 0;
-  #issued = 0;
   #settled = 0;
 
   constructor(ledger: Ledger, options: FrontierOptions, clock: Clock, schedule = new Schedule(ledger)) {
     this.#ledger = ledger;
     this.#options = options;
     this.#clock = clock;
-    this.#turns = new ReadyLanes(options.domains, clock, lane => this.#mostErrands(lane), options.order === 'pvalue');
+    this.#budget = options.budget ?? new PageBudget(options.maxPages);
+    this.#turns = new ReadyLanes(
+      options.domains,
+      clock,
+      lane => mostErrands(lane, this.#options),
+      options.order === 'pvalue',
+    );
     this.#lanes = new Lanes(ledger, options, lane => this.#turns.stir(lane));
     this.#newcomers = options.mode === 'refresh' ? new PageQueue() : undefined;
     const images = options.mode === 'refresh' && options.images === 'watch' ? new PageQueue() : undefined;
@@ -72,6 +83,7 @@ export class Frontier {
       depth: options.depth,
       pagesPerServer: options.pagesPerServer,
       strays: options.order === 'focused' ? new Strays() : undefined,
+      neighbours: options.partition && new Neighbours(ledger, options.partition),
     };
     this.admission = new Admission(ledger, rules, origin => this.#lanes.of(origin));
     this.gallery = images && new ImageQueue(ledger, this.admission, images);
@@ -141,23 +153,10 @@ export class Frontier {
 
   /** Takes seeds in: visited whatever the scope says, and before what waits already. Returns how many were new. */
   seed(urls: readonly string[]): number {
-    const before = this.#ledger.pages.size;
-    const queue = this.#lanes.pages > 0 && this.#options.mode === 'explore';
-    const source = { page: 0, depth: 0, hops: 0, time: this.#clock.now(), nofollow: false };
-    for (const url of urls) {
-      const id = this.admission.one(url, source, { seed: true });
-      const lane = this.#lanes.of(new URL(url).origin);
-      lane.server.seeded = true;
-      this.#ledger.servers.touch(lane.server);
-      if (queue && this.#waits(id, before)) lane.order.first(id);
-    }
-    return this.#ledger.pages.size - before;
-  }
-
-  /** A page is in its lane: a new one is, and of those up to `before` only what nobody can be at. */
-  #waits(id: number, before: number): boolean {
+    const first = this.#lanes.pages > 0 && this.#options.mode === 'explore';
     const idle = this.#underWay.size + this.#elsewhere.size === 0;
-    return this.#ledger.pages.get(id)?.refused === null && (id > before || (idle && !this.#ledger.pages.known(id)));
+    const parts = { ledger: this.#ledger, admission: this.admission, lanes: this.#lanes };
+    return takeSeeds(parts, urls, { time: this.#clock.now(), first, idle });
   }
 
   get options(): Readonly<FrontierOptions> {
@@ -170,6 +169,7 @@ export class Frontier {
    */
   adjust(changes: Partial<Pick<FrontierOptions, 'pace' | 'connections' | 'maxPages' | 'scope' | 'outside'>>): void {
     this.#options = { ...this.#options, ...changes };
+    this.#budget.most = this.#options.maxPages;
     for (const lane of this.#lanes) this.#turns.stir(lane);
     if (!changes.outside) return;
     this.admission.judgeRefused('out-of-scope');
@@ -178,10 +178,18 @@ export class Frontier {
 
   /** A seed has moved there. Where the user named domains, these say whether to go along. */
   #moved(url: string): void {
-    const { scope, outside } = this.#options;
+    const { scope, outside, moved } = this.#options;
     if (scope.domains.length > 0 || outside(url) === undefined) return;
-    takeIn(this.#ledger, url);
-    this.#options = { ...this.#options, outside: outsideOf(this.#ledger, scope) };
+    if (moved) moved(url);
+    else {
+      takeIn(this.#ledger, url);
+      this.widen(outsideOf(this.#ledger, scope));
+    }
+  }
+
+  /** More belongs to the crawl than did. What was refused before stays so. */
+  widen(outside: FrontierOptions['outside']): void {
+    this.#options = { ...this.#options, outside };
   }
 
   /** Puts pages that were visited before back into their lanes: retries, and what the schedule wants. */
@@ -199,9 +207,9 @@ export class Frontier {
   }
 
   /** The next errand that may leave now, if there is one. `plan` says where the errand of a server would go. */
-  next(plan: Planner = here): Issued | undefined {
+  next<D extends Delegation = Delegation>(plan: Planner<D> = here as Planner<D>): Issued<D> | undefined {
     for (;;) {
-      const budget = this.#options.maxPages - this.#issued;
+      const budget = this.#budget.left;
       const lane = budget > 0 ? this.#turns.next() : undefined;
       if (!lane) return undefined;
       const place = { ...placeOf(lane, this.#options), away: keptAway(lane, this.#clock.now()) };
@@ -221,7 +229,7 @@ export class Frontier {
       }
       const issued = this.#issue(lane, pages, delegation, place.spread > 1);
       this.#turns.offer(lane);
-      return issued;
+      return { ...issued, planned };
     }
   }
 
@@ -247,7 +255,7 @@ export class Frontier {
     const { before, counted } = this.#back(underWay, id);
     this.#elsewhere.known(id);
     const seen = visit.outcome === 'fetched' || visit.outcome === 'same';
-    if (counted) seen ? this.#settled++ : this.#issued--;
+    if (counted) seen ? this.#settled++ : this.#budget.issued--;
     const learned = this.learning.learn({ id, lane: underWay.lane, visit, before, ...brought });
     this.gallery?.visited(id, visit);
     this.#turns.stir(underWay.lane);
@@ -264,7 +272,7 @@ export class Frontier {
     if (!anyone(lane.server.origin, this.#elsewhere.refused(page, from.machine, this.#clock.now()))) return false;
     const { up, down, cause } = visit.cost;
     this.#ledger.account.add(visit.time, lane.server.id, cause, { spent: up + down });
-    if (this.#back(underWay, id).counted) this.#issued--;
+    if (this.#back(underWay, id).counted) this.#budget.issued--;
     this.#elsewhere.add(page);
     this.#turns.stir(lane);
     return true;
@@ -278,7 +286,7 @@ export class Frontier {
     }
   }
 
-  #back(underWay: UnderWay, id: number): Sent {
+  #back(underWay: UnderWay, id: number): SentErrand {
     const sent = underWay.pages.get(id) ?? this.#followed(underWay, id);
     underWay.pages.delete(id);
     this.#out.delete(id);
@@ -286,16 +294,16 @@ export class Frontier {
   }
 
   /** A page that the outpost found by itself. */
-  #followed(underWay: UnderWay, id: number): Sent {
+  #followed(underWay: UnderWay, id: number): SentErrand {
     underWay.lane.order.visited(id);
     if (underWay.reserved > 0) underWay.reserved--;
-    else this.#issued++;
+    else this.#budget.issued++;
     return { before: this.#ledger.pages.known(id), counted: true };
   }
 
-  /** Page whose stored bytes are the same as this visit's, 0 = none. */
-  duplicate(visit: Visit): number {
-    return this.learning.duplicate(visit);
+  /** Takes in what another partition says of pages here. In the transaction that notes that it was taken. */
+  take(crossings: readonly Crossing[]): void {
+    for (const crossing of crossings) this.learning.cross(crossing);
   }
 
   /** `machine`: whose news it is, empty = this one's. */
@@ -316,10 +324,10 @@ export class Frontier {
     this.#underWay.delete(errand);
     underWay.lane.errands--;
     this.#turns.stir(underWay.lane);
-    this.#issued -= underWay.reserved;
+    this.#budget.issued -= underWay.reserved;
     if (underWay.delegated) underWay.lane.order.release();
     for (const [id, { counted }] of underWay.pages) {
-      if (counted) this.#issued--;
+      if (counted) this.#budget.issued--;
       this.#out.delete(id);
       const page = { ...this.#ledger.pages.get(id)!, page: id };
       underWay.lane.order.add(id, hintOf(this.#ledger, this.#options.order, page));
@@ -349,29 +357,23 @@ export class Frontier {
   }
 
   get full(): boolean {
-    return this.#issued >= this.#options.maxPages;
+    return this.#budget.full;
   }
 
   get settled(): number {
     return this.#settled;
   }
 
-  /** Only what nothing paces is visited by several at once, and not while one has the whole of it. */
-  #mostErrands(lane: Lane): number {
-    const many = !lane.order.holding && spreads(lane, this.#options.pace, this.#options.connections);
-    return many ? 2 * this.#options.outposts : 1;
-  }
-
-  #issue(lane: Lane, ids: number[], delegation: Delegation, spread: boolean): Issued {
-    const { connections, outposts, maxPages } = this.#options;
+  #issue(lane: Lane, ids: number[], delegation: Delegation, spread: boolean): Omit<Issued, 'planned'> {
+    const { connections, outposts, partition } = this.#options;
     const { pages, known, counted } = asked(ids, this.#ledger, this.schedule);
     const now = this.#clock.now();
-    const id = `${now.toString(36)}-${(this.#errands++).toString(36)}`;
+    const id = errandName(now, this.#errands++, partition?.id);
     const { follow, among = outposts } = delegation;
     // Half of what is left: another server must not have to wait until this one has used it up.
-    const reserved = follow ? Math.min(DELEGATED, Math.floor((maxPages - this.#issued - counted) / 2)) : 0;
+    const reserved = follow ? Math.min(DELEGATED, Math.floor((this.#budget.left - counted) / 2)) : 0;
     this.#underWay.set(id, { lane, pages, delegated: follow, reserved });
-    this.#issued += counted + reserved;
+    this.#budget.issued += counted + reserved;
     lane.errands++;
     if (follow) lane.order.hold();
     const alone = follow || !spread;
@@ -390,7 +392,7 @@ export class Frontier {
     const pages = stillOut(errand, issued, this.#ledger, url => this.admission.find(url));
     for (const id of pages.keys()) this.#out.add(id);
     this.#underWay.set(errand.id, { lane, pages, delegated, reserved: 0 });
-    for (const { counted } of pages.values()) if (counted) this.#issued++;
+    for (const { counted } of pages.values()) if (counted) this.#budget.issued++;
     lane.errands++;
     if (delegated) lane.order.hold();
   }

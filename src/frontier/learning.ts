@@ -2,43 +2,30 @@
  * What a visit teaches: the page's row, its links, its server's health, the byte account. Pure bookkeeping in the
  * order of the data: visit → links → known → server → account.
  */
-import { countsOf, isHashOnly, MAX_LEVELS } from '../errand/facts.ts';
+import { factsAt, MAX_LEVELS } from '../errand/facts.ts';
 import { type Reason, type ReasonCode, reasons } from '../errand/reasons.ts';
-import type { Links, LinkVerdict, Stage, Visit } from '../errand/visit.ts';
+import { LINK_ADDED, LINK_NOFOLLOW, type Links, type LinkVerdict, type Stage, type Visit } from '../errand/visit.ts';
+import { ELSEWHERE } from '../ledger/collection/border.ts';
+import type { Crossing } from '../ledger/collection/crossing.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { Fingerprints } from '../ledger/memory/fingerprints.ts';
 import { NearPages } from '../ledger/memory/near.ts';
-import {
-  FLAG_FILTERED,
-  FLAG_NOARCHIVE,
-  FLAG_NOFOLLOW,
-  FLAG_NOINDEX,
-  FLAG_SHOWN,
-  FLAG_TRUNCATED,
-  type KnownRow,
-} from '../ledger/pages/known-row.ts';
+import { FLAG_NOFOLLOW } from '../ledger/pages/known-row.ts';
 import type { PageRow } from '../ledger/pages/pages.ts';
+import type { Server } from '../ledger/servers.ts';
 import type { Admission } from './admission/admission.ts';
 import { isMove } from './admission/crawl-bounds.ts';
-import type { Brought, Follows } from './brought.ts';
+import type { Follows } from './brought.ts';
 import type { Lane } from './lanes/lane.ts';
 import type { Memory } from './memory-file.ts';
 import type { Reading } from './options.ts';
-import { answered, doubtLost, isAlias } from './schedule/aliases.ts';
+import { doubtLost, isAlias } from './schedule/aliases.ts';
 import { LONGEST_ABSENCE } from './schedule/clock-repair.ts';
-import type { Planned } from './schedule/lesson.ts';
 import type { Schedule } from './schedule/schedule.ts';
 import { learnTrust } from './schedule/validator-trust.ts';
+import { knownRow, type Lesson } from './visit-row.ts';
 
 const MINUTE = 60_000;
-
-export interface Lesson extends Brought {
-  readonly id: number;
-  readonly lane: Lane;
-  readonly visit: Visit;
-  /** What was known before; undefined = first visit. */
-  readonly before: KnownRow | undefined;
-}
 
 /** A visit that was learned from. */
 export interface Learned {
@@ -85,16 +72,17 @@ export class Learning {
   restore(laneOf: (server: number) => Lane, reading: Reading): void {
     for (const { page, facts, near, original, url, server } of reading(this.#ledger.pages.fetched())) {
       if (original) this.#remember(page, facts);
-      if (word(facts, SIMHASH) !== 0 || word(facts, SIMHASH + 4) !== 0) laneOf(server).shapes.count(url, near !== null);
+      if (word(facts, factsAt.simhash) !== 0 || word(facts, factsAt.simhash + 4) !== 0)
+        laneOf(server).shapes.count(url, near !== null);
     }
   }
 
   duplicate(visit: Visit): number {
     if (!visit.facts) return 0;
-    const page = this.#digests.get(word(visit.facts, RAW), word(visit.facts, RAW + 4));
+    const page = this.#digests.get(word(visit.facts, factsAt.raw), word(visit.facts, factsAt.raw + 4));
     // That page may have changed since: only its newest copy can be referred to.
     const facts = page === 0 ? null : this.#ledger.pages.known(page)?.facts;
-    return facts && sameAt(facts, visit.facts, RAW, 16) ? page : 0;
+    return facts && sameAt(facts, visit.facts, factsAt.raw, 16) ? page : 0;
   }
 
   learn(given: Lesson): Learned {
@@ -135,6 +123,7 @@ export class Learning {
     });
     const levels = visit.stage === 'structure' ? (visit.where ?? []).slice(0, MAX_LEVELS) : [];
     if (levels.length > 0) this.#ledger.visits.addLevels(number, levels);
+    if (visit.data !== undefined) this.#ledger.found.add(number, id, visit.data);
     if (before) this.#ledger.inferred.remove(id);
     if (before && stored) this.#ledger.followed.remove(id);
     else if (lesson.follows) this.#follow(lesson, lesson.follows);
@@ -167,61 +156,93 @@ export class Learning {
 
   #redirect({ id, visit }: Lesson, location: string): number | null {
     const from = this.#ledger.pages.get(id)!;
-    const source = { page: id, depth: visit.depth, hops: from.hops + 1, time: visit.time, nofollow: false };
+    const depth = this.#admission.nearest(id, visit.depth);
+    const source = { page: id, depth, hops: from.hops + 1, time: visit.time, nofollow: false };
     const seed = this.#seedOf(from);
     if (seed !== undefined && isMove(seed, location)) this.#moved(location);
-    return this.#admission.one(location, source, { seed: seed !== undefined, role: from.role }) || null;
+    return this.#admission.one(location, source, { seed: seed !== undefined, from: seed, role: from.role }) || null;
   }
 
   /** The seed whose redirects led to this page, which may be itself; undefined = links or a sitemap did. */
   #seedOf(page: PageRow): string | undefined {
     let first = page;
     while (first.hops > 0 && first.parent !== 0) first = this.#ledger.pages.get(first.parent)!;
-    const isSeed = first.parent === 0 && first.role === 0 && this.#ledger.servers.byId(first.server).seeded;
+    if (first.parent !== 0 || first.role !== 0) return undefined;
+    const isSeed = first.refused === ELSEWHERE || this.#ledger.servers.byId(first.server).seeded;
     return isSeed ? first.url : undefined;
   }
 
   #links({ id, visit, before, lane }: Lesson): void {
-    const links = weighed(visit.links!, visit.verdict);
+    const nofollow = visit.page?.nofollow === true || visit.verdict?.follow === false;
+    const weighty = weighed(visit.links!, visit.verdict);
+    const links = nofollow ? exceptAdded(weighty) : weighty;
     lane.order.forward(links.count);
     const source = {
       page: id,
-      depth: visit.depth,
+      depth: this.#admission.nearest(id, visit.depth),
       hops: visit.cost.cause === 'sitemap' ? this.#ledger.pages.get(id)!.hops : 0,
       time: visit.time,
-      nofollow: visit.page?.nofollow === true || visit.verdict?.follow === false,
+      nofollow: nofollow && links === weighty,
     };
+    const { neighbours } = this.#admission;
+    const known = this.#ledger.pages.size;
     const targets = this.#admission.links(links, source);
     const named = targets.slice(0, links.count);
     if (visit.cost.cause === 'sitemap') {
       this.#notices(links, targets, visit.time);
-      doubtLost(this.#ledger, this.#ledger.links.list(id, named), named, true);
+      const listed = this.#ledger.links.list(id, named);
+      doubtLost(this.#ledger, listed, named, true);
+      neighbours?.listed({ links, targets: named, source, before: known }, listed);
       return;
     }
-    const had = before === undefined ? [] : this.#ledger.links.out(id).map(({ target }) => target);
-    const packed = { count: links.count, targets, flags: links.flags, anchors: links.anchors };
+    const older = before === undefined ? [] : this.#ledger.links.out(id);
+    const had = older.map(({ target }) => target);
+    const hadNofollow = ((before?.flags ?? 0) & FLAG_NOFOLLOW) !== 0;
+    neighbours?.linked({ links, targets: named, source, had: older, hadNofollow, before: known });
+    const packed = { count: links.count, targets, flags: weighty.flags, anchors: links.anchors };
     this.#ledger.links.put(id, packed, before !== undefined);
     doubtLost(this.#ledger, had, named, false);
   }
 
   /** A sitemap that names a later date than it did is a notice, unless the copy at hand is as new. */
-  #notices(links: Links, targets: Uint32Array, time: number): void {
+  #notices(links: Links, targets: ArrayLike<number>, time: number): void {
     for (let i = 0; i < links.count; i++) {
       const lastmod = links.lastmod[i] ?? 0;
       const page = lastmod === 0 ? undefined : this.#ledger.pages.get(targets[i]!);
-      if (!page || (page.lastmod !== null && lastmod <= page.lastmod)) continue;
-      this.#ledger.pages.setLastmod(page.id, lastmod);
-      const known = this.#ledger.pages.known(page.id);
-      const date = Date.parse(known?.last_modified ?? '');
-      const held = Number.isNaN(date) ? (page.lastmod === null ? (known?.seen_time ?? 0) : 0) : date;
-      if (held < lastmod) this.#schedule.ping(page.id, time);
+      if (page) this.#notice(page, lastmod, time);
     }
+  }
+
+  #notice(page: PageRow, lastmod: number, time: number): void {
+    if (page.lastmod !== null && lastmod <= page.lastmod) return;
+    this.#ledger.pages.setLastmod(page.id, lastmod);
+    if (page.refused === ELSEWHERE) {
+      this.#admission.neighbours?.dated(page.id, lastmod, time);
+      return;
+    }
+    const known = this.#ledger.pages.known(page.id);
+    const date = Date.parse(known?.last_modified ?? '');
+    const held = Number.isNaN(date) ? (page.lastmod === null ? (known?.seen_time ?? 0) : 0) : date;
+    if (held < lastmod) this.#schedule.ping(page.id, time, 'sitemap');
+  }
+
+  /** What another partition says of a page here. */
+  cross(crossing: Crossing): void {
+    const { kind, lastmod, time } = crossing;
+    const before = this.#ledger.pages.size;
+    const id = this.#admission.cross(crossing);
+    if (id === 0) return;
+    if (kind === 'link') this.#ledger.backward.addForeign(id, 1);
+    else if (kind === 'unlink') this.#ledger.backward.addForeign(id, -1);
+    else if (kind === 'listed' && id <= before && lastmod > 0) this.#notice(this.#ledger.pages.get(id)!, lastmod, time);
+    const lost = kind === 'unlisted' || (kind === 'unlink' && this.#ledger.backward.of(id) === 0);
+    if (lost) this.#ledger.dueTimes.doubt(id, this.#ledger.pages.known(id)?.seen_time ?? 0);
   }
 
   /** The page this one nearly equals; the shape of its URL is counted, which is how traps are seen. */
   #nearest({ id, lane, visit }: Lesson, twin: number): number {
-    const high = word(visit.facts!, SIMHASH);
-    const low = word(visit.facts!, SIMHASH + 4);
+    const high = word(visit.facts!, factsAt.simhash);
+    const low = word(visit.facts!, factsAt.simhash + 4);
     if (high === 0 && low === 0) return 0;
     const near = twin || this.#near.near(high, low);
     if (near !== id) lane.shapes.count(visit.url, near !== 0);
@@ -229,8 +250,8 @@ export class Learning {
   }
 
   #remember(page: number, facts: Uint8Array): void {
-    this.#digests.set(word(facts, RAW), word(facts, RAW + 4), page);
-    this.#near.add(word(facts, SIMHASH), word(facts, SIMHASH + 4), page);
+    this.#digests.set(word(facts, factsAt.raw), word(facts, factsAt.raw + 4), page);
+    this.#near.add(word(facts, factsAt.simhash), word(facts, factsAt.simhash + 4), page);
   }
 
   #server({ lane, visit, before }: Lesson): void {
@@ -238,12 +259,14 @@ export class Learning {
     const { cost, time } = visit;
     const spent = cost.up + cost.down;
     // What the last full answer cost is what this one would have.
-    const avoided = visit.status === 304 ? Math.max(0, (before?.wire ?? 0) - spent) : 0;
+    const whole = visit.status === 304 ? (before?.wire ?? 0) : cost.cause === 'delta' ? (visit.page?.bytes ?? 0) : 0;
+    const avoided = Math.max(0, whole - spent);
     // A body that came and held nothing new is neither stored nor sent on.
     const same = visit.outcome === 'same' && cost.cause === 'page';
     const sums = same ? { spent, avoided: cost.down } : { spent, avoided };
     this.#ledger.account.add(time, server.id, same ? 'same' : cost.cause, sums);
-    if (learnTrust(server, visit, before)) this.#ledger.servers.touch(server);
+    const slower = visit.status > 0 && learnLatency(server, cost.ms);
+    if (learnTrust(server, visit, before) || slower) this.#ledger.servers.touch(server);
     const reason: Reason | undefined = reasons[visit.reason as ReasonCode];
     const troubled = visit.outcome === 'failed' && reason?.server === true;
     if (!troubled && server.failures === 0) return;
@@ -259,16 +282,31 @@ export class Learning {
   }
 }
 
-/** What a decider thinks of the page counts for all its links. */
-function weighed(links: Links, verdict: LinkVerdict | undefined): Links {
-  if (!verdict || verdict.relevance === 0) return links;
-  return { ...links, relevance: new Uint8Array(links.count).fill(verdict.relevance) };
+/** Share that the newest answer has in a server's latency, and by which it must move to be written down. */
+const NEWEST = 0.2;
+const NOTEWORTHY = 0.05;
+
+/** An answer took so long, milliseconds. Returns whether that is worth writing. */
+function learnLatency(server: Server, ms: number): boolean {
+  const before = server.latency;
+  server.latency = before === 0 ? ms : before + NEWEST * (ms - before);
+  return Math.abs(server.latency - before) > NOTEWORTHY * before;
 }
 
-/** Offsets inside packed facts; facts.ts keeps the layout. */
-const RAW = 1;
-const CONTENT = 17;
-const SIMHASH = 49;
+/** What a decider thinks of the page counts for all its links, but for those of which code said more itself. */
+function weighed(links: Links, verdict: LinkVerdict | undefined): Links {
+  if (!verdict || verdict.relevance === 0) return links;
+  const relevance = links.relevance.map((own, i) =>
+    (links.flags[i]! & LINK_ADDED) !== 0 && own > 0 ? own : verdict.relevance,
+  );
+  return { ...links, relevance };
+}
+
+/** The links of a page that are not followed, but for those that code named: marked one by one, where there are any. */
+function exceptAdded(links: Links): Links {
+  if (!links.flags.some(flags => flags & LINK_ADDED)) return links;
+  return { ...links, flags: links.flags.map(flags => (flags & LINK_ADDED ? flags : flags | LINK_NOFOLLOW)) };
+}
 
 function word(bytes: Uint8Array, at: number): number {
   return ((bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!) >>> 0;
@@ -289,109 +327,6 @@ function judged({ visit, before }: Lesson): Visit {
   if (visit.stage === 'stamp' && visit.outcome === 'fetched') return { ...visit, ...unchanged };
   const sent = visit.stage === 'first' || visit.stage === 'direct';
   if (!sent || !before?.facts || !visit.facts) return visit;
-  const same = sameAt(visit.facts, before.facts, CONTENT, 16);
+  const same = sameAt(visit.facts, before.facts, factsAt.content, 16);
   return { ...visit, ...(same && unchanged), stage: 'direct' };
-}
-
-/** What learning found out besides the visit itself. */
-interface Findings {
-  readonly planned: Planned;
-  readonly movedTo: number | null;
-  readonly near: number;
-  readonly twin: number;
-  readonly alias: boolean;
-}
-
-function knownRow(lesson: Lesson, found: Findings): KnownRow {
-  const { id, visit, before, stored } = lesson;
-  const { page, time } = visit;
-  const changed = visit.outcome === 'fetched';
-  // Where the errand carried a hash alone, an outpost has no more to say of what is the same, and home knows more.
-  const said = visit.facts && before?.facts && isHashOnly(visit.facts) ? undefined : visit.facts;
-  const facts = said ?? before?.facts ?? null;
-  const counts = said && countsOf(said);
-  const retry = retryTime(visit, before);
-  return {
-    page: id,
-    time,
-    seen_time: changed || visit.outcome === 'same' ? time : (before?.seen_time ?? null),
-    first_time: before?.first_time ?? time,
-    changed_time: changed ? time : (before?.changed_time ?? time),
-    outcome: visit.outcome,
-    reason: visit.reason,
-    status: visit.status,
-    tries: isSetback(visit) ? (before?.tries ?? 0) + 1 : 0,
-    retry_at: retry,
-    pings: 0,
-    due: found.planned.due,
-    etag: etagsOf(visit, before),
-    last_modified: visit.lastModified ?? (visit.status === 304 ? (before?.last_modified ?? null) : null),
-    title: page?.title ?? before?.title ?? null,
-    media_type: page?.mediaType ?? before?.media_type ?? null,
-    charset: page?.charset ?? before?.charset ?? null,
-    language: page?.language ?? before?.language ?? null,
-    canonical: page ? (page.canonical ?? null) : (before?.canonical ?? null),
-    bytes: page?.bytes ?? before?.bytes ?? null,
-    wire: page ? visit.cost.up + visit.cost.down : (before?.wire ?? null),
-    flags: answered(page ? flagsOf(visit) | shownStill(visit, before) : (before?.flags ?? 0), found.alias),
-    ascii_sum: counts?.asciiSum ?? before?.ascii_sum ?? null,
-    urls: counts?.urls ?? before?.urls ?? null,
-    keywords: counts?.keywords ?? before?.keywords ?? null,
-    facts,
-    change: found.planned.change,
-    moved_to: found.movedTo,
-    same_as: changed ? found.twin || null : (before?.same_as ?? null),
-    near: changed ? found.near || null : (before?.near ?? null),
-    segment: stored?.segment ?? before?.segment ?? null,
-    place: stored?.offset ?? before?.place ?? null,
-    length: stored?.length ?? before?.length ?? null,
-    request_length: stored?.requestLength ?? before?.request_length ?? null,
-  };
-}
-
-const followedStages: ReadonlySet<Stage | undefined> = new Set(['template', 'noise', 'stamp']);
-/** Entity tags of one content that are kept, and characters of all of them: they travel in a header. */
-const MOST_TAGS = 3;
-const MOST_TAG_LENGTH = 200;
-
-/** Machines behind one name may each have their own tag for the same content: a request may list them all. */
-function etagsOf(visit: Visit, before: KnownRow | undefined): string | null {
-  if (visit.etag === undefined) return visit.status === 304 ? (before?.etag ?? null) : null;
-  // What differs for a reader is not what older tags stand for, though it be no news.
-  const alike = visit.outcome === 'same' && !followedStages.has(visit.stage);
-  if (!alike || !before?.etag) return visit.etag;
-  const older = before.etag.split(', ').filter(tag => tag !== visit.etag);
-  const all = [visit.etag, ...older].slice(0, MOST_TAGS).join(', ');
-  return all.length <= MOST_TAG_LENGTH ? all : visit.etag;
-}
-
-function flagsOf({ page }: Visit): number {
-  if (!page) return 0;
-  return (
-    (page.noindex ? FLAG_NOINDEX : 0) |
-    (page.nofollow ? FLAG_NOFOLLOW : 0) |
-    (page.noarchive ? FLAG_NOARCHIVE : 0) |
-    (page.truncated ? FLAG_TRUNCATED : 0) |
-    (page.filtered ? FLAG_FILTERED : 0)
-  );
-}
-
-/** What a page shows is known as long as its links are those that were stored. */
-function shownStill({ outcome, stage }: Visit, before: KnownRow | undefined): number {
-  return outcome === 'same' && stage !== 'template' && stage !== 'noise' ? (before?.flags ?? 0) & FLAG_SHOWN : 0;
-}
-
-/** Counts towards the end of trying. A page refused for want of robots.txt is tried again, but not for ever. */
-function isSetback({ outcome, reason }: Visit): boolean {
-  return outcome === 'failed' || outcome === 'gone' || (reasons[reason as ReasonCode]?.retries ?? 0) > 0;
-}
-
-/** When to try again, by the table of reasons; null = it is settled. */
-function retryTime(visit: Visit, before: KnownRow | undefined): number | null {
-  const reason: Reason | undefined = reasons[visit.reason as ReasonCode];
-  const tries = before?.tries ?? 0;
-  if (!reason || tries >= reason.retries) return null;
-  // A server that names a time is taken at its word, as often as it may be tried again.
-  const wait = visit.retryAfter > 0 ? visit.retryAfter * 1000 : reason.after * MINUTE * 2 ** tries;
-  return visit.time + wait;
 }

@@ -1,8 +1,10 @@
 /** What a run asks of the frontier, as plain values. */
 import type { Errand, Scope } from '../errand/errand.ts';
 import type { ReasonCode } from '../errand/reasons.ts';
+import type { PartitionNumber } from './admission/neighbours.ts';
 import type { OrderName } from './orders/order.ts';
 import type { PvalueTerms } from './orders/pvalue-terms.ts';
+import type { PageBudget } from './page-budget.ts';
 
 export interface FrontierOptions {
   readonly mode: Errand['kind'];
@@ -14,11 +16,22 @@ export interface FrontierOptions {
   readonly scope: Scope;
   /** Is the URL outside what was asked for? */
   readonly outside: (url: string) => ReasonCode | undefined;
+  /** Told where the site of a seed has moved to, where other partitions have to know; absent = there are none. */
+  readonly moved?: (url: string) => void;
   /** What decides that, as text: hosts, paths, weights. */
   readonly bounds: string;
   readonly domains: ReadonlyMap<string, number>;
   /** Pages to fetch in this run. */
   readonly maxPages: number;
+  /** What counts them; absent = nobody shares it. */
+  readonly budget?: PageBudget;
+  /**
+   * Another machine may have asked the servers until this moment (milliseconds since 1970): the first request to each comes
+   * a pace after it. Absent = nobody has.
+   */
+  readonly askedUntil?: number;
+  /** Which partition of how many; absent = there is one. */
+  readonly partition?: PartitionNumber;
   readonly pagesPerServer: number;
   readonly depth: number;
   readonly bodyBytes: number;

@@ -13,7 +13,7 @@ import { LONGEST_ABSENCE } from './schedule/clock-repair.ts';
 const LONGEST_DELAY = 60_000;
 
 /** `machine`: whose news it is, empty = this one's. `clock`: by which pages wait that may be asked for again. */
-export interface NewsFrom {
+interface NewsFrom {
   readonly machine: string;
   readonly now: number;
   readonly clock: 'retry_at' | 'due';
@@ -35,7 +35,7 @@ export function learnNews(ledger: Ledger, lane: Lane, news: ServerNews, from: Ne
   }
   if (own && news.missing) server.soft404 = news.missing;
   server.crawlDelay = own ? news.crawlDelay : Math.min(news.crawlDelay, LONGEST_DELAY);
-  server.latency = news.latency || server.latency;
+  server.latency ||= news.latency; // until pages are visited, which say it better (learning.ts)
   server.notBefore = Math.max(server.notBefore, Math.min(news.notBefore, now + LONGEST_ABSENCE));
   server.sitemaps = [...news.sitemaps];
 }

@@ -4,18 +4,33 @@ import type { Errand } from '../errand/errand.ts';
 import type { Known } from '../errand/known.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { KnownRow } from '../ledger/pages/known-row.ts';
+import type { Delegation } from './delegation.ts';
 import { knownOf } from './errand-terms.ts';
 import type { Lane } from './lanes/lane.ts';
 import type { Schedule } from './schedule/schedule.ts';
 
+/** Names an errand: its parcels find the way back to the partition that it is of. */
+export function errandName(time: number, number: number, partition = 0): string {
+  const name = `${time.toString(36)}-${number.toString(36)}`;
+  return partition === 0 ? name : `${name}-${partition.toString(36)}`;
+}
+
+/** The partition that an errand is of. */
+export function partitionOfErrand(id: string): number {
+  const third = id.split('-')[2];
+  return third === undefined ? 0 : Number.parseInt(third, 36);
+}
+
 /** An errand that leaves. */
-export interface Issued {
+export interface Issued<D extends Delegation = Delegation> {
   readonly errand: Errand;
+  /** Where it goes. */
+  readonly planned: D;
   readonly address: string;
   readonly spread: boolean;
 }
 
-export interface Sent {
+export interface SentErrand {
   /** What was known; undefined = first visit. */
   readonly before: KnownRow | undefined;
   /** Takes one of the pages that the run may fetch; a sitemap does not. */
@@ -25,7 +40,7 @@ export interface Sent {
 export interface UnderWay {
   readonly lane: Lane;
   /** Pages not yet returned, by id: found by a fingerprint, where a URL that came back is hashed and sought among all strings. */
-  readonly pages: Map<number, Sent>;
+  readonly pages: Map<number, SentErrand>;
   /** The outpost follows links by itself: pages of this server that nobody named come back, too. */
   readonly delegated: boolean;
   /** Such pages that may still come; they count as issued. */
@@ -45,8 +60,8 @@ export function asked(
   ids: readonly number[],
   ledger: Ledger,
   schedule: Schedule,
-): { pages: Map<number, Sent>; known: Known[]; counted: number } {
-  const pages = new Map<number, Sent>();
+): { pages: Map<number, SentErrand>; known: Known[]; counted: number } {
+  const pages = new Map<number, SentErrand>();
   let counted = 0;
   const known = ids.map(id => {
     const page = ledger.pages.ask(id);
@@ -65,8 +80,8 @@ export function stillOut(
   issued: number,
   ledger: Ledger,
   find: (url: string) => number,
-): Map<number, Sent> {
-  const pages = new Map<number, Sent>();
+): Map<number, SentErrand> {
+  const pages = new Map<number, SentErrand>();
   for (const { url, role } of errand.pages) {
     const id = find(url);
     const before = id === 0 ? undefined : ledger.pages.known(id);

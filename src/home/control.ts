@@ -11,12 +11,14 @@ import { normalise, originOf, seedUrl, withScheme } from '../base/url.ts';
 import { parseKeep, parseScope } from '../errand/scope/scope.ts';
 import type { Outcome } from '../errand/visit.ts';
 import { excludedIn, outsideOf, setExcluded } from '../frontier/admission/crawl-bounds.ts';
-import type { Frontier } from '../frontier/frontier.ts';
-import type { Ledger } from '../ledger/ledger.ts';
+import type { FrontierOptions } from '../frontier/options.ts';
+import { ELSEWHERE } from '../ledger/collection/border.ts';
+import type { Settings as CollectionSettings } from '../ledger/collection/settings.ts';
 import type { Home } from './home.ts';
 import { type Machine, MachineWatch } from './machines/machines.ts';
 import { liftedInWords } from './masks.ts';
-import type { Order } from './orders.ts';
+import type { SteerOrder } from './orders.ts';
+import type { Partition } from './partitions/partition.ts';
 
 export interface HomeState {
   readonly time: number;
@@ -26,6 +28,8 @@ export interface HomeState {
   /** Bodies that came, changed or not, and all visits by outcome, in this run. */
   readonly pages: number;
   readonly outcomes: Readonly<Record<Outcome, number>>;
+  /** Visits that failed, or were not tried because their server cannot be reached. */
+  readonly errors: number;
   /** Visits a second. */
   readonly rate: number;
   readonly bytesDown: number;
@@ -34,14 +38,16 @@ export interface HomeState {
   readonly queue: number;
   readonly underWay: number;
   readonly servers: number;
+  /** Origins that are being visited now, some of them where there are many. */
+  readonly atWork: readonly string[];
   readonly known: number;
   /** Bytes. */
   readonly memory: number;
-  readonly settings: Settings;
+  readonly settings: SteerSettings;
   readonly machines: readonly Machine[];
 }
 
-export interface Settings {
+export interface SteerSettings {
   /** Seconds between requests to one server. */
   readonly pace: number;
   /** Pages that this run may fetch; null = no limit. */
@@ -61,8 +67,9 @@ export interface Obeyed {
 
 export interface ControlParts {
   readonly home: Home;
-  readonly frontier: Frontier;
-  readonly ledger: Ledger;
+  readonly settings: CollectionSettings;
+  /** Takes seeds in; returns how many were new. */
+  readonly seed: (urls: readonly string[]) => number;
   readonly clock: Clock;
   readonly command: string;
   /** As the user wrote them. */
@@ -70,9 +77,14 @@ export interface ControlParts {
   readonly keep: string;
   /** Only where a budget has a meaning. */
   readonly budget?: { current(): string; change(amount: string): void };
+  /** Of several machines that are one: lets an order hold on all of them. */
+  readonly share?: ((order: SteerOrder) => Promise<void>) | undefined;
   /** Told of every order. */
-  readonly log: (event: { order: Order; done: string }) => void;
+  readonly log: (event: { order: SteerOrder; done: string }) => void;
 }
+
+/** Servers at work that are named. */
+const MOST_AT_WORK = 500;
 
 export class HomeControl {
   readonly #parts: ControlParts;
@@ -87,10 +99,9 @@ export class HomeControl {
   }
 
   state(): HomeState {
-    const { home, frontier, ledger, command, budget } = this.#parts;
-    const { progress, dispatch } = home;
-    const waiting = frontier.waiting();
-    const { pace, maxPages } = frontier.options;
+    const { home, settings, command, budget } = this.#parts;
+    const { progress, dispatch, partitions } = home;
+    const { pace, maxPages } = this.#options;
     return {
       time: Date.now(),
       started: progress.started,
@@ -98,13 +109,15 @@ export class HomeControl {
       state: home.state,
       pages: progress.pages,
       outcomes: { ...progress.outcomes },
+      errors: progress.errors,
       rate: progress.rate(),
       bytesDown: progress.bytesDown,
       bytesUp: progress.bytesUp,
-      queue: waiting.pages,
+      queue: partitions.sum(({ frontier }) => frontier.waiting().pages),
       underWay: dispatch.pagesUnderWay,
-      servers: ledger.servers.size,
-      known: ledger.pages.size,
+      servers: partitions.sum(({ ledger }) => ledger.servers.size),
+      atWork: dispatch.serversAtWork(MOST_AT_WORK),
+      known: partitions.sum(({ ledger }) => ledger.pages.own),
       memory: process.memoryUsage.rss(),
       settings: {
         pace: pace / 1000,
@@ -112,21 +125,42 @@ export class HomeControl {
         budget: budget?.current() ?? '',
         scope: this.#scope,
         keep: this.#keep,
-        excluded: excludedIn(this.#parts.ledger),
+        excluded: excludedIn(settings),
       },
       machines: this.#machines.look(dispatch.posts(), Date.now()),
     };
   }
 
   /** Throws a SkeinError with a sentence when the order makes no sense now. */
-  async obey(order: Order): Promise<Obeyed> {
+  async obey(order: SteerOrder): Promise<Obeyed> {
     const done = await this.#parts.home.order(() => this.#apply(order));
+    await this.#parts.share?.(order);
     this.#parts.log({ order, done });
     return { done, state: this.state() };
   }
 
-  #apply(order: Order): string {
-    const { home, frontier, budget } = this.#parts;
+  /** An order that was given to another machine, which found that it makes sense. */
+  async obeyOther(order: SteerOrder): Promise<void> {
+    try {
+      const done = await this.#parts.home.order(() => this.#apply(order));
+      this.#parts.log({ order, done });
+    } catch (error) {
+      if (!(error instanceof SkeinError)) throw error; // it has no meaning here: another's server, another command
+    }
+  }
+
+  /** Every partition has the same. */
+  get #options(): Readonly<FrontierOptions> {
+    const [first] = this.#parts.home.partitions;
+    return first!.frontier.options;
+  }
+
+  #adjust(changes: Parameters<Partition['frontier']['adjust']>[0]): void {
+    for (const { frontier } of this.#parts.home.partitions) frontier.adjust(changes);
+  }
+
+  #apply(order: SteerOrder): string {
+    const { home, budget } = this.#parts;
     switch (order.kind) {
       case 'add':
         return this.#add(order.urls);
@@ -135,18 +169,16 @@ export class HomeControl {
         return 'Paused: nothing more is asked for until you resume.';
       case 'resume':
         home.resume();
-        return 'Going on.';
+        return 'Resumed.';
       case 'stop':
         home.stop();
         return 'Stopping: what is under way is finished first.';
       case 'pace':
-        frontier.adjust({ pace: order.seconds * 1000 });
+        this.#adjust({ pace: order.seconds * 1000 });
         return `Requests to one server are ${order.seconds} s apart.`;
       case 'limit':
-        frontier.adjust({ maxPages: order.pages ?? Number.POSITIVE_INFINITY });
-        return order.pages === null
-          ? 'No limit of pages.'
-          : `At most ${order.pages.toLocaleString('en')} pages in this run.`;
+        this.#adjust({ maxPages: order.pages ?? Number.POSITIVE_INFINITY });
+        return order.pages === null ? 'No limit of pages.' : this.#limitInWords(order.pages);
       case 'budget':
         if (!budget) throw new SkeinError('refused', `A ${this.#parts.command} has no budget.`, 'Set a limit instead.');
         budget.change(order.amount);
@@ -164,10 +196,17 @@ export class HomeControl {
     }
   }
 
+  #limitInWords(pages: number): string {
+    const done = this.#parts.home.progress.pages;
+    const limit = `At most ${pages.toLocaleString('en')} pages in this run`;
+    return done < pages ? `${limit}.` : `${limit}: ${done.toLocaleString('en')} are done already, so it ends now.`;
+  }
+
   #add(texts: readonly string[]): string {
     const urls = texts.map(seedUrl);
-    const added = this.#parts.frontier.seed(urls);
+    const added = this.#parts.seed(urls);
     this.#rescope();
+    if (this.#parts.share) return `${urls.length} told to the machines that they belong to.`;
     if (added === urls.length) return `${added} added.`;
     return added > 0 ? `${added} added; the others were known.` : 'None added: all were known.';
   }
@@ -177,44 +216,54 @@ export class HomeControl {
     parseScope(listOf(scope));
     this.#scope = scope;
     this.#keep = keep;
-    const { frontier } = this.#parts;
-    frontier.adjust({ scope: { ...frontier.options.scope, ...parseScope(listOf(scope)), keep: parsed } });
+    this.#adjust({ scope: { ...this.#options.scope, ...parseScope(listOf(scope)), keep: parsed } });
     this.#rescope();
     return `From now on links are followed in ${scope || 'the hosts of the seeds'}, and ${keep || 'everything'} is kept.`;
   }
 
-  /** Makes the frontier's idea of "outside" fit scope, seeds and excluded servers. */
+  /** Makes the frontiers' idea of "outside" fit scope, seeds and excluded servers. */
   #rescope(): void {
-    const { frontier, ledger } = this.#parts;
-    frontier.adjust({ outside: outsideOf(ledger, frontier.options.scope) });
+    this.#adjust({ outside: outsideOf(this.#parts.settings, this.#options.scope) });
   }
 
-  #server({ origin: written, action, seconds }: Extract<Order, { kind: 'server' }>): string {
-    const { ledger, frontier } = this.#parts;
+  #server({ origin: written, action, seconds }: Extract<SteerOrder, { kind: 'server' }>): string {
+    const { settings } = this.#parts;
     const origin = originOf(normalise(withScheme(written)) ?? written);
-    const server = ledger.servers.find(origin);
-    if (!server) {
+    const owner = [...this.#parts.home.partitions].find(({ ledger }) => ledger.servers.find(origin));
+    const server = owner?.ledger.servers.find(origin);
+    if ((!owner || !server) && this.#parts.share) return this.#serverElsewhere(origin, action);
+    if (!owner || !server) {
       const hint = 'Write it with its scheme, as "skein status" lists it.';
       throw new SkeinError('not-found', `There is no server ${origin} in this collection.`, hint);
     }
-    const others = excludedIn(ledger).filter(each => each !== origin);
-    ledger.servers.touch(server);
+    const others = excludedIn(settings).filter(each => each !== origin);
+    owner.ledger.servers.touch(server);
     if (action === 'pace') {
       server.pace = seconds == null ? undefined : seconds * 1000;
-      frontier.adjust({});
+      owner.frontier.adjust({});
       return seconds == null ? `${origin} has the pace of the crawl.` : `${origin}: ${seconds} s between requests.`;
     }
     server.paused = action === 'pause' || action === 'exclude';
-    frontier.adjust({});
+    owner.frontier.adjust({});
     if (action === 'pause' || action === 'resume') return `${origin} is ${server.paused ? 'paused' : 'visited again'}.`;
-    setExcluded(ledger, action === 'exclude' ? [...others, origin] : others);
+    setExcluded(settings, action === 'exclude' ? [...others, origin] : others);
     this.#rescope();
     return `${origin} is ${action === 'exclude' ? 'excluded' : 'no longer excluded'}.`;
   }
 
+  /** Another machine has it, if anybody does; what is left out of the crawl is left out by all. */
+  #serverElsewhere(origin: string, action: Extract<SteerOrder, { kind: 'server' }>['action']): string {
+    const { settings } = this.#parts;
+    if (action === 'exclude' || action === 'include') {
+      const others = excludedIn(settings).filter(each => each !== origin);
+      setExcluded(settings, action === 'exclude' ? [...others, origin] : others);
+      this.#rescope();
+    }
+    return `${origin}: told to the machine that has it.`;
+  }
+
   #retry(text: string): string {
-    const { ledger } = this.#parts;
-    const { id, known } = this.#find(text);
+    const { ledger, id, known } = this.#find(text);
     const now = this.#parts.clock.now();
     if (!known) throw new SkeinError('refused', 'It was never visited and waits for its turn already.');
     if (known.retry_at !== null && known.retry_at <= now) return 'It waits for its turn already.';
@@ -224,21 +273,25 @@ export class HomeControl {
   }
 
   #ping(text: string): string {
-    const { id } = this.#find(text);
-    const moved = this.#parts.frontier.schedule.ping(id, this.#parts.clock.now());
+    const { frontier, id } = this.#find(text);
+    const moved = frontier.schedule.ping(id, this.#parts.clock.now());
     return moved ? 'Noted: it is looked at earlier.' : 'It is not in the schedule, so the notice changes nothing.';
   }
 
   #unmask(text: string): string {
-    const { id } = this.#find(text);
-    return liftedInWords(this.#parts.home.verdicts.unmask(id));
+    const { verdicts, id } = this.#find(text);
+    return liftedInWords(verdicts.unmask(id));
   }
 
   #find(text: string) {
-    const { frontier, ledger } = this.#parts;
-    const id = frontier.admission.find(normalise(withScheme(text)) ?? '');
-    if (id === 0) throw new SkeinError('not-found', `The collection has never heard of ${text}.`);
-    return { id, known: ledger.pages.known(id) };
+    const url = normalise(withScheme(text)) ?? '';
+    for (const { frontier, ledger, verdicts } of this.#parts.home.partitions) {
+      const id = frontier.admission.find(url);
+      // Other partitions may have heard of it, too, and know nothing of it.
+      if (id !== 0 && ledger.pages.get(id)!.refused !== ELSEWHERE)
+        return { frontier, ledger, verdicts, id, known: ledger.pages.known(id) };
+    }
+    throw new SkeinError('not-found', `The collection has never heard of ${text}.`);
   }
 }
 

@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { type ErrorCode, SkeinError } from '../base/errors.ts';
 import { createServer } from '../base/http.ts';
 import type { HomeControl, HomeState, Obeyed } from './control.ts';
-import type { Order } from './orders.ts';
+import type { SteerOrder } from './orders.ts';
 
 export interface Address {
   readonly pid: number;
@@ -68,18 +68,11 @@ async function answer(request: IncomingMessage, response: ServerResponse, inside
   try {
     if (request.method === 'GET' && request.url === '/state') return say(200, inside.control.state());
     if (request.method !== 'POST' || request.url !== '/order') return say(404, { error: 'no such door' });
-    const { orderSchema } = await import('./orders.ts');
-    const order = orderSchema.safeParse(JSON.parse(await bodyOf(request)));
-    if (!order.success) {
-      const [issue] = order.error.issues;
-      return say(400, {
-        code: 'bad-option',
-        error: `That is not an order: ${issue!.path.join('.')}: ${issue!.message}.`,
-      });
-    }
-    return say(200, await inside.control.obey(order.data));
+    const { readOrder } = await import('./orders.ts');
+    return say(200, await inside.control.obey(readOrder(JSON.parse(await bodyOf(request)))));
   } catch (error) {
-    if (error instanceof SkeinError) return say(409, { code: error.code, error: error.message, hint: error.hint });
+    if (error instanceof SkeinError)
+      return say(error.code === 'bad-option' ? 400 : 409, { code: error.code, error: error.message, hint: error.hint });
     return say(error instanceof SyntaxError ? 400 : 500, { code: 'internal', error: String(error) });
   }
 }
@@ -105,7 +98,7 @@ export function sameToken(given: string, wanted: string): boolean {
 export interface HomeClient {
   readonly pid: number;
   state(): Promise<HomeState>;
-  order(order: Order): Promise<Obeyed>;
+  order(order: SteerOrder): Promise<Obeyed>;
 }
 
 /** Undefined: no home says that it is there. One that does may still be dead: then asking it throws `not-found`. */

@@ -1,50 +1,48 @@
 /**
- * Home: where errands start and parcels end. One loop joins everything: the frontier says what may leave, dispatch says
- * with whom, parcels come back, the archive keeps the records, the ledger learns. Home itself parses nothing,
- * compresses nothing and waits for nobody in particular.
+ * Home: where errands start and parcels end. One loop joins everything: the frontiers of its partitions say what may leave,
+ * dispatch says with whom, parcels come back, the archive keeps the records, the ledger learns. Home itself parses
+ * nothing, compresses nothing and waits for nobody in particular.
  *
- * Order of durability: records are appended to the archive, then the batch of visits that speak of them is committed to
- * the ledger together with the archive's length. A crash in between leaves a tail that recover() cuts, and pages that
- * are fetched again. Nothing that was committed is ever lost or fetched twice.
+ * It runs any number of partitions, which come (adopt) and go (release) while it runs; each has its own ledger, archive
+ * and frontier (partition.ts). Who fetches, what is counted and what people are shown is one for all of them.
+ *
+ * Order of durability, in each partition: records are appended to the archive, then the batch of visits that speak of
+ * them is committed to the ledger together with the archive's length and the links to pages of other partitions. A crash
+ * in between leaves a tail that recover() cuts, and pages that are fetched again. Nothing that was committed is ever lost
+ * or fetched twice.
  * This is one of the two loops of Skein; the other is the crawler's.
  */
 import { setImmediate } from 'node:timers/promises';
-import type { Archive } from '../archive/archive.ts';
 import type { Clock } from '../base/clock.ts';
 import { SkeinError } from '../base/errors.ts';
-import { originOf } from '../base/url.ts';
 import { encodeErrand } from '../errand/codec/errand-codec.ts';
 import type { Errand } from '../errand/errand.ts';
 import type { Parcel } from '../errand/parcel.ts';
-import type { Frontier } from '../frontier/frontier.ts';
-import { diskError, type Ledger } from '../ledger/ledger.ts';
+import { diskError } from '../ledger/ledger.ts';
 import type { Carrier, Receiver } from '../transfer/carrier.ts';
-import { Batch } from './batch.ts';
 import { Inbox } from './inbox.ts';
-import { Judging } from './judging/judging.ts';
-import { Verdicts } from './judging/verdicts.ts';
-import { Acknowledgements } from './machines/acknowledgements.ts';
+import { Judge } from './judging/judge.ts';
 import { BisectThread } from './machines/bisect-thread.ts';
 import { CrashBisect, lastWords } from './machines/crash-bisect.ts';
-import { type Choice, Dispatch } from './machines/dispatch.ts';
+import { Dispatch } from './machines/dispatch.ts';
+import { Departures } from './partitions/departures.ts';
+import { type OpenPartition, Partition } from './partitions/partition.ts';
+import { Partitions } from './partitions/partitions.ts';
 import { Progress } from './progress.ts';
-import { type Judged, receive, receiveWarily } from './receive.ts';
+import type { Judged } from './receive.ts';
 import type { Supply } from './supply.ts';
 import { WakeableSleep } from './wakeable-sleep.ts';
 
 /** How long the loop sleeps when nothing happens. */
 const NAP = 100;
-/** Milliseconds for which the loop may keep Node's own from turning. */
+/** Longest run (ms) before yielding to Node's event loop. */
 const BREATH = 50;
 /** How long stop() waits for answers. Pages given up wait for the next run. */
 const GRACE = 3000;
 /** Threads that die one after the other without a page coming back in between; beyond, it is not a page that kills them. */
 const LIVES = 3;
 
-export interface HomeParts {
-  readonly ledger: Ledger;
-  readonly archive: Archive;
-  readonly frontier: Frontier;
+interface HomeParts {
   readonly clock: Clock;
   /** Levels of outposts that an errand may travel; absent = 1. */
   readonly levels?: number;
@@ -52,14 +50,20 @@ export interface HomeParts {
   readonly spare?: (home: Home) => Carrier;
 }
 
+/** An errand that leaves for another machine. */
+interface Travelling {
+  readonly errand: Errand;
+  readonly to: Carrier;
+  readonly partition: Partition;
+}
+
 export class Home implements Receiver {
   readonly dispatch: Dispatch;
   readonly progress: Progress;
-  readonly #parts: HomeParts;
-  readonly verdicts: Verdicts;
-  readonly judging: Judging;
-  readonly #all: HomeParts & { readonly verdicts: Verdicts };
-  readonly #acknowledgements = new Acknowledgements();
+  readonly partitions = new Partitions();
+  readonly #clock: Clock;
+  readonly #judge = new Judge();
+  readonly #departures: Departures;
   readonly #trials: CrashBisect;
   readonly #apart: BisectThread;
   #deaths = 0;
@@ -69,68 +73,91 @@ export class Home implements Receiver {
   #stopBy = Number.POSITIVE_INFINITY;
   #paused = false;
   #ended = false;
+  #running = false;
   #orders: (() => void)[] = [];
-  readonly #batch: Batch;
   #failure: unknown;
   #breathed = 0;
   /** When overdue errands were last looked for; ticks, like #stopBy. */
   #looked = 0;
 
-  constructor(parts: HomeParts) {
-    this.#parts = parts;
-    this.dispatch = new Dispatch(parts.clock, undefined, parts.levels);
-    this.progress = new Progress(parts.clock);
-    this.#rest = new WakeableSleep(parts.clock);
-    this.verdicts = new Verdicts(parts, this.progress);
-    this.judging = new Judging(parts.ledger, parts.frontier, () => this.#rest.wake());
-    this.#inbox = new Inbox(this.judging);
-    this.#all = { ...parts, verdicts: this.verdicts };
-    this.#batch = new Batch(parts, this.#acknowledgements);
-    this.#apart = new BisectThread(this.dispatch, () => parts.spare!(this));
+  constructor({ clock, levels, spare }: HomeParts) {
+    this.#clock = clock;
+    this.dispatch = new Dispatch(clock, undefined, levels);
+    this.progress = new Progress(clock);
+    this.#rest = new WakeableSleep(clock);
+    this.#inbox = new Inbox(parcel => this.partitions.ofErrand(parcel.errand)?.judging.ask(parcel));
+    const { partitions, dispatch } = this;
+    const end = (from: Carrier, errand: string) => this.#endErrand(from, errand);
+    this.#departures = new Departures({ partitions, dispatch, judge: this.#judge, clock, end });
+    this.#apart = new BisectThread(this.dispatch, () => spare!(this));
     this.#trials = new CrashBisect({
-      wants: (errand, url) => parts.frontier.wants(errand, { url }),
+      wants: (errand, url) => this.partitions.ofErrand(errand)?.frontier.wants(errand, { url }) ?? false,
       send: errand => this.#apart.send(errand),
-      convict: (errand, page) => this.#convict(lastWords(errand, page, parts.clock.now())),
-      finish: errand => this.#release(errand),
+      convict: (errand, page) => this.#convict(lastWords(errand, page, clock.now())),
+      finish: errand => this.partitions.ofErrand(errand)?.giveBack(errand),
     });
+  }
+
+  /** Takes a partition in; from the next turn of the loop on it is worked on. Whoever opened it closes it after release(). */
+  adopt(opened: OpenPartition): Partition {
+    const shared = { clock: this.#clock, progress: this.progress, judge: this.#judge, wake: () => this.#rest.wake() };
+    const partition = new Partition(opened, shared);
+    this.partitions.add(partition);
+    this.#rest.wake();
+    return partition;
+  }
+
+  /** Lets a partition go; resolves when it is no part of this home any more (departures.ts). */
+  release(id: number): Promise<void> {
+    const partition = this.partitions.of(id);
+    const gone = partition ? this.#departures.add(partition) : Promise.resolve();
+    if (!this.#running) this.#departures.look(true);
+    this.#rest.wake();
+    return gone;
   }
 
   /** Runs until the supply has no more, or stop() is called. Throws what ended it early, after saving what it had. */
   async run(supply: Supply): Promise<void> {
-    if (this.#parts.frontier.options.mode === 'refresh') this.judging.begin();
+    if ([...this.partitions].some(({ frontier }) => frontier.options.mode === 'refresh')) this.#judge.begin();
+    this.#running = true;
     try {
       await this.#loop(supply);
       this.#ended = true;
       this.#obey();
-      this.#batch.open(1);
-      this.verdicts.review();
-      this.#batch.commit();
+      for (const partition of this.partitions) partition.conclude();
+      this.#departures.look(true);
     } catch (error) {
       this.#ended = true;
       // Half a batch would speak of records behind the end of the archive that the ledger knows.
-      this.#parts.ledger.abandon();
+      for (const { ledger } of this.partitions) ledger.abandon();
+      this.#obey();
       throw diskError(error);
     } finally {
+      this.#running = false;
       this.#rest.end();
-      await this.judging.close();
+      await this.#judge.close();
     }
     if (this.#failure !== undefined) throw this.#failure;
   }
 
   async #loop(supply: Supply): Promise<void> {
-    const { frontier, clock } = this.#parts;
     for (;;) {
       this.#receiveAll();
-      this.#batch.commitIfDue();
+      this.partitions.commitIfDue();
+      this.partitions.exchange();
+      this.#departures.look();
       this.#obey();
-      if (this.#failure !== undefined || clock.ticks() >= this.#stopBy) return;
+      if (this.#failure !== undefined || this.#clock.ticks() >= this.#stopBy) return;
       if (!this.#stopping && !this.#paused) {
         supply.fill();
-        frontier.wake();
+        this.partitions.wake();
         this.#try();
         this.#sendAll();
       }
-      if (this.dispatch.idle && this.#inbox.empty && this.#isOver(supply)) return;
+      if (this.dispatch.idle && this.#inbox.empty) {
+        if (this.partitions.settle()) continue; // links to other partitions may bring more to do
+        if (this.#isOver(supply)) return;
+      }
       await this.#nap();
     }
   }
@@ -145,7 +172,7 @@ export class Home implements Receiver {
   stop(): void {
     if (this.#stopping) return;
     this.#stopping = true;
-    this.#stopBy = this.#parts.clock.ticks() + GRACE;
+    this.#stopBy = this.#clock.ticks() + GRACE;
     this.dispatch.recall();
     this.#rest.wake();
   }
@@ -171,15 +198,15 @@ export class Home implements Receiver {
     return this.#stopping;
   }
 
-  /** Runs `work` between two turns of the loop; what it writes is then committed. */
-  order<T>(work: () => T): Promise<T> {
+  /** Runs `work` between two turns of the loop; what it writes is then committed. `partition`: it writes to no other. */
+  order<T>(work: () => T, partition?: number): Promise<T> {
     if (this.#ended) return Promise.reject(new SkeinError('refused', 'This run has ended.'));
     return new Promise((resolve, reject) => {
       this.#orders.push(() => {
         try {
-          this.#parts.ledger.begin();
+          this.partitions.begin(partition);
           const result = work();
-          this.#batch.commit();
+          this.partitions.commit(partition);
           resolve(result);
         } catch (error) {
           reject(error);
@@ -196,11 +223,11 @@ export class Home implements Receiver {
 
   /** An outpost lied: its errands end, and what it brought after `since` is to be visited again. Returns how many pages. */
   disown(outpost: string, since: number): Promise<number> {
-    const { ledger, clock } = this.#parts;
     return this.order(() => {
       const from = this.dispatch.carriers.find(({ name }) => name === outpost);
       if (from) for (const { id } of this.dispatch.errandsOf(outpost)) this.#endErrand(from, id);
-      return ledger.visits.disown(outpost, since, clock.now());
+      const now = this.#clock.now();
+      return this.partitions.sum(({ ledger }) => ledger.visits.disown(outpost, since, now));
     });
   }
 
@@ -225,7 +252,7 @@ export class Home implements Receiver {
       this.#apart.died();
       if (errands.length > 0) this.#trials.died();
     } else if (from.remote) {
-      for (const { id } of errands) this.#release(id);
+      for (const { id } of errands) this.partitions.ofErrand(id)?.giveBack(id);
     } else {
       this.#deaths++;
       for (const errand of errands) this.#trials.suspect(errand);
@@ -243,8 +270,7 @@ export class Home implements Receiver {
 
   #convict(parcel: Parcel): void {
     this.#deaths++;
-    this.#batch.open(1);
-    receive(this.#all, { parcel }, 'home', this.progress);
+    this.partitions.ofErrand(parcel.errand)?.convict(parcel);
   }
 
   /** Ends the run for a reason that a person has to see. */
@@ -255,7 +281,7 @@ export class Home implements Receiver {
 
   /** Outposts of an earlier run that have not come back are given up; their errands are issued again. */
   giveUpAbsent(): void {
-    for (const { id } of this.dispatch.absent()) this.#release(id);
+    for (const { id } of this.dispatch.absent()) this.partitions.ofErrand(id)?.giveBack(id);
     this.#rest.wake();
   }
 
@@ -263,63 +289,68 @@ export class Home implements Receiver {
     for (let order = this.#orders.shift(); order; order = this.#orders.shift()) order();
   }
 
+  /** The partitions take turns; one that has nothing to send now is passed over. */
   #sendAll(): void {
-    const travelling: { errand: Errand; to: Carrier }[] = [];
-    while (this.dispatch.hasRoom()) {
-      let chosen: Choice | undefined;
-      const issued = this.#parts.frontier.next(place => {
-        chosen = this.dispatch.choose(place);
-        // Before its pages are read: outside a batch SQLite takes and gives back a lock for each.
-        if (chosen) this.#parts.ledger.begin();
-        return chosen;
-      });
-      if (!issued || !chosen) break;
-      const { errand } = issued;
-      const { to } = chosen;
-      this.dispatch.send(errand, to);
-      if (to.remote) travelling.push({ errand, to });
-      else to.send(errand);
-    }
+    const travelling: Travelling[] = [];
+    let sending = this.partitions.inTurn().filter(partition => !this.#departures.isLeaving(partition));
+    while (sending.length > 0) sending = sending.filter(partition => this.#sendOne(partition, travelling));
     this.#dispatchFar(travelling);
   }
 
+  /** Lets one errand of the partition leave; false = none can now. */
+  #sendOne(partition: Partition, travelling: Travelling[]): boolean {
+    if (!this.dispatch.hasRoom()) return false;
+    const issued = partition.frontier.next(place => {
+      const choice = this.dispatch.choose(place);
+      // Before its pages are read: outside a batch SQLite takes and gives back a lock for each.
+      if (choice) partition.ledger.begin();
+      return choice;
+    });
+    if (!issued) return false;
+    const { errand, planned } = issued;
+    this.dispatch.send(errand, planned.to);
+    if (planned.remote) travelling.push({ errand, to: planned.to, partition });
+    else planned.to.send(errand);
+    return true;
+  }
+
   /** An errand leaves this machine only after it is written down: a home that starts again must know of it. */
-  #dispatchFar(travelling: readonly { errand: Errand; to: Carrier }[]): void {
-    if (travelling.length === 0) return;
-    const issued = this.#parts.clock.now();
-    for (const { errand, to } of travelling) {
-      this.#parts.ledger.errands.add({ id: errand.id, outpost: to.name, bytes: encodeErrand(errand), issued });
+  #dispatchFar(travelling: readonly Travelling[]): void {
+    const issued = this.#clock.now();
+    for (const { errand, to, partition } of travelling) {
+      partition.ledger.errands.add({ id: errand.id, outpost: to.name, bytes: encodeErrand(errand), issued });
     }
-    this.#batch.commit();
+    for (const partition of new Set(travelling.map(each => each.partition))) partition.batch.commit();
     for (const { errand, to } of travelling) to.send(errand);
   }
 
   #receiveAll(): void {
     for (const each of this.#inbox.take()) {
-      if ('gaveUp' in each) this.#giveUp(each.from, each.gaveUp);
-      else if (each.from.remote) this.#receiveFar(each.from, each, each.by);
+      if ('gaveUp' in each) {
+        this.dispatch.failed(each.from);
+        this.#endErrand(each.from, each.gaveUp);
+      } else if (each.from.remote) this.#receiveFar(each.from, each, each.by);
       else this.#receiveHere(each.from, each);
     }
     this.#endOverdue();
   }
 
   #endOverdue(): void {
-    const { clock, frontier } = this.#parts;
-    if (clock.ticks() - this.#looked < 1000) return;
-    this.#looked = clock.ticks();
-    for (const { from, errand } of this.dispatch.overdue(clock.now())) this.#endErrand(from, errand);
-    frontier.settleUnreached(this.dispatch.anyone, () => this.#batch.open(1));
+    if (this.#clock.ticks() - this.#looked < 1000) return;
+    this.#looked = this.#clock.ticks();
+    for (const { from, errand } of this.dispatch.overdue(this.#clock.now())) this.#endErrand(from, errand);
+    for (const partition of this.partitions) partition.settleUnreached(this.dispatch.anyone);
   }
 
   #receiveHere(from: Carrier, { parcel, findings }: Judged): void {
     if (!this.dispatch.returned(from, parcel.errand, parcel.visits.length, parcel.done)) return;
-    this.#batch.open(parcel.visits.length + 1);
     if (parcel.visits.length > 0) this.#deaths = 0;
     // An errand on trial ends when all of its pages were tried, not when this thread is done with some.
     const apart = this.#apart.is(from);
-    receive(this.#all, { parcel: { ...parcel, done: parcel.done && !apart }, findings }, from.name, this.progress);
+    const taken = { parcel: { ...parcel, done: parcel.done && !apart }, findings };
+    this.partitions.ofErrand(parcel.errand)?.receive(taken, from.name);
     if (apart && parcel.done) this.#trials.passed();
-    this.#measure(from, parcel);
+    this.dispatch.times.learn('', parcel.visits);
     // Given back at once: megabytes that wait for the collector make it work a tenth of the time.
     from.reuse?.(parcel);
   }
@@ -336,56 +367,25 @@ export class Home implements Receiver {
   }
 
   #takeParcel(from: Carrier, judged: Judged, by: string): void {
-    const { errand, sequence, done, visits } = judged.parcel;
+    const { errand, done, visits } = judged.parcel;
     const { origin } = this.dispatch.errandOf(from, errand)!.server;
     this.dispatch.returned(from, errand, visits.length, done);
     this.dispatch.succeeded(from);
-    this.#batch.open(visits.length + 1);
     const sender = { outpost: by, machine: from.name, origin, anyone: this.dispatch.anyone };
-    receiveWarily(this.#all, judged, sender, this.progress);
-    this.#measure(from, judged.parcel);
-    if (done) this.#settle(from, errand);
-    else {
-      this.#parts.ledger.errands.took(errand, sequence);
-      this.#acknowledgements.parcel(from, errand, sequence);
-    }
-  }
-
-  #giveUp(from: Carrier, errand: string): void {
-    this.dispatch.failed(from);
-    this.#endErrand(from, errand);
+    this.partitions.ofErrand(errand)?.receiveWarily(from, judged, sender);
+    this.dispatch.times.learn(from.name, judged.parcel.visits);
   }
 
   /** It ends before its outpost said done; what it did not visit waits again. */
   #endErrand(from: Carrier, errand: string): void {
-    if (this.dispatch.returned(from, errand, 0, true)) {
-      this.#batch.open(1);
-      this.#parts.frontier.finish(errand);
-      this.#settle(from, errand);
-    } else from.forget(errand);
-  }
-
-  #settle(from: Carrier, errand: string): void {
-    if (from.remote) this.#parts.ledger.errands.remove(errand);
-    this.#acknowledgements.ended(from, errand);
-  }
-
-  #release(errand: string): void {
-    this.#batch.open(1);
-    this.#parts.frontier.finish(errand);
-    this.#parts.ledger.errands.remove(errand);
-  }
-
-  #measure({ remote, name }: Carrier, { visits }: Parcel): void {
-    const { times } = this.dispatch;
-    for (const { url, status, cost } of visits)
-      if (status > 0) times.measured(originOf(url), remote ? name : '', cost.ms);
+    if (this.dispatch.returned(from, errand, 0, true)) this.partitions.ofErrand(errand)?.end(from, errand);
+    else from.forget(errand);
   }
 
   async #nap(): Promise<void> {
     await this.#breathe();
     if (this.#inbox.ready || this.#orders.length > 0) return;
-    await this.#rest.sleep(this.#batch.patience ?? NAP);
+    await this.#rest.sleep(this.partitions.patience ?? NAP);
   }
 
   /**

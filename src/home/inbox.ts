@@ -4,22 +4,23 @@
  */
 import type { Parcel } from '../errand/parcel.ts';
 import type { Carrier } from '../transfer/carrier.ts';
-import type { Findings, Judging } from './judging/judging.ts';
+import type { Findings } from './judging/judging.ts';
 
-export type Arrived =
+type Arrived =
   | { readonly from: Carrier; readonly parcel: Parcel; readonly findings: Findings | undefined; readonly by: string }
   | { readonly from: Carrier; readonly gaveUp: string };
 
 export class Inbox {
-  readonly #judging: Judging;
+  readonly #judge: (parcel: Parcel) => Findings | undefined;
   #arrived: Arrived[] = [];
 
-  constructor(judging: Judging) {
-    this.#judging = judging;
+  /** `judge`: begins to compare the pages of a parcel with their copies; undefined = there is nothing to compare. */
+  constructor(judge: (parcel: Parcel) => Findings | undefined) {
+    this.#judge = judge;
   }
 
   parcel(from: Carrier, parcel: Parcel, by: string): void {
-    this.#arrived.push({ from, parcel, findings: this.#judging.ask(parcel), by });
+    this.#arrived.push({ from, parcel, findings: this.#judge(parcel), by });
   }
 
   gaveUp(from: Carrier, errand: string): void {

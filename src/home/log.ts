@@ -1,4 +1,5 @@
 /** The log of long commands: one JSON object a line in skein.log, for machines first. People have the workbench. */
+import { closeSync, openSync, readSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { Logger } from 'pino';
@@ -21,10 +22,86 @@ export function openLog(directory: string, command: string): Log {
 /** The library takes 30 ms to load: nobody waits for it, least of all the first request, which leaves before that. */
 async function open(directory: string, command: string): Promise<{ readonly logger: Logger; end(): void }> {
   await setImmediate();
+  rotate(join(directory, 'skein.log'));
   const { pino } = await import('pino');
   // Written at once: a few lines a minute, and the last ones before a crash are those that matter.
   const destination = pino.destination({ dest: join(directory, 'skein.log'), append: true, sync: true, mkdir: true });
   destination.on('error', () => {}); // such as a full disk, of which the ledger tells
   const logger = pino({ base: { command, pid: process.pid }, timestamp: pino.stdTimeFunctions.isoTime }, destination);
   return { logger, end: () => destination.end() };
+}
+
+/** Bytes from which on a run begins a new log, and how many old ones are kept. */
+const MOST_BYTES = 10_000_000;
+const KEPT = 5;
+
+/** skein.log becomes skein.log.1, that .2 and so on; the oldest goes. Between runs: a run writes a few lines. */
+function rotate(file: string): void {
+  if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) < MOST_BYTES) return;
+  for (let number = KEPT - 1; number >= 0; number--) {
+    const from = number === 0 ? file : `${file}.${number}`;
+    if (statSync(from, { throwIfNoEntry: false })) renameSync(from, `${file}.${number + 1}`);
+  }
+}
+
+/** How a run ended, as its log says. */
+interface LastRun {
+  readonly command: string;
+  /** Milliseconds since 1970 when it began and ended; null = it did not end, or not in order. */
+  readonly started: number | null;
+  readonly ended: number | null;
+  readonly outcomes: Readonly<Record<string, number>>;
+  /** Bytes on the wire, both ways. */
+  readonly bytes: number;
+}
+
+/** Bytes of the log that are read for it. */
+const TAIL = 200_000;
+
+/** The newest run that the log tells of; undefined = it tells of none. */
+export function lastRun(directory: string): LastRun | undefined {
+  const lines = tailOf(join(directory, 'skein.log')).split('\n').map(entryOf);
+  const started = lines.findLast(entry => entry?.['msg'] === 'started');
+  const ended = lines.findLast(entry => entry?.['msg'] === 'ended');
+  const newest = timeOf(started) > timeOf(ended) ? started : ended;
+  if (!newest) return undefined;
+  const over = newest === ended;
+  return {
+    command: String(newest['command'] ?? ''),
+    started: started && (!over || started['pid'] === ended?.['pid']) ? timeOf(started) : null,
+    ended: over ? timeOf(ended) : null,
+    outcomes: over ? countsIn(newest['outcomes']) : {},
+    bytes: over ? numberIn(newest['bytesDown']) + numberIn(newest['bytesUp']) : 0,
+  };
+}
+
+type Entry = Readonly<Record<string, unknown>>;
+
+function tailOf(file: string): string {
+  const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  if (size === 0) return '';
+  const opened = openSync(file, 'r');
+  try {
+    const bytes = Buffer.alloc(Math.min(size, TAIL));
+    return bytes.toString('utf8', 0, readSync(opened, bytes, 0, bytes.length, size - bytes.length));
+  } finally {
+    closeSync(opened);
+  }
+}
+
+function entryOf(line: string): Entry | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === 'object' && value !== null ? (value as Entry) : undefined;
+  } catch {
+    return undefined; // the first one may be cut
+  }
+}
+
+const timeOf = (entry: Entry | undefined): number => (entry ? Date.parse(String(entry['time'])) || 0 : 0);
+const numberIn = (value: unknown): number => (typeof value === 'number' && value >= 0 ? value : 0);
+
+function countsIn(value: unknown): Record<string, number> {
+  if (typeof value !== 'object' || value === null) return {};
+  return Object.fromEntries(Object.entries(value).map(([name, count]) => [name, numberIn(count)]));
 }

@@ -1,5 +1,6 @@
 /** What is taken for noise on a page, for people; and how they lift it. */
-import { type Mask, type Places, type Saved, ServerKnowledge } from '../judge/knowledge.ts';
+import { type Mask, type Saved, ServerKnowledge } from '../judge/knowledge.ts';
+import { Places, type SavedPlaces } from '../judge/places.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 
 export interface ShownMask {
@@ -30,7 +31,7 @@ export function liftedInWords(masks: number): string {
 
 function knownOf(ledger: Ledger, page: number, server: number): { knowledge: ServerKnowledge; places: Places } {
   const knowledge = new ServerKnowledge(ledger.masks.ofServer<Saved>(server));
-  return { knowledge, places: new Map(ledger.masks.ofPage<[]>(page)) };
+  return { knowledge, places: new Places(ledger.masks.ofPage<SavedPlaces>(page)) };
 }
 
 const looks = (count = 0): string => (count === 1 ? 'one second look' : `${count} second looks`);
@@ -43,6 +44,8 @@ function because({ evidence, differed, agreed }: Mask): string {
       return 'second looks at other pages of the server differed there';
     case 'token':
       return 'second looks at pages of the server found another token each time';
+    case 'everywhere':
+      return 'on most pages of the server another one came at the same time, on each its own';
     case 'swing':
       return 'the token swings between the same values on pages of the server';
     case 'returned':

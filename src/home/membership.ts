@@ -1,7 +1,7 @@
 /** What became of members since the last look: another process of the same user limits, approves and revokes them. */
 import type { Member, Members } from '../transfer/entry/members.ts';
 
-export interface Changed {
+interface Changed {
   readonly name: string;
   /** Its terms now; undefined = it was revoked. */
   readonly terms: Pick<Member, 'servers' | 'quotas'> | undefined;

@@ -1,5 +1,6 @@
 /** What happened so far, for the eyes of people: counters and a rate over the last seconds. Decides nothing. */
 import type { Clock } from '../base/clock.ts';
+import { isError } from '../errand/reasons.ts';
 import type { Outcome, Visit } from '../errand/visit.ts';
 
 const WINDOW = 5000;
@@ -15,6 +16,8 @@ export class Progress {
   pages = 0;
   /** Among them, those that the user's filter or decider left out. */
   filtered = 0;
+  /** Visits that failed, and those that were not tried because their server cannot be reached. */
+  errors = 0;
   bytesDown = 0;
   bytesUp = 0;
   readonly #clock: Clock;
@@ -29,6 +32,7 @@ export class Progress {
   visit(visit: Visit): void {
     this.outcomes[visit.outcome]++;
     this.reasons.set(visit.reason, (this.reasons.get(visit.reason) ?? 0) + 1);
+    if (isError(visit)) this.errors++;
     this.bytesDown += visit.cost.down;
     this.bytesUp += visit.cost.up;
     if ((visit.outcome === 'fetched' || visit.outcome === 'same') && isPage(visit)) this.pages++;

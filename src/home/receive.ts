@@ -74,7 +74,12 @@ function packed(kept: readonly Settled[]): Settled[] {
  * the outpost found by itself is known only once the page that links to it was learned. What was not asked for is not
  * kept, and not counted. Returns how many such visits there were.
  */
-export function receiveWarily(parts: Parts, { parcel, findings }: Judged, from: Sender, progress: Progress): number {
+export function receiveWarily(
+  parts: Parts,
+  { parcel, findings }: Judged,
+  from: ParcelSender,
+  progress: Progress,
+): number {
   const { archive, frontier } = parts;
   if (parcel.server?.origin === from.origin) frontier.news(parcel.server, from.machine);
   let unwanted = 0;
@@ -94,7 +99,7 @@ export function receiveWarily(parts: Parts, { parcel, findings }: Judged, from: 
   return unwanted;
 }
 
-export interface Sender {
+export interface ParcelSender {
   readonly outpost: string;
   /** The one of ours that it came from; `outpost` may stand below it. */
   readonly machine: string;
@@ -113,7 +118,7 @@ function appendOne(parts: Parts, archive: Archive, members: Uint8Array, visit: V
 /** A body whose bytes the archive has under another URL is kept as a reference to them. */
 function arrivalOf({ ledger, frontier }: Parts, visit: Visit): Arrival {
   const place = visit.record!;
-  const twin = frontier.duplicate(visit);
+  const twin = frontier.learning.duplicate(visit);
   if (twin === 0) return { place };
   const page = ledger.pages.get(twin)!;
   const known = ledger.pages.known(twin)!;

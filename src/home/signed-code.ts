@@ -6,7 +6,7 @@ import { encodeCode, signCode } from '../outpost/cages/code.ts';
 /** Milliseconds that signed code may be used before it has to be signed again. */
 const CODE_LASTS = 30 * DAY;
 
-export interface SignTerms {
+interface SignTerms {
   readonly identity: Identity;
   /** As errands name it. */
   readonly decider: { readonly digest: string; readonly bytes: Uint8Array } | undefined;

@@ -4,10 +4,9 @@
  * `watch` never.
  */
 import { type Clock, DAY } from '../base/clock.ts';
-import type { Frontier } from '../frontier/frontier.ts';
-import { lotsOf } from '../frontier/schedule/lots.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Images } from './images/images.ts';
+import { keyOf, type Pool, type PoolMember, type PoolPage } from './partitions/pool.ts';
 import type { Round } from './round.ts';
 
 /** How often the ledger is asked, milliseconds. */
@@ -39,34 +38,48 @@ export interface Supply {
   readonly left: number;
 }
 
-export interface SupplyParts {
-  readonly ledger: Ledger;
-  readonly frontier: Frontier;
+/** What may be spent in all, by what is known now. */
+export interface Grant {
+  readonly most: number;
+  /** It will not become more. */
+  readonly final: boolean;
+}
+
+/** A budget that several machines spend together. What each has spent so far is asked for now and then. */
+export interface Purse {
+  pages(issued: () => number, budget: number): Grant;
+  bytes(spent: () => number, budget: number): Grant;
+}
+
+interface SupplyParts {
+  /** What is fed. */
+  readonly pool: Pool;
   readonly clock: Clock;
   /** Looks at images come on top of those at pages. */
   readonly images?: Images;
   /** New pages that the bounds of the crawl leave room for; absent = any number. */
   readonly newPages?: number;
+  /** Pages that a timetable looks at, beside the budget. */
+  readonly timed?: ((page: PoolPage) => boolean) | undefined;
+  /** Absent = the budget is this machine's alone. */
+  readonly purse?: Purse | undefined;
 }
 
 /** Retries fall due while a crawl goes on; it waits for them, and for servers that asked for a pause, with patience. */
-export function crawlSupply({ ledger, frontier, clock }: SupplyParts, patience: number): Supply {
-  const retries = retriesOf({ ledger, frontier, clock });
+export function crawlSupply({ pool, clock }: SupplyParts, patience: number): Supply {
+  const retries = retriesOf({ pool, clock });
   return {
     left: 0,
     fill: retries,
     worthWaiting() {
       const until = clock.now() + patience;
-      if (frontier.full) return false;
-      if (frontier.waiting().wake <= until) return true;
-      const retry = ledger.pages.nextRetry();
-      return retry !== undefined && retry.time <= until;
+      return !pool.full && (pool.wake <= until || pool.nextRetry <= until);
     },
   };
 }
 
 /** What a budget allows: pages, bytes, or both. */
-export interface Allowance {
+export interface Spending {
   /** Visits a day. */
   readonly pages: number;
   /** Bytes on the wire a day. */
@@ -78,63 +91,92 @@ export interface Allowance {
  * day's at the least: who asks for a round gets one. Sitemaps are read first, because they say which pages have changed.
  * Where an earlier run left the round unfinished, what that one visited is done, and paid.
  */
-export function refreshSupply(parts: SupplyParts, round: Round, allowance: Allowance, spent: () => number): Supply {
-  const { ledger, frontier, clock, images, newPages = Number.POSITIVE_INFINITY } = parts;
-  const { settings } = frontier.schedule;
+export function refreshSupply(parts: SupplyParts, round: Round, allowance: Spending, spent: () => number): Supply {
+  const { pool, clock, images, newPages = Number.POSITIVE_INFINITY } = parts;
   const now = clock.now();
   const began = clock.ticks();
   const { days, most, bytes, horizon, given } = termsOf(parts, round, allowance);
-  const slices = sliceOf(most, Number.isFinite(bytes), settings.freshness !== undefined);
+  const { pages, wire } = grantsOf(parts, { most, bytes, given, days }, allowance, spent);
+  const pagesLeft = () => pages.most - given.size;
+  const slices = sliceOf(most, Number.isFinite(bytes), aimed(pool));
+  const soon = { time: now + (days * DAY) / 2, seenBefore: round.begun };
   let admitted = 0;
   let sitemapsRead = false;
   let dry = false;
-  frontier.again(ledger.pages.due('sitemaps', now + (days * DAY) / 2, most, round.begun));
-  const aside = asideOf(parts, (until, most) => ledger.pages.due('aside', until, most, round.begun));
-  const lots = lotsOf(ledger, most, round.begun);
-  const room = () => roomFor(frontier, bytes - spent(), spent());
-  const waiting = () => (slices === SMALL_SLICE ? frontier.outstanding : frontier.pagesWaiting);
+  pool.again(pool.due('sitemaps', soon, most));
+  const aside = asideOf(pool, most => pool.due('aside', soon, most));
+  const lots = pool.lots(most, round.begun);
+  const room = () => roomFor(pool, wire.most - spent(), spent());
+  const waiting = () => (slices === SMALL_SLICE ? pool.outstanding : pool.pagesWaiting);
   /** Lets new pages in, too; returns how many. */
   const admit = (wanted: number) => {
-    const pages = frontier.admit(Math.max(0, Math.min(wanted, slices, most - given.size, newPages - admitted, room())));
-    for (const page of pages) given.add(page);
+    const pages = pool.admit(Math.max(0, Math.min(wanted, slices, pagesLeft(), newPages - admitted, room())));
+    for (const page of pages) given.add(keyOf(page));
     admitted += pages.length;
     return pages.length;
   };
-  /** What comes next; asked for anew each time, because visits bring others forward. */
-  const next = (): { page: number; server: number }[] => {
-    if (settings.freshness !== undefined) relearn(parts, now);
-    // Those that wait or are under way are still due.
-    const asked = slices + frontier.outstanding + BESIDES;
-    const due = ledger.pages.due(kindOf(frontier), horizon, asked, round.begun);
-    return due.filter(({ page }) => !given.has(page)).slice(0, Math.min(slices, most - given.size, room()));
-  };
+  const candidates = (some: number) => comingNext(pool, { horizon, given, slices, now, begun: round.begun }, some);
+  const next = () => candidates(Math.min(slices, pagesLeft(), room()));
+  /** Other machines may still give up what they do not need. */
+  const mayGrow = () => (pagesLeft() <= 0 && !pages.final) || (room() <= 0 && !wire.final);
   return {
     get left() {
-      return ledger.pages.countDue(now);
+      return pool.countDue(now);
     },
     fill() {
-      sitemapsRead ||= frontier.quiet || clock.ticks() - began > SITEMAP_PATIENCE;
-      if (sitemapsRead) draw(frontier, lots.splice(0), given);
-      while (sitemapsRead && !dry && waiting() < slices && room() > 0) {
+      sitemapsRead ||= pool.quiet || clock.ticks() - began > SITEMAP_PATIENCE;
+      if (sitemapsRead) draw(pool, lots.splice(0, Math.max(0, pagesLeft())), given);
+      while (sitemapsRead && !dry && waiting() < slices && room() > 0 && !mayGrow()) {
         // Of the budget new pages leave half to those that are due, unless these do not use it up.
-        const fresh = admit(Math.min(Math.ceil(most / 2) - admitted, Math.ceil(room() / 2)));
+        const fresh = admit(Math.min(Math.ceil(pages.most / 2) - admitted, Math.ceil(room() / 2)));
         const slice = next();
-        for (const { page } of slice) given.add(page);
-        frontier.again(slice);
+        for (const page of slice) given.add(keyOf(page));
+        pool.again(slice);
         dry = fresh + slice.length === 0 && admit(most) === 0;
       }
-      if (room() > 0) aside(given.size, now + (days * DAY) / 2);
-      if (room() > 0) images?.fill(given.size, { until: horizon, seenBefore: round.begun });
+      if (room() > 0) aside(given.size);
+      if (room() > 0) images?.fill(given.size, { time: horizon, seenBefore: round.begun });
     },
     worthWaiting() {
-      if (!sitemapsRead || images?.busy || frontier.waiting().wake <= clock.now() + PATIENCE) return true;
-      if (!frontier.quiet || room() <= 0) return false;
+      if (!sitemapsRead || images?.busy || pool.wake <= clock.now() + PATIENCE) return true;
+      if (!pool.quiet) return false;
+      if (mayGrow()) return candidates(1).length > 0 || (pool.newcomers > 0 && admitted < newPages);
+      if (room() <= 0) return false;
       // The visits that came back last may have brought others forward.
-      const full = given.size >= most || admitted >= newPages;
-      dry = next().length === 0 && (frontier.newcomers === 0 || full);
+      const full = pagesLeft() <= 0 || admitted >= newPages;
+      dry = next().length === 0 && (pool.newcomers === 0 || full);
       return !dry;
     },
   };
+}
+
+/** What a round may spend: its own budget, or what it is granted of one that others spend from, too. */
+function grantsOf(
+  { purse }: SupplyParts,
+  { most, bytes, given, days }: Pick<Terms, 'most' | 'bytes' | 'given' | 'days'>,
+  allowance: Spending,
+  spent: () => number,
+): { readonly pages: Grant; readonly wire: Grant } {
+  const countsBytes = Number.isFinite(bytes);
+  return {
+    pages: purse && !countsBytes ? purse.pages(() => given.size, most) : { most, final: true },
+    wire: purse && countsBytes ? purse.bytes(spent, allowance.bytes * days) : { most: bytes, final: true },
+  };
+}
+
+interface Coming extends Pick<Terms, 'horizon' | 'given'> {
+  readonly slices: number;
+  readonly now: number;
+  readonly begun: number;
+}
+
+/** What comes next in a round; asked for anew each time, because visits bring others forward. */
+function comingNext(pool: Pool, { horizon, given, slices, now, begun }: Coming, most: number): PoolPage[] {
+  for (const member of pool) relearn(member, now);
+  // Those that wait or are under way are still due.
+  const asked = slices + pool.outstanding + BESIDES;
+  const due = pool.due(pool.kind, { time: horizon, seenBefore: begun }, asked);
+  return due.filter(page => !given.has(keyOf(page))).slice(0, Math.max(0, most));
 }
 
 /** How far a round goes, and what of it is done. */
@@ -150,20 +192,32 @@ interface Terms {
   readonly given: Set<number>;
 }
 
-function termsOf({ ledger, frontier, clock }: SupplyParts, { begun, before }: Round, allowance: Allowance): Terms {
-  const { plan, settings } = frontier.schedule;
+function termsOf({ pool, clock }: SupplyParts, { begun, before }: Round, allowance: Spending): Terms {
   const days = Math.min(MOST_SAVED, Math.max(1, (begun - before) / DAY));
-  // A budget that is there is spent on what comes next; a freshness to be kept is not kept better than asked for.
-  const whole = plan.policy.usesWholeBudget && settings.freshness === undefined;
   const now = clock.now();
-  const done = ledger.visits.doneBetween(begun, now, kindOf(frontier) !== 'pages');
+  const given = new Set<number>();
+  let bytes = allowance.bytes * days;
+  for (const member of pool) {
+    const done = member.ledger.visits.doneBetween(begun, now, pool.kind !== 'pages');
+    for (const page of done.pages) given.add(keyOf({ member, page }));
+    bytes -= done.bytes;
+  }
+  const [first] = pool;
+  // A budget that is there is spent on what comes next; a freshness to be kept is not kept better than asked for.
+  const whole = first?.frontier.schedule.plan.policy.usesWholeBudget && !aimed(pool);
   return {
     days,
     most: Math.max(1, Math.round(allowance.pages * days)),
-    bytes: allowance.bytes * days - done.bytes,
+    bytes,
     horizon: whole ? Number.MAX_VALUE : now + (days * DAY) / 2,
-    given: done.pages,
+    given,
   };
+}
+
+/** A freshness is to be kept, and not a budget. All partitions have the same aim. */
+function aimed(pool: Pool): boolean {
+  for (const { frontier } of pool) return frontier.schedule.settings.freshness !== undefined;
+  return false;
 }
 
 /**
@@ -181,65 +235,64 @@ function sliceOf(most: number, countsBytes: boolean, aims: boolean): number {
  * What a wanted freshness takes is a guess until visits have shown how often pages change. A first round learns it from
  * some hundreds, and leaves the rest alone where it would have asked for all.
  */
-function relearn({ ledger, frontier }: SupplyParts, now: number): void {
-  if (!frontier.schedule.outgrown) return;
+function relearn({ ledger, frontier }: PoolMember, now: number): void {
+  const { schedule } = frontier;
+  if (schedule.settings.freshness === undefined || !schedule.outgrown) return;
   ledger.begin();
-  frontier.schedule.reschedule(now);
+  schedule.reschedule(now);
 }
 
 /** Lets what stands aside go as far as its budget allows, which grows with the looks at pages. */
-function asideOf(
-  { frontier }: SupplyParts,
-  due: (until: number, most: number) => { page: number; server: number }[],
-): (visits: number, until: number) => void {
+function asideOf(pool: Pool, due: (most: number) => PoolPage[]): (visits: number) => void {
   const given = new Set<number>();
   let sought = 0;
-  return (visits, until) => {
+  return visits => {
     const most = Math.ceil(visits * ASIDE) - given.size;
     if (most < 1 || visits === sought) return;
     sought = visits;
-    const next = due(until, most + given.size).filter(({ page }) => !given.has(page));
-    for (const { page } of next.slice(0, most)) given.add(page);
-    frontier.again(next.slice(0, most));
+    const next = due(most + given.size)
+      .filter(page => !given.has(keyOf(page)))
+      .slice(0, most);
+    for (const page of next) given.add(keyOf(page));
+    pool.again(next);
   };
 }
 
 /** Lets pages go that were chosen by lot. */
-function draw(frontier: Frontier, lots: readonly { page: number; server: number }[], given: Set<number>): void {
-  const drawn = lots.filter(({ page }) => !given.has(page));
-  for (const { page } of drawn) given.add(page);
-  for (const { page } of drawn) frontier.schedule.audits.add(page);
-  frontier.again(drawn);
-}
-
-/** Images that are kept are like pages. */
-function kindOf({ options }: Frontier): 'pages' | 'pages and images' {
-  return options.images === 'store' ? 'pages and images' : 'pages';
+function draw(pool: Pool, lots: readonly PoolPage[], given: Set<number>): void {
+  const drawn = lots.filter(page => !given.has(keyOf(page)));
+  for (const page of drawn) given.add(keyOf(page));
+  for (const { member, page } of drawn) member.frontier.schedule.audits.add(page);
+  pool.again(drawn);
 }
 
 /**
  * Visits that may be added to those under way, at what a visit has cost so far in this run. All of them together take
  * at most half of the bytes that are left, because pages differ: towards the end they go one by one.
  */
-function roomFor(frontier: Frontier, left: number, spent: number): number {
+function roomFor(pool: Pool, left: number, spent: number): number {
   if (!Number.isFinite(left)) return left;
-  const cost = frontier.settled === 0 ? FIRST_COST : spent / frontier.settled;
-  return Math.max(0, Math.ceil(left / cost / 2) - frontier.outstanding);
+  const cost = pool.settled === 0 ? FIRST_COST : spent / pool.settled;
+  return Math.max(0, Math.ceil(left / cost / 2) - pool.outstanding);
 }
 
 /** Goes on for ever: visits are let go at the pace of the budget, most overdue first. */
-export function watchSupply(parts: SupplyParts, allowance: () => Allowance, spent: () => number): Supply {
-  const { ledger, frontier, clock, images } = parts;
+export function watchSupply(parts: SupplyParts, allowance: () => Spending, spent: () => number): Supply {
+  const { pool, clock, images, timed = () => false } = parts;
   let { newPages = Number.POSITIVE_INFINITY } = parts;
-  const { schedule } = frontier;
   const retries = retriesOf(parts);
   let tokens = { pages: 0, bytes: 0, seen: spent() };
   let time = clock.ticks();
   let scheduled = time;
   let given = new Set<number>();
-  const aside = asideOf(parts, (until, most) => ledger.pages.due('aside', until, most));
+  const aside = asideOf(pool, most => pool.due('aside', { time: clock.now() }, most));
   let turn = 0;
   let visits = 0;
+  const { pages, bytes } = allowance();
+  const shared = parts.purse && {
+    pages: Number.isFinite(pages) ? parts.purse.pages(() => visits, pages) : unlimited,
+    bytes: Number.isFinite(bytes) ? parts.purse.bytes(spent, bytes) : unlimited,
+  };
   return {
     left: 0,
     fill() {
@@ -247,37 +300,43 @@ export function watchSupply(parts: SupplyParts, allowance: () => Allowance, spen
       const now = clock.now();
       const ticks = clock.ticks();
       if (ticks - time < ASK_EVERY) return;
-      tokens = grown(tokens, allowance(), (ticks - time) / DAY, spent());
+      tokens = shared
+        ? { pages: shared.pages.most - visits, bytes: shared.bytes.most - spent(), seen: spent() }
+        : grown(tokens, allowance(), (ticks - time) / DAY, spent());
       time = ticks;
       if (ticks - scheduled > DAY) {
         scheduled = ticks;
-        ledger.begin();
-        schedule.reschedule(now);
-        schedule.noteFreshness(now);
+        for (const member of pool) rescheduled(member, now);
       }
-      let room = Math.floor(Math.min(SLICE * 16, tokens.pages, roomFor(frontier, tokens.bytes, spent())));
+      let room = Math.floor(Math.min(SLICE * 16, tokens.pages, roomFor(pool, tokens.bytes, spent())));
       if (room < 1) return;
       // New pages and those that are due take turns, so that neither keeps the other out.
-      const admitted = turn++ % 2 === 0 ? frontier.admit(Math.min(room, newPages)).length : 0;
+      const admitted = turn++ % 2 === 0 ? pool.admit(Math.min(room, newPages)).length : 0;
       newPages -= admitted;
       room -= admitted;
       tokens.pages -= admitted;
       // Those on their way are still due; they are passed over, not asked for twice.
       const most = room + given.size;
-      const due = [...ledger.pages.due('sitemaps', now, most), ...ledger.pages.due(kindOf(frontier), now, most)];
-      const fresh = due.filter(({ page }) => !given.has(page)).slice(0, room);
-      given = new Set([
-        ...due.map(({ page }) => page).filter(page => given.has(page)),
-        ...fresh.map(each => each.page),
-      ]);
+      const due = [...pool.due('sitemaps', { time: now }, most), ...pool.due(pool.kind, { time: now }, most)];
+      const fresh = due.filter(page => !given.has(keyOf(page)) && !timed(page)).slice(0, room);
+      given = new Set([...due.map(keyOf).filter(key => given.has(key)), ...fresh.map(keyOf)]);
       tokens.pages -= fresh.length;
-      frontier.again(fresh);
+      pool.again(fresh);
       visits += admitted + fresh.length;
-      aside(visits, now);
-      images?.fill(visits, { until: now });
+      aside(visits);
+      images?.fill(visits, { time: now });
     },
     worthWaiting: () => true,
   };
+}
+
+const unlimited: Grant = { most: Number.POSITIVE_INFINITY, final: true };
+
+/** The schedule made anew, once a day. */
+function rescheduled({ ledger, frontier }: PoolMember, now: number): void {
+  ledger.begin();
+  frontier.schedule.reschedule(now);
+  frontier.schedule.noteFreshness(now);
 }
 
 interface Tokens {
@@ -288,7 +347,7 @@ interface Tokens {
 }
 
 /** What was not used may be saved up for an hour, so that a busy moment does not have to wait. */
-function grown(tokens: Tokens, { pages, bytes }: Allowance, days: number, spent: number): Tokens {
+function grown(tokens: Tokens, { pages, bytes }: Spending, days: number, spent: number): Tokens {
   return {
     pages: Math.min(tokens.pages + pages * days, Math.max(1, pages / 24)),
     bytes: Math.min(tokens.bytes + bytes * days - (spent - tokens.seen), Math.max(1, bytes / 24)),
@@ -297,12 +356,17 @@ function grown(tokens: Tokens, { pages, bytes }: Allowance, days: number, spent:
 }
 
 /** Puts failures back into their lanes when their time has come. A retry is always set for later, so none slips by. */
-function retriesOf({ ledger, frontier, clock }: SupplyParts): () => void {
-  let until = 0;
+function retriesOf({ pool, clock }: SupplyParts): () => void {
+  let asked = 0;
+  /** Those of a partition that came later are looked for from the beginning. */
+  const until = new WeakMap<Ledger, number>();
   return () => {
     const now = clock.now();
-    if (now - until < ASK_EVERY) return;
-    frontier.again(ledger.pages.retries(until, now));
-    until = now;
+    if (now - asked < ASK_EVERY) return;
+    asked = now;
+    for (const { ledger, frontier } of pool) {
+      frontier.again(ledger.pages.retries(until.get(ledger) ?? 0, now));
+      until.set(ledger, now);
+    }
   };
 }

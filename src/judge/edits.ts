@@ -6,12 +6,25 @@
 import { type Hunk, hunks } from '../base/myers.ts';
 import type { Pieces } from '../crawler/analysis/analyse.ts';
 import { hashAll, hashOf } from './hash.ts';
-import { frameOf, plainAddress, stemOf } from './stems.ts';
+import { frameOf, isAddress, plainAddress, starsOf, stemOf } from './stems.ts';
 
 export type List = 'text' | 'reference' | 'tags';
 
+/** Where something came or went, and what; hashes. */
+export interface Spot {
+  /** Which list it is of, by number; words of a block are a list, too. */
+  readonly list: number;
+  /** What stands before and behind the stretch that differs now. */
+  readonly before: number;
+  readonly behind: number;
+  readonly gone: readonly number[];
+  readonly come: readonly number[];
+}
+
 export interface Edit {
   readonly list: List;
+  /** As it lies in its list; of a block that was replaced as a whole, as its words do, too. */
+  readonly spots: readonly Spot[];
   /** What stands before and behind it, and which of several in a row it is. */
   readonly place: number;
   /** Hashes of what stands before and behind it, 0 = the end of the list; how many stand there. */
@@ -26,10 +39,15 @@ export interface Edit {
    * has. Two looks that differ in no more than that say nothing of an edit that goes further.
    */
   readonly frame: number;
+  /** Of a reference: how many pieces it has, and which of them differ, as bits; 0 = more than that differs. */
+  readonly pieces: number;
+  readonly stars: number;
   /** It is about a picture. */
   readonly picture: boolean;
   /** Both hashes of all that was replaced there: of the whole block where the edit is some of its words. */
   readonly whole: readonly [before: number, after: number];
+  /** Hashes of the blocks, references or runs of tags that stood there, one by one, and of those that do now. */
+  readonly items: readonly [before: readonly number[], after: readonly number[]];
   /** Both are so long that no two pages have them by chance, as they have "in stock" and "sold out". */
   readonly long: boolean;
   /** It is a stretch of words in a block that has stayed for the most part, so that its place says what is there. */
@@ -59,8 +77,12 @@ export const wholeEdit: Edit = {
     before: 1,
     after: 2,
     whole: [1, 2],
+    items: [[1], [2]],
+    spots: [],
     stem: 0,
     frame: 0,
+    pieces: 0,
+    stars: 0,
     long: false,
     picture: false,
     within: false,
@@ -103,7 +125,7 @@ function referencesOf({ pieces }: Pieces): Item[] {
   return pieces
     .filter(({ kind }) => kind !== 'tags')
     .map(({ kind, hash, value }) => {
-      if (!/^mailto:/i.test(value)) return { hash, value, picture: kind === 'picture' };
+      if (!isAddress(value)) return { hash, value, picture: kind === 'picture' };
       const plain = plainAddress(value);
       return { hash: hashOf(plain), value: plain, picture: false };
     });
@@ -121,35 +143,92 @@ function hunksOf(old: readonly Item[], now: readonly Item[]): Hunk[] {
 }
 
 function editsIn(list: List, { before, after }: Hunk, old: readonly Item[], now: readonly Item[]): Edit[] {
-  const length = after[1] - after[0];
   const [behind, ahead] = [now[after[0] - 1]?.hash ?? 0, now[after[1]]?.hash ?? 0];
   const around = [behind, ahead, after[0], now.length - after[1]] as const;
   const spot = (index: number) => ({ list, around, place: hashAll([listNumber[list], behind, ahead, index]) });
-  if (length !== before[1] - before[0] || length > MOST_APART) {
-    return [editOf(spot(0), old.slice(...before), now.slice(...after))];
+  const [gone, come] = [old.slice(...before), now.slice(...after)];
+  const pairs = pairsOf(list, gone, come);
+  if (pairs.length === 0) return between(spot, gone, come, 0);
+  // What stands beside a pair that has stayed for the most part is an edit of its own.
+  const edits: Edit[] = [];
+  let [i, j] = [0, 0];
+  for (const [n, [was, is]] of [...pairs, [gone.length, come.length] as const].entries()) {
+    if (was > i || is > j) edits.push(...between(spot, gone.slice(i, was), come.slice(j, is), BESIDE * n));
+    if (n < pairs.length) edits.push(...replaced(spot(PAIRED + n), gone[was]!, come[is]!));
+    [i, j] = [was + 1, is + 1];
   }
-  return Array.from({ length }, (_, i) => {
-    const [was, is] = [old[before[0] + i]!, now[after[0] + i]!];
-    const whole = editOf(spot(i + 1), [was], [is]);
-    return list === 'text' ? wordEdits(whole, was.value, is.value) : [whole];
-  }).flat();
+  return edits;
+}
+
+/** Indexes of edits in a stretch: those of pairs, and of what stands between them. */
+const PAIRED = 100;
+const BESIDE = 1000;
+
+/** What was replaced as a whole, or one by one where as many came as went. */
+function between(spot: (index: number) => Where, gone: readonly Item[], come: readonly Item[], from: number): Edit[] {
+  const apart = gone.length === come.length && come.length <= MOST_APART;
+  if (!apart) return [editOf(spot(from), gone, come)];
+  return come.flatMap((is, i) => replaced(spot(from + i + 1), gone[i]!, is));
+}
+
+function replaced(spot: Where, was: Item, is: Item): Edit[] {
+  const whole = editOf(spot, [was], [is]);
+  return spot.list === 'text' ? wordEdits(whole, was.value, is.value) : [whole];
+}
+
+/** Of a stretch in which something came or went: more items than this are not paired. */
+const MOST_PAIRED = 24;
+
+/** Which of a stretch became which, in order, where most of an item has stayed; none where as many came as went in order. */
+function pairsOf(list: List, gone: readonly Item[], come: readonly Item[]): (readonly [number, number])[] {
+  if (list === 'tags' || gone.length === 0 || come.length === 0) return [];
+  if (gone.length > MOST_PAIRED || come.length > MOST_PAIRED || gone.length + come.length === 2) return [];
+  const alike = gone.map(was => come.map(is => isAlike(list, was.value, is.value)));
+  const most = Array.from({ length: gone.length + 1 }, () => new Array<number>(come.length + 1).fill(0));
+  for (let i = gone.length - 1; i >= 0; i--) {
+    for (let j = come.length - 1; j >= 0; j--) {
+      const skip = Math.max(most[i + 1]![j]!, most[i]![j + 1]!);
+      most[i]![j] = alike[i]![j] ? Math.max(skip, most[i + 1]![j + 1]! + 1) : skip;
+    }
+  }
+  const pairs: (readonly [number, number])[] = [];
+  for (let i = 0, j = 0; i < gone.length && j < come.length; ) {
+    if (alike[i]![j] && most[i]![j] === most[i + 1]![j + 1]! + 1) pairs.push([i++, j++]);
+    else if (most[i + 1]![j]! >= most[i]![j + 1]!) i++;
+    else j++;
+  }
+  const inOrder = gone.length === come.length && pairs.every(([i, j]) => i === j);
+  return inOrder ? [] : pairs;
+}
+
+function isAlike(list: List, was: string, is: string): boolean {
+  if (list === 'reference') return stemOf(was, is) !== undefined || (frameOf(was, is)?.split('*').length ?? 0) === 2;
+  return stretchesOf(wordsOf([was]), wordsOf([is])) !== undefined;
 }
 
 const listNumber: Readonly<Record<List, number>> = { text: 1, reference: 2, tags: 3 };
 
-type Spot = Pick<Edit, 'list' | 'place' | 'around'>;
+/** Words of a block, as a list of spots. */
+const WORDS = 4;
 
-function editOf(spot: Spot, old: readonly Item[], now: readonly Item[]): Edit {
+type Where = Pick<Edit, 'list' | 'place' | 'around'>;
+
+function editOf(spot: Where, old: readonly Item[], now: readonly Item[]): Edit {
   const alone = spot.list === 'reference' && old.length === 1 && now.length === 1;
   const stem = alone ? stemOf(old[0]!.value, now[0]!.value) : undefined;
   const frame = alone ? frameOf(old[0]!.value, now[0]!.value) : undefined;
+  const [gone, come] = [old, now].map(items => items.map(({ hash }) => hash)) as [number[], number[]];
+  const [before, behind] = spot.around;
   return {
     ...spot,
+    spots: [{ list: listNumber[spot.list], before, behind, gone, come }],
     before: hashesOf(old),
     after: hashesOf(now),
     whole: [hashesOf(old), hashesOf(now)],
+    items: [gone, come],
     stem: stem === undefined ? 0 : hashOf(stem),
     frame: frame === undefined ? 0 : hashOf(frame),
+    ...(frame === undefined ? { pieces: 0, stars: 0 } : starsOf(old[0]!.value, now[0]!.value)),
     long: [old, now].every(items => isLong(items.map(({ value }) => value).join(' '))),
     picture: [...old, ...now].some(({ picture }) => picture),
     within: false,
@@ -165,9 +244,8 @@ const LEAST_KEPT = 0.5;
 function wordEdits(whole: Edit, was: string, is: string): Edit[] {
   const old = wordsOf([was]);
   const now = wordsOf([is]);
-  const changed = hunks(old, now, MOST_WORDS);
-  const kept = now.length - changed.reduce((sum, { after }) => sum + after[1] - after[0], 0);
-  if (changed.length > MOST_STRETCHES || kept < LEAST_KEPT * Math.max(old.length, now.length)) return [whole];
+  const changed = stretchesOf(old, now);
+  if (!changed) return [{ ...whole, spots: [...whole.spots, ...wordSpots(whole, old, now)] }];
   const frame = frameOfWords(now, changed);
   return changed.map(({ before, after }) => {
     const [gone, come] = [old.slice(...before).join(' '), now.slice(...after).join(' ')];
@@ -175,6 +253,7 @@ function wordEdits(whole: Edit, was: string, is: string): Edit[] {
     return {
       ...whole,
       within: true,
+      spots: wordSpot(whole, { before, after }, old, now),
       frame,
       place: hashAll([whole.place, ...beside]),
       before: gone === '' ? 0 : hashOf(gone),
@@ -184,15 +263,44 @@ function wordEdits(whole: Edit, was: string, is: string): Edit[] {
   });
 }
 
+/** Of a block of which few words have stayed: all between those at its two ends that have. */
+function wordSpots(whole: Edit, old: readonly string[], now: readonly string[]): Spot[] {
+  const most = Math.min(old.length, now.length);
+  let [from, to] = [0, 0];
+  while (from < most && old[from] === now[from]) from++;
+  while (to < most - from && old[old.length - 1 - to] === now[now.length - 1 - to]) to++;
+  if (from + to === 0) return [];
+  return wordSpot(whole, { before: [from, old.length - to], after: [from, now.length - to] }, old, now);
+}
+
+/** Words are those of their block, which is known by what stands before it, or by what stands behind it. */
+function wordSpot({ around }: Edit, { before, after }: Hunk, old: readonly string[], now: readonly string[]): Spot[] {
+  const [ahead, next] = [now[after[0] - 1] ?? '', now[after[1]] ?? ''].map(hashOf) as [number, number];
+  const [gone, come] = [old.slice(...before).map(hashOf), now.slice(...after).map(hashOf)];
+  return [0, 1].map(side => {
+    return { list: hashAll([WORDS + side, around[side]!]), before: ahead, behind: next, gone, come };
+  });
+}
+
+/** Where the words of a block differ; undefined where too few have stayed. */
+function stretchesOf(old: readonly string[], now: readonly string[]): Hunk[] | undefined {
+  const longest = Math.max(old.length, now.length);
+  if (Math.min(old.length, now.length) < LEAST_KEPT * longest) return undefined;
+  const changed = hunks(old, now, MOST_WORDS);
+  const kept = now.length - changed.reduce((sum, { after }) => sum + after[1] - after[0], 0);
+  return changed.length > MOST_STRETCHES || kept < LEAST_KEPT * longest ? undefined : changed;
+}
+
 /** The words that have stayed, with a star for each stretch that has not; 0 where they are too few to say what it is. */
 function frameOfWords(now: readonly string[], changed: readonly Hunk[]): number {
   let from = 0;
   const kept: string[] = [];
   for (const { after } of changed) {
-    kept.push(...now.slice(from, after[0]), '*');
+    for (; from < after[0]; from++) kept.push(now[from]!);
+    kept.push('*');
     from = after[1];
   }
-  kept.push(...now.slice(from));
+  for (; from < now.length; from++) kept.push(now[from]!);
   return kept.length - changed.length < LEAST_FRAME ? 0 : hashOf(kept.join(' '));
 }
 

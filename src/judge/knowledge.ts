@@ -5,15 +5,31 @@
  *
  * Pure: visits in, verdicts out. It can be written down as JSON and read again.
  */
+import { DAY } from '../base/clock.ts';
 import type { Edit } from './edits.ts';
+import { isFirm } from './ground.ts';
 import { hashAll } from './hash.ts';
+import {
+  cameBack,
+  fits,
+  groundFor,
+  isNoisy,
+  type Place,
+  type Places,
+  placedOf,
+  swingsAt,
+  swingsNearby,
+  variesNearby,
+} from './places.ts';
 
 /** Why an edit is no news. */
-export type Evidence =
+type Evidence =
   /** Only a token differs that was another at second looks at some pages. */
   | 'token'
   /** Only a token differs that swings between values seen before. */
   | 'swing'
+  /** Only a token differs, and at the same time another one does at the same place of most pages. */
+  | 'everywhere'
   /** Two looks a moment apart differed there. */
   | 'looks'
   /** They did at this place of other pages. */
@@ -23,33 +39,6 @@ export type Evidence =
 
 /** `shared`: many pages of the server have the same edit, so that it is one event of the server. */
 export type Verdict = Evidence | 'shared' | 'news';
-
-/** A place of a page at which something differed. */
-export interface Place {
-  /** Second looks that differed there, and that agreed. */
-  differed: number;
-  agreed: number;
-  /** Edits seen there. */
-  edits: number;
-  /** Edits that pass before the next second look. */
-  rest: number;
-  /** Hashes of what was seen there, newest last, and how often one of them came back. */
-  values: number[];
-  returned: number;
-  /** What the last edit brought, and whether that had been there before. */
-  last: number;
-  back: boolean;
-  /** What stayed of a reference at the last second look that differed; 0 = nothing did, or it is no reference. */
-  frame: number;
-  /** Visits since the last second look at which it was taken for noise. */
-  passed: number;
-  /** What was taken for noise there at the last visit and had never been there before; 0 = nothing. */
-  held: number;
-  /** For people: what differed last. */
-  told: string;
-}
-
-export type Places = Map<number, Place>;
 
 /** Something that is taken for noise, and why. */
 export interface Mask {
@@ -62,12 +51,12 @@ export interface Mask {
   readonly agreed?: number;
 }
 
-const MOST_PLACES = 24;
-const MOST_VALUES = 6;
 /** Pages on which second looks must have differed at a place before it is noise on all of them. */
 export const ENOUGH_PAGES = 3;
 /** The same for two values, whatever their place. */
 const ENOUGH_TO_SWING = 2;
+/** Milliseconds for which an edit may still be on its way to pages that were looked at when many had it. */
+const SAME_EVENT = DAY / 2;
 /** Of each kind of knowledge, the newest so many are kept. */
 const MOST_KEPT = 2000;
 
@@ -78,10 +67,13 @@ export class ServerKnowledge {
   readonly swings: Map<number, number>;
   /** Places, and stems of tokens, where second looks differed → pages. */
   readonly places: Map<number, number[]>;
-  /** Edits that many pages have had at the same place → how many. */
+  /** Edits that many pages have had at the same place → when that was last seen, milliseconds since 1970. */
   readonly shared: Map<number, number>;
   /** Keys of masks that a person has lifted: they stay so. */
   readonly lifted: Map<number, number>;
+  /** Frames of tokens that became others on most pages of the last round, each another one; believed for that round alone. */
+  readonly everywhere: Map<number, string>;
+  #believed: ReadonlySet<number> = new Set();
   /** What the keys above stand for, for people. */
   readonly told: Map<number, string>;
   /** Second looks that found everything as it was, and those that did not. */
@@ -94,6 +86,7 @@ export class ServerKnowledge {
     this.places = new Map(saved.places);
     this.shared = new Map(saved.shared);
     this.lifted = new Map(saved.lifted);
+    this.everywhere = new Map(saved.everywhere);
     this.told = new Map(saved.told);
     this.stable = saved.stable ?? 0;
     this.volatile = saved.volatile ?? 0;
@@ -106,20 +99,25 @@ export class ServerKnowledge {
       places: newest(this.places),
       shared: newest(this.shared),
       lifted: newest(this.lifted),
+      everywhere: newest(this.everywhere),
       told: newest(this.told),
       stable: this.stable,
       volatile: this.volatile,
     };
   }
 
-  verdictOn(edit: Edit, places: Places): Verdict {
+  /** `seen`: when the page was last looked at before, milliseconds since 1970. */
+  verdictOn(edit: Edit, places: Places, seen = 0): Verdict {
     if (edit.stem !== 0 && this.stems.has(edit.stem) && !this.lifted.has(edit.stem)) return 'token';
+    if (edit.list === 'reference' && this.#believed.has(edit.frame) && !this.lifted.has(edit.frame))
+      return 'everywhere';
     const [old, now] = edit.within ? edit.whole : [edit.before, edit.after];
     const swing = this.swings.get(old);
     const swings = swing !== undefined && swing === this.swings.get(now);
     if (swings && !this.lifted.has(swing)) return 'swing';
-    if (this.lifted.has(edit.place)) return this.shared.has(placedOf(edit)) ? 'shared' : 'news';
     const place = places.get(edit.place);
+    const otherwise = this.#reaches(edit, place, seen) ? 'shared' : 'news';
+    if (this.lifted.has(edit.place)) return otherwise;
     if (edit.within && !place?.agreed && this.stems.has(edit.frame) && !this.lifted.has(edit.frame)) return 'token';
     if (place && isNoisy(place) && fits(place, edit)) return 'looks';
     if (variesNearby(places, edit)) return 'looks';
@@ -128,7 +126,31 @@ export class ServerKnowledge {
     if (elsewhere && !place?.agreed) return 'looks-elsewhere';
     if (place && swingsAt(place) && cameBack(place, edit)) return 'returned';
     if (swingsNearby(places, edit)) return 'returned';
-    return this.shared.has(placedOf(edit)) ? 'shared' : 'news';
+    if (this.#onGround(edit, places)) return 'looks';
+    return otherwise;
+  }
+
+  /** It lies where two looks found other things, and all of it has come and gone there. */
+  #onGround(edit: Edit, places: Places): boolean {
+    const found = groundFor(places, edit);
+    return found?.unseen === false && !this.lifted.has(found.ground.key);
+  }
+
+  /**
+   * An edit that many pages have had has come to this page, too. It comes once, and to pages that were not seen since: what
+   * closes with all others and opens again with them may close alone another day, and that is its own news.
+   */
+  #reaches(edit: Edit, place: Place | undefined, seen: number): boolean {
+    const since = this.shared.get(placedOf(edit));
+    return since !== undefined && seen < since + SAME_EVENT && !(place && cameBack(place, edit));
+  }
+
+  /** What the pages of a round have shown together takes the place of what those of an earlier one had. */
+  variesEverywhere(frames: ReadonlyMap<number, string>): void {
+    this.#believed = new Set(frames.keys());
+    if (frames.size === 0) return;
+    this.everywhere.clear();
+    for (const [frame, told] of frames) this.everywhere.set(frame, told);
   }
 
   /** Two values of a token that swing: one became the other on a page, and the other way round on another. */
@@ -148,6 +170,8 @@ export class ServerKnowledge {
     place.passed = 0;
     if (again) {
       place.frame = again.list === 'reference' ? again.frame : 0;
+      place.stars = (place.pieces === again.pieces ? place.stars : 0) | again.stars;
+      place.pieces = again.pieces;
       place.differed++;
       place.rest = 0;
       this.volatile++;
@@ -160,7 +184,7 @@ export class ServerKnowledge {
       if (this.#wentBetween(page, again)) this.swing({ ...again, before: again.whole[0], after: again.whole[1] });
     } else {
       place.agreed++;
-      place.rest = 2 ** Math.min(place.agreed, 5);
+      place.rest = 2 ** Math.min(place.agreed - 1, 5);
       this.stable++;
       this.stems.delete(edit.stem);
       if (edit.within) this.stems.delete(edit.frame);
@@ -190,7 +214,15 @@ export class ServerKnowledge {
       return pages.length >= ENOUGH_PAGES && !this.stems.has(key) && !places.has(key) && !this.lifted.has(key);
     });
     const groups = new Set(this.swings.values());
+    const grounds = places.grounds.filter(ground => isFirm(ground) && !this.lifted.has(ground.key));
     return [
+      ...grounds.map(({ key, told, differed, agreed }) => ({
+        key,
+        evidence: 'looks' as const,
+        told,
+        differed,
+        agreed,
+      })),
       ...own.map(([key, place]) => {
         const { told, differed, agreed } = place;
         return { key, evidence: isNoisy(place) ? ('looks' as const) : ('returned' as const), told, differed, agreed };
@@ -199,6 +231,9 @@ export class ServerKnowledge {
       ...[...this.stems]
         .filter(([key]) => !this.lifted.has(key))
         .map(([key, told]) => ({ key, evidence: 'token' as const, told })),
+      ...[...this.everywhere]
+        .filter(([key]) => !this.lifted.has(key))
+        .map(([key, told]) => ({ key, evidence: 'everywhere' as const, told })),
       ...[...groups]
         .filter(key => !this.lifted.has(key))
         .map(key => ({ key, evidence: 'swing' as const, told: this.told.get(key) ?? '' })),
@@ -213,85 +248,13 @@ export class ServerKnowledge {
   }
 }
 
-/** Second looks differed there, if not each time: by chance a look meets one of few values again. */
-function swingsAt({ differed, agreed }: Place): boolean {
-  return differed >= 2 && 2 * differed >= agreed;
-}
-
-/** No more differs than differed between two looks: a picture of the day behind two machines with a token each does. */
-export function fits({ frame }: Pick<Edit, 'frame'>, edit: Edit): boolean {
-  return !frame || edit.list !== 'reference' || frame === edit.frame;
-}
-
-/** Both values swing at another place of the page: what stands beside it does, too, so that its place is not the same. */
-function swingsNearby(places: Places, { before, after }: Edit): boolean {
-  for (const place of places.values()) {
-    const { values, last } = place;
-    if (swingsAt(place) && last !== after && values.includes(before) && values.includes(after)) return true;
-  }
-  return false;
-}
-
-/** What varies of a reference varies wherever it stands: something beside it has changed, so that its place is another. */
-function variesNearby(places: Places, { list, frame }: Edit): boolean {
-  if (list !== 'reference' || frame === 0) return false;
-  for (const place of places.values()) if (place.differed >= 2 && isNoisy(place) && place.frame === frame) return true;
-  return false;
-}
-
-/** The same before the edit is remembered and after. */
-function cameBack({ last, back, values }: Place, { after }: Edit): boolean {
-  return after === last ? back : values.includes(after);
-}
-
-/** Second looks say so, and do not take it back. One alone may have met a change by chance: it holds for one visit. */
-export function isNoisy({ differed, agreed, passed }: Place): boolean {
-  return differed >= 2 ? differed >= 2 * agreed : differed === 1 && agreed === 0 && passed === 0;
-}
-
-/**
- * The edit with what stands before it, and with what stands behind it: one of the two may be the page's own, as it is
- * between a menu and a headline. Where something was replaced, also with how far it is from either end of the page.
- */
-export function signaturesOf({ around, whole }: Edit): number[] {
-  const kinds = whole.includes(0) ? 2 : 4;
-  return around.slice(0, kinds).map((beside, kind) => hashAll([beside, kind, ...whole]));
-}
-
-/** The edit with its place. */
-export function placedOf(edit: Edit): number {
-  return hashAll([edit.place, ...edit.whole]);
-}
-
-/** What a visit saw at its places; the least telling are dropped when there are too many. */
-export function remember(places: Places, edits: readonly Edit[]): void {
-  for (const { place: key, before, after, told } of edits) {
-    const place = places.get(key) ?? newPlace(before, told);
-    place.edits++;
-    place.rest = Math.max(0, place.rest - 1);
-    place.last = after;
-    place.back = place.values.includes(after);
-    if (place.back) place.returned++;
-    place.values = [...place.values.filter(value => value !== after), after].slice(-MOST_VALUES);
-    place.told = told;
-    places.delete(key);
-    places.set(key, place);
-  }
-  const spare = [...places].filter(([, { differed }]) => differed === 0).map(([key]) => key);
-  for (const key of spare.slice(0, Math.max(0, places.size - MOST_PLACES))) places.delete(key);
-}
-
-function newPlace(before: number, told: string): Place {
-  const seen = { values: [before], returned: 0, last: 0, back: false, frame: 0, passed: 0, held: 0 };
-  return { differed: 0, agreed: 0, edits: 0, rest: 0, ...seen, told };
-}
-
 export interface Saved {
   readonly stems?: [number, string][];
   readonly swings?: [number, number][];
   readonly places?: [number, number[]][];
   readonly shared?: [number, number][];
   readonly lifted?: [number, number][];
+  readonly everywhere?: [number, string][];
   readonly told?: [number, string][];
   readonly stable?: number;
   readonly volatile?: number;

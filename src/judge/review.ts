@@ -4,12 +4,16 @@
  */
 import type { Edit } from './edits.ts';
 import { hashAll } from './hash.ts';
-import { type Places, placedOf, type ServerKnowledge, signaturesOf, type Verdict } from './knowledge.ts';
+import type { ServerKnowledge, Verdict } from './knowledge.ts';
+import { type Places, placedOf, signaturesOf } from './places.ts';
 
 /** A page on which something differed in this round. */
 export interface Seen {
   readonly page: number;
   readonly edits: readonly Edit[];
+  /** Of this look and the one before, milliseconds since 1970. */
+  readonly time: number;
+  readonly before: number;
 }
 
 /** What makes an edit one of the server. */
@@ -31,14 +35,22 @@ export interface Common {
   readonly pages: ReadonlySet<number>;
 }
 
-/** Learns from a round; `pages`: how many the server has. */
+/** Pages of a server: all, and those that were looked at in the round, changed or not. */
+interface PageCounts {
+  readonly pages: number;
+  readonly visited: number;
+}
+
+/** Learns from a round. */
 export function review(
   knowledge: ServerKnowledge,
-  round: readonly Seen[],
-  pages: number,
+  all: readonly Seen[],
+  { pages, visited }: PageCounts,
   { leastPages, leastShare }: Shares = shares,
 ): Common {
-  for (const edit of swingsIn(round)) knowledge.swing(edit);
+  for (const edit of swingsIn(all)) knowledge.swing(edit);
+  knowledge.variesEverywhere(everywhereIn(all, visited));
+  const round = oneWay(all);
   const often = (keys: (edits: readonly Edit[]) => number[], times = 1) => {
     const counts = new Map<number, number>();
     for (const { edits } of round) for (const key of new Set(keys(edits))) counts.set(key, (counts.get(key) ?? 0) + 1);
@@ -49,9 +61,10 @@ export function review(
   for (const { edits } of round) {
     for (const edit of edits) if (placed.has(placedOf(edit))) knowledge.told.set(placedOf(edit), edit.told);
   }
-  for (const [key, count] of placed) {
+  const last = round.reduce((latest, { time }) => Math.max(latest, time), 0);
+  for (const key of placed.keys()) {
     knowledge.shared.delete(key);
-    knowledge.shared.set(key, count);
+    knowledge.shared.set(key, last);
   }
   const beside = often(edits => edits.flatMap(signaturesOf));
   const replaced = (edits: readonly Edit[]) => edits.filter(({ list, whole }) => list !== 'tags' && !whole.includes(0));
@@ -70,6 +83,42 @@ function wholeOf(edits: readonly Edit[]): number {
   return hashAll(edits.map(placedOf));
 }
 
+/** Without what goes one way on some pages and the other way on others: whatever that is, it is no edit of them all. */
+function oneWay(round: readonly Seen[]): Seen[] {
+  const ways = new Map<number, number>();
+  for (const { edits } of round)
+    for (const key of new Set(edits.map(({ whole }) => hashAll(whole)))) ways.set(key, (ways.get(key) ?? 0) + 1);
+  const back = ({ whole: [before, after] }: Edit) => (ways.get(hashAll([after, before])) ?? 0) >= EACH_WAY;
+  return round.map(seen => ({ ...seen, edits: seen.edits.filter(edit => edit.list === 'tags' || !back(edit)) }));
+}
+
+const EACH_WAY = 2;
+
+/** Pages, and share of those looked at, on which a token must be another at the same time; and share of them with their own one. */
+const LEAST_EVERYWHERE = 10;
+const MOST_PAGES = 0.5;
+const DISTINCT = 0.8;
+
+/** Frames of tokens that became others on most pages at the same time: nobody writes most pages of a site anew at once, each its own. */
+function everywhereIn(round: readonly Seen[], visited: number): Map<number, string> {
+  const found = new Map<number, { pages: number; made: number; values: Set<number>; told: string }>();
+  for (const { edits } of round) {
+    const parts = edits.filter(({ list, frame }) => list === 'reference' && frame !== 0);
+    for (const { frame, stem, after, told } of new Map(parts.map(edit => [edit.frame, edit])).values()) {
+      const so = found.get(frame) ?? { pages: 0, made: 0, values: new Set<number>(), told };
+      found.set(frame, so);
+      so.pages++;
+      if (stem !== 0) Object.assign(so, { made: so.made + 1, told });
+      so.values.add(after);
+    }
+  }
+  const most = [...found].filter(([, { pages, made, values }]) => {
+    if (pages < Math.max(LEAST_EVERYWHERE, MOST_PAGES * visited)) return false;
+    return made >= DISTINCT * pages && values.size >= DISTINCT * pages;
+  });
+  return new Map(most.map(([frame, { told }]) => [frame, told]));
+}
+
 /** Tokens that one page has replaced by another, and another page the other way round: two machines behind one name. */
 function swingsIn(round: readonly Seen[]): Edit[] {
   const tokens = round.flatMap(({ edits }) => edits.filter(({ stem }) => stem !== 0));
@@ -80,12 +129,12 @@ function swingsIn(round: readonly Seen[]): Edit[] {
 /** What a page's edits are together: news if one of them is, else shared if one of them is, else noise, by its evidence. */
 export function verdictOf(
   knowledge: ServerKnowledge,
-  edits: readonly Edit[],
+  { edits, before }: Pick<Seen, 'edits' | 'before'>,
   places: Places,
   common: Common = nothing,
 ): Verdict | 'same' {
   if (edits.length === 0) return 'same';
-  const said = edits.map(edit => knowledge.verdictOn(edit, places));
+  const said = edits.map(edit => knowledge.verdictOn(edit, places, before));
   const left = edits.filter((_, i) => said[i] === 'news');
   // How it is marked up goes with what it says.
   const besides = edits.some(({ list }, i) => list !== 'tags' && said[i] === 'shared');

@@ -7,7 +7,7 @@
 import { hunks } from '../base/myers.ts';
 import { hashAll, hashOf } from './hash.ts';
 
-export interface Rule {
+export interface NoiseRule {
   readonly ahead: string;
   readonly old: string;
   readonly now: string;
@@ -25,7 +25,7 @@ const MOST_DIFFERENCES = 400;
 const MOST_EDITS = 40;
 
 /** What became what, each with contexts of several widths. */
-export function rulesBetween(before: string, after: string): Rule[] {
+export function rulesBetween(before: string, after: string): NoiseRule[] {
   const old = piecesOf(before);
   const now = piecesOf(after);
   const changed = hunks(old, now, MOST_DIFFERENCES);
@@ -51,34 +51,34 @@ function piecesOf(body: string): string[] {
   return body.match(/<[^>]*>?|[^<]+/g) ?? [];
 }
 
-function isTelling({ ahead, old, behind }: Rule): boolean {
+function isTelling({ ahead, old, behind }: NoiseRule): boolean {
   const context = ahead.length + behind.length;
   return context <= MOST_CONTEXT && context + old.length >= LEAST && (ahead + old + behind).trim().length >= LEAST;
 }
 
-export function ruleKey({ ahead, old, now, behind }: Rule): number {
+export function ruleKey({ ahead, old, now, behind }: NoiseRule): number {
   return hashAll([ahead, old, now, behind].map(hashOf));
 }
 
 /** The same the other way round: a page that has it swings, or was put back. */
-export function reverseKey({ ahead, old, now, behind }: Rule): number {
+export function reverseKey({ ahead, old, now, behind }: NoiseRule): number {
   return ruleKey({ ahead, old: now, now: old, behind });
 }
 
 /** Where what the rule speaks of stands, if it does at one place alone. */
-function placeOf(body: string, { ahead, old, behind }: Rule): number | undefined {
+function placeOf(body: string, { ahead, old, behind }: NoiseRule): number | undefined {
   const sought = ahead + old + behind;
   const at = body.indexOf(sought);
   return at < 0 || body.indexOf(sought, at + 1) >= 0 ? undefined : at + ahead.length;
 }
 
 /** The page is as it was before the edit. */
-export function isContrary(body: string, rule: Rule): boolean {
+export function isContrary(body: string, rule: NoiseRule): boolean {
   return placeOf(body, rule) !== undefined;
 }
 
 /** Undefined when no rule is about this page. */
-export function appliedTo(body: string, rules: readonly Rule[]): string | undefined {
+export function appliedTo(body: string, rules: readonly NoiseRule[]): string | undefined {
   let result = body;
   for (const rule of rules) {
     const at = placeOf(result, rule);

@@ -34,10 +34,27 @@ export function frameOf(before: string, after: string): string | undefined {
   return frame.filter(piece => piece === '*').length <= MOST_TOKENS ? frame.join('') : undefined;
 }
 
+/** Which pieces differ, as bits, of how many; of two with as many pieces. */
+export function starsOf(before: string, after: string): { readonly pieces: number; readonly stars: number } {
+  const old = before.match(PIECES) ?? [];
+  const now = after.match(PIECES) ?? [];
+  if (old.length > MOST_STARRED) return { pieces: 0, stars: 0 };
+  return { pieces: old.length, stars: old.reduce((bits, piece, i) => (piece === now[i] ? bits : bits | (1 << i)), 0) };
+}
+
+/** As many as there are bits. */
+const MOST_STARRED = 30;
+
 function isToken(a: string, b: string): boolean {
   if (!/^[A-Za-z0-9]+$/.test(a) || !/^[A-Za-z0-9]+$/.test(b)) return false;
   if (a.length === b.length && a.length >= 5) return looksMade(a) || looksMade(b);
+  if (a.length === b.length && a.length === 4) return alternates(a) || alternates(b);
   return a.length >= 9 && b.length >= 9 && looksMade(a) && looksMade(b);
+}
+
+/** Letters and digits in turns: so short a run says little else. */
+function alternates(run: string): boolean {
+  return (run.match(/\d(?=[a-z])|[a-z](?=\d)/gi)?.length ?? 0) >= 2;
 }
 
 /** No word and no number that a person would write: letters and digits in turns, many digits, capitals inside. */
@@ -50,9 +67,23 @@ function looksMade(run: string): boolean {
   return run.length >= 24 || (run.slice(1).match(/[a-z][A-Z]|[A-Z][a-z]/g)?.length ?? 0) >= 3;
 }
 
+/** A mail address, also where a proxy has put its own link, with the address under a key, in its place. */
+const MAIL = /^mailto:|\/email-protection#(?:[0-9a-f]{2})+$/i;
+
+export function isAddress(reference: string): boolean {
+  return MAIL.test(reference);
+}
+
+/** The address under its key, which comes first. */
+function uncovered(hex: string): string {
+  const [key = 0, ...signs] = Buffer.from(hex, 'hex');
+  return `mailto:${String.fromCharCode(...signs.map(sign => sign ^ key))}`;
+}
+
 /** An address however its characters were disguised: entities are gone by now, %-codes may be doubled. */
 export function plainAddress(reference: string): string {
-  let plain = reference;
+  const covered = /\/email-protection#([0-9a-f]+)$/i.exec(reference)?.[1];
+  let plain = covered ? uncovered(covered) : reference;
   for (let times = 0; times < 2 && plain.includes('%'); times++) {
     plain = plain.replace(/%([0-7][0-9a-f])/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
   }

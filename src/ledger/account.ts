@@ -15,7 +15,7 @@ export interface Sums {
   readonly avoided: number;
 }
 
-export interface AccountRow extends Sums {
+interface AccountRow extends Sums {
   /** Days since 1970. */
   readonly day: number;
   readonly server: number;

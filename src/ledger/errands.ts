@@ -4,7 +4,7 @@
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
-export interface ErrandRow {
+interface ErrandRow {
   readonly id: string;
   readonly outpost: string;
   /** As encodeErrand wrote it. */

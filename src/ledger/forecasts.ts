@@ -3,7 +3,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { DAY } from '../base/clock.ts';
 import { hasTable } from './schema.ts';
 
-export interface ForecastCell {
+interface ForecastCell {
   readonly server: number;
   /** 0: pages that were never seen to change before the visit, 1: pages that were; calibration.ts has more. */
   readonly kind: number;

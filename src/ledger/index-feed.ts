@@ -2,7 +2,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { KnownRow } from './pages/known-row.ts';
 
-export interface LinkRow extends Pick<KnownRow, 'page' | 'outcome' | 'flags' | 'moved_to'> {
+interface LinkRow extends Pick<KnownRow, 'page' | 'outcome' | 'flags' | 'moved_to'> {
   /** Packed links; null = it has none. */
   readonly targets: Uint8Array | null;
 }

@@ -11,17 +11,26 @@ import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { SkeinError, systemWords } from '../base/errors.ts';
 import { Account } from './account.ts';
+import { Border } from './collection/border.ts';
+import { diskError, isFull } from './collection/disk-error.ts';
 import { Errands } from './errands.ts';
 import { Forecasts } from './forecasts.ts';
+
+import { House } from './house/house.ts';
 import { IndexFeed } from './index-feed.ts';
 import { Backward } from './links/backward.ts';
 import { LinkIndex } from './links/links.ts';
 import { Listings } from './listings.ts';
 import { Looks } from './looks.ts';
 import { News } from './news.ts';
+import { KnownFaces } from './notices/faces.ts';
+import { HiddenPages } from './notices/hidden.ts';
+import { ToldPages } from './notices/told.ts';
+import { NoticeTrust } from './notices/trust.ts';
 import { PageList } from './page-list.ts';
 import { DueTimes } from './pages/due-times.ts';
 import { Followed } from './pages/followed.ts';
+import { FoundData } from './pages/found.ts';
 import { Inferred } from './pages/inferred.ts';
 import { Masks } from './pages/masks.ts';
 import { Pages } from './pages/pages.ts';
@@ -29,11 +38,14 @@ import { ScheduledPages } from './pages/scheduled-pages.ts';
 import { Seeds } from './pages/seeds.ts';
 import { ServerPages } from './pages/server-pages.ts';
 import { Reckoning } from './reckoning.ts';
+import { Changes } from './replica/changes.ts';
 import { migrate, SCHEMA_VERSION, versionOf } from './schema.ts';
 import { Servers } from './servers.ts';
 import { SiteQuestions } from './site-questions.ts';
 import { Tallies } from './tallies.ts';
 import { Visits } from './visits.ts';
+
+export { diskError };
 
 export class Ledger {
   readonly directory: string;
@@ -48,6 +60,7 @@ export class Ledger {
   readonly dueTimes: DueTimes;
   readonly scheduled: ScheduledPages;
   readonly forecasts: Forecasts;
+  readonly found: FoundData;
   readonly errands: Errands;
   readonly listings: Listings;
   readonly pageList: PageList;
@@ -62,6 +75,14 @@ export class Ledger {
   readonly masks: Masks;
   readonly seeds: Seeds;
   readonly site: SiteQuestions;
+  readonly border: Border;
+  readonly told: ToldPages;
+  readonly noticeTrust: NoticeTrust;
+  readonly faces: KnownFaces;
+  readonly hidden: HiddenPages;
+  /** Recorded for a copy on another machine, where somebody asks for it. */
+  readonly changes: Changes;
+  readonly house: House;
   readonly #lock: DatabaseSync | undefined;
   #open = false;
   #abandoned = false;
@@ -83,6 +104,7 @@ export class Ledger {
     this.dueTimes = new DueTimes(this.database);
     this.scheduled = new ScheduledPages(this.database, this.pages);
     this.forecasts = new Forecasts(this.database);
+    this.found = new FoundData(this.database);
     this.errands = new Errands(this.database);
     this.listings = new Listings(this.database);
     this.pageList = new PageList(this.database);
@@ -94,6 +116,13 @@ export class Ledger {
     this.masks = new Masks(this.database);
     this.seeds = new Seeds(this.database);
     this.site = new SiteQuestions(this.database);
+    this.border = new Border(this.database);
+    this.told = new ToldPages(this.database);
+    this.noticeTrust = new NoticeTrust(this.database);
+    this.faces = new KnownFaces(this.database);
+    this.hidden = new HiddenPages(this.database);
+    this.changes = new Changes(this.database);
+    this.house = new House(this.database, this);
     if (mode === 'write') this.#openCounters();
   }
 
@@ -111,6 +140,11 @@ export class Ledger {
     this.#open = true;
   }
 
+  /** A batch is open: what is in it may still be taken back. */
+  get inBatch(): boolean {
+    return this.#open;
+  }
+
   /** Makes the batch durable against the death of this process. */
   commit(): void {
     if (!this.#open) return;
@@ -120,8 +154,11 @@ export class Ledger {
       this.tallies.save();
       this.looks.save();
       this.#serverPages.save();
+      this.border.save();
+      this.changes.mark();
       this.database.exec('COMMIT');
     });
+    this.border.saved();
     this.#open = false;
   }
 
@@ -132,6 +169,16 @@ export class Ledger {
 
   set(name: string, value: unknown): void {
     this.database.prepare('INSERT OR REPLACE INTO meta VALUES (?, ?)').run(name, JSON.stringify(value));
+  }
+
+  /** A setting that is a list which grows. */
+  list(name: string): string[] {
+    return this.setting<string[]>(name) ?? [];
+  }
+
+  /** Origins of the servers that a seed is on. */
+  seeded(): string[] {
+    return [...this.servers.all()].filter(server => server.seeded).map(server => server.origin);
   }
 
   /** All that `look` reads is of the same moment, whoever writes meanwhile. Not within a batch. */
@@ -197,6 +244,8 @@ export class Ledger {
   /** Saves the counters and empties the write-ahead log. */
   #finish(): void {
     try {
+      this.commit();
+      this.changes.stop();
       this.begin();
       this.backward.close();
       this.commit();
@@ -291,8 +340,14 @@ function noCollection(directory: string): SkeinError {
   );
 }
 
+/** Keeps other processes from a collection of several partitions until it is closed. Makes its directory. */
+export function lockCollection(directory: string): { close(): void } {
+  makeDirectory(directory);
+  return takeLock(directory);
+}
+
 /** One writer a directory. The operating system gives the lock back when the process dies, however it dies. */
-function takeLock(directory: string): DatabaseSync {
+export function takeLock(directory: string): DatabaseSync {
   let lock: DatabaseSync | undefined;
   try {
     lock = new DatabaseSync(join(directory, 'lock.db'));
@@ -323,41 +378,5 @@ function disk<T>(work: () => T): T {
 }
 
 const SQLITE_BUSY = 5;
-const SQLITE_READONLY = 8;
-const SQLITE_IOERR = 10;
-const SQLITE_IOERR_READ = 266;
-const SQLITE_CORRUPT = 11;
-const SQLITE_FULL = 13;
 const SQLITE_CANTOPEN = 14;
 const SQLITE_NOTADB = 26;
-
-function isFull(error: unknown): boolean {
-  const { errcode, code } = error as { errcode?: number; code?: string };
-  if (code === 'ENOSPC' || code === 'disk-full' || errcode === SQLITE_FULL) return true;
-  return errcode !== undefined && (errcode & 255) === SQLITE_IOERR;
-}
-
-/** The error itself, or the sentence about a full disk or a damaged file if that is what it means. */
-export function diskError(error: unknown): unknown {
-  if (error instanceof SkeinError) return error;
-  const { errcode = 0 } = error as { errcode?: number };
-  if (errcode === SQLITE_CORRUPT || errcode === SQLITE_NOTADB) {
-    const hint = 'Restore ledger.db from a copy, or name another directory with --data.';
-    return new SkeinError('damaged', 'The ledger is damaged, or no ledger at all.', hint, { cause: error });
-  }
-  if ((errcode & 255) === SQLITE_READONLY) {
-    const hint = 'Run it as the user who owns the collection.';
-    return new SkeinError('refused', 'The ledger may not be written by this user.', hint, { cause: error });
-  }
-  if (errcode === SQLITE_IOERR_READ) {
-    const hint = 'See whether ledger.db is a file, and whether its disk is sound.';
-    return new SkeinError('damaged', 'The ledger cannot be read.', hint, { cause: error });
-  }
-  if (!isFull(error)) return error;
-  return new SkeinError(
-    'disk-full',
-    'The disk is full: nothing more can be stored.',
-    'Make room and run the same command again; it goes on where it stopped.',
-    { cause: error },
-  );
-}

@@ -4,6 +4,7 @@
  */
 import type { DatabaseSync } from 'node:sqlite';
 import type { Outcome } from '../errand/visit.ts';
+import { ELSEWHERE } from './collection/border.ts';
 import { globOf } from './pages/pages.ts';
 
 type Value = string | number | null;
@@ -19,6 +20,8 @@ export interface ListedPage {
   readonly url: string;
   readonly server: number;
   readonly depth: number;
+  /** When it was found. */
+  readonly found: number;
   readonly outcome: Outcome | 'waiting';
   readonly reason: string | null;
   readonly title: string | null;
@@ -31,12 +34,21 @@ export interface ListedPage {
   readonly due: number | null;
 }
 
-export interface PagesWanted {
+/** With the key that the list is paged by. */
+export interface KeyedPage extends ListedPage {
+  readonly key: number;
+}
+
+interface PagesWanted {
   /** Part of the URL; * stands for anything. */
   readonly find: string;
   readonly outcome: Outcome | 'waiting' | '';
   /** 0 = all. */
   readonly server: number;
+  /** Beginning of the media type; empty = all. */
+  readonly type?: string;
+  /** Statuses of HTTP, both included; absent = all. */
+  readonly status?: readonly [from: number, to: number] | undefined;
   readonly order: keyof typeof pageOrders;
   readonly after?: number | undefined;
   readonly limit: number;
@@ -44,6 +56,9 @@ export interface PagesWanted {
 
 /** Rows looked at in one question when a filter matches few of them. */
 const SCANNED = 60_000;
+
+/** Pages that are looked at to count those of a kind. */
+const COUNTED = 200_000;
 
 const LAST_PAGE = 'SELECT max(id) AS n FROM pages';
 const LAST_VISIT = 'SELECT max(id) AS n FROM visits';
@@ -68,7 +83,9 @@ const pageOrders = {
   },
 } as const;
 
-export interface ListedServer {
+type PagesFilter = Omit<PagesWanted, 'order' | 'after' | 'limit'>;
+
+interface ListedServer {
   readonly id: number;
   readonly origin: string;
   readonly address: string;
@@ -86,9 +103,11 @@ export interface ListedServer {
   readonly avoided: number;
 }
 
-export interface ServersWanted {
+interface ServersWanted {
   readonly find: string;
   readonly state: keyof typeof serverStates;
+  readonly order?: ServerOrder;
+  /** Id of the last one in the order in which they were found; in others, how many came before. */
   readonly after: number;
   readonly limit: number;
   /** Milliseconds; a server waits when it may not be asked before a later time. */
@@ -97,9 +116,24 @@ export interface ServersWanted {
   readonly since: number;
 }
 
-const serverStates = { '': '1', paused: 'paused = 1', waiting: 'not_before > ?1', failing: 'failures > 0' } as const;
+/** Most first, but for names. */
+const serverOrders = {
+  found: 's.id',
+  origin: 's.origin',
+  visits: 'visits DESC',
+  spent: 'spent DESC',
+  latency: 's.latency DESC',
+  failures: 's.failures + (s.robots_status = 0) DESC',
+} as const;
 
-export interface ListedVisit {
+export type ServerOrder = keyof typeof serverOrders;
+
+/** Its last visits failed, or not even robots.txt could be read. */
+const FAILING = '(failures > 0 OR robots_status = 0)';
+
+const serverStates = { '': '1', paused: 'paused = 1', waiting: 'not_before > ?1', failing: FAILING } as const;
+
+interface ListedVisit {
   readonly id: number;
   readonly time: number;
   readonly outcome: Outcome;
@@ -116,7 +150,7 @@ export interface ListedVisit {
   readonly stored: boolean;
 }
 
-export interface ServerError {
+interface ServerError {
   readonly id: number;
   readonly page: number;
   readonly time: number;
@@ -134,7 +168,7 @@ export class Listings {
     this.#database = database;
   }
 
-  pages(wanted: PagesWanted): Part<ListedPage> {
+  pages(wanted: PagesWanted): Part<KeyedPage> {
     const { from, key, up, last } = pageOrders[wanted.order];
     const end = (this.#database.prepare(last).get()!['n'] as number | null) ?? 0;
     const start = wanted.after ?? (up ? 0 : end + 1);
@@ -143,17 +177,27 @@ export class Listings {
     const range = up ? `${key} > ? AND ${key} <= ?` : `${key} < ? AND ${key} >= ?`;
     const rows = this.#database
       .prepare(
-        `SELECT ${key} AS key, p.id, p.url, p.depth, p.server, k.title, k.status, k.media_type AS type, k.bytes, k.time,
+        `SELECT ${key} AS key, p.id, p.url, p.depth, p.server, p.found, k.title, k.status, k.media_type AS type, k.bytes, k.time,
            CASE WHEN k.seen_time IS NULL THEN NULL ELSE k.changed_time END AS changed, k.due,
            coalesce(p.refused, k.reason) AS reason,
            coalesce(k.outcome, CASE WHEN p.refused IS NULL THEN 'waiting' ELSE 'refused' END) AS outcome
          FROM ${from} WHERE ${[range, ...where].join(' AND ')} ORDER BY ${key} ${up ? 'ASC' : 'DESC'} LIMIT ?`,
       )
-      .all(start, stop, ...values, wanted.limit) as unknown as (ListedPage & { key: number })[];
+      .all(start, stop, ...values, wanted.limit) as unknown as KeyedPage[];
     // Without a full part there may still be more beyond what was looked at.
     const more = up ? stop < end : stop > 1;
     const next = rows.length === wanted.limit ? rows.at(-1)!.key : more ? stop : null;
-    return { rows: rows.map(({ key: _, ...row }) => row), next };
+    return { rows, next };
+  }
+
+  /** How many pages there are of a kind, among the newest that are looked at. */
+  count(wanted: PagesFilter): { readonly pages: number; readonly whole: boolean } {
+    const { where, values } = pageFilter(wanted);
+    const last = (this.#database.prepare(LAST_PAGE).get()!['n'] as number | null) ?? 0;
+    const row = this.#database
+      .prepare(`SELECT count(*) AS n FROM ${PAGES} WHERE p.id > ? AND ${where.join(' AND ')}`)
+      .get(last - COUNTED, ...values)!;
+    return { pages: row['n'] as number, whole: last <= COUNTED };
   }
 
   /** Pages that were visited at least once. */
@@ -161,8 +205,9 @@ export class Listings {
     return this.#database.prepare('SELECT count(*) AS n FROM known').get()!['n'] as number;
   }
 
-  /** By id, each with its account. */
-  servers({ find, state, after, limit, now, since }: ServersWanted): Part<ListedServer> {
+  /** Each with its account. */
+  servers({ find, state, order = 'found', after, limit, now, since }: ServersWanted): Part<ListedServer> {
+    const byId = order === 'found';
     const rows = this.#database
       .prepare(
         `SELECT s.id, s.origin, s.address, s.robots_status AS robots, s.crawl_delay AS crawlDelay,
@@ -170,12 +215,18 @@ export class Listings {
            coalesce(a.spent, 0) AS spent, coalesce(a.avoided, 0) AS avoided
          FROM servers s LEFT JOIN (SELECT server, sum(visits) AS visits, sum(spent) AS spent, sum(avoided) AS avoided
            FROM account WHERE day >= ?2 GROUP BY server) a ON a.server = s.id
-         WHERE s.id > ?3 AND s.origin GLOB ?4 AND ?1 > 0 AND ${serverStates[state]} ORDER BY s.id LIMIT ?5`,
+         WHERE s.id > ?3 AND s.origin GLOB ?4 AND s.origin NOT GLOB 'forgotten:*' AND ?1 > 0 AND ${serverStates[state]}
+         ORDER BY ${serverOrders[order]}, s.id LIMIT ?5 OFFSET ?6`,
       )
-      .all(now, since, after, globOf(find), limit) as unknown as ListedServer[];
+      .all(now, since, byId ? after : 0, globOf(find), limit, byId ? 0 : after) as unknown as ListedServer[];
     // SQLite has no truth values.
     const servers = rows.map(row => ({ ...row, seeded: Boolean(row.seeded), paused: Boolean(row.paused) }));
-    return { rows: servers, next: rows.length === limit ? rows.at(-1)!.id : null };
+    return { rows: servers, next: rows.length === limit ? (byId ? rows.at(-1)!.id : after + limit) : null };
+  }
+
+  /** Servers whose last visits failed. */
+  failing(): number {
+    return this.#database.prepare(`SELECT count(*) AS n FROM servers WHERE ${FAILING}`).get()!['n'] as number;
   }
 
   /** The visits of a page, newest first, from before the visit `before` on. */
@@ -203,8 +254,8 @@ export class Listings {
   }
 }
 
-function pageFilter({ find, server, outcome }: PagesWanted): { where: string[]; values: Value[] } {
-  const where: string[] = [];
+function pageFilter({ find, server, outcome, type = '', status }: PagesFilter): { where: string[]; values: Value[] } {
+  const where = [`p.refused IS NOT 'forgotten' AND p.refused IS NOT '${ELSEWHERE}'`];
   const values: Value[] = [];
   if (find !== '') {
     where.push('p.url GLOB ?');
@@ -213,6 +264,14 @@ function pageFilter({ find, server, outcome }: PagesWanted): { where: string[]; 
   if (server !== 0) {
     where.push('p.server = ?');
     values.push(server);
+  }
+  if (type !== '') {
+    where.push('substr(k.media_type, 1, length(?)) = ?');
+    values.push(type, type);
+  }
+  if (status) {
+    where.push('k.status BETWEEN ? AND ?');
+    values.push(...status);
   }
   if (outcome === 'waiting') where.push('k.page IS NULL AND p.refused IS NULL');
   else if (outcome === 'refused') where.push(`(k.outcome = 'refused' OR p.refused IS NOT NULL)`);

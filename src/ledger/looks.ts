@@ -2,9 +2,11 @@
  * Visits and their bytes by day and by how they ended, kept as visits are written: the account of a million of them reads
  * some hundreds of rows. Summed in memory, written with the batch of the visits that they count.
  */
+
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { DAY } from '../base/clock.ts';
 import type { Outcome } from '../errand/visit.ts';
+import { hasTable } from './schema.ts';
 
 /** Visits that one stage of the detector decided. */
 export interface Decided {
@@ -34,8 +36,8 @@ interface Sum {
   down: number;
 }
 
-/** Threads of this process, and those that try again what killed one. */
-const HERE = /^(?:thread-\d.*|trial)$/s;
+/** Threads of this process, those that try again what killed one, and those that ask a site for its pages in bulk. */
+const HERE = /^(?:thread-\d.*|trial|site .*)$/s;
 
 export class Looks {
   readonly #database: DatabaseSync;
@@ -106,6 +108,13 @@ export class Looks {
          GROUP BY stage HAVING pages > 0 ORDER BY pages DESC`,
       )
       .all(first) as unknown as Decided[];
+  }
+
+  /** All visits ever, by how they ended, with their bytes; only ever grows. */
+  totals(): { outcome: string; visits: number; up: number; down: number }[] {
+    if (!hasTable(this.#database, 'looks')) return [];
+    const sql = 'SELECT outcome, sum(visits) AS visits, sum(up) AS up, sum(down) AS down FROM looks GROUP BY outcome';
+    return this.#database.prepare(sql).all() as unknown as ReturnType<Looks['totals']>;
   }
 
   /** Bytes to servers and from them, of visits from this process or of all others. */

@@ -1,6 +1,5 @@
 /** Visits that are news to a reader: what a page was before the visit decides. Bounded by ids, so that few are read. */
 import type { DatabaseSync } from 'node:sqlite';
-import { DAY } from '../base/clock.ts';
 import { FLAG_ALIAS } from './pages/known-row.ts';
 import { globOf, roles } from './pages/pages.ts';
 import type { Visits } from './visits.ts';
@@ -45,9 +44,9 @@ export interface NewsRow {
   readonly earlier: string | null;
 }
 
-export interface ChangedDay {
-  /** Days since 1970. */
-  readonly day: number;
+export interface ChangedSpan {
+  /** Spans since 1970. */
+  readonly span: number;
   readonly server: number;
   readonly origin: string;
   readonly changed: number;
@@ -114,19 +113,19 @@ export class News {
       ) as unknown as NewsRow[];
   }
 
-  /** Changes that a reader sees, by day and server, of the visits from `from` up to, not including, `before`. */
-  byDay(from: number, before: number): ChangedDay[] {
+  /** Changes that a reader sees, by spans of `ms` and server, of the visits from `from` up to, not including, `before`. */
+  bySpan(from: number, before: number, ms: number): ChangedSpan[] {
     return this.#database
       .prepare(
-        `SELECT day, server, s.origin, sum(outcome IN ('fetched', 'same')) AS changed, sum(outcome = 'gone') AS gone,
+        `SELECT span, server, s.origin, sum(outcome IN ('fetched', 'same')) AS changed, sum(outcome = 'gone') AS gone,
            sum(outcome = 'moved') AS moved
-         FROM (SELECT cast(v.time / ${DAY} AS INTEGER) AS day, p.server, v.outcome, ${EARLIER} AS earlier
+         FROM (SELECT cast(v.time / ? AS INTEGER) AS span, p.server, v.outcome, ${EARLIER} AS earlier
            FROM visits v JOIN pages p ON p.id = v.page WHERE v.id >= ? AND v.id < ?
              AND ${MAY_BE_NEWS} AND ${A_READER_SEES_IT})
          JOIN servers s ON s.id = server WHERE ${IS_NEWS}
-         GROUP BY day, server`,
+         GROUP BY span, server`,
       )
-      .all(from, before) as unknown as ChangedDay[];
+      .all(ms, from, before) as unknown as ChangedSpan[];
   }
 
   /** How many, first visits too, by what tells the kinds of news apart; of the visits from `from` on. */

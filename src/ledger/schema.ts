@@ -23,7 +23,7 @@ export const steps: readonly string[] = [
     sitemaps TEXT NOT NULL DEFAULT '[]',          -- JSON list
     crawl_delay REAL NOT NULL DEFAULT 0,          -- ms
     not_before REAL NOT NULL DEFAULT 0,           -- Retry-After or back-off in force
-    latency REAL NOT NULL DEFAULT 0,              -- smoothed ms to first byte
+    latency REAL NOT NULL DEFAULT 0,              -- smoothed ms of an answer
     failures INTEGER NOT NULL DEFAULT 0,          -- server-wide failures in a row
     refused TEXT NOT NULL DEFAULT '{}',           -- JSON: reason -> URLs refused and not stored one by one
     seeded INTEGER NOT NULL DEFAULT 0,            -- 1 = a seed is on it (so its address may be private)
@@ -246,6 +246,58 @@ export const steps: readonly string[] = [
   INSERT INTO looks SELECT cast(time / 86400000 AS INTEGER), outpost GLOB 'thread-[0-9]*' OR outpost = 'trial', outcome,
     coalesce(stage, ''), cause, count(*), sum(up), sum(down) FROM visits GROUP BY 1, 2, 3, 4, 5;
   `,
+  `
+  -- What is on its way to other partitions, packed (collection/crossing.ts); numbered for each without gaps.
+  CREATE TABLE outbox (
+    target INTEGER NOT NULL, number INTEGER NOT NULL,
+    crossings BLOB NOT NULL,
+    PRIMARY KEY (target, number)
+  ) STRICT, WITHOUT ROWID;
+  -- Of each other partition: the last batch sent there, and the last one taken from there.
+  CREATE TABLE border (partition INTEGER PRIMARY KEY, sent INTEGER NOT NULL, taken INTEGER NOT NULL) STRICT;
+  -- How many pages of other partitions link to a page.
+  CREATE TABLE foreign_links (page INTEGER PRIMARY KEY, links INTEGER NOT NULL) STRICT;
+  `,
+  `
+  -- How true the notices of a server have been, by kind (src/notices/notice.ts).
+  CREATE TABLE notice_trust (
+    server INTEGER NOT NULL, kind TEXT NOT NULL,
+    pings REAL NOT NULL, confirmed REAL NOT NULL, expected REAL NOT NULL, missed REAL NOT NULL,
+    PRIMARY KEY (server, kind)
+  ) STRICT, WITHOUT ROWID;
+  -- Notices since the last visit of a page, by kind: JSON; the time is that of the last one.
+  CREATE TABLE told (page INTEGER PRIMARY KEY, kinds TEXT NOT NULL, time REAL NOT NULL) STRICT;
+  -- The ways in which a server tells of its changes (faces.ts).
+  CREATE TABLE faces (
+    id INTEGER PRIMARY KEY,
+    server INTEGER NOT NULL, kind TEXT NOT NULL, url TEXT NOT NULL,
+    found TEXT NOT NULL, since REAL NOT NULL,
+    due REAL,                                     -- when it is asked again; null = it comes by itself
+    heard REAL NOT NULL DEFAULT 0, words INTEGER NOT NULL DEFAULT 0, notices INTEGER NOT NULL DEFAULT 0,
+    trouble TEXT NOT NULL DEFAULT '', failures INTEGER NOT NULL DEFAULT 0,
+    state TEXT NOT NULL,                          -- JSON: validators, cursor, lease
+    UNIQUE (server, kind, url)
+  ) STRICT;
+  CREATE INDEX faces_due ON faces (due) WHERE due IS NOT NULL;
+  -- Documents to which no link leads; kind: record or media.
+  CREATE TABLE hidden (page INTEGER PRIMARY KEY, kind TEXT NOT NULL) STRICT;
+  `,
+  `
+  -- Records of the archive that nothing names any more, until their segment is compacted (house/dropped.ts).
+  CREATE TABLE dropped (
+    segment INTEGER NOT NULL, place INTEGER NOT NULL, length INTEGER NOT NULL, request_length INTEGER NOT NULL,
+    urgent INTEGER NOT NULL,                      -- 1 = somebody asked for it to leave the disk
+    PRIMARY KEY (segment, place)
+  ) STRICT, WITHOUT ROWID;
+  -- Visits whose stored record refers to the body that another visit brought, as far as that was read (house/revisits.ts).
+  CREATE TABLE revisits (visit INTEGER PRIMARY KEY, original INTEGER NOT NULL) STRICT;
+  CREATE INDEX revisits_original ON revisits (original);
+  `,
+  `
+  -- What hooks of the user's took from pages: JSON, with the visit that it was taken at (found.ts).
+  CREATE TABLE found (visit INTEGER PRIMARY KEY, page INTEGER NOT NULL, data TEXT NOT NULL) STRICT;
+  CREATE INDEX found_page ON found (page);
+  `,
 ];
 
 /** A ledger that is only read may be of a version that did not have the table yet. */
@@ -259,7 +311,11 @@ export const SCHEMA_VERSION = steps.length;
 export function versionOf(database: DatabaseSync): number {
   const { user_version: version } = database.prepare('PRAGMA user_version').get() as { user_version: number };
   if (version <= SCHEMA_VERSION) return version;
-  throw new SkeinError(
+  throw tooNew(version);
+}
+
+function tooNew(version: number): SkeinError {
+  return new SkeinError(
     'data-too-new',
     `The ledger has version ${version}, this Skein knows versions up to ${SCHEMA_VERSION}.`,
     'Use the newer Skein that wrote it.',
@@ -268,8 +324,13 @@ export function versionOf(database: DatabaseSync): number {
 
 /** Brings the database to this version, one transaction a step. */
 export function migrate(database: DatabaseSync): void {
-  const version = versionOf(database);
-  for (let step = version; step < SCHEMA_VERSION; step++) {
+  migrateTo(database, SCHEMA_VERSION);
+}
+
+/** The same, to a version that need not be the newest. */
+export function migrateTo(database: DatabaseSync, wanted: number): void {
+  if (wanted > SCHEMA_VERSION) throw tooNew(wanted);
+  for (let step = versionOf(database); step < wanted; step++) {
     database.exec(`BEGIN; ${steps[step]}; PRAGMA user_version = ${step + 1}; COMMIT`);
   }
 }

@@ -54,7 +54,8 @@ export class SiteQuestions {
       `SELECT p.id, p.url, p.parent, p.depth, p.role, p.refused, p.found, k.outcome, k.reason, k.status, k.title,
          k.media_type AS type, k.language, k.canonical, k.bytes, k.flags, k.moved_to AS movedTo, k.same_as AS sameAs,
          k.near, k.segment IS NOT NULL AS stored, k.first_time AS firstTime, k.changed_time AS changedTime
-       FROM pages p LEFT JOIN known k ON k.page = p.id WHERE p.id > ? ORDER BY p.id LIMIT ${READ_AT_ONCE}`,
+       FROM pages p LEFT JOIN known k ON k.page = p.id
+       WHERE p.id > ? AND p.refused IS NOT 'forgotten' ORDER BY p.id LIMIT ${READ_AT_ONCE}`,
     );
     for (let rows: SiteRow[], last = 0; ; last = rows.at(-1)!.id) {
       rows = next.all(last) as unknown as SiteRow[];

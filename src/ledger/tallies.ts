@@ -14,7 +14,7 @@ import { hasTable } from './schema.ts';
  */
 export type TallyKind = 'pages' | 'known' | 'stored' | 'spurned';
 
-export interface TallyRow {
+interface TallyRow {
   readonly name: string;
   readonly server: number;
   readonly n: number;
@@ -26,7 +26,7 @@ interface Change extends Omit<TallyRow, 'n'> {
 }
 
 /** What of a visited page is counted. */
-export interface VisitedPage {
+interface VisitedPage {
   readonly page: number;
   readonly outcome: string;
   readonly reason: string;

@@ -2,6 +2,7 @@
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { DAY, HOUR } from '../base/clock.ts';
+import { serverTroubles } from '../errand/reasons.ts';
 import type { Outcome } from '../errand/visit.ts';
 import type { Looks } from './looks.ts';
 import { roles } from './pages/pages.ts';
@@ -36,6 +37,8 @@ export interface VisitRow {
 /** How many visits ended in the same way. */
 export interface VisitTally extends Pick<VisitRow, 'outcome' | 'stage' | 'outpost'> {
   readonly visits: number;
+  /** That went wrong (src/errand/reasons.ts). */
+  readonly errors: number;
   readonly bytes: number;
 }
 
@@ -48,13 +51,15 @@ export interface NamedVisit extends VisitRow {
   readonly type: string | null;
 }
 
-export interface LatestVisit
+interface LatestVisit
   extends Pick<VisitRow, 'id' | 'page' | 'time' | 'outcome' | 'reason' | 'stage' | 'status' | 'ms' | 'outpost'> {
   readonly url: string;
   readonly bytes: number;
+  /** The page was there once: what is missing now is gone, not only not found. */
+  readonly seen: boolean;
 }
 
-export interface StoredCopy {
+interface StoredCopy {
   readonly segment: number;
   readonly offset: number;
   readonly length: number;
@@ -85,7 +90,7 @@ export class Visits {
     this.#database = database;
     this.#tallies = tallies;
     this.#add = database.prepare('INSERT INTO visits VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
-    this.#timeOf = database.prepare('SELECT time FROM visits WHERE id = ?');
+    this.#timeOf = database.prepare('SELECT time FROM visits WHERE id >= ? ORDER BY id LIMIT 1');
     this.#ofPage = database.prepare('SELECT * FROM visits WHERE page = ? ORDER BY id');
     this.#newest = database.prepare('SELECT max(id) AS id FROM visits');
     this.#last = this.newest();
@@ -135,6 +140,23 @@ export class Visits {
     for (const table of ['followed', 'inferred'])
       this.#database.prepare(`DELETE FROM ${table} WHERE page = ?`).run(copy.page);
     return true;
+  }
+
+  /**
+   * The archive has none of a segment's copies. Pages whose newest copy was there are to be fetched again, in a crawl too.
+   * Returns how many these are.
+   */
+  loseSegment(segment: number, now: number): number {
+    const nowhere = 'segment = NULL, place = NULL, length = NULL, request_length = NULL';
+    this.#database.prepare(`UPDATE visits SET ${nowhere} WHERE segment = ?`).run(segment);
+    for (const table of ['followed', 'inferred'])
+      this.#database.prepare(`DELETE FROM ${table} WHERE segment = ?`).run(segment);
+    const unknown = `due = ?, retry_at = ?, etag = NULL, last_modified = NULL, facts = NULL, ${nowhere}`;
+    const pages = Number(
+      this.#database.prepare(`UPDATE known SET ${unknown} WHERE segment = ?`).run(now, now, segment).changes,
+    );
+    this.#tallies.count('stored', '', 0, -pages);
+    return pages;
   }
 
   /** What was taken for a change turned out to be none, or the other way round. */
@@ -219,10 +241,11 @@ export class Visits {
   tally(id: number): VisitTally[] {
     return this.#database
       .prepare(
-        `SELECT outcome, stage, outpost, count(*) AS visits, sum(up + down) AS bytes FROM visits WHERE id > ?
-         GROUP BY outcome, stage, outpost`,
+        `SELECT outcome, stage, outpost, count(*) AS visits, sum(up + down) AS bytes,
+           sum(outcome = 'failed' OR outcome = 'refused' AND reason IN (SELECT value FROM json_each(?))) AS errors
+         FROM visits WHERE id > ? GROUP BY outcome, stage, outpost`,
       )
-      .all(id) as unknown as VisitTally[];
+      .all(JSON.stringify(serverTroubles), id) as unknown as VisitTally[];
   }
 
   /** Looks at pages, neither sitemaps nor images, that came after the visit `last`. */
@@ -239,20 +262,22 @@ export class Visits {
   latest(id: number, most: number): LatestVisit[] {
     return this.#database
       .prepare(
-        `SELECT v.id, v.page, v.time, p.url, v.outcome, v.reason, v.stage, v.status, v.up + v.down AS bytes, v.ms, v.outpost
+        `SELECT v.id, v.page, v.time, p.url, v.outcome, v.reason, v.stage, v.status, v.up + v.down AS bytes, v.ms, v.outpost,
+           EXISTS (SELECT 1 FROM known k WHERE k.page = v.page AND k.seen_time IS NOT NULL) AS seen
          FROM visits v JOIN pages p ON p.id = v.page WHERE v.id > ? ORDER BY v.id DESC LIMIT ?`,
       )
-      .all(id, most) as unknown as LatestVisit[];
+      .all(id, most)
+      .map(row => ({ ...row, seen: row['seen'] === 1 })) as unknown as LatestVisit[];
   }
 
-  /** Visits of each day, from the visit `from` up to, not including, `before`. */
-  byDay(from: number, before: number): { day: number; visits: number; same: number }[] {
+  /** Visits of each span of `ms` since 1970, from the visit `from` up to, not including, `before`. */
+  bySpan(from: number, before: number, ms: number): { span: number; visits: number; same: number }[] {
     return this.#database
       .prepare(
-        `SELECT cast(time / ${DAY} AS INTEGER) AS day, count(*) AS visits, sum(outcome = 'same') AS same FROM visits
-         WHERE id >= ? AND id < ? GROUP BY day`,
+        `SELECT cast(time / ? AS INTEGER) AS span, count(*) AS visits, sum(outcome = 'same') AS same FROM visits
+         WHERE id >= ? AND id < ? GROUP BY span`,
       )
-      .all(from, before) as unknown as { day: number; visits: number; same: number }[];
+      .all(ms, from, before) as unknown as { span: number; visits: number; same: number }[];
   }
 
   /** Days (since 1970) on which a page was looked at, from the time `since` on. */

@@ -20,7 +20,7 @@ export interface Feed {
   readonly problems: readonly string[];
 }
 
-export interface FeedEntry {
+interface FeedEntry {
   /** Of the page, in normal form. */
   readonly url: string;
   readonly id: string;
@@ -29,7 +29,7 @@ export interface FeedEntry {
   readonly time?: number;
 }
 
-export const FEED_ENTRIES = 50_000;
+const FEED_ENTRIES = 50_000;
 const FEED_BYTES = 50 * 1024 * 1024;
 const TITLE_LENGTH = 500;
 

@@ -20,7 +20,7 @@ export interface Sitemap {
   readonly problems: readonly string[];
 }
 
-export interface SitemapEntry {
+interface SitemapEntry {
   readonly url: string;
   /** Milliseconds since 1970. */
   readonly lastmod?: number;
@@ -30,7 +30,7 @@ export interface SitemapEntry {
 }
 
 const frequencies = ['always', 'hourly', 'daily', 'weekly', 'monthly', 'yearly', 'never'] as const;
-export type ChangeFrequency = (typeof frequencies)[number];
+type ChangeFrequency = (typeof frequencies)[number];
 
 export const SITEMAP_ENTRIES = 50_000;
 export const SITEMAP_BYTES = 50 * 1024 * 1024;

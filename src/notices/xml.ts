@@ -158,7 +158,7 @@ export function decodeEntities(written: string): string {
 }
 
 /** Bytes as text: decompressed, and decoded by byte order mark, XML declaration, or as UTF-8. */
-export interface Unpacked {
+interface Unpacked {
   readonly text: string;
   readonly problems: readonly string[];
 }

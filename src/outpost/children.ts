@@ -11,10 +11,10 @@ import { encodeWarrant, extendWarrant, type Warrant } from '../errand/warrant.ts
 import type { Line } from '../transfer/line.ts';
 import { Link } from '../transfer/link.ts';
 import type { ErrandFrame, ParcelFrame, PassFrame, WantPassFrame } from '../transfer/wire/frames.ts';
-import type { Hello, Status } from '../transfer/wire/messages.ts';
+import type { Hello, OutpostStatus } from '../transfer/wire/messages.ts';
 import { Quota, type QuotaTerms } from './owner/quota.ts';
 
-export interface ChildEvents {
+interface ChildEvents {
   /** To be sent upward; false = there is no line now, and it must be asked for again later. */
   relay(frame: ParcelFrame): void;
   gaveUp(errand: string, why: string): void;
@@ -23,7 +23,7 @@ export interface ChildEvents {
   wantsPass(frame: WantPassFrame): void;
 }
 
-export interface ChildrenOptions {
+interface ChildrenOptions {
   /** Files about children begin with this. */
   readonly directory: string;
   readonly identity: Identity;
@@ -31,6 +31,9 @@ export interface ChildrenOptions {
   /** Milliseconds that one may be away before its errands are given up. */
   readonly lease?: number;
 }
+
+/** Milliseconds that a child whose line was closed without a goodbye may take to be started again. */
+const STARTS_AGAIN = 10_000;
 
 export class Children {
   readonly #options: ChildrenOptions;
@@ -47,7 +50,7 @@ export class Children {
     this.#events = events;
   }
 
-  get statuses(): Status[] {
+  get statuses(): OutpostStatus[] {
     return [...this.#links.values()].map(link => link.status);
   }
 
@@ -183,7 +186,7 @@ export class Children {
         changed: () => {},
         lost: (from, why) => this.#lost(from, why),
       },
-      this.#options.lease,
+      { away: this.#options.lease, closed: STARTS_AGAIN },
     );
     this.#links.set(name, link);
     return link;

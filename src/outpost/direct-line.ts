@@ -12,7 +12,7 @@ import type { Welcome } from '../transfer/wire/messages.ts';
 
 export type Dial = (address: Pick<Pass, 'host' | 'port' | 'fingerprint'>) => Promise<Duplex>;
 
-export interface StraightOptions {
+interface StraightOptions {
   readonly speaker: Speaker;
   /** Undefined: it never goes straight. */
   readonly dial: Dial | undefined;

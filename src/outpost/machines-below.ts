@@ -12,7 +12,7 @@ import { parseSsh } from '../transfer/ssh/ssh-target.ts';
 import type { Welcome } from '../transfer/wire/messages.ts';
 import type { OutpostService } from './service.ts';
 
-export interface BelowOptions {
+interface BelowOptions {
   readonly branches: readonly Branch[];
   readonly station: OutpostService;
   readonly software: string;

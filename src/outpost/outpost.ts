@@ -4,13 +4,14 @@
  *
  * It never touches the ledger, the frontier or the archive: those are home's.
  */
+import { SkeinError } from '../base/errors.ts';
 import { crawl } from '../crawler/crawl.ts';
 import type { Tools } from '../crawler/tools.ts';
 import type { Errand } from '../errand/errand.ts';
 import type { Parcel } from '../errand/parcel.ts';
 import type { Deciders } from './cages/deciders.ts';
 
-export interface OutpostEvents {
+interface OutpostEvents {
   parcel(parcel: Parcel): void;
   /** The errand cannot be run here: the code that it names does not. */
   gaveUp(errand: string, why: string): void;
@@ -41,6 +42,8 @@ export class Outpost {
     let tools = this.#tools;
     try {
       if (code !== undefined) tools = { ...tools, decider: await this.#deciders.get(code) };
+      const over = this.#tools.requests?.over || this.#tools.decider?.over;
+      if (over) throw new SkeinError('refused', over);
     } catch (error) {
       return this.#events.gaveUp(id, (error as Error).message);
     }

@@ -16,7 +16,7 @@ import { deadlineOf, levelsLeft, readWarrant, type Warrant } from '../errand/war
 import type { Greeted, OutpostWords, Speaker } from '../transfer/entry/greeting.ts';
 import type { Line } from '../transfer/line.ts';
 import type { ByeCode, ErrandFrame, Frame, ParcelFrame } from '../transfer/wire/frames.ts';
-import type { Status, Welcome } from '../transfer/wire/messages.ts';
+import type { OutpostStatus, Welcome } from '../transfer/wire/messages.ts';
 import { PageTables } from '../transfer/wire/page-table.ts';
 import { isRecoded, packErrand, unpackErrand } from '../transfer/wire/parcel-format.ts';
 import { CodeStore } from './cages/code.ts';
@@ -173,7 +173,7 @@ export class OutpostService implements Speaker {
     });
   }
 
-  get status(): Status {
+  get status(): OutpostStatus {
     const { pages, errors, rate } = this.#counts;
     const { spent } = this.#owner;
     return {

@@ -15,7 +15,7 @@ import { limitsOnly, Members } from '../transfer/entry/members.ts';
 import { readToken } from '../transfer/entry/token.ts';
 import type { LineOptions } from '../transfer/line.ts';
 import { type Address, type Door, dial, openDoor } from '../transfer/websocket.ts';
-import type { Hello, Status, Welcome } from '../transfer/wire/messages.ts';
+import type { Hello, OutpostStatus, Welcome } from '../transfer/wire/messages.ts';
 import type { Ceilings } from './owner/ceilings.ts';
 import type { ChangeableTerms } from './owner/owner.ts';
 import type { QuotaTerms } from './owner/quota.ts';
@@ -143,7 +143,7 @@ export class StandingOutpost {
     return this.#door;
   }
 
-  get status(): Status {
+  get status(): OutpostStatus {
     return this.station.status;
   }
 

@@ -3,9 +3,9 @@
  * been sent or nothing was said for a while. A status every second would cost more in a day than the pages do.
  */
 import type { Line } from '../transfer/line.ts';
-import { NO_STATUS, type Status, statusNews } from '../transfer/wire/messages.ts';
+import { NO_STATUS, type OutpostStatus, statusNews } from '../transfer/wire/messages.ts';
 
-const pressing: readonly (keyof Status)[] = ['state', 'room', 'trouble'];
+const pressing: readonly (keyof OutpostStatus)[] = ['state', 'room', 'trouble'];
 /** Milliseconds. */
 const SELDOM = 10_000;
 /** Milliseconds that a status may wait for company. */
@@ -15,11 +15,11 @@ const MUCH = 50_000;
 
 export class StatusSender {
   #line: Line | undefined;
-  #said: Status = NO_STATUS;
+  #said: OutpostStatus = NO_STATUS;
   #told = 0;
 
   /** Called every second, and when a line begins. */
-  tell(line: Line, status: Status): void {
+  tell(line: Line, status: OutpostStatus): void {
     if (line !== this.#line) this.#said = NO_STATUS;
     this.#line = line;
     const news = statusNews(status, this.#said);

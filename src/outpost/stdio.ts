@@ -18,7 +18,7 @@ import { Below } from './machines-below.ts';
 import { OWN_MACHINE } from './owner/ceilings.ts';
 import { OutpostService } from './service.ts';
 
-export interface StdioOptions {
+interface StdioOptions {
   /** Where the code lies; removed at the end unless `kept`. */
   readonly root: string;
   readonly kept: boolean;

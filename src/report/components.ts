@@ -31,7 +31,7 @@ export function strongComponents(ids: readonly number[], pairs: Uint32Array, las
   return {
     strong: sizes.length,
     weak: weak.length,
-    largestWeak: Math.max(0, ...weak),
+    largestWeak: weak.reduce((most, size) => Math.max(most, size), 0),
     core: core.length,
     intoCore: into,
     fromCore: from,

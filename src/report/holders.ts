@@ -1,24 +1,24 @@
 /** Which pages hold a link to a URL that is worth telling of, with the text of the link. */
 import { LINK_CANONICAL } from '../errand/visit.ts';
 import type { Related } from './findings.ts';
-import { isBroken, isPage, type Site } from './site.ts';
+import { isBroken, isPage, type ReportedSite } from './site.ts';
 
 /** Pages that are named for one URL; all are counted. */
 const MOST = 1000;
 
 export class Holders {
-  readonly #site: Site;
+  readonly #site: ReportedSite;
   readonly #held = new Map<number, Related[]>();
   readonly #since = new Map<number, number>();
   /** Links that lead to each page, from other pages. */
   readonly counts: Uint32Array;
 
   /** `edge`: told of every link between two pages of the collection, by their numbers. */
-  constructor(site: Site, edge: (source: number, target: number) => void) {
+  constructor(site: ReportedSite, edge: (source: number, target: number) => void) {
     this.#site = site;
-    const last = site.ledger.pages.newest();
+    const { last } = site;
     this.counts = new Uint32Array(last + 1);
-    site.ledger.site.links(({ source, target, flags, anchor }) => {
+    site.links(({ source, target, flags, anchor }) => {
       if (target === 0 || target > last || flags & LINK_CANONICAL) return;
       const row = site.get(target);
       if (!row) return;

@@ -2,9 +2,9 @@
 import type { Finding, Related } from './findings.ts';
 import { checks } from './findings.ts';
 import type { Holders } from './holders.ts';
-import { isBroken, type Site } from './site.ts';
+import { isBroken, type ReportedSite } from './site.ts';
 
-export function brokenLinks(site: Site, holders: Holders): Finding[] {
+export function brokenLinks(site: ReportedSite, holders: Holders): Finding[] {
   const found: Finding[] = [];
   for (const row of site) {
     const related = holders.of(row.id);
@@ -12,13 +12,13 @@ export function brokenLinks(site: Site, holders: Holders): Finding[] {
     if (loop || !isBroken(end) || (related.length === 0 && row.parent !== 0)) continue;
     const check = row.role === 2 ? 'broken-requisite' : 'broken-link';
     const detail = way.length === 0 ? (end!.reason ?? '') : `${end!.reason} at ${end!.url}`;
-    const time = Math.max(site.ledger.site.brokenSince(end!.id), holders.since(row.id));
+    const time = Math.max(site.brokenSince(end!.id), holders.since(row.id));
     found.push({ check, level: checks[check].level, url: row.url, time, status: end!.status ?? 0, detail, related });
   }
   return found;
 }
 
-export function redirects(site: Site, holders: Holders): Finding[] {
+export function redirects(site: ReportedSite, holders: Holders): Finding[] {
   const found: Finding[] = [];
   const inner = new Set<number>();
   for (const row of site) for (const each of site.end(row).way.slice(1)) inner.add(each.id);

@@ -1,8 +1,8 @@
 /** The stored HTML of all pages, read once: descriptions, translations, and which pages need which requisites. */
-import { openCopies } from '../home/copies/copies.ts';
+import { type Copies, openCopies } from '../home/copies/copies.ts';
 import { textOf } from '../home/copies/copy-text.ts';
 import { readMarkup } from './markup.ts';
-import { isHtml, isPage, type Site } from './site.ts';
+import { isHtml, isPage, type ReportedSite, type SitePart } from './site.ts';
 
 /** Bytes of one page that are read. */
 const MOST_BYTES = 4_000_000;
@@ -13,17 +13,20 @@ export class Markups {
   /** Requisite → numbers of the pages that need it. */
   readonly needed = new Map<string, number[]>();
 
-  constructor(site: Site, directory: string) {
-    const copies = openCopies(site.ledger, directory);
-    try {
-      for (const row of site) {
-        const known = isPage(row) && isHtml(row) && row.stored ? site.ledger.pages.known(row.id) : undefined;
-        const stored = known && copies.newest(known);
-        if (stored) this.#read(row.id, row.url, textOf(stored, MOST_BYTES));
-      }
-    } finally {
-      copies.close();
+  static async of(site: ReportedSite): Promise<Markups> {
+    const markups = new Markups();
+    using opened = new DisposableStack();
+    const copies = new Map<SitePart, Copies>();
+    for (const row of site) {
+      if (!isPage(row) || !isHtml(row) || !row.stored) continue;
+      const { part, local } = site.placeOf(row.id);
+      const own = copies.get(part) ?? opened.adopt(openCopies(part.ledger), each => each.close());
+      copies.set(part, own);
+      const known = part.ledger.pages.known(local);
+      const stored = known && (await own.newest(known));
+      if (stored) markups.#read(row.id, row.url, textOf(stored, MOST_BYTES));
     }
+    return markups;
   }
 
   /** Undefined: its copy is not stored. */

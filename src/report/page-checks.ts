@@ -4,7 +4,7 @@ import { FLAG_ALIAS } from '../ledger/pages/known-row.ts';
 import type { SiteRow } from '../ledger/site-questions.ts';
 import { type CheckName, checks, type Finding, type Related } from './findings.ts';
 import type { Markups } from './markups.ts';
-import { isBroken, isHtml, isPage, type Site } from './site.ts';
+import { isBroken, isHtml, isPage, type ReportedSite } from './site.ts';
 
 /** Characters that search results show. */
 const LONGEST_TITLE = 60;
@@ -13,7 +13,7 @@ const SLOW_MS = 2000;
 const LARGE_BYTES = 1_000_000;
 
 /** Pages that readers and search engines are to see: second addresses of others are none. */
-function* shown(site: Site): Iterable<SiteRow> {
+function* shown(site: ReportedSite): Iterable<SiteRow> {
   for (const row of site) {
     const second = row.sameAs !== null || (row.flags ?? 0) & FLAG_ALIAS;
     if (isPage(row) && isHtml(row) && !second && isOwnCanonical(row)) yield row;
@@ -52,7 +52,7 @@ function texts(kind: 'title' | 'description', pages: readonly (readonly [SiteRow
   return found;
 }
 
-export function titlesAndDescriptions(site: Site, markups: Markups): Finding[] {
+export function titlesAndDescriptions(site: ReportedSite, markups: Markups): Finding[] {
   const rows = [...shown(site)];
   const described = rows.flatMap(row => {
     const description = markups.description(row.id);
@@ -62,7 +62,7 @@ export function titlesAndDescriptions(site: Site, markups: Markups): Finding[] {
   return [...texts('title', titles), ...texts('description', described)];
 }
 
-export function canonicals(site: Site): Finding[] {
+export function canonicals(site: ReportedSite): Finding[] {
   const found: Finding[] = [];
   for (const row of site) {
     if (!isPage(row) || row.canonical === null || row.canonical === row.url) continue;
@@ -76,7 +76,7 @@ export function canonicals(site: Site): Finding[] {
   return found;
 }
 
-export function translations(site: Site, markups: Markups): Finding[] {
+export function translations(site: ReportedSite, markups: Markups): Finding[] {
   const found: Finding[] = [];
   for (const [id, list] of markups.translations) {
     const row = site.get(id)!;
@@ -93,7 +93,7 @@ export function translations(site: Site, markups: Markups): Finding[] {
   return found;
 }
 
-export function copies(site: Site): Finding[] {
+export function copies(site: ReportedSite): Finding[] {
   const found: Finding[] = [];
   for (const row of site) {
     if (!isPage(row) || !isHtml(row) || !isOwnCanonical(row)) continue;
@@ -106,9 +106,9 @@ export function copies(site: Site): Finding[] {
   return found;
 }
 
-export function weights(site: Site): Finding[] {
+export function weights(site: ReportedSite): Finding[] {
   const found: Finding[] = [];
-  const times = site.ledger.site.times();
+  const times = site.times();
   for (const row of site) {
     if (!isPage(row)) continue;
     const ms = times.get(row.id) ?? 0;
@@ -119,8 +119,8 @@ export function weights(site: Site): Finding[] {
 }
 
 /** The sitemap against the crawl. `linked`: links that lead to each page. */
-export function coverage(site: Site, linked: Uint32Array): Finding[] {
-  const listed = site.ledger.site.listed();
+export function coverage(site: ReportedSite, linked: Uint32Array): Finding[] {
+  const listed = site.listed();
   if (listed.size === 0) return [];
   const found: Finding[] = [];
   for (const row of site) {

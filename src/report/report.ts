@@ -1,12 +1,11 @@
 /** The report of a collection: every check, what is new of it, and the shape of the whole. */
-import type { Ledger } from '../ledger/ledger.ts';
 import { type CheckName, checkNames, checks, type Finding, type Level } from './findings.ts';
 import { Holders } from './holders.ts';
 import { brokenLinks, redirects } from './link-checks.ts';
 import { Markups } from './markups.ts';
 import { checkOutside, type OutsideOptions } from './outside.ts';
 import { canonicals, copies, coverage, titlesAndDescriptions, translations, weights } from './page-checks.ts';
-import { isBroken, Site } from './site.ts';
+import { isBroken, ReportedSite, type SitePart } from './site.ts';
 import { Edges, type Structure, structureOf } from './structure.ts';
 
 export interface Report {
@@ -24,8 +23,7 @@ export interface Report {
   readonly findings: readonly Finding[];
 }
 
-export interface ReportOptions {
-  readonly directory: string;
+interface ReportOptions {
   readonly now: number;
   readonly since?: number;
   /** Checks that are wanted; absent = all. */
@@ -34,12 +32,13 @@ export interface ReportOptions {
   readonly outside?: OutsideOptions;
 }
 
-export async function makeReport(ledger: Ledger, options: ReportOptions): Promise<Report> {
-  const { directory, now, since = 0, only, outside } = options;
-  const site = new Site(ledger);
+/** Of a collection with any number of partitions. */
+export async function makeReport(parts: readonly SitePart[], options: ReportOptions): Promise<Report> {
+  const { now, since = 0, only, outside } = options;
+  const site = new ReportedSite(parts);
   const edges = new Edges();
   const holders = new Holders(site, (source, target) => edges.add(source, target));
-  const markups = new Markups(site, directory);
+  const markups = await Markups.of(site);
   const others = await beyond(site, holders, markups, outside);
   const all = [
     ...brokenLinks(site, holders),
@@ -67,7 +66,7 @@ export async function makeReport(ledger: Ledger, options: ReportOptions): Promis
 }
 
 /** What is not part of the collection: links to other sites, and requisites that were not crawled. */
-async function beyond(site: Site, holders: Holders, markups: Markups, options: OutsideOptions | undefined) {
+async function beyond(site: ReportedSite, holders: Holders, markups: Markups, options: OutsideOptions | undefined) {
   const wanted = new Map<string, CheckName>();
   for (const row of site)
     if (row.refused === 'out-of-scope' && row.outcome === null) wanted.set(row.url, 'broken-external');

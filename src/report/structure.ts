@@ -6,14 +6,14 @@
 import { topLevelDomain } from '../base/domain.ts';
 import { hostOf } from '../base/url.ts';
 import { type Components, strongComponents } from './components.ts';
-import { isPage, type Site } from './site.ts';
+import { isPage, type ReportedSite } from './site.ts';
 
 export interface Bar {
   readonly name: string;
   readonly count: number;
 }
 
-export interface Degrees {
+interface Degrees {
   readonly mean: number;
   readonly most: number;
   /** Exponent of the power law that fits best, from 2 links on; 0 = too few pages to say. */
@@ -61,7 +61,7 @@ export class Edges {
 
 const MOST_BARS = 20;
 
-export function structureOf(site: Site, edges: Edges): Structure {
+export function structureOf(site: ReportedSite, edges: Edges): Structure {
   const ids: number[] = [];
   const count = { depths: new Map(), types: new Map(), languages: new Map(), domains: new Map(), sizes: new Map() };
   const statuses = new Map<string, number>();
@@ -79,7 +79,7 @@ export function structureOf(site: Site, edges: Edges): Structure {
     bytes += row.bytes ?? 0;
     if (row.url.includes('?')) dynamic++;
   }
-  const last = site.ledger.pages.newest();
+  const last = site.last;
   const { incoming, outgoing } = degreesOf(edges.pairs, last);
   return {
     pages: ids.length,

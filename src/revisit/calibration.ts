@@ -12,9 +12,9 @@
  */
 
 /** What the visits to pages of one kind on one server showed on one day. */
-export interface Cell {
+export interface CalibrationCell {
   readonly server: number;
-  /** 1 where the pages were seen to change before; AUDITED, IN_WAVE and BURST are added to it. */
+  /** 1 where the pages were seen to change before; AUDITED, IN_WAVE, BURST and NAMED are added to it. */
   readonly kind: number;
   readonly day: number;
   readonly looks: number;
@@ -29,6 +29,8 @@ export const AUDITED = 2;
 /** Of a page that a wave brought forward, and of one by which it was seen that there is one. */
 export const IN_WAVE = 4;
 export const BURST = 8;
+/** Of a page that a notice named: the server's word foretold a change, and is corrected by itself. */
+export const NAMED = 16;
 /** What a visit counts for that the schedule chose, and not the lot: it is no fair sample of all pages. */
 const CHOSEN = 0.25;
 /** Foretold changes that what usually holds counts for, where what holds now is held against it; and a guess, against that. */
@@ -44,7 +46,7 @@ interface Sum {
 const WAVE_DOUBT = 2;
 
 /** Pages of one server and kind, and what their beliefs say of them. */
-export interface Part {
+export interface CalibrationPart {
   readonly server: number;
   readonly kind: number;
   readonly pages: number;
@@ -63,9 +65,11 @@ interface Whole {
   readonly server: number;
   readonly pages: number;
   readonly unseen: number;
-  /** Corrected, and what a wave has probably made stale. */
+  /** Corrected; and the pages that a wave may have made stale, of which so many looks have found that it did, and did not. */
   readonly stale: number;
   readonly waved: number;
+  readonly touched: number;
+  readonly spared: number;
   /** Changes behind the correction: the more, the surer it is. */
   readonly shape: number;
 }
@@ -80,20 +84,20 @@ export interface Interval {
 export class Calibration {
   readonly #now: Map<string, Sum>;
   readonly #usual: Map<string, Sum>;
-  readonly #cells: readonly Cell[];
+  readonly #cells: readonly CalibrationCell[];
   readonly #misses: readonly Miss[];
   readonly #missesOf: ReadonlyMap<number, readonly Miss[]>;
   /** Visits behind it. */
   readonly looks: number;
 
-  constructor(cells: readonly Cell[], today: number) {
+  constructor(cells: readonly CalibrationCell[], today: number) {
     this.#cells = cells;
-    const usual = cells.filter(({ kind }) => kind < IN_WAVE);
+    const usual = cells.filter(({ kind }) => !(kind & (IN_WAVE | BURST)));
     this.#now = sumsOf(usual, today, MEMORY_DAYS.now);
     this.#usual = sumsOf(usual, today, MEMORY_DAYS.usual);
     this.looks = cells.reduce((sum, { looks }) => sum + looks, 0);
-    const days = cells.filter(({ kind }) => kind < IN_WAVE || kind >= BURST);
-    this.#misses = missesIn(days, cell => this.#common(cell.kind % AUDITED));
+    const days = cells.filter(({ kind }) => !(kind & IN_WAVE));
+    this.#misses = missesIn(days, cell => this.#common(classOf(cell.kind)));
     this.#missesOf = Map.groupBy(this.#misses, ({ server }) => server);
   }
 
@@ -109,9 +113,17 @@ export class Calibration {
 
   /** Share of a server's pages that its wave, begun on a day, has touched, by the looks since. */
   touched(server: number, wave: number): number {
-    const since = this.#cells.filter(cell => cell.server === server && cell.kind >= IN_WAVE && cell.day >= wave);
+    const { touched, spared } = this.#touching(server, wave);
+    return touched / (touched + spared);
+  }
+
+  #touching(server: number, wave: number): { touched: number; spared: number } {
+    const since = this.#cells.filter(
+      cell => cell.server === server && cell.kind & (IN_WAVE | BURST) && cell.day >= wave,
+    );
     const looks = since.reduce((sum, cell) => sum + cell.looks, WAVE_DOUBT);
-    return since.reduce((sum, cell) => sum + cell.found, WAVE_DOUBT / 2) / looks;
+    const touched = since.reduce((sum, cell) => sum + cell.found, WAVE_DOUBT / 2);
+    return { touched, spared: looks - touched };
   }
 
   /** At all servers together. */
@@ -120,7 +132,7 @@ export class Calibration {
   }
 
   /** Share of these pages that is as it was last seen. */
-  fresh(parts: readonly Part[]): Interval {
+  fresh(parts: readonly CalibrationPart[]): Interval {
     const servers = [...Map.groupBy(parts, part => part.server).values()].map(own => this.#together(own));
     const pages = servers.reduce((sum, each) => sum + each.pages, 0);
     if (pages === 0) return { expected: 1, low: 0, high: 1 };
@@ -134,16 +146,17 @@ export class Calibration {
   }
 
   /** The kinds of one server, corrected. */
-  #together(own: readonly Part[]): Whole {
-    const sum = (of: (part: Part) => number) => own.reduce((total, part) => total + of(part), 0);
+  #together(own: readonly CalibrationPart[]): Whole {
+    const sum = (of: (part: CalibrationPart) => number) => own.reduce((total, part) => total + of(part), 0);
     const { server } = own[0]!;
-    const stale = (part: Part) => Math.min(part.pages, this.now(server, part.kind) * part.stale);
+    const stale = (part: CalibrationPart) => Math.min(part.pages, this.now(server, part.kind) * part.stale);
     return {
       server,
       pages: sum(part => part.pages),
       unseen: sum(part => part.unseen),
       stale: sum(stale),
-      waved: sum(part => (part.waved ? part.waved * this.touched(server, part.wave ?? 0) : 0)),
+      waved: sum(part => part.waved ?? 0),
+      ...this.#touching(server, Math.max(...own.map(({ wave = 0 }) => wave))),
       shape: BORROWED + sum(part => this.#usual.get(keyOf(server, part.kind))?.found ?? 0),
     };
   }
@@ -160,10 +173,11 @@ export class Calibration {
       let stale = rest;
       let possible = rest;
       for (const each of large) {
-        const usual = each.waved + this.#miss(each.server, random) * each.unseen;
+        const usual = this.#miss(each.server, random) * each.unseen;
         const within = (count: number) => Math.min(each.pages, Math.max(0, count));
-        stale += within(usual + each.stale);
-        possible += within(usual + each.stale * gammaFrom(each.shape, random));
+        stale += within(usual + each.waved * (each.touched / (each.touched + each.spared)) + each.stale);
+        const waved = each.waved * shareFrom(each.touched, each.spared, random);
+        possible += within(usual + waved + each.stale * gammaFrom(each.shape, random));
       }
       return { stale, possible: poissonFrom(possible, random) };
     });
@@ -179,12 +193,14 @@ export class Calibration {
 
 const ALL = 0;
 const keyOf = (server: number, kind: number): string => `${server} ${kind}`;
+/** Kinds that are corrected together: pages that were named, and of the others those that changed before or never. */
+const classOf = (kind: number): number => (kind & NAMED ? NAMED : kind & 1);
 
-function sumsOf(cells: readonly Cell[], today: number, memory: number): Map<string, Sum> {
+function sumsOf(cells: readonly CalibrationCell[], today: number, memory: number): Map<string, Sum> {
   const sums = new Map<string, Sum>();
   for (const { server, kind, day, foretold, found } of cells) {
-    const weight = (kind >= AUDITED ? 1 : CHOSEN) * Math.exp(-Math.max(0, today - day) / memory);
-    for (const key of [keyOf(server, kind % AUDITED), keyOf(ALL, kind % AUDITED)]) {
+    const weight = (kind & AUDITED ? 1 : CHOSEN) * Math.exp(-Math.max(0, today - day) / memory);
+    for (const key of [keyOf(server, classOf(kind)), keyOf(ALL, classOf(kind))]) {
       const sum = sums.get(key) ?? { foretold: 0, found: 0 };
       sum.foretold += foretold * weight;
       sum.found += found * weight;
@@ -210,7 +226,7 @@ const DOUBT = 4;
 /** Before anything is known. */
 const GUESSED = [-0.02, 0, 0, 0, 0, 0.01, 0.03, 0.1];
 
-function missesIn(cells: readonly Cell[], factor: (cell: Cell) => number): Miss[] {
+function missesIn(cells: readonly CalibrationCell[], factor: (cell: CalibrationCell) => number): Miss[] {
   const days = Map.groupBy(cells, ({ server, day }) => `${server} ${day}`);
   const seen = [...days.values()].map(each => {
     const off = each.reduce((sum, cell) => sum + cell.found - factor(cell) * cell.foretold, 0);
@@ -242,6 +258,12 @@ function gammaFrom(shape: number, random: () => number): number {
   let sum = 0;
   for (let i = 0; i < whole; i++) sum -= Math.log(1 - random());
   return sum / whole;
+}
+
+/** A share by which so many looks found something, and so many did not. */
+function shareFrom(found: number, not: number, random: () => number): number {
+  const [a, b] = [found * gammaFrom(found, random), not * gammaFrom(not, random)];
+  return a / (a + b);
 }
 
 /** Beyond this the factor is as good as certain. */

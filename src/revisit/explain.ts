@@ -1,7 +1,7 @@
 /** Why a page is due, or is not: the figures behind the decision, and one sentence made of them. Decides nothing. */
 import { DAY } from '../base/clock.ts';
 import { type Confidence, confidence } from './estimator.ts';
-import { nextDue, type Plan, type Terms } from './policy.ts';
+import { nextDue, type Plan, type PolicyTerms } from './policy.ts';
 import { type ChangeState, HISTORY_VISITS, historyOf } from './state.ts';
 import { visitValue } from './value.ts';
 
@@ -32,7 +32,7 @@ export interface Asked {
   readonly due?: number;
 }
 
-export function explain(plan: Plan, terms: Terms, { state, last, now, due: stored }: Asked): Explanation {
+export function explain(plan: Plan, terms: PolicyTerms, { state, last, now, due: stored }: Asked): Explanation {
   const days = Math.max(0, (now - last) / DAY);
   const changedByNow = 1 - plan.estimator.survival(state, days);
   const { visit, change } = terms.cost ?? { visit: 1, change: 0 };

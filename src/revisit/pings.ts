@@ -21,7 +21,7 @@ export interface PingRecord {
 export const NO_PINGS: PingRecord = { pings: 0, confirmed: 0, expected: 0, missed: 0 };
 
 /** A visit as far as it tells about pings. */
-export interface PingedVisit {
+interface PingedVisit {
   /** Pings since the visit before. */
   readonly pings: number;
   readonly changed: boolean;

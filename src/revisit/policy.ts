@@ -15,7 +15,7 @@ import { shareChanged, THRESHOLDS, type Thresholds } from './pmcs.ts';
 import type { ChangeState } from './state.ts';
 import { daysUntilDue, daysUntilDueAtRate, daysUntilDueInSilence, type Price } from './value.ts';
 
-export interface Terms extends Price {
+export interface PolicyTerms extends Price {
   /** Days in which the budget visits as many pages as there are. */
   readonly cycle: number;
   /** Mean change rate of the collection per day; only `proportional` asks. */
@@ -44,7 +44,7 @@ export interface Policy {
   /** False: it leaves budget unused rather than visit a page before it is due. */
   readonly usesWholeBudget: boolean;
   /** Days between the last visit and the next, before the bounds. */
-  interval(state: ChangeState, estimator: Estimator, terms: Terms): number;
+  interval(state: ChangeState, estimator: Estimator, terms: PolicyTerms): number;
 }
 
 /** Days: no page is looked at more often than every ten minutes, whatever is believed of it. */
@@ -127,13 +127,13 @@ export function planNamed(policyName = 'value', estimatorName?: string, threshol
 }
 
 /** Days until the next visit, within the bounds. */
-export function intervalOf(plan: Plan, state: ChangeState, terms: Terms): number {
+export function intervalOf(plan: Plan, state: ChangeState, terms: PolicyTerms): number {
   const days = plan.policy.interval(state, plan.estimator, terms);
   // Also what is not a number, such as 1 / 0 changes per day, ends at the longest interval.
   return days < terms.maxInterval ? Math.max(LEAST_INTERVAL, days) : terms.maxInterval;
 }
 
 /** When a page last visited at `last` (milliseconds) is due, for the ledger's index on due. */
-export function nextDue(plan: Plan, state: ChangeState, last: number, terms: Terms): number {
+export function nextDue(plan: Plan, state: ChangeState, last: number, terms: PolicyTerms): number {
   return last + intervalOf(plan, state, terms) * DAY;
 }

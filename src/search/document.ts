@@ -113,3 +113,11 @@ export interface Results {
   /** Milliseconds. */
   readonly took: number;
 }
+
+/** What of a result tells how results divide. */
+export interface SpreadRow {
+  readonly url: string;
+  readonly language: string;
+  readonly mediaType: string;
+  readonly changed: number;
+}

@@ -15,17 +15,19 @@
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { Answerer } from './ask/answer.ts';
-import { type CacheCounts, type Kept, type KeptHit, QueryCache } from './ask/cache.ts';
+import { type CacheCounts, type CachedAnswer, type KeptHit, QueryCache } from './ask/cache.ts';
 import { WINDOW } from './ask/find.ts';
 import { Interest } from './ask/interest.ts';
-import type { Asking } from './ask/rank.ts';
+import type { Highlights } from './ask/match.ts';
+import type { Ranking } from './ask/rank.ts';
 import { highlight, snippet } from './ask/snippet.ts';
-import type { Freshness, Hit, QueryOptions, Results, SearchBatch, SearchDocument } from './document.ts';
+import type { Freshness, Hit, QueryOptions, Results, SearchBatch, SearchDocument, SpreadRow } from './document.ts';
 import { unpack } from './feed/texts.ts';
 import { Writer } from './feed/writer.ts';
 import { explain, openDatabase, openToRead } from './schema.ts';
 import { ROOM } from './shelves.ts';
 import { primaryLanguage } from './terms/stems.ts';
+import { SearchPart, tellingOf } from './wide/part.ts';
 
 export type { CacheCounts } from './ask/cache.ts';
 export { readInterest } from './ask/interest.ts';
@@ -39,10 +41,11 @@ export type {
   Said,
   SearchBatch,
   SearchDocument,
+  SpreadRow,
   Told,
 } from './document.ts';
 
-export interface SearchCounts {
+interface SearchCounts {
   readonly documents: number;
   readonly cursor: string;
   readonly rebuilding: boolean;
@@ -83,7 +86,8 @@ export class Search {
   readonly #answerer: Answerer;
   readonly #interest: Interest;
   readonly #cache: QueryCache;
-  readonly #statements: Readonly<Record<'latest' | 'shown' | 'has' | 'changes' | 'headings', StatementSync>>;
+  readonly #statements: Readonly<Record<'latest' | 'shown' | 'has' | 'changes' | 'headings' | 'spread', StatementSync>>;
+  #part: SearchPart | undefined;
   #listenedAt = -1;
 
   constructor(file: string, { room = ROOM, readOnly = false }: SearchOptions) {
@@ -97,6 +101,10 @@ export class Search {
       shown: this.#database.prepare(
         `SELECT url, title, language, media_type, fetched, changed, noarchive, packed, body
          FROM pages LEFT JOIN texts USING (id) WHERE id = ?`,
+      ),
+      spread: this.#database.prepare(
+        `SELECT url, language, media_type AS mediaType, changed FROM pages
+         WHERE id IN (SELECT value FROM json_each(?))`,
       ),
       headings: this.#database.prepare('SELECT headings FROM texts WHERE id = ?'),
       has: this.#database.prepare(
@@ -142,6 +150,38 @@ export class Search {
   /** The best matches. Throws `bad-query` with a sentence for the person who typed it. */
   query(text: string, options: QueryOptions = {}): Results {
     return this.#guarded(() => this.#query(text, options));
+  }
+
+  /** What the results of a query have in common is counted over these: the best of them, a thousand at most. */
+  spread(text: string, options: Pick<QueryOptions, 'language' | 'now'> = {}): readonly SpreadRow[] {
+    return this.#guarded(() => {
+      this.#listen();
+      const { language = '', now = Date.now() } = options;
+      const key = text.trim().replace(/\s+/g, ' ');
+      const asking = { unfold: false, now, language: primaryLanguage(language) };
+      const kept = this.#cache.get(cacheKey(key, asking), now) ?? this.#ask(key, asking);
+      if (kept.meant !== undefined) return this.spread(kept.meant, options);
+      return this.spreadOf(kept.ranked.pages);
+    });
+  }
+
+  /** The same of these pages. */
+  spreadOf(pages: readonly number[]): readonly SpreadRow[] {
+    return this.#statements.spread.all(JSON.stringify(pages)) as unknown as SpreadRow[];
+  }
+
+  /** This index as one of several that are asked together. */
+  get part(): SearchPart {
+    this.#part ??= new SearchPart({
+      ...{ database: this.#database, answerer: this.#answerer, headings: page => this.#headings(page) },
+      shown: (page, highlights) => this.#shown(page, highlights),
+    });
+    return this.#part;
+  }
+
+  /** Results were shown to someone. */
+  shown(pages: readonly number[]): void {
+    this.#interest.shown(pages);
   }
 
   /** Someone opened a result. */
@@ -255,16 +295,16 @@ export class Search {
     return { query: key, hits, total, exact, relaxed, cached: found !== undefined, took: performance.now() - started };
   }
 
-  #ask(key: string, asking: Asking): Kept {
+  #ask(key: string, asking: Ranking): CachedAnswer {
     // Before ranking: a change that comes between is then checked once too often, never once too little.
     const sequence = this.#listenedAt;
     const answer = this.#answerer.answer(key, asking);
-    const kept: Kept = { ...answer, hits: new Map(), sequence, time: asking.now };
+    const kept: CachedAnswer = { ...answer, hits: new Map(), sequence, time: asking.now };
     this.#cache.set(cacheKey(key, asking), kept);
     return kept;
   }
 
-  #hits(kept: Kept, offset: number, limit: number): KeptHit[] {
+  #hits(kept: CachedAnswer, offset: number, limit: number): KeptHit[] {
     const hits: KeptHit[] = [];
     const last = Math.min(offset + limit, kept.ranked.pages.length);
     for (let place = offset; place < last; place++) {
@@ -284,18 +324,25 @@ export class Search {
     return hits.map(hit => {
       const title = textOf(hit);
       if (counts.get(title) === 1) return hit;
-      const headings = String(this.#statements.headings.get(hit.page)?.['headings'] ?? '').split('\n');
-      const telling = headings.find(heading => heading.length > 2 && !title.includes(heading));
-      return telling === undefined ? hit : { ...hit, title: [...hit.title, { text: ` – ${telling}`, hit: false }] };
+      const telling = tellingOf(hit, this.#headings(hit.page));
+      return telling === '' ? hit : { ...hit, title: [...hit.title, { text: ` – ${telling}`, hit: false }] };
     });
   }
 
-  #hit(kept: Kept, place: number): KeptHit | undefined {
+  #headings(page: number): string[] {
+    return String(this.#statements.headings.get(page)?.['headings'] ?? '').split('\n');
+  }
+
+  #hit(kept: CachedAnswer, place: number): KeptHit | undefined {
     const page = kept.ranked.pages[place]!;
+    const shown = this.#shown(page, kept.plan.highlights);
+    return shown && { ...shown, score: kept.ranked.scores[place]!, alike: kept.ranked.alike.get(page) ?? 0 };
+  }
+
+  #shown(page: number, highlights: Highlights): Omit<KeptHit, 'score' | 'alike'> | undefined {
     const row = this.#statements.shown.get(page) as ShownRow | undefined;
     if (row === undefined) return undefined;
     const { url, language, fetched, changed, packed, body } = row;
-    const { highlights } = kept.plan;
     const text = packed === null || body === null ? '' : unpack({ packed, body });
     return {
       ...{ page, url, language, fetched, changed },
@@ -303,8 +350,6 @@ export class Search {
       snippet: snippet(text, language, highlights),
       mediaType: row.media_type,
       copy: row.noarchive === 0,
-      score: kept.ranked.scores[place]!,
-      alike: kept.ranked.alike.get(page) ?? 0,
     };
   }
 
@@ -331,7 +376,7 @@ export class Search {
 }
 
 /** No query holds a zero. */
-function cacheKey(query: string, { unfold, language }: Asking): string {
+function cacheKey(query: string, { unfold, language }: Ranking): string {
   return `${query}\0${language}${unfold ? '\0' : ''}`;
 }
 

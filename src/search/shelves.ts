@@ -84,6 +84,23 @@ export class Shelves {
     this.#untidy.push(shelf);
   }
 
+  /** Makes one segment of each shelf, without what was erased. */
+  purge(): void {
+    for (let shelf = 0; shelf < this.count(); shelf++)
+      this.#database.exec(`INSERT INTO ${tableOf(shelf)} (${tableOf(shelf)}) VALUES ('optimize')`);
+  }
+
+  /** Some page has the term. */
+  has(term: string): boolean {
+    const asked = `"${term.replaceAll('"', '""')}"`;
+    for (let shelf = 0; shelf < this.count(); shelf++) {
+      const table = tableOf(shelf);
+      const sql = `SELECT 1 FROM ${table} WHERE ${table} MATCH ? LIMIT 1`;
+      if (this.#database.prepare(sql).get(asked) !== undefined) return true;
+    }
+    return false;
+  }
+
   #next(): number {
     const shelf = this.#free.get()?.['shelf'];
     if (typeof shelf === 'number') return shelf;

@@ -13,7 +13,7 @@ import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { SkeinError } from '../base/errors.ts';
 
-export interface Bundle {
+interface Bundle {
   /** SHA-256 of the archive's contents, hexadecimal. */
   readonly digest: string;
   /** Brotli of JSON: file name → text, or → base64 for names that end in `.wasm`. */

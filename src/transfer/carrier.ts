@@ -5,7 +5,7 @@
  */
 import type { Errand } from '../errand/errand.ts';
 import type { Parcel } from '../errand/parcel.ts';
-import type { Status } from './wire/messages.ts';
+import type { OutpostStatus } from './wire/messages.ts';
 
 export interface Carrier {
   /** Shown to people and written with each visit: `thread-1`, `ssh://user@machine` … */
@@ -19,7 +19,9 @@ export interface Carrier {
   /** It was invited for these servers: it gets their errands before anyone else. */
   readonly stands: boolean;
   /** How it does, when it tells. */
-  readonly status?: Status;
+  readonly status?: OutpostStatus;
+  /** Milliseconds since its line was closed without a goodbye, as the system does for a process that ends; absent = not. */
+  readonly deserted?: number | undefined;
   /** Outposts below it (`b`, `b/c`) that deliver their parcels themselves now. */
   readonly straight?: ReadonlySet<string>;
   send(errand: Errand): void;
@@ -31,6 +33,8 @@ export interface Carrier {
   reuse?(parcel: Parcel): void;
   /** Asks the outpost to end its errands early and deliver what it has; their last parcels still arrive. */
   recall(): void;
+  /** The same for one errand; absent = it can only be asked to end all. */
+  cancel?(errand: string): void;
   /** Ends the outpost. Parcels that have not arrived by then will not. */
   close(): Promise<void>;
 }

@@ -12,7 +12,7 @@ import type { Line } from './line.ts';
 import { ACKNOWLEDGE_WITHIN } from './link.ts';
 import type { Frame, ParcelFrame } from './wire/frames.ts';
 
-export interface StraightEvents {
+interface StraightEvents {
   /** `by` says who did it, as if it had come through the chain. */
   parcel(frame: ParcelFrame): void;
   gaveUp(errand: string, why: string): void;

@@ -13,7 +13,7 @@ import type { Duplex } from 'node:stream';
 import { SkeinError } from '../base/errors.ts';
 import { type ByeCode, encodeFrame, type Frame, FrameReader, kindOf } from './wire/frames.ts';
 
-export interface LineEvents {
+interface LineEvents {
   frame(frame: Frame, line: Line): void;
   /** `said`: the other end's goodbye, if it took leave. */
   ended(line: Line, why: string, said?: ByeCode): void;
@@ -35,7 +35,7 @@ const LINGER = 2000;
 const FULL = 16 << 10;
 
 /** Every frame that crosses, for whoever keeps an account of bytes. */
-export interface Crossing {
+export interface LineCrossing {
   readonly kind: Frame['kind'];
   readonly way: 'in' | 'out';
   /** With the frame's own head. */
@@ -59,6 +59,7 @@ export class Line {
   #latest = Number.POSITIVE_INFINITY;
   #calm = false;
   #over = false;
+  #closed = false;
   #unread: Frame[] = [];
   /** How it ended, for whoever listens later. */
   #ending: { why: string; code: ByeCode | undefined } | undefined;
@@ -69,9 +70,9 @@ export class Line {
     this.#reader = new FrameReader(options.largest);
     const silence = options.silence ?? SILENCE;
     this.#watch = setInterval(() => this.#look(silence), silence / 4);
-    stream.on('error', error => this.destroy(error.message));
-    stream.on('end', () => this.destroy('the other end closed it'));
-    stream.on('close', () => this.destroy('it was closed'));
+    stream.on('error', error => this.#close(error.message));
+    stream.on('end', () => this.#close('the other end closed it'));
+    stream.on('close', () => this.#close('it was closed'));
   }
 
   /** Names who is told of frames and of the end; the first call starts the reading. */
@@ -90,6 +91,11 @@ export class Line {
 
   get over(): boolean {
     return this.#over;
+  }
+
+  /** It ended because the stream did: neither this end nor silence ended it. */
+  get closed(): boolean {
+    return this.#closed;
   }
 
   /** Milliseconds since the other end was heard. */
@@ -117,7 +123,7 @@ export class Line {
   write(bytes: Uint8Array, patience = 0): boolean {
     if (this.#over) return true;
     if (crossings.hasSubscribers) {
-      crossings.publish({ kind: kindOf(bytes), way: 'out', bytes: bytes.length } satisfies Crossing);
+      crossings.publish({ kind: kindOf(bytes), way: 'out', bytes: bytes.length } satisfies LineCrossing);
     }
     this.#waiting.push(bytes);
     this.#waitingBytes += bytes.length;
@@ -191,13 +197,19 @@ export class Line {
     this.#events?.ended(this, this.#ending.why, this.#ending.code);
   }
 
+  #close(why: string): void {
+    if (this.#over) return;
+    this.#closed = true;
+    this.destroy(why);
+  }
+
   #read(bytes: Uint8Array): void {
     this.#heard = performance.now();
     try {
       for (const frame of this.#reader.push(bytes)) {
         if (this.#over) return;
         if (crossings.hasSubscribers) {
-          crossings.publish({ kind: frame.kind, way: 'in', bytes: this.#reader.last } satisfies Crossing);
+          crossings.publish({ kind: frame.kind, way: 'in', bytes: this.#reader.last } satisfies LineCrossing);
         }
         this.#take(frame);
       }

@@ -8,9 +8,9 @@
 
 import type { Line } from './line.ts';
 import type { CodeFrame, ErrandFrame, Frame, ParcelFrame, PassFrame, WantPassFrame } from './wire/frames.ts';
-import { type Hello, NO_STATUS, type Status } from './wire/messages.ts';
+import { type Hello, NO_STATUS, type OutpostStatus } from './wire/messages.ts';
 
-export interface LinkEvents {
+interface LinkEvents {
   parcel(link: Link, frame: ParcelFrame): void;
   /** The outpost will not finish this errand. */
   gaveUp(link: Link, errand: string, why: string): void;
@@ -29,25 +29,34 @@ export const LEASE = 60_000;
 /** Milliseconds that word of what is durable may wait for more of it while errands are under way. */
 export const ACKNOWLEDGE_WITHIN = 3000;
 
+interface Leases {
+  /** Milliseconds that it may be away before it is lost. */
+  readonly away?: number | undefined;
+  /** The same after its line was closed without a goodbye; absent = no other. */
+  readonly closed?: number | undefined;
+}
+
 export class Link {
   readonly name: string;
   readonly #events: LinkEvents;
-  readonly #lease: number;
+  readonly #lease: Required<{ [each in keyof Leases]: number }>;
   readonly #sent = new Map<string, ErrandFrame>();
   #line: Line | undefined;
   #hello: Hello | undefined;
-  #status: Status | undefined;
+  #status: OutpostStatus | undefined;
   /** When the last line ended. */
   #heard = 0;
   #absence: NodeJS.Timeout | undefined;
+  /** When its line was closed without a goodbye, by performance.now(); undefined = it is there, or away in another way. */
+  #closed: number | undefined;
   #over = false;
   #trouble = '';
 
-  constructor(name: string, events: LinkEvents, lease = LEASE) {
+  constructor(name: string, events: LinkEvents, { away = LEASE, closed = away }: Leases = {}) {
     this.name = name;
     this.#events = events;
-    this.#lease = lease;
-    this.#wait('it has not come yet');
+    this.#lease = { away, closed: Math.min(away, closed) };
+    this.#wait('it has not come yet', away);
   }
 
   /** Errands of an earlier life of this parent, which the outpost may still be at. */
@@ -57,6 +66,11 @@ export class Link {
 
   get connected(): boolean {
     return this.#line !== undefined;
+  }
+
+  /** Milliseconds since its line was closed without a goodbye: by the system, most likely, when its process ended. */
+  get deserted(): number | undefined {
+    return this.#closed === undefined ? undefined : performance.now() - this.#closed;
   }
 
   /** What it said of itself when it came; undefined = it never did. */
@@ -79,7 +93,7 @@ export class Link {
     return this.#status !== undefined;
   }
 
-  get status(): Status {
+  get status(): OutpostStatus {
     const base = this.#status ?? { ...NO_STATUS, errands: this.#sent.size };
     return {
       ...base,
@@ -97,6 +111,7 @@ export class Link {
     this.#hello = hello;
     this.#status = undefined;
     this.#trouble = '';
+    this.#closed = undefined;
     clearTimeout(this.#absence);
     before?.bye('later', 'a newer line to the same outpost took its place');
     line.listen({
@@ -193,14 +208,15 @@ export class Link {
     this.#heard = Date.now() - line.silent;
     this.#line = undefined;
     this.#trouble = why;
+    if (line.closed && said === undefined) this.#closed = performance.now();
     if (said === 'done') this.#lose(why);
-    else this.#wait(why);
+    else this.#wait(why, this.#closed === undefined ? this.#lease.away : this.#lease.closed);
     this.#events.changed(this);
   }
 
-  #wait(why: string): void {
+  #wait(why: string, lease: number): void {
     clearTimeout(this.#absence);
-    this.#absence = setTimeout(() => this.#lose(why), this.#lease);
+    this.#absence = setTimeout(() => this.#lose(why), lease);
     this.#absence.unref();
   }
 

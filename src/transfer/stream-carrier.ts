@@ -13,7 +13,7 @@ import { StraightLines } from './direct-lines.ts';
 import type { Line } from './line.ts';
 import { Link } from './link.ts';
 import type { CodeFrame, ErrandFrame, ParcelFrame } from './wire/frames.ts';
-import type { Hello, Status } from './wire/messages.ts';
+import type { Hello, OutpostStatus } from './wire/messages.ts';
 import { type PageTables, UNKNOWN_PAGES } from './wire/page-table.ts';
 import { packErrand } from './wire/parcel-format.ts';
 
@@ -33,7 +33,7 @@ export interface Allowance {
   end(errand: string): void;
 }
 
-export interface StreamCarrierOptions {
+interface StreamCarrierOptions {
   readonly name: string;
   /** Home's own key: warrants are signed with it. */
   readonly identity: Identity;
@@ -87,7 +87,7 @@ export class StreamCarrier implements Carrier {
           this.#receiver.lost(this, why);
         },
       },
-      options.lease,
+      { away: options.lease },
     );
     this.#straight = new StraightLines(options.identity.key, {
       parcel: frame => this.#parcel(frame),
@@ -146,7 +146,11 @@ export class StreamCarrier implements Carrier {
     return this.#link.connected;
   }
 
-  get status(): Status {
+  get deserted(): number | undefined {
+    return this.#link.deserted;
+  }
+
+  get status(): OutpostStatus {
     const { status } = this.#link;
     const exhausted = this.#exhausted();
     if (this.#distrust === '' && exhausted !== '') return { ...status, state: 'full', trouble: `Its ${exhausted}.` };

@@ -12,9 +12,19 @@ import type { Parcel } from '../errand/parcel.ts';
 import type { Carrier, Receiver } from './carrier.ts';
 
 /** A parcel as bytes: its visits (encodeVisits), and the members that belong behind them. */
-export interface Pieces {
+export interface MessagePieces {
   readonly visits: Uint8Array<ArrayBuffer>;
   readonly members: Uint8Array<ArrayBuffer>;
+}
+
+interface ThreadLeave {
+  readonly until: number;
+  readonly addresses: readonly (readonly [address: string, until: number])[];
+}
+
+export interface ThreadWishes {
+  readonly wanted: readonly (readonly [address: string, spacing: number])[];
+  readonly done: readonly string[];
 }
 
 /** What crosses the thread boundary. */
@@ -23,10 +33,15 @@ export type ThreadMessage =
   | { readonly kind: 'start'; readonly data: unknown }
   | { readonly kind: 'errand'; readonly bytes: Uint8Array }
   /** In two pieces: what the crawler packed is handed over as it lies there. */
-  | ({ readonly kind: 'parcel' } & Pieces)
+  | ({ readonly kind: 'parcel' } & MessagePieces)
   /** The same memory on its way back. */
-  | ({ readonly kind: 'empty' } & Pieces)
+  | ({ readonly kind: 'empty' } & MessagePieces)
   | { readonly kind: 'recall' }
+  | { readonly kind: 'cancel'; readonly errand: string }
+  /** Until when it may ask (ticks), and which addresses: of a home that crawls with others (crawler/pace/leave.ts). */
+  | ({ readonly kind: 'leave' } & ThreadLeave)
+  /** Addresses that the thread wants to ask, and those that it wants no more. */
+  | ({ readonly kind: 'addresses' } & ThreadWishes)
   /** The thread cannot run the errand. */
   | { readonly kind: 'gave-up'; readonly errand: string; readonly why: string }
   /** One sentence for people. */
@@ -74,34 +89,41 @@ function takeWorker(module: URL): Worker {
 /** Milliseconds a thread has to end by itself; nobody waits any more for the answers that it waits for. */
 const CLOSE = 1000;
 
-export interface ThreadOptions {
+interface ThreadOptions {
   readonly name: string;
   readonly room: number;
   /** Module that runs an outpost in the thread. */
   readonly module: URL;
   /** Plain data handed to it. */
   readonly data: unknown;
+  /** It is there for these alone, and gets their errands before anyone else. */
+  readonly servers?: readonly string[];
+  /** Hears what addresses it wants, of a thread that asks only with leave. */
+  readonly wishes?: (from: ThreadCarrier, wishes: ThreadWishes) => void;
 }
 
 export class ThreadCarrier implements Carrier {
   readonly name: string;
   readonly room: number;
   readonly remote = false;
-  readonly servers = [];
-  readonly stands = false;
+  readonly servers: readonly string[];
+  readonly stands: boolean;
   readonly #worker: Worker;
-  readonly #pieces = new WeakMap<Parcel, Pieces>();
+  readonly #pieces = new WeakMap<Parcel, MessagePieces>();
   #closing = false;
 
   constructor(options: ThreadOptions, receiver: Receiver) {
     this.name = options.name;
     this.room = options.room;
+    this.servers = options.servers ?? [];
+    this.stands = options.servers !== undefined;
     this.#worker = takeWorker(options.module);
     this.#worker.postMessage({ kind: 'start', data: options.data } satisfies ThreadMessage);
     this.#worker.on('message', (message: ThreadMessage) => {
       if (message.kind === 'parcel') receiver.parcel(this, this.#join(message));
       if (message.kind === 'gave-up') receiver.gaveUp(this, message.errand, message.why);
       if (message.kind === 'trouble') receiver.trouble?.(this, message.text);
+      if (message.kind === 'addresses') options.wishes?.(this, message);
     });
     this.#worker.on('error', error => this.#lose(receiver, String((error as Error).stack ?? error)));
     this.#worker.on('exit', code => this.#lose(receiver, `it ended with code ${code}`));
@@ -139,6 +161,15 @@ export class ThreadCarrier implements Carrier {
     this.#worker.postMessage({ kind: 'recall' } satisfies ThreadMessage);
   }
 
+  cancel(errand: string): void {
+    this.#worker.postMessage({ kind: 'cancel', errand } satisfies ThreadMessage);
+  }
+
+  /** Errands that were recalled before do not see it. */
+  leave(leave: ThreadLeave): void {
+    this.#worker.postMessage({ kind: 'leave', ...leave } satisfies ThreadMessage);
+  }
+
   async close(): Promise<void> {
     this.#closing = true;
     const ended = new Promise(resolve => this.#worker.once('exit', resolve));
@@ -148,7 +179,7 @@ export class ThreadCarrier implements Carrier {
     clearTimeout(late);
   }
 
-  #join({ visits, members }: Pieces): Parcel {
+  #join({ visits, members }: MessagePieces): Parcel {
     const parcel = decodeParcel(visits, members);
     this.#pieces.set(parcel, { visits, members });
     return parcel;

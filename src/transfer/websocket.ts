@@ -6,12 +6,14 @@
  * No port is opened without this: whoever comes in has proved a key that is a member's, or shown a token.
  */
 import { constants } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connect, type TLSSocket } from 'node:tls';
 import { createWebSocketStream, WebSocket, WebSocketServer } from 'ws';
 import { SkeinError } from '../base/errors.ts';
+import { askerOf } from '../base/http.ts';
 import { type Certificate, plain } from './entry/certificate.ts';
 import { Strangers } from './entry/strangers.ts';
 
@@ -23,29 +25,34 @@ const DIAL = 15_000;
  */
 const CURVE = 'X25519';
 
+/** Answers a request. */
+export type DoorVisit = (request: IncomingMessage, response: ServerResponse) => void;
+
 export interface Door {
   readonly host: string;
   readonly port: number;
   close(): Promise<void>;
 }
 
-/** Opens the door. `come` gets every stream that was opened, not yet greeted; it resolves when the greeting is over. */
+/**
+ * Opens the door. `come` gets every stream that was opened, not yet greeted; it resolves when the greeting is over. `visit`
+ * gets requests that are no outpost's; whoever makes them stays a stranger, with no longer than a stranger has.
+ */
 export async function openDoor(
   address: { readonly host: string; readonly port: number },
   { certificate, key }: Certificate,
   come: (stream: Duplex) => Promise<unknown>,
+  visit: DoorVisit = (_, response) => response.writeHead(404).end(),
 ): Promise<Door> {
   // No session tickets: nobody takes a session up again, and two of them would go along with every greeting.
   const secureOptions = constants.SSL_OP_NO_TICKET;
-  const server = createServer({ cert: certificate, key, minVersion: 'TLSv1.3', secureOptions }, (_, response) => {
-    response.writeHead(404).end();
-  });
+  const server = createServer({ cert: certificate, key, minVersion: 'TLSv1.3', secureOptions }, visit);
   const sockets = new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: 128 << 20 });
   /** By their other end, which is the same within TLS. */
   const open = new Map<string, Socket>();
   const strangers = new Strangers();
   server.on('connection', (socket: Socket) => {
-    const address = socket.remoteAddress ?? '';
+    const address = askerOf(socket.remoteAddress ?? '');
     const end = endOf(socket);
     open.set(end, socket);
     strangers.come(socket, address);
@@ -63,7 +70,7 @@ export async function openDoor(
       const outer = open.get(endOf(socket));
       // Who was greeted is no stranger any more; who was not has been told why.
       come(stream).then(
-        () => outer && strangers.leave(outer, outer.remoteAddress ?? ''),
+        () => outer && strangers.leave(outer, askerOf(outer.remoteAddress ?? '')),
         () => stream.destroy(),
       );
     });

@@ -1,6 +1,7 @@
 /**
- * Who may ask, and for what. On loopback anyone on this machine may look; only who holds the token may change
- * something. Elsewhere nobody gets anything without the token. A page of another site in the same browser gets nothing
+ * Who may ask, and for what. On loopback anyone on this machine may look; only who holds a token may change
+ * something. Elsewhere nobody gets anything without a token. The token of whoever started the workbench may everything;
+ * other users have one each, and a role: to read, to steer, or to do everything. A page of another site in the same browser gets nothing
  * in either case: names that are not ours are refused (rebinding), the cookie is never sent across sites, and a change
  * needs a header that such a page cannot add without being asked first, which is answered with no.
  */
@@ -8,8 +9,19 @@ import type { Context, MiddlewareHandler } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
 import { sameToken } from '../home/door.ts';
 
-export interface Access {
+/** Each may what those before it may. */
+export const workbenchRoles = ['read', 'steer', 'admin'] as const;
+export type WorkbenchRole = (typeof workbenchRoles)[number];
+
+export interface WorkbenchUser {
+  readonly name: string;
+  readonly role: WorkbenchRole;
   readonly token: string;
+}
+
+export interface WorkbenchAccess {
+  /** Who started it first. */
+  readonly users: readonly WorkbenchUser[];
   readonly port: number;
   /** Not on loopback: TLS, and the token for everything. */
   readonly open: boolean;
@@ -44,17 +56,33 @@ export const headers: MiddlewareHandler = async (context, next) => {
 };
 
 /** Cookies do not know ports, so each workbench of a machine has its own name. */
-const cookieName = ({ port }: Access) => `skein-${port}`;
+const cookieName = ({ port }: WorkbenchAccess) => `skein-${port}`;
 
-export function holdsToken(context: Context, access: Access): boolean {
+/** Whose token came with a request; undefined = nobody's. */
+function userOf(context: Context, access: WorkbenchAccess): WorkbenchUser | undefined {
   const bearer = context.req.header('authorization');
-  if (bearer !== undefined) return sameToken(bearer, `Bearer ${access.token}`);
-  return sameToken(getCookie(context, cookieName(access)) ?? '', access.token);
+  const given = bearer === undefined ? (getCookie(context, cookieName(access)) ?? '') : bearer.replace(/^Bearer /, '');
+  return holderOf(given, access);
 }
 
-/** A change: the token, and from a browser also our own header and our own origin. */
-export function mayChange(context: Context, access: Access): boolean {
-  if (!holdsToken(context, access)) return false;
+/** All are compared, so that the time taken tells nothing. */
+function holderOf(token: string, { users }: WorkbenchAccess): WorkbenchUser | undefined {
+  return users.filter(user => sameToken(token, user.token))[0];
+}
+
+export function holdsToken(context: Context, access: WorkbenchAccess): boolean {
+  return userOf(context, access) !== undefined;
+}
+
+/** What the caller may; without a token, on loopback, to read. */
+export function roleOf(context: Context, access: WorkbenchAccess): WorkbenchRole {
+  return userOf(context, access)?.role ?? 'read';
+}
+
+/** A change: a token whose holder may, and from a browser also our own header and our own origin. */
+export function mayChange(context: Context, access: WorkbenchAccess, needed: WorkbenchRole = 'steer'): boolean {
+  const user = userOf(context, access);
+  if (!user || workbenchRoles.indexOf(user.role) < workbenchRoles.indexOf(needed)) return false;
   if (context.req.header('authorization') !== undefined) return true;
   const site = context.req.header('sec-fetch-site');
   const origin = context.req.header('origin');
@@ -64,7 +92,7 @@ export function mayChange(context: Context, access: Access): boolean {
 }
 
 /** Refuses foreign names, takes the token out of the address, and closes the door where it must be closed. */
-export function gate(access: Access): MiddlewareHandler {
+export function gate(access: WorkbenchAccess): MiddlewareHandler {
   const names = new Set(['127.0.0.1', 'localhost', '[::1]'].map(name => `${name}:${access.port}`));
   return async (context, next) => {
     if (!access.open && !names.has(context.req.header('host') ?? '')) {
@@ -72,8 +100,9 @@ export function gate(access: Access): MiddlewareHandler {
     }
     const given = context.req.query('token');
     if (context.req.path === '/' && given !== undefined) {
-      if (!sameToken(given, access.token)) return context.text('The token is not the one of this workbench.', 403);
-      setCookie(context, cookieName(access), access.token, {
+      const user = holderOf(given, access);
+      if (!user) return context.text('The token is not one of this workbench.', 403);
+      setCookie(context, cookieName(access), user.token, {
         httpOnly: true,
         sameSite: 'Strict',
         secure: access.open,

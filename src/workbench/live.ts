@@ -10,9 +10,12 @@ import { DAY } from '../base/clock.ts';
 import { freshnessOf, meaningOf } from '../home/answers/why.ts';
 import type { HomeState } from '../home/control.ts';
 import { findHome } from '../home/door.ts';
+import { ELSEWHERE } from '../ledger/collection/border.ts';
+import type { Ledger } from '../ledger/ledger.ts';
 import type { VisitTally } from '../ledger/visits.ts';
-import type { Collection, Sample, ShownVisit, Tick } from './api/tick.ts';
-import type { Reader } from './reader.ts';
+import { sumOf } from '../questions/question.ts';
+import type { CollectionTick, Sample, ShownVisit, Tick } from './api/tick.ts';
+import type { Reader, ReadPartition } from './reader.ts';
 
 const EVERY = 1000;
 /** Samples kept: half an hour. */
@@ -35,10 +38,11 @@ export class Live {
   readonly #reader: Reader;
   readonly #timer: NodeJS.Timeout;
   readonly #listeners = new Set<(tick: Tick) => void>();
-  #last: number;
+  /** The last visit of each partition that was looked at. */
+  readonly #last = new Map<number, number>();
   /** Of the last look, milliseconds of the thread's own clock. */
   #time = performance.now();
-  #collection: Collection;
+  #collection: CollectionTick;
   #slowAfter = 0;
   #tick: Tick;
   #busy = false;
@@ -46,7 +50,7 @@ export class Live {
 
   constructor(reader: Reader) {
     this.#reader = reader;
-    this.#last = this.#reader.ledger.visits.newest();
+    for (const { id, ledger } of reader.parts) this.#last.set(id, ledger.visits.newest());
     this.#collection = this.#count();
     this.#tick = this.#look(null);
     this.#timer = setInterval(() => void this.#turn(), EVERY);
@@ -69,7 +73,7 @@ export class Live {
 
   /** The visits before the stream began, newest first. */
   recent(): ShownVisit[] {
-    return this.#shown(0, MOST_SHOWN);
+    return newestOf(this.#reader.parts.flatMap(part => shownOf(part, 0)));
   }
 
   close(): void {
@@ -83,8 +87,9 @@ export class Live {
     this.#busy = true;
     try {
       const home = await stateOf(this.#reader.directory);
+      this.#reader.follow();
       this.#tick = this.#look(home);
-      this.#reader.dayCounts.advance(DAYS_COUNTED);
+      for (const { dayCounts } of this.#reader.parts) dayCounts.advance(DAYS_COUNTED);
       this.#trouble = '';
       this.history.push(this.#tick.sample);
       if (this.history.length > HISTORY) this.history.shift();
@@ -102,18 +107,14 @@ export class Live {
     const ticks = performance.now();
     const seconds = Math.max(0.2, (ticks - this.#time) / 1000);
     this.#time = ticks;
-    const newest = this.#reader.ledger.visits.newest();
-    const from = Math.max(this.#last, newest - MOST_COUNTED);
-    const counted = newest === from ? [] : this.#reader.ledger.visits.tally(from);
-    const visits = newest === from ? [] : this.#shown(from, MOST_SHOWN);
-    this.#last = newest;
+    const { counted, visits } = this.#since();
     if (ticks > this.#slowAfter) this.#collection = this.#count();
     const sum = (pick: (row: VisitTally) => number) => counted.reduce((total, row) => total + pick(row), 0);
     const sample: Sample = {
       time: now,
       visits: sum(row => row.visits) / seconds,
       changed: sum(row => (row.outcome === 'fetched' && row.stage !== 'first' ? row.visits : 0)) / seconds,
-      errors: sum(row => (row.outcome === 'failed' ? row.visits : 0)) / seconds,
+      errors: sum(row => row.errors) / seconds,
       bytes: sum(row => row.bytes) / seconds,
       queue: home === null ? null : home.queue + home.underWay,
     };
@@ -126,36 +127,76 @@ export class Live {
     return { sample, visits, left, home, collection: this.#collection, outposts };
   }
 
-  #shown(after: number, most: number): ShownVisit[] {
-    return this.#reader.ledger.visits.latest(after, most).map(row => ({ ...row, means: meaningOf(row.reason) }));
+  /** What was committed since the last look. */
+  #since(): { counted: VisitTally[]; visits: ShownVisit[] } {
+    const counted: VisitTally[] = [];
+    const visits: ShownVisit[] = [];
+    for (const part of this.#reader.parts) {
+      const newest = part.ledger.visits.newest();
+      const from = Math.max(this.#last.get(part.id) ?? 0, newest - MOST_COUNTED);
+      this.#last.set(part.id, newest);
+      if (newest === from) continue;
+      counted.push(...part.ledger.visits.tally(from));
+      visits.push(...shownOf(part, from));
+    }
+    return { counted, visits: newestOf(visits) };
   }
 
-  #count(): Collection {
+  #count(): CollectionTick {
     const started = Date.now();
     const began = performance.now();
-    const { ledger } = this.#reader;
-    const due = ledger.pages.countDue(started, MOST_DUE + 1);
+    const { parts } = this.#reader;
+    const sum = (of: (ledger: Ledger) => number) => sumOf(parts.map(({ ledger }) => of(ledger)));
+    const due = sum(ledger => ledger.pages.countDue(started, MOST_DUE + 1));
     const today = Math.floor(started / DAY);
-    const { expected, aim } = freshnessOf(ledger, started);
-    const { spent, avoided } = ledger.account.ofDay(today);
     const left = this.#reader.notDue(today - ACCOUNT_DAYS + 1).filter(({ day }) => day === today);
-    const collection: Collection = {
-      known: ledger.pages.newest(),
-      visited: ledger.listings.visited(),
-      servers: ledger.servers.newest(),
+    const collection: CollectionTick = {
+      known: sum(ledger => ledger.pages.newest() - stubsOf(ledger)),
+      visited: sum(ledger => ledger.listings.visited()),
+      servers: sum(ledger => ledger.servers.newest()),
       due: Math.min(due, MOST_DUE),
       dueCapped: due > MOST_DUE,
-      freshness: expected,
-      freshnessAim: aim,
-      spentToday: spent,
-      avoidedToday: left.reduce((sum, row) => sum + row.avoided, avoided),
-      archiveBytes: ledger.segments().reduce((sum, { length }) => sum + length, 0),
+      ...freshnessOfAll(parts, started),
+      spentToday: sum(ledger => ledger.account.ofDay(today).spent),
+      avoidedToday: left.reduce(
+        (all, row) => all + row.avoided,
+        sum(ledger => ledger.account.ofDay(today).avoided),
+      ),
+      archiveBytes: sum(ledger => sumOf(ledger.segments().map(({ length }) => length))),
       time: started,
     };
     const ended = performance.now();
     this.#slowAfter = ended + Math.max(SLOW_EVERY, (ended - began) * SLOW_SHARE);
     return collection;
   }
+}
+
+function shownOf(part: ReadPartition, after: number): ShownVisit[] {
+  return part.ledger.visits.latest(after, MOST_SHOWN).map(row => ({
+    ...row,
+    ...{ id: part.told(row.id), page: part.told(row.page), means: meaningOf(row.reason) },
+  }));
+}
+
+/** Newest first, so many as are shown. Within a partition they are in order already, which times alone may not be. */
+function newestOf(visits: ShownVisit[]): ShownVisit[] {
+  return visits.sort((one, two) => two.time - one.time || two.id - one.id).slice(0, MOST_SHOWN);
+}
+
+/** Rows that stand for pages of other partitions. */
+function stubsOf({ tallies }: Ledger): number {
+  return sumOf(tallies.of('pages').map(({ name, n }) => (name === ELSEWHERE ? n : 0)));
+}
+
+/** How fresh all partitions are together: of each as much as it has pages. */
+function freshnessOfAll(parts: readonly ReadPartition[], now: number): { freshness: number; freshnessAim: number } {
+  const all = parts.map(({ ledger }) => ({
+    ...freshnessOf(ledger, now),
+    pages: parts.length === 1 ? 1 : ledger.dueTimes.countLive(),
+  }));
+  const pages = sumOf(all.map(each => each.pages)) || 1;
+  const mean = (of: 'expected' | 'aim') => sumOf(all.map(each => each[of] * each.pages)) / pages;
+  return { freshness: mean('expected'), freshnessAim: mean('aim') };
 }
 
 /** Null: no home runs here, or it does not answer. */

@@ -6,7 +6,7 @@
  * Stretches of text between tags are aligned first, and words only where stretches differ, so that a long page with many
  * changes costs little, and one that changed at both ends is not marked all through.
  */
-import type { Run } from '../base/myers.ts';
+import type { EditRun } from '../base/myers.ts';
 import { stretches } from '../home/copies/difference.ts';
 
 /** An image, or what stands for one, is one piece; so is a sheet of the page, which like other tags is not compared. */
@@ -23,7 +23,7 @@ const MARKS = {
 } as const;
 
 /** `!important`, because the page has a sheet of its own that may say anything. */
-export const MARK_SHEET = `.skein-came,.skein-went{border-radius:3px;padding:0 2px}#${FIRST}{scroll-margin:120px}
+export const MARK_SHEET = `[data-current]{outline:3px solid #0a6b62!important}.skein-came,.skein-went{border-radius:3px;padding:0 2px}#${FIRST}{scroll-margin:120px}
 .skein-came{background:#d2f4db!important;color:#0c4a22!important;text-decoration:underline!important}
 .skein-went{background:#ffe1de!important;color:#8a1c13!important;text-decoration:line-through!important}`;
 
@@ -69,10 +69,10 @@ function stretchesOf(body: string): string[][] {
 }
 
 /** What differs, unit by unit. Stretches are compared as one string each, joined by a character that no unit has. */
-function runsOf(before: readonly string[][], after: readonly string[][]): Run[] {
+function runsOf(before: readonly string[][], after: readonly string[][]): EditRun[] {
   const joined = (pieces: readonly string[][]) => pieces.map(units => units.join('\n'));
   const parted = (pieces: readonly string[]) => pieces.flatMap(piece => piece.split('\n'));
-  return stretches(joined(before), joined(after), parted).flatMap((stretch): readonly Run[] =>
+  return stretches(joined(before), joined(after), parted).flatMap((stretch): readonly EditRun[] =>
     stretch.kind === 'same' ? [{ kind: 'same', items: parted(stretch.blocks) }] : stretch.words,
   );
 }

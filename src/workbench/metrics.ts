@@ -1,4 +1,5 @@
 /** The numbers in the text format of Prometheus. docs/grafana.json draws them. */
+import { mergedBy } from '../questions/question.ts';
 import type { Tick } from './api/tick.ts';
 
 interface Metric {
@@ -8,7 +9,22 @@ interface Metric {
   readonly values: readonly (readonly [labels: string, value: number])[];
 }
 
-export function metricsOf({ sample, collection, home, outposts }: Tick): string {
+/** Of all visits ever, by how they ended. */
+type Totals = readonly { outcome: string; visits: number; up: number; down: number }[];
+
+/** Of all partitions. */
+export function totalsOf(parts: readonly Totals[]): Totals {
+  return mergedBy(
+    parts.flat(),
+    ({ outcome }) => outcome,
+    (one, two) => ({
+      ...one,
+      ...{ visits: one.visits + two.visits, up: one.up + two.up, down: one.down + two.down },
+    }),
+  );
+}
+
+export function metricsOf({ sample, collection, home, outposts }: Tick, totals: Totals = []): string {
   const gauge = (name: string, help: string, value: number): Metric => ({
     name,
     help,
@@ -55,7 +71,30 @@ export function metricsOf({ sample, collection, home, outposts }: Tick): string 
     kind: 'gauge',
     values: Object.entries(outposts).map(([name, { visits }]) => [`{outpost="${label(name)}"}`, visits] as const),
   });
+  if (totals.length > 0) metrics.push(...countersOf(totals));
   return metrics.map(written).join('');
+}
+
+/** They go on over restarts, so that rate() and increase() are right whenever somebody looks. */
+function countersOf(totals: Totals): Metric[] {
+  const sum = (of: 'up' | 'down') => totals.reduce((bytes, total) => bytes + total[of], 0);
+  return [
+    {
+      name: 'skein_visits_total',
+      help: 'Visits ever made to pages of the collection, by outcome.',
+      kind: 'counter',
+      values: totals.map(({ outcome, visits }) => [`{outcome="${label(outcome)}"}`, visits] as const),
+    },
+    {
+      name: 'skein_wire_bytes_total',
+      help: 'Bytes ever exchanged with servers, by direction.',
+      kind: 'counter',
+      values: [
+        ['{direction="up"}', sum('up')],
+        ['{direction="down"}', sum('down')],
+      ],
+    },
+  ];
 }
 
 function label(text: string): string {

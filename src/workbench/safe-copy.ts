@@ -1,8 +1,8 @@
 /**
  * A stored page made fit to be shown: what a reader sees of it, and nothing that could act. Every tag is written anew
  * from a list of harmless elements and attributes, so whatever a browser would make of the original does not matter: the
- * output holds no `<` that was not written here. Links lead nowhere, images must be in the page itself, forms and
- * everything that loads or runs is left out. The server adds a policy that forbids all of it once more.
+ * output holds no `<` that was not written here. Links lead nowhere; images and style sheets must be in the page itself or
+ * in the collection, from where they are written into the copy, so that nothing is ever asked of anybody; forms and everything that loads or runs is left out. The server adds a policy that forbids all of it once more.
  */
 import { MARK_SHEET } from './marked-copy.ts';
 
@@ -29,8 +29,18 @@ const IMAGE = /^data:image\/(png|jpeg|gif|webp|avif);base64,[a-z0-9+/=\s]*$/i;
 const NAME = /[a-zA-Z][^\s/>]*/y;
 const ATTRIBUTE = /[\s/]*([^\s/>=][^\s/>=]*)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]*)))?/y;
 
+/** What the collection has of the files that a page is shown with. Undefined: it has none, or it may not be shown. */
+export interface PageAssets {
+  /** A `data:` URL. */
+  image(source: string): string | undefined;
+  /** The text of a style sheet. */
+  sheet(href: string): string | undefined;
+}
+
+const NO_ASSETS: PageAssets = { image: () => undefined, sheet: () => undefined };
+
 /** Of HTML source; the result is the inside of a body. */
-export function safeHtml(source: string): string {
+export function safeHtml(source: string, assets = NO_ASSETS): string {
   const html = source.length > MOST ? source.slice(0, MOST) : source;
   const out: string[] = [];
   let at = 0;
@@ -38,13 +48,13 @@ export function safeHtml(source: string): string {
     const open = html.indexOf('<', at);
     out.push(html.slice(at, open < 0 ? html.length : open));
     if (open < 0) break;
-    at = tag(html, open, out);
+    at = tag(html, open, out, assets);
   }
   return out.join('');
 }
 
 /** Writes what may be shown of the tag at `open`; returns where the text goes on. */
-function tag(html: string, open: number, out: string[]): number {
+function tag(html: string, open: number, out: string[], assets: PageAssets): number {
   const after = html[open + 1] ?? '';
   if (html.startsWith('<!--', open)) return endOf(html, '-->', open + 4);
   if (after === '!' || after === '?') return endOf(html, '>', open + 2);
@@ -61,7 +71,8 @@ function tag(html: string, open: number, out: string[]): number {
   const { attributes, end } = attributesOf(html, NAME.lastIndex);
   if (name === 'style') return style(html, end, out);
   if (SILENT.has(name)) return skip(html, name, end);
-  if (name === 'img') out.push(image(attributes));
+  if (name === 'img') out.push(image(attributes, assets));
+  else if (name === 'link') out.push(linkedSheet(attributes, assets));
   else if (SHOWN.has(name)) out.push(`<${name}${written(attributes)}>`);
   return end;
 }
@@ -90,12 +101,23 @@ function written(attributes: ReadonlyMap<string, string>): string {
   return text;
 }
 
-function image(attributes: ReadonlyMap<string, string>): string {
-  const source = attributes.get('src') ?? '';
+function image(attributes: ReadonlyMap<string, string>, assets: PageAssets): string {
+  const given = attributes.get('src') ?? '';
+  const source = IMAGE.test(given) ? given : (assets.image(plainUrl(given)) ?? given);
   const text = attributes.get('alt') ?? '';
   if (IMAGE.test(source)) return `<img src="${quoted(source)}"${written(attributes)}>`;
   // Where it was can be read, too.
   return `<span class="skein-image" title="${quoted(source.slice(0, 200))}">${text === '' ? 'image' : quoted(text)}</span>`;
+}
+
+/** As an address is meant in an attribute. */
+const plainUrl = (value: string): string => value.replaceAll('&amp;', '&').trim();
+
+function linkedSheet(attributes: ReadonlyMap<string, string>, assets: PageAssets): string {
+  const kinds = (attributes.get('rel') ?? '').toLowerCase().split(/\s+/);
+  if (!kinds.includes('stylesheet') || kinds.includes('alternate')) return '';
+  const css = assets.sheet(plainUrl(attributes.get('href') ?? ''));
+  return css === undefined ? '' : `<style>${harmlessCss(css)}</style>`;
 }
 
 function style(html: string, from: number, out: string[]): number {

@@ -4,24 +4,35 @@
  * a process of its own, and costs the crawl next to nothing.
  *
  * It never writes the ledger, never sends crawled content as anything but data or a sandboxed copy, and never loads
- * anything from elsewhere. access.ts says who may do what; api/routes.ts lists the endpoints.
+ * anything from elsewhere. access.ts says who may do what; api/table.ts lists the endpoints.
  */
 import { randomBytes } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
 import { createSecureServer } from 'node:http2';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { serve } from '@hono/node-server';
 import { Hono } from 'hono';
 import { streamSSE } from 'hono/streaming';
 import { SkeinError } from '../base/errors.ts';
-import { type Access, gate, headers, holdsToken, mayChange } from './access.ts';
+import {
+  gate,
+  headers,
+  holdsToken,
+  mayChange,
+  roleOf,
+  type WorkbenchAccess,
+  type WorkbenchRole,
+  type WorkbenchUser,
+} from './access.ts';
 import { openApi } from './api/openapi.ts';
 import type { Route } from './api/route.ts';
-import { routes } from './api/routes.ts';
+import { routes } from './api/table.ts';
 import type { Tick } from './api/tick.ts';
-import { COPY_POLICY, copyDocument } from './copy.ts';
+import { COMPARED_POLICY, COPY_POLICY, copyDocument } from './copy.ts';
 import { loadFiles, type StaticFile } from './files.ts';
 import { Live } from './live.ts';
-import { metricsOf } from './metrics.ts';
+import { metricsOf, totalsOf } from './metrics.ts';
 import { Reader } from './reader.ts';
 
 export interface WorkbenchOptions {
@@ -33,12 +44,16 @@ export interface WorkbenchOptions {
   /** PEM. */
   readonly tls?: { readonly certificate: string; readonly key: string };
   readonly version: string;
+  /** Others than whoever starts it, who may everything. */
+  readonly users?: readonly Pick<WorkbenchUser, 'name' | 'role'>[];
 }
 
 export interface Workbench {
   readonly port: number;
   /** With the token: opening it lets a browser steer. */
   readonly address: string;
+  /** The same for each of the others. */
+  readonly users: readonly { readonly name: string; readonly role: WorkbenchRole; readonly address: string }[];
   close(): Promise<void>;
 }
 
@@ -48,7 +63,7 @@ const MOST_STRANGERS = 16;
 const LOOPBACK = new Set(['127.0.0.1', 'localhost', '::1']);
 
 interface Parts {
-  readonly access: Access;
+  readonly access: WorkbenchAccess;
   readonly reader: Reader;
   readonly live: Live;
   readonly version: string;
@@ -64,18 +79,22 @@ export async function openWorkbench(options: WorkbenchOptions): Promise<Workbenc
       'Give --certificate and --key, or leave --listen out and come through an ssh tunnel.',
     );
   }
-  const token = randomBytes(24).toString('base64url');
+  const token = () => randomBytes(24).toString('base64url');
+  const others = (options.users ?? []).map(user => ({ ...user, token: token() }));
+  const users: readonly WorkbenchUser[] = [{ name: 'owner', role: 'admin', token: token() }, ...others];
   // The port is part of what is checked, and with port 0 only known once the server listens. What holds the process is
   // opened after that: a port that cannot be had must end it.
   let app: Hono | undefined;
   const { server, port } = await listen(options, host, request => app!.fetch(request));
   const reader = new Reader(options.directory);
   const live = new Live(reader);
-  app = makeApp({ access: { token, port, open }, reader, live, version: options.version });
+  app = makeApp({ access: { users, port, open }, reader, live, version: options.version });
   const shown = host === '0.0.0.0' || host === '::' ? 'localhost' : host;
+  const origin = `${options.tls ? 'https' : 'http'}://${shown.includes(':') ? `[${shown}]` : shown}:${port}`;
   return {
     port,
-    address: `${options.tls ? 'https' : 'http'}://${shown.includes(':') ? `[${shown}]` : shown}:${port}/?token=${token}`,
+    address: `${origin}/?token=${users[0]!.token}`,
+    users: others.map(({ name, role, token: own }) => ({ name, role, address: `${origin}/?token=${own}` })),
     async close() {
       live.close();
       server.close();
@@ -117,6 +136,7 @@ function makeApp(parts: Parts): Hono {
   const { access, reader, live, version } = parts;
   const app = new Hono();
   app.use(headers);
+  addHealth(app, reader);
   app.use(gate(access));
   app.onError((error, context) => {
     const [status, body] = problemOf(error);
@@ -150,17 +170,40 @@ function makeApp(parts: Parts): Hono {
     });
   });
   app.get('/metrics', context =>
-    context.text(metricsOf(live.now), 200, { 'content-type': 'text/plain; version=0.0.4' }),
+    context.text(metricsOf(live.now, totalsOf(reader.parts.map(({ ledger }) => ledger.looks.totals()))), 200, {
+      'content-type': 'text/plain; version=0.0.4',
+    }),
   );
-  app.get('/copy/:visit{[0-9]+}', context => {
+  app.get('/copy/:visit{[0-9]+}', async context => {
     const numbered = (name: string) => Number(context.req.query(name)) || undefined;
     const against = { since: numbered('since'), until: numbered('until') };
-    const html = copyDocument(reader, Number(context.req.param('visit')), against);
-    return context.html(html, 200, { 'content-security-policy': COPY_POLICY });
+    const html = await copyDocument(reader, Number(context.req.param('visit')), against);
+    const compared = against.since !== undefined || against.until !== undefined;
+    return context.html(html, 200, { 'content-security-policy': compared ? COMPARED_POLICY : COPY_POLICY });
+  });
+  // What each rule has told, written by whoever tells (src/notify/notifier.ts).
+  app.get('/feeds/:name{[a-z0-9-]+[.](?:atom|rss)}', context => {
+    const [rule, kind] = context.req.param('name').split('.') as [string, string];
+    const file = join(reader.directory, 'notify', rule, `feed.${kind}`);
+    if (!existsSync(file)) return context.notFound();
+    return context.body(readFileSync(file, 'utf8'), 200, { 'content-type': `application/${kind}+xml; charset=utf-8` });
   });
   for (const [path, file] of loadFiles()) app.get(path, () => answerFile(file));
   app.notFound(context => context.json({ code: 'not-found', error: 'There is nothing at this address.' }, 404));
   return app;
+}
+
+/** For those who watch over the process: no token and no name, because they say nothing of the collection. */
+function addHealth(app: Hono, reader: Reader): void {
+  app.get('/healthz', context => context.text('ok\n'));
+  app.get('/readyz', context => {
+    try {
+      for (const { ledger } of reader.parts) ledger.visits.newest();
+      return context.text('ready\n');
+    } catch {
+      return context.text('the ledger cannot be read\n', 503);
+    }
+  });
 }
 
 function answerFile({ bytes, type, immutable }: StaticFile): Response {
@@ -171,22 +214,24 @@ function answerFile({ bytes, type, immutable }: StaticFile): Response {
 function addRoute(app: Hono, each: Route, { access, reader, live }: Parts): void {
   const path = `/api/v1${each.path.replace(/\{(\w+)\}/g, ':$1')}`;
   app.on(each.method.toUpperCase(), path, async context => {
-    if (each.changes && !mayChange(context, access)) {
-      return context.json(
-        { code: 'refused', error: 'This needs the token.', hint: 'Open the address that skein printed.' },
-        403,
-      );
+    if (each.changes && !mayChange(context, access, each.role)) {
+      const error = holdsToken(context, access)
+        ? `This needs the role ${each.role ?? 'steer'}; you may ${roleOf(context, access)}.`
+        : 'This needs the token.';
+      return context.json({ code: 'refused', error, hint: 'Open the address that skein printed.' }, 403);
     }
     const given = each.method === 'get' ? context.req.query() : await context.req.json();
     const input = each.input.safeParse({ ...given, ...context.req.param() });
     if (!input.success) {
-      const issue = input.error.issues[0];
-      return context.json({ code: 'bad-option', error: `${issue?.path.join('.')}: ${issue?.message}` }, 400);
+      return context.json({ code: 'bad-option', error: wrongValue(input.error.issues[0]!) }, 400);
     }
-    return context.json(
-      (await each.answer(input.data, { reader, live, steers: holdsToken(context, access) })) as object,
-    );
+    return context.json((await each.answer(input.data, { reader, live, role: roleOf(context, access) })) as object);
   });
+}
+
+/** Orders say themselves what is wrong, in a sentence; of other parameters it is named. */
+function wrongValue({ path, message }: { readonly path: readonly PropertyKey[]; readonly message: string }): string {
+  return message.endsWith('.') ? message : `The value of "${path.join('.')}" cannot be used: ${message}.`;
 }
 
 const statuses = { 'not-found': 404, 'bad-option': 400, 'bad-query': 400, 'bad-seed': 400, refused: 409 } as const;

@@ -3,11 +3,11 @@ import { appendFileSync, readdirSync, readFileSync, statSync, truncateSync, writ
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { openArchive } from '../../src/archive/archive.ts';
-import { followRevisit } from '../../src/archive/read.ts';
+import { followRevisit, type Resolver, readLater } from '../../src/archive/read.ts';
 import { openReader } from '../../src/archive/reader.ts';
 import { segmentName } from '../../src/archive/segments.ts';
-import { verifyArchive } from '../../src/archive/verify.ts';
-import { temporary, testParcel } from './pages.ts';
+import { openDisk } from '../../src/archive/store/disk-segments.ts';
+import { temporary, testParcel, verified } from './pages.ts';
 
 const arrivals = (places: ReturnType<typeof testParcel>['places']) => places.map(place => ({ place }));
 
@@ -24,7 +24,7 @@ test('what was appended is read back by its place, over several segments', async
   const { directory, archive, pages, places } = await filled(context, 20_000);
   assert.ok(archive.ends(0).at(-1)!.segment > 2, 'rolled');
   for (const [i, page] of pages.entries()) {
-    const stored = archive.read(places[i]!);
+    const stored = await archive.read(places[i]!);
     assert.equal(stored.type, 'response');
     assert.equal(stored.url, page.url);
     assert.equal(stored.time, page.time);
@@ -37,7 +37,7 @@ test('what was appended is read back by its place, over several segments', async
   for (const name of readdirSync(directory)) {
     assert.ok(statSync(path.join(directory, name)).size <= 20_000, 'no segment outgrows its limit');
   }
-  const check = await verifyArchive(directory);
+  const check = await verified(directory);
   assert.deepEqual(check.problems, []);
   assert.equal(check.digests, pages.length);
   assert.equal(check.records, 2 * pages.length + check.segments);
@@ -55,28 +55,22 @@ test('a body that the archive has becomes a revisit that leads to it', async con
     second.places.map((place, i) => ({ place, sameAs: i === 2 || i === 5 ? original : undefined })),
   );
   for (const [i, place] of again.entries()) {
-    const stored = archive.read(place);
+    const stored = await archive.read(place);
     assert.equal(stored.type, i === 2 || i === 5 ? 'revisit' : 'response');
     assert.equal(stored.url, pages[i]!.url);
     assert.equal(stored.status, 200);
     if (stored.type === 'response') assert.ok(pages[i]!.body.equals(stored.body));
   }
-  const revisit = archive.read(again[2]!);
+  const revisit = await archive.read(again[2]!);
   assert.deepEqual(revisit.original, original);
   assert.equal(revisit.body.length, 0);
-  const led = followRevisit(archive, revisit, asked => (asked.url === original.url ? first : undefined));
+  const follow = (resolve: Resolver) => readLater(archive, followRevisit(revisit, resolve));
+  const led = await follow(asked => (asked.url === original.url ? first : undefined));
   assert.ok(pages[0]!.body.equals(led!.body));
-  assert.equal(
-    followRevisit(archive, revisit, () => again[2]),
-    undefined,
-    'a circle ends',
-  );
-  assert.equal(
-    followRevisit(archive, revisit, () => undefined),
-    undefined,
-  );
+  assert.equal(await follow(() => again[2]), undefined, 'a circle ends');
+  assert.equal(await follow(() => undefined), undefined);
   await archive.close();
-  assert.deepEqual((await verifyArchive(directory)).problems, []);
+  assert.deepEqual((await verified(directory)).problems, []);
 });
 
 test('recover cuts what the ledger never heard of, and goes on there', async context => {
@@ -91,9 +85,9 @@ test('recover cuts what the ledger never heard of, and goes on there', async con
   assert.deepEqual(again.ends(0).at(-1)!, end);
   const [place] = again.appendParcel(members.subarray(0, places[0]!.length), arrivals(places.slice(0, 1)));
   assert.deepEqual([place!.segment, place!.offset], [end.segment, end.length]);
-  assert.equal(again.read(place!).status, 200);
+  assert.equal((await again.read(place!)).status, 200);
   await again.close();
-  assert.deepEqual((await verifyArchive(directory)).problems, []);
+  assert.deepEqual((await verified(directory)).problems, []);
 });
 
 test('without recover, nothing is written behind a tail that may be torn', async context => {
@@ -128,12 +122,12 @@ test('a place that is wrong is named as damage', async context => {
     { ...place, segment: 99 },
     { ...place, offset: 1e9 },
   ]) {
-    assert.throws(() => archive.read(wrong), { code: 'damaged' });
+    await assert.rejects(archive.read(wrong), { code: 'damaged' });
   }
   assert.throws(() => archive.appendParcel(Buffer.alloc(10), [{ place }]), { code: 'bad-frame' });
   await archive.close();
   writeFileSync(path.join(directory, 'notes.txt'), 'not a segment');
-  assert.equal((await verifyArchive(directory)).segments, 1);
+  assert.equal((await verified(directory)).segments, 1);
 });
 
 test('damage is reported where it is, and the records around it are still read', async context => {
@@ -144,11 +138,12 @@ test('damage is reported where it is, and the records around it are still read',
   const at = places[10]!.offset + places[10]!.requestLength;
   bytes.fill(0xee, at, at + 40);
   writeFileSync(file, bytes);
-  const check = await verifyArchive(directory);
+  const check = await verified(directory);
   assert.equal(check.problems.length, 1);
   assert.equal(check.problems[0]!.offset, at);
   assert.equal(check.digests, places.length - 1);
   let last = 0;
-  for await (const entry of openReader(file)) last = entry.offset + entry.length;
+  for await (const entry of openReader(openDisk(directory), { id: 1, bytes: bytes.length }))
+    last = entry.offset + entry.length;
   assert.equal(last, bytes.length);
 });

@@ -10,6 +10,7 @@ import { surt, writeCdxj } from '../../src/archive/cdxj.ts';
 import { exportWarc, storedPages } from '../../src/archive/export.ts';
 import { storedOf } from '../../src/archive/read.ts';
 import { openReader } from '../../src/archive/reader.ts';
+import { openDisk } from '../../src/archive/store/disk-segments.ts';
 import { temporary, testPage, testParcel } from './pages.ts';
 
 function put(archive: Archive, from: number, to: number) {
@@ -28,7 +29,10 @@ test('an export holds what was asked for, with the requests, and nothing else', 
   await archive.close();
   const file = path.join(directory, 'some.warc.gz');
   const out = createWriteStream(file, { highWaterMark: 512 }); // small, so that it has to wait
-  const count = await exportWarc(directory, out, { filter: page => page.time % 2 === 0, filename: 'some.warc.gz' });
+  const count = await exportWarc(openDisk(directory), out, {
+    filter: page => page.time % 2 === 0,
+    filename: 'some.warc.gz',
+  });
   out.end();
   await finished(out);
   const wanted = Array.from({ length: 30 }, (_, i) => testPage(i)).filter(page => page.time % 2 === 0);
@@ -47,7 +51,7 @@ test('a receiver that fails ends the export with its error', async context => {
   put(archive, 0, 5);
   await archive.close();
   const out = new Writable({ highWaterMark: 1, write: (_chunk, _encoding, done) => done(new Error('pipe closed')) });
-  await assert.rejects(exportWarc(directory, out), /pipe closed/);
+  await assert.rejects(exportWarc(openDisk(directory), out), /pipe closed/);
 });
 
 test('stored pages come with their bodies', async context => {
@@ -57,7 +61,7 @@ test('stored pages come with their bodies', async context => {
   put(archive, 12, 20);
   await archive.close();
   let index = 0;
-  for await (const page of storedPages(directory)) {
+  for await (const page of storedPages(openDisk(directory))) {
     const expected = testPage(index++);
     assert.equal(page.url, expected.url);
     assert.equal(page.mediaType, 'text/html');
@@ -72,22 +76,22 @@ test('the index grows with the archive, and is cut with it', async context => {
   const lines = () => readFileSync(index, 'utf8').split('\n').slice(0, -1);
   const archive = openArchive(directory, { segmentBytes: 12_000 });
   put(archive, 0, 10);
-  assert.equal(await writeCdxj(directory), 10);
+  assert.equal(await writeCdxj(openDisk(directory), directory), 10);
   const end = archive.ends(0).at(-1)!;
   put(archive, 10, 12);
   put(archive, 12, 30);
-  assert.equal(await writeCdxj(directory), 30);
+  assert.equal(await writeCdxj(openDisk(directory), directory), 30);
   assert.equal(new Set(lines()).size, 30);
   assert.deepEqual(lines(), lines().sort());
   const again = temporary(context);
-  await writeCdxj(directory, path.join(again, 'other.cdxj'));
+  await writeCdxj(openDisk(directory), directory, path.join(again, 'other.cdxj'));
   assert.deepEqual(readFileSync(path.join(again, 'other.cdxj'), 'utf8'), readFileSync(index, 'utf8'));
   await archive.close();
   const recovered = openArchive(directory, { segmentBytes: 12_000 });
   recovered.recover(end);
   put(recovered, 50, 80);
   await recovered.close();
-  assert.equal(await writeCdxj(directory), 40);
+  assert.equal(await writeCdxj(openDisk(directory), directory), 40);
   const numbers = lines().map(line => Number(/Path\/(\d+)/.exec(line)![1]));
   const expected = Array.from({ length: 40 }, (_, i) => (i < 10 ? i : i + 40));
   assert.deepEqual(
@@ -146,7 +150,9 @@ test('a record beyond the limit is a problem, and the next one is read', async c
   put(archive, 0, 10);
   await archive.close();
   const kinds: string[] = [];
-  for await (const entry of openReader(path.join(directory, 'segment-000001.warc.gz'), { limit: 900 })) {
+  const segments = openDisk(directory);
+  const [first] = await segments.list();
+  for await (const entry of openReader(segments, first!, { limit: 900 })) {
     kinds.push(entry.kind);
   }
   assert.ok(kinds.includes('problem') && kinds.at(-1) !== undefined);

@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import { openArchive } from '../../src/archive/archive.ts';
 import { openReader } from '../../src/archive/reader.ts';
 import { segmentName } from '../../src/archive/segments.ts';
+import { openDisk } from '../../src/archive/store/disk-segments.ts';
 import { digestLabel, parseHttp, parseRecord, payloadDigest } from '../../src/errand/warc/warc.ts';
 import { type Random, randomly } from '../random.ts';
 import { temporary, testParcel } from './pages.ts';
@@ -38,14 +39,16 @@ test('2,000 mutations of a segment', async context => {
   archive.append(testParcel(0, 3).members);
   await archive.close();
   const whole = readFileSync(path.join(directory, segmentName(1)));
-  const file = path.join(directory, 'damaged');
+  const file = path.join(directory, segmentName(2));
+  const segments = openDisk(directory);
+  context.after(() => segments.close());
   const random = randomly(2026);
   let problems = 0;
   for (let round = 0; round < 2000; round++) {
     const bytes = damage(whole, random);
     writeFileSync(file, bytes);
     let at = 0;
-    for await (const entry of openReader(file, { limit: 1 << 20 })) {
+    for await (const entry of openReader(segments, { id: 2, bytes: bytes.length }, { limit: 1 << 20 })) {
       assert.equal(entry.offset, at, `round ${round}: entries follow each other without gaps`);
       assert.ok(entry.length > 0);
       at += entry.length;

@@ -1,9 +1,12 @@
 /** Pages for the archive's tests: packed as the crawler packs them, in several codings, with what went in kept aside. */
+
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { TestContext } from 'node:test';
 import * as zlib from 'node:zlib';
+import { openDisk } from '../../src/archive/store/disk-segments.ts';
+import { type ArchiveCheck, verifyArchive } from '../../src/archive/verify.ts';
 import { type Packer, packer } from '../../src/crawler/pack/pack.ts';
 import type { Response } from '../../src/crawler/stages.ts';
 import type { RecordPlace } from '../../src/errand/visit.ts';
@@ -70,4 +73,14 @@ export function temporary(context: TestContext): string {
   const directory = mkdtempSync(path.join(tmpdir(), 'skein-archive-'));
   context.after(() => rmSync(directory, { recursive: true, force: true }));
   return directory;
+}
+
+/** Checks what a directory holds, and leaves no file open. */
+export async function verified(directory: string): Promise<ArchiveCheck> {
+  const segments = openDisk(directory);
+  try {
+    return await verifyArchive(segments);
+  } finally {
+    segments.close();
+  }
 }

@@ -12,6 +12,7 @@ import { openArchive } from '../../src/archive/archive.ts';
 import { writeCdxj } from '../../src/archive/cdxj.ts';
 import { exportWarc } from '../../src/archive/export.ts';
 import { listSegments } from '../../src/archive/segments.ts';
+import { openDisk } from '../../src/archive/store/disk-segments.ts';
 import { archivedHead } from '../../src/errand/warc/warc.ts';
 import { type TestPage, temporary, testPage, testParcel } from './pages.ts';
 
@@ -77,7 +78,7 @@ test('the CDXJ index is the one that warcio makes', async context => {
   const theirs = execFileSync(process.execPath, [warcio, 'cdx-index', ...files, '--format', 'cdxj'], {
     encoding: 'utf8',
   });
-  const count = await writeCdxj(directory);
+  const count = await writeCdxj(openDisk(directory), directory);
   const ours = readFileSync(path.join(directory, 'index.cdxj'), 'utf8');
   assert.equal(count, PAGES + 5);
   assert.deepEqual(comparable(ours), comparable(theirs));
@@ -111,7 +112,7 @@ async function exportOld(directory: string): Promise<string> {
   const file = path.join(directory, 'old.warc');
   const out = createGunzip();
   const written = pipeline(out, createWriteStream(file));
-  await exportWarc(directory, out, { version: '1.0' });
+  await exportWarc(openDisk(directory), out, { version: '1.0' });
   out.end();
   await written;
   return file;

@@ -12,9 +12,8 @@ import { fileURLToPath } from 'node:url';
 import { openArchive } from '../../src/archive/archive.ts';
 import type { StoredPlace } from '../../src/archive/read.ts';
 import { listSegments, segmentName } from '../../src/archive/segments.ts';
-import { verifyArchive } from '../../src/archive/verify.ts';
 import { randomly } from '../random.ts';
-import { temporary, testPage, testParcel } from './pages.ts';
+import { temporary, testPage, testParcel, verified } from './pages.ts';
 
 const writer = fileURLToPath(new URL('./writer.ts', import.meta.url));
 const SEGMENT_BYTES = 60_000;
@@ -53,12 +52,12 @@ test('kill -9 at random moments: all that was committed is there, and nothing to
     archive.recover(committed.at(-1)!.end);
     for (const { from, places } of committed) {
       for (const [i, place] of places.entries()) {
-        const stored = archive.read(place);
+        const stored = await archive.read(place);
         assert.equal(stored.url, testPage(from + i).url);
       }
     }
     await archive.close();
-    const { problems, digests } = await verifyArchive(directory);
+    const { problems, digests } = await verified(directory);
     assert.deepEqual(problems, []);
     assert.equal(
       digests,
@@ -109,7 +108,7 @@ test('a full disk: a clear error, nothing half-written, and on it goes when ther
   assert.throws(fill, { code: 'disk-full' }, 'and again: still full');
   assert.deepEqual(archive.ends(0).at(-1)!, end, 'a failed write moves nothing');
   assert.equal(listSegments(directory).at(-1)!.bytes, end.length, 'and leaves nothing behind');
-  assert.deepEqual((await verifyArchive(directory)).problems, []);
+  assert.deepEqual((await verified(directory)).problems, []);
   rmSync(ballast);
   const before = pages;
   assert.throws(fill, { code: 'disk-full' });
@@ -119,7 +118,7 @@ test('a full disk: a clear error, nothing half-written, and on it goes when ther
   const again = openArchive(directory);
   again.recover(last);
   await again.close();
-  const check = await verifyArchive(directory);
+  const check = await verified(directory);
   assert.deepEqual(check.problems, []);
   assert.equal(check.digests, pages);
 });

@@ -1,13 +1,13 @@
 /** Differences of lists: right for any two lists, shortest where it says so, bounded where they differ in everything. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { difference, type Run } from '../../src/base/myers.ts';
+import { difference, type EditRun } from '../../src/base/myers.ts';
 import { randomly } from '../random.ts';
 
-const apply = (runs: readonly Run[], kind: 'removed' | 'added'): string[] =>
+const apply = (runs: readonly EditRun[], kind: 'removed' | 'added'): string[] =>
   runs.filter(run => run.kind === 'same' || run.kind === kind).flatMap(run => [...run.items]);
 
-const size = (runs: readonly Run[]): number =>
+const size = (runs: readonly EditRun[]): number =>
   runs.reduce((sum, run) => sum + (run.kind === 'same' ? 0 : run.items.length), 0);
 
 /** The length of the shortest edit, by the textbook's table. */

@@ -18,7 +18,7 @@ const listed = help.slice(help.indexOf('Commands:'));
 const commands = [...listed.matchAll(/^ {2}(\w+)/gm)].map(match => match[1]!).filter(name => name !== 'help');
 
 /** They end when they are stopped, and have nothing to report then. */
-const LONG_RUNNING = new Set(['workbench', 'outpost']);
+const LONG_RUNNING = new Set(['service', 'workbench', 'outpost']);
 
 test('every command has help with an example, and says what it takes', async () => {
   assert.ok(commands.length >= 11, commands.join(' '));

@@ -14,25 +14,53 @@ test('docs/json.md is up to date (npm run docs:json)', () => {
 });
 
 /** They print no JSON, run until stopped, need other machines, or print what another one prints. */
-const without = ['watch', 'workbench', 'steer', 'export', 'outpost', 'demo', 'serve', 'cluster', 'text', 'extract'];
+const without = [
+  'service',
+  'restore',
+  'service',
+  'watch',
+  'workbench',
+  'steer',
+  'export',
+  'outpost',
+  'demo',
+  'site',
+  'serve',
+  'cluster',
+  'peers',
+  'text',
+  'extract',
+];
 
 test('every command has a schema, and what it prints fits', async () => {
   await using pages = await openPages();
   using place = workplace();
-  pages.set('/', { body: html('Front', [prose(1)], ['/page', '/gone', '/moved']) });
+  const feed = '<link rel="alternate" type="application/rss+xml" href="/feed.xml">';
+  const front = html('Front', [prose(1)], ['/page', '/gone', '/moved']).replace('</head>', `${feed}</head>`);
+  pages.set('/', { body: front });
+  pages.set('/feed.xml', {
+    body: '<rss><channel><ttl>60</ttl></channel></rss>',
+    headers: { 'content-type': 'text/xml' },
+  });
   pages.set('/page', count => ({ body: html('Page', [prose(2 + count)]) }));
   pages.set('/moved', { status: 301, headers: { location: '/page' } });
   const page = `${pages.origin}/page`;
   const runs: readonly (readonly [string, readonly string[]])[] = [
     ['crawl', ['crawl', `${pages.origin}/`, ...fast]],
     ['refresh', ['refresh', ...fast, '--budget', '100%', '--set', 'second-look=0']],
-    ...(['status', 'pages', 'seeds', 'account', 'verify', 'outposts'] as const).map(name => [name, [name]] as const),
+    ...(['status', 'pages', 'seeds', 'subscriptions', 'account', 'verify', 'outposts'] as const).map(
+      name => [name, [name]] as const,
+    ),
     ['changes', ['changes', '--new']],
     ...(['history', 'show', 'why', 'links', 'cat', 'diff', 'ping'] as const).map(name => [name, [name, page]] as const),
     ['show', ['show', `${pages.origin}/gone`]],
     ['search', ['search', 'page']],
     ['index status', ['index', 'status']],
     ['report', ['report', '--fail-on', 'never']],
+    ['notify add', ['notify', 'add', 'all', '--feed']],
+    ['notify list', ['notify', 'list']],
+    ['backup', ['backup', `${place.path}-backup`]],
+    ['forget', ['forget', page]],
     ['seeds remove', ['seeds', 'remove', `${pages.origin}/`]],
   ];
   for (const [name, words] of runs) {

@@ -1,7 +1,7 @@
 /** What a narrow terminal gets to see: lines broken between words, URLs that keep both of their ends. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fold, shellWord, shortened, urlTable } from '../../src/cli/print/terminal.ts';
+import { fold, shellWord, shortened, table, urlTable } from '../../src/cli/print/terminal.ts';
 
 test('lines break between words, colours take no room, and a word that is too long stays whole', () => {
   assert.equal(fold('one two three four', '  ', 9), 'one two\n  three\n  four');
@@ -34,4 +34,9 @@ test('a narrow table leaves out columns before it cuts the URL, and never goes w
 test('what is suggested can be pasted into a shell', () => {
   assert.equal(shellWord('http://a.test/~b/c%20d'), 'http://a.test/~b/c%20d');
   assert.equal(shellWord('http://a.test/?q=1&b=2'), `'http://a.test/?q=1&b=2'`);
+});
+
+test('a table has as many rows as there are', () => {
+  const rows = Array.from({ length: 130_000 }, () => ['x']);
+  assert.equal(table(['word'], rows).split('\n').length, 130_001);
 });

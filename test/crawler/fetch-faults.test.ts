@@ -4,6 +4,7 @@ import { execFile, spawn } from 'node:child_process';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { defaultTimeouts, limitWait } from '../../src/crawler/fetch/exchange.ts';
 import { ask, failure, fetcherFor, response, serve, text } from './fetch-server.ts';
 
 test('no answer at all: first-byte-timeout; half a head: the same', async t => {
@@ -223,8 +224,8 @@ test("time in which the process was stopped is nobody's delay, however long", as
     };
   });
   const program = fileURLToPath(new URL('./many-asks.ts', import.meta.url));
-  // Stopped for four times as long as the server may take.
-  const timeouts = JSON.stringify({ firstByte: 1000, betweenBytes: 1000, stopped: 500 });
+  // Stopped for twice as long as the server may take.
+  const timeouts = JSON.stringify({ firstByte: 2000, betweenBytes: 2000, stopped: 500 });
   const child = spawn(process.execPath, [program, server.origin, '20', timeouts], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -233,9 +234,22 @@ test("time in which the process was stopped is nobody's delay, however long", as
   const ended = new Promise(resolve => child.once('close', resolve));
   while (asked < 20) await new Promise(resolve => setTimeout(resolve, 5));
   child.kill('SIGSTOP');
-  answer();
   await new Promise(resolve => setTimeout(resolve, 4000));
   child.kill('SIGCONT');
+  // Not while it was stopped: answers that are there when it goes on are read before any limit is looked at.
+  await new Promise(resolve => setTimeout(resolve, 500));
+  answer();
   await ended;
   assert.deepEqual(JSON.parse(Buffer.concat(out).toString()), { 200: 20 });
+});
+
+test('a limit that is past because the process was stopped begins anew', async () => {
+  let late = 0;
+  const limit = limitWait(20, { ...defaultTimeouts, stopped: 100 }, () => late++);
+  const unnoticed = new Int32Array(new SharedArrayBuffer(4));
+  Atomics.wait(unnoticed, 0, 0, 400); // nothing runs meanwhile, as in a process that is stopped
+  await new Promise(resolve => setImmediate(resolve));
+  await new Promise(resolve => setImmediate(resolve));
+  limit.clear();
+  assert.equal(late, 0);
 });

@@ -1,14 +1,14 @@
 /** The HTTP/1.1 reader on bytes alone: every framing at every split, and 10,000 seeded malformed responses. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Http1Reader, maxHeadBytes, type Verdict } from '../../src/crawler/fetch/http1-reader.ts';
+import { Http1Reader, maxHeadBytes, type ReaderVerdict } from '../../src/crawler/fetch/http1-reader.ts';
 import { HeadReader } from '../../src/crawler/fetch/response-head.ts';
 
 interface Read {
   readonly reader: Http1Reader;
-  readonly verdict: Verdict;
+  readonly verdict: ReaderVerdict;
   /** Verdict after the connection ended. */
-  readonly final: Verdict;
+  readonly final: ReaderVerdict;
 }
 
 /** Feeds `wire` in pieces of `size` bytes through one buffer, as sockets do. */
@@ -17,7 +17,7 @@ function read(wire: string | Buffer, size: number, maxBytes = 1_000_000, bodyles
   reader.begin(maxBytes, bodyless);
   const bytes = typeof wire === 'string' ? Buffer.from(wire, 'latin1') : wire;
   const buffer = Buffer.alloc(Math.max(size, 1) + 8, '\n');
-  let verdict: Verdict = 'more';
+  let verdict: ReaderVerdict = 'more';
   for (let at = 0; at < bytes.length && verdict === 'more'; at += size) {
     const end = Math.min(bytes.length, at + size);
     bytes.copy(buffer, 0, at, end);

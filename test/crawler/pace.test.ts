@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Clock, DAY, HOUR } from '../../src/base/clock.ts';
+import { AddressSlots, makeSlots } from '../../src/crawler/pace/address-slots.ts';
 import { type Effect, parseRetryAfter, retryAfter } from '../../src/crawler/pace/answer-effect.ts';
-import { Pace, type Terms, type Turn } from '../../src/crawler/pace/pace.ts';
+import { Pace, type PaceTerms, type Turn } from '../../src/crawler/pace/pace.ts';
 import { randomly } from '../random.ts';
 
 /** Time that moves only when the test says so. */
@@ -50,13 +51,14 @@ class HandClock implements Clock {
 }
 
 const settled = () => new Promise(resolve => setImmediate(resolve));
-const terms = (change: Partial<Terms> = {}): Terms => ({
+const terms = (change: Partial<PaceTerms> = {}): PaceTerms => ({
   pace: 1000,
   connections: 1,
   notBefore: 0,
   crawlDelay: 0,
   ...change,
 });
+const ADDRESS = '192.0.2.1';
 const fine: Effect = { status: 200, firstByteMs: 5, retryAfterMs: 0, failed: false, address: '' };
 
 /** Asks for `count` turns, ends each after `ms` with `effect`, and notes when they started, counted from the first ask. */
@@ -64,7 +66,7 @@ function run(
   pace: Pace,
   clock: HandClock,
   origin: string,
-  options: { count: number; terms: Terms; ms?: number; effect?: Effect },
+  options: { count: number; terms: PaceTerms; ms?: number; effect?: Effect },
 ): number[] {
   const from = clock.time;
   const starts: number[] = [];
@@ -330,4 +332,28 @@ test('10,000 malformed Retry-After fields give a time between nothing and a day'
     const ms = parseRetryAfter(i % 2 ? random.garbage(40) : random.text(pieces, random.below(10)), 1_800_000_000_000);
     assert.ok(ms >= 0 && ms <= DAY);
   }
+});
+
+test('threads hold an address together to four times the connections, and a thread that died holds none of them', async () => {
+  const clock = new HandClock();
+  const memory = makeSlots();
+  const inSeat = (seat: number) =>
+    new Pace(clock, { slots: new AddressSlots(memory, seat), locate: async () => ADDRESS });
+  const turns: Turn[] = [];
+  const ask = (pace: Pace, name: string, count: number) => {
+    for (let i = 0; i < count; i++) void pace.turn(`http://${name}${i}`, terms()).then(turn => turns.push(turn!));
+  };
+  const [first, second] = [inSeat(1), inSeat(2)];
+  ask(first, 'a', 3);
+  await clock.move(1000);
+  ask(second, 'b', 6);
+  await clock.move(60_000);
+  assert.equal(turns.length, 4);
+  // The first one dies with what it had under way; another takes its seat.
+  inSeat(1);
+  await clock.move(60_000);
+  assert.equal(turns.length, 7, 'the one of the second is still under way');
+  turns.at(-1)!.done({ ...fine, address: ADDRESS });
+  await clock.move(60_000);
+  assert.equal(turns.length, 8);
 });

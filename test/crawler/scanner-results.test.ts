@@ -6,6 +6,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
+import { lent } from '../../src/base/borrowed.ts';
 import { at, type Mode, Scanner } from '../../src/crawler/scanner/scanner.ts';
 import { randomly } from '../random.ts';
 import { blocksOf, LINK_WORDS, levelsOf, linksOf, longOf } from './scanner-memory.ts';
@@ -104,17 +105,17 @@ function everything(scan: Scanner): readonly Uint8Array[] {
   // Words 5 to 7 are the scanner's own.
   const told = links.filter((_, i) => i % LINK_WORDS < 5 || i % LINK_WORDS > 7);
   const urls: Uint8Array[] = [];
-  for (let at = 0; at < links.length; at += LINK_WORDS) urls.push(scan.bytes(links[at + 8]!, links[at + 9]!));
+  for (let at = 0; at < links.length; at += LINK_WORDS) urls.push(lent(scan.bytes(links[at + 8]!, links[at + 9]!)));
   const numbers = Array.from({ length: 7 }, (_, i) => longOf(scan, i));
   const levels = levelsOf(scan);
   const images = Array.from({ length: scan.get(at.images) * 2 }, (_, i) => scan.image(i >> 1, i & 1));
   const counts = COUNTS.map(name => scan.get(at[name]));
   return [
     Buffer.from(JSON.stringify([numbers.map(String), levels, images, counts, [...told], [...blocksOf(scan)]])),
-    scan.bytes(scan.get(at.text), scan.get(at.textEnd)),
-    scan.bytes(scan.get(at.canon), scan.get(at.canonEnd)),
-    scan.bytes(scan.get(at.references), scan.get(at.referencesEnd)),
-    scan.bytes(scan.get(at.anchors), scan.get(at.anchorsEnd)),
+    lent(scan.bytes(scan.get(at.text), scan.get(at.textEnd))),
+    lent(scan.bytes(scan.get(at.canon), scan.get(at.canonEnd))),
+    lent(scan.bytes(scan.get(at.references), scan.get(at.referencesEnd))),
+    lent(scan.bytes(scan.get(at.anchors), scan.get(at.anchorsEnd))),
     ...urls,
   ];
 }
@@ -156,7 +157,7 @@ test('of long tags that differ only in their middle none is taken for another', 
   const pageOf = (middle: string): Buffer => Buffer.from(`${start}${middle}${end}one</div><p>two`);
   const canonical = (scan: Scanner, body: Buffer): string => {
     scan.scan(body, 'html');
-    return scan.bytes(scan.get(at.canon), scan.get(at.canonEnd)).toString('latin1');
+    return lent(scan.bytes(scan.get(at.canon), scan.get(at.canonEnd))).toString('latin1');
   };
   const used = new Scanner();
   for (const middle of ['adslot', 'abslot', 'adslot', 'abslots', 'adslot">x<b title="']) {
@@ -168,7 +169,7 @@ test('of long tags that differ only in their middle none is taken for another', 
 test('the last word of a page says nothing of the first word of the next', () => {
   const facts = (scan: Scanner): unknown => {
     scan.scan(Buffer.from('<p>update 5 May 2020'), 'html');
-    return scan.bytes(scan.get(at.canon), scan.get(at.canonEnd)).toString();
+    return lent(scan.bytes(scan.get(at.canon), scan.get(at.canonEnd))).toString();
   };
   const used = new Scanner();
   used.scan(Buffer.from('<p>at last'), 'html');

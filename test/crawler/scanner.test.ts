@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { Parser } from 'htmlparser2';
 import { entriesOf, historiesAvailable, openBlobs } from '../../bench/histories.ts';
-import { buildScanner, WASM_FILE } from '../../src/crawler/scanner/build.ts';
+import { buildScanner, LAYOUT_FILE, WASM_FILE } from '../../src/crawler/scanner/build.ts';
+import { layoutSource, regions } from '../../src/crawler/scanner/layout.ts';
 import { at, MAX_SCAN, Scanner } from '../../src/crawler/scanner/scanner.ts';
 import { randomly } from '../random.ts';
 import { LINK_WORDS, levelsOf, linksOf, longOf } from './scanner-memory.ts';
@@ -15,6 +16,50 @@ test('the committed module is what the sources give, and imports nothing', async
   assert.ok(Buffer.from(await buildScanner()).equals(committed), 'run npm run build:scanner');
   assert.deepEqual(WebAssembly.Module.imports(new WebAssembly.Module(committed)), []);
 });
+
+test('no two regions of its memory overlap, and the module has the same map', () => {
+  assert.equal(readFileSync(LAYOUT_FILE, 'utf8'), layoutSource(), 'run npm run build:scanner');
+  const all = Object.entries(regions).sort(([, a], [, b]) => a.at - b.at);
+  for (const [i, [name, { at, bytes }]] of all.slice(0, -1).entries()) {
+    const [next, { at: end }] = all[i + 1]!;
+    assert.ok(at + bytes <= end, `${name} reaches into ${next}`);
+  }
+});
+
+test("the compiler's own data stays in its region", () => {
+  const { at, bytes } = regions.STATIC;
+  for (const { from, length } of dataSegments(readFileSync(WASM_FILE))) {
+    assert.ok(from >= at && from + length <= at + bytes, `${length} bytes at ${from}`);
+  }
+});
+
+/** Where a module puts its data: the active segments of section 11, each at a constant address. */
+function dataSegments(module: Uint8Array): { from: number; length: number }[] {
+  let at = 8;
+  const number = (): number => {
+    let value = 0;
+    for (let shift = 0; ; shift += 7) {
+      const byte = module[at++]!;
+      value += (byte & 127) * 2 ** shift;
+      if (byte < 128) return value;
+    }
+  };
+  while (at < module.length) {
+    const section = module[at++]!;
+    const size = number();
+    if (section !== 11) at += size;
+    else
+      return Array.from({ length: number() }, () => {
+        assert.deepEqual([number(), module[at++]], [0, 0x41], 'an active segment at a constant');
+        const from = number(); // addresses below 2^31 - 2^27 read the same signed or not, in as many bytes
+        assert.equal(module[at++], 0x0b);
+        const length = number();
+        at += length;
+        return { from, length };
+      });
+  }
+  return [];
+}
 
 interface Reading {
   readonly hrefs: readonly string[];

@@ -34,10 +34,10 @@ test('every page that a crawl visits comes once, and can be read', async () => {
   assert.ok(pages.length > 20, String(pages.length));
   assert.equal(new Set(pages.map(page => page.visit)).size, pages.length);
   const page = pages.find(each => each.outcome === 'fetched' && each.links().length > 3)!;
-  assert.match(page.html()!, /<html/i);
-  assert.ok(page.text()!.length > 20);
+  assert.match((await page.html())!, /<html/i);
+  assert.ok((await page.text())!.length > 20);
   assert.ok(page.links().every(link => URL.canParse(link.url)));
-  assert.equal(skein.page(page.url)!.html(), page.html());
+  assert.equal(await skein.page(page.url)!.html(), await page.html());
   assert.equal(skein.page(`${web.sites[0]!.origin}/never-there`), undefined);
   await skein.close();
 });

@@ -1,6 +1,6 @@
 /** Every format of export over one collection: what all promise, and what others read from each. */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { zstdDecompressSync } from 'node:zlib';
@@ -18,7 +18,12 @@ describe('exports', () => {
 
   before(async () => {
     web = await openWeb({ seed: 6, servers: 2, pagesPerServer: 25, codings: ['gzip'] });
-    await skeinJson('crawl', ...web.seeds, '--data', data, ...fast, '--scope', '*');
+    const hooks = join(place.path, 'titles.js');
+    writeFileSync(
+      hooks,
+      `export default { afterPage: ({ mediaType, title }) => (mediaType === 'text/html' ? { data: title } : undefined) };`,
+    );
+    await skeinJson('crawl', ...web.seeds, '--data', data, ...fast, '--scope', '*', '--hooks', hooks);
     const lines = (await bytesOf(exporterOf('jsonl'), everything(data))).bytes.toString().trim().split('\n');
     const copies = lines.map(line => JSON.parse(line) as { url: string; type: string });
     pages = copies.filter(({ type }) => type === 'text/html').map(({ url }) => url);

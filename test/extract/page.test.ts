@@ -90,3 +90,9 @@ test('ids that name what is explained do not make it navigation', () => {
   const section = `<section class="detail" id="isPopupMenuVisible()"><h3>isPopupMenuVisible</h3><p>${sentence(9)}</p></section>`;
   assert.ok(markdown(section).includes(sentence(9)));
 });
+
+test('pages with more pieces than a call takes arguments are read to their end', () => {
+  const many = 130_000;
+  assert.ok(markdown(`<pre>${'`a\n'.repeat(many)}</pre>`).includes('`a'));
+  assert.equal(textOf(extractPage(`<main><dl>${'<dt>x<dd>y'.repeat(many)}</dl></main>`, BASE)).length > many, true);
+});

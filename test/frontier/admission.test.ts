@@ -27,6 +27,7 @@ function crawl(
   work: (
     follow: (depth: number, urls: string[], flag?: number) => number[],
     why: (id: number) => string | null,
+    redirect: (from: number, depth: number, url: string, hops?: number) => number,
   ) => void,
 ) {
   withLedger(0, ledger => {
@@ -40,8 +41,9 @@ function crawl(
     const from = { hops: 0, time: NOW, nofollow: false };
     const seed = admission.one('http://a.test/', { ...from, page: 0, depth: 0 }, { seed: true });
     work(
-      (depth, urls, flag) => [...admission.links(linksTo(urls, flag), { ...from, page: seed, depth })],
+      (depth, urls, flag) => Array.from(admission.links(linksTo(urls, flag), { ...from, page: seed, depth })),
       id => ledger.pages.get(id)!.refused,
+      (page, depth, url, hops = 1) => admission.one(url, { ...from, page, depth, hops }),
     );
     ledger.abandon();
   });
@@ -74,6 +76,19 @@ test('a page that was too deep is let in by a nearer link, and by none that is t
     follow(5, ['http://a.test/deep']);
     assert.equal(why(page!), 'too-deep');
     follow(1, ['http://a.test/deep']);
+    assert.equal(why(page!), null);
+  });
+});
+
+test('a redirect leads to a page that was too deep as a link does, at the depth of the page that redirects', () => {
+  crawl((follow, why, redirect) => {
+    const [page] = follow(2, ['http://a.test/deep']);
+    const [old] = follow(1, ['http://a.test/old']);
+    redirect(old!, 3, 'http://a.test/deep');
+    assert.equal(why(page!), 'too-deep');
+    redirect(old!, 2, 'http://a.test/deep', 100);
+    assert.equal(why(page!), 'too-deep', 'a chain without end');
+    assert.equal(redirect(old!, 2, 'http://a.test/deep'), page);
     assert.equal(why(page!), null);
   });
 });

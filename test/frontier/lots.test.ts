@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DAY } from '../../src/base/clock.ts';
 import { fingerprint } from '../../src/base/url.ts';
-import { lotsOf } from '../../src/frontier/schedule/lots.ts';
+import { alike, lotsOf } from '../../src/frontier/schedule/lots.ts';
+import { FLAG_CHANGED } from '../../src/ledger/pages/known-row.ts';
 import { NOW, withLedger } from './known-ledger.ts';
 
 test('a small server beside a large one is looked at in every round', () => {
@@ -25,6 +26,42 @@ test('a small server beside a large one is looked at in every round', () => {
     }
     const looked = days.flat().filter(({ server }) => server === small);
     assert.ok(new Set(looked.map(({ page }) => page)).size >= 7, 'others each day');
+    ledger.commit();
+  });
+});
+
+test('dead links take no lots from live pages, and one lot goes to what changed before', () => {
+  withLedger(400, ledger => {
+    ledger.begin();
+    const sql = (text: string) => ledger['database'].prepare(text).run();
+    ledger['database'].prepare('UPDATE known SET due = ?').run(NOW);
+    sql("UPDATE known SET outcome = 'gone' WHERE page % 5 < 3");
+    sql(`UPDATE known SET flags = ${FLAG_CHANGED} WHERE page % 5 = 4 AND page > 200`);
+    for (const day of [0, 1, 2, 3]) {
+      const lots = lotsOf(ledger, 40, NOW + day * DAY).map(({ page }) => page);
+      assert.ok(lots.length >= 4, `${lots.length}`);
+      assert.ok(lots.every(page => page % 5 >= 3));
+      assert.ok(
+        lots.slice(0, 2).some(page => page % 5 === 4 && page > 200),
+        `${lots}`,
+      );
+    }
+    ledger.commit();
+  });
+});
+
+test('what is like a page that has changed: of its folder and size, and not seen lately', () => {
+  withLedger(100, ledger => {
+    ledger.begin();
+    ledger['database'].prepare('UPDATE known SET due = ?').run(NOW);
+    const page = ledger.dueTimes.live([50], Number.MAX_VALUE)[0]!;
+    const others = alike(ledger, page, Number.MAX_VALUE);
+    assert.equal(others.length, 3);
+    assert.ok(others.every(other => other.page !== 50 && other.server === page.server));
+    assert.deepEqual(alike(ledger, { ...page, url: 'http://elsewhere/x/y' }, Number.MAX_VALUE), []);
+    assert.deepEqual(alike(ledger, page, 0), []);
+    ledger.dueTimes.hasten(others, 7);
+    assert.equal(ledger.pages.known(others[0]!.page)!.due, 7);
     ledger.commit();
   });
 });

@@ -5,8 +5,8 @@ import { test } from 'node:test';
 import { DAY } from '../../src/base/clock.ts';
 import type { Visit } from '../../src/errand/visit.ts';
 import { lastChangeAge, learnTrust, trustTerms } from '../../src/frontier/schedule/validator-trust.ts';
-import { dueInWave, partOf, type Seen, Waves } from '../../src/frontier/schedule/waves.ts';
-import type { KnownRow } from '../../src/ledger/pages/known-row.ts';
+import { dueInWave, partOf, type WaveSeen, Waves } from '../../src/frontier/schedule/waves.ts';
+import { FLAG_CHANGED, type KnownRow } from '../../src/ledger/pages/known-row.ts';
 import type { Server } from '../../src/ledger/servers.ts';
 
 const newServer = (): Server =>
@@ -62,7 +62,7 @@ test('dates count once they have gone with the content often enough', () => {
   assert.equal(lastChangeAge(server, changed), undefined);
 });
 
-const look = (changed: boolean, more: Partial<Seen> = {}): Seen => ({
+const look = (changed: boolean, more: Partial<WaveSeen> = {}): WaveSeen => ({
   ...{ changed, foretold: 0.05, before: 1, part: '' },
   ...more,
 });
@@ -73,7 +73,7 @@ test('a wave begins with changes that rates do not explain, and ends when nothin
   for (let i = 0; i < 20; i++) assert.equal(waves.count(foreseen, i, look(true, { foretold: 0.9 })), undefined);
   const server = { ...newServer(), id: 2 };
   const turns = Array.from({ length: 8 }, (_, i) => waves.count(server, DAY + i, look(true)));
-  assert.deepEqual(turns.slice(0, 2), [undefined, 'begun'], 'two of two are enough for a small server');
+  assert.deepEqual(turns.slice(0, 2), ['suspected', 'begun'], 'two of two are enough for a small server');
   assert.equal(server.wave, DAY);
   const page = { page: 1, seen: DAY - 1, due: 50 * DAY };
   assert.ok(dueInWave(server, page) < -300 * DAY, 'before everything else');
@@ -81,6 +81,14 @@ test('a wave begins with changes that rates do not explain, and ends when nothin
   assert.equal(dueInWave(server, { ...page, seen: DAY + 1 }), 50 * DAY);
   for (let i = 0; i < 80; i++) waves.count(server, 2 * DAY + i, look(false));
   assert.equal(server.wave, 0);
+});
+
+test('one change that nothing foretold raises a suspicion, which quiet looks lay to rest', () => {
+  const server = { ...newServer(), id: 9 };
+  const waves = new Waves();
+  assert.equal(waves.count(server, DAY, look(true)), 'suspected');
+  for (let i = 0; i < 12; i++) assert.equal(waves.count(server, DAY + 1 + i, look(false)), undefined);
+  assert.equal(waves.count(server, DAY + 20, look(true)), undefined, 'two of fourteen are what its rates let expect');
 });
 
 test('a wave that touches a third of the pages is one; a page in ten is not', () => {
@@ -99,7 +107,7 @@ test('a wave is seen over several rounds', () => {
   const earlier = { since: 8 * DAY, visits: 3, changed: 1, foretold: 0.15 };
   const server = { ...newServer(), id: 3 };
   const waves = new Waves(() => earlier);
-  assert.equal(waves.count(server, 10 * DAY, look(true)), undefined);
+  assert.equal(waves.count(server, 10 * DAY, look(true)), 'suspected');
   assert.equal(waves.count(server, 10 * DAY + 1, look(true)), 'begun');
 });
 
@@ -109,7 +117,7 @@ test('the next wave begins with pages that were seen since the last, whether tha
   for (let i = 0; i < 2; i++) waves.count(server, DAY + i, look(true));
   for (let i = 0; i < 30; i++) assert.equal(waves.count(server, DAY + 9 + i, look(true)), undefined);
   const again = { before: DAY + 20 };
-  assert.equal(waves.count(server, 2 * DAY, look(true, again)), undefined);
+  assert.equal(waves.count(server, 2 * DAY, look(true, again)), 'suspected');
   assert.equal(waves.count(server, 2 * DAY + 1, look(true, again)), 'begun');
   assert.equal(server.wave, 2 * DAY);
 });
@@ -118,14 +126,16 @@ test('a part of the server that a wave does not touch is left alone, and taken u
   const server = { ...newServer(), id: 6 };
   const waves = new Waves();
   for (let i = 0; i < 2; i++) waves.count(server, DAY + i, look(true));
-  for (let i = 0; i < 9; i++) waves.count(server, DAY + 9, look(true, { part: 'blog 6' }));
-  const turns = Array.from({ length: 4 }, () => waves.count(server, DAY + 9, look(false, { part: 'research 3' })));
+  for (let i = 0; i < 9; i++) waves.count(server, DAY + 9, look(true, { part: 'blog 6 0' }));
+  const turns = Array.from({ length: 4 }, () => waves.count(server, DAY + 9, look(false, { part: 'research 3 0' })));
   assert.deepEqual(turns, [undefined, undefined, undefined, 'spared']);
-  const touches = (url: string, wire: number) => waves.touches(server, { seen_time: 1, url, wire });
+  const touches = (url: string, wire: number) => waves.touches(server, { seen_time: 1, url, wire, flags: 0 });
   assert.equal(touches('http://a/research/x', 100), false);
   assert.equal(touches('http://a/blog/x', 5000), true);
-  assert.equal(waves.count(server, DAY + 9, look(true, { part: 'research 3' })), 'spared');
+  assert.equal(waves.count(server, DAY + 9, look(true, { part: 'research 3 0' })), 'spared');
   assert.equal(touches('http://a/research/x', 100), true);
-  assert.equal(partOf('http://a/docs/x.html', 9000), partOf('http://a/docs/y/z', 11_000));
-  assert.notEqual(partOf('http://a/docs/x.html', 9000), partOf('http://a/docs/x.htm', 700));
+  const page = { url: 'http://a/docs/x.html', wire: 9000, flags: 0 };
+  assert.equal(partOf(page), partOf({ url: 'http://a/docs/y/z', wire: 11_000, flags: 0 }));
+  assert.notEqual(partOf(page), partOf({ ...page, wire: 700 }));
+  assert.notEqual(partOf(page), partOf({ ...page, flags: FLAG_CHANGED }), 'what changed before will again');
 });

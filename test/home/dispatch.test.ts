@@ -210,3 +210,68 @@ test('a machine that brings nothing for minutes loses its errands, and keeps no 
   dispatch.returned(silent, '1', 0, true);
   assert.equal(dispatch.choose(place(origin))!.to, any);
 });
+
+/** An errand of a server that is visited once in `pace` milliseconds. */
+function pacedErrand(id: string, origin: string, pace = 1000): Errand {
+  const plain = errand(id, origin);
+  return { ...plain, deadline: 1e15, server: { ...plain.server, pace }, limits: { ...plain.limits, follow: 5000 } };
+}
+
+test('who has several paced servers gives them back when a machine has nothing to do, and each keeps its pace', () => {
+  const clock = movableClock(1_000_000);
+  const dispatch = new Dispatch(clock);
+  let recalls = 0;
+  const first = carrier('first', { recall: () => recalls++ });
+  const origins = ['https://one.org', 'https://two.org', 'https://three.org', 'https://four.org'];
+  dispatch.join(first);
+  for (const origin of origins) dispatch.send(pacedErrand(origin, origin), dispatch.choose(place(origin))!.to);
+  clock.advance(5000);
+  dispatch.rebalance();
+  assert.equal(recalls, 0, 'nobody else is there');
+  dispatch.join(carrier('second'));
+  dispatch.rebalance();
+  assert.equal(recalls, 0, 'it has only just come');
+  clock.advance(1000);
+  dispatch.rebalance();
+  dispatch.rebalance();
+  assert.equal(recalls, 1, 'asked once');
+  for (const origin of origins) dispatch.returned(first, origin, 0, true);
+  assert.equal(dispatch.choose(place(origins[0]!)), undefined, 'its last request was just now');
+  clock.advance(1000);
+  for (const origin of origins) dispatch.send(pacedErrand(origin, origin), dispatch.choose(place(origin))!.to);
+  assert.deepEqual([dispatch.errandsOf('first').length, dispatch.errandsOf('second').length], [2, 2]);
+});
+
+test('a machine that may take none of them is not worked for again and again', () => {
+  const clock = movableClock(1_000_000);
+  const dispatch = new Dispatch(clock);
+  let recalls = 0;
+  const first = carrier('first', { recall: () => recalls++ });
+  dispatch.join(first);
+  for (const origin of ['https://one.org', 'https://two.org']) dispatch.send(pacedErrand(origin, origin), first);
+  dispatch.join(carrier('bound', { servers: ['example.org'] }));
+  clock.advance(60_000);
+  dispatch.rebalance();
+  assert.equal(recalls, 0);
+  dispatch.join(carrier('free'));
+  for (let minute = 0; minute < 5; minute++) {
+    clock.advance(60_000);
+    dispatch.rebalance();
+  }
+  assert.equal(recalls, 1, 'what was given back for it went elsewhere');
+});
+
+test('what an outpost had whose line was closed goes to another, and waits for it where there is no other', () => {
+  const clock = movableClock(1_000_000);
+  const dispatch = new Dispatch(clock);
+  const killed = { ...carrier('killed', { room: 0 }), deserted: 0 };
+  dispatch.join(killed);
+  dispatch.send(pacedErrand('1', 'https://one.org'), killed);
+  killed.deserted = 5000;
+  assert.deepEqual(dispatch.overdue(clock.now()), []);
+  dispatch.join(carrier('other'));
+  killed.deserted = 1000;
+  assert.deepEqual(dispatch.overdue(clock.now()), [], 'it may live, and dial again');
+  killed.deserted = 5000;
+  assert.deepEqual(dispatch.overdue(clock.now()), [{ from: killed, errand: '1' }]);
+});

@@ -6,7 +6,7 @@ import { SkeinError } from '../../src/base/errors.ts';
 import { openHome } from '../../src/cli/options/engine-options.ts';
 import { attend } from '../../src/cli/services.ts';
 import { findHome, type HomeClient, runningHome } from '../../src/home/door.ts';
-import type { Order } from '../../src/home/orders.ts';
+import type { SteerOrder } from '../../src/home/orders.ts';
 import { crawlSupply, type Supply } from '../../src/home/supply.ts';
 import { chosen, makeCollection } from '../journeys/collection.ts';
 import { skein } from '../journeys/skein.ts';
@@ -31,6 +31,7 @@ async function running(directory: string, seeds: readonly string[], more: Record
       opened.home.stop();
       await ended;
       await attended.leave();
+      await attended.closeWorkbench();
       await opened.close();
     },
   };
@@ -40,7 +41,7 @@ async function until(reached: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await reached())) await new Promise(resolve => setTimeout(resolve, 20));
 }
 
-const refused = (client: HomeClient, order: Order, code: string) =>
+const refused = (client: HomeClient, order: SteerOrder, code: string) =>
   assert.rejects(client.order(order), (error: unknown) => error instanceof SkeinError && error.code === code);
 
 test('orders are obeyed, answered with the state that came of them, and logged', async () => {

@@ -27,7 +27,8 @@ async function crawl(answer: (n: number, errand: Errand) => Partial<Parcel>[]): 
   mkdirSync(join(directory, 'archive'));
   const ledger = new Ledger(directory, 'write');
   const frontier = new Frontier(ledger, { ...plainOptions, mode: 'explore', depth: 0 }, systemClock);
-  const home = new Home({ ledger, archive: openArchive(join(directory, 'archive')), frontier, clock: systemClock });
+  const home = new Home({ clock: systemClock });
+  home.adopt({ id: 0, ledger, archive: openArchive(join(directory, 'archive')), frontier });
   const heard: Heard = { sent: [], forgotten: [], acknowledged: [] };
   const far: Carrier = carrier('far', {
     send(errand) {

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MachineWatch, type Post } from '../../src/home/machines/machines.ts';
+import { NO_STATUS } from '../../src/transfer/wire/messages.ts';
+import { carrier } from './plain-carrier.ts';
 
 const post = (name: string, errands: number): Post => ({
   carrier: { name, room: 10, remote: true, servers: [] } as unknown as Post['carrier'],
@@ -46,4 +48,13 @@ test('a machine that comes back is there again', () => {
     again.map(({ name, state }) => [name, state]),
     [['a', 'working']],
   );
+});
+
+test('what others got while a machine was away is told when it is gone', () => {
+  const watch = new MachineWatch();
+  const away = { ...carrier('far'), status: { ...NO_STATUS, name: 'far', state: 'away' as const } };
+  watch.look([{ carrier: carrier('far'), errands: 3, pages: 30 }], 1000);
+  watch.look([{ carrier: away, errands: 3, pages: 30 }], 2000);
+  watch.look([{ carrier: away, errands: 0, pages: 0 }], 3000);
+  assert.match(watch.look([], 4000)[0]!.trouble, /its 3 errands went back/);
 });

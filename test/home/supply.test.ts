@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { DAY, HOUR } from '../../src/base/clock.ts';
 import { Frontier } from '../../src/frontier/frontier.ts';
 import { Schedule } from '../../src/frontier/schedule/schedule.ts';
+import { Pool } from '../../src/home/partitions/pool.ts';
 import { watchSupply } from '../../src/home/supply.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { NOW, withLedger } from '../frontier/known-ledger.ts';
@@ -18,7 +19,7 @@ function watch(ledger: Ledger, pages: number): (time: number) => number {
   frontier.restore();
   frontier.schedule.aim({ share: 0.5 }, NOW);
   const supply = watchSupply(
-    { ledger, frontier, clock },
+    { pool: new Pool([{ id: 0, ledger, frontier }]), clock },
     () => ({ pages, bytes: Infinity }),
     () => 0,
   );

@@ -3,9 +3,8 @@
  * is one error for people, and nothing else ever happens. SKEIN_FUZZ=100000 runs that many cases of each.
  */
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { SkeinError } from '../../src/base/errors.ts';
 import { normalise } from '../../src/base/url.ts';
 import { checkErrand } from '../../src/errand/codec/errand-checks.ts';
 import { decodeErrand, encodeErrand } from '../../src/errand/codec/errand-codec.ts';
@@ -20,28 +19,9 @@ import { restoreParcel } from '../../src/home/unpack/unpack-parcel.ts';
 import { encodeFrame, type Frame, FrameReader } from '../../src/transfer/wire/frames.ts';
 import { decodeSent, encodeSent } from '../../src/transfer/wire/wire-visit-codec.ts';
 import { plainErrand, plainPage } from '../errand/plain-errand.ts';
-import { CASES, type Draw, drawing, SEED } from './fuzz-cases.ts';
+import { type Draw, fuzz } from './fuzz-cases.ts';
 import { sentOf } from './fuzz-parcels.ts';
 
-/** Runs the cases; `one` says whether the input was taken. Something has to be taken, and something refused. */
-function fuzz(context: TestContext, one: (draw: Draw, index: number) => boolean): void {
-  context.diagnostic(`seed ${SEED}, ${CASES} cases`);
-  let taken = 0;
-  for (let i = 0; i < CASES; i++) {
-    const seed = SEED * 1_000_003 + i;
-    try {
-      // Most have one odd field or none, so that what lies behind the first check is reached; some have many.
-      if (one(drawing(seed, WILD[i % WILD.length]), i)) taken++;
-    } catch (error) {
-      if (error instanceof SkeinError) continue;
-      throw new Error(`case ${i} of seed ${SEED}`, { cause: error });
-    }
-  }
-  context.diagnostic(`${taken} taken`);
-  assert.ok(taken > 0.3 * CASES && taken < CASES, `${taken} of ${CASES} were taken`);
-}
-
-const WILD = [12, 60, 60, 200];
 const ORIGIN = 'http://geese.example';
 const NOW = 1_760_000_000_000;
 const facts = packFacts(bareFacts(Buffer.alloc(16, 1), Buffer.alloc(16, 2)));
@@ -84,7 +64,7 @@ function errandOf(draw: Draw): Errand {
 }
 
 test('errands', context => {
-  fuzz(context, draw => {
+  return fuzz(context, draw => {
     const errand = checkErrand(decodeErrand(encodeErrand(errandOf(draw))));
     for (const { url } of errand.pages) assert.equal(normalise(url), url);
     for (const each of [errand.deadline, errand.server.notBefore, errand.server.auditShare, errand.server.pace]) {
@@ -107,7 +87,7 @@ const errand: Errand = {
 const html = Buffer.from('<!doctype html><title>Geese</title><p>They fly. <a href="/next">next</a>');
 
 test('parcels', context => {
-  fuzz(context, draw => {
+  return fuzz(context, draw => {
     const sent = decodeSent(encodeSent(sentOf(draw, errand), errand), errand);
     const restored = restoreParcel(sent, errand, { sequence: 0, done: true }, 'skein');
     const { visits, members, server } = decodeParcel(encodeParcel(restored));
@@ -180,7 +160,7 @@ function frameOf({ random, whole, text, bytes, flag }: Draw): Frame {
 }
 
 test('frames', context => {
-  fuzz(context, draw => {
+  return fuzz(context, draw => {
     const frames = Array.from({ length: 1 + draw.random.below(3) }, () => encodeFrame(frameOf(draw)));
     const whole = Buffer.concat(frames);
     // One length or kind within, and now and then a cut.
@@ -199,7 +179,7 @@ test('frames', context => {
 });
 
 test('WARC records', context => {
-  fuzz(context, draw => {
+  return fuzz(context, draw => {
     const block = `${draw.text('HTTP/1.1')} ${draw.whole(200)} OK\r\n${draw.text('A: b')}\r\n\r\n${draw.text('body')}`;
     const lines = [`WARC/${draw.text('1.1')}`, `WARC-Type: ${draw.text('response')}`, draw.text('X: y')];
     const head = `${lines.join('\r\n')}\r\nContent-Length: ${draw.number(Buffer.byteLength(block))}\r\n\r\n`;
@@ -220,7 +200,7 @@ test('WARC records', context => {
 });
 
 test('orders', context => {
-  fuzz(context, draw => {
+  return fuzz(context, draw => {
     const { text, number, list, random } = draw;
     const order = random.pick<Record<string, unknown>>([
       { kind: 'add', urls: list([ORIGIN], () => text(ORIGIN)) },

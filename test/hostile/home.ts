@@ -71,7 +71,7 @@ export async function openTarget(seeds: readonly string[], more: Record<string, 
     async problems() {
       await close();
       const ledger = openLedger(data);
-      const { problems } = await verifyCollection(ledger, data);
+      const { problems } = await verifyCollection(ledger);
       ledger.close();
       return problems;
     },

@@ -15,6 +15,8 @@ interface Seen {
   readonly code: number | null;
   readonly said: string;
   readonly asked: readonly string[];
+  /** What the public addresses were asked for. */
+  readonly heard?: readonly string[];
   readonly pages: string;
   readonly turns: readonly (readonly [string, number])[];
 }
@@ -49,13 +51,30 @@ for (const how of ['threads', 'outpost']) {
   });
 }
 
+test('no webhook and no subscriber leads to a private address that the user did not name', options, async () => {
+  using place = workplace();
+  const { asked, heard } = await seenIn(place.path, 'pushes');
+  assert.deepEqual(asked, ['10.0.0.5 10.0.0.5/named']);
+  for (const path of ['public.test/hook', 'public.test/to-address', 'public.test/cb?'])
+    assert.ok(
+      heard?.some(line => line.includes(path)),
+      `${path} was not asked for: the trial shows nothing`,
+    );
+});
+
 test(
-  'the same world opened by --allow-private is reached by page, image, sitemap and robots.txt',
+  'the same world opened by --allow-private is reached by page, image, sitemap, robots.txt and hub',
   options,
   async () => {
     using place = workplace();
     const { asked } = await seenIn(place.path, 'open');
-    for (const path of ['10.0.0.5/secret', '10.0.0.5/picture.png', '10.0.0.5/sitemap.xml', '192.168.7.7/robots.txt']) {
+    for (const path of [
+      '10.0.0.5/hub',
+      '10.0.0.5/secret',
+      '10.0.0.5/picture.png',
+      '10.0.0.5/sitemap.xml',
+      '192.168.7.7/robots.txt',
+    ]) {
       assert.ok(
         asked.some(line => line.endsWith(path)),
         `${path} was not asked for: the trial shows nothing`,

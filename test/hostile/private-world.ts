@@ -5,6 +5,7 @@
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { createSocket } from 'node:dgram';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 
@@ -52,6 +53,8 @@ const resolver = createSocket('udp4', (query, from) => {
 await new Promise<void>(resolve => resolver.bind(53, '127.0.0.1', resolve));
 
 const asked: string[] = [];
+/** What the public addresses were asked for. */
+const heard: string[] = [];
 const moved: Readonly<Record<string, string>> = {
   'public.test/to-address': 'http://10.0.0.5/secret',
   'public.test/to-metadata': 'http://169.254.169.254/latest/meta-data',
@@ -59,6 +62,9 @@ const moved: Readonly<Record<string, string>> = {
   'public.test/to-rebind': 'http://rebind.test/secret',
   'public.test/moved.xml': 'http://192.168.7.7/sitemap.xml',
   'public.test/moved.png': 'http://172.16.3.4/picture.png',
+  'public.test/.well-known/skein': 'http://10.0.0.5/skein',
+  'public.test/.well-known/resourcesync': 'http://169.254.169.254/changelist.xml',
+  'public.test/feed.xml': 'http://192.168.7.7/feed.xml',
   'public.test/hops': 'http://robots.test/hops',
   'robots.test/hops': 'http://metadata.test/hops',
   'robots.test/robots.txt': 'http://192.168.7.7/robots.txt',
@@ -67,16 +73,21 @@ const links = [
   ...['/to-address', '/to-metadata', '/to-name', '/to-rebind', '/hops', 'http://private.test/page'],
   ...['http://rebind.test/page', 'http://both.test/page', 'http://robots.test/page', 'http://[::ffff:10.0.0.5]/page'],
 ];
-const home = `<title>Public</title><img src="http://10.0.0.5/picture.png"><img src="/moved.png">
+const faces = `<link rel="alternate" type="application/rss+xml" href="/feed.xml">
+<link rel="hub" href="http://10.0.0.5/hub"><link rel="self" href="/topic.xml">`;
+const home = `<title>Public</title>${faces}<img src="http://10.0.0.5/picture.png"><img src="/moved.png">
 ${links.map(link => `<a href="${link}">${link}</a>`).join(' ')}`;
 for (const address of [...PUBLIC, ...PRIVATE]) {
   const server = createServer((request, response) => {
-    if (PRIVATE.includes(address)) asked.push(`${address} ${request.headers.host}${request.url}`);
+    (PRIVATE.includes(address) ? asked : heard).push(`${address} ${request.headers.host}${request.url}`);
+    const challenge = new URL(request.url!, 'http://x').searchParams.get('hub.challenge');
+    if (challenge !== null) return response.end(challenge);
     const to = moved[`${request.headers.host}${request.url}`];
     if (to !== undefined) return response.writeHead(302, { location: to }).end();
     const rules = 'Sitemap: http://10.0.0.5/sitemap.xml\nSitemap: http://public.test/moved.xml\n';
     const robots = request.url === '/robots.txt';
     response.writeHead(200, { 'content-type': robots ? 'text/plain' : 'text/html' });
+    if (request.url === '/news') return response.end(`<title>News</title><p>${'herring '.repeat(20 + heard.length)}`);
     return response.end(robots ? rules : request.url === '/' ? home : `<title>${request.url}</title>a page`);
   });
   await new Promise<void>(resolve => server.listen(80, address, resolve));
@@ -95,6 +106,57 @@ function ended(child: ReturnType<typeof skein>): Promise<{ code: number | null; 
 }
 
 const data = join(place, 'data');
+if (how === 'pushes') {
+  await pushes();
+  console.log(JSON.stringify({ asked, heard }));
+  process.exit(0);
+}
+
+/** What others are told, at addresses that a subscriber or a user named. */
+async function pushes(): Promise<void> {
+  await ended(skein('crawl', 'http://public.test/news', '--pace', '0', '--data', data));
+  const hooks = [
+    'private.test/hook',
+    'metadata.test/',
+    'rebind.test/hook',
+    'public.test/to-address',
+    'public.test/hook',
+  ];
+  // This one names the very address.
+  hooks.push('10.0.0.5/named');
+  const rules = hooks.map((hook, i) => ({ name: `rule-${i}`, channel: { kind: 'webhook', url: `http://${hook}` } }));
+  mkdirSync(join(data, 'notify'));
+  writeFileSync(join(data, 'notify', 'rules.json'), JSON.stringify(rules));
+  await ended(skein('notify', 'run', '--data', data)); // a rule is about what comes after it
+  await ended(skein('refresh', '--budget', '100%', '--pace', '0', '--data', data, '--set', 'second-look=0'));
+  const folder = join(place, 'site');
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'index.html'), '<title>Site</title>a page');
+  const words = ['--public', 'http://site.test/', '--listen', '127.0.0.1:7722', '--hub', 'own'];
+  const site = skein('site', folder, ...words, '--data', join(place, 'journal'));
+  const at = 'http://127.0.0.1:7722/.well-known/skein';
+  const begun = async () => (await fetch(at).catch(() => undefined))?.status === 200;
+  while (!(await begun())) await new Promise(resolve => setTimeout(resolve, 100));
+  const callbacks = ['10.0.0.5/', '[::ffff:10.0.0.5]/', '0x0a000005/', '167772165/', 'private.test/', 'metadata.test/'];
+  callbacks.push(
+    'rebind.test/',
+    'rebind.test/2',
+    'rebind.test/3',
+    'public.test/to-address',
+    'localhost/',
+    'public.test/cb',
+  );
+  for (const callback of callbacks) {
+    const form = { 'hub.mode': 'subscribe', 'hub.topic': 'http://site.test/.well-known/skein/atom.xml' };
+    const body = new URLSearchParams({ ...form, 'hub.callback': `http://${callback}` });
+    await fetch(`${at}/hub`, { method: 'POST', body });
+  }
+  const verified = () => heard.some(line => line.includes('public.test/cb?'));
+  while (!verified()) await new Promise(resolve => setTimeout(resolve, 50));
+  site.kill();
+  await ended(site);
+}
+
 const seeds = ['http://public.test/', 'http://robots.test/', 'http://rebind.test/', 'http://both.test/'];
 const crawl = ['crawl', ...seeds, '--scope', '*', '--pace', '0', '--set', 'images=store', '--data', data];
 let outpost: ReturnType<typeof skein> | undefined;
@@ -109,7 +171,10 @@ if (how === 'open') crawl.push('--allow-private');
 const ran = await ended(skein(...crawl));
 // The next process asks the name server anew, which now says something else.
 const refresh = ['refresh', '--budget', '100%', '--pace', '0', '--data', data];
-if (how === 'threads') await ended(skein(...refresh));
+// Faces of the sites are looked for there, and a hub is asked to tell us.
+refresh.push('--listen', '127.0.0.1:7711', '--set', 'public=http://127.0.0.1:7711', '--set', 'threads=1');
+if (how === 'open') refresh.push('--allow-private');
+if (how !== 'outpost') await ended(skein(...refresh));
 outpost?.kill();
 const pages = await ended(skein('pages', '--data', data, '--limit', '1000', '--json'));
 console.log(JSON.stringify({ code: ran.code, said: ran.said, asked, pages: pages.out, turns: [...turns] }));

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { DAY } from '../../src/base/clock.ts';
 import { openLedger } from '../../src/engine/open-ledger.ts';
-import { openCopies } from '../../src/home/copies/copies.ts';
+import { openCopiesHere } from '../../src/home/copies/copies.ts';
 import { randomly } from '../random.ts';
 import { movableClock, openWeb } from '../web/web.ts';
 import { checkBooks, killAt, pause } from './kills.ts';
@@ -56,7 +56,8 @@ test('a refresh that is killed eight times ends like one that is not', async t =
   const whole = await skeinJson<Ended>(...refresh, '--data', alone);
   const all = web.requests() - between - rest;
   assert.equal(whole.since, undefined);
-  assert.ok(last.fetched < whole.fetched && rest < all, `${rest} of ${all} requests were left to do`);
+  // What the killed ones had committed need not have changed.
+  assert.ok(last.fetched <= whole.fetched && rest < all, `${rest} of ${all} requests were left to do`);
   assert.deepEqual(historiesIn(data), historiesIn(alone));
   assert.deepEqual((await skeinJson('verify', '--data', data))['problems'], []);
   t.diagnostic(
@@ -67,7 +68,7 @@ test('a refresh that is killed eight times ends like one that is not', async t =
 /** Each page with the looks at it and the bodies that they stored; in words, so that a difference can be read. */
 function historiesIn(data: string): string[] {
   const ledger = openLedger(data);
-  const copies = openCopies(ledger, data);
+  const copies = openCopiesHere(ledger);
   const rows = ledger['database'].prepare('SELECT id, url FROM pages ORDER BY url').all() as {
     id: number;
     url: string;

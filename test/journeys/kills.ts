@@ -23,7 +23,7 @@ export async function checkBooks(data: string, when: string): Promise<void> {
     return;
   }
   try {
-    const { problems } = await verifyCollection(ledger, data);
+    const { problems } = await verifyCollection(ledger);
     assert.deepEqual(problems, [], when);
   } finally {
     ledger.close();

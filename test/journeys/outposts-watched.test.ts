@@ -66,6 +66,7 @@ test('an outpost that is killed is seen to vanish and its errands to move', opti
   } finally {
     await Promise.all(outposts.map(each => each.kill()));
     await attended.leave();
+    await attended.closeWorkbench();
     await opened.close();
   }
   assert.deepEqual(collected(await pagesOf(data)), web.mustFind());

@@ -17,13 +17,13 @@ export interface Pages extends AsyncDisposable {
   set(path: string, served: Served | ((count: number) => Served)): void;
   /** What every other path answers from now on. */
   otherwise(page: Served): void;
-  /** Paths asked for so far, robots.txt left out. */
+  /** Paths asked for so far, robots.txt and the well-known places left out. */
   readonly asked: string[];
   /** Bytes of bodies sent. */
   sent(): number;
 }
 
-export async function openPages(): Promise<Pages> {
+export async function openPages(host = '127.0.0.1'): Promise<Pages> {
   const served = new Map<string, Served | ((count: number) => Served)>();
   const counts = new Map<string, number>();
   const asked: string[] = [];
@@ -31,7 +31,7 @@ export async function openPages(): Promise<Pages> {
   let other: Served = { status: 404, body: 'nothing here' };
   const server = createServer((request, response) => {
     const path = request.url ?? '/';
-    if (path !== '/robots.txt') asked.push(path);
+    if (path !== '/robots.txt' && !path.startsWith('/.well-known/')) asked.push(path);
     const count = counts.get(path) ?? 0;
     counts.set(path, count + 1);
     const found = served.get(path) ?? other;
@@ -54,7 +54,7 @@ export async function openPages(): Promise<Pages> {
     response.end(body);
   });
   const origin = await new Promise<string>(resolve => {
-    server.listen(0, '127.0.0.1', () => resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`));
+    server.listen(0, host, () => resolve(`http://${host}:${(server.address() as AddressInfo).port}`));
   });
   return {
     origin,

@@ -35,6 +35,8 @@ async function openGallery(pictures: Record<string, Picture>) {
   const server = createServer((request, response) => {
     const path = request.url!;
     if (path === '/robots.txt') return void response.writeHead(200).end('User-agent: *\nDisallow: /hidden');
+    // A refresh asks once whether the site cooperates: this one does not.
+    if (path.startsWith('/.well-known/')) return void response.writeHead(404).end();
     asked.push(`${request.method} ${path}` as Line);
     const picture = pictures[path];
     const headers: Record<string, string> = { 'content-type': picture ? 'image/png' : 'text/html' };
@@ -52,7 +54,7 @@ async function openGallery(pictures: Record<string, Picture>) {
   return {
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     /** What was asked for since the last call, pages left out. */
-    asked: () => asked.splice(0).filter(line => !line.endsWith(' /')),
+    asked: () => asked.splice(0).filter(line => !line.endsWith(' /') && !line.includes(' /.well-known/')),
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       await new Promise(resolve => server.close(resolve));

@@ -1,7 +1,7 @@
 /** An edit that many pages share is known of those that were not fetched: inferred, marked as such, and never archived. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openCopies } from '../../src/home/copies/copies.ts';
+import { openCopiesHere } from '../../src/home/copies/copies.ts';
 import { makeCollection } from './collection.ts';
 import { html, openPages, prose } from './pages.ts';
 import { start } from './skein.ts';
@@ -31,7 +31,7 @@ test('pages that were not fetched get what the others have shown, marked, until 
   serve(folder => (folder === 'a' ? 'Release 2' : 'Release 1'));
   await collection.refresh({ budget: '24' });
   const states = collection.look(ledger => {
-    const copies = openCopies(ledger, collection.directory);
+    const copies = openCopiesHere(ledger);
     const all = paths.map(path => {
       const page = [...ledger.pages.every()]
         .map(({ id }) => ledger.pages.get(id)!)
@@ -55,6 +55,12 @@ test('pages that were not fetched get what the others have shown, marked, until 
   assert.match(said.body, /Release 2/);
   assert.ok(said.inferred.pages >= 5 && said.headers['skein-inferred'], 'it says so');
   assert.match((await skein('show', url)).stdout.toString(), /copy handed out +Inferred: edits that \d+ other pages/);
+  const { hits } = JSON.parse((await skein('search', 'title:page', '--limit', '100', '--json')).stdout.toString()) as {
+    hits: { url: string; inferred: boolean }[];
+  };
+  const guessed = new Set(states.filter(({ inferred }) => inferred).map(({ path }) => pages.origin + path));
+  assert.ok(hits.some(hit => hit.url === url));
+  for (const hit of hits) assert.equal(hit.inferred, guessed.has(hit.url), 'search says so, too');
   const lines = (await skein('export', '--format', 'jsonl', '--newest')).stdout.toString().trim().split('\n');
   const exported = lines.map(line => JSON.parse(line)).find(line => line.url === url);
   assert.match(exported.body, /Release 1/, 'only what was fetched is exported');

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { DAY } from '../../src/base/clock.ts';
 import { changesIn } from '../../src/home/answers/changes.ts';
 import { verifyCollection } from '../../src/home/checks/verify.ts';
-import { openCopies } from '../../src/home/copies/copies.ts';
+import { openCopiesHere } from '../../src/home/copies/copies.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import { historyOf, unpackState } from '../../src/revisit/state.ts';
 import { type Collection, makeCollection } from './collection.ts';
@@ -33,7 +33,7 @@ function knownOf(collection: Collection, url: string) {
 function storedBodies(collection: Collection, url: string): string[] {
   const visits = collection.visits(url).filter(visit => visit.segment !== null);
   return collection.look(ledger => {
-    const copies = openCopies(ledger, collection.directory);
+    const copies = openCopiesHere(ledger);
     const bodies = visits.map(visit => Buffer.from(copies.of(visit)!.decoded().bytes).toString());
     copies.close();
     return bodies;
@@ -124,7 +124,7 @@ async function collectionReport(collection: Collection): ReturnType<typeof verif
   const { openLedger } = await import('../../src/engine/open-ledger.ts');
   const ledger = openLedger(collection.directory);
   try {
-    return await verifyCollection(ledger, collection.directory);
+    return await verifyCollection(ledger);
   } finally {
     ledger.close();
   }
@@ -219,4 +219,24 @@ test('a page that became the server’s not-found page is gone, though its title
   await dayLater(collection);
   const { outcome, reason } = collection.visits(`${pages.origin}/page.html`).at(-1)!;
   assert.deepEqual({ outcome, reason }, { outcome: 'gone', reason: 'soft-404' });
+});
+
+test('a page that every menu drops is noticed by a tenth of the pages a day, with nothing but links to tell of it', async () => {
+  using collection = makeCollection();
+  await using pages = await openPages();
+  const names = Array.from({ length: 23 }, (_, i) => `/p/${i}.html`);
+  const removed = '/p/17.html';
+  const put = (menu: string[]) => {
+    for (const [i, name] of ['/', ...menu].entries())
+      pages.set(name, { body: html(name, [prose(5 + i)], menu), tagged: true });
+  };
+  put(names);
+  await collection.crawl([`${pages.origin}/`]);
+  put(names.filter(name => name !== removed));
+  pages.set(removed, { status: 404, body: 'gone' });
+  for (const _ of [1, 2]) {
+    collection.pass(1);
+    await collection.refresh({ budget: '10%' });
+  }
+  assert.equal(knownOf(collection, `${pages.origin}${removed}`).outcome, 'gone');
 });

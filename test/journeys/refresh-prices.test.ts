@@ -1,7 +1,7 @@
 /** What differs from day to day is news, however often; whatever else differs, the copy that people read follows the page. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openCopies } from '../../src/home/copies/copies.ts';
+import { openCopiesHere } from '../../src/home/copies/copies.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import { makeCollection } from './collection.ts';
 import { html, openPages, prose } from './pages.ts';
@@ -48,7 +48,7 @@ test('a stamp is no news, and the copy shows the newest', async () => {
     const { outcome, stage, segment } = collection.visits(url).at(-1)!;
     assert.deepEqual({ outcome, stage, segment }, { outcome: 'same', stage: 'stamp', segment: null });
     const text = collection.look(ledger => {
-      const copies = openCopies(ledger, collection.directory);
+      const copies = openCopiesHere(ledger);
       const copy = copies.newest(ledger.pages.known(1)!)!;
       copies.close();
       return Buffer.from(copy.decoded().bytes).toString();

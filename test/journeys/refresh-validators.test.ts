@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DAY } from '../../src/base/clock.ts';
-import { openCopies } from '../../src/home/copies/copies.ts';
+import { openCopiesHere } from '../../src/home/copies/copies.ts';
 import { pageOf } from '../../src/home/copies/difference.ts';
 import { historyOf, unpackState } from '../../src/revisit/state.ts';
 import type { Validators } from '../web/options.ts';
@@ -42,7 +42,7 @@ async function days(setting: Setting, count: number, check: (c: Collection, web:
 function outdated(collection: Collection, web: Web): string[] {
   const now = collection.clock.now();
   return collection.look(ledger => {
-    const copies = openCopies(ledger, collection.directory);
+    const copies = openCopiesHere(ledger);
     const wrong = web.truth().filter(({ url, content, expect }) => {
       const page = ledger['database'].prepare('SELECT id FROM pages WHERE url = ?').get(url);
       if (expect !== 'page' || !content || !page) return false;

@@ -41,7 +41,7 @@ test('kill -9 during watch loses no visit and repeats none', async () => {
   );
   assert.deepEqual(repeated, []);
   const ledger = openLedger(collection.directory);
-  const { problems } = await verifyCollection(ledger, collection.directory);
+  const { problems } = await verifyCollection(ledger);
   ledger.close();
   assert.deepEqual(problems, []);
 });

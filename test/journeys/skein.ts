@@ -12,8 +12,8 @@ import { fetchOptions, values } from '../../src/cli/options/options.ts';
 import { openLedger } from '../../src/engine/open-ledger.ts';
 import type { Extras } from '../../src/engine/options.ts';
 import { type Summary, summaryOf } from '../../src/engine/summary.ts';
-import { type Found, findPage } from '../../src/home/answers/lookup.ts';
-import { openCopies } from '../../src/home/copies/copies.ts';
+import { type FoundPage, findPage } from '../../src/home/answers/lookup.ts';
+import { openCopiesHere } from '../../src/home/copies/copies.ts';
 import { crawlSupply } from '../../src/home/supply.ts';
 
 export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
@@ -129,7 +129,7 @@ export function collected(pages: ReadonlyMap<string, PageLine>): string[] {
 }
 
 export interface Look extends Disposable {
-  page(url: string): Found;
+  page(url: string): FoundPage;
   /** URL of a page by its number, undefined = no such page. */
   url(id: number | null | undefined): string | undefined;
   body(url: string): Uint8Array;
@@ -138,7 +138,7 @@ export interface Look extends Disposable {
 /** What the commands read, without a process for each question. */
 export function lookInto(data: string): Look {
   const ledger = openLedger(data);
-  const copies = openCopies(ledger, data);
+  const copies = openCopiesHere(ledger);
   return {
     page: url => findPage(ledger, url),
     url: id => (id ? ledger.pages.get(id)?.url : undefined),

@@ -259,7 +259,7 @@ test('two addresses in one entry are two entries', () => {
 });
 
 test('what is no entry counts towards the most that are read', () => {
-  const lines = Buffer.from('http://[\n'.repeat(60_000) + 'https://a.org/behind\n');
+  const lines = Buffer.from(`${'http://[\n'.repeat(60_000)}https://a.org/behind\n`);
   const plain = parseSitemap(lines, 'https://a.org/sitemap.txt');
   assert.deepEqual(plain.entries, []);
   assert.ok(plain.problems.some(problem => problem.includes('the rest is ignored')));

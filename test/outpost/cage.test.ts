@@ -7,7 +7,7 @@ import { hostname } from 'node:os';
 import type { Writable } from 'node:stream';
 import { describe, test } from 'node:test';
 import { SkeinError } from '../../src/base/errors.ts';
-import type { Question } from '../../src/crawler/decider.ts';
+import type { PageQuestion } from '../../src/crawler/decider.ts';
 import { cageCommand, cageMeans } from '../../src/outpost/cages/cage-start.ts';
 import { openDecider } from '../../src/outpost/cages/caged-decider.ts';
 import { sandboxLimits } from '../../src/outpost/cages/decider.ts';
@@ -21,7 +21,7 @@ import { greedy, largeTables, spinning, tableWithValue } from './hostile-modules
 const linux = process.platform === 'linux' ? false : 'only Linux has these limits';
 const limits = { ...sandboxLimits, time: 4000 };
 const facts = { ...{ status: 200, depth: 0, bytes: 0, links: 0, words: 0 }, first: true };
-const page: Question = {
+const page: PageQuestion = {
   ...{ url: 'http://a.example/', title: '', language: '', mediaType: '' },
   ...facts,
   content: new Uint8Array(),

@@ -59,7 +59,7 @@ test('pages come home through an outpost, and later only what changed', async t 
   assert.ok(changed > 0);
   assert.ok(spent / 3 < bytesOfFirst / 4, `first ${bytesOfFirst}, then ${spent / 3} a day for ${changed} changes`);
   const ledger = openLedger(collection.directory);
-  const report = await verifyCollection(ledger, collection.directory);
+  const report = await verifyCollection(ledger);
   assert.deepEqual(report.problems, []);
   assert.ok(report.copies >= found + changed);
   ledger.close();

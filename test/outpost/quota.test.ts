@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { DAY } from '../../src/base/clock.ts';
+import { Allowance, Meter } from '../../src/outpost/owner/meter.ts';
 import { Quota, usedBy } from '../../src/outpost/owner/quota.ts';
 import { plainErrand } from '../errand/plain-errand.ts';
 
@@ -58,4 +59,17 @@ test('without a quota nothing is limited', () => {
   const quota = new Quota(join(directory, 'none'), {});
   assert.equal(quota.spend('a', visits(1e4), NOW), false);
   assert.deepEqual(quota.admit(errand, NOW), errand);
+});
+
+test('a request that is made while the count is taken over is not lost', () => {
+  const meter = new Meter();
+  const thread = new Allowance(meter.shared);
+  meter.refill({ pages: 3 });
+  assert.ok(thread.request());
+  const { pages } = meter.take();
+  assert.ok(thread.request()); // by a thread, between the two calls
+  meter.refill({ pages: 3 - pages });
+  assert.equal(meter.take().pages, 1);
+  meter.refill({ pages: 1 });
+  assert.deepEqual([thread.request(), thread.request()], [true, false]);
 });

@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import type { Question } from '../../src/crawler/decider.ts';
+import type { PageQuestion } from '../../src/crawler/decider.ts';
 import { type CagedDecider, openDecider } from '../../src/outpost/cages/caged-decider.ts';
 import { type SandboxLimits, sandboxLimits } from '../../src/outpost/cages/decider.ts';
 import { Cages } from '../../src/outpost/cages/process-cage.ts';
@@ -16,7 +16,7 @@ after(() => rmSync(directory, { recursive: true }));
 const secret = join(directory, 'secret');
 writeFileSync(secret, 'the secret');
 
-const page: Question = {
+const page: PageQuestion = {
   url: 'https://geese.example/nests',
   title: 'Geese – 雁',
   language: 'en',

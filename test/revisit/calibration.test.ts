@@ -1,10 +1,10 @@
 /** What visits found corrects what was foretold, and says how far it may be off. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { AUDITED, BURST, Calibration, type Cell, IN_WAVE } from '../../src/revisit/calibration.ts';
+import { AUDITED, BURST, Calibration, type CalibrationCell, IN_WAVE, NAMED } from '../../src/revisit/calibration.ts';
 
 const TODAY = 100;
-const cell = (more: Partial<Cell>): Cell => ({
+const cell = (more: Partial<CalibrationCell>): CalibrationCell => ({
   ...{ server: 1, kind: 0, day: TODAY - 1, looks: 100, foretold: 10, found: 10 },
   ...more,
 });
@@ -67,4 +67,16 @@ test('what rests on few looks has a wide interval, and never one narrower than a
   );
   const small = new Calibration(days(1), TODAY).fresh([{ ...part, pages: 20, unseen: 18, stale: 0.2 }]);
   assert.ok(small.low <= 0.95 && small.high === 1, `${small.low} to ${small.high}`);
+});
+
+test('what notices foretold is corrected by itself: a sitemap that cries wolf makes no other page fresher', () => {
+  const named = cell({ kind: NAMED, looks: 100, foretold: 80, found: 8 });
+  const calibration = new Calibration([cell({}), named], TODAY);
+  assert.ok(calibration.now(1, NAMED) < 0.2, `${calibration.now(1, NAMED)}`);
+  assert.ok(Math.abs(calibration.now(1, 0) - 1) < 0.1, `${calibration.now(1, 0)}`);
+  const { expected } = calibration.fresh([
+    { ...part, pages: 900, stale: 0 },
+    { ...part, kind: NAMED, pages: 100, unseen: 100, stale: 80 },
+  ]);
+  assert.ok(expected > 0.95 && expected < 0.995, `${expected}`);
 });

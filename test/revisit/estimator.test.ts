@@ -3,11 +3,11 @@ import { test } from 'node:test';
 import { confidence, estimatorNamed, estimators } from '../../src/revisit/estimator.ts';
 import { adaptWait } from '../../src/revisit/estimators/adaptive.ts';
 import { existenceRate } from '../../src/revisit/estimators/existence.ts';
-import { believed, NOTHING_SHOWN, serverPrior, showing } from '../../src/revisit/estimators/gamma.ts';
+import { believed, NOTHING_SHOWN, priorBelow, showing } from '../../src/revisit/estimators/gamma.ts';
 import { lastDateRate } from '../../src/revisit/estimators/last-date.ts';
 import { likeliestRate } from '../../src/revisit/estimators/mle.ts';
 import { observe } from '../../src/revisit/estimators/observe.ts';
-import { type ChangeState, historyOf, newState, type Observation } from '../../src/revisit/state.ts';
+import { type ChangeState, historyOf, newState, type Observation, PRIOR } from '../../src/revisit/state.ts';
 import { gammaVariate, randomFrom } from './simulation.ts';
 
 const near = (actual: number, expected: number, tolerance = 5e-7) =>
@@ -66,10 +66,10 @@ test('gamma: what it remembers is bounded, and odd intervals leave it finite', (
 });
 
 test("a page that never changed is believed to be like its server's other pages, whatever was guessed before", () => {
-  assert.deepEqual(serverPrior(NOTHING_SHOWN), { a: 0.3, b: 3 });
+  assert.deepEqual(priorBelow(PRIOR, NOTHING_SHOWN), { a: 0.3, b: 3 });
   // A hundred pages, watched for ten days each, with five changes in all.
   const shown = { changes: 5, days: 1000 };
-  const prior = serverPrior(shown);
+  const prior = priorBelow(PRIOR, shown);
   near(prior.a / prior.b, 5.3 / 1003);
   const quiet = observe(newState(), { days: 7, changed: false });
   near(quiet.b, 10);

@@ -3,10 +3,10 @@ import { test } from 'node:test';
 import { DAY } from '../../src/base/clock.ts';
 import { observe } from '../../src/revisit/estimators/observe.ts';
 import { explain, inWords } from '../../src/revisit/explain.ts';
-import { planNamed, type Terms } from '../../src/revisit/policy.ts';
+import { type PolicyTerms, planNamed } from '../../src/revisit/policy.ts';
 import { newState } from '../../src/revisit/state.ts';
 
-const terms: Terms = { weight: 2, theta: 1, maxInterval: 90, cycle: 10, meanRate: 0.1, recall: 0 };
+const terms: PolicyTerms = { weight: 2, theta: 1, maxInterval: 90, cycle: 10, meanRate: 0.1, recall: 0 };
 
 test('a page with a history: figures and sentence agree', () => {
   let state = newState();

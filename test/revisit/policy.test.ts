@@ -12,11 +12,19 @@ import {
   shareChanged,
   tripLoad,
 } from '../../src/revisit/pmcs.ts';
-import { intervalOf, nextDue, phaseOf, planNamed, pmcsPolicy, policies, type Terms } from '../../src/revisit/policy.ts';
+import {
+  intervalOf,
+  nextDue,
+  type PolicyTerms,
+  phaseOf,
+  planNamed,
+  pmcsPolicy,
+  policies,
+} from '../../src/revisit/policy.ts';
 import { type ChangeState, newState } from '../../src/revisit/state.ts';
 import { daysUntilDue } from '../../src/revisit/value.ts';
 
-const terms: Terms = { weight: 1, theta: 1, maxInterval: 90, cycle: 5, meanRate: 0.2, recall: 0 };
+const terms: PolicyTerms = { weight: 1, theta: 1, maxInterval: 90, cycle: 5, meanRate: 0.2, recall: 0 };
 
 function visited(days: number, history: string): ChangeState {
   let state = newState();

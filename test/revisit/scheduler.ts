@@ -16,7 +16,7 @@
 import { DAY } from '../../src/base/clock.ts';
 import { SkeinError } from '../../src/base/errors.ts';
 import { balanceForShare, balanceForSpending } from '../../src/revisit/budget.ts';
-import { MEMORY, type Memory, meanPrior } from '../../src/revisit/estimators/gamma.ts';
+import { type GammaMemory, MEMORY, meanPrior } from '../../src/revisit/estimators/gamma.ts';
 import { observe } from '../../src/revisit/estimators/observe.ts';
 import {
   countedByPings,
@@ -38,7 +38,7 @@ export interface SchedulerOptions {
   readonly budget: { readonly pages: number } | { readonly bytes: number };
   /** Days. */
   readonly maxInterval?: number;
-  readonly memory?: Memory;
+  readonly memory?: GammaMemory;
   readonly snapshot?: Snapshot;
 }
 

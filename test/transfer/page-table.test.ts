@@ -7,7 +7,7 @@ import { after, test } from 'node:test';
 import { encodeErrand } from '../../src/errand/codec/errand-codec.ts';
 import type { Errand } from '../../src/errand/errand.ts';
 import type { Known } from '../../src/errand/known.ts';
-import { type Lesson, nextKnown, PageTables } from '../../src/transfer/wire/page-table.ts';
+import { nextKnown, type PageLesson, PageTables } from '../../src/transfer/wire/page-table.ts';
 import { packErrand, unpackErrand } from '../../src/transfer/wire/parcel-format.ts';
 import { plainErrand } from '../errand/plain-errand.ts';
 import { randomly } from '../random.ts';
@@ -29,14 +29,18 @@ function errandOf(id: string, named: readonly Known[]): Errand {
   return plainErrand(id, origin, { pages: named, server: { robots }, deadline: 1.8e12 });
 }
 
-const seen = (n: number, more: Partial<Lesson> = {}): Lesson => ({
+const seen = (n: number, more: Partial<PageLesson> = {}): PageLesson => ({
   ...{ url: pages[n]!.url, depth: 2, outcome: 'same', status: 304 },
   cost: { up: 1, down: 1, cause: 'not-modified', ms: 1 },
   ...more,
 });
 
 /** Sends an errand from one end to the other and ends it at both. */
-function round(ends: { home: PageTables; outpost: PageTables }, errand: Errand, lessons: readonly Lesson[]): number {
+function round(
+  ends: { home: PageTables; outpost: PageTables },
+  errand: Errand,
+  lessons: readonly PageLesson[],
+): number {
   const table = ends.home.of(origin);
   const sorted = { ...errand, pages: table.sort(errand.pages) };
   const bytes = packErrand(sorted, table);

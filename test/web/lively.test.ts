@@ -44,7 +44,7 @@ test('each rhythm keeps its time', () => {
 });
 
 test('noise differs between looks at the same moment, and news does not', () => {
-  for (const kind of noiseNames) {
+  for (const kind of noiseNames.hard) {
     const looks = Array.from({ length: 8 }, (_, turn) => noise(kind, 3).html(lookAt(DAY, turn)));
     assert.ok(new Set(looks).size > 1, kind);
   }
@@ -90,8 +90,8 @@ test('two sites of one seed serve the same at the same moment, and know what the
 });
 
 test('a plan has every kind of news and noise, and another seed another plan', () => {
-  const names = planOf(2).flatMap(({ parts }) => parts.map(({ name }) => name.split(',')[0]!));
-  for (const kind of [...kindNames, ...noiseNames, 'title']) assert.ok(names.includes(kind), kind);
+  const names = planOf(2, 'hard').flatMap(({ parts }) => parts.map(({ name }) => name.split(',')[0]!));
+  for (const kind of [...kindNames, ...noiseNames.hard, 'title']) assert.ok(names.includes(kind), kind);
   const shape = (seed: number) => planOf(seed).map(({ parts }) => parts.map(({ name }) => name));
   assert.notDeepEqual(shape(2), shape(3));
   assert.deepEqual(shape(2), shape(2));

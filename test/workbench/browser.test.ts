@@ -12,13 +12,13 @@ import type { Engine } from '../../src/engine/engine.ts';
 import { bringUp } from '../../src/home/indexing/indexing.ts';
 import { crawlSupply } from '../../src/home/supply.ts';
 import { openSearch } from '../../src/search/index.ts';
-import type { Carrier } from '../../src/transfer/carrier.ts';
-import type { Status } from '../../src/transfer/wire/messages.ts';
 import { openWorkbench, type Workbench } from '../../src/workbench/server.ts';
 import { type Collection, chosen, makeCollection } from '../journeys/collection.ts';
 import { openWeb, type Web } from '../web/web.ts';
 import { type Browser, noBrowser, openBrowser } from './browser.ts';
+import { farMachine } from './far-machine.ts';
 import { type HostileSite, openHostileSite } from './hostile-site.ts';
+import { FOCUSED, TOO_FAINT } from './page-checks.ts';
 
 const options = { skip: noBrowser };
 const scope = ['*'];
@@ -63,27 +63,17 @@ const view = (path: string) => page.goto(`${base()}/#/${path}`);
 const tile = async (name: string) => Number((await page.textContent(`[data-tile="${name}"]`))!.replace(/[^\d.]/g, ''));
 
 test('numbers move while a crawl runs', options, async () => {
-  await page.waitForSelector('tbody tr:nth-child(3)');
-  while ((await tile('pages per second')) === 0) await page.waitForTimeout(50);
-  const first = await page.textContent('tbody tr td');
-  while ((await page.textContent('tbody tr td')) === first) await page.waitForTimeout(50);
-  assert.ok((await tile('queue')) > 0);
   assert.equal(new URL(page.url()).search, '', 'the token is not left in the address');
+  await page.waitForSelector('h1:has-text("Overview")');
+  await page.waitForSelector('h2:has-text("Running now")');
+  await view('now');
+  await page.waitForSelector('[data-visits] tbody tr:nth-child(3)');
+  while ((await tile('pages per second')) === 0) await page.waitForTimeout(50);
+  const first = await page.textContent('[data-visits] tbody tr td');
+  while ((await page.textContent('[data-visits] tbody tr td')) === first) await page.waitForTimeout(50);
+  assert.ok((await tile('queue')) > 0);
+  assert.equal(await page.title(), 'Now – Skein');
 });
-
-/** A machine with two of its own that takes no errands; enough to be seen, and to be seen to go. */
-function farMachine(): Carrier {
-  const status = (name: string, outposts: Status[]): Status => ({
-    ...{ name, state: 'working', errands: 2, pages: 40, rate: 3, bytes: 1e6, queue: 5, spooled: 0, errors: 0 },
-    ...{ trouble: '', room: 0, heard: Date.now(), outposts },
-  });
-  const nothing = () => {};
-  return {
-    ...{ name: 'far-machine', room: 0, remote: true, servers: [], stands: false },
-    status: status('far-machine', [status('below-1', []), status('below-2', [])]),
-    ...{ send: nothing, acknowledge: nothing, forget: nothing, recall: nothing, close: async () => {} },
-  } as Carrier;
-}
 
 test('machines stand as a tree, and one that vanishes is seen to', options, async () => {
   await view('machines');
@@ -110,6 +100,19 @@ test('pause holds the crawl, a seed is added, resume goes on', options, async ()
   await page.click('button:has-text("Add")');
   await page.waitForSelector('text=1 added.');
   assert.equal(web.requests(), asked, 'nothing was asked for while it was paused');
+  await page.fill('label:has-text("seconds between") input', '1.2.3');
+  await page.click('form:has-text("seconds between") button');
+  await page.waitForSelector('text=“1.2.3” is no pace.');
+  // A limit below what is done would end the run: it asks first, and nothing happens until it is answered.
+  await page.fill('label:has-text("pages in this run") input', '1');
+  await page.click('form:has-text("pages in this run") button');
+  await page.waitForSelector('dialog >> text=/ends the run now/');
+  await page.click('dialog button:has-text("Cancel")');
+  await page.click('button:has-text("Stop")');
+  await page.waitForSelector('dialog >> text=/wait for a later run/');
+  await page.keyboard.press('Escape');
+  await page.waitForSelector('dialog', { state: 'detached' });
+  assert.equal(opened.home.state, 'paused');
   await page.fill('label:has-text("seconds between") input', '0');
   await page.click('form:has-text("seconds between") button');
   await page.waitForSelector('text=Requests to one server are 0 s apart.');
@@ -123,14 +126,24 @@ test('pause holds the crawl, a seed is added, resume goes on', options, async ()
   assert.ok((await answer.boundingBox())!.y > 0);
   await page.setViewportSize({ width: 1440, height: 900 });
   await page.click('button:has-text("Resume")');
-  await page.waitForSelector('text=Going on.');
+  await page.waitForSelector('text=Resumed.');
   await running;
   assert.ok(web.requests() > asked);
   assert.ok(hostile.asked.includes('/'));
   await attended.leave();
+  await attended.closeWorkbench();
   await opened.close();
   later = await openWorkbench({ directory: collection.directory, port: 0, version: 'test' });
   await page.goto(later.address);
+});
+
+test('it outlives the run, and says how it ended', options, async () => {
+  await page.waitForSelector('h2:has-text("Last run")');
+  await page.waitForSelector('text=/crawl ended/');
+  assert.equal(await page.locator('text=No connection').count(), 0);
+  await view('now');
+  await page.waitForSelector('text=Idle.');
+  assert.equal(await page.locator('[data-tile="pages per second"]').count(), 0, 'no row of zeros');
 });
 
 test('a change appears, and its difference can be opened', options, async () => {
@@ -148,6 +161,47 @@ test('a change appears, and its difference can be opened', options, async () => 
   await later!.locator('ins.skein-came').first().waitFor();
   assert.equal(await earlier!.locator('ins.skein-came').count(), 0);
   assert.equal(await later!.locator('h1').count(), 1);
+  // The same part of both is in sight, and the next change is marked.
+  const scrolled = (at: number) =>
+    page.evaluate<number>(`document.querySelectorAll('iframe')[${at}].contentWindow.scrollY`);
+  const long = `for (const frame of document.querySelectorAll('iframe')) frame.contentDocument.body.style.paddingBottom = '4000px'`;
+  await page.evaluate(long);
+  await page.evaluate(`document.querySelectorAll('iframe')[0].contentWindow.scrollTo(0, 900)`);
+  while (Math.abs((await scrolled(1)) - (await scrolled(0))) > 100) await page.waitForTimeout(20);
+  await page.keyboard.press('n');
+  await later!.locator('[data-current]').waitFor();
+});
+
+test('whoever goes back finds the row where it was, and arrows go from tab to tab', options, async () => {
+  await view('pages?order=found');
+  await page.waitForSelector('td a');
+  await page.click('button:has-text("More")');
+  while ((await page.locator('td a').count()) < 60) await page.waitForTimeout(20);
+  const link = page.locator('td a').nth(55);
+  await link.scrollIntoViewIfNeeded();
+  const place = await page.evaluate<number>('scrollY');
+  assert.ok(place > 500);
+  await link.click();
+  await page.waitForSelector('[role=tablist]');
+  await page.focus('[role=tab][aria-selected=true]');
+  await page.keyboard.press('ArrowRight');
+  await page.waitForSelector('[role=tab]:has-text("versions")[aria-selected=true]');
+  await page.goBack();
+  await page.goBack();
+  await page.waitForSelector('td a');
+  while (Math.abs((await page.evaluate<number>('scrollY')) - place) > 40) await page.waitForTimeout(20);
+  assert.ok((await page.locator('td a').count()) >= 60);
+});
+
+test('lists narrow by type and status, and say how many there are', options, async () => {
+  await view('pages?status=404');
+  await page.waitForSelector('text=/\\d+ pages? match/');
+  await view('pages?type=text/html');
+  await page.waitForSelector('td a');
+  const types = await page.locator('tbody tr td:nth-child(3)').allTextContents();
+  assert.ok(types.length > 5 && types.every(type => type.startsWith('text/html')));
+  await view('servers?order=spent');
+  await page.waitForSelector('th[aria-sort=descending]');
 });
 
 test('what is searched for is found', options, async () => {
@@ -201,6 +255,7 @@ test('results that nearly equal a better one are folded, and unfold', options, a
 });
 
 const VIEWS = [
+  'overview',
   'now',
   'machines',
   'servers?open=1',
@@ -211,32 +266,8 @@ const VIEWS = [
   'changes',
   'search?q=geese',
   'steer',
+  'notify',
 ];
-
-/** Runs in the page: every text whose colour is too near to what lies behind it. */
-const TOO_FAINT = `(() => {
-  const parse = text => (text.match(/[\\d.]+/g) ?? []).map(Number);
-  const light = ([r, g, b]) => [r, g, b]
-    .map(v => v / 255)
-    .map(v => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4))
-    .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
-  const behind = element => {
-    for (let at = element; at; at = at.parentElement) {
-      const colour = parse(getComputedStyle(at).backgroundColor);
-      if (colour.length === 3 || colour[3] === 1) return colour;
-    }
-    return [255, 255, 255];
-  };
-  const faint = [];
-  for (const element of document.querySelectorAll('main *, aside *')) {
-    const own = [...element.childNodes].some(node => node.nodeType === 3 && node.textContent.trim() !== '');
-    if (!own || element.closest(':disabled, [aria-hidden=true], .visually-hidden, .skip')) continue;
-    const [a, b] = [light(parse(getComputedStyle(element).color)), light(behind(element))].sort((x, y) => y - x);
-    const ratio = (a + 0.05) / (b + 0.05);
-    if (ratio < 4.5) faint.push(element.textContent.trim().slice(0, 40) + ' ' + ratio.toFixed(2));
-  }
-  return faint;
-})()`;
 
 test('every text can be read in both themes, and nothing hangs out of a phone', options, async () => {
   for (const colorScheme of ['light', 'dark'] as const) {
@@ -262,8 +293,9 @@ test('every text can be read in both themes, and nothing hangs out of a phone', 
 test('the keyboard is enough', options, async () => {
   await view('now');
   await page.waitForSelector('h1:has-text("Now")');
-  await page.keyboard.press('5');
+  await page.keyboard.press('6');
   await page.waitForSelector('h1:has-text("Changes")');
+  assert.equal(await page.evaluate('document.activeElement.id'), 'content', 'focus goes with the view');
   await page.keyboard.press('/');
   await page.waitForSelector('input[type=search]:focus');
   await page.keyboard.type('geese');
@@ -275,15 +307,6 @@ test('the keyboard is enough', options, async () => {
   await page.keyboard.press('Enter');
   await page.waitForSelector('[role=tablist]');
 });
-
-/** Runs in the page: where the keyboard is, and whether its ring can be told from what lies behind (WCAG 2.4.7, 1.4.11). */
-const FOCUSED = `(() => {
-  const element = document.activeElement;
-  const { outlineStyle, outlineWidth } = getComputedStyle(element);
-  const { top, left } = element.getBoundingClientRect();
-  const ring = outlineStyle !== 'none' && parseFloat(outlineWidth) >= 2;
-  return { name: element.tagName + ' ' + (element.textContent.trim() || element.getAttribute('aria-label')), ring, top: top + scrollY, left };
-})()`;
 
 test('the ring of the keyboard is seen wherever it goes, and it goes as one reads', options, async () => {
   for (const path of ['servers?open=1', 'pages', 'changes', 'pages/1/versions']) {

@@ -22,7 +22,7 @@ const tick: Tick = {
       bytesDown: 1,
       bytesUp: 1,
     },
-    ...{ queue: 4, underWay: 2, servers: 1, known: 9, memory: 1e8, machines: [] },
+    ...{ queue: 4, underWay: 2, servers: 1, errors: 1, atWork: [], known: 9, memory: 1e8, machines: [] },
     settings: { pace: 1, limit: null, budget: '', scope: '', keep: '', excluded: [] },
   },
   collection: {

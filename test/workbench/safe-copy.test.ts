@@ -176,3 +176,20 @@ test('escapes and entities hide nothing from who looks for what loads', () => {
     assert.doesNotMatch(safeHtml(`<p style="background:${way}">x`), /evil/, way);
   assert.match(safeHtml('<p style="font-family: &quot;Serif&quot;; color: red">x'), /color: red/);
 });
+
+test('images and style sheets that the collection has are written into the copy, made harmless', () => {
+  const assets = {
+    image: (source: string) =>
+      source === '/a.png?x=1&y=2' ? 'data:image/png;base64,AAAA' : 'data:text/html;base64,AAAA',
+    sheet: (href: string) =>
+      href === '/s.css' ? 'p{color:red;background:url(//evil.test/x)}</style><script>1</script>' : undefined,
+  };
+  const html =
+    '<link rel="stylesheet" href="/s.css"><link rel="icon" href="/s.css"><img src="/a.png?x=1&amp;y=2"><img src="/b.html">';
+  const copy = safeHtml(html, assets);
+  assert.match(copy, /<style>p\{color:red;background:none/);
+  assert.match(copy, /<img src="data:image\/png;base64,AAAA">/);
+  assert.equal(copy.match(/<style>/g)!.length, 1);
+  assert.doesNotMatch(copy, /text\/html;base64,AAAA">$|<img src="data:text/);
+  assert.deepEqual(dangers(copy), []);
+});

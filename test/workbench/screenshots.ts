@@ -42,6 +42,7 @@ async function shootAll(token: string, scheme: 'light' | 'dark', changed: number
   page.on('console', message => message.type() === 'error' && console.log('console:', message.text()));
   page.on('pageerror', error => console.log('error:', error.message));
   await page.goto(token);
+  await shoot(page, 'overview', `overview-${scheme}`, '[data-tile]');
   await shoot(page, 'now', `now-${scheme}`, '[data-tile]');
   await shoot(page, 'machines', `machines-${scheme}`, 'li .node');
   await shoot(page, 'servers?open=3', `servers-${scheme}`, 'td a');
@@ -60,8 +61,18 @@ async function shootAll(token: string, scheme: 'light' | 'dark', changed: number
   await page.fill('label:has-text("seconds between") input', scheme === 'light' ? '0.09' : '0.08');
   await page.click('form:has-text("seconds between") button');
   await shoot(page, 'steer', `steer-${scheme}`, 'textarea');
+  await shoot(page, 'notify', `notify-${scheme}`, 'form');
   await page.setViewportSize({ width: 390, height: 844 });
-  for (const view of ['now', 'machines', 'servers', 'pages', 'changes', 'search?q=herring OR lamp', 'steer'])
+  for (const view of [
+    'overview',
+    'now',
+    'machines',
+    'servers',
+    'pages',
+    'changes',
+    'search?q=herring OR lamp',
+    'steer',
+  ])
     await shoot(page, view, `phone-${view.split('?')[0]}-${scheme}`, 'h1');
   await shoot(page, `pages/${changed}/difference`, `phone-difference-${scheme}`, '[data-difference]');
 }
@@ -96,5 +107,6 @@ for (const scheme of ['light', 'dark'] as const) await shootAll(token, scheme, c
 opened.home.stop();
 await running;
 await attended.leave();
+await attended.closeWorkbench();
 await opened.close();
 await demo.close();

@@ -226,6 +226,41 @@ test('with TLS elsewhere, everything needs the token', async () => {
   }
 });
 
+test('who has a role may what it says and no more', async () => {
+  const users = [
+    { name: 'anna', role: 'read' },
+    { name: 'ben', role: 'steer' },
+  ] as const;
+  const shared = await openWorkbench({ directory: collection.directory, port: 0, version: 'test', users });
+  try {
+    const at = new URL(shared.address).origin;
+    const tokenOf = (address: string) => new URL(address).searchParams.get('token')!;
+    const [anna, ben] = shared.users.map(({ address }) => tokenOf(address));
+    const pause = async (holder: string) => {
+      const headers = { authorization: `Bearer ${holder}`, 'content-type': 'application/json' };
+      const body = JSON.stringify({ order: { kind: 'pause' } });
+      const answer = await fetch(`${at}/api/v1/steer`, { method: 'POST', headers, body });
+      return [answer.status, ((await answer.json()) as { error: string }).error] as const;
+    };
+    assert.deepEqual(await pause(anna!), [403, 'This needs the role steer; you may read.']);
+    assert.equal((await pause(ben!))[0], 409, 'let in, and nothing runs');
+    assert.equal((await pause(tokenOf(shared.address)))[0], 409);
+    assert.equal((await pause(token))[0], 403, 'a token of another workbench');
+    const roleOf = async (holder: string) => {
+      const answer = await fetch(`${at}/api/v1/now`, { headers: { authorization: `Bearer ${holder}` } });
+      return ((await answer.json()) as { role: string }).role;
+    };
+    assert.deepEqual(
+      [await roleOf(anna!), await roleOf(ben!), await roleOf(tokenOf(shared.address))],
+      ['read', 'steer', 'admin'],
+    );
+    const entered = await fetch(`${at}/?token=${anna}`, { redirect: 'manual' });
+    assert.match(entered.headers.get('set-cookie')!, new RegExp(anna!));
+  } finally {
+    await shared.close();
+  }
+});
+
 test('every answer forbids what it does not need', async () => {
   const page = await fetch(`${origin}/`);
   const policy = page.headers.get('content-security-policy')!;

@@ -3,33 +3,10 @@
  * directly), and the load on home's own line beside what outposts on other machines spent at servers.
  */
 import type { LineSums } from '../../ledger/account.ts';
-import type { Ledger } from '../../ledger/ledger.ts';
 import type { Decided } from '../../ledger/looks.ts';
+import type { HomeLine } from '../../questions/whole/account.ts';
 import { size, table } from '../print/terminal.ts';
 import { stageInWords } from './changes.ts';
-
-/** Bytes both ways; `up` is what was sent. Robots.txt files are left out. */
-export interface HomeLine extends LineSums {
-  /** Between home's own threads and servers. */
-  readonly servers: LineSums;
-  /** Between home and outposts on other machines: frames, and code that travelled. */
-  readonly outposts: LineSums;
-  /** Between those outposts and servers, which home's line is spared. */
-  readonly elsewhere: LineSums;
-}
-
-/** From the day `first` (since 1970) on. */
-export function lineOf(ledger: Ledger, first: number): HomeLine {
-  const servers = ledger.looks.spentAt('here', first);
-  const outposts = ledger.account.line(first);
-  return {
-    up: servers.up + outposts.up,
-    down: servers.down + outposts.down,
-    servers,
-    outposts,
-    elsewhere: ledger.looks.spentAt('elsewhere', first),
-  };
-}
 
 export function printStages(stages: readonly Decided[]): void {
   if (stages.length === 0) return;

@@ -4,18 +4,18 @@
  */
 
 import type { Command } from 'commander';
-import { DAY } from '../../base/clock.ts';
-import { openLedger } from '../../engine/open-ledger.ts';
-import { NOT_DUE, notDue } from '../../home/answers/savings.ts';
-import { type Sums, summed } from '../../ledger/account.ts';
-import type { Ledger } from '../../ledger/ledger.ts';
-import type { Decided } from '../../ledger/looks.ts';
+import { askWhole } from '../../engine/open-collection.ts';
+import { NOT_DUE } from '../../home/answers/savings.ts';
+import type { Sums } from '../../ledger/account.ts';
+import { type AccountReport, accountQuestion, accountWanted } from '../../questions/whole/account.ts';
+import { modelQuestion } from '../../questions/whole/load-model.ts';
 import { declare, values } from '../options/options.ts';
 import { parseWhen } from '../options/when.ts';
+import { endAsking } from '../print/incomplete.ts';
 import { printJson } from '../print/json.ts';
 import { harmless, paint, size, table } from '../print/terminal.ts';
-import { type HomeLine, lineOf, printLine, printStages } from './account-line.ts';
-import { modelOf, printModel } from './account-model.ts';
+import { printLine, printStages } from './account-line.ts';
+import { printModel } from './account-model.ts';
 
 export function addAccountCommand(program: Command): void {
   const command = program
@@ -33,62 +33,28 @@ body, "same" bodies that came, held nothing new and were not stored.
 Example:
   skein account --since 7d`,
     );
-  declare(command, ['data']).action(async (given: Record<string, unknown>) => {
-    const { data } = await values(given, ['data']);
+  declare(command, ['data', 'engine']).action(async (given: Record<string, unknown>) => {
+    const { data, engine } = await values(given, ['data', 'engine']);
     const since = given['since'] === undefined ? 0 : parseWhen(String(given['since']), Date.now());
-    const ledger = openLedger(data);
-    const model = given['model'] === true;
-    // At once: a question by itself takes and gives back a lock, and there are tens of thousands.
-    const account = ledger.atOnce(() => (model ? modelOf(ledger) : accountOf(ledger, since)));
-    ledger.close();
+    await using collection = await askWhole(data, engine);
+    const account =
+      given['model'] === true
+        ? await collection.ask(modelQuestion, {})
+        : await collection.ask(accountQuestion, accountWanted(since, collection.partitions));
+    endAsking(collection);
     if (given['json']) printJson(account);
     else if ('pmcs' in account) printModel(account);
     else print(account);
   });
 }
 
-export interface AccountReport {
-  readonly causes: readonly (Sums & { readonly cause: string })[];
-  readonly days: readonly (Sums & {
-    readonly day: string;
-    readonly changed: number;
-    readonly freshness: number | null;
-  })[];
-  readonly servers: readonly (Sums & { readonly origin: string })[];
-  /** Visits to pages seen before, by the stage of the detector that decided. */
-  readonly stages: readonly Decided[];
-  readonly line: HomeLine;
-}
-
-/** Of a larger collection, so many pages tell what was avoided by not asking. */
-const LOOKED_AT = 20_000;
-
-export function accountOf(ledger: Ledger, since: number): AccountReport {
-  const first = Math.floor(since / DAY);
-  const left = notDue(ledger, first, LOOKED_AT).map(row => ({ ...row, cause: NOT_DUE, visits: 0, spent: 0 }));
-  const rows = [...ledger.account.rows(first), ...left];
-  const freshness = ledger.setting<Record<string, number>>('freshness') ?? {};
-  const changed = ledger.looks.changedByDay(first);
-  return {
-    causes: summed(rows, 'cause'),
-    days: summed(rows, 'day').map(({ day, ...sums }) => ({
-      day: new Date(day * DAY).toISOString().slice(0, 10),
-      ...sums,
-      changed: changed.get(day) ?? 0,
-      freshness: freshness[String(day)] ?? null,
-    })),
-    servers: summed(rows, 'server')
-      .map(({ server, ...sums }) => ({ origin: server === 0 ? '' : ledger.servers.byId(server).origin, ...sums }))
-      .sort((a, b) => b.spent - a.spent),
-    stages: ledger.looks.decidedBy(first),
-    line: lineOf(ledger, first),
-  };
-}
-
 const MEANINGS: Readonly<Record<string, string>> = {
   page: 'pages with something new',
   same: 'whole pages with nothing new',
   'not-modified': 'answers that it has not changed',
+  cursor: 'asking cooperating sites what has changed; avoided: pages that they need not be asked for',
+  notice: 'feeds, ResourceSync and hubs; avoided: pages of these servers that were left alone',
+  delta: 'pages that cooperating sites sent as differences',
   robots: 'robots.txt',
   sitemap: 'sitemaps',
   image: 'images',

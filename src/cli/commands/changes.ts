@@ -5,13 +5,17 @@
 import type { Command } from 'commander';
 import { SkeinError } from '../../base/errors.ts';
 import { originOf } from '../../base/url.ts';
-import { openLedger } from '../../engine/open-ledger.ts';
+import { askCollection, askWhole } from '../../engine/open-collection.ts';
+import { deliverChunks } from '../../engine/sinks/deliver.ts';
+import { sinkTo } from '../../engine/sinks/sink.ts';
 import { writeChunkChanges } from '../../export/chunk-changes.ts';
 import { matcherOf } from '../../export/exporter.ts';
-import { type Change, changesIn } from '../../home/answers/changes.ts';
-import { type TemplateEdit, templateEdits } from '../../home/answers/template-edits.ts';
+import type { FoundChange } from '../../home/answers/changes.ts';
+import type { TemplateEdit } from '../../home/answers/template-edits.ts';
+import { changesListing, templateEditsQuestion } from '../../questions/whole/changes.ts';
 import { declare, values } from '../options/options.ts';
 import { parseWhen } from '../options/when.ts';
+import { endAsking } from '../print/incomplete.ts';
 import { printJson } from '../print/json.ts';
 import { limitOf } from '../print/limit.ts';
 import { outOf, writeOut } from '../print/out-file.ts';
@@ -29,20 +33,22 @@ export function addChangesCommand(program: Command): void {
     .option('--format <name>', 'chunks: pieces of pages, by heading, that came, changed or went')
     .option('--after <cursor>', 'chunks: since then; the last line of an answer has the next one (default 0, all)')
     .option('--out <file>', 'chunks: file to write, whole or not at all; - = standard output (default)')
+    .option('--to <place>', 'chunks: bring what came since the last time to a directory, a web address, or -')
     .addHelpText(
       'after',
-      '\nExamples:\n  skein changes --since 2d\n  skein changes example.org/news --since 2026-03-01\n  skein changes --format chunks --after 0 --out chunks.jsonl',
+      '\nExamples:\n  skein changes --since 2d\n  skein changes example.org/news --since 2026-03-01\n  skein changes --format chunks --after 0 --out chunks.jsonl\n  skein changes --format chunks --to https://example.org/hook',
     );
-  declare(command, ['data']).action(async (pattern: string | undefined, given: Record<string, unknown>) => {
-    const { data } = await values(given, ['data']);
-    if (chunksWanted(given)) return tellChunks(data, pattern, given);
+  declare(command, ['data', 'engine']).action(async (pattern: string | undefined, given: Record<string, unknown>) => {
+    const { data, engine } = await values(given, ['data', 'engine']);
+    if (chunksWanted(given)) return (given['to'] === undefined ? tellChunks : bringChunks)(data, pattern, given);
     const limit = limitOf(given, 100);
     const since = parseWhen(String(given['since'] ?? '7d'), Date.now());
-    const ledger = openLedger(data);
+    await using collection = await askWhole(data, engine);
     const [first, every, json] = [given['new'] === true, given['template'] === true, given['json'] === true];
-    const pages = changesIn(ledger, { since, limit, first, template: every || json, ...(pattern && { pattern }) });
-    const servers = every ? [] : templateEdits(ledger, since, pattern);
-    ledger.close();
+    const wanted = { since, limit, first, template: every || json, ...(pattern && { pattern }) };
+    const pages = await collection.some(changesListing, wanted, limit);
+    const servers = every ? [] : await collection.ask(templateEditsQuestion, { since, pattern });
+    endAsking(collection);
     if (!json) return print(pages, servers);
     // A machine folds by itself: it gets the pages of an edit that is told.
     const told = new Set(servers.map(({ origin }) => origin));
@@ -57,15 +63,27 @@ function chunksWanted(given: Record<string, unknown>): boolean {
   const format = given['format'];
   if (format !== undefined && format !== 'chunks')
     throw new SkeinError('bad-option', `There is no format "${format}".`, 'Leave it out, or write --format chunks.');
-  const odd = format === undefined && ['after', 'out'].find(name => given[name] !== undefined);
+  const odd = format === undefined && ['after', 'out', 'to'].find(name => given[name] !== undefined);
   if (odd) throw new SkeinError('bad-option', `--${odd} is only for --format chunks.`, 'Leave one of the two out.');
   return format === 'chunks';
+}
+
+/** What the place has is remembered: it is brought what came since. */
+async function bringChunks(data: string, pattern: string | undefined, given: Record<string, unknown>): Promise<void> {
+  if (given['after'] !== undefined || given['out'] !== undefined)
+    throw new SkeinError('bad-option', '--to remembers by itself what it has brought.', 'Leave --after and --out out.');
+  const target = String(given['to']);
+  const sink = sinkTo(target, { secret: process.env['SKEIN_SECRET'] });
+  askCollection(data).close();
+  const { parts, cursor } = await deliverChunks({ data, target, pattern }, sink);
+  if (given['json']) console.error(JSON.stringify({ parts, cursor, to: target }));
+  else if (target !== '-') console.log(`${plural(parts, 'part')} brought to ${target}.`);
 }
 
 async function tellChunks(data: string, pattern: string | undefined, given: Record<string, unknown>): Promise<void> {
   const file = outOf(given);
   const wanted = { data, after: String(given['after'] ?? '0'), matches: matcherOf(pattern) };
-  openLedger(data).close();
+  askCollection(data).close();
   const { cursor, added, changed, removed } = await writeOut(file, out => writeChunkChanges(wanted, out));
   if (file === undefined) return;
   console.log(`${added} added, ${changed} changed, ${removed} removed: ${file}. Next time: --after ${cursor}`);
@@ -82,7 +100,7 @@ export function stageInWords(stage: string): string {
 }
 
 /** Words that came and went, or nothing where none were counted. */
-export function wordsInShort({ added, removed }: Pick<Change, 'added' | 'removed'>): string {
+export function wordsInShort({ added, removed }: Pick<FoundChange, 'added' | 'removed'>): string {
   return added === null || removed === null ? '' : `+${Math.round(added)} −${Math.round(removed)}`;
 }
 
@@ -93,9 +111,9 @@ const colours = {
   moved: 'cyan',
   back: 'green',
   template: 'dim',
-} as const satisfies Record<Change['kind'], string>;
+} as const satisfies Record<FoundChange['kind'], string>;
 
-function print(pages: readonly Change[], servers: readonly TemplateEdit[]): void {
+function print(pages: readonly FoundChange[], servers: readonly TemplateEdit[]): void {
   if (pages.length + servers.length === 0) {
     console.log('Nothing changed in that time, as far as was looked.');
     return;
@@ -119,7 +137,7 @@ function print(pages: readonly Change[], servers: readonly TemplateEdit[]): void
 }
 
 /** The stage, in the words of the papers' figures where it is one of theirs, and the levels that a structure changed on. */
-function stageOf({ kind, stage, levels }: Change): string {
+function stageOf({ kind, stage, levels }: FoundChange): string {
   if (kind !== 'changed' && kind !== 'back') return '';
   return `${stageInWords(stage ?? '')}${levels ? `, level ${levels.join(' ')}` : ''}`;
 }
@@ -130,10 +148,10 @@ const BEFORE_STAGE = 41;
 const LEAST_WORDS = 12;
 
 /** Columns for URLs, and for what is said of them; 0 = nothing, because URLs need all of the room. */
-function columnsFor(pages: readonly Change[]): { readonly url: number; readonly words: number } {
-  const stage = Math.max(5, ...pages.map(page => stageOf(page).length));
+function columnsFor(pages: readonly FoundChange[]): { readonly url: number; readonly words: number } {
+  const stage = pages.reduce((most, page) => Math.max(most, stageOf(page).length), 5);
   const room = Math.max(24, roomOf() - BEFORE_STAGE - stage - 2);
-  const longest = Math.max(0, ...pages.map(page => page.url.length));
+  const longest = pages.reduce((most, { url }) => Math.max(most, url.length), 0);
   const words = room - longest - 2;
   return words >= LEAST_WORDS ? { url: longest, words } : { url: room, words: 0 };
 }

@@ -4,20 +4,20 @@ import type { Command } from 'commander';
 import { SkeinError, systemWords } from '../../base/errors.ts';
 import { seedUrl } from '../../base/url.ts';
 import { PATIENCE } from '../../engine/engine.ts';
-import { openLedger } from '../../engine/open-ledger.ts';
+import { requireCollection } from '../../engine/open-ledger.ts';
 import { isInVain, type Summary, summaryOf } from '../../engine/summary.ts';
 import { crawlSupply } from '../../home/supply.ts';
-import { openHome } from '../options/engine-options.ts';
+import { isClustered, openHome } from '../options/engine-options.ts';
 import { declare, fetchOptions, values } from '../options/options.ts';
 import { printJson } from '../print/json.ts';
 import { LiveLine } from '../print/live.ts';
 import { strayed } from '../print/strayed.ts';
 import { printSummary } from '../print/summary.ts';
 import { harmless, paint } from '../print/terminal.ts';
-import { attend } from '../services.ts';
+import { attend, endWorkbench } from '../services.ts';
 import { FAILED, INTERRUPTED, stopOnSignals } from '../signals.ts';
 
-const names = ['seeds', ...fetchOptions] as const;
+const names = ['seeds', ...fetchOptions, 'engine', 'peer', 'capacity'] as const;
 
 export function addCrawlCommand(program: Command): void {
   const command = program
@@ -33,7 +33,9 @@ Examples:
   skein crawl https://example.org --keep "type=text/html;size=<5MB"
   skein crawl --seeds sites.txt --max-pages 10000 --pace 2
   cat sites.txt | skein crawl --seeds -
-  skein crawl https://example.org --outpost ssh://me@near.example.org`,
+  skein crawl https://example.org --outpost ssh://me@near.example.org
+  skein crawl https://example.org --engine nats://a,b,c
+  skein crawl --engine nats://a,b,c                  on every other machine`,
     );
   declare(command, names).action(async (seeds: string[], given: Record<string, unknown>) => {
     const chosen = await values(given, names);
@@ -41,7 +43,7 @@ Examples:
     if (urls.length === 0 && chosen.seeds !== undefined) {
       throw new SkeinError('bad-option', 'There is no URL in what --seeds names.', 'Write one a line.');
     }
-    if (urls.length === 0) openLedger(chosen.data).close(); // there must be something to go on with
+    if (urls.length === 0 && !isClustered(chosen)) requireCollection(chosen.data);
     await crawl(chosen, urls, given['json'] === true);
   });
 }
@@ -78,15 +80,18 @@ export async function crawl(chosen: Chosen, seeds: readonly string[], json: bool
     await opened.ready();
     await opened.run(crawlSupply(opened, PATIENCE));
     summary = summaryOf(opened, interrupted());
-    if (summary.moved > 0 && !json) hints = strayed(opened.ledger, seeds, opened.frontier.options.outside);
+    if (summary.moved > 0 && !json)
+      hints = [...opened.pool].flatMap(({ ledger, frontier }) => strayed(ledger, seeds, frontier.options.outside));
   } finally {
     live.end();
     await attended.leave();
     await opened.close();
   }
-  if (isInVain(summary)) process.exitCode = FAILED;
+  // A peer may have nothing of a crawl that others collect.
+  if (isInVain(summary) && !isClustered(chosen)) process.exitCode = FAILED;
   if (summary.interrupted) process.exitCode = INTERRUPTED;
   if (json) printJson(summary);
   else printSummary(summary, chosen.data);
   for (const hint of hints) console.log(paint('yellow', `\n${harmless(hint)}`));
+  await endWorkbench(attended, summary.interrupted);
 }

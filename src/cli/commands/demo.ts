@@ -74,6 +74,7 @@ async function run(web: DemoWeb, data: string, given: Record<string, unknown>): 
     summary = summaryOf(opened, false);
   } finally {
     await attended.leave();
+    await attended.closeWorkbench();
     await opened.close();
   }
   if (!json) printSummary(summary);
@@ -89,7 +90,7 @@ async function aWeekLater(web: DemoWeb, chosen: CrawlValues): Promise<Summary> {
   new Float64Array(clockShift)[0] = WEEK;
   const opened = await openHome(chosen, [], { mode: 'refresh', clockShift });
   try {
-    const round = beginRound(opened.ledger, opened.clock.now());
+    const round = beginRound(opened.pool, opened.clock.now());
     await opened.run(refreshSupply(opened, round, { pages: ROUND, bytes: Number.POSITIVE_INFINITY }, () => 0));
     return summaryOf(opened, false);
   } finally {

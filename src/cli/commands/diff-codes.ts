@@ -1,15 +1,15 @@
 /** `skein diff URL --codes`: the papers' change codes of two versions, and which detector of theirs sees the difference. */
-import type { Stored } from '../../archive/read.ts';
 import { type Codes, type CodesDiffer, codesOf, differingCodes } from '../../home/answers/paper-codes.ts';
+import type { ReadCopy } from '../../questions/page/copies.ts';
 import { harmless, paint, table } from '../print/terminal.ts';
 
-export interface ComparedCodes {
+interface ComparedCodes {
   readonly before: Codes;
   readonly after: Codes;
   readonly differs: CodesDiffer;
 }
 
-export function comparedCodes(before: Stored, after: Stored): ComparedCodes {
+export function comparedCodes(before: ReadCopy, after: ReadCopy): ComparedCodes {
   const [old, now] = [codesOf(before), codesOf(after)];
   return { before: old, after: now, differs: differingCodes(old, now) };
 }

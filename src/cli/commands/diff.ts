@@ -1,15 +1,15 @@
 /** `skein diff URL`: what differs between two stored versions, word by word, with links and images. */
 import type { Command } from 'commander';
-import type { Stored } from '../../archive/read.ts';
 import { SkeinError } from '../../base/errors.ts';
-import type { Run } from '../../base/myers.ts';
-import { openLedger } from '../../engine/open-ledger.ts';
-import { findPage } from '../../home/answers/lookup.ts';
-import { openCopies } from '../../home/copies/copies.ts';
+import type { EditRun } from '../../base/myers.ts';
+import { askWhole } from '../../engine/open-collection.ts';
 import { differenceOf, type PageDifference, pageOf, type Sides, type Stretch } from '../../home/copies/difference.ts';
-import type { VisitRow } from '../../ledger/visits.ts';
+import { copyQuestion, type ReadCopy, readCopy, versionsQuestion } from '../../questions/page/copies.ts';
+import { historyQuestion, type TimelineEntry } from '../../questions/page/history.ts';
+import { aboutUrl } from '../../questions/page/page.ts';
 import { declare, values } from '../options/options.ts';
 import { parseWhen } from '../options/when.ts';
+import { endAsking } from '../print/incomplete.ts';
 import { printJson } from '../print/json.ts';
 import { harmless, moment, paint, plural } from '../print/terminal.ts';
 
@@ -21,46 +21,53 @@ export function addDiffCommand(program: Command): void {
     .command('diff')
     .argument('<url>', 'the page')
     .option('--from <version>', 'number of a version (see history), age (7d) or date (default: the last but one)')
-    .option('--to <version>', 'the same (default: the newest)')
+    .option(
+      '--to <version>',
+      'the same, or "now": the newest copy with what is taken for noise (default: the newest version)',
+    )
     .option('--codes', "the papers' change codes of both versions, and which of them differ")
     .option('--json', 'print one JSON object')
     .addHelpText(
       'after',
       '\nExamples:\n  skein diff https://example.org/\n  skein diff https://example.org/ --from 7d\n  skein diff https://example.org/ --codes',
     );
-  declare(command, ['data']).action(async (url: string, given: Record<string, unknown>) => {
-    const { data } = await values(given, ['data']);
-    const ledger = openLedger(data);
-    const copies = openCopies(ledger, data);
-    const { page } = findPage(ledger, url);
-    const versions = ledger.visits.of(page.id).filter(visit => visit.segment !== null);
-    const to = choose(versions, given['to'], versions.length);
-    const from = choose(versions, given['from'], Math.max(1, to - 1));
-    const [before, after] = [from, to].map(version => {
-      const stored = copies.of(versions[version - 1]!);
-      if (!stored) throw new SkeinError('not-found', `Version ${version} of ${page.url} has no stored copy.`);
-      return stored;
-    }) as [Stored, Stored];
-    const sides = [from, to].map(version => ({ version, time: versions[version - 1]!.time }));
+  declare(command, ['data', 'engine']).action(async (url: string, given: Record<string, unknown>) => {
+    const { data, engine } = await values(given, ['data', 'engine']);
+    await using collection = await askWhole(data, engine);
+    const about = aboutUrl(url);
+    const { url: page, timeline } = await collection.ask(historyQuestion, about);
+    const own = { ...about, urls: [page] };
+    const versions = timeline.filter(({ version }) => version !== null);
+    // What followed the newest version is not numbered: it is no news.
+    const asked = given['to'] === 'now' ? await collection.ask(copyQuestion, { ...own, which: 'newest' }) : undefined;
+    const now = asked?.copy;
+    const to = now ? versions.length : choose(versions, given['to'], versions.length);
+    const from = choose(versions, given['from'], now ? to : Math.max(1, to - 1));
+    const told = await collection.ask(versionsQuestion, { ...own, versions: now ? [from] : [from, to] });
+    endAsking(collection);
+    const [before, after] = [from, to].map((version, at) => {
+      const copy = at === 1 && now ? now : told[at];
+      if (!copy) throw new SkeinError('not-found', `Version ${version} of ${page} has no stored copy.`);
+      return readCopy(copy);
+    }) as [ReadCopy, ReadCopy];
+    const sides = [from, to].map((version, at) => {
+      return { version, time: at === 1 && now ? now.time : versions[version - 1]!.time };
+    });
     if (given['codes'] === true) {
       const { comparedCodes, printCodes } = await import('./diff-codes.ts');
       const codes = comparedCodes(before, after);
-      copies.close();
-      ledger.close();
-      if (given['json']) printJson({ url: page.url, from: sides[0], to: sides[1], ...codes });
-      else printCodes(page.url, codes);
+      if (given['json']) printJson({ url: page, from: sides[0], to: sides[1], ...codes });
+      else printCodes(page, codes);
       return;
     }
     const found = differenceOf(pageOf(before), pageOf(after));
-    copies.close();
-    ledger.close();
-    if (given['json']) printJson({ url: page.url, from: sides[0], to: sides[1], ...found });
-    else print(page.url, sides, found);
+    if (given['json']) printJson({ url: page, from: sides[0], to: sides[1], ...found });
+    else print(page, sides, found);
   });
 }
 
 /** Number of the version that a user names; a time means the version that was current then. */
-function choose(versions: readonly VisitRow[], wanted: unknown, otherwise: number): number {
+function choose(versions: readonly TimelineEntry[], wanted: unknown, otherwise: number): number {
   if (versions.length === 0) {
     throw new SkeinError('not-found', 'No version of it is stored.', 'See "skein show" for why.');
   }
@@ -79,12 +86,15 @@ function choose(versions: readonly VisitRow[], wanted: unknown, otherwise: numbe
 function print(url: string, sides: readonly { version: number; time: number }[], found: PageDifference): void {
   const [from, to] = sides as [(typeof sides)[0], (typeof sides)[0]];
   console.log(paint('bold', harmless(url)));
-  if (from.version === to.version) {
+  if (from.version === to.version && from.time === to.time) {
     console.log(`There is only one version to compare, of ${moment(from.time)}.`);
     return;
   }
   console.log(
-    paint('dim', `version ${from.version} (${moment(from.time)}) → version ${to.version} (${moment(to.time)})\n`),
+    paint(
+      'dim',
+      `version ${from.version} (${moment(from.time)}) → ${from.version === to.version ? 'now' : `version ${to.version}`} (${moment(to.time)})\n`,
+    ),
   );
   const { title, links, images } = found;
   if (title.before !== title.after) {
@@ -109,7 +119,7 @@ function printStretch(stretch: Stretch): void {
   console.log(words.map((run, at) => showRun(run, at > 0, at < words.length - 1)).join(' '));
 }
 
-function showRun({ kind, items }: Run, before: boolean, after: boolean): string {
+function showRun({ kind, items }: EditRun, before: boolean, after: boolean): string {
   const words = items.map(harmless);
   if (kind === 'removed') return removed(words.join(' '));
   if (kind === 'added') return added(words.join(' '));

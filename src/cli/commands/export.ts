@@ -1,15 +1,14 @@
 /** `skein export`: the collection, or a part of it, in one of the formats of src/export/. */
-import { basename, join } from 'node:path';
+import { basename } from 'node:path';
 import type { Command } from 'commander';
-import type { Filter } from '../../archive/export.ts';
-import { committedEnds } from '../../archive/segments.ts';
 import { SkeinError } from '../../base/errors.ts';
-import { version } from '../../base/version.ts';
-import { openLedger } from '../../engine/open-ledger.ts';
-import { type Exporter, matcherOf } from '../../export/exporter.ts';
+import { type ExportChoice, exportWanted } from '../../engine/library/data-out.ts';
+import { askWhole } from '../../engine/open-collection.ts';
+import type { Exporter } from '../../export/exporter.ts';
 import { exporterOf, formatNames } from '../../export/formats.ts';
 import { declare, values } from '../options/options.ts';
 import { parseWhen } from '../options/when.ts';
+import { endAsking } from '../print/incomplete.ts';
 import { outOf, writeOut } from '../print/out-file.ts';
 import { plural } from '../print/terminal.ts';
 
@@ -36,22 +35,19 @@ Examples:
   skein export --format parquet --out pages.parquet
 
 markdown, text, csv, parquet and chunks hold the main content of each HTML page
-that is still there, as it is now or, with --until, as it was then.`,
+that is still there, as it is now or, with --until, as it was then. found holds
+what hooks took from pages.`,
     );
-  declare(command, ['data']).action(async (pattern: string | undefined, given: Record<string, unknown>) => {
-    const { data } = await values(given, ['data']);
+  declare(command, ['data', 'engine']).action(async (pattern: string | undefined, given: Record<string, unknown>) => {
+    const { data, engine } = await values(given, ['data', 'engine']);
     const exporter = exporterOf(String(given['format'] ?? 'warc'));
-    const choice = { ...choiceOf(given), pattern };
-    const filter = filterOf(data, choice);
-    refuseOdd(exporter, given);
     const file = outOf(given);
-    const wanted = {
-      ...{ data, filter, since: choice.since, until: choice.until, body: given['body'] !== false },
-      matches: matcherOf(pattern),
-      filename: file === undefined ? 'export.warc.gz' : basename(file),
-      software: `Skein/${version}`,
-    };
+    const named = file === undefined ? {} : { filename: basename(file) };
+    await using collection = await askWhole(data, engine);
+    refuseOdd(exporter, given);
+    const wanted = exportWanted(collection, data, { ...choiceOf(given), ...named, pattern });
     const count = await writeOut(file, out => exporter.write(wanted, out));
+    endAsking(collection);
     if (given['json']) console.error(JSON.stringify({ format: exporter.name, pages: count, file: file ?? '-' }));
     else if (file !== undefined)
       console.log(`${exporter.pages ? plural(count, 'page') : plural(count, 'copy', 'copies')} written to ${file}.`);
@@ -69,37 +65,13 @@ function nameOf(format: string): string {
   return format === 'parquet' ? 'A Parquet file' : 'A WARC file';
 }
 
-interface Choice {
-  readonly pattern: string | undefined;
-  readonly newest: boolean;
-  readonly since: number;
-  readonly until: number;
-}
-
-function choiceOf(given: Record<string, unknown>): Omit<Choice, 'pattern'> {
+function choiceOf(given: Record<string, unknown>): ExportChoice {
   const when = (name: string, otherwise: number) =>
     given[name] === undefined ? otherwise : parseWhen(String(given[name]), Date.now());
   return {
     newest: given['newest'] === true,
+    body: given['body'] !== false,
     since: when('since', 0),
     until: when('until', Number.MAX_SAFE_INTEGER),
   };
-}
-
-/** Only what the ledger speaks of: a torn tail is nobody's page. */
-function filterOf(data: string, { pattern, newest, since, until }: Choice): Filter {
-  const ledger = openLedger(data);
-  const ends = committedEnds(join(data, 'archive'), ledger.segments());
-  const places = new Set<string>();
-  if (newest) {
-    for (const { segment, offset } of ledger.visits.newestCopies(until)) places.add(`${segment} ${offset}`);
-  }
-  ledger.close();
-  const matches = matcherOf(pattern);
-  return ({ url, time, segment, offset }) =>
-    offset < (ends.get(segment) ?? 0) &&
-    time >= since &&
-    time < until &&
-    matches(url) &&
-    (!newest || places.has(`${segment} ${offset}`));
 }

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { SkeinError, systemWords } from '../../base/errors.ts';
-import { openLedger } from '../../engine/open-ledger.ts';
+import { askCollection } from '../../engine/open-collection.ts';
 import { matcherOf } from '../../export/exporter.ts';
 import { rowFormats, writeRows } from '../../export/rows.ts';
 import { fieldsOf } from '../../extract/fields.ts';
@@ -37,7 +37,7 @@ All that it can say: docs/guides/extract.md`,
     const file = outOf(given);
     if (file === undefined && format === 'parquet' && process.stdout.isTTY)
       throw new SkeinError('bad-option', 'A Parquet file is nothing for a terminal.', 'Name a file with --out.');
-    openLedger(data).close();
+    askCollection(data).close();
     const wanted = { data, fields, format, after: String(given['after'] ?? '0'), matches: matcherOf(pattern) };
     const { cursor, rows, gone } = await writeOut(file, out => writeRows(wanted, out));
     if (given['json']) console.error(JSON.stringify({ format, rows, gone, cursor, file: file ?? '-' }));

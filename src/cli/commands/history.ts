@@ -1,10 +1,10 @@
 /** `skein history URL`: every visit to a page as a timeline. */
 import type { Command } from 'commander';
-import { openLedger } from '../../engine/open-ledger.ts';
-import { meaningOf } from '../../errand/reasons.ts';
-import { findPage } from '../../home/answers/lookup.ts';
-import type { VisitRow } from '../../ledger/visits.ts';
+import { askWhole } from '../../engine/open-collection.ts';
+import { historyQuestion, type TimelineEntry } from '../../questions/page/history.ts';
+import { aboutUrl } from '../../questions/page/page.ts';
 import { declare, values } from '../options/options.ts';
+import { endAsking } from '../print/incomplete.ts';
 import { printJson } from '../print/json.ts';
 import { duration, fold, harmless, moment, paint, size } from '../print/terminal.ts';
 import { wordsInShort } from './changes.ts';
@@ -15,55 +15,14 @@ export function addHistoryCommand(program: Command): void {
     .argument('<url>', 'the page')
     .option('--json', 'print one JSON object a line')
     .addHelpText('after', '\nExample:\n  skein history https://example.org/');
-  declare(command, ['data']).action(async (url: string, given: Record<string, unknown>) => {
-    const { data } = await values(given, ['data']);
-    const ledger = openLedger(data);
-    const { page } = findPage(ledger, url);
-    const timeline = timelineOf(ledger.visits.of(page.id));
-    ledger.close();
+  declare(command, ['data', 'engine']).action(async (url: string, given: Record<string, unknown>) => {
+    const { data, engine } = await values(given, ['data', 'engine']);
+    await using collection = await askWhole(data, engine);
+    const { url: found, timeline } = await collection.ask(historyQuestion, aboutUrl(url));
+    endAsking(collection);
     if (given['json']) for (const { means: _, ...entry } of timeline) printJson(entry);
-    else print(page.url, timeline);
+    else print(found, timeline);
   });
-}
-
-export interface TimelineEntry {
-  readonly time: number;
-  readonly outcome: string;
-  readonly reason: string;
-  readonly means: string;
-  readonly status: number;
-  readonly stage: string | null;
-  readonly amount: number | null;
-  /** Words that went and came. */
-  readonly removed: number | null;
-  readonly added: number | null;
-  /** On the wire, both ways. */
-  readonly bytes: number;
-  readonly cause: string;
-  readonly ms: number;
-  readonly outpost: string;
-  /** Number of the version that this visit stored; null = none. */
-  readonly version: number | null;
-}
-
-function timelineOf(visits: readonly VisitRow[]): TimelineEntry[] {
-  let versions = 0;
-  return visits.map(visit => ({
-    time: visit.time,
-    outcome: visit.outcome,
-    reason: visit.reason,
-    means: meaningOf(visit.reason),
-    status: visit.status,
-    stage: visit.stage,
-    amount: visit.amount,
-    removed: visit.removed,
-    added: visit.added,
-    bytes: visit.up + visit.down,
-    cause: visit.cause,
-    ms: visit.ms,
-    outpost: visit.outpost,
-    version: visit.segment === null ? null : ++versions,
-  }));
 }
 
 const MARKS: Readonly<Record<string, readonly [sign: string, colour: 'green' | 'dim' | 'cyan' | 'red' | 'yellow']>> = {

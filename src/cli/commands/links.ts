@@ -1,8 +1,10 @@
 /** `skein links URL`: who links to a page, and where it links to. */
 import type { Command } from 'commander';
-import { openLedger } from '../../engine/open-ledger.ts';
-import { findPage } from '../../home/answers/lookup.ts';
+import { askWhole } from '../../engine/open-collection.ts';
+import { linksInQuestion, linksOutQuestion } from '../../questions/page/links.ts';
+import { aboutUrl } from '../../questions/page/page.ts';
 import { declare, values } from '../options/options.ts';
+import { endAsking } from '../print/incomplete.ts';
 import { printJson } from '../print/json.ts';
 import { harmless, paint, plural, table } from '../print/terminal.ts';
 
@@ -12,20 +14,14 @@ export function addLinksCommand(program: Command): void {
     .argument('<url>', 'the page')
     .option('--json', 'print one JSON object')
     .addHelpText('after', '\nExample:\n  skein links https://example.org/');
-  declare(command, ['data']).action(async (url: string, given: Record<string, unknown>) => {
-    const { data } = await values(given, ['data']);
-    const ledger = openLedger(data);
-    const { page } = findPage(ledger, url);
-    const urlOf = (id: number) => ledger.pages.get(id)?.url ?? '';
-    const outgoing = ledger.links
-      .out(page.id)
-      .filter(link => link.target !== 0)
-      .map(({ target, anchor, nofollow }) => ({ url: urlOf(target), anchor, nofollow }));
-    const incoming = ledger.links
-      .in(page.id)
-      .map(({ source, anchor, nofollow }) => ({ url: urlOf(source), anchor, nofollow }));
-    ledger.close();
-    if (given['json']) return printJson({ url: page.url, in: incoming, out: outgoing });
+  declare(command, ['data', 'engine']).action(async (url: string, given: Record<string, unknown>) => {
+    const { data, engine } = await values(given, ['data', 'engine']);
+    await using collection = await askWhole(data, engine);
+    const about = aboutUrl(url);
+    const { url: found, links: outgoing } = await collection.ask(linksOutQuestion, about);
+    const incoming = await collection.ask(linksInQuestion, { ...about, urls: [found] });
+    endAsking(collection);
+    if (given['json']) return printJson({ url: found, in: incoming, out: outgoing });
     print(`${plural(incoming.length, 'page links', 'pages link')} to it`, incoming);
     console.log();
     print(`It links to ${plural(outgoing.length, 'page')}`, outgoing);

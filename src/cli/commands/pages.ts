@@ -1,12 +1,12 @@
 /** `skein pages`: lists, filters and sorts what the collection knows. */
-import { join } from 'node:path';
 import type { Command } from 'commander';
-import { segmentName } from '../../archive/segments.ts';
 import { SkeinError } from '../../base/errors.ts';
-import { openLedger } from '../../engine/open-ledger.ts';
+import { askWhole } from '../../engine/open-collection.ts';
 import { type PageListRow, type PageListWanted, pageOrderNames } from '../../ledger/page-list.ts';
+import { type ListedPage, pagesListing } from '../../questions/whole/pages.ts';
 import { nearest } from '../options/config.ts';
 import { declare, values } from '../options/options.ts';
+import { endAsking } from '../print/incomplete.ts';
 import { isoTimes } from '../print/json.ts';
 import { limitOf } from '../print/limit.ts';
 import { harmless, moment, size, urlTable } from '../print/terminal.ts';
@@ -29,13 +29,19 @@ Examples:
   skein pages --outcome failed
   skein pages example.org/docs --sort size --limit 10`,
     );
-  declare(command, ['data']).action(async (pattern: string | undefined, given: Record<string, unknown>) => {
-    const { data } = await values(given, ['data']);
-    const ledger = openLedger(data);
-    const rows = ledger.pageList.rows(wantedOf(pattern, given));
-    if (given['json'] === true) await writeLines(rows, data);
-    else print([...rows], limitOf(given, SHOWN));
-    ledger.close();
+  declare(command, ['data', 'engine']).action(async (pattern: string | undefined, given: Record<string, unknown>) => {
+    const { data, engine } = await values(given, ['data', 'engine']);
+    const wanted = wantedOf(pattern, given);
+    await using collection = await askWhole(data, engine);
+    if (given['json'] === true) await writeLines(collection.list(pagesListing, wanted), wanted.limit);
+    else {
+      const rows = await collection.some(pagesListing, wanted, wanted.limit);
+      print(
+        rows.map(({ page }) => page),
+        limitOf(given, SHOWN),
+      );
+    }
+    endAsking(collection);
   });
 }
 
@@ -43,17 +49,15 @@ Examples:
 const SHOWN = 50;
 
 /** As fast as the reader takes them: a collection may have more pages than memory. */
-async function writeLines(rows: Iterable<PageListRow>, directory: string): Promise<void> {
-  for (const row of rows) {
-    if (process.stdout.write(`${JSON.stringify(isoTimes(lineOf(row, directory)))}\n`)) continue;
-    await new Promise(resolve => process.stdout.once('drain', resolve));
+async function writeLines(listed: AsyncIterable<readonly ListedPage[]>, limit: number): Promise<void> {
+  let left = limit;
+  for await (const rows of listed) {
+    for (const { page } of rows) {
+      if (left-- <= 0) return;
+      if (process.stdout.write(`${JSON.stringify(isoTimes(page))}\n`)) continue;
+      await new Promise(resolve => process.stdout.once('drain', resolve));
+    }
   }
-}
-
-/** With the file that holds the newest copy, and where in it the response begins. */
-function lineOf({ segment, offset, ...row }: PageListRow, directory: string): PageListRow {
-  const file = segment == null ? null : join(directory, 'archive', segmentName(Number(segment)));
-  return { ...row, file, offset: offset ?? null };
 }
 
 function wantedOf(pattern: string | undefined, given: Record<string, unknown>): PageListWanted {

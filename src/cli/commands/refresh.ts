@@ -1,26 +1,47 @@
 /** `skein refresh` and `skein watch`: look again at what is due, within a budget; once, or until stopped. */
 import type { Command } from 'commander';
 import { SkeinError } from '../../base/errors.ts';
-import { aimOf } from '../../engine/budget.ts';
+import { aim, aimOf, currentAim } from '../../engine/budget.ts';
 import type { Engine } from '../../engine/engine.ts';
-import { type FreshOptions, type FreshSummary, keepFresh as keepFreshBy } from '../../engine/keep-fresh.ts';
-import { openLedger } from '../../engine/open-ledger.ts';
+import {
+  type FreshOptions,
+  type FreshSummary,
+  keepFresh as keepFreshBy,
+  type Opener,
+  settledAfter,
+} from '../../engine/keep-fresh.ts';
+import { requireCollection } from '../../engine/open-ledger.ts';
 import type { Extras } from '../../engine/options.ts';
+import { type ComingLook, comingLooks } from '../../engine/timetable.ts';
 import type { Fresh } from '../../frontier/schedule/freshness-forecast.ts';
 import type { Tally } from '../../home/answers/changes.ts';
 import type { ControlParts } from '../../home/control.ts';
 import { parseThresholds } from '../../revisit/pmcs.ts';
 import { parseBudget } from '../options/budget.ts';
-import { engineOptions } from '../options/engine-options.ts';
+import { engineOptions, isClustered, joinCluster } from '../options/engine-options.ts';
 import { declare, fetchOptions, type Values, values } from '../options/options.ts';
 import { printJson } from '../print/json.ts';
 import { freshnessLine, LiveLine } from '../print/live.ts';
 import { printSummary } from '../print/summary.ts';
-import { fold, moment, plural, size } from '../print/terminal.ts';
-import { attend } from '../services.ts';
+import { fold, harmless, moment, plural, size, table } from '../print/terminal.ts';
+import { type Attended, attend, endWorkbench } from '../services.ts';
 import { INTERRUPTED, stopOnSignals } from '../signals.ts';
 
-const names = ['budget', 'freshness', 'policy', 'estimator', 'secondLook', 'thresholds', ...fetchOptions] as const;
+const names = [
+  'budget',
+  'every',
+  'freshness',
+  'policy',
+  'estimator',
+  'secondLook',
+  'thresholds',
+  'notices',
+  'public',
+  ...(['engine', 'peer', 'capacity'] as const),
+  ...fetchOptions,
+] as const;
+/** What is one for all machines of a cluster, and remembered. */
+const shared = ['budget', 'freshness', 'policy', 'estimator', 'thresholds'] as const;
 
 export function addRefreshCommand(program: Command): void {
   const command = program
@@ -44,28 +65,66 @@ export function addWatchCommand(program: Command): void {
   const command = program
     .command('watch')
     .option('--json', 'print one JSON object as the last line of standard output')
-    .addHelpText('after', '\nExample:\n  skein watch --budget 200MB');
-  declare(command, names).action((given: Record<string, unknown>) => run('watch', given));
+    .option('--next [n]', 'only tell what it will look at next, also of a watch that runs (default 20)')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  skein watch --budget 200MB
+  skein watch --every "example.org/news 5m" \\
+    --every "*/prices/* 1h mo-fr 08:00-18:00 200/d"
+  skein watch --next`,
+    );
+  declare(command, names).action((given: Record<string, unknown>) =>
+    given['next'] === undefined ? run('watch', given) : tellNext(given),
+  );
+}
+
+/** Without looking at anything. */
+async function tellNext(given: Record<string, unknown>): Promise<void> {
+  const { data } = await values(given, ['data']);
+  const most = given['next'] === true ? NEXT : Number(given['next']);
+  if (!(most >= 1)) throw new SkeinError('bad-option', `--next cannot be "${given['next']}".`, 'Give a number.');
+  requireCollection(data);
+  const coming = comingLooks(data, most);
+  if (given['json']) for (const { due, ...look } of coming) printJson({ ...look, due: new Date(due).toISOString() });
+  else printNext(coming);
+}
+
+/** Looks that are told. */
+const NEXT = 20;
+const NEXT_AT_START = 3;
+
+function printNext(coming: readonly ComingLook[]): void {
+  const cells = coming.map(({ due, url, rule }) => [moment(due), harmless(url), rule]);
+  console.log(cells.length === 0 ? 'Nothing has a time yet: crawl first.' : table(['next', 'url', 'by'], cells));
 }
 
 type Kind = 'refresh' | 'watch';
 type Chosen = Pick<Values, (typeof names)[number]>;
 
 async function run(kind: Kind, given: Record<string, unknown>): Promise<void> {
-  const chosen = oneAim(await values(given, names), given);
-  openLedger(chosen.data).close(); // there must be something to refresh
+  const alone = oneAim(await values(given, names), given);
+  if (!isClustered(alone)) requireCollection(alone.data);
+  const { chosen, open } = isClustered(alone) ? await together(alone) : { chosen: alone, open: undefined };
   const json = given['json'] === true;
   let interrupted = () => false;
-  const summary = await keepFresh(kind, chosen, {}, async opened => {
-    const attended = await attend(opened, {
+  let attended: Attended | undefined;
+  const summary = await keepFresh(kind, chosen, { open }, async opened => {
+    attended = await attend(opened, {
       ...{ data: chosen.data, keep: chosen.keep, workbench: chosen.workbench, command: kind },
+      settled: settledAfter(kind, chosen.secondLook),
       ...(kind === 'watch' && { budget: budgetOf(opened) }),
     });
+    if (kind === 'watch' && !json) {
+      for (const { due, url, rule } of comingLooks(chosen.data, NEXT_AT_START))
+        console.error(`Next: ${moment(Math.max(due, Date.now()))} ${harmless(url)} (${rule})`);
+    }
     const live = new LiveLine(opened, json, freshnessLine());
     interrupted = stopOnSignals(() => opened.home.stop());
     return () => {
       live.end();
-      return attended.leave();
+      return attended!.leave();
     };
   });
   const shown = { ...summary, interrupted: interrupted() };
@@ -73,13 +132,21 @@ async function run(kind: Kind, given: Record<string, unknown>): Promise<void> {
   if (shown.interrupted && kind === 'refresh') process.exitCode = INTERRUPTED;
   if (json) printJson(shown);
   else print(shown, chosen.data);
+  await endWorkbench(attended!, shown.interrupted);
+}
+
+/** One of several machines. */
+async function together(chosen: Chosen): Promise<{ readonly chosen: Chosen; readonly open: Opener }> {
+  const { peer, values: agreed } = await joinCluster(chosen, [], shared);
+  // How many pages a crawl may fetch says nothing of a round.
+  return { chosen: { ...agreed, maxPages: chosen.maxPages }, open: (options, extras) => peer.open(options, extras) };
 }
 
 /** As the engine's, from what the options say. */
 export function keepFresh(
   kind: Kind,
   chosen: Chosen,
-  extras: Extras = {},
+  extras: Extras & { readonly open?: Opener | undefined } = {},
   begin?: (opened: Engine) => Promise<() => Promise<void>>,
 ): Promise<FreshSummary> {
   return keepFreshBy(kind, freshOptions(chosen), extras, begin);
@@ -87,13 +154,18 @@ export function keepFresh(
 
 /** A mistake in it opens nothing. */
 function freshOptions(chosen: Chosen): FreshOptions {
-  const { budget, freshness, policy, estimator, thresholds, secondLook } = chosen;
+  const { budget, every, freshness, policy, estimator, thresholds, secondLook, notices, public: address } = chosen;
   return {
     ...engineOptions(chosen),
-    ...{ freshness, policy, estimator, secondLook },
+    ...{ freshness, policy, estimator, secondLook, notices: notices !== 'off', public: address },
     ...(budget !== undefined && { budget: parseBudget(budget) }),
+    ...(every !== undefined && { every: timesOf(every) }),
     ...(thresholds !== undefined && { thresholds: parseThresholds(thresholds) }),
   };
+}
+
+function timesOf(every: readonly string[]): readonly string[] {
+  return every.length === 1 && every[0] === 'none' ? [] : every;
 }
 
 /** A budget or a freshness: one follows from the other. What stands on the command line wins over the config file. */
@@ -106,17 +178,16 @@ function oneAim(chosen: Chosen, given: Record<string, unknown>): Chosen {
 }
 
 /** The budget as it can be seen and changed while a watch goes on. */
-function budgetOf({ ledger, frontier, clock }: Engine): ControlParts['budget'] & object {
-  const { schedule } = frontier;
+function budgetOf({ pool, clock }: Engine): ControlParts['budget'] & object {
   return {
     current() {
-      const { share, bytes, freshness } = schedule.settings;
+      const { share, bytes, freshness } = currentAim(pool);
       if (bytes !== undefined) return size(bytes);
       return freshness === undefined
         ? `${Number(((share ?? 0.1) * 100).toPrecision(3))}%`
         : `${freshness * 100}% fresh`;
     },
-    change: amount => schedule.aim(aimOf(ledger, parseBudget(amount)), clock.now()),
+    change: amount => aim(pool, aimOf(pool, parseBudget(amount)), clock.now()),
   };
 }
 
@@ -149,7 +220,7 @@ function newsInWords({ changed, back, images, new: first }: Tally): string {
 const percent = (share: number): string => `${(share * 100).toFixed(1)}`;
 
 /** What is shown of a freshness: with how far it may be off, and not at all without evidence. */
-export function freshnessInWords({ expected, low, high, looks }: Omit<Fresh, 'servers'>): string {
+function freshnessInWords({ expected, low, high, looks }: Omit<Fresh, 'servers'>): string {
   if (looks === 0) return 'How fresh the pages are is not known yet: none was looked at twice.';
   return (
     `${percent(expected)}% of the pages are expected to be as last seen (nine times in ten ${percent(low)} to ` +

@@ -4,9 +4,9 @@ import { basename, extname, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { SkeinError } from '../../base/errors.ts';
 import { version } from '../../base/version.ts';
-import { openLedger } from '../../engine/open-ledger.ts';
+import { askCollection } from '../../engine/open-collection.ts';
 import { userAgent } from '../../errand/agent.ts';
-import type { Ledger } from '../../ledger/ledger.ts';
+import type { OpenCollection } from '../../questions/collection.ts';
 import { toCsv } from '../../report/csv.ts';
 import { type CheckName, checkNames, checks, type Level } from '../../report/findings.ts';
 import { toHtml } from '../../report/html.ts';
@@ -15,6 +15,7 @@ import { makeReport, type Report } from '../../report/report.ts';
 import { nearest } from '../options/config.ts';
 import { dataOption, declare, values } from '../options/options.ts';
 import { parseWhen } from '../options/when.ts';
+import { endAsking } from '../print/incomplete.ts';
 import { isoTimes } from '../print/json.ts';
 import { fold, harmless, paint, plural, roomOf, shortened, table } from '../print/terminal.ts';
 
@@ -52,11 +53,11 @@ Examples:
     const failOn = levelOf(String(given['failOn']));
     const only = given['only'] === undefined ? undefined : checksIn(String(given['only']));
     const since = given['since'] === undefined ? 0 : parseWhen(String(given['since']), Date.now());
-    const ledger = openLedger(chosen.data);
+    const collection = askCollection(chosen.data);
     try {
-      const outside = given['external'] ? outsideOf(ledger, chosen) : undefined;
-      const report = await makeReport(ledger, {
-        ...{ directory: chosen.data, now: Date.now(), since },
+      const outside = given['external'] ? outsideOf(collection, chosen) : undefined;
+      const report = await makeReport(collection.here, {
+        ...{ now: Date.now(), since },
         ...(only && { only }),
         ...(outside && { outside }),
       });
@@ -67,14 +68,20 @@ Examples:
       if (failOn && levels.slice(0, levels.indexOf(failOn) + 1).some(level => report.counts[level] > 0))
         process.exitCode = FOUND;
     } finally {
-      ledger.close();
+      endAsking(collection);
     }
   });
 }
 
-function outsideOf(ledger: Ledger, chosen: { pace: number; allowPrivate: boolean; agent?: string | undefined }) {
-  const contact = chosen.agent ?? ledger.setting<string>('contact') ?? undefined;
-  const seeded = new Set([...ledger.servers.all()].filter(server => server.seeded).map(({ origin }) => origin));
+function outsideOf(
+  collection: OpenCollection,
+  chosen: { pace: number; allowPrivate: boolean; agent?: string | undefined },
+) {
+  const ledgers = collection.here.map(({ ledger }) => ledger);
+  const known = ledgers.map(ledger => ledger.setting<string>('contact')).find(each => each !== undefined);
+  const contact = chosen.agent ?? known ?? undefined;
+  const servers = ledgers.flatMap(ledger => [...ledger.servers.all()]);
+  const seeded = new Set(servers.filter(server => server.seeded).map(({ origin }) => origin));
   const outside: OutsideOptions = {
     userAgent: userAgent(version, contact),
     pace: chosen.pace * 1000,

@@ -2,16 +2,18 @@
 import { statSync } from 'node:fs';
 import type { Command } from 'commander';
 import { SkeinError } from '../../base/errors.ts';
-import { openLedger } from '../../engine/open-ledger.ts';
-import { freshnessNow } from '../../home/answers/why.ts';
-import { openCopies } from '../../home/copies/copies.ts';
+import { askCollection, askWhole } from '../../engine/open-collection.ts';
 import { pageOf } from '../../home/copies/difference.ts';
-import { pagesBehind, visitsBehind } from '../../home/indexing/index-lag.ts';
-import { bringUp, freshIndex, isFed, searchFile } from '../../home/indexing/indexing.ts';
-import type { Ledger } from '../../ledger/ledger.ts';
-import type { FeedReport } from '../../search/feed/feed.ts';
+import { visitsBehind } from '../../home/indexing/index-lag.ts';
+import { bringUp, isFed, searchFile } from '../../home/indexing/indexing.ts';
+import type { OpenCollection } from '../../questions/collection.ts';
+import { copyQuestion, readCopy } from '../../questions/page/copies.ts';
+import { aboutUrl } from '../../questions/page/page.ts';
+import { type IndexLag, inferredQuestion, lagQuestion, openedQuestion } from '../../questions/search/parts.ts';
+import { searchCollection } from '../../questions/search/searching.ts';
 import { type Fragment, type Hit, openSearch, type Results } from '../../search/index.ts';
 import { dataOption, declare, values } from '../options/options.ts';
+import { endAsking } from '../print/incomplete.ts';
 import { printJson } from '../print/json.ts';
 import { duration, fold, harmless, paint, plural, roomOf, shellWord, size } from '../print/terminal.ts';
 
@@ -36,32 +38,26 @@ Examples:
   skein search 'title:install changed:<7d' --limit 20
   skein search migrating birds --open 1`,
     );
-  declare(command, ['data']).action(async (words: string[], given: Record<string, unknown>) => {
-    const { data } = await values(given, ['data']);
+  declare(command, ['data', 'engine']).action(async (words: string[], given: Record<string, unknown>) => {
+    const { data, engine } = await values(given, ['data', 'engine']);
     const place = number(given['open'], '--open', 0);
     const limit = Math.max(place, number(given['limit'], '--limit', 10));
     const json = given['json'] === true;
-    const ledger = openLedger(data);
-    const { search, fed } = await freshIndex(data, progress(json));
+    await using collection = await askWhole(data, engine);
     try {
-      const results = search.query(words.join(' '), {
-        limit,
-        unfold: given['unfold'] === true,
-        language: ownLanguage(),
-        freshness: freshnessNow(ledger, Date.now()),
-      });
+      const wanted = { limit, unfold: given['unfold'] === true, language: ownLanguage() };
+      const results = await searchCollection(collection, words.join(' '), wanted, progress(json));
       if (place > 0) {
-        const hit = hitAt(results, place);
-        search.opened(hit.page);
-        open(ledger, data, hit, json);
+        await open(collection, hitAt(results, place), json);
         return;
       }
-      const behind = pagesBehind(ledger, search.cursor());
-      if (json) printJson({ ...results, hits: results.hits.map(forMachines), behind });
-      else print(results, { behind, fed }, dataOption(data));
+      const lag = await collection.ask(lagQuestion, {});
+      const inferred = new Set(await collection.ask(inferredQuestion, { pages: results.hits.map(({ page }) => page) }));
+      const machine = (hit: Hit) => ({ ...forMachines(hit), inferred: inferred.has(hit.page) });
+      if (json) printJson({ ...results, hits: results.hits.map(machine), behind: lag.behind });
+      else print(results, { ...lag, inferred }, dataOption(data));
     } finally {
-      search.close();
-      ledger.close();
+      endAsking(collection);
     }
   });
 }
@@ -91,20 +87,27 @@ export function addIndexCommand(program: Command): void {
     .addHelpText('after', '\nExample:\n  skein index rebuild');
   declare(rebuild, ['data']).action(async (given: Record<string, unknown>) => {
     const { data } = await values(given, ['data']);
-    openLedger(data).close(); // there must be something to index
     await remake(data, given['json'] === true);
   });
 }
 
 async function showStatus(data: string, json: boolean): Promise<void> {
-  const ledger = openLedger(data);
-  const search = openSearch(searchFile(data));
-  const { documents, cursor, rebuilding } = search.counts();
+  const collection = askCollection(data);
   const fed = await isFed(data);
-  const behind = visitsBehind(ledger, cursor);
-  const bytes = ['', '-wal'].reduce((sum, end) => sum + (statSync(searchFile(data) + end, absent)?.size ?? 0), 0);
-  search.close();
-  ledger.close();
+  const sum = { documents: 0, behind: 0, bytes: 0 };
+  let rebuilding = false;
+  for (const { ledger, directory } of collection.here) {
+    const file = searchFile(directory);
+    const search = openSearch(file);
+    const counts = search.counts();
+    sum.documents += counts.documents;
+    sum.behind += visitsBehind(ledger, counts.cursor);
+    sum.bytes += ['', '-wal'].reduce((bytes, end) => bytes + (statSync(file + end, absent)?.size ?? 0), 0);
+    rebuilding ||= counts.rebuilding;
+    search.close();
+  }
+  endAsking(collection);
+  const { documents, behind, bytes } = sum;
   if (json) return printJson({ documents, behind, rebuilding, fed, bytes });
   console.log(`${plural(documents, 'page')} can be found; the index takes ${size(bytes)}.`);
   const follow = fed ? 'the running Skein reads them' : '"skein search" reads them first';
@@ -117,33 +120,40 @@ async function showStatus(data: string, json: boolean): Promise<void> {
 const absent = { throwIfNoEntry: false } as const;
 
 async function remake(data: string, json: boolean): Promise<void> {
-  const search = openSearch(searchFile(data));
-  try {
-    search.rebuild();
-    const fed = await isFed(data);
-    const started = performance.now();
-    if (!fed) await bringUp(data, search, progress(json));
-    const { documents } = search.counts();
-    const seconds = (performance.now() - started) / 1000;
-    if (json) printJson({ documents, seconds, fed });
-    else if (fed) console.log('The running Skein makes it again; "skein index status" shows how far it is.');
-    else console.log(`${plural(documents, 'page')} can be found, after ${duration(seconds * 1000)}.`);
-  } finally {
-    search.close();
+  const collection = askCollection(data); // there must be something to index
+  const directories = collection.here.map(({ directory }) => directory);
+  collection.close();
+  const fed = await isFed(data);
+  const started = performance.now();
+  let documents = 0;
+  for (const directory of directories) {
+    const search = openSearch(searchFile(directory));
+    try {
+      search.rebuild();
+      const show = progress(json);
+      if (!fed) await bringUp(directory, search, ({ changed, caughtUp }) => show(changed, caughtUp));
+      documents += search.counts().documents;
+    } finally {
+      search.close();
+    }
   }
+  const seconds = (performance.now() - started) / 1000;
+  if (json) printJson({ documents, seconds, fed });
+  else if (fed) console.log('The running Skein makes it again; "skein index status" shows how far it is.');
+  else console.log(`${plural(documents, 'page')} can be found, after ${duration(seconds * 1000)}.`);
 }
 
 /** Shows how the index grows, where someone watches. */
-function progress(quiet: boolean): (report: FeedReport) => void {
+function progress(quiet: boolean): (pages: number, ended?: boolean) => void {
   const terminal = process.stderr.isTTY === true;
   let next = performance.now() + (terminal ? 300 : 10_000);
   let drawn = false;
-  return ({ changed, gone, caughtUp }) => {
-    if (drawn && terminal && caughtUp) process.stderr.write('\r\u001b[2K');
-    if (quiet || caughtUp || performance.now() < next) return;
+  return (pages, ended = false) => {
+    if (drawn && terminal && ended) process.stderr.write('\r\u001b[2K');
+    if (quiet || ended || performance.now() < next) return;
     next = performance.now() + (terminal ? 200 : 10_000);
     drawn = true;
-    const line = `Indexing: ${plural(changed, 'page')} read, ${gone.toLocaleString('en')} taken out`;
+    const line = `Indexing: ${plural(pages, 'page')} read`;
     process.stderr.write(terminal ? `\r\u001b[2K${line}` : `${line}\n`);
   };
 }
@@ -161,12 +171,10 @@ function hitAt({ hits, query }: Results, place: number): Hit {
   throw new SkeinError('not-found', `"${query}" has ${hits.length} results; there is no number ${place}.`);
 }
 
-function open(ledger: Ledger, data: string, hit: Hit, json: boolean): void {
-  const copies = openCopies(ledger, data);
-  const known = ledger.pages.known(hit.page);
-  const stored = hit.copy && known ? copies.newest(known) : undefined;
-  const page = stored && pageOf(stored);
-  copies.close();
+async function open(collection: OpenCollection, hit: Hit, json: boolean): Promise<void> {
+  await collection.ask(openedQuestion, hit);
+  const told = hit.copy ? await collection.ask(copyQuestion, { ...aboutUrl(hit.url), which: 'newest' }) : undefined;
+  const page = told?.copy && pageOf(readCopy(told.copy));
   if (!page) throw new SkeinError('not-found', `There is no stored copy of ${hit.url}.`);
   const { url, title } = page;
   const text = page.text();
@@ -179,14 +187,12 @@ function open(ledger: Ledger, data: string, hit: Hit, json: boolean): void {
   console.log(lines.map(line => harmless(line).trim()).join('\n'));
 }
 
-interface State {
-  /** Pages that are not in the index as they are. */
-  readonly behind: number;
-  /** A running Skein brings them. */
-  readonly fed: boolean;
+interface State extends IndexLag {
+  /** Pages of which an inferred copy is handed out. */
+  readonly inferred: ReadonlySet<number>;
 }
 
-function missing({ behind, fed }: State): string {
+function missing({ behind, fed }: IndexLag): string {
   const pages = behind === 1 ? '1 page is' : `${behind.toLocaleString('en')} pages are`;
   const next = fed ? 'the running Skein brings it up to date' : 'who may write here brings it up to date with a search';
   return `The index is catching up: ${pages} not in it yet; ${next}.`;
@@ -216,6 +222,8 @@ function print({ hits, query, total, exact, relaxed, corrected, took }: Results,
     if (hit.alike > 0) console.log(`    ${paint('dim', `${hit.alike} more like this; --unfold shows them`)}`);
     const copy = hit.copy ? `; skein cat ${shellWord(harmless(hit.url))}${where}` : '';
     console.log(indented(paint('dim', aged(hit) + copy)));
+    if (state.inferred.has(hit.page))
+      console.log(indented(paint('dim', 'found as it was fetched; its copy is inferred, see skein show')));
   });
 }
 

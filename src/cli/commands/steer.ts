@@ -1,9 +1,9 @@
 /** `skein steer …`: gives one order to the Skein that runs in the data directory, from another terminal. */
 import type { Command } from 'commander';
 import { SkeinError } from '../../base/errors.ts';
-import type { Settings } from '../../home/control.ts';
+import type { SteerSettings } from '../../home/control.ts';
 import { findHome } from '../../home/door.ts';
-import type { Order } from '../../home/orders.ts';
+import type { SteerOrder } from '../../home/orders.ts';
 import { declare, values } from '../options/options.ts';
 import { printJson } from '../print/json.ts';
 
@@ -13,7 +13,7 @@ interface Steering {
   readonly about: string;
   readonly example: string;
   /** `now`: what is in force, for orders that leave a part of it as it is. */
-  readonly order: (given: readonly string[], now: Settings) => Order;
+  readonly order: (given: readonly string[], now: SteerSettings) => SteerOrder;
 }
 
 const orders: readonly Steering[] = [
@@ -93,7 +93,7 @@ export function addSteerCommand(program: Command): void {
   }
 }
 
-async function give(data: string, order: (now: Settings) => Order) {
+async function give(data: string, order: (now: SteerSettings) => SteerOrder) {
   const home = findHome(data);
   if (!home) {
     throw new SkeinError('not-found', `No Skein is running in ${data}.`, 'Start "skein crawl" or "skein watch" there.');

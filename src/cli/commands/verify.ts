@@ -1,11 +1,14 @@
 /** `skein verify`: does the archive say what the ledger says, and does every byte of it check? */
 import type { Command } from 'commander';
 import { exitCodes } from '../../base/errors.ts';
-import { openLedger } from '../../engine/open-ledger.ts';
+import { askCollection, askWhole } from '../../engine/open-collection.ts';
 import { type Repaired, repair } from '../../home/checks/repair.ts';
-import { type CollectionReport, verifyCollection } from '../../home/checks/verify.ts';
-import { Ledger } from '../../ledger/ledger.ts';
+import { verifyCollection } from '../../home/checks/verify.ts';
+import { Ledger, lockCollection } from '../../ledger/ledger.ts';
+import type { OpenCollection } from '../../questions/collection.ts';
+import { mergedVerified, type Verified, verifiedOf, verifyQuestion } from '../../questions/whole/verify.ts';
 import { declare, values } from '../options/options.ts';
+import { endAsking } from '../print/incomplete.ts';
 import { printJson } from '../print/json.ts';
 import { harmless, paint, plural, size } from '../print/terminal.ts';
 
@@ -21,27 +24,54 @@ export function addVerifyCommand(program: Command): void {
       'after',
       '\nExamples:\n  skein verify && echo all is well\n  skein verify --repair\n\nExits with 6 when something is wrong.',
     );
-  declare(command, ['data']).action(async (given: Record<string, unknown>) => {
-    const { data } = await values(given, ['data']);
-    openLedger(data).close(); // a collection is looked for, never begun
-    const ledger = given['repair'] ? new Ledger(data, 'write') : openLedger(data);
-    const report = await verifyCollection(ledger, data, records => {
+  declare(command, ['data', 'engine']).action(async (given: Record<string, unknown>) => {
+    const { data, engine } = await values(given, ['data', 'engine']);
+    await using collection = given['repair'] ? askCollection(data) : await askWhole(data, engine); // looked for, never begun
+    const watch = (records: number) => {
       if (process.stderr.isTTY) process.stderr.write(`\r${records.toLocaleString('en')} records`);
-    });
+    };
+    const { report, repaired } = given['repair']
+      ? await repairHere(collection, watch)
+      : { report: await collection.ask(verifyQuestion, {}, watch), repaired: undefined };
     if (process.stderr.isTTY) process.stderr.write('\r\u001b[2K');
-    const repaired = given['repair'] && !report.ledgerDamaged ? repair(ledger, data, report, Date.now()) : undefined;
-    ledger.close();
+    endAsking(collection);
     if (report.problems.length > 0 && !repaired) process.exitCode = exitCodes.damaged;
-    if (given['json']) print(report, repaired);
+    if (given['json']) printJson({ ...report, repaired: repaired ?? null });
     else tell(report, repaired);
   });
 }
 
-function print({ lengths, ends, damaged, lost, ...report }: CollectionReport, repaired: Repaired | undefined): void {
-  printJson({ ...report, lost: lost.length, repaired: repaired ?? null });
+interface Mended {
+  readonly report: Verified;
+  /** Undefined where a ledger is damaged: nothing was compared with it. */
+  readonly repaired: Repaired | undefined;
 }
 
-function tell(report: CollectionReport, repaired: Repaired | undefined): void {
+/** What is on this disk, partition by partition. */
+async function repairHere(collection: OpenCollection, watch: (records: number) => void): Promise<Mended> {
+  using opened = new DisposableStack();
+  if (collection.partitions > 1) opened.adopt(lockCollection(collection.directory), lock => lock.close());
+  const reports: Verified[] = [];
+  let repaired: Repaired | undefined;
+  for (const reader of collection.here) {
+    const { directory } = reader;
+    reader.close();
+    const ledger = new Ledger(directory, 'write');
+    try {
+      const report = await verifyCollection(ledger, watch);
+      reports.push(verifiedOf(report, reader));
+      if (report.ledgerDamaged) continue;
+      const { copies, pages } = repair(ledger, report, Date.now());
+      repaired = { copies: (repaired?.copies ?? 0) + copies, pages: (repaired?.pages ?? 0) + pages };
+    } finally {
+      ledger.close();
+    }
+  }
+  const report = mergedVerified(reports);
+  return { report, repaired: report.ledgerDamaged ? undefined : repaired };
+}
+
+function tell(report: Verified, repaired: Repaired | undefined): void {
   const { records, segments, bytes, digests, copies, problems, writtenOff } = report;
   console.log(
     `${plural(records, 'record')} in ${plural(segments, 'segment')} (${size(bytes)}), ` +
@@ -60,14 +90,14 @@ function tell(report: CollectionReport, repaired: Repaired | undefined): void {
   } else console.log(`${paint('red', `${plural(problems.length, 'problem')}.`)} ${advice(report)}`);
 }
 
-function advice({ ledgerDamaged, lost, problems }: CollectionReport): string {
+function advice({ ledgerDamaged, lost, problems }: Verified): string {
   if (ledgerDamaged) {
-    const whole = problems.every(each => each.startsWith('ledger:'));
+    const whole = problems.every(each => /^(?:partition \d+: )?ledger:/.test(each));
     return `Restore ledger.db from a copy.${whole ? ' The archive by itself is whole.' : ''}`;
   }
-  if (lost.length === 0) return 'No copy that the ledger names is affected; --repair accepts it.';
+  if (lost === 0) return 'No copy that the ledger names is affected; --repair accepts it.';
   return (
-    `${plural(lost.length, 'copy is', 'copies are')} lost: restore the segments from a copy, ` +
+    `${plural(lost, 'copy is', 'copies are')} lost: restore the segments from a copy, ` +
     'or go on without them with "skein verify --repair".'
   );
 }

@@ -1,13 +1,16 @@
 /** `skein why URL`: the figures behind the schedule of one page, and the sentence that follows from them. */
 import type { Command } from 'commander';
-import { openLedger } from '../../engine/open-ledger.ts';
+import { askCollection, askWhole } from '../../engine/open-collection.ts';
 import { findPage } from '../../home/answers/lookup.ts';
-import { type ServerTrust, type Whence, type Why, whyOf } from '../../home/answers/why.ts';
+import type { ServerTrust, Whence, Why } from '../../home/answers/why.ts';
 import { runningHome } from '../../home/door.ts';
 import { liftedInWords, unmask } from '../../home/masks.ts';
-import { Ledger } from '../../ledger/ledger.ts';
+import { Ledger, lockCollection } from '../../ledger/ledger.ts';
+import { aboutUrl } from '../../questions/page/page.ts';
+import { whyQuestion } from '../../questions/page/why.ts';
 import { inWords } from '../../revisit/explain.ts';
 import { declare, values } from '../options/options.ts';
+import { endAsking } from '../print/incomplete.ts';
 import { printJson } from '../print/json.ts';
 import { duration, fold, harmless, moment, paint } from '../print/terminal.ts';
 
@@ -18,17 +21,17 @@ export function addWhyCommand(program: Command): void {
     .option('--unmask', 'lift what is taken for noise on the page and its server')
     .option('--json', 'print one JSON object')
     .addHelpText('after', '\nExample:\n  skein why https://example.org/');
-  declare(command, ['data']).action(async (url: string, given: Record<string, unknown>) => {
-    const { data } = await values(given, ['data']);
+  declare(command, ['data', 'engine']).action(async (url: string, given: Record<string, unknown>) => {
+    const { data, engine } = await values(given, ['data', 'engine']);
     if (given['unmask']) {
       const done = await lift(data, url);
       if (given['json']) printJson({ url, done });
       else console.log(done);
       return;
     }
-    const ledger = openLedger(data);
-    const reason = whyOf(ledger, findPage(ledger, url), Date.now());
-    ledger.close();
+    await using collection = await askWhole(data, engine);
+    const reason = await collection.ask(whyQuestion, aboutUrl(url));
+    endAsking(collection);
     if (given['json']) printJson(reason);
     else print(reason);
   });
@@ -38,8 +41,12 @@ export function addWhyCommand(program: Command): void {
 async function lift(data: string, url: string): Promise<string> {
   const running = await runningHome(data);
   if (running) return (await running.client.order({ kind: 'unmask', url })).done;
-  openLedger(data).close(); // a directory without a collection is a mistake, not a new one
-  const ledger = new Ledger(data, 'write');
+  const { urls } = aboutUrl(url);
+  const collection = askCollection(data); // a directory without a collection is a mistake, not a new one
+  const directory = collection.ownerOf(urls[0]!)?.directory ?? data;
+  collection.close();
+  const lock = directory === data ? undefined : lockCollection(data);
+  const ledger = new Ledger(directory, 'write');
   try {
     const { page } = findPage(ledger, url);
     ledger.begin();
@@ -48,6 +55,7 @@ async function lift(data: string, url: string): Promise<string> {
     return liftedInWords(lifted);
   } finally {
     ledger.close();
+    lock?.close();
   }
 }
 

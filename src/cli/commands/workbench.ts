@@ -1,16 +1,17 @@
 /** `skein workbench`: the web page to watch and steer, beside whatever runs in the data directory, or nothing. */
-import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import { SkeinError, systemWords } from '../../base/errors.ts';
+import { SkeinError } from '../../base/errors.ts';
 import { version } from '../../base/version.ts';
-import { openLedger } from '../../engine/open-ledger.ts';
+import { askCollection } from '../../engine/open-collection.ts';
 import { WORKBENCH_PORT } from '../../engine/services.ts';
-import { feederOf, isFed } from '../../home/indexing/indexing.ts';
+import { feedWhileIdle } from '../../home/indexing/indexing.ts';
+import { type WorkbenchRole, workbenchRoles } from '../../workbench/access.ts';
 import { openWorkbench } from '../../workbench/server.ts';
+import { parseListen, readTls } from '../options/listen.ts';
 import { declare, values } from '../options/options.ts';
 import { printJson } from '../print/json.ts';
 import { paint } from '../print/terminal.ts';
+import { nextSignal } from '../signals.ts';
 
 export function addWorkbenchCommand(program: Command): void {
   const command = program
@@ -18,6 +19,7 @@ export function addWorkbenchCommand(program: Command): void {
     .option('--listen <address>', `host:port or port (default 127.0.0.1:${WORKBENCH_PORT}); other hosts need TLS`)
     .option('--certificate <file>', 'TLS certificate chain, PEM')
     .option('--key <file>', 'its private key, PEM')
+    .option('--user <name:role...>', 'others who may come: read, steer or admin; each gets an address of their own')
     .option('--json', 'print one JSON object with the address')
     .addHelpText(
       'after',
@@ -25,58 +27,50 @@ export function addWorkbenchCommand(program: Command): void {
 Examples:
   skein workbench --data ./skein-data
   skein workbench --listen 0.0.0.0:7700 --certificate chain.pem --key key.pem
+  skein workbench --listen 0.0.0.0:7700 --certificate chain.pem --key key.pem \\
+    --user anna:read ben:steer
 
 On loopback everybody on this machine may look; changing something needs the
 token in the address that is printed. Elsewhere everything needs the token.`,
     );
   declare(command, ['data']).action(async (given: Record<string, unknown>) => {
     const { data } = await values(given, ['data']);
-    openLedger(data).close(); // says in words when there is nothing to show
+    const collection = askCollection(data); // says in words when there is nothing to show
+    const directories = collection.here.map(({ directory }) => directory);
+    collection.close();
     const { host, port } = parseListen(String(given['listen'] ?? WORKBENCH_PORT));
     const tls = readTls(given['certificate'] as string | undefined, given['key'] as string | undefined);
-    const workbench = await openWorkbench({ directory: data, host, port, version, ...(tls && { tls }) });
-    // While no home runs, this process keeps the index up to date; a home has a feeder of its own.
-    const feeder = (await isFed(data)) ? undefined : feederOf(data);
-    if (given['json']) printJson({ address: workbench.address, port: workbench.port });
-    else console.log(`${paint('bold', 'Workbench:')} ${workbench.address}\nStop it with Ctrl-C.`);
-    await new Promise(resolve => {
-      for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, resolve);
-    });
-    await feeder?.stop();
+    const users = usersIn((given['user'] as string[] | undefined) ?? []);
+    const workbench = await openWorkbench({ directory: data, host, port, version, users, ...(tls && { tls }) });
+    const feeding = await feedWhileIdle(data, directories);
+    const stopped = nextSignal();
+    if (given['json'])
+      printJson({
+        ...{ address: workbench.address, port: workbench.port },
+        ...(workbench.users.length > 0 && { users: workbench.users }),
+      });
+    else {
+      const lines = workbench.users.map(({ name, role, address }) => `${name} (${role}): ${address}\n`);
+      console.log(`${paint('bold', 'Workbench:')} ${workbench.address}\n${lines.join('')}Stop it with Ctrl-C.`);
+    }
+    await stopped;
+    await feeding.stop();
     await workbench.close();
   });
 }
 
-function parseListen(text: string): { host: string; port: number } {
-  const match = /^(?:(\[[0-9a-f:]+\]|[^:\s]+):)?(\d{1,5})$/i.exec(text.trim());
-  const port = Number(match?.[2]);
-  if (!match || port > 65_535) {
-    throw new SkeinError('bad-option', `"${text}" is not an address to listen on.`, 'Write 7700 or 192.0.2.7:7700.');
-  }
-  return { host: match[1]?.replace(/[[\]]/g, '') ?? '127.0.0.1', port };
-}
+const MOST_USERS = 100;
 
-function readTls(certificate: string | undefined, key: string | undefined) {
-  if (certificate === undefined && key === undefined) return undefined;
-  if (certificate === undefined || key === undefined) {
-    throw new SkeinError('bad-option', 'TLS needs both --certificate and --key.');
-  }
-  const [cert, secret] = [certificate, key].map(file => {
-    try {
-      return readFileSync(file, 'utf8');
-    } catch (error) {
-      throw new SkeinError('bad-option', `${file} cannot be read: ${systemWords(error)}.`);
-    }
+function usersIn(texts: readonly string[]): { name: string; role: WorkbenchRole }[] {
+  if (texts.length > MOST_USERS) throw new SkeinError('bad-option', `At most ${MOST_USERS} users can be named.`);
+  return texts.map(text => {
+    const [, name, written] = /^([\w.@-]{1,60}):(\w+)$/.exec(text) ?? [];
+    const role = workbenchRoles.find(each => each === written);
+    if (name !== undefined && role) return { name, role };
+    throw new SkeinError(
+      'bad-option',
+      `"${text}" is no user.`,
+      'Write a name and a role: anna:read, ben:steer, eve:admin.',
+    );
   });
-  const tls = { certificate: cert!, key: secret! };
-  if (belongTogether(tls)) return tls;
-  throw new SkeinError('bad-option', `${certificate} and ${key} are no certificate in PEM form and its private key.`);
-}
-
-function belongTogether(tls: { certificate: string; key: string }): boolean {
-  try {
-    return new X509Certificate(tls.certificate).checkPrivateKey(createPrivateKey(tls.key));
-  } catch {
-    return false; // one of them is something else
-  }
 }

@@ -65,6 +65,12 @@ export const contact: Check<string> = given => {
   return isMail || isPage ? { value: address } : { wrong: 'it is no web or mail address' };
 };
 
+/** Scheme and host, with a port if need be. */
+export const webAddress: Check<string> = given => {
+  const address = typeof given === 'string' && /^https?:\/\/[^\s/]+\/?$/i.test(given) ? given : '';
+  return address !== '' && URL.canParse(address) ? { value: address } : { wrong: 'it is no web address' };
+};
+
 /** The sentence is that of the second. */
 export function either<A, B>(first: Check<A>, second: Check<B>): Check<A | B> {
   return given => {

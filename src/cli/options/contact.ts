@@ -8,17 +8,19 @@ import { version } from '../../base/version.ts';
 import { isPublic } from '../../crawler/fetch/addresses.ts';
 import { rememberedContact } from '../../engine/contact.ts';
 import { userAgent } from '../../errand/agent.ts';
+import type { Settings } from '../../ledger/collection/settings.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 
 const TOLD = 'told-of-contact';
 
 /** The sentence for somebody who is about to crawl other people's servers without a contact; undefined = nothing to say. */
-export function missingContact(ledger: Ledger): string | undefined {
-  if (rememberedContact(ledger) !== undefined || ledger.setting<boolean>(TOLD)) return undefined;
-  if (![...ledger.servers.all()].some(({ origin }) => !isOwn(new URL(origin).hostname))) return undefined;
-  ledger.begin();
-  ledger.set(TOLD, true);
-  ledger.commit();
+export function missingContact(settings: Settings, ledgers: readonly Ledger[]): string | undefined {
+  if (rememberedContact(settings) !== undefined || settings.setting<boolean>(TOLD)) return undefined;
+  const servers = ledgers.flatMap(ledger => [...ledger.servers.all()]);
+  if (!servers.some(({ origin }) => !isOwn(new URL(origin).hostname))) return undefined;
+  for (const ledger of ledgers) ledger.begin();
+  settings.set(TOLD, true);
+  for (const ledger of ledgers) ledger.commit();
   return (
     `The User-Agent "${userAgent(version)}" names nobody whom the owners of these sites could ask: ` +
     'give a web page or mail address with --agent; it is remembered.'

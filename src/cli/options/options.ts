@@ -6,14 +6,10 @@
  */
 import { type Command, Option } from 'commander';
 import { SkeinError } from '../../base/errors.ts';
-import { detectorNames } from '../../crawler/detect/compare.ts';
-import { orderNames } from '../../frontier/orders/order.ts';
-import { estimators } from '../../revisit/estimator.ts';
 import { shellWord } from '../print/terminal.ts';
 import {
   type Accepted,
   alone,
-  type Check,
   contact,
   count,
   either,
@@ -21,22 +17,19 @@ import {
   list,
   listed,
   number,
-  oneOf,
   optional,
   or,
   switched,
   text,
 } from './checks.ts';
 import { nearest, readConfig } from './config.ts';
+import { type Setting, settings } from './settings.ts';
 
-export const DEFAULT_DATA = 'skein-data';
+export { parseAddress } from './listen.ts';
+export { settings } from './settings.ts';
+export { parseSize } from './size.ts';
 
-interface Setting {
-  /** What is accepted. */
-  readonly check: Check<unknown>;
-  /** One sentence with unit and default. */
-  readonly about: string;
-}
+const DEFAULT_DATA = 'skein-data';
 
 interface Flag extends Setting {
   /** As commander writes it. */
@@ -101,6 +94,11 @@ export const flags = {
     about:
       'code of yours (.wasm or .js) that says of each page whether to keep it and follow its links (default: none)',
   },
+  hooks: {
+    flag: '--hooks <file>',
+    check: optional(filled),
+    about: 'module of yours whose hooks run in the fetching threads: before a request, after a page (default: none)',
+  },
   focus: {
     flag: '--focus <words>',
     check: optional(list),
@@ -121,6 +119,33 @@ export const flags = {
     flag: '--freshness <share>',
     check: optional(number({ least: 0.01, most: 0.999 })),
     about: 'share of the collection to keep fresh, 0–1, with the smallest budget that does (instead of --budget)',
+  },
+  every: {
+    flag: '--every <rule>',
+    check: optional(list),
+    about:
+      'times of their own for pages, e.g. "example.org/news 5m mo-fr 08:00-18:00 200/d"; several times for several; none lifts it (remembered)',
+  },
+  keepVersions: {
+    flag: '--keep-versions <n>',
+    check: optional(number({ least: 0, most: 1_000_000, whole: true })),
+    about: 'versions of a page that are kept, the newest included (default: all; 0 = all; remembered)',
+  },
+  keepDays: {
+    flag: '--keep-days <n>',
+    check: optional(number({ least: 0, most: 100_000 })),
+    about: 'days for which older versions are kept (default: for ever; 0 = for ever; remembered)',
+  },
+  maxDisk: {
+    flag: '--max-disk <size>',
+    check: optional(either(number({}), text)),
+    about: 'what the collection may take on the disk, e.g. 50GB; old versions go first (default: no limit; remembered)',
+  },
+  archive: {
+    flag: '--archive <place>',
+    check: optional(text),
+    about:
+      'where the archive is copied to, sealed segments and every few seconds the rest: s3://bucket/prefix (default: nowhere; remembered)',
   },
   workbench: {
     flag: '--workbench [port]',
@@ -143,69 +168,28 @@ export const flags = {
     check: optional(count(16)),
     about: 'levels of outposts that an errand may travel (default 1, or those of the tree that --outpost names)',
   },
+  engine: {
+    flag: '--engine <url>',
+    check: optional(filled),
+    about:
+      'NATS JetStream of a cluster, as nats://a,b,c: all machines that name it are one (default: what the directory remembers, else none)',
+  },
+  peer: {
+    flag: '--peer <name>',
+    check: optional(filled),
+    about: 'name of this machine in the cluster (default: its host name)',
+  },
+  capacity: {
+    flag: '--capacity <n>',
+    check: optional(number({ least: 0, most: 1000 })),
+    about: 'share of this machine in the cluster, beside the 1 of others (default 1; a full disk lowers it)',
+  },
   agent: {
     flag: '--agent <contact>',
     check: optional(contact),
     about: 'web page or mail address for the owners of sites, part of the User-Agent (default: RFC 9309; remembered)',
   },
 } as const satisfies Record<string, Flag>;
-
-const imagesAccepted = or(oneOf(['watch', 'store', 'off']), 'watch');
-
-/** docs/guides/options.md explains them. */
-export const settings = {
-  order: {
-    check: optional(oneOf(orderNames)),
-    about: 'breadth, pvalue or focused: which page comes next (default breadth; remembered)',
-  },
-  pvalue: {
-    check: optional(text),
-    about:
-      'terms of the order pvalue: forward=1,backward=1 (weights), aging=0 (pages), service=4:2:1, lists=crawl or server (remembered)',
-  },
-  detector: {
-    check: optional(oneOf(detectorNames)),
-    about: `what counts as a change: ${detectorNames.join(', ')} (default content; remembered)`,
-  },
-  policy: {
-    check: optional(oneOf(['value', 'uniform', 'proportional', 'pmcs', 'date', 'adaptive'])),
-    about: 'when pages are due: value, uniform, proportional, pmcs, date or adaptive (default value; remembered)',
-  },
-  estimator: {
-    check: optional(oneOf(Object.keys(estimators))),
-    about: `how often a page changes: ${Object.keys(estimators).join(', ')} (default: the policy's own; remembered)`,
-  },
-  thresholds: {
-    check: optional(text),
-    about:
-      'probabilities of change between which the policy pmcs lets outposts compare, as 0.1,0.8; with ,strict it sends all other pages as the paper does (default 0.1,0.8; remembered)',
-  },
-  images: {
-    check: (given: unknown) => imagesAccepted(imagesMeant(given)),
-    about:
-      'watch, store or off: a refresh watches images by their headers; store fetches and keeps them all (default watch)',
-  },
-  threads: {
-    check: optional(number({ least: 0, most: 64, whole: true })),
-    about: 'threads that fetch and analyse here (default: as many as cores; 0 with --outpost)',
-  },
-  perServer: {
-    check: optional(count()),
-    about: 'pages of one server, a guard against traps (default 1000000; remembered)',
-  },
-  bodyLimit: {
-    check: or(either(number({}), text), '16MB'),
-    about: 'bytes of one body; more is cut and marked (default 16MB)',
-  },
-  secondLook: {
-    check: optional(number({ least: 0, most: 3600 })),
-    about: 'seconds until a second look at what may be noise; 0 = none (default 3 for refresh, 90 for watch)',
-  },
-  audit: {
-    check: or(number({ least: 0, most: 1 }), 0.02),
-    about: 'share of the pages from other machines that home looks at itself, 0 to 1 (default 0.02)',
-  },
-} as const satisfies Record<string, Setting>;
 
 export const options = { ...flags, ...settings };
 export type OptionName = keyof typeof options;
@@ -222,29 +206,26 @@ export const fetchOptions = [
     'scope',
     'keep',
     'decider',
+    'hooks',
     'focus',
     'domains',
   ] as const),
+  ...(['keepVersions', 'keepDays', 'maxDisk', 'archive'] as const),
   ...(['workbench', 'outpost', 'listen', 'levels', 'agent'] as const),
-  ...(['order', 'pvalue', 'detector', 'images', 'threads', 'perServer', 'bodyLimit', 'audit'] as const),
+  ...([
+    'order',
+    'pvalue',
+    'detector',
+    'images',
+    'threads',
+    'perServer',
+    'partitions',
+    'bodyLimit',
+    'audit',
+    'cagedHooks',
+  ] as const),
 ] as const satisfies readonly OptionName[];
 export type Values = { [name in OptionName]: Accepted<(typeof options)[name]['check']> };
-
-/** `--set images` alone, and yes and no in a config file. */
-function imagesMeant(value: unknown): unknown {
-  if (value === true || value === 'yes') return 'store';
-  return value === false || value === 'no' ? 'off' : value;
-}
-
-/** `host:port` or `port`, as --listen takes it. */
-export function parseAddress(text: string): { host: string; port: number } {
-  const match = /^(?:(\[[0-9a-f:]+\]|[^:]+):)?(\d{1,5})$/i.exec(text.trim());
-  const port = Number(match?.[2] ?? -1);
-  if (!match || port > 65_535) {
-    throw new SkeinError('bad-option', `"${text}" is not an address to listen at.`, 'Write it as 0.0.0.0:7070.');
-  }
-  return { host: (match[1] ?? '0.0.0.0').replace(/[[\]]/g, ''), port };
-}
 
 /** What a command that is suggested needs to find this collection. */
 export function dataOption(directory: string): string {
@@ -268,7 +249,7 @@ export function declare(command: Command, names: readonly OptionName[]): Command
 
 function optionOf(name: keyof typeof flags): Option {
   const option = new Option(flags[name].flag, flags[name].about);
-  return name === 'outpost' ? option.argParser(gathered) : option;
+  return name === 'outpost' || name === 'every' ? option.argParser(gathered) : option;
 }
 
 function gathered(value: string, before: string[] | undefined): string[] {
@@ -293,20 +274,28 @@ export async function values<N extends OptionName>(
   const configurable = Object.keys(options).filter(name => name !== 'config');
   const configured = await readConfig(process.cwd(), configurable, file);
   const chosen = { ...configured, ...defined(given), ...readSettings((given['set'] as string[]) ?? [], names) };
+  return checked(chosen, names, name => (chosen[name] === configured[name] ? ' (from the config file)' : ''));
+}
+
+/** Values of these options, each checked; `from`: where one comes from, for people. */
+export function checked<N extends OptionName>(
+  chosen: Record<string, unknown>,
+  names: readonly N[],
+  from: (name: N) => string = () => ' (from the engine)',
+): Pick<Values, N> {
   const result: Record<string, unknown> = {};
   for (const name of names) {
     const { check, about } = options[name];
-    const checked = check(chosen[name]);
-    if ('wrong' in checked) {
+    const found = check(chosen[name]);
+    if ('wrong' in found) {
       const called = isFlag(name) ? `--${dashed(name)}` : `The setting ${dashed(name)}`;
-      const from = chosen[name] === configured[name] ? ' (from the config file)' : '';
       throw new SkeinError(
         'bad-option',
-        `${called}${from} cannot be ${JSON.stringify(chosen[name])}: ${checked.wrong}.`,
+        `${called}${from(name)} cannot be ${JSON.stringify(chosen[name])}: ${found.wrong}.`,
         `--help says: ${about}.`,
       );
     }
-    result[name] = checked.value;
+    result[name] = found.value;
   }
   return result as Pick<Values, N>;
 }
@@ -343,12 +332,4 @@ function readSettings(texts: readonly string[], names: readonly OptionName[]): R
     read[name] = rest.length === 0 ? true : rest.join('=').trim();
   }
   return read;
-}
-
-/** `5MB`, `300 kB`, `1024` → bytes. */
-export function parseSize(text: string | number): number {
-  const match = /^\s*(\d+(?:\.\d+)?)\s*(b|kb|mb|gb|kib|mib|gib)?\s*$/i.exec(String(text));
-  if (!match) throw new SkeinError('bad-option', `"${text}" is not a size.`, 'Write it as 500kB, 16MB or 1GB.');
-  const units: Record<string, number> = { b: 1, kb: 1e3, mb: 1e6, gb: 1e9, kib: 2 ** 10, mib: 2 ** 20, gib: 2 ** 30 };
-  return Math.round(Number(match[1]) * units[(match[2] ?? 'b').toLowerCase()]!);
 }

@@ -5,7 +5,21 @@
 
 /** Keys that hold a time wherever they stand, unless they hold a count. */
 const times = new Set([
-  ...['time', 'since', 'due', 'changed', 'found', 'firstVisit', 'lastVisit', 'lastmod', 'nextRetry', 'notBefore'],
+  ...[
+    'time',
+    'since',
+    'due',
+    'changed',
+    'found',
+    'firstVisit',
+    'lastVisit',
+    'lastmod',
+    'nextRetry',
+    'notBefore',
+    'heard',
+    'next',
+    'lease',
+  ],
   ...['started', 'expires', 'seen', 'joined', 'invited', 'last'],
 ]);
 /** No time is earlier, and no count is larger. */

@@ -1,5 +1,7 @@
 /** The line that moves while home runs. On a terminal it is rewritten in place, elsewhere a line every ten seconds. */
 import type { Engine } from '../../engine/engine.ts';
+import { freshnessOf } from '../../engine/keep-fresh.ts';
+import type { PoolMember } from '../../home/partitions/pool.ts';
 import { cut, duration, paint, plural, size } from './terminal.ts';
 
 const TERMINAL = 200;
@@ -31,18 +33,21 @@ export class LiveLine {
   }
 }
 
-function crawlLine({ home, frontier }: Engine): string {
+/** The line of a crawl. */
+export function crawlLine({ home, pool }: Engine): string {
   const { progress } = home;
-  const waiting = frontier.waiting();
-  const { failed } = progress.outcomes;
+  const all = [...pool].map(({ frontier }) => frontier.waiting());
+  const waiting = all.reduce((sum, { pages }) => sum + pages, 0);
+  const servers = [...pool].reduce((sum, { ledger }) => sum + ledger.servers.size, 0);
+  const { errors } = progress;
   const parts = [
     duration(progress.seconds * 1000),
     plural(progress.pages, 'page'),
     `${progress.rate().toFixed(progress.rate() < 10 ? 1 : 0)}/s`,
     size(progress.bytesDown),
-    `queue ${(waiting.pages + home.dispatch.pagesUnderWay).toLocaleString('en')}`,
-    failed > 0 ? paint('yellow', `errors ${failed}`) : 'errors 0',
-    `servers ${waiting.servers}`,
+    `queue ${(waiting + home.dispatch.pagesUnderWay).toLocaleString('en')}`,
+    errors > 0 ? paint('yellow', `errors ${errors}`) : 'errors 0',
+    `servers ${servers}`,
     `memory ${size(process.memoryUsage.rss())}`,
   ];
   return parts.join('  ');
@@ -56,13 +61,14 @@ export function freshnessLine(): (opened: Engine) => string {
   let asked = Number.NEGATIVE_INFINITY;
   let due = 0;
   let fresh = '';
-  return ({ home, frontier, ledger, clock }) => {
+  return ({ home, pool, clock }) => {
     const { progress } = home;
+    const sum = (count: (member: PoolMember) => number) => [...pool].reduce((all, member) => all + count(member), 0);
     const now = clock.now();
     if (clock.ticks() - asked >= ASK_EVERY) {
       asked = clock.ticks();
-      due = ledger.pages.countDue(now);
-      const { low, high, looks } = frontier.schedule.freshness(now);
+      due = pool.countDue(now);
+      const { low, high, looks } = freshnessOf(pool, now);
       // Without a second look at any page there is nothing to say it by.
       fresh = looks === 0 ? 'not known yet' : `${(low * 100).toFixed(0)}–${(high * 100).toFixed(0)}%`;
     }
@@ -72,8 +78,8 @@ export function freshnessLine(): (opened: Engine) => string {
       `due ${due.toLocaleString('en')}`,
       `visited ${visited.toLocaleString('en')}`,
       paint(progress.outcomes.fetched > 0 ? 'green' : 'dim', `changed ${progress.outcomes.fetched}`),
-      `spent ${size(ledger.account.spent)}`,
-      `avoided ${size(ledger.account.avoided)}`,
+      `spent ${size(sum(({ ledger }) => ledger.account.spent))}`,
+      `avoided ${size(sum(({ ledger }) => ledger.account.avoided))}`,
       `fresh ${fresh}`,
     ].join('  ');
   };

@@ -37,7 +37,10 @@ export const schemas: Readonly<Record<string, z.ZodType>> = {
   refresh: z.looseObject({ ...summary, changed: count, back: count, new: count, avoided: bytes, left: count }),
   status: z.strictObject({
     ...{ known: count, stored: count, waiting: count, retries: count, servers: count },
-    ...{ archiveBytes: bytes, wireBytes: bytes, lastVisit: maybeTime },
+    ...{ archiveBytes: bytes, wireBytes: bytes, diskBytes: bytes, weekBytes: bytes, lastVisit: maybeTime },
+    notCopied: bytes
+      .nullable()
+      .describe('bytes of the archive that have no copy elsewhere yet; null = none are made (--archive)'),
     outcomes: z.array(z.strictObject({ outcome, reason, pages: count })),
     refused: sums,
     largest: z.array(z.strictObject({ origin: url, pages: count, notBefore: maybeTime })),
@@ -54,6 +57,12 @@ export const schemas: Readonly<Record<string, z.ZodType>> = {
     ...{ url, found: time, time: maybeTime, outcome, reason: reason.nullable(), status: status.nullable() },
   }),
   'seeds remove': z.strictObject({ url, removed: z.literal(true) }),
+  subscriptions: z.strictObject({
+    ...{ server: url, kind: text, url: text, where: text, trouble: text },
+    state: z.enum(['telling', 'waiting', 'silent', 'troubled', 'distrusted']),
+    ...{ heard: maybeTime, next: maybeTime, lease: maybeTime, notices: count, judged: count, confirmed: count },
+    ...{ precision: z.number(), recall: z.number() },
+  }),
   changes: z.looseObject({
     ...{ url, time, reason, stage: maybeText, kind: z.enum(['changed', 'new', 'gone', 'moved', 'back', 'template']) },
     ...{ removed: count.nullable(), added: count.nullable(), title: maybeText },
@@ -95,9 +104,41 @@ export const schemas: Readonly<Record<string, z.ZodType>> = {
     days: z.array(z.looseObject({ day: z.iso.date(), ...spent })),
     servers: z.array(z.strictObject({ origin: url, ...spent })),
   }),
+  'notify add': z.looseObject({ name: text, kinds: z.array(text), channel: text }),
+  'notify list': z.looseObject({
+    ...{ name: text, channel: text, waiting: count, messages: count, sent: maybeTime, failures: count, trouble: text },
+  }),
   ping: z.strictObject({ url, due: maybeTime }),
   verify: z.looseObject({ segments: count, records: count, bytes, digests: count, problems: z.array(z.unknown()) }),
+  forget: z.strictObject({ pages: count, copies: count, bytes }),
+  backup: z.strictObject({ segments: count, copied: bytes, had: bytes }),
+  restore: z.strictObject({ data: text }),
   outposts: z.looseObject({ time: maybeTime, running: z.boolean(), machines: z.array(open) }),
+  'site status': z.strictObject({
+    ...{ running: z.boolean(), public: text, ready: z.boolean(), pages: count, cursor: text, first: count },
+    ...{ changed: maybeTime, versions: count, versionBytes: bytes, indexNowKey: text, terms: count },
+    sources: z.array(z.strictObject({ name: text, pages: count, time: maybeTime, problem: text })),
+    subscribers: z.array(z.strictObject({ url: text, expires: time, problem: text })),
+    told: z.array(z.strictObject({ kind: text, url: text, behind: count, problem: text })),
+  }),
+  peers: z.strictObject({
+    ...{ engine: text, collection: text },
+    peers: z.array(
+      z.strictObject({
+        ...{ peer: text, state: z.enum(['joining', 'working', 'leaving', 'silent', 'dead']), trouble: maybeText },
+        ...{ capacity: z.number().nullable(), share: z.number().describe('part of the partitions, 0 to 1') },
+        ...{ partitions: count, servers: count.nullable(), pages: count.nullable(), rate: z.number().nullable() },
+        ...{ changelogLag: count.nullable(), exchangeLag: count.nullable(), skein: maybeText },
+        exchanged: z
+          .array(z.strictObject({ peer: text, sent: count, received: count }))
+          .describe('links, since its start'),
+      }),
+    ),
+    partitions: z.array(
+      z.strictObject({ partition: count, peer: maybeText, epoch: count, wanted: maybeText.describe('by the ring') }),
+    ),
+  }),
+  'peers leave': z.strictObject({ peer: text, left: z.literal(true) }),
   report: z.strictObject({
     ...{ time, since: maybeTime, urls: count, counts: sums, checks: sums, unchecked: count },
     structure: z.strictObject({
@@ -122,7 +163,7 @@ export function document(): string {
   return `# What --json prints
 
 One JSON object on standard output, or one a line where the answer is a list (\`pages\`, \`changes\`, \`history\`, \`seeds\`,
-\`ping\`). Times are ISO 8601 in UTC. The same thing has the same key everywhere: \`url\`, \`time\` (of the last look),
+\`subscriptions\`, \`ping\`). Times are ISO 8601 in UTC. The same thing has the same key everywhere: \`url\`, \`time\` (of the last look),
 \`changed\`, \`due\`, \`outcome\`, \`reason\` (a code), \`status\` (HTTP), \`type\` (media type), \`bytes\`. \`state\` in \`show\` and
 \`why\` is a sentence for people: read \`rule\`, \`outcome\` and \`reason\` instead. These are JSON schemas; a test holds every
 command against its own.

@@ -5,7 +5,7 @@ import { DAY, HOUR } from '../../base/clock.ts';
 
 export { harmless } from '../../base/harmless.ts';
 
-export type Paint = 'red' | 'green' | 'yellow' | 'cyan' | 'dim' | 'bold';
+type Paint = 'red' | 'green' | 'yellow' | 'cyan' | 'dim' | 'bold';
 
 /** Colours text when standard output is a terminal that wants colour. */
 export function paint(colour: Paint, text: string): string {
@@ -60,7 +60,7 @@ function written(cell: Cell): string {
 }
 
 function widthsOf(rows: readonly (readonly Cell[])[]): number[] {
-  return rows[0]!.map((_, i) => Math.max(...rows.map(row => visible(written(row[i] ?? '')))));
+  return rows[0]!.map((_, i) => rows.reduce((most, row) => Math.max(most, visible(written(row[i] ?? ''))), 0));
 }
 
 /** Columns of the terminal, one that does not know (0) taken for a usual one; without one, lines are as long as they are. */

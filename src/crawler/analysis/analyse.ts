@@ -4,7 +4,9 @@
  *
  * Any bytes give a Page; what is no text gives one with hashes only.
  */
+
 import { hash } from 'node:crypto';
+import { lent } from '../../base/borrowed.ts';
 import { normalise } from '../../base/url.ts';
 import { bareFacts, packFacts, putDigests } from '../../errand/facts.ts';
 import { payloadDigest } from '../../errand/warc/warc.ts';
@@ -27,7 +29,7 @@ export interface Body {
   readonly raw?: Uint8Array;
 }
 
-export interface AnalyseOptions {
+interface AnalyseOptions {
   /** Keywords of a focused crawl: links get a relevance. */
   readonly focus?: readonly string[];
   /** Name by which robots rules in headers may address us. */
@@ -79,7 +81,7 @@ export function analyse(input: Body, options: AnalyseOptions = {}): Page {
 }
 
 /** What a page says. */
-export interface Wording {
+interface Wording {
   readonly mediaType: string;
   readonly charset: string;
   readonly title: string;
@@ -232,6 +234,6 @@ function imagesOf(scan: Scanner, resolve: (href: string) => string | undefined):
 
 function factsOf(scan: Scanner, raw: Uint8Array): Uint8Array {
   const facts = scan.facts();
-  putDigests(facts, raw, payloadDigest(scan.bytes(scan.get(at.canon), scan.get(at.canonEnd))));
+  putDigests(facts, raw, payloadDigest(lent(scan.bytes(scan.get(at.canon), scan.get(at.canonEnd)))));
   return facts;
 }

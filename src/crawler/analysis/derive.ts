@@ -31,7 +31,7 @@ export interface StoredPage {
   readonly image?: Facts | undefined;
 }
 
-export type Derived = Pick<Visit, 'facts' | 'links' | 'page' | 'etag' | 'lastModified'>;
+type Derived = Pick<Visit, 'facts' | 'links' | 'page' | 'etag' | 'lastModified'>;
 
 const PARTIAL_CONTENT = 206;
 

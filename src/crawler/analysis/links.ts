@@ -4,7 +4,7 @@
  */
 import { type Fingerprint, fingerprint, normalise, resolver } from '../../base/url.ts';
 import { LINK_NOFOLLOW, type Links } from '../../errand/visit.ts';
-import { at, NO_LINK, type PackedLinks, type Scanner } from '../scanner/scanner.ts';
+import { at, NO_LINK, type ScannedLinks, type Scanner } from '../scanner/scanner.ts';
 import { relevanceOf } from './relevance.ts';
 
 export const noLinks: Links = {
@@ -50,7 +50,7 @@ export function collectLinks(scan: Scanner, { base, focus }: LinkContext): Colle
   return { links, canonical: packed.canonical === NO_LINK ? undefined : urlsOf(packed)[packed.canonical] };
 }
 
-function urlsOf({ urls }: PackedLinks): string[] {
+function urlsOf({ urls }: ScannedLinks): string[] {
   return Buffer.from(urls.buffer, urls.byteOffset, urls.length).toString('latin1').split('\n');
 }
 

@@ -1,7 +1,6 @@
 /** Whether a page nearly equals one of the last few hundred: enough to see a trap, whose pages come in runs. */
+import { factsAt } from '../../errand/facts.ts';
 
-/** Place of the simhash inside packed facts; facts.ts keeps the layout. */
-const SIMHASH = 49;
 const REMEMBERED = 256;
 /** Bits of 64 in which near copies may differ. */
 const DISTANCE = 3;
@@ -12,10 +11,10 @@ export class NearMemory {
 
   /** Remembers the page, too. */
   isCopy(facts: Uint8Array): boolean {
-    if (facts.length < SIMHASH + 8) return false;
+    if (facts.length < factsAt.simhash + 8) return false;
     const view = new DataView(facts.buffer, facts.byteOffset, facts.byteLength);
-    const high = view.getUint32(SIMHASH);
-    const low = view.getUint32(SIMHASH + 4);
+    const high = view.getUint32(factsAt.simhash);
+    const low = view.getUint32(factsAt.simhash + 4);
     if (high === 0 && low === 0) return false; // no text: all such pages would be alike
     let copy = false;
     for (let at = 0; at < Math.min(this.#added, REMEMBERED) && !copy; at++) {

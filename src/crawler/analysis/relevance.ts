@@ -3,7 +3,7 @@
  * on is about the keywords. A page without a match passes little on, so branches that lead away fade out.
  */
 /** The page that links stand on. */
-export interface PageContext {
+interface PageContext {
   /** Keywords; empty = relevance is 0. */
   readonly focus: readonly string[];
   /** What is visible of it. */

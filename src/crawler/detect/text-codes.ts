@@ -3,7 +3,7 @@
  * codes, and the second loses small edits of long texts in its six decimals.
  */
 
-export interface TextCodeOptions {
+interface TextCodeOptions {
   /** Characters as Windows-1252 bytes instead of code points. */
   readonly charset?: 'cp1252';
   /** Those bytes as a C compiler with signed characters reads them. */

@@ -46,7 +46,7 @@ export interface Dialler {
   readonly dialling: Set<{ close(): void }>;
 }
 
-export interface Route {
+export interface DialRoute {
   readonly target: Target;
   readonly allowPrivate: boolean;
   readonly http2: boolean;
@@ -54,7 +54,7 @@ export interface Route {
   readonly preferred: string | undefined;
 }
 
-export async function dial(dialler: Dialler, route: Route): Promise<Dialled | Undialled> {
+export async function dial(dialler: Dialler, route: DialRoute): Promise<Dialled | Undialled> {
   const { target } = route;
   const loading = target.secure ? dialler.secure() : undefined;
   const [found, secure] = await Promise.all([addressesOf(dialler, target.host), loading]);
@@ -119,7 +119,7 @@ function inOrder(found: readonly string[], preferred: string | undefined): strin
 }
 
 /** One try of one address. */
-interface Attempt extends Route {
+interface Attempt extends DialRoute {
   readonly secure: Secure | undefined;
   /** Milliseconds to connect. */
   readonly time: number;

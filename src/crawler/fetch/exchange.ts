@@ -3,7 +3,7 @@
  * carry exchanges; only the functions here make answers of them, so every answer accounts for its bytes the same way.
  */
 import type { ReasonCode } from '../../errand/reasons.ts';
-import type { Answer, Ask, Response } from '../stages.ts';
+import { type Answer, type Ask, RECALLED, type Response } from '../stages.ts';
 
 export interface Timeouts {
   /** All in milliseconds. Name to addresses, and TCP connection, each. */
@@ -47,6 +47,14 @@ export interface Exchange {
 
 export function fail(exchange: Exchange, reason: ReasonCode, detail: string): void {
   settle(exchange, { kind: 'failure', reason, detail, wire: wireOf(exchange, performance.now()) });
+}
+
+/** False: it may not go out any more, and has ended. */
+export function mayLeave(exchange: Exchange): boolean {
+  if (exchange.ask.leaves?.() !== false) return true;
+  const wire = wireOf(exchange, performance.now());
+  settle(exchange, { kind: 'failure', reason: RECALLED, detail: 'it was called back before it went out', wire });
+  return false;
 }
 
 /** What a connection read, before the account of its cost is added. */

@@ -16,7 +16,7 @@ import { firstAddress } from './dial.ts';
 import { Deadlines, defaultTimeouts, type Exchange, fail, type Timeouts } from './exchange.ts';
 import { isFieldValue, parseTarget, pathOf } from './http1-head.ts';
 import { type IdleLimits, Origin, type Shared } from './origin.ts';
-import { Places } from './places.ts';
+import { ConnectionPlaces } from './places.ts';
 import type { Certificates, Secure } from './tls.ts';
 
 export interface FetcherOptions {
@@ -67,7 +67,7 @@ class PooledFetcher implements Fetcher {
       userAgent: options.userAgent,
       http2,
       idle,
-      places: new Places(options.sockets ?? Number.POSITIVE_INFINITY),
+      places: new ConnectionPlaces(options.sockets ?? Number.POSITIVE_INFINITY),
       unused: new Set(),
       open: new Set(),
       closed: false,

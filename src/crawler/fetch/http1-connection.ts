@@ -10,7 +10,7 @@ import { writeRequest } from './http1-head.ts';
 import { Http1Reader } from './http1-reader.ts';
 
 /** Who hands out connections and takes them back. */
-export interface Keeper {
+export interface ConnectionKeeper {
   /** Ready for another exchange. */
   free(connection: Http1Connection): void;
   gone(connection: Http1Connection): void;
@@ -19,7 +19,7 @@ export interface Keeper {
 }
 
 export interface Http1Terms {
-  readonly keeper: Keeper;
+  readonly keeper: ConnectionKeeper;
   readonly deadlines: Deadlines;
   readonly timeouts: Timeouts;
   readonly memory: BodyMemory;
@@ -66,6 +66,10 @@ export class Http1Connection implements Timed {
     this.deadline = performance.now() + this.#terms.timeouts.firstByte;
     exchange.up += exchange.requestHead.length;
     this.#dialled.socket.write(exchange.requestHead);
+    const { content } = exchange.ask;
+    if (content === undefined) return;
+    exchange.up += content.bytes.length;
+    this.#dialled.socket.write(content.bytes);
   }
 
   close(): void {
@@ -120,7 +124,7 @@ export class Http1Connection implements Timed {
     const exchange = this.#exchange;
     if (exchange === undefined) return;
     if (this.#reader.answered && this.#reader.bodySize > 0) this.#complete('disconnect', performance.now());
-    else if (this.#begun || this.#served === 0 || exchange.retried) this.#fail('reset', detail);
+    else if (this.#begun || this.#served === 0 || exchange.retried || exchange.ask.content) this.#fail('reset', detail);
     else {
       this.#exchange = undefined;
       exchange.retried = true;

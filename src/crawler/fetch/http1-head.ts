@@ -51,6 +51,7 @@ export function fixedLines(target: Target, userAgent: string): string {
 export function writeRequest(path: string, fixed: string, ask: Ask): Buffer {
   let text = `${ask.method ?? 'GET'} ${path}${fixed}${acceptOf(ask)}\r\n`;
   for (const [name, value] of conditions(ask)) text += `${name}: ${value}\r\n`;
+  for (const [name, value] of extras(ask)) text += `${name}: ${value}\r\n`;
   return Buffer.from(`${text}\r\n`, 'latin1');
 }
 
@@ -63,6 +64,18 @@ export function conditions(ask: Ask): readonly (readonly [string, string])[] {
   if (ask.etag !== undefined && isFieldValue(ask.etag)) lines.push(['If-None-Match', ask.etag]);
   if (ask.lastModified !== undefined && isFieldValue(ask.lastModified))
     lines.push(['If-Modified-Since', ask.lastModified]);
+  return lines;
+}
+
+/** What says who asks, and what the body is that goes along. */
+export function extras(ask: Ask): readonly (readonly [string, string])[] {
+  if (ask.content === undefined && ask.authorization === undefined) return ask.headers ?? none;
+  const lines: (readonly [string, string])[] = [...(ask.headers ?? none)];
+  if (ask.authorization !== undefined && isFieldValue(ask.authorization))
+    lines.push(['Authorization', ask.authorization]);
+  if (ask.content === undefined) return lines;
+  if (isFieldValue(ask.content.type)) lines.push(['Content-Type', ask.content.type]);
+  lines.push(['Content-Length', String(ask.content.bytes.length)]);
   return lines;
 }
 

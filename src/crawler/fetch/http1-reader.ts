@@ -10,7 +10,7 @@ import { Body } from './body.ts';
 import type { BodyMemory } from './body-memory.ts';
 import { HeadReader, type ResponseHead } from './response-head.ts';
 
-export type Verdict = 'more' | 'done' | 'cut' | 'bad';
+export type ReaderVerdict = 'more' | 'done' | 'cut' | 'bad';
 
 /** Bytes of all heads of one response, informational ones included. */
 export const maxHeadBytes = 65_536;
@@ -82,7 +82,7 @@ export class Http1Reader {
   }
 
   /** Takes the first `end` bytes of `bytes`, which may be overwritten after the call. */
-  push(bytes: Buffer, end: number): Verdict {
+  push(bytes: Buffer, end: number): ReaderVerdict {
     let at = 0;
     while (at < end && this.#state !== 'done') {
       at = this.#step(bytes, at, end);
@@ -98,7 +98,7 @@ export class Http1Reader {
   }
 
   /** The peer closed. `more` means that the response is not whole. */
-  end(): Verdict {
+  end(): ReaderVerdict {
     if (this.#state === 'close') this.#state = 'done';
     return this.#state === 'done' ? 'done' : 'more';
   }

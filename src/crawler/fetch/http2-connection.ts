@@ -11,18 +11,18 @@ import { Body } from './body.ts';
 import { type Dialled, describe } from './dial.ts';
 import { answer, type Exchange, fail, type Timed } from './exchange.ts';
 import type { Http1Terms } from './http1-connection.ts';
-import { acceptOf, conditions, type Target, writeRequest } from './http1-head.ts';
+import { acceptOf, conditions, extras, type Target, writeRequest } from './http1-head.ts';
 
 /** Bytes a server may send ahead of our reading, per stream and per session. */
 const streamWindow = 1_048_576;
 const sessionWindow = 4_194_304;
 
-export interface Http2Terms extends Omit<Http1Terms, 'keeper'> {
+interface Http2Terms extends Omit<Http1Terms, 'keeper'> {
   readonly origin: Http2Keeper;
   readonly userAgent: string;
 }
 
-export interface Http2Keeper {
+interface Http2Keeper {
   readonly target: Target;
   gone(connection: Http2Connection): void;
   submit(exchange: Exchange): void;
@@ -79,12 +79,13 @@ export class Http2Connection implements Timed {
       'accept-encoding': 'gzip, deflate, br, zstd',
       accept: acceptOf(ask),
     };
-    for (const [name, value] of conditions(ask)) headers[name.toLowerCase()] = value;
+    for (const [name, value] of [...conditions(ask), ...extras(ask)]) headers[name.toLowerCase()] = value;
     exchange.requestHead = writeRequest(exchange.path, this.terms.fixed, ask);
     this.deadline = Infinity;
     let stream: ClientHttp2Stream;
     try {
-      stream = this.#session.request(headers);
+      stream = this.#session.request(headers, { endStream: ask.content === undefined });
+      if (ask.content) stream.end(ask.content.bytes);
     } catch (error) {
       // The session ended between the check and now.
       this.retire();
@@ -105,7 +106,8 @@ export class Http2Connection implements Timed {
 
   /** An exchange for which nothing came may be tried once more, elsewhere. */
   retry(exchange: Exchange, detail: string): void {
-    if (exchange.retried) fail(exchange, 'reset', detail);
+    // What a request with a body did is not known: it is not sent twice.
+    if (exchange.retried || exchange.ask.content) fail(exchange, 'reset', detail);
     else {
       exchange.retried = true;
       this.terms.origin.submit(exchange);

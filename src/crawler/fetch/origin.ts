@@ -4,12 +4,12 @@
  * which protocol a server speaks. How many asks are under way at once is the caller's politeness, not ours.
  */
 import type { BodyMemory } from './body-memory.ts';
-import { type Dialled, type Dialler, describe, dial, type Route, type Undialled } from './dial.ts';
-import { type Deadlines, type Exchange, fail } from './exchange.ts';
-import { Http1Connection, type Http1Terms, type Keeper } from './http1-connection.ts';
+import { type Dialled, type Dialler, type DialRoute, describe, dial, type Undialled } from './dial.ts';
+import { type Deadlines, type Exchange, fail, mayLeave } from './exchange.ts';
+import { type ConnectionKeeper, Http1Connection, type Http1Terms } from './http1-connection.ts';
 import { fixedLines, type Target } from './http1-head.ts';
 import type { Http2Connection } from './http2-connection.ts';
-import type { Places } from './places.ts';
+import type { ConnectionPlaces } from './places.ts';
 
 /** Tries, and milliseconds between them, while this machine has no socket left: half a minute. */
 const SHORT_TRIES = 120;
@@ -28,7 +28,7 @@ export interface Shared {
   readonly idle: IdleLimits;
   /** Unused connections of all origins, longest unused first. */
   readonly unused: Set<Http1Connection>;
-  readonly places: Places;
+  readonly places: ConnectionPlaces;
   /** Everything open, for the end. */
   readonly open: Set<{ close(): void }>;
   closed: boolean;
@@ -41,7 +41,7 @@ export interface IdleLimits {
   readonly time: number;
 }
 
-export class Origin implements Keeper {
+export class Origin implements ConnectionKeeper {
   readonly target: Target;
   readonly #shared: Shared;
   readonly #allowPrivate: boolean;
@@ -77,12 +77,17 @@ export class Origin implements Keeper {
 
   submit(exchange: Exchange): void {
     const connection = this.#session?.usable ? this.#session : this.#takeUnused();
-    if (connection !== undefined) connection.send(exchange);
+    if (connection !== undefined) this.#send(connection, exchange);
     else if (this.#waiting !== undefined) this.#waiting.push(exchange);
     else {
       if (this.#protocol !== 'http/1.1') this.#waiting = [];
       void this.#open(exchange);
     }
+  }
+
+  #send(connection: Http1Connection | Http2Connection, exchange: Exchange): void {
+    if (mayLeave(exchange)) connection.send(exchange);
+    else if (connection instanceof Http1Connection) connection.close();
   }
 
   #takeUnused(): Http1Connection | undefined {
@@ -150,7 +155,7 @@ export class Origin implements Keeper {
   }
 
   /** Where this machine is short of sockets, one that is not in use is closed, and then it is tried again for a while. */
-  async #dialled(route: Route): Promise<Dialled | Undialled> {
+  async #dialled(route: DialRoute): Promise<Dialled | Undialled> {
     const { dialler, places } = this.#shared;
     for (let tries = 0; ; tries++) {
       const result = await dial(dialler, route).catch((error: unknown) => ({
@@ -171,14 +176,14 @@ export class Origin implements Keeper {
     if (dialled.protocol === 'http/1.1') {
       const connection = new Http1Connection(dialled, this.#terms);
       shared.open.add(connection);
-      connection.send(exchange);
+      this.#send(connection, exchange);
       if (shared.closed) connection.close();
       return;
     }
     const session = new http2!.Http2Connection(dialled, { ...this.#terms, origin: this, userAgent: shared.userAgent });
     shared.open.add(session);
     this.#session = session;
-    session.send(exchange);
+    this.#send(session, exchange);
     if (shared.closed) session.close();
   }
 }

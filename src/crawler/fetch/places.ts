@@ -1,5 +1,5 @@
 /** How many sockets a fetcher may have: a system lets a process have so many open files, and threads share them. */
-export class Places {
+export class ConnectionPlaces {
   #free: number;
   readonly #waiting: (() => void)[] = [];
   /** Asked for when none is free: somebody may have one to spare. */

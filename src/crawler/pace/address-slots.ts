@@ -1,28 +1,62 @@
 /**
- * When each address may be asked next, in memory that all threads of a machine share: whichever of them has a server, its
- * address is asked at one pace. Two addresses may share a place in the table; then they share a pace, which is slower
- * than need be and never faster.
+ * When each address may be asked next, and how many requests to it are under way, in memory that all threads of a machine share: whichever of them has a server, its
+ * address is asked at one pace, by so many at once. Two addresses may share a place in the table; then they share both,
+ * which is slower than need be and never faster.
+ *
+ * Each thread counts in a seat of its own: what one that died had under way is taken back by the next one in its seat.
  */
 import { hash } from 'node:crypto';
 
 const PLACES = 1 << 18;
+/** More threads than this share seats. */
+const SEATS = 32;
+/** Of the thread that checks what other machines brought. */
+export const AUDIT_SEAT = SEATS - 1;
+const TIMES = PLACES * BigInt64Array.BYTES_PER_ELEMENT;
+const COUNTS = PLACES * SEATS * Uint16Array.BYTES_PER_ELEMENT;
 
-/** To be handed to every thread. */
+/** Requests to an address that are under way in all threads, for whoever has no seat. */
+export function requestsTo(memory: SharedArrayBuffer, address: string): number {
+  const first = TIMES / Uint16Array.BYTES_PER_ELEMENT + placeOf(address) * SEATS;
+  const counts = new Uint16Array(memory);
+  let sum = 0;
+  for (let at = first; at < first + SEATS; at++) sum += Atomics.load(counts, at);
+  return sum;
+}
+
+/** The number by which an address is known here. */
+function placeOf(address: string): number {
+  return Number.parseInt(hash('sha1', address).slice(0, 8), 16) % PLACES;
+}
+
+/** To be handed to every thread. The system gives it memory where something is written: 64 bytes an address. */
 export function makeSlots(): SharedArrayBuffer {
-  return new SharedArrayBuffer(PLACES * BigInt64Array.BYTES_PER_ELEMENT);
+  return new SharedArrayBuffer(TIMES + COUNTS + SEATS);
 }
 
 export class AddressSlots {
   /** Microseconds of the clock's ticks at which the next request may start. */
   readonly #next: BigInt64Array<SharedArrayBuffer>;
 
-  constructor(memory = makeSlots()) {
-    this.#next = new BigInt64Array(memory);
+  /** Requests under way, by place and seat. */
+  readonly #active: Uint16Array<SharedArrayBuffer>;
+  readonly #seat: number;
+
+  constructor(memory = makeSlots(), seat = 0) {
+    this.#next = new BigInt64Array(memory, 0, PLACES);
+    this.#active = new Uint16Array(memory, TIMES, PLACES * SEATS);
+    this.#seat = seat % SEATS;
+    const taken = new Uint8Array(memory, TIMES + COUNTS, SEATS);
+    if (Atomics.exchange(taken, this.#seat, 1) === 1) this.#clear();
   }
 
-  /** The number by which an address is known here. */
+  /** Whoever had this seat before is gone. */
+  #clear(): void {
+    for (let at = this.#seat; at < PLACES * SEATS; at += SEATS) if (this.#active[at] !== 0) this.#active[at] = 0;
+  }
+
   placeOf(address: string): number {
-    return Number.parseInt(hash('sha1', address).slice(0, 8), 16) % PLACES;
+    return placeOf(address);
   }
 
   /** Ticks in milliseconds before which nobody may ask. */
@@ -36,5 +70,17 @@ export class AddressSlots {
     if (Number(before) / 1000 > now) return false;
     const after = BigInt(Math.ceil((now + spacing) * 1000));
     return Atomics.compareExchange(this.#next, place, before, after) === before;
+  }
+
+  /** Requests to the address that are under way in all threads. */
+  active(place: number): number {
+    let sum = 0;
+    for (let at = place * SEATS; at < (place + 1) * SEATS; at++) sum += Atomics.load(this.#active, at);
+    return sum;
+  }
+
+  /** A request begins (1) or has ended (-1). Between active() and this only the owner of the turn gets by: see take(). */
+  count(place: number, by: 1 | -1): void {
+    Atomics.add(this.#active, place * SEATS + this.#seat, by);
   }
 }

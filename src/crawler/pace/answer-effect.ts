@@ -1,6 +1,6 @@
 /** What an answer means for the pace of its server. */
 import { DAY } from '../../base/clock.ts';
-import type { Answer } from '../stages.ts';
+import { type Answer, RECALLED } from '../stages.ts';
 
 /** How a request went. */
 export interface Effect {
@@ -18,7 +18,7 @@ export interface Effect {
 /** How a request went, by its answer. What we refused to ask for ourselves says nothing of the server. */
 export function effectOf(answer: Answer, now: number): Effect {
   if (answer.kind === 'failure') {
-    const failed = !['private-address', 'bad-url', 'no-socket'].includes(answer.reason);
+    const failed = !['private-address', 'bad-url', 'no-socket', RECALLED].includes(answer.reason);
     return { status: 0, firstByteMs: 0, retryAfterMs: 0, failed, address: '' };
   }
   const { status, wire, address } = answer;

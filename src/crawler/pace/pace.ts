@@ -8,8 +8,9 @@
  *  - a rest after the last one ended: as long as the server takes to answer, four times that when it slows down;
  * and none at all before the end of Retry-After or of a back-off, which doubles with every failure in a row.
  * Servers on one address are spaced by a quarter of the pace together, with four times the connections. The address is
- * looked up before the first request, and its turns are taken from a table that all threads of the machine share.
+ * looked up before the first request; its turns and connections are those of a table that all threads of the machine share.
  * `pace` 0 says that the user owns the server: it lifts all of this but Retry-After, `notBefore` and the connections.
+ * Where several homes crawl as one, nothing goes out without leave (leave.ts), which each address needs, too.
  *
  * Invariants: turns of one server are given in the order asked; a server that waits has one timer, others none; a
  * turn that was given counts until its `done`.
@@ -17,8 +18,11 @@
 import { type Clock, DAY } from '../../base/clock.ts';
 import { AddressSlots } from './address-slots.ts';
 import type { Effect } from './answer-effect.ts';
+import { learnLatency, restOf } from './latency.ts';
+import type { Leave } from './leave.ts';
+import { type Sleeper, sleepUntil, stopSleep } from './sleeper.ts';
 
-export interface Terms {
+export interface PaceTerms {
   /** Milliseconds between the starts of requests; 0 = as fast as it goes. */
   readonly pace: number;
   readonly connections: number;
@@ -29,12 +33,17 @@ export interface Terms {
 }
 
 export interface Turn {
+  /**
+   * To be called as the request is about to be written, after a connection was made: false = it must not go out any more.
+   * The next one keeps its distance from here.
+   */
+  leaves(): boolean;
   /** To be called once, when the answer is complete or has failed; more calls change nothing. */
   done(effect: Effect): void;
 }
 
 /** What is worth keeping of a server across restarts. */
-export interface PaceRecord {
+interface PaceRecord {
   readonly origin: string;
   readonly address: string;
   readonly notBefore: number;
@@ -46,26 +55,21 @@ export interface PaceRecord {
 }
 
 const LONGEST_CRAWL_DELAY = 60_000;
-const LONGEST_REST = 30_000;
 const LONGEST_BACK_OFF = 300_000;
 const SHORTEST_BACK_OFF = 1000;
 /** First back-off of a server that says it is overloaded, but not for how long. */
 const OVERLOADED = 10_000;
 /** Servers and connections that share an address, in terms of what one of them may do. */
 const SHARED = 4;
+/** Milliseconds after which a thread looks again whether others have ended their requests to an address. */
+const LOOK_AGAIN = 100;
 /** Idle servers are forgotten when there are more than this. */
 const REMEMBERED = 4096;
 
 interface Waiter {
-  readonly terms: Terms;
+  readonly terms: PaceTerms;
   readonly signal: AbortSignal | undefined;
   readonly grant: (turn: Turn | undefined) => void;
-}
-
-/** Something that wakes up once, at the earliest time asked for. */
-interface Sleeper {
-  timer: AbortController | undefined;
-  wakeAt: number;
 }
 
 interface Server extends Sleeper {
@@ -91,19 +95,23 @@ interface Server extends Sleeper {
 }
 
 interface Address extends Sleeper {
+  readonly name: string;
   readonly place: number;
+  /** Requests of this thread. */
   active: number;
   /** Servers that could go on but for the address, in order of arrival. */
   readonly queue: Server[];
 }
 
-export interface PaceOptions {
+interface PaceOptions {
   /** What was kept of servers. */
   readonly records?: readonly PaceRecord[];
   /** The table that threads share; one of its own otherwise. */
   readonly slots?: AddressSlots;
   /** The address that a server will be asked at, empty = it has none. Without it, it is known from the first answer. */
   readonly locate?: ((origin: string) => Promise<string>) | undefined;
+  /** Absent = this machine asks whom it likes. */
+  readonly leave?: Leave | undefined;
 }
 
 export class Pace {
@@ -112,10 +120,15 @@ export class Pace {
   readonly #locate: PaceOptions['locate'];
   readonly #servers = new Map<string, Server>();
   readonly #addresses = new Map<string, Address>();
+  readonly #leave: Leave | undefined;
+  /** Servers that wait for leave. */
+  readonly #held = new Set<Server>();
   #sweepAt = REMEMBERED;
 
-  constructor(clock: Clock, { records = [], slots = new AddressSlots(), locate }: PaceOptions = {}) {
+  constructor(clock: Clock, { records = [], slots = new AddressSlots(), locate, leave }: PaceOptions = {}) {
     this.#clock = clock;
+    this.#leave = leave;
+    leave?.listen(() => this.#resume());
     this.#slots = slots;
     this.#locate = locate;
     for (const record of records) {
@@ -125,7 +138,7 @@ export class Pace {
   }
 
   /** Resolves when a request to `origin` may start; undefined when the signal aborted first. */
-  turn(origin: string, terms: Terms, signal?: AbortSignal): Promise<Turn | undefined> {
+  turn(origin: string, terms: PaceTerms, signal?: AbortSignal): Promise<Turn | undefined> {
     if (signal?.aborted) return Promise.resolve(undefined);
     const server = this.#server(origin);
     return new Promise(grant => {
@@ -192,7 +205,8 @@ export class Pace {
     if (server.address === '') return undefined;
     let address = this.#addresses.get(server.address);
     if (address === undefined) {
-      address = { place: this.#slots.placeOf(server.address), active: 0, queue: [], timer: undefined, wakeAt: 0 };
+      const name = server.address;
+      address = { name, place: this.#slots.placeOf(name), active: 0, queue: [], timer: undefined, wakeAt: 0 };
       this.#addresses.set(server.address, address);
     }
     return address;
@@ -216,6 +230,10 @@ export class Pace {
     while (server.queue.length > 0 && server.blockedBy === undefined) {
       const { terms } = server.queue[0]!;
       if (server.active >= terms.connections) return; // `done` calls again
+      if (this.#leave?.open() === false) {
+        this.#held.add(server);
+        return;
+      }
       if (terms.pace > 0 && server.located !== 'yes') {
         this.#find(server);
         return;
@@ -223,7 +241,7 @@ export class Pace {
       const now = this.#clock.ticks();
       const at = this.#startOf(server, terms, now);
       if (at > now) {
-        this.#sleepUntil(server, at, () => this.#serve(server));
+        sleepUntil(this.#clock, server, at, () => this.#serve(server));
         return;
       }
       const address = terms.pace > 0 ? this.#addressOf(server) : undefined;
@@ -236,6 +254,14 @@ export class Pace {
       this.#grant(server, address, now);
     }
     if (server.queue.length === 0) stopSleep(server);
+  }
+
+  /** There is more leave than before. */
+  #resume(): void {
+    const held = [...this.#held];
+    this.#held.clear();
+    for (const server of held) this.#serve(server);
+    for (const address of this.#addresses.values()) if (address.queue.length > 0) this.#serveAddress(address);
   }
 
   /** Looks up where the server is, so that its first request counts, too. */
@@ -251,8 +277,8 @@ export class Pace {
   }
 
   /** Whether a server that nobody waits before may ask this address now; then its turn is taken. */
-  #take(address: Address, terms: Terms, now: number): boolean {
-    if (address.queue.length > 0 || !hasRoom(address, terms)) return false;
+  #take(address: Address, terms: PaceTerms, now: number): boolean {
+    if (address.queue.length > 0 || !this.#isOurs(address, terms) || !this.#hasRoom(address, terms)) return false;
     return this.#slots.take(address.place, now, terms.pace / SHARED);
   }
 
@@ -260,13 +286,19 @@ export class Pace {
     for (let server = address.queue[0]; server !== undefined; server = address.queue[0]) {
       const terms = server.queue[0]?.terms;
       const now = this.#clock.ticks();
-      if (terms !== undefined && !hasRoom(address, terms)) return; // `done` calls again
+      if (terms !== undefined && !this.#isOurs(address, terms)) return; // leave calls again
+      if (terms !== undefined && !this.#hasRoom(address, terms)) {
+        // A `done` of this thread calls again, one of another does not.
+        const others = this.#slots.active(address.place) > address.active;
+        if (others) sleepUntil(this.#clock, address, now + LOOK_AGAIN, () => this.#serveAddress(address));
+        return;
+      }
       // Its own terms may have changed while it waited; if not, this is its turn.
       const ready =
         terms !== undefined && server.active < terms.connections && this.#startOf(server, terms, now) <= now;
       if (ready && !this.#slots.take(address.place, now, terms.pace / SHARED)) {
         const free = Math.max(this.#slots.freeAt(address.place), now + 1);
-        this.#sleepUntil(address, free, () => this.#serveAddress(address));
+        sleepUntil(this.#clock, address, free, () => this.#serveAddress(address));
         return;
       }
       address.queue.shift();
@@ -277,19 +309,38 @@ export class Pace {
     stopSleep(address);
   }
 
+  #hasRoom({ place }: Address, { connections }: PaceTerms): boolean {
+    return this.#slots.active(place) < SHARED * connections;
+  }
+
+  #isOurs({ name }: Address, { pace }: PaceTerms): boolean {
+    return this.#leave?.holds(name, pace / SHARED) ?? true;
+  }
+
+  #count(address: Address, by: 1 | -1): void {
+    address.active += by;
+    this.#leave?.count(address.name, by);
+    this.#slots.count(address.place, by);
+  }
+
   #grant(server: Server, address: Address | undefined, now: number): void {
     const { terms, grant } = server.queue.shift()!;
     server.active++;
     const spacing = terms.pace === 0 ? 0 : Math.max(terms.pace, Math.min(terms.crawlDelay, LONGEST_CRAWL_DELAY));
     server.next = now + spacing;
-    if (address !== undefined) address.active++;
+    if (address !== undefined) this.#count(address, 1);
     let open = true;
     grant({
+      leaves: () => {
+        if (address ? !this.#isOurs(address, terms) : this.#leave?.open() === false) return false;
+        if (spacing > 0) server.next = Math.max(server.next, this.#clock.ticks() + spacing);
+        return true;
+      },
       done: effect => {
         if (!open) return;
         open = false;
         server.active--;
-        if (address !== undefined) address.active--;
+        if (address !== undefined) this.#count(address, -1);
         this.#learn(server, terms, effect, now);
         this.#serve(server);
         if (address !== undefined) this.#serveAddress(address);
@@ -297,7 +348,7 @@ export class Pace {
     });
   }
 
-  #learn(server: Server, terms: Terms, effect: Effect, started: number): void {
+  #learn(server: Server, terms: PaceTerms, effect: Effect, started: number): void {
     const now = this.#clock.ticks();
     const { status, firstByteMs, retryAfterMs, failed, address } = effect;
     if (address !== '') server.address = address;
@@ -322,45 +373,8 @@ export class Pace {
   }
 
   /** The next start by the server's own state and by what home knows, in ticks. No server may stay away for over a day. */
-  #startOf(server: Server, terms: Terms, now: number): number {
+  #startOf(server: Server, terms: PaceTerms, now: number): number {
     const wait = terms.notBefore === 0 ? 0 : Math.min(terms.notBefore - this.#clock.now(), DAY);
     return Math.max(terms.pace === 0 ? 0 : server.next, server.notBefore, now + wait);
   }
-
-  #sleepUntil(sleeper: Sleeper, at: number, wake: () => void): void {
-    if (sleeper.timer !== undefined && sleeper.wakeAt <= at) return;
-    stopSleep(sleeper);
-    const timer = new AbortController();
-    sleeper.timer = timer;
-    sleeper.wakeAt = at;
-    // Whoever wakes too early looks at the time and sleeps again.
-    void this.#clock.sleep(Math.min(at - this.#clock.ticks(), DAY), timer.signal).then(() => {
-      if (sleeper.timer !== timer) return;
-      sleeper.timer = undefined;
-      wake();
-    });
-  }
-}
-
-function stopSleep(sleeper: Sleeper): void {
-  sleeper.timer?.abort();
-  sleeper.timer = undefined;
-}
-
-function hasRoom(address: Address, terms: Terms): boolean {
-  return address.active < SHARED * terms.connections;
-}
-
-/** Smoothed over about five answers; the usual value follows down at once and up slowly. */
-function learnLatency(server: Server, ms: number): void {
-  server.latency = server.latency === 0 ? ms : server.latency + (ms - server.latency) / 5;
-  const { latency, usual } = server;
-  server.usual = usual === 0 || latency < usual ? latency : usual + (latency - usual) / 100;
-}
-
-/** As long as an answer takes, up to four times that for a server twice as slow as usual. */
-function restOf(server: Server): number {
-  const { latency, usual } = server;
-  const slower = usual > 0 ? Math.min(latency / usual - 1, 1) : 0;
-  return Math.min(latency * (1 + 3 * slower), LONGEST_REST);
 }

@@ -9,7 +9,8 @@ import type { ReasonCode } from '../../errand/reasons.ts';
 import { locationOf } from '../analysis/location.ts';
 import { opensPrivate } from '../fetch/private-gate.ts';
 import { effectOf } from '../pace/answer-effect.ts';
-import type { Terms } from '../pace/pace.ts';
+import type { PaceTerms } from '../pace/pace.ts';
+import { RECALLED } from '../stages.ts';
 import type { Tools } from '../tools.ts';
 import { allowed, crawlDelay, ROBOTS_LIMIT } from './robots.ts';
 import { robotsText } from './robots-text.ts';
@@ -17,7 +18,7 @@ import { robotsText } from './robots-text.ts';
 const REDIRECTS = 5;
 
 export interface Permission {
-  readonly terms: Terms;
+  readonly terms: PaceTerms;
   /** Why a URL may not be asked for; undefined = it may. */
   refusal(url: string): ReasonCode | undefined;
   /** What is known of the server by now. */
@@ -93,11 +94,13 @@ async function fetchRobots(errand: Errand, tools: Tools, signal: AbortSignal): P
     const origin = originOf(url);
     const turn = await tools.pace.turn(origin, { pace, connections, notBefore, crawlDelay: 0 }, signal);
     if (!turn) return undefined;
-    const answer = await tools.fetcher.fetch({ url, maxBytes: ROBOTS_LIMIT, allowPrivate, accept: 'text/plain' });
+    const ask = { url, maxBytes: ROBOTS_LIMIT, allowPrivate, accept: 'text/plain', leaves: turn.leaves };
+    const answer = await tools.fetcher.fetch(ask);
     spent.bytes += answer.wire.up + answer.wire.down;
     turn.done(effectOf(answer, tools.clock.now()));
     // What broke off because we end ourselves is not the server's.
-    if (answer.kind === 'failure') return signal.aborted ? undefined : ended(0, '', answer.reason as ReasonCode);
+    if (answer.kind === 'failure')
+      return signal.aborted || answer.reason === RECALLED ? undefined : ended(0, '', answer.reason as ReasonCode);
     const { status, address, wire, headers } = answer;
     if (origin === server.origin) spent.address = address;
     spent.firstByte = wire.firstByte;

@@ -8,7 +8,7 @@
  */
 import { normalisePercent } from '../../base/url.ts';
 
-export interface Rule {
+export interface RobotsRule {
   readonly allow: boolean;
   /** As the group has it, `*` and a final `$` being special; one character per byte. */
   readonly pattern: string;
@@ -16,7 +16,7 @@ export interface Rule {
   readonly text: string;
 }
 
-export interface Verdict {
+export interface RobotsVerdict {
   readonly allowed: boolean;
   /** The line that decided; undefined when none applies. */
   readonly rule: string | undefined;
@@ -36,7 +36,7 @@ interface Head {
 }
 
 interface Compiled {
-  readonly verdict: Verdict;
+  readonly verdict: RobotsVerdict;
   /** Octets of the pattern: the most specific rule is the longest. */
   readonly length: number;
   readonly head: string;
@@ -53,9 +53,9 @@ interface Pairs {
   high: number;
 }
 
-export const noRule: Verdict = { allowed: true, rule: undefined };
+export const noRule: RobotsVerdict = { allowed: true, rule: undefined };
 
-export function compileRules(rules: readonly Rule[]): Rules {
+export function compileRules(rules: readonly RobotsRule[]): Rules {
   const byHead = new Map<string, Compiled[]>();
   for (const rule of rules) {
     const compiled = compile(rule);
@@ -83,7 +83,7 @@ function bySpecificity(a: Compiled, b: Compiled): number {
   return b.length - a.length || Number(b.verdict.allowed) - Number(a.verdict.allowed);
 }
 
-function compile(rule: Rule): Compiled {
+function compile(rule: RobotsRule): Compiled {
   const ends = rule.pattern.endsWith('$');
   const parts = (ends ? rule.pattern.slice(0, -1) : rule.pattern).split('*').map(comparable);
   const head = parts[0]!;
@@ -127,7 +127,7 @@ function addPairs(text: string, into: Pairs): void {
 }
 
 /** Path and query of a URL against the rules: the longest match decides, Allow wins among equals. */
-export function checkRules(rules: Rules, rawPath: string): Verdict {
+export function checkRules(rules: Rules, rawPath: string): RobotsVerdict {
   const path = comparable(rawPath);
   let head = lastHeadWithin(rules.heads, path);
   let best: Compiled | undefined;

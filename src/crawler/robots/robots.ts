@@ -9,7 +9,7 @@
  */
 import { DAY, HOUR } from '../../base/clock.ts';
 import type { RobotsCopy } from '../../errand/errand.ts';
-import { checkRules, compileRules, noRule, type Rule, type Rules, type Verdict } from './robots-rules.ts';
+import { checkRules, compileRules, noRule, type RobotsRule, type RobotsVerdict, type Rules } from './robots-rules.ts';
 
 /** Bytes that are read; the line across this border and all behind it are ignored. */
 export const ROBOTS_LIMIT = 500 * 1024;
@@ -31,7 +31,7 @@ export interface Robots {
 export interface Group {
   /** Product tokens in lower case, or `*`. */
   readonly agents: string[];
-  readonly rules: Rule[];
+  readonly rules: RobotsRule[];
   /** A delay counts for the agents named before it and after the delay before. */
   readonly delays: { readonly agents: number; readonly ms: number }[];
 }
@@ -196,7 +196,7 @@ function chosenFor(robots: Robots, token: string): Chosen {
 }
 
 /** May `userAgentToken` fetch `url` (normalised), and which line says so. */
-export function allowed(robots: Robots, userAgentToken: string, url: string): Verdict {
+export function allowed(robots: Robots, userAgentToken: string, url: string): RobotsVerdict {
   const { rules } = chosenFor(robots, userAgentToken);
   if (rules.heads.length === 0) return noRule; // most servers have no rules for us
   const scheme = url.indexOf('://');
@@ -222,7 +222,7 @@ export interface RobotsTerms {
 }
 
 /** What is remembered of a server whose robots.txt cannot be read. */
-export interface Unreachable {
+interface Unreachable {
   /** First failure in a row. */
   readonly since: number;
   /** The last copy that could be read. */

@@ -5,12 +5,12 @@
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { SkeinError } from '../../base/errors.ts';
+import { layoutSource, regions } from './layout.ts';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 export const WASM_FILE = `${here}scanner.wasm`;
+export const LAYOUT_FILE = `${here}assembly/layout.ts`;
 
-/** Low memory belongs to the scanner's own tables (assembly/memory.ts), the compiler's data begins above them. */
-const MEMORY_BASE = 0x100000;
 /** Pages of 64 KiB: six buffers of the longest input, the tables, and the longest URLs of as many links as there may be, twice. */
 const MAX_PAGES = 3000;
 
@@ -22,7 +22,7 @@ const options = [
   '--noAssert',
   ...['--runtime', 'stub'],
   ...['--enable', 'simd'],
-  ...['--memoryBase', String(MEMORY_BASE)],
+  ...['--memoryBase', String(regions.STATIC.at)],
   ...['--initialMemory', '20'],
   ...['--maximumMemory', String(MAX_PAGES)],
   // The module must import nothing: what it cannot call it cannot misuse.
@@ -46,6 +46,7 @@ export async function buildScanner(): Promise<Uint8Array> {
 }
 
 if (import.meta.main) {
+  writeFileSync(LAYOUT_FILE, layoutSource());
   const bytes = await buildScanner();
   writeFileSync(WASM_FILE, bytes);
   console.log(`${WASM_FILE}: ${bytes.length} bytes`);

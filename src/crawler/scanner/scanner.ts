@@ -3,16 +3,18 @@
  * thread, used again for every page, so a Scan is valid only until the next call of scan().
  * The scanner itself is assembly/scanner.ts; it never sees a header or a file.
  */
+import type { Borrowed } from '../../base/borrowed.ts';
 import { SkeinError } from '../../base/errors.ts';
 import type { Fingerprint } from '../../base/url.ts';
 import { compileWasm } from '../../base/wasm.ts';
 import type { Links } from '../../errand/visit.ts';
+import { limits, regions } from './layout.ts';
 
-/** Longer bodies are scanned up to here. Equals MAX_INPUT of assembly/memory.ts. */
-export const MAX_SCAN = 16 * 1024 * 1024;
+/** Longer bodies are scanned up to here. */
+export const MAX_SCAN = limits.MAX_INPUT[1];
 
-/** More links of a page are not recorded. Equals MAX_LINKS of assembly/memory.ts. */
-export const MAX_LINKS = 10_000;
+/** More links of a page are not recorded. */
+export const MAX_LINKS = limits.MAX_LINKS[1];
 
 export type Mode = 'html' | 'xml' | 'plain';
 const modes = { html: 0, xml: 1, plain: 2 } as const satisfies Record<Mode, number>;
@@ -28,15 +30,14 @@ interface Exports {
   note(on: boolean): void;
 }
 
-/** Addresses of tables that the host reads; assembly/memory.ts has them too. */
-const RESULT = 0x400;
-const PACKED = 0x600;
-const FACTS = 0x640;
-const LINKS = 0x30000;
-const IMAGES = 0xa8000;
-const DIRECTORY = 0xe0000;
-const LEFT_OVER = 0xfa000;
-const MAX_DIRECTORY = 8192;
+const RESULT = regions.RESULT.at;
+const PACKED = regions.PACKED.at;
+const FACTS = regions.FACTS.at;
+const LINKS = regions.LINKS.at;
+const IMAGES = regions.IMAGES.at;
+const { at: DIRECTORY, bytes: MAX_DIRECTORY } = regions.DIRECTORY;
+/** Links that the module leaves to the host; it packs them there afterwards. */
+const LEFT_OVER = regions.UNIQUE.at;
 
 /** Order of the 32-bit results behind the seven 64-bit ones; assembly/result.ts writes them. */
 const names = [
@@ -87,10 +88,10 @@ export const at = Object.fromEntries(names.map((name, i) => [name, RESULT / 4 + 
  * 32-bit words of one link: 0, 1 start and end of its reference; 2, 3 of its anchor; 4 flags; after resolveLinks() also
  * 8, 9 start and end of its URL, or 0; 10, 11 the halves of its fingerprint.
  */
-const LINK_WORDS = 12;
+const LINK_WORDS = limits.LINK_BYTES[1] / 4;
 
 /** As in errand/visit.ts, and which of them is the canonical address of the page; NO_LINK = none is. */
-export interface PackedLinks extends Omit<Links, 'lastmod'> {
+export interface ScannedLinks extends Omit<Links, 'lastmod'> {
   readonly canonical: number;
 }
 export const NO_LINK = 0xffff_ffff;
@@ -168,8 +169,8 @@ export class Scanner {
     return this.#words[place]!;
   }
 
-  /** A view of the module's memory; copy what is to live longer than the scan. */
-  bytes(start: number, end: number): Buffer {
+  /** A view of the module's memory. */
+  bytes(start: number, end: number): Borrowed<Buffer> {
     return this.#bytes.subarray(start, end);
   }
 
@@ -221,7 +222,7 @@ export class Scanner {
   }
 
   /** The links that have a URL, each once, as they travel; undefined = there are none. A copy. */
-  packLinks(): PackedLinks | undefined {
+  packLinks(): ScannedLinks | undefined {
     const count = enough(this.#exports.packLinks());
     if (count === 0) return undefined;
     this.#look();

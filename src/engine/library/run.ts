@@ -1,13 +1,32 @@
 /** A crawl or a refresh as a program sees it: pages that come one by one, and a summary at its end. */
+import { EventEmitter } from 'node:events';
 import { setImmediate, setTimeout } from 'node:timers/promises';
+import type { Engine } from '../engine.ts';
 import type { EngineOptions } from '../options.ts';
+import type { Summary } from '../summary.ts';
 import type { CrawledPage } from './reader.ts';
 
 /** Milliseconds between two looks for pages; home commits a few times a second. */
 const LOOK = 50;
 
-/** Does the work; says after which visit its own begin, once that is known. */
-export type RunWork<S, O> = (options: O, began: (lastVisit: number) => void) => Promise<S>;
+/** Milliseconds between two events of progress. */
+const BEAT = 500;
+
+/** Does the work; shows its engine when that is open and has visited nothing yet. */
+export type RunWork<S, O> = (options: O, began: (engine: Engine) => void) => Promise<S>;
+
+/** How far it is. */
+export type RunProgress = Pick<
+  Summary,
+  'pages' | 'fetched' | 'same' | 'moved' | 'gone' | 'refused' | 'failed' | 'bytes' | 'seconds' | 'waiting'
+>;
+
+export interface RunEvents {
+  /** About twice a second, and once at the end. */
+  progress: [RunProgress];
+  /** What people who watch may want to read, a sentence each. */
+  said: [string];
+}
 
 export interface RunParts {
   /** The collection is being closed. */
@@ -17,34 +36,69 @@ export interface RunParts {
   readonly started: (run: Promise<unknown>) => void;
 }
 
-export class Run<S> implements AsyncIterable<CrawledPage> {
-  readonly #start: () => Promise<S>;
+/** A listener that throws ends the run, which then throws the same. */
+export class Run<S extends Summary> extends EventEmitter<RunEvents> implements AsyncIterable<CrawledPage> {
+  readonly #options: EngineOptions;
+  readonly #work: RunWork<S, never>;
+  readonly #parts: RunParts;
   readonly #stop = new AbortController();
-  readonly #after: RunParts['after'];
-  readonly #signal: AbortSignal | undefined;
   #running: Promise<S> | undefined;
   /** The last visit that was handed out, or that was there before; undefined = it has not begun. */
   #last: number | undefined;
+  #beat: NodeJS.Timeout | undefined;
+  #thrown: { readonly by: unknown } | undefined;
 
-  constructor(options: EngineOptions, work: RunWork<S, never>, { closing, after, started }: RunParts) {
-    this.#after = after;
-    this.#signal = options.signal;
-    const signals = [this.#stop.signal, closing, ...(options.signal ? [options.signal] : [])];
-    this.#start = () => {
-      const all = { ...options, signal: AbortSignal.any(signals) } as never;
-      const running = work(all, last => {
-        this.#last = last;
-      });
-      started(running);
-      return running;
+  constructor(options: EngineOptions, work: RunWork<S, never>, parts: RunParts) {
+    super();
+    this.#options = options;
+    this.#work = work;
+    this.#parts = parts;
+  }
+
+  #start(): Promise<S> {
+    const { signal, say } = this.#options;
+    const signals = [this.#stop.signal, this.#parts.closing, ...(signal ? [signal] : [])];
+    const own = {
+      signal: AbortSignal.any(signals),
+      say: (text: string) => {
+        say?.(text);
+        this.#tell('said', text);
+      },
     };
+    const working = this.#work({ ...this.#options, ...own } as never, engine => {
+      this.#last = engine.ledger.visits.last;
+      this.#beat = setInterval(() => this.#tell('progress', progressOf(engine)), BEAT);
+    });
+    const running = working.then(
+      summary => {
+        clearInterval(this.#beat);
+        this.#tell('progress', picked(summary));
+        return summary;
+      },
+      error => {
+        clearInterval(this.#beat);
+        throw error;
+      },
+    );
+    this.#parts.started(running);
+    return running;
+  }
+
+  #tell<E extends keyof RunEvents>(event: E, ...what: RunEvents[E]): void {
+    try {
+      (this as EventEmitter).emit(event, ...what);
+    } catch (error) {
+      this.#thrown ??= { by: error };
+      this.#stop.abort();
+    }
   }
 
   /** Runs to its end; throws what ended it early. */
   async summary(): Promise<S> {
     this.#running ??= this.#start();
     const summary = await this.#running;
-    this.#signal?.throwIfAborted();
+    if (this.#thrown) throw this.#thrown.by;
+    this.#options.signal?.throwIfAborted();
     return summary;
   }
 
@@ -58,7 +112,7 @@ export class Run<S> implements AsyncIterable<CrawledPage> {
     try {
       for (;;) {
         const last = over; // asked for first: the pages that came at the very end are handed out, too
-        const pages = this.#last === undefined ? [] : this.#after(this.#last);
+        const pages = this.#last === undefined ? [] : this.#parts.after(this.#last);
         for (const page of pages) {
           this.#last = page.visit;
           yield page;
@@ -74,4 +128,14 @@ export class Run<S> implements AsyncIterable<CrawledPage> {
       await ended;
     }
   }
+}
+
+function progressOf({ home: { progress }, pool }: Engine): RunProgress {
+  const { pages, outcomes, bytesDown, bytesUp, seconds } = progress;
+  return { pages, ...outcomes, bytes: bytesDown + bytesUp, seconds, waiting: pool.outstanding + pool.newcomers };
+}
+
+function picked({ pages, fetched, same, moved, gone, refused, failed, ...rest }: Summary): RunProgress {
+  const { bytes, seconds, waiting } = rest;
+  return { pages, fetched, same, moved, gone, refused, failed, bytes, seconds, waiting };
 }

@@ -3,44 +3,69 @@
  * several collections open. Pages are handed out as the ledger has them, after they are committed: a reader that is slow
  * holds nobody up, and what it has not read waits on the disk and not in memory.
  */
+import type { Writable } from 'node:stream';
 import { SkeinError } from '../../base/errors.ts';
 import { seedUrl } from '../../base/url.ts';
-import { type Change, type ChangesWanted, changesIn } from '../../home/answers/changes.ts';
-import { freshnessNow } from '../../home/answers/why.ts';
-import { freshIndex } from '../../home/indexing/indexing.ts';
+import type { ChunksTold } from '../../export/chunk-changes.ts';
+import type { RowsWritten } from '../../export/rows.ts';
+import type { FieldsFile } from '../../extract/fields.ts';
+import type { ChangesWanted, FoundChange } from '../../home/answers/changes.ts';
 import { crawlSupply } from '../../home/supply.ts';
+import { searchCollection } from '../../questions/search/searching.ts';
 import type { QueryOptions, Results } from '../../search/index.ts';
 import { openEngine, PATIENCE } from '../engine.ts';
 import { type FreshOptions, type FreshSummary, keepFresh } from '../keep-fresh.ts';
-import { openLedger } from '../open-ledger.ts';
-import type { EngineOptions } from '../options.ts';
+import { askCollection } from '../open-collection.ts';
+import type { EngineOptions, Extras } from '../options.ts';
 import { type Summary, summaryOf } from '../summary.ts';
-import { CollectionReader, type CrawledPage } from './reader.ts';
+import type { ChunkOptions, ExportOptions, ExtractOptions } from './data-out.ts';
+import { CollectionReader, type CrawledPage, fieldsIn } from './reader.ts';
 import { Run, type RunWork } from './run.ts';
 
 export { SkeinError } from '../../base/errors.ts';
-export type { Change, ChangesWanted } from '../../home/answers/changes.ts';
+export {
+  type AddedUrl,
+  defineHooks,
+  type HookLink,
+  type HookPage,
+  type HookRequest,
+  type Hooks,
+  type PageWish,
+  type RequestWish,
+} from '../../crawler/hooks.ts';
+export type { Answer, Ask, Failure, Fetcher, Response, Wire } from '../../crawler/stages.ts';
+export type { ChunksTold } from '../../export/chunk-changes.ts';
+export { type ExportedPage, type Exporter, pageExporter } from '../../export/page-exporter.ts';
+export type { RowsWritten } from '../../export/rows.ts';
+export type { Chunk } from '../../extract/chunks.ts';
+export type { FieldsFile, Row, Value } from '../../extract/fields.ts';
+export type { ChangesWanted, FoundChange } from '../../home/answers/changes.ts';
+export type { PageDifference } from '../../home/copies/difference.ts';
 export type { Hit, QueryOptions, Results } from '../../search/index.ts';
 export type { Budget } from '../budget.ts';
 export type { FreshOptions, FreshSummary } from '../keep-fresh.ts';
 export type { BoundOptions, EngineOptions } from '../options.ts';
 export type { Summary } from '../summary.ts';
+export type { ChunkOptions, ExportOptions, ExtractOptions } from './data-out.ts';
 export type { CrawledPage, PageLink } from './reader.ts';
-export type { Run } from './run.ts';
+export type { Run, RunEvents, RunProgress } from './run.ts';
 
 /** What a run may be told besides what the collection was opened with. */
 export type CrawlOptions = Partial<Omit<EngineOptions, 'data'>>;
+export type SearchOptions = QueryOptions & { readonly signal?: AbortSignal | undefined };
 export type RefreshOptions = Partial<Omit<FreshOptions, 'data'>>;
 
 export class Skein {
   readonly #options: EngineOptions;
+  readonly #extras: Extras;
   readonly #closing = new AbortController();
   readonly #reader: CollectionReader;
   readonly #runs = new Set<Promise<unknown>>();
 
   /** Use open(). */
-  constructor(options: EngineOptions) {
+  constructor(options: EngineOptions, extras: Extras = {}) {
     this.#options = options;
+    this.#extras = extras;
     this.#reader = new CollectionReader(options.data);
   }
 
@@ -51,10 +76,10 @@ export class Skein {
   crawl(seeds: string | readonly string[] = [], more: CrawlOptions = {}): Run<Summary> {
     const urls = [seeds].flat().map(seedUrl);
     return this.#run({ ...this.#options, ...more }, async (options, began) => {
-      if (urls.length === 0) openLedger(options.data).close(); // there must be something to go on with
-      const engine = await openEngine(options, urls);
+      if (urls.length === 0) askCollection(options.data).close(); // there must be something to go on with
+      const engine = await openEngine(options, urls, this.#extras);
       try {
-        began(engine.ledger.visits.last);
+        began(engine);
         await engine.ready();
         await engine.run(crawlSupply(engine, PATIENCE));
         return summaryOf(engine, engine.home.stopped);
@@ -76,19 +101,25 @@ export class Skein {
 
   #keepFresh(kind: 'refresh' | 'watch', more: RefreshOptions): Run<FreshSummary> {
     return this.#run<FreshSummary, FreshOptions>({ ...this.#options, ...more }, (options, began) => {
-      openLedger(options.data).close();
-      return keepFresh(kind, options, {}, async engine => {
-        began(engine.ledger.visits.last);
+      askCollection(options.data).close();
+      return keepFresh(kind, options, this.#extras, async engine => {
+        began(engine);
         return async () => {};
       });
     });
   }
 
-  #run<S, O extends EngineOptions>(options: O, work: RunWork<S, O>): Run<S> {
+  #run<S extends Summary, O extends EngineOptions>(options: O, work: RunWork<S, O>): Run<S> {
     if (this.#closing.signal.aborted) throw new SkeinError('refused', 'This collection was closed.');
-    return new Run(options, work, {
+    const follower = this.#reader.follow();
+    const followed: RunWork<S, O> = (given, began) =>
+      work(given, engine => {
+        follower.begin();
+        began(engine);
+      });
+    return new Run(options, followed, {
       closing: this.#closing.signal,
-      after: visit => this.#reader.after(visit),
+      after: visit => follower.next(visit),
       started: run => {
         this.#runs.add(run);
         const over = () => this.#runs.delete(run);
@@ -103,19 +134,34 @@ export class Skein {
   }
 
   /** Finds pages by what they say; what came since the last time is read into the index first. */
-  async search(query: string, options: QueryOptions = {}): Promise<Results> {
-    const ledger = this.#reader.ledger;
-    const { search } = await freshIndex(this.#options.data, () => {});
-    try {
-      return search.query(query, { freshness: freshnessNow(ledger, Date.now()), ...options });
-    } finally {
-      search.close();
-    }
+  async search(query: string, { signal, ...options }: SearchOptions = {}): Promise<Results> {
+    signal?.throwIfAborted();
+    const collection = askCollection(this.#options.data);
+    const searching = searchCollection(collection, query, options).finally(() => collection.close());
+    return signal ? unlessAborted(searching, signal) : searching;
+  }
+
+  /** Writes copies or contents to a stream and leaves it open; returns how many. Default format: WARC. */
+  async export(out: Writable, options: ExportOptions = {}): Promise<number> {
+    const { exportTo } = await import('./data-out.ts'); // formats are many, and few programs write any
+    return exportTo(this.#options.data, out, options);
+  }
+
+  /** Fields of all stored pages as rows, to a stream that it leaves open; nothing is fetched. */
+  async extract(schema: FieldsFile, out: Writable, options: ExtractOptions = {}): Promise<RowsWritten> {
+    const { extractTo } = await import('./data-out.ts');
+    return extractTo(this.#options.data, fieldsIn(schema), out, options);
+  }
+
+  /** Chunks that came, changed or went since a cursor, a line of JSON each; the last line has the next cursor. */
+  async chunks(out: Writable, options: ChunkOptions = {}): Promise<ChunksTold> {
+    const { chunksTo } = await import('./data-out.ts');
+    return chunksTo(this.#options.data, out, options);
   }
 
   /** What changed, newest first. */
-  changes({ limit = 1000, ...wanted }: Partial<ChangesWanted> = {}): Change[] {
-    return changesIn(this.#reader.ledger, { ...wanted, limit });
+  changes({ limit = 1000, ...wanted }: Partial<ChangesWanted> = {}): FoundChange[] {
+    return this.#reader.changes({ ...wanted, limit });
   }
 
   /** Ends what is under way in good order, and gives the collection back. */
@@ -127,6 +173,18 @@ export class Skein {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
+  }
+}
+
+/** What goes on behind the scenes comes to its end, and nobody waits for it. */
+async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const aborted = () => reject(signal.reason);
+  signal.addEventListener('abort', aborted);
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    signal.removeEventListener('abort', aborted);
   }
 }
 

@@ -48,6 +48,7 @@ export const causes: readonly Cost['cause'][] = [
   'audit',
   'error',
   'none',
+  'delta',
 ];
 
 /** Room for a visit with a hundred links; growing a parcel of megabytes would copy it. */
@@ -152,7 +153,8 @@ function writeVisit(out: ByteWriter, visit: Visit): void {
       (visit.location === undefined ? 0 : 4) |
       (visit.links ? 8 : 0) |
       (visit.record ? 16 : 0) |
-      (visit.verdict ? 32 : 0),
+      (visit.verdict ? 32 : 0) |
+      (visit.data === undefined ? 0 : 64),
   );
   if (visit.where) writeWhere(out, visit.where);
   if (visit.page) writeNotes(out, visit.page);
@@ -164,6 +166,7 @@ function writeVisit(out: ByteWriter, visit: Visit): void {
     out.varint(visit.record.requestLength);
   }
   if (visit.verdict) writeVerdict(out, visit.verdict);
+  if (visit.data !== undefined) out.text(visit.data);
 }
 
 function readVisit(from: ByteReader): Visit {
@@ -186,6 +189,7 @@ function readVisit(from: ByteReader): Visit {
   if (bits & 8) visit.links = readLinks(from);
   if (bits & 16) visit.record = { offset: from.varint(), length: from.varint(), requestLength: from.varint() };
   if (bits & 32) visit.verdict = readVerdict(from);
+  if (bits & 64) visit.data = from.text();
   return visit;
 }
 
@@ -238,7 +242,7 @@ export function readNotes(from: ByteReader): PageNotes {
   return notes;
 }
 
-export function writeLinks(out: ByteWriter, links: Links): void {
+function writeLinks(out: ByteWriter, links: Links): void {
   out.varint(links.count);
   out.words(links.fingerprints);
   out.bytes(links.flags);

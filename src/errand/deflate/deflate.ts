@@ -2,6 +2,7 @@
  * The host's side of the fast deflate encoder (assembly/): input is written into the module's memory, output read from
  * it. One module per thread, made at first use and used again for every page.
  */
+import type { Borrowed } from '../../base/borrowed.ts';
 import { compileWasm } from '../../base/wasm.ts';
 
 /** Longer inputs are for zlib. Three times this is the memory that a thread may come to hold. */
@@ -28,8 +29,8 @@ export function inputRoom(length: number): Uint8Array {
   return new Uint8Array(encoder.memory.buffer, at, length);
 }
 
-/** The first `length` bytes of inputRoom() as a raw deflate stream; a view that is valid until the next call. */
-export function deflateInput(length: number): Uint8Array {
+/** The first `length` bytes of inputRoom() as a raw deflate stream. */
+export function deflateInput(length: number): Borrowed<Uint8Array> {
   encoder ??= load();
   const size = encoder.deflate(length);
   return new Uint8Array(encoder.memory.buffer, encoder.outputAt(length), size);

@@ -8,7 +8,7 @@
 import { Readable, type Transform } from 'node:stream';
 import zlib from 'node:zlib';
 
-export interface DecodeLimits {
+interface DecodeLimits {
   /** Decoded bytes that are kept; more is cut and marked. */
   readonly bodyBytes: number;
 }
@@ -24,7 +24,7 @@ export interface DecodedBody {
   readonly doubtful?: true;
 }
 
-export interface UndecodedBody {
+interface UndecodedBody {
   readonly kind: 'failed';
   readonly reason: 'bad-coding' | 'bomb';
 }

@@ -5,10 +5,12 @@
  *
  * What the records mean is said in warc.ts. Nothing is kept between pages but memory.
  */
+
 import { randomFillSync } from 'node:crypto';
+import { type Borrowed, lent } from '../../base/borrowed.ts';
 import type { RecordPlace } from '../visit.ts';
 import { appendMember, type Effort, type Growing } from './gzip.ts';
-import { archivedHead, dateOf, END, line } from './warc.ts';
+import { archivedHead, dateOf, digestLabel, END, line, newRecordId } from './warc.ts';
 
 export interface KeptPage {
   readonly url: string;
@@ -38,6 +40,7 @@ export interface KeptResponse {
 export function appendPage(target: Growing, page: KeptPage, effort: Effort): RecordPlace {
   const { digest, response } = page;
   const { requestHead, body } = response;
+  if (response.protocol === FROM_SITE) return appendResource(target, page, effort);
   const head = tellsTrue(response) ? response.head : archivedHead(response.head, body.length);
   const offset = target.length;
   const ids = twoIds();
@@ -45,12 +48,31 @@ export function appendPage(target: Growing, page: KeptPage, effort: Effort): Rec
   putId(REQUEST.bytes, REQUEST.other, ids + ID_BYTES);
   putId(RESPONSE.bytes, RESPONSE.id, ids + ID_BYTES);
   putHex(RESPONSE.bytes, RESPONSE.other, digest);
-  const common = commonLines(page);
+  const common = lent(commonLines(page)); // until both members are appended
   const request = [withLength(REQUEST, requestHead.length), common, requestHead, END];
   const requestLength = appendMember(target, request, 'stored');
   const answer = [withLength(RESPONSE, head.length + body.length), ownLines(response), common, head, body, END];
   const length = appendMember(target, answer, effort);
   return { offset, length: requestLength + length, requestLength };
+}
+
+/** What a response has in place of a protocol whose body came in bulk through the site's own face. */
+const FROM_SITE = 'site';
+
+/** One record, of the type `resource`: nobody asked for this URL, so there is no request and no HTTP header to keep. */
+function appendResource(target: Growing, { url, time, digest, response }: KeptPage, effort: Effort): RecordPlace {
+  const { headers, body } = response;
+  const changed = headers?.get('last-modified');
+  const head =
+    `WARC/1.1\r\nWARC-Type: resource\r\nWARC-Record-ID: ${newRecordId()}\r\nWARC-Date: ${dateOf(time)}\r\n` +
+    line('WARC-Target-URI', url) +
+    `WARC-Payload-Digest: ${digestLabel(digest)}\r\nSkein-Source: site\r\n` +
+    (changed ? line('Skein-Last-Modified', changed) : '') +
+    line('Content-Type', headers?.get('content-type') ?? 'application/octet-stream') +
+    `Content-Length: ${body.length}\r\n\r\n`;
+  const offset = target.length;
+  const length = appendMember(target, [Buffer.from(head), body, END], effort);
+  return { offset, length, requestLength: 0 };
 }
 
 /** Nothing about the length of the body, or what is right: so with nearly every answer. Else archivedHead looks at it. */
@@ -110,8 +132,8 @@ function withLength({ bytes, length }: Template, blockLength: number): Uint8Arra
 
 let lines = Buffer.alloc(4096);
 
-/** The last lines, which request and response have in common, with the blank one; good until the next call. */
-function commonLines({ url, time, response }: KeptPage): Uint8Array {
+/** The last lines, which request and response have in common, with the blank one. */
+function commonLines({ url, time, response }: KeptPage): Borrowed<Uint8Array> {
   let text = `WARC-Date: ${dateOf(time)}\r\n${line('WARC-Target-URI', url)}`;
   if (response.address !== '') text += line('WARC-IP-Address', response.address);
   text += '\r\n';

@@ -33,7 +33,7 @@ interface OfUrl extends Common {
 }
 
 /** The page was looked at and nothing new came; the body is in an earlier record. */
-export interface RevisitRecord extends OfUrl {
+interface RevisitRecord extends OfUrl {
   readonly kind: 'revisit';
   readonly profile: 'identical-payload-digest' | 'server-not-modified';
   /** Header of this answer, blank line included; may be empty. */
@@ -49,13 +49,13 @@ export interface Original {
   readonly time: number;
 }
 
-export interface InfoRecord extends Common {
+interface InfoRecord extends Common {
   readonly kind: 'warcinfo';
   readonly filename: string;
   readonly lines: ReadonlyMap<string, string>;
 }
 
-export interface MetadataRecord extends OfUrl {
+interface MetadataRecord extends OfUrl {
   readonly kind: 'metadata';
   readonly concurrentTo: string;
   readonly lines: ReadonlyMap<string, string>;
@@ -183,7 +183,7 @@ export interface ParsedRecord {
   readonly block: Uint8Array;
 }
 
-export interface RecordProblem {
+interface RecordProblem {
   readonly kind: 'problem';
   readonly problem: string;
 }
@@ -213,7 +213,7 @@ export function parseRecord(data: Uint8Array): ParsedRecord | RecordProblem {
   return { kind: 'record', version, headers, block: data.subarray(start, start + length) };
 }
 
-export interface RecordHead {
+interface RecordHead {
   readonly kind: 'head';
   readonly version: string;
   readonly headers: ReadonlyMap<string, string>;

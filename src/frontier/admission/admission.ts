@@ -2,44 +2,48 @@
  * The door of the frontier: a URL comes in, and either it becomes a page that will be visited, or a page that will not
  * and says why. A known URL costs one look into memory and nothing else.
  */
-import { fingerprint, hostOf, originOf } from '../../base/url.ts';
+import { type Borrowed, lent } from '../../base/borrowed.ts';
+import { fingerprint, originOf } from '../../base/url.ts';
 import { MOST_HOPS, stepFrom } from '../../errand/known.ts';
 import type { ReasonCode } from '../../errand/reasons.ts';
 import { trapReason } from '../../errand/scope/traps.ts';
 import { LINK_IMAGE, LINK_IS_SITEMAP, LINK_NOFOLLOW, type Links } from '../../errand/visit.ts';
+import { ELSEWHERE } from '../../ledger/collection/border.ts';
+import type { Crossing } from '../../ledger/collection/crossing.ts';
+import { FORGOTTEN } from '../../ledger/house/forgetting.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { Fingerprints } from '../../ledger/memory/fingerprints.ts';
-import { domainOf, leavesOut } from '../lanes/director.ts';
 import type { Lane } from '../lanes/lane.ts';
 import type { Memory } from '../memory-file.ts';
 import type { Reading } from '../options.ts';
 import type { Strays } from '../orders/focused.ts';
 import type { PageQueue } from '../orders/page-queue.ts';
 import { Depths } from './depths.ts';
+import type { Neighbours } from './neighbours.ts';
+import {
+  type Candidate,
+  candidateOf,
+  IMAGE,
+  isLiftable,
+  mostRefused,
+  type NewLink,
+  roleOf,
+  SITEMAP,
+  type Source,
+} from './new-link.ts';
 import type { RuleReason } from './rules.ts';
 
-/** Refused URLs stored one by one per server; beyond, only counted: a trap can make millions. */
-const REFUSED_PER_SERVER = 1000;
-const SITEMAP = 1;
-const IMAGE = 2;
 /** A page that was not fetched has an unknown number of links. */
 export const UNKNOWN = -1;
+/** A depth that nobody knows. */
+const FARTHEST = 255;
 /** A depth limit from here on only guards against traps. */
 const MATTERS = 100;
 /** Outside links are kept for the link index, up to this many and a few for each page inside; a link farm has more. */
 const MOST_OUTSIDE = 100_000;
 const OUTSIDE_PER_PAGE = 8;
 
-export interface Source {
-  readonly page: number;
-  readonly depth: number;
-  readonly hops: number;
-  readonly time: number;
-  /** The page says nofollow for all its links. */
-  readonly nofollow: boolean;
-}
-
-export interface AdmissionRules {
+interface AdmissionRules {
   readonly scope: (url: string) => ReasonCode | undefined;
   /** Levels of links below a seed. */
   readonly depth: number;
@@ -48,6 +52,8 @@ export interface AdmissionRules {
   readonly strays: Strays | undefined;
   /** Where new pages wait until a budget lets them in; undefined = they may be visited as they come. */
   readonly newcomers: PageQueue | undefined;
+  /** Undefined = there is one partition, which has every page. */
+  readonly neighbours?: Neighbours | undefined;
   /** Where images wait that are watched; undefined = they are like pages. */
   readonly images: PageQueue | undefined;
 }
@@ -56,6 +62,8 @@ export class Admission {
   readonly fingerprints = new Fingerprints();
   /** Pages refused for a reason that a better link may lift. */
   readonly #liftable = new Set<number>();
+  /** Tombstones: no page links to them. */
+  readonly #forgotten = new Set<number>();
   /** Only where the limit matters: which page is found first depends on which server answers first. */
   readonly #depths: Depths | undefined;
   readonly #ledger: Ledger;
@@ -69,6 +77,11 @@ export class Admission {
     this.#rules = rules;
     this.#laneOf = laneOf;
     this.#depths = rules.depth < MATTERS ? new Depths() : undefined;
+  }
+
+  /** Undefined = there are none. */
+  get neighbours(): Neighbours | undefined {
+    return this.#rules.neighbours;
   }
 
   /** As much of the memory as it can say of itself. */
@@ -86,8 +99,11 @@ export class Admission {
   load({ fingerprints, admitted, liftable, depths, outside }: Memory): boolean {
     if (this.#depths && depths.length === 0) return false;
     this.fingerprints.load(fingerprints);
+    this.neighbours?.restore();
     this.#depths?.load(depths);
     for (const page of liftable) this.#liftable.add(page);
+    if (this.#ledger.list(FORGOTTEN).length > 0)
+      for (const page of this.#ledger.pages.refusedFor(FORGOTTEN)) this.#forgotten.add(page);
     this.#outside = outside[0]!;
     for (let at = 0; at < admitted.length; at += 2) {
       this.#laneOf(this.#ledger.servers.byId(admitted[at]!).origin).pages = admitted[at + 1]!;
@@ -96,6 +112,7 @@ export class Admission {
   }
 
   restore(reading: Reading): void {
+    this.neighbours?.restore();
     const admitted = new Map<number, number>();
     for (const { id, high, low, depth, server, refused, role } of reading(this.#ledger.pages.every())) {
       this.fingerprints.set(high, low, id);
@@ -104,6 +121,7 @@ export class Admission {
       if (refused === null) admitted.set(server, (admitted.get(server) ?? 0) + counts);
       else if (isLiftable(refused)) this.#liftable.add(id);
       else if (refused === 'out-of-scope') this.#outside++;
+      else if (refused === FORGOTTEN) this.#forgotten.add(id);
     }
     for (const [server, pages] of admitted) this.#laneOf(this.#ledger.servers.byId(server).origin).pages = pages;
   }
@@ -145,18 +163,20 @@ export class Admission {
     return this.fingerprints.get(this.#print.high, this.#print.low);
   }
 
-  /** Takes the links of a page in; returns the page id of each link, 0 where it was only counted, until the next call. */
-  links(links: Links, source: Source): Uint32Array {
-    const targets = this.fingerprints.getAll(links.fingerprints, links.count);
-    const mayReach = !source.nofollow && (this.#depths !== undefined || this.#liftable.size > 0);
+  /** Takes the links of a page in; returns the page id of each link, 0 where it was only counted. */
+  links(links: Links, source: Source): Borrowed<Uint32Array> {
+    const targets = lent(this.fingerprints.getAll(links.fingerprints, links.count));
+    const mayReach = !source.nofollow && this.#mayReach;
     let urls: string[] | undefined; // made only when some link is new
     for (let i = 0; i < links.count; i++) {
       const known = targets[i]!;
       const flags = links.flags[i]!;
-      if (known === 0) {
+      if (this.#forgotten.size > 0 && this.#forgotten.has(known)) {
+        targets[i] = 0;
+      } else if (known === 0) {
         urls ??= Buffer.from(links.urls.buffer, links.urls.byteOffset, links.urls.byteLength).toString().split('\n');
         targets[i] = this.#addOne(links, i, urls[i]!, source);
-      } else if (mayReach && (flags & LINK_NOFOLLOW) === 0) {
+      } else if (mayReach && (flags & LINK_NOFOLLOW) === 0 && !this.neighbours?.isStub(known)) {
         this.#reach(known, stepFrom(source, flags).depth);
       }
     }
@@ -180,20 +200,88 @@ export class Admission {
   }
 
   /** Takes in one URL: a seed, a redirect's target, a sitemap. */
-  one(url: string, source: Source, options: { role?: number; seed?: boolean } = {}): number {
+  one(url: string, source: Source, options: { role?: number; seed?: boolean; from?: string | undefined } = {}): number {
     fingerprint(url, this.#print);
     const { high, low } = this.#print;
+    const { role, seed = false, from = '' } = options;
     const known = this.fingerprints.get(high, low);
-    if (known !== 0) {
-      if (options.seed) this.#welcome(known, source);
-      return known;
+    const flags = role === SITEMAP ? LINK_IS_SITEMAP : role === IMAGE ? LINK_IMAGE : 0;
+    if (this.neighbours && !this.neighbours.own(url)) {
+      const stub = known || this.#add({ url, high, low, flags, relevance: 255, lastmod: 0 }, source);
+      if (stub !== 0 && (seed || known === 0)) this.neighbours.target(stub, source, flags, seed ? from : '');
+      else if (this.#isHop(source) && (this.#depths?.lower(stub, source.depth) ?? true)) {
+        this.neighbours.reached(stub, source.depth);
+      }
+      return stub;
     }
-    const flags = options.role === SITEMAP ? LINK_IS_SITEMAP : options.role === IMAGE ? LINK_IMAGE : 0;
-    return this.#add({ url, high, low, flags, relevance: 255, lastmod: 0, seed: options.seed === true }, source);
+    if (known === 0) return this.#add({ url, high, low, flags, relevance: 255, lastmod: 0, seed }, source);
+    if (seed) this.#welcome(known, source);
+    else if (this.#isHop(source)) this.#reach(known, source.depth);
+    return known;
+  }
+
+  /** How many links a page is from its seed: fewer than its visit says where a nearer way was found meanwhile. */
+  nearest(page: number, depth: number): number {
+    return Math.min(depth, this.#depths?.of(page) ?? depth);
+  }
+
+  /** A redirect that leads on: not one of a chain without end. */
+  #isHop({ hops }: Source): boolean {
+    return hops > 0 && hops <= MOST_HOPS && this.#mayReach;
+  }
+
+  /** A page that is known may have been refused, or thought farther away. */
+  get #mayReach(): boolean {
+    return this.#depths !== undefined || this.#liftable.size > 0;
+  }
+
+  /** A link from another partition; returns the page id, 0 where it was only counted. */
+  cross({ high, low, url, flags, relevance, lastmod, ...said }: Crossing): number {
+    const known = this.fingerprints.get(high, low);
+    if (url === '' ? known === 0 : !this.neighbours?.own(url)) return 0;
+    const page = known === 0 ? this.#stubOf(said) : 0;
+    const source = { page, depth: said.depth, hops: said.hops, time: said.time, nofollow: false };
+    if (known === 0) return this.#add({ url, high, low, flags, relevance, lastmod, seed: said.seed !== '' }, source);
+    const leads =
+      ['link', 'reach'].includes(said.kind) ||
+      (said.kind === 'listed' && url !== '') ||
+      (said.kind === 'target' && this.#isHop(source));
+    if (leads && this.#mayReach && (flags & LINK_NOFOLLOW) === 0) this.#reach(known, said.depth);
+    if (said.seed !== '') this.#welcome(known, { ...source, page: said.source === '' ? 0 : known });
+    return known;
+  }
+
+  /** The page of another partition that leads here, 0 = none: what is found there has a parent. */
+  #stubOf({ source, seed, time }: Pick<Crossing, 'source' | 'seed' | 'time'>): number {
+    if (source === '') return 0;
+    const before = seed === '' || seed === source ? 0 : this.#stubOf({ source: seed, seed, time });
+    fingerprint(source, this.#print);
+    const { high, low } = this.#print;
+    const known = this.fingerprints.get(high, low);
+    const link = { url: source, high, low, flags: 0, relevance: 0, lastmod: 0 };
+    const id = known || this.#stub(link, { page: 0, depth: FARTHEST, hops: 0, time, nofollow: false });
+    // A seed is what nothing led to; of the others nobody here knows what did, so they stand for themselves.
+    if (seed !== '' || known === 0) {
+      this.#ledger.pages.setOrigin(id, seed === source ? 0 : before || id, before === 0 ? 0 : 1);
+    }
+    return id;
+  }
+
+  #stub(link: NewLink, source: Source): number {
+    const id = this.#store(link, source, 0, ELSEWHERE);
+    // How near it is is told when a link leads there that may be followed.
+    if (link.flags & LINK_NOFOLLOW) this.#depths?.set(id, FARTHEST);
+    this.neighbours!.addStub(id);
+    return id;
   }
 
   #add(link: NewLink, source: Source): number {
-    const outside = link.seed ? undefined : this.#rules.scope(link.url);
+    const said = this.#rules.scope(link.url);
+    if (said === FORGOTTEN) return 0;
+    const outside = link.seed ? undefined : said;
+    if (this.neighbours && !this.neighbours.own(link.url)) {
+      return outside !== undefined && this.#tooManyOutside() ? 0 : this.#stub(link, source);
+    }
     if (outside !== undefined) return this.#keepOutside(link, source, outside);
     const lane = this.#laneOf(originOf(link.url));
     const refused = link.flags & LINK_NOFOLLOW ? 'nofollow' : this.#refusal(candidateOf(link, source), lane);
@@ -216,10 +304,14 @@ export class Admission {
   }
 
   #keepOutside(link: NewLink, source: Source, reason: ReasonCode): number {
-    const inside = this.fingerprints.size - this.#outside;
-    if (this.#outside >= MOST_OUTSIDE + OUTSIDE_PER_PAGE * inside) return 0;
+    if (this.#tooManyOutside()) return 0;
     this.#outside++;
     return this.#store(link, source, 0, reason);
+  }
+
+  #tooManyOutside(): boolean {
+    const inside = this.fingerprints.size - this.#outside;
+    return this.#outside >= MOST_OUTSIDE + OUTSIDE_PER_PAGE * inside;
   }
 
   #refusal(page: Candidate, lane: Lane): ReasonCode | undefined {
@@ -235,18 +327,10 @@ export class Admission {
     const count = (server.refused[reason] ?? 0) + 1;
     server.refused[reason] = count;
     this.#ledger.servers.touch(server);
-    if (count > this.#mostRefused(reason)) return 0;
+    if (count > mostRefused(reason, this.#rules.pagesPerServer)) return 0;
     const id = this.#store(link, source, server.id, reason);
     if (isLiftable(reason)) this.#liftable.add(id);
     return id;
-  }
-
-  /** What another link or another run may let in is kept one by one; of a cap, as many as it let in. */
-  #mostRefused(reason: ReasonCode): number {
-    if (isLiftable(reason)) return Number.POSITIVE_INFINITY;
-    return reason === 'too-many-on-server'
-      ? Math.max(REFUSED_PER_SERVER, this.#rules.pagesPerServer)
-      : REFUSED_PER_SERVER;
   }
 
   #store(link: NewLink, source: Source, server: number, refused: ReasonCode | null): number {
@@ -276,8 +360,15 @@ export class Admission {
       if (next.depth > this.#rules.depth) continue;
       if (this.#liftable.has(next.page)) this.#lift(next.page, next.depth);
       if (!this.#depths?.lower(next.page, next.depth)) continue;
-      // Nearer than it was thought: what it links to may be near enough now.
+      if (this.neighbours?.isStub(next.page)) {
+        this.neighbours.reached(next.page, next.depth);
+        continue;
+      }
+      // Nearer than it was thought: what it leads to may be near enough now.
       this.#ledger.pages.setDepth(next.page, next.depth);
+      const moved = this.#ledger.pages.known(next.page)?.moved_to ?? 0;
+      if (moved !== 0 && this.#ledger.pages.get(moved)!.hops <= MOST_HOPS)
+        reached.push({ page: moved, depth: next.depth });
       for (const { target, nofollow } of this.#ledger.links.out(next.page)) {
         if (!nofollow && target !== 0) reached.push({ page: target, depth: next.depth + 1 });
       }
@@ -304,49 +395,4 @@ export class Admission {
     if (queue) queue.push(id);
     else lane.order.add(id, { depth, relevance: page.relevance, forward: UNKNOWN, backward: 1 });
   }
-}
-
-/** Refused for a reason that a better link may lift. */
-function isLiftable(reason: string): boolean {
-  return reason === 'nofollow' || reason === 'too-deep';
-}
-
-/** A page that may be taken in, as far as the rules look at it. */
-interface Candidate {
-  readonly url: string;
-  readonly depth: number;
-  readonly hops: number;
-  readonly parent: number;
-  readonly relevance: number;
-  readonly role: number;
-  readonly seed?: boolean;
-}
-
-function candidateOf(
-  { url, relevance, flags, seed = false }: NewLink,
-  { depth, hops, page: parent }: Source,
-): Candidate {
-  return { url, depth, hops, parent, relevance, role: roleOf(flags), seed };
-}
-
-function roleOf(flags: number): number {
-  return flags & LINK_IS_SITEMAP ? SITEMAP : flags & LINK_IMAGE ? IMAGE : 0;
-}
-
-interface NewLink {
-  readonly url: string;
-  readonly high: number;
-  readonly low: number;
-  readonly flags: number;
-  readonly relevance: number;
-  readonly lastmod: number;
-  readonly seed?: boolean;
-}
-
-type Outside = (url: string) => ReasonCode | undefined;
-
-/** A domain of weight 0 is outside. */
-export function withDomains(outside: Outside, weights: ReadonlyMap<string, number>): Outside {
-  if (weights.size === 0) return outside;
-  return url => outside(url) ?? (leavesOut(weights, domainOf(weights, hostOf(url))) ? 'out-of-scope' : undefined);
 }

@@ -4,45 +4,58 @@
  */
 import { originOf } from '../../base/url.ts';
 import type { Scope } from '../../errand/errand.ts';
+import { matcherOf } from '../../errand/scope/forgotten.ts';
 import { compileScope } from '../../errand/scope/scope.ts';
-import type { Ledger } from '../../ledger/ledger.ts';
+import type { Settings } from '../../ledger/collection/settings.ts';
 import type { FrontierOptions } from '../options.ts';
 
 const EXCLUDED = 'excluded';
 const MOVED = 'moved';
+const FORGOTTEN = 'forgotten';
 
-/** URLs whose hosts belong to a crawl that has no scope. `seeds`: those that the ledger does not know yet. */
-export function homesOf(ledger: Ledger, seeds: readonly string[] = []): string[] {
-  const seeded = [...ledger.servers.all()].filter(server => server.seeded).map(server => `${server.origin}/`);
-  return [...seeded, ...(ledger.setting<string[]>(MOVED) ?? []), ...seeds];
+/** URLs whose hosts belong to a crawl that has no scope. `seeds`: those that no ledger knows yet. */
+export function homesOf(settings: Settings, seeds: readonly string[] = []): string[] {
+  return [...settings.seeded().map(origin => `${origin}/`), ...settings.list(MOVED), ...seeds];
 }
 
 /** Origins of servers that a user excluded; they stay so in later runs. */
-export function excludedIn(ledger: Ledger): string[] {
-  return ledger.setting<string[]>(EXCLUDED) ?? [];
+export function excludedIn(settings: Settings): string[] {
+  return settings.setting<string[]>(EXCLUDED) ?? [];
 }
 
-export function setExcluded(ledger: Ledger, origins: readonly string[]): void {
-  ledger.set(EXCLUDED, origins);
+export function setExcluded(settings: Settings, origins: readonly string[]): void {
+  settings.set(EXCLUDED, origins);
 }
 
-export function outsideOf(ledger: Ledger, scope: Scope, seeds: readonly string[] = []): FrontierOptions['outside'] {
-  const outside = compileScope(scope, homesOf(ledger, seeds));
-  const excluded = new Set(excludedIn(ledger));
+/** URLs and patterns that a user had forgotten. */
+export function forgottenIn(settings: Pick<Settings, 'setting'>): string[] {
+  return settings.setting<string[]>(FORGOTTEN) ?? [];
+}
+
+export function setForgotten(settings: Pick<Settings, 'set'>, texts: readonly string[]): void {
+  settings.set(FORGOTTEN, texts);
+}
+
+export function outsideOf(settings: Settings, scope: Scope, seeds: readonly string[] = []): FrontierOptions['outside'] {
+  const inScope = compileScope(scope, homesOf(settings, seeds));
+  const forgotten = forgottenIn(settings);
+  const isForgotten = matcherOf(forgotten.map(text => ({ text })));
+  const outside: typeof inScope =
+    forgotten.length === 0 ? inScope : url => (isForgotten(url) ? 'forgotten' : inScope(url));
+  const excluded = new Set(excludedIn(settings));
   return excluded.size === 0 ? outside : url => (excluded.has(originOf(url)) ? 'out-of-scope' : outside(url));
 }
 
 /** The host of this URL belongs to the crawl as the hosts of seeds do, but for private addresses: nobody named it. */
-export function takeIn(ledger: Ledger, url: string): void {
-  ledger.set(MOVED, [...(ledger.setting<string[]>(MOVED) ?? []), `${originOf(url)}/`]);
+export function takeIn(settings: Settings, url: string): void {
+  settings.set(MOVED, [...settings.list(MOVED), `${originOf(url)}/`]);
 }
 
 /** The other way round: nobody names these hosts any more. */
-export function letGo(ledger: Ledger, origins: ReadonlySet<string>): void {
-  const moved = ledger.setting<string[]>(MOVED) ?? [];
-  ledger.set(
+export function letGo(settings: Settings, origins: ReadonlySet<string>): void {
+  settings.set(
     MOVED,
-    moved.filter(url => !origins.has(originOf(url))),
+    settings.list(MOVED).filter(url => !origins.has(originOf(url))),
   );
 }
 

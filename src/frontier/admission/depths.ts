@@ -27,10 +27,13 @@ export class Depths {
     }
   }
 
+  of(page: number): number {
+    return this.#chunks[Math.floor(page / CHUNK)]?.[page % CHUNK] ?? 255;
+  }
+
   /** True when the page was deeper so far. */
   lower(page: number, depth: number): boolean {
-    const known = this.#chunks[Math.floor(page / CHUNK)]?.[page % CHUNK] ?? 255;
-    if (depth >= known) return false;
+    if (depth >= this.of(page)) return false;
     this.set(page, depth);
     return true;
   }

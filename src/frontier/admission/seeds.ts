@@ -1,9 +1,45 @@
-/** The seeds of a collection: which URLs its user named, and taking one back that was named by mistake. */
+/** The seeds of a collection: taking URLs in that its user named, and taking one back that was named by mistake. */
 import { SkeinError } from '../../base/errors.ts';
 import { originOf } from '../../base/url.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { SeedRow } from '../../ledger/pages/seeds.ts';
+import type { Lanes } from '../lanes/lanes.ts';
+import type { Admission } from './admission.ts';
 import { letGo } from './crawl-bounds.ts';
+
+interface SeedParts {
+  readonly ledger: Ledger;
+  readonly admission: Admission;
+  readonly lanes: Lanes;
+}
+
+/** `first`: they come before what waits already; `idle`: no page is under way. */
+interface Seeding {
+  readonly time: number;
+  readonly first: boolean;
+  readonly idle: boolean;
+}
+
+/** Takes seeds in; returns how many were new. */
+export function takeSeeds(
+  { ledger, admission, lanes }: SeedParts,
+  urls: readonly string[],
+  { time, first, idle }: Seeding,
+): number {
+  const before = ledger.pages.size;
+  const source = { page: 0, depth: 0, hops: 0, time, nofollow: false };
+  /** A page is in its lane: a new one is, and of those up to `before` only what nobody can be at. */
+  const waits = (id: number) =>
+    ledger.pages.get(id)?.refused === null && (id > before || (idle && !ledger.pages.known(id)));
+  for (const url of urls) {
+    const id = admission.one(url, source, { seed: true });
+    const lane = lanes.of(originOf(url));
+    lane.server.seeded = true;
+    ledger.servers.touch(lane.server);
+    if (first && waits(id)) lane.order.first(id);
+  }
+  return ledger.pages.size - before;
+}
 
 /**
  * A seed is no longer one: it is not visited any more, and its host leaves a crawl without a scope, unless another seed is

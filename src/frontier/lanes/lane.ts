@@ -46,3 +46,14 @@ export function spreads(lane: Lane, pace: number, connections: number): boolean 
 export function shareOf(connections: number, outposts: number): number {
   return Math.max(1, Math.floor(connections / outposts));
 }
+
+/** Errands of a lane at once: only what nothing paces is visited by several, and not while one has the whole of it. */
+export function mostErrands(lane: Lane, { pace, connections, outposts }: LaneTerms): number {
+  return !lane.order.holding && spreads(lane, pace, connections) ? 2 * outposts : 1;
+}
+
+interface LaneTerms {
+  readonly pace: number;
+  readonly connections: number;
+  readonly outposts: number;
+}

@@ -5,12 +5,21 @@
 import { DAY } from '../../base/clock.ts';
 import type { Draft } from '../../base/draft.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { ScheduledPage } from '../../ledger/pages/scheduled-pages.ts';
-import { AUDITED, BURST, Calibration, IN_WAVE, type Interval, type Part } from '../../revisit/calibration.ts';
+import type { Audited } from '../../ledger/pages/inferred.ts';
+import type { SampledPage } from '../../ledger/pages/scheduled-pages.ts';
+import {
+  AUDITED,
+  BURST,
+  Calibration,
+  type CalibrationPart,
+  IN_WAVE,
+  type Interval,
+  NAMED,
+} from '../../revisit/calibration.ts';
 import type { Estimator } from '../../revisit/estimators/port.ts';
 import { type ChangeState, unpackState } from '../../revisit/state.ts';
 import type { WaveDays } from './wave-days.ts';
-import type { Shown } from './waves.ts';
+import type { WaveShown } from './waves.ts';
 
 export interface Fresh extends Interval {
   /** Visits that it rests on: looks at pages that were seen before. 0 = nothing but a guess. */
@@ -28,10 +37,15 @@ interface Told {
   readonly audit: boolean;
   /** A wave brought it forward. */
   readonly waved: boolean;
+  /** A notice named it. */
+  readonly named: boolean;
 }
 
 /** A page that its server's wave may have touched. */
-export type Waved = (page: Pick<ScheduledPage, 'url' | 'wire' | 'seen_time' | 'server'>) => boolean;
+type Waved = (page: SampledPage) => boolean;
+
+/** Probability that the notices about a page were true. */
+type Believed = (page: SampledPage) => number;
 
 /** Days of cells that are read. */
 const CELL_DAYS = 60;
@@ -41,6 +55,8 @@ const LATELY_DAYS = 2;
 const STEERED_DAYS = 7;
 const GAIN = 2;
 const MOST_STEERED = 0.75;
+/** Inferred copies that are taken together with those that were looked at. */
+const DOUBTED: Audited = { right: 9, wrong: 1 };
 /** Days: who was looked at so lately is not unseen today. */
 const TODAY = 0.5;
 
@@ -58,9 +74,8 @@ export class Foresight {
     this.#estimator = estimator;
   }
 
-  /** A visit that no notice brought about. */
-  learn(time: number, server: number, { page, state, foretold, changed, audit, waved }: Told): void {
-    const kind = kindOf(state) + (audit ? AUDITED : 0) + (waved ? IN_WAVE : 0);
+  learn(time: number, server: number, { page, state, foretold, changed, audit, waved, named }: Told): void {
+    const kind = (named ? NAMED : kindOf(state)) + (audit ? AUDITED : 0) + (waved ? IN_WAVE : 0);
     this.#ledger.forecasts.add(time, { server, kind, foretold }, changed);
     if (changed) this.#found.set(page, kind);
   }
@@ -80,7 +95,7 @@ export class Foresight {
   }
 
   /** What visits to a server have shown together in the last days, today's left out: who asks counts those. */
-  lately(server: number, time: number): Shown | undefined {
+  lately(server: number, time: number): WaveShown | undefined {
     const first = Math.floor(time / DAY) - LATELY_DAYS;
     // What a wave found says nothing of the next.
     if (this.#waveDays.within(server, time, LATELY_DAYS)) return undefined;
@@ -117,8 +132,8 @@ export class Foresight {
   }
 
   /** `most`: servers of which it is said one by one, the largest first. */
-  freshness(now: number, most: number, waved: Waved): Fresh {
-    const parts = [...this.#parts(now, waved).values()];
+  freshness(now: number, most: number, waved: Waved, believed: Believed): Fresh {
+    const parts = [...this.#parts(now, waved, believed).values()];
     const calibration = this.#calibration(now);
     const servers = [...Map.groupBy(parts, part => part.server)]
       .map(([server, own]) => ({ server, own, pages: own.reduce((sum, { pages }) => sum + pages, 0) }))
@@ -128,12 +143,14 @@ export class Foresight {
     return { ...calibration.fresh(parts), looks: calibration.looks, servers };
   }
 
-  #parts(now: number, waved: Waved): Map<string, Part> {
-    const parts = new Map<string, Draft<Required<Part>>>();
+  #parts(now: number, waved: Waved, believed: Believed): Map<string, CalibrationPart> {
+    const parts = new Map<string, Draft<Required<CalibrationPart>>>();
+    const inferred = this.#ledger.inferred.pages();
+    const wrong = this.#wrong();
     for (const row of this.#ledger.scheduled.sample()) {
       const { seen_time, change, server } = row;
       const state = unpackState(change);
-      const kind = kindOf(state);
+      const kind = row.pings > 0 ? NAMED : kindOf(state);
       const key = `${server} ${kind}`;
       const wave = Math.floor(this.#ledger.servers.byId(server).wave / DAY);
       const part = parts.get(key) ?? { server, kind, pages: 0, unseen: 0, stale: 0, waved: 0, wave };
@@ -141,10 +158,18 @@ export class Foresight {
       const days = Math.max(0, (now - seen_time) / DAY);
       part.pages++;
       part.unseen += days > TODAY ? 1 : 0;
-      if (waved(row)) part.waved++;
-      else part.stale += 1 - this.#estimator.survival(state, days);
+      // A copy that was inferred has what a wave brought, as far as such copies turned out to be right.
+      if (inferred.has(row.page)) part.stale += wrong;
+      else if (waved(row)) part.waved++;
+      else part.stale += 1 - this.#estimator.survival(state, days) * (1 - believed(row));
     }
     return parts;
+  }
+
+  /** Share of the inferred copies that are wrong, by those whose pages were looked at since. */
+  #wrong(): number {
+    const { right, wrong } = this.#ledger.setting<Audited>('inferences') ?? { right: 0, wrong: 0 };
+    return (wrong + DOUBTED.wrong) / (right + wrong + DOUBTED.right + DOUBTED.wrong);
   }
 
   #calibration(now: number): Calibration {

@@ -10,7 +10,7 @@ import { importance, type VisitCost, visitCost } from '../../revisit/value.ts';
 /** An image is a small part of a page. */
 const IMAGE_WEIGHT = 0.1;
 
-export interface Place {
+export interface ImportancePlace {
   /** Known pages that link to it. */
   readonly linksIn: number;
   readonly depth: number;
@@ -20,7 +20,7 @@ export interface Place {
 }
 
 /** Importance; also what `why` shows. */
-export function weighed({ linksIn, depth, role, searches = 0 }: Place): number {
+export function weighed({ linksIn, depth, role, searches = 0 }: ImportancePlace): number {
   return importance({ linksIn, depth, weight: role === 'image' ? IMAGE_WEIGHT : 1, searches });
 }
 
@@ -34,7 +34,7 @@ export function roleOf(visit: Pick<Visit, 'cost'>): Known['role'] {
 const UNKNOWN_WIRE = 20_000;
 
 /** What the last visits to a page tell of the cost of the next. */
-export interface CostKnown {
+interface CostKnown {
   /** Bytes of its last full answer. */
   readonly wire: number | null;
   /** It came with a validator. */
@@ -63,14 +63,20 @@ export function costAfter(
   before: { readonly wire: number | null } | undefined,
   byServer: Honoured,
 ): VisitCost {
-  const { outcome, reason, status, cost } = visit;
-  const wire = visit.page ? cost.up + cost.down : (before?.wire ?? null);
+  const { outcome, reason, status } = visit;
+  const wire = wireOf(visit, before);
   const tagged = status === 304 || visit.etag !== undefined || visit.lastModified !== undefined;
   return costOf({ wire, tagged, outcome, reason }, byServer);
 }
 
+/** Bytes that the page costs when its server sends all of it. */
+export function wireOf({ page, cost }: Visit, before: { readonly wire: number | null } | undefined): number | null {
+  if (page && cost.cause === 'delta') return before?.wire ?? page.bytes;
+  return page ? cost.up + cost.down : (before?.wire ?? null);
+}
+
 /** How a server answers visits that find nothing new. */
-export interface Honoured {
+interface Honoured {
   /** Share that are 304s; the others bring the whole body again. */
   readonly share: number;
   /** Visits behind it, as far as they count. */

@@ -4,7 +4,7 @@ import type { KnownRow } from '../../ledger/pages/known-row.ts';
 import type { Server } from '../../ledger/servers.ts';
 
 /** A visit as the schedule learns from it. */
-export interface Lesson {
+export interface ScheduleLesson {
   readonly id: number;
   readonly visit: Visit;
   readonly before: KnownRow | undefined;

@@ -6,24 +6,25 @@
  * It never picks a page by itself (the frontier does) and never decides whether a page changed (the detector did).
  */
 import { DAY } from '../../base/clock.ts';
-import { bareFacts, packFacts, unpackFacts } from '../../errand/facts.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { FLAG_DOUBTED, type KnownRow } from '../../ledger/pages/known-row.ts';
 import { roles } from '../../ledger/pages/pages.ts';
 import type { ScheduledPage } from '../../ledger/pages/scheduled-pages.ts';
 import type { Server } from '../../ledger/servers.ts';
-import {
-  type Balance,
-  type Belief,
-  balanceForFreshness,
-  balanceForShare,
-  balanceForSpending,
-} from '../../revisit/budget.ts';
+import type { NoticeKind } from '../../notices/notice.ts';
+import { type Balance, type Belief, balanceForShare, balanceForSpending } from '../../revisit/budget.ts';
 import { believed } from '../../revisit/estimators/gamma.ts';
 import { observe } from '../../revisit/estimators/observe.ts';
-import { countedByPings, learnPing, pingWorth, silenceRecall } from '../../revisit/pings.ts';
-import { type Delegation, delegation, shareChanged } from '../../revisit/pmcs.ts';
-import { intervalOf, MAX_INTERVAL, nextDue, type Plan, phaseOf, planNamed, type Terms } from '../../revisit/policy.ts';
+import { countedByPings } from '../../revisit/pings.ts';
+import {
+  intervalOf,
+  MAX_INTERVAL,
+  nextDue,
+  type Plan,
+  type PolicyTerms,
+  phaseOf,
+  planNamed,
+} from '../../revisit/policy.ts';
 import { type ChangeState, newState, packState, unpackState } from '../../revisit/state.ts';
 import type { VisitCost } from '../../revisit/value.ts';
 import { isOwnTurn, Rhythm, steerBoth } from '../steering.ts';
@@ -33,16 +34,17 @@ import {
   costAfter,
   costOf,
   honouredBy,
+  type ImportancePlace,
   meanCost,
-  noteTo,
-  type Place,
   pingsOf,
   priceByVisits,
   roleOf,
   weighed,
 } from './importance.ts';
-import type { Lesson, Planned } from './lesson.ts';
+import type { Planned, ScheduleLesson } from './lesson.ts';
+import { alike } from './lots.ts';
 import { type ServerPrior, survey } from './server-prior.ts';
+import { ServerThetas } from './server-thetas.ts';
 import {
   type SavedSchedule,
   type ScheduleContext,
@@ -51,8 +53,9 @@ import {
   settingsAfter,
 } from './settings.ts';
 import { lastChangeAge } from './validator-trust.ts';
+import { Voices } from './voices.ts';
 import { WaveDays } from './wave-days.ts';
-import { dueInWave, partOf, Waves } from './waves.ts';
+import { dueInWave, FIRST as FIRST_OF_ALL, partOf, Waves } from './waves.ts';
 
 /** What is known of a page that was seen once, and the same packed: a crawl has nothing else to say of any page. */
 const FIRST = newState();
@@ -71,6 +74,7 @@ export class Schedule {
   readonly #ledger: Ledger;
   readonly #searches: (page: number) => number;
   #theta: number;
+  readonly #thetas: ServerThetas;
   #balance: Balance;
   #visitsPerDay: number;
   /** Of an average visit. */
@@ -80,6 +84,7 @@ export class Schedule {
   readonly #rhythm = new Rhythm();
   readonly #waves = new Waves((server, time) => this.#foresight.lately(server, time));
   readonly #waveDays: WaveDays;
+  readonly #voices: Voices;
   /** When it was last asked or taught, milliseconds since 1970. */
   #now = 0;
   /** Absent until needed. */
@@ -90,9 +95,11 @@ export class Schedule {
     this.#continuous = context.continuous ?? false;
     const saved = ledger.setting<SavedSchedule>('schedule');
     this.#ledger = ledger;
+    this.#voices = new Voices(ledger);
     this.settings = settingsAfter(saved, settings);
     this.plan = planNamed(this.settings.policy, this.settings.estimator, this.settings.thresholds);
     this.#theta = saved?.theta ?? 1;
+    this.#thetas = new ServerThetas(saved?.thetas);
     this.#visitsPerDay = saved?.visitsPerDay ?? 0;
     this.#kilobytes = saved?.kilobytes ?? FIRST_KILOBYTES;
     const guess = { theta: this.#theta, visits: this.settings.share ?? 0.1, spent: 0, freshness: 0 };
@@ -120,14 +127,14 @@ export class Schedule {
   }
 
   /** `kilobytes`: what a visit is expected to cost. */
-  termsFor(weight: number, server: Server | undefined, kilobytes: VisitCost): Terms {
+  termsFor(weight: number, server: Server | undefined, kilobytes: VisitCost): PolicyTerms {
     return {
       weight,
-      theta: this.#theta * (server?.multiplier ?? 1),
+      theta: this.#theta * (server?.multiplier ?? 1) * this.#thetas.of(server?.id),
       maxInterval: MAX_INTERVAL,
       cycle: 1 / Math.max(this.settings.share ?? this.#balance.visits, 1e-6),
       meanRate: 0.1,
-      recall: server ? silenceRecall(pingsOf(server)) : 0,
+      recall: server ? this.#voices.silence(server) : 0,
       cost: this.#price(kilobytes),
     };
   }
@@ -148,9 +155,10 @@ export class Schedule {
   }
 
   /** What a visit leaves behind: the state of the estimator and the next due time. */
-  after(lesson: Lesson): Planned {
+  after(lesson: ScheduleLesson): Planned {
     const { id, visit, before, server } = lesson;
     if (visit.outcome !== 'fetched' && visit.outcome !== 'same') {
+      this.#voices.gone(server, before, visit.outcome);
       return { change: before?.change ?? null, due: dueWithout(visit, before) };
     }
     const role = roleOf(visit);
@@ -169,37 +177,12 @@ export class Schedule {
     return { change, due: this.#continuous ? this.#rhythm.due(next, visit.time, due) : due };
   }
 
-  /** A notice says that a page has changed: it moves forward by what such notices of its server have been worth. */
-  ping(id: number, time: number): boolean {
-    const page = this.#ledger.pages.get(id);
-    const known = this.#ledger.pages.known(id);
-    if (!page || !known || known.due === null) return false;
-    const server = this.#ledger.servers.byId(page.server);
-    const state = known.change ? unpackState(known.change) : newState();
-    const rate = this.plan.estimator.rate(state);
-    const worth = known.outcome === 'gone' ? Number.POSITIVE_INFINITY : pingWorth(pingsOf(server), rate) * DAY;
-    // Before others that are due, by what it is worth, but not before it was last seen.
-    this.#ledger.pages.setPinged(id, Math.min(known.due, Math.max(known.seen_time ?? time, known.due - worth)));
-    return true;
-  }
-
-  /** What an errand carries of a page's facts: all of them, or what the papers' rule says where it is the policy. */
-  carried({ facts, change }: KnownRow): Uint8Array | undefined {
-    const carries = facts === null ? 'nothing' : this.#delegated(change);
-    if (carries === 'nothing') return undefined;
-    const open = carries === 'hash' ? unpackFacts(facts!) : undefined;
-    return open ? packFacts(bareFacts(open.raw, open.content)) : facts!;
-  }
-
-  /** Whether it carries the page's validators: by the letter of that rule, not where it carries nothing else. */
-  carriesTags({ change }: KnownRow): boolean {
-    return !this.settings.thresholds?.strict || this.#delegated(change) !== 'nothing';
-  }
-
-  #delegated(change: Uint8Array | null): Delegation {
-    if (this.plan.policy.name !== 'pmcs') return 'facts';
-    const state = change ? unpackState(change) : FIRST;
-    return delegation(shareChanged(state), state.visits, this.settings.thresholds);
+  /**
+   * A notice says that a page has changed: it moves forward by what such notices of its server have been worth.
+   * `exact`: it named a content that is not the one we hold.
+   */
+  ping(id: number, time: number, kind: NoticeKind = 'ping', exact = false): boolean {
+    return this.#voices.heard(this.plan.estimator, { id, time, kind, exact });
   }
 
   /** Makes the schedule fit what was asked for; due times are computed anew when that is news, or a day has passed. */
@@ -216,14 +199,14 @@ export class Schedule {
 
   /** Finds theta for the budget and gives every stored page its due time anew. Two passes over the known pages. */
   reschedule(now: number): Balance {
-    const { neighbours, sample, step, pages } = survey(this.#ledger.scheduled.all(), this.#aims);
+    const { neighbours, sample, step, pages } = survey(this.#ledger.scheduled.all());
     this.#neighbours = neighbours;
     this.#now = now;
     this.#honoured = honouredBy(this.#ledger, now);
     this.#foresight.plan(now);
     this.#kilobytes = meanCost(sample.map(row => this.#costOfRow(row))) || FIRST_KILOBYTES;
     const beliefs = sample.map(row => this.#beliefOf(row, this.#stateOf(row)));
-    this.#balance = this.#seek(beliefs, pages);
+    this.#balance = this.#seek(beliefs, pages, i => sample[i]!.server);
     this.#theta = this.#balance.theta;
     const states = sample.filter(({ role }) => roles[role] === 'page').map(row => this.#stateOf(row));
     this.#rhythm.measure(states, (this.#balance.visits * pages) / step);
@@ -252,8 +235,12 @@ export class Schedule {
 
   /** Share of the pages that is expected to be as it was last seen, by what visits have found; also of so many servers. */
   freshness(now: number, servers = 0): Fresh {
-    return this.#foresight.freshness(now, servers, row =>
-      this.#waves.touches(this.#ledger.servers.byId(row.server), row),
+    const { servers: all } = this.#ledger;
+    return this.#foresight.freshness(
+      now,
+      servers,
+      row => this.#waves.touches(all.byId(row.server), row),
+      row => this.#voices.believed(all.byId(row.server), row),
     );
   }
 
@@ -267,6 +254,7 @@ export class Schedule {
     this.#ledger.set('schedule', {
       ...this.settings,
       theta: this.#theta,
+      thetas: this.#thetas.saved,
       balance: this.#balance,
       visitsPerDay: this.#visitsPerDay,
       kilobytes: this.#kilobytes,
@@ -275,12 +263,11 @@ export class Schedule {
     } satisfies SavedSchedule);
   }
 
-  #seek(beliefs: readonly Belief[], pages: number): Balance {
+  #seek(beliefs: readonly Belief[], pages: number, serverOf: (belief: number) => number): Balance {
     const { freshness, share, bytes } = this.settings;
-    if (freshness !== undefined) {
-      const target = this.#foresight.targetFor(freshness, this.#now);
-      return { ...balanceForFreshness(target, beliefs, MAX_INTERVAL), freshness };
-    }
+    this.#thetas.clear();
+    if (freshness !== undefined)
+      return { ...this.#thetas.seek(this.#foresight.targetFor(freshness, this.#now), beliefs, serverOf), freshness };
     if (bytes === undefined) return balanceForShare(share ?? 0.1, beliefs, MAX_INTERVAL);
     return balanceForSpending(bytes / 1000 / Math.max(1, pages), beliefs, MAX_INTERVAL);
   }
@@ -296,7 +283,7 @@ export class Schedule {
   }
 
   /** The belief that due times follow from: corrected by what visits have found, where a freshness is to be kept. */
-  #paced(state: ChangeState, server: number, role: Place['role']): ChangeState {
+  #paced(state: ChangeState, server: number, role: ImportancePlace['role']): ChangeState {
     if (!this.#aims || role !== 'page') return state;
     return { ...state, b: state.b / this.#foresight.factor(server, state) };
   }
@@ -304,8 +291,12 @@ export class Schedule {
   /** A due time with the notices since the last visit, and with what its server's other pages have shown. */
   #moved(row: ScheduledPage, state: ChangeState, server: Server, due: number): number {
     if (row.flags & FLAG_DOUBTED) return Math.min(due, row.seen_time);
-    if (row.pings === 0) return this.#inWave(row, server, due);
-    return Math.max(row.seen_time, due - row.pings * pingWorth(pingsOf(server), this.plan.estimator.rate(state)) * DAY);
+    const next = this.#inWave(row, server, due);
+    if (row.pings === 0) return next;
+    return Math.min(
+      next,
+      Math.max(row.seen_time, due - this.#voices.worth(server, row, this.plan.estimator.rate(state))),
+    );
   }
 
   #inWave(row: ScheduledPage, server: Server, due: number): number {
@@ -317,33 +308,35 @@ export class Schedule {
     );
   }
 
-  #weigh(page: number, depth: number, role: Place['role']): number {
+  #weigh(page: number, depth: number, role: ImportancePlace['role']): number {
     if (this.#aims && role === 'page') return 1;
     return weighed({ linksIn: this.#ledger.backward.of(page), depth, role, searches: this.#searches(page) });
   }
 
-  #stateOf({ change, server, role }: ScheduledPage): ChangeState {
-    return this.#known.believed({ server, role: roles[role]! }, unpackState(change));
+  #stateOf({ change, server, role, url }: ScheduledPage): ChangeState {
+    return this.#known.believed({ server, role: roles[role]!, url }, unpackState(change));
   }
 
   /** What is known of the servers' pages. */
   get #known(): ServerPrior {
-    this.#neighbours ??= survey(this.#ledger.scheduled.all(), this.#aims).neighbours;
+    this.#neighbours ??= survey(this.#ledger.scheduled.all()).neighbours;
     return this.#neighbours;
   }
 
   /** What a visit teaches of its page, and of its server's other pages. */
-  #learn(lesson: Lesson, role: Place['role'], before: KnownRow): ChangeState {
+  #learn(lesson: ScheduleLesson, role: ImportancePlace['role'], before: KnownRow): ChangeState {
     const state = before.change ? unpackState(before.change) : newState();
     if (role === 'sitemap') return this.#observe(believed(state, SITEMAP_PRIOR), lesson, before);
     const neighbours = this.#known;
-    const kind = { server: lesson.server.id, role };
+    const kind = { server: lesson.server.id, role, url: lesson.visit.url };
     const next = this.#observe(neighbours.believed(kind, state), lesson, before);
-    neighbours.learned(kind, state, next);
+    // A visit that is judged anew was counted by what it was taken for.
+    const counted = lesson.again ? this.#ledger.pages.known(lesson.id)?.change : undefined;
+    neighbours.learned(kind, counted ? unpackState(counted) : state, next);
     return next;
   }
 
-  #observe(state: ChangeState, lesson: Lesson, before: KnownRow): ChangeState {
+  #observe(state: ChangeState, lesson: ScheduleLesson, before: KnownRow): ChangeState {
     const { visit, server } = lesson;
     const days = (visit.time - before.seen_time!) / DAY;
     if (days <= 0) return state;
@@ -356,27 +349,33 @@ export class Schedule {
   }
 
   /** What the visit says of forecasts, waves and notices. */
-  #tell(lesson: Lesson, before: KnownRow, told: { state: ChangeState; foretold: number }): void {
+  #tell(lesson: ScheduleLesson, before: KnownRow, told: { state: ChangeState; foretold: number }): void {
     const { visit, server, again } = lesson;
     // An edit that many pages share makes copies old as any other does.
     const changed = visit.outcome === 'fetched' || visit.stage === 'template';
     if (again) {
-      if (!changed && before.pings === 0) this.#foresight.takeBack(visit.time, server.id, before.page);
+      if (!changed) this.#foresight.takeBack(visit.time, server.id, before.page);
       return;
     }
-    const record = pingsOf(server);
-    if (before.pings > 0 || record.pings > 0) {
-      noteTo(server, learnPing(record, { pings: before.pings, changed, foretold: told.foretold }));
-      this.#ledger.servers.touch(server);
-    }
-    // A page that a notice named says nothing of the others.
-    if (before.pings > 0) return;
+    // A change that was told of is no surprise, as far as the server's notices are true.
+    const foretold = 1 - (1 - told.foretold) * (1 - this.#voices.believed(server, before));
+    this.#voices.judged(server, before, { changed, foretold: told.foretold });
     const waved = server.wave > before.seen_time!;
-    const seen = { ...told, page: before.page, changed, waved, audit: this.audits.delete(before.page) };
-    const part = partOf(visit.url, before.wire);
-    const turn = this.#waves.count(server, visit.time, { ...seen, before: before.seen_time!, part });
+    const named = before.pings > 0;
+    const audit = this.audits.delete(before.page);
+    const seen = { state: told.state, foretold, page: before.page, changed, waved, named, audit };
+    const here = { page: before.page, server: server.id, url: visit.url, wire: before.wire, flags: before.flags };
+    const part = partOf(here);
+    // A page that a notice named says nothing of those that it did not.
+    const turn = named
+      ? undefined
+      : this.#waves.count(server, visit.time, { ...seen, before: before.seen_time!, part });
     this.#foresight.learn(visit.time, server.id, seen);
     if (turn === undefined) return;
+    if (turn === 'suspected') {
+      this.#ledger.dueTimes.hasten(alike(this.#ledger, here, visit.time - DAY / 2), visit.time - FIRST_OF_ALL);
+      return;
+    }
     if (turn === 'begun') {
       this.#waveDays.note(server.id, visit.time, lesson.pages);
       this.#foresight.setApart(visit.time, server.id);
@@ -386,7 +385,7 @@ export class Schedule {
     this.#place(this.#ledger.scheduled.ofServer(server.id));
   }
 
-  #steer({ visit, before, server, pages }: Lesson): void {
+  #steer({ visit, before, server, pages }: ScheduleLesson): void {
     if (!this.#continuous || !before || !isOwnTurn(before, server)) return;
     const all = Math.max(1, this.#ledger.pages.size);
     const load = { pages: all, budget: this.#visitsPerDay || 0.1 * all };

@@ -1,43 +1,30 @@
 /**
- * What the pages of one server, or its images, have shown together. A page that was never looked at twice is believed to
- * be like them, as they are known by now. Where a freshness is to be kept, so is one that never changed; under a budget
- * that one keeps its first belief, which is more cautious.
+ * What the pages of one server, or its images, have shown together, and those of each of its folders: a manual in work
+ * changes daily beside one of the last release that never does. A page that never changed is believed to be like its
+ * neighbours, as they are known by now.
  */
 import { roles } from '../../ledger/pages/pages.ts';
 import { SAMPLE, type ScheduledPage } from '../../ledger/pages/scheduled-pages.ts';
-import {
-  believed,
-  meanPrior,
-  NOTHING_SHOWN,
-  type Shown,
-  serverPrior,
-  showing,
-} from '../../revisit/estimators/gamma.ts';
-import { type ChangeState, unpackState } from '../../revisit/state.ts';
-import type { Place } from './importance.ts';
+import { believed, type GammaShown, NOTHING_SHOWN, priorBelow, showing } from '../../revisit/estimators/gamma.ts';
+import { type ChangeState, PRIOR, type Prior, unpackState } from '../../revisit/state.ts';
+import type { ImportancePlace } from './importance.ts';
 
 /** Those that a page is like. */
 export interface Kind {
   readonly server: number;
-  readonly role: Place['role'];
+  readonly role: ImportancePlace['role'];
+  readonly url: string;
 }
 
 /** Visits that are too few to ask again what all pages are believed to do. */
 const FEW_VISITS = 100;
 
 export class ServerPrior {
-  readonly #shown = new Map<string, Shown>();
-  /** Over pages that were looked at twice: how many, and the sums of their beliefs. */
-  readonly #beliefs = new Map<string, { readonly pages: number; readonly a: number; readonly b: number }>();
-  readonly #renewed: boolean;
+  /** By server and role, and by the folders below it. */
+  readonly #shown = new Map<string, GammaShown>();
   /** Visits when these were counted, and since. */
   #counted = 0;
   #learned = 0;
-
-  /** `renewed`: beliefs about pages that never changed are made anew. */
-  constructor(renewed: boolean) {
-    this.#renewed = renewed;
-  }
 
   /** As many visits have been learned from as there were before. */
   get doubled(): boolean {
@@ -45,36 +32,41 @@ export class ServerPrior {
   }
 
   add(kind: Kind, state: ChangeState): void {
-    this.#shown.set(keyOf(kind), showing(this.#of(kind), state));
+    this.#show(kind, state, 1);
     this.#counted += state.visits;
-    if (state.visits === 0) return;
-    const { pages, a, b } = this.#beliefsOf(kind);
-    this.#beliefs.set(keyOf(kind), { pages: pages + 1, a: a + state.a, b: b + state.b });
   }
 
   believed(kind: Kind, state: ChangeState): ChangeState {
-    if (this.#renewed) return believed(state, serverPrior(this.#of(kind)));
-    const { pages, a, b } = this.#beliefsOf(kind);
-    return state.visits === 0 ? { ...state, ...meanPrior(pages, a, b) } : state;
+    return believed(state, this.#prior(kind));
   }
 
   /** A page that was counted with `before` has shown more since. */
   learned(kind: Kind, before: ChangeState, after: ChangeState): void {
-    this.#shown.set(keyOf(kind), showing(showing(this.#of(kind), before, -1), after));
+    this.#show(kind, before, -1);
+    this.#show(kind, after, 1);
     this.#learned++;
   }
 
-  #beliefsOf(kind: Kind): { readonly pages: number; readonly a: number; readonly b: number } {
-    return this.#beliefs.get(keyOf(kind)) ?? { pages: 0, a: 0, b: 0 };
+  #show(kind: Kind, state: ChangeState, times: 1 | -1): void {
+    for (const key of placesOf(kind)) {
+      const shown = this.#shown.get(key);
+      if (shown || this.#shown.size < MOST_PLACES) this.#shown.set(key, showing(shown ?? NOTHING_SHOWN, state, times));
+    }
   }
 
-  #of(kind: Kind): Shown {
-    return this.#shown.get(keyOf(kind)) ?? NOTHING_SHOWN;
+  /** What the server does counts as much as one page of the folder, and a guess as much as one page of the server. */
+  #prior(kind: Kind): Prior {
+    return placesOf(kind).reduce((prior, key) => priorBelow(prior, this.#shown.get(key) ?? NOTHING_SHOWN), PRIOR);
   }
 }
 
-function keyOf({ server, role }: Kind): string {
-  return `${server} ${role}`;
+/** Servers and folders that are remembered; pages of others are like those of their server, or like any page. */
+const MOST_PLACES = 100_000;
+
+/** The server, and the first folder of the path. */
+function placesOf({ server, role, url }: Kind): [string, string] {
+  const whole = `${server} ${role}`;
+  return [whole, `${whole} ${/^[a-z]+:\/\/[^/]*\/([^/?]*)\//.exec(url)?.[1] ?? ''}/`];
 }
 
 interface Survey {
@@ -87,13 +79,13 @@ interface Survey {
 }
 
 /** Reads all pages once and keeps a sample of them: SAMPLE pages or more, twice as many at most. */
-export function survey(rows: Iterable<ScheduledPage>, renewed: boolean): Survey {
-  const neighbours = new ServerPrior(renewed);
+export function survey(rows: Iterable<ScheduledPage>): Survey {
+  const neighbours = new ServerPrior();
   let sample: ScheduledPage[] = [];
   let step = 1;
   let pages = 0;
   for (const row of rows) {
-    neighbours.add({ server: row.server, role: roles[row.role]! }, unpackState(row.change));
+    neighbours.add({ server: row.server, role: roles[row.role]!, url: row.url }, unpackState(row.change));
     if (pages++ % step === 0) sample.push(row);
     if (sample.length < 2 * SAMPLE) continue;
     sample = sample.filter((_, i) => i % 2 === 0);

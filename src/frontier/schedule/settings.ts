@@ -38,6 +38,8 @@ export interface SavedSchedule extends ScheduleSettings {
   readonly pages: number;
   readonly time: number;
   readonly theta: number;
+  /** Of servers that have one of their own, as a part of theta. */
+  readonly thetas?: readonly (readonly [server: number, part: number])[];
   readonly balance: Balance;
   readonly visitsPerDay: number;
   /** What a visit costs on average; a share of the pages weighs each visit against it. */

@@ -6,11 +6,12 @@
  */
 import { DAY } from '../../base/clock.ts';
 import type { Draft } from '../../base/draft.ts';
+import { FLAG_CHANGED } from '../../ledger/pages/known-row.ts';
 import type { Server } from '../../ledger/servers.ts';
 import { phaseOf } from '../../revisit/policy.ts';
 
 /** What visits to a server have shown together. */
-export interface Shown {
+export interface WaveShown {
   /** Milliseconds. */
   readonly since: number;
   readonly visits: number;
@@ -19,20 +20,20 @@ export interface Shown {
   readonly foretold: number;
 }
 
-interface Tide extends Draft<Shown> {
+interface Tide extends Draft<WaveShown> {
   /** What the days before have shown. */
-  readonly earlier: Shown | undefined;
+  readonly earlier: WaveShown | undefined;
   /** Milliseconds: until then visits are counted together. */
   until: number;
   /** The same by part of the server. */
-  readonly parts: Map<string, Draft<Shown>>;
+  readonly parts: Map<string, Draft<WaveShown>>;
 }
 
 /** What the visits that a wave brought about have found, by part of the server. */
 type Run = Map<string, { visits: number; changed: number; over: boolean }>;
 
 /** A visit as far as waves are concerned. */
-export interface Seen {
+export interface WaveSeen {
   readonly changed: boolean;
   readonly foretold: number;
   /** When the page was seen before, milliseconds. */
@@ -41,8 +42,8 @@ export interface Seen {
   readonly part: string;
 }
 
-/** `spared`: a part of the server that the wave does not touch was found. */
-export type Turn = 'begun' | 'ended' | 'spared' | undefined;
+/** `spared`: a part of the server that the wave does not touch was found. `suspected`: one change more would prove a wave. */
+export type Turn = 'begun' | 'ended' | 'spared' | 'suspected' | undefined;
 
 /** Milliseconds over which visits are counted together. */
 const WINDOW = DAY / 2;
@@ -53,6 +54,8 @@ const TOUCHED = [0.25, 0.5, 0.95];
 /** One change proves nothing, and no page is taken for quieter than this a visit. */
 const LEAST_CHANGED = 2;
 const LEAST_FORETOLD = 0.02;
+/** Odds of a wave at which it is worth some looks to know. */
+const SUSPICIOUS = 0.1;
 /** It ends when so many visits find changes at less than this share; for a part of the server fewer are enough. */
 const ENOUGH_VISITS = 12;
 const ENOUGH_OF_PART = 4;
@@ -63,28 +66,25 @@ const MOST_PARTS = 64;
 export class Waves {
   readonly #tides = new Map<number, Tide>();
   readonly #runs = new Map<number, Run>();
-  readonly #earlier: (server: number, time: number) => Shown | undefined;
+  readonly #earlier: (server: number, time: number) => WaveShown | undefined;
 
   /** `earlier`: what visits of the last days have shown, before this process. A small budget finds a wave over several rounds. */
-  constructor(earlier: (server: number, time: number) => Shown | undefined = () => undefined) {
+  constructor(earlier: (server: number, time: number) => WaveShown | undefined = () => undefined) {
     this.#earlier = earlier;
   }
 
   /** Counts a visit that no notice brought about. */
-  count(server: Server, time: number, seen: Seen): Turn {
+  count(server: Server, time: number, seen: WaveSeen): Turn {
     return server.wave > seen.before ? this.#run(server, time, seen) : this.#watch(server, time, seen);
   }
 
   /** The wave that the server is in may have touched this page since it was seen. */
-  touches(
-    server: Server,
-    page: { readonly seen_time: number; readonly url: string; readonly wire: number | null },
-  ): boolean {
-    return server.wave > page.seen_time && !this.#runs.get(server.id)?.get(partOf(page.url, page.wire))?.over;
+  touches(server: Server, page: Parted & { readonly seen_time: number }): boolean {
+    return server.wave > page.seen_time && !this.#runs.get(server.id)?.get(partOf(page))?.over;
   }
 
   /** A page that was seen since the last wave: the next may begin with it. */
-  #watch(server: Server, time: number, { changed, foretold, part }: Seen): Turn {
+  #watch(server: Server, time: number, { changed, foretold, part }: WaveSeen): Turn {
     let tide = this.#tides.get(server.id);
     if (!tide || time > tide.until) {
       const earlier = tide || server.wave > 0 ? undefined : this.#earlier(server.id, time);
@@ -98,14 +98,15 @@ export class Waves {
       sum.changed += changed ? 1 : 0;
       sum.foretold += foretold;
     }
-    const since = changed ? ([tide, own, together(tide)].find(isWave)?.since ?? 0) : 0;
-    if (since <= server.wave) return undefined;
+    if (!changed) return undefined;
+    const since = [tide, own, together(tide)].find(isWave)?.since ?? 0;
+    if (since <= server.wave) return [tide, own].some(isSuspect) ? 'suspected' : undefined;
     this.#turn(server, since, time);
     return 'begun';
   }
 
   /** A page that the wave may have touched. */
-  #run(server: Server, time: number, { changed, part }: Seen): Turn {
+  #run(server: Server, time: number, { changed, part }: WaveSeen): Turn {
     const run: Run = this.#runs.get(server.id) ?? new Map();
     this.#runs.set(server.id, run);
     const own = run.get(part) ?? { visits: 0, changed: 0, over: false };
@@ -131,11 +132,19 @@ export class Waves {
 }
 
 /** More changes than the pages' own rates explain: a wave is likelier, by what each would have let expect. */
-function isWave({ visits, changed, foretold }: Shown): boolean {
-  if (changed < LEAST_CHANGED) return false;
+function isWave(shown: WaveShown): boolean {
+  return shown.changed >= LEAST_CHANGED && oddsOf(shown) > 1;
+}
+
+/** Not yet a wave; some looks more will show. */
+function isSuspect(shown: WaveShown): boolean {
+  return oddsOf(shown) > SUSPICIOUS;
+}
+
+function oddsOf({ visits, changed, foretold }: WaveShown): number {
   const own = Math.min(0.9, Math.max(LEAST_FORETOLD, foretold / visits));
   const times = (share: number) => (share / own) ** changed * ((1 - share) / (1 - own)) ** (visits - changed);
-  return ODDS * TOUCHED.reduce((sum, share) => sum + (share > own ? times(share) : 0), 0) > TOUCHED.length;
+  return (ODDS * TOUCHED.reduce((sum, share) => sum + (share > own ? times(share) : 0), 0)) / TOUCHED.length;
 }
 
 function isOver({ visits, changed }: { readonly visits: number; readonly changed: number }, enough: number): boolean {
@@ -146,7 +155,7 @@ function totalOf<K extends string>(list: readonly Readonly<Record<K, number>>[],
   return list.reduce((total, each) => total + each[name], 0);
 }
 
-function together(now: Tide): Shown {
+function together(now: Tide): WaveShown {
   const { earlier } = now;
   if (!earlier) return now;
   return {
@@ -162,7 +171,7 @@ function still(since: number): Omit<Tide, 'earlier'> {
 }
 
 /** A page whose server is in a wave. */
-export interface InWave {
+interface InWave {
   readonly page: number;
   /** Milliseconds: when it was last seen. */
   readonly seen: number;
@@ -170,7 +179,7 @@ export interface InWave {
 }
 
 /** Milliseconds by which a page that a wave touches goes before what is due by itself. */
-const FIRST = 365 * DAY;
+export const FIRST = 365 * DAY;
 
 /**
  * When a page is due whose server is in a wave that it was last seen before: before all others, and spread over the
@@ -185,8 +194,20 @@ export function dueInWave(server: Server, { page, seen, due }: InWave, first = t
 /** Bytes: pages whose sizes differ by four times are seldom of one kind. */
 const SIZE_STEP = 4;
 
-/** The part of a server that a page belongs to: its first folder, and the size of what it sends. */
-export function partOf(url: string, wire: number | null): string {
+/** What tells which part of its server a page belongs to. */
+interface Parted {
+  readonly url: string;
+  /** Bytes of its last full answer. */
+  readonly wire: number | null;
+  readonly flags: number;
+}
+
+/**
+ * The part of a server that a page belongs to: its first folder, the size of what it sends, and whether it ever changed.
+ * What a wave touched the next one mostly touches again.
+ */
+export function partOf({ url, wire, flags }: Parted): string {
   const folder = /^[a-z]+:\/\/[^/]*\/([^/?]*)\//.exec(url)?.[1] ?? '';
-  return `${folder} ${Math.floor(Math.log(Math.max(1, wire ?? 1)) / Math.log(SIZE_STEP))}`;
+  const size = Math.floor(Math.log(Math.max(1, wire ?? 1)) / Math.log(SIZE_STEP));
+  return `${folder} ${size} ${flags & FLAG_CHANGED ? 1 : 0}`;
 }

@@ -8,7 +8,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { NewsRow, NewsWanted } from '../../ledger/news.ts';
 import { roles } from '../../ledger/pages/pages.ts';
 
-export interface Change {
+export interface FoundChange {
   /** The visit that saw it. */
   readonly id: number;
   readonly page: number;
@@ -40,11 +40,11 @@ const SHOWN_BY = 3;
 const NEAR = 2000;
 const IMAGE = roles.indexOf('image');
 
-export function changesIn(ledger: Ledger, wanted: ChangesWanted): Change[] {
+export function changesIn(ledger: Ledger, wanted: ChangesWanted): FoundChange[] {
   return ledger.news.list(wanted).map(row => changeOf(ledger, row));
 }
 
-function changeOf(ledger: Ledger, { outcome, role, earlier, ...row }: NewsRow): Change {
+function changeOf(ledger: Ledger, { outcome, role, earlier, ...row }: NewsRow): FoundChange {
   const levels = row.stage === 'structure' ? ledger.visits.levels(row.id) : undefined;
   return {
     ...row,
@@ -61,7 +61,7 @@ function shownBy({ links, pages }: Ledger, image: number): string[] {
   return found.map(({ source }) => pages.get(source)?.url ?? '');
 }
 
-function kindOf(outcome: string, stage: string | null, earlier: string | null): Change['kind'] {
+function kindOf(outcome: string, stage: string | null, earlier: string | null): FoundChange['kind'] {
   if (outcome === 'gone' || outcome === 'moved') return outcome;
   if (earlier === 'gone') return 'back';
   if (stage === 'template') return 'template';
@@ -83,7 +83,7 @@ export interface Tally {
 /** Of the visits from `from` on. */
 export function tallyOf(ledger: Ledger, from: number): Tally {
   const rows = ledger.news.counts(from);
-  const sum = (role: number, kind: Change['kind']) =>
+  const sum = (role: number, kind: FoundChange['kind']) =>
     rows
       .filter(row => row.role === role && kindOf(row.outcome, row.stage, row.earlier) === kind)
       .reduce((total, { n }) => total + n, 0);

@@ -5,31 +5,42 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { KnownRow } from '../../ledger/pages/known-row.ts';
 import type { PageRow } from '../../ledger/pages/pages.ts';
 
-export interface Found {
+export interface FoundPage {
   readonly page: PageRow;
   readonly known: KnownRow | undefined;
 }
 
-/** The page with this URL. Redirects are not followed: an alias is a page of its own. */
-export function findPage(ledger: Ledger, text: string): Found {
+/** URLs that a person who writes this may mean, the likeliest first. Who writes no scheme means the page that there is. */
+export function urlsMeant(text: string): readonly string[] {
   const written = withScheme(text);
   const url = normalise(written);
   if (url === undefined) throw notUrl(text);
-  // Who writes no scheme means the page that there is.
-  const page =
-    pageOf(ledger, url) ?? (written === text.trim() ? undefined : pageOf(ledger, normalise(`http://${text.trim()}`)));
-  if (!page) {
-    throw new SkeinError(
-      'not-found',
-      `The collection has never heard of ${url}.`,
-      'List what it has with "skein pages".',
-    );
-  }
-  return { page, known: ledger.pages.known(page.id) };
+  const plain = written === text.trim() ? undefined : normalise(`http://${text.trim()}`);
+  return plain === undefined ? [url] : [url, plain];
 }
 
-function pageOf(ledger: Ledger, url: string | undefined): PageRow | undefined {
-  if (url === undefined) return undefined;
-  const { high, low } = fingerprint(url, { high: 0, low: 0 });
-  return ledger.pages.find(high, low);
+/** The first of these pages that there is. Redirects are not followed: an alias is a page of its own. */
+export function lookUp(ledger: Ledger, urls: readonly string[]): FoundPage | undefined {
+  for (const url of urls) {
+    const { high, low } = fingerprint(url, { high: 0, low: 0 });
+    const page = ledger.pages.find(high, low);
+    if (page) return { page, known: ledger.pages.known(page.id) };
+  }
+  return undefined;
+}
+
+export function neverHeard(url: string): SkeinError {
+  return new SkeinError(
+    'not-found',
+    `The collection has never heard of ${url}.`,
+    'List what it has with "skein pages".',
+  );
+}
+
+/** The page with this URL. */
+export function findPage(ledger: Ledger, text: string): FoundPage {
+  const urls = urlsMeant(text);
+  const found = lookUp(ledger, urls);
+  if (found) return found;
+  throw neverHeard(urls[0]!);
 }

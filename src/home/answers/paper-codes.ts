@@ -37,7 +37,7 @@ export interface Codes {
 /** Elements of which the tables tell; a page may have more. */
 const MOST_NODES = 100_000;
 
-export function codesOf(stored: Stored): Codes {
+export function codesOf(stored: Pick<Stored, 'url' | 'headers' | 'decoded'>): Codes {
   const page = pageOf(stored);
   const facts = unpackFacts(page.facts)!;
   const body = stored.decoded().bytes;

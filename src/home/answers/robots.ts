@@ -4,7 +4,7 @@ import { RulesMemory } from '../../crawler/robots/rules-memory.ts';
 import { AGENT_TOKEN } from '../../errand/agent.ts';
 import type { RobotsCopy } from '../../errand/errand.ts';
 
-export interface RobotsInForce {
+interface RobotsInForce {
   /** Read; there is none; cannot be read, so that nothing is fetched; could not be read for 30 days. */
   readonly state: RobotsTerms['state'];
   readonly rules: readonly string[];

@@ -14,6 +14,8 @@ export interface NotDue {
   readonly day: number;
   readonly server: number;
   readonly avoided: number;
+  /** `cursor` and `notice` where the server told that day what has changed: what it did not name was left alone for that. */
+  readonly cause: typeof NOT_DUE | 'cursor' | 'notice';
 }
 
 /** Steps of the golden ratio fall evenly everywhere, and never in step with how a site numbers its pages. */
@@ -39,5 +41,16 @@ export function notDue(ledger: Ledger, first: number, most: number): NotDue[] {
       sums.set(key, sum);
     }
   }
-  return [...sums.values()].map(sum => ({ ...sum, avoided: Math.round(sum.avoided) }));
+  const causeOf = tellers(ledger, first);
+  return [...sums.values()].map(sum => ({ ...sum, avoided: Math.round(sum.avoided), cause: causeOf(sum) }));
+}
+
+/** Which servers told what had changed, and by what, on each day. */
+function tellers(ledger: Ledger, first: number): (sum: { day: number; server: number }) => NotDue['cause'] {
+  const told = new Map<string, NotDue['cause']>();
+  for (const { day, server, cause } of ledger.account.rows(first)) {
+    const key = `${day} ${server}`;
+    if (cause === 'cursor' || (cause === 'notice' && !told.has(key))) told.set(key, cause);
+  }
+  return ({ day, server }) => told.get(`${day} ${server}`) ?? NOT_DUE;
 }

@@ -7,9 +7,9 @@ import type { Server } from '../../ledger/servers.ts';
 import { inWords } from '../../revisit/explain.ts';
 import { RECHECKS } from '../../revisit/gone.ts';
 import { LEAST_INTERVAL, MAX_INTERVAL, type Plan } from '../../revisit/policy.ts';
-import type { Found } from './lookup.ts';
+import type { FoundPage } from './lookup.ts';
 
-export type Rule =
+export type WhyRule =
   | 'first' // it was never visited, or is refused
   | 'retry'
   | 'settled'
@@ -20,15 +20,16 @@ export type Rule =
   | 'doubted'
   | 'notice'
   | 'wave'
+  | 'suspected'
   | 'longest'
   | 'shortest'
   | 'policy'
   | 'budget';
 
 /** Rules that ask for neither rate nor value. */
-export const FIXED: ReadonlySet<Rule> = new Set(['gone', 'moved', 'alias', 'sitemap', 'retry', 'settled']);
+export const FIXED: ReadonlySet<WhyRule> = new Set(['gone', 'moved', 'alias', 'sitemap', 'retry', 'settled']);
 
-export function ruleOf({ page, known }: Found, server: Server | undefined, plan: Plan): Rule {
+export function ruleOf({ page, known }: FoundPage, server: Server | undefined, plan: Plan): WhyRule {
   if (!known || page.refused !== null) return 'first';
   if (known.retry_at !== null) return 'retry';
   if (known.due === null) return 'settled';
@@ -38,14 +39,24 @@ export function ruleOf({ page, known }: Found, server: Server | undefined, plan:
   if (known.flags & FLAG_DOUBTED) return 'doubted';
   if (known.pings > 0) return 'notice';
   if (server && server.wave > (known.seen_time ?? 0)) return 'wave';
+  // Every other rule lets it rest for a while.
+  if (known.due < (known.seen_time ?? 0)) return 'suspected';
   const wait = (known.due - (known.seen_time ?? known.time)) / DAY;
   if (wait >= MAX_INTERVAL * 0.999) return 'longest';
   if (wait <= LEAST_INTERVAL * 1.001) return 'shortest';
   return plan.policy.name === 'value' ? 'budget' : 'policy';
 }
 
+/** By which ways it was told. */
+function tellersOf(ledger: Ledger, known: FoundPage['known']): string {
+  const kinds = Object.keys(known ? ledger.told.of(known.page) : {});
+  return kinds.length === 0
+    ? 'by a ping'
+    : kinds.map(kind => (kind === 'ping' ? 'by a ping' : `by its ${kind}`)).join(', ');
+}
+
 /** Says when it is visited next, and by which rule. */
-export function ruleInWords(ledger: Ledger, rule: Rule, { known }: Found, now: number): string {
+export function ruleInWords(ledger: Ledger, rule: WhyRule, { known }: FoundPage, now: number): string {
   const due = known?.due ?? now;
   const when = due <= now ? 'it comes next' : `its turn is in ${inWords((due - now) / DAY)}`;
   switch (rule) {
@@ -60,9 +71,11 @@ export function ruleInWords(ledger: Ledger, rule: Rule, { known }: Found, now: n
     case 'doubted':
       return 'Nothing leads to it any more, so it is looked at soon: it comes next.';
     case 'notice':
-      return `Notices decide: the site told of it, which moved it forward; ${when}.`;
+      return `Notices decide: the site told us (${tellersOf(ledger, known)}), which moved it forward; ${when}.`;
     case 'wave':
       return 'A wave decides: pages of its server change together just now, so it comes next.';
+    case 'suspected':
+      return 'A page like it has changed when nothing foretold that: it comes next, to see whether they change together.';
     case 'longest':
       return `The longest interval decides: every page is looked at once in ${MAX_INTERVAL} days; ${when}.`;
     case 'shortest':

@@ -16,8 +16,8 @@ import type { Freshness } from '../../search/index.ts';
 import { interestIn } from '../indexing/indexing.ts';
 import { type Placement, placementOf } from '../machines/placement.ts';
 import { masksOn, type ShownMask } from '../masks.ts';
-import type { Found } from './lookup.ts';
-import { FIXED, type Rule, ruleInWords, ruleOf } from './why-rule.ts';
+import type { FoundPage } from './lookup.ts';
+import { FIXED, ruleInWords, ruleOf, type WhyRule } from './why-rule.ts';
 
 export { meaningOf } from '../../errand/reasons.ts';
 
@@ -26,7 +26,7 @@ export interface Why {
   /** What happened last and what happens next. */
   readonly state: string;
   /** What decides when it is visited next. */
-  readonly rule: Rule;
+  readonly rule: WhyRule;
   readonly policy: string;
   /** Absent for a page that was never seen. */
   readonly explanation?: Explanation;
@@ -57,7 +57,8 @@ export interface ServerTrust {
   readonly multiplier: number;
 }
 
-export function whyOf(ledger: Ledger, found: Found, now: number): Why {
+/** `home`: directory of the collection, where the machines are told of; a partition has one of its own. */
+export function whyOf(ledger: Ledger, found: FoundPage, now: number, home = ledger.directory): Why {
   const { page, known } = found;
   const schedule = new Schedule(ledger);
   const rule = ruleOf(found, page.server === 0 ? undefined : ledger.servers.read(page.server), schedule.plan);
@@ -70,7 +71,8 @@ export function whyOf(ledger: Ledger, found: Found, now: number): Why {
         state: unpackState(known.change),
         last: known.seen_time,
         now,
-        ...(known.due !== null && { due: known.due }),
+        // What comes before all others is stored as due long ago.
+        ...(known.due !== null && { due: Math.max(known.due, known.seen_time) }),
       }),
     };
   return {
@@ -83,7 +85,7 @@ export function whyOf(ledger: Ledger, found: Found, now: number): Why {
     searches,
     ...(server && { server: trustIn(server) }),
     masks: masksOn(ledger, page.id, page.server),
-    machine: whenceOf(ledger, page, server),
+    machine: whenceOf(ledger, page, server, home),
   };
 }
 
@@ -99,12 +101,12 @@ function trustIn(server: Server): ServerTrust {
 }
 
 /** What happened to a page, and what happens next. */
-export function stateOf(found: Found, server: Server | undefined, now: number): string {
+export function stateOf(found: FoundPage, server: Server | undefined, now: number): string {
   const what = roles[found.page.role] === 'image' ? 'An image that pages show. ' : '';
   return what + lastAndNext(found, server, now);
 }
 
-function lastAndNext({ page, known }: Found, server: Server | undefined, now: number): string {
+function lastAndNext({ page, known }: FoundPage, server: Server | undefined, now: number): string {
   if (page.refused !== null) return `It is not visited (${page.refused}): ${meaningOf(page.refused)}.`;
   const until = (time: number) => inWords((time - now) / DAY);
   if (!known) {
@@ -133,8 +135,8 @@ export interface Whence {
   readonly last: string;
 }
 
-function whenceOf(ledger: Ledger, page: PageRow, server: Server | undefined): Whence {
-  const placement = server && placementOf(ledger.directory, server.origin);
+function whenceOf(ledger: Ledger, page: PageRow, server: Server | undefined, home: string): Whence {
+  const placement = server && placementOf(home, server.origin);
   return { ...(placement && { placement }), last: ledger.visits.of(page.id).at(-1)?.outpost ?? '' };
 }
 

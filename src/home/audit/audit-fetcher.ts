@@ -1,5 +1,6 @@
 /** Looks at pages from this machine on behalf of the audit, in a thread of its own that the frontier knows nothing of. */
 import { SkeinError } from '../../base/errors.ts';
+import { AUDIT_SEAT } from '../../crawler/pace/address-slots.ts';
 import type { Errand, RobotsCopy } from '../../errand/errand.ts';
 import type { Visit } from '../../errand/visit.ts';
 import type { OutpostOptions } from '../../outpost/workers/tools.ts';
@@ -24,7 +25,7 @@ export function makeSecondLook(options: Pick<OutpostOptions, 'userAgent' | 'agen
     const ending = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
     const module = new URL(`../../outpost/workers/thread.${ending}`, import.meta.url);
     return new ThreadCarrier(
-      { name: 'audit', room: 64, module, data: { userAgent, agentToken, ...(slots && { slots }) } },
+      { name: 'audit', room: 64, module, data: { userAgent, agentToken, seat: AUDIT_SEAT, ...(slots && { slots }) } },
       {
         parcel(_, { errand, visits, done, server }) {
           if (rules.size > REMEMBERED) rules.clear();

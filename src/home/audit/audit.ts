@@ -16,7 +16,7 @@ import { unpackFacts } from '../../errand/facts.ts';
 import type { Known } from '../../errand/known.ts';
 import type { Visit } from '../../errand/visit.ts';
 
-export interface AuditOptions {
+interface AuditOptions {
   /** Share of the pages brought that are looked at again, 0–1. Of those said to be the same it is a twentieth. */
   readonly share: number;
   /** Milliseconds between the two looks at a page that differs. */

@@ -3,11 +3,12 @@
  * due at once, and nothing that is known of them spares the look. What is left of a segment that was cut short is kept.
  * It never invents anything and never touches a record that can be read.
  */
-import { truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { dropParts } from '../../archive/cdxj.ts';
-import { committedEnds, segmentName } from '../../archive/segments.ts';
+import { listSegments } from '../../archive/segments.ts';
+import { committedEnds } from '../../archive/store/segment-store.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import { segmentsOf } from '../copies/segments-of.ts';
 import { type CollectionReport, WRITTEN_OFF } from './verify.ts';
 
 export interface Repaired {
@@ -17,20 +18,22 @@ export interface Repaired {
   readonly pages: number;
 }
 
-export function repair(ledger: Ledger, directory: string, report: CollectionReport, now: number): Repaired {
+export function repair(ledger: Ledger, report: CollectionReport, now: number): Repaired {
+  using opened = new DisposableStack();
+  const archive = opened.adopt(segmentsOf(ledger), each => each.close());
   ledger.begin();
   const pages = report.lost.map(copy => ledger.visits.lose(copy, now)).filter(newest => newest).length;
-  noteSealed(ledger, directory);
+  noteSealed(ledger);
   for (const { id, length } of ledger.segments()) {
     const bytes = report.lengths.get(id);
     if (bytes !== undefined && bytes >= length) continue;
-    dropParts(join(directory, 'archive'), id);
+    dropParts(join(ledger.directory, 'archive'), id);
     if (bytes === undefined) {
       ledger.dropSegment(id);
       continue;
     }
     const end = report.ends.get(id) ?? 0;
-    truncateSync(join(directory, 'archive', segmentName(id)), end);
+    archive.cut(id, end);
     ledger.setSegment(id, end);
   }
   ledger.set(WRITTEN_OFF, stillThere(ledger, report.damaged));
@@ -39,9 +42,9 @@ export function repair(ledger: Ledger, directory: string, report: CollectionRepo
 }
 
 /** Segments that were left before their last bytes were noted: the file is right. */
-export function noteSealed(ledger: Ledger, directory: string): void {
+export function noteSealed(ledger: Ledger): void {
   const noted = ledger.segments();
-  const ends = committedEnds(join(directory, 'archive'), noted);
+  const ends = committedEnds(listSegments(join(ledger.directory, 'archive')), noted);
   for (const { id, length } of noted) if (ends.get(id)! > length) ledger.setSegment(id, ends.get(id)!);
 }
 

@@ -2,16 +2,17 @@
  * Ledger against archive: the ledger is whole, every place that it names holds the record of that page, and every record
  * is named. Reads only; what can be done about copies that are lost is in repair.ts.
  */
-import { join } from 'node:path';
 import { readStored, type Stored, type StoredReader } from '../../archive/read.ts';
-import { committedEnds, segmentName } from '../../archive/segments.ts';
+import { segmentName } from '../../archive/segments.ts';
+import { committedEnds, type SegmentSource } from '../../archive/store/segment-store.ts';
 import { type ArchiveCheck, type ArchiveProblem, type VerifiedRecord, verifyArchive } from '../../archive/verify.ts';
 import { digestLabel, payloadDigest } from '../../errand/warc/warc.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { openCopies } from '../copies/copies.ts';
+import { segmentsOf } from '../copies/segments-of.ts';
 
 /** A copy that the ledger names and the archive cannot give back. */
-export interface LostCopy {
+interface LostCopy {
   readonly page: number;
   readonly url: string;
   /** Of the visit that stored it. */
@@ -40,14 +41,14 @@ export const WRITTEN_OFF = 'written-off';
 const LEDGER_PROBLEMS = 20;
 
 /** Newest copies that cannot be made of their versions and deltas; those whose version is lost are told with it. */
-function followedProblems(ledger: Ledger, directory: string, lost: readonly LostCopy[]): string[] {
-  const copies = openCopies(ledger, directory);
+async function followedProblems(ledger: Ledger, lost: readonly LostCopy[]): Promise<string[]> {
+  const copies = openCopies(ledger);
   const without = new Set(lost.map(({ page }) => page));
   const problems: string[] = [];
   for (const { page } of ledger.followed.all()) {
     const known = without.has(page) ? undefined : ledger.pages.known(page);
     try {
-      if (known) copies.newest(known);
+      if (known) await copies.newest(known);
     } catch (error) {
       problems.push(`${ledger.pages.get(page)?.url}: ${(error as Error).message}`);
     }
@@ -58,27 +59,29 @@ function followedProblems(ledger: Ledger, directory: string, lost: readonly Lost
 
 export async function verifyCollection(
   ledger: Ledger,
-  directory: string,
   onProgress: (records: number) => void = () => {},
 ): Promise<CollectionReport> {
-  const archive = join(directory, 'archive');
+  using opened = new DisposableStack();
+  const archive = opened.adopt(segmentsOf(ledger), each => each.close());
   const inLedger = ledgerProblems(ledger);
   if (inLedger.length > 0) {
     const check = await verifyArchive(archive);
     const problems = [...inLedger.map(each => `ledger: ${each}`), ...check.problems.map(say)];
     return { ...check, copies: 0, ledgerDamaged: true, lost: [], damaged: [], writtenOff: 0, problems };
   }
-  const comparison = new Comparison(ledger, archive);
+  // What the ledger says is read first: a crawl that runs meanwhile writes on behind it.
+  const comparison = new Comparison(ledger);
+  const upTo = committedEnds(await archive.list(), comparison.noted);
   let records = 0;
   const see = (record: VerifiedRecord) => {
     if (++records % 1000 === 0) onProgress(records);
     comparison.see(record);
   };
-  const check = await verifyArchive(archive, see, comparison.ends);
+  const check = await verifyArchive(archive, see, upTo);
   const accepted = new Set(ledger.setting<string[]>(WRITTEN_OFF) ?? []);
   const all = [...comparison.problems, ...check.problems];
   const found = all.filter(({ segment, offset }) => !accepted.has(`${segment} ${offset}`));
-  const lost = comparison.lost();
+  const lost = await comparison.lost(archive);
   const ends = new Map(check.ends);
   for (const { segment, offset, length } of comparison.rescued)
     ends.set(segment, Math.max(ends.get(segment) ?? 0, offset + length));
@@ -90,7 +93,7 @@ export async function verifyCollection(
     lost,
     damaged: [...all, ...lost].map(({ segment, offset }) => `${segment} ${offset}`),
     writtenOff: all.length - found.length,
-    problems: [...missing(ledger, check, lost), ...found.map(say), ...followedProblems(ledger, directory, lost)],
+    problems: [...missing(comparison.noted, check, lost), ...found.map(say), ...(await followedProblems(ledger, lost))],
   };
 }
 
@@ -105,10 +108,10 @@ function ledgerProblems(ledger: Ledger): string[] {
 }
 
 /** Files that are gone or cut, with what went with them, and single copies elsewhere. */
-function missing(ledger: Ledger, check: ArchiveCheck, lost: readonly LostCopy[]): string[] {
+function missing(segments: readonly Noted[], check: ArchiveCheck, lost: readonly LostCopy[]): string[] {
   const problems: string[] = [];
   const named = new Set<number>();
-  for (const { id, length } of ledger.segments()) {
+  for (const { id, length } of segments) {
     const bytes = check.lengths.get(id);
     if (bytes !== undefined && bytes >= length) continue;
     named.add(id);
@@ -123,6 +126,9 @@ function missing(ledger: Ledger, check: ArchiveCheck, lost: readonly LostCopy[])
   ];
 }
 
+/** A segment, and its length as the ledger had it when the check began. */
+type Noted = ReturnType<Ledger['segments']>[number];
+
 interface Expected extends LostCopy {
   readonly length: number;
 }
@@ -134,27 +140,28 @@ class Comparison {
   /** Found at their places, though reading in order did not meet them. */
   readonly rescued: Expected[] = [];
   readonly #expected = new Map<string, Expected>();
-  /** Up to where the archive is looked at: a crawl that runs meanwhile writes on behind it. */
-  readonly ends: ReadonlyMap<number, number>;
-  readonly #archive: string;
+  /** Records that nothing names any more and that wait for their segment to be compacted. */
+  readonly #dropped: ReadonlySet<string>;
+  readonly noted: readonly Noted[];
   /** Copies whose body is in another record: that of this URL and time. */
   readonly #references: { readonly copy: Expected; readonly original: string }[] = [];
 
-  constructor(ledger: Ledger, archive: string) {
-    this.#archive = archive;
-    const noted = ledger.atOnce(() => {
+  constructor(ledger: Ledger) {
+    const { noted, dropped } = ledger.atOnce(() => {
       for (const copy of ledger.visits.copies()) this.#expected.set(`${copy.segment} ${copy.offset}`, { ...copy });
-      return ledger.segments();
+      return { noted: ledger.segments(), dropped: ledger.house.dropped.places() };
     });
+    this.noted = noted;
+    this.#dropped = dropped;
     this.copies = this.#expected.size;
-    this.ends = committedEnds(archive, noted);
   }
 
   see({ segment, offset, length, record, whole }: VerifiedRecord): void {
     const type = record.headers.get('warc-type');
-    if (!whole || (type !== 'response' && type !== 'revisit')) return;
+    if (!whole || (type !== 'response' && type !== 'revisit' && type !== 'resource')) return;
     const key = `${segment} ${offset}`;
     const copy = this.#expected.get(key);
+    if (copy === undefined && this.#dropped.has(key)) return;
     const problem = mismatch(copy, record.headers.get('warc-target-uri') ?? '', length);
     if (problem !== undefined) this.problems.push({ segment, offset, problem });
     else this.#expected.delete(key);
@@ -167,21 +174,21 @@ class Comparison {
    * Once all records were seen. Reading in order may pass over a record behind damage, so each that was not met is read
    * once more at its place: what can be read and checked there is not lost. A copy that refers to a lost one is, too.
    */
-  lost(): LostCopy[] {
-    const reader = readStored(this.#archive);
-    const lost = [...this.#expected.values()].filter(copy => !this.#isThere(reader, copy));
-    reader.close();
+  async lost(archive: SegmentSource): Promise<LostCopy[]> {
+    const reader = readStored(archive);
+    const lost: LostCopy[] = [];
+    for (const copy of this.#expected.values()) if (!(await this.#isThere(reader, copy))) lost.push(copy);
     const originals = new Set(lost.map(({ url, time }) => nameOf(url, time)));
     const hollow = this.#references.filter(({ original }) => originals.has(original));
     return [...lost, ...hollow.map(({ copy }) => copy)];
   }
 
   /** The record is at its place, is that page's, and its payload has the digest that it says. */
-  #isThere(reader: StoredReader, copy: Expected): boolean {
+  async #isThere(reader: StoredReader, copy: Expected): Promise<boolean> {
     const { segment, offset, length, url } = copy;
     let stored: Stored;
     try {
-      stored = reader.read({ segment, offset, length, requestLength: 0 });
+      stored = await reader.read({ segment, offset, length, requestLength: 0 });
     } catch {
       return false; // it says what is wrong by an error, and the scan before has reported that
     }

@@ -1,11 +1,22 @@
 /** Stored copies of pages, read back through the ledger: the newest, or that of a visit; duplicates are followed. */
-import { join } from 'node:path';
 import { type Delta, followedFrom } from '../../archive/following.ts';
-import { followRevisit, type Resolver, readStored, type Stored, type StoredPlace } from '../../archive/read.ts';
+import {
+  type ArchiveReading,
+  followRevisit,
+  type Resolver,
+  readHere,
+  readLater,
+  readStored,
+  readStoredHere,
+  type Stored,
+  type StoredPlace,
+} from '../../archive/read.ts';
 import { fingerprint } from '../../base/url.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { KnownRow } from '../../ledger/pages/known-row.ts';
 import type { VisitRow } from '../../ledger/visits.ts';
+import { offsiteOf } from '../offsite/offsite.ts';
+import { segmentsOf } from './segments-of.ts';
 
 /** Where the newest stored version of a page lies. */
 export interface CopyPlace extends StoredPlace {
@@ -32,24 +43,72 @@ export function inferredNote({ time, pages }: NonNullable<Current['inferred']>):
   return `Inferred: edits that ${pages} other pages have shown since ${seen} were put into the copy that was fetched last.`;
 }
 
-export interface Copies {
-  /** The newest copy, as the page was when it was last seen; undefined = there is none. */
-  newest(known: KnownRow): Stored | undefined;
-  /** The same, or what is inferred of it where edits that many pages share say that it is another by now. */
-  current(known: KnownRow): Current | undefined;
-  /** The copy that a visit stored. */
-  of(visit: VisitRow): Stored | undefined;
-  /** The newest stored version, whatever has followed it. */
-  stored(place: CopyPlace): Stored | undefined;
-  /** What a version has become. */
-  following(base: Stored, followed: Delta & { readonly time: number }): Stored;
-  /** The record that holds the body, if this one only refers to it. */
-  whole(stored: Stored): Stored | undefined;
-  close(): void;
+/** Where the copy that is handed out was not fetched like this: in words. */
+export function inferredOf(ledger: Ledger, { page, segment, place }: KnownRow): string | null {
+  const row = ledger.inferred.of(page);
+  return row && row.segment === segment && row.place === place ? inferredNote(row) : null;
 }
 
-export function openCopies(ledger: Ledger, directory: string): Copies {
-  const reader = readStored(join(directory, 'archive'));
+/** How copies are found, whoever reads the records on the way. */
+interface Readings {
+  /** The newest copy, as the page was when it was last seen; undefined = there is none. */
+  newest(known: KnownRow): ArchiveReading<Stored | undefined>;
+  /** The same, or what is inferred of it where edits that many pages share say that it is another by now. */
+  current(known: KnownRow): ArchiveReading<Current | undefined>;
+  /** The copy that a visit stored. */
+  of(visit: VisitRow): ArchiveReading<Stored | undefined>;
+  /** The newest stored version, whatever has followed it. */
+  stored(place: CopyPlace): ArchiveReading<Stored | undefined>;
+  /** The record that holds the body, if this one only refers to it. */
+  whole(stored: Stored): ArchiveReading<Stored | undefined>;
+}
+
+type Told<F> = F extends (...args: infer _) => ArchiveReading<infer T> ? T : never;
+
+/** Read from wherever the segments are. */
+export type Copies = {
+  readonly [Name in keyof Readings]: (...args: Parameters<Readings[Name]>) => Promise<Told<Readings[Name]>>;
+} & { close(): void };
+
+/** The same of what lies on this disk, at once: inside a transaction nobody can wait for another machine. */
+export type CopiesHere = {
+  readonly [Name in keyof Readings]: (...args: Parameters<Readings[Name]>) => Told<Readings[Name]>;
+} & { close(): void };
+
+export function openCopies(ledger: Ledger): Copies {
+  const segments = segmentsOf(ledger);
+  const reader = readStored(segments, { checked: offsiteOf(ledger) !== undefined });
+  const { newest, current, of, stored, whole } = readings(ledger);
+  return {
+    newest: known => readLater(reader, newest(known)),
+    current: known => readLater(reader, current(known)),
+    of: visit => readLater(reader, of(visit)),
+    stored: place => readLater(reader, stored(place)),
+    whole: record => readLater(reader, whole(record)),
+    close: () => segments.close(),
+  };
+}
+
+export function openCopiesHere(ledger: Ledger): CopiesHere {
+  const segments = segmentsOf(ledger);
+  const reader = readStoredHere(segments.here);
+  const { newest, current, of, stored, whole } = readings(ledger);
+  return {
+    newest: known => readHere(reader, newest(known)),
+    current: known => readHere(reader, current(known)),
+    of: visit => readHere(reader, of(visit)),
+    stored: place => readHere(reader, stored(place)),
+    whole: record => readHere(reader, whole(record)),
+    close: () => segments.close(),
+  };
+}
+
+/** What a version has become. */
+export function followingOf(base: Stored, followed: Delta & { readonly time: number }): Stored {
+  return followedFrom(base, followed.time, followed);
+}
+
+function readings(ledger: Ledger): Readings {
   const find = (url: string) => {
     const { high, low } = fingerprint(url, { high: 0, low: 0 });
     return ledger.pages.find(high, low);
@@ -69,35 +128,30 @@ export function openCopies(ledger: Ledger, directory: string): Copies {
     ...stored,
     url: ledger.pages.get(page)?.url ?? stored.url,
   });
-  const read = (place: StoredPlace | undefined, twin: number | null) =>
-    place && followRevisit(reader, reader.read(place), resolving(twin));
-  const newest = (known: KnownRow) => {
-    const stored = read(placeOf(known), known.same_as);
+  function* read(place: StoredPlace | undefined, twin: number | null): ArchiveReading<Stored | undefined> {
+    return place && (yield* followRevisit(yield place, resolving(twin)));
+  }
+  function* newest(known: KnownRow): ArchiveReading<Stored | undefined> {
+    const stored = yield* read(placeOf(known), known.same_as);
     const row = stored && ledger.followed.of(known.page);
     const current = row && row.segment === known.segment && row.place === known.place;
-    return current ? named(followedFrom(stored, row.time, row), known) : stored;
-  };
+    return current ? named(followingOf(stored, row), known) : stored;
+  }
+  function* current(known: KnownRow): ArchiveReading<Current | undefined> {
+    const row = ledger.inferred.of(known.page);
+    const isOfIt = row && row.segment === known.segment && row.place === known.place;
+    const base = isOfIt ? yield* read(placeOf(known), known.same_as) : undefined;
+    if (row && base)
+      return { copy: named(followingOf(base, row), known), inferred: { time: row.time, pages: row.pages } };
+    const copy = yield* newest(known);
+    return copy && { copy };
+  }
   return {
     newest,
-    current(known) {
-      const row = ledger.inferred.of(known.page);
-      const base =
-        row && row.segment === known.segment && row.place === known.place
-          ? read(placeOf(known), known.same_as)
-          : undefined;
-      if (row && base)
-        return {
-          copy: named(followedFrom(base, row.time, row), known),
-          inferred: { time: row.time, pages: row.pages },
-        };
-      const copy = newest(known);
-      return copy && { copy };
-    },
-    stored: ({ twin, ...place }) => read(place, twin),
-    following: (base, followed) => followedFrom(base, followed.time, followed),
+    current,
     of: visit => read(placeOf(visit), null),
-    whole: stored => followRevisit(reader, stored, resolving(null)),
-    close: () => reader.close(),
+    stored: ({ twin, ...place }) => read(place, twin),
+    whole: stored => followRevisit(stored, resolving(null)),
   };
 }
 

@@ -4,7 +4,7 @@
  */
 
 import type { Stored } from '../../archive/read.ts';
-import { difference, type Run } from '../../base/myers.ts';
+import { difference, type EditRun } from '../../base/myers.ts';
 import { analyse } from '../../crawler/analysis/analyse.ts';
 import type { Page } from '../../crawler/stages.ts';
 
@@ -23,7 +23,7 @@ export interface PageDifference {
 
 export type Stretch =
   | { readonly kind: 'same'; readonly blocks: readonly string[] }
-  | { readonly kind: 'changed'; readonly words: readonly Run[] };
+  | { readonly kind: 'changed'; readonly words: readonly EditRun[] };
 
 export interface Sides {
   readonly removed: readonly string[];
@@ -34,7 +34,7 @@ export interface Sides {
 const MOST_WORD_DIFFERENCES = 800;
 
 /** The page that a stored response holds; analysed as it was when it came. */
-export function pageOf(stored: Stored): Page {
+export function pageOf(stored: Pick<Stored, 'url' | 'headers' | 'decoded'>): Page {
   return analyse({ url: stored.url, headers: stored.headers, body: stored.decoded().bytes });
 }
 

@@ -4,19 +4,30 @@ import { originOf } from '../../base/url.ts';
 import { analyse } from '../../crawler/analysis/analyse.ts';
 import { imageLinks } from '../../crawler/analysis/image-links.ts';
 import { Ledger } from '../../ledger/ledger.ts';
-import { openCopies } from '../copies/copies.ts';
-import type { ImageThreadData, Shown } from './images.ts';
+import { type Copies, openCopies } from '../copies/copies.ts';
+import type { ImageQuestion, ImageThreadData, ShownImages } from './images.ts';
 
 /** Bytes of a copy that are read. */
 const MOST_BYTES = 4_000_000;
 const port = parentPort!;
-const { directory, agentToken } = workerData as ImageThreadData;
-const ledger = new Ledger(directory, 'read');
-const copies = openCopies(ledger, directory);
+const { agentToken } = workerData as ImageThreadData;
+/** By the directory of the partition. */
+const opened = new Map<string, { readonly ledger: Ledger; readonly copies: Copies }>();
 
-function imagesOf(page: number): readonly string[] {
+function read(directory: string): { readonly ledger: Ledger; readonly copies: Copies } {
+  let partition = opened.get(directory);
+  if (!partition) {
+    const ledger = new Ledger(directory, 'read');
+    partition = { ledger, copies: openCopies(ledger) };
+    opened.set(directory, partition);
+  }
+  return partition;
+}
+
+async function imagesOf({ directory, page }: ImageQuestion): Promise<readonly string[]> {
+  const { ledger, copies } = read(directory);
   const { url } = ledger.pages.get(page)!;
-  const stored = copies.newest(ledger.pages.known(page)!);
+  const stored = await copies.newest(ledger.pages.known(page)!);
   if (!stored) return [];
   const body = stored.decoded(MOST_BYTES).bytes;
   const { images } = analyse(
@@ -26,12 +37,12 @@ function imagesOf(page: number): readonly string[] {
   return images.filter(image => originOf(image) === originOf(url));
 }
 
-port.on('message', (page: number) => {
+port.on('message', async (question: ImageQuestion) => {
   let images: readonly string[] = [];
   try {
-    images = imagesOf(page);
+    images = await imagesOf(question);
   } catch {
     // A damaged copy, or one that analysis fails on, shows nothing; `verify` is there to tell of it.
   }
-  port.postMessage({ page, images: imageLinks(images) } satisfies Shown);
+  port.postMessage({ ...question, images: imageLinks(images) } satisfies ShownImages);
 });

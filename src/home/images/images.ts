@@ -7,8 +7,7 @@
 import { Worker } from 'node:worker_threads';
 import type { Clock } from '../../base/clock.ts';
 import type { Links } from '../../errand/visit.ts';
-import type { Frontier } from '../../frontier/frontier.ts';
-import type { Ledger } from '../../ledger/ledger.ts';
+import { keyOf, type Pool, type PoolMember } from '../partitions/pool.ts';
 
 /** Looks at images for each look at a page: the first at an image, which it has once, and all later ones. */
 const FIRST = 1 / 5;
@@ -17,28 +16,30 @@ const LATER = 1 / 20;
 const GATHERED = 512;
 const LONGEST_GATHERING = 60_000;
 
-export interface ImageParts {
-  readonly ledger: Ledger;
-  readonly frontier: Frontier;
+interface ImageParts {
+  readonly pool: Pool;
   readonly clock: Clock;
   readonly agentToken: string;
 }
 
 /** What the thread is given. */
 export interface ImageThreadData {
-  readonly directory: string;
   readonly agentToken: string;
 }
 
-/** What it answers to the number of a page. */
-export interface Shown {
+/** A page of the partition in a directory. */
+export interface ImageQuestion {
+  readonly directory: string;
   readonly page: number;
+}
+
+export interface ShownImages extends ImageQuestion {
   readonly images: Links;
 }
 
-/** Which images are due: by `until`, and last looked at before `seenBefore`. */
-export interface ImagesDue {
-  readonly until: number;
+/** Which images are due: by `time`, and last looked at before `seenBefore`. */
+interface ImagesDue {
+  readonly time: number;
   readonly seenBefore?: number;
 }
 
@@ -46,7 +47,7 @@ export class Images {
   readonly #parts: ImageParts;
   #thread: Worker | undefined;
   #asked = 0;
-  #shown: Shown[] = [];
+  #shown: ShownImages[] = [];
   #looks = { first: 0, later: 0 };
   /** When first looks last left, milliseconds since 1970. */
   #left: number;
@@ -67,11 +68,13 @@ export class Images {
 
   /** Called once a turn of home's loop. `visits`: looks at pages in this run. */
   fill(visits: number, due: ImagesDue): void {
-    const { frontier } = this.#parts;
-    if (!frontier.gallery) return;
-    for (const page of frontier.gallery.unread()) this.#ask(page);
-    this.#learn();
-    this.#looks.first += this.#firstLooks(Math.ceil(visits * FIRST) - this.#looks.first);
+    const watching = [...this.#parts.pool].filter(({ frontier }) => frontier.gallery);
+    if (watching.length === 0) return;
+    for (const { ledger, frontier } of watching) {
+      for (const page of frontier.gallery!.unread()) this.#ask({ directory: ledger.directory, page });
+    }
+    this.#learn(watching);
+    this.#looks.first += this.#firstLooks(watching, Math.ceil(visits * FIRST) - this.#looks.first);
     if (visits > this.#sought) this.#looks.later += this.#again(Math.ceil(visits * LATER) - this.#looks.later, due);
     this.#sought = visits;
   }
@@ -80,44 +83,49 @@ export class Images {
     await this.#thread?.terminate();
   }
 
-  #firstLooks(most: number): number {
-    const { frontier, clock } = this.#parts;
-    const ready = Math.min(most, frontier.gallery!.waiting.size);
-    const apart = frontier.quiet && !this.busy;
+  #firstLooks(watching: readonly PoolMember[], most: number): number {
+    const { pool, clock } = this.#parts;
+    const waiting = watching.reduce((sum, { frontier }) => sum + frontier.gallery!.waiting.size, 0);
+    const ready = Math.min(most, waiting);
+    const apart = pool.quiet && !this.busy;
     if (ready < 1 || (ready < GATHERED && !apart && clock.ticks() - this.#left < LONGEST_GATHERING)) return 0;
     this.#left = clock.ticks();
-    return frontier.admit(ready, 'images').length;
+    let left = ready;
+    for (const { frontier } of watching) left -= frontier.admit(left, 'images').length;
+    return ready - left;
   }
 
-  #again(most: number, { until, seenBefore }: ImagesDue): number {
+  #again(most: number, due: ImagesDue): number {
     if (most < 1) return 0;
-    const { ledger, frontier } = this.#parts;
-    const due = ledger.pages.due('images', until, most + this.#given.size, seenBefore);
-    const fresh = due.filter(({ page }) => !this.#given.has(page)).slice(0, most);
-    this.#given = new Set([...due.filter(({ page }) => this.#given.has(page)), ...fresh].map(({ page }) => page));
-    frontier.again(fresh);
+    const { pool } = this.#parts;
+    const images = pool.due('images', due, most + this.#given.size);
+    const fresh = images.filter(image => !this.#given.has(keyOf(image))).slice(0, most);
+    this.#given = new Set([...images.filter(image => this.#given.has(keyOf(image))), ...fresh].map(keyOf));
+    pool.again(fresh);
     return fresh.length;
   }
 
-  #learn(): void {
-    const { ledger, frontier, clock } = this.#parts;
-    if (this.#shown.length > 0) ledger.begin();
-    for (const { page, images } of this.#shown.splice(0)) frontier.gallery!.shows(page, images, clock.now());
+  #learn(watching: readonly PoolMember[]): void {
+    for (const { directory, page, images } of this.#shown.splice(0)) {
+      const member = watching.find(({ ledger }) => ledger.directory === directory);
+      if (!member) continue; // its partition has gone
+      member.ledger.begin();
+      member.frontier.gallery!.shows(page, images, this.#parts.clock.now());
+    }
   }
 
-  #ask(page: number): void {
+  #ask(question: ImageQuestion): void {
     this.#thread ??= this.#start();
     this.#asked++;
-    this.#thread.postMessage(page);
+    this.#thread.postMessage(question);
   }
 
   #start(): Worker {
-    const { ledger, agentToken } = this.#parts;
-    const workerData: ImageThreadData = { directory: ledger.directory, agentToken };
+    const workerData: ImageThreadData = { agentToken: this.#parts.agentToken };
     const ending = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
     const thread = new Worker(new URL(`./image-thread.${ending}`, import.meta.url), { workerData });
     thread.unref();
-    thread.on('message', (shown: Shown) => {
+    thread.on('message', (shown: ShownImages) => {
       this.#asked--;
       this.#shown.push(shown);
     });

@@ -5,12 +5,12 @@
 import { accessSync, constants, existsSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { extname, join } from 'node:path';
-import type { Ledger } from '../../ledger/ledger.ts';
 import { readInterest } from '../../search/ask/interest.ts';
 import { catchUp, type Feeder, type FeedReport, startFeeder } from '../../search/feed/feed.ts';
 import type { Search } from '../../search/index.ts';
 import { runningHome } from '../door.ts';
 import type { Home } from '../home.ts';
+import { copiedNote } from '../offsite/offsite.ts';
 
 /** Milliseconds between two times that the counters of links are saved, from which the index takes importance. */
 const SAVED = 60_000;
@@ -31,8 +31,8 @@ export function interestIn(directory: string, now: () => number): (page: number)
 }
 
 export interface Indexing {
-  /** What the feeder has done so far; undefined before it began. */
-  report(): FeedReport | undefined;
+  /** What the feeder of each partition has done so far; none before they began. */
+  reports(): FeedReport[];
   /** Ends after the batch at hand; the rest is for whoever comes next. */
   stop(): Promise<void>;
 }
@@ -65,43 +65,49 @@ const LEFT_IDLE = 0.2;
 const MOST = 0.25;
 const LOOK_EVERY = 500;
 
-/** Gives the feeder what it may take, from now on; stopped by what it gives. */
-export function steer(feeder: Feeder): () => void {
+/** Gives the feeders what they may take, from now on; stopped by what it gives. */
+export function steer(...feeders: Feeder[]): () => void {
   const idle = idleCores();
   let [free, used, looked] = [0, 0, performance.now()];
   const timer = setInterval(() => {
-    const [processor, now] = [feeder.report()?.processor ?? 0, performance.now()];
-    // What it used itself would be idle without it. Half of it by the last look: a crawl comes in waves.
+    const processor = feeders.reduce((sum, feeder) => sum + (feeder.report()?.processor ?? 0), 0);
+    const now = performance.now();
+    // What they used themselves would be idle without them. Half of it by the last look: a crawl comes in waves.
     free = (free + idle() + (processor - used) / (now - looked)) / 2;
     [used, looked] = [processor, now];
-    feeder.pace({ core: Math.min(MOST, Math.max(0, free - LEFT_IDLE)), process: SHARE_WHEN_BUSY });
+    const core = Math.min(MOST, Math.max(0, free - LEFT_IDLE)) / feeders.length;
+    for (const feeder of feeders) feeder.pace({ core, process: SHARE_WHEN_BUSY / feeders.length });
   }, LOOK_EVERY).unref();
   return () => clearInterval(timer);
 }
 
-/** Feeds the index while this home runs. */
-export function startIndexing(directory: string, home: Home, ledger: Ledger): Indexing {
-  let feeder: Feeder | undefined;
+/** Partitions whose indexes are fed while a home runs; those of the others are brought up by whoever searches. */
+const MOST_FED = 16;
+
+/** Feeds the index of each partition while this home runs. */
+export function startIndexing(home: Home): Indexing {
+  let feeders: Feeder[] = [];
   let steering: (() => void) | undefined;
-  const first = ledger.visits.last === 0;
+  const first = home.partitions.sum(({ ledger }) => ledger.visits.last) === 0;
   const started = performance.now();
   const beginning = setInterval(() => {
     const wait = first && home.progress.rate() > FULL_SPEED ? BEGIN_FIRST : BEGIN_AFTER;
     if (performance.now() - started < wait) return;
     clearInterval(beginning);
-    feeder = feederOf(directory);
-    steering = steer(feeder);
+    feeders = [...home.partitions].slice(0, MOST_FED).map(({ ledger }) => feederOf(ledger.directory));
+    if (feeders.length > 0) steering = steer(...feeders);
   }, LOOK_EVERY).unref();
   const timer = setInterval(() => {
-    home.order(() => ledger.backward.save()).catch(() => {}); // it ended meanwhile, and saves them itself
+    const save = () => [...home.partitions].forEach(({ ledger }) => void ledger.backward.save());
+    home.order(save).catch(() => {}); // it ended meanwhile, and saves them itself
   }, SAVED).unref();
   return {
-    report: () => feeder?.report(),
+    reports: () => feeders.map(feeder => feeder.report()).filter(report => report !== undefined),
     async stop() {
       clearInterval(beginning);
       clearInterval(timer);
       steering?.();
-      await feeder?.stop();
+      await Promise.all(feeders.map(feeder => feeder.stop()));
     },
   };
 }
@@ -128,10 +134,15 @@ export interface IndexState {
  * The index of a collection, up to date unless a running home is about to make it so, or whoever asks may not write there.
  * Without one that can be read, such a person gets one in memory, for this once.
  */
-export async function freshIndex(directory: string, report: (report: FeedReport) => void): Promise<IndexState> {
+export async function freshIndex(
+  directory: string,
+  report: (report: FeedReport) => void,
+  // `home`: directory of the collection that it is a part of. `fed`: the caller feeds it.
+  by: { readonly home: string } | 'fed' = { home: directory },
+): Promise<IndexState> {
   const { openSearch } = await import('../../search/index.ts');
   const file = searchFile(directory);
-  const fed = await isFed(directory);
+  const fed = by === 'fed' || (await isFed(by.home));
   if (!isWritable(directory, file)) {
     try {
       return { search: openSearch(file, { readOnly: true }), fed };
@@ -159,6 +170,8 @@ function isWritable(directory: string, file: string): boolean {
 
 /** Reads what is new into the index, here and now. */
 export async function bringUp(directory: string, search: Search, report: (report: FeedReport) => void): Promise<void> {
+  // The feeder reads inside a transaction, and cannot wait for what lies elsewhere.
+  if (copiedNote(directory)) await (await import('../offsite/bring.ts')).bringHere(directory);
   const { openSource } = await import('./search-source.ts');
   const source = openSource(directory, search);
   try {
@@ -166,6 +179,16 @@ export async function bringUp(directory: string, search: Search, report: (report
   } finally {
     source.close?.();
   }
+}
+
+/** While no home runs, this process keeps the indexes of the partitions up to date; a home has feeders of its own. */
+export async function feedWhileIdle(home: string, directories: readonly string[]): Promise<Pick<Indexing, 'stop'>> {
+  const feeders = (await isFed(home)) ? [] : directories.slice(0, MOST_FED).map(feederOf);
+  return {
+    async stop() {
+      await Promise.all(feeders.map(feeder => feeder.stop()));
+    },
+  };
 }
 
 /** Whether a home runs here, which has a feeder of its own. */

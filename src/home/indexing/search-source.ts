@@ -15,6 +15,7 @@
  * Indexed is what was seen at the last look and may be shown: no sitemaps or images, nothing that says noindex or
  * noarchive, that a filter kept out, that moved, went, or is now refused. A page that failed stays as it was.
  */
+import { MissingSegment } from '../../archive/store/segment-store.ts';
 import { SkeinError } from '../../base/errors.ts';
 import { wordsOf } from '../../crawler/analysis/analyse.ts';
 import { toUtf8 } from '../../crawler/analysis/charset.ts';
@@ -31,8 +32,10 @@ import {
 } from '../../ledger/pages/known-row.ts';
 import type { SearchSource, SearchStep } from '../../search/feed/feed.ts';
 import type { Said, Search, SearchDocument } from '../../search/index.ts';
-import { openCopies } from '../copies/copies.ts';
+import { type CopiesHere, openCopiesHere } from '../copies/copies.ts';
 import { headingsOf } from '../copies/headings.ts';
+import { bringing } from '../offsite/bring.ts';
+import { offsiteOf } from '../offsite/offsite.ts';
 
 /**
  * Visits looked at in one step. Most cost nothing but the look; but a crawl at full speed brings so many that the cursor
@@ -70,9 +73,27 @@ interface Place {
 
 export function openSource(dataDirectory: string, search: Search): SearchSource {
   const ledger = new Ledger(dataDirectory, 'read');
-  const reading = new Reading(ledger, dataDirectory, search);
+  const reading = new Reading(ledger, search);
+  let isBringing = false;
+  const bringLater = async (error: unknown) => {
+    if (isBringing) return;
+    isBringing = true;
+    const again = () => {
+      throw error;
+    };
+    await bringing(() => ledger, again).catch(() => {}); // told with the batch
+    isBringing = false;
+  };
   return {
-    since: (cursor, limit) => reading.since(cursor, limit),
+    since(cursor, limit) {
+      try {
+        return reading.since(cursor, limit);
+      } catch (error) {
+        // A batch cannot wait for what lies elsewhere: it fails, and is tried again once the segment is here.
+        void bringLater(error);
+        throw error;
+      }
+    },
     standing: key => reading.standing(key),
     close: () => reading.close(),
   };
@@ -81,7 +102,7 @@ export function openSource(dataDirectory: string, search: Search): SearchSource 
 class Reading {
   readonly #ledger: Ledger;
   readonly #search: Search;
-  readonly #copies: ReturnType<typeof openCopies>;
+  readonly #copies: CopiesHere;
   readonly #feed: IndexFeed;
   /** The last visit that was looked at ahead of the cursor. */
   #ahead: number;
@@ -90,11 +111,11 @@ class Reading {
   /** The cursor that the last step led to. */
   #given = '';
 
-  constructor(ledger: Ledger, directory: string, search: Search) {
+  constructor(ledger: Ledger, search: Search) {
     this.#ledger = ledger;
     this.#feed = ledger.indexFeed;
     this.#search = search;
-    this.#copies = openCopies(ledger, directory);
+    this.#copies = openCopiesHere(ledger);
     this.#ahead = Math.max(0, ledger.visits.newest() - AHEAD);
   }
 
@@ -270,12 +291,13 @@ class Reading {
     };
   }
 
-  #copyOf(known: KnownRow): ReturnType<ReturnType<typeof openCopies>['newest']> {
+  #copyOf(known: KnownRow): ReturnType<CopiesHere['newest']> {
     try {
       return this.#copies.newest(known);
     } catch (error) {
       // One damaged record must not keep all others out; `skein verify` names it.
-      if (error instanceof SkeinError && error.code === 'damaged') return undefined;
+      const elsewhere = (error as Error).cause instanceof MissingSegment && offsiteOf(this.#ledger);
+      if (!elsewhere && error instanceof SkeinError && error.code === 'damaged') return undefined;
       throw error;
     }
   }

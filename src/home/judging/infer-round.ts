@@ -1,12 +1,11 @@
 /** When copies are inferred (inference.ts): at the end of a round, and now and then while watching. */
 import { HOUR } from '../../base/clock.ts';
-import type { Ledger } from '../../ledger/ledger.ts';
 import type { Home } from '../home.ts';
+import type { Partition } from '../partitions/partition.ts';
 import type { Supply } from '../supply.ts';
 
 interface InferParts {
   readonly home: Home;
-  readonly ledger: Ledger;
   readonly clock: { now(): number };
 }
 
@@ -43,19 +42,24 @@ export function withInference(supply: Supply, parts: InferParts, kind: 'refresh'
   };
 }
 
-async function infer({ home, ledger }: InferParts): Promise<void> {
+async function infer({ home }: InferParts): Promise<void> {
   try {
     await home.order(() => {}); // the judge reads what is committed
-    const rows = await home.judging.infer();
-    await home.order(() => {
-      for (const row of rows) {
-        const known = ledger.pages.known(row.page);
-        // It may have been looked at meanwhile.
-        if (known?.segment === row.segment && known.place === row.place && known.seen_time! < row.time)
-          ledger.inferred.put(row);
-      }
-    });
+    for (const partition of [...home.partitions]) await inferIn(home, partition);
   } catch {
     // The run has ended: what would have been inferred is fetched in its time.
   }
+}
+
+async function inferIn(home: Home, { ledger, judging }: Partition): Promise<void> {
+  const rows = await judging.infer();
+  if (rows.length === 0) return;
+  await home.order(() => {
+    for (const row of rows) {
+      const known = ledger.pages.known(row.page);
+      // It may have been looked at meanwhile.
+      if (known?.segment === row.segment && known.place === row.place && known.seen_time! < row.time)
+        ledger.inferred.put(row);
+    }
+  });
 }

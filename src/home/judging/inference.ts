@@ -7,7 +7,7 @@ import { deltaTo, messageOf } from '../../archive/following.ts';
 import type { Stored } from '../../archive/read.ts';
 import { HOUR } from '../../base/clock.ts';
 import { shares } from '../../judge/review.ts';
-import { appliedTo, isContrary, type Rule, reverseKey, ruleKey, rulesBetween } from '../../judge/rules.ts';
+import { appliedTo, isContrary, type NoiseRule, reverseKey, ruleKey, rulesBetween } from '../../judge/rules.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { InferredRow } from '../../ledger/pages/inferred.ts';
 import type { KnownRow } from '../../ledger/pages/known-row.ts';
@@ -15,7 +15,7 @@ import { type Copies, copyPlaceOf } from '../copies/copies.ts';
 
 /** What pages have shown of a rule. */
 interface Shown {
-  readonly rule: Rule;
+  readonly rule: NoiseRule;
   pages: number;
   /** Where these pages are. */
   readonly folders: Set<string>;
@@ -59,12 +59,14 @@ export class Inference {
   }
 
   /** What follows for pages that were not fetched since. */
-  infer(ledger: Ledger, copies: Copies): InferredRow[] {
-    return [...this.#servers].flatMap(([server, known]) => {
+  async infer(ledger: Ledger, copies: Copies): Promise<InferredRow[]> {
+    const inferred: InferredRow[] = [];
+    for (const [server, known] of this.#servers) {
       const pages = [...ledger.pages.ofServer(server)].slice(0, MOST_PAGES).map(({ id }) => id);
       const confirmed = confirmedAmong(known, pages.length);
-      return confirmed.length === 0 ? [] : inferredFor(confirmed, pagesIn(ledger, copies, pages));
-    });
+      if (confirmed.length > 0) inferred.push(...(await inferredFor(confirmed, pagesIn(ledger, copies, pages))));
+    }
+    return inferred;
   }
 }
 
@@ -76,7 +78,7 @@ function confirmedAmong(known: ReadonlyMap<number, Shown>, pages: number): Shown
     .sort((a, b) => lengthOf(b.rule) - lengthOf(a.rule));
 }
 
-const lengthOf = ({ ahead, behind }: Rule): number => ahead.length + behind.length;
+const lengthOf = ({ ahead, behind }: NoiseRule): number => ahead.length + behind.length;
 
 interface Page {
   readonly known: KnownRow;
@@ -87,30 +89,30 @@ interface Page {
   readonly body: string;
 }
 
-function* pagesIn(ledger: Ledger, copies: Copies, ids: readonly number[]): Generator<Page> {
+async function* pagesIn(ledger: Ledger, copies: Copies, ids: readonly number[]): AsyncGenerator<Page> {
   for (const id of ids) {
     const known = ledger.pages.known(id);
     if (!known || known.segment === null || (known.outcome !== 'fetched' && known.outcome !== 'same')) continue;
-    const base = readable(() => copies.stored(copyPlaceOf(known)!));
-    const copy = base && readable(() => copies.newest(known));
+    const base = await readable(copies.stored(copyPlaceOf(known)!));
+    const copy = base && (await readable(copies.newest(known)));
     const { bytes, problem } = copy?.decoded() ?? { bytes: new Uint8Array(0), problem: 'none' };
     if (!base || !copy || problem !== undefined) continue;
     yield { known, base, copy, url: ledger.pages.get(id)!.url, body: Buffer.from(bytes).toString('latin1') };
   }
 }
 
-function readable<T>(read: () => T): T | undefined {
+async function readable<T>(read: Promise<T>): Promise<T | undefined> {
   try {
-    return read();
+    return await read;
   } catch {
     return undefined; // `skein verify` names it
   }
 }
 
-function inferredFor(confirmed: readonly Shown[], pages: Iterable<Page>): InferredRow[] {
+async function inferredFor(confirmed: readonly Shown[], pages: AsyncIterable<Page>): Promise<InferredRow[]> {
   const contrary = new Map<Shown, { pages: number; folders: Set<string> }>();
   const waiting: { page: Page; shown: Shown[] }[] = [];
-  for (const page of pages) {
+  for await (const page of pages) {
     const about = confirmed.filter(({ rule }) => isContrary(page.body, rule));
     const shown = about.filter(({ since }) => page.known.seen_time! < since - SAME_ROUND);
     for (const each of about.filter(one => !shown.includes(one))) {
@@ -156,7 +158,7 @@ function messageWith(copy: Stored, body: string, told: string): Uint8Array {
 }
 
 /** Up to the last slash of the path. */
-export function folderOf(url: string): string {
+function folderOf(url: string): string {
   const { origin, pathname } = new URL(url);
   return origin + pathname.slice(0, pathname.lastIndexOf('/') + 1);
 }

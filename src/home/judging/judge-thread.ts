@@ -1,5 +1,5 @@
 /** The thread behind judging.ts: compares the page that came with the stored copy. Home's thread parses nothing. */
-import { parentPort, workerData } from 'node:worker_threads';
+import { parentPort } from 'node:worker_threads';
 import { deltaTo, messageOf } from '../../archive/following.ts';
 import { RECORD_LIMIT, type Stored, storedOf } from '../../archive/read.ts';
 import { piecesOf } from '../../crawler/analysis/analyse.ts';
@@ -8,37 +8,55 @@ import { parseRecord } from '../../errand/warc/warc.ts';
 import { type Difference, editsBetween, wholeEdit } from '../../judge/edits.ts';
 import { Ledger } from '../../ledger/ledger.ts';
 import type { InferredRow } from '../../ledger/pages/inferred.ts';
-import { type Copies, openCopies } from '../copies/copies.ts';
+import { type Copies, followingOf, openCopies } from '../copies/copies.ts';
+import { cachedFor } from './cached.ts';
 import { Inference, refutes } from './inference.ts';
-import type { Comparison, InferQuestion, JudgeAnswer, JudgeQuestion, JudgeThreadData } from './judging.ts';
+import type { Comparison, ForgetQuestion, InferQuestion, JudgeAnswer, JudgeQuestion } from './questions.ts';
 
 const port = parentPort!;
-const { directory } = workerData as JudgeThreadData;
-let reading: { readonly ledger: Ledger; readonly copies: Copies } | undefined;
-const inference = new Inference();
 
-function read(): { readonly ledger: Ledger; readonly copies: Copies } {
-  if (!reading) {
-    const ledger = new Ledger(directory, 'read');
-    reading = { ledger, copies: openCopies(ledger, directory) };
-  }
-  return reading;
+/** A partition as far as it was read. */
+interface Read {
+  readonly ledger: Ledger;
+  readonly copies: Copies;
+  readonly inference: Inference;
 }
 
-function compare(question: JudgeQuestion): Comparison | undefined {
+/** By directory. */
+const partitions = new Map<string, Read>();
+
+function read(directory: string): Read {
+  let opened = partitions.get(directory);
+  if (!opened) {
+    const ledger = new Ledger(directory, 'read');
+    opened = { ledger, copies: openCopies(ledger), inference: new Inference() };
+    partitions.set(directory, opened);
+  }
+  return opened;
+}
+
+function forget(directory: string): void {
+  const opened = partitions.get(directory);
+  partitions.delete(directory);
+  opened?.copies.close();
+  opened?.ledger.close();
+}
+
+async function compare(question: JudgeQuestion): Promise<Comparison | undefined> {
   const { copy, followed, inferred, record } = question;
-  const { copies: opened } = read();
-  const base = opened.stored(copy);
+  const { copies, inference } = read(question.directory);
+  const base = await copies.stored(copy);
   const now = recordOf(record);
   if (!base || !now) return undefined;
-  const before = followed ? opened.following(base, followed) : base;
+  const before = followed ? followingOf(base, followed) : base;
   const message = messageOf(now);
   const follows = deltaTo(message, messageOf(base));
   // A delta that saves nothing is not worth a copy that needs two pieces to be read.
   const [old, fresh] = [latin1(before), latin1(now)];
   inference.see(question, old, fresh);
-  const refuted = inferred !== undefined && refutes(fresh, old, latin1(opened.following(base, inferred)));
-  return { ...differenceOf(before, now), follows, small: 2 * follows.delta.length < record.length, refuted };
+  const refuted = inferred !== undefined && refutes(fresh, old, latin1(followingOf(base, inferred)));
+  const small = 2 * follows.delta.length < record.length;
+  return { ...differenceOf(before, now), follows, small, refuted, cached: cachedFor(now.headers) };
 }
 
 function latin1(stored: Stored): string {
@@ -61,25 +79,35 @@ function differenceOf(before: Stored, now: Stored): Difference & { readonly meas
 }
 
 /** Nothing follows from what cannot be read. */
-function infer(): readonly InferredRow[] {
+async function infer(directory: string): Promise<readonly InferredRow[]> {
   try {
-    return inference.infer(read().ledger, read().copies);
+    const { ledger, copies, inference } = read(directory);
+    return await inference.infer(ledger, copies);
   } catch {
     return []; // the next visits bring what would have been inferred
   }
 }
 
-port.on('message', (question: JudgeQuestion | InferQuestion) => {
+async function answer(question: JudgeQuestion | InferQuestion | ForgetQuestion): Promise<void> {
+  if ('forget' in question) {
+    forget(question.forget);
+    return;
+  }
   if ('infer' in question) {
-    port.postMessage({ id: question.infer, inferred: infer() } satisfies JudgeAnswer);
+    port.postMessage({ id: question.infer, inferred: await infer(question.directory) } satisfies JudgeAnswer);
     return;
   }
   let found: Comparison | undefined;
   try {
-    found = compare(question);
+    found = await compare(question);
   } catch {
     // A copy that cannot be read cannot be compared with: the page counts as changed, and is stored anew.
   }
-  const answer: JudgeAnswer = { id: question.id, ...(found && { found }) };
-  port.postMessage(answer);
+  port.postMessage({ id: question.id, ...(found && { found }) } satisfies JudgeAnswer);
+}
+
+/** One after the other: what is inferred depends on the order, and a partition is forgotten only when nothing reads it. */
+let before: Promise<void> = Promise.resolve();
+port.on('message', question => {
+  before = before.then(() => answer(question));
 });

@@ -5,9 +5,11 @@
  * of the visits, or ten.
  */
 import { type Clock, HOUR } from '../../base/clock.ts';
-import type { Frontier } from '../../frontier/frontier.ts';
 import type { Edit } from '../../judge/edits.ts';
-import { ENOUGH_PAGES } from '../../judge/knowledge.ts';
+import { ENOUGH_PAGES, type ServerKnowledge } from '../../judge/knowledge.ts';
+import { groundFor } from '../../judge/places.ts';
+import type { Partition } from '../partitions/partition.ts';
+import { keyOf } from '../partitions/pool.ts';
 import type { Progress } from '../progress.ts';
 import type { Supply } from '../supply.ts';
 import type { Look, Provisional, Verdicts } from './verdicts.ts';
@@ -15,26 +17,34 @@ import type { Look, Provisional, Verdicts } from './verdicts.ts';
 /** Share of the visits, and number, that second looks may be. */
 const MOST_SHARE = 0.25;
 const LEAST_LOOKS = 10;
+/** So many times as much for places that were told before: no noise is to be told time and again. */
+const MOST_INSISTING = 3;
+/** Milliseconds that a second look waits for a cache at most. */
+const MOST_CACHED = 120_000;
 /** Second looks that found all as it was, after which a server is asked less often. */
 const KNOWN_STABLE = 20;
 /** Of a stable server one place in so many is asked about all the same; of masked visits, one in so many. */
 const SAMPLED = 5;
 const AUDITED = 16;
 /** Looks that agreed, until which a place is asked about each time that one of its values comes back. */
-const SWINGS = 6;
+const SWINGS = 12;
 
-export interface LookParts {
-  readonly frontier: Frontier;
-  readonly verdicts: Verdicts;
+interface LookParts {
+  readonly partitions: Iterable<Partition>;
   readonly progress: Progress;
   readonly clock: Clock;
+}
+
+/** A look at a page of one of the partitions. */
+interface Chosen extends Look {
+  readonly member: Partition;
 }
 
 export class SecondLooks {
   readonly #parts: LookParts;
   readonly #wait: number;
   /** Chosen, and not let go yet; by page. */
-  readonly #chosen = new Map<number, Look>();
+  readonly #chosen = new Map<number, Chosen>();
   #taken = 0;
   #looked: number;
 
@@ -47,13 +57,13 @@ export class SecondLooks {
 
   /** Lets those go whose time has come. */
   fill(): void {
-    const { frontier, verdicts, clock } = this.#parts;
-    const now = clock.now();
-    for (const [page, look] of this.#chosen) {
-      if (now - look.first.learned.lesson.visit.time < this.#wait) continue;
-      this.#chosen.delete(page);
-      verdicts.looks.set(page, look);
-      frontier.again([{ page, server: look.first.learned.lesson.lane.server.id }]);
+    const now = this.#parts.clock.now();
+    for (const [key, { member, ...look }] of this.#chosen) {
+      const { page, learned, time, from } = look.first;
+      if (now < Math.max(time + this.#wait, from)) continue;
+      this.#chosen.delete(key);
+      member.verdicts.looks.set(page, look);
+      member.frontier.again([{ page, server: learned.lesson.lane.server.id }]);
     }
   }
 
@@ -68,32 +78,31 @@ export class SecondLooks {
     if (now - this.#looked < Math.max(HOUR / 60, this.#wait)) return;
     this.#looked = now;
     this.choose();
-    this.#parts.verdicts.forget(now - HOUR);
+    for (const { verdicts } of this.#parts.partitions) verdicts.forget(now - HOUR);
   }
 
   /** Sees all edits so far together, and chooses what is in doubt after that. True when something is. */
   choose(): boolean {
-    const { verdicts, progress } = this.#parts;
-    verdicts.review();
+    const { partitions, progress } = this.#parts;
     const most = Math.max(LEAST_LOOKS, MOST_SHARE * progress.pages);
-    const doubtful = verdicts.unlooked().map(first => ({ first, edits: this.#doubts(first) }));
-    const wanted = doubtful.filter(({ edits }) => edits.length > 0);
+    const longest = Math.max(MOST_CACHED, this.#wait);
+    const doubtful = [...partitions].flatMap(member => doubtfulIn(member, longest));
     // Those first that differed before: they are likeliest to be noise.
     const asked = new Map<number, number>();
-    for (const look of wanted.toSorted((a, b) => this.#suspicion(b) - this.#suspicion(a))) {
-      if (this.#taken >= most) break;
+    for (const look of doubtful.toSorted((a, b) => this.#suspicion(b) - this.#suspicion(a))) {
+      if (this.#taken >= most && !isWorthMore(look, this.#taken < MOST_INSISTING * most)) continue;
+      const key = keyOf({ member: look.member, page: look.first.page });
       // Three pages tell what varies in the same words or tokens; the others are judged by that, and asked only if it is nothing.
-      if (!this.#chosen.has(look.first.page) && isAnswered(look, asked)) continue;
+      if (!this.#chosen.has(key) && isAnswered(look, asked)) continue;
       this.#taken++;
       look.first.looks++;
       look.first.open = false;
-      this.#chosen.set(look.first.page, look);
+      this.#chosen.set(key, look);
     }
     return this.#chosen.size > 0;
   }
 
-  #suspicion({ first, edits }: Look): number {
-    const { verdicts } = this.#parts;
+  #suspicion({ first, edits, member: { verdicts } }: Chosen): number {
     const places = verdicts.placesOf(first.page);
     const { stems } = verdicts.of(first.learned.lesson.lane.server.id);
     return Math.max(
@@ -108,26 +117,61 @@ export class SecondLooks {
       }),
     );
   }
+}
 
-  /** Edits of which a second look would tell something. */
-  #doubts({ page, edits, verdict, learned }: Provisional): Edit[] {
-    const { verdicts } = this.#parts;
-    const knowledge = verdicts.of(learned.lesson.lane.server.id);
-    const places = verdicts.placesOf(page);
-    if (verdict === 'shared' || verdict === 'same') return [];
-    if (verdict !== 'news')
-      return edits.filter(({ place }) => {
-        const { edits: times = 1, differed = 0 } = places.get(place) ?? {};
-        return differed === 1 || (times + page) % AUDITED === 0;
-      });
-    const left = edits.filter(edit => knowledge.verdictOn(edit, places) === 'news');
-    const quiet = knowledge.volatile === 0 && knowledge.stable >= KNOWN_STABLE;
-    return left.filter(({ place: key }) => {
-      const place = places.get(key);
-      if (!place || (place.rest > 0 && !(place.returned > 0 && place.agreed < SWINGS))) return false;
-      return !quiet || place.edits > 1 || (page + place.edits) % SAMPLED === 0;
-    });
-  }
+/** Looks at this server that must have differed, and their share, so that every page in doubt is looked at once. */
+const LEAST_VOLATILE = 3;
+const VOLATILE_SHARE = 0.05;
+
+function isVolatile({ volatile, stable }: ServerKnowledge): boolean {
+  return volatile >= LEAST_VOLATILE && volatile >= VOLATILE_SHARE * (volatile + stable);
+}
+
+/** Beyond the usual share: looks at this server find noise, or this one goes on with what was begun. */
+function isWorthMore(look: Chosen, some: boolean): boolean {
+  const { first, member } = look;
+  if (first.looks === 0 && isVolatile(member.verdicts.of(first.learned.lesson.lane.server.id))) return true;
+  return some && (first.looks > 0 || insists(look));
+}
+
+/** It was told before that something differs there, and nobody has looked twice as often as that. */
+function insists({ first, edits, member: { verdicts } }: Chosen): boolean {
+  const places = verdicts.placesOf(first.page);
+  return first.verdict === 'news' && edits.some(({ place }) => (places.get(place)?.edits ?? 0) > 1);
+}
+
+/** What was found in a partition and is in doubt, now that all of its edits are seen together. */
+function doubtfulIn(member: Partition, longest: number): Chosen[] {
+  const { verdicts } = member;
+  verdicts.review();
+  // Where a cache on the way would answer for long, nobody can look twice in this round.
+  const near = verdicts.unlooked().filter(({ time, from }) => from - time <= longest);
+  const all = near.map(first => ({ member, first, edits: doubts(verdicts, first) }));
+  return all.filter(({ edits }) => edits.length > 0);
+}
+
+/** Edits of which a second look would tell something. */
+function doubts(verdicts: Verdicts, { page, edits, before, verdict, learned }: Provisional): Edit[] {
+  const knowledge = verdicts.of(learned.lesson.lane.server.id);
+  const places = verdicts.placesOf(page);
+  if (verdict === 'same') return [];
+  const quiet = knowledge.volatile === 0 && knowledge.stable >= KNOWN_STABLE;
+  return edits.filter(edit => {
+    const place = places.get(edit.place);
+    const { edits: times = 1, differed = 0 } = place ?? {};
+    const said = knowledge.verdictOn(edit, places, before);
+    // Masked by one look alone, which may have met a change by chance.
+    if (verdict !== 'news' && verdict !== 'shared' && differed === 1) return true;
+    // What is masked by one look alone is in doubt, and so is, now and then, what is masked by more.
+    // Something new where things come and go: only a look can tell.
+    if (said === 'news' && verdict === 'news' && groundFor(places, edit)) return true;
+    if (said !== 'news')
+      return said !== 'shared' && (differed === 1 || (verdict !== 'news' && (times + page) % AUDITED === 0));
+    if (verdict !== 'news' || !place) return false;
+    const again = place.returned > 0;
+    if (place.rest > 0 && !(again && place.agreed < SWINGS)) return false;
+    return !quiet || place.edits > 1 || (page + place.edits) % SAMPLED === 0;
+  });
 }
 
 /** Enough pages with the same are asked already. */

@@ -12,20 +12,15 @@ import type { Brought } from '../../frontier/brought.ts';
 import type { Frontier } from '../../frontier/frontier.ts';
 import type { Learned } from '../../frontier/learning.ts';
 import type { Edit } from '../../judge/edits.ts';
-import {
-  fits,
-  type Place,
-  type Places,
-  remember,
-  type Saved,
-  ServerKnowledge,
-  type Verdict,
-} from '../../judge/knowledge.ts';
-import { review, verdictOf } from '../../judge/review.ts';
+import { type Ground, groundAt, has, isFirm, vary } from '../../judge/ground.ts';
+import { type Saved, ServerKnowledge, type Verdict } from '../../judge/knowledge.ts';
+import { isNear, repeated, stands, wasGuessed } from '../../judge/looks.ts';
+import { fits, follow, groundFor, type Place, Places, remember, type SavedPlaces, stand } from '../../judge/places.ts';
+import { review, type Seen, verdictOf } from '../../judge/review.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Audited } from '../../ledger/pages/inferred.ts';
 import type { Progress } from '../progress.ts';
-import type { Comparison } from './judging.ts';
+import type { Comparison } from './questions.ts';
 
 /** What is to be done with a visit. */
 export interface Settled {
@@ -41,18 +36,27 @@ interface Judged {
   readonly page: number;
   readonly server: number;
   readonly edits: readonly Edit[];
+  /** Time of the look before. */
+  readonly before: number;
+  /** Milliseconds for which a second look would meet a cache. */
+  readonly cached: number;
   readonly verdict: Verdict | 'same';
 }
 
 /** A visit of this round at which a page differed. */
-export interface Provisional {
-  readonly page: number;
-  readonly edits: readonly Edit[];
+export interface Provisional extends Seen {
   readonly learned: Learned;
   verdict: Verdict | 'same';
+  /** It is news whatever becomes of its edits: something that was taken for noise has come to stay. */
+  readonly stays: boolean;
+  /** Before then a second look would meet a cache, milliseconds since 1970. */
+  readonly from: number;
   /** Second looks that were chosen for it; `open`: one more may be. */
   looks: number;
   open: boolean;
+  /** What differed between these looks, and the keys of the grounds that it lies in. */
+  readonly found: Edit[];
+  readonly varied: Set<number>;
 }
 
 /** A page that is looked at again, and the edits that its first look found in doubt. */
@@ -61,8 +65,13 @@ export interface Look {
   readonly edits: readonly Edit[];
 }
 
-/** Second looks that follow one visit. */
-const MOST_LOOKS = 2;
+/** Second looks that follow one visit: two more for each time that a value came back, because a look may meet the same again. */
+const MOST_LOOKS = 6;
+
+function looksAt({ returned }: Place): number {
+  return returned === 0 ? 1 : Math.min(MOST_LOOKS, 1 + 2 * returned);
+}
+
 /** Visits of one round that are remembered for its end; those beyond are news, or noise, as they seemed to be. */
 const MOST_REMEMBERED = 200_000;
 
@@ -77,6 +86,8 @@ export class Verdicts {
   readonly #progress: Progress;
   readonly #servers = new Map<number, ServerKnowledge>();
   readonly #round = new Map<number, Provisional[]>();
+  /** By server: pages that were looked at in this round, and when, milliseconds since 1970. */
+  readonly #visited = new Map<number, Map<number, number>>();
   /** Second looks under way, by page. */
   readonly looks = new Map<number, Look>();
   #remembered = 0;
@@ -94,9 +105,11 @@ export class Verdicts {
     const server = ledger.pages.get(page)!.server;
     const { edits, small, measured } = found;
     const own = this.#own;
-    const verdict = own ? this.#verdictOn(page, server, edits) : 'news';
+    const before = ledger.pages.known(page)?.seen_time ?? 0;
+    if (own) this.#follow(page, edits);
+    const verdict = own ? this.#verdictOn(page, server, { edits, before }) : 'news';
     const words = measured ? { words: found.words } : {};
-    const judged: Judged = { page, server, edits, verdict };
+    const judged: Judged = { page, server, edits, before, cached: found.cached, verdict };
     if (verdict === 'news') {
       const stage = own && visit.stage !== 'image' ? stageOf(edits) : visit.stage;
       return { visit: { ...visit, ...(stage && { stage }) }, stored: true, brought: words, judged };
@@ -104,6 +117,14 @@ export class Verdicts {
     const same: Visit = { ...visit, outcome: 'same', reason: 'unchanged', stage: sameStage(verdict, visit) };
     const follows = { ...found.follows, edited: edits.length > 0 };
     return { visit: same, stored: !small, brought: small ? { ...words, follows } : words, judged };
+  }
+
+  /** Neighbours of what is known of a page may be others by now. */
+  #follow(page: number, edits: readonly Edit[]): void {
+    const places = this.placesOf(page);
+    const keys = [...places.keys()].join();
+    follow(places, edits);
+    if ([...places.keys()].join() !== keys) this.#parts.ledger.masks.putPage(page, places.save());
   }
 
   /** A look at a page whose copy was inferred: where it shows the old state, its folder is not as was thought. */
@@ -124,55 +145,100 @@ export class Verdicts {
   }
 
   /** What a second look finds at the places it was for is noise: two looks a moment apart differ there. */
-  #verdictOn(page: number, server: number, edits: readonly Edit[]): Verdict | 'same' {
+  #verdictOn(page: number, server: number, { edits, before }: Pick<Seen, 'edits' | 'before'>): Verdict | 'same' {
     const look = this.looks.get(page);
-    const own = look ? edits.filter(edit => !look.edits.some(first => repeats(first, edit))) : edits;
+    const own = look ? edits.filter(edit => !this.#isAgain(page, look, edit)) : edits;
     if (own.length === 0) return edits.length === 0 ? 'same' : 'looks';
-    return verdictOf(this.of(server), own, this.placesOf(page));
+    const verdict = verdictOf(this.of(server), { edits: own, before }, this.placesOf(page));
+    // What many pages have is told by first looks.
+    return look && verdict === 'shared' ? 'looks' : verdict;
+  }
+
+  /** A look found again what it was for, or other things where they vary. */
+  #isAgain(page: number, look: Look, edit: Edit): boolean {
+    if (look.edits.some(first => repeated(first, [edit]))) return true;
+    return isNear(edit, look.first.edits) || groundFor(this.placesOf(page), edit) !== undefined;
   }
 
   /** The visit was learned from. */
   learned({ judged }: Settled, learned: Learned | undefined): void {
     if (!learned || !this.#own) return; // what the papers' detectors call a change stays one
+    this.#count(learned);
     const look = this.looks.get(learned.lesson.id);
     if (look) this.#looked(look, learned.lesson.visit, judged?.edits ?? []);
-    else this.#standsStill(learned, judged);
+    const stays = !look && this.#standsStill(learned, judged);
     if (!judged || judged.edits.length === 0 || look) return;
-    const { page, server, edits, verdict } = judged;
+    const { page, server, edits, before, verdict } = judged;
     const places = this.placesOf(page);
-    const said = edits.map(edit => this.of(server).verdictOn(edit, places));
+    const said = edits.map(edit => this.of(server).verdictOn(edit, places, before));
     remember(places, edits);
     // What was held is gone, though what stands beside it is another by now.
     for (const place of places.values()) if (edits.some(({ before }) => before === place.held)) place.held = 0;
     for (const [i, edit] of edits.entries()) {
       const place = places.get(edit.place);
-      if (place && verdict !== 'news') place.passed++;
+      if (place && (verdict !== 'news' || said[i] !== 'news')) place.passed++;
       if (place) hold(place, edit, verdict === 'news' ? said[i]! : verdict);
     }
-    this.#parts.ledger.masks.putPage(page, [...places]);
+    this.#parts.ledger.masks.putPage(page, places.save());
     if (++this.#remembered > MOST_REMEMBERED) return;
     const round = this.#round.get(server) ?? [];
     this.#round.set(server, round);
-    round.push({ page, edits, learned, verdict, looks: 0, open: true });
+    const { time } = learned.lesson.visit;
+    const from = time + judged.cached;
+    round.push({
+      page,
+      edits,
+      time,
+      before,
+      learned,
+      verdict,
+      stays,
+      from,
+      looks: 0,
+      open: true,
+      found: [],
+      varied: new Set(),
+    });
+  }
+
+  #count({ lesson: { id, visit, lane } }: Learned): void {
+    if (visit.outcome !== 'fetched' && visit.outcome !== 'same') return;
+    const visited = this.#visited.get(lane.server.id) ?? new Map<number, number>();
+    this.#visited.set(lane.server.id, visited.set(id, visit.time));
   }
 
   /**
    * What had been another at every look is now as it was at the last visit: what was taken for noise then has come to
    * stay, such as a notice in the place of an advertisement. That is news, one visit late.
    */
-  #standsStill(learned: Learned, judged: Judged | undefined): void {
+  #standsStill(learned: Learned, judged: Judged | undefined): boolean {
     const { id, visit, lane } = learned.lesson;
-    if (visit.outcome !== 'same' || this.of(lane.server.id).volatile === 0) return;
+    const seen = visit.outcome === 'same' || (visit.outcome === 'fetched' && judged !== undefined);
+    if (!seen || this.of(lane.server.id).volatile === 0) return false;
     const places = this.placesOf(id);
+    const edits = judged?.edits ?? [];
+    const moving = new Set(edits.flatMap(({ spots }) => spots.map(spot => groundAt(places.grounds, spot))));
+    // Where something else has moved, it may have stayed by chance.
+    const byChance = ({ held, around: [before, behind] }: Place) =>
+      places.grounds.some(ground => {
+        const { list, items } = ground;
+        if (has(items, held)) return true;
+        return moving.has(ground) && groundAt([ground], { list, before, behind, gone: [], come: [] }) !== undefined;
+      });
     const still = [...places].filter(
-      ([key, { held }]) => held !== 0 && !judged?.edits.some(({ place, before }) => place === key || before === held),
+      ([key, place]) =>
+        place.held !== 0 &&
+        !edits.some(({ place: its, before }) => its === key || before === place.held) &&
+        !byChance(place),
     );
-    if (still.length === 0) return;
+    if (still.length === 0) return false;
     for (const [, place] of still) Object.assign(place, { held: 0, agreed: place.agreed + 1 });
     const { ledger, frontier } = this.#parts;
-    ledger.masks.putPage(id, [...places]);
+    ledger.masks.putPage(id, places.save());
+    if (visit.outcome === 'fetched') return true; // it is told already
     frontier.learning.relabel(learned, 'text', true);
     this.#progress.told();
+    return true;
   }
 
   /** A second look came back: what differs again was noise at the first. */
@@ -183,25 +249,69 @@ export class Verdicts {
     const places = this.placesOf(page);
     const knowledge = this.of(first.learned.lesson.lane.server.id);
     let noise = true;
+    for (const { key } of vary(places.grounds, found)) first.varied.add(key);
+    const usable = (ground: Ground) => first.varied.has(ground.key) || isFirm(ground);
+    const still = new Set<Ground>();
+    first.found.push(...found);
+    // Words of a block that stays are no list of which some may stay by chance.
+    const lists = found.filter(({ within }) => !within);
     for (const edit of edits) {
       const place = places.get(edit.place);
-      const again = found.find(each => repeats(edit, each));
-      if (!again || !fits(again, edit)) noise = false;
+      const later = repeated(edit, found);
+      const earlier = later ? undefined : repeated(edit, first.found);
+      // A look before has shown it already; that it stands now says nothing more.
+      if (earlier && !stands(edit, earlier) && fits(earlier, edit)) continue;
+      const ground = edit.spots.map(spot => groundAt(places.grounds, spot)).find(each => each !== undefined);
+      if (ground && !first.varied.has(ground.key)) still.add(ground);
+      const again = later && stands(edit, later) ? undefined : later;
+      const moves = groundFor(places, edit, usable)?.unseen === false;
+      if (!moves && (!again || !fits(again, edit))) noise = false;
+      if (!again && moves) {
+        knowledge.volatile++;
+        continue;
+      }
+      // Some of what varies stays from one look to the next by chance.
+      if (!again && first.looks < MOST_LOOKS && (isNear(edit, lists) || (ground && usable(ground)))) {
+        first.open = true;
+        continue;
+      }
+      if (later && !again) this.#varies(page, knowledge, places, later);
       if (!place) continue;
       knowledge.looked(page, edit, place, again);
       // It was taken for noise: one look that agrees is enough to see it as news again, unless its values come back.
       if (!again && first.verdict !== 'news' && place.returned === 0) place.differed = 0;
       // One of a few values may be met twice by chance.
-      if (!again && place.returned > 0 && first.looks < MOST_LOOKS) first.open = true;
+      if (!again && first.looks < looksAt(place)) first.open = true;
       if (again) place.values.push(again.after);
+      if (again) stand(place, again);
     }
-    this.#parts.ledger.masks.putPage(page, [...places]);
-    const open = first.edits.filter(edit => knowledge.verdictOn(edit, places) === 'news');
-    if (noise && open.every(edit => edits.includes(edit))) this.#relabel(first, 'looks');
+    for (const ground of still) ground.agreed++;
+    this.#parts.ledger.masks.putPage(page, places.save());
+    if (!noise && !first.open && edits.some(edit => !repeated(edit, first.found) && wasGuessed(edit, places)))
+      this.#tell(first);
+    const said = first.edits.map(edit => knowledge.verdictOn(edit, places, first.before));
+    const open = first.edits.filter((_, i) => said[i] === 'news');
+    if (open.length === 0 || (noise && open.every(edit => edits.includes(edit))))
+      this.#relabel(first, open.length === 0 && said.includes('shared') ? 'shared' : 'looks');
+  }
+
+  /** Between two looks something differed at a place of which the first look had said nothing by itself. */
+  #varies(page: number, knowledge: ServerKnowledge, places: Places, edit: Edit): void {
+    if (!places.has(edit.place)) remember(places, [edit]);
+    const place = places.get(edit.place);
+    if (place) knowledge.looked(page, edit, place, edit);
+  }
+
+  /** It was taken for noise because one look had differed there before, and now it stands. */
+  #tell(of: Provisional): void {
+    if (of.verdict === 'news') return;
+    of.verdict = 'news';
+    this.#parts.frontier.learning.relabel(of.learned, 'text', true);
+    this.#progress.told();
   }
 
   #relabel(of: Provisional, verdict: Verdict): void {
-    if (of.verdict !== 'news') return;
+    if (of.verdict !== 'news' || of.stays) return;
     of.verdict = verdict;
     this.#parts.frontier.learning.relabel(of.learned, verdict === 'shared' ? 'template' : 'noise');
     this.#progress.relabelled();
@@ -214,6 +324,8 @@ export class Verdicts {
 
   /** Visits before then are what they are taken for. */
   forget(time: number): void {
+    for (const visited of this.#visited.values())
+      for (const [page, last] of visited) if (last < time) visited.delete(page);
     for (const [server, round] of this.#round) {
       const kept = round.filter(({ learned }) => learned.lesson.visit.time >= time);
       this.#remembered -= round.length - kept.length;
@@ -228,10 +340,11 @@ export class Verdicts {
     ledger.begin();
     for (const [server, round] of this.#round) {
       const knowledge = this.of(server);
-      const common = review(knowledge, round, round[0]!.learned.lesson.lane.pages);
+      const counts = { pages: round[0]!.learned.lesson.lane.pages, visited: this.#visited.get(server)?.size ?? 0 };
+      const common = review(knowledge, round, counts);
       for (const each of round) {
         if (each.verdict !== 'news') continue;
-        const verdict = verdictOf(knowledge, each.edits, this.placesOf(each.page), common);
+        const verdict = verdictOf(knowledge, each, this.placesOf(each.page), common);
         if (verdict !== 'news' && verdict !== 'same') this.#relabel(each, verdict);
       }
       ledger.masks.putServer(server, knowledge.save());
@@ -258,19 +371,13 @@ export class Verdicts {
   }
 
   placesOf(page: number): Places {
-    return new Map(this.#parts.ledger.masks.ofPage<[]>(page));
+    return new Places(this.#parts.ledger.masks.ofPage<SavedPlaces>(page));
   }
 }
 
 /** What was taken for noise, if only of its page's edits. Words in a block that stays are no notice that has come to stay. */
 function hold(place: Place, { after, within }: Edit, verdict: Verdict | 'same'): void {
   place.held = verdict === 'looks' && !within && place.returned === 0 ? after : 0;
-}
-
-/** Whether a later look shows that what an edit brought is there no more. */
-function repeats(first: Edit, later: Edit): boolean {
-  if (first.list !== later.list) return false;
-  return first.place === later.place || (first.after !== 0 && first.after === later.before);
 }
 
 function sameStage(verdict: Verdict | 'same', { stage }: Visit): Stage {

@@ -17,7 +17,7 @@ interface Trial {
 }
 
 /** Home's side. */
-export interface Court {
+interface Court {
   /** The page has not come back yet. */
   wants(errand: string, url: string): boolean;
   /** To the thread apart. */

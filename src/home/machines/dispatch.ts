@@ -13,40 +13,14 @@ import type { Errand } from '../../errand/errand.ts';
 import { compileScope } from '../../errand/scope/scope.ts';
 import type { Delegation, ServerPlace } from '../../frontier/delegation.ts';
 import type { Carrier } from '../../transfer/carrier.ts';
+import { Moves, moveFor } from './balance.ts';
 import { LatencyByPlace } from './latency-by-place.ts';
 import { loadOf } from './load.ts';
 import { type Placement, Placements } from './placement.ts';
+import { blank, isDeserted, leastLoaded, machineOf, type Post, pagesOf } from './post.ts';
 import { Addresses } from './server-addresses.ts';
 
-interface Sent {
-  readonly errand: Errand;
-  /** What of the post's room it takes, now, and what of that comes back with each page. */
-  load: number;
-  readonly each: number;
-  /** Pages that it names and that have not come back. */
-  pages: number;
-  /** Last parcel that was taken, -1 = none. */
-  sequence: number;
-}
-
-interface Post {
-  readonly name: string;
-  /** Undefined: it served an earlier run and has not come back yet. */
-  carrier: Carrier | undefined;
-  readonly errands: Map<string, Sent>;
-  load: number;
-  /** Errands given up in a row, and until when nothing more is sent there for it; ticks. */
-  failures: number;
-  restsUntil: number;
-  /** When a parcel last came, or it got something to do after it had nothing, on the clock of `ticks`. */
-  heard: number;
-  /** May a URL be visited from there? */
-  may: (url: string) => boolean;
-  /** It was invited for what may be visited from there. */
-  stands: boolean;
-}
-
-export interface Choice extends Delegation {
+interface Choice extends Delegation {
   readonly to: Carrier;
 }
 
@@ -80,6 +54,7 @@ export class Dispatch {
   readonly #owners = new Map<string, { readonly post: Post; readonly origin: string; shared: boolean }>();
   readonly #addresses: Pick<Addresses, 'of'>;
   readonly placements = new Placements();
+  readonly #moves = new Moves();
   readonly #clock: Clock;
 
   constructor(clock: Clock = systemClock, addresses: Pick<Addresses, 'of'> = new Addresses(), levels = 1) {
@@ -90,7 +65,7 @@ export class Dispatch {
 
   join(carrier: Carrier): void {
     const waiting = this.#posts.find(post => post.name === carrier.name && !post.carrier);
-    const post = waiting ?? blank(carrier.name);
+    const post = waiting ?? blank(carrier.name, this.#clock.ticks());
     post.carrier = carrier;
     this.serves(carrier, post);
     if (!waiting) this.#posts.push(post);
@@ -109,7 +84,7 @@ export class Dispatch {
   expect(name: string, errand: Errand, sequence: number): void {
     let post = this.#posts.find(each => each.name === name);
     if (!post) {
-      post = blank(name);
+      post = blank(name, this.#clock.ticks());
       this.#posts.push(post);
     }
     this.#give(post, errand, sequence, true);
@@ -120,12 +95,20 @@ export class Dispatch {
     if (post.errands.size === 0) post.heard = this.#clock.ticks();
     post.errands.set(errand.id, { errand, load, each, sequence, pages: errand.pages.length });
     post.load += load;
+    post.waitsForShare = false;
   }
 
   /** The errands that an outpost of this name has. */
   errandsOf(name: string): Errand[] {
     const post = this.#posts.find(each => each.name === name);
-    return post ? [...post.errands.values()].map(sent => sent.errand) : [];
+    return [...(post?.errands.values() ?? [])].map(sent => sent.errand);
+  }
+
+  /** All errands that are with an outpost which is here. */
+  underWay(): { from: Carrier; errand: string }[] {
+    return this.#posts.flatMap(({ carrier, errands }) =>
+      carrier ? [...errands.keys()].map(errand => ({ from: carrier, errand })) : [],
+    );
   }
 
   /** Removes a lost outpost and returns the errands that it did not finish. */
@@ -146,13 +129,35 @@ export class Dispatch {
       if (!carrier?.remote || errands.size === 0) continue;
       const ticks = this.#clock.ticks();
       const silent = ticks - post.heard > SILENCE;
+      const deserted = isDeserted(post);
       for (const { errand } of errands.values()) {
-        if (silent || errand.deadline + LATE < now) late.push({ from: carrier, errand: errand.id });
+        const lost = deserted && this.#othersCan(post, errand);
+        if (lost) this.#moves.begin([errand], ticks);
+        if (lost || silent || errand.deadline + LATE < now) late.push({ from: carrier, errand: errand.id });
       }
       // It keeps servers from others and visits none: for a while it gets no more.
       if (silent) post.restsUntil = ticks + LONG_REST;
     }
     return late;
+  }
+
+  /** Where nobody else can do it, its outpost may come back within its lease with what it has of it on its disk. */
+  #othersCan(than: Post, { server }: Errand): boolean {
+    return this.#posts.some(post => post !== than && this.#hasRoom(post) && post.may(`${server.origin}/`));
+  }
+
+  /** A machine that has nothing to do while another has several paced servers gets some of them. Called now and then. */
+  rebalance(): void {
+    const now = this.#clock.ticks();
+    if (!this.#moves.due(now)) return;
+    const able = this.#posts.filter(post => this.#hasRoom(post));
+    const move = moveFor(able, this.#posts, now);
+    if (!move) return;
+    const { from, to, errands } = move;
+    to.waitsForShare = true;
+    this.#moves.begin(errands, now);
+    this.#forgetHomesAt(from);
+    from.carrier?.recall();
   }
 
   get size(): number {
@@ -177,6 +182,14 @@ export class Dispatch {
     return here.map(post => ({ carrier: post.carrier, errands: post.errands.size, pages: pagesOf(post) }));
   }
 
+  /** Origins of the servers that errands are at, `most` of them. */
+  serversAtWork(most: number): string[] {
+    const origins = new Set<string>();
+    for (const { errands } of this.#posts)
+      for (const { errand } of errands.values()) if (origins.size < most) origins.add(errand.server.origin);
+    return [...origins];
+  }
+
   /** Whether a machine that is none of these could visit a server, now or later. */
   readonly anyone = (origin: string, not: ReadonlySet<string>): boolean => {
     const able = ({ carrier }: Post) => carrier && carrier.status?.state !== 'quarantined';
@@ -184,14 +197,13 @@ export class Dispatch {
   };
 
   /** Some outpost can take more. */
-  hasRoom(): boolean {
-    return this.#posts.some(post => this.#hasRoom(post));
-  }
+  readonly hasRoom = (): boolean => this.#posts.some(post => this.#hasRoom(post));
 
   /** Where an errand of this server would go now; undefined = nowhere. */
   choose(place: ServerPlace): Choice | undefined {
     const url = `${place.origin}/`;
     const now = this.#clock.ticks();
+    if (this.#moves.waits(place.origin, now)) return undefined;
     // One that rests because it failed keeps nobody from its servers.
     const able = (post: Post) => post.carrier && post.carrier.room > 0 && post.restsUntil <= now;
     const posts = welcome(
@@ -234,8 +246,10 @@ export class Dispatch {
   }
 
   /** One that is gone, failed or may not visit it keeps nobody from the server. */
-  #mayWaitFor({ carrier, stands, may, restsUntil }: Post, origin: string): boolean {
-    return carrier !== undefined && !stands && may(`${origin}/`) && restsUntil <= this.#clock.ticks();
+  #mayWaitFor(post: Post, origin: string): boolean {
+    const { carrier, stands, may, restsUntil } = post;
+    const isThere = carrier !== undefined && !isDeserted(post);
+    return isThere && !stands && may(`${origin}/`) && restsUntil <= this.#clock.ticks();
   }
 
   send(errand: Errand, to: Carrier): void {
@@ -261,8 +275,15 @@ export class Dispatch {
     sent.load -= back;
     sent.pages = Math.max(0, sent.pages - visits);
     post.load -= back;
-    if (done) post.errands.delete(errand);
+    if (done) this.#ended(post, sent.errand);
     return true;
+  }
+
+  #ended(post: Post, errand: Errand): void {
+    const now = this.#clock.ticks();
+    post.errands.delete(errand.id);
+    if (post.errands.size === 0) post.idleSince = now;
+    this.#moves.ended(errand, now);
   }
 
   /** An errand was given up: whoever does so again and again gets a rest, which doubles. */
@@ -308,11 +329,15 @@ export class Dispatch {
     const errands: Errand[] = [];
     for (let index = this.#posts.findIndex(which); index >= 0; index = this.#posts.findIndex(which)) {
       const [post] = this.#posts.splice(index, 1);
-      for (const [key, at] of this.#homes) if (at === post) this.#homes.delete(key);
+      this.#forgetHomesAt(post!);
       for (const [key, { post: at }] of this.#owners) if (at === post) this.#owners.delete(key);
       for (const { errand } of post!.errands.values()) errands.push(errand);
     }
     return errands;
+  }
+
+  #forgetHomesAt(post: Post): void {
+    for (const [key, at] of this.#homes) if (at === post) this.#homes.delete(key);
   }
 
   /** Never among more posts than it may have connections, and always among the same. */
@@ -359,37 +384,4 @@ export class Dispatch {
 function welcome(posts: Post[], { away }: ServerPlace, able: (post: Post) => unknown): Post[] {
   const others = away ? posts.filter(post => !away.has(machineOf(post))) : posts;
   return others.some(able) ? others : posts;
-}
-
-/** Threads of this machine are one, and have no name. */
-function machineOf({ carrier, name }: Post): string {
-  return carrier?.remote === false ? '' : name;
-}
-
-function pagesOf({ errands }: Post): number {
-  let sum = 0;
-  for (const { pages } of errands.values()) sum += pages;
-  return sum;
-}
-
-function blank(name: string): Post {
-  return {
-    name,
-    carrier: undefined,
-    errands: new Map(),
-    load: 0,
-    failures: 0,
-    restsUntil: 0,
-    may: () => true,
-    stands: false,
-    heard: 0,
-  };
-}
-
-function leastLoaded(posts: readonly Post[]): Post | undefined {
-  const share = (post: Post) => post.load / post.carrier!.room;
-  return posts.reduce<Post | undefined>(
-    (least, post) => (least && share(least) <= share(post) ? least : post),
-    undefined,
-  );
 }

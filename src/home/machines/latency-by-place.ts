@@ -2,6 +2,8 @@
  * How long servers take to answer, by the place they are asked from. Measured by the visits themselves: nothing is sent
  * only to measure. A place that has not been tried gets an errand of the server now and then, until a few have been.
  */
+import { originOf } from '../../base/url.ts';
+import type { Visit } from '../../errand/visit.ts';
 
 /** Weight of the newest visit in the mean. */
 const NEWEST = 0.2;
@@ -26,6 +28,11 @@ export class LatencyByPlace {
     const { means } = this.#of(origin);
     const before = means.get(place);
     means.set(place, before === undefined ? ms : before + NEWEST * (ms - before));
+  }
+
+  /** What visits took that were answered. */
+  learn(place: string, visits: readonly Pick<Visit, 'url' | 'status' | 'cost'>[]): void {
+    for (const { url, status, cost } of visits) if (status > 0) this.measured(originOf(url), place, cost.ms);
   }
 
   of(origin: string): ReadonlyMap<string, number> {

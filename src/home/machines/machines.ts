@@ -37,22 +37,33 @@ const REMEMBERED = 10 * 60_000;
 
 export class MachineWatch {
   #last = new Map<string, Machine>();
+  /** Errands of machines that are away which others have got already. */
+  readonly #moved = new Map<string, number>();
 
   look(posts: readonly Post[], now: number): Machine[] {
     const present = posts.map(post => machineOf(post, now));
+    for (const machine of present) this.#follow(machine);
     const names = new Set(present.map(machine => machine.name));
     const gone = [...this.#last.values()]
       .filter(({ name, heard }) => !names.has(name) && now - heard < REMEMBERED)
-      .map(machine => (machine.state === 'gone' ? machine : vanished(machine)));
+      .map(machine => (machine.state === 'gone' ? machine : vanished(machine, this.#moved.get(machine.name) ?? 0)));
     const all = [...present, ...gone];
     this.#last = new Map(all.map(machine => [machine.name, machine]));
     return all;
   }
+
+  #follow({ name, state, errands }: Machine): void {
+    const before = this.#last.get(name)?.errands ?? 0;
+    if (state !== 'away') this.#moved.delete(name);
+    else this.#moved.set(name, (this.#moved.get(name) ?? 0) + Math.max(0, before - errands));
+  }
 }
 
-function vanished(machine: Machine): Machine {
-  const moved = machine.errands === 1 ? '1 errand' : `${machine.errands} errands`;
-  const trouble = machine.errands === 0 ? 'It has gone.' : `It vanished; its ${moved} went back to wait for others.`;
+/** `earlier`: errands that others got while it was away. */
+function vanished(machine: Machine, earlier: number): Machine {
+  const errands = machine.errands + earlier;
+  const moved = errands === 1 ? '1 errand' : `${errands} errands`;
+  const trouble = errands === 0 ? 'It has gone.' : `It vanished; its ${moved} went back to wait for others.`;
   return { ...machine, state: 'gone', trouble, errands: 0, pages: 0, rate: 0, outposts: [] };
 }
 

@@ -1,9 +1,7 @@
 /**
  * The machines beyond this one: dials those that ssh reaches, opens the door for those that come by themselves, and
  * gives each a carrier under its name. A machine that vanishes keeps its carrier for the length of a lease; when it
- * comes back in time it goes on, later it begins anew.
- *
- * It never sends an errand: that is dispatch's.
+ * comes back in time it goes on, later it begins anew. It never sends an errand: that is dispatch's.
  */
 import { hash } from 'node:crypto';
 import { join } from 'node:path';
@@ -19,14 +17,14 @@ import { fingerprintOf } from '../../transfer/entry/certificate.ts';
 import { greetOutpost, type Speaker } from '../../transfer/entry/greeting.ts';
 import { Members } from '../../transfer/entry/members.ts';
 import { isPass, issuePass, readPass } from '../../transfer/entry/pass.ts';
-import { type Crossing, crossings, type Line, type LineOptions } from '../../transfer/line.ts';
+import { crossings, type Line, type LineCrossing, type LineOptions } from '../../transfer/line.ts';
 import { LEASE } from '../../transfer/link.ts';
 import { keepDialling } from '../../transfer/redial.ts';
 import type { Branch } from '../../transfer/ssh/machine-tree.ts';
 import { openSsh, type SshOptions, spoolName } from '../../transfer/ssh/ssh.ts';
 import { parseSsh } from '../../transfer/ssh/ssh-target.ts';
 import { StreamCarrier } from '../../transfer/stream-carrier.ts';
-import { type Door, openDoor } from '../../transfer/websocket.ts';
+import { type Door, type DoorVisit, openDoor } from '../../transfer/websocket.ts';
 import type { Hello, Welcome } from '../../transfer/wire/messages.ts';
 import { PageTables } from '../../transfer/wire/page-table.ts';
 import { issuedAt } from '../../transfer/wire/wire-visit-checks.ts';
@@ -41,7 +39,7 @@ import { MachineWatch } from './machines.ts';
 import { nobodyToRelyOn, nobodyWorks, OutpostReports } from './outpost-reports.ts';
 import { OUTPOSTS_FILE } from './placement.ts';
 
-export interface OutpostsOptions {
+interface OutpostsOptions {
   /** Of the collection. */
   readonly directory: string;
   readonly software: string;
@@ -102,6 +100,7 @@ export class Outposts implements Speaker {
   #writing: NodeJS.Timeout | undefined;
   /** Outposts that were not let in. */
   refusals = 0;
+  visitor: DoorVisit = (_, response) => response.writeHead(404).end();
 
   constructor(home: Home, options: OutpostsOptions) {
     this.#home = home;
@@ -132,7 +131,7 @@ export class Outposts implements Speaker {
   }
 
   readonly #count = (crossing: unknown): void => {
-    const { way, bytes } = crossing as Crossing;
+    const { way, bytes } = crossing as LineCrossing;
     this.#crossed[way === 'out' ? 'up' : 'down'] += bytes;
   };
 
@@ -143,7 +142,8 @@ export class Outposts implements Speaker {
   /** Dials the machines and opens the door. Throws what keeps one of them from being used at all. */
   async open(trees: readonly Branch[], listen?: { readonly host: string; readonly port: number }): Promise<void> {
     if (listen) {
-      this.#door = await openDoor(listen, this.#members.certificate(), stream => this.#comes(stream));
+      const come = (stream: Duplex) => this.#comes(stream);
+      this.#door = await openDoor(listen, this.#members.certificate(), come, (...both) => this.visitor(...both));
     }
     await Promise.all(trees.map(tree => this.#dial(tree)));
     const nobody = this.#nobodyLeft();
@@ -153,6 +153,7 @@ export class Outposts implements Speaker {
     absence.unref();
     this.#writing = setInterval(() => {
       if (this.#home.dispatch.stuck) this.#home.fail(nobodyWorks(this.#reports.refusals));
+      this.#home.dispatch.rebalance();
       this.#forgive();
       this.#heed();
       this.#settle();

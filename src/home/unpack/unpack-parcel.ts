@@ -18,7 +18,7 @@ import type { Sent, SentPage, SentVisit } from '../../transfer/wire/wire-visit.t
 const SMALL_BODY = 512;
 const TEXT = /^(?:text\/|image\/svg|application\/(?:[\w.-]+\+)?(?:xml|json|javascript|xhtml))/;
 
-export interface ParcelName {
+interface ParcelName {
   readonly sequence: number;
   readonly done: boolean;
 }

@@ -3,7 +3,7 @@
  * saved in chunks; a run that was killed leaves the mark `counting` behind, and the next one counts anew from the
  * links, so the numbers are never silently stale.
  */
-import type { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { eachTarget } from './packed-links.ts';
 
 const CHUNK_BITS = 16;
@@ -15,6 +15,7 @@ export class Backward {
   readonly #database: DatabaseSync;
   readonly #chunks: (Uint32Array | undefined)[] = [];
   readonly #dirty = new Set<number>();
+  #addForeign: StatementSync | undefined;
 
   constructor(database: DatabaseSync) {
     this.#database = database;
@@ -45,6 +46,14 @@ export class Backward {
       }
       chunk[page % CHUNK]!++;
     }
+  }
+
+  /** The same for a link on a page of another partition, which this ledger has not: it is counted apart. */
+  addForeign(page: number, by: 1 | -1): void {
+    const sql = 'INSERT INTO foreign_links VALUES (?, ?) ON CONFLICT DO UPDATE SET links = links + excluded.links';
+    this.#addForeign ??= this.#database.prepare(sql);
+    this.#addForeign.run(page, by);
+    this.add(page, by);
   }
 
   /** Those of 65,536 pages, to be changed. */
@@ -106,6 +115,9 @@ export class Backward {
   #recount(): void {
     for (const row of this.#database.prepare('SELECT targets FROM links').iterate()) {
       eachTarget(row['targets'] as Uint8Array, target => this.add(target));
+    }
+    for (const row of this.#database.prepare('SELECT page, links FROM foreign_links').iterate()) {
+      this.add(row['page'] as number, row['links'] as number);
     }
   }
 }

@@ -2,7 +2,9 @@
  * The link index: who links to whom, with anchor text. One packed row per page, because a page has a hundred links and
  * a row a link would cost more than the rest of the ledger together. Backward counts are kept beside it.
  */
+
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { lent } from '../../base/borrowed.ts';
 import type { Backward } from './backward.ts';
 import {
   eachTarget,
@@ -14,7 +16,7 @@ import {
   withImages,
 } from './packed-links.ts';
 
-export interface InLink {
+interface InLink {
   readonly source: number;
   readonly anchor: string;
   readonly nofollow: boolean;
@@ -44,7 +46,7 @@ export class LinkIndex {
       if (before) eachTarget(before['targets'] as Uint8Array, target => this.#backward.add(target, -1));
     }
     this.#backward.addAll(links.targets, links.count);
-    this.#put.run(page, packLinks(links));
+    this.#put.run(page, lent(packLinks(links)));
   }
 
   /** Adds images to the links of a page, as far as they are not among them. */

@@ -1,4 +1,5 @@
 /** The links of one page as one value: targets, flags, anchors. */
+import type { Borrowed } from '../../base/borrowed.ts';
 import { ByteReader, ByteWriter } from '../../errand/codec/bytes.ts';
 import { LINK_IMAGE } from '../../errand/visit.ts';
 
@@ -22,8 +23,7 @@ let memory = new Uint8Array(32_768);
 /** Bytes of a 32-bit number, seven bits each. */
 const MOST_BYTES = 5;
 
-/** Good until the next call. */
-export function packLinks({ count, targets, flags, anchors }: PackedLinks): Uint8Array {
+export function packLinks({ count, targets, flags, anchors }: PackedLinks): Borrowed<Uint8Array> {
   const most = (count + 3) * MOST_BYTES + flags.length + anchors.length;
   if (memory.length < most) memory = new Uint8Array(most * 2);
   const bytes = memory;
@@ -78,7 +78,26 @@ export function withImages(bytes: Uint8Array, images: ArrayLike<number>): { byte
     flags: Buffer.concat([flags, new Uint8Array(added.length).fill(LINK_IMAGE)]),
     anchors: Buffer.concat([anchors, Buffer.from('\n'.repeat(newlines))]),
   });
-  return { bytes: packed, added };
+  return { bytes: packed.slice(), added };
+}
+
+/** The packed links without those to some pages, and which went. */
+export function withoutTargets(
+  bytes: Uint8Array,
+  pages: ReadonlySet<number>,
+): { bytes: Uint8Array; removed: readonly number[] } {
+  const removed: number[] = [];
+  eachTarget(bytes, target => void (pages.has(target) && removed.push(target)));
+  if (removed.length === 0) return { bytes, removed };
+  const kept: { target: number; flags: number; anchor: string }[] = [];
+  eachLink(bytes, (target, flags, anchor) => void (pages.has(target) || kept.push({ target, flags, anchor })));
+  const packed = packLinks({
+    count: kept.length,
+    targets: kept.map(({ target }) => target),
+    flags: Uint8Array.from(kept, ({ flags }) => flags),
+    anchors: Buffer.from(kept.map(({ anchor }) => anchor).join('\n')),
+  });
+  return { bytes: packed.slice(), removed };
 }
 
 export function eachTarget(bytes: Uint8Array, visit: (target: number) => void): void {

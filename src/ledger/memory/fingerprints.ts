@@ -13,6 +13,7 @@
  * step, or they would all grow in the same moment and the cost of a URL would swing between 16 and 24 bytes together;
  * as it is, it stays near 20.
  */
+import type { Borrowed } from '../../base/borrowed.ts';
 
 const SHARDS = 256;
 const SLOT = 3;
@@ -99,8 +100,8 @@ export class Fingerprints {
     return slots[find(slots, this.#capacities[shard]!, high | 0, low | 0) + 2]! >>> 0;
   }
 
-  /** The same for the first `count` of a list, high and low in turn; what it returns is good until the next call. */
-  getAll(fingerprints: Uint32Array, count: number): Uint32Array {
+  /** The same for the first `count` of a list, high and low in turn. */
+  getAll(fingerprints: Uint32Array, count: number): Borrowed<Uint32Array> {
     if (this.#found.length < count) this.#found = new Uint32Array(count * 2);
     const found = this.#found.subarray(0, count);
     const recent = this.#recent;

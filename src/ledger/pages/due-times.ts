@@ -3,6 +3,15 @@ import type { DatabaseSync } from 'node:sqlite';
 import { FLAG_ALIAS, FLAG_DOUBTED } from './known-row.ts';
 import { ASIDE } from './pages.ts';
 
+/** One that can be kept fresh. */
+export interface LivePage {
+  readonly page: number;
+  readonly server: number;
+  readonly url: string;
+  readonly flags: number;
+  readonly wire: number | null;
+}
+
 export class DueTimes {
   readonly #database: DatabaseSync;
 
@@ -21,13 +30,24 @@ export class DueTimes {
       .run(due, id, id);
   }
 
+  /** Somebody set a time for the next look. In a batch. */
+  set(id: number, due: number): void {
+    this.#database.prepare('UPDATE known SET due = ? WHERE page = ? AND due IS NOT NULL').run(due, id);
+  }
+
   /** Those of these pages that can be kept fresh and were last asked for before a time. */
-  live(pages: readonly number[], before: number): { page: number; server: number }[] {
+  live(pages: readonly number[], before: number): LivePage[] {
     const get = this.#database.prepare(
-      `SELECT k.page, p.server FROM known k JOIN pages p ON p.id = k.page
+      `SELECT k.page, k.flags, k.wire, p.server, p.url FROM known k JOIN pages p ON p.id = k.page
        WHERE k.page = ? AND k.due IS NOT NULL AND k.time < ? AND p.role = 0 AND NOT ${ASIDE}`,
     );
-    return pages.flatMap(page => (get.get(page, before) as { page: number; server: number } | undefined) ?? []);
+    return pages.flatMap(page => (get.get(page, before) as LivePage | undefined) ?? []);
+  }
+
+  /** These are due at `due` at the latest. */
+  hasten(pages: readonly { readonly page: number }[], due: number): void {
+    const put = this.#database.prepare('UPDATE known SET due = min(due, ?) WHERE page = ? AND due IS NOT NULL');
+    for (const { page } of pages) put.run(due, page);
   }
 
   /** The page has changed: its second addresses are due at `due` at the latest. */

@@ -2,7 +2,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
 /** Names and order are those of the table `followed`. */
-export interface FollowedRow {
+interface FollowedRow {
   readonly page: number;
   /** Of the visit that brought it. */
   readonly time: number;

@@ -1,5 +1,5 @@
 /** Copies of pages that were not fetched, inferred from edits that many pages share: one row a page, gone with its next look. */
-import type { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { hasTable } from '../schema.ts';
 
 /** Names and order are those of the table `inferred`. */
@@ -26,16 +26,17 @@ export interface Audited {
 
 export class Inferred {
   readonly #database: DatabaseSync;
+  /** Asked for every visit: prepared once. Absent in a ledger that was last written before there was such a table. */
+  readonly #row: StatementSync | undefined;
 
   constructor(database: DatabaseSync) {
     this.#database = database;
+    const known = hasTable(database, 'inferred');
+    this.#row = known ? database.prepare('SELECT * FROM inferred WHERE page = ?') : undefined;
   }
 
   of(page: number): InferredRow | undefined {
-    if (!hasTable(this.#database, 'inferred')) return undefined;
-    return this.#database.prepare('SELECT * FROM inferred WHERE page = ?').get(page) as unknown as
-      | InferredRow
-      | undefined;
+    return this.#row?.get(page) as unknown as InferredRow | undefined;
   }
 
   put({ page, folder, time, pages, segment, place, digest, delta }: InferredRow): void {
@@ -49,6 +50,13 @@ export class Inferred {
 
   removeFolder(folder: string): void {
     this.#database.prepare('DELETE FROM inferred WHERE folder = ?').run(folder);
+  }
+
+  /** Pages whose copy is one of these. */
+  pages(): Set<number> {
+    if (!hasTable(this.#database, 'inferred')) return new Set();
+    const rows = this.#database.prepare('SELECT page FROM inferred').all() as unknown as { page: number }[];
+    return new Set(rows.map(({ page }) => page));
   }
 
   get count(): number {

@@ -53,6 +53,8 @@ export const FLAG_SHOWN = 32;
 export const FLAG_ALIAS = 64;
 /** Nothing leads to it any more: its last link vanished, or its sitemap dropped it. */
 export const FLAG_DOUBTED = 128;
+/** A later visit found another content than the one before, edits that many pages share included. */
+export const FLAG_CHANGED = 256;
 
 /** Of the table `known`. */
 export const KNOWN_COLUMNS = 34;

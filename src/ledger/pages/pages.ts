@@ -3,6 +3,7 @@
  * and nothing of why: the frontier decides what is written.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { ELSEWHERE } from '../collection/border.ts';
 import type { Tallies } from '../tallies.ts';
 import { FLAG_ALIAS, FLAG_SHOWN, KNOWN_COLUMNS, type KnownRow, runKnown } from './known-row.ts';
 import { CHUNK, Prints } from './prints.ts';
@@ -91,7 +92,7 @@ export class Pages {
     this.#addKnown = database.prepare(`INSERT OR IGNORE ${known}`);
     this.#putKnown = database.prepare(`INSERT OR REPLACE ${known}`);
     this.#setLastmod = database.prepare('UPDATE pages SET lastmod = ? WHERE id = ?');
-    this.#setPinged = database.prepare('UPDATE known SET pings = pings + 1, due = ? WHERE page = ?');
+    this.#setPinged = database.prepare('UPDATE known SET pings = ?, due = ? WHERE page = ?');
     this.#judge = database.prepare('UPDATE pages SET refused = ?, server = ? WHERE id = ?');
     this.#setDepth = database.prepare('UPDATE pages SET depth = ? WHERE id = ?');
     this.#last = this.newest();
@@ -100,6 +101,12 @@ export class Pages {
   /** Number of pages ever seen; ids run from 1 to this. */
   get size(): number {
     return this.#last;
+  }
+
+  /** The same without those that stand for pages of other partitions. */
+  get own(): number {
+    const stubs = this.#tallies.of('pages').filter(({ name }) => name === ELSEWHERE);
+    return this.#last - stubs.reduce((sum, { n }) => sum + n, 0);
   }
 
   /** There is no stored copy of any page. */
@@ -171,9 +178,9 @@ export class Pages {
     this.#setLastmod.run(time, id);
   }
 
-  /** A notice came for a page, which is due earlier for it. */
-  setPinged(id: number, due: number): void {
-    this.#setPinged.run(due, id);
+  /** A notice came for a page, which is due earlier for it; `pings`: how many that makes. */
+  setPinged(id: number, pings: number, due: number): void {
+    this.#setPinged.run(pings, due, id);
   }
 
   /** The images of a page are known now. */
@@ -187,6 +194,11 @@ export class Pages {
     this.#judge.run(refused, server, id);
     if (before.server !== server) this.#serverPages.add(server, id);
     this.#tallies.judged(before, { id, refused, server }, this.known(id) !== undefined);
+  }
+
+  /** Redirects of a page that stands for one of another partition lead here: what came before it. */
+  setOrigin(id: number, parent: number, hops: number): void {
+    this.#database.prepare('UPDATE pages SET parent = ?, hops = ? WHERE id = ?').run(parent, hops, id);
   }
 
   setDepth(id: number, depth: number): void {

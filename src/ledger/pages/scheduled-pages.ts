@@ -22,6 +22,8 @@ export interface ScheduledPage {
   readonly role: number;
 }
 
+export type SampledPage = Omit<ScheduledPage, 'tagged' | 'outcome' | 'reason' | 'depth' | 'role'>;
+
 /** Pages that stand for all where an estimate is enough. */
 export const SAMPLE = 20_000;
 /** Rows that are read at once. */
@@ -63,10 +65,10 @@ export class ScheduledPages {
   }
 
   /** About SAMPLE of the pages that are neither sitemaps nor images. */
-  sample(): Iterable<Pick<ScheduledPage, 'page' | 'url' | 'wire' | 'seen_time' | 'change' | 'server'>> {
+  sample(): Iterable<SampledPage> {
     return this.#database
       .prepare(
-        `SELECT k.page, p.url, k.wire, k.seen_time, k.change, p.server FROM known k JOIN pages p ON p.id = k.page
+        `SELECT k.page, p.url, k.wire, k.seen_time, k.change, k.pings, k.flags, p.server FROM known k JOIN pages p ON p.id = k.page
          WHERE k.change IS NOT NULL AND p.role = 0 AND k.outcome IN ('fetched', 'same', 'failed')
            AND NOT k.flags & ${FLAG_ALIAS} AND k.page % (1 + (SELECT count(*) FROM known) / ${SAMPLE}) = 0`,
       )

@@ -3,7 +3,8 @@
  * Node from 22 on understands.
  *
  * Frames come on standard input: a length, then the code, and after that batches of pages (decider.ts). Two bytes of
- * answer go to standard output for each of them, at once, so that it is known which page a process that hangs was at.
+ * answer go to standard output for each of them, at once, so that it is known which page a process that hangs was at; behind
+ * those of a hook that says more stand the length of its JSON, and that.
  * What the code tries and may not do ends the process on the spot: the permission model forbids it in any case, but an
  * attempt says enough about whoever sent the code, and its owner is to hear of it.
  */
@@ -20,6 +21,12 @@ for (const area of ['fs', 'child', 'worker', 'net', 'inspector', 'wasi', 'addon'
   });
 }
 const say = (bits, byte) => answer(String.fromCharCode(64 | bits, byte & 255), 'latin1');
+const more = (bits, byte, wish) => {
+  const json = Buffer.from(JSON.stringify(wish));
+  const head = Buffer.from([64 | 4 | bits, byte & 255, 0, 0, 0, 0]);
+  head.writeUInt32LE(json.length, 2);
+  answer(Buffer.concat([head, json]));
+};
 const wanted = ['facts', 'text', 'body'];
 let wants;
 const pageOf = (batch, start) => {
@@ -34,17 +41,35 @@ const pageOf = (batch, start) => {
   if (wants === 'body') page.body = batch.subarray(at, at + word(11));
   return page;
 };
+const shown = ({ text, body, ...page }) => {
+  const missing = (name, wants) => () => {
+    throw new Error('it calls ' + name + '() and does not export const wants = ' + JSON.stringify(wants));
+  };
+  const bytes = () => Uint8Array.from(body);
+  const html = () => body.toString();
+  page.text = text === undefined ? missing('text', 'text') : () => text;
+  page.html = body === undefined ? missing('html', 'body') : html;
+  page.body = body === undefined ? missing('body', 'body') : bytes;
+  return page;
+};
 const script = async code => {
   const module = await import('data:text/javascript;base64,' + code.toString('base64'));
-  const decide = module.default;
+  const hooks = typeof module.default === 'object' ? module.default : undefined;
+  const decide = hooks ? page => hooks.afterPage(shown(page)) : module.default;
+  if (hooks && (typeof hooks.afterPage !== 'function' || hooks.beforeRequest))
+    throw new Error('hooks in a cage have afterPage, and nothing else');
   if (typeof decide !== 'function') throw new Error('it has no default export that is a function');
-  wants = module.wants ?? 'facts';
+  wants = module.wants ?? (hooks ? 'body' : 'facts');
   if (!wanted.includes(wants)) throw new Error('it wants something else than facts, text or body');
   return async batch => {
     for (let at = 0; at < batch.length; at += batch.readUInt32LE(at)) {
       const made = decide(pageOf(batch, at));
-      const { keep = true, follow = true, relevance = 0 } = (typeof made?.then === 'function' ? await made : made) ?? {};
-      say((keep ? 1 : 0) | (follow ? 2 : 0), Math.max(0, Math.min(255, Math.round(relevance) || 0)));
+      const wish = (typeof made?.then === 'function' ? await made : made) ?? {};
+      const { keep = true, follow = true, relevance = wish.priority ?? 0, add, data } = wish;
+      const bits = (keep ? 1 : 0) | (follow ? 2 : 0);
+      const byte = Math.max(0, Math.min(255, Math.round(relevance) || 0));
+      if (hooks && (add || data !== undefined)) more(bits, byte, { add, data });
+      else say(bits, byte);
     }
   };
 };

@@ -5,12 +5,12 @@
  *
  * Invariant: a question is in `#waiting` or in `#shown` until it is answered or rejected, once.
  */
-import type { Decider, Question, Verdict, Wants } from '../../crawler/decider.ts';
+import type { Decider, PageQuestion, PageVerdict, Wants } from '../../crawler/decider.ts';
 import { type Cage, type CageSource, encodeQuestions, MOST_PAGES, misbehaved, roomFor, verdictOf } from './decider.ts';
 
 interface Asked {
-  readonly question: Question;
-  resolve(verdict: Verdict): void;
+  readonly question: PageQuestion;
+  resolve(verdict: PageVerdict): void;
   reject(error: Error): void;
 }
 
@@ -22,7 +22,7 @@ const MOST_BYTES = 1 << 20;
 /** Deaths in a row, without an answer between them, after which it is given up. */
 const LIVES = 20;
 
-export interface CagedOptions {
+interface CagedOptions {
   /** Milliseconds for one page. */
   readonly time: number;
   /** One sentence about every death. */
@@ -56,7 +56,7 @@ export class CagedDecider implements Decider {
     this.#options = options;
   }
 
-  decide(question: Question): Promise<Verdict> {
+  decide(question: PageQuestion): Promise<PageVerdict> {
     if (this.over !== '') return Promise.reject(misbehaved(this.over));
     return new Promise((resolve, reject) => {
       this.#waiting.push({ question, resolve, reject });
@@ -68,8 +68,8 @@ export class CagedDecider implements Decider {
   async start(): Promise<void> {
     const life = ++this.#life;
     const cage = await this.#cages.open({
-      answer: bits => {
-        if (life === this.#life) this.#answer(bits);
+      answer: (bits, more) => {
+        if (life === this.#life) this.#answer(bits, more);
       },
       ended: why => {
         if (life === this.#life) this.#ended(why);
@@ -131,14 +131,20 @@ export class CagedDecider implements Decider {
     this.#ended(why);
   }
 
-  #answer(bits: number): void {
+  #answer(bits: number, more: unknown): void {
     const first = this.#shown.shift();
     if (!first) {
       this.#kill('it answers what was not asked');
       return;
     }
-    this.#deaths = 0;
-    first.resolve(verdictOf(bits));
+    try {
+      first.resolve(verdictOf(bits, more));
+      this.#deaths = 0;
+    } catch (error) {
+      this.#shown.unshift(first);
+      this.#kill(`it says what cannot be had: ${(error as Error).message}`);
+      return;
+    }
     this.#watch();
     if (this.#shown.length === 0) this.#soon();
   }

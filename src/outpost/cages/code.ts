@@ -22,7 +22,7 @@ export interface CodeTerms {
   readonly expires: number;
 }
 
-export interface SignedCode extends CodeTerms {
+interface SignedCode extends CodeTerms {
   /** Who signed it. */
   readonly key: string;
   /** SHA-256 of the contents, hexadecimal. */

@@ -3,7 +3,9 @@
  * them to those who write deciders. No JSON and no copy of a body that nobody asked for: a page costs a few hundred bytes.
  */
 import { SkeinError } from '../../base/errors.ts';
-import type { Question, Verdict, Wants } from '../../crawler/decider.ts';
+import type { PageQuestion, PageVerdict, Wants } from '../../crawler/decider.ts';
+import type { PageWish } from '../../crawler/hooks.ts';
+import { verdictOf as wishedOf } from '../hooks/wishes.ts';
 
 export const wantsOrder: readonly Wants[] = ['facts', 'text', 'body'];
 
@@ -31,7 +33,7 @@ export interface Cage {
 
 export interface CageEvents {
   /** About the first page shown that has no answer yet. */
-  answer(bits: number): void;
+  answer(bits: number, more: unknown): void;
   /** It has ended; nothing comes after that. */
   ended(why: string): void;
 }
@@ -56,7 +58,7 @@ const MOST_TITLE = 1000;
 const FIRST = 1;
 
 /** Pages one after another. */
-export function encodeQuestions(questions: readonly Question[]): Uint8Array<ArrayBuffer> {
+export function encodeQuestions(questions: readonly PageQuestion[]): Uint8Array<ArrayBuffer> {
   const room = questions.reduce((sum, question) => sum + roomFor(question), 0);
   const bytes = Buffer.from(new ArrayBuffer(room));
   let end = 0;
@@ -65,12 +67,12 @@ export function encodeQuestions(questions: readonly Question[]): Uint8Array<Arra
 }
 
 /** The most bytes that it can take: a character is at most three of UTF-8 for each unit of its string. */
-export function roomFor({ url, title, language, mediaType, content }: Question): number {
+export function roomFor({ url, title, language, mediaType, content }: PageQuestion): number {
   const letters = url.length + Math.min(title.length, MOST_TITLE) + language.length + mediaType.length;
   return HEAD_WORDS * 4 + letters * 3 + content.length;
 }
 
-function write(bytes: Buffer<ArrayBuffer>, start: number, question: Question): number {
+function write(bytes: Buffer<ArrayBuffer>, start: number, question: PageQuestion): number {
   const { status, depth, bytes: size, links, words, first, content } = question;
   let at = start + HEAD_WORDS * 4;
   const lengths = [question.url, question.title.slice(0, MOST_TITLE), question.language, question.mediaType].map(
@@ -87,9 +89,13 @@ function write(bytes: Buffer<ArrayBuffer>, start: number, question: Question): n
   return at;
 }
 
-/** Low byte: relevance; then a bit for keep and one for follow. */
-export function verdictOf(bits: number): Verdict {
-  return { relevance: bits & 255, keep: (bits & 256) !== 0, follow: (bits & 512) !== 0 };
+/** Low byte: relevance; then a bit for keep and one for follow. `more`: what a hook says besides; throws what is wrong with it. */
+export function verdictOf(bits: number, more: unknown): PageVerdict {
+  const verdict = { relevance: bits & 255, keep: (bits & 256) !== 0, follow: (bits & 512) !== 0 };
+  if (more === undefined) return verdict;
+  const { add, data } = more as PageWish;
+  const { relevance, ...wished } = wishedOf({ keep: verdict.keep, follow: verdict.follow, add, data });
+  return { ...wished, relevance: verdict.relevance };
 }
 
 export function misbehaved(why: string): SkeinError {

@@ -22,7 +22,7 @@ import {
 } from './decider.ts';
 import { checkModule, isModule } from './wasm-limits.ts';
 
-export interface CageTerms {
+interface CageTerms {
   readonly limits: SandboxLimits;
   /** The code comes from the user who runs this process. */
   readonly own: boolean;
@@ -32,6 +32,9 @@ export interface CageTerms {
 
 /** An answer is a byte with the bits of the verdict behind this mark, and a byte of relevance. */
 const MARK = 64;
+/** The bit of one behind which more stands, and bytes of that: what a page may leave, and URLs that it may add. */
+const MORE = 4;
+const MOST_MORE = 1 << 20;
 
 /**
  * Opens cages for one piece of code, one after another. From the first death on a process without code waits for the next
@@ -99,8 +102,8 @@ function openProcess(child: CageProcess, code: Uint8Array, limits: SandboxLimits
     };
     const late = setTimeout(() => end('it takes too long to start'), limits.time + STARTING);
     let started = false;
-    readAnswers(child.stdout, end, (bits, byte) => {
-      if (started) return events.answer(byte | (bits << 8));
+    readAnswers(child.stdout, end, (bits, byte, more) => {
+      if (started) return events.answer(byte | (bits << 8), more);
       started = true;
       clearTimeout(late);
       resolve({
@@ -124,18 +127,35 @@ function openProcess(child: CageProcess, code: Uint8Array, limits: SandboxLimits
 function readAnswers(
   output: Readable,
   end: (why: string) => void,
-  answer: (bits: number, relevance: number) => void,
+  answer: (bits: number, relevance: number, more: unknown) => void,
 ): void {
-  let first = -1;
+  let held: Buffer = Buffer.alloc(0);
   output.on('data', (bytes: Buffer) => {
-    for (const byte of bytes) {
-      if (first >= 0) {
-        answer(first, byte);
-        first = -1;
-      } else if (byte >= MARK && byte < MARK + 4) first = byte - MARK;
-      else return end('it wrote to standard output');
+    held = held.length === 0 ? bytes : Buffer.concat([held, bytes]);
+    while (held.length >= 2) {
+      const bits = held[0]! - MARK;
+      if (bits < 0 || bits >= 2 * MORE) return end('it wrote to standard output');
+      const said = bits < MORE ? { length: 2, more: undefined } : readMore(held);
+      if (said === 'wrong') return end('it says more than it may, or what is no JSON');
+      if (said === 'incomplete') return;
+      const byte = held[1]!;
+      held = held.subarray(said.length);
+      answer(bits % MORE, byte, said.more);
     }
   });
+}
+
+/** What follows the two bytes of an answer that says more: a length, and so much JSON. */
+function readMore(held: Buffer): { readonly length: number; readonly more: unknown } | 'incomplete' | 'wrong' {
+  if (held.length < 6) return 'incomplete';
+  const size = held.readUInt32LE(2);
+  if (size > MOST_MORE) return 'wrong';
+  if (held.length < 6 + size) return 'incomplete';
+  try {
+    return { length: 6 + size, more: JSON.parse(held.toString('utf8', 6, 6 + size)) };
+  } catch {
+    return 'wrong'; // whoever is asked ends it
+  }
 }
 
 function hear(errors: Readable): () => string {

@@ -18,25 +18,27 @@ export class Meter {
   readonly shared = new SharedArrayBuffer(4 * 8);
   readonly #counts = new BigInt64Array(this.shared);
   #given = [0, 0, 0];
+  /** What take() saw. */
+  #read = [0, 0, 0];
 
   constructor() {
     this.refill({});
   }
 
-  /** What was used since the last refill. */
-  get used(): { readonly pages: number; readonly bytes: number } {
-    const [pages, bytes] = [PAGES, BYTES].map(i =>
-      Math.max(0, this.#given[i!]! - Number(Atomics.load(this.#counts, i!))),
-    );
-    return { pages: pages!, bytes: bytes! };
+  /** What was used since the last refill; it counts as taken over by the next one, and whatever comes later does not. */
+  take(): { readonly pages: number; readonly bytes: number } {
+    this.#read = this.#given.map((_, i) => Number(Atomics.load(this.#counts, i)));
+    const used = (i: number) => Math.max(0, this.#given[i]! - this.#read[i]!);
+    return { pages: used(PAGES!), bytes: used(BYTES!) };
   }
 
-  /** What `used` said is taken into account, and this is left. Requests besides pages, for rules, may be as many. */
+  /** This is left after what take() said. Requests besides pages, for rules, may be as many. */
   refill({ pages = PLENTY, bytes = PLENTY }: Left): void {
     for (const [i, left] of [pages, bytes, pages].entries()) {
-      const now = Number(Atomics.load(this.#counts, i));
-      Atomics.add(this.#counts, i, BigInt(Math.round(left) - now));
+      // Not by what is there now: threads go on, and a request made since take() must count with the next one.
+      Atomics.add(this.#counts, i, BigInt(Math.round(left) - this.#read[i]!));
       this.#given[i] = Math.round(left);
+      this.#read[i] = Math.round(left);
     }
   }
 }
@@ -92,7 +94,7 @@ export class Allowance {
   }
 }
 
-export interface Flow {
+interface Flow {
   /** Bytes that came. */
   readonly bytes: number;
   /** It was ended here, and not by the server. */

@@ -92,7 +92,7 @@ export class Owner {
   /** Counts what the threads have used by now. True = there is nothing left, and what is under way has to end. */
   collect(): boolean {
     const now = this.#terms.clock.now();
-    const over = this.#quota.count(this.meter.used, now);
+    const over = this.#quota.count(this.meter.take(), now);
     this.meter.refill(this.#quota.left(now));
     return over;
   }

@@ -19,7 +19,7 @@ export interface QuotaTerms {
   readonly bytes?: number;
 }
 
-export interface Used {
+interface Used {
   readonly pages: number;
   readonly bytes: number;
 }

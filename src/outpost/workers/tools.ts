@@ -1,8 +1,9 @@
 /** Makes the tools that an outpost lends to its errands, from plain data that can cross a thread or a wire. */
-import { shiftedClock, systemClock } from '../../base/clock.ts';
+import { type Clock, shiftedClock, systemClock } from '../../base/clock.ts';
 import type { Timeouts } from '../../crawler/fetch/exchange.ts';
 import { openFetcher } from '../../crawler/fetch/fetcher.ts';
 import { AddressSlots } from '../../crawler/pace/address-slots.ts';
+import type { Leave } from '../../crawler/pace/leave.ts';
 import { Pace } from '../../crawler/pace/pace.ts';
 import { PackerPool } from '../../crawler/pack/packer-pool.ts';
 import { RulesMemory } from '../../crawler/robots/rules-memory.ts';
@@ -32,21 +33,31 @@ export interface OutpostOptions {
   readonly ca?: string;
   /** Code that errands may name as their decider from the start. */
   readonly decider?: Uint8Array;
+  /** That code is somebody else's: it runs behind the wall or not at all. */
+  readonly foreign?: boolean;
+  /** Hooks of this machine's own user: a module, as a file URL. */
+  readonly hooks?: string;
   /** A module that exports `makeFetcher(options)`, to be used in place of sockets: benches and simulations. */
   readonly fetcher?: { readonly module: string; readonly options: unknown };
   /** Simulations move the time of all threads: see shiftedClock. */
   readonly clockShift?: SharedArrayBuffer;
   /** The table by which the threads of a machine pace addresses together: see makeSlots. */
   readonly slots?: SharedArrayBuffer;
+  /** Which of these threads it is; one that replaces another has the same. */
+  readonly seat?: number;
+  /** It asks only with home's leave (crawler/pace/leave.ts). */
+  readonly needsLeave?: boolean;
 }
 
-export async function makeTools(options: OutpostOptions): Promise<Tools> {
-  const clock = options.clockShift ? shiftedClock(options.clockShift) : systemClock;
+export const clockOf = ({ clockShift }: OutpostOptions): Clock => (clockShift ? shiftedClock(clockShift) : systemClock);
+
+export async function makeTools(options: OutpostOptions, leave?: Leave): Promise<Tools> {
+  const clock = clockOf(options);
   const fetcher = await makeFetcher(options);
-  const slots = new AddressSlots(options.slots);
+  const slots = new AddressSlots(options.slots, options.seat);
   return {
     fetcher,
-    pace: new Pace(clock, { slots, locate: fetcher.locate && (origin => fetcher.locate!(origin)) }),
+    pace: new Pace(clock, { slots, leave, locate: fetcher.locate && (origin => fetcher.locate!(origin)) }),
     clock,
     packers: new PackerPool(),
     rules: new RulesMemory(),

@@ -8,7 +8,7 @@ import type { Errand } from '../../errand/errand.ts';
 import type { Ceilings } from '../owner/ceilings.ts';
 import type { HandMessage, HandOptions, HandParcel } from './worker-thread.ts';
 
-export interface HandEvents {
+interface HandEvents {
   parcel(parcel: HandParcel): void;
   failed(errand: string, why: string): void;
   /** One sentence for people; the work goes on. */
@@ -25,10 +25,11 @@ interface Hand {
   ended: boolean;
 }
 
-/** Milliseconds: a thread that ends sooner may do so for ever. */
-const SOON = 1000;
+/** Milliseconds: a thread that ends sooner and has brought nothing may do so for ever. A busy machine takes seconds to start one. */
+const SOON = 60_000;
 /** Milliseconds until the next is started after so many of them in a row, doubled each time up to the longest. */
 const FEW = 3;
+const FIRST_PAUSE = 1000;
 const LONGEST_PAUSE = 60_000;
 
 export class WorkerPool {
@@ -138,11 +139,14 @@ export class WorkerPool {
   #start(index: number): Hand {
     // In development this file is TypeScript, sent to another machine or published it is JavaScript.
     const ending = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
-    const worker = new Worker(new URL(`./worker-thread.${ending}`, import.meta.url), { workerData: this.#options });
+    const workerData = { ...this.#options, seat: index };
+    const worker = new Worker(new URL(`./worker-thread.${ending}`, import.meta.url), { workerData });
     const hand: Hand = { worker, errands: new Map(), code: '', ended: false };
     const started = performance.now();
     let why = 'its thread ended';
+    let brought = false;
     worker.on('message', (message: HandMessage) => {
+      brought ||= message.kind === 'parcel' || message.kind === 'gave-up';
       if (message.kind === 'parcel') this.#parcel(hand, message);
       if (message.kind === 'trouble') this.#events.trouble(message.text);
       if (message.kind === 'gave-up') {
@@ -156,8 +160,8 @@ export class WorkerPool {
     worker.on('exit', () => {
       if (this.#closing) return;
       hand.ended = true;
-      this.#soon = performance.now() - started < SOON ? this.#soon + 1 : 0;
-      const pause = this.#soon < FEW ? 0 : Math.min(LONGEST_PAUSE, SOON * 2 ** (this.#soon - FEW));
+      this.#soon = brought || performance.now() - started >= SOON ? 0 : this.#soon + 1;
+      const pause = this.#soon < FEW ? 0 : Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** (this.#soon - FEW));
       if (pause === 0) this.#replace(index);
       else this.#pauses.add(setTimeout(() => this.#replace(index), pause));
       for (const errand of hand.errands.keys()) this.#events.failed(errand, why);

@@ -6,7 +6,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { PackerPool } from '../../crawler/pack/packer-pool.ts';
 import type { Parcel } from '../../errand/parcel.ts';
 import type { Visit } from '../../errand/visit.ts';
-import type { Lesson } from '../../transfer/wire/page-table.ts';
+import type { PageLesson } from '../../transfer/wire/page-table.ts';
 import { unpackErrand } from '../../transfer/wire/parcel-format.ts';
 import { VersionCache } from '../cache.ts';
 import { Deciders, type SandboxTerms } from '../cages/deciders.ts';
@@ -56,7 +56,7 @@ export interface HandParcel {
   readonly visits: number;
   /** Visits that failed. */
   readonly errors: number;
-  readonly lessons: readonly Lesson[];
+  readonly lessons: readonly PageLesson[];
   readonly bytes: Uint8Array;
 }
 
@@ -103,7 +103,7 @@ function sendParcel(made: Parcel): void {
   });
 }
 
-function lessonOf(visit: Visit): Lesson {
+function lessonOf(visit: Visit): PageLesson {
   const { url, depth, outcome, status, etag, lastModified, facts, cost } = visit;
   return {
     ...{ url, depth, outcome, status, cost },

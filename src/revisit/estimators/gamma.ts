@@ -18,18 +18,18 @@ export const gamma: Estimator = {
  * How much of the past counts. Without caps a page that was quiet for years would need years to be believed again.
  * 90 days instead of 180 pays where pages are visited at least every ten days.
  */
-export interface Memory {
+export interface GammaMemory {
   /** Changes. */
   readonly shape: number;
   readonly days: number;
 }
 
-export const MEMORY: Memory = { shape: 8, days: 180 };
+export const MEMORY: GammaMemory = { shape: 8, days: 180 };
 const LEAST_SHAPE = 0.05;
 /** Below this share of the scale an interval with a change is a change at a point in time. */
 const INSTANT = 1e-6;
 
-export function observeGamma(belief: Prior, seen: Observation, memory: Memory = MEMORY): Prior {
+export function observeGamma(belief: Prior, seen: Observation, memory: GammaMemory = MEMORY): Prior {
   return forget(seen.changed ? afterChange(belief, seen) : { a: belief.a, b: belief.b + seen.days }, memory);
 }
 
@@ -45,7 +45,7 @@ function afterChange({ a, b }: Prior, { days, changes, lastChangeAge }: Observat
   return { a: (mean * mean) / variance, b: mean / variance };
 }
 
-function forget({ a, b }: Prior, memory: Memory): Prior {
+function forget({ a, b }: Prior, memory: GammaMemory): Prior {
   if (a > memory.shape) {
     b *= memory.shape / a;
     a = memory.shape;
@@ -67,32 +67,36 @@ export function meanPrior(pages: number, sumA: number, sumB: number): Prior {
 }
 
 /** What the pages of a server have shown together. */
-export interface Shown {
+export interface GammaShown {
   readonly changes: number;
   /** Days over which they were watched: whole intervals without a change, half of those with one. */
   readonly days: number;
 }
 
-export const NOTHING_SHOWN: Shown = { changes: 0, days: 0 };
+export const NOTHING_SHOWN: GammaShown = { changes: 0, days: 0 };
 
 /** `times` -1 takes it away again. */
-export function showing(shown: Shown, { changes, stillDays, changedDays }: ChangeState, times: 1 | -1 = 1): Shown {
+export function showing(
+  shown: GammaShown,
+  { changes, stillDays, changedDays }: ChangeState,
+  times: 1 | -1 = 1,
+): GammaShown {
   return { changes: shown.changes + times * changes, days: shown.days + times * (stillDays + changedDays / 2) };
 }
 
 /** What to believe of a page before it ever changed: what its neighbours do, and a guess that counts as one page. */
-export function serverPrior({ changes, days }: Shown): Prior {
-  return { a: PRIOR.a, b: (PRIOR.a * (PRIOR.b + Math.max(0, days))) / (PRIOR.a + Math.max(0, changes)) };
+export function priorBelow(guess: Prior, { changes, days }: GammaShown): Prior {
+  return { a: PRIOR.a, b: (PRIOR.a * (guess.b + Math.max(0, days))) / (guess.a + Math.max(0, changes)) };
 }
 
 /**
  * A state in the light of what its server's pages have shown since. Of a page that never changed all that is known is
  * how long it did not, so the belief can be made anew, exactly, and what was guessed before anything was known does not
  * stay with it for months: on the recorded sites that made expected freshness come true (0.95-0.97 where it had said
- * 0.77-0.90), and what is expected decides how much a wanted freshness costs. Under a budget the guess does good: it
- * keeps looks spread over quiet pages, so that what changes on all of them at once is seen sooner.
+ * 0.77-0.90), and what is expected decides how much a wanted freshness costs. Under a budget it takes looks from folders
+ * that never change; that all of a server may change at once is what lots and waves are for.
  */
-export function believed(state: ChangeState, prior: Prior, memory: Memory = MEMORY): ChangeState {
+export function believed(state: ChangeState, prior: Prior, memory: GammaMemory = MEMORY): ChangeState {
   if (state.changes > 0) return state;
   return { ...state, ...forget({ a: prior.a, b: prior.b + state.stillDays }, memory) };
 }

@@ -1,10 +1,10 @@
 /** Records what a visit saw, for every estimator at once. The only place that makes a changed state. */
 import type { ChangeState, Observation } from '../state.ts';
 import { adaptWait } from './adaptive.ts';
-import { MEMORY, type Memory, observeGamma } from './gamma.ts';
+import { type GammaMemory, MEMORY, observeGamma } from './gamma.ts';
 
 /** Negative intervals (a clock that was set back) count as none. */
-export function observe(state: ChangeState, observation: Observation, memory: Memory = MEMORY): ChangeState {
+export function observe(state: ChangeState, observation: Observation, memory: GammaMemory = MEMORY): ChangeState {
   const seen = checked(observation);
   const { days, changed } = seen;
   const belief = observeGamma(state, seen, memory);

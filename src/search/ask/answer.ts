@@ -9,16 +9,16 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { WordList } from '../terms/word-list.ts';
 import type { Vocabulary } from './asked.ts';
-import { type Plan, plan } from './match.ts';
+import { plan, type QueryPlan } from './match.ts';
 import { mayGoOn, parseQuery, type Query } from './query.ts';
-import { type Asking, FEW, type Ranked, Ranker } from './rank.ts';
+import { FEW, type Ranked, Ranker, type Ranking } from './rank.ts';
 import { Spelling } from './spelling.ts';
 
 /** Share of the pages from which a query's words are read by the rules of their language. */
 const MAIN = 0.01;
 
 export interface Answer {
-  readonly plan: Plan;
+  readonly plan: QueryPlan;
   readonly ranked: Ranked;
   /** The query that seems to be meant, where this one finds nothing. */
   readonly meant?: string | undefined;
@@ -26,6 +26,18 @@ export interface Answer {
 
 /** Languages that a good part of the pages is in, and the others; those with most pages first. */
 export type Spoken = Pick<Vocabulary, 'languages' | 'others'>;
+
+export interface LanguageCount {
+  readonly language: string;
+  readonly pages: number;
+}
+
+/** Those with most pages come first in `rows`. */
+export function spokenBy(rows: readonly LanguageCount[]): Spoken {
+  const least = MAIN * rows.reduce((sum, { pages }) => sum + pages, 0);
+  const names = (main: boolean) => rows.filter(({ pages }) => pages >= least === main).map(row => row.language);
+  return { languages: rows.length > 0 ? names(true) : ['en'], others: names(false) };
+}
 
 export class Answerer {
   readonly ranker: Ranker;
@@ -41,18 +53,28 @@ export class Answerer {
     this.#spelling = new Spelling(database, word => this.ranker.pagesWith(word, this.#spoken));
   }
 
+  get words(): WordList {
+    return this.#words;
+  }
+
+  get spelling(): Spelling {
+    return this.#spelling;
+  }
+
+  /** What the pages are in, and how many of them. */
+  languages(): LanguageCount[] {
+    return this.#languages.all() as unknown as LanguageCount[];
+  }
+
   /** Looks up what the pages are in; true when that is not what it was. */
   listen(): boolean {
-    const rows = this.#languages.all() as { language: string; pages: number }[];
-    const least = MAIN * rows.reduce((sum, { pages }) => sum + pages, 0);
-    const names = (main: boolean) => rows.filter(({ pages }) => pages >= least === main).map(row => row.language);
-    const spoken = { languages: rows.length > 0 ? names(true) : ['en'], others: names(false) };
+    const spoken = spokenBy(this.languages());
     const differs = `${spoken.languages};${spoken.others}` !== `${this.#spoken.languages};${this.#spoken.others}`;
     this.#spoken = spoken;
     return differs;
   }
 
-  answer(key: string, asking: Asking): Answer {
+  answer(key: string, asking: Ranking): Answer {
     const query = parseQuery(key);
     let found = this.#all(query, asking, this.#spoken);
     if (!found.ranked.named && mayGoOn(query)) {
@@ -75,17 +97,17 @@ export class Answerer {
     return { plan: found.plan, ranked: this.ranker.some(found.plan, asking, found.ranked) };
   }
 
-  #all(query: Query, asking: Asking, spoken: Spoken): Answer {
+  #all(query: Query, asking: Ranking, spoken: Spoken): Answer {
     const made = this.#plan(query, false, spoken);
     return { plan: made, ranked: this.ranker.all(made, asking) };
   }
 
-  #plan(query: Query, typing: boolean, spoken: Spoken): Plan {
+  #plan(query: Query, typing: boolean, spoken: Spoken): QueryPlan {
     return plan(query, { ...spoken, typing, words: this.#words, has: term => this.ranker.has(term) });
   }
 
   /** The query with other words for those that no page has; undefined = there are none, or none that come near. */
-  #meant(key: string, asked: Plan): string | undefined {
+  #meant(key: string, asked: QueryPlan): string | undefined {
     let corrected = key;
     for (const word of this.ranker.unknown(asked)) {
       const meant = this.#spelling.correct(word);

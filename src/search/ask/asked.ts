@@ -33,7 +33,7 @@ export interface Vocabulary {
   readonly others: readonly string[];
   /** Whether some page has this term; whether some page has had this word. */
   has(term: string): boolean;
-  readonly words: WordList;
+  readonly words: Pick<WordList, 'has' | 'longer' | 'isShort'>;
   /** The last word may be one that is not typed to its end. */
   readonly typing: boolean;
 }

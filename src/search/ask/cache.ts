@@ -7,14 +7,14 @@
  * No page appears or disappears through that, and no result outlives LIFE.
  */
 import type { Hit } from '../document.ts';
-import type { Plan } from './match.ts';
+import type { QueryPlan } from './match.ts';
 import type { Ranked } from './rank.ts';
 
 /** A hit without what depends on the moment it is shown. */
 export type KeptHit = Omit<Hit, 'age' | 'changedProbability'>;
 
-export interface Kept {
-  readonly plan: Plan;
+export interface CachedAnswer {
+  readonly plan: QueryPlan;
   readonly ranked: Ranked;
   /** What seems to be meant, where nothing was found. */
   readonly meant?: string | undefined;
@@ -31,7 +31,7 @@ export interface Changes {
   latest(): number;
   /** Pages changed after `sequence`; undefined = too many to say. */
   since(sequence: number): readonly number[] | undefined;
-  matchesAny(plan: Plan, pages: readonly number[]): boolean;
+  matchesAny(plan: QueryPlan, pages: readonly number[]): boolean;
 }
 
 export interface CacheCounts {
@@ -48,7 +48,7 @@ const DATED_LIFE = 60_000;
 
 export class QueryCache {
   /** Oldest use first, as a Map keeps insertion order. */
-  readonly #entries = new Map<string, Kept>();
+  readonly #entries = new Map<string, CachedAnswer>();
   readonly #changes: Changes;
   readonly #size: number;
   #hits = 0;
@@ -60,7 +60,7 @@ export class QueryCache {
     this.#size = size;
   }
 
-  get(key: string, now: number): Kept | undefined {
+  get(key: string, now: number): CachedAnswer | undefined {
     const entry = this.#entries.get(key);
     if (entry !== undefined) this.#entries.delete(key);
     if (entry === undefined || !this.#holds(entry, now)) {
@@ -72,7 +72,7 @@ export class QueryCache {
     return entry;
   }
 
-  set(key: string, entry: Kept): void {
+  set(key: string, entry: CachedAnswer): void {
     this.#entries.delete(key);
     this.#entries.set(key, entry);
     if (this.#entries.size > this.#size) this.#entries.delete(this.#entries.keys().next().value!);
@@ -86,7 +86,7 @@ export class QueryCache {
     return { entries: this.#entries.size, hits: this.#hits, misses: this.#misses, dropped: this.#dropped };
   }
 
-  #holds(entry: Kept, now: number): boolean {
+  #holds(entry: CachedAnswer, now: number): boolean {
     const life = entry.plan.changed.length > 0 ? DATED_LIFE : LIFE;
     if (now - entry.time > life || now < entry.time) return false;
     const latest = this.#changes.latest();
@@ -99,7 +99,7 @@ export class QueryCache {
     return true;
   }
 
-  #concerned(entry: Kept): boolean {
+  #concerned(entry: CachedAnswer): boolean {
     const pages = this.#changes.since(entry.sequence);
     if (pages === undefined) return true;
     const window = new Set(entry.ranked.pages);

@@ -11,27 +11,27 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { columns } from '../schema.ts';
 import { Shelves, tableOf } from '../shelves.ts';
-import { EVERYTHING, type Plan } from './match.ts';
+import { EVERYTHING, type QueryPlan } from './match.ts';
 
-const SCORED = 10_000;
+export const SCORED = 10_000;
 /** Microseconds of processor that the shelves may take: when the window is full, and when little was found. */
 const SPENT = 30_000;
 const SPENT_FOR_FEW = 60_000;
 /** Share of all pages that have a word which says little. */
-const COMMON = 0.25;
+export const COMMON = 0.25;
 /** Pages that can be reached in the list of results. */
 export const WINDOW = 1000;
 /** Pages changed in a span of time that are looked up one by one; more of them are read on the way. */
 const DATED = 20_000;
 
-export interface Row {
+export interface FoundRow {
   readonly id: number;
   readonly score: number;
 }
 
 export interface Found {
   /** Best first, WINDOW of them at most. */
-  readonly rows: readonly Row[];
+  readonly rows: readonly FoundRow[];
   readonly total: number;
   readonly exact: boolean;
 }
@@ -59,7 +59,7 @@ export class Finder {
     this.#shelves = new Shelves(database);
   }
 
-  find(plan: Plan, span: Span | undefined): Found {
+  find(plan: QueryPlan, span: Span | undefined): Found {
     const started = process.threadCpuUsage();
     const spent = () => {
       const { user, system } = process.threadCpuUsage(started);
@@ -93,6 +93,14 @@ export class Finder {
     return false;
   }
 
+  /** How many pages match, `most` at most. */
+  countAll(match: string, most: number): number {
+    let found = 0;
+    for (let shelf = 0; shelf < this.#shelves.count() && found < most; shelf++)
+      found += this.#count(plain(match), shelf, most - found);
+    return found;
+  }
+
   /** How many pages match, `most` at most; on the first shelf, which has the words that people use. */
   count(match: string, most: number): number {
     return this.#shelves.count() === 0 ? 0 : this.#count(plain(match), 0, most);
@@ -109,13 +117,13 @@ export class Finder {
   /** All pages that changed then, the latest first. */
   #latest(span: Span): Found {
     const sql = `SELECT id, changed AS score FROM pages WHERE changed BETWEEN ? AND ? ORDER BY changed DESC LIMIT ${WINDOW}`;
-    const rows = this.#statement(sql).all(...span) as unknown as Row[];
+    const rows = this.#statement(sql).all(...span) as unknown as FoundRow[];
     const counted = 'SELECT count(*) AS n FROM (SELECT 1 FROM pages WHERE changed BETWEEN ? AND ? LIMIT ?)';
     const total = Number(this.#statement(counted).get(...span, SCORED + 1)!['n']);
     return { rows, total: Math.min(total, SCORED), exact: total <= SCORED };
   }
 
-  #question({ match, worded }: Plan, span: Span | undefined): Question {
+  #question({ match, worded }: QueryPlan, span: Span | undefined): Question {
     if (span === undefined && worded) return plain(match);
     const score = worded ? '' : span === undefined ? '1 + pages.importance' : 'pages.changed';
     const joined = (table: string) => `FROM ${table} JOIN pages ON pages.id = ${table}.rowid WHERE ${table} MATCH ?`;
@@ -131,7 +139,7 @@ export class Finder {
 
   #collect(question: Question, most: number, spent: () => number): Found {
     const shelves = this.#shelves.count();
-    const rows: Row[][] = [];
+    const rows: FoundRow[][] = [];
     const before = spent();
     let total = 0;
     for (let shelf = 0; shelf < shelves; shelf++) {
@@ -147,7 +155,7 @@ export class Finder {
   }
 
   /** The best of one shelf, and how many match there, `limit` at most: in one pass, because finding phrases is dear. */
-  #read({ match, score, from, values }: Question, shelf: number, limit: number): { rows: Row[]; total: number } {
+  #read({ match, score, from, values }: Question, shelf: number, limit: number): { rows: FoundRow[]; total: number } {
     const table = tableOf(shelf);
     const scored = score || `-bm25(${table}, ${weights})`;
     const statement = this.#statement(`SELECT ${table}.rowid, ${scored} ${from(table)} LIMIT ?`);
@@ -176,14 +184,14 @@ function plain(match: string): Question {
  * Those that can be among the WINDOW best, in any order. Only the scores of all are sorted, as numbers: SQLite, which
  * sorts rows, took as long for it as for half of the scoring.
  */
-function contenders(found: readonly (readonly [id: number, score: number])[]): Row[] {
+function contenders(found: readonly (readonly [id: number, score: number])[]): FoundRow[] {
   const scores = Float64Array.from(found, ([, score]) => score).sort();
   const least = scores[scores.length - WINDOW] ?? Number.NEGATIVE_INFINITY;
   return found.filter(([, score]) => score >= least).map(([id, score]) => ({ id, score }));
 }
 
 /** Best first, each page once. */
-function best(rows: readonly Row[]): Row[] {
+function best(rows: readonly FoundRow[]): FoundRow[] {
   const seen = new Set<number>();
   const sorted = [...rows].sort((a, b) => b.score - a.score || a.id - b.id);
   return sorted.filter(({ id }) => !seen.has(id) && seen.add(id)).slice(0, WINDOW);

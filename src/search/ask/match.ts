@@ -11,7 +11,7 @@ import { endsDense, Initials, words } from '../terms/words.ts';
 import { type AskedWord, ask, either, type LooseWord, languagesFor, quote, type Vocabulary } from './asked.ts';
 import type { ChangedQuery, Query, WordsQuery } from './query.ts';
 
-export interface Plan {
+export interface QueryPlan {
   /** FTS5 expression over the columns of `terms`: what has all the words. */
   readonly match: string;
   /** The same, its plain words looked for only where they weigh most: title, headings, anchors, address. */
@@ -211,7 +211,7 @@ function isLoose(part: Query): part is WordsQuery {
 }
 
 /** The plan of a query. */
-export function plan(query: Query, known: Vocabulary): Plan {
+export function plan(query: Query, known: Vocabulary): QueryPlan {
   const named = languagesNamed(query);
   const vocabulary = named.length > 0 ? { ...known, languages: named, others: [] } : known;
   const planner = new Planner(vocabulary);

@@ -6,7 +6,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { unpack } from '../feed/texts.ts';
 import { hitsIn } from './hits.ts';
-import type { Plan } from './match.ts';
+import type { QueryPlan } from './match.ts';
 
 /** Pages that are looked at, and characters of a text. */
 export const LOOKED_AT = 10;
@@ -24,7 +24,7 @@ export class Proximity {
   }
 
   /** A factor from 1 on. */
-  of(page: number, language: string, plan: Plan): number {
+  of(page: number, language: string, plan: QueryPlan): number {
     const row = this.#text.get(page) as { packed: number; body: Uint8Array } | undefined;
     if (row === undefined) return 1;
     const words = plan.loose.length;
@@ -34,7 +34,7 @@ export class Proximity {
 }
 
 /** How many different words stand within the room that so many need. */
-function mostTogether(text: string, language: string, { highlights, loose }: Plan): number {
+function mostTogether(text: string, language: string, { highlights, loose }: QueryPlan): number {
   const hits = hitsIn(text, language, highlights);
   const room = ROOM * loose.length;
   const inside = new Map<string, number>();

@@ -19,8 +19,8 @@ import { DAY } from '../../base/clock.ts';
 import { bitCount } from '../../ledger/memory/near.ts';
 import { termOf } from '../terms/words.ts';
 import { either, languagesFor, quote, type Vocabulary } from './asked.ts';
-import { Finder, type Found, type Row, type Span } from './find.ts';
-import type { Plan } from './match.ts';
+import { Finder, type Found, type FoundRow, type Span } from './find.ts';
+import type { QueryPlan } from './match.ts';
 import { LOOKED_AT, Proximity } from './proximity.ts';
 import { SharedWords, TitleJudge } from './titles.ts';
 
@@ -39,7 +39,7 @@ export interface Ranked {
   readonly named: boolean;
 }
 
-const REORDERED = 200;
+export const REORDERED = 200;
 const FRESHNESS = 0.2;
 /** What pages in the language of who asks gain, and what feeds and data for programs keep beside pages for people. */
 const OWN_LANGUAGE = 1.3;
@@ -47,7 +47,7 @@ const MACHINE = 0.3;
 const machines = /rss|atom|xml(?<!xhtml\+xml)$|json|javascript|css|csv/;
 /** Pages with all the words below which those with some of them are looked at, too; and what having all counts then. */
 export const FEW = 20;
-const ALL = 2;
+export const ALL = 2;
 const HALF_LIFE = 90 * DAY;
 
 /** Bits in which the simhashes of two texts differ that are nearly the same. */
@@ -58,7 +58,7 @@ type Weights = readonly [
   ...[content: number, high: number, low: number, url: string, type: string],
 ];
 
-export interface Asking {
+export interface Ranking {
   readonly now: number;
   /** Primary tag of the language of who asks; empty = not known. */
   readonly language: string;
@@ -83,13 +83,13 @@ export class Ranker {
   }
 
   /** Pages that have all the words. */
-  all(plan: Plan, asking: Asking): Ranked {
+  all(plan: QueryPlan, asking: Ranking): Ranked {
     const found = this.#finder.find(plan, spanOf(plan, asking.now));
     return { ...this.#reorder(found, plan, asking), relaxed: false, loose: false };
   }
 
   /** Pages that have some of the words, those with all of them among them. */
-  some(plan: Plan, asking: Asking, all: Ranked): Ranked {
+  some(plan: QueryPlan, asking: Ranking, all: Ranked): Ranked {
     const match = this.#loosen(plan);
     const some = this.#finder.find({ ...plan, match, head: match }, spanOf(plan, asking.now));
     const whole = new Set(all.pages);
@@ -101,8 +101,18 @@ export class Ranker {
     return { ...ranked, total: all.total, exact: all.exact, relaxed: false, loose: true };
   }
 
+  /** Finds pages by their text alone. */
+  get finder(): Finder {
+    return this.#finder;
+  }
+
+  /** How near each other the words stand in a page: a factor from 1 on. */
+  proximity(page: number, language: string, plan: QueryPlan): number {
+    return this.#proximity.of(page, language, plan);
+  }
+
   /** True when one of `pages` matches. */
-  matchesAny(plan: Plan, pages: readonly number[]): boolean {
+  matchesAny(plan: QueryPlan, pages: readonly number[]): boolean {
     return this.#finder.matchesAny(plan.match, pages);
   }
 
@@ -118,20 +128,20 @@ export class Ranker {
   }
 
   /** The plain words, as typed, that no page has. */
-  unknown(plan: Plan): string[] {
+  unknown(plan: QueryPlan): string[] {
     return plan.loose.filter(word => !this.#finder.isKnown(word.match)).map(word => word.text);
   }
 
   /** Any of the plain words instead of all; words that nearly every page has say nothing and are left out. */
-  #loosen(plan: Plan): string {
+  #loosen(plan: QueryPlan): string {
     const telling = plan.loose.filter(word => !this.#finder.isCommon(word.match));
     const any = `(${(telling.length > 0 ? telling : plan.loose).map(word => word.match).join(' OR ')})`;
     return plan.strict === '' ? any : `${plan.strict} AND ${any}`;
   }
 
-  #reorder(found: Found, plan: Plan, asking: Asking): Omit<Ranked, 'relaxed' | 'loose'> {
+  #reorder(found: Found, plan: QueryPlan, asking: Ranking): Omit<Ranked, 'relaxed' | 'loose'> {
     const top = found.rows.slice(0, REORDERED);
-    const { factors, prints, named } = this.#factors(top, plan, asking);
+    const { factors, prints, named } = this.factors(top, plan, asking);
     const factor = (id: number) => (plan.worded ? (factors.get(id) ?? 1) : 1);
     const byNames = sorted(top.map(({ id, score }) => ({ id, score: score * factor(id) })));
     const reordered =
@@ -148,14 +158,15 @@ export class Ranker {
   }
 
   /** The best few, by how near each other the words stand in them. */
-  #together(rows: readonly Row[], plan: Plan, prints: ReadonlyMap<number, Print>): Row[] {
+  #together(rows: readonly FoundRow[], plan: QueryPlan, prints: ReadonlyMap<number, Print>): FoundRow[] {
     const near = rows.slice(0, LOOKED_AT).map(({ id, score }) => {
       return { id, score: score * this.#proximity.of(id, prints.get(id)?.language ?? '', plan) };
     });
     return sorted([...near, ...rows.slice(LOOKED_AT)]);
   }
 
-  #factors(rows: readonly Row[], plan: Plan, asking: Asking): Factors {
+  /** What each page is worth beside its text. */
+  factors(rows: readonly FoundRow[], plan: QueryPlan, asking: Ranking): Factors {
     const factors = new Map<number, number>();
     const prints = new Map<number, Print>();
     const named = new Set<number>();
@@ -174,7 +185,7 @@ export class Ranker {
   }
 }
 
-function sorted(rows: Row[]): Row[] {
+export function sorted<T extends FoundRow>(rows: T[]): T[] {
   return rows.sort((a, b) => b.score - a.score || a.id - b.id);
 }
 
@@ -186,7 +197,7 @@ interface Factors {
 }
 
 /** What tells whether two pages say the same. `content` 0 = too little to tell. */
-interface Print {
+export interface Print {
   readonly title: string;
   readonly language: string;
   readonly content: number;
@@ -215,8 +226,11 @@ function versionless(url: string): string {
 }
 
 /** Of pages that say the same only the best, and how many were left out for each. */
-function folded(rows: readonly Row[], prints: ReadonlyMap<number, Print>): { best: Row[]; alike: Map<number, number> } {
-  const [best, alike] = [[] as Row[], new Map<number, number>()];
+export function folded(
+  rows: readonly FoundRow[],
+  prints: ReadonlyMap<number, Print>,
+): { best: FoundRow[]; alike: Map<number, number> } {
+  const [best, alike] = [[] as FoundRow[], new Map<number, number>()];
   for (const row of rows) {
     const print = prints.get(row.id);
     const better = print && best.find(({ id }) => sayTheSame(prints.get(id)!, print));
@@ -227,7 +241,7 @@ function folded(rows: readonly Row[], prints: ReadonlyMap<number, Print>): { bes
 }
 
 /** From and to, in milliseconds since 1970, of the last change; undefined = any. */
-function spanOf(plan: Plan, now: number): Span | undefined {
+export function spanOf(plan: Pick<QueryPlan, 'changed'>, now: number): Span | undefined {
   if (plan.changed.length === 0) return undefined;
   let [from, to] = [0, Number.MAX_SAFE_INTEGER];
   for (const { within, age } of plan.changed) {

@@ -27,8 +27,15 @@ export class Spelling {
 
   /** A word of the pages that is nearly `word`; undefined = there is none. */
   correct(word: string): string | undefined {
-    if (word.length < SHORTEST || !/^\p{L}+$/u.test(word)) return undefined;
-    const lower = word.normalize('NFC').toLowerCase();
+    const { words } = this.nearest(word);
+    const pages = new Map(comparedTo(word, words).map(near => [near, this.#pagesWith(near)]));
+    return likeliest(word, pages);
+  }
+
+  /** The words of the pages that take the fewest mistakes to become `word`, and how many those are. */
+  nearest(word: string): Nearest {
+    if (word.length < SHORTEST || !/^\p{L}+$/u.test(word)) return { words: [], mistakes: 0 };
+    const lower = lowered(word);
     const most = lower.length < LONG ? 1 : 2;
     let [best, least] = [[] as string[], most];
     const pieces = piecesOf(lower, 2 * most + 1);
@@ -39,15 +46,7 @@ export class Spelling {
       if (distance < least) [best, least] = [[], distance];
       best.push(near);
     }
-    const alike = best.map(near => ({ near, likeness: likeness(lower, near) }));
-    alike.sort((a, b) => b.likeness - a.likeness);
-    const counted = alike.slice(0, COMPARED).map(({ near, likeness }) => {
-      const pages = this.#pagesWith(near);
-      return { near, pages, worth: likeness + Math.log2(1 + pages) };
-    });
-    counted.sort((a, b) => b.worth - a.worth);
-    // A page that had the word may be gone.
-    return counted.find(({ pages }) => pages > 0)?.near;
+    return { words: best, mistakes: least };
   }
 
   /** Words of about the same length that begin with the first letter, or with the first two in the other order. */
@@ -58,6 +57,30 @@ export class Spelling {
       for (const [near] of found as unknown as [string][]) yield near;
     }
   }
+}
+
+export interface Nearest {
+  readonly words: readonly string[];
+  readonly mistakes: number;
+}
+
+const lowered = (word: string) => word.normalize('NFC').toLowerCase();
+
+/** Those of its neighbours that begin and end most like it. */
+export function comparedTo(word: string, words: readonly string[]): string[] {
+  const alike = words.map(near => ({ near, likeness: likeness(lowered(word), near) }));
+  alike.sort((a, b) => b.likeness - a.likeness);
+  return alike.slice(0, COMPARED).map(({ near }) => near);
+}
+
+/** The one of them that is meant, by how many pages have each. */
+export function likeliest(word: string, pagesWith: ReadonlyMap<string, number>): string | undefined {
+  const counted = [...pagesWith].map(([near, pages]) => {
+    return { near, pages, worth: likeness(lowered(word), near) + Math.log2(1 + pages) };
+  });
+  counted.sort((a, b) => b.worth - a.worth);
+  // A page that had the word may be gone.
+  return counted.find(({ pages }) => pages > 0)?.near;
 }
 
 /** The word in so many pieces. A mistake spoils two of them at most, so that with one more than that one is always whole. */

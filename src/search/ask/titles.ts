@@ -8,7 +8,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { tableOf } from '../shelves.ts';
 import { eachWord, signTerms, splitHumps } from '../terms/words.ts';
-import { type Plan, siteMark } from './match.ts';
+import { type QueryPlan, siteMark } from './match.ts';
 
 /** Titles of a server that are looked at, how many there must be, and the share of them that makes a word common. */
 const SAMPLED = 64;
@@ -91,7 +91,7 @@ export class TitleJudge {
   /** What a name of several parts says first. */
   readonly #owners: readonly string[];
 
-  constructor({ words, names, highlights }: Plan, shared: SharedWords) {
+  constructor({ words, names, highlights }: QueryPlan, shared: SharedWords) {
     this.#asked = words.flatMap(({ text }) => atoms(text));
     this.#telling = new Set(words.filter(({ small }) => !small).flatMap(({ text }) => atoms(text)));
     this.#joined = this.#asked.join('');

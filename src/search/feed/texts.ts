@@ -10,7 +10,7 @@ const PACKED_FROM = 2048;
 const encoder = new TextEncoder();
 
 /** Columns of a row of `texts`. */
-export interface PackedText {
+interface PackedText {
   readonly packed: number;
   readonly body: Uint8Array;
 }
@@ -20,7 +20,7 @@ export function pack(text: string): PackedText {
   if (text.length < PACKED_FROM) return { packed: 0, body: Buffer.from(text) };
   // A UTF-16 unit is at most three bytes of UTF-8.
   const { written } = encoder.encodeInto(text, inputRoom(text.length * 3));
-  return { packed: 1, body: deflateInput(written) };
+  return { packed: 1, body: deflateInput(written).slice() };
 }
 
 export function unpack({ packed, body }: PackedText): string {

@@ -4,7 +4,7 @@
  */
 import { createRequire } from 'node:module';
 
-export type Stemmer = (word: string) => string;
+type Stemmer = (word: string) => string;
 
 /** BCP 47 primary tag → module. `no` is the macro language of `nb` and `nn`. */
 const modules: Readonly<Record<string, string>> = {

@@ -254,7 +254,7 @@ function secondBit(text: string, at: number): number {
   return letter >= 0 && letter < 26 ? 1 << letter : ANY;
 }
 
-export type Take = (term: string, start: number, end: number) => void;
+type Take = (term: string, start: number, end: number) => void;
 
 /** Calls `take` for every word of the text, in order; with an empty term for those that `initials` rules out. */
 export function eachWord(text: string, language: string, take: Take, initials?: Initials): void {

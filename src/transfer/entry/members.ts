@@ -30,12 +30,12 @@ export interface Member {
   readonly revoked?: number;
 }
 
-export interface Admitted extends Member {
+interface Admitted extends Member {
   /** It was invited for its servers. What its owner names besides only limits it: nobody claims a server for himself. */
   readonly stands: boolean;
 }
 
-export interface InviteTerms {
+interface InviteTerms {
   readonly host: string;
   readonly port: number;
   readonly expires: number;

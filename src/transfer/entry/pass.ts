@@ -28,7 +28,7 @@ export function isPass(text: string): boolean {
   return text.startsWith(PREFIX);
 }
 
-export interface PassHolder {
+interface PassHolder {
   /** Public keys of whoever shows it and of the home that must have signed it. */
   readonly key: string;
   readonly home: string;

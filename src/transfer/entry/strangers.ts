@@ -3,7 +3,7 @@
  * too many from one address, the one who has stood there longest of those that came from the busiest address leaves. So
  * sockets that say nothing keep nobody out but one another.
  */
-export interface Stranger {
+interface Stranger {
   destroy(): void;
 }
 

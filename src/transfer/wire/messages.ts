@@ -52,7 +52,7 @@ export interface Welcome {
 }
 
 /** How an outpost does. */
-export interface Status {
+export interface OutpostStatus {
   readonly name: string;
   /** `quarantined` is the parent's word, never the outpost's own. */
   readonly state: 'working' | 'full' | 'away' | 'quarantined';
@@ -73,7 +73,7 @@ export interface Status {
   readonly room: number;
   /** When it last spoke, in home's time. */
   readonly heard: number;
-  readonly outposts: readonly Status[];
+  readonly outposts: readonly OutpostStatus[];
 }
 
 const NAME = 120;
@@ -118,18 +118,18 @@ export function readWelcome(text: string): Welcome {
 }
 
 /** What the parent takes an outpost for that has said nothing yet. */
-export const NO_STATUS: Status = {
+export const NO_STATUS: OutpostStatus = {
   ...{ name: '', state: 'working', trouble: '', outposts: [] },
   ...{ errands: 0, pages: 0, rate: 0, bytes: 0, queue: 0, spooled: 0, errors: 0, room: 0, heard: 0 },
 };
 
-export type StatusNews = Partial<Status>;
+export type StatusNews = Partial<OutpostStatus>;
 
 /** The fields of a status that differ from those said before. Its name and when it last spoke go without saying. */
-export function statusNews(status: Status, before: Status): StatusNews {
+export function statusNews(status: OutpostStatus, before: OutpostStatus): StatusNews {
   const { name, heard, ...fields } = status;
   const text = (value: unknown) => JSON.stringify(value, (key, inner) => (key === 'heard' ? undefined : inner));
-  const other = ([field, value]: [string, unknown]) => text(value) !== text(before[field as keyof Status]);
+  const other = ([field, value]: [string, unknown]) => text(value) !== text(before[field as keyof OutpostStatus]);
   return Object.fromEntries(Object.entries(fields).filter(other));
 }
 
@@ -139,7 +139,7 @@ export function readNews(text: string): StatusNews {
   return Object.fromEntries(whole.filter(([name]) => Object.hasOwn(said as object, name)));
 }
 
-function statusOf(value: unknown, levels: number): Status {
+function statusOf(value: unknown, levels: number): OutpostStatus {
   const from = new Fields(value);
   const state = from.text('state', NAME);
   const outposts = from.list('outposts');

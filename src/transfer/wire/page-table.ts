@@ -25,7 +25,7 @@ const MOST_TAGS = 3;
 const MOST_TAG_LENGTH = 200;
 
 /** What home knows of a page after a visit. Where it decides otherwise the next errand says so, at the price of a line. */
-export function nextKnown(known: Known, visit: Lesson): Known {
+export function nextKnown(known: Known, visit: PageLesson): Known {
   const { url, role, depth, hops } = known;
   const facts = visit.facts ?? known.facts;
   const etag = tagsAfter(known, visit);
@@ -39,7 +39,7 @@ export function nextKnown(known: Known, visit: Lesson): Known {
   };
 }
 
-function tagsAfter(known: Known, visit: Lesson): string | undefined {
+function tagsAfter(known: Known, visit: PageLesson): string | undefined {
   if (visit.etag === undefined) return visit.status === 304 ? known.etag : undefined;
   if (visit.outcome !== 'same' || !known.etag) return visit.etag;
   const older = known.etag.split(', ').filter(tag => tag !== visit.etag);
@@ -193,7 +193,10 @@ interface Pending {
 }
 
 /** What of a visit bears on what is known of its page. */
-export type Lesson = Pick<Visit, 'url' | 'depth' | 'outcome' | 'status' | 'etag' | 'lastModified' | 'facts' | 'cost'>;
+export type PageLesson = Pick<
+  Visit,
+  'url' | 'depth' | 'outcome' | 'status' | 'etag' | 'lastModified' | 'facts' | 'cost'
+>;
 
 /** The tables of all servers, at one end of one line, and the errands that will change them. */
 export class PageTables {
@@ -224,7 +227,7 @@ export class PageTables {
   }
 
   /** Visits of the errand, in order. Those that never come here make the tables differ, which the next errand mends. */
-  learn(errand: string, visits: Iterable<Lesson>): void {
+  learn(errand: string, visits: Iterable<PageLesson>): void {
     const pending = this.#pending.get(errand);
     if (!pending) return;
     for (const visit of visits) {

@@ -92,6 +92,7 @@ function withBody(visit: Visit, known: Known | undefined): Visit {
   const image = visit.cost.cause === 'image';
   need(!known || image === (known.role === 'image'), 'it is not what was asked for');
   need(visit.cost.cause !== 'sitemap', 'a sitemap brings no page');
+  need(visit.cost.cause !== 'delta', 'only a site gives pages in bulk');
   const bare = { ...withoutDerived(visit), stage: known?.facts ? visit.stage : 'first' } as Visit;
   const look = image && visit.facts ? unpackFacts(visit.facts) : undefined;
   return look ? { ...bare, facts: packFacts(look) } : bare;

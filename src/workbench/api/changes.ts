@@ -3,18 +3,24 @@
 import { z } from 'zod';
 import { DAY, HOUR } from '../../base/clock.ts';
 import { changesIn } from '../../home/answers/changes.ts';
-import { MOST_DAYS } from '../day-counts.ts';
-import type { Reader } from '../reader.ts';
+import type { Part } from '../../ledger/listings.ts';
+import { daySums, MOST_DAYS } from '../day-counts.ts';
+import { type Keyed, paged } from '../paging.ts';
+import type { Reader, ReadPartition } from '../reader.ts';
+import { concerned } from './concerned.ts';
 import { route } from './route.ts';
-import { amount, limit, list, means, next, stage, time } from './shared.ts';
+import { after, amount, limit, list, means, next, stage, time } from './shared.ts';
 
 /** Visits looked at in one request; the answer says where to go on. */
 const SCANNED = 50_000;
 
 const listInput = z.object({
-  before: z.coerce.number().int().optional().describe('`next` of the answer before'),
-  server: z.coerce.number().int().default(0),
-  day: z.coerce.number().int().default(0).describe('days since 1970; 0 = all'),
+  before: after,
+  server: z.coerce.number().int().min(0).default(0),
+  day: z.coerce.number().int().default(0).describe('days since 1970 (UTC); 0 = all'),
+  since: z.coerce.number().int().min(0).optional().describe('milliseconds since 1970; for days of another time zone'),
+  until: z.coerce.number().int().min(0).optional().describe('likewise; not included'),
+  find: z.string().max(500).default('').describe('part of the URL; * stands for anything'),
   noise: z.enum(['0', '1']).default('0').describe('1: also changes of bytes or markup that no reader would see'),
   limit,
 });
@@ -47,22 +53,45 @@ const changedDayList = z
   })
   .meta({ id: 'ChangedDayList' });
 
-export type Change = z.infer<typeof change>;
+export type ShownChange = z.infer<typeof change>;
 export type ChangedDay = z.infer<typeof changedDay>;
 export type ChangedDayList = z.infer<typeof changedDayList>;
 
-function listChanges({ ledger }: Reader, input: z.infer<typeof listInput>) {
-  const times = input.day === 0 ? {} : { since: input.day * DAY, until: (input.day + 1) * DAY };
+type ListInput = z.infer<typeof listInput>;
+
+function listChanges(reader: Reader, input: ListInput) {
+  const { parts, server } = concerned(reader, input.server);
+  const { rows, next } = paged<ShownChange>({
+    ...{ parts, after: input.before, limit: input.limit },
+    ask: (part, before) => changesOf(part, { ...input, server }, before),
+    compare: (one, two) => two.time - one.time || two.id - one.id,
+  });
+  return { changes: rows, next };
+}
+
+function changesOf(part: ReadPartition, input: ListInput, after: number | undefined): Part<Keyed<ShownChange>> {
+  const { ledger } = part;
+  const times = timesOf(input);
   const first = times.since === undefined ? 1 : ledger.visits.since(times.since);
   // Visits that came from afar stand up to an hour late.
   const last = times.until === undefined ? ledger.visits.newest() + 1 : ledger.visits.since(times.until + 2 * HOUR);
-  const before = Math.min(input.before ?? last, last);
+  const before = Math.min(after ?? last, last);
   const from = Math.max(first, before - SCANNED);
-  const { server, limit } = input;
+  const { server, limit, find } = input;
   const noise = input.noise === '1';
-  const changes = changesIn(ledger, { ...times, from, before, server, limit, quiet: !noise, template: noise });
-  const next = changes.length === limit ? changes.at(-1)!.id : from > first ? from : null;
-  return { changes, next };
+  const wanted = { ...times, from, before, server, limit, pattern: find, quiet: !noise, template: noise };
+  const found = changesIn(ledger, wanted);
+  const next = found.length === limit ? found.at(-1)!.id : from > first ? from : null;
+  const told = (change: (typeof found)[number]): ShownChange => ({
+    ...change,
+    ...{ id: part.told(change.id), page: part.told(change.page), server: part.told(change.server) },
+  });
+  return { rows: found.map(change => ({ key: change.id, row: told(change) })), next };
+}
+
+function timesOf({ day, since, until }: ListInput): { since?: number; until?: number } {
+  if (day !== 0) return { since: day * DAY, until: (day + 1) * DAY };
+  return { ...(since !== undefined && { since }), ...(until !== undefined && { until }) };
 }
 
 export const changeRoutes = [
@@ -78,8 +107,11 @@ export const changeRoutes = [
     method: 'get',
     path: '/changes/days',
     summary: 'Number of changes by day and server; `whole` is false when there were too many visits to count them all.',
-    input: z.object({ days: z.coerce.number().int().min(1).max(MOST_DAYS).default(14) }),
+    input: z.object({
+      days: z.coerce.number().int().min(1).max(MOST_DAYS).default(14),
+      zone: z.string().max(100).default('UTC').describe('time zone whose days are meant, as Europe/Berlin'),
+    }),
     output: changedDayList,
-    answer: ({ days }, { reader }) => reader.dayCounts.of(days),
+    answer: ({ days, zone }, { reader }) => daySums(reader.parts, days, zone),
   }),
 ];

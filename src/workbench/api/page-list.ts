@@ -1,13 +1,18 @@
 /** Pages in parts: by key, so that a part costs the same wherever it lies, and never counted. */
 import { z } from 'zod';
 import { meaningOf } from '../../home/answers/why.ts';
-import type { Reader } from '../reader.ts';
+import type { KeyedPage } from '../../ledger/listings.ts';
+import { sumOf } from '../../questions/question.ts';
+import { paged } from '../paging.ts';
+import type { Reader, ReadPartition } from '../reader.ts';
+import { concerned } from './concerned.ts';
 import { route } from './route.ts';
-import { bytes, limit, list, means, next, outcome, time } from './shared.ts';
+import { after, bytes, limit, list, means, next, outcome, time } from './shared.ts';
 
 const pageLine = z
   .object({
     ...{ id: z.int(), url: z.string(), server: z.int(), depth: z.int().describe('links from a seed') },
+    found: time,
     outcome: z.enum([...outcome.options, 'waiting']).describe('of the last visit'),
     ...{ reason: z.string().nullable(), means, title: z.string().nullable(), status: z.int().nullable() },
     type: z.string().nullable().describe('media type'),
@@ -20,18 +25,61 @@ const pageLine = z
 
 export type PageLine = z.infer<typeof pageLine>;
 
-const listInput = z.object({
+type ListInput = z.infer<typeof listInput>;
+
+const filterInput = z.object({
   find: z.string().max(500).default('').describe('part of the URL; * stands for anything'),
   outcome: z.enum(['', ...outcome.options, 'waiting']).default(''),
   server: z.coerce.number().int().min(0).default(0).describe('id of a server; 0 = all'),
+  type: z.string().max(100).default('').describe('beginning of the media type, as text/html or image/'),
+  status: z
+    .string()
+    .regex(/^(?:[1-5][0-9x]{2})?$/, 'write a status such as 404 or 4xx')
+    .default('')
+    .describe('of HTTP, as 404 or 4xx'),
+});
+
+const listInput = filterInput.extend({
   order: z.enum(['found', 'newest', 'visited', 'changed']).default('found'),
-  after: z.coerce.number().min(0).optional().describe('`next` of the answer before'),
+  after,
   limit,
 });
 
-function listPages({ ledger }: Reader, input: z.infer<typeof listInput>) {
-  const { rows, next } = ledger.listings.pages(input);
-  return { pages: rows.map(row => ({ ...row, means: row.reason === null ? '' : meaningOf(row.reason) })), next };
+/** In one order for all partitions; within one, rows come by the keys that the ledger pages by. */
+const orders: Readonly<Record<ListInput['order'], (one: PageLine, two: PageLine) => number>> = {
+  found: (one, two) => one.found - two.found || one.id - two.id,
+  newest: (one, two) => two.found - one.found || two.id - one.id,
+  visited: (one, two) => (two.time ?? 0) - (one.time ?? 0) || two.id - one.id,
+  changed: (one, two) => (two.changed ?? 0) - (one.changed ?? 0) || two.id - one.id,
+};
+
+/** `4xx` is all from 400 to 499. */
+function statusesOf(text: string): readonly [number, number] | undefined {
+  return text === '' ? undefined : [Number(text.replaceAll('x', '0')), Number(text.replaceAll('x', '9'))];
+}
+
+function listPages(reader: Reader, { after: from, status, ...input }: ListInput) {
+  const { parts, server } = concerned(reader, input.server);
+  const statuses = statusesOf(status);
+  const { rows, next } = paged<PageLine>({
+    ...{ parts, after: from, limit: input.limit, compare: orders[input.order] },
+    ask(part, place) {
+      const found = part.ledger.listings.pages({ ...input, status: statuses, server, after: place });
+      return { rows: found.rows.map(row => ({ key: row.key, row: lineOf(part, row) })), next: found.next };
+    },
+  });
+  return { pages: rows, next };
+}
+
+function lineOf(part: ReadPartition, { key: _, ...row }: KeyedPage): PageLine {
+  const means = row.reason === null ? '' : meaningOf(row.reason);
+  return { ...row, id: part.told(row.id), server: part.told(row.server), means };
+}
+
+function countPages(reader: Reader, { status, ...input }: z.infer<typeof filterInput>) {
+  const { parts, server } = concerned(reader, input.server);
+  const counts = parts.map(({ ledger }) => ledger.listings.count({ ...input, status: statusesOf(status), server }));
+  return { pages: sumOf(counts.map(({ pages }) => pages)), whole: counts.every(({ whole }) => whole) };
 }
 
 export const pageListRoute = route({
@@ -41,4 +89,15 @@ export const pageListRoute = route({
   input: listInput,
   output: z.object({ pages: list(pageLine), next }).meta({ id: 'PageList' }),
   answer: (input, { reader }) => listPages(reader, input),
+});
+
+export const pageCountRoute = route({
+  method: 'get',
+  path: '/count',
+  summary: 'How many pages there are by URL, outcome, type, status or server, among the newest 200,000.',
+  input: filterInput,
+  output: z
+    .object({ pages: z.int(), whole: z.boolean().describe('false = older pages were not looked at') })
+    .meta({ id: 'PageCount' }),
+  answer: (input, { reader }) => countPages(reader, input),
 });

@@ -1,9 +1,11 @@
 /** Everything about one page: what is known of it, its visits and versions, links, and why it is or is not due. */
 import { z } from 'zod';
 import { SkeinError } from '../../base/errors.ts';
-import { type Found, findPage } from '../../home/answers/lookup.ts';
+import { lookUp } from '../../home/answers/lookup.ts';
 import { meaningOf, stateOf, whyOf } from '../../home/answers/why.ts';
+import { inferredOf } from '../../home/copies/copies.ts';
 import { differenceOf, pageOf } from '../../home/copies/difference.ts';
+import type { Part } from '../../ledger/listings.ts';
 import {
   FLAG_NOARCHIVE,
   FLAG_NOFOLLOW,
@@ -12,9 +14,10 @@ import {
   type KnownRow,
 } from '../../ledger/pages/known-row.ts';
 import { roles } from '../../ledger/pages/pages.ts';
-import type { Reader } from '../reader.ts';
+import { type Keyed, type ListCursor, type PagedPart, paged } from '../paging.ts';
+import type { FoundHere, Reader, ReadPartition } from '../reader.ts';
 import { route } from './route.ts';
-import { amount, bytes, duration, id, limit, list, means, next, outcome, share, stage, time } from './shared.ts';
+import { after, amount, bytes, duration, id, limit, list, means, next, outcome, share, stage, time } from './shared.ts';
 
 /** Links that one answer holds, and pages whose links are read for it to find those that lead to one. */
 const MOST_LINKS = 500;
@@ -146,20 +149,22 @@ export type PageDetail = z.infer<typeof pageDetail>;
 export type PageVisit = z.infer<typeof pageVisit>;
 export type LinkList = z.infer<typeof linkList>;
 export type WhyAnswer = z.infer<typeof why>;
-export type Difference = z.infer<typeof pageDifference>;
+export type ShownDifference = z.infer<typeof pageDifference>;
 
-function onePage(reader: Reader, found: Found): PageDetail {
-  const { page } = found;
-  const { pages, servers, backward } = reader.ledger;
+function onePage(reader: Reader, found: FoundHere): PageDetail {
+  const { page, part } = found;
+  const { servers, backward } = part.ledger;
   const server = page.server === 0 ? undefined : servers.read(page.server);
-  const placeOf = (other: number | null) => (other ? { id: other, url: pages.get(other)?.url ?? null } : null);
+  const placeOf = (other: number | null) => reader.linked(part, other ?? 0) ?? null;
   return {
-    ...{ id: page.id, url: page.url, depth: page.depth, found: page.found, lastmod: page.lastmod },
-    state: stateOf(found, server, Date.now()),
+    ...{ id: part.told(page.id), url: page.url, depth: page.depth, found: page.found, lastmod: page.lastmod },
+    state: [stateOf(found, server, Date.now()), found.known && inferredOf(part.ledger, found.known)]
+      .filter(Boolean)
+      .join(' '),
     role: roles[page.role]!,
     refused: page.refused,
     parent: placeOf(page.parent),
-    server: server ? { id: server.id, origin: server.origin } : null,
+    server: server ? { id: part.told(server.id), origin: server.origin } : null,
     linksIn: backward.saved(page.id),
     known: found.known ? knownOf(found.known, placeOf) : null,
   };
@@ -182,35 +187,63 @@ function knownOf(row: KnownRow, placeOf: PlaceOf): NonNullable<PageDetail['known
 }
 
 /** Newest first; a version is a visit that stored a copy. */
-function visitsOf({ ledger }: Reader, { id, after, limit }: { id: number; after?: number | undefined; limit: number }) {
-  const { rows, next } = ledger.listings.visitsOf(id, after ?? Number.MAX_SAFE_INTEGER, limit);
-  return { visits: rows.map(row => ({ ...row, means: meaningOf(row.reason) })), next };
+function visitsOf(
+  reader: Reader,
+  { id, after: from, limit }: { id: number; after?: number | undefined; limit: number },
+) {
+  const { part, page } = reader.page(id);
+  const before = from === undefined ? Number.MAX_SAFE_INTEGER : (reader.placeOf(from)?.local ?? 0);
+  const { rows, next } = part.ledger.listings.visitsOf(page.id, before, limit);
+  const visits = rows.map(row => ({ ...row, id: part.told(row.id), means: meaningOf(row.reason) }));
+  return { visits, next: next === null ? null : part.told(next) };
 }
 
-function linksOut({ ledger: { links, pages } }: Reader, page: number): LinkList {
-  const found = links.out(page).filter(link => link.target !== 0);
-  const shown = found.slice(0, MOST_LINKS).map(({ target, ...link }) => ({
-    ...{ id: target, url: pages.get(target)?.url ?? '', ...link },
-  }));
+type Link = LinkList['links'][number];
+
+function linksOut(reader: Reader, told: number): LinkList {
+  const { part, page } = reader.page(told);
+  const found = part.ledger.links.out(page.id).filter(link => link.target !== 0);
+  const shown = found.slice(0, MOST_LINKS).map(({ target, ...link }): Link => {
+    const { id: there, url } = reader.linked(part, target) ?? { id: 0, url: '' };
+    return { id: there, url, ...link };
+  });
   return { links: shown, capped: found.length > MOST_LINKS, next: null };
 }
 
-function linksIn({ ledger: { links, pages } }: Reader, page: number, after: number): LinkList {
-  const upTo = after + SCANNED;
-  const found = links.in(page, { after, upTo, most: MOST_LINKS });
-  const shown = found.map(({ source, ...link }) => ({ id: source, url: pages.get(source)?.url ?? '', ...link }));
-  const next = found.length === MOST_LINKS ? found.at(-1)!.source : upTo < links.last() ? upTo : null;
-  return { links: shown, capped: false, next };
+/** Who links to a page may be in any partition; each that has such pages has a stub of it. */
+function linksIn(reader: Reader, told: number, from: ListCursor | undefined): LinkList {
+  const { page } = reader.page(told);
+  const { rows, next }: PagedPart<Link> = paged({
+    ...{ parts: reader.parts, after: from, limit: MOST_LINKS },
+    ask(part, place = 0) {
+      const target = lookUp(part.ledger, [page.url])?.page.id;
+      return target === undefined ? { rows: [], next: null } : linksOfPart(part, target, place);
+    },
+    compare: () => 0, // partition after partition
+  });
+  return { links: rows, capped: false, next };
 }
 
-function difference(reader: Reader, page: number, from: number, to: number) {
-  const sides = [from, to].map(visitId => {
-    const visit = reader.visit(visitId);
-    const stored = visit.page === page ? reader.copies.of(visit) : undefined;
+function linksOfPart(part: ReadPartition, target: number, after: number): Part<Keyed<Link>> {
+  const { links, pages } = part.ledger;
+  const upTo = after + SCANNED;
+  const found = links.in(target, { after, upTo, most: MOST_LINKS });
+  const rows = found.map(({ source, ...link }) => ({
+    key: source,
+    row: { id: part.told(source), url: pages.get(source)?.url ?? '', ...link },
+  }));
+  return { rows, next: found.length === MOST_LINKS ? found.at(-1)!.source : upTo < links.last() ? upTo : null };
+}
+
+async function difference(reader: Reader, told: number, from: number, to: number) {
+  const { page, part } = reader.page(told);
+  const side = async (visitId: number) => {
+    const { visit, part: there } = reader.visit(visitId);
+    const stored = there === part && visit.page === page.id ? await part.copies.of(visit) : undefined;
     if (!stored) throw new SkeinError('not-found', 'One of the two versions is not stored.');
-    return { visit: visit.id, time: visit.time, page: pageOf(stored) };
-  });
-  const [before, after] = sides as [(typeof sides)[0], (typeof sides)[0]];
+    return { visit: visitId, time: visit.time, page: pageOf(stored) };
+  };
+  const [before, after] = [await side(from), await side(to)];
   return {
     from: { visit: before.visit, time: before.time },
     to: { visit: after.visit, time: after.time },
@@ -218,17 +251,22 @@ function difference(reader: Reader, page: number, from: number, to: number) {
   };
 }
 
-function copyOf(reader: Reader, visitId: number) {
-  const visit = reader.visit(visitId);
-  const stored = reader.copies.of(visit);
+async function copyOf(reader: Reader, visitId: number) {
+  const { visit, part } = reader.visit(visitId);
+  const stored = await part.copies.of(visit);
   if (!stored) throw new SkeinError('not-found', 'That visit stored no copy.');
   return {
-    visit: visit.id,
+    visit: visitId,
     time: visit.time,
     status: stored.status,
     headers: [...stored.headers],
     bytes: stored.body.length,
   };
+}
+
+function whyNow(reader: Reader, told: number) {
+  const { part, ...found } = reader.page(told);
+  return whyOf(part.ledger, found, Date.now(), reader.directory);
 }
 
 export const pageRoutes = [
@@ -238,7 +276,7 @@ export const pageRoutes = [
     summary: 'The page with this URL.',
     input: z.object({ url: z.string().max(4000) }),
     output: pageDetail,
-    answer: ({ url }, { reader }) => onePage(reader, findPage(reader.ledger, url)),
+    answer: ({ url }, { reader }) => onePage(reader, reader.find(url)),
   }),
   route({
     method: 'get',
@@ -264,12 +302,7 @@ export const pageRoutes = [
     input: z.object({
       id,
       direction: z.enum(['in', 'out']).default('out'),
-      after: z.coerce
-        .number()
-        .int()
-        .min(0)
-        .default(0)
-        .describe('`next` of the answer before; of links that lead to it'),
+      after,
     }),
     output: linkList,
     answer: ({ id, direction, after }, { reader }) =>
@@ -281,7 +314,7 @@ export const pageRoutes = [
     summary: 'Why it is or is not due: history, rate, probability, importance, and one sentence.',
     input: z.object({ id }),
     output: why,
-    answer: (input, { reader }) => whyOf(reader.ledger, reader.page(input.id), Date.now()),
+    answer: (input, { reader }) => whyNow(reader, input.id),
   }),
   route({
     method: 'get',

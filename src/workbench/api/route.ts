@@ -1,16 +1,16 @@
 /**
- * One endpoint of the API: its place, what it takes, and what answers. The table in routes.ts is both the router and
+ * One endpoint of the API: its place, what it takes, and what answers. The table in table.ts is both the router and
  * the OpenAPI document, so neither can say what the other does not.
  */
 import type { z } from 'zod';
+import type { WorkbenchRole } from '../access.ts';
 import type { Live } from '../live.ts';
 import type { Reader } from '../reader.ts';
 
 export interface Context {
   readonly reader: Reader;
   readonly live: Live;
-  /** The caller may give orders. */
-  readonly steers: boolean;
+  readonly role: WorkbenchRole;
 }
 
 export interface Route<Input extends z.ZodObject = z.ZodObject, Answer extends z.ZodType = z.ZodType> {
@@ -21,8 +21,9 @@ export interface Route<Input extends z.ZodObject = z.ZodObject, Answer extends z
   readonly input: Input;
   /** What comes back; its `id` names it in the description. Answers are not checked against it but by tests. */
   readonly output: Answer;
-  /** A state-changing call: needs the token. */
+  /** A state-changing call: needs a token whose holder has this role, `steer` where none is named. */
   readonly changes?: boolean;
+  readonly role?: WorkbenchRole;
   readonly answer: (input: z.infer<Input>, context: Context) => z.infer<Answer> | Promise<z.infer<Answer>>;
 }
 

@@ -1,28 +1,22 @@
-/** Every endpoint of version 1, in the order in which the documentation lists them. */
+/** The endpoints of version 1 that are about the collection and the run; table.ts has all of them. */
 
 import { z } from 'zod';
-import { DAY } from '../../base/clock.ts';
 import { SkeinError } from '../../base/errors.ts';
-import { NOT_DUE } from '../../home/answers/savings.ts';
-import { freshnessNow } from '../../home/answers/why.ts';
 import { findHome } from '../../home/door.ts';
 import { orderSchema } from '../../home/orders.ts';
-import { summed } from '../../ledger/account.ts';
+import { openedQuestion } from '../../questions/search/parts.ts';
+import { searchCollection } from '../../questions/search/searching.ts';
 import type { QueryOptions } from '../../search/index.ts';
-import { ACCOUNT_DAYS } from '../live.ts';
 import type { Reader } from '../reader.ts';
+import { accountRoute } from './account.ts';
 import { changeRoutes } from './changes.ts';
+import { overviewRoute } from './overview.ts';
 import { pageRoutes } from './page.ts';
-import { pageListRoute } from './page-list.ts';
+import { pageCountRoute, pageListRoute } from './page-list.ts';
 import { type Route, route } from './route.ts';
 import { serverRoutes } from './servers.ts';
-import { account, duration, homeState, id, list, rates, share, time } from './shared.ts';
+import { duration, homeState, id, list, rates, share, time } from './shared.ts';
 import { now } from './tick.ts';
-
-const day = z.object({ day: z.int().describe('since 1970'), ...account.shape, freshness: share.nullable() });
-const accountReport = z
-  .object({ days: list(day), causes: list(z.object({ cause: z.string(), ...account.shape })) })
-  .meta({ id: 'AccountReport' });
 
 const fragments = list(z.object({ text: z.string(), hit: z.boolean().describe('one of the words asked for') }));
 
@@ -54,31 +48,17 @@ const obeyed = z
   .object({ done: z.string().describe('one sentence: what is different now'), state: homeState })
   .meta({ id: 'Obeyed' });
 
-export type Hit = z.infer<typeof hit>;
-export type Results = z.infer<typeof results>;
-export type Obeyed = z.infer<typeof obeyed>;
+export type ShownHit = z.infer<typeof hit>;
+export type ShownResults = z.infer<typeof results>;
+export type ObeyedOrder = z.infer<typeof obeyed>;
 
-function accountOf(reader: Reader, days: number) {
-  const { ledger } = reader;
-  const first = Math.floor(Date.now() / DAY) - days + 1;
-  const freshness = ledger.setting<Record<string, number>>('freshness') ?? {};
-  const rows = [
-    ...ledger.account.rows(first),
-    ...reader.notDue(first).map(row => ({ ...row, cause: NOT_DUE, visits: 0, spent: 0 })),
-  ];
-  return {
-    days: summed(rows, 'day')
-      .map(row => ({ ...row, freshness: freshness[String(row.day)] ?? null }))
-      .sort((a, b) => a.day - b.day),
-    causes: summed(rows, 'cause').sort((a, b) => b.spent - a.spent || b.avoided - a.avoided),
-  };
-}
-
-function search(reader: Reader, input: { q: string } & Pick<QueryOptions, 'offset' | 'limit' | 'unfold' | 'language'>) {
-  const index = reader.search();
-  if (!index) throw new SkeinError('not-found', 'Nothing is indexed yet.', 'The index fills while a crawl runs.');
-  const { q, ...options } = input;
-  return index.query(q, { ...options, freshness: freshnessNow(reader.ledger, Date.now()) });
+async function search(
+  reader: Reader,
+  { q, ...options }: { q: string } & Pick<QueryOptions, 'offset' | 'limit' | 'unfold' | 'language'>,
+) {
+  if (!reader.indexed)
+    throw new SkeinError('not-found', 'Nothing is indexed yet.', 'The index fills while a crawl runs.');
+  return searchCollection(reader.collection, q, options);
 }
 
 async function steer(reader: Reader, order: z.infer<typeof orderSchema>) {
@@ -89,15 +69,16 @@ async function steer(reader: Reader, order: z.infer<typeof orderSchema>) {
 }
 
 const nowRoutes = [
+  overviewRoute,
   route({
     method: 'get',
     path: '/now',
     summary: 'The numbers of this second, half an hour of history, and the latest visits.',
     input: z.object({}),
     output: now,
-    answer: (_, { live, steers }) => ({
+    answer: (_, { live, role }) => ({
       ...live.now,
-      ...{ steers, history: live.history, visits: live.recent(), trouble: live.trouble },
+      ...{ steers: role !== 'read', role, history: live.history, visits: live.recent(), trouble: live.trouble },
     }),
   }),
   route({
@@ -132,19 +113,13 @@ const otherRoutes = [
     input: z.object({ page: id }),
     output: z.object({ page: z.int() }).meta({ id: 'Opened' }),
     changes: true,
-    answer: ({ page }, { reader }) => {
-      reader.search()?.opened(page);
+    async answer({ page }, { reader }) {
+      const { url } = reader.page(page).page;
+      if (reader.indexed) await reader.collection.ask(openedQuestion, { page, url });
       return { page };
     },
   }),
-  route({
-    method: 'get',
-    path: '/account',
-    summary: 'Bytes spent and avoided, by day and by cause; `not due` are pages that were not asked for.',
-    input: z.object({ days: z.coerce.number().int().min(1).max(400).default(ACCOUNT_DAYS) }),
-    output: accountReport,
-    answer: ({ days }, { reader }) => accountOf(reader, days),
-  }),
+  accountRoute,
   route({
     method: 'post',
     path: '/steer',
@@ -156,10 +131,11 @@ const otherRoutes = [
   }),
 ];
 
-export const routes: readonly Route[] = [
+export const mainRoutes: readonly Route[] = [
   ...nowRoutes,
   ...serverRoutes,
   pageListRoute,
+  pageCountRoute,
   ...pageRoutes,
   ...changeRoutes,
   ...otherRoutes,

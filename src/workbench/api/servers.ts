@@ -4,10 +4,11 @@ import { z } from 'zod';
 import { DAY } from '../../base/clock.ts';
 import { SkeinError } from '../../base/errors.ts';
 import { robotsInForce } from '../../home/answers/robots.ts';
-import { NOT_DUE } from '../../home/answers/savings.ts';
+import type { ServerOrder } from '../../ledger/listings.ts';
+import { paged } from '../paging.ts';
 import type { Reader } from '../reader.ts';
 import { route } from './route.ts';
-import { account, duration, id, limit, list, next, time } from './shared.ts';
+import { account, after, duration, id, limit, list, next, time } from './shared.ts';
 
 const standing = {
   id: z.int(),
@@ -15,7 +16,7 @@ const standing = {
   address: z.string(),
   crawlDelay: duration.describe('that robots.txt asks for, milliseconds'),
   notBefore: time.describe('no request before this moment, milliseconds since 1970'),
-  latency: duration.describe('to the first byte, smoothed, milliseconds'),
+  latency: duration.describe('that an answer takes, smoothed, milliseconds'),
   failures: z.int().describe('of the whole server, in a row'),
   seeded: z.boolean().describe('a seed is on it'),
   paused: z.boolean(),
@@ -58,42 +59,82 @@ export type ServerDetail = z.infer<typeof server>;
 const listInput = z.object({
   find: z.string().max(500).default('').describe('part of the origin'),
   state: z.enum(['', 'paused', 'waiting', 'failing']).default(''),
-  after: z.coerce.number().min(0).default(0).describe('`next` of the answer before'),
+  order: z.enum(['found', 'origin', 'visits', 'spent', 'latency', 'failures']).default('found'),
+  after,
   limit,
 });
 
-function listServers(reader: Reader, input: z.infer<typeof listInput>) {
+/** One whose robots.txt cannot be read fails, too. */
+const troubleOf = ({ failures, robots }: ServerLine) => failures + Number(robots === 0);
+
+const orders: Readonly<Record<ServerOrder, (one: ServerLine, two: ServerLine) => number>> = {
+  found: (one, two) => one.id - two.id,
+  origin: (one, two) => (one.origin < two.origin ? -1 : 1),
+  visits: (one, two) => two.visits - one.visits,
+  spent: (one, two) => two.spent - one.spent,
+  latency: (one, two) => two.latency - one.latency,
+  failures: (one, two) => troubleOf(two) - troubleOf(one),
+};
+
+function listServers(reader: Reader, { after: from, ...input }: z.infer<typeof listInput>) {
   const now = Date.now();
   const since = Math.floor(now / DAY) - 6;
-  const { rows, next } = reader.ledger.listings.servers({ ...input, now, since });
+  const { rows, next } = paged<ServerLine>({
+    ...{ parts: reader.parts, after: from, limit: input.limit },
+    ask(part, place = 0) {
+      const found = part.ledger.listings.servers({ ...input, after: place, now, since });
+      return {
+        rows: found.rows.map((row, at) => ({
+          key: input.order === 'found' ? row.id : place + at + 1,
+          row: { ...row, id: part.told(row.id) },
+        })),
+        next: found.next,
+      };
+    },
+    compare: orders[input.order],
+  });
   const left = new Map<number, number>();
   for (const { server, avoided } of reader.notDue(since)) left.set(server, (left.get(server) ?? 0) + avoided);
   return { servers: rows.map(row => ({ ...row, avoided: row.avoided + (left.get(row.id) ?? 0) })), next };
 }
 
 /** From the day `first` on, also what was avoided by not asking. */
-function accountOf(reader: Reader, server: number, first: number): ServerDetail['account'] {
-  const rows = reader.ledger.account.ofServer(server, first);
-  const left = reader.notDue(first).filter(row => row.server === server);
-  const all = [...rows, ...left.map(({ day, avoided }) => ({ day, cause: NOT_DUE, visits: 0, spent: 0, avoided }))];
+function accountOf(reader: Reader, told: number, first: number): ServerDetail['account'] {
+  const { part, local } = reader.placeOf(told)!;
+  const rows = part.ledger.account.ofServer(local, first);
+  const left = reader.notDue(first).filter(row => row.server === told);
+  const all = [...rows, ...left.map(({ day, avoided, cause }) => ({ day, cause, visits: 0, spent: 0, avoided }))];
   return all.sort((a, b) => a.day - b.day || (a.cause < b.cause ? -1 : 1));
 }
 
 /** Failures that are shown of one server. */
 const MOST_ERRORS = 20;
 
-function oneServer(reader: Reader, wanted: number): ServerDetail {
-  const found = reader.ledger.servers.read(wanted);
-  if (!found) throw new SkeinError('not-found', 'There is no such server.');
-  const { id, origin, address, crawlDelay, notBefore, latency, failures, seeded, paused } = found;
+function oneServer(reader: Reader, told: number): ServerDetail {
+  const { part, local } = reader.placeOf(told) ?? {};
+  const found = part?.ledger.servers.read(local!);
+  if (!part || !found) throw new SkeinError('not-found', 'There is no such server.');
+  const { origin, address, crawlDelay, notBefore, latency, failures, seeded, paused } = found;
   const { robots, sitemaps, refused, audits, lies } = found;
+  const errors = part.ledger.listings.errorsOf(found.id, MOST_ERRORS);
   return {
-    ...{ id, origin, address, crawlDelay, notBefore, latency, failures, seeded, paused, pace: found.pace ?? null },
+    ...{
+      id: told,
+      origin,
+      address,
+      crawlDelay,
+      notBefore,
+      latency,
+      failures,
+      seeded,
+      paused,
+      pace: found.pace ?? null,
+    },
     ...{ sitemaps, refused, audits, lies },
     robots: robots ? { ...robots, ...robotsInForce(origin, robots, Date.now()) } : null,
     ...{ notices: found.pings, trueNotices: found.truePings },
-    account: accountOf(reader, wanted, Math.floor(Date.now() / DAY) - 13),
-    recentErrors: reader.ledger.listings.errorsOf(wanted, MOST_ERRORS),
+    account: accountOf(reader, told, Math.floor(Date.now() / DAY) - 13),
+    recentErrors: errors.map(error => ({ ...error, id: part.told(error.id), page: part.told(error.page) })),
   };
 }
 

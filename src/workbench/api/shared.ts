@@ -17,7 +17,17 @@ export const bytes = z.number().describe('bytes');
 export const share = z.number().describe('from 0 to 1');
 export const outcome = z.enum(['fetched', 'same', 'moved', 'gone', 'refused', 'failed']);
 export const means = z.string().describe('the reason in words');
-export const next = z.number().nullable().describe('ask again with this; null = that was all');
+export const next = z
+  .union([z.number(), z.string()])
+  .nullable()
+  .describe('ask again with this; a text where the collection has several partitions; null = that was all');
+/** The same as a parameter. */
+export const after = z
+  .string()
+  .regex(/^(?:\d+|p[\dx,]*)$/, 'this is no place in a list')
+  .max(12_000)
+  .optional()
+  .describe('`next` of the answer before');
 export const stage = z.string().nullable().describe('of the detector, that decided');
 export const amount = z
   .number()
@@ -54,10 +64,12 @@ export const homeState = z
     ...{ time, started: time, command: z.string(), state: z.enum(['working', 'paused', 'stopping', 'ended']) },
     pages: z.int().describe('bodies that came in this run'),
     outcomes: z.record(outcome, z.int()).describe('visits of this run'),
+    errors: z.int().describe('visits that failed, or were not tried because their server cannot be reached'),
     rate: z.number().describe('visits a second'),
     ...{ bytesDown: bytes, bytesUp: bytes },
     queue: z.int().describe('pages that wait for their turn'),
     underWay: z.int().describe('pages'),
+    atWork: list(z.string()).describe('origins that are being visited now, at most 500'),
     ...{ servers: z.int(), known: z.int().describe('URLs'), memory: bytes },
     settings: z.object({
       pace: z.number().describe('seconds between requests to one server'),

@@ -1,5 +1,6 @@
 /** What live numbers look like, once a second and in the answer to /now. */
 import { z } from 'zod';
+import { workbenchRoles } from '../access.ts';
 import { bytes, duration, homeState, list, means, outcome, rates, share, stage, time } from './shared.ts';
 
 export const sample = z
@@ -17,6 +18,7 @@ const shownVisit = z
   .object({
     ...{ id: z.int(), page: z.int(), time, url: z.string(), outcome, reason: z.string(), means, stage },
     status: z.int().describe('of HTTP; 0 = there was none'),
+    seen: z.boolean().describe('the page was there once: `gone` is otherwise `not found`'),
     ...{ bytes, ms: duration, outpost: z.string() },
   })
   .meta({ id: 'ShownVisit' });
@@ -48,6 +50,7 @@ export const now = z
   .object({
     ...ticked,
     steers: z.boolean().describe('the caller may give orders'),
+    role: z.enum(workbenchRoles).describe('of the caller'),
     history: list(sample).describe('of half an hour, oldest first'),
     trouble: z.string().describe('why the last look failed; empty = it did not'),
   })
@@ -55,5 +58,5 @@ export const now = z
 
 export type Sample = z.infer<typeof sample>;
 export type ShownVisit = z.infer<typeof shownVisit>;
-export type Collection = z.infer<typeof collection>;
+export type CollectionTick = z.infer<typeof collection>;
 export type Tick = z.infer<typeof tick>;

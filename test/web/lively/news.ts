@@ -49,6 +49,12 @@ export const kinds: Readonly<Record<string, Show>> = {
     return tick % 2 === 0 ? one + two : two + one;
   },
   notice: (_, fixed, tick) => (tick % 2 === 0 ? `<p>${sentence(fixed)}</p>` : ''),
+  cents: (_, fixed, tick) =>
+    `<p>One costs $${between(3, 90, fixed)}.${String((fixed + tick) % 100).padStart(2, '0')}</p>`,
+  roundtable: (value, _, tick) =>
+    `<p>Next Roundtable ${pick(WEEKDAYS, value)}, ${pick(MONTHS, mix(value, 1))} ${1 + (tick % 28)}</p>`,
+  'version in a menu': (value, fixed, tick) =>
+    `<ul><li><a href="/v/${word(fixed)}">v${between(1, 9, value)}.${tick % 40} (stable)</a></li></ul>`,
   'dated price': (value, _, tick) => `<p>As of 2026-04-${10 + (tick % 18)}: ${money(value)} €</p>`,
   'next link': (value, fixed) =>
     `<p><a href="http://stories.invalid/next/${word(value)}">Next: ${title(value)}</a> after ${word(fixed)}</p>`,

@@ -1,19 +1,10 @@
 /** Parts that no reader would call a change, each in the way of real sites. Two looks at the same time differ in them. */
 import { hashOf, mix, pick } from '../random.ts';
 import { sentence, title, word } from '../words.ts';
-import { between, type Look, type Part, type Place, token } from './part.ts';
-
-/** `fresh` differs at each request. */
-type Show = (fresh: number, look: Look, fixed: number) => string;
-
-interface Kind {
-  readonly place: Place;
-  readonly seen: boolean;
-  readonly show: Show;
-}
-
-const visible = (show: Show, place: Place = 'main'): Kind => ({ place, seen: true, show });
-const hidden = (show: Show, place: Place = 'main'): Kind => ({ place, seen: false, show });
+import { lots } from './noise-by-lot.ts';
+import { hidden, type NoiseKind, visible } from './noise-kind.ts';
+import { tokens } from './noise-tokens.ts';
+import { between, type Part, token } from './part.ts';
 
 /** The same address, written in one of the ways in which mail links are hidden from robots. */
 function encoded(address: string, fresh: number): string {
@@ -28,7 +19,12 @@ function encoded(address: string, fresh: number): string {
     .join('');
 }
 
-const kinds: Readonly<Record<string, Kind>> = {
+function covered(address: string, fresh: number): string {
+  const key = fresh % 256;
+  return Buffer.from([key, ...[...Buffer.from(address)].map(sign => sign ^ key)]).toString('hex');
+}
+
+const plain: Readonly<Record<string, NoiseKind>> = {
   counter: visible((_, look, fixed) => `<p>Visitors: ${between(1000, 90_000, fixed) + look.turn * 3}</p>`),
   advertisement: visible(
     fresh =>
@@ -59,10 +55,36 @@ const kinds: Readonly<Record<string, Kind>> = {
     fresh => `<form action="/"><input type="hidden" name="_token" value="${token(32, fresh)}"></form>`,
   ),
   nonce: hidden(fresh => `<script nonce="${token(20, fresh)}">var page = ${fresh};</script>`, 'head'),
+  // Under the key of a proxy, which is another at each request.
+  'covered mail': hidden(
+    (fresh, _, fixed) =>
+      `<p><a href="/x/email-protection#${covered(`${word(fixed)}@example.test`, fresh)}">Write</a></p>`,
+  ),
+  'token of a form in a link': hidden(
+    (fresh, _, fixed) => `<p><a href="/leave?authenticity=${token(10, fresh)}">${word(fixed)} out</a></p>`,
+  ),
+  'request in a comment': hidden(fresh => `<!-- request ${token(16, fresh)}, made in ${fresh % 900} ms -->`, 'footer'),
+  'minutes ago': hidden((fresh, _, fixed) => `<p>Written ${1 + (fresh % 58)} minutes ago by ${word(fixed)}</p>`),
+  // One look in three comes from the other machine.
+  'asset of one in three': hidden(
+    (fresh, _, fixed) =>
+      `<img src="/i/${token(4 + (fixed % 5), hashOf(fixed % 2, 78, fresh % 3 === 0 ? 1 : 0))}/sign.png" alt="Sign">`,
+  ),
+  'variant of a node': visible((fresh, _, fixed) =>
+    fresh % 2 === 0
+      ? `<section class="hero-a"><p>${sentence(fixed)}</p><p>${title(fixed)}</p></section>`
+      : `<section class="hero-b"><h2>${sentence(mix(fixed, 1))}</h2></section>`,
+  ),
   'asset of a node': hidden((fresh, _, fixed) => `<img src="/i/${nodeToken(fixed, fresh)}/logo.png" alt="Logo">`),
 };
 
-export const noiseNames: readonly string[] = Object.keys(kinds);
+const kinds: Readonly<Record<string, NoiseKind>> = { ...plain, ...tokens, ...lots };
+
+/** `hard`: with tokens of any kind and what is drawn by lot. */
+export const noiseNames: Readonly<Record<'usual' | 'hard', readonly string[]>> = {
+  usual: Object.keys(plain),
+  hard: Object.keys(kinds),
+};
 
 /** Two nodes, each with its own token of six characters, the same on many pages of a site. */
 export function nodeToken(site: number, fresh: number): string {

@@ -40,6 +40,8 @@ export interface Part {
   readonly seen: boolean;
   /** Of what says something: other parts of its HTML differ at every look. */
   readonly noisy?: boolean;
+  /** Noise on every page of the site; of each build: telling it once of the site is as good as not at all. */
+  readonly everywhere?: 'request' | 'round' | 'build';
   /** What a stored copy must hold, where that is not all of the HTML. */
   held?(look: Look): string;
 }

@@ -2,6 +2,7 @@
 import { hashOf, mix, pick, share } from '../random.ts';
 import { paragraph, title } from '../words.ts';
 import { adversaries } from './adversaries.ts';
+import { everywhere } from './everywhere.ts';
 import { changingTitle, kindNames, news, sharedPart } from './news.ts';
 import { noise, noiseNames } from './noise.ts';
 import { type Part, type Place, type Rhythm, rhythms } from './part.ts';
@@ -18,24 +19,29 @@ const SECTIONS = 4;
 const SLOW: readonly Rhythm[] = rhythms.filter(rhythm => !['request', 'second', 'never'].includes(rhythm));
 
 /** Two ordinary pages for each kind of news, as many without any, and those of the adversaries. */
-export function planOf(seed: number): PagePlan[] {
+export function planOf(seed: number, noises: keyof typeof noiseNames = 'usual'): PagePlan[] {
+  const names = noiseNames[noises];
   const shared = Array.from({ length: SECTIONS }, (_, section) => sharedParts(seed, section));
   const spread = mix(seed, 3) % SLOW.length;
   const ordinary = [...kindNames, ...kindNames].map((kind, at): readonly Part[] => {
     const hash = hashOf(seed, 1, at);
     const rhythm = SLOW[(at + spread) % SLOW.length]!;
-    return [news(kind, rhythm, hash, placeOf(hash)), ...someNoise(hash)];
+    return [news(kind, rhythm, hash, placeOf(hash)), ...someNoise(hash, names)];
   });
   const titled = SLOW.map((rhythm, at) => [changingTitle(rhythm, hashOf(seed, 2, at))]);
-  const quiet = noiseNames.flatMap((kind, at) => [
+  const quiet = names.flatMap((kind, at) => [
     [noise(kind, hashOf(seed, 3, at))],
-    [noise(kind, hashOf(seed, 4, at)), ...someNoise(hashOf(seed, 5, at))],
+    [noise(kind, hashOf(seed, 4, at)), ...someNoise(hashOf(seed, 5, at), names)],
   ]);
   const loose = [...ordinary, ...titled, ...quiet].map((parts, at) => page(seed, at, parts, true));
   const tight = adversaries(seed)
     .flatMap(adversary => adversary.pages)
     .map((parts, at) => page(seed, loose.length + at, parts, false));
-  return [...loose, ...tight].map((plan, at) => ({ ...plan, parts: [...plan.parts, ...shared[at % SECTIONS]!] }));
+  const site = noises === 'hard' ? everywhere(seed) : () => [];
+  return [...loose, ...tight].map((plan, at) => ({
+    ...plan,
+    parts: [...plan.parts, ...site(hashOf(seed, 10, at)), ...shared[at % SECTIONS]!],
+  }));
 }
 
 function page(seed: number, at: number, parts: readonly Part[], withProse: boolean): PagePlan {
@@ -57,9 +63,9 @@ function placeOf(hash: number): Place {
 }
 
 /** None, one or two kinds. */
-function someNoise(hash: number): Part[] {
+function someNoise(hash: number, names: readonly string[]): Part[] {
   const count = mix(hash, 6) % 3;
-  return Array.from({ length: count }, (_, at) => noise(pick(noiseNames, hashOf(hash, 7, at)), hashOf(hash, 8, at)));
+  return Array.from({ length: count }, (_, at) => noise(pick(names, hashOf(hash, 7, at)), hashOf(hash, 8, at)));
 }
 
 /** What all pages of a section have: a menu, a line with a version, a footer, each with its own time to change. */

@@ -6,28 +6,42 @@ import { blockCount } from './block';
 import { keywords, words } from './block-words';
 import { codeCount, codeSquares, codeSum, distinctCodes } from './codes';
 import { urls } from './links';
-import { BLOCKS, FACTS, LEVELS, SCRATCH } from './memory';
+import {
+  BLOCKS,
+  FACTS,
+  FACTS_BLOCKS,
+  FACTS_FIXED,
+  FACTS_IMAGE_HASH,
+  FACTS_LEVELS,
+  FACTS_LINK_HASH,
+  FACTS_MAIN_HASH,
+  FACTS_ON_LEVEL,
+  FACTS_SIMHASH,
+  FACTS_STRUCTURE,
+  FACTS_TAG_FIRST,
+  FACTS_TAG_LAST,
+  FACTS_TEXT_CODE1,
+  FACTS_TEXT_CODE2,
+  LEVELS,
+  SCRATCH,
+} from './memory';
 import { structure, tagFirst, tagLast } from './tags';
 
-// Equal to those of src/errand/facts.ts.
+// Equal to that of src/errand/facts.ts.
 const LAYOUT: u32 = 1;
-const FIXED: usize = 89;
-const MOST_LEVELS: usize = 24;
-const MOST_ON_LEVEL: u32 = 16_383;
-const MOST_BLOCKS: u32 = 64;
 
 /** `main`, `links`, `images`: hashes of what the page is about, of its links, of its pictures. Returns the end. */
 export function putFacts(byteSum: u64, main: u64, links: u64, images: u64): usize {
   store<u8>(FACTS, LAYOUT);
-  store<u64>(FACTS, main, 33);
-  store<u64>(FACTS, links, 41);
-  store<f64>(FACTS, distinctCodes === 0 ? 0 : <f64>codeSum / <f64>distinctCodes, 57);
-  store<f64>(FACTS, secondCode(), 65);
-  store<u32>(FACTS, tagFirst, 73);
-  store<u32>(FACTS, tagLast, 77);
-  store<u32>(FACTS, fold(images), 81);
-  store<u32>(FACTS, fold(structure), 85);
-  let to = putNumber(FACTS + FIXED, byteSum);
+  store<u64>(FACTS, main, FACTS_MAIN_HASH);
+  store<u64>(FACTS, links, FACTS_LINK_HASH);
+  store<f64>(FACTS, distinctCodes === 0 ? 0 : <f64>codeSum / <f64>distinctCodes, FACTS_TEXT_CODE1);
+  store<f64>(FACTS, secondCode(), FACTS_TEXT_CODE2);
+  store<u32>(FACTS, tagFirst, FACTS_TAG_FIRST);
+  store<u32>(FACTS, tagLast, FACTS_TAG_LAST);
+  store<u32>(FACTS, fold(images), FACTS_IMAGE_HASH);
+  store<u32>(FACTS, fold(structure), FACTS_STRUCTURE);
+  let to = putNumber(FACTS + FACTS_FIXED, byteSum);
   to = putNumber(to, urls);
   to = putNumber(to, keywords);
   to = putNumber(to, words);
@@ -36,7 +50,7 @@ export function putFacts(byteSum: u64, main: u64, links: u64, images: u64): usiz
 
 /** Known only when all words have been counted. */
 export function putSimhash(value: u64): void {
-  store<u64>(FACTS, value, 49);
+  store<u64>(FACTS, value, FACTS_SIMHASH);
 }
 
 /** The last of them, at the end of the others. Returns the end. */
@@ -66,10 +80,10 @@ function putNumber(start: usize, value: u64): usize {
 function putLevels(start: usize): usize {
   let to = start + 1;
   let level: usize = 0;
-  for (; level < MOST_LEVELS; level++) {
+  for (; level < FACTS_LEVELS; level++) {
     const count = load<u32>(LEVELS + (level << 2));
     if (count === 0) break;
-    to = putNumber(to, min(count, MOST_ON_LEVEL));
+    to = putNumber(to, min(count, FACTS_ON_LEVEL));
   }
   store<u8>(start, <u32>level);
   return to;
@@ -87,11 +101,11 @@ function putBlocks(start: usize): usize {
     const hash = blockAt(i);
     sum = sum * 0x01000193 + hash;
     if (i !== blockCount - 1 && onesOf(hash) < bits) continue;
-    store<u16>(start + 1 + (min(group, MOST_BLOCKS - 1) << 1), sum ^ (sum >> 16));
-    if (group < MOST_BLOCKS - 1) sum = 0;
+    store<u16>(start + 1 + (min(group, FACTS_BLOCKS - 1) << 1), sum ^ (sum >> 16));
+    if (group < FACTS_BLOCKS - 1) sum = 0;
     group++;
   }
-  group = min(group, MOST_BLOCKS);
+  group = min(group, FACTS_BLOCKS);
   store<u8>(start, group);
   return start + 1 + (group << 1);
 }
@@ -107,7 +121,7 @@ function onesOf(hash: u32): u32 {
 
 /** The fewest ones that have to be asked for so that no more groups are left than fit. */
 function groupBits(): u32 {
-  if (blockCount <= MOST_BLOCKS) return 0;
+  if (blockCount <= FACTS_BLOCKS) return 0;
   memory.fill(SCRATCH, 0, 17 << 2);
   for (let i: u32 = 0; i < blockCount - 1; i++) {
     const counter = SCRATCH + (onesOf(blockAt(i)) << 2);
@@ -116,7 +130,7 @@ function groupBits(): u32 {
   let groups: u32 = 1; // the last block ends one in any case
   for (let bits: u32 = 16; bits > 0; bits--) {
     groups += load<u32>(SCRATCH + (bits << 2));
-    if (groups > MOST_BLOCKS) return min<u32>(16, bits + 1);
+    if (groups > FACTS_BLOCKS) return min<u32>(16, bits + 1);
   }
   return 1;
 }

@@ -3,10 +3,12 @@ import type { z } from 'zod';
 import type { homeState, machine } from '../../api/shared.ts';
 import type { Tick } from '../../api/tick.ts';
 
-export type { Change, ChangedDay, ChangedDayList } from '../../api/changes.ts';
-export type { Difference, LinkList, PageDetail, PageVisit, WhyAnswer } from '../../api/page.ts';
+export type { ChangedDay, ChangedDayList, ShownChange as Change } from '../../api/changes.ts';
+export type { Overview } from '../../api/overview.ts';
+export type { LinkList, PageDetail, PageVisit, ShownDifference as Difference, WhyAnswer } from '../../api/page.ts';
 export type { PageLine } from '../../api/page-list.ts';
-export type { Hit, Obeyed, Results } from '../../api/routes.ts';
+export type { ObeyedOrder as Obeyed, ShownHit as Hit, ShownResults as Results } from '../../api/routes.ts';
+export type { RuleLine, SubscriptionLine, TriedChange } from '../../api/rule-forms.ts';
 export type { ServerDetail, ServerLine } from '../../api/servers.ts';
 export type { Sample, ShownVisit, Tick } from '../../api/tick.ts';
 export type HomeState = z.infer<typeof homeState>;

@@ -22,15 +22,17 @@ export function size(bytes: number | null | undefined): string {
   return `${value < 10 ? value.toFixed(1) : Math.round(value)} ${units[unit]}`;
 }
 
-const STEPS: readonly (readonly [number, string])[] = [
-  [DAY, 'd'],
-  [HOUR, 'h'],
-  [60_000, 'min'],
+const STEPS: readonly (readonly [number, string, string])[] = [
+  [DAY, 'day', 'days'],
+  [HOUR, 'h', 'h'],
+  [60_000, 'min', 'min'],
 ];
 
 export function duration(ms: number): string {
-  for (const [unit, name] of STEPS) {
-    if (Math.abs(ms) >= unit) return `${(ms / unit).toFixed(Math.abs(ms) < 10 * unit ? 1 : 0)} ${name}`;
+  for (const [unit, one, many] of STEPS) {
+    if (Math.abs(ms) < unit) continue;
+    const value = Number((ms / unit).toFixed(Math.abs(ms) < 10 * unit ? 1 : 0));
+    return `${value} ${value === 1 ? one : many}`;
   }
   return `${Math.round(ms / 1000)} s`;
 }
@@ -56,11 +58,16 @@ export function day(number: number): string {
 export function percent(share: number | null | undefined): string {
   if (share === null || share === undefined) return '';
   const value = share * 100;
-  if (value > 0 && value < 1) return '<1\u00a0%';
-  if (value > 99 && value < 100) return `${value.toFixed(1)}\u00a0%`;
-  return `${Math.round(value)}\u00a0%`;
+  if (value > 0 && value < 1) return '<1%';
+  if (value > 99 && value < 100) return `${value.toFixed(1)}%`;
+  return `${Math.round(value)}%`;
 }
 
 export function plural(number: number, word: string): string {
   return `${count(number)} ${word}${number === 1 ? '' : 's'}`;
+}
+
+/** What a page is that its server does not have: gone only if it was there once. */
+export function outcomeWord(outcome: string, seen: boolean): string {
+  return outcome === 'gone' && !seen ? 'not found' : outcome;
 }

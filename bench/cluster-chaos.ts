@@ -1,0 +1,202 @@
+/**
+ * Random blows to a cluster of three peers, with one nats-server or three; after each round the collection is that of one
+ * machine, nothing but what was lost or under way was fetched twice, the pace held, and the books of every peer are in order.
+ *
+ *   node bench/cluster-chaos.ts [rounds] [first seed] [seconds in all]
+ *
+ * With SKEIN_FAKETIME=/path/to/libfaketimeMT.so.1 (Debian's libfaketime) the clocks of the peers differ by minutes.
+ */
+import { noNats } from '../test/cluster/nats.ts';
+import { pause } from '../test/journeys/kills.ts';
+import {
+  type Cluster,
+  checkAllBooks,
+  Observer,
+  openCluster,
+  type RunningPeer,
+  tooEarly,
+  visited,
+} from '../test/journeys/peers.ts';
+import type { Ran } from '../test/journeys/skein.ts';
+import { skein } from '../test/journeys/skein.ts';
+import { type Random, randomly } from '../test/random.ts';
+import { openWeb, type Web } from '../test/web/web.ts';
+
+if (noNats() !== '') {
+  console.log(noNats());
+  process.exit(0);
+}
+
+/** Milliseconds between two requests to a server; of what a machine shifts; for a round. */
+const PACE = 200;
+const SHIFT = 25;
+const ROUND = 240_000;
+/** Pages that may be under way, or not in the changelog yet, when a peer is lost. */
+const UNDER_WAY = 40;
+
+interface Round {
+  readonly cluster: Cluster;
+  readonly web: Web;
+  readonly random: Random;
+  /** Killed, and those who left: nothing is expected of them. */
+  readonly dead: RunningPeer[];
+  readonly away: RunningPeer[];
+}
+
+const living = ({ cluster, dead, away }: Round) =>
+  cluster.peers.filter(peer => !dead.includes(peer) && !away.includes(peer) && peer.running.child.exitCode === null);
+
+type Blow = (round: Round) => Promise<string | undefined>;
+
+/** A command that moves a peer's wall clock by up to ten minutes, either way. */
+function skewed({ random }: Pick<Round, 'random'>): string[] {
+  const library = process.env['SKEIN_FAKETIME'];
+  const minutes = random.below(21) - 10;
+  if (library === undefined || minutes === 0) return [];
+  const time = `FAKETIME=${minutes < 0 ? '' : '+'}${minutes}m`;
+  return ['env', `LD_PRELOAD=${library}`, time, 'FAKETIME_DONT_FAKE_MONOTONIC=1'];
+}
+
+const kill: Blow = async round => {
+  const victim = living(round).at(-1);
+  if (!victim || living(round).length < 2) return undefined;
+  victim.running.child.kill('SIGKILL');
+  round.dead.push(victim);
+  return `${victim.name} killed`;
+};
+
+const sleep: Blow = async round => {
+  const victim = living(round).at(-1);
+  if (!victim) return undefined;
+  const seconds = 4 + round.random.below(12);
+  victim.running.child.kill('SIGSTOP');
+  await pause(seconds * 1000);
+  victim.running.child.kill('SIGCONT');
+  return `${victim.name} asleep for ${seconds} s`;
+};
+
+const join: Blow = async round => {
+  const { cluster } = round;
+  const { name } = await cluster.join(`late${cluster.peers.length}`, [], 'crawl', skewed(round));
+  return `${name} joined`;
+};
+
+const leave: Blow = async round => {
+  const victim = living(round).at(-1);
+  if (!victim || living(round).length < 2) return undefined;
+  const { code } = await skein(['peers', 'leave', victim.name, '--engine', round.cluster.nats.url]);
+  if (code === 0) round.away.push(victim);
+  return `${victim.name} asked to leave`;
+};
+
+const leaveAndJoin: Blow = async round => {
+  const told = await Promise.all([leave(round), join(round)]);
+  return told.join(' while ');
+};
+
+const cut: Blow = async round => {
+  const victim = living(round).at(-1);
+  if (!victim?.line) return undefined;
+  const seconds = 4 + round.random.below(12);
+  victim.line.cut();
+  await pause(seconds * 1000);
+  victim.line.mend();
+  return `line of ${victim.name} cut for ${seconds} s`;
+};
+
+const slow: Blow = async round => {
+  for (const { line } of living(round)) line?.slow(50 + round.random.below(250));
+  return 'slow lines';
+};
+
+const serverAway: Blow = async ({ cluster, random }) => {
+  const server = random.pick(cluster.nats.servers);
+  const seconds = 1 + random.below(11);
+  await server.kill();
+  await pause(seconds * 1000);
+  await server.start();
+  return `${server.name} killed, back after ${seconds} s`;
+};
+
+const serverFrozen: Blow = async ({ cluster, random }) => {
+  const server = random.pick(cluster.nats.servers);
+  server.freeze();
+  await pause(6000);
+  server.thaw();
+  return `${server.name} frozen for 6 s`;
+};
+
+const both: Blow = async round => (await Promise.all([serverAway(round), sleep(round)])).join(' and ');
+
+const wipe: Blow = async ({ cluster: { nats } }) => {
+  await Promise.all(nats.servers.map(server => server.kill()));
+  for (const server of nats.servers) server.wipe();
+  await Promise.all(nats.servers.map(server => server.start()));
+  return 'engine wiped';
+};
+
+const BLOWS: readonly Blow[] = [kill, sleep, join, leaveAndJoin, cut, slow, serverAway, serverFrozen, both, wipe];
+
+const crawlOf = (web: Web) => [
+  ...web.seeds,
+  ...['--allow-private', '--pace', String(PACE / 1000), '--scope', '*', '--set', 'partitions=16', '--set', 'threads=1'],
+];
+
+/** What is wrong after it; empty = nothing. */
+async function check(round: Round, ran: readonly Ran[], observer: Observer): Promise<string[]> {
+  const { web, cluster, dead, away } = round;
+  const wrong: string[] = [];
+  const shift = observer.heldUp + SHIFT;
+  for (const [pace, of] of [
+    [PACE, 'origin'],
+    [PACE / 4, 'hostname'],
+  ] as const) {
+    const early = tooEarly(web, { pace, of });
+    if (early > shift) wrong.push(`asked ${early.toFixed(0)} ms too early (${of}; held up ${shift.toFixed(0)} ms)`);
+  }
+  const left = cluster.peers.filter(peer => !dead.includes(peer) && !away.includes(peer));
+  const found = visited(left);
+  const missing = web.mustFind().filter(url => !found.has(url)).length;
+  if (missing > 0) wrong.push(`${missing} pages are missing`);
+  const shared = [...found.values()].filter(({ places }) => places.length > 1).length;
+  if (shared > 0) wrong.push(`${shared} pages are at two peers`);
+  const said = ran.flatMap(({ stderr }) => [...stderr.matchAll(/(\d+) stored pages were on a machine that is gone/g)]);
+  const lost = said.reduce((sum, [, count]) => sum + Number(count), 0);
+  const twice = web.mustFind().filter(url => web.requests(url) > 1).length;
+  if (twice > lost + UNDER_WAY) wrong.push(`${twice} fetched twice, ${lost} copies lost`);
+  await checkAllBooks(left, 'after it').catch((error: Error) => wrong.push(error.message.slice(0, 300)));
+  return wrong;
+}
+
+async function play(seed: number): Promise<boolean> {
+  const random = randomly(1000 + seed);
+  const servers = random.below(3) === 0 ? 3 : 1;
+  const addresses = random.below(3) > 0;
+  const size = addresses ? { servers: 12, pagesPerServer: 40 } : { servers: 8, pagesPerServer: 16 };
+  await using web = await openWeb({ seed, ...size, latency: 5, addresses });
+  await using cluster = await openCluster({ servers, lines: true });
+  const observer = new Observer();
+  const round: Round = { cluster, web, random, dead: [], away: [] };
+  const start = performance.now();
+  await cluster.join('p0', crawlOf(web), 'crawl', skewed(round));
+  await cluster.join('p1', [], 'crawl', skewed(round));
+  await cluster.join('p2', [], 'crawl', skewed(round));
+  const done: string[] = [];
+  for (let blow = 0; blow < 2; blow++) {
+    await pause(random.below(3000));
+    if (living(round).length > 0) done.push((await random.pick(BLOWS)(round).catch(String)) ?? 'nothing');
+  }
+  const waited = cluster.ended(round.dead);
+  const ran = await Promise.race([waited, pause(ROUND)]).catch((error: Error) => error);
+  const told = `${seed}: ${servers} server(s), ${addresses ? 'an address each' : 'one address'}: ${done.join('; ')}`;
+  const seconds = ((performance.now() - start) / 1000).toFixed(0);
+  const wrong = Array.isArray(ran) ? await check(round, ran, observer) : [`it did not end well: ${ran ?? 'late'}`];
+  console.log(`${told}: ${wrong.length === 0 ? 'well' : `WRONG: ${wrong.join('; ')}`} (${seconds} s)`);
+  return wrong.length === 0;
+}
+
+const [rounds = 30, first = 1, seconds = 3600] = process.argv.slice(2).map(Number);
+let [played, well] = [0, 0];
+while (played < rounds && performance.now() < seconds * 1000) if (await play(first + played++)) well++;
+console.log(`${well} of ${played} rounds went well`);
+process.exit(well === played ? 0 : 1);

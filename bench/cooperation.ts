@@ -1,0 +1,180 @@
+/**
+ * What it is worth when a site tells of its changes: bytes a day and freshness with each face alone and all together,
+ * beside a conditional GET of every page, and with a site that lies in half of its notices. On the recorded histories of
+ * real sites; bytes are counted at the sockets of the sites' servers, freshness by the labels of the histories.
+ *
+ *   node bench/cooperation.ts [--days 5] [--sites 2] [--freshness 0.98] [--ways cursor,notices] [--data DIRECTORY]
+ *
+ * Ways: plain (Skein without notices), conditional (a GET of every page with its validators), cursor (the site's own face),
+ * notices (ResourceSync), feed, all, lying (as many false notices as true ones), forgetful (half of the changes untold). `--sites 0 --days 28`: everything.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { HOUR } from '../src/base/clock.ts';
+import { normalise } from '../src/base/url.ts';
+import { keepFresh } from '../src/cli/commands/refresh.ts';
+import { openHome } from '../src/cli/options/engine-options.ts';
+import { defaults } from '../src/cli/options/options.ts';
+import { openLedger } from '../src/engine/open-ledger.ts';
+import { crawlSupply } from '../src/home/supply.ts';
+import { dayOf, Freshness, pagesOf, startReplay, timeOf } from './bytes/replay.ts';
+import { type FaceName, type Front, noTraffic, openFront, type Traffic, trafficParts } from './cooperation/front.ts';
+import { entriesOf, historiesAvailable, useHistories } from './histories.ts';
+
+const { values: given } = parseArgs({
+  options: {
+    data: { type: 'string' },
+    days: { type: 'string', default: '5' },
+    sites: { type: 'string', default: '2' },
+    freshness: { type: 'string', default: '0.98' },
+    port: { type: 'string', default: '27400' },
+    ways: { type: 'string', default: 'conditional,plain,cursor,notices,feed,all,lying' },
+  },
+});
+useHistories(given.data);
+if (!historiesAvailable) {
+  console.log('The recorded histories are not beside the project: nothing to measure.');
+  process.exit(0);
+}
+const days = Number(given.days);
+interface Way {
+  readonly faces: FaceName[];
+  readonly lies?: number;
+  readonly untold?: number;
+}
+const ways: Record<string, Way> = {
+  conditional: { faces: [] },
+  plain: { faces: [] },
+  cursor: { faces: ['cursor'] },
+  notices: { faces: ['resourcesync'] },
+  feed: { faces: ['feed'] },
+  all: { faces: ['cursor', 'resourcesync', 'feed'] },
+  lying: { faces: ['resourcesync'], lies: 1 },
+  forgetful: { faces: ['resourcesync'], untold: 2 },
+};
+
+const replay = await startReplay(Number(given.port), { sites: Number(given.sites), sitemap: false });
+const truth = new Freshness(days);
+const clockShift = new SharedArrayBuffer(8);
+const setClock = (day: number) => {
+  new Float64Array(clockShift)[0] = timeOf(day) + HOUR - Date.now();
+};
+const chosen = (data: string, more: Record<string, unknown> = {}) =>
+  ({
+    ...{ ...defaults(), data, pace: 0, connections: 4, threads: 1, allowPrivate: true, secondLook: 0, images: 'off' },
+    ...more,
+  }) as unknown as Parameters<typeof keepFresh>[1];
+
+interface Line {
+  readonly bytes: number[];
+  readonly fresh: number[];
+  requests: number;
+  readonly parts: Traffic['parts'];
+}
+
+/** Fronts for every site, at the given day. */
+async function openFronts({ faces, lies, untold }: Way): Promise<Map<string, Front>> {
+  const fronts = new Map<string, Front>();
+  const hosts = new Set(pagesOf(0).map(({ s }) => s));
+  for (const host of hosts) {
+    fronts.set(
+      host,
+      await openFront(replay.origins.get(host)!, {
+        faces: new Set(faces),
+        ...(lies && { lies }),
+        ...(untold && { untold }),
+      }),
+    );
+  }
+  return fronts;
+}
+
+async function turn(fronts: Map<string, Front>, day: number): Promise<void> {
+  await replay.setDay(day);
+  setClock(day);
+  for (const [host, front] of fronts) {
+    const paths = entriesOf(day).filter(({ s, ct }) => s === host && !/^(?:image|font|video|audio)/.test(ct));
+    const urls = paths.map(({ u }) => normalise(front.origin + u)!.slice(front.origin.length));
+    await front.turn(urls, timeOf(day) - HOUR);
+  }
+}
+
+async function measure(name: string): Promise<Line> {
+  const way = ways[name]!;
+  const fronts = await openFronts(way);
+  await turn(fronts, 0);
+  const directory = mkdtempSync(join(tmpdir(), 'skein-cooperation-'));
+  const urlsOf = (day: number) => pagesOf(day).map(({ s, u }) => normalise(fronts.get(s)!.origin + u)!);
+  const home = await openHome(chosen(directory), urlsOf(0), { clockShift });
+  await home.run(crawlSupply(home, 0));
+  await home.close();
+  // Faces are found, and the manifest compared, once: that is no cost of a day.
+  await keepFresh('refresh', chosen(directory, { freshness: 0.01, ...noticesFor(name) }), { clockShift });
+  for (const front of fronts.values()) front.traffic();
+  const line: Line = { bytes: [], fresh: [], requests: 0, parts: noTraffic().parts };
+  for (let day = 1; day <= days; day++) {
+    await turn(fronts, day);
+    const aim = name === 'conditional' ? { budget: '100%' } : { freshness: Number(given.freshness) };
+    await keepFresh('refresh', chosen(directory, { ...aim, ...noticesFor(name) }), { clockShift });
+    let bytes = 0;
+    for (const front of fronts.values()) {
+      const traffic = front.traffic();
+      bytes += traffic.bytes;
+      line.requests += traffic.requests;
+      for (const part of trafficParts) {
+        line.parts[part].bytes += traffic.parts[part].bytes;
+        line.parts[part].requests += traffic.parts[part].requests;
+      }
+    }
+    line.bytes.push(bytes);
+    line.fresh.push(freshOf(directory, urlsOf(day), day));
+    console.error(
+      `${name} day ${day}: ${Math.round(bytes / 1000)} kB, ${(line.fresh.at(-1)! * 100).toFixed(1)}% fresh`,
+    );
+  }
+  for (const front of fronts.values()) await front.close();
+  rmSync(directory, { recursive: true });
+  return line;
+}
+
+function noticesFor(name: string): Record<string, unknown> {
+  return { notices: ways[name]!.faces.length > 0 ? 'on' : 'off', audit: 0.02 };
+}
+
+/** Share of the day's pages whose copy is that of the day, by the labels. */
+function freshOf(directory: string, urls: readonly string[], day: number): number {
+  const ledger = openLedger(directory);
+  const copies = new Map<string, number>();
+  const rows = ledger['database'].prepare(
+    `SELECT p.url, max(coalesce((SELECT v.time FROM visits v WHERE v.page = k.page AND v.segment = k.segment
+         AND v.place = k.place), k.changed_time),
+       coalesce((SELECT f.time FROM followed f WHERE f.page = k.page), 0)) AS time
+     FROM known k JOIN pages p ON p.id = k.page WHERE k.segment IS NOT NULL`,
+  );
+  for (const row of rows.iterate()) copies.set(row['url'] as string, dayOf(row['time'] as number));
+  ledger.close();
+  let [pages, fresh] = [0, 0];
+  for (const each of truth.on(day, index => copies.get(urls[index]!)).values()) {
+    pages += each.pages;
+    fresh += each.all;
+  }
+  return fresh / pages;
+}
+
+const lines = new Map<string, Line>();
+for (const name of given.ways.split(',')) lines.set(name, await measure(name));
+await replay.stop();
+const mean = (list: readonly number[]) => list.reduce((sum, each) => sum + each, 0) / list.length;
+const whole = lines.get('conditional');
+console.log(`\n${days} days of ${new Set(pagesOf(0).map(({ s }) => s)).size} sites, ${pagesOf(0).length} pages\n`);
+console.log(
+  `way           kB a day   of conditional   requests a day   fresh   fresh at worst   kB (requests) of ${trafficParts.join(', ')}`,
+);
+for (const [name, { bytes, fresh, requests, parts }] of lines) {
+  const share = whole ? `1/${(mean(whole.bytes) / mean(bytes)).toFixed(1)}` : '';
+  console.log(
+    `${name.padEnd(12)} ${(mean(bytes) / 1000).toFixed(1).padStart(9)}   ${share.padStart(14)}   ${(requests / days).toFixed(0).padStart(14)}   ${(mean(fresh) * 100).toFixed(2)}%   ${(Math.min(...fresh) * 100).toFixed(2)}%   ${trafficParts.map(part => `${(parts[part].bytes / 1000 / days).toFixed(1)} (${Math.round(parts[part].requests / days)})`).join(', ')}`,
+  );
+}

@@ -1,0 +1,51 @@
+/** `skein backup` and `skein restore`: a copy of a collection that can be made while it is being written. */
+import type { Command } from 'commander';
+import { backupCollection, restoreCollection } from '../../engine/house/backup.ts';
+import { declare, values } from '../options/options.ts';
+import { printJson } from '../print/json.ts';
+import { plural, size } from '../print/terminal.ts';
+
+export function addBackupCommand(program: Command): void {
+  const command = program
+    .command('backup')
+    .argument('<directory>', 'where to; the second time only what is new is copied')
+    .option('--json', 'print one JSON object')
+    .addHelpText(
+      'after',
+      `
+A crawl or watch may go on meanwhile. The search index is not copied: it is made
+again from the rest.
+
+Example:
+  skein backup /backup/skein && skein verify --data /backup/skein`,
+    );
+  declare(command, ['data']).action(async (directory: string, given: Record<string, unknown>) => {
+    const { data } = await values(given, ['data']);
+    const done = await backupCollection(data, directory, text => {
+      if (process.stderr.isTTY) process.stderr.write(`\r\u001b[2KBackup: ${text}`);
+    });
+    if (process.stderr.isTTY) process.stderr.write('\r\u001b[2K');
+    if (given['json']) {
+      printJson(done);
+      return;
+    }
+    const { segments, copied, had } = done;
+    console.log(
+      `Ledger and ${plural(segments, 'segment')} are in ${directory}: ${size(copied)} copied, ${size(had)} were there.`,
+    );
+  });
+}
+
+export function addRestoreCommand(program: Command): void {
+  const command = program
+    .command('restore')
+    .argument('<directory>', 'a backup')
+    .option('--json', 'print one JSON object')
+    .addHelpText('after', '\nExample:\n  skein restore /backup/skein --data ./restored');
+  declare(command, ['data']).action(async (directory: string, given: Record<string, unknown>) => {
+    const { data } = await values(given, ['data']);
+    restoreCollection(directory, data);
+    if (given['json']) printJson({ data });
+    else console.log(`Restored into ${data}. "skein verify" checks every byte of it.`);
+  });
+}

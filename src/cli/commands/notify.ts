@@ -1,0 +1,251 @@
+/** `skein notify`: rules about which changes somebody is told of, and how. */
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { DAY, HOUR } from '../../base/clock.ts';
+import { SkeinError } from '../../base/errors.ts';
+import { openLedger } from '../../engine/open-ledger.ts';
+import { Desk } from '../../notify/desk.ts';
+import type { ChangeCandidate } from '../../notify/find.ts';
+import { Notifier } from '../../notify/notifier.ts';
+import { type Channel, type Rule, ruleOf } from '../../notify/rule.ts';
+import { addRule, notifyDirectory, readRules, removeRule, ruleNamed } from '../../notify/rules-file.ts';
+import { TRIED, tryRule } from '../../notify/try-rule.ts';
+import { declare, values } from '../options/options.ts';
+import { printJson } from '../print/json.ts';
+import { harmless, moment, paint, plural, table } from '../print/terminal.ts';
+
+type Given = Record<string, unknown>;
+
+export function addNotifyCommand(program: Command): void {
+  const notify = program
+    .command('notify')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  skein notify add prices --url */shop/* --webhook https://example.org/hook\n  skein notify list',
+    );
+  addAdd(notify);
+  addList(notify);
+  addTry(notify);
+  addRun(notify);
+  const remove = notify
+    .command('remove')
+    .argument('<name>', 'the rule')
+    .description('remove a rule; what waits to be told by it is dropped')
+    .option('--json', 'print one JSON object')
+    .addHelpText('after', '\nExample:\n  skein notify remove prices');
+  declare(remove, ['data']).action(async (name: string, given: Given) => {
+    const { data } = await values(given, ['data']);
+    removeRule(data, name);
+    if (given['json']) printJson({ name });
+    else console.log(`The rule ${name} is gone.`);
+  });
+}
+
+function addAdd(notify: Command): void {
+  const add = notify
+    .command('add')
+    .argument('<name>', 'what the rule is called: letters, digits, hyphens')
+    .description('add a rule; it is about changes that come from now on')
+    .option('--url <pattern>', 'pages whose URL holds this; * stands for anything (default: all)')
+    .option('--kinds <kinds>', 'changed, new, gone, moved, back (default: all but new)')
+    .option('--include <css...>', 'only these parts of a page count')
+    .option('--ignore <css...>', 'these parts do not count')
+    .option('--ignore-text <regex...>', 'text that does not count')
+    .option('--only <words...>', 'one of these words must have come or gone')
+    .option('--least-words <n>', 'words that must differ (default 1)')
+    .option('--least-share <percent>', 'share of the words that must differ, as 5%')
+    .option('--at-most <time>', 'one message in 10m, 6h, 1d; changes meanwhile are told together')
+    .option('--webhook <url>', 'tell by POST of JSON')
+    .option('--allow-private', "the webhook's name may lead to a private address")
+    .option('--secret <text>', 'signs what the webhook gets; better from SKEIN_SECRET')
+    .option('--command <line>', 'tell by a command, with JSON on its standard input')
+    .option('--mail <addresses...>', 'tell by mail; --smtp and --from say how')
+    .option('--smtp <url>', 'smtp://user:password@host:587; better from SKEIN_SMTP')
+    .option('--from <address>', 'sender of mail')
+    .option('--feed [file]', 'tell by an Atom feed (RSS where the file ends in .rss)')
+    .option('--json', 'print one JSON object')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  skein notify add prices --url shop.example/* --include .price \\
+    --webhook https://example.org/hook
+  skein notify add docs --ignore nav --least-words 5 --at-most 1d \\
+    --mail me@example.org --from skein@example.org --smtp smtp://localhost
+  skein notify add all --feed changes.atom
+
+A refresh or watch tells as it goes; "skein notify run" tells now.`,
+    );
+  declare(add, ['data']).action(async (name: string, given: Given) => {
+    const { data } = await values(given, ['data']);
+    openLedger(data).close(); // says in words when there is no collection
+    const rule = ruleOf({ name, ...conditionsOf(given), channel: channelOf(given) });
+    addRule(data, rule);
+    using notifier = new Held(data);
+    await notifier.pass(); // from now on
+    if (given['json']) printJson(shownRule(rule));
+    else console.log(`The rule ${name} is there. "skein notify try ${name}" shows what it would have told.`);
+  });
+}
+
+/** A notifier that is closed with its block; a running Skein that tells already does the same by itself. */
+class Held {
+  readonly #notifier: Notifier | undefined;
+
+  constructor(data: string) {
+    try {
+      this.#notifier = new Notifier(data);
+    } catch (error) {
+      if ((error as SkeinError).code !== 'data-in-use') throw error;
+    }
+  }
+
+  async pass(): Promise<void> {
+    await this.#notifier?.pass();
+  }
+
+  [Symbol.dispose](): void {
+    this.#notifier?.close();
+  }
+}
+
+function conditionsOf(given: Given): object {
+  const share = given['leastShare'];
+  return {
+    ...(given['url'] !== undefined && { url: given['url'] }),
+    ...(given['kinds'] !== undefined && { kinds: String(given['kinds']).split(/[\s,]+/) }),
+    ...Object.fromEntries(
+      ['include', 'ignore', 'ignoreText', 'only'].filter(key => given[key] !== undefined).map(key => [key, given[key]]),
+    ),
+    ...(given['leastWords'] !== undefined && { leastWords: Number(given['leastWords']) }),
+    ...(share !== undefined && { leastShare: shareOf(String(share)) }),
+    ...(given['atMost'] !== undefined && { atMost: spanOf(String(given['atMost'])) }),
+  };
+}
+
+function shareOf(text: string): number {
+  const percent = /^(\d+(?:\.\d+)?)%$/.exec(text);
+  return percent ? Number(percent[1]) / 100 : Number(text);
+}
+
+/** Milliseconds. */
+function spanOf(text: string): number {
+  const match = /^(\d+(?:\.\d+)?)(m|h|d)$/.exec(text.trim());
+  if (!match) throw new SkeinError('bad-option', `--at-most cannot be "${text}".`, 'Write 10m, 6h or 1d.');
+  return Number(match[1]) * { m: 60_000, h: HOUR, d: DAY }[match[2] as 'm' | 'h' | 'd'];
+}
+
+function channelOf(given: Given): object {
+  const ways = ['webhook', 'command', 'mail', 'feed'].filter(way => given[way] !== undefined);
+  if (ways.length !== 1) {
+    throw new SkeinError(
+      'bad-option',
+      'A rule tells in one way.',
+      'Give one of --webhook, --command, --mail and --feed.',
+    );
+  }
+  const secret = given['secret'] ?? process.env['SKEIN_SECRET'];
+  const server = given['smtp'] ?? process.env['SKEIN_SMTP'];
+  if (ways[0] === 'mail' && (server === undefined || given['from'] === undefined))
+    throw new SkeinError('bad-option', 'Mail needs --smtp and --from.', 'For example --smtp smtp://localhost.');
+  const open = given['allowPrivate'] === true && { allowPrivate: true };
+  if (ways[0] === 'webhook')
+    return { kind: 'webhook', url: given['webhook'], ...(secret !== undefined && { secret }), ...open };
+  if (ways[0] === 'command') return { kind: 'command', command: given['command'] };
+  if (ways[0] === 'mail') return { kind: 'mail', to: given['mail'], from: given['from'], server };
+  return { kind: 'feed', ...(given['feed'] !== true && { file: given['feed'] }) };
+}
+
+function addList(notify: Command): void {
+  const list = notify
+    .command('list')
+    .description('the rules, what each has told, and what waits')
+    .option('--json', 'print one JSON object a line')
+    .addHelpText('after', '\nExample:\n  skein notify list');
+  declare(list, ['data']).action(async (given: Given) => {
+    const { data } = await values(given, ['data']);
+    const rows = readRules(data).map(rule => {
+      const desk = new Desk(join(notifyDirectory(data), rule.name));
+      return { rule, state: desk.state, waiting: desk.waiting().length };
+    });
+    if (given['json']) {
+      for (const { rule, state, waiting } of rows) {
+        const { sent, messages, failures, trouble } = state;
+        printJson({ ...shownRule(rule), waiting, messages, sent: timeOf(sent), failures, trouble });
+      }
+      return;
+    }
+    if (rows.length === 0) return console.log('There is no rule yet. "skein notify add --help" shows how to make one.');
+    const cells = rows.map(({ rule, state, waiting }) => [
+      ...[rule.name, rule.url ?? 'all pages', wayOf(rule.channel), String(state.messages), String(waiting)],
+      state.sent === 0 ? 'never' : moment(state.sent),
+      harmless(state.trouble),
+    ]);
+    console.log(table(['rule', 'pages', 'tells by', 'messages', 'waiting', 'last', 'trouble'], cells));
+  });
+}
+
+function addTry(notify: Command): void {
+  const trial = notify
+    .command('try')
+    .argument('<name>', 'the rule')
+    .description(`what it would have told of the last ${TRIED} changes; nothing is sent`)
+    .option('--json', 'print one JSON object a line')
+    .addHelpText('after', '\nExample:\n  skein notify try prices');
+  declare(trial, ['data']).action(async (name: string, given: Given) => {
+    const { data } = await values(given, ['data']);
+    const rule = ruleNamed(data, name);
+    const found = await tryRule(data, rule);
+    for (const { change, weighed } of found) {
+      if (given['json']) printJson({ ...change, counts: weighed.counts });
+      else printTried(change, weighed);
+    }
+    if (given['json']) return;
+    const counting = found.filter(({ weighed }) => weighed.counts).length;
+    console.log(`${plural(counting, 'message')} of ${plural(found.length, 'change')}.`);
+  });
+}
+
+function printTried({ url, time, diff }: ChangeCandidate['change'], { counts, why }: ChangeCandidate['weighed']): void {
+  const verdict = counts ? paint('green', 'tells') : paint('dim', 'silent');
+  console.log(`${verdict}  ${harmless(url)}, ${moment(Date.parse(time))}: ${harmless(why)}`);
+  if (counts && diff) console.log(`       ${harmless(diff.split('\n')[0]!).slice(0, 300)}`);
+}
+
+function addRun(notify: Command): void {
+  const run = notify
+    .command('run')
+    .description('look for changes and tell now; what was not taken before is tried again when its time has come')
+    .option('--json', 'print one JSON object')
+    .addHelpText('after', '\nExample:\n  skein notify run');
+  declare(run, ['data']).action(async (given: Given) => {
+    const { data } = await values(given, ['data']);
+    if (readRules(data).length === 0)
+      throw new SkeinError('not-found', 'There is no rule yet.', 'See "skein notify add".');
+    const notifier = new Notifier(data);
+    try {
+      const told = await notifier.pass();
+      if (given['json']) printJson(told);
+      else {
+        const { found, sent, failed } = told;
+        console.log(`${plural(found, 'change')} found, ${plural(sent, 'message')} sent, ${failed} not taken.`);
+      }
+      if (told.failed > 0) process.exitCode = 1;
+    } finally {
+      notifier.close();
+    }
+  });
+}
+
+const timeOf = (time: number) => (time === 0 ? null : new Date(time).toISOString());
+
+/** Passwords and secrets stay in the file. */
+function shownRule({ channel, ...rule }: Rule): object {
+  return { ...rule, channel: wayOf(channel) };
+}
+
+function wayOf(channel: Channel): string {
+  if (channel.kind === 'webhook') return `webhook ${new URL(channel.url).host}`;
+  if (channel.kind === 'mail') return `mail to ${channel.to.join(', ')}`;
+  return channel.kind === 'command' ? 'command' : `feed ${channel.file ?? ''}`.trim();
+}

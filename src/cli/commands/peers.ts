@@ -1,0 +1,197 @@
+/** `skein peers`: the machines of a cluster, and what each has; `skein peers leave NAME` asks one to hand over and end. */
+import { writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import type { Command } from 'commander';
+import { SkeinError, systemWords } from '../../base/errors.ts';
+import type { ClusterEngine } from '../../cluster/engine.ts';
+import type { ClusterView, PeerView } from '../../cluster/view.ts';
+import { printJson } from '../print/json.ts';
+import { harmless, paint, plural, table } from '../print/terminal.ts';
+
+const COLUMNS = [
+  'peer',
+  'state',
+  'capacity',
+  'partitions',
+  'share',
+  'servers',
+  'pages',
+  '/s',
+  'changelog',
+  'exchange',
+  'skein',
+];
+const ENGINE = 'the NATS JetStream that joins the machines, as nats://host1,host2,host3';
+/** Pairs of peers that the table of links shows. */
+const MOST_PAIRS = 20;
+
+export function addPeersCommand(program: Command): void {
+  const command = program
+    .command('peers')
+    .option('--json', 'print one JSON object')
+    .addHelpText(
+      'after',
+      `
+changelog: changes that the engine has not confirmed;
+exchange: links that wait to be taken in.
+
+Examples:
+  skein peers --engine nats://a,b,c
+  skein peers leave machine-2 --engine nats://a,b,c`,
+    );
+  command.option('--engine <url>', ENGINE).action(async (given: Record<string, unknown>) => {
+    await using engine = await openNamed(given);
+    const { viewCluster } = await import('../../cluster/view.ts');
+    const seen = await viewCluster(engine);
+    if (given['json']) printJson(asJson(engine, seen));
+    else show(engine, seen);
+  });
+  addLeave(command);
+  addKey(command);
+}
+
+function addKey(peers: Command): void {
+  peers
+    .command('key <file>')
+    .description("makes a key for the engine: the secret goes into the file, the server's configuration gets the rest")
+    .addHelpText(
+      'after',
+      '\nExample:\n  skein peers key peer.nk\n  skein crawl --engine "tls://a,b,c?ca=ca.pem&nkey=peer.nk"',
+    )
+    .action(async (file: string) => {
+      const { nkeys } = await import('@nats-io/transport-node');
+      const pair = nkeys.createUser();
+      try {
+        writeFileSync(file, `${new TextDecoder().decode(pair.getSeed())}\n`, { mode: 0o600, flag: 'wx' });
+      } catch (error) {
+        throw new SkeinError('bad-option', `${file} cannot be written: ${systemWords(error)}.`, 'Name a new file.');
+      }
+      console.log(pair.getPublicKey());
+    });
+}
+
+function addLeave(peers: Command): void {
+  const command = peers
+    .command('leave [name]')
+    .description('hands its partitions over to the others and ends; without a name, the peer of this machine')
+    .option('--json', 'print one JSON object')
+    .addHelpText('after', '\nExample:\n  skein peers leave machine-2 --engine nats://a,b,c');
+  command.option('--engine <url>', ENGINE).action(async (name: string | undefined) => {
+    const given = command.optsWithGlobals<Record<string, unknown>>();
+    await using engine = await openNamed(given);
+    const { peerNameOf } = await import('../../cluster/topology/layout.ts');
+    const peer = name ?? peerNameOf(hostname());
+    await leave(engine, peer);
+    if (given['json']) printJson({ peer, left: true });
+    else console.log(`${peer} has handed over what it had, and left.`);
+  });
+}
+
+async function openNamed(given: Record<string, unknown>): Promise<ClusterEngine> {
+  const engine = given['engine'];
+  if (typeof engine !== 'string')
+    throw new SkeinError('bad-option', 'Which cluster?', 'Name its engine: --engine nats://host1,host2,host3.');
+  const { openEngine } = await import('../../cluster/engine.ts');
+  const { readEngineAddress } = await import('../../cluster/connection/address.ts');
+  return openEngine({ address: readEngineAddress(engine), name: 'skein peers', looks: true });
+}
+
+/** Resolves when the peer has said goodbye. */
+async function leave(engine: ClusterEngine, peer: string): Promise<void> {
+  const { scatter } = await import('../../cluster/rpc/scatter.ts');
+  const { heartbeatSubject, PEER_NAME } = await import('../../cluster/topology/layout.ts');
+  const { decodeHeartbeat } = await import('../../cluster/members/heartbeat.ts');
+  if (!PEER_NAME.test(peer)) throw new SkeinError('bad-option', `${JSON.stringify(peer)} is no name of a peer.`);
+  const gone = Promise.withResolvers<void>();
+  let left = -1;
+  const subscription = engine.connection.subscribe(heartbeatSubject(peer), {
+    callback: (_error, { data }) => {
+      const heartbeat = decodeHeartbeat(data);
+      if (heartbeat?.phase === 'bye') return gone.resolve();
+      if (heartbeat?.phase !== 'leaving' || heartbeat.partitions === left) return;
+      left = heartbeat.partitions;
+      console.error(`${peer} has ${plural(left, 'partition', 'partitions')} to hand over …`);
+    },
+  });
+  try {
+    const { silent } = await scatter(engine.connection, [peer], { name: 'leave', args: null });
+    const why = silent.get(peer);
+    if (why !== undefined)
+      throw new SkeinError(
+        'not-found',
+        `The peer ${peer} was not asked to leave: ${harmless(why)}`,
+        'See: skein peers.',
+      );
+    await gone.promise;
+  } finally {
+    subscription.unsubscribe();
+  }
+}
+
+const stateOf = ({ heartbeat, trouble }: PeerView): string => {
+  if (heartbeat) return heartbeat.phase === 'bye' ? 'leaving' : heartbeat.phase;
+  return trouble === 'It is not there.' ? 'dead' : 'silent';
+};
+
+function heldBy({ claims }: ClusterView, name: string): number {
+  return claims.filter(claim => claim?.peer === name).length;
+}
+
+function asJson(engine: ClusterEngine, view: ClusterView) {
+  const peers = view.peers.map(peer => {
+    const { name, heartbeat, trouble } = peer;
+    const partitions = heldBy(view, name);
+    return {
+      ...{ peer: name, state: stateOf(peer), trouble: trouble ?? null },
+      ...{ capacity: heartbeat?.capacity ?? null, share: partitions / view.claims.length },
+      ...{ partitions, servers: heartbeat?.servers ?? null, pages: heartbeat?.pages ?? null },
+      ...{ rate: heartbeat?.rate ?? null, changelogLag: heartbeat?.changelogLag ?? null },
+      ...{ exchangeLag: heartbeat?.exchangeLag ?? null, skein: heartbeat?.skein ?? null },
+      exchanged: (heartbeat?.exchanged ?? []).map(([other, sent, received]) => ({ peer: other, sent, received })),
+    };
+  });
+  const partitions = view.claims.map((claim, partition) => ({
+    ...{ partition, peer: claim?.peer ?? null, epoch: claim?.epoch ?? 0, wanted: view.wanted[partition] ?? null },
+  }));
+  return { engine: engine.shown, collection: engine.collection.id, peers, partitions };
+}
+
+function show(engine: ClusterEngine, view: ClusterView): void {
+  const { claims, wanted, peers } = view;
+  const here = peers.filter(({ heartbeat }) => heartbeat).length;
+  console.log(paint('bold', `${plural(here, 'peer', 'peers')} at ${engine.shown}.`));
+  const rows = peers.map(peer => {
+    const { name, heartbeat } = peer;
+    const held = heldBy(view, name);
+    const shown = (value: number | undefined) => value ?? '–';
+    return [
+      ...[name, stateOf(peer), shown(heartbeat?.capacity), held, `${Math.round((100 * held) / claims.length)}%`],
+      ...[shown(heartbeat?.servers), shown(heartbeat?.pages), shown(heartbeat && Math.round(heartbeat.rate))],
+      ...[shown(heartbeat?.changelogLag), shown(heartbeat?.exchangeLag), harmless(heartbeat?.skein ?? '–')],
+    ];
+  });
+  if (rows.length > 0) console.log(table(COLUMNS, rows));
+  for (const { name, trouble } of peers) if (trouble !== undefined) console.log(`${name}: ${harmless(trouble)}`);
+  const free = claims.filter(claim => !claim?.peer).length;
+  const moving = claims.filter((claim, i) => claim?.peer && wanted[i] !== undefined && wanted[i] !== claim.peer).length;
+  console.log(
+    `${plural(claims.length, 'partition', 'partitions')}: ${free} held by nobody, ${moving} under way of moving to another peer.`,
+  );
+  showExchanged(peers);
+}
+
+function showExchanged(peers: readonly PeerView[]): void {
+  const pairs = peers.flatMap(({ name, heartbeat }) =>
+    (heartbeat?.exchanged ?? []).filter(([, sent]) => sent > 0).map(([to, sent]) => [name, to, sent] as const),
+  );
+  if (pairs.length === 0) return;
+  const most = pairs.toSorted((a, b) => b[2] - a[2]).slice(0, MOST_PAIRS);
+  const rows = most.map(([from, to, sent]) => [from, to, sent, receivedBy(peers, from, to)]);
+  console.log(`\n${table(['links from', 'to', 'sent', 'received'], rows)}`);
+  if (pairs.length > MOST_PAIRS) console.log(`and ${pairs.length - MOST_PAIRS} more pairs; --json has them all`);
+}
+
+function receivedBy(peers: readonly PeerView[], from: string, to: string): number | string {
+  const there = peers.find(({ name }) => name === to)?.heartbeat?.exchanged;
+  return there?.find(([other]) => other === from)?.[2] ?? '–';
+}

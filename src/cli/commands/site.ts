@@ -1,0 +1,235 @@
+/** `skein site`: what the owner of a site runs beside the web server, so that crawlers are told instead of asking. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { Command } from 'commander';
+import { SkeinError, systemWords } from '../../base/errors.ts';
+import type { SiteOptions } from '../../site/options.ts';
+import type { SiteStatus } from '../../site/site.ts';
+import { parseListen } from '../options/listen.ts';
+import { parseSize } from '../options/options.ts';
+import { printJson } from '../print/json.ts';
+import { duration, harmless, moment, paint, plural, size, table } from '../print/terminal.ts';
+import { nextSignal } from '../signals.ts';
+
+const LISTEN = '127.0.0.1:7800';
+const DIRECTORY = 'skein-site';
+
+export function addSiteCommand(program: Command): void {
+  const command = program
+    .command('site')
+    .argument('[directory]', 'folder that the web server shows')
+    .option('--public <url>', 'URL under which the public reaches the site')
+    .option('--listen <address>', `host:port or port (default ${LISTEN})`, LISTEN)
+    .option('--upstream <url>', 'web server on this machine that makes the pages, e.g. http://127.0.0.1:8080')
+    .option('--front', 'stand before that server: everything that is not a face of the site goes through to it')
+    .option('--records <file>', 'JSON file that describes databases and media whose documents are told, too')
+    .option('--allow <list>', 'what may be told, e.g. "/docs/**,!/docs/old/**" (default: all that robots.txt allows)')
+    .option('--clean-urls', '/about instead of /about.html')
+    .option('--data <dir>', `where the journal is kept (default ./${DIRECTORY})`, DIRECTORY)
+    .option('--every <seconds>', 'between two looks at everything (default 60 for files, 600 for a web server)')
+    .option('--token-file <file>', 'file with the token that readers must send (default: anybody may read)')
+    .option('--certificate <file>', 'TLS certificate chain, PEM')
+    .option('--key <file>', 'its private key, PEM')
+    .option('--client-ca <file>', 'readers need a certificate that this one signed, PEM')
+    .option('--hub <list>', 'WebSub hubs to tell of changes; "own" runs a small one here')
+    .option('--indexnow <list>', 'IndexNow endpoints to tell of changes')
+    .option('--terms', 'take terms that people searched at home, and suggest them; needs a token')
+    .option('--requests-a-minute <n>', 'that one reader may make (default 120)')
+    .option('--keep-versions <size>', 'bytes of older versions that differences are made from (default 1GB)')
+    .option('--allow-private', 'hubs and subscribers may be at private addresses')
+    .option('--json', 'print one JSON object with the address')
+    .addHelpText('after', EXAMPLES)
+    .action(run);
+  command
+    .command('status')
+    .description('what a site tells and to whom: pages, changes, sources, subscribers')
+    .option('--data <dir>', `where its journal is kept (default ./${DIRECTORY})`, DIRECTORY)
+    .option('--json', 'print one JSON object')
+    .action((_given: unknown, called: Command) => status(called.optsWithGlobals()));
+}
+
+const EXAMPLES = `
+Examples:
+  skein site /var/www/html --public https://example.org
+  skein site --upstream http://127.0.0.1:8080 --public https://example.org
+  skein site --records records.json --public https://example.org
+  skein site status`;
+
+type Given = Record<string, string | boolean | undefined>;
+
+async function run(directory: string | undefined, given: Given): Promise<void> {
+  const { listen } = await import('../../site/listener.ts');
+  const { openSite } = await import('../../site/site.ts');
+  const address = parseListen(String(given['listen']));
+  const tls = tlsOf(given);
+  const options = optionsOf(directory, given, tls?.clientCa !== undefined);
+  if (given['front'] && options.upstream === undefined) {
+    throw new SkeinError('bad-option', '--front needs --upstream: the web server to stand before.');
+  }
+  const { site, close } = await openSite(options);
+  const stopped = nextSignal();
+  try {
+    const front = given['front'] ? options.upstream : undefined;
+    // Before the inventory: whoever asks meanwhile is told to come again.
+    const server = await listen(site, { ...address, tls, front });
+    try {
+      const began = Date.now();
+      const ready = site.start();
+      const ended = await Promise.race([ready.then(() => false), stopped.then(() => true), progress(ready)]);
+      if (!ended) announce(site.status(), { given, port: server.port, host: server.host, took: Date.now() - began });
+      await stopped;
+    } finally {
+      await server.close();
+    }
+  } finally {
+    await close();
+  }
+}
+
+/** Says every two seconds that the first inventory goes on. Never resolves. */
+function progress(ready: Promise<void>): Promise<never> {
+  const began = Date.now();
+  const timer = setInterval(() => console.error(`Looking at the pages, ${duration(Date.now() - began)} …`), 2000);
+  const end = (): void => clearInterval(timer);
+  ready.then(end, end);
+  return new Promise(() => {});
+}
+
+interface Started {
+  readonly given: Given;
+  readonly host: string;
+  readonly port: number;
+  readonly took: number;
+}
+
+function announce(state: SiteStatus, { given, host, port, took }: Started): void {
+  const at = `${given['certificate'] ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  if (given['json']) {
+    printJson({ address: at, port, public: state.public, pages: state.pages, cursor: state.cursor });
+    return;
+  }
+  console.log(`${paint('bold', state.public)}: ${plural(state.pages, 'page')}, looked at in ${duration(took)}.`);
+  for (const { name, problem } of state.sources) if (problem !== '') console.log(`${name}: ${harmless(problem)}`);
+  console.log(`It tells what changes at ${at}/.well-known/skein. Stop it with Ctrl-C.`);
+  if (!given['front']) console.log(`\nThe web server should pass these on, for nginx:\n${nginx(at, state)}`);
+  console.log(`\nFor robots.txt:\n  Sitemap: ${new URL('/.well-known/skein/sitemap.xml', state.public).href}`);
+}
+
+function nginx(at: string, { indexNowKey }: SiteStatus): string {
+  const pass = `proxy_pass ${at}; proxy_set_header X-Forwarded-For $remote_addr; proxy_read_timeout 150s;`;
+  return ['/.well-known/skein', '= /.well-known/resourcesync', `= /${indexNowKey}.txt`]
+    .map(place => `  location ${place} { ${pass} }`)
+    .join('\n');
+}
+
+function optionsOf(directory: string | undefined, given: Given, certificate: boolean): SiteOptions {
+  const text = (name: string): string | undefined => given[name] as string | undefined;
+  const number = (name: string): number | undefined =>
+    text(name) === undefined ? undefined : whole(text(name)!, name);
+  const list = (name: string): string[] => listOf(text(name));
+  if (text('public') === undefined) {
+    throw new SkeinError('bad-option', 'The public URL of the site is missing.', 'Give --public https://example.org.');
+  }
+  const token = text('tokenFile') === undefined ? undefined : readText(text('tokenFile')!).trim();
+  const terms = given['terms'] === true;
+  if (terms && token === undefined && !certificate) {
+    throw new SkeinError('bad-option', '--terms needs a token, or anybody could write them.', 'Give --token-file.');
+  }
+  return {
+    public: text('public')!,
+    directory,
+    cleanUrls: given['cleanUrls'] === true,
+    upstream: text('upstream'),
+    records: text('records'),
+    data: text('data'),
+    allow: list('allow'),
+    token,
+    certificate,
+    hubs: list('hub'),
+    indexNow: list('indexnow'),
+    terms,
+    requestsAMinute: number('requestsAMinute'),
+    every: number('every'),
+    keepBytes: text('keepVersions') === undefined ? undefined : parseSize(text('keepVersions')!),
+    allowPrivate: given['allowPrivate'] === true,
+    say: words => console.error(`${new Date().toISOString()} ${harmless(words)}`),
+  };
+}
+
+function tlsOf(given: Given): { certificate: string; key: string; clientCa?: string } | undefined {
+  const [certificate, key, ca] = ['certificate', 'key', 'clientCa'].map(name => given[name] as string | undefined);
+  if (certificate === undefined && key === undefined && ca === undefined) return undefined;
+  if (certificate === undefined || key === undefined) {
+    throw new SkeinError('bad-option', 'TLS needs both --certificate and --key.');
+  }
+  const files = { certificate: readText(certificate), key: readText(key) };
+  return ca === undefined ? files : { ...files, clientCa: readText(ca) };
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new SkeinError('bad-option', `${file} cannot be read: ${systemWords(error)}.`);
+  }
+}
+
+function whole(text: string, name: string): number {
+  const flag = `--${name.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)}`;
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+  throw new SkeinError('bad-option', `${flag} takes a whole number from 1 on, not "${text}".`);
+}
+
+function listOf(text: string | undefined): string[] {
+  return (text ?? '')
+    .split(',')
+    .map(each => each.trim())
+    .filter(each => each !== '');
+}
+
+async function status(given: Given): Promise<void> {
+  const directory = resolve(String(given['data']));
+  const { ask } = await import('../../site/journal/lock.ts');
+  const { held, status: told } = await ask(directory);
+  const state = (told ?? (held ? undefined : await fromDisk(directory))) as SiteStatus | undefined;
+  if (state === undefined) throw new SkeinError('data-in-use', `The site in ${directory} is busy.`, 'Ask again later.');
+  if (given['json']) printJson({ running: held, ...state, changed: state.changed || null });
+  else show(state, held);
+}
+
+/** Nobody runs it: what its journal says. */
+async function fromDisk(directory: string): Promise<SiteStatus> {
+  if (!existsSync(join(directory, 'journal'))) {
+    throw new SkeinError('not-found', `There is no site in ${directory}.`, 'Name its directory with --data.');
+  }
+  const { readStatus } = await import('../../site/site.ts');
+  return readStatus(directory);
+}
+
+function show(state: SiteStatus, running: boolean): void {
+  const { pages, cursor, first, changed, versions, versionBytes, terms, sources, subscribers, told } = state;
+  console.log(paint('bold', `${state.public || 'Site'}: ${running ? 'running' : 'not running'}`));
+  const last = changed === 0 ? 'none yet' : moment(changed);
+  console.log(
+    `${plural(pages, 'page')}; last change ${last}; cursor ${cursor}, changes are kept from number ${first + 1} on.`,
+  );
+  console.log(`${plural(versions, 'version')} to make differences from, ${size(versionBytes)}.`);
+  if (terms > 0) console.log(`${plural(terms, 'search term')} that home told of.`);
+  if (sources.length > 0) {
+    const rows = sources.map(each => [
+      each.name,
+      each.pages,
+      each.time === 0 ? '–' : moment(each.time),
+      harmless(each.problem),
+    ]);
+    console.log(`\n${table(['source', 'pages', 'looked at', 'trouble'], rows)}`);
+  }
+  if (told.length > 0) {
+    const rows = told.map(each => [each.kind, each.url, each.behind, harmless(each.problem)]);
+    console.log(`\n${table(['told', 'where', 'behind', 'trouble'], rows)}`);
+  }
+  if (subscribers.length > 0) {
+    const rows = subscribers.map(each => [harmless(each.url), moment(each.expires), harmless(each.problem)]);
+    console.log(`\n${table(['subscriber', 'until', 'trouble'], rows)}`);
+  }
+}

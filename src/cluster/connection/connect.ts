@@ -1,0 +1,48 @@
+/**
+ * One connection to the engine. The client is loaded here and nowhere else, so that a crawl without --engine never pays
+ * for it. Its settings were measured (docs/decisions/0040): with the client's defaults a frozen server is noticed after
+ * 25 s and a lost one for good after ten attempts; with these after 7 s, and never given up.
+ */
+import type { ConnectionOptions, NatsConnection } from '@nats-io/transport-node';
+import type { EngineAddress } from './address.ts';
+import { connectError, oldServerError } from './errors.ts';
+import { isTooOld } from './version.ts';
+
+/** Milliseconds. */
+const CONNECT_TIMEOUT = 2000;
+const RECONNECT_WAIT = 100;
+const PING = 2000;
+
+interface ConnectAs {
+  /** Shown by the server in its list of connections. */
+  readonly name: string;
+}
+
+export async function connectTo(address: EngineAddress, { name }: ConnectAs): Promise<NatsConnection> {
+  const client = await import('@nats-io/transport-node');
+  const { nkey, user, password, ca, cert, key } = address;
+  const options: ConnectionOptions = {
+    servers: [...address.servers],
+    name,
+    // Halves the CPU of every request.
+    noAsyncTraces: true,
+    maxReconnectAttempts: -1,
+    reconnectTimeWait: RECONNECT_WAIT,
+    pingInterval: PING,
+    maxPingOut: 2,
+    timeout: CONNECT_TIMEOUT,
+    ...(address.tls ? { tls: { ...(ca && { ca }), ...(cert && key && { cert, key }) } } : {}),
+    ...(nkey ? { authenticator: client.nkeyAuthenticator(new TextEncoder().encode(nkey)) } : {}),
+    ...(user === undefined ? {} : { user, pass: password ?? '' }),
+  };
+  let connection: NatsConnection;
+  try {
+    connection = await client.connect(options);
+  } catch (error) {
+    throw connectError(error, address.shown);
+  }
+  const { version = '' } = connection.info ?? {};
+  if (!isTooOld(version)) return connection;
+  await connection.close();
+  throw oldServerError(version, address.shown);
+}

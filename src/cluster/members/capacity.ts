@@ -1,0 +1,30 @@
+/** What a peer can take: what its owner declared, less when its disk fills. Few steps, so that the ring seldom changes. */
+import { statfsSync } from 'node:fs';
+
+/** Below so many free bytes (or so large a part of a small disk) the peer takes this part of its capacity. */
+const STEPS = [
+  { bytes: 0.5e9, part: 0.02, left: 0 },
+  { bytes: 2e9, part: 0.05, left: 0.25 },
+  { bytes: 5e9, part: 0.1, left: 0.5 },
+] as const;
+/** To go up a step again, so much more must be free: else a peer at the edge would move partitions to and fro. */
+const SLACK = 1.25;
+
+export interface Disk {
+  readonly free: number;
+  readonly total: number;
+}
+
+/** `before` is what this function returned last, as a part of the declared capacity. */
+export function partOfCapacity({ free, total }: Disk, before: number): number {
+  for (const { bytes, part, left } of STEPS) {
+    const edge = Math.min(bytes, part * total);
+    if (free < (before <= left ? SLACK * edge : edge)) return left;
+  }
+  return 1;
+}
+
+export function diskOf(path: string): Disk {
+  const { bavail, blocks, bsize } = statfsSync(path);
+  return { free: bavail * bsize, total: blocks * bsize };
+}

@@ -1,0 +1,299 @@
+/**
+ * The partitions that this peer has: takes those that the ring gives it and nobody living holds, hands over those that it
+ * gives to others, drops at once what somebody else has claimed. What to do about each is decided anew at every turn from
+ * who lives and who holds what; only the compare-and-set of the claims and the fence of the changelogs decide who wins.
+ */
+import { existsSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { segmentsIn } from '../../ledger/replica/replica.ts';
+import { Fenced } from '../changelog/changelog.ts';
+import { ChangelogWriter } from '../changelog/changelog-writer.ts';
+import { natsChangelog } from '../changelog/nats-changelog.ts';
+import { type Claim, type Claims, planClaims } from '../claims.ts';
+import type { ClusterEngine } from '../engine.ts';
+import type { DeskOrigin } from '../leases/lease-desk.ts';
+import type { Liveness } from '../members/detector.ts';
+import type { PeerMembers } from '../members/members.ts';
+import { assign } from '../ring/assign.ts';
+import { natsSnapshots } from '../snapshots/nats-snapshots.ts';
+import { type Inherited, inherit } from './inherit.ts';
+import { Keeper, type KeeperParts } from './keeper.ts';
+import { fetchSegments } from './moving-segments.ts';
+
+/** What works on partitions: home and its collection. */
+export interface Host {
+  directoryOf(partition: number): string;
+  /** Opens a partition and works on it; `opened` is called before anything is written to its ledger. */
+  adopt(partition: number, opened: (ledger: Ledger) => void, isNew: boolean): Promise<void>;
+  /** Ends the work in good order; `last` is called when nothing more will be written, and awaited before it is closed. */
+  release(partition: number, last: () => Promise<void>): Promise<void>;
+  /** Ends it at once: what was not committed is gone, and nothing is written any more. */
+  drop(partition: number): Promise<void>;
+}
+
+interface CustodyParts {
+  readonly engine: ClusterEngine;
+  readonly members: PeerMembers;
+  readonly claims: Claims;
+  readonly host: Host;
+  readonly now: () => number;
+  /** Told what people who watch may want to read, a sentence each. */
+  readonly say: (text: string) => void;
+  /** The engine has more of some partition. */
+  readonly reached: () => void;
+  /** The turns at addresses that belong to a partition (leases/lease-desk.ts). */
+  readonly desks: {
+    open(partition: number, origin: DeskOrigin): void;
+    close(partition: number): void;
+  };
+}
+
+export interface Held {
+  readonly keeper: Keeper;
+  readonly epoch: number;
+  readonly ledger: Ledger;
+}
+
+/** Milliseconds that the end of a run waits for an engine that is away. */
+const LAST = 5000;
+/** Takeovers at the same time: each needs memory for a ledger, and the disk. */
+const AT_ONCE = 4;
+const MINUTE = 60_000;
+/** Milliseconds before a partition that could not be taken is tried again. */
+const PAUSE = 2000;
+
+export class Custody {
+  readonly #parts: CustodyParts;
+  readonly #held = new Map<number, Held>();
+  readonly #moving = new Map<number, Promise<void>>();
+  readonly #notBefore = new Map<number, number>();
+  /** Closed here; their heirs may want their archives. */
+  readonly #handedOver = new Set<number>();
+  /** Peers that were heard since this one began. */
+  readonly #heard = new Set<string>();
+  readonly #began: number;
+  readonly #said = new Set<string>();
+  #leaving = false;
+
+  constructor(parts: CustodyParts) {
+    this.#parts = parts;
+    this.#began = parts.now();
+  }
+
+  get held(): ReadonlyMap<number, Held> {
+    return this.#held;
+  }
+
+  /** On their way here or from here. */
+  get moving(): number[] {
+    return [...this.#moving.keys()];
+  }
+
+  /** Nothing here works on it: its files may be read by an heir. */
+  isLeftover(partition: number): boolean {
+    return !this.#held.has(partition) && (this.#handedOver.has(partition) || !this.#moving.has(partition));
+  }
+
+  /** Whose each partition should be. */
+  wanted(): readonly (string | undefined)[] {
+    const { members, engine } = this.#parts;
+    return assign(engine.layout.partitions, members.ringMembers());
+  }
+
+  /**
+   * Machines that start one after the other after a run find each other's partitions held by peers that are not there yet.
+   * Their files are with them, so they get a minute, and not the ten seconds of one that was heard and fell silent.
+   */
+  #livenessOf(name: string): Liveness {
+    const { members, now } = this.#parts;
+    const liveness = members.livenessOf(name);
+    if (members.list().some(member => member.name === name)) this.#heard.add(name);
+    return liveness === 'dead' && !this.#heard.has(name) && now() - this.#began < MINUTE ? 'suspect' : liveness;
+  }
+
+  /** Does what is to be done now, without waiting for it. */
+  turn(): void {
+    const { members, claims } = this.#parts;
+    if (!members.mayFetch()) return;
+    for (const partition of this.#held.keys()) if (!claims.isMine(partition)) void this.lost(partition);
+    const { take, release } = planClaims({
+      me: members,
+      claims: claims.all(),
+      wanted: this.wanted(),
+      livenessOf: name => this.#livenessOf(name),
+    });
+    for (const partition of release) this.#start(partition, () => this.#handOver(partition));
+    // A claim of this process that came to nothing is taken up again.
+    const orphans = claims.mine().filter(partition => !this.#held.has(partition) && !this.#handedOver.has(partition));
+    if (!this.#leaving)
+      for (const partition of [...take, ...orphans]) this.#start(partition, () => this.#take(partition));
+  }
+
+  /** Hands everything over; resolves when others can take it. */
+  async leave(): Promise<void> {
+    this.#leaving = true;
+    await this.settle();
+    while (this.#held.size > 0) {
+      for (const partition of this.#held.keys()) this.#start(partition, () => this.#handOver(partition));
+      await this.settle();
+      await patience(20);
+    }
+  }
+
+  /** Lets the engine have everything, and closes; this peer keeps its claims. Without the engine it waits only a little. */
+  async rest(): Promise<void> {
+    this.#leaving = true;
+    await this.settle();
+    const rest = async ([partition, { keeper }]: [number, Held]) => {
+      await this.#parts.host.release(partition, () => Promise.race([keeper.flush(), patience(LAST)]));
+      keeper.close();
+      this.#held.delete(partition);
+    };
+    await Promise.all([...this.#held].map(rest));
+  }
+
+  /** Resolves when nothing moves. */
+  async settle(): Promise<void> {
+    while (this.#moving.size > 0) await Promise.all(this.#moving.values());
+  }
+
+  /** Ends the work in one that is somebody else's; resolves when it has ended. */
+  async lost(partition: number): Promise<void> {
+    this.#start(partition, () => this.#drop(partition), true);
+    await this.#moving.get(partition);
+  }
+
+  #start(partition: number, work: () => Promise<void>, urgent = false): void {
+    if (this.#moving.has(partition)) return;
+    if (!urgent && this.#moving.size >= AT_ONCE) return;
+    if (!urgent && (this.#notBefore.get(partition) ?? 0) > this.#parts.now()) return;
+    const done = work()
+      .catch((error: unknown) => {
+        this.#notBefore.set(partition, this.#parts.now() + PAUSE);
+        if (!(error instanceof Fenced)) this.#sayOnce(`Partition ${partition}: ${(error as Error).message}`);
+      })
+      .finally(() => this.#moving.delete(partition));
+    this.#moving.set(partition, done);
+  }
+
+  #sayOnce(text: string): void {
+    if (this.#said.has(text)) return;
+    this.#said.add(text);
+    this.#parts.say(text);
+  }
+
+  async #take(partition: number): Promise<void> {
+    const { claims, members, engine, host } = this.#parts;
+    // Of an earlier claim, which was lost.
+    if (this.#held.has(partition)) await this.#drop(partition);
+    this.#handedOver.delete(partition);
+    const before = claims.of(partition);
+    const epoch = claims.isMine(partition) ? before!.epoch : await claims.take(partition);
+    if (epoch === undefined) return;
+    this.#parts.desks.open(partition, this.#originOf(before));
+    const directory = host.directoryOf(partition);
+    const writer = { peer: members.name, epoch };
+    const [log, snapshots] = [natsChangelog(engine), natsSnapshots(engine)];
+    const inherited = await inherit({ partition, directory, writer, log, snapshots });
+    if (inherited.state === 'restored')
+      await fetchSegments(engine.connection, inherited.from, partition, { directory, wanted: segmentsIn(directory) });
+    const opened = (ledger: Ledger) => this.#open(partition, epoch, inherited, ledger);
+    await host.adopt(partition, opened, inherited.state === 'new');
+    this.#said.clear();
+  }
+
+  #originOf(before: Claim | undefined): DeskOrigin {
+    const { members } = this.#parts;
+    if (!before) return 'new';
+    // Nobody is there who could have a lease.
+    if (members.list().every(({ name }) => name === members.name)) return 'new';
+    const died = before.peer !== null && before.peer !== members.name;
+    return died ? 'inherited' : 'handed-over';
+  }
+
+  /** The engine has forgotten it: claims it again, and sends all of it. */
+  async sendAnew(partition: number): Promise<void> {
+    const { claims, members, engine } = this.#parts;
+    const held = this.#held.get(partition);
+    if (!held || this.#moving.has(partition)) return;
+    const epoch = await claims.take(partition);
+    if (epoch === undefined) return void this.lost(partition);
+    const log = natsChangelog(engine);
+    const last = await log.last(partition);
+    const standing = { writer: { peer: members.name, epoch }, number: held.ledger.changes.number };
+    const changelog = new ChangelogWriter(log, partition, { ...standing, sequence: last?.sequence ?? 0 });
+    await changelog.claim();
+    if (this.#held.get(partition) !== held) return;
+    held.keeper.close();
+    this.#keep(partition, epoch, { changelog, ahead: true }, held.ledger);
+  }
+
+  #keep(partition: number, epoch: number, how: Pick<KeeperParts, 'changelog' | 'ahead'>, ledger: Ledger): void {
+    const keeper = new Keeper({
+      ...{ partition, ledger, epoch, ...how },
+      snapshots: natsSnapshots(this.#parts.engine),
+      fenced: () => void this.lost(partition),
+      reached: this.#parts.reached,
+    });
+    this.#held.set(partition, { keeper, epoch, ledger });
+  }
+
+  #open(partition: number, epoch: number, { changelog, state }: Inherited, ledger: Ledger): void {
+    const { now, say } = this.#parts;
+    this.#keep(partition, epoch, { changelog, ahead: state === 'ahead' }, ledger);
+    const lost = loseMissing(ledger, now());
+    if (lost > 0)
+      say(`Partition ${partition}: ${lost} stored pages were on a machine that is gone, and are fetched again.`);
+  }
+
+  async #handOver(partition: number): Promise<void> {
+    const { host, claims } = this.#parts;
+    const held = this.#held.get(partition);
+    if (!held) return;
+    this.#parts.desks.close(partition);
+    await host.release(partition, () => held.keeper.flush());
+    held.keeper.close();
+    this.#held.delete(partition);
+    this.#handedOver.add(partition);
+    await claims.release(partition);
+  }
+
+  async #drop(partition: number): Promise<void> {
+    const held = this.#held.get(partition);
+    if (!held) return;
+    this.#parts.desks.close(partition);
+    held.keeper.close();
+    this.#held.delete(partition);
+    await this.#parts.host.drop(partition);
+    // The other has what the engine knew, and goes on from there.
+    rmSync(this.#parts.host.directoryOf(partition), { recursive: true, force: true });
+    this.#parts.say(`Partition ${partition} is another peer's by now.`);
+  }
+}
+
+const patience = (ms: number) => new Promise<void>(resolve => setTimeout(resolve, ms).unref());
+
+/** Setting: pages whose copies went with a machine, so far. */
+const LOST = 'lostCopies';
+
+/** What the ledger says of segments that are not here is taken back. Returns how many pages are to be fetched again. */
+function loseMissing(ledger: Ledger, now: number): number {
+  const archive = join(ledger.directory, 'archive');
+  const missing = ledger.segments().filter(({ id, length }) => !isThere(archive, id, length));
+  if (missing.length === 0) return 0;
+  ledger.begin();
+  let pages = 0;
+  for (const { id } of missing) {
+    pages += ledger.visits.loseSegment(id, now);
+    ledger.dropSegment(id);
+  }
+  if (pages > 0) ledger.set(LOST, (ledger.setting<number>(LOST) ?? 0) + pages);
+  ledger.commit();
+  return pages;
+}
+
+function isThere(archive: string, id: number, length: number): boolean {
+  const file = join(archive, `segment-${String(id).padStart(6, '0')}.warc.gz`);
+  return existsSync(file) && statSync(file).size >= length;
+}

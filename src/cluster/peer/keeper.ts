@@ -1,0 +1,242 @@
+/**
+ * Keeps the engine informed of one partition that this peer owns: what its ledger commits goes to the changelog about once a
+ * second, one message on its way at a time, and a snapshot follows when the changelog since the last one has grown large.
+ *
+ * Commits go on whatever the engine does. What it does not take is given again; in the meantime the session in the ledger
+ * holds what changed, each row once, so that a long absence costs memory for the rows that were touched and no more.
+ */
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { Changeset } from '../../ledger/replica/changes.ts';
+import { type Snapshot, takeSnapshot } from '../../ledger/replica/snapshot.ts';
+import { Fenced } from '../changelog/changelog.ts';
+import type { ChangelogWriter } from '../changelog/changelog-writer.ts';
+import type { SnapshotNote, Snapshots } from '../snapshots/snapshots.ts';
+
+export interface KeeperParts {
+  readonly partition: number;
+  readonly ledger: Ledger;
+  readonly changelog: ChangelogWriter;
+  readonly epoch: number;
+  readonly snapshots: Snapshots;
+  /** The engine lacks some of what is in the ledger: it gets a snapshot before anything else. */
+  readonly ahead: boolean;
+  /** Another peer owns the partition by now. */
+  readonly fenced: (error: Fenced) => void;
+  /** The engine has more of it than before. */
+  readonly reached?: () => void;
+}
+
+/** Milliseconds between two looks for changes. */
+const EVERY = 500;
+/** Where somebody waits for it they leave sooner, but not one by one: each time costs a commit and a message. Milliseconds. */
+const GATHER = 200;
+/** After the engine refused something. */
+const PAUSE = 1000;
+/** A changelog smaller than this is read faster than a snapshot is made. Bytes, compressed. */
+const LEAST_LOG = 2_000_000;
+/** Changes that are older are in a snapshot, so that the changelog can be cut. Milliseconds. */
+const OLD = 24 * 3_600_000;
+
+export class Keeper {
+  readonly #parts: KeeperParts;
+  #note: Pick<SnapshotNote, 'bytes' | 'time'>;
+  #wanted: boolean;
+  /** Bytes of the changelog when the last snapshot was made. */
+  #bytes = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #soon: NodeJS.Timeout | undefined;
+  /** When changes were last taken, by performance.now(). */
+  #looked = 0;
+  #work: Promise<void> | undefined;
+  #held: Changeset | undefined;
+  #closed = false;
+  #movesUp = false;
+  #neededFrom = 0;
+  /** When the engine last had everything, by performance.now(). */
+  #reached = performance.now();
+  /** Batches for other partitions that the engine knows of: the number of the last one, by partition. */
+  #sent: ReadonlyMap<number, number> = new Map();
+  /** Those who wait until the engine has changes up to some number. */
+  #waiting: { number: number; resolve: () => void; reject: (error: Error) => void }[] = [];
+  /** The last error of the engine, undefined = it answers. */
+  trouble: unknown;
+
+  constructor(parts: KeeperParts) {
+    this.#parts = parts;
+    this.#wanted = parts.ahead;
+    this.#note = { bytes: 0, time: Date.now() };
+    parts.ledger.changes.start();
+    if (!parts.ahead) this.#sent = parts.ledger.border.sent;
+    this.#timer = setInterval(() => this.look(), EVERY);
+  }
+
+  /** Changes up to this number have reached the engine, and may have effects elsewhere. */
+  get acknowledged(): number {
+    return this.#parts.changelog.acknowledged;
+  }
+
+  /** The number of the last batch for another partition that may leave: what the engine knows of is never found again otherwise. */
+  sentTo(partition: number): number {
+    return this.#sent.get(partition) ?? 0;
+  }
+
+  /** Resolves when the engine has all that is committed by now; rejects if that does not come to pass any more. */
+  async durable(): Promise<void> {
+    const { number } = this.#parts.ledger.changes;
+    if (number <= this.acknowledged && !this.#wanted) return;
+    if (this.#closed) throw new Error('the partition is gone');
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    this.#waiting.push({ number, resolve, reject });
+    this.#lookSoon();
+    await promise;
+  }
+
+  /** Everything that is committed has reached it. */
+  get settled(): boolean {
+    return this.#work === undefined && !this.#parts.ledger.inBatch && !this.#parts.ledger.changes.waiting;
+  }
+
+  /** Milliseconds for which the engine has not had all of it. */
+  get lag(): number {
+    return this.settled ? 0 : performance.now() - this.#reached;
+  }
+
+  /** Takes what was committed, if nothing is on its way; between two batches. */
+  look(): void {
+    const { ledger } = this.#parts;
+    if (this.#closed || this.#work || ledger.inBatch || ledger.abandoned) return;
+    if (!ledger.changes.waiting && !this.#snapshotDue() && !this.#movesUp) {
+      this.#reached = performance.now();
+      return;
+    }
+    clearTimeout(this.#soon);
+    this.#soon = undefined;
+    this.#looked = performance.now();
+    const changes = ledger.changes.take();
+    // At this very moment, so that it holds these changes and nothing of the next.
+    const snapshot = this.#snapshotDue() ? takeSnapshot(ledger.directory) : undefined;
+    snapshot?.catch(() => undefined); // said where it is waited for
+    const { sent } = ledger.border;
+    this.#held = changes;
+    this.#work = this.#send(snapshot).then(done => {
+      this.#work = undefined;
+      if (done) this.#reach(sent);
+    });
+  }
+
+  /** Resolves when the engine has all that was committed, or refuses to take it. */
+  async flush(): Promise<void> {
+    for (this.look(); this.#work; this.look()) await this.#work;
+  }
+
+  /** Of the newest message that the engine has of this keeper. */
+  get sequence(): number {
+    return this.#parts.changelog.sequence;
+  }
+
+  /** The sequence from which on the changelog is needed: what is before it is in a snapshot. */
+  get neededFrom(): number {
+    return this.#neededFrom;
+  }
+
+  /**
+   * The changelog is to be cut, and this partition holds it up: a snapshot is made if something came after the last one,
+   * and an entry that says nothing goes to the end, since the last one of a partition has to stay.
+   */
+  moveUp(): void {
+    this.#movesUp = true;
+    this.look();
+  }
+
+  /** Nothing more leaves. */
+  close(): void {
+    this.#closed = true;
+    clearInterval(this.#timer);
+    clearTimeout(this.#soon);
+    for (const { reject } of this.#waiting.splice(0)) reject(new Error('the partition is gone'));
+  }
+
+  #snapshotDue(): boolean {
+    const log = this.#parts.changelog.bytes - this.#bytes;
+    const old = log > 0 && Date.now() - this.#note.time > OLD;
+    return (
+      this.#wanted ||
+      old ||
+      (this.#movesUp && (log > 0 || this.#neededFrom === 0)) ||
+      log > Math.max(LEAST_LOG, this.#note.bytes / 2)
+    );
+  }
+
+  #reach(sent: ReadonlyMap<number, number>): void {
+    this.#sent = sent;
+    this.#reached = performance.now();
+    const { acknowledged } = this;
+    for (const { number, resolve } of this.#waiting) if (number <= acknowledged) resolve();
+    this.#waiting = this.#waiting.filter(({ number }) => number > acknowledged);
+    this.#parts.reached?.();
+    if (this.#waiting.length > 0) this.#lookSoon();
+  }
+
+  #lookSoon(): void {
+    const wait = this.#looked + GATHER - performance.now();
+    if (wait <= 0) this.look();
+    else this.#soon ??= setTimeout(() => this.look(), wait);
+  }
+
+  /** True when the engine has it. */
+  async #send(snapshot: Promise<Snapshot> | undefined): Promise<boolean> {
+    for (let made = snapshot; !this.#closed; made = undefined) {
+      try {
+        await this.#publish(made);
+        this.trouble = undefined;
+        return true;
+      } catch (error) {
+        if (error instanceof Fenced) this.#drop(error);
+        this.trouble = error;
+        if (!this.#closed) await new Promise(resolve => setTimeout(resolve, PAUSE));
+        if (this.#wanted) return false; // with a new snapshot, which holds all of this
+      }
+    }
+    return false;
+  }
+
+  #drop(error: Fenced): void {
+    if (this.#closed) return; // another one is in its place: the engine had forgotten
+    this.close();
+    this.#parts.fenced(error);
+  }
+
+  async #publish(snapshot: Promise<Snapshot> | undefined): Promise<void> {
+    if (!this.#wanted && this.#held) await this.#parts.changelog.append(this.#held);
+    this.#held = undefined;
+    if (snapshot) await this.#keep(await snapshot);
+    if (!this.#movesUp) return;
+    await this.#parts.changelog.claim();
+    this.#movesUp = false;
+    // Nothing came after the snapshot: only the entry that says so has to stay.
+    if (this.#bytes === this.#parts.changelog.bytes) this.#neededFrom = this.#parts.changelog.sequence;
+  }
+
+  async #keep(snapshot: Snapshot): Promise<void> {
+    const { partition, snapshots, changelog, epoch } = this.#parts;
+    const { number, schema } = snapshot;
+    const time = Date.now();
+    let bytes = 0;
+    async function* counted() {
+      for await (const chunk of snapshot.chunks()) {
+        bytes += chunk.length;
+        yield chunk;
+      }
+    }
+    try {
+      await snapshots.put(partition, { number, sequence: changelog.sequence, epoch, schema, time }, counted());
+    } finally {
+      snapshot.remove();
+    }
+    changelog.covered(number);
+    this.#neededFrom = changelog.sequence;
+    this.#wanted = false;
+    this.#bytes = changelog.bytes;
+    this.#note = { bytes, time };
+  }
+}

@@ -1,0 +1,76 @@
+/** How a machine comes into a cluster: what it says of itself, and which collection it finds or begins there. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { SkeinError } from '../../base/errors.ts';
+import { readEngineAddress } from '../../cluster/connection/address.ts';
+import { type ClusterEngine, openEngine as openCluster } from '../../cluster/engine.ts';
+import { CLUSTER_PARTITIONS } from '../../cluster/topology/layout.ts';
+import { readCollection } from '../../ledger/collection/collection.ts';
+
+export interface PeerOptions {
+  /** As --engine takes it. */
+  readonly engine: string;
+  /** Absent = the name of this machine. */
+  readonly peer?: string | undefined;
+  /** Share of the work beside that of others; 1 by default. */
+  readonly capacity?: number | undefined;
+  /** Of a crawl that is new. */
+  readonly partitions?: number | undefined;
+  readonly data: string;
+  readonly say: (text: string) => void;
+}
+
+/** What the crawl is, the same for every peer: its seeds, and its settings as the user wrote them. */
+export const crawlForm = z.object({
+  seeds: z.array(z.string().max(8192)).max(100_000),
+  values: z.record(z.string().max(40), z.json()),
+});
+export type ClusterCrawl = Readonly<z.infer<typeof crawlForm>>;
+
+export async function openFor(
+  { engine, data, partitions }: PeerOptions,
+  name: string,
+  begins: boolean,
+): Promise<ClusterEngine> {
+  const address = readEngineAddress(engine);
+  const here = readCollection(data);
+  if (here.id === '' && existsSync(join(data, 'ledger.db')))
+    throw new SkeinError(
+      'bad-option',
+      `The collection in ${data} was made without an engine, and cannot be shared.`,
+      'Name another directory with --data.',
+    );
+  if (here.id !== '') return openCluster({ address, name, collection: { id: here.id, partitions: here.partitions } });
+  try {
+    return await openCluster({ address, name });
+  } catch (error) {
+    if (!begins || !(error instanceof SkeinError) || error.code !== 'not-found') throw error;
+    const collection = { id: crypto.randomUUID(), partitions: partitions ?? CLUSTER_PARTITIONS };
+    return openCluster({ address, name, collection });
+  }
+}
+
+/** The crawl's seeds and settings: those of the engine, with the seeds and what is changed here. */
+export function agreedOn(
+  now: ClusterCrawl | undefined,
+  crawl: ClusterCrawl,
+  changed: ClusterCrawl['values'],
+): ClusterCrawl {
+  if (!now) return { ...crawl, values: { ...crawl.values, ...changed } };
+  const seeds = [...new Set([...now.seeds, ...crawl.seeds])];
+  if (seeds.length === now.seeds.length && Object.keys(changed).length === 0) return now;
+  // A budget takes the place of a freshness, and the other way round.
+  const { budget: _, freshness: __, ...rest } = now.values;
+  const aims = 'budget' in changed || 'freshness' in changed;
+  return { seeds, values: { ...(aims ? rest : now.values), ...changed } };
+}
+
+/** Rejects when somebody wants the run to end before it has begun. */
+export function aborted(signal: AbortSignal | undefined): Promise<never> {
+  return new Promise((_, reject) => {
+    signal?.addEventListener('abort', () =>
+      reject(new SkeinError('refused', 'Ended before there was anything to do.')),
+    );
+  });
+}

@@ -1,0 +1,236 @@
+/**
+ * Links between partitions, wherever they are. What one found for another waits in its own ledger, and so in its changelog,
+ * until the other has it durably: that is the only store on the way, and a peer that dies on either side loses nothing.
+ *
+ * Order: the finder's commit has reached the engine; the batch goes to whoever holds the other partition; that one takes it
+ * in and commits; its commit has reached the engine; only then is the batch dropped. A batch that comes again is known by
+ * its number.
+ */
+import type { Msg, NatsConnection, Subscription } from '@nats-io/transport-node';
+import { decodeLinks, encodeLinks, MOST_BATCHES, MOST_MESSAGE } from '../../cluster/exchange/link-message.ts';
+import type { Keeper } from '../../cluster/peer/keeper.ts';
+import { linksSubject } from '../../cluster/topology/layout.ts';
+import type { Home } from '../../home/home.ts';
+import type { BorderBatch } from '../../ledger/collection/border.ts';
+
+interface ExchangeParts {
+  readonly connection: NatsConnection;
+  readonly home: Home;
+  readonly partitions: number;
+  /** Of a partition that is here. */
+  readonly keeperOf: (partition: number) => Keeper | undefined;
+  /** For people: whose a partition is. */
+  readonly holderOf: (partition: number) => string | undefined;
+}
+
+/** Milliseconds for which an answer is waited for: the other side writes, and the engine has to have it. */
+const PATIENCE = 10_000;
+/** Before a partition that nobody answers for is asked again. */
+const PAUSE = 500;
+/** For which what the others have is gathered, to be dropped together. */
+const GATHER = 50;
+
+/** Batches of one partition that are on their way to another. */
+interface Way {
+  readonly key: string;
+  readonly from: number;
+  readonly to: number;
+  readonly batches: readonly BorderBatch[];
+}
+
+/** The number of the last batch that was taken in, by sending partition. */
+type Taken = ReadonlyMap<number, number>;
+
+export class LinkExchange {
+  readonly #parts: ExchangeParts;
+  readonly #subscriptions = new Map<number, Subscription>();
+  /** Ways on which a batch is, as "from to". */
+  readonly #busy = new Set<string>();
+  readonly #notBefore = new Map<string, number>();
+  /** What is to be dropped: partition, and up to which number, by sending partition. */
+  readonly #drops = new Map<number, [to: number, taken: number][]>();
+  #dropping: Promise<void> | undefined;
+  /** Batches by peer: sent to, and received from. */
+  readonly sent = new Map<string, number>();
+  readonly received = new Map<string, number>();
+  /** Batches that were taken in. */
+  taken = 0;
+  bytes = 0;
+  messages = 0;
+
+  constructor(parts: ExchangeParts) {
+    this.#parts = parts;
+  }
+
+  /** Nothing waits here, and nothing is on its way from here. */
+  get empty(): boolean {
+    const waits = this.#parts.home.partitions.sum(
+      ({ ledger }) => ledger.border.waiting.length + Number(ledger.border.pending),
+    );
+    return waits === 0 && this.#busy.size === 0;
+  }
+
+  /** Ways on which something waits. */
+  get lag(): number {
+    return this.#parts.home.partitions.sum(({ ledger }) => ledger.border.waiting.length);
+  }
+
+  /** Listens for the partitions that are here, and lets go what may. Called by the peer's clock and when something was reached. */
+  turn(): void {
+    this.#listen();
+    const now = performance.now();
+    const here = new Map<number, Way[]>();
+    for (const { id, ledger } of this.#parts.home.partitions) {
+      const keeper = this.#parts.keeperOf(id);
+      if (!keeper) continue;
+      for (const to of ledger.border.waiting) {
+        const key = `${id} ${to}`;
+        if (this.#busy.has(key) || (this.#notBefore.get(key) ?? 0) > now) continue;
+        const batches = this.#ready(id, to, keeper.sentTo(to));
+        if (batches.length === 0) continue;
+        this.#busy.add(key);
+        const way = { key, from: id, to, batches };
+        if (!this.#parts.home.partitions.of(to))
+          this.#ended(
+            [way],
+            this.#carry([way], () => this.#send(way)),
+          );
+        else if (!here.get(to)?.push(way)) here.set(to, [way]);
+      }
+    }
+    // What several partitions here have for another one here is taken in by one commit.
+    for (const [to, ways] of here) {
+      const all = ways.flatMap(({ batches }) => batches);
+      this.#ended(
+        ways,
+        this.#carry(ways, () => this.#take(to, all)),
+      );
+    }
+  }
+
+  #ended(ways: readonly Way[], carried: Promise<boolean>): void {
+    void carried.then(well => {
+      for (const { key } of ways) {
+        this.#busy.delete(key);
+        if (!well) this.#notBefore.set(key, performance.now() + PAUSE);
+      }
+      if (well) this.turn();
+    });
+  }
+
+  close(): void {
+    for (const subscription of this.#subscriptions.values()) subscription.unsubscribe();
+    this.#subscriptions.clear();
+  }
+
+  #listen(): void {
+    const { home, connection } = this.#parts;
+    for (const [id, subscription] of this.#subscriptions) {
+      if (home.partitions.of(id)) continue;
+      subscription.unsubscribe();
+      this.#subscriptions.delete(id);
+    }
+    for (const { id } of home.partitions) {
+      if (this.#subscriptions.has(id)) continue;
+      const callback = (error: Error | null, message: Msg) => {
+        // One who asks and gets no answer asks again.
+        if (!error) void this.#answer(id, message).catch(() => undefined);
+      };
+      this.#subscriptions.set(id, connection.subscribe(linksSubject(id), { callback }));
+    }
+  }
+
+  /** As many as fit into a message, up to the last one that the engine knows of. */
+  #ready(from: number, to: number, upTo: number): BorderBatch[] {
+    const { border } = this.#parts.home.partitions.of(from)!.ledger;
+    const ready: BorderBatch[] = [];
+    let size = 0;
+    for (const batch of border.batches(from, to, border.dropped(to))) {
+      size += batch.crossings.length;
+      if (batch.number > upTo || (ready.length > 0 && size > MOST_BATCHES)) break;
+      ready.push(batch);
+    }
+    return ready;
+  }
+
+  /** True when the other side has something of each durably, and that is dropped here. */
+  async #carry(ways: readonly Way[], send: () => Promise<Taken | undefined>): Promise<boolean> {
+    try {
+      const taken = await send();
+      if (taken === undefined) return false;
+      await Promise.all(ways.map(way => this.#drop(way, taken.get(way.from) ?? 0)));
+      return ways.every(({ from, batches }) => (taken.get(from) ?? 0) >= batches[0]!.number);
+    } catch {
+      return false; // nobody answers for it now, or it has just gone: tried again
+    }
+  }
+
+  /** What is to be dropped of a partition is dropped together. */
+  #drop({ from, to, batches }: Way, taken: number): Promise<void> {
+    const peer = this.#parts.holderOf(to) ?? '';
+    this.sent.set(peer, (this.sent.get(peer) ?? 0) + batches.length);
+    const drops = this.#drops.get(from) ?? [];
+    drops.push([to, taken]);
+    this.#drops.set(from, drops);
+    this.#dropping ??= new Promise(resolve => setTimeout(resolve, GATHER)).then(async () => {
+      const all = [...this.#drops];
+      this.#drops.clear();
+      this.#dropping = undefined;
+      const { home } = this.#parts;
+      await Promise.allSettled(
+        all.map(([id, of]) =>
+          home.order(() => {
+            for (const [other, number] of of) home.partitions.of(id)?.ledger.border.drop(other, number);
+          }, id),
+        ),
+      );
+    });
+    return this.#dropping;
+  }
+
+  async #send({ from, to, batches }: Way): Promise<Taken | undefined> {
+    let some = batches;
+    let message = await encodeLinks({ from, first: some[0]!.number, batches: some.map(({ crossings }) => crossings) });
+    for (; message.length > MOST_MESSAGE && some.length > 1; ) {
+      some = some.slice(0, Math.ceil(some.length / 2));
+      message = await encodeLinks({ from, first: some[0]!.number, batches: some.map(({ crossings }) => crossings) });
+    }
+    this.messages++;
+    this.bytes += message.length;
+    const { data } = await this.#parts.connection.request(linksSubject(to), message, { timeout: PATIENCE });
+    const taken = data.length === 8 ? new DataView(data.buffer, data.byteOffset).getFloat64(0) : Number.NaN;
+    if (!Number.isSafeInteger(taken) || taken < 0) return undefined;
+    // What it was not sent it cannot have taken, whatever it says: that stays here.
+    return new Map([[from, Math.min(taken, some.at(-1)!.number)]]);
+  }
+
+  async #answer(to: number, message: Msg): Promise<void> {
+    const { from, first, batches } = await decodeLinks(message.data, this.#parts.partitions);
+    const holder = this.#parts.holderOf(from) ?? '';
+    this.received.set(holder, (this.received.get(holder) ?? 0) + batches.length);
+    const taken = await this.#take(
+      to,
+      batches.map((crossings, i) => ({ from, to, number: first + i, crossings })),
+    );
+    if (taken?.get(from) === undefined) return;
+    const answer = Buffer.alloc(8);
+    answer.writeDoubleBE(taken.get(from)!);
+    message.respond(answer);
+  }
+
+  /** Takes batches in; resolves with the number of the last one of each partition when it is durable. */
+  async #take(to: number, batches: readonly BorderBatch[]): Promise<Taken | undefined> {
+    const { home, keeperOf } = this.#parts;
+    const taken = await home.order(() => {
+      const partition = home.partitions.of(to);
+      const last = new Map<number, number>();
+      for (const batch of partition ? batches : []) last.set(batch.from, partition!.take(batch));
+      return last;
+    }, to);
+    const keeper = keeperOf(to);
+    if (taken.size === 0 || !keeper) return undefined;
+    this.taken += batches.length;
+    await keeper.durable();
+    return taken;
+  }
+}

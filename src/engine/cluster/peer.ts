@@ -1,0 +1,400 @@
+/**
+ * One of several homes that crawl as one: joins the cluster, keeps the partitions that the ring gives it, and works on them
+ * like any home. Without the engine it finishes what is under way, keeps it, stops fetching, and goes on when it is back.
+ */
+import { rmSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { setTimeout as wait } from 'node:timers/promises';
+import { type Clock, systemClock } from '../../base/clock.ts';
+import { SkeinError } from '../../base/errors.ts';
+import { cutChangelogs } from '../../cluster/changelog/cutting.ts';
+import { Claims } from '../../cluster/claims.ts';
+import type { ClusterEngine } from '../../cluster/engine.ts';
+import { diskOf, partOfCapacity } from '../../cluster/members/capacity.ts';
+import { idle, type PeerLoad } from '../../cluster/members/heartbeat.ts';
+import { PeerMembers } from '../../cluster/members/members.ts';
+import { Custody } from '../../cluster/peer/custody.ts';
+import { serveSegments } from '../../cluster/peer/moving-segments.ts';
+import { Recollection } from '../../cluster/peer/recollection.ts';
+import { SharedRecord } from '../../cluster/shared-record.ts';
+import { PEER_NAME, peerNameOf } from '../../cluster/topology/layout.ts';
+import { WatchedBucket } from '../../cluster/watched-bucket.ts';
+import { requestsTo } from '../../crawler/pace/address-slots.ts';
+import { newRound } from '../../home/round.ts';
+import type { Supply } from '../../home/supply.ts';
+import { rememberCluster } from '../../ledger/collection/cluster-file.ts';
+import { makeCollection, readCollection } from '../../ledger/collection/collection.ts';
+import { type ClusterTerms, type Engine, openEngine } from '../engine.ts';
+import type { EngineOptions, Extras } from '../options.ts';
+import { type Answering, startAnswering } from './answering.ts';
+import { Contact } from './contact.ts';
+import { Ending } from './ending.ts';
+import { aborted, agreedOn, type ClusterCrawl, crawlForm, openFor, type PeerOptions } from './joining.ts';
+import { PeerLeave } from './leave.ts';
+import { LinkExchange } from './link-exchange.ts';
+import { PartitionHost } from './partition-host.ts';
+import { type RunKind, Runs } from './runs.ts';
+import { Slices } from './slices.ts';
+import { Steering } from './steering.ts';
+
+/** Milliseconds. */
+const TURN = 250;
+/** To hear who is there before the first partitions are taken: longer than a heartbeat. */
+const LISTEN = 1500;
+/** Between two looks whether changelogs can be cut. */
+const CUT = 60_000;
+/** For others to hear that it is over before this one says goodbye. */
+const FAREWELL = 1500;
+/** For heirs to fetch what they need of a partition that was handed over. */
+const HANDING_OVER = 60_000;
+
+export class Peer {
+  readonly #options: PeerOptions;
+  readonly #engine: ClusterEngine;
+  readonly #clock: Clock = systemClock;
+  readonly #members: PeerMembers;
+  readonly #claims: Claims;
+  readonly #meta: WatchedBucket;
+  readonly #crawl: SharedRecord<ClusterCrawl>;
+  readonly #runs: Runs;
+  readonly #slices: Slices;
+  readonly #host: PartitionHost;
+  readonly #custody: Custody;
+  readonly #ending: Ending;
+  readonly #leave: PeerLeave;
+  readonly #contact: Contact;
+  readonly #recollection: Recollection;
+  #cutting: NodeJS.Timeout | undefined;
+  #home: Engine | undefined;
+  #exchange: LinkExchange | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  /** Ticks at which home last had nothing to do. */
+  #idleAt = Number.NEGATIVE_INFINITY;
+  #over = false;
+  #mode: RunKind = 'crawl';
+  /** All were told to stop: each keeps what it has. */
+  #rests = false;
+  readonly #steering: Steering;
+  #part = 1;
+  /** In which the threads count their requests. */
+  #slots: SharedArrayBuffer | undefined;
+  readonly #leftovers = new Set<number>();
+
+  private constructor(
+    options: PeerOptions,
+    parts: { engine: ClusterEngine; members: PeerMembers; claims: Claims; meta: WatchedBucket },
+  ) {
+    const { engine, members, claims, meta } = parts;
+    this.#options = options;
+    this.#engine = engine;
+    this.#members = members;
+    this.#claims = claims;
+    this.#meta = meta;
+    this.#crawl = new SharedRecord(meta, 'crawl', crawlForm);
+    this.#runs = new Runs(meta);
+    this.#steering = new Steering(meta, () => this.#runs.number);
+    this.#slices = new Slices({
+      ...{ meta, me: members, run: () => this.#runs.number, now: () => this.#clock.now() },
+      living: () => this.#members.ringMembers().map(({ name }) => name),
+    });
+    this.#host = new PartitionHost(options.data, () => this.crawl.seeds);
+    this.#leave = new PeerLeave({
+      connection: engine.connection,
+      me: members.name,
+      clock: this.#clock,
+      partitions: engine.layout.partitions,
+      holderOf: partition => claims.of(partition)?.peer ?? undefined,
+      isBusy: address => this.#slots !== undefined && requestsTo(this.#slots, address) > 0,
+    });
+    const { leases } = this.#leave;
+    const { say } = options;
+    this.#custody = new Custody({
+      ...{ engine, members, claims, say, host: this.#host },
+      now: () => this.#clock.now(),
+      reached: () => this.#exchange?.turn(),
+      desks: { open: (partition, origin) => leases.openDesk(partition, origin), close: each => leases.closeDesk(each) },
+    });
+    const restoreRecords = async () => {
+      await meta.check();
+      await Promise.all([this.#crawl.restore(), this.#runs.restore()]);
+    };
+    this.#recollection = new Recollection({ engine, members, claims, custody: this.#custody, restoreRecords, say });
+    const lookAgain = async () => {
+      await this.#recollection.check();
+      await Promise.all([claims.check(), meta.check()]);
+    };
+    this.#contact = new Contact({ members, claims, custody: this.#custody, leave: this.#leave, lookAgain, say });
+    this.#ending = new Ending(members);
+  }
+
+  /** Joins the cluster of an engine; `crawl`: begins one there, or adds seeds to it. Throws a sentence where it cannot. */
+  static async join(options: PeerOptions, crawl: ClusterCrawl, changed: ClusterCrawl['values'] = {}): Promise<Peer> {
+    const name = options.peer ?? peerNameOf(hostname());
+    if (!PEER_NAME.test(name))
+      throw new SkeinError('bad-option', `"${name}" is no name of a peer.`, 'Use letters, digits and hyphens.');
+    const engine = await openFor(options, name, crawl.seeds.length > 0);
+    let members: PeerMembers | undefined;
+    try {
+      makeCollection(options.data, engine.collection.partitions, engine.collection.id);
+      let load: () => PeerLoad = () => ({ ...idle, capacity: options.capacity ?? 1 });
+      let leave = (): boolean => false;
+      const answerers = { leave: () => leave() };
+      members = await PeerMembers.join({ engine, name, clock: systemClock, load: () => load(), answerers });
+      const claims = await Claims.open(engine.buckets.owner, members, engine.layout.partitions);
+      const meta = await WatchedBucket.open(engine.buckets.meta);
+      const peer = new Peer(options, { engine, members, claims, meta });
+      load = () => peer.#load();
+      leave = () => peer.#leaveNow();
+      rememberCluster(options.data, { engine: options.engine, peer: name });
+      await peer.#crawl.change(now => agreedOn(now, crawl, changed));
+      return peer;
+    } catch (error) {
+      await members?.leave();
+      await engine.close();
+      throw error;
+    }
+  }
+
+  get name(): string {
+    return this.#members.name;
+  }
+
+  /** As all peers have it. */
+  get crawl(): ClusterCrawl {
+    return this.#crawl.value!;
+  }
+
+  /** Opens home with the first partitions that this peer gets, and takes the others as they come. */
+  async open(options: EngineOptions, extras: Extras = {}): Promise<Engine> {
+    const { say, data } = this.#options;
+    this.#mode = extras.mode ?? 'crawl';
+    const others = this.#othersWork();
+    await this.#runs.begin(this.#mode, this.#clock.now(), others);
+    if (!others) await this.#steering.begin();
+    const serving = serveSegments(this.#engine.connection, this.name, {
+      directoryOf: partition => (this.#custody.isLeftover(partition) ? this.#host.directoryOf(partition) : undefined),
+      done: partition => this.#forget(partition),
+    });
+    this.#dropStale();
+    const answering = this.#answer();
+    this.#members.start();
+    await wait(LISTEN);
+    await this.#recollection.start();
+    this.#timer = setInterval(() => this.#turn(), TURN);
+    const parts = { engine: this.#engine, members: this.#members, custody: this.#custody };
+    this.#cutting = setInterval(() => void cutChangelogs(parts).catch(() => undefined), CUT).unref(); // tried again
+    this.#turn();
+    const signal = options.signal;
+    const begun = await Promise.race([this.#host.first, aborted(signal)]);
+    const home = await openEngine({ ...options, data }, this.crawl.seeds, {
+      ...extras,
+      ...{ partitions: begun, opened: this.#host.opened, shared: true, leave: this.#leave },
+    });
+    this.#slots = home.threadData.slots;
+    home.home.partitions.carriesLinks = false;
+    this.#home = home;
+    this.#exchange = new LinkExchange({
+      connection: this.#engine.connection,
+      home: home.home,
+      partitions: this.#engine.layout.partitions,
+      keeperOf: partition => this.#custody.held.get(partition)?.keeper,
+      holderOf: partition => this.#claims.of(partition)?.peer ?? undefined,
+    });
+    this.#host.run(home, begun);
+    this.#limit(home);
+    say(`This is ${this.name}, a peer of ${this.#engine.shown}.`);
+    return {
+      ...home,
+      cluster: this.#terms(),
+      run: supply => home.run(this.#untilOver(supply)),
+      close: () => this.#close(home, serving, answering),
+    };
+  }
+
+  /** What a round goes by here: from the moment on at which nothing of this peer is on its way. */
+  #terms(): ClusterTerms {
+    const terms = () => (this.#custody.moving.length === 0 && this.#isComplete() ? this.#runs.terms : undefined);
+    const { round, daily } = this.#slices;
+    const steering = this.#steering.port({
+      stopped: () => {
+        this.#rests = true;
+      },
+      add: async seeds => void (await this.#crawl.change(now => agreedOn(now, { seeds, values: {} }, {}))),
+    });
+    return { terms, round, daily, steering };
+  }
+
+  /** A round has no terms yet. A crawl has none: each page of it is looked at once. */
+  get #gathers(): boolean {
+    return this.#mode !== 'crawl' && this.#runs.terms === undefined;
+  }
+
+  /** Every partition is held, and everybody has said how many pages it has: then the terms of the round are agreed on. */
+  #agreeOnTerms(home: Engine): void {
+    const members = this.#members.list().filter(({ liveness }) => liveness !== 'dead');
+    const known = members.every(({ heartbeat: { phase, live, moving } }) => {
+      return phase === 'working' && live !== undefined && moving.length === 0;
+    });
+    if (!known || this.#custody.moving.length > 0 || !this.#isComplete()) return;
+    const live = members.reduce((sum, { heartbeat }) => sum + (heartbeat.live ?? 0), 0);
+    this.#runs.agree(() => ({ ...newRound(home.pool, this.#clock.now()), live }));
+  }
+
+  #limit({ frontier }: Engine): void {
+    if (frontier.options.budget) this.#slices.limit(frontier.options.budget);
+  }
+
+  #othersWork(): boolean {
+    return this.#members.list().some(({ name, heartbeat }) => name !== this.name && heartbeat.phase === 'working');
+  }
+
+  #load(): PeerLoad {
+    const home = this.#home?.home;
+    if (!home) return { ...idle, capacity: this.#capacity() };
+    const { partitions, progress } = home;
+    const keepers = [...this.#custody.held.values()].map(({ keeper }) => keeper);
+    return {
+      capacity: this.#capacity(),
+      pages: partitions.sum(({ ledger }) => ledger.pages.own),
+      servers: partitions.sum(({ ledger }) => ledger.servers.size),
+      ...(this.#gathers && { live: this.#home!.pool.live }),
+      rate: progress.rate(),
+      partitions: partitions.size,
+      moving: this.#custody.moving,
+      changelogLag: keepers.filter(({ settled }) => !settled).length,
+      exchangeLag: this.#exchange?.lag ?? 0,
+      exchanged: this.#exchanged(),
+      ...(this.#isQuiet(keepers) && { quiet: this.#done() }),
+    };
+  }
+
+  #capacity(): number {
+    this.#part = partOfCapacity(diskOf(this.#options.data), this.#part);
+    return (this.#options.capacity ?? 1) * this.#part;
+  }
+
+  #exchanged(): [string, number, number][] {
+    const { sent = new Map<string, number>(), received = new Map<string, number>() } = this.#exchange ?? {};
+    const names = [...new Set([...sent.keys(), ...received.keys()])].filter(name => name !== '' && name !== this.name);
+    return names.slice(0, 500).map(name => [name, sent.get(name) ?? 0, received.get(name) ?? 0]);
+  }
+
+  /** A number that grows with whatever this peer does. */
+  #done(): number {
+    const { outcomes } = this.#home!.home.progress;
+    return Object.values(outcomes).reduce((sum, n) => sum + n, 0) + this.#exchange!.taken;
+  }
+
+  #isQuiet(keepers: readonly { readonly settled: boolean }[]): boolean {
+    const rests = this.#clock.ticks() - this.#idleAt < 4 * TURN;
+    return (
+      rests && this.#exchange!.empty && this.#custody.moving.length === 0 && keepers.every(({ settled }) => settled)
+    );
+  }
+
+  /** Home goes on until all peers have nothing left. */
+  #untilOver(supply: Supply): Supply {
+    return {
+      fill: () => supply.fill(),
+      worthWaiting: () => {
+        if (!supply.worthWaiting() && !this.#slices.mayGrow) this.#idleAt = this.#clock.ticks();
+        return !this.#over;
+      },
+      get left() {
+        return supply.left;
+      },
+    };
+  }
+
+  #turn(): void {
+    if (this.#members.isFenced) {
+      this.#fail();
+      return;
+    }
+    this.#contact.turn(this.#home?.home);
+    void this.#leave.turn();
+    if (this.#over || this.#home?.home.stopped) return;
+    this.#custody.turn();
+    this.#exchange?.turn();
+    if (this.#home) {
+      this.#limit(this.#home);
+      this.#steering.turn(this.#home.home.partitions);
+    }
+    this.#slices.turn();
+    if (this.#home && this.#gathers) this.#agreeOnTerms(this.#home);
+    if (this.#runs.isOver && this.#home) this.#over = true;
+    else if (this.#ending.isOver(this.#clock.ticks(), this.#isComplete())) this.#runs.end();
+  }
+
+  #fail(): void {
+    const text = `Another process is ${this.name} by now: what this one had is the other's.`;
+    this.#home?.home.fail(new SkeinError('data-in-use', text, 'Give each peer a name of its own with --peer.'));
+  }
+
+  /** Every partition is held by one who lives. */
+  #isComplete(): boolean {
+    return this.#claims.all().every(claim => claim?.peer != null && this.#members.livenessOf(claim.peer) === 'living');
+  }
+
+  /** Files of partitions that others took while this peer was away. */
+  #dropStale(): void {
+    for (const { id, directory } of readCollection(this.#options.data).here) {
+      const holder = this.#claims.of(id)?.peer;
+      if (holder && holder !== this.name) rmSync(directory, { recursive: true, force: true });
+    }
+  }
+
+  #forget(partition: number): void {
+    if (!this.#custody.isLeftover(partition)) return;
+    this.#leftovers.delete(partition);
+    rmSync(this.#host.directoryOf(partition), { recursive: true, force: true });
+  }
+
+  /** Somebody asks this peer to hand over and end. */
+  #leaveNow(): true {
+    this.#options.say('Asked to leave: what this peer has goes to the others.');
+    this.#home?.home.stop();
+    return true;
+  }
+
+  /** Others may ask about what this peer has, from its first partition on. */
+  #answer(): Answering {
+    const { engine, data } = this.#options;
+    const { connection, layout } = this.#engine;
+    const held = () => [...this.#custody.held].map(([partition, { epoch }]) => [partition, epoch] as const);
+    return startAnswering({ connection, peer: this.name, engine, data, partitions: layout.partitions, held });
+  }
+
+  async #close(home: Engine, serving: Disposable, answering: Answering): Promise<void> {
+    clearInterval(this.#timer);
+    clearInterval(this.#cutting);
+    this.#recollection[Symbol.dispose]();
+    const { held } = this.#custody;
+    try {
+      if (!this.#over && !this.#rests && this.#othersWork() && this.#members.mayFetch()) {
+        for (const partition of held.keys()) this.#leftovers.add(partition);
+        this.#members.startLeaving();
+        await this.#custody.leave();
+        const start = performance.now();
+        while (this.#leftovers.size > 0 && this.#othersWork() && performance.now() - start < HANDING_OVER)
+          await wait(50);
+      } else {
+        // Each keeps what it has: whoever starts again finds it where it was.
+        if (this.#over) await wait(FAREWELL);
+        await this.#custody.rest();
+      }
+    } finally {
+      this.#exchange?.close();
+      this.#leave.close();
+      await this.#slices.close();
+      await home.close();
+      this.#dropStale();
+      serving[Symbol.dispose]();
+      await answering.close();
+      await this.#members.leave();
+      await this.#claims[Symbol.asyncDispose]();
+      this.#meta.close();
+      await this.#engine.close();
+    }
+  }
+}

@@ -1,0 +1,95 @@
+/** House-keeping of a whole collection, partition after partition, while no run works in it. */
+import { SkeinError } from '../../base/errors.ts';
+import { type ForgetTarget, parseTarget } from '../../errand/scope/forgotten.ts';
+import { forgottenIn } from '../../frontier/admission/crawl-bounds.ts';
+import { allow, type Forgotten, forget, matching } from '../../home/house/forget.ts';
+import { openHouse } from '../../home/house/stored-records.ts';
+import { readCollection } from '../../ledger/collection/collection.ts';
+import { Ledger, lockCollection } from '../../ledger/ledger.ts';
+import { bringForHouse, copyOnce } from '../offsite.ts';
+import { openLedger, requireCollection } from '../open-ledger.ts';
+
+/** Has URLs, patterns and servers forgotten, in every partition that is here. */
+export async function forgetIn(
+  data: string,
+  given: readonly string[],
+  say: (text: string) => void = () => {},
+): Promise<Forgotten> {
+  const targets = targetsOf(given);
+  requireCollection(data);
+  const { here, partitions } = readCollection(data);
+  const lock = partitions > 1 ? lockCollection(data) : undefined;
+  let sum: Forgotten = { pages: 0, copies: 0, bytes: 0 };
+  try {
+    for (const { directory } of here) {
+      await bringForHouse(directory);
+      const house = openHouse(directory);
+      try {
+        const { pages, copies, bytes } = await forget(house, targets, { say });
+        sum = { pages: sum.pages + pages, copies: sum.copies + copies, bytes: sum.bytes + bytes };
+      } finally {
+        await house.close();
+      }
+    }
+    await copyOnce(
+      here.map(({ directory }) => directory),
+      say,
+    );
+  } finally {
+    lock?.close();
+  }
+  return sum;
+}
+
+/** URLs that would be forgotten. */
+export function wouldForget(data: string, given: readonly string[]): string[] {
+  const targets = targetsOf(given);
+  requireCollection(data);
+  return readCollection(data).here.flatMap(({ directory }) => {
+    const ledger = openLedger(directory);
+    try {
+      return matching(ledger, targets);
+    } finally {
+      ledger.close();
+    }
+  });
+}
+
+/** What was forgotten may come back, as far as these say; returns how many tombstones were lifted. */
+export function allowAgain(data: string, given: readonly string[]): number {
+  const targets = targetsOf(given);
+  requireCollection(data);
+  const { here, partitions } = readCollection(data);
+  const lock = partitions > 1 ? lockCollection(data) : undefined;
+  try {
+    return here.reduce((sum, { directory }) => {
+      const ledger = new Ledger(directory, 'write');
+      try {
+        return sum + allow(ledger, targets);
+      } finally {
+        ledger.close();
+      }
+    }, 0);
+  } finally {
+    lock?.close();
+  }
+}
+
+/** What is kept from coming back, as it was given. */
+export function forgottenTargets(data: string): string[] {
+  requireCollection(data);
+  const all = readCollection(data).here.flatMap(({ directory }) => {
+    const ledger = openLedger(directory);
+    try {
+      return forgottenIn(ledger);
+    } finally {
+      ledger.close();
+    }
+  });
+  return [...new Set(all)];
+}
+
+function targetsOf(given: readonly string[]): ForgetTarget[] {
+  if (given.length === 0) throw new SkeinError('bad-option', 'Nothing was named that is to be forgotten.');
+  return given.flatMap(parseTarget);
+}

@@ -1,0 +1,154 @@
+/**
+ * Brings chunks that came, changed or went to a sink, each once by its id, in order. How far it is stands in a file of the
+ * collection (sinks/): what is to be brought next is written down before it leaves, as the stretch of visits that it follows
+ * from, so that after any kill the same parts are made again, and leave under the same ids.
+ */
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import { setTimeout } from 'node:timers/promises';
+import { SkeinError } from '../../base/errors.ts';
+import { PRIVATE, replaceFile } from '../../base/file.ts';
+import { newestCursor, writeChunkChanges } from '../../export/chunk-changes.ts';
+import { matcherOf } from '../../export/exporter.ts';
+import { takeLock } from '../../ledger/ledger.ts';
+import { NotTaken, type Part, type Sink } from './sink.ts';
+
+interface Delivery {
+  readonly data: string;
+  /** What the sink is called: it is told apart from others by it. */
+  readonly target: string;
+  readonly pattern?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+interface Delivered {
+  /** Parts that the sink has taken in this run. */
+  readonly parts: number;
+  readonly cursor: string;
+}
+
+/** How far a sink is. */
+interface Place {
+  readonly target: string;
+  readonly after: string;
+  /** Parts that were taken before this stretch. */
+  readonly number: number;
+  /** The stretch that is being brought, and how many parts of it were taken. */
+  readonly under?: { readonly upTo: string; readonly taken: number };
+}
+
+/** Characters and lines of a part, milliseconds before the first retry, tries, and milliseconds for one. */
+const MOST_TEXT = 1 << 20;
+const MOST_LINES = 1000;
+const FIRST_RETRY = 500;
+const TRIES = 6;
+const PATIENCE = 60_000;
+
+export async function deliverChunks(delivery: Delivery, sink: Sink): Promise<Delivered> {
+  const { data, target, pattern } = delivery;
+  const directory = join(data, 'sinks');
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const lock = takeLock(directory);
+  try {
+    const name = createHash('sha256')
+      .update(`${target}\n${pattern ?? ''}`)
+      .digest('hex')
+      .slice(0, 16);
+    return await deliver(delivery, sink, join(directory, `${name}.json`));
+  } finally {
+    lock.close();
+  }
+}
+
+async function deliver({ data, target, pattern, signal }: Delivery, sink: Sink, file: string): Promise<Delivered> {
+  let place = readPlace(file) ?? { target, after: '0', number: 0 };
+  const keep = (next: Place) => {
+    place = next;
+    replaceFile(file, JSON.stringify(next), PRIVATE);
+  };
+  let parts = 0;
+  // What a kill cut short is brought to its end first, then what came since.
+  for (let upTo = place.under?.upTo ?? newestCursor(data); upTo !== place.after; upTo = newestCursor(data)) {
+    if (!place.under) keep({ ...place, under: { upTo, taken: 0 } });
+    const { after, number } = place;
+    const before = place.under!.taken;
+    let made = 0;
+    const bring = async (text: string) => {
+      if (made++ < before) return;
+      const id = createHash('sha256')
+        .update(`${file.split('/').at(-1)} ${after} ${upTo} ${made}`)
+        .digest('hex');
+      await insist(sink, { id: id.slice(0, 32), number: number + made, text }, signal);
+      keep({ ...place, under: { upTo, taken: made } });
+      parts++;
+    };
+    const out = new PartWriter(bring);
+    await out.whole(writeChunkChanges({ data, after, upTo, matches: matcherOf(pattern) }, out));
+    keep({ target, after: upTo, number: number + made });
+  }
+  return { parts, cursor: place.after };
+}
+
+function readPlace(file: string): Place | undefined {
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Place) : undefined;
+}
+
+/** Brings a part again for a while; then says that it waits. */
+async function insist(sink: Sink, part: Part, signal: AbortSignal | undefined): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    signal?.throwIfAborted();
+    const limit = AbortSignal.timeout(PATIENCE);
+    try {
+      return await sink.take(part, signal ? AbortSignal.any([signal, limit]) : limit);
+    } catch (error) {
+      if (!(error instanceof NotTaken)) throw error;
+      if (tries === TRIES)
+        throw new SkeinError(
+          'refused',
+          `Part ${part.number} was not taken: ${error.message}.`,
+          'It waits, with all behind it: run the same command again.',
+        );
+      await setTimeout(FIRST_RETRY * 2 ** (tries - 1), undefined, signal && { signal });
+    }
+  }
+}
+
+/** Cuts lines into parts, the same ones whenever the lines are the same. */
+class PartWriter extends Writable {
+  readonly #bring: (text: string) => Promise<void>;
+  #held: string[] = [];
+  #size = 0;
+
+  constructor(bring: (text: string) => Promise<void>) {
+    super({ decodeStrings: false });
+    this.#bring = bring;
+  }
+
+  /** All that is written was brought. Throws what ended it. */
+  async whole(writing: Promise<unknown>): Promise<void> {
+    const failed = new Promise<never>((_, reject) => this.once('error', reject));
+    await Promise.race([writing, failed]);
+    await Promise.race([new Promise<void>(resolve => this.end(resolve)), failed]);
+  }
+
+  override _write(line: string, _encoding: string, done: (error?: Error) => void): void {
+    this.#held.push(line);
+    this.#size += line.length;
+    if (this.#size < MOST_TEXT && this.#held.length < MOST_LINES) done();
+    else this.#flush().then(() => done(), done);
+  }
+
+  override _final(done: (error?: Error) => void): void {
+    this.#flush().then(() => done(), done);
+  }
+
+  async #flush(): Promise<void> {
+    if (this.#held.length === 0) return;
+    const text = this.#held.join('');
+    this.#held = [];
+    this.#size = 0;
+    await this.#bring(text);
+  }
+}

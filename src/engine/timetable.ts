@@ -1,0 +1,43 @@
+/** The times that people set for pages, as a collection remembers them, and what they come to. */
+import { Timetable } from '../home/timetable/timetable.ts';
+import { parseTimed, timedFor } from '../revisit/timetable.ts';
+import type { Engine } from './engine.ts';
+import { askCollection } from './open-collection.ts';
+
+const SETTING = 'every';
+
+/** By what was given now, else by what was given last; undefined = nobody set any. */
+export function timetableOf({ settings, collection, pool, clock }: Engine, given?: readonly string[]) {
+  const rules = (given ?? settings.setting<readonly string[]>(SETTING) ?? []).map(parseTimed);
+  if (given) {
+    for (const { ledger } of collection.partitions) ledger.begin();
+    settings.set(SETTING, given);
+  }
+  return rules.length === 0 ? undefined : new Timetable(pool, clock, rules);
+}
+
+/** What will be looked at, and when. */
+export interface ComingLook {
+  readonly url: string;
+  /** Milliseconds since 1970. */
+  readonly due: number;
+  /** The rule that says so, as it was written; "schedule" = none does. */
+  readonly rule: string;
+}
+
+/** Soonest first, as the ledger has it. */
+export function comingLooks(data: string, most: number): ComingLook[] {
+  const collection = askCollection(data);
+  try {
+    const all = collection.here.flatMap(({ ledger }) => {
+      const ruleOf = timedFor((ledger.setting<readonly string[]>(SETTING) ?? []).map(parseTimed));
+      return ledger.pages.due('pages', Number.MAX_SAFE_INTEGER, most).map(({ page, due }) => {
+        const { url } = ledger.pages.get(page)!;
+        return { url, due, rule: ruleOf(url)?.text ?? 'schedule' };
+      });
+    });
+    return all.sort((a, b) => a.due - b.due).slice(0, most);
+  } finally {
+    collection.close();
+  }
+}

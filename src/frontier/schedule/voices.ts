@@ -1,0 +1,159 @@
+/**
+ * What the notices of a server count for: each kind (its sitemap, its feed, a hub …) has a voice of its own, as loud as
+ * visits have shown it to be true. A voice that lies moves next to nothing, and does not make the others quieter. Where
+ * several kinds tell of one change it is one change: the loudest counts.
+ *
+ * Silence is judged for the server as a whole, whoever was silent: pages that nobody names are looked at all the same,
+ * as seldom as recall allows and once in the longest interval at least.
+ */
+import { DAY } from '../../base/clock.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { ToldNotices } from '../../ledger/notices/told.ts';
+import type { KnownRow } from '../../ledger/pages/known-row.ts';
+import type { Server } from '../../ledger/servers.ts';
+import type { NoticeKind } from '../../notices/notice.ts';
+import type { Estimator } from '../../revisit/estimators/port.ts';
+import { learnPing, type PingRecord, pingPrecision, pingWorth, silenceRecall } from '../../revisit/pings.ts';
+import { newState, unpackState } from '../../revisit/state.ts';
+import { noteTo, pingsOf } from './importance.ts';
+
+interface Heard {
+  /** Of the page. */
+  readonly id: number;
+  readonly time: number;
+  readonly kind: NoticeKind;
+  /** It named a content that is not the one we hold. */
+  readonly exact: boolean;
+}
+
+/** Below this precision a voice that names contents is weighed like one that does not. */
+const TAKEN_AT_ITS_WORD = 0.4;
+
+/** A visit as far as it judges notices. */
+interface Shown {
+  readonly changed: boolean;
+  readonly foretold: number;
+}
+
+/** What is assumed of the silence of a site that names all contents: as if so many changes had been expected, and missed. */
+const TOLD_BY_ALL = { expected: 40, missed: 1 };
+/** Milliseconds that it is remembered which servers do. */
+const LOOKED_FOR = 10_000;
+
+export class Voices {
+  readonly #ledger: Ledger;
+  readonly #telling = new Map<number, boolean>();
+  #looked = 0;
+
+  constructor(ledger: Ledger) {
+    this.#ledger = ledger;
+  }
+
+  /** A notice came: its page moves forward, before others that are due, but not before it was last seen. */
+  heard(estimator: Estimator, { id, time, kind, exact }: Heard): boolean {
+    const { pages, servers, told } = this.#ledger;
+    const page = pages.get(id);
+    const known = pages.known(id);
+    if (!page || !known || known.due === null) return false;
+    const before = known.pings === 0 ? {} : told.of(id);
+    const now = { ...before, [kind]: (before[kind] ?? 0) + 1 };
+    const rate = estimator.rate(known.change ? unpackState(known.change) : newState());
+    const server = servers.byId(page.server);
+    const certain = exact && pingPrecision(this.#recordOf(server, kind)) >= TAKEN_AT_ITS_WORD;
+    const more =
+      certain || known.outcome === 'gone'
+        ? Number.POSITIVE_INFINITY
+        : this.#worthOf(server, now, rate) - this.#worthOf(server, before, rate);
+    const due = Math.min(known.due, Math.max(known.seen_time ?? time, known.due - more));
+    told.put(id, now, time);
+    // Notices that no kind counts are of an earlier version.
+    pages.setPinged(id, Math.max(known.pings, now[kind]!, unnamed(known, before) + 1), due);
+    return true;
+  }
+
+  /** Probability that one of the notices since its last visit was true. */
+  believed(server: Server, { page, pings }: { readonly page: number; readonly pings: number }): number {
+    if (pings === 0) return 0;
+    let most = 0;
+    for (const [kind, count] of Object.entries(this.#toldOf(page, pings))) {
+      most = Math.max(most, 1 - (1 - pingPrecision(this.#recordOf(server, kind))) ** count);
+    }
+    return most;
+  }
+
+  #toldOf(page: number, pings: number): ToldNotices {
+    const told = this.#ledger.told.of(page);
+    return Object.keys(told).length > 0 ? told : { ping: pings };
+  }
+
+  /** Milliseconds by which the notices since its last visit move a page of this rate forward. */
+  worth(server: Server, { page, pings }: { readonly page: number; readonly pings: number }, rate: number): number {
+    return this.#worthOf(server, this.#toldOf(page, pings), rate);
+  }
+
+  /**
+   * The share of changes that would have been told, to schedule silent pages by. Where a site names the content of every
+   * page, silence is its word that a page is as we hold it: it counts from the start, until visits show otherwise.
+   */
+  silence(server: Server): number {
+    const record = pingsOf(server);
+    if (!this.#tellsAll(server.id)) return silenceRecall(record);
+    return 1 - Math.min(1, (TOLD_BY_ALL.missed + record.missed) / (TOLD_BY_ALL.expected + record.expected));
+  }
+
+  /** Asked for every visit, and answered from memory for a while. */
+  #tellsAll(server: number): boolean {
+    const now = performance.now();
+    if (now - this.#looked > LOOKED_FOR) this.#telling.clear();
+    if (this.#telling.size === 0) this.#looked = now;
+    const known = this.#telling.get(server) ?? this.#ledger.faces.tellsAll(server);
+    this.#telling.set(server, known);
+    return known;
+  }
+
+  /** A visit has shown whether those who spoke were right, and what those missed who did not. */
+  judged(server: Server, before: KnownRow, { changed, foretold }: Shown): void {
+    const { servers, told, noticeTrust } = this.#ledger;
+    const record = pingsOf(server);
+    if (before.pings === 0 && record.pings === 0) return;
+    noteTo(server, learnPing(record, { pings: before.pings, changed, foretold }));
+    servers.touch(server);
+    const named: ToldNotices = before.pings > 0 ? told.of(before.page) : {};
+    for (const [kind, pings] of Object.entries(named)) {
+      noticeTrust.put(server.id, kind, learnPing(noticeTrust.of(server.id, kind), { pings, changed, foretold }));
+    }
+    if (before.pings > 0) {
+      told.remove(before.page);
+      return;
+    }
+    for (const [kind, row] of noticeTrust.kinds(server.id)) {
+      noticeTrust.put(server.id, kind, learnPing(row, { pings: 0, changed, foretold }));
+    }
+  }
+
+  /** A page that was named is there no more: so much was true. One that could not be looked at says nothing. */
+  gone(server: Server, before: KnownRow | undefined, outcome: string): void {
+    if (before === undefined || before.pings === 0) return;
+    if (outcome === 'gone' || outcome === 'moved') this.judged(server, before, { changed: true, foretold: 1 });
+    else this.#ledger.told.remove(before.page);
+  }
+
+  #worthOf(server: Server, told: ToldNotices, rate: number): number {
+    let most = 0;
+    for (const [kind, count] of Object.entries(told)) {
+      most = Math.max(most, count * pingWorth(this.#recordOf(server, kind), rate) * DAY);
+    }
+    return most;
+  }
+
+  /** A kind that was never held against a visit is as good as its server's others. */
+  #recordOf(server: Server, kind: string): PingRecord {
+    const own = this.#ledger.noticeTrust.of(server.id, kind);
+    return own.pings > 0 ? own : pingsOf(server);
+  }
+}
+
+/** Notices that are counted for a page and that no kind has. */
+function unnamed({ pings }: KnownRow, told: ToldNotices): number {
+  return Object.keys(told).length > 0 ? 0 : pings;
+}

@@ -1,0 +1,139 @@
+/** What is known of a page after a visit, as the ledger keeps it. */
+import { countsOf, isHashOnly } from '../errand/facts.ts';
+import { type Reason, type ReasonCode, reasons } from '../errand/reasons.ts';
+import type { Stage, Visit } from '../errand/visit.ts';
+import {
+  FLAG_CHANGED,
+  FLAG_FILTERED,
+  FLAG_NOARCHIVE,
+  FLAG_NOFOLLOW,
+  FLAG_NOINDEX,
+  FLAG_SHOWN,
+  FLAG_TRUNCATED,
+  type KnownRow,
+} from '../ledger/pages/known-row.ts';
+import type { Brought } from './brought.ts';
+import type { Lane } from './lanes/lane.ts';
+import { answered } from './schedule/aliases.ts';
+import { wireOf } from './schedule/importance.ts';
+import type { Planned } from './schedule/lesson.ts';
+
+const MINUTE = 60_000;
+
+export interface Lesson extends Brought {
+  readonly id: number;
+  readonly lane: Lane;
+  readonly visit: Visit;
+  /** What was known before; undefined = first visit. */
+  readonly before: KnownRow | undefined;
+}
+
+/** What learning found out besides the visit itself. */
+export interface Findings {
+  readonly planned: Planned;
+  readonly movedTo: number | null;
+  readonly near: number;
+  readonly twin: number;
+  readonly alias: boolean;
+}
+
+export function knownRow(lesson: Lesson, found: Findings): KnownRow {
+  const { id, visit, before, stored } = lesson;
+  const { page, time } = visit;
+  const changed = visit.outcome === 'fetched';
+  // Where the errand carried a hash alone, an outpost has no more to say of what is the same, and home knows more.
+  const said = visit.facts && before?.facts && isHashOnly(visit.facts) ? undefined : visit.facts;
+  const facts = said ?? before?.facts ?? null;
+  const counts = said && countsOf(said);
+  const retry = retryTime(visit, before);
+  return {
+    page: id,
+    time,
+    seen_time: changed || visit.outcome === 'same' ? time : (before?.seen_time ?? null),
+    first_time: before?.first_time ?? time,
+    changed_time: changed ? time : (before?.changed_time ?? time),
+    outcome: visit.outcome,
+    reason: visit.reason,
+    status: visit.status,
+    tries: isSetback(visit) ? (before?.tries ?? 0) + 1 : 0,
+    retry_at: retry,
+    pings: 0,
+    due: found.planned.due,
+    etag: etagsOf(visit, before),
+    last_modified: visit.lastModified ?? (visit.status === 304 ? (before?.last_modified ?? null) : null),
+    title: page?.title ?? before?.title ?? null,
+    media_type: page?.mediaType ?? before?.media_type ?? null,
+    charset: page?.charset ?? before?.charset ?? null,
+    language: page?.language ?? before?.language ?? null,
+    canonical: page ? (page.canonical ?? null) : (before?.canonical ?? null),
+    bytes: page?.bytes ?? before?.bytes ?? null,
+    wire: wireOf(visit, before),
+    flags:
+      answered(page ? flagsOf(visit) | shownStill(visit, before) : (before?.flags ?? 0), found.alias) |
+      changedEver(visit, before),
+    ascii_sum: counts?.asciiSum ?? before?.ascii_sum ?? null,
+    urls: counts?.urls ?? before?.urls ?? null,
+    keywords: counts?.keywords ?? before?.keywords ?? null,
+    facts,
+    change: found.planned.change,
+    moved_to: found.movedTo,
+    same_as: changed ? found.twin || null : (before?.same_as ?? null),
+    near: changed ? found.near || null : (before?.near ?? null),
+    segment: stored?.segment ?? before?.segment ?? null,
+    place: stored?.offset ?? before?.place ?? null,
+    length: stored?.length ?? before?.length ?? null,
+    request_length: stored?.requestLength ?? before?.request_length ?? null,
+  };
+}
+
+const followedStages: ReadonlySet<Stage | undefined> = new Set(['template', 'noise', 'stamp']);
+/** Entity tags of one content that are kept, and characters of all of them: they travel in a header. */
+const MOST_TAGS = 3;
+const MOST_TAG_LENGTH = 200;
+
+/** Machines behind one name may each have their own tag for the same content: a request may list them all. */
+function etagsOf(visit: Visit, before: KnownRow | undefined): string | null {
+  if (visit.etag === undefined) return visit.status === 304 ? (before?.etag ?? null) : null;
+  // What differs for a reader is not what older tags stand for, though it be no news.
+  const alike = visit.outcome === 'same' && !followedStages.has(visit.stage);
+  if (!alike || !before?.etag) return visit.etag;
+  const older = before.etag.split(', ').filter(tag => tag !== visit.etag);
+  const all = [visit.etag, ...older].slice(0, MOST_TAGS).join(', ');
+  return all.length <= MOST_TAG_LENGTH ? all : visit.etag;
+}
+
+function flagsOf({ page }: Visit): number {
+  if (!page) return 0;
+  return (
+    (page.noindex ? FLAG_NOINDEX : 0) |
+    (page.nofollow ? FLAG_NOFOLLOW : 0) |
+    (page.noarchive ? FLAG_NOARCHIVE : 0) |
+    (page.truncated ? FLAG_TRUNCATED : 0) |
+    (page.filtered ? FLAG_FILTERED : 0)
+  );
+}
+
+/** What a page shows is known as long as its links are those that were stored. */
+function shownStill({ outcome, stage }: Visit, before: KnownRow | undefined): number {
+  return outcome === 'same' && stage !== 'template' && stage !== 'noise' ? (before?.flags ?? 0) & FLAG_SHOWN : 0;
+}
+
+function changedEver({ outcome, stage }: Visit, before: KnownRow | undefined): number {
+  const changed = before?.seen_time != null && (outcome === 'fetched' || stage === 'template');
+  return changed ? FLAG_CHANGED : (before?.flags ?? 0) & FLAG_CHANGED;
+}
+
+/** Counts towards the end of trying. A page refused for want of robots.txt is tried again, but not for ever. */
+function isSetback({ outcome, reason }: Visit): boolean {
+  return outcome === 'failed' || outcome === 'gone' || (reasons[reason as ReasonCode]?.retries ?? 0) > 0;
+}
+
+/** When to try again, by the table of reasons; null = it is settled. */
+function retryTime(visit: Visit, before: KnownRow | undefined): number | null {
+  const reason: Reason | undefined = reasons[visit.reason as ReasonCode];
+  const tries = before?.tries ?? 0;
+  if (!reason || tries >= reason.retries) return null;
+  // A server that names a time is taken at its word, as often as it may be tried again.
+  const wait = visit.retryAfter > 0 ? visit.retryAfter * 1000 : reason.after * MINUTE * 2 ** tries;
+  return visit.time + wait;
+}

@@ -1,0 +1,90 @@
+/**
+ * Backup of a partition while others may be writing it: the ledger by SQLite's own backup, then the segments up to the
+ * lengths that this very copy of the ledger speaks of, which are on the disk before it speaks of them. A segment that has its
+ * length already is not copied again, because segments are only ever appended to. The search index is made anew.
+ */
+import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { segmentName } from '../../archive/segments.ts';
+import { committedEnds, type SegmentSource } from '../../archive/store/segment-store.ts';
+import { SkeinError } from '../../base/errors.ts';
+import { copyLedger } from '../../ledger/house/copy.ts';
+import { Ledger } from '../../ledger/ledger.ts';
+import { segmentsOf } from '../copies/segments-of.ts';
+
+export interface BackedUp {
+  readonly segments: number;
+  /** Bytes of segments that were copied now, and those that an earlier backup had. */
+  readonly copied: number;
+  readonly had: number;
+}
+
+/** Only its owner may read a backup: it holds what the collection holds. */
+const PRIVATE_DIRECTORY = 0o700;
+const PRIVATE_FILE = 0o600;
+const CHUNK = 1 << 20;
+
+export async function backup(from: string, to: string, say: (text: string) => void = () => {}): Promise<BackedUp> {
+  mkdirSync(join(to, 'archive'), { recursive: true, mode: PRIVATE_DIRECTORY });
+  const fresh = join(to, 'ledger.db.new');
+  rmSync(fresh, { force: true });
+  say('the ledger');
+  const noted = await copyLedger(from, fresh);
+  using opened = new DisposableStack();
+  const ledger = opened.adopt(new Ledger(from, 'read'), each => each.close());
+  const source = opened.adopt(segmentsOf(ledger), each => each.close());
+  const ends = committedEnds(await source.list(), noted);
+  let [copied, had] = [0, 0];
+  for (const [i, { id }] of noted.entries()) {
+    say(`segment ${i + 1} of ${noted.length}`);
+    const end = ends.get(id)!;
+    const added = await copySegment(source, join(to, 'archive'), id, end);
+    copied += added;
+    had += end - added;
+  }
+  // Whoever looked into the backup left files that belong to the ledger of before.
+  for (const tail of ['-wal', '-shm']) rmSync(join(to, `ledger.db${tail}`), { force: true });
+  renameSync(fresh, join(to, 'ledger.db'));
+  removeOthers(join(to, 'archive'), new Set(noted.map(({ id }) => segmentName(id))));
+  return { segments: noted.length, copied, had };
+}
+
+/** Brings a segment of a backup to its length; returns how many bytes were missing. */
+async function copySegment(source: SegmentSource, to: string, id: number, end: number): Promise<number> {
+  const target = join(to, segmentName(id));
+  const has = statSync(target, { throwIfNoEntry: false })?.size ?? 0;
+  const start = has <= end ? has : 0;
+  const out = await open(target, has === 0 ? 'w' : 'r+', PRIVATE_FILE);
+  try {
+    const buffer = Buffer.allocUnsafe(CHUNK);
+    for (let at = start; at < end; ) {
+      const read = await source.read(id, at, buffer.subarray(0, Math.min(CHUNK, end - at)));
+      if (read === 0)
+        throw new SkeinError('damaged', `${segmentName(id)} is shorter than the ledger says.`, 'Run "skein verify".');
+      await out.write(buffer, 0, read, at);
+      at += read;
+    }
+    await out.truncate(end);
+    await out.sync();
+  } finally {
+    await out.close();
+  }
+  return end - start;
+}
+
+/** Segments that the collection has compacted since the last backup. */
+function removeOthers(archive: string, named: ReadonlySet<string>): void {
+  for (const name of readdirSync(archive)) if (!named.has(name)) rmSync(join(archive, name), { force: true });
+}
+
+/** Makes a partition of a backup of one. The directory must be empty. */
+export function restore(from: string, to: string): void {
+  mkdirSync(join(to, 'archive'), { recursive: true });
+  if (existsSync(join(from, 'archive')))
+    for (const name of readdirSync(join(from, 'archive')))
+      copyFileSync(join(from, 'archive', name), join(to, 'archive', name));
+  // Last: without it there is no collection, whatever else was copied.
+  copyFileSync(join(from, 'ledger.db'), join(to, 'ledger.db.new'));
+  renameSync(join(to, 'ledger.db.new'), join(to, 'ledger.db'));
+}

@@ -1,0 +1,123 @@
+/**
+ * Retention: how much of the past a collection keeps. Old versions go, the newest copy of a page never does. What was
+ * dropped is compacted once it is a quarter of its segment, so that the disk holds at most a third more than is kept.
+ */
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { DAY } from '../../base/clock.ts';
+import type { Settings } from '../../ledger/collection/settings.ts';
+import type { NamedCopy } from '../../ledger/house/dropped.ts';
+import { compact, worthCompacting } from './compaction.ts';
+import { References } from './references.ts';
+import { deleteReplaced, type HouseParts } from './stored-records.ts';
+
+interface Retention {
+  /** Versions of a page, the newest included. */
+  readonly keepVersions?: number | undefined;
+  /** Days for which older versions are kept. */
+  readonly keepDays?: number | undefined;
+  /** Bytes that the collection may take on the disk; the newest copies stay even where they are more. */
+  readonly maxDisk?: number | undefined;
+}
+
+/** What one time of keeping house did. */
+export interface Kept {
+  readonly versions: number;
+  /** Visits that left nothing and are long past. */
+  readonly looks: number;
+}
+
+const SETTING = 'retention';
+/** Days for which looks are remembered that left no copy, or as long as versions are if that is longer. */
+const LOOK_DAYS = 30;
+/** Versions that go in one transaction. */
+const AT_ONCE = 500;
+/** Share of a segment that may be waste where the disk is the limit. */
+const WASTE_AT_LIMIT = 0.05;
+
+/** What was chosen, once it is; numbers that were given replace those of before, 0 lifts them. Inside a transaction. */
+export function rememberRetention(settings: Settings, given: Retention): Retention {
+  const before = retentionIn(settings);
+  const named = Object.entries(given).filter(([, value]) => value !== undefined);
+  if (named.length === 0) return before;
+  const all: Record<string, number> = Object.fromEntries([...Object.entries(before), ...named]);
+  const now = Object.fromEntries(Object.entries(all).filter(([, amount]) => amount > 0));
+  settings.set(SETTING, now);
+  return now;
+}
+
+export function retentionIn(settings: Pick<Settings, 'setting'>): Retention {
+  return settings.setting<Retention>(SETTING) ?? {};
+}
+
+export function isKeeping({ keepVersions, keepDays, maxDisk }: Retention): boolean {
+  return keepVersions !== undefined || keepDays !== undefined || maxDisk !== undefined;
+}
+
+/** Keeps house in a partition that nobody else writes to. `share`: its part of what the collection may take, 0 to 1. */
+export async function retain(parts: HouseParts, retention: Retention, now: number, share = 1): Promise<Kept> {
+  const { ledger, commit } = parts;
+  if (!isKeeping(retention)) return { versions: 0, looks: 0 };
+  const { keepVersions = Number.MAX_SAFE_INTEGER, keepDays, maxDisk } = retention;
+  const references = new References(parts);
+  let versions = 0;
+  try {
+    ledger.begin();
+    references.learn();
+    const before = keepDays === undefined ? 0 : now - keepDays * DAY;
+    const beyond = () => ledger.house.versions.beyond({ versions: keepVersions, before }, AT_ONCE);
+    for (let some = beyond(); some.length > 0; some = beyond()) versions += dropAll(parts, references, some);
+    if (maxDisk !== undefined) versions += fit(parts, references, maxDisk * share);
+  } finally {
+    references.close();
+  }
+  const looks = ledger.house.versions.deleteLooks(now - Math.max(LOOK_DAYS, keepDays ?? 0) * DAY, ledger.visits.last);
+  commit();
+  const tight = maxDisk !== undefined && diskBytes(ledger.directory) > maxDisk * share;
+  const segments = worthCompacting(parts, tight ? WASTE_AT_LIMIT : undefined).map(({ segment }) => segment);
+  for await (const _ of compact(parts, segments)) await new Promise(setImmediate);
+  ledger.commit();
+  deleteReplaced(ledger, ledger.directory);
+  return { versions, looks };
+}
+
+function dropAll({ ledger, commit }: HouseParts, references: References, copies: readonly NamedCopy[]): number {
+  const visits = new Set(copies.map(({ visit }) => visit));
+  for (const { visit } of copies) {
+    const copy = ledger.house.dropped.copy(visit)!; // it may have been written again as an heir
+    references.handOver(copy, other => visits.has(other.visit), false);
+    ledger.house.dropped.drop(copy, false);
+    ledger.house.revisits.remove(visit);
+  }
+  commit();
+  return copies.length;
+}
+
+/** Drops what is worth least until the rest fits; returns how many versions went. */
+function fit(parts: HouseParts, references: References, most: number): number {
+  const { house, directory } = parts.ledger;
+  const waste = house.dropped.segments().reduce((sum, { bytes }) => sum + bytes, 0);
+  let over = diskBytes(directory) - waste - most;
+  let versions = 0;
+  while (over > 0) {
+    const some: NamedCopy[] = [];
+    for (const version of house.versions.leastWorth(AT_ONCE)) {
+      if (over <= 0) break;
+      some.push(version);
+      over -= version.length;
+    }
+    if (some.length === 0) break;
+    versions += dropAll(parts, references, some);
+  }
+  return versions;
+}
+
+/** Bytes of all files below a directory. */
+export function diskBytes(directory: string): number {
+  let bytes = 0;
+  for (const entry of readdirSync(directory, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    bytes += statSync(join(entry.parentPath, entry.name), { throwIfNoEntry: false })?.size ?? 0;
+  }
+  return bytes;
+}

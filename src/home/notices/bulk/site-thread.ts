@@ -1,0 +1,70 @@
+/** The thread behind a site that gives its pages in bulk: the crawler, with a fetcher that has them already. */
+import { parentPort } from 'node:worker_threads';
+import { fingerprint } from '../../../base/url.ts';
+import { Pace } from '../../../crawler/pace/pace.ts';
+import { decodeErrand } from '../../../errand/codec/errand-codec.ts';
+import { encodeVisits } from '../../../errand/codec/parcel-codec.ts';
+import type { Parcel } from '../../../errand/parcel.ts';
+import { Ledger } from '../../../ledger/ledger.ts';
+import { Deciders } from '../../../outpost/cages/deciders.ts';
+import { Outpost } from '../../../outpost/outpost.ts';
+import { makeTools } from '../../../outpost/workers/tools.ts';
+import type { ThreadMessage } from '../../../transfer/thread.ts';
+import { openCopies } from '../../copies/copies.ts';
+import type { NoticeThreadData } from '../messages.ts';
+import { BulkFetcher, type Held } from './bulk-fetcher.ts';
+
+export interface SiteThreadData extends NoticeThreadData {
+  /** Of the site. */
+  readonly origin: string;
+  readonly pagesAt: string;
+}
+
+const port = parentPort!;
+const say = (message: ThreadMessage) => port.postMessage(message);
+const ready = Promise.withResolvers<{ readonly outpost: Outpost; readonly bulk: BulkFetcher }>();
+const end = new AbortController();
+/** Bytes of a copy that a difference is made against. */
+const MOST_HELD = 8 << 20;
+
+async function open(data: SiteThreadData) {
+  const tools = await makeTools(data);
+  const ledger = new Ledger(data.directory, 'read');
+  const copies = openCopies(ledger);
+  const token = ledger.setting<Record<string, string>>('site tokens')?.[data.origin];
+  const held = async (url: string): Promise<Held | undefined> => {
+    const { high, low } = fingerprint(url, { high: 0, low: 0 });
+    const page = ledger.pages.find(high, low);
+    const known = page && ledger.pages.known(page.id);
+    const stored = known && (await copies.newest(known));
+    const plain = stored?.decoded(MOST_HELD);
+    return plain && plain.problem === undefined ? { headers: stored!.headers, body: plain.bytes } : undefined;
+  };
+  const trouble = (why: string) => say({ kind: 'trouble', text: `${data.origin}: ${why}; its pages are fetched.` });
+  const bulk = new BulkFetcher({ tools, pagesAt: data.pagesAt, token, held, trouble });
+  const deciders = new Deciders({ own: true }, text => say({ kind: 'trouble', text }));
+  if (data.decider) deciders.add(data.decider);
+  const gaveUp = (errand: string, why: string) => say({ kind: 'gave-up', errand, why });
+  // Nothing paces what is here already; what has to be asked for takes its turn from the fetcher's own.
+  const pace = new Pace(tools.clock);
+  const outpost = new Outpost({ ...tools, pace, fetcher: bulk }, deciders, { parcel: deliver, gaveUp });
+  return { outpost, bulk };
+}
+
+function deliver(parcel: Parcel): void {
+  const visits = encodeVisits(parcel) as Uint8Array<ArrayBuffer>;
+  const members = parcel.members as Uint8Array<ArrayBuffer>;
+  port.postMessage({ kind: 'parcel', visits, members } satisfies ThreadMessage, [visits.buffer, members.buffer]);
+}
+
+port.on('message', async (message: ThreadMessage) => {
+  if (message.kind === 'start') return ready.resolve(open(message.data as SiteThreadData));
+  const { outpost, bulk } = await ready.promise;
+  if (message.kind === 'errand') outpost.receive(await bulk.gather(decodeErrand(message.bytes), end.signal));
+  if (message.kind === 'recall') await outpost.recall();
+  if (message.kind === 'close') {
+    end.abort();
+    await outpost.close();
+    port.close();
+  }
+});

@@ -1,0 +1,257 @@
+/**
+ * Where what sites tell comes in: looks for faces, polls those whose time has come, renews leases, and gives what they say
+ * to the schedule. All that asks and reads is in a thread (notice-reader.ts); here the ledger is written, between two
+ * turns of home's loop. It moves due times and takes in URLs; it never visits a page.
+ */
+import { randomBytes } from 'node:crypto';
+import { type Clock, DAY } from '../../base/clock.ts';
+import { namesAddress } from '../../base/domain.ts';
+import { originOf } from '../../base/url.ts';
+import type { ServerTerms } from '../../errand/errand.ts';
+import type { Frontier } from '../../frontier/frontier.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { Face } from '../../ledger/notices/faces.ts';
+import type { Server } from '../../ledger/servers.ts';
+import { applyNotices } from './apply.ts';
+import type { Done, FoundFaces, Task } from './messages.ts';
+import { VERIFY_WITHIN } from './reading/websub.ts';
+
+interface DeskParts {
+  readonly ledger: Ledger;
+  readonly frontier: Frontier;
+  readonly clock: Clock;
+  readonly reader: { do(task: Task): Promise<Done> };
+  /** The address at which hubs reach the public door, without a slash at its end; undefined = they do not. */
+  readonly address?: string | undefined;
+  /** Told of a site that gives its pages in bulk, and of one that no longer does (empty). */
+  readonly bulk?: (origin: string, pagesAt: string) => void;
+}
+
+/** Tasks under way at once; servers that are searched for faces in one run. */
+const MOST_TASKS = 16;
+const MOST_SOUGHT = 1000;
+/** How long a search for faces holds. */
+const SOUGHT_AGAIN = 30 * DAY;
+/** Milliseconds between two polls of a face, whatever it says; and between two that go wrong, at most. */
+const SOONEST = 1000;
+const LATEST = 7 * DAY;
+/** Polls in a row that say there is more. */
+const MOST_IN_A_ROW = 50;
+/** Failures in a row after which a face that never said anything is forgotten. */
+const HOPELESS = 8;
+export const WEBSUB_PATH = '/notices/websub/';
+
+export class NoticeDesk {
+  readonly #parts: DeskParts;
+  readonly #underWay = new Set<number>();
+  #results: (() => void)[] = [];
+  #tasks = 0;
+  #asked = 0;
+  /** Servers whose faces are to be looked for. */
+  #toSeek: Server[] | undefined;
+  readonly #inARow = new Map<number, number>();
+  /** Faces that were asked in this run. */
+  readonly #askedAhead = new Set<number>();
+
+  constructor(parts: DeskParts) {
+    this.#parts = parts;
+  }
+
+  /** Something is being asked or read. */
+  get busy(): boolean {
+    return this.#tasks > 0 || this.#results.length > 0;
+  }
+
+  /** Called once a turn of home's loop. `ahead`: faces that are due within so many milliseconds are polled now. */
+  turn({ ahead = 0, wait = 0 }: { readonly ahead?: number; readonly wait?: number } = {}): void {
+    const { ledger, clock } = this.#parts;
+    const results = this.#results.splice(0);
+    if (results.length > 0) ledger.begin();
+    for (const take of results) take();
+    const ticks = clock.ticks();
+    // What was found just now is asked at once: a round waits for it.
+    if (results.length === 0 && this.#asked !== 0 && ticks - this.#asked < SOONEST) return;
+    this.#asked = ticks;
+    this.#seek();
+    const now = clock.now();
+    for (const face of ledger.faces.due(now + ahead, MOST_TASKS + this.#underWay.size + this.#askedAhead.size)) {
+      if (this.#tasks >= MOST_TASKS) return;
+      // Ahead of its time each is asked once.
+      if (this.#underWay.has(face.id) || (face.due! > now && this.#askedAhead.has(face.id))) continue;
+      this.#askedAhead.add(face.id);
+      // Those that keep us waiting leave room for the others.
+      this.#ask(face, now, this.#tasks < MOST_TASKS / 2 ? wait : 0);
+    }
+  }
+
+  /** Sites that give their pages in bulk, as far as the last polls say. */
+  announce(): void {
+    const { ledger, bulk } = this.#parts;
+    for (const { server, kind, state, failures } of ledger.faces.all()) {
+      if (kind === 'cursor' && state.pagesAt && failures === 0)
+        bulk?.(ledger.servers.byId(server).origin, state.pagesAt);
+    }
+  }
+
+  /** A hub or a submission brought this. In a batch, or before the next commit. */
+  take(server: Server, face: Face, done: Done): void {
+    const { ledger, frontier, clock } = this.#parts;
+    const now = clock.now();
+    applyNotices({ ledger, frontier }, done.notices, now);
+    const { words, notices } = face;
+    ledger.faces.put({
+      ...face,
+      state: done.state,
+      heard: now,
+      words: words + 1,
+      notices: notices + done.notices.length,
+      trouble: done.trouble,
+      failures: 0,
+    });
+    if (done.spent > 0) ledger.account.add(now, server.id, 'notice', { spent: done.spent });
+  }
+
+  /** What home knows of a server that bears on how it may be asked. */
+  termsOf({ origin, seeded, notBefore, pace, robots }: Server): ServerTerms {
+    const { options } = this.#parts.frontier;
+    const { allowPrivate } = options;
+    return {
+      ...{ origin, notBefore, connections: 1, auditShare: 0, trustValidators: true },
+      pace: pace ?? options.pace,
+      allowPrivate: allowPrivate || (seeded && namesAddress(origin)),
+      ...(allowPrivate && { anyPrivate: true }),
+      ...(robots && {
+        robots: {
+          ...{ status: robots.status, body: robots.body },
+          ...{ time: robots.time, unreachableSince: robots.unreachableSince },
+        },
+      }),
+    };
+  }
+
+  #seek(): void {
+    const { ledger, clock } = this.#parts;
+    const now = clock.now();
+    const sought = () => ledger.setting<Record<string, number>>('faces sought') ?? {};
+    if (!this.#toSeek) {
+      const known = sought();
+      const open = [...ledger.servers.all()].filter(({ seeded, paused }) => seeded && !paused);
+      this.#toSeek = open.filter(({ id }) => now - (known[id] ?? 0) > SOUGHT_AGAIN).slice(0, MOST_SOUGHT);
+    }
+    while (this.#tasks < MOST_TASKS && this.#toSeek.length > 0) {
+      const server = this.#toSeek.shift()!;
+      if (server.notBefore > now) continue;
+      this.#run({ kind: 'discover', terms: this.termsOf(server) }, done => {
+        this.#enter(server, done.found);
+        ledger.account.add(now, server.id, 'notice', { spent: done.spent });
+        // One that could not be asked is looked at again in the next run.
+        if (done.trouble === '') ledger.set('faces sought', { ...sought(), [server.id]: now });
+      });
+    }
+  }
+
+  /** Enters faces that were found; a hub needs a topic of the server itself. */
+  #enter(server: Server, found: readonly FoundFaces[]): void {
+    const { ledger, clock } = this.#parts;
+    const now = clock.now();
+    for (const { kind, url, where } of found) {
+      if (kind === 'hub' || kind === 'topic' || originOf(url) !== server.origin) continue;
+      ledger.faces.add({ server: server.id, kind, url, found: where }, now);
+    }
+    const hub = found.find(({ kind }) => kind === 'hub');
+    const topic = found.find(({ kind, url }) => kind === 'topic' && originOf(url) === server.origin);
+    if (!hub || !topic) return;
+    const face = ledger.faces.add({ server: server.id, kind: 'websub', url: topic.url, found: hub.where }, now);
+    if (face && face.state.hub === undefined) {
+      const secret = randomBytes(24).toString('hex');
+      ledger.faces.put({ ...face, state: { hub: hub.url, secret, path: randomBytes(24).toString('hex') } });
+    }
+  }
+
+  #ask(face: Face, now: number, wait: number): void {
+    const { ledger, address } = this.#parts;
+    const server = ledger.servers.byId(face.server);
+    const rests = server.paused || server.notBefore > now || this.#outdone(face);
+    if (rests || (face.kind === 'websub' && address === undefined)) {
+      ledger.begin();
+      ledger.faces.put({ ...face, due: now + DAY });
+      return;
+    }
+    this.#underWay.add(face.id);
+    const terms = this.termsOf(server);
+    if (face.kind !== 'websub') {
+      this.#run({ kind: 'poll', terms, face, wait }, done => this.#polled(server, face, done));
+      return;
+    }
+    // Before it is asked: a hub may verify before it has answered.
+    ledger.begin();
+    ledger.faces.put({ ...face, state: { ...face.state, asked: now } });
+    const callback = `${address}${WEBSUB_PATH}${face.state.path}`;
+    this.#run({ kind: 'subscribe', terms, face, callback }, done => this.#subscribed(face, done));
+  }
+
+  /** Where a site tells everything by its cursor, its other faces would say the same once more. */
+  #outdone({ kind, server }: Face): boolean {
+    if (kind === 'cursor' || kind === 'websub') return false;
+    return this.#parts.ledger.faces
+      .ofServer(server)
+      .some(each => each.kind === 'cursor' && each.failures === 0 && each.state.cursor !== undefined);
+  }
+
+  #run(task: Task, take: (done: Done) => void): void {
+    this.#tasks++;
+    void this.#parts.reader.do(task).then(done => {
+      this.#results.push(() => {
+        this.#tasks--;
+        if (done.news) this.#parts.frontier.news(done.news);
+        take(done);
+      });
+    });
+  }
+
+  #polled(server: Server, before: Face, done: Done): void {
+    const { ledger, frontier, clock, bulk } = this.#parts;
+    this.#underWay.delete(before.id);
+    const now = clock.now();
+    const face = ledger.faces.get(before.id) ?? before;
+    applyNotices({ ledger, frontier }, done.notices, now);
+    this.#enter(server, done.found);
+    const cause = face.kind === 'cursor' ? 'cursor' : 'notice';
+    ledger.account.add(now, server.id, cause, { spent: done.spent });
+    const failed = done.trouble !== '';
+    const failures = failed ? face.failures + 1 : 0;
+    if (failures >= HOPELESS && face.heard === 0) {
+      ledger.faces.remove(face.id);
+      return;
+    }
+    const row = (this.#inARow.get(face.id) ?? 0) + 1;
+    this.#inARow.set(face.id, done.every === 0 ? row : 0);
+    // What has more to say is asked at once: a round takes no note of what comes later.
+    const more = done.every === 0 && !failed;
+    const every = more ? (row > MOST_IN_A_ROW ? DAY : 0) : Math.max(SOONEST, done.every);
+    ledger.faces.put({
+      ...{ ...face, state: done.state, failures, trouble: done.trouble },
+      due: now + Math.min(LATEST, failed ? every * 2 ** (failures - 1) : every),
+      heard: failed ? face.heard : now,
+      words: face.words + (failed ? 0 : 1),
+      notices: face.notices + done.notices.length,
+    });
+    if (face.kind === 'cursor') bulk?.(server.origin, failed ? '' : done.pagesAt);
+  }
+
+  /** The hub has been asked; whether it tells is seen when it verifies. One that never does is asked ever more rarely. */
+  #subscribed(before: Face, done: Done): void {
+    const { ledger, clock } = this.#parts;
+    this.#underWay.delete(before.id);
+    const now = clock.now();
+    const face = ledger.faces.get(before.id) ?? before;
+    const failures = face.failures + 1;
+    const state = { ...face.state, ...(done.state.asked && { asked: done.state.asked }) };
+    const due = now + Math.min(LATEST, VERIFY_WITHIN * 2 ** (failures - 1));
+    // Where the last lease still holds, all is well until it ends.
+    const trouble = done.trouble || ((face.state.lease ?? 0) > now ? '' : 'the hub has not verified yet');
+    // Verified while we were asking: then the lease says when to ask again.
+    const verified = (face.state.lease ?? 0) > (before.state.lease ?? 0);
+    ledger.faces.put(verified ? { ...face, state } : { ...face, state, due, failures, trouble });
+  }
+}

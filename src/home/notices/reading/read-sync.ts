@@ -1,0 +1,121 @@
+/**
+ * ResourceSync: from a source description or capability list down to change lists, and a resource list where there are
+ * none. Only what lies on the server is read, few documents a poll, and of the change lists those that go on after what was
+ * read before.
+ */
+import { DAY, HOUR } from '../../../base/clock.ts';
+import type { FaceState } from '../../../ledger/notices/faces.ts';
+import { MOST_NOTICES, type Notice } from '../../../notices/notice.ts';
+import { parseSync, type SyncDocument, type SyncEntry } from '../../../notices/resourcesync.ts';
+import { type AskedFaces, type Done, NOTHING } from '../messages.ts';
+import { type Asking, conditionsOf, validatorsOf } from './asking.ts';
+
+const MOST_BYTES = 32 << 20;
+/** Documents that one poll reads: an index of change lists may go on without end. */
+const MOST_DOCUMENTS = 20;
+const EVERY = HOUR;
+
+interface Progress {
+  readonly asking: Asking;
+  readonly since: number;
+  readonly notices: Notice[];
+  until: number;
+  /** Up to here everything was read, in whatever order lists come. */
+  place: number;
+  /** Goes on behind this document of an index; and the last one that was read. */
+  readonly after: string | undefined;
+  last: string | undefined;
+  documents: number;
+  /** There was more than one poll reads. */
+  cut: boolean;
+  /** Validators of a list that is a face by itself. */
+  validators: Pick<FaceState, 'etag' | 'lastModified'>;
+}
+
+export async function pollSync(asking: Asking, { url, state }: AskedFaces): Promise<Done> {
+  const since = state.until ?? 0;
+  const progress: Progress = {
+    ...{ asking, since, notices: [], until: Math.max(since, state.reached ?? 0), documents: 0, cut: false },
+    ...{ after: state.after, last: state.after, place: since },
+    validators: conditionsOf(state) as Progress['validators'],
+  };
+  const capability = await descend(progress, url);
+  if (capability === undefined) return { ...NOTHING, state, every: EVERY };
+  if (capability === '') return { ...NOTHING, state, every: DAY, trouble: 'it is not a ResourceSync document' };
+  const { notices, until, validators, cut, place, last } = progress;
+  if (!cut) return { ...NOTHING, notices, state: { ...validators, ...(until > 0 && { until }) }, every: EVERY };
+  // Lists that do not say until when they reach are in no order of time: what is left may be older than what was read.
+  const further = { ...(place > 0 && { until: place }), ...(last && { after: last }), reached: until };
+  const moved = place > since || last !== state.after;
+  return { ...NOTHING, notices, state: further, every: moved ? 0 : EVERY };
+}
+
+/** The capability of the document; undefined = it has not changed. */
+async function descend(progress: Progress, url: string): Promise<string | undefined> {
+  const top = await read(progress, url, true);
+  if (top === undefined) return undefined;
+  await follow(progress, top, 0);
+  return top.capability;
+}
+
+const lists = new Set(['changelist', 'resourcelist']);
+
+async function follow(progress: Progress, document: SyncDocument, depth: number): Promise<void> {
+  const { capability, index, entries } = document;
+  if (lists.has(capability) && !index) return take(progress, document);
+  if (depth > 3) return;
+  for (const entry of worthReading(progress, document, entries)) {
+    if (progress.documents >= MOST_DOCUMENTS) {
+      progress.cut = true;
+      return;
+    }
+    const below = await read(progress, entry.url, false);
+    if (below) await follow(progress, below, depth + 1);
+    if (progress.cut) return;
+    // What was read up to here is a place to go on from.
+    if (entry.until > 0) progress.until = progress.place = Math.max(progress.place, entry.until - 1);
+    else if (document.index) progress.last = entry.url;
+  }
+}
+
+/** Parts of an index that reach beyond what is known; of the lists of a set, its changes before its resources. */
+function worthReading(
+  { since, after }: Progress,
+  { capability, index }: SyncDocument,
+  entries: readonly SyncEntry[],
+): readonly SyncEntry[] {
+  if (index) {
+    const begun = entries.findIndex(({ url }) => url === after) + 1;
+    return entries.slice(begun).filter(({ until }) => until === 0 || until > since);
+  }
+  if (capability === 'description') return entries.filter(each => each.capability === 'capabilitylist');
+  if (capability !== 'capabilitylist') return [];
+  const changes = entries.filter(each => each.capability === 'changelist');
+  return changes.length > 0 ? changes : entries.filter(each => each.capability === 'resourcelist');
+}
+
+async function read(progress: Progress, url: string, first: boolean): Promise<SyncDocument | undefined> {
+  progress.documents++;
+  const ask = { url, maxBytes: MOST_BYTES, accept: 'application/xml, */*;q=0.5' };
+  const answer = await progress.asking.own({ ...ask, ...(first && progress.validators) });
+  if (answer.status !== 200) return undefined;
+  const document = parseSync(answer.body, answer.url);
+  // Only a list that stands alone can be asked whether it has changed: what a description leads to changes below it.
+  if (first)
+    progress.validators = lists.has(document.capability) && !document.index ? validatorsOf(answer.headers) : {};
+  return document;
+}
+
+function take(progress: Progress, { capability, entries }: SyncDocument): void {
+  const news = entries.filter(({ time }) => time === 0 || time > progress.since);
+  // A list is taken whole, or the next poll begins with it: one alone is never more than a batch.
+  if (progress.notices.length > 0 && progress.notices.length + news.length > MOST_NOTICES) {
+    progress.cut = true;
+    return;
+  }
+  for (const { url, time, change, sha256 } of news) {
+    progress.until = Math.max(progress.until, Math.min(time, progress.asking.now));
+    const changed = change || (capability === 'resourcelist' ? 'created' : 'updated');
+    progress.notices.push({ kind: 'resourcesync', url, change: changed, time, ...(sha256 && { sha256 }) });
+  }
+}

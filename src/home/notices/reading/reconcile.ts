@@ -1,0 +1,113 @@
+/**
+ * Comparing all that a site has with what we hold, by buckets of hashes: for a reader that begins, or whose place in the
+ * journal is gone. One poll gives one batch of notices. Where there are more, the next poll goes on behind the last one
+ * that was given, and the cursor moves only after the last bucket: so nothing is left out, however much differs.
+ */
+import { hash } from 'node:crypto';
+import { originOf } from '../../../base/url.ts';
+import type { FaceState } from '../../../ledger/notices/faces.ts';
+import { MOST_NOTICES, type Notice } from '../../../notices/notice.ts';
+import { siteLimits } from '../../../notices/site/discovery.ts';
+import {
+  bucketDigest,
+  bucketOf,
+  decodeEntries,
+  decodeSummary,
+  type ManifestEntry,
+} from '../../../notices/site/manifest.ts';
+import { pathOf } from '../../../notices/site/paths.ts';
+
+interface Held {
+  readonly url: string;
+  readonly content: Uint8Array;
+}
+
+/** What home knows of the pages of a server: which there are, and the content hash of each. */
+export type Holdings = (origin: string) => Iterable<Held>;
+
+interface ReconcileParts {
+  readonly holdings: Holdings;
+  /** The answer to a question for the manifest. */
+  read(url: string): Promise<Uint8Array>;
+}
+
+interface Reconciled {
+  readonly state: FaceState;
+  readonly notices: readonly Notice[];
+  /** There is more: to be asked again at once. */
+  readonly more: boolean;
+}
+
+type Place = NonNullable<FaceState['comparing']>;
+
+/** Reads the buckets of the manifest that differ from what we hold. `site`: where its face is. */
+export async function reconcile(parts: ReconcileParts, state: FaceState, site: string): Promise<Reconciled> {
+  const summary = decodeSummary(await parts.read(state.manifest!));
+  const buckets = summary.digests.length;
+  // The cursor of the beginning: what changes while we compare is told by the changes since it.
+  const place: Place =
+    state.comparing?.buckets === buckets ? state.comparing : { cursor: summary.cursor, buckets, bucket: 0, after: '' };
+  const ours = Array.from({ length: buckets }, (): Held[] => []);
+  for (const page of parts.holdings(originOf(site))) ours[bucketOf(page.url, buckets)]!.push(page);
+  const differ: number[] = [];
+  for (let bucket = place.bucket; bucket < buckets; bucket++) {
+    if (Buffer.compare(summary.digests[bucket]!, bucketDigest(ours[bucket]!)) !== 0) differ.push(bucket);
+  }
+  // About as many buckets at once as make one batch, so that little is read twice.
+  const inOne = Math.floor((MOST_NOTICES * buckets) / Math.max(1, summary.pages));
+  const step = Math.max(1, Math.min(siteLimits.bucketsAsked, inOne));
+  const notices: Notice[] = [];
+  for (let at = 0; at < differ.length; at += step) {
+    const asked = differ.slice(at, at + step);
+    const entries = decodeEntries(await parts.read(`${state.manifest}?buckets=${buckets}&of=${asked.join(',')}`), site);
+    const held = new Map(asked.flatMap(bucket => ours[bucket]!).map(page => [page.url, page.content]));
+    for (const { notice, bucket, name } of ordered(differences(entries, held, state.cursor !== undefined), buckets)) {
+      if (bucket < place.bucket || (bucket === place.bucket && name <= place.after)) continue;
+      if (notices.length < MOST_NOTICES) notices.push(notice);
+      else return { state: { ...state, comparing: placeOf(place, notices.at(-1)!) }, notices, more: true };
+    }
+  }
+  const { comparing: _, ...rest } = state;
+  return { state: { ...rest, cursor: place.cursor }, notices, more: false };
+}
+
+function placeOf(place: Place, { url }: Notice): Place {
+  return { ...place, bucket: bucketOf(url, place.buckets), after: nameOf(url) };
+}
+
+/** By bucket, and within it by an order that stays the same whatever pages come and go. */
+function ordered(
+  notices: Iterable<Notice>,
+  buckets: number,
+): { readonly notice: Notice; readonly bucket: number; readonly name: string }[] {
+  return [...notices]
+    .map(notice => ({ notice, bucket: bucketOf(notice.url, buckets), name: nameOf(notice.url) }))
+    .sort((a, b) => a.bucket - b.bucket || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+}
+
+function nameOf(url: string): string {
+  return hash('sha256', pathOf(url));
+}
+
+/** `again`: we have read this site before, so that what it does not name any more was removed. */
+function* differences(
+  entries: readonly ManifestEntry[],
+  held: Map<string, Uint8Array>,
+  again: boolean,
+): Generator<Notice> {
+  for (const { url, kind, content, time } of entries) {
+    const ours = held.get(url);
+    held.delete(url);
+    if (ours && Buffer.compare(ours.subarray(0, content.length), content) === 0) continue;
+    const change = ours ? 'updated' : 'created';
+    yield { kind: 'cursor', url, change, time, ...details(change, kind, content) };
+  }
+  if (again) for (const url of held.keys()) yield { kind: 'cursor', url, change: 'deleted', time: 0 };
+}
+
+export function details(change: Notice['change'], kind: ManifestEntry['kind'], content: Uint8Array): Partial<Notice> {
+  return {
+    ...(change !== 'deleted' && { content: Buffer.from(content).toString('hex') }),
+    ...(kind !== 'page' && { hidden: kind }),
+  };
+}

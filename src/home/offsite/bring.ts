@@ -1,0 +1,89 @@
+/** Segments that this disk has lost, brought back from their copies: what writes on, and house-keeping, need them here. */
+import { mkdirSync, renameSync, rmSync, truncateSync } from 'node:fs';
+import { join } from 'node:path';
+import { listSegments, segmentName } from '../../archive/segments.ts';
+import { openDisk } from '../../archive/store/disk-segments.ts';
+import { MissingSegment, type NotedSegment } from '../../archive/store/segment-store.ts';
+import { Ledger } from '../../ledger/ledger.ts';
+import { type Offsite, offsiteOf, openObjects } from './offsite.ts';
+import { CopiedSource } from './pieces.ts';
+
+/**
+ * Brings the segment that the ledger writes to, if it is not here as long as it should be. What was never copied is lost, and
+ * stays missing: the archive says so when it is opened. Returns how many bytes came.
+ */
+export async function bringLast(directory: string): Promise<number> {
+  using opened = new DisposableStack();
+  const ledger = opened.adopt(new Ledger(directory, 'read'), each => each.close());
+  const last = ledger.segments().at(-1);
+  return last ? await bring(ledger, [last]) : 0;
+}
+
+/** The same of every segment that is not here. */
+export async function bringHere(directory: string): Promise<number> {
+  using opened = new DisposableStack();
+  return await bringAll(opened.adopt(new Ledger(directory, 'read'), each => each.close()));
+}
+
+/**
+ * Does what reads this disk alone, and brings the segments that it stumbles over, one after the other; each once. The ledger
+ * is asked for only then: most work stumbles over none.
+ */
+export async function bringing<T>(ledgerOf: () => Ledger, work: () => T): Promise<T> {
+  for (let before = 0; ; ) {
+    try {
+      return work();
+    } catch (error) {
+      const { cause } = error as Error;
+      const missing = error instanceof MissingSegment ? error : cause instanceof MissingSegment ? cause : undefined;
+      if (!missing) throw error;
+      const ledger = ledgerOf();
+      const noted = ledger.segments().filter(({ id }) => id === missing.segment && id !== before);
+      if (noted.length === 0 || (await bring(ledger, noted)) === 0) throw error;
+      before = noted[0]!.id;
+    }
+  }
+}
+
+/** Brings every segment that is not here. */
+export async function bringAll(ledger: Ledger): Promise<number> {
+  return await bring(ledger, ledger.segments());
+}
+
+async function bring(ledger: Ledger, segments: readonly NotedSegment[]): Promise<number> {
+  const offsite = offsiteOf(ledger);
+  const here = new Map(listSegments(join(ledger.directory, 'archive')).map(({ id, bytes }) => [id, bytes]));
+  const missing = segments.filter(({ id, length }) => (here.get(id) ?? -1) < length);
+  let bytes = 0;
+  if (offsite) for (const segment of missing) bytes += await bringOne(ledger.directory, offsite, segment);
+  return bytes;
+}
+
+async function bringOne(directory: string, { to }: Offsite, { id, length }: NotedSegment): Promise<number> {
+  const archive = join(directory, 'archive');
+  const aside = join(archive, 'bringing');
+  rmSync(aside, { recursive: true, force: true });
+  mkdirSync(aside, { recursive: true });
+  const objects = await openObjects(to);
+  const disk = openDisk(aside);
+  let bytes = 0;
+  try {
+    for await (const piece of new CopiedSource(objects).whole(id)) {
+      disk.append(id, piece);
+      bytes += piece.length;
+    }
+    disk.seal(id);
+    await disk.sync();
+    if (bytes < length) return 0;
+    truncateSync(join(aside, segmentName(id)), length);
+    renameSync(join(aside, segmentName(id)), join(archive, segmentName(id)));
+    return length;
+  } catch (error) {
+    if (error instanceof MissingSegment) return 0;
+    throw error;
+  } finally {
+    disk.close();
+    objects.close();
+    rmSync(aside, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,68 @@
+/**
+ * Copies what a run adds to the archive, in a thread beside home: every few seconds what was committed since, and at the end the
+ * rest. A store that does not take it stops nothing: it is told once, tried again ever more seldom, and gone on with by the
+ * next run.
+ */
+import { extname } from 'node:path';
+import { Worker } from 'node:worker_threads';
+
+/** To the thread. */
+export interface CopyTurn {
+  /** Of the partitions that are open. */
+  readonly directories: readonly string[];
+  /** Nothing more is written: all that is left, and without waiting for a better time. */
+  readonly last?: boolean;
+}
+
+/** From the thread. */
+export interface CopyReport {
+  /** What stands in the way, in a sentence; empty = nothing. */
+  readonly trouble: string;
+  /** Bytes that are not copied yet. */
+  readonly left: number;
+  readonly last: boolean;
+}
+
+interface CopyingParts {
+  readonly directories: () => readonly string[];
+  /** Told what people who watch may want to read, a sentence each. */
+  readonly say: (text: string) => void;
+  /** Milliseconds between two turns. */
+  readonly every?: number;
+}
+
+export interface Copying {
+  /** Copies the rest; resolves when that is done, or cannot be. */
+  end(directories: readonly string[]): Promise<void>;
+}
+
+const EVERY = 3000;
+
+export function startCopying({ directories, say, every = EVERY }: CopyingParts): Copying {
+  const worker = new Worker(new URL(`./copy-thread${extname(import.meta.url)}`, import.meta.url));
+  const ended = Promise.withResolvers<void>();
+  let said = '';
+  worker.on('message', ({ trouble, left, last }: CopyReport) => {
+    if (trouble !== '' && trouble !== said) say(`The archive is not copied: ${trouble} Trying again.`);
+    if (trouble === '' && said !== '') say('The archive is being copied again.');
+    said = trouble;
+    if (last && left > 0)
+      say(`${left.toLocaleString('en')} bytes of the archive are not copied; the next run goes on.`);
+    if (last) ended.resolve();
+  });
+  worker.on('error', (error: unknown) => {
+    say(`The archive is not copied any more: ${(error as Error).message}`);
+    ended.resolve();
+  });
+  const turn = (given: CopyTurn) => worker.postMessage(given);
+  const timer = setInterval(() => turn({ directories: directories() }), every).unref();
+  turn({ directories: directories() });
+  return {
+    async end(all) {
+      clearInterval(timer);
+      turn({ directories: all, last: true });
+      await ended.promise;
+      await worker.terminate();
+    },
+  };
+}

@@ -1,0 +1,124 @@
+/**
+ * Copies of the archive elsewhere (`--archive s3://bucket/prefix`): which store it is, that it is this collection's alone, how
+ * much is copied. The place is a setting of each partition's ledger; what opens the store comes from the environment.
+ */
+import { randomUUID } from 'node:crypto';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { SkeinError } from '../../base/errors.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { ObjectStore } from './objects.ts';
+import type { OpenCopies } from './offsite-segments.ts';
+import { CopiedSource, piecesIn } from './pieces.ts';
+import { parseS3 } from './s3-address.ts';
+
+/** Setting of a ledger. */
+export interface Offsite {
+  /** Where its segments are copied to, of this partition alone: `s3://bucket/prefix`. */
+  readonly to: string;
+  /** What the store was told to know this partition by. */
+  readonly id: string;
+}
+
+const SETTING = 'archive';
+/** Says whose the copies are. */
+const MARK = 'collection.json';
+/** File of a partition: how much is copied, for `status`. */
+const NOTE = 'offsite.json';
+
+export function offsiteOf(ledger: Pick<Ledger, 'setting'>): Offsite | undefined {
+  return ledger.setting<Offsite>(SETTING);
+}
+
+/** Loaded by those who need it. */
+export async function openObjects(address: string): Promise<ObjectStore> {
+  const { openS3 } = await import('./s3-objects.ts');
+  return openS3(address);
+}
+
+/** Throws where nobody could copy anything there: before anything is made. */
+export async function tryPlace(address: string): Promise<void> {
+  parseS3(address);
+  const objects = await openObjects(address);
+  try {
+    await objects.list(MARK);
+  } finally {
+    objects.close();
+  }
+}
+
+/** From now on the partition's segments are copied there. The place must be empty, or this partition's own. */
+export async function copyTo(ledger: Ledger, address: string): Promise<void> {
+  const before = offsiteOf(ledger);
+  const id = before?.id ?? randomUUID();
+  const objects = await openObjects(address);
+  try {
+    await claim(objects, id);
+  } finally {
+    objects.close();
+  }
+  if (before?.to === address) return;
+  ledger.begin();
+  ledger.set(SETTING, { to: address, id } satisfies Offsite);
+  ledger.commit();
+  noteCopied(ledger.directory, { to: address, copied: {} });
+}
+
+async function claim(objects: ObjectStore, id: string): Promise<void> {
+  const room = Buffer.alloc(200);
+  const read = await objects.get(MARK, 0, room);
+  if (read === undefined) return objects.put(MARK, Buffer.from(JSON.stringify({ collection: id })));
+  if (room.subarray(0, read).toString().includes(id)) return;
+  throw new SkeinError(
+    'refused',
+    `${objects.address} holds the archive of another collection.`,
+    'Choose another prefix: --archive s3://bucket/other.',
+  );
+}
+
+/** For whoever reads what is not on this disk. */
+export function copiesAt({ to }: Offsite): OpenCopies {
+  return async () => {
+    const objects = await openObjects(to);
+    return {
+      source: new CopiedSource(objects),
+      async remove(id) {
+        for (const { name } of (await piecesIn(objects, id)).get(id) ?? []) await objects.remove(name);
+      },
+      close: () => objects.close(),
+    };
+  };
+}
+
+interface CopiedNote {
+  readonly to: string;
+  /** Bytes by segment. */
+  readonly copied: Readonly<Record<string, number>>;
+  /** Why no more were, in a sentence. */
+  readonly trouble?: string;
+}
+
+export function noteCopied(directory: string, note: CopiedNote): void {
+  const file = join(directory, NOTE);
+  writeFileSync(`${file}.new`, JSON.stringify(note), { mode: 0o600 });
+  renameSync(`${file}.new`, file);
+}
+
+export function copiedNote(directory: string): CopiedNote | undefined {
+  const file = join(directory, NOTE);
+  if (!existsSync(file)) return undefined;
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as CopiedNote;
+  } catch {
+    return undefined; // the next turn writes it anew
+  }
+}
+
+/** Bytes that the ledger names and the copies do not have; undefined = the collection has none elsewhere. */
+export function notCopied(ledger: Ledger): number | undefined {
+  const offsite = offsiteOf(ledger);
+  if (!offsite) return undefined;
+  const note = copiedNote(ledger.directory);
+  const copied = note?.to === offsite.to ? note.copied : {};
+  return ledger.segments().reduce((sum, { id, length }) => sum + Math.max(0, length - (copied[id] ?? 0)), 0);
+}

@@ -1,0 +1,229 @@
+/**
+ * Objects in a bucket of S3, or of whatever speaks its protocol. Requests are signed by aws4fetch; they go out here, because
+ * the address that is dialled must be one that may be: a private one only where the user named the endpoint. What comes
+ * back is from another machine: every answer is bounded.
+ */
+import { hash } from 'node:crypto';
+import * as http from 'node:http';
+import * as https from 'node:https';
+import { AwsClient } from 'aws4fetch';
+import { SkeinError } from '../../base/errors.ts';
+import { publicLookup } from '../../crawler/public-lookup.ts';
+import type { ObjectInfo, ObjectStore } from './objects.ts';
+import { accessTo, parseS3, type S3Access } from './s3-address.ts';
+
+/** Milliseconds without a byte after which a request has failed. */
+const PATIENCE = 30_000;
+/** Bytes of an answer that is not an object. */
+const MOST_ANSWER = 4_000_000;
+/** Answers of a list, 1000 names each. */
+const MOST_LISTS = 2000;
+const TRIES = 3;
+const FIRST_WAIT = 200;
+
+interface Asked {
+  readonly method: 'GET' | 'PUT' | 'DELETE';
+  readonly name: string;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Uint8Array;
+  /** Where the body of a good answer goes; what is more than it holds is a fault. */
+  readonly into?: Uint8Array;
+}
+
+interface Answered {
+  readonly status: number;
+  readonly length: number;
+  readonly text: string;
+}
+
+export function openS3(address: string, environment = process.env): ObjectStore {
+  return new S3Objects(address, environment);
+}
+
+class S3Objects implements ObjectStore {
+  readonly address: string;
+  readonly #bucket: string;
+  readonly #prefix: string;
+  readonly #access: S3Access;
+  readonly #client: AwsClient;
+  readonly #agent: http.Agent;
+
+  constructor(address: string, environment: NodeJS.ProcessEnv) {
+    const place = parseS3(address);
+    this.address = address;
+    this.#bucket = place.bucket;
+    this.#prefix = place.prefix;
+    this.#access = accessTo(place, environment);
+    const { accessKeyId, secretAccessKey, sessionToken, region, url } = this.#access;
+    this.#client = new AwsClient({
+      ...{ accessKeyId, secretAccessKey, region, service: 's3' },
+      ...(sessionToken !== undefined && { sessionToken }),
+    });
+    const kind = url.startsWith('https:') ? https : http;
+    this.#agent = new kind.Agent({ keepAlive: true, maxSockets: 4 });
+  }
+
+  async put(name: string, body: Uint8Array): Promise<void> {
+    const { status, text } = await this.#ask({ method: 'PUT', name, body });
+    if (status !== 200) throw this.#refusal(status, text);
+  }
+
+  async get(name: string, offset: number, into: Uint8Array): Promise<number | undefined> {
+    if (into.length === 0) return 0;
+    const headers = { range: `bytes=${offset}-${offset + into.length - 1}` };
+    const { status, text, length } = await this.#ask({ method: 'GET', name, headers, into });
+    if (status === 416) return 0;
+    if (status === 404 && codeIn(text) !== 'NoSuchBucket') return undefined;
+    // 200 is the whole object, from its beginning: only right where that was asked for.
+    if (status !== 206 && !(status === 200 && offset === 0)) throw this.#refusal(status, text);
+    return length;
+  }
+
+  async list(prefix: string): Promise<ObjectInfo[]> {
+    const found: ObjectInfo[] = [];
+    let token = '';
+    for (let lists = 0; lists < MOST_LISTS; lists++) {
+      const query = {
+        ...{ 'list-type': '2', 'encoding-type': 'url', prefix: this.#prefix + prefix },
+        ...(token !== '' && { 'continuation-token': token }),
+      };
+      const { status, text } = await this.#ask({ method: 'GET', name: '', query });
+      if (status !== 200) throw this.#refusal(status, text);
+      for (const { key, bytes } of contentsIn(text))
+        if (key.startsWith(this.#prefix)) found.push({ name: key.slice(this.#prefix.length), bytes });
+      token = plain(/<NextContinuationToken>([^<]{1,2000})</.exec(text)?.[1] ?? '');
+      if (token === '' || !/<IsTruncated>true</.test(text)) break;
+    }
+    return found.sort((one, two) => (one.name < two.name ? -1 : 1));
+  }
+
+  async remove(name: string): Promise<void> {
+    const { status, text } = await this.#ask({ method: 'DELETE', name });
+    if (status !== 204 && status !== 200 && status !== 404) throw this.#refusal(status, text);
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+
+  /** Tries again where the other side says that it may go better then. */
+  async #ask(asked: Asked): Promise<Answered> {
+    for (let attempt = 1; ; attempt++) {
+      const answer = await this.#askOnce(asked);
+      if ((answer.status < 500 && answer.status !== 429) || answer.status === 507 || attempt === TRIES) return answer;
+      await new Promise(resolve => setTimeout(resolve, FIRST_WAIT * 2 ** attempt));
+    }
+  }
+
+  async #askOnce({ method, name, query = {}, headers = {}, body, into }: Asked): Promise<Answered> {
+    const key = name === '' ? '' : (this.#prefix + name).split('/').map(encodeURIComponent).join('/');
+    const url = new URL(this.#access.url + key);
+    for (const [each, value] of Object.entries(query)) url.searchParams.set(each, value);
+    // The other side refuses bytes that have another digest: nothing that was garbled on the way is kept.
+    const digest = hash('sha256', body ?? '', 'hex');
+    const signed = await this.#client.sign(url.href, {
+      method,
+      headers: { ...headers, 'x-amz-content-sha256': digest },
+    });
+    return exchange({
+      ...{ method, url, agent: this.#agent, body, into, allowPrivate: this.#access.named },
+      headers: Object.fromEntries(signed.headers),
+    });
+  }
+
+  /** One sentence, without anything secret. */
+  #refusal(status: number, text: string): SkeinError {
+    const code = codeIn(text);
+    const host = new URL(this.#access.url).host;
+    if (code === 'NoSuchBucket' || status === 404)
+      return new SkeinError(
+        'not-found',
+        `There is no bucket ${this.#bucket} at ${host}.`,
+        'Make it first, or correct --archive.',
+      );
+    if (status === 413 || status === 507 || /Quota|EntityTooLarge|Insufficient/i.test(code))
+      return new SkeinError(
+        'refused',
+        `The bucket ${this.#bucket} is full.`,
+        'Make room in it; copying goes on by itself.',
+      );
+    if (status === 401 || status === 403)
+      return new SkeinError(
+        'refused',
+        `${host} refuses the key for the bucket ${this.#bucket}${code && `: ${code}`}.`,
+        'Check AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, and what the key may do.',
+      );
+    return new SkeinError('refused', `${host} answers ${status}${code && ` ${code}`} for the bucket ${this.#bucket}.`);
+  }
+}
+
+interface Exchange extends Pick<Asked, 'method'> {
+  readonly into: Uint8Array | undefined;
+  readonly url: URL;
+  readonly agent: http.Agent;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array | undefined;
+  readonly allowPrivate: boolean;
+}
+
+function exchange({ method, url, agent, headers, body, into, allowPrivate }: Exchange): Promise<Answered> {
+  const { request } = url.protocol === 'https:' ? https : http;
+  return new Promise((resolve, reject) => {
+    const fail = (error: NodeJS.ErrnoException) => {
+      const why = error.code?.startsWith('E') ? error.code : error.message;
+      reject(new SkeinError('refused', `${url.host} does not answer: ${why}.`, 'Copying goes on when it does.'));
+    };
+    const length = body ? { 'content-length': String(body.length) } : {};
+    const asked = request(url, {
+      ...{ method, agent, timeout: PATIENCE, headers: { ...headers, ...length } },
+      ...(!allowPrivate && { lookup: publicLookup }),
+    });
+    asked.on('error', fail);
+    asked.on('timeout', () => asked.destroy(new Error('it took too long')));
+    asked.on('response', answer => {
+      const status = answer.statusCode ?? 0;
+      const target = status === 200 || status === 206 ? into : undefined;
+      const chunks: Buffer[] = [];
+      let filled = 0;
+      answer.on('data', (chunk: Buffer) => {
+        const most = target ? target.length : MOST_ANSWER;
+        const fits = chunk.subarray(0, Math.max(0, most - filled));
+        if (target) target.set(fits, filled);
+        else chunks.push(fits);
+        filled += fits.length;
+        if (filled >= most && fits.length < chunk.length) answer.destroy();
+      });
+      answer.on('error', fail);
+      answer.on('close', () => {
+        if (!answer.complete && filled < (target?.length ?? 0)) fail(new Error('the answer broke off'));
+        else resolve({ status, length: filled, text: Buffer.concat(chunks).toString('utf8') });
+      });
+    });
+    asked.end(body);
+  });
+}
+
+const codeIn = (text: string): string => /<Code>(\w{1,60})<\/Code>/.exec(text)?.[1] ?? '';
+
+function* contentsIn(text: string): Generator<{ key: string; bytes: number }> {
+  for (const [, entry] of text.matchAll(/<Contents>(.*?)<\/Contents>/gs)) {
+    const key = /<Key>([^<]{1,3000})<\/Key>/.exec(entry!)?.[1];
+    const bytes = /<Size>(\d{1,15})<\/Size>/.exec(entry!)?.[1];
+    if (key !== undefined && bytes !== undefined) yield { key: unescaped(key), bytes: Number(bytes) };
+  }
+}
+
+function unescaped(key: string): string {
+  try {
+    return decodeURIComponent(key.replace(/\+/g, ' '));
+  } catch {
+    return ''; // no name of ours
+  }
+}
+
+const plain = (text: string): string =>
+  text.replace(
+    /&(amp|lt|gt|quot|#39);/g,
+    (_, name: string) => ({ amp: '&', lt: '<', gt: '>', quot: '"' })[name] ?? "'",
+  );

@@ -1,0 +1,104 @@
+/** The partitions that a home has now, in the order of their numbers. */
+import { partitionOfErrand } from '../../frontier/under-way.ts';
+import type { Partition } from './partition.ts';
+
+export class Partitions {
+  #all: Partition[] = [];
+  /** Who was first when errands last left. */
+  #turn = 0;
+  /** False: somebody else does, and knows when they may leave (src/engine/cluster/link-exchange.ts). */
+  carriesLinks = true;
+
+  [Symbol.iterator](): Iterator<Partition> {
+    return this.#all.values();
+  }
+
+  get size(): number {
+    return this.#all.length;
+  }
+
+  add(partition: Partition): void {
+    if (this.of(partition.id)) throw new Error(`partition ${partition.id} is here already`);
+    this.#all = [...this.#all, partition].sort((a, b) => a.id - b.id);
+  }
+
+  remove(partition: Partition): void {
+    this.#all = this.#all.filter(each => each !== partition);
+  }
+
+  of(id: number): Partition | undefined {
+    return this.#all.find(partition => partition.id === id);
+  }
+
+  /** Undefined: it is not here, or not any more. */
+  ofErrand(errand: string): Partition | undefined {
+    return this.of(partitionOfErrand(errand));
+  }
+
+  sum(count: (partition: Partition) => number): number {
+    return this.#all.reduce((sum, partition) => sum + count(partition), 0);
+  }
+
+  /** Another one first each time. */
+  inTurn(): Partition[] {
+    if (this.#all.length === 1) return this.#all;
+    this.#turn = (this.#turn + 1) % Math.max(1, this.#all.length);
+    return [...this.#all.slice(this.#turn), ...this.#all.slice(0, this.#turn)];
+  }
+
+  /** Offers the lanes that may be visited now. */
+  wake(): void {
+    for (const { frontier } of this.#all) frontier.wake();
+  }
+
+  /** Opens a transaction in each, or in one. */
+  begin(only?: number): void {
+    for (const { id, ledger } of this.#all) if (only === undefined || id === only) ledger.begin();
+  }
+
+  commit(only?: number): void {
+    for (const { id, batch } of this.#all) if (only === undefined || id === only) batch.commit();
+  }
+
+  commitIfDue(): void {
+    for (const { batch } of this.#all) batch.commitIfDue();
+  }
+
+  /**
+   * Carries what is committed over the borders, between those that are here. True: something was taken in. What goes to
+   * partitions that are elsewhere is for whoever reaches them.
+   */
+  exchange(): boolean {
+    let moved = false;
+    if (!this.carriesLinks || this.#all.length === 1) return moved;
+    for (const sender of this.#all) {
+      for (const to of sender.ledger.border.waiting) {
+        const receiver = this.of(to);
+        if (receiver && carry(sender, receiver)) moved = true;
+      }
+    }
+    return moved;
+  }
+
+  /** Nothing else is under way: what was found need not wait for more. True: something was taken in. */
+  settle(): boolean {
+    for (const { ledger, batch } of this.#all) if (ledger.border.pending) batch.commit();
+    return this.exchange();
+  }
+
+  /** Milliseconds that what is written may wait for more; undefined = nothing is. */
+  get patience(): number | undefined {
+    for (const { batch } of this.#all) if (batch.patience !== undefined) return batch.patience;
+    return undefined;
+  }
+}
+
+function carry(sender: Partition, receiver: Partition): boolean {
+  const { border } = sender.ledger;
+  const { last, durable } = receiver.ledger.border.taken(sender.id);
+  sender.ledger.begin();
+  border.drop(receiver.id, durable);
+  let taken = last;
+  for (const batch of border.batches(sender.id, receiver.id, last)) taken = receiver.take(batch);
+  return taken > last;
+}

@@ -1,0 +1,146 @@
+/**
+ * All partitions of a home as one, for what feeds them: a budget is one for all, and whatever is due most comes first,
+ * wherever it is. Partitions that come and go while a home runs come and go here.
+ */
+import type { Frontier } from '../../frontier/frontier.ts';
+import { lotsOf } from '../../frontier/schedule/lots.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+
+export interface PoolMember {
+  readonly id: number;
+  readonly ledger: Ledger;
+  readonly frontier: Frontier;
+}
+
+/** A page of one of the partitions. */
+export interface PoolPage {
+  readonly member: PoolMember;
+  readonly page: number;
+  readonly server: number;
+}
+
+type Due = PoolPage & { readonly due: number };
+type Kind = Parameters<Ledger['pages']['due']>[0];
+type Until = { readonly time: number; readonly seenBefore?: number | undefined };
+
+export class Pool {
+  readonly #members: Iterable<PoolMember>;
+
+  constructor(members: Iterable<PoolMember>) {
+    this.#members = members;
+  }
+
+  [Symbol.iterator](): Iterator<PoolMember> {
+    return this.#members[Symbol.iterator]();
+  }
+
+  /** Pages that are due by then, most overdue first. */
+  due(kind: Kind, { time, seenBefore }: Until, most: number): Due[] {
+    const lists = [...this.#members].map(member =>
+      member.ledger.pages.due(kind, time, most, seenBefore).map(row => ({ member, ...row })),
+    );
+    return lists.length === 1
+      ? lists[0]!
+      : lists
+          .flat()
+          .sort((a, b) => a.due - b.due)
+          .slice(0, most);
+  }
+
+  /** Puts pages back into their lanes. */
+  again(pages: readonly PoolPage[]): void {
+    for (const each of pages) each.member.frontier.again([each]);
+  }
+
+  /** Lets new pages join their lanes, at most so many; the partitions have equal shares as far as they use them. */
+  admit(most: number): PoolPage[] {
+    const admitted: PoolPage[] = [];
+    let hopeful = [...this.#members].filter(({ frontier }) => frontier.newcomers > 0);
+    while (hopeful.length > 0 && admitted.length < most) {
+      const share = Math.ceil((most - admitted.length) / hopeful.length);
+      for (const member of hopeful) {
+        const pages = member.frontier.admit(Math.min(share, most - admitted.length));
+        for (const page of pages) admitted.push({ member, page, server: 0 });
+      }
+      hopeful = hopeful.filter(({ frontier }) => frontier.newcomers > 0);
+    }
+    return admitted;
+  }
+
+  /** Pages that a round looks at first, chosen by lot: each partition's, by how many pages it has. */
+  lots(visits: number, begun: number): PoolPage[] {
+    const live = this.live;
+    return [...this.#members].flatMap(member => {
+      const share = Math.ceil((visits * member.ledger.dueTimes.countLive()) / Math.max(1, live));
+      return lotsOf(member.ledger, share, begun).map(row => ({ member, ...row }));
+    });
+  }
+
+  /** Pages that can be kept fresh. */
+  get live(): number {
+    return this.#sum(({ ledger }) => ledger.dueTimes.countLive());
+  }
+
+  get newcomers(): number {
+    return this.#sum(({ frontier }) => frontier.newcomers);
+  }
+
+  get outstanding(): number {
+    return this.#sum(({ frontier }) => frontier.outstanding);
+  }
+
+  get pagesWaiting(): number {
+    return this.#sum(({ frontier }) => frontier.pagesWaiting);
+  }
+
+  get settled(): number {
+    return this.#sum(({ frontier }) => frontier.settled);
+  }
+
+  countDue(now: number): number {
+    return this.#sum(({ ledger }) => ledger.pages.countDue(now));
+  }
+
+  /** Nothing waits and nothing is under way. */
+  get quiet(): boolean {
+    for (const { frontier } of this.#members) if (!frontier.quiet) return false;
+    return true;
+  }
+
+  /** No more pages may be fetched in this run. */
+  get full(): boolean {
+    for (const { frontier } of this.#members) if (!frontier.full) return false;
+    return true;
+  }
+
+  /** When the first lane that must wait may go on. */
+  get wake(): number {
+    let wake = Number.POSITIVE_INFINITY;
+    for (const { frontier } of this.#members) wake = Math.min(wake, frontier.waiting().wake);
+    return wake;
+  }
+
+  /** When the next retry falls due. */
+  get nextRetry(): number {
+    let time = Number.POSITIVE_INFINITY;
+    for (const { ledger } of this.#members) time = Math.min(time, ledger.pages.nextRetry()?.time ?? time);
+    return time;
+  }
+
+  /** Images that are kept are like pages. */
+  get kind(): 'pages' | 'pages and images' {
+    for (const { frontier } of this.#members) if (frontier.options.images === 'store') return 'pages and images';
+    return 'pages';
+  }
+
+  #sum(count: (member: PoolMember) => number): number {
+    let sum = 0;
+    for (const member of this.#members) sum += count(member);
+    return sum;
+  }
+}
+
+/** Told apart among the pages of all partitions. */
+export function keyOf({ member, page }: { readonly member: PoolMember; readonly page: number }): number {
+  return member.id * 2 ** 32 + page;
+}

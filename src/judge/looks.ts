@@ -1,0 +1,42 @@
+/** What a second look says of the edits that a first one found. Pure. */
+import type { Edit } from './edits.ts';
+import type { Places } from './places.ts';
+
+/** The edit by which a later look shows that what an edit brought is there no more, or all that it took is there again. */
+export function repeated(first: Edit, later: readonly Edit[]): Edit | undefined {
+  const alike = later.filter(({ list }) => list === first.list);
+  if (first.within)
+    return alike.find(({ place, before }) => place === first.place || (first.after !== 0 && first.after === before));
+  const side = first.after === 0 ? 0 : 1;
+  const sought = first.items[side];
+  const moved = new Set(alike.flatMap(({ items }) => items[1 - side]!));
+  return sought.every(item => moved.has(item))
+    ? alike.find(({ items }) => items[1 - side]!.includes(sought[0]!))
+    : undefined;
+}
+
+/** Items between two edits of a list that are taken to be of one and the same list on the page. */
+const NEAR = 6;
+
+/** Something beside it was another at the look. */
+export function isNear({ list, around: [, , above, below] }: Edit, found: readonly Edit[]): boolean {
+  return found.some(({ list: its, around }) => {
+    return its === list && Math.min(Math.abs(around[2] - above), Math.abs(around[3] - below)) <= NEAR;
+  });
+}
+
+/** No more than one look has ever differed there. */
+export function wasGuessed({ place: key }: Edit, places: Places): boolean {
+  const place = places.get(key);
+  return place !== undefined && place.differed <= 1;
+}
+
+/** There are more blocks than before, or fewer, at both looks: what varies beside them does not explain that. */
+export function stands(first: Edit, later: Edit): boolean {
+  const [grown, again] = [growthOf(first), growthOf(later)];
+  return grown !== 0 && (Math.sign(again) !== -Math.sign(grown) || Math.abs(again) < Math.abs(grown));
+}
+
+function growthOf({ items: [before, after] }: Edit): number {
+  return after.length - before.length;
+}

@@ -1,0 +1,37 @@
+/** Notices that came for a page since its last visit, by kind. A row is there only between a notice and that visit. */
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+
+/** Notices by kind. */
+export type ToldNotices = Readonly<Record<string, number>>;
+
+export class ToldPages {
+  readonly #database: DatabaseSync;
+  #get: StatementSync | undefined;
+  #put: StatementSync | undefined;
+  #remove: StatementSync | undefined;
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+  }
+
+  of(page: number): ToldNotices {
+    this.#get ??= this.#database.prepare('SELECT kinds FROM told WHERE page = ?');
+    const row = this.#get.get(page);
+    return row ? (JSON.parse(row['kinds'] as string) as ToldNotices) : {};
+  }
+
+  put(page: number, kinds: ToldNotices, time: number): void {
+    this.#put ??= this.#database.prepare('INSERT OR REPLACE INTO told VALUES (?, ?, ?)');
+    this.#put.run(page, JSON.stringify(kinds), time);
+  }
+
+  remove(page: number): void {
+    this.#remove ??= this.#database.prepare('DELETE FROM told WHERE page = ?');
+    this.#remove.run(page);
+  }
+
+  /** Pages of which notices say that they have changed. */
+  get size(): number {
+    return this.#database.prepare('SELECT count(*) AS n FROM told').get()!['n'] as number;
+  }
+}

@@ -1,0 +1,44 @@
+/** Questions about one page, by its URL: the partition of its host alone can tell. */
+import { type FoundPage, lookUp, neverHeard, urlsMeant } from '../../home/answers/lookup.ts';
+import { ELSEWHERE } from '../../ledger/collection/border.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { PartitionReader } from '../partition-reader.ts';
+import type { Question } from '../question.ts';
+
+export interface AboutPage {
+  /** Normalised URLs that may be meant, the likeliest first. */
+  readonly urls: readonly string[];
+  /** Milliseconds since 1970, by the clock of who asks. */
+  readonly now: number;
+}
+
+/** For what a person typed. */
+export function aboutUrl(text: string, now = Date.now()): AboutPage {
+  return { urls: urlsMeant(text), now };
+}
+
+/** The page that is meant, as far as it belongs to this partition. */
+export function ownPage(ledger: Ledger, urls: readonly string[]): FoundPage | undefined {
+  const found = lookUp(ledger, urls);
+  return found?.page.refused === ELSEWHERE ? undefined : found;
+}
+
+/** A question whose part and answer are what `tell` says; nobody has heard of the page where no part has it. */
+export function pageQuestion<Part, Args extends AboutPage = AboutPage>(
+  name: string,
+  tell: (reader: PartitionReader, found: FoundPage, args: Args) => Part | Promise<Part>,
+): Question<Args, Part | null, Part> {
+  return {
+    name,
+    about: ({ urls }) => urls,
+    ask(reader, args) {
+      const found = ownPage(reader.ledger, args.urls);
+      return found ? tell(reader, found, args) : null;
+    },
+    merge({ urls }, parts) {
+      const part = parts.find(each => each !== null);
+      if (part === undefined) throw neverHeard(urls[0]!);
+      return part as Part;
+    },
+  };
+}

@@ -1,0 +1,79 @@
+/** Searching a collection: one partition asks its index as it is, several are asked together. */
+import { freshnessNow } from '../../home/answers/why.ts';
+import type { QueryOptions, Results, SpreadRow } from '../../search/index.ts';
+import { type WideIndex, wideQuery, wideResults } from '../../search/wide/wide-search.ts';
+import type { OpenCollection } from '../collection.ts';
+import type { PartitionReader } from '../partition-reader.ts';
+import { type IndexProgress, indexOf } from './index-of.ts';
+import {
+  countsQuestion,
+  findQuestion,
+  languagesQuestion,
+  nearestQuestion,
+  nearQuestion,
+  showHitsQuestion,
+  spreadQuestion,
+  statisticsQuestion,
+  wordsQuestion,
+} from './parts.ts';
+
+/** `freshness` is what the schedule says unless it is given; of several partitions each says it of its pages. */
+type SearchWanted = QueryOptions;
+
+/** `onProgress`: pages that were read where the index had to be brought up to date first. */
+export async function searchCollection(
+  collection: OpenCollection,
+  text: string,
+  wanted: SearchWanted,
+  onProgress?: IndexProgress,
+): Promise<Results> {
+  const only = collection.partitions === 1 ? collection.here[0] : undefined;
+  if (only) return searchOne(only, text, wanted, onProgress);
+  return wideQuery(together(collection, onProgress), text, wanted);
+}
+
+interface SearchedWide {
+  readonly results: Results;
+  /** Of the best matches, a thousand at most: what they have in common is counted over these. */
+  readonly spread: readonly SpreadRow[];
+}
+
+/** For those who show how results divide; that somebody asked is not counted as interest in a page. */
+export async function searchWithSpread(
+  collection: OpenCollection,
+  text: string,
+  wanted: SearchWanted,
+): Promise<SearchedWide> {
+  const only = collection.partitions === 1 ? collection.here[0] : undefined;
+  if (only) {
+    const { search } = await indexOf(only);
+    return { results: search.query(text, wanted), spread: search.spread(text, wanted) };
+  }
+  const { results, pages } = await wideResults(together(collection), text, wanted);
+  return { results, spread: await collection.ask(spreadQuestion, { pages }) };
+}
+
+async function searchOne(
+  reader: PartitionReader,
+  text: string,
+  wanted: SearchWanted,
+  onProgress?: IndexProgress,
+): Promise<Results> {
+  const { search } = await indexOf(reader, onProgress);
+  const freshness = wanted.freshness ?? freshnessNow(reader.ledger, wanted.now ?? Date.now());
+  return search.query(text, { ...wanted, freshness });
+}
+
+function together(collection: OpenCollection, onProgress?: IndexProgress): WideIndex {
+  return {
+    languages: () => collection.ask(languagesQuestion, {}, onProgress),
+    words: asked => collection.ask(wordsQuestion, asked),
+    counts: (expressions, most) => collection.ask(countsQuestion, { expressions, most }),
+    nearest: words => collection.ask(nearestQuestion, { words }),
+    statistics: match => collection.ask(statisticsQuestion, { match }),
+    find: asked => collection.ask(findQuestion, asked),
+    near: async (pages, plan) => new Map(await collection.ask(nearQuestion, { pages, plan })),
+    show: (pages, { terms, beginnings }, now, first) =>
+      collection.ask(showHitsQuestion, { pages, plan: { terms, beginnings }, now, first }),
+  };
+}

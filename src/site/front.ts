@@ -1,0 +1,147 @@
+/**
+ * Skein in front of a web server: what is not one of the faces goes through to it and back unchanged, but for two headers.
+ * HTML says where the site's face is, and that it may serve as a dictionary (RFC 9842); a reader that holds an older version
+ * of a page and says so gets the new one compressed against it.
+ */
+import { hash } from 'node:crypto';
+import type { ClientRequest, IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import { promisify } from 'node:util';
+import { constants, zstdCompress } from 'node:zlib';
+import { siteLimits } from '../notices/site/discovery.ts';
+import type { Bodies } from './journal/bodies.ts';
+import { DISCOVERY_LINK } from './node-request.ts';
+
+/** RFC 9842 §4: a skippable frame that holds the hash of the dictionary. */
+const DCZ_HEAD = Buffer.from('5e2a4d1820000000', 'hex');
+const HOP_BY_HOP = ['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade'];
+const PATIENCE = 60_000;
+const compress = promisify(zstdCompress);
+
+export class Front {
+  readonly #upstream: string;
+  readonly #bodies: Bodies;
+  readonly #agent;
+
+  constructor(upstream: string, bodies: Bodies) {
+    this.#upstream = upstream.replace(/\/$/, '');
+    this.#bodies = bodies;
+    const { Agent } = process.getBuiltinModule(upstream.startsWith('https:') ? 'node:https' : 'node:http');
+    this.#agent = new Agent({ keepAlive: true, maxSockets: 256 });
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+
+  pass(request: IncomingMessage, response: ServerResponse): void {
+    const dictionary = request.method === 'GET' ? this.#dictionary(request.headers) : undefined;
+    const headers = forwarded(request.headers, request.socket.remoteAddress ?? '');
+    if (dictionary) headers['accept-encoding'] = 'identity';
+    const asked = this.#ask(request, headers);
+    asked.on('error', () => this.#unreachable(response));
+    asked.on('response', answer => {
+      if (dictionary && isPage(answer) && isUncoded(answer)) void this.#sendDifference(answer, response, dictionary);
+      else this.#send(request, answer, response);
+    });
+    response.on('close', () => asked.destroy());
+    request.pipe(asked);
+  }
+
+  #ask(request: IncomingMessage, headers: IncomingHttpHeaders): ClientRequest {
+    const { request: open } = process.getBuiltinModule(
+      this.#upstream.startsWith('https:') ? 'node:https' : 'node:http',
+    );
+    const path = request.url ?? '/';
+    const { method = 'GET' } = request;
+    return open(this.#upstream, { method, path, headers, agent: this.#agent, timeout: PATIENCE });
+  }
+
+  #send(request: IncomingMessage, answer: IncomingMessage, response: ServerResponse): void {
+    const headers = without(answer.headers);
+    if (isPage(answer)) {
+      headers['link'] = answer.headers.link ? `${answer.headers.link}, ${DISCOVERY_LINK}` : DISCOVERY_LINK;
+      const path = (request.url ?? '/').split('?')[0]!;
+      const isShared = request.headers.cookie === undefined && request.headers.authorization === undefined;
+      if (isShared && answer.headers['set-cookie'] === undefined && /^[\w./~-]+$/.test(path)) {
+        headers['use-as-dictionary'] = `match="${path}"`;
+      }
+    }
+    response.writeHead(answer.statusCode ?? 502, headers);
+    answer.on('error', () => response.destroy());
+    answer.pipe(response);
+  }
+
+  /** The version that whoever asks holds, if it can read differences and we have that version, too. */
+  #dictionary(headers: IncomingHttpHeaders): { readonly body: Uint8Array; readonly digest: Buffer } | undefined {
+    const named = /^:([A-Za-z0-9+/=]{40,50}):$/.exec(String(headers['available-dictionary'] ?? ''))?.[1];
+    if (named === undefined || !/\bdcz\b/.test(String(headers['accept-encoding'] ?? ''))) return undefined;
+    const digest = Buffer.from(named, 'base64');
+    const body = digest.length === 32 ? this.#bodies.get(digest.toString('hex')) : undefined;
+    return body && { body, digest };
+  }
+
+  async #sendDifference(
+    answer: IncomingMessage,
+    response: ServerResponse,
+    { body: dictionary, digest }: { readonly body: Uint8Array; readonly digest: Buffer },
+  ): Promise<void> {
+    try {
+      const chunks: Buffer[] = [];
+      let bytes = 0;
+      for await (const chunk of answer as AsyncIterable<Buffer>) {
+        bytes += chunk.length;
+        if (bytes > siteLimits.pageBytes) throw new Error('a page is larger than differences are made of');
+        chunks.push(chunk);
+      }
+      const body = Buffer.concat(chunks);
+      this.#bodies.put(hash('sha256', body, 'hex'), body);
+      const params = { [constants.ZSTD_c_compressionLevel]: 9, [constants.ZSTD_c_windowLog]: 23 };
+      const packed = Buffer.concat([DCZ_HEAD, digest, await compress(body, { dictionary, params })]);
+      const headers = {
+        ...without(answer.headers),
+        'content-encoding': 'dcz',
+        'content-length': String(packed.length),
+      };
+      const vary = [answer.headers.vary, 'accept-encoding', 'available-dictionary'].filter(each => each).join(', ');
+      response.writeHead(200, { ...headers, vary, link: DISCOVERY_LINK });
+      response.end(packed);
+    } catch {
+      answer.destroy();
+      this.#unreachable(response); // it broke off, or is too large: whoever asked tries again without a dictionary
+    }
+  }
+
+  #unreachable(response: ServerResponse): void {
+    if (response.headersSent) response.destroy();
+    else
+      response
+        .writeHead(502, { 'content-type': 'text/plain' })
+        .end('The web server behind this one does not answer.\n');
+  }
+}
+
+function isUncoded({ headers }: IncomingMessage): boolean {
+  return headers['content-encoding'] === undefined || headers['content-encoding'] === 'identity';
+}
+
+function isPage(answer: IncomingMessage): boolean {
+  return answer.statusCode === 200 && /^text\/html\b/i.test(answer.headers['content-type'] ?? '');
+}
+
+function without(headers: IncomingHttpHeaders): Record<string, string | string[]> {
+  const named = String(headers.connection ?? '')
+    .toLowerCase()
+    .split(/\s*,\s*/);
+  const dropped = new Set([...HOP_BY_HOP, ...named]);
+  return Object.fromEntries(
+    Object.entries(headers).filter(
+      (each): each is [string, string | string[]] => each[1] !== undefined && !dropped.has(each[0]),
+    ),
+  );
+}
+
+function forwarded(headers: IncomingHttpHeaders, address: string): IncomingHttpHeaders {
+  const before = headers['x-forwarded-for'];
+  const chain = before === undefined ? address : `${Array.isArray(before) ? before.join(', ') : before}, ${address}`;
+  return { ...without(headers), 'x-forwarded-for': chain };
+}

@@ -1,0 +1,176 @@
+/**
+ * A small WebSub hub for sites that have none (W3C Recommendation of 2018): it takes subscriptions to the site's own
+ * topics, asks each subscriber whether it meant it, sends what changed with an HMAC over it, and forgets whoever does not
+ * renew its lease. Subscriptions are kept in a file, with how far each has been told.
+ */
+import { createHmac, randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DAY } from '../../base/clock.ts';
+import { SkeinError } from '../../base/errors.ts';
+import { PRIVATE, replaceFile } from '../../base/file.ts';
+import { send } from '../../crawler/send.ts';
+import { ATOM_TYPE, feed } from '../faces/atom.ts';
+import { FaceError } from '../faces/request.ts';
+import type { Journal } from '../journal/journal.ts';
+import type { Entry } from '../journal/lines.ts';
+import { Follower } from './follower.ts';
+
+interface HubOptions {
+  readonly directory: string;
+  readonly journal: Journal;
+  readonly site: string;
+  /** Absolute URLs: the hub's own, and the topic that can be subscribed to. */
+  readonly self: string;
+  readonly topic: string;
+  readonly allowPrivate: boolean;
+  readonly now: () => number;
+  /** Milliseconds between a change and the telling. */
+  readonly pause?: number | undefined;
+}
+
+interface Subscription {
+  readonly callback: string;
+  readonly topic: string;
+  readonly secret: string;
+  /** Milliseconds since 1970. */
+  readonly expires: number;
+  told: number;
+  problem: string;
+}
+
+const MOST = 1000;
+const MOST_VERIFYING = 32;
+const SHORTEST_LEASE = 300;
+const LONGEST_LEASE = (30 * DAY) / 1000;
+const USUAL_LEASE = (10 * DAY) / 1000;
+const BATCH = 1000;
+
+export class Hub {
+  readonly #options: HubOptions;
+  readonly #file: string;
+  readonly #subscriptions = new Map<string, { readonly subscription: Subscription; readonly follower: Follower }>();
+  #verifying = 0;
+
+  constructor(options: HubOptions) {
+    this.#options = options;
+    this.#file = join(options.directory, 'subscriptions.json');
+    for (const subscription of this.#read()) if (subscription.expires > options.now()) this.#add(subscription);
+  }
+
+  get subscribers(): readonly { readonly callback: string; readonly expires: number; readonly problem: string }[] {
+    return [...this.#subscriptions.values()].map(({ subscription }) => subscription);
+  }
+
+  /** A form as subscribers send it. Throws what is wrong with it; else it is taken, and verified later. */
+  take(form: URLSearchParams): void {
+    const mode = form.get('hub.mode');
+    const topic = form.get('hub.topic') ?? '';
+    const callback = form.get('hub.callback') ?? '';
+    const secret = form.get('hub.secret') ?? '';
+    if (mode !== 'subscribe' && mode !== 'unsubscribe') throw bad('hub.mode is subscribe or unsubscribe.');
+    if (topic !== this.#options.topic) throw bad(`The topic of this hub is ${this.#options.topic}.`);
+    const url = callback.length > 2000 ? null : URL.parse(callback);
+    if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '') throw bad('hub.callback is no URL.');
+    if (Buffer.byteLength(secret) >= 200) throw bad('hub.secret is shorter than 200 bytes.');
+    const asked = Number(form.get('hub.lease_seconds') || USUAL_LEASE);
+    if (!Number.isFinite(asked)) throw bad('hub.lease_seconds is a number.');
+    const lease = Math.round(Math.min(LONGEST_LEASE, Math.max(SHORTEST_LEASE, asked)));
+    for (const { callback: other, expires } of this.subscribers) if (expires <= this.#options.now()) this.#drop(other);
+    const isNew = !this.#subscriptions.has(url.href);
+    if (this.#verifying >= MOST_VERIFYING || (mode === 'subscribe' && isNew && this.#subscriptions.size >= MOST)) {
+      throw new FaceError('slow-down', 'This hub has as many subscribers as it takes.', 60);
+    }
+    this.#verifying++;
+    void this.#verify(url.href, mode, lease, secret).finally(() => this.#verifying--);
+  }
+
+  stop(): void {
+    for (const { follower } of this.#subscriptions.values()) follower.stop();
+  }
+
+  /** Whether the subscriber meant it: it has to repeat what only it was told. */
+  async #verify(callback: string, mode: string, lease: number, secret: string): Promise<void> {
+    const { topic, allowPrivate, journal, now } = this.#options;
+    const challenge = randomBytes(24).toString('base64url');
+    const url = new URL(callback);
+    url.searchParams.append('hub.mode', mode);
+    url.searchParams.append('hub.topic', topic);
+    url.searchParams.append('hub.challenge', challenge);
+    if (mode === 'subscribe') url.searchParams.append('hub.lease_seconds', String(lease));
+    try {
+      const { status, body } = await send({ method: 'GET', url: url.href, allowPrivate });
+      if (status < 200 || status > 299 || body !== challenge) return;
+    } catch {
+      return; // who cannot be asked has not agreed
+    }
+    const before = this.#subscriptions.get(callback)?.subscription.told;
+    this.#drop(callback);
+    if (mode === 'subscribe') {
+      const told = before ?? journal.cursor.sequence;
+      this.#add({ callback, topic, secret, expires: now() + lease * 1000, told, problem: '' });
+    }
+    this.#write();
+  }
+
+  #add(subscription: Subscription): void {
+    const follower = new Follower({
+      journal: this.#options.journal,
+      told: subscription.told,
+      most: BATCH,
+      pause: this.#options.pause ?? 500,
+      deliver: entries => this.#deliver(subscription, entries),
+      reached: sequence => {
+        subscription.told = sequence;
+        subscription.problem = '';
+        this.#write();
+      },
+      failed: words => {
+        subscription.problem = words;
+      },
+    });
+    this.#subscriptions.set(subscription.callback, { subscription, follower });
+  }
+
+  async #deliver(subscription: Subscription, entries: readonly Entry[]): Promise<void> {
+    const { callback, secret, expires, topic } = subscription;
+    const { site, self, allowPrivate, now } = this.#options;
+    if (expires <= now()) {
+      this.#drop(callback);
+      return;
+    }
+    const body = feed(entries, { site, hubs: [self] });
+    const headers: Record<string, string> = {
+      'content-type': ATOM_TYPE,
+      link: `<${self}>; rel="hub", <${topic}>; rel="self"`,
+    };
+    if (secret !== '') {
+      headers['x-hub-signature'] = `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
+    }
+    const { status } = await send({ method: 'POST', url: callback, headers, body, allowPrivate });
+    if (status === 410) this.#drop(callback);
+    else if (status < 200 || status > 299) throw new SkeinError('refused', `it answered ${status}`);
+  }
+
+  #drop(callback: string): void {
+    this.#subscriptions.get(callback)?.follower.stop();
+    this.#subscriptions.delete(callback);
+  }
+
+  #write(): void {
+    const list = [...this.#subscriptions.values()].map(({ subscription }) => subscription);
+    replaceFile(this.#file, JSON.stringify(list), PRIVATE);
+  }
+
+  #read(): readonly Subscription[] {
+    try {
+      return JSON.parse(readFileSync(this.#file, 'utf8')) as Subscription[];
+    } catch {
+      return []; // none yet; subscribers renew by themselves
+    }
+  }
+}
+
+function bad(message: string): FaceError {
+  return new FaceError('bad-request', message);
+}

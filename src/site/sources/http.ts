@@ -1,0 +1,178 @@
+/**
+ * A web server on this machine, read through its own door: from the front page along its links, with Skein's own fetcher,
+ * scanner and robots rules. Pages are asked for as the public URL would be, at the address that the owner gave, and
+ * conditionally where they were seen before.
+ */
+
+import { SkeinError } from '../../base/errors.ts';
+import { normalise, originOf } from '../../base/url.ts';
+import { version } from '../../base/version.ts';
+import { analyse } from '../../crawler/analysis/analyse.ts';
+import { openFetcher } from '../../crawler/fetch/fetcher.ts';
+import { ROBOTS_LIMIT } from '../../crawler/robots/robots.ts';
+import type { Fetcher, Response } from '../../crawler/stages.ts';
+import { userAgent } from '../../errand/agent.ts';
+import { trapReason } from '../../errand/scope/traps.ts';
+import { decodeBody } from '../../errand/warc/decode.ts';
+import { siteLimits, WELL_KNOWN } from '../../notices/site/discovery.ts';
+import type { SourcePermission } from './permission.ts';
+import type { Item, SiteSource, SourceDocument } from './source.ts';
+
+interface HttpOptions {
+  /** Public URL. */
+  readonly site: string;
+  /** Where the server is reached: `http://127.0.0.1:8080`. */
+  readonly upstream: string;
+  readonly permission: SourcePermission;
+  /** Milliseconds between two walks over the whole site. */
+  readonly every?: number;
+  /** Pages that a walk looks at. */
+  readonly most?: number;
+}
+
+interface Seen {
+  readonly etag?: string | undefined;
+  readonly lastModified?: string | undefined;
+  /** Paths that the page leads to. */
+  readonly links: readonly string[];
+}
+
+type Fetched =
+  | { readonly kind: 'page'; readonly document: SourceDocument; readonly links: readonly string[]; readonly seen: Seen }
+  | { readonly kind: 'same' }
+  | { readonly kind: 'moved'; readonly links: readonly string[] }
+  | { readonly kind: 'none' };
+
+const AT_ONCE = 4;
+const HTML = /^(?:text\/html|application\/xhtml\+xml)\b/i;
+const PAGES = /^(?:text\/(?:html|plain|markdown|csv)|application\/(?:xhtml\+xml|pdf))\b/i;
+
+export class HttpSource implements SiteSource {
+  readonly name = 'http';
+  readonly mayStartLate = true;
+  readonly every: number;
+  readonly #options: HttpOptions;
+  readonly #origin: string;
+  readonly #upstream: string;
+  readonly #fetcher: Fetcher;
+  readonly #seen = new Map<string, Seen>();
+
+  constructor(options: HttpOptions) {
+    this.#options = options;
+    this.every = options.every ?? 600_000;
+    this.#origin = originOf(options.site);
+    this.#upstream = originOf(normalise(options.upstream) ?? '');
+    this.#fetcher = openFetcher({ userAgent: userAgent(version), http2: false });
+  }
+
+  /** Breadth first. A server that fails in the middle ends the walk: what was not reached is not gone. */
+  async *list(): AsyncIterable<Item> {
+    const first = this.#options.site.slice(this.#origin.length);
+    const known = new Set([first]);
+    const queue = [first];
+    const most = Math.min(this.#options.most ?? 100_000, siteLimits.pages);
+    while (queue.length > 0) {
+      const paths = queue.splice(0, AT_ONCE);
+      const answers = await Promise.all(paths.map(path => this.#fetch(path, true)));
+      for (const [i, answer] of answers.entries()) {
+        const path = paths[i]!;
+        const links = answer.kind === 'same' ? this.#seen.get(path)!.links : answer.kind === 'none' ? [] : answer.links;
+        if (answer.kind === 'page') this.#seen.set(path, answer.seen);
+        for (const link of links) {
+          if (known.has(link) || known.size >= most || !this.#isWanted(link)) continue;
+          known.add(link);
+          queue.push(link);
+        }
+        // A server's word that a page is the same is its stamp.
+        if (answer.kind === 'same') yield { path, stamp: this.#stamp(path) };
+        else if (answer.kind === 'page') yield { path, stamp: this.#stamp(path), document: () => answer.document };
+      }
+    }
+  }
+
+  async read(path: string): Promise<SourceDocument | undefined> {
+    const answer = await this.#fetch(path, false);
+    return answer.kind === 'page' ? answer.document : undefined;
+  }
+
+  async robots(): Promise<Uint8Array | undefined> {
+    const url = `${this.#upstream}/robots.txt`;
+    const answer = await this.#fetcher.fetch({ url, maxBytes: ROBOTS_LIMIT, allowPrivate: true });
+    if (answer.kind === 'failure') throw unreadable(url, answer.detail);
+    if (answer.status >= 500) throw unreadable(url, `it answers ${answer.status}`);
+    const decoded = decodeBody(answer.body, answer.headers.get('content-encoding'), { bodyBytes: ROBOTS_LIMIT });
+    return answer.status === 200 && decoded.kind === 'ok' ? decoded.bytes : undefined;
+  }
+
+  async close(): Promise<void> {
+    await this.#fetcher.close();
+  }
+
+  #isWanted(path: string): boolean {
+    if (path.startsWith(WELL_KNOWN) || trapReason(this.#origin + path) !== undefined) return false;
+    return this.#options.permission.permits(path);
+  }
+
+  #stamp(path: string): string {
+    const { etag, lastModified } = this.#seen.get(path) ?? {};
+    return etag ?? lastModified ?? '';
+  }
+
+  async #fetch(path: string, conditional: boolean): Promise<Fetched> {
+    const before = conditional ? this.#seen.get(path) : undefined;
+    const url = this.#upstream + path;
+    const answer = await this.#fetcher.fetch({
+      url,
+      maxBytes: siteLimits.pageBytes,
+      allowPrivate: true,
+      ...(before?.etag !== undefined && { etag: before.etag }),
+      ...(before?.lastModified !== undefined && { lastModified: before.lastModified }),
+    });
+    if (answer.kind === 'failure') throw unreadable(url, answer.detail);
+    if (answer.status === 304 && before) return { kind: 'same' };
+    if (answer.status >= 500 || answer.status === 429) throw unreadable(url, `it answers ${answer.status}`);
+    if (answer.status >= 300 && answer.status < 400) {
+      return { kind: 'moved', links: this.#ours([answer.headers.get('location') ?? ''], path) };
+    }
+    return answer.status === 200 ? this.#page(path, answer) : { kind: 'none' };
+  }
+
+  #page(path: string, answer: Response): Fetched {
+    const type = answer.headers.get('content-type') ?? '';
+    const decoded = decodeBody(answer.body, answer.headers.get('content-encoding'), {
+      bodyBytes: siteLimits.pageBytes,
+    });
+    if (!PAGES.test(type) || answer.truncated || decoded.kind === 'failed' || decoded.truncated)
+      return { kind: 'none' };
+    const page = analyse({ url: this.#origin + path, headers: answer.headers, body: decoded.bytes });
+    const found = page.nofollow || !HTML.test(type) ? '' : Buffer.from(page.links.urls).toString();
+    const links = this.#ours(found === '' ? [] : found.split('\n'), path);
+    const etag = answer.headers.get('etag');
+    const lastModified = answer.headers.get('last-modified');
+    const modified = lastModified === undefined ? undefined : Date.parse(lastModified) || undefined;
+    const seen = { etag, lastModified, links };
+    // Links of a page that is not to be told of lead on all the same.
+    if (page.noindex || isCanonicalElsewhere(page.canonical, this.#origin + path)) return { kind: 'moved', links };
+    return { kind: 'page', document: { kind: 'page', type, modified, body: decoded.bytes }, links, seen };
+  }
+
+  /** Paths of those that lie on this site, whether it calls itself by its public name or by the one we use. */
+  #ours(links: readonly string[], path: string): readonly string[] {
+    const ours: string[] = [];
+    for (const link of links) {
+      const url = link === '' ? undefined : normalise(link, this.#origin + path);
+      if (url === undefined) continue;
+      const origin = originOf(url);
+      if (origin === this.#origin || origin === this.#upstream) ours.push(url.slice(origin.length));
+    }
+    return ours;
+  }
+}
+
+function isCanonicalElsewhere(canonical: string | undefined, url: string): boolean {
+  return canonical !== undefined && originOf(canonical) === originOf(url) && canonical !== url;
+}
+
+function unreadable(url: string, why: string): SkeinError {
+  return new SkeinError('refused', `${url} cannot be read: ${why}.`);
+}

@@ -1,0 +1,62 @@
+/** Archive segments go from one peer to another over a real nats-server. */
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { connectTo } from '../../src/cluster/connection/connect.ts';
+import { fetchSegments, serveSegments } from '../../src/cluster/peer/moving-segments.ts';
+import { segmentsSubject } from '../../src/cluster/topology/layout.ts';
+import { noNats, openNats } from './nats.ts';
+
+test('segments come whole, in pieces, and their owner hears when it has all', {
+  skip: noNats() || false,
+}, async context => {
+  await using nats = await openNats();
+  const root = mkdtempSync(join(tmpdir(), 'skein-moving-'));
+  context.after(() => rmSync(root, { recursive: true, force: true }));
+  const [here, there] = [join(root, 'a'), join(root, 'b')];
+  mkdirSync(join(here, 'archive'), { recursive: true });
+  const large = Buffer.alloc(1_300_000, 'abc');
+  writeFileSync(join(here, 'archive', 'segment-000001.warc.gz'), large);
+  writeFileSync(join(here, 'archive', 'segment-000002.warc.gz'), '');
+  writeFileSync(join(here, 'archive', 'secret.txt'), 'not yours');
+  const owner = await connectTo(nats.address, { name: 'ann' });
+  const heir = await connectTo(nats.address, { name: 'bob' });
+  const done: number[] = [];
+  const directoryOf = (partition: number) => (partition === 7 ? here : undefined);
+  using _serving = serveSegments(owner, 'ann', { directoryOf, done: partition => void done.push(partition) });
+  await owner.flush();
+  const wanted = new Map([
+    [1, large.length],
+    [2, 0],
+  ]);
+  const to = (name: string) => ({ directory: join(root, name), wanted });
+  assert.equal(await fetchSegments(heir, 'ann', 7, to('b')), large.length);
+  assert.deepEqual(readdirSync(join(there, 'archive')), ['segment-000001.warc.gz', 'segment-000002.warc.gz']);
+  assert.equal(Buffer.compare(readFileSync(join(there, 'archive', 'segment-000001.warc.gz')), large), 0);
+  assert.deepEqual(done, [7]);
+  assert.equal(await fetchSegments(heir, 'ann', 8, to('c')), 0, 'she never had it');
+  assert.equal(await fetchSegments(heir, 'eve', 7, to('d')), 0, 'nobody of that name is there');
+  for (const file of ['secret.txt', '../../etc/passwd', 'segment-1.warc.gz']) {
+    const question = JSON.stringify({ ask: 'piece', partition: 7, file, offset: 0 });
+    await assert.rejects(heir.request(segmentsSubject('ann'), question, { timeout: 200 }), 'no answer');
+  }
+  // One who has a segment that nobody speaks of, and more of another than was ever committed.
+  const liar = await connectTo(nats.address, { name: 'lea' });
+  const asked: unknown[] = [];
+  liar.subscribe(segmentsSubject('lea'), {
+    callback: (_, message) => {
+      const question = message.json<{ ask: string }>();
+      asked.push(question);
+      const list = [1, 9].map(id => ({ file: `segment-00000${id}.warc.gz`, bytes: 2 ** 50 }));
+      message.respond(question.ask === 'list' ? JSON.stringify(list) : Buffer.alloc(900_000));
+    },
+  });
+  await liar.flush();
+  assert.equal(await fetchSegments(heir, 'lea', 7, to('e')), large.length);
+  assert.deepEqual(readdirSync(join(root, 'e', 'archive')), ['segment-000001.warc.gz']);
+  assert.equal(readFileSync(join(root, 'e', 'archive', 'segment-000001.warc.gz')).length, large.length);
+  assert.equal(asked.length, 4, 'the list, two pieces, and that it is done');
+  for (const each of [owner, heir, liar]) await each.close();
+});

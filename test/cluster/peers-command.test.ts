@@ -1,0 +1,101 @@
+/** `skein peers` as a process, looking at peers that live, are silent, and have died. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { systemClock } from '../../src/base/clock.ts';
+import { schemas } from '../../src/cli/print/schemas.ts';
+import { Claims } from '../../src/cluster/claims.ts';
+import { openEngine } from '../../src/cluster/engine.ts';
+import { idle } from '../../src/cluster/members/heartbeat.ts';
+import { PeerMembers } from '../../src/cluster/members/members.ts';
+import { skein } from '../journeys/skein.ts';
+import { type Nats, noNats, openNats } from './nats.ts';
+
+const skip = noNats() || false;
+
+async function joined(nats: Nats, name: string, exchanged: [string, number, number][]) {
+  const engine = await openEngine({ address: nats.address, name, collection: { id: 'c', partitions: 8 } });
+  const leaving = Promise.withResolvers<void>();
+  const members = await PeerMembers.join({
+    engine,
+    name,
+    clock: systemClock,
+    load: () => ({ ...idle, pages: 1234, servers: 7, rate: 2.5, exchanged }),
+    answerers: {
+      leave: () => {
+        leaving.resolve();
+        return true;
+      },
+    },
+  });
+  const claims = await Claims.open(engine.buckets.owner, members, 8);
+  members.start();
+  const close = async () => {
+    await members.leave();
+    await claims[Symbol.asyncDispose]();
+    await engine.close();
+  };
+  return { engine, members, claims, leaving: leaving.promise, close };
+}
+
+test('peers are listed with what they hold, and one leaves when it is asked to', { skip }, async () => {
+  await using nats = await openNats();
+  const a = await joined(nats, 'a', [['b', 10, 5]]);
+  const b = await joined(nats, 'b', [['a', 5, 9]]);
+  const c = await joined(nats, 'c', []);
+  for (const partition of [0, 1, 2]) await a.claims.take(partition);
+  for (const partition of [3, 4]) await b.claims.take(partition);
+  await c.claims.take(5);
+  // As kill -9 does it: no goodbye.
+  await c.engine.connection.close();
+  await c.members.leave();
+  await c.claims[Symbol.asyncDispose]();
+  const list = await skein(['peers', '--engine', nats.url, '--json']);
+  assert.equal(list.code, 0, list.stderr);
+  const seen = JSON.parse(list.stdout.toString());
+  assert.ok(schemas['peers']!.safeParse(seen).success, list.stdout.toString());
+  const short = seen.peers.map((peer: Record<string, unknown>) => [peer['peer'], peer['state'], peer['partitions']]);
+  assert.deepEqual(short, [
+    ['a', 'working', 3],
+    ['b', 'working', 2],
+    ['c', 'dead', 1],
+  ]);
+  assert.deepEqual(seen.peers[0].exchanged, [{ peer: 'b', sent: 10, received: 5 }]);
+  assert.equal(seen.partitions.filter(({ peer }: { peer: string | null }) => peer === null).length, 2);
+  const plain = await skein(['peers', '--engine', nats.url]);
+  const text = plain.stdout.toString();
+  assert.match(text, /2 peers at nats:/);
+  assert.match(text, /\ba +working .*38%/);
+  assert.match(text, /8 partitions: 2 held by nobody/);
+  assert.match(text, /\ba +b +10 +9/);
+  assert.match(text, /c: It is not there\./);
+
+  void b.leaving.then(() => {
+    b.members.startLeaving();
+    return b.close();
+  });
+  const left = await skein(['peers', 'leave', 'b', '--engine', nats.url, '--json']);
+  assert.equal(left.code, 0, left.stderr);
+  assert.ok(schemas['peers leave']!.safeParse(JSON.parse(left.stdout.toString())).success);
+  const nobody = await skein(['peers', 'leave', 'nobody', '--engine', nats.url]);
+  assert.equal(nobody.code, 3);
+  assert.match(nobody.stderr, /nobody was not asked to leave: It is not there\./);
+  await a.close();
+});
+
+test('what is wrong with the engine is one sentence', { skip }, async () => {
+  await using nats = await openNats();
+  const empty = await skein(['peers', '--engine', nats.url]);
+  assert.equal(empty.code, 3);
+  assert.match(empty.stderr, /The engine holds no crawl yet\./);
+  const cases: [string[], RegExp][] = [
+    [[], /Which cluster\?/],
+    [['--engine', 'http://a'], /cannot be read/],
+    [['--engine', 'nats://127.0.0.1:1'], /No engine answers at nats:\/\/127\.0\.0\.1:1/],
+  ];
+  for (const [words, sentence] of cases) {
+    const { code, stderr } = await skein(['peers', ...words]);
+    assert.notEqual(code, 0);
+    assert.match(stderr, sentence);
+    assert.doesNotMatch(stderr, /should not happen|at .*\.ts/);
+  }
+});

@@ -1,0 +1,270 @@
+/** Feeds and ResourceSync as home polls them: what is news, at which pace, and how little a hostile one gets us to do. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { DAY, HOUR } from '../../../src/base/clock.ts';
+import type { AskedFaces } from '../../../src/home/notices/messages.ts';
+import type { Answered, Asking } from '../../../src/home/notices/reading/asking.ts';
+import { NoAnswer } from '../../../src/home/notices/reading/asking.ts';
+import { discover } from '../../../src/home/notices/reading/discover.ts';
+import { verifyKey } from '../../../src/home/notices/reading/indexnow.ts';
+import { pollCursor } from '../../../src/home/notices/reading/read-cursor.ts';
+import { pollFeed } from '../../../src/home/notices/reading/read-feed.ts';
+import { pollSync } from '../../../src/home/notices/reading/read-sync.ts';
+import { believable, type Notice } from '../../../src/notices/notice.ts';
+import { bucketOf, bucketsFor, encodeEntries, encodeSummary } from '../../../src/notices/site/manifest.ts';
+
+const origin = 'https://site.test';
+type Page = { status?: number; body?: string; headers?: Record<string, string> };
+
+/** A server that answers from a table; what it is asked for is noted. */
+function asking(pages: Record<string, Page | ((count: number) => Page)>) {
+  const asked: { url: string; etag?: string | undefined }[] = [];
+  const own = async ({ url, etag }: { url: string; etag?: string }): Promise<Answered> => {
+    asked.push({ url, etag });
+    const found = pages[url.slice(origin.length)];
+    if (!found) throw new NoAnswer('no answer: dns');
+    const { status = 200, body = '', headers = {} } = typeof found === 'function' ? found(asked.length) : found;
+    return { status, url, body: Buffer.from(body), headers: new Map(Object.entries(headers)) };
+  };
+  return { asked, asking: { own, now: Date.UTC(2025, 5, 1), spent: 0 } as unknown as Asking };
+}
+
+const atom = (...dates: string[]) =>
+  `<feed>${dates.map((date, i) => `<entry><link href="/${i}"/><updated>${date}</updated></entry>`).join('')}</feed>`;
+
+test('a feed tells what is newer than the last time, and is asked again with its validators at its own pace', async () => {
+  const rss = `<rss><channel><ttl>180</ttl><item><link>${origin}/a</link><pubDate>Wed, 01 Jan 2025 00:00:00 GMT</pubDate></item></channel></rss>`;
+  const { asking: ask, asked } = asking({ '/feed': { body: rss, headers: { etag: '"1"' } } });
+  const face = { kind: 'feed', url: `${origin}/feed`, state: {} } as const;
+  const first = await pollFeed(ask, face);
+  assert.deepEqual(first.notices, [
+    { kind: 'feed', url: `${origin}/a`, change: 'updated', time: Date.UTC(2025, 0, 1) },
+  ]);
+  assert.equal(first.every, 3 * HOUR);
+  const again = await pollFeed(ask, { ...face, state: first.state });
+  assert.deepEqual(again.notices, []);
+  assert.equal(asked[1]!.etag, '"1"');
+  const later = asking({
+    '/feed': { body: atom('2024-12-01', '2025-02-01'), headers: { 'cache-control': 'max-age=7200' } },
+  });
+  const news = await pollFeed(later.asking, { ...face, state: first.state });
+  assert.deepEqual(
+    news.notices.map(({ url }) => url),
+    [`${origin}/1`],
+  );
+  assert.equal(news.every, 2 * HOUR);
+  const same = asking({ '/feed': { status: 304 } });
+  assert.deepEqual((await pollFeed(same.asking, { ...face, state: first.state })).state, first.state);
+  const page = asking({ '/feed': { body: '<html>' } });
+  assert.equal((await pollFeed(page.asking, face)).trouble, 'it is not a feed');
+});
+
+const sync = (capability: string, inner: string, root = 'urlset') =>
+  `<${root} xmlns:rs="http://www.openarchives.org/rs/terms/"><rs:md capability="${capability}"/>${inner}</${root}>`;
+const entry = (path: string, terms: string) => `<url><loc>${path}</loc><rs:md ${terms}/></url>`;
+
+test('ResourceSync is followed from its description to the changes since the last time', async () => {
+  const table = {
+    '/rs': { body: sync('description', entry('/caps', 'capability="capabilitylist"')) },
+    '/caps': {
+      body: sync(
+        'capabilitylist',
+        entry('/changes', 'capability="changelist"') + entry('/all', 'capability="resourcelist"'),
+      ),
+    },
+    '/changes': {
+      body: sync(
+        'changelist',
+        entry('/a', 'change="updated" datetime="2025-01-01T00:00:00Z"') +
+          entry('/b', 'change="deleted" datetime="2025-02-01T00:00:00Z"'),
+      ),
+    },
+  };
+  const { asking: ask, asked } = asking(table);
+  const face = { kind: 'resourcesync', url: `${origin}/rs`, state: { until: Date.UTC(2025, 0, 15) } } as const;
+  const { notices, state } = await pollSync(ask, face);
+  assert.deepEqual(notices, [
+    { kind: 'resourcesync', url: `${origin}/b`, change: 'deleted', time: Date.UTC(2025, 1, 1) },
+  ]);
+  assert.equal(state.until, Date.UTC(2025, 1, 1));
+  assert.deepEqual(
+    asked.map(({ url }) => url.slice(origin.length)),
+    ['/rs', '/caps', '/changes'],
+  );
+});
+
+test('an index of change lists without end is read in parts, and a circle ends', async () => {
+  const parts = Array.from({ length: 500 }, (_, i) => {
+    const until = new Date(Date.UTC(2024, 0, 2) + i * DAY).toISOString();
+    return `<sitemap><loc>/list</loc><rs:md until="${until}"/></sitemap>`;
+  });
+  const { asking: ask, asked } = asking({
+    '/index': { body: sync('changelist', parts.join(''), 'sitemapindex') },
+    '/list': { body: sync('changelist', entry('/a', 'change="updated" datetime="2024-01-01T00:00:00Z"')) },
+  });
+  const done = await pollSync(ask, { kind: 'resourcesync', url: `${origin}/index`, state: {} });
+  assert.equal(asked.length, 20);
+  assert.equal(done.every, 0, 'there is more');
+  assert.ok(done.state.until! > Date.UTC(2024, 0, 15), 'and the next poll goes on from there');
+  const circle = asking({ '/c': { body: sync('description', entry('/c', 'capability="capabilitylist"')) } });
+  await pollSync(circle.asking, { kind: 'resourcesync', url: `${origin}/c`, state: {} });
+  assert.ok(circle.asked.length <= 20);
+});
+
+test('lists in no order of time that make more than one batch are all told, and an index that leads nowhere is left', async () => {
+  const list = (part: number) => {
+    const times = part === 0 ? '2025-03-01' : '2025-01-01';
+    const entries = Array.from({ length: 30_000 }, (_, i) => entry(`/${part}/${i}`, `datetime="${times}T00:00:00Z"`));
+    return { body: sync('resourcelist', entries.join('')) };
+  };
+  const index = ['/list0', '/list1'].map(loc => `<sitemap><loc>${loc}</loc></sitemap>`).join('');
+  const { asking: ask } = asking({
+    ...{ '/index': { body: sync('resourcelist', index, 'sitemapindex') }, '/list0': list(0), '/list1': list(1) },
+  });
+  const told = new Set<string>();
+  let face: AskedFaces = { kind: 'resourcesync', url: `${origin}/index`, state: {} };
+  for (let polls = 0; polls < 2; polls++) {
+    const done = await pollSync(ask, face);
+    for (const { url } of believable(done.notices, origin, Date.UTC(2025, 5, 1))) told.add(url);
+    assert.equal(done.every, polls === 0 ? 0 : HOUR);
+    face = { ...face, state: done.state };
+  }
+  assert.equal(told.size, 60_000);
+  assert.equal(face.state.until, Date.UTC(2025, 2, 1));
+  const capabilities = Array.from({ length: 30 }, (_, i) => entry(`/c${i}`, 'capability="capabilitylist"')).join('');
+  const nowhere = asking({
+    '/rs': { body: sync('description', capabilities) },
+    ...Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`/c${i}`, { body: sync('capabilitylist', '') }])),
+  });
+  const done = await pollSync(nowhere.asking, { kind: 'resourcesync', url: `${origin}/rs`, state: {} });
+  assert.equal(done.every, HOUR, 'the same documents are not read again at once');
+});
+
+test('a change in the future does not hide those that come', async () => {
+  const { asking: ask } = asking({
+    '/list': { body: sync('changelist', entry('/a', 'change="updated" datetime="2999-01-01T00:00:00Z"')) },
+  });
+  const { state } = await pollSync(ask, { kind: 'resourcesync', url: `${origin}/list`, state: {} });
+  assert.ok(state.until! <= Date.UTC(2025, 5, 1));
+});
+
+test('faces are found where a site names them, and a server that answers everything has none', async () => {
+  const copies = [
+    {
+      url: `${origin}/`,
+      headers: new Map([['link', '<https://hub.test/>; rel=hub, </feed>; rel=self']]),
+      text: '<link rel="alternate" type="application/rss+xml" href="/feed">',
+    },
+  ];
+  const json = { 'content-type': 'application/json' };
+  const { asking: ask } = asking({
+    '/.well-known/skein': { body: '{}', headers: json },
+    '/.well-known/resourcesync': { body: 'not found', headers: { 'content-type': 'text/html' } },
+  });
+  const { found, trouble } = await discover(ask, origin, { robots: 'Sitemap: /changelist.xml', copies });
+  assert.deepEqual(
+    found.map(({ kind, where }) => `${kind}, ${where}`),
+    ['resourcesync, robots.txt', 'hub, link header', 'topic, link header', 'feed, page', 'cursor, well-known'],
+  );
+  assert.equal(trouble, '');
+});
+
+test('a key is the whole of what the host shows, and nothing else', async () => {
+  const key = '0123456789abcdef';
+  for (const [body, granted] of [
+    [key, true],
+    [`${key}\n`, true],
+    [`${key}${key}`, false],
+    ['', false],
+  ] as const) {
+    const { asking: ask } = asking({ '/k': { body } });
+    assert.equal((await verifyKey(ask, key, `${origin}/k`)).granted, granted);
+  }
+  const missing = asking({ '/k': { status: 404, body: key } });
+  assert.equal((await verifyKey(missing.asking, key, `${origin}/k`)).granted, false);
+});
+
+/** A site of so many pages that we have read before, whose journal is another one now. */
+function restored(count: number, pages = count) {
+  const content = new Uint8Array(8).fill(1);
+  const all = Array.from(
+    { length: count },
+    (_, i) => ({ url: `${origin}/${i}`, kind: 'page', content, time: 0 }) as const,
+  );
+  const buckets = bucketsFor(pages);
+  const spread = Map.groupBy(all, ({ url }) => bucketOf(url, buckets));
+  let moment = 0;
+  const own = async ({ url }: { url: string }): Promise<Answered> => {
+    const { pathname, searchParams } = new URL(url);
+    const answer = (status: number, body: Uint8Array) => ({ status, url, body, headers: new Map<string, string>() });
+    if (pathname === '/changes') return answer(409, Buffer.from('{"error":"other-history","message":"read it all"}'));
+    if (!searchParams.has('of')) {
+      const digests = Array.from({ length: buckets }, () => content);
+      return answer(200, encodeSummary({ cursor: `${++moment}-${'0'.repeat(16)}`, pages, digests }));
+    }
+    const of = searchParams.get('of')!.split(',').map(Number);
+    return answer(200, encodeEntries(of.flatMap(bucket => spread.get(bucket) ?? [])));
+  };
+  return { asking: { own } as unknown as Asking, state: { cursor: `9-${'1'.repeat(16)}`, ...places } };
+}
+const places = { changes: `${origin}/changes`, manifest: `${origin}/manifest` };
+
+/** Polls until the site has no more to say. */
+async function readAll({ asking: ask, state }: ReturnType<typeof restored>, held: readonly string[] = []) {
+  const told: Notice[] = [];
+  const holdings = () => held.map(url => ({ url, content: new Uint8Array(8) }));
+  const parts = { asking: ask, holdings, token: undefined };
+  let face: AskedFaces = { kind: 'cursor', url: `${origin}/.well-known/skein`, state };
+  for (let polls = 1; ; polls++) {
+    const done = await pollCursor(parts, face, 0);
+    // As the thread does with what every reader says.
+    told.push(...believable(done.notices, origin, Date.now()));
+    face = { ...face, state: done.state };
+    if (done.every !== 0) return { told, polls, state: done.state };
+    assert.equal(done.state.cursor, state.cursor, 'the cursor stays until everything was told');
+  }
+}
+
+for (const [what, pages] of [
+  ['in its buckets', 55_000],
+  ['in one bucket', 1],
+] as const) {
+  test(`a site of more pages than one batch takes is told of to its end, with them ${what}`, async () => {
+    const { told, polls, state } = await readAll(restored(55_000, pages));
+    assert.equal(new Set(told.map(({ url }) => url)).size, 55_000);
+    assert.equal(told.length, 55_000, 'each once');
+    assert.equal(polls, 2);
+    assert.equal(state.cursor, `1-${'0'.repeat(16)}`, 'the one from before the first bucket was read');
+    assert.equal(state.comparing, undefined);
+  });
+}
+
+test('more pages gone than one batch takes are all told', async () => {
+  const held = Array.from({ length: 51_000 }, (_, i) => `${origin}/old/${i}`);
+  const { told } = await readAll(restored(10), held);
+  assert.equal(told.filter(({ change }) => change === 'deleted').length, 51_000);
+  assert.equal(told.length, 51_010);
+});
+
+test('a watch asks a site that keeps it waiting again at once, and one that does not now and then', async () => {
+  let now = 0;
+  const site = (status: number, waits: number) => {
+    const own = async ({ url }: { url: string }, held: boolean): Promise<Answered> => {
+      assert.equal(held, true, 'it takes no place of visits while it waits');
+      now += waits;
+      return { status, url, body: new Uint8Array(), headers: new Map() };
+    };
+    const asking = {
+      own,
+      get now() {
+        return now;
+      },
+    } as unknown as Asking;
+    const state = { cursor: `9-${'1'.repeat(16)}`, ...places };
+    const face = { kind: 'cursor', url: `${origin}/.well-known/skein`, state } as const;
+    return pollCursor({ asking, holdings: () => [], token: undefined }, face, 60);
+  };
+  assert.equal((await site(204, 60_000)).every, 1000);
+  assert.equal((await site(204, 20)).every, HOUR / 4);
+  assert.equal((await site(500, 60_000)).every, HOUR / 4);
+});

@@ -1,0 +1,157 @@
+/** What any machine of a cluster tells, it tells of the whole collection; and it says when it cannot. Real nats-server. */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { describe, test } from 'node:test';
+import { exportWanted } from '../../src/engine/library/data-out.ts';
+import { askWhole } from '../../src/engine/open-collection.ts';
+import { exporterOf } from '../../src/export/formats.ts';
+import { findHome } from '../../src/home/door.ts';
+import type { OpenCollection } from '../../src/questions/collection.ts';
+import { copyQuestion, readCopy } from '../../src/questions/page/copies.ts';
+import { historyQuestion } from '../../src/questions/page/history.ts';
+import { linksInQuestion, linksOutQuestion } from '../../src/questions/page/links.ts';
+import { aboutUrl } from '../../src/questions/page/page.ts';
+import { showQuestion } from '../../src/questions/page/show.ts';
+import { whyQuestion } from '../../src/questions/page/why.ts';
+import { lagQuestion } from '../../src/questions/search/parts.ts';
+import { searchCollection } from '../../src/questions/search/searching.ts';
+import { accountQuestion, accountWanted } from '../../src/questions/whole/account.ts';
+import { changesListing } from '../../src/questions/whole/changes.ts';
+import { pagesListing } from '../../src/questions/whole/pages.ts';
+import { statusQuestion } from '../../src/questions/whole/status.ts';
+import { verifyQuestion } from '../../src/questions/whole/verify.ts';
+import { noNats } from '../cluster/nats.ts';
+import { openWeb, type Web } from '../web/web.ts';
+import { pause } from './kills.ts';
+import { type Cluster, openCluster, type RunningPeer, visited } from './peers.ts';
+import { skein } from './skein.ts';
+
+// On a machine that is very busy one of its waits has not ended, for a cause not known.
+const skip = noNats() || (!process.env['SKEIN_CHAOS'] && 'SKEIN_CHAOS=1 runs it');
+
+const crawlOf = (web: Web) => [
+  ...web.seeds,
+  ...['--allow-private', '--pace', '0.2', '--scope', '*', '--set', 'partitions=12', '--set', 'threads=1'],
+];
+
+/** Two peers that both have something, and stand still. */
+async function twoPaused(cluster: Cluster, web: Web): Promise<[RunningPeer, RunningPeer]> {
+  const ann = await cluster.join('ann', crawlOf(web));
+  const bob = await cluster.join('bob');
+  for (const { data } of [ann, bob])
+    while (
+      ((
+        await findHome(data)
+          ?.state()
+          .catch(() => undefined)
+      )?.pages ?? 0) < 10
+    )
+      await pause(50);
+  await findHome(ann.data)!.order({ kind: 'pause' });
+  await findHome(bob.data)!.order({ kind: 'pace', seconds: 0.05 });
+  await standStill([ann, bob]);
+  // An order is obeyed when all that came before is committed.
+  for (const { data } of [ann, bob]) await findHome(data)!.order({ kind: 'pace', seconds: 0.05 });
+  return [ann, bob];
+}
+
+/** What one of them was told has reached all. */
+async function standStill(peers: readonly RunningPeer[]): Promise<void> {
+  for (const { data } of peers) {
+    for (;;) {
+      const now = await findHome(data)
+        ?.state()
+        .catch(() => undefined);
+      if (now?.state === 'paused' && now.settings.pace === 0.05 && now.underWay === 0) break;
+      await pause(50);
+    }
+  }
+}
+
+/** As it crosses to another machine: what is undefined is not there. */
+const asJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
+
+const FETCHED = { pattern: undefined, outcome: 'fetched', order: 'id', type: undefined, outOfScope: true } as const;
+
+async function urlsOf(collection: OpenCollection): Promise<string[]> {
+  const rows = await collection.some(pagesListing, { ...FETCHED, limit: 10_000 }, 10_000);
+  return rows.map(({ page }) => String(page['url'])).sort();
+}
+
+async function exportedOf(collection: OpenCollection, data: string, format: string): Promise<Buffer> {
+  const out = new PassThrough({ highWaterMark: 1e9 });
+  await exporterOf(format).write(exportWanted(collection, data, { body: false }), out);
+  out.end();
+  return buffer(out);
+}
+
+describe('any machine of a cluster', { skip }, () => {
+  test('speaks for the whole collection, and names who does not answer', async () => {
+    await using web = await openWeb({ servers: 12, pagesPerServer: 300, seed: 11, addresses: true });
+    await using cluster = await openCluster();
+    const [ann, bob] = await twoPaused(cluster, web);
+    const fetched = () => [...visited([ann, bob]).values()].filter(({ outcome }) => outcome === 'fetched');
+    // Partitions may still be on their way to bob.
+    for (let same = false; !same; await pause(100)) {
+      await using collection = await askWhole(bob.data);
+      same = (await urlsOf(collection)).join() === [...fetched().map(({ url }) => url)].sort().join();
+    }
+    const truth = fetched();
+    const urls = truth.map(({ url }) => url).sort();
+    const ofBob = truth.find(({ places }) => places.some(place => place.startsWith('bob')))!.url;
+    const nowhere = join(ann.data, '..', 'nobody');
+    const told: Record<string, unknown>[] = [];
+    for (const [data, engine] of [[ann.data], [bob.data], [nowhere, cluster.nats.url]] as const) {
+      await using collection = await askWhole(data, engine);
+      assert.deepEqual(await urlsOf(collection), urls, data);
+      const about = aboutUrl(ofBob, 1e12);
+      const { copy } = await collection.ask(copyQuestion, { ...about, which: 'current' });
+      while ((await collection.ask(lagQuestion, {})).behind > 0) await pause(50);
+      const { hits } = await searchCollection(collection, 'page', { limit: 5, now: 1e12 });
+      told.push({
+        // Files grow by what is read: the log of an index, say.
+        status: { ...(await collection.ask(statusQuestion, {})), diskBytes: 0 },
+        account: await collection.ask(accountQuestion, accountWanted(0, collection.partitions)),
+        verify: await collection.ask(verifyQuestion, {}),
+        show: await collection.ask(showQuestion, about),
+        why: await collection.ask(whyQuestion, about),
+        history: await collection.ask(historyQuestion, about),
+        links: [await collection.ask(linksInQuestion, about), await collection.ask(linksOutQuestion, about)],
+        changes: await collection.some(changesListing, { since: 0, limit: 1000, first: true, template: true }, 1000),
+        body: readCopy(copy!).decoded().bytes.toString(),
+        found: hits.map(({ url, score }) => [url, score]),
+      });
+      assert.equal(collection.incomplete, '');
+      if (data !== nowhere) continue;
+      const exported = (await exportedOf(collection, data, 'jsonl')).toString().trim().split('\n');
+      assert.deepEqual([...new Set(exported.map(line => JSON.parse(line).url as string))].sort(), urls);
+      const warc = await exportedOf(collection, data, 'warc');
+      assert.ok(warc.length > 1000);
+      for (const format of ['csv', 'parquet', 'markdown'])
+        assert.ok((await exportedOf(collection, data, format)).length > 1000, format);
+    }
+    for (const name of Object.keys(told[0]!))
+      for (const other of told.slice(1)) assert.deepEqual(asJson(other[name]), asJson(told[0]![name]), name);
+    assert.equal((told[0]!['status'] as { stored: number }).stored, urls.length);
+    assert.deepEqual((told[0]!['verify'] as { problems: unknown[] }).problems, []);
+    assert.match(String(told[0]!['body']), /<html/i);
+
+    bob.running.child.kill('SIGKILL');
+    await bob.running.ended;
+    const [partly, missing] = await Promise.all([
+      skein(['status', '--data', ann.data]),
+      skein(['show', ofBob, '--data', ann.data]),
+    ]);
+    for (const { code, stderr } of [partly, missing]) {
+      assert.equal(code, 8, stderr);
+      assert.match(stderr, /The peer bob does not answer: what it has is missing here\./);
+    }
+    await standStill([await cluster.join('eve')]); // who joins sees what was ordered before
+    await cluster.nats.servers[0]!.kill();
+    const alone = await skein(['status', '--data', ann.data, '--json']);
+    assert.equal(alone.code, 8, alone.stderr);
+    assert.match(alone.stderr, /No engine answers .* Only what this machine has is told\./);
+  });
+});

@@ -1,0 +1,174 @@
+/** A site that cooperates is asked for changes instead of pages; what it gives is archived as what it is, and checked. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openLedger } from '../../src/engine/open-ledger.ts';
+import { verifyCollection } from '../../src/home/checks/verify.ts';
+import { openCopiesHere } from '../../src/home/copies/copies.ts';
+import { distrusted } from '../../src/home/notices/bulk/site-carriers.ts';
+import { type CooperatingSite, openSite } from '../home/notices/cooperating-site.ts';
+import { type Collection, makeCollection } from './collection.ts';
+import { html, prose } from './pages.ts';
+
+const numbers = Array.from({ length: 30 }, (_, i) => i);
+const page = (n: number, edition = 'first') =>
+  html(`Page ${n}`, [prose(n, 300), `The ${edition} edition of page ${n}.`, prose(n + 1, 300)], ['/']);
+
+function furnish(site: CooperatingSite): void {
+  site.set('/', {
+    body: html(
+      'Front',
+      [prose(99)],
+      numbers.map(n => `/${n}.html`),
+    ),
+  });
+  for (const n of numbers) site.set(`/${n}.html`, { body: page(n) });
+}
+
+const newest = (collection: Collection, url: string) =>
+  collection.look(ledger => {
+    const id = collection.visits(url).at(-1)!.page;
+    const copies = openCopiesHere(ledger);
+    const stored = copies.newest(ledger.pages.known(id)!);
+    copies.close();
+    return stored;
+  });
+
+test('after the first round nothing is asked for but changes, and these come as differences', async () => {
+  using collection = makeCollection();
+  await using site = await openSite();
+  furnish(site);
+  await collection.crawl([`${site.origin}/`]);
+  await collection.refresh({ freshness: 0.95 });
+  const face = collection.look(ledger => ledger.faces.all().find(({ kind }) => kind === 'cursor'))!;
+  assert.equal(face.found, 'well-known');
+  assert.equal(face.trouble, '');
+  assert.match(face.state.cursor!, /^31-/);
+  collection.pass(1);
+  site.set('/4.html', { body: page(4, 'second') });
+  site.set('/11.html', { body: page(11, 'second') });
+  site.set('/new.html', { body: page(77, 'only') });
+  site.set('/17.html', undefined);
+  site.asked.length = 0;
+  await collection.refresh({ budget: '6', audit: 0 });
+  const bulk = site.asked.filter(path => path === 'POST /.well-known/skein/pages');
+  assert.ok(bulk.length >= 1 && bulk.length <= 4, `${site.asked}`);
+  for (const n of [4, 11]) {
+    const visit = collection.visits(`${site.origin}/${n}.html`).at(-1)!;
+    assert.deepEqual([visit.outcome, visit.cause, visit.outpost], ['fetched', 'delta', `site ${site.origin}`]);
+    assert.ok(!site.asked.includes(`GET /${n}.html`));
+    assert.match(Buffer.from(newest(collection, `${site.origin}/${n}.html`)!.body).toString(), /second edition/);
+  }
+  assert.equal(collection.visits(`${site.origin}/new.html`).at(-1)!.outcome, 'fetched');
+  // A site cannot make a page disappear: that it is gone was seen with a request.
+  assert.equal(collection.visits(`${site.origin}/17.html`).at(-1)!.outcome, 'gone');
+  assert.ok(site.asked.includes('GET /17.html'));
+  const trust = collection.look(ledger => ledger.noticeTrust.of(1, 'cursor'));
+  assert.deepEqual([trust.pings, trust.confirmed], [3, 3]);
+  const causes = collection.look(ledger => new Set(ledger.account.rows().map(({ cause }) => cause)));
+  assert.ok(causes.has('cursor') && causes.has('delta'));
+  collection.pass(1);
+  site.asked.length = 0;
+  await collection.refresh({ freshness: 0.5, audit: 0 });
+  assert.deepEqual(site.asked, ['GET /.well-known/skein/changes'], 'a day without changes is one small request');
+});
+
+test('what came in bulk is a resource record, and the whole collection is sound', async () => {
+  using collection = makeCollection();
+  await using site = await openSite();
+  furnish(site);
+  await collection.crawl([`${site.origin}/`]);
+  await collection.refresh({ budget: '1' });
+  collection.pass(1);
+  site.set('/3.html', { body: page(3, 'second') });
+  await collection.refresh({ budget: '3', audit: 0 });
+  const stored = newest(collection, `${site.origin}/3.html`)!;
+  assert.equal(stored.type, 'resource');
+  assert.equal(stored.record.get('skein-source'), 'site');
+  assert.equal(stored.record.get('content-type'), 'text/html; charset=utf-8');
+  const ledger = openLedger(collection.directory);
+  const { problems } = await verifyCollection(ledger);
+  ledger.close();
+  assert.deepEqual(problems, []);
+});
+
+test('documents to which no link leads are archived and marked', async () => {
+  using collection = makeCollection();
+  await using site = await openSite();
+  furnish(site);
+  const record = (n: number) => html(`Record ${n}`, [`Row ${n} of a table that nobody links to.`, prose(n, 100)]);
+  for (const n of [1, 2, 3]) site.set(`/records/${n}`, { body: record(n), kind: 'record' });
+  await collection.crawl([`${site.origin}/`]);
+  await collection.refresh({ budget: '10' });
+  const visit = collection.visits(`${site.origin}/records/2`).at(-1)!;
+  assert.deepEqual([visit.outcome, visit.cause], ['fetched', 'delta']);
+  const stored = newest(collection, `${site.origin}/records/2`)!;
+  assert.equal(stored.type, 'resource');
+  assert.match(Buffer.from(stored.body).toString(), /Row 2 of a table/);
+  assert.equal(
+    collection.look(ledger => ledger.hidden.of(visit.page)),
+    'record',
+  );
+  collection.pass(1);
+  site.set('/records/2', { body: record(22), kind: 'record' });
+  await collection.refresh({ budget: '3' });
+  assert.match(Buffer.from(newest(collection, `${site.origin}/records/2`)!.body).toString(), /Row 22 of a table/);
+  // Nobody else can ask for it, so that it is not held against a request.
+  assert.ok(!site.asked.includes('GET /records/2'));
+});
+
+test('a site that gives other pages than its server shows is found out, and its pages are fetched again', async () => {
+  using collection = makeCollection();
+  await using site = await openSite();
+  furnish(site);
+  await collection.crawl([`${site.origin}/`]);
+  await collection.refresh({ budget: '1' });
+  collection.pass(1);
+  const forged = [3, 5, 7, 9, 11, 13, 15, 17];
+  for (const n of forged) {
+    site.set(`/${n}.html`, { body: page(n, 'second') });
+    site.forge(`/${n}.html`, page(n, 'forged'));
+  }
+  await collection.refresh({ budget: '12', audit: 1 });
+  assert.ok(collection.look(ledger => distrusted(ledger)[site.origin])?.includes('not what the server shows'));
+  collection.pass(1);
+  site.asked.length = 0;
+  await collection.refresh({ budget: '100%' });
+  assert.ok(!site.asked.includes('POST /.well-known/skein/pages'));
+  for (const n of forged)
+    assert.match(Buffer.from(newest(collection, `${site.origin}/${n}.html`)!.body).toString(), /second edition/);
+});
+
+test('a site that was put back in time is read anew, by its manifest', async () => {
+  using collection = makeCollection();
+  await using site = await openSite();
+  furnish(site);
+  await collection.crawl([`${site.origin}/`]);
+  await collection.refresh({ budget: '1' });
+  collection.pass(1);
+  site.restore(5);
+  for (const n of [20, 21, 22, 23, 24, 25, 26]) site.set(`/${n}.html`, { body: page(n, 'restored') });
+  site.asked.length = 0;
+  await collection.refresh({ budget: '12', audit: 0 });
+  assert.ok(site.asked.includes('GET /.well-known/skein/manifest'));
+  for (const n of [20, 26])
+    assert.match(Buffer.from(newest(collection, `${site.origin}/${n}.html`)!.body).toString(), /restored edition/);
+  const face = collection.look(ledger => ledger.faces.all().find(({ kind }) => kind === 'cursor'))!;
+  assert.deepEqual([face.trouble, face.failures], ['', 0]);
+});
+
+test('a face that sends nonsense is trouble, and the pages are looked at as ever', async () => {
+  using collection = makeCollection();
+  await using site = await openSite();
+  furnish(site);
+  const nonsense = () => ({ status: 200, body: Buffer.alloc(5000, 7) });
+  site.extra.set('/.well-known/skein/changes', nonsense);
+  site.extra.set('/.well-known/skein/pages', nonsense);
+  await collection.crawl([`${site.origin}/`]);
+  await collection.refresh({ budget: '1' });
+  collection.pass(1);
+  site.set('/4.html', { body: page(4, 'second') }, { silent: true });
+  await collection.refresh({ budget: '100%' });
+  assert.match(Buffer.from(newest(collection, `${site.origin}/4.html`)!.body).toString(), /second edition/);
+  const face = collection.look(ledger => ledger.faces.all().find(({ kind }) => kind === 'cursor'))!;
+  assert.match(face.trouble, /does not decode/);
+});

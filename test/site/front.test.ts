@@ -1,0 +1,99 @@
+/** Skein before a web server: visitors notice nothing, and readers that hold an older version get the difference. */
+import assert from 'node:assert/strict';
+import { hash } from 'node:crypto';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import { gzipSync, zstdDecompressSync } from 'node:zlib';
+import { page, startSite } from './site-here.ts';
+
+const long = Array.from({ length: 3000 }, (_, i) => `word${(i * 7919) % 3001}`).join(' ');
+
+async function behind(context: TestContext) {
+  const state = { words: 'one', requests: [] as { method: string; url: string; body: string; forwarded: string }[] };
+  const server = createServer(async (asked, response) => {
+    let body = '';
+    for await (const chunk of asked) body += chunk;
+    const forwarded = String(asked.headers['x-forwarded-for']);
+    state.requests.push({ method: asked.method!, url: asked.url!, body, forwarded });
+    if (asked.url === '/')
+      response.writeHead(200, { 'content-type': 'text/html' }).end(page('Front', `${long} ${state.words}`));
+    else if (asked.url === '/zipped')
+      response
+        .writeHead(200, { 'content-type': 'text/html', 'content-encoding': 'gzip' })
+        .end(gzipSync(page('Z', 'x')));
+    else if (asked.url === '/picture')
+      response.writeHead(200, { 'content-type': 'image/png', 'x-own': 'yes' }).end('png');
+    else if (asked.url === '/breaks') {
+      response.writeHead(200, { 'content-type': 'text/html', 'content-length': '100' }).write('half');
+      setTimeout(() => response.destroy(), 20);
+    } else response.writeHead(asked.method === 'POST' ? 201 : 404, { 'set-cookie': ['a=1', 'b=2'] }).end(body);
+  });
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  context.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { state, at: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+}
+
+test('everything goes through as it was, both ways', async context => {
+  const { state, at } = await behind(context);
+  const here = await startSite(context, { upstream: at, listen: { front: at } });
+  const front = await here.get('/');
+  assert.equal(await front.text(), page('Front', `${long} one`));
+  assert.match(front.headers.get('link')!, /rel="skein"/);
+  assert.equal(front.headers.get('use-as-dictionary'), 'match="/"');
+  assert.equal(await (await here.get('/zipped')).text(), page('Z', 'x'));
+  const picture = await here.get('/picture');
+  assert.deepEqual(
+    [picture.headers.get('x-own'), picture.headers.get('link'), await picture.text()],
+    ['yes', null, 'png'],
+  );
+  const posted = await fetch(`${here.at}/form?x=1`, { method: 'POST', body: 'some=thing' });
+  assert.deepEqual(
+    [posted.status, await posted.text(), posted.headers.getSetCookie()],
+    [201, 'some=thing', ['a=1', 'b=2']],
+  );
+  const last = state.requests.at(-1)!;
+  assert.deepEqual([last.method, last.url, last.forwarded], ['POST', '/form?x=1', '127.0.0.1']);
+  assert.equal((await here.get('/none')).status, 404);
+  await assert.rejects(here.get('/breaks').then(answer => answer.text()));
+  assert.equal((await here.discovery()).pages, 1, 'and the faces are there, too');
+});
+
+test('a web server that does not answer is a 502, not a hang', async context => {
+  const { at } = await behind(context);
+  const here = await startSite(context, { upstream: at, listen: { front: 'http://127.0.0.1:9' } });
+  assert.equal((await here.get('/')).status, 502);
+});
+
+test('a reader that holds an older version gets the difference (RFC 9842)', async context => {
+  const { state, at } = await behind(context);
+  const here = await startSite(context, { upstream: at, listen: { front: at } });
+  const old = Buffer.from(page('Front', `${long} one`));
+  state.words = 'two';
+  const digest = hash('sha256', old, 'buffer');
+  const ask = (dictionary: Buffer, accepts: string) =>
+    new Promise<{ coding: string; vary: string; body: Buffer }>((resolve, reject) => {
+      const headers = { 'accept-encoding': accepts, 'available-dictionary': `:${dictionary.toString('base64')}:` };
+      const asked = request(`${here.at}/`, { headers }, answer => {
+        const chunks: Buffer[] = [];
+        answer.on('data', chunk => chunks.push(chunk));
+        const found = { coding: String(answer.headers['content-encoding']), vary: String(answer.headers.vary) };
+        answer.on('end', () => resolve({ ...found, body: Buffer.concat(chunks) }));
+      });
+      asked.on('error', reject);
+      asked.end();
+    });
+  const { coding, vary, body } = await ask(digest, 'gzip, dcz');
+  assert.equal(coding, 'dcz');
+  assert.match(vary, /available-dictionary/);
+  assert.deepEqual(body.subarray(0, 8), Buffer.from('5e2a4d1820000000', 'hex'));
+  assert.deepEqual(body.subarray(8, 40), digest);
+  const plain = zstdDecompressSync(body.subarray(40), { dictionary: old });
+  assert.equal(plain.toString(), page('Front', `${long} two`));
+  assert.ok(body.length < 200, `${body.length} bytes`);
+  assert.equal((await ask(hash('sha256', 'unknown', 'buffer'), 'dcz')).coding, 'undefined');
+  assert.equal((await ask(digest, 'gzip')).coding, 'undefined');
+});

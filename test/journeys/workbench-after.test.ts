@@ -16,7 +16,8 @@ test('the workbench of a crawl answers after its end, until Ctrl-C', { skip: !ex
   const words = [process.execPath, join(root, 'bin/skein.js'), 'crawl', `${pages.origin}/`, ...fast];
   const line = [...words, '--data', place.path, '--workbench', '0'].map(word => `'${word}'`).join(' ');
   // A terminal of its own: without one the command ends with its run.
-  const child = spawn(SCRIPT, ['-qec', line, '/dev/null'], { stdio: ['pipe', 'pipe', 'inherit'] });
+  // The shell makes way: one that waits would die of the Ctrl-C itself, and its end would be counted for ours.
+  const child = spawn(SCRIPT, ['-qec', `exec ${line}`, '/dev/null'], { stdio: ['pipe', 'pipe', 'inherit'] });
   const ended = new Promise<number | null>(resolve => child.once('exit', resolve));
   let said = '';
   const isThere = new Promise<void>(resolve => {

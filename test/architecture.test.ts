@@ -1,6 +1,6 @@
 /**
  * The rules of the house that a machine can check: which folder may import which, no cycles, small files and functions,
- * names, catches that say why, and an ARCHITECTURE.md that names only what exists. */
+ * names, catches that say why, and documents that name only what exists. */
 import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -188,16 +188,16 @@ test('a catch that does nothing says why', () => {
   holds(wrong);
 });
 
-test('ARCHITECTURE.md names only what exists', {
-  skip: !existsSync(join(root, 'ARCHITECTURE.md')) && 'not written yet',
-}, () => {
-  const text = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8');
-  const named = new Set(
-    [...text.matchAll(/\b(?:src|test|bench|docs|bin|scripts)\/[\w./-]*[\w/]/g)].map(([path]) => path),
-  );
-  assert.ok(named.size > 0, 'it names no path at all');
-  assert.deepEqual(
-    [...named].filter(path => !existsSync(join(root, path))),
-    [],
-  );
-});
+for (const document of ['ARCHITECTURE.md', 'CONTRIBUTING.md']) {
+  test(`${document} names only what exists`, () => {
+    const text = readFileSync(join(root, document), 'utf8');
+    const named = new Set(
+      [...text.matchAll(/\b(?:src|test|bench|docs|bin|scripts)\/[\w./-]*[\w/]/g)].map(([path]) => path),
+    );
+    assert.ok(named.size > 0, 'it names no path at all');
+    assert.deepEqual(
+      [...named].filter(path => !existsSync(join(root, path))),
+      [],
+    );
+  });
+}

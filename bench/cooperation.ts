@@ -5,8 +5,11 @@
  *
  *   node bench/cooperation.ts [--days 5] [--sites 2] [--freshness 0.98] [--ways cursor,notices] [--data DIRECTORY]
  *
- * Ways: plain (Skein without notices), conditional (a GET of every page with its validators), cursor (the site's own face),
- * notices (ResourceSync), feed, all, lying (as many false notices as true ones), forgetful (half of the changes untold). `--sites 0 --days 28`: everything.
+ * Ways: plain (Skein without notices), pmcs (the same by the policy of the paper), conditional (a GET of every page with its validators), cursor (the site's own face),
+ * notices (ResourceSync), feed, all, lying (as many false notices as true ones), forgetful (half of the changes untold).
+ * resourcesync, atom, websub and indexnow are the real `skein site` with that way of telling alone; the last two push to the
+ * door of a watch. With a + pages come as differences (RFC 9842), sent by the front of `skein site`. `--sites 0 --days
+ * 28`: everything.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,7 +23,10 @@ import { defaults } from '../src/cli/options/options.ts';
 import { openLedger } from '../src/engine/open-ledger.ts';
 import { crawlSupply } from '../src/home/supply.ts';
 import { dayOf, Freshness, pagesOf, startReplay, timeOf } from './bytes/replay.ts';
-import { type FaceName, type Front, noTraffic, openFront, type Traffic, trafficParts } from './cooperation/front.ts';
+import { type FaceName, type Front, openFront } from './cooperation/front.ts';
+import { openRelay } from './cooperation/relay.ts';
+import { openSiteFront, type SiteFace } from './cooperation/site-front.ts';
+import { noTraffic, type Traffic, trafficParts } from './cooperation/traffic.ts';
 import { entriesOf, historiesAvailable, useHistories } from './histories.ts';
 
 const { values: given } = parseArgs({
@@ -41,20 +47,39 @@ if (!historiesAvailable) {
 const days = Number(given.days);
 interface Way {
   readonly faces: FaceName[];
+  /** Told by the real `skein site` in this way alone. */
+  readonly site?: SiteFace;
+  /** Other options of the refresh. */
+  readonly more?: Record<string, unknown>;
+  readonly dictionaries?: boolean;
   readonly lies?: number;
   readonly untold?: number;
 }
 const ways: Record<string, Way> = {
   conditional: { faces: [] },
   plain: { faces: [] },
+  pmcs: { faces: [], more: { policy: 'pmcs' } },
   cursor: { faces: ['cursor'] },
   notices: { faces: ['resourcesync'] },
   feed: { faces: ['feed'] },
+  'notices+': { faces: ['resourcesync'], dictionaries: true },
+  'feed+': { faces: ['feed'], dictionaries: true },
   all: { faces: ['cursor', 'resourcesync', 'feed'] },
   lying: { faces: ['resourcesync'], lies: 1 },
+  'lying+': { faces: ['resourcesync'], dictionaries: true, lies: 1 },
   forgetful: { faces: ['resourcesync'], untold: 2 },
+  resourcesync: { faces: [], site: 'resourcesync' },
+  'resourcesync+': { faces: [], site: 'resourcesync', dictionaries: true },
+  atom: { faces: [], site: 'feed' },
+  'atom+': { faces: [], site: 'feed', dictionaries: true },
+  websub: { faces: [], site: 'websub' },
+  'websub+': { faces: [], site: 'websub', dictionaries: true },
+  indexnow: { faces: [], site: 'indexnow' },
+  'indexnow+': { faces: [], site: 'indexnow', dictionaries: true },
 };
 
+const doorPort = Number(given.port) - 1;
+const relay = await openRelay(doorPort);
 const replay = await startReplay(Number(given.port), { sites: Number(given.sites), sitemap: false });
 const truth = new Freshness(days);
 const clockShift = new SharedArrayBuffer(8);
@@ -71,18 +96,29 @@ interface Line {
   readonly bytes: number[];
   readonly fresh: number[];
   requests: number;
+  /** Bytes of the day's changes as patches, summed over the days. */
+  patches: number;
   readonly parts: Traffic['parts'];
 }
 
 /** Fronts for every site, at the given day. */
-async function openFronts({ faces, lies, untold }: Way): Promise<Map<string, Front>> {
+async function openFronts({ faces, site, dictionaries, lies, untold }: Way): Promise<Map<string, Front>> {
   const fronts = new Map<string, Front>();
   const hosts = new Set(pagesOf(0).map(({ s }) => s));
+  // By the same clock as home's, and before it looks.
+  const now = () => Date.now() + new Float64Array(clockShift)[0]! - 2 * HOUR;
   for (const host of hosts) {
+    const behind = replay.origins.get(host)!;
+    const more = dictionaries === undefined ? {} : { dictionaries };
+    if (site) {
+      fronts.set(host, await openSiteFront(behind, { face: site, door: relay.address, now, ...more }));
+      continue;
+    }
     fronts.set(
       host,
-      await openFront(replay.origins.get(host)!, {
+      await openFront(behind, {
         faces: new Set(faces),
+        ...more,
         ...(lies && { lies }),
         ...(untold && { untold }),
       }),
@@ -111,17 +147,19 @@ async function measure(name: string): Promise<Line> {
   await home.run(crawlSupply(home, 0));
   await home.close();
   // Faces are found, and the manifest compared, once: that is no cost of a day.
-  await keepFresh('refresh', chosen(directory, { freshness: 0.01, ...noticesFor(name) }), { clockShift });
+  await look(name, directory, fronts, { freshness: 0.01 });
   for (const front of fronts.values()) front.traffic();
-  const line: Line = { bytes: [], fresh: [], requests: 0, parts: noTraffic().parts };
+  relay.traffic();
+  const line: Line = { bytes: [], fresh: [], requests: 0, patches: 0, parts: noTraffic().parts };
   for (let day = 1; day <= days; day++) {
     await turn(fronts, day);
     const aim = name === 'conditional' ? { budget: '100%' } : { freshness: Number(given.freshness) };
-    await keepFresh('refresh', chosen(directory, { ...aim, ...noticesFor(name) }), { clockShift });
+    await look(name, directory, fronts, aim);
     let bytes = 0;
-    for (const front of fronts.values()) {
-      const traffic = front.traffic();
+    for (const server of [...fronts.values(), relay]) {
+      const traffic = server.traffic();
       bytes += traffic.bytes;
+      line.patches += 'patches' in server ? server.patches : 0;
       line.requests += traffic.requests;
       for (const part of trafficParts) {
         line.parts[part].bytes += traffic.parts[part].bytes;
@@ -140,7 +178,48 @@ async function measure(name: string): Promise<Line> {
 }
 
 function noticesFor(name: string): Record<string, unknown> {
-  return { notices: ways[name]!.faces.length > 0 ? 'on' : 'off', audit: 0.02 };
+  const { faces, site } = ways[name]!;
+  return { notices: faces.length > 0 || site ? 'on' : 'off', audit: 0.02 };
+}
+
+/** Milliseconds without a byte after which a watch has looked at what it was told of: longer than a site waits to tell. */
+const QUIET = 4000;
+const LONGEST = 180_000;
+
+/** One day's looks. Where sites push, a watch behind a door hears them first. */
+async function look(name: string, directory: string, fronts: Map<string, Front>, aim: object): Promise<void> {
+  const { site, more } = ways[name]!;
+  const pushed = site === 'websub' || site === 'indexnow';
+  const door = pushed ? { listen: `127.0.0.1:${doorPort}`, public: relay.address } : {};
+  const options = { ...aim, ...noticesFor(name), ...more, ...door };
+  if (pushed) await hear(name, fronts, signal => chosen(directory, { ...options, signal }));
+  // A watch of seconds has seconds of a day's budget: the round spends the rest.
+  await keepFresh('refresh', chosen(directory, options), { clockShift });
+}
+
+async function hear(
+  name: string,
+  fronts: Map<string, Front>,
+  options: (signal: AbortSignal) => ReturnType<typeof chosen>,
+): Promise<void> {
+  const stop = new AbortController();
+  const watching = keepFresh('watch', options(stop.signal), { clockShift });
+  const servers = [...fronts.values(), relay];
+  const began = performance.now();
+  const isTold = () => [...fronts.values()].every(front => !front.problem || front.problem() === '');
+  const isQuiet = (since: number) => performance.now() - since >= QUIET && isTold();
+  for (let [before, since] = [-1, began]; !isQuiet(since) && performance.now() - began < LONGEST; ) {
+    await new Promise(resolve => setTimeout(resolve, 200));
+    const passed = servers.reduce((sum, server) => sum + server.passed(), 0);
+    if (passed !== before) since = performance.now();
+    before = passed;
+  }
+  stop.abort();
+  await watching;
+  for (const [host, front] of fronts) {
+    const problem = front.problem?.() ?? '';
+    if (problem !== '') console.error(`${name}: ${host}: ${problem}`);
+  }
 }
 
 /** Share of the day's pages whose copy is that of the day, by the labels. */
@@ -166,15 +245,21 @@ function freshOf(directory: string, urls: readonly string[], day: number): numbe
 const lines = new Map<string, Line>();
 for (const name of given.ways.split(',')) lines.set(name, await measure(name));
 await replay.stop();
+await relay.close();
 const mean = (list: readonly number[]) => list.reduce((sum, each) => sum + each, 0) / list.length;
 const whole = lines.get('conditional');
 console.log(`\n${days} days of ${new Set(pagesOf(0).map(({ s }) => s)).size} sites, ${pagesOf(0).length} pages\n`);
 console.log(
-  `way           kB a day   of conditional   requests a day   fresh   fresh at worst   kB (requests) of ${trafficParts.join(', ')}`,
+  `way             kB a day   of conditional   requests a day   fresh   fresh at worst   kB (requests) of ${trafficParts.join(', ')}`,
 );
 for (const [name, { bytes, fresh, requests, parts }] of lines) {
   const share = whole ? `1/${(mean(whole.bytes) / mean(bytes)).toFixed(1)}` : '';
   console.log(
-    `${name.padEnd(12)} ${(mean(bytes) / 1000).toFixed(1).padStart(9)}   ${share.padStart(14)}   ${(requests / days).toFixed(0).padStart(14)}   ${(mean(fresh) * 100).toFixed(2)}%   ${(Math.min(...fresh) * 100).toFixed(2)}%   ${trafficParts.map(part => `${(parts[part].bytes / 1000 / days).toFixed(1)} (${Math.round(parts[part].requests / days)})`).join(', ')}`,
+    `${name.padEnd(14)} ${(mean(bytes) / 1000).toFixed(1).padStart(9)}   ${share.padStart(14)}   ${(requests / days).toFixed(0).padStart(14)}   ${(mean(fresh) * 100).toFixed(2)}%   ${(Math.min(...fresh) * 100).toFixed(2)}%   ${trafficParts.map(part => `${(parts[part].bytes / 1000 / days).toFixed(1)} (${Math.round(parts[part].requests / days)})`).join(', ')}`,
   );
 }
+const least = Math.max(...[...lines.values()].map(({ patches }) => patches)) / days;
+const part = whole ? `1/${(mean(whole.bytes) / least).toFixed(1)}` : '';
+console.log(
+  `${'patch limit'.padEnd(14)} ${(least / 1000).toFixed(1).padStart(9)}   ${part.padStart(14)}   every change as a patch, and nothing else`,
+);

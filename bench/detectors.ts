@@ -28,7 +28,7 @@ if (historiesAvailable) recorded(Math.min(Number(given.days ?? Number.POSITIVE_I
 else console.log('\nno ../shared/data/dev: recorded sites are left out');
 
 function recorded(days: number): void {
-  const rounds = roundsOf(days);
+  const rounds = roundsOf({ days });
   const judged = judgeAll(rounds);
   const { byDetector, megabytes, seconds } = compareRecorded(days);
   const { strictHits, strictMisses, hits, misses, noise } = total(judged.values());

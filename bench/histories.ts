@@ -41,6 +41,18 @@ export interface Truth {
   readonly img?: readonly string[];
 }
 
+interface RecordedSite {
+  readonly host: string;
+  /** First day: 2020-05-25. */
+  readonly start: string;
+}
+
+/** When a site's first day began, milliseconds since 1970. */
+export function startsOf(): ReadonlyMap<string, number> {
+  const { sites } = JSON.parse(readFileSync(new URL('sites.json', histories), 'utf8')) as { sites: RecordedSite[] };
+  return new Map(sites.map(({ host, start }) => [host, Date.parse(start)]));
+}
+
 /** How many days were recorded. */
 export function recordedDays(): number {
   return (JSON.parse(readFileSync(new URL('sites.json', histories), 'utf8')) as { readonly days: number }).days;

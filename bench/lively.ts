@@ -5,8 +5,8 @@
  *   node bench/lively.ts [--seeds 300-339] [--rounds 10] [--hard] [--verbose]
  */
 import { parseArgs } from 'node:util';
+import { simulate } from '../test/journeys/simulate.ts';
 import type { Fault, Seen } from '../test/web/lively/tally.ts';
-import { simulate } from './lively/simulate.ts';
 
 const { values: given } = parseArgs({
   options: {

@@ -2,7 +2,10 @@
  * How long from a change on a site's disk until home finds it? Real processes: `skein site` beside a web server, `skein
  * watch` that waits for its word, and `skein serve`, which is asked for the new word until it answers with the page.
  *
- *   node bench/told.ts [--changes 15] [--pages 300]
+ *   node bench/told.ts [--changes 15] [--pages 300] [--apart 0]
+ *
+ * `--apart`: seconds between a change that was found and the next. Without them each change comes while the index still rests
+ * from the one before, which is the worst case.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
@@ -14,7 +17,11 @@ import { freePort } from '../test/free-port.ts';
 import { fast, type Running, skein, start } from '../test/journeys/skein.ts';
 
 const { values: given } = parseArgs({
-  options: { changes: { type: 'string', default: '15' }, pages: { type: 'string', default: '300' } },
+  options: {
+    changes: { type: 'string', default: '15' },
+    pages: { type: 'string', default: '300' },
+    apart: { type: 'string', default: '0' },
+  },
 });
 const pages = Number(given.pages);
 const directory = mkdtempSync(join(tmpdir(), 'skein-told-'));
@@ -77,6 +84,7 @@ begin(['serve', '--data', data, '--listen', `127.0.0.1:${servePort}`, '--rate', 
 await until(() => finds('first', origin));
 const times: number[] = [];
 for (let n = 0; n < Number(given.changes); n++) {
+  await pause(Number(given.apart) * 1000);
   const page = (n * 7) % pages;
   const word = `novelty${n}x`;
   put(page, word);

@@ -1,18 +1,17 @@
 #!/usr/bin/env node
 // The door: finds a Node that is new enough, and hands over. Plain JavaScript, so that an old Node can read it.
 import { existsSync, realpathSync } from 'node:fs';
-import module, { createRequire } from 'node:module';
+import { createRequire } from 'node:module';
 import { delimiter, dirname, isAbsolute, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { setFlagsFromString } from 'node:v8';
-import { privateCache } from './private-cache.js';
 
 const OLDEST = 24;
 /** Environment variable: the file descriptor that closes when the process ends that started this one. */
 const PARENT = 'SKEIN_PARENT';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const source = join(root, 'src', 'cli', 'main.ts');
-const main = existsSync(source) ? source : join(root, 'dist', 'cli', 'main.js');
+// In a checkout the sources; in the package what scripts/bundle.js made of them.
+const main = existsSync(source) ? source : join(root, 'dist', 'bundle', 'main.js');
 
 const handedOver = process.env[PARENT] !== undefined;
 if (handedOver) await watchParent(Number(process.env[PARENT]));
@@ -20,16 +19,7 @@ const preferred = handedOver ? undefined : await machineNode();
 if (preferred) {
   await handOver(preferred);
 } else if (isNewEnough(process.versions.node)) {
-  // Every core fetches, so compilers and collectors beside them only take turns away. Measured on a crawl of 11,365
-  // pages: 9.9 seconds of CPU without it, 8.9 with it. Set before anything is compiled, so that the cache below fits.
-  setFlagsFromString('--efficiency-mode');
-  // Megabytes that a thread may fill before its heap is searched for the first time: else it happens six times in the
-  // first four seconds, for nothing. 0.2 of 8.6 seconds of CPU; a crawl takes 50 MB more.
-  setFlagsFromString('--initial-old-space-size=48');
-  // Measured: 0.23 instead of 0.6 seconds of CPU for a command that only looks. Never without a directory: Node's own
-  // choice is a shared one, where anybody could leave code for us to run.
-  const cache = privateCache();
-  if (cache) module.enableCompileCache?.(cache);
+  await import('./settings.js');
   await import(pathToFileURL(main).href);
 } else {
   const node = bundledNode();

@@ -23,7 +23,7 @@ try {
   const out = createWriteStream(file);
   const { rows } = await skein.extract(goods, out, { format: 'csv' });
   await finished(out.end());
-  console.log(`${rows} things in ${file}`);
+  console.log(`${rows} ${rows === 1 ? 'product' : 'products'} in ${file}`);
 } finally {
   await skein.close();
 }

@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { readSources } from './read-sources.ts';
+import { usesInText } from './source-names.ts';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
@@ -44,7 +45,7 @@ const mayImport: Record<string, readonly string[]> = {
   export: ['errand', 'judge', 'ledger', 'archive', 'home', 'extract'],
   site: ['errand', 'crawler', 'notices'],
   report: ['errand', 'crawler', 'ledger', 'home', 'questions'],
-  workbench: ['home', 'search', 'archive', 'ledger', 'questions', 'notify'],
+  workbench: ['home', 'search', 'archive', 'ledger', 'questions', 'notify', 'site'],
   notify: ['crawler', 'home', 'ledger', 'extract'],
   serve: ['search', 'archive', 'ledger', 'home', 'extract', 'questions'],
   engine: [
@@ -143,6 +144,39 @@ test('every import names a file that is there', () => {
   holds(missing);
 });
 
+/** Packages that every crawl loads: each takes time at every start. */
+const CRAWL_LOADS = new Set(['commander']);
+const CRAWL = 'src/cli/commands/crawl.ts';
+
+test('a crawl loads no package that it may not need', () => {
+  const graph = new Map(sources.map(({ path, loads }) => [path, loads]));
+  const from = new Map([[CRAWL, '']]);
+  for (const [path] of from) {
+    for (const next of graph.get(path) ?? []) if (!from.has(next)) from.set(next, path);
+  }
+  assert.ok(from.size > 100, 'the way of a crawl was followed');
+  const packages = [...from].filter(([path]) => !path.startsWith('src/') && !path.startsWith('node:'));
+  holds(packages.filter(([name]) => !CRAWL_LOADS.has(name)).map(([name, path]) => `${path} loads ${name}`));
+});
+
+/** What others call by name: a bundle on another machine, programs that use Skein as a library. */
+const CALLED = new Set(['src/outpost/stdio.ts#start']);
+
+test('what a file exports, another takes', () => {
+  const others = globSync(['src/workbench/ui/**/*.{ts,svelte}', 'scripts/*.{js,ts}', 'examples/*.ts'], {
+    cwd: root,
+    exclude: path => path.includes('node_modules') || path.includes('dist'),
+  });
+  const used = new Set(sources.flatMap(({ uses }) => uses));
+  for (const path of others) for (const use of usesInText(path, textOf(path))) used.add(use);
+  const idle = shipped.flatMap(({ path, exports }) =>
+    exports
+      .map(name => `${path}#${name}`)
+      .filter(each => !used.has(each) && !used.has(`${path}#*`) && !CALLED.has(each)),
+  );
+  holds(idle);
+});
+
 /** Files of one folder; beyond, it has rooms that want a name. */
 const MOST_FILES = 15;
 /** One file a command, one a part of the scanner: lists, not rooms. */
@@ -180,6 +214,56 @@ test(`functions have at most ${MOST_FUNCTION_LINES} lines and ${MOST_PARAMETERS}
       if (parameters > MOST_PARAMETERS) wrong.push(`${path}: ${name} has ${parameters} parameters`);
     }
   }
+  holds(wrong);
+});
+
+test('an exported type has a name that no other folder gives to another', () => {
+  const folders = new Map<string, Set<string>>();
+  for (const { path, types, exports } of shipped) {
+    for (const name of types.filter(each => exports.includes(each)))
+      folders.set(name, (folders.get(name) ?? new Set()).add(path.split('/')[1]!));
+  }
+  const twice = [...folders].filter(([, where]) => where.size > 1);
+  holds(twice.map(([name, where]) => `${name} is declared in ${[...where].join(' and ')}`));
+});
+
+/** Public members of a class; beyond, it does more than one thing. */
+const MOST_MEMBERS = 15;
+/** Classes that have more, and how many: a number here only falls. */
+const LARGER: Readonly<Record<string, number>> = {
+  'src/crawler/scanner/scanner.ts#Scanner': 16,
+  'src/frontier/frontier.ts#Frontier': 28,
+  'src/home/home.ts#Home': 20,
+  'src/home/machines/dispatch.ts#Dispatch': 29,
+  'src/home/partitions/partition.ts#Partition': 16,
+  'src/home/partitions/partitions.ts#Partitions': 16,
+  'src/home/partitions/pool.ts#Pool': 16,
+  'src/ledger/ledger.ts#Ledger': 47,
+  'src/ledger/visits.ts#Visits': 23,
+  'src/ledger/pages/pages.ts#Pages': 19,
+  'src/outpost/children.ts#Children': 18,
+  'src/search/index.ts#Search': 20,
+  'src/transfer/link.ts#Link': 21,
+  'src/transfer/stream-carrier.ts#StreamCarrier': 19,
+};
+
+test(`classes have at most ${MOST_MEMBERS} public members`, () => {
+  const wrong: string[] = [];
+  const seen = new Set<string>();
+  for (const { path, classes } of shipped) {
+    for (const { name, members } of classes) {
+      const key = `${path}#${name}`;
+      const most = LARGER[key] ?? MOST_MEMBERS;
+      if (most > MOST_MEMBERS) seen.add(key);
+      if (members.length > most) wrong.push(`${key} has ${members.length} public members`);
+      if (members.length < most && LARGER[key]) wrong.push(`${key} has only ${members.length}: lower the number`);
+    }
+  }
+  wrong.push(
+    ...Object.keys(LARGER)
+      .filter(key => !seen.has(key))
+      .map(key => `${key} is not there`),
+  );
   holds(wrong);
 });
 

@@ -1,9 +1,10 @@
-/** What the sources of the project say, read with the compiler's own parser: imports, functions, catches. */
+/** What the sources of the project say, read with the compiler's own parser: imports, names, functions, catches. */
 import { dirname, join, relative } from 'node:path';
 import { type Node, type SourceFile, SyntaxKind } from 'typescript/unstable/ast';
 import { API } from 'typescript/unstable/sync';
+import { type SourceNames, sourceNames } from './source-names.ts';
 
-export interface Source {
+export interface Source extends SourceNames {
   /** From the root of the project. */
   readonly path: string;
   readonly imports: readonly string[];
@@ -57,7 +58,7 @@ function read(root: string, file: string, tree: SourceFile): Source {
     node.forEachChild(visit);
   };
   tree.forEachChild(visit);
-  return { path, imports: [...imports], functions, silentCatches };
+  return { path, imports: [...imports], functions, silentCatches, ...sourceNames(path, tree) };
 }
 
 /** What an import or export declaration, or a call of import(), names. */

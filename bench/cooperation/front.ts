@@ -3,9 +3,12 @@
  * were asked for on top, all from one journal that our own detector decides. Every byte is counted at its sockets.
  */
 import { hash } from 'node:crypto';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
-import { gzipSync } from 'node:zlib';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { constants, gzipSync, zstdCompressSync } from 'node:zlib';
 import { analyse } from '../../src/crawler/analysis/analyse.ts';
 import { unpackFacts } from '../../src/errand/facts.ts';
 import { encodeChanges, type SiteChange } from '../../src/notices/site/changes.ts';
@@ -13,6 +16,9 @@ import { DETECTOR, encodeDiscovery, encodeFailure, WELL_KNOWN } from '../../src/
 import { bucketDigest, bucketOf, bucketsFor, encodeEntries, encodeSummary } from '../../src/notices/site/manifest.ts';
 import { bodyHash, decodeWanted, encodePages, type Outgoing } from '../../src/notices/site/pages.ts';
 import { decodeCursor } from '../../src/notices/site/paths.ts';
+import { Bodies } from '../../src/site/journal/bodies.ts';
+import { Meter, type Traffic } from './traffic.ts';
+import { openWebPages } from './web-pages.ts';
 
 export type FaceName = 'cursor' | 'resourcesync' | 'feed';
 
@@ -22,26 +28,19 @@ export interface Front {
   turn(paths: readonly string[], time: number): Promise<void>;
   /** Since the last call. */
   traffic(): Traffic;
+  /** Bytes so far. */
+  passed(): number;
+  /** What goes wrong in telling; for people. */
+  problem?(): string;
+  /** Bytes of all pages of the last turn that changed, each compressed against its version before: nobody needs less. */
+  readonly patches: number;
   close(): Promise<void>;
-}
-
-/** Bytes both ways at the sockets, and where they went: what a face said, pages that came, "as before", anything else. */
-export interface Traffic {
-  bytes: number;
-  requests: number;
-  readonly parts: Record<TrafficPart, { bytes: number; requests: number }>;
-}
-
-export const trafficParts = ['faces', 'pages', 'unchanged', 'other'] as const;
-export type TrafficPart = (typeof trafficParts)[number];
-
-export function noTraffic(): Traffic {
-  const parts = Object.fromEntries(trafficParts.map(part => [part, { bytes: 0, requests: 0 }]));
-  return { bytes: 0, requests: 0, parts: parts as Traffic['parts'] };
 }
 
 export interface FrontOptions {
   readonly faces: ReadonlySet<FaceName>;
+  /** Pages come as differences from what the reader holds (RFC 9842), as `skein site --front` sends them. */
+  readonly dictionaries?: boolean;
   /** So many false notices for each true one. */
   readonly lies?: number;
   /** Every so many-th change is not told; 0 = all are. */
@@ -55,14 +54,20 @@ interface Held {
   readonly body: Buffer;
 }
 
-export async function openFront(behind: string, { faces, lies = 0, untold = 0 }: FrontOptions): Promise<Front> {
+export async function openFront(behind: string, options: FrontOptions): Promise<Front> {
+  const { faces, dictionaries = false, lies = 0, untold = 0 } = options;
   const pages = new Map<string, Held>();
   /** Bodies by their hash, as a site keeps what its readers hold. */
   const versions = new Map<string, Buffer>();
   let journal: { path: string; operation: SiteChange['operation']; time: number; content: Buffer }[] = [];
-  let sum = noTraffic();
   let origin = '';
-  const mine = (body: Buffer) => Buffer.from(body.toString('latin1').replaceAll(behind, origin), 'latin1');
+  let patches = 0;
+  const directory = mkdtempSync(join(tmpdir(), 'skein-versions-'));
+  const bodies = new Bodies(directory, 2 ** 30);
+  const web = await openWebPages({
+    ...{ behind, origin: () => origin, feed: faces.has('feed') ? '/changes.atom' : undefined },
+    differences: dictionaries ? bodies : undefined,
+  });
   const contentOf = (url: string, body: Buffer, type: string): string => {
     const asked = { url, headers: new Map([['content-type', type]]), body, raw: new Uint8Array(16) };
     const facts = unpackFacts(analyse(asked, { focus: [], agentToken: 'Skein' }).facts)!;
@@ -153,21 +158,12 @@ export async function openFront(behind: string, { faces, lies = 0, untold = 0 }:
     }),
   };
   const server = createServer(async (request, response) => {
-    sum.requests++;
-    const { socket } = request;
-    const passed = () => socket.bytesRead + socket.bytesWritten;
-    response.once('close', () => {
-      const found = answers[new URL(request.url!, origin).pathname] ? 'faces' : partOf(response);
-      const part = sum.parts[found];
-      part.requests++;
-      part.bytes += passed() - (counted.get(socket) ?? 0);
-      counted.set(socket, passed());
-    });
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
     const url = new URL(request.url!, origin);
     const face = answers[url.pathname];
-    if (!face) return forward(request, url, response);
+    meter.note(request, response, face !== undefined);
+    if (!face) return web.answer(request, response);
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
     const {
       status,
       body = '',
@@ -180,61 +176,30 @@ export async function openFront(behind: string, { faces, lies = 0, untold = 0 }:
     const headers = { 'content-type': type, etag, ...(packed && { 'content-encoding': 'gzip' }) };
     response.writeHead(status, headers).end(status === 204 ? undefined : packed ? gzipSync(body) : body);
   });
-  /** As the recorded server answers, with the links of its pages leading here. */
-  const forward = async (request: IncomingMessage, url: URL, response: ServerResponse) => {
-    const headers: Record<string, string> = { 'accept-encoding': 'identity', connection: 'close' };
-    for (const name of ['if-none-match', 'if-modified-since']) {
-      const value = request.headers[name];
-      if (typeof value === 'string') headers[name] = value;
-    }
-    const answer = await fetch(behind + url.pathname + url.search, { headers, redirect: 'manual' });
-    const kept: Record<string, string> = {};
-    for (const name of ['content-type', 'etag', 'last-modified', 'location']) {
-      const value = answer.headers.get(name);
-      if (value !== null) kept[name] = value.replaceAll(behind, origin);
-    }
-    if (faces.has('feed') && url.pathname === '/')
-      kept['link'] = '</changes.atom>; rel=alternate; type=application/atom+xml';
-    let body = mine(Buffer.from(await answer.arrayBuffer()));
-    if (/text|xml|json/.test(kept['content-type'] ?? '') && /gzip/.test(String(request.headers['accept-encoding']))) {
-      body = gzipSync(body);
-      kept['content-encoding'] = 'gzip';
-    }
-    response.writeHead(answer.status, kept).end(answer.status === 304 ? undefined : body);
-  };
-  server.on('connection', socket => {
-    let before = 0;
-    const count = () => {
-      sum.bytes += socket.bytesRead + socket.bytesWritten - before;
-      before = socket.bytesRead + socket.bytesWritten;
-    };
-    counters.add(count);
-    socket.once('close', () => {
-      count();
-      counters.delete(count);
-    });
-  });
-  /** Bytes of each connection that were given to a part already. */
-  const counted = new WeakMap<Socket, number>();
-  const counters = new Set<() => void>();
+  const meter = new Meter(server);
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
   origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     origin,
+    get patches() {
+      return patches;
+    },
     async turn(paths, time) {
+      patches = 0;
       const gone = new Set(pages.keys());
       const news: typeof journal = [];
       for (const path of paths) {
         gone.delete(path);
-        const answer = await fetch(behind + path, { headers: { connection: 'close' }, redirect: 'manual' });
-        if (answer.status !== 200) continue;
-        const body = mine(Buffer.from(await answer.arrayBuffer()));
-        const type = answer.headers.get('content-type') ?? 'text/html';
+        const found = await web.read(path);
+        if (!found) continue;
+        const { body, type } = found;
         const content = contentOf(origin + path, body, type);
         const before = pages.get(path);
         versions.set(Buffer.from(bodyHash(body)).toString('hex'), body);
+        if (dictionaries) bodies.put(hash('sha256', body), body);
         pages.set(path, { content, type, body, time: before?.content === content ? before.time : time });
         if (before?.content === content) continue;
+        patches += patchOf(body, before?.body);
         news.push({ path, time, operation: before ? 'update' : 'create', content: Buffer.from(content, 'hex') });
       }
       for (const path of gone) {
@@ -254,21 +219,21 @@ export async function openFront(behind: string, { faces, lies = 0, untold = 0 }:
         })),
       ];
     },
-    traffic() {
-      for (const count of counters) count();
-      const all = sum;
-      sum = noTraffic();
-      return all;
-    },
+    traffic: () => meter.take(),
+    passed: () => meter.passed(),
     async close() {
       server.closeAllConnections();
       await new Promise(resolve => server.close(resolve));
+      web.close();
+      bodies.close();
+      rmSync(directory, { recursive: true });
     },
   };
 }
 
-function partOf({ statusCode }: ServerResponse): TrafficPart {
-  return statusCode === 304 ? 'unchanged' : statusCode === 200 ? 'pages' : 'other';
+function patchOf(body: Buffer, before: Buffer | undefined): number {
+  const params = { [constants.ZSTD_c_compressionLevel]: 12, [constants.ZSTD_c_windowLog]: 23 };
+  return zstdCompressSync(body, { params, ...(before && { dictionary: before }) }).length;
 }
 
 interface Sent {

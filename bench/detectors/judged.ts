@@ -5,11 +5,12 @@
  */
 import { DAY } from '../../src/base/clock.ts';
 import { piecesOf } from '../../src/crawler/analysis/analyse.ts';
+import { announced } from '../../src/judge/announced.ts';
 import { editsBetween } from '../../src/judge/edits.ts';
 import { ServerKnowledge } from '../../src/judge/knowledge.ts';
 import { Places, remember } from '../../src/judge/places.ts';
 import { review, type Seen, type Shares, shares, verdictOf } from '../../src/judge/review.ts';
-import { type Entry, openBlobs, type Truth, truthOf } from '../histories.ts';
+import { type Entry, openBlobs, startsOf, type Truth, truthOf } from '../histories.ts';
 import { dayOf, headers, type Sites } from './recorded.ts';
 import { alarmsOf, count, emptyScore, expected, type Score, strictOf, total } from './score.ts';
 
@@ -26,26 +27,41 @@ interface Round {
 /** By host: its days in order. */
 export type Rounds = ReadonlyMap<string, readonly Round[]>;
 
+/** What is compared: so many days of some sites, and what is put into each page. */
+interface Wanted {
+  readonly days: number;
+  readonly hosts?: ReadonlySet<string>;
+  readonly change?: (body: Buffer, entry: Entry, day: number) => Buffer;
+}
+
 /** Compares each page with that of the day before, once for all ways to judge them. */
-export function roundsOf(days: number): Rounds {
+export function roundsOf({ days, hosts, change }: Wanted): Rounds {
   const blob = openBlobs();
   const rounds = new Map<string, Round[]>();
   const numbers = new Map<string, number>();
+  const starts = startsOf();
   let yesterday = dayOf(0);
   for (let day = 1; day < days; day++) {
     const today = dayOf(day);
     const truths = new Map(truthOf(day).map(truth => [truth.s + truth.u, truth]));
     for (const [host, entries] of byHost(today)) {
-      const revisions = entries.flatMap(({ u, b }): Revision[] => {
+      if (hosts && !hosts.has(host)) continue;
+      const revisions = entries.flatMap((entry): Revision[] => {
+        const { u, b } = entry;
         const old = yesterday.get(host + u);
-        if (!old || old.b === b) return [];
-        const [before, after] = [old.b, b].map(each => piecesOf({ headers, body: blob(each) })!);
+        if (!old || (old.b === b && !change)) return [];
+        const bodies = change
+          ? [change(blob(old.b), entry, day - 1), change(blob(b), entry, day)]
+          : [blob(old.b), blob(b)];
+        if (bodies[0]!.equals(bodies[1]!)) return [];
+        // The pages are those of the end of the day.
+        const time = (starts.get(host) ?? Number.NaN) + (day + 1) * DAY;
+        const [before, after] = bodies.map(body => announced(piecesOf({ headers, body })!, time));
         const { edits } = editsBetween(before!, after!);
         const page = numbers.get(host + u) ?? numbers.size;
         numbers.set(host + u, page);
-        return edits.length === 0 && !truths.has(host + u)
-          ? []
-          : [{ page, edits, truth: truths.get(host + u), time: day * DAY, before: (day - 1) * DAY }];
+        const truth = truths.get(host + u) ?? (change ? { s: host, u, c: 'noise' } : undefined);
+        return edits.length === 0 && !truth ? [] : [{ page, edits, truth, time: day * DAY, before: (day - 1) * DAY }];
       });
       const all = rounds.get(host) ?? [];
       rounds.set(host, all);

@@ -12,8 +12,9 @@ import type { Frontier } from '../../src/frontier/frontier.ts';
 import type { Fresh } from '../../src/frontier/schedule/freshness-forecast.ts';
 import { Schedule } from '../../src/frontier/schedule/schedule.ts';
 import { Pool } from '../../src/home/partitions/pool.ts';
+import { RefreshSupply } from '../../src/home/refresh/refresh-supply.ts';
 import { beginRound, endRound } from '../../src/home/round.ts';
-import { refreshSupply, watchSupply } from '../../src/home/supply.ts';
+import { watchSupply } from '../../src/home/supply.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import { FLAG_CHANGED, type KnownRow } from '../../src/ledger/pages/known-row.ts';
 import type { Page } from './sites.ts';
@@ -142,7 +143,7 @@ export class Collection {
         ? schedule.settings.share * live
         : Number.POSITIVE_INFINITY;
     const allowance = { pages, bytes: Number.POSITIVE_INFINITY };
-    const supply = refreshSupply(
+    const supply = new RefreshSupply(
       { pool: new Pool([{ id: 0, ledger: this.ledger, frontier }]), clock },
       round,
       allowance,

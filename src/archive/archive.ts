@@ -32,7 +32,7 @@ export interface ArchiveOptions {
 }
 
 /** Up to where the archive is written. Segment 0: nothing is. */
-export interface End {
+interface End {
   readonly segment: number;
   readonly length: number;
 }
@@ -57,8 +57,11 @@ export interface Archive extends StoredReader {
   ends(first: number): End[];
   /** Leaves the segment that is being written and begins the next one. */
   roll(): void;
-  /** Cuts everything behind `end`; the first call after opening, before any append. */
-  recover(end: End): void;
+  /**
+   * Cuts everything behind `end`; the first call after opening, before any append. `elsewhere`: a segment that is not here
+   * lies in a store, and the next append begins another one.
+   */
+  recover(end: End, elsewhere?: boolean): void;
   /** Resolves when everything appended before the call would survive a power cut. */
   sync(): Promise<void>;
   close(): Promise<void>;
@@ -78,6 +81,8 @@ class Segments implements Archive {
   #last: number;
   /** The segment that is being written. */
   #current: End | undefined;
+  /** The last one lies elsewhere: there is nothing to write to yet, and that is right. */
+  #elsewhere = false;
   /** Where the segments end that were left since it was opened: one for each GiB. */
   readonly #sealed: End[] = [];
   readonly read: StoredReader['read'];
@@ -128,7 +133,8 @@ class Segments implements Archive {
   ends(first: number): End[] {
     if (this.#current) return [...this.#sealed.filter(({ segment }) => segment >= first), this.#current];
     // "Nothing" would let the next recover() cut it all.
-    if (this.#last > 0) throw new SkeinError('internal', 'ends() of an archive that was not recovered');
+    if (this.#last > 0 && !this.#elsewhere)
+      throw new SkeinError('internal', 'ends() of an archive that was not recovered');
     return [];
   }
 
@@ -136,11 +142,12 @@ class Segments implements Archive {
     this.#begin();
   }
 
-  recover(end: End): void {
+  recover(end: End, elsewhere = false): void {
     if (this.#current) throw new SkeinError('internal', 'recover() after the first append');
     const segments = this.#store.here.list();
     const known = segments.find(segment => segment.id === end.segment);
-    if (end.segment > 0 && (known?.bytes ?? -1) < end.length) {
+    this.#elsewhere = elsewhere && end.segment > 0 && known === undefined;
+    if (end.segment > 0 && (known?.bytes ?? -1) < end.length && !this.#elsewhere) {
       const found = known ? `has ${known.bytes} bytes` : 'is missing';
       throw new SkeinError(
         'damaged',

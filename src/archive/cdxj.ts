@@ -6,6 +6,7 @@
 import * as fs from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
+import { PRIVATE } from '../base/file.ts';
 import type { ExportCandidate } from './export.ts';
 import { mediaType, storedOf } from './read.ts';
 import { openReader } from './reader.ts';
@@ -80,7 +81,7 @@ export async function writeCdxj(
   file = path.join(kept, 'index.cdxj'),
 ): Promise<number> {
   const temporary = `${file}.new`;
-  const out = fs.openSync(temporary, 'w');
+  const out = fs.openSync(temporary, 'w', PRIVATE);
   let count = 0;
   try {
     let text = '';
@@ -139,7 +140,7 @@ async function partOf(source: SegmentSource, segment: SegmentInfo, directory: st
         .sort()
         .map(line => `${line}\n`)
         .join(''),
-      'latin1',
+      { encoding: 'latin1', mode: PRIVATE },
     );
     fs.renameSync(`${file}.new`, file);
   }

@@ -9,7 +9,7 @@ import { openReader, type ReadEntry } from './reader.ts';
 import type { SegmentSource } from './store/segment-store.ts';
 
 /** One response or revisit. */
-export interface StoredPage {
+interface StoredPage {
   /** `resource`: it came through the site's own face, not as an answer to a request. */
   readonly kind: 'response' | 'revisit' | 'resource';
   readonly url: string;
@@ -26,7 +26,7 @@ export interface StoredPage {
 export type ExportCandidate = Pick<StoredPage, 'url' | 'time' | 'segment' | 'offset'>;
 export type Filter = (page: ExportCandidate) => boolean;
 
-export interface ExportOptions {
+interface ExportOptions {
   /** Default: everything. The original that a revisit refers to comes along, so that the file is whole by itself. */
   readonly filter?: Filter | undefined;
   /** `1.0` for readers that know nothing newer (libarchive): dates lose their milliseconds. Default `1.1`. */

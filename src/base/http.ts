@@ -1,3 +1,4 @@
+import type { EventEmitter } from 'node:events';
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 
@@ -23,7 +24,7 @@ export function askerOf(address: string): string {
 }
 
 /** How many connections a public port holds, in all and for one asker; `isProxy` = it speaks for many. */
-export interface Room {
+interface Room {
   readonly most: number;
   readonly alike: number;
   readonly isProxy: (address: string) => boolean;
@@ -53,4 +54,30 @@ export function shareConnections(server: Pick<Server, 'on'>, { most, alike, isPr
     const [oldest] = busiest!;
     oldest?.destroy();
   });
+}
+
+/**
+ * Answers of a public port that are under way, by asker, each until its last byte has gone or its line has broken: whoever
+ * sends hundreds of questions in one breath, or takes nothing of the answers, gets no more of them for now.
+ */
+export class AnswersUnderWay {
+  readonly #most: number;
+  readonly #count = new Map<string, number>();
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** False = this asker has as many as it may have. */
+  begin(asker: string, response: Pick<EventEmitter, 'once'>): boolean {
+    const now = this.#count.get(asker) ?? 0;
+    if (now >= this.#most) return false;
+    this.#count.set(asker, now + 1);
+    response.once('close', () => {
+      const left = this.#count.get(asker)! - 1;
+      if (left > 0) this.#count.set(asker, left);
+      else this.#count.delete(asker);
+    });
+    return true;
+  }
 }

@@ -57,7 +57,7 @@ function report(thrown: unknown): number {
   if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? 0 : 2;
   const error = openFilesError(fileError(thrown));
   if (!(error instanceof SkeinError)) {
-    console.error(paint('red', 'skein: an error that should not happen:'), error);
+    console.error(paint('red', 'skein: unexpected error, please report it:'), error);
     return 1;
   }
   console.error(paint('red', `skein: ${error.message}`));
@@ -70,11 +70,11 @@ function fileError(error: unknown): unknown {
   const { code, path } = error as NodeJS.ErrnoException;
   if (path === undefined) return error;
   if (code === 'EISDIR' || code === 'ENOTDIR' || code === 'EEXIST')
-    return new SkeinError('damaged', `${path} is not what it should be: ${systemWords(error)}.`, 'Move it away.');
+    return new SkeinError('damaged', `${path} cannot be used: ${systemWords(error)}.`, 'Move it away.');
   if (code !== 'EACCES' && code !== 'EPERM' && code !== 'EROFS') return error;
   return new SkeinError(
     'refused',
-    `${path} may not be used by this user (${code}).`,
-    'Run it as the user who owns it.',
+    `This user may not access ${path} (${code}).`,
+    'Run the command as the user who owns it.',
   );
 }

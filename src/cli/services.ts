@@ -22,7 +22,7 @@ export async function attend(opened: Engine, options: Attending): Promise<Attend
 export async function endWorkbench(attended: Attended, interrupted: boolean): Promise<void> {
   if (attended.workbench !== undefined && !interrupted && process.stdout.isTTY) {
     const stopped = nextSignal();
-    console.error(`\nThe workbench goes on: ${attended.workbench}\nStop it with Ctrl-C.`);
+    console.error(`\nThe workbench is still running: ${attended.workbench}\nStop it with Ctrl-C.`);
     const holding = setInterval(() => {}, 60_000); // a signal alone keeps no process
     await stopped;
     clearInterval(holding);

@@ -10,7 +10,7 @@ export function stopOnSignals(stop: () => void): () => boolean {
     process.on(signal, () => {
       if (asked) process.exit(INTERRUPTED);
       asked = true;
-      console.error('\nStopping: what is under way is finished first. Once more to stop at once.');
+      console.error('\nStopping after the requests in progress. Press again to stop at once.');
       stop();
     });
   }

@@ -18,7 +18,11 @@ const claimForm = z.object({
   peer: z.string().regex(PEER_NAME).nullable(),
   /** The start of that peer which made the claim. */
   session: z.string().max(32),
-  epoch: z.int().min(1),
+  /** Far from where whole numbers end: each move adds one. */
+  epoch: z
+    .int()
+    .min(1)
+    .max(2 ** 48),
 });
 
 export type Claim = Readonly<z.infer<typeof claimForm>>;
@@ -98,6 +102,14 @@ export class Claims implements AsyncDisposable {
     return this.#write(partition, { ...before, peer: null, epoch: before.epoch + 1 });
   }
 
+  /** Writes this peer's own claim again where the engine has forgotten it; false when the partition is somebody else's by now. */
+  async restore(partition: number): Promise<boolean> {
+    const known = this.#bucket.get(ownerKey(partition));
+    if (!known || !this.isMine(partition)) return false;
+    if (known.revision > 0) return true;
+    return (await this.#bucket.write(ownerKey(partition), known.text, 0)) || this.isMine(partition);
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#bucket.close();
   }
@@ -108,7 +120,7 @@ export class Claims implements AsyncDisposable {
   }
 }
 
-function decodeClaim(text: string | undefined): Claim | undefined {
+export function decodeClaim(text: string | undefined): Claim | undefined {
   if (text === undefined) return undefined;
   try {
     return claimForm.safeParse(JSON.parse(text)).data;

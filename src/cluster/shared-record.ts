@@ -14,6 +14,8 @@ export class SharedRecord<T> {
   readonly #bucket: WatchedBucket;
   readonly #key: string;
   readonly #form: z.ZodType<T>;
+  /** The newest text that could be read, and what it says. */
+  #read: { readonly text: string; readonly value: T } | undefined;
 
   constructor(bucket: WatchedBucket, key: string, form: z.ZodType<T>) {
     this.#bucket = bucket;
@@ -25,10 +27,19 @@ export class SharedRecord<T> {
     return this.#key;
   }
 
-  /** As last seen; undefined as long as nobody wrote it. Throws when it is not what it should be. */
+  /**
+   * As last seen; undefined as long as nobody wrote it. What cannot be read leaves it as it was, so that nobody ends a peer
+   * at work by writing garbage; throws only where nothing was ever readable.
+   */
   get value(): T | undefined {
     const text = this.#bucket.get(this.#key)?.text;
-    return text === undefined ? undefined : this.#decode(text);
+    if (text === undefined || text === this.#read?.text) return this.#read?.value;
+    try {
+      return this.#decode(text);
+    } catch (error) {
+      if (!this.#read) throw error;
+      return this.#read.value;
+    }
   }
 
   /**
@@ -53,17 +64,14 @@ export class SharedRecord<T> {
     throw new SkeinError('no-engine', `The crawl's ${this.#key} are changed by others all the time.`, 'Try again.');
   }
 
-  /** Writes it again where the engine has forgotten it. */
-  async restore(): Promise<void> {
-    const known = this.#bucket.get(this.#key);
-    if (known?.revision === 0) await this.#bucket.write(this.#key, known.text, 0);
-  }
-
   #decode(text: string): T {
     let why = 'no JSON';
     try {
       const read = this.#form.safeParse(JSON.parse(text));
-      if (read.success) return read.data;
+      if (read.success) {
+        this.#read = { text, value: read.data };
+        return read.data;
+      }
       why = read.error.issues[0]?.message ?? why;
     } catch {
       // No JSON, or nested deeper than anybody writes it: said below.

@@ -4,13 +4,15 @@ import type { ClusterEngine } from './engine.ts';
 import { type Heartbeat, readHeartbeat } from './members/heartbeat.ts';
 import { presentNames } from './members/name.ts';
 import { assign } from './ring/assign.ts';
-import { scatter } from './rpc/scatter.ts';
+import { NOT_THERE, scatter } from './rpc/scatter.ts';
 
 export interface PeerView {
   readonly name: string;
   /** What it answered; undefined = it did not, and `trouble` says why. */
   readonly heartbeat?: Heartbeat;
   readonly trouble?: string;
+  /** It has no connection to the engine at all. */
+  readonly isGone?: boolean;
 }
 
 export interface ClusterView {
@@ -39,7 +41,8 @@ export async function viewCluster(engine: ClusterEngine): Promise<ClusterView> {
   const peers = names.map((name): PeerView => {
     const heartbeat = readHeartbeat(answers.get(name));
     if (heartbeat?.name === name) return { name, heartbeat };
-    return { name, trouble: silent.get(name) ?? 'Its answer cannot be read.' };
+    const trouble = silent.get(name);
+    return { name, trouble: trouble ?? 'Its answer cannot be read.', isGone: trouble === NOT_THERE };
   });
   const working = peers.flatMap(({ name, heartbeat }) =>
     heartbeat?.phase === 'working' ? [{ name, capacity: heartbeat.capacity }] : [],

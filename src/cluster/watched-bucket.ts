@@ -11,7 +11,7 @@ import type { QueuedIterator } from '@nats-io/transport-node';
 import { isConflict } from './connection/errors.ts';
 import { untilItPasses } from './connection/retry.ts';
 
-export interface Watched {
+interface Watched {
   readonly text: string;
   readonly revision: number;
 }
@@ -129,6 +129,12 @@ export class WatchedBucket implements AsyncDisposable {
     } catch {
       // The engine is away, or has no such bucket yet; the next look tries again.
     }
+  }
+
+  /** Writes again what the engine has forgotten: whoever is first with a key, as it was known last. */
+  async restore(): Promise<void> {
+    await this.check();
+    for (const [key, { text, revision }] of this.#values) if (revision === 0) await this.write(key, text, 0);
   }
 
   /** Revisions begin anew in a bucket that was made again; what it says now counts. */

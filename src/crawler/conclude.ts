@@ -270,7 +270,7 @@ function decide({ job, known, response, time, broken }: Reading, found: Understo
     cost: {
       up,
       down,
-      cause: response.protocol === 'site' ? 'delta' : causeOf(known, outcome, response.status),
+      cause: differenceOf(response) ?? causeOf(known, outcome, response.status),
       ms: total,
     },
     stage,
@@ -291,6 +291,12 @@ function decide({ job, known, response, time, broken }: Reading, found: Understo
   }
   if (!notes.filtered && !notes.noarchive) concluded.kept = { url: known.url, time, digest, response };
   return concluded;
+}
+
+/** How it came, where that was not as a whole page. */
+function differenceOf({ protocol, difference }: Response): 'delta' | 'dictionary' | undefined {
+  if (protocol === 'site') return 'delta';
+  return difference && 'dictionary';
 }
 
 interface Judgement {

@@ -36,7 +36,7 @@ import { effectOf } from './pace/answer-effect.ts';
 import type { Turn } from './pace/pace.ts';
 import { ParcelBuilder } from './pack/parcels.ts';
 import { askPermission, type Permission } from './robots/permission.ts';
-import { type Answer, type Ask, type Fetcher, RECALLED } from './stages.ts';
+import { type Answer, type Ask, type Fetcher, type Page, RECALLED } from './stages.ts';
 import type { Tools } from './tools.ts';
 
 /** One errand under way. */
@@ -214,18 +214,18 @@ function allTaken(): Promise<void> {
 /** The page looks like the server's not-found page: finds out what that is, once a server, and holds it against it. */
 async function unmask(run: Run, known: Known, concluded: Concluded): Promise<Concluded> {
   const { missing } = run;
-  missing.looking ??= lookForMissing(run, known);
+  missing.looking ??= lookForMissing(run, known, concluded.page!);
   await missing.looking;
   return missing.has(concluded.page!) ? missingInstead(known, concluded) : concluded;
 }
 
-async function lookForMissing(run: Run, known: Known): Promise<void> {
+async function lookForMissing(run: Run, known: Known, page: Page): Promise<void> {
   const url = impossibleUrl(known.url);
   if (run.permission.refusal(url)) return;
   const probed = await look(run, { url, role: 'page', depth: known.depth, hops: 0, tries: 0 }, 'whole');
   // Anything but a page with status 200 is what a server should say.
   if (!probed || probed.visit.outcome === 'failed') return;
-  run.missing.learn(probed.page);
+  run.missing.learn(probed.page, { page, before: known.facts });
   const { up, down } = probed.visit.cost;
   run.parcels.news({ ...run.permission.about, robotsBytes: up + down, missing: run.missing.print! });
 }
@@ -242,11 +242,12 @@ function settle(run: Run, known: Known, answer: Answer, manner: Manner): Conclud
   }
 }
 
-function askFor(run: Run, known: Known, manner: Manner, { leaves }: Turn): Ask {
+function askFor(run: Run, known: Known, manner: Manner, departure: Turn): Ask {
   const { limits, server } = run.errand;
   const conditional = manner === 'conditional';
   const { url } = known;
-  const ask: Draft<Ask> = { url, maxBytes: bodyLimit(known, limits), allowPrivate: opensPrivate(server, url), leaves };
+  const allowPrivate = opensPrivate(server, url);
+  const ask: Draft<Ask> = { url, maxBytes: bodyLimit(known, limits), allowPrivate, departure };
   if (manner === 'head') ask.method = 'HEAD';
   if (conditional && known.etag !== undefined) ask.etag = known.etag;
   if (conditional && known.lastModified !== undefined) ask.lastModified = known.lastModified;

@@ -21,7 +21,7 @@ interface Sending {
   readonly signal?: AbortSignal;
 }
 
-export interface Sent {
+interface Sent {
   readonly status: number;
   readonly body: string;
 }

@@ -17,6 +17,8 @@ export interface Ask {
   readonly headers?: readonly (readonly [string, string])[];
   readonly etag?: string;
   readonly lastModified?: string;
+  /** Value of Available-Dictionary (RFC 9842): the answer may be a difference from that version, coded `dcz`. */
+  readonly dictionary?: string;
   /** Value of the Accept header; default prefers HTML. */
   readonly accept?: string;
   /** Bytes of the body on the wire beyond which it is cut. */
@@ -25,15 +27,25 @@ export interface Ask {
   readonly flow?: ((bytes: number) => boolean) | undefined;
   /** Private, loopback and link-local addresses may be connected to. */
   readonly allowPrivate: boolean;
-  /** Asked each time the request is about to be written: false = it must not be any more, and fails as RECALLED. */
-  readonly leaves?: () => boolean;
+  readonly departure?: Departure;
+}
+
+/** Of a request to a server whose pace is kept; told of each time that it is written. */
+export interface Departure {
+  /**
+   * Asked when the request is about to be written: milliseconds after which it is to be asked again, 0 = it goes out now,
+   * Infinity = it must not go out any more, and fails as RECALLED.
+   */
+  leaves(): number;
+  /** It has been written: the next one keeps its distance from here. */
+  left(): void;
 }
 
 /** Reason of a failure that no server has to do with: the page is visited another time. */
 export const RECALLED = 'recalled';
 
 /** The body of a request. */
-export interface Content {
+interface Content {
   readonly type: string;
   readonly bytes: Uint8Array;
 }
@@ -55,6 +67,8 @@ export interface Response {
   readonly truncated?: 'length' | 'time' | 'disconnect' | undefined;
   /** `site`: it came in bulk through the site's own face, not as an answer to a request for this URL. */
   readonly protocol: 'http/1.1' | 'h2' | 'site';
+  /** It came as a difference from the version that home holds (RFC 9842); head and body are those of the whole page. */
+  readonly difference?: true;
   readonly address: string;
   readonly wire: Wire;
 }

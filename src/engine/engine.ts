@@ -24,6 +24,7 @@ import type { OutpostOptions } from '../outpost/workers/tools.ts';
 import { depthOf, pruned } from '../transfer/ssh/machine-tree.ts';
 import { dismissEarly } from '../transfer/thread.ts';
 import type { Bounds } from './bounds.ts';
+import { HouseChores } from './house/chores.ts';
 import { copyElsewhere, prepareOffsite } from './offsite.ts';
 import { type EngineOptions, type Extras, engineDefaults as usual } from './options.ts';
 import { adoptAll, digestOf, OpenPartitions } from './partitions.ts';
@@ -85,12 +86,12 @@ export async function openEngine(
   refuseMistakes(options, seeds);
   const threads = threadsOf(options);
   const clock = extras.clockShift ? shiftedClock(extras.clockShift) : systemClock;
-  await prepareOffsite(options);
+  await prepareOffsite(options, extras);
   const collection = new OpenPartitions({ options, extras, clock, seeds });
   const { settings, bounds, contact } = collection;
   const added = collection.seed(seeds);
   collection.commit();
-  const copying = await copyElsewhere(collection, options);
+  const copying = await copyElsewhere(collection, options, extras);
   const tools = { userAgent: userAgent(version, contact), slots: makeSlots() };
   const plan = threadPlan(options, extras, tools);
   const levels = options.levels ?? Math.max(1, depthOf(options.outposts ?? []));
@@ -106,6 +107,8 @@ export async function openEngine(
   const stop = () => home.stop();
   signal?.addEventListener('abort', stop);
   if (signal?.aborted) stop();
+  // Partitions that move between machines keep house where they stop.
+  const chores = extras.mode === 'watch' && !extras.shared ? new HouseChores({ home, collection, clock }) : undefined;
   return {
     ...{ home, pool: new Pool(home.partitions), settings, collection, ledger, frontier, clock },
     ...{ bounds, added, outposts, threadData: plan.data },
@@ -113,7 +116,7 @@ export async function openEngine(
       if (options.decider) await tryDecider(options.decider, { own: !options.cagedHooks });
       await outposts?.open(pruned(options.outposts ?? [], levels), options.listen);
     },
-    run: supply => home.run(outposts ? untilChecked(supply, outposts) : supply),
+    run: supply => home.run(outposts ? untilChecked(supply, outposts) : supply, chores),
     async close() {
       signal?.removeEventListener('abort', stop);
       try {
@@ -140,19 +143,19 @@ function untilChecked(supply: Supply, outposts: Outposts): Supply {
 }
 
 /** Before anything is made: a collection that begins with a mistake would be one all the same. */
-function refuseMistakes(options: EngineOptions, seeds: readonly string[]): void {
+export function refuseMistakes(options: EngineOptions, seeds: readonly string[]): void {
   const { scope, domains, bodyBytes, order, focus, decider, hooks } = options;
   if (order === 'focused' && !focus?.length && decider === undefined && hooks === undefined) {
     throw new SkeinError(
       'bad-option',
-      'The order focused needs words to look for.',
-      'Give them with --focus, or a --decider or --hooks that say what links promise.',
+      'The order "focused" needs keywords.',
+      'Give them with --focus, or rate links with --decider or --hooks.',
     );
   }
   parseScope(scope ?? []);
   refuseLeftOut(domains ?? new Map(), seeds);
   if (bodyBytes !== undefined && !(bodyBytes >= 1))
-    throw new SkeinError('bad-option', 'A body-limit of nothing would store nothing.', 'Write it as 500kB or 16MB.');
+    throw new SkeinError('bad-option', 'A body-limit of 0 would store nothing.', 'Write it as 500kB or 16MB.');
 }
 
 /** A seed is visited whatever the scope says, but not where its domain has no turn: nothing would ever come of it. */
@@ -162,7 +165,7 @@ function refuseLeftOut(weights: ReadonlyMap<string, number>, seeds: readonly str
   throw new SkeinError(
     'bad-option',
     `${left} would never be visited: --domains gives its domain the weight 0.`,
-    'Leave the seed out, or give its domain a weight of its own.',
+    'Remove the seed, or give its domain a weight above 0.',
   );
 }
 

@@ -1,14 +1,15 @@
 /** Looks again at what is due, within a budget: one round of it, or until it is stopped. */
 import { AGENT_TOKEN } from '../errand/agent.ts';
-import type { Fresh } from '../frontier/schedule/freshness-forecast.ts';
 import type { ScheduleSettings } from '../frontier/schedule/settings.ts';
 import { type Tally, tallyOf } from '../home/answers/changes.ts';
 import { Images } from '../home/images/images.ts';
 import { withInference } from '../home/judging/infer-round.ts';
 import { SecondLooks, withSecondLooks } from '../home/judging/second-looks.ts';
 import type { Pool, PoolMember, PoolPage } from '../home/partitions/pool.ts';
+import { type PoolFreshness, poolFreshness } from '../home/partitions/pool-freshness.ts';
+import { RefreshSupply } from '../home/refresh/refresh-supply.ts';
 import { beginRound, endRound, joinRound, type Round } from '../home/round.ts';
-import { refreshSupply, type Supply, watchSupply } from '../home/supply.ts';
+import { type Supply, watchSupply } from '../home/supply.ts';
 import { type Timetable, withTimetable } from '../home/timetable/timetable.ts';
 import type { Thresholds } from '../revisit/pmcs.ts';
 import { parseTimed } from '../revisit/timetable.ts';
@@ -31,7 +32,7 @@ export interface FreshSummary extends Summary, Tally {
   readonly since: number | undefined;
   /** That the schedule wants now. */
   readonly visitsPerDay: number;
-  readonly freshness: ShownFreshness;
+  readonly freshness: PoolFreshness;
 }
 
 export interface FreshOptions extends EngineOptions {
@@ -85,7 +86,7 @@ export async function keepFresh(
       left: supply.left,
       since: round && round.begun < started ? round.begun : undefined,
       visitsPerDay: sumOf(pool, ({ frontier }) => frontier.schedule.visitsPerDay),
-      freshness: freshnessOf(pool, clock.now(), TOLD_SERVERS),
+      freshness: poolFreshness(pool, clock.now(), TOLD_SERVERS),
     };
   } finally {
     await work?.close();
@@ -151,7 +152,7 @@ class FreshWork {
     this.#notices = openNotices(engine, options);
     const allowance = () => (terms && purse ? allowedBy(options.budget ?? {}, terms.live) : allowanceOf(pool));
     const plain = this.round
-      ? refreshSupply(parts, this.round, allowance(), spent)
+      ? new RefreshSupply(parts, this.round, allowance(), spent)
       : watchSupply(parts, allowance, spent);
     const looks = looking(withTimetable(plain, timetable), kind, engine, options.secondLook);
     const looked = withInference(looks, engine, kind);
@@ -216,34 +217,8 @@ function sumOf(pool: Pool, count: (member: PoolMember) => number): number {
   return [...pool].reduce((sum, member) => sum + count(member), 0);
 }
 
-/** Share of the pages that is as last seen, nine times in ten between `low` and `high`. */
-interface ShownFreshness extends Omit<Fresh, 'servers'> {
-  readonly servers: readonly (Omit<Fresh['servers'][number], 'server'> & { readonly origin: string })[];
-}
-
 /** Servers of which the freshness is told one by one. */
 const TOLD_SERVERS = 100;
-
-/** How fresh all partitions are together: of each as much as it has pages. */
-export function freshnessOf(pool: Pool, now: number, told = 0): ShownFreshness {
-  const all = [...pool].map(({ ledger, frontier }) => {
-    const { servers, ...rest } = frontier.schedule.freshness(now, told);
-    const named = servers.map(({ server, ...each }) => ({ ...each, origin: ledger.servers.byId(server).origin }));
-    return { ...rest, servers: named, pages: ledger.dueTimes.countLive() };
-  });
-  if (all.length === 1) {
-    const { pages, ...one } = all[0]!;
-    return one;
-  }
-  const pages = all.reduce((sum, each) => sum + each.pages, 0) || 1;
-  const mean = (of: 'expected' | 'low' | 'high') => all.reduce((sum, each) => sum + each[of] * each.pages, 0) / pages;
-  const servers = all.flatMap(each => each.servers).sort((a, b) => b.pages - a.pages);
-  return {
-    ...{ expected: mean('expected'), low: mean('low'), high: mean('high') },
-    looks: all.reduce((sum, each) => sum + each.looks, 0),
-    servers: servers.slice(0, told),
-  };
-}
 
 const MINUTE = 60_000;
 /** Milliseconds between two looks: a round must not wait long; a watch has time, and clocks and caches move by then. */

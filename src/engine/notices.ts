@@ -51,7 +51,8 @@ function openRoom(engine: Engine, { ledger, frontier }: PoolMember, options: Not
     find: url => frontier.admission.find(url),
   });
   const address = outposts && options.public?.replace(/\/+$/, '');
-  const desk = new NoticeDesk({ ledger, frontier, clock, reader, address, bulk: sites.offers });
+  const { offers: bulk, differences } = sites;
+  const desk = new NoticeDesk({ ledger, frontier, clock, reader, address, bulk, differences });
   return { ledger, reader, sites, desk };
 }
 

@@ -26,6 +26,6 @@ export async function askWhole(directory: string, engine?: string): Promise<Open
     const { id, here } = readCollection(directory);
     const silent = error instanceof SkeinError && error.code === 'no-engine';
     if (!silent || id === '' || !here.some(isBegun)) throw error;
-    return openCollection(directory, { openLedger, alone: `${error.message} Only what this machine has is told.` });
+    return openCollection(directory, { openLedger, alone: `${error.message} This answer covers only this machine.` });
   }
 }

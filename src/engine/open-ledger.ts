@@ -29,7 +29,7 @@ export function refuseOrphans(directory: string): void {
   if (listSegments(join(directory, 'archive')).length === 0 || hasLedger(directory)) return;
   throw new SkeinError(
     'damaged',
-    `${directory} has an archive, but its ledger is gone.`,
-    'Restore ledger.db from a copy, or crawl into another directory with --data; the segments are WARC files as they are.',
+    `${directory} has an archive but no ledger.`,
+    'Restore ledger.db from a copy, or crawl into another directory with --data; the segments are plain WARC files.',
   );
 }

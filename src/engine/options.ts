@@ -106,6 +106,8 @@ export interface Extras {
   readonly shared?: boolean;
   /** Gives the threads leave to ask, in a cluster. */
   readonly leave?: LeaveDesk;
+  /** In a cluster: until when (ticks) what this peer holds is its own, and whether a partition is. */
+  readonly copying?: { readonly until: () => number; readonly isMine: (partition: number) => boolean };
   /** Milliseconds that a vanished machine may take to come back. */
   readonly absence?: number;
 }

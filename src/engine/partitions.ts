@@ -37,7 +37,7 @@ import { threadsOf } from './threads/threads.ts';
 const LEASE = 10 * 60_000;
 
 /** What every partition of a run is opened with. */
-export interface Run {
+interface Run {
   readonly options: EngineOptions;
   readonly extras: Extras;
   readonly clock: Clock;
@@ -95,8 +95,8 @@ export class OpenPartitions {
     this.#lock?.close();
     throw new SkeinError(
       'bad-option',
-      `${forgotten} was forgotten, and is kept from coming back.`,
-      `Let it come back first: skein forget --allow '${forgotten}' (skein forget lists what is kept out).`,
+      `${forgotten} was forgotten, and Skein does not fetch it again.`,
+      `Allow it first: skein forget --allow '${forgotten}' ("skein forget" lists what is blocked).`,
     );
   }
 
@@ -129,15 +129,22 @@ export class OpenPartitions {
 
   /** Lets go of what retention does not keep; while no home works in the partitions. */
   async keepHouse(): Promise<void> {
+    await this.dropOld(({ ledger, archive }) => committing(ledger, archive));
+    for (const { ledger } of this.partitions) if (!ledger.abandoned) deleteReplaced(ledger, ledger.directory);
+  }
+
+  /** The same, but the files of replaced segments stay. `commitOf`: how what is written in a partition becomes durable. */
+  async dropOld(commitOf: (partition: Opened) => () => void): Promise<void> {
     const retention = retentionIn(this.settings);
     if (!isKeeping(retention)) return;
     const bytes = this.partitions.map(({ ledger }) => diskBytes(ledger.directory));
     const all = bytes.reduce((sum, each) => sum + each, 0);
-    for (const [i, { ledger, archive }] of this.partitions.entries()) {
+    const now = this.#run.clock.now();
+    for (const [i, opened] of this.partitions.entries()) {
+      const { ledger, archive } = opened;
       if (ledger.abandoned) continue;
       if (offsiteOf(ledger)) await (await import('../home/offsite/bring.ts')).bringAll(ledger);
-      const parts = { ledger, archive, commit: committing(ledger, archive) };
-      await retain(parts, retention, this.#run.clock.now(), bytes[i]! / all);
+      await retain({ ledger, archive, commit: commitOf(opened) }, retention, now, bytes[i]! / all);
     }
   }
 
@@ -177,7 +184,8 @@ export class OpenPartitions {
       ...this.#run.extras.archive,
     });
     deleteReplaced(ledger, directory);
-    archive.recover(lastEnd(ledger));
+    // What a peer inherits may lie in the store alone.
+    archive.recover(lastEnd(ledger), this.#run.extras.shared && offsiteOf(ledger) !== undefined);
     ledger.begin();
     noteSealed(ledger);
     return { id, ledger, archive };

@@ -31,7 +31,7 @@ export function comingLooks(data: string, most: number): ComingLook[] {
   try {
     const all = collection.here.flatMap(({ ledger }) => {
       const ruleOf = timedFor((ledger.setting<readonly string[]>(SETTING) ?? []).map(parseTimed));
-      return ledger.pages.due('pages', Number.MAX_SAFE_INTEGER, most).map(({ page, due }) => {
+      return ledger.dueTimes.due('pages', Number.MAX_SAFE_INTEGER, most).map(({ page, due }) => {
         const { url } = ledger.pages.get(page)!;
         return { url, due, rule: ruleOf(url)?.text ?? 'schedule' };
       });

@@ -172,7 +172,7 @@ export function mayShowImages(bytes: Uint8Array | null): boolean {
 }
 
 /** What the papers count, and the ledger has columns for. */
-export type Counts = Pick<Facts, 'asciiSum' | 'urls' | 'keywords'>;
+type Counts = Pick<Facts, 'asciiSum' | 'urls' | 'keywords'>;
 
 /** The counts alone, in a tenth of the time; undefined as with unpackFacts. */
 export function countsOf(bytes: Uint8Array): Counts | undefined {

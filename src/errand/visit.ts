@@ -92,13 +92,27 @@ export interface LinkVerdict {
   readonly relevance: number;
 }
 
+/**
+ * What bytes were spent on. `delta`: a page that came in bulk through the site's own face, as a difference; `dictionary`: an
+ * answer that its server sent as a difference from the version that home holds (RFC 9842).
+ */
+type CostCause =
+  | 'page'
+  | 'not-modified'
+  | 'robots'
+  | 'sitemap'
+  | 'image'
+  | 'audit'
+  | 'error'
+  | 'none'
+  | 'delta'
+  | 'dictionary';
+
 export interface Cost {
   /** Bytes on the wire of this visit, headers included. */
   readonly up: number;
   readonly down: number;
-  /** What they were spent on. */
-  /** `delta`: it came in bulk through the site's own face, as a difference. */
-  readonly cause: 'page' | 'not-modified' | 'robots' | 'sitemap' | 'image' | 'audit' | 'error' | 'none' | 'delta';
+  readonly cause: CostCause;
   /** Milliseconds from the request to the last byte. */
   readonly ms: number;
 }

@@ -7,6 +7,7 @@ import { candidateOf, cdxjLines, writeCdxj } from '../archive/cdxj.ts';
 import { type ExportedArchive, exportWarcs, storedPages } from '../archive/export.ts';
 import { mediaType, type Stored } from '../archive/read.ts';
 import type { SegmentSource } from '../archive/store/segment-store.ts';
+import { fingerprint } from '../base/url.ts';
 import { type Copies, openCopies } from '../home/copies/copies.ts';
 import { bodyOf } from '../home/copies/copy-text.ts';
 import { segmentsOf } from '../home/copies/segments-of.ts';
@@ -36,6 +37,7 @@ async function* copiesIn(followed: AsyncIterable<FollowedCopy>): AsyncGenerator<
 }
 
 interface OpenPart {
+  readonly ledger: Ledger;
   readonly source: SegmentSource;
   readonly copies: Copies;
   /** With a copy that has followed a version, only that is the newest. */
@@ -53,7 +55,7 @@ async function openPart(
   const copies = opened.adopt(openCopies(ledger), each => each.close());
   const source = opened.adopt(segmentsOf(ledger), each => each.close());
   const followed = () => followedCopies(ledger, copies, part.filter);
-  return { source, copies, followed, filter: newest ? await besides(part.filter, followed()) : part.filter };
+  return { ledger, source, copies, followed, filter: newest ? await besides(part.filter, followed()) : part.filter };
 }
 
 const jsonLines: Exporter = { name: 'jsonl', binary: false, pages: false, write: writeLines };
@@ -66,23 +68,33 @@ async function writeLines(wanted: Wanted, out: Writable): Promise<number> {
 
 async function linesOf(part: WantedPart, wanted: Wanted, out: Writable): Promise<number> {
   using opened = new DisposableStack();
-  const { source, copies, filter, followed } = await openPart(part, wanted, opened);
+  const { ledger, source, copies, filter, followed } = await openPart(part, wanted, opened);
   let count = 0;
   for await (const page of storedPages(source)) {
     if (!filter(page)) continue;
     const { url, time, status, mediaType, digest, kind } = page;
     const whole = wanted.body ? await copies.whole(page.stored) : undefined;
-    const about = { url, time: new Date(time).toISOString(), status, type: mediaType, digest, kind };
+    const marked = kind === 'resource' ? hiddenOf(ledger, url) : {};
+    const about = { url, time: new Date(time).toISOString(), status, type: mediaType, digest, kind, ...marked };
     await put(out, `${JSON.stringify({ ...about, ...(whole && bodyOf(whole)) })}\n`);
     count++;
   }
   for await (const { copy } of followed()) {
     const { url, status, digest, headers } = copy;
     const about = { url, time: new Date(copy.time).toISOString(), status, type: mediaType(headers), digest };
-    await put(out, `${JSON.stringify({ ...about, kind: 'response', ...(wanted.body && bodyOf(copy)) })}\n`);
+    const marked = { kind: 'response', ...hiddenOf(ledger, url) };
+    await put(out, `${JSON.stringify({ ...about, ...marked, ...(wanted.body && bodyOf(copy)) })}\n`);
     count++;
   }
   return count;
+}
+
+/** A document to which no link leads says so. */
+function hiddenOf(ledger: Ledger, url: string): { hidden?: string } {
+  const { high, low } = fingerprint(url, { high: 0, low: 0 });
+  const page = ledger.pages.find(high, low);
+  const hidden = page && ledger.hidden.of(page.id);
+  return hidden ? { hidden } : {};
 }
 
 const cdxj: Exporter = { name: 'cdxj', binary: false, pages: false, write: writeIndex };

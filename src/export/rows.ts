@@ -26,6 +26,16 @@ export interface RowsWritten {
   readonly rows: number;
   /** Pages that were there at the cursor and have no rows any more. */
   readonly gone: number;
+  /** Rows that did not fit the schema's `row` and were left out, and why the first one was. */
+  readonly refused: number;
+  readonly firstRefusal?: string | undefined;
+}
+
+interface RowCounts {
+  rows: number;
+  gone: number;
+  refused: number;
+  firstRefusal?: string;
 }
 
 interface Sink {
@@ -38,7 +48,7 @@ export async function writeRows(wanted: RowsWanted, out: Writable): Promise<Rows
   const { partitions, here } = readCollection(wanted.data);
   const cursors = new Map(cursorsIn(wanted.after, partitions));
   const sink = sinks[wanted.format](out, wanted.fields);
-  const written = { rows: 0, gone: 0 };
+  const written: RowCounts = { rows: 0, gone: 0, refused: 0 };
   for (const { id, directory } of here.filter(isBegun)) {
     const after = cursors.get(id) ?? '0';
     cursors.set(id, await writePart({ ...wanted, data: directory, after }, written, sink));
@@ -48,17 +58,22 @@ export async function writeRows(wanted: RowsWanted, out: Writable): Promise<Rows
 }
 
 /** The same of one partition, counted in `written`; returns the partition's next cursor. */
-async function writePart(wanted: RowsWanted, written: { rows: number; gone: number }, sink: Sink): Promise<string> {
+async function writePart(wanted: RowsWanted, written: RowCounts, sink: Sink): Promise<string> {
   using opened = new DisposableStack();
   const versions = opened.adopt(new Versions(wanted.data), each => each.close());
   const { ledger } = versions;
   const from = visitOf(wanted.after, ledger);
   const upTo = ledger.visits.newest();
-  const rowsIn = (version: Version | undefined) => (version ? wanted.fields.rows(version.html(), version.url) : []);
+  const rowsIn = (version: Version | undefined, refuse?: (why: string) => void) =>
+    version ? wanted.fields.rows(version.html(), version.url, refuse) : [];
   for (const { page, url } of ledger.visits.newsPages(from, upTo)) {
     if (!wanted.matches(url)) continue;
     const version = await versions.of(page, upTo);
-    const [before, now] = [rowsIn(from === 0 ? undefined : await versions.of(page, from)), rowsIn(version)];
+    const refuse = (why: string) => {
+      written.refused++;
+      written.firstRefusal ??= `${url}: ${why}`;
+    };
+    const [before, now] = [rowsIn(from === 0 ? undefined : await versions.of(page, from)), rowsIn(version, refuse)];
     if (JSON.stringify(before) === JSON.stringify(now)) continue;
     if (now.length === 0) {
       await sink.gone(url);
@@ -98,7 +113,7 @@ const sinks: Readonly<Record<RowsWanted['format'], (out: Writable, fields: Field
     const own = names.map((name): Column => ({ name, type: numbers.has(name) ? 'DOUBLE' : 'STRING' }));
     const table = parquetTo(out, [{ name: 'url', type: 'STRING' }, { name: 'time', type: 'TIMESTAMP' }, ...own]);
     const cell = (name: string, value: Value | undefined) =>
-      numbers.has(name) || value === null || value === undefined ? (value as Cell) : String(flat(value));
+      numbers.has(name) ? numberOf(value) : value === null || value === undefined ? null : String(flat(value));
     return {
       row: (url, time, row) => table.add([url, new Date(time), ...names.map(name => cell(name, row[name]))]),
       gone: url => table.add([url, null, ...names.map(() => null)]),
@@ -106,6 +121,11 @@ const sinks: Readonly<Record<RowsWanted['format'], (out: Writable, fields: Field
     };
   },
 };
+
+/** A schema of rows may have made something else of it. */
+function numberOf(value: Value | undefined): number | null {
+  return typeof value === 'number' ? value : null;
+}
 
 /** Lists and objects as JSON: a cell holds one value. */
 function flat(value: Value | undefined): string | number | null {

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { SkeinError } from '../base/errors.ts';
 import { blocksOf } from './blocks.ts';
 import { addressOf } from './inline.ts';
+import { checkRow, isRowSchema, type RowSchema } from './row-schema.ts';
 import { jsonLdOf, metaOf, microdataOf, type Thing, valuesAt } from './structured.ts';
 import { cellsOf, rowsOf } from './tables.ts';
 import { type Document, type Element, plainText, treeOf } from './tree.ts';
@@ -22,19 +23,26 @@ const fieldsFile = z.strictObject({
   /** One row for each of these elements; default one for the page. */
   each: z.string().min(1).optional(),
   fields: z.record(z.string().min(1), field),
+  /** In a module: what each row must be, by zod or another library that speaks Standard Schema. */
+  row: z
+    .custom<RowSchema>(isRowSchema, 'is no schema of zod or of another library that speaks Standard Schema')
+    .optional(),
 });
 
 export type FieldsFile = z.infer<typeof fieldsFile>;
 type Field = Exclude<z.infer<typeof field>, string>;
 export type Value = string | number | null | readonly unknown[] | Readonly<Record<string, unknown>>;
 export type Row = Readonly<Record<string, Value>>;
+/** What the rows of a file are: what its schema makes of them, where it has one. */
+export type RowOf<File extends FieldsFile> = File extends { readonly row: RowSchema<infer Output> } ? Output : Row;
 
 export interface Fields {
   /** In the order of the file. */
   readonly names: readonly string[];
   /** Those that are one number, or nothing. */
   readonly numbers: ReadonlySet<string>;
-  rows(html: string, url: string): Row[];
+  /** `refuse` hears of each row that does not fit the schema, and is left out. */
+  rows(html: string, url: string, refuse?: (why: string) => void): Row[];
 }
 
 /** Names that every row has already. */
@@ -47,7 +55,7 @@ export function fieldsOf(text: string, file: string): Fields {
 
 /** The same of what such a file holds; `file`: how it is called. */
 export function fieldsFrom(given: unknown, file: string): Fields {
-  const { each, fields } = parsed(given, file);
+  const { each, fields, row: schema } = parsed(given, file);
   const entries = Object.entries(fields).map(
     ([name, its]) => [name, typeof its === 'string' ? { css: its } : its] as const,
   );
@@ -61,17 +69,25 @@ export function fieldsFrom(given: unknown, file: string): Fields {
   return {
     names: entries.map(([name]) => name),
     numbers: new Set(entries.filter(([, its]) => isNumber(its)).map(([name]) => name)),
-    rows(html, url) {
+    rows(html, url, refuse = () => {}) {
       const page = new Page(treeOf(html), url);
       const scopes = each === undefined ? [page.tree] : (selectAll(each, page.tree as Scope) as Element[]);
       const rows = scopes.map(scope =>
         Object.fromEntries(entries.map(([name, its]) => [name, fieldValue(its, scope, page)])),
       );
-      return rows.filter(row =>
+      const filled = rows.filter(row =>
         Object.values(row).some(value => value !== null && !(Array.isArray(value) && value.length === 0)),
       );
+      return schema ? filled.flatMap(row => fitting(row, schema, refuse)) : filled;
     },
   };
+}
+
+function fitting(row: Row, schema: RowSchema, refuse: (why: string) => void): Row[] {
+  const checked = checkRow(row, schema);
+  if ('row' in checked) return [checked.row as Row];
+  refuse(checked.why);
+  return [];
 }
 
 function jsonOf(text: string, file: string): unknown {

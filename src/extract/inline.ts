@@ -109,6 +109,6 @@ export function addressOf(given: string | undefined, base: string): string | und
 }
 
 /** Characters that Markdown would take for marks, where they would be taken so. */
-export function escaped(text: string): string {
+function escaped(text: string): string {
   return text.replace(/[\\`*[\]<|]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])/g, '\\$&');
 }

@@ -20,7 +20,7 @@ import { measure, type Template, type Weight } from './weigh.ts';
 /** A child with this share of the text is where the text is. */
 const NEARLY_ALL = 0.8;
 
-export interface Main {
+interface Main {
   readonly root: ParentNode;
   /** Elements below the root that are not part of it. */
   readonly dropped: ReadonlySet<Element>;

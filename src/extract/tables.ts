@@ -5,7 +5,7 @@ import { type Element, elementsOf, everyOf, rawText } from './tree.ts';
 /** Columns and rows a cell may claim to span. */
 const MOST_SPAN = 50;
 
-export interface Cells {
+interface Cells {
   readonly rows: readonly (readonly string[])[];
   readonly texts: readonly (readonly string[])[];
   readonly caption: string;

@@ -1,7 +1,7 @@
 /** What home has done with a visit before the frontier learns from it. */
 
 /** Where the records of a visit lie in the archive. */
-export interface Stored {
+interface Stored {
   readonly segment: number;
   readonly offset: number;
   readonly length: number;

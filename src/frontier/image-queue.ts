@@ -46,6 +46,5 @@ export class ImageQueue {
     const nofollow = ((this.#ledger.pages.known(page)?.flags ?? 0) & FLAG_NOFOLLOW) !== 0;
     const targets = this.#admission.links(images, { page, depth: depth - 1, hops: 0, time, nofollow });
     this.#ledger.links.addImages(page, targets);
-    this.#ledger.pages.setShown(page);
   }
 }

@@ -70,7 +70,7 @@ export class Learning {
 
   /** Finds copies and traps again: what pages of each shape turned out to be, as far as their last visits tell. */
   restore(laneOf: (server: number) => Lane, reading: Reading): void {
-    for (const { page, facts, near, original, url, server } of reading(this.#ledger.pages.fetched())) {
+    for (const { page, facts, near, original, url, server } of reading(this.#ledger.scans.fetched())) {
       if (original) this.#remember(page, facts);
       if (word(facts, factsAt.simhash) !== 0 || word(facts, factsAt.simhash + 4) !== 0)
         laneOf(server).shapes.count(url, near !== null);
@@ -259,7 +259,8 @@ export class Learning {
     const { cost, time } = visit;
     const spent = cost.up + cost.down;
     // What the last full answer cost is what this one would have.
-    const whole = visit.status === 304 ? (before?.wire ?? 0) : cost.cause === 'delta' ? (visit.page?.bytes ?? 0) : 0;
+    const spared = visit.status === 304 || cost.cause === 'dictionary';
+    const whole = spared ? (before?.wire ?? 0) : cost.cause === 'delta' ? (visit.page?.bytes ?? 0) : 0;
     const avoided = Math.max(0, whole - spent);
     // A body that came and held nothing new is neither stored nor sent on.
     const same = visit.outcome === 'same' && cost.cause === 'page';

@@ -89,7 +89,7 @@ export function writeMemory(ledger: Ledger, memory: () => Memory): void {
 export function readMemory(ledger: Ledger): Memory | undefined {
   const named = ledger.setting<Named>(SETTING);
   if (!named) return undefined;
-  ledger.unset(SETTING);
+  ledger.set(SETTING, undefined);
   if (named.layout !== LAYOUT || named.pages !== ledger.pages.size) return undefined;
   const bytes = bytesOf(join(ledger.directory, FILE));
   const whole = named.lengths.reduce((sum, length) => sum + aligned(length), 0);

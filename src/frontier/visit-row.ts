@@ -29,7 +29,7 @@ export interface Lesson extends Brought {
 }
 
 /** What learning found out besides the visit itself. */
-export interface Findings {
+interface Findings {
   readonly planned: Planned;
   readonly movedTo: number | null;
   readonly near: number;

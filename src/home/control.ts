@@ -166,19 +166,19 @@ export class HomeControl {
         return this.#add(order.urls);
       case 'pause':
         home.pause();
-        return 'Paused: nothing more is asked for until you resume.';
+        return 'Paused: no more requests until you resume.';
       case 'resume':
         home.resume();
         return 'Resumed.';
       case 'stop':
         home.stop();
-        return 'Stopping: what is under way is finished first.';
+        return 'Stopping after the requests in progress.';
       case 'pace':
         this.#adjust({ pace: order.seconds * 1000 });
         return `Requests to one server are ${order.seconds} s apart.`;
       case 'limit':
         this.#adjust({ maxPages: order.pages ?? Number.POSITIVE_INFINITY });
-        return order.pages === null ? 'No limit of pages.' : this.#limitInWords(order.pages);
+        return order.pages === null ? 'No page limit.' : this.#limitInWords(order.pages);
       case 'budget':
         if (!budget) throw new SkeinError('refused', `A ${this.#parts.command} has no budget.`, 'Set a limit instead.');
         budget.change(order.amount);
@@ -206,9 +206,9 @@ export class HomeControl {
     const urls = texts.map(seedUrl);
     const added = this.#parts.seed(urls);
     this.#rescope();
-    if (this.#parts.share) return `${urls.length} told to the machines that they belong to.`;
+    if (this.#parts.share) return `${urls.length} sent to the machines responsible for them.`;
     if (added === urls.length) return `${added} added.`;
-    return added > 0 ? `${added} added; the others were known.` : 'None added: all were known.';
+    return added > 0 ? `${added} added; the others were already known.` : 'None added: all were already known.';
   }
 
   #filter(scope: string, keep: string): string {
@@ -218,7 +218,7 @@ export class HomeControl {
     this.#keep = keep;
     this.#adjust({ scope: { ...this.#options.scope, ...parseScope(listOf(scope)), keep: parsed } });
     this.#rescope();
-    return `From now on links are followed in ${scope || 'the hosts of the seeds'}, and ${keep || 'everything'} is kept.`;
+    return `From now on Skein follows links in ${scope || 'the hosts of the seeds'} and keeps ${keep || 'everything'}.`;
   }
 
   /** Makes the frontiers' idea of "outside" fit scope, seeds and excluded servers. */
@@ -241,7 +241,7 @@ export class HomeControl {
     if (action === 'pace') {
       server.pace = seconds == null ? undefined : seconds * 1000;
       owner.frontier.adjust({});
-      return seconds == null ? `${origin} has the pace of the crawl.` : `${origin}: ${seconds} s between requests.`;
+      return seconds == null ? `${origin} uses the pace of the crawl.` : `${origin}: ${seconds} s between requests.`;
     }
     server.paused = action === 'pause' || action === 'exclude';
     owner.frontier.adjust({});
@@ -259,23 +259,23 @@ export class HomeControl {
       setExcluded(settings, action === 'exclude' ? [...others, origin] : others);
       this.#rescope();
     }
-    return `${origin}: told to the machine that has it.`;
+    return `${origin}: sent to the machine responsible for it.`;
   }
 
   #retry(text: string): string {
     const { ledger, id, known } = this.#find(text);
     const now = this.#parts.clock.now();
-    if (!known) throw new SkeinError('refused', 'It was never visited and waits for its turn already.');
-    if (known.retry_at !== null && known.retry_at <= now) return 'It waits for its turn already.';
+    if (!known) throw new SkeinError('refused', 'It was never visited and is already queued.');
+    if (known.retry_at !== null && known.retry_at <= now) return 'It is already queued.';
     // The supply looks for retries whose time has come since it last looked, so this moment is never too early.
-    ledger.pages.setRetry(id, now + 1000);
-    return 'It is tried again in a moment.';
+    ledger.dueTimes.setRetry(id, now + 1000);
+    return 'Skein retries it in a moment.';
   }
 
   #ping(text: string): string {
     const { frontier, id } = this.#find(text);
     const moved = frontier.schedule.ping(id, this.#parts.clock.now());
-    return moved ? 'Noted: it is looked at earlier.' : 'It is not in the schedule, so the notice changes nothing.';
+    return moved ? 'Noted: Skein checks it earlier.' : 'It is not in the schedule, so the notice has no effect.';
   }
 
   #unmask(text: string): string {
@@ -291,7 +291,7 @@ export class HomeControl {
       if (id !== 0 && ledger.pages.get(id)!.refused !== ELSEWHERE)
         return { frontier, ledger, verdicts, id, known: ledger.pages.known(id) };
     }
-    throw new SkeinError('not-found', `The collection has never heard of ${text}.`);
+    throw new SkeinError('not-found', `The collection does not know ${text}.`);
   }
 }
 

@@ -15,7 +15,7 @@ import { createServer } from '../base/http.ts';
 import type { HomeControl, HomeState, Obeyed } from './control.ts';
 import type { SteerOrder } from './orders.ts';
 
-export interface Address {
+interface Address {
   readonly pid: number;
   readonly port: number;
   readonly token: string;
@@ -26,7 +26,7 @@ const MOST_BODY = 2_000_000;
 /** Milliseconds that a home may take to answer; its loop turns several times a second. */
 const PATIENCE = 10_000;
 
-export interface Door {
+interface Door {
   readonly port: number;
   close(): Promise<void>;
 }

@@ -12,7 +12,6 @@
  * or fetched twice.
  * This is one of the two loops of Skein; the other is the crawler's.
  */
-import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../base/clock.ts';
 import { SkeinError } from '../base/errors.ts';
 import { encodeErrand } from '../errand/codec/errand-codec.ts';
@@ -30,13 +29,11 @@ import { type OpenPartition, Partition } from './partitions/partition.ts';
 import { Partitions } from './partitions/partitions.ts';
 import { Progress } from './progress.ts';
 import type { Judged } from './receive.ts';
-import type { Supply } from './supply.ts';
+import type { Chores, Supply } from './supply.ts';
 import { WakeableSleep } from './wakeable-sleep.ts';
 
 /** How long the loop sleeps when nothing happens. */
 const NAP = 100;
-/** Longest run (ms) before yielding to Node's event loop. */
-const BREATH = 50;
 /** How long stop() waits for answers. Pages given up wait for the next run. */
 const GRACE = 3000;
 /** Threads that die one after the other without a page coming back in between; beyond, it is not a page that kills them. */
@@ -76,7 +73,6 @@ export class Home implements Receiver {
   #running = false;
   #orders: (() => void)[] = [];
   #failure: unknown;
-  #breathed = 0;
   /** When overdue errands were last looked for; ticks, like #stopBy. */
   #looked = 0;
 
@@ -117,11 +113,11 @@ export class Home implements Receiver {
   }
 
   /** Runs until the supply has no more, or stop() is called. Throws what ended it early, after saving what it had. */
-  async run(supply: Supply): Promise<void> {
+  async run(supply: Supply, chores?: Chores): Promise<void> {
     if ([...this.partitions].some(({ frontier }) => frontier.options.mode === 'refresh')) this.#judge.begin();
     this.#running = true;
     try {
-      await this.#loop(supply);
+      await this.#loop(supply, chores);
       this.#ended = true;
       this.#obey();
       for (const partition of this.partitions) partition.conclude();
@@ -140,7 +136,7 @@ export class Home implements Receiver {
     if (this.#failure !== undefined) throw this.#failure;
   }
 
-  async #loop(supply: Supply): Promise<void> {
+  async #loop(supply: Supply, chores: Chores | undefined): Promise<void> {
     for (;;) {
       this.#receiveAll();
       this.partitions.commitIfDue();
@@ -148,7 +144,8 @@ export class Home implements Receiver {
       this.#departures.look();
       this.#obey();
       if (this.#failure !== undefined || this.#clock.ticks() >= this.#stopBy) return;
-      if (!this.#stopping && !this.#paused) {
+      const chore = this.#stopping || this.#paused ? undefined : chores?.due();
+      if (!this.#stopping && !this.#paused && !chore) {
         supply.fill();
         this.partitions.wake();
         this.#try();
@@ -156,7 +153,8 @@ export class Home implements Receiver {
       }
       if (this.dispatch.idle && this.#inbox.empty) {
         if (this.partitions.settle()) continue; // links to other partitions may bring more to do
-        if (this.#isOver(supply)) return;
+        if (chore) await chore();
+        else if (this.#isOver(supply)) return;
       }
       await this.#nap();
     }
@@ -198,15 +196,15 @@ export class Home implements Receiver {
     return this.#stopping;
   }
 
-  /** Runs `work` between two turns of the loop; what it writes is then committed. `partition`: it writes to no other. */
-  order<T>(work: () => T, partition?: number): Promise<T> {
+  /** Runs `work` between two turns and commits what it writes, to `partition` or all; `along`: with what else comes soon. */
+  order<T>(work: () => T, partition?: number, along = false): Promise<T> {
     if (this.#ended) return Promise.reject(new SkeinError('refused', 'This run has ended.'));
     return new Promise((resolve, reject) => {
       this.#orders.push(() => {
         try {
-          this.partitions.begin(partition);
+          this.partitions.begin(partition, along);
           const result = work();
-          this.partitions.commit(partition);
+          if (!along) this.partitions.commit(partition);
           resolve(result);
         } catch (error) {
           reject(error);
@@ -383,18 +381,8 @@ export class Home implements Receiver {
   }
 
   async #nap(): Promise<void> {
-    await this.#breathe();
+    await this.#rest.breathe();
     if (this.#inbox.ready || this.#orders.length > 0) return;
     await this.#rest.sleep(this.partitions.patience ?? NAP);
-  }
-
-  /**
-   * Node hands the messages of a thread over one by one, up to a thousand of them in one turn of its loop, and ours turns
-   * between two. Where threads are faster than home, timers, signals and orders would wait for all of these.
-   */
-  async #breathe(): Promise<void> {
-    if (performance.now() - this.#breathed < BREATH) return;
-    await setImmediate();
-    this.#breathed = performance.now();
   }
 }

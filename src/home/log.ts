@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { Logger } from 'pino';
 
-export interface Log {
+interface Log {
   write(level: 'info' | 'warn', fields: object, message: string): void;
   /** Once every line is written. */
   close(): Promise<void>;

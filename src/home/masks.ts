@@ -25,8 +25,8 @@ export function unmask(ledger: Ledger, page: number, server: number): number {
 }
 
 export function liftedInWords(masks: number): string {
-  if (masks === 0) return 'Nothing is masked on this page.';
-  return `${masks === 1 ? 'One mask is' : `${masks} masks are`} lifted: what differs there counts as a change again.`;
+  if (masks === 0) return 'This page has no masks.';
+  return `${masks === 1 ? 'One mask is' : `${masks} masks are`} removed: differences there count as changes again.`;
 }
 
 function knownOf(ledger: Ledger, page: number, server: number): { knowledge: ServerKnowledge; places: Places } {

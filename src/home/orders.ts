@@ -37,7 +37,7 @@ export const orderSchema = z.discriminatedUnion(
       origin: url,
       action: z.enum(
         ['pause', 'resume', 'exclude', 'include', 'pace'],
-        'With a server you may pause, resume, exclude, include, or set its pace.',
+        'A server can be paused, resumed, excluded, included, or given a pace.',
       ),
       /** For `pace`; null = the crawl's own. */
       seconds: seconds.nullable().optional(),

@@ -2,7 +2,11 @@
  * How the loop waits: until somebody wakes it, or a time is over. One alarm serves many rests: a timer and an
  * AbortController for each took 85 µs a turn of the loop. So a rest may end early, by an alarm set for one before it.
  */
+import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../base/clock.ts';
+
+/** Longest run (ms) before yielding to Node's event loop. */
+const BREATH = 50;
 
 const awake = () => {};
 
@@ -10,6 +14,7 @@ export class WakeableSleep {
   readonly #clock: Clock;
   #alarm: AbortController | undefined;
   #wake: () => void = awake;
+  #breathed = 0;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -26,6 +31,16 @@ export class WakeableSleep {
       if (!this.#alarm) void this.#setAlarm(ms);
     });
     this.#wake = awake;
+  }
+
+  /**
+   * Node hands the messages of a thread over one by one, up to a thousand of them in one turn of its loop, and ours turns
+   * between two. Where threads are faster than home, timers, signals and orders would wait for all of these.
+   */
+  async breathe(): Promise<void> {
+    if (performance.now() - this.#breathed < BREATH) return;
+    await setImmediate();
+    this.#breathed = performance.now();
   }
 
   /** Nobody rests any more: no alarm keeps the process. */

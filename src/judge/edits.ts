@@ -6,9 +6,9 @@
 import { type Hunk, hunks } from '../base/myers.ts';
 import type { Pieces } from '../crawler/analysis/analyse.ts';
 import { hashAll, hashOf } from './hash.ts';
-import { frameOf, isAddress, plainAddress, starsOf, stemOf } from './stems.ts';
+import { frameOf, isAddress, plainAddress, starsOf, stemOf, turnsOf } from './stems.ts';
 
-export type List = 'text' | 'reference' | 'tags';
+type List = 'text' | 'reference' | 'tags';
 
 /** Where something came or went, and what; hashes. */
 export interface Spot {
@@ -42,6 +42,8 @@ export interface Edit {
   /** Of a reference: how many pieces it has, and which of them differ, as bits; 0 = more than that differs. */
   readonly pieces: number;
   readonly stars: number;
+  /** Of a reference with a frame: the pieces that became others. */
+  readonly turns: readonly TokenTurn[];
   /** It is about a picture. */
   readonly picture: boolean;
   /** Both hashes of all that was replaced there: of the whole block where the edit is some of its words. */
@@ -56,7 +58,15 @@ export interface Edit {
   readonly told: string;
 }
 
-export interface Words {
+/** A piece of a reference that became another; hashes. */
+export interface TokenTurn {
+  readonly before: number;
+  readonly after: number;
+  /** What stands around it, from all of the reference to what is next to it. */
+  readonly around: readonly number[];
+}
+
+interface Words {
   readonly removed: number;
   readonly added: number;
   /** Of both versions together. */
@@ -83,6 +93,7 @@ export const wholeEdit: Edit = {
     frame: 0,
     pieces: 0,
     stars: 0,
+    turns: [],
     long: false,
     picture: false,
     within: false,
@@ -125,7 +136,9 @@ function referencesOf({ pieces }: Pieces): Item[] {
   return pieces
     .filter(({ kind }) => kind !== 'tags')
     .map(({ kind, hash, value }) => {
-      if (!isAddress(value)) return { hash, value, picture: kind === 'picture' };
+      // What is asked for with a picture counts for nothing.
+      if (kind === 'picture') return { hash, value: value.replace(/\?[^\s,]*/g, ''), picture: true };
+      if (!isAddress(value)) return { hash, value, picture: false };
       const plain = plainAddress(value);
       return { hash: hashOf(plain), value: plain, picture: false };
     });
@@ -166,9 +179,14 @@ const BESIDE = 1000;
 
 /** What was replaced as a whole, or one by one where as many came as went. */
 function between(spot: (index: number) => Where, gone: readonly Item[], come: readonly Item[], from: number): Edit[] {
-  const apart = gone.length === come.length && come.length <= MOST_APART;
+  const apart = gone.length === come.length && (come.length <= MOST_APART || isTokensAlone(gone, come));
   if (!apart) return [editOf(spot(from), gone, come)];
   return come.flatMap((is, i) => replaced(spot(from + i + 1), gone[i]!, is));
+}
+
+/** However many they are: each is what it was but for tokens. */
+function isTokensAlone(gone: readonly Item[], come: readonly Item[]): boolean {
+  return come.every((is, i) => stemOf(gone[i]!.value, is.value) !== undefined);
 }
 
 function replaced(spot: Where, was: Item, is: Item): Edit[] {
@@ -229,11 +247,16 @@ function editOf(spot: Where, old: readonly Item[], now: readonly Item[]): Edit {
     stem: stem === undefined ? 0 : hashOf(stem),
     frame: frame === undefined ? 0 : hashOf(frame),
     ...(frame === undefined ? { pieces: 0, stars: 0 } : starsOf(old[0]!.value, now[0]!.value)),
+    turns: alone ? turnsOf(old[0]!.value, now[0]!.value).map(hashed) : [],
     long: [old, now].every(items => isLong(items.map(({ value }) => value).join(' '))),
     picture: [...old, ...now].some(({ picture }) => picture),
     within: false,
     told: stem ?? `${shortened(old)} → ${shortened(now)}`,
   };
+}
+
+function hashed({ before, after, around }: ReturnType<typeof turnsOf>[number]): TokenTurn {
+  return { before: hashOf(before), after: hashOf(after), around: around.map(hashOf) };
 }
 
 /** So many stretches of words that differ in one block, and such a share of its words that stays, make edits of their own. */

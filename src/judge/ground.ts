@@ -100,7 +100,9 @@ export function explained(grounds: readonly Ground[], usable: Usable, edit: Edit
   if (!ground || spot.gone.some(item => stood(ground, item))) return undefined;
   const grown = Math.abs(spot.come.length - spot.gone.length);
   if (grown > (ground.differed >= 2 ? ground.growth : 0)) return undefined;
-  return { ground, unseen: spot.come.some(item => !has(ground.items, item)) };
+  const unknown = (items: readonly number[]) => items.some(item => !has(ground.items, item));
+  // Where things come and go and do not take turns, nothing that came explains what has gone.
+  return { ground, unseen: unknown(spot.come) || (ground.growth > 0 && unknown(spot.gone)) };
 }
 
 function stood({ before, behind, items }: Ground, item: number): boolean {

@@ -6,13 +6,16 @@
  * Pure: visits in, verdicts out. It can be written down as JSON and read again.
  */
 import { DAY } from '../base/clock.ts';
-import type { Edit } from './edits.ts';
+import type { Edit, TokenTurn } from './edits.ts';
 import { isFirm } from './ground.ts';
 import { hashAll } from './hash.ts';
 import {
   cameBack,
+  exceeds,
   fits,
+  goesBackAndForth,
   groundFor,
+  isBackAndForth,
   isNoisy,
   type Place,
   type Places,
@@ -34,7 +37,7 @@ type Evidence =
   | 'looks'
   /** They did at this place of other pages. */
   | 'looks-elsewhere'
-  /** They did, and what is there now was there before. */
+  /** They did, and what is there now was there before; or only a token differs that has gone back and forth. */
   | 'returned';
 
 /** `shared`: many pages of the server have the same edit, so that it is one event of the server. */
@@ -60,20 +63,31 @@ const SAME_EVENT = DAY / 2;
 /** Of each kind of knowledge, the newest so many are kept. */
 const MOST_KEPT = 2000;
 
+/** Two values between which something swings; hashes. */
+export type Swing = Pick<Edit, 'before' | 'after' | 'told'>;
+
+export function turnKey({ around, before, after }: { readonly around: number } & Omit<TokenTurn, 'around'>): number {
+  return hashAll([around, before, after]);
+}
+
 export class ServerKnowledge {
   /** Stems of tokens that are others at each look. */
   readonly stems: Map<number, string>;
   /** Values of tokens that swing: value → its group. */
-  readonly swings: Map<number, number>;
+  readonly #swings: Map<number, number>;
   /** Places, and stems of tokens, where second looks differed → pages. */
-  readonly places: Map<number, number[]>;
+  readonly #places: Map<number, number[]>;
   /** Edits that many pages have had at the same place → when that was last seen, milliseconds since 1970. */
   readonly shared: Map<number, number>;
+  /** Tokens that became others → the references in which they did. */
+  readonly #turns: Map<number, number[]>;
   /** Keys of masks that a person has lifted: they stay so. */
-  readonly lifted: Map<number, number>;
-  /** Frames of tokens that became others on most pages of the last round, each another one; believed for that round alone. */
-  readonly everywhere: Map<number, string>;
+  readonly #lifted: Map<number, number>;
+  /** What stood around tokens that became others on many pages of the last round, each another one; believed for that round alone. */
+  readonly #everywhere: Map<number, string>;
   #believed: ReadonlySet<number> = new Set();
+  /** Tokens that became the same other ones on many pages of the last round. */
+  #turned: ReadonlySet<number> = new Set();
   /** What the keys above stand for, for people. */
   readonly told: Map<number, string>;
   /** Second looks that found everything as it was, and those that did not. */
@@ -82,11 +96,12 @@ export class ServerKnowledge {
 
   constructor(saved: Saved = {}) {
     this.stems = new Map(saved.stems);
-    this.swings = new Map(saved.swings);
-    this.places = new Map(saved.places);
+    this.#swings = new Map(saved.swings);
+    this.#places = new Map(saved.places);
     this.shared = new Map(saved.shared);
-    this.lifted = new Map(saved.lifted);
-    this.everywhere = new Map(saved.everywhere);
+    this.#turns = new Map(saved.turns);
+    this.#lifted = new Map(saved.lifted);
+    this.#everywhere = new Map(saved.everywhere);
     this.told = new Map(saved.told);
     this.stable = saved.stable ?? 0;
     this.volatile = saved.volatile ?? 0;
@@ -95,11 +110,12 @@ export class ServerKnowledge {
   save(): Saved {
     return {
       stems: newest(this.stems),
-      swings: newest(this.swings),
-      places: newest(this.places),
+      swings: newest(this.#swings),
+      places: newest(this.#places),
       shared: newest(this.shared),
-      lifted: newest(this.lifted),
-      everywhere: newest(this.everywhere),
+      turns: newest(this.#turns),
+      lifted: newest(this.#lifted),
+      everywhere: newest(this.#everywhere),
       told: newest(this.told),
       stable: this.stable,
       volatile: this.volatile,
@@ -108,32 +124,48 @@ export class ServerKnowledge {
 
   /** `seen`: when the page was last looked at before, milliseconds since 1970. */
   verdictOn(edit: Edit, places: Places, seen = 0): Verdict {
-    if (edit.stem !== 0 && this.stems.has(edit.stem) && !this.lifted.has(edit.stem)) return 'token';
-    if (edit.list === 'reference' && this.#believed.has(edit.frame) && !this.lifted.has(edit.frame))
-      return 'everywhere';
+    if (edit.stem !== 0 && this.stems.has(edit.stem) && !this.#lifted.has(edit.stem)) return 'token';
+    if (this.#isTurn(edit, ({ around }) => around.find(key => this.#believed.has(key)))) return 'everywhere';
     const [old, now] = edit.within ? edit.whole : [edit.before, edit.after];
-    const swing = this.swings.get(old);
-    const swings = swing !== undefined && swing === this.swings.get(now);
-    if (swings && !this.lifted.has(swing)) return 'swing';
+    const swing = this.#swings.get(old);
+    const swings = swing !== undefined && swing === this.#swings.get(now);
+    if (swings && !this.#lifted.has(swing)) return 'swing';
+    if (this.#isTurn(edit, turn => this.#swingOf(turn))) return 'swing';
     const place = places.get(edit.place);
-    const otherwise = this.#reaches(edit, place, seen) ? 'shared' : 'news';
-    if (this.lifted.has(edit.place)) return otherwise;
-    if (edit.within && !place?.agreed && this.stems.has(edit.frame) && !this.lifted.has(edit.frame)) return 'token';
-    if (place && isNoisy(place) && fits(place, edit)) return 'looks';
+    const onMany = ({ around, before, after }: TokenTurn) =>
+      around.find(key => this.#turned.has(turnKey({ around: key, before, after })));
+    const otherwise = this.#reaches(edit, place, seen) || this.#isTurn(edit, onMany) ? 'shared' : 'news';
+    if (this.#lifted.has(edit.place)) return otherwise;
+    if (edit.within && !place?.agreed && this.stems.has(edit.frame) && !this.#lifted.has(edit.frame)) return 'token';
+    if (place && isNoisy(place) && fits(place, edit) && !exceeds(places, place, edit)) return 'looks';
     if (variesNearby(places, edit)) return 'looks';
     // Other pages have other things between the same neighbours; words in a block that has stayed are the same thing.
-    const elsewhere = edit.within && (this.places.get(edit.place)?.length ?? 0) >= ENOUGH_PAGES;
+    const elsewhere = edit.within && (this.#places.get(edit.place)?.length ?? 0) >= ENOUGH_PAGES;
     if (elsewhere && !place?.agreed) return 'looks-elsewhere';
     if (place && swingsAt(place) && cameBack(place, edit)) return 'returned';
     if (swingsNearby(places, edit)) return 'returned';
+    if (place && goesBackAndForth(place, edit)) return 'returned';
     if (this.#onGround(edit, places)) return 'looks';
     return otherwise;
+  }
+
+  /** Everything that differs in a reference is known, by keys that nobody has lifted. */
+  #isTurn({ turns }: Edit, keyOf: (turn: TokenTurn) => number | undefined): boolean {
+    return (
+      turns.length > 0 && turns.every(turn => !this.#lifted.has(keyOf(turn) ?? Number.NaN) && keyOf(turn) !== undefined)
+    );
+  }
+
+  /** The group of values between which machines swing, where what became what is in one. */
+  #swingOf({ around, before, after }: TokenTurn): number | undefined {
+    const groups = around.map(key => [before, after].map(value => this.#swings.get(hashAll([key, value]))));
+    return groups.find(([one, other]) => one !== undefined && one === other)?.[0];
   }
 
   /** It lies where two looks found other things, and all of it has come and gone there. */
   #onGround(edit: Edit, places: Places): boolean {
     const found = groundFor(places, edit);
-    return found?.unseen === false && !this.lifted.has(found.ground.key);
+    return found?.unseen === false && !this.#lifted.has(found.ground.key);
   }
 
   /**
@@ -146,23 +178,42 @@ export class ServerKnowledge {
   }
 
   /** What the pages of a round have shown together takes the place of what those of an earlier one had. */
-  variesEverywhere(frames: ReadonlyMap<number, string>): void {
-    this.#believed = new Set(frames.keys());
-    if (frames.size === 0) return;
-    this.everywhere.clear();
-    for (const [frame, told] of frames) this.everywhere.set(frame, told);
+  variesEverywhere(around: ReadonlyMap<number, string>): void {
+    this.#believed = new Set(around.keys());
+    if (around.size === 0) return;
+    this.#everywhere.clear();
+    for (const [key, told] of around) this.#everywhere.set(key, told);
+  }
+
+  /** Keys of tokens that became the same other ones on many pages of a round. */
+  turnsOnMany(keys: ReadonlySet<number>): void {
+    this.#turned = keys;
   }
 
   /** Two values of a token that swing: one became the other on a page, and the other way round on another. */
-  swing({ before, after, told }: Edit): void {
-    const group = this.swings.get(before) ?? this.swings.get(after) ?? before;
-    const other = this.swings.get(after);
+  swing({ before, after, told }: Swing): void {
+    const group = this.#swings.get(before) ?? this.#swings.get(after) ?? before;
+    const other = this.#swings.get(after);
     if (other !== undefined && other !== group) {
-      for (const [value, its] of this.swings) if (its === other) this.swings.set(value, group);
+      for (const [value, its] of this.#swings) if (its === other) this.#swings.set(value, group);
     }
-    this.swings.set(before, group);
-    this.swings.set(after, group);
+    this.#swings.set(before, group);
+    this.#swings.set(after, group);
     this.told.set(group, told);
+  }
+
+  /** A page has other tokens in a reference. What turned in several of them, and back in as many, swings, if not in one round. */
+  turned(page: number, { stem, frame, turns, told }: Edit): void {
+    for (const { around, before, after } of stem === 0 ? [] : turns) {
+      const key = around.at(-1)!;
+      const there = turnKey({ around: key, before, after });
+      const known = this.#turns.get(there) ?? [];
+      const reference = hashAll([page, frame]);
+      if (!known.includes(reference)) this.#turns.set(there, [...known, reference].slice(-ENOUGH_PAGES));
+      const ways = [there, turnKey({ around: key, before: after, after: before })];
+      if (ways.every(way => (this.#turns.get(way)?.length ?? 0) >= ENOUGH_PAGES))
+        this.swing({ before: hashAll([key, before]), after: hashAll([key, after]), told });
+    }
   }
 
   /** Two looks at a page, a moment apart, agreed at the place of an edit, or there was another edit between them. */
@@ -172,6 +223,7 @@ export class ServerKnowledge {
       place.frame = again.list === 'reference' ? again.frame : 0;
       place.stars = (place.pieces === again.pieces ? place.stars : 0) | again.stars;
       place.pieces = again.pieces;
+      place.growth = Math.max(place.growth ?? 0, Math.abs(again.items[1].length - again.items[0].length));
       place.differed++;
       place.rest = 0;
       this.volatile++;
@@ -196,25 +248,27 @@ export class ServerKnowledge {
     if (whole.includes(0)) return false;
     const key = hashAll([...whole].sort((a, b) => a - b));
     this.#differed(page, key, told);
-    return this.places.get(key)!.length >= ENOUGH_TO_SWING;
+    return this.#places.get(key)!.length >= ENOUGH_TO_SWING;
   }
 
   /** Returns whether that was seen on enough pages. */
   #differed(page: number, key: number, told: string): boolean {
-    const pages = this.places.get(key) ?? [];
-    if (!pages.includes(page) && pages.length < ENOUGH_PAGES) this.places.set(key, [...pages, page]);
+    const pages = this.#places.get(key) ?? [];
+    if (!pages.includes(page) && pages.length < ENOUGH_PAGES) this.#places.set(key, [...pages, page]);
     this.told.set(key, told);
-    return this.places.get(key)!.length >= ENOUGH_PAGES;
+    return this.#places.get(key)!.length >= ENOUGH_PAGES;
   }
 
   /** What is taken for noise on a page, and why: at its own places, and on all pages of the server. */
   masks(places: Places): Mask[] {
-    const own = [...places].filter(([key, { differed }]) => differed > 0 && !this.lifted.has(key));
-    const far = [...this.places].filter(([key, pages]) => {
-      return pages.length >= ENOUGH_PAGES && !this.stems.has(key) && !places.has(key) && !this.lifted.has(key);
+    const own = [...places].filter(
+      ([key, place]) => (place.differed > 0 || isBackAndForth(place)) && !this.#lifted.has(key),
+    );
+    const far = [...this.#places].filter(([key, pages]) => {
+      return pages.length >= ENOUGH_PAGES && !this.stems.has(key) && !places.has(key) && !this.#lifted.has(key);
     });
-    const groups = new Set(this.swings.values());
-    const grounds = places.grounds.filter(ground => isFirm(ground) && !this.lifted.has(ground.key));
+    const groups = new Set(this.#swings.values());
+    const grounds = places.grounds.filter(ground => isFirm(ground) && !this.#lifted.has(ground.key));
     return [
       ...grounds.map(({ key, told, differed, agreed }) => ({
         key,
@@ -229,13 +283,13 @@ export class ServerKnowledge {
       }),
       ...far.map(([key]) => ({ key, evidence: 'looks-elsewhere' as const, told: this.told.get(key) ?? '' })),
       ...[...this.stems]
-        .filter(([key]) => !this.lifted.has(key))
+        .filter(([key]) => !this.#lifted.has(key))
         .map(([key, told]) => ({ key, evidence: 'token' as const, told })),
-      ...[...this.everywhere]
-        .filter(([key]) => !this.lifted.has(key))
+      ...[...this.#everywhere]
+        .filter(([key]) => !this.#lifted.has(key))
         .map(([key, told]) => ({ key, evidence: 'everywhere' as const, told })),
       ...[...groups]
-        .filter(key => !this.lifted.has(key))
+        .filter(key => !this.#lifted.has(key))
         .map(key => ({ key, evidence: 'swing' as const, told: this.told.get(key) ?? '' })),
     ];
   }
@@ -243,7 +297,7 @@ export class ServerKnowledge {
   /** From now on these count like everything else. Returns how many there were. */
   lift(places: Places): number {
     const masks = this.masks(places);
-    for (const { key } of masks) this.lifted.set(key, 1);
+    for (const { key } of masks) this.#lifted.set(key, 1);
     return masks.length;
   }
 }
@@ -253,6 +307,7 @@ export interface Saved {
   readonly swings?: [number, number][];
   readonly places?: [number, number[]][];
   readonly shared?: [number, number][];
+  readonly turns?: [number, number[]][];
   readonly lifted?: [number, number][];
   readonly everywhere?: [number, string][];
   readonly told?: [number, string][];

@@ -1,6 +1,6 @@
 /** What a second look says of the edits that a first one found. Pure. */
 import type { Edit } from './edits.ts';
-import type { Places } from './places.ts';
+import { type Places, remember } from './places.ts';
 
 /** The edit by which a later look shows that what an edit brought is there no more, or all that it took is there again. */
 export function repeated(first: Edit, later: readonly Edit[]): Edit | undefined {
@@ -31,12 +31,24 @@ export function wasGuessed({ place: key }: Edit, places: Places): boolean {
   return place !== undefined && place.differed <= 1;
 }
 
-/** There are more blocks than before, or fewer, at both looks: what varies beside them does not explain that. */
+/**
+ * There are more blocks than before, or fewer, at both looks: what varies beside them does not explain that. Nor does a block that
+ * stood in the place of another and is gone at the next look: it comes and goes by itself.
+ */
 export function stands(first: Edit, later: Edit): boolean {
   const [grown, again] = [growthOf(first), growthOf(later)];
-  return grown !== 0 && (Math.sign(again) !== -Math.sign(grown) || Math.abs(again) < Math.abs(grown));
+  if (grown === 0) return again !== 0 && !first.items[0].every(item => later.items[1].includes(item));
+  return Math.sign(again) !== -Math.sign(grown) || Math.abs(again) < Math.abs(grown);
 }
 
 function growthOf({ items: [before, after] }: Edit): number {
   return after.length - before.length;
+}
+
+/** What a second look found beside what it was for is no evidence of noise: if it stands at the next visit, it is told then. */
+export function holdFound(places: Places, edit: Edit): void {
+  if (edit.list === 'tags' || edit.after === 0) return;
+  remember(places, [edit]);
+  const place = places.get(edit.place);
+  if (place) place.held = edit.after;
 }

@@ -3,7 +3,7 @@
  * stands beside it, and is followed when that changes. Pure.
  */
 import type { Edit } from './edits.ts';
-import { explained, type Ground, isFirm, type OnGround } from './ground.ts';
+import { explained, type Ground, groundAt, has, isFirm, type OnGround } from './ground.ts';
 import { hashAll } from './hash.ts';
 
 const MOST_PLACES = 24;
@@ -29,6 +29,8 @@ export interface Place {
   /** Which of its pieces were others at second looks, as bits, of how many. */
   pieces: number;
   stars: number;
+  /** By how many more or fewer items two looks differed there, at most. */
+  growth?: number;
   /** Visits since the last second look at which it was taken for noise. */
   passed: number;
   /** What was taken for noise there at the last visit and had never been there before; 0 = nothing. */
@@ -37,6 +39,8 @@ export interface Place {
   now: number;
   kind: number;
   around: readonly [number, number];
+  /** Only a token differed there last. */
+  token?: boolean;
   /** For people: what differed last. */
   told: string;
 }
@@ -102,9 +106,35 @@ export function cameBack({ last, back, values }: Place, { after }: Edit): boolea
   return after === last ? back : values.includes(after);
 }
 
+/** Times that a token came back to what it was, from which on it is known to go back and forth. */
+const BACK_AND_FORTH = 3;
+
+/** Only a token differs, and has gone back and forth before: of a new one that says nothing. */
+export function goesBackAndForth(place: Place, edit: Edit): boolean {
+  if (edit.stem === 0 || !cameBack(place, edit)) return false;
+  const { returned, last } = place;
+  return returned + (edit.after === last ? 0 : 1) >= BACK_AND_FORTH;
+}
+
+/** It would be noise if its token came back once more. */
+export function isBackAndForth({ token = false, returned }: Place): boolean {
+  return token && returned >= BACK_AND_FORTH;
+}
+
 /** Second looks say so, and do not take it back. One alone may have met a change by chance: it holds for one visit. */
 export function isNoisy({ differed, agreed, passed }: Place): boolean {
   return differed >= 2 ? differed >= 2 * agreed : differed === 1 && agreed === 0 && passed === 0;
+}
+
+/**
+ * More came or went than ever did between two looks at the place, or something came where things come and go that no look has seen
+ * do so: what varies there does not explain it.
+ */
+export function exceeds(places: Places, place: Place, { list, within, spots: [spot] }: Edit): boolean {
+  if (within || list === 'tags' || !spot) return false;
+  if (Math.abs(spot.come.length - spot.gone.length) > (place.growth ?? 0)) return true;
+  const ground = groundAt(places.grounds, spot);
+  return ground !== undefined && ground.growth > 0 && spot.come.some(item => !has(ground.items, item));
 }
 
 /**
@@ -163,10 +193,11 @@ export function remember(places: Places, edits: readonly Edit[]): void {
     if (place.back) place.returned++;
     place.values = [...place.values.filter(value => value !== after), after].slice(-MOST_VALUES);
     place.told = told;
+    place.token = edit.stem !== 0;
     places.delete(key);
     places.set(key, place);
   }
-  const spare = [...places].filter(([, { differed }]) => differed === 0).map(([key]) => key);
+  const spare = [...places].filter(([, place]) => place.differed === 0 && !isBackAndForth(place)).map(([key]) => key);
   for (const key of spare.slice(0, Math.max(0, places.size - MOST_PLACES))) places.delete(key);
 }
 

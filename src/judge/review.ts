@@ -4,7 +4,7 @@
  */
 import type { Edit } from './edits.ts';
 import { hashAll } from './hash.ts';
-import type { ServerKnowledge, Verdict } from './knowledge.ts';
+import { type ServerKnowledge, type Swing, turnKey, type Verdict } from './knowledge.ts';
 import { type Places, placedOf, signaturesOf } from './places.ts';
 
 /** A page on which something differed in this round. */
@@ -26,11 +26,13 @@ export interface Shares {
 export const shares: Shares = { leastPages: 5, leastShare: 0.01 };
 
 /** What the pages of a round have in common: counts that reached what makes an edit one of the server. */
-export interface Common {
+interface Common {
   /** Edits with what stands beside them. */
   readonly edits: ReadonlySet<number>;
   /** What became what, wherever it stands, on twice as many pages. */
   readonly values: ReadonlySet<number>;
+  /** Two edits of one stretch. */
+  readonly pairs: ReadonlySet<number>;
   /** All edits of a page, with their places. */
   readonly pages: ReadonlySet<number>;
 }
@@ -49,7 +51,10 @@ export function review(
   { leastPages, leastShare }: Shares = shares,
 ): Common {
   for (const edit of swingsIn(all)) knowledge.swing(edit);
+  for (const turn of turnsBothWays(all, visited)) knowledge.swing(turn);
+  for (const { page, edits } of all) for (const edit of edits) knowledge.turned(page, edit);
   knowledge.variesEverywhere(everywhereIn(all, visited));
+  knowledge.turnsOnMany(turnsOnMany(all, Math.max(leastPages, leastShare * pages)));
   const round = oneWay(all);
   const often = (keys: (edits: readonly Edit[]) => number[], times = 1) => {
     const counts = new Map<number, number>();
@@ -76,7 +81,19 @@ export function review(
       if (2 * (beside.get(far) ?? 0) < wholes.get(hashAll(edit.whole))!) beside.delete(far);
   }
   const whole = often(edits => [wholeOf(edits)]);
-  return { edits: new Set(beside.keys()), values: new Set(values.keys()), pages: new Set(whole.keys()) };
+  const pairs = often(edits => replaced(edits).flatMap(edit => besideLong(edit, edits)));
+  return {
+    edits: new Set(beside.keys()),
+    values: new Set(values.keys()),
+    pairs: new Set(pairs.keys()),
+    pages: new Set(whole.keys()),
+  };
+}
+
+/** The edit with each long one of its stretch. */
+function besideLong({ whole, around }: Edit, edits: readonly Edit[]): number[] {
+  const side = edits.filter(({ long, around: its }) => long && its.join() === around.join());
+  return side.map(other => hashAll([...whole, ...other.whole]));
 }
 
 function wholeOf(edits: readonly Edit[]): number {
@@ -88,35 +105,93 @@ function oneWay(round: readonly Seen[]): Seen[] {
   const ways = new Map<number, number>();
   for (const { edits } of round)
     for (const key of new Set(edits.map(({ whole }) => hashAll(whole)))) ways.set(key, (ways.get(key) ?? 0) + 1);
-  const back = ({ whole: [before, after] }: Edit) => (ways.get(hashAll([after, before])) ?? 0) >= EACH_WAY;
+  const back = ({ whole: [before, after] }: Edit) => {
+    const there = ways.get(hashAll([before, after]))!;
+    return (ways.get(hashAll([after, before])) ?? 0) >= Math.max(EACH_WAY, WAY_BACK * there);
+  };
   return round.map(seen => ({ ...seen, edits: seen.edits.filter(edit => edit.list === 'tags' || !back(edit)) }));
 }
 
+/** Pages that go the other way, and share of those that go this way: machines answer as many pages anew as they leave. */
 const EACH_WAY = 2;
+const WAY_BACK = 0.25;
 
 /** Pages, and share of those looked at, on which a token must be another at the same time; and share of them with their own one. */
 const LEAST_EVERYWHERE = 10;
-const MOST_PAGES = 0.5;
+const SHARE_EVERYWHERE = 0.15;
 const DISTINCT = 0.8;
+/** Of these the share that look like tokens: by chance some do not. */
+const MADE = 0.5;
 
-/** Frames of tokens that became others on most pages at the same time: nobody writes most pages of a site anew at once, each its own. */
-function everywhereIn(round: readonly Seen[], visited: number): Map<number, string> {
-  const found = new Map<number, { pages: number; made: number; values: Set<number>; told: string }>();
-  for (const { edits } of round) {
-    const parts = edits.filter(({ list, frame }) => list === 'reference' && frame !== 0);
-    for (const { frame, stem, after, told } of new Map(parts.map(edit => [edit.frame, edit])).values()) {
-      const so = found.get(frame) ?? { pages: 0, made: 0, values: new Set<number>(), told };
-      found.set(frame, so);
-      so.pages++;
-      if (stem !== 0) Object.assign(so, { made: so.made + 1, told });
-      so.values.add(after);
-    }
-  }
-  const most = [...found].filter(([, { pages, made, values }]) => {
-    if (pages < Math.max(LEAST_EVERYWHERE, MOST_PAGES * visited)) return false;
-    return made >= DISTINCT * pages && values.size >= DISTINCT * pages;
+/** A token that became another, as it is known by what stands around it. */
+interface Turned {
+  readonly page: number;
+  readonly around: number;
+  readonly before: number;
+  readonly after: number;
+  /** Only tokens differ in its reference. */
+  readonly made: boolean;
+  readonly told: string;
+}
+
+/** Each once for a page and what stands around it. `signs`: also by the two signs beside it, where the token itself says the rest. */
+function turnsIn(round: readonly Seen[], signs = true): Turned[] {
+  return round.flatMap(({ page, edits }) => {
+    const all = edits.flatMap(({ turns, stem, told }) =>
+      turns.flatMap(({ around, before, after }) =>
+        // Two signs beside it say enough of a token, and nothing of a word.
+        around.slice(0, stem === 0 || !signs ? -1 : around.length).map(key => {
+          return { page, around: key, before, after, made: stem !== 0, told };
+        }),
+      ),
+    );
+    return [...new Map(all.map(turn => [`${turn.around} ${turn.before} ${turn.after}`, turn])).values()];
   });
-  return new Map(most.map(([frame, { told }]) => [frame, told]));
+}
+
+function grouped<K, T>(all: readonly T[], keyOf: (each: T) => K): Map<K, T[]> {
+  const groups = new Map<K, T[]>();
+  for (const each of all) {
+    const group = groups.get(keyOf(each));
+    if (group) group.push(each);
+    else groups.set(keyOf(each), [each]);
+  }
+  return groups;
+}
+
+/** What stands around tokens that became others on many pages at the same time: nobody writes so many anew at once, each its own. */
+function everywhereIn(round: readonly Seen[], visited: number): Map<number, string> {
+  const found = [...grouped(turnsIn(round, false), ({ around }) => around)].filter(([, turns]) => {
+    const pages = new Set(turns.map(({ page }) => page)).size;
+    if (pages < Math.max(LEAST_EVERYWHERE, SHARE_EVERYWHERE * visited)) return false;
+    const made = new Set(turns.filter(turn => turn.made).map(({ page }) => page)).size;
+    return made >= MADE * pages && new Set(turns.map(({ after }) => after)).size >= DISTINCT * pages;
+  });
+  return new Map(found.map(([around, turns]) => [around, turns[0]!.told]));
+}
+
+/** The same token became the same other one on so many pages, in references of their own. */
+function turnsOnMany(round: readonly Seen[], least: number): Set<number> {
+  const made = turnsIn(round).filter(turn => turn.made);
+  return new Set([...grouped(made, turnKey)].filter(([, turns]) => turns.length >= least).map(([key]) => key));
+}
+
+/** Pages on which a token must have turned each way; of what is no token, and share of those looked at. */
+const TOKEN_EACH_WAY = 2;
+const WORD_EACH_WAY = 8;
+const SHARE_EACH_WAY = 0.08;
+
+/** What one page has replaced by another, and as many other pages the other way round: machines behind one name. */
+function turnsBothWays(round: readonly Seen[], visited: number): Swing[] {
+  const turns = grouped(turnsIn(round), turnKey);
+  const enough = (some: readonly Turned[] | undefined, made: boolean) =>
+    (some?.length ?? 0) >= (made ? TOKEN_EACH_WAY : Math.max(WORD_EACH_WAY, SHARE_EACH_WAY * visited));
+  return [...turns.values()].flatMap(some => {
+    const { around, before, after, made, told } = some[0]!;
+    const back = turns.get(turnKey({ around, before: after, after: before }));
+    if (!enough(some, made) || !enough(back, made)) return [];
+    return [{ before: hashAll([around, before]), after: hashAll([around, after]), told }];
+  });
 }
 
 /** Tokens that one page has replaced by another, and another page the other way round: two machines behind one name. */
@@ -143,7 +218,7 @@ export function verdictOf(
   return said.find(verdict => verdict === 'shared') ?? said[0]!;
 }
 
-const nothing: Common = { edits: new Set(), values: new Set(), pages: new Set() };
+const nothing: Common = { edits: new Set(), values: new Set(), pairs: new Set(), pages: new Set() };
 
 /**
  * Whether what is left when noise is taken out is an edit of the server: all of it, as it stands, is on many pages; or each
@@ -157,7 +232,7 @@ function isCommon(edits: readonly Edit[], common: Common, besides: boolean): boo
   const anywhere = besides || telling.some(inPlace);
   const text = besides || telling.some(({ list }) => list === 'text');
   const values = telling.filter(({ whole }) => anywhere && common.values.has(hashAll(whole)));
-  // Few words say little by themselves, but as much as the long ones that changed with them, side by side.
-  const beside = new Set(values.filter(({ long }) => long).map(({ around }) => around.join()));
-  return text && telling.every(edit => inPlace(edit) || (values.includes(edit) && beside.has(edit.around.join())));
+  // Few words say little by themselves, but as much as the long ones with which they changed, side by side, on other pages, too.
+  const together = (edit: Edit) => besideLong(edit, values).some(pair => common.pairs.has(pair));
+  return text && telling.every(edit => inPlace(edit) || (values.includes(edit) && together(edit)));
 }

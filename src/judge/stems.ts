@@ -14,24 +14,49 @@ export function stemOf(before: string, after: string): string | undefined {
   const old = before.match(PIECES)!;
   const now = after.match(PIECES)!;
   if (old.length !== now.length) return undefined;
-  let tokens = 0;
-  const stem = old.map((piece, i) => {
-    const other = now[i]!;
-    if (piece === other) return piece;
-    if (!isToken(piece, other)) tokens = Number.POSITIVE_INFINITY;
-    tokens++;
-    return '*';
-  });
-  return tokens <= MOST_TOKENS ? stem.join('') : undefined;
+  const made = old.every((piece, i) => piece === now[i] || isToken(piece, now[i]!));
+  return made ? starred(old, now) : undefined;
+}
+
+/** With a star for each piece that differs; undefined when more than a few do. The same that becomes the same again counts once. */
+function starred(old: readonly string[], now: readonly string[]): string | undefined {
+  const turns = new Set(old.flatMap((piece, i) => (piece === now[i] ? [] : [`${piece} ${now[i]}`])));
+  if (turns.size > MOST_TOKENS) return undefined;
+  return old.map((piece, i) => (piece === now[i] ? piece : '*')).join('');
 }
 
 /** What has stayed, whatever the rest is: for two looks a moment apart, at which whatever differs is made up. */
 export function frameOf(before: string, after: string): string | undefined {
   const old = before.match(PIECES) ?? [];
   const now = after.match(PIECES) ?? [];
-  if (before === after || old.length !== now.length) return undefined;
-  const frame = old.map((piece, i) => (piece === now[i] ? piece : '*'));
-  return frame.filter(piece => piece === '*').length <= MOST_TOKENS ? frame.join('') : undefined;
+  return before === after || old.length !== now.length ? undefined : starred(old, now);
+}
+
+/** A piece that became another, and what stands around it: from all of the reference to the two signs beside it. */
+interface Turn {
+  readonly before: string;
+  readonly after: string;
+  readonly around: readonly string[];
+}
+
+/** Of two references of which a frame has stayed. Pages have pictures and links of their own, but the same tokens in them. */
+export function turnsOf(before: string, after: string): Turn[] {
+  const frame = frameOf(before, after);
+  if (frame === undefined) return [];
+  const [old, now] = [before.match(PIECES)!, after.match(PIECES)!];
+  const masked = old.map((piece, i) => (piece === now[i] ? piece : '*'));
+  const server = /^[a-z]+:\/\/[^/]*/i.exec(before)?.[0] ?? '';
+  const turns = new Map<string, Turn>();
+  for (const [i, piece] of old.entries()) {
+    const turn = `${piece} ${now[i]}`;
+    if (piece === now[i] || turns.has(turn)) continue;
+    const rest = masked.slice(i).join('');
+    const near = [masked.slice(i - 1, i).join('') + rest, masked.slice(Math.max(0, i - 2), i).join('') + rest];
+    const beside = `${masked[i - 1] ?? ''} ${masked[i + 1] ?? ''}`;
+    const around = [frame, masked.slice(0, i).join(''), ...near.map(each => `${server} ${each}`), beside];
+    turns.set(turn, { before: piece, after: now[i]!, around });
+  }
+  return [...turns.values()];
 }
 
 /** Which pieces differ, as bits, of how many; of two with as many pieces. */
@@ -64,7 +89,9 @@ function looksMade(run: string): boolean {
   if (/^[A-Za-z]+\d{1,4}$/.test(run) && !/^[a-f]+\d+$/i.test(run)) return false;
   if (/^\d+x\d+$/i.test(run)) return false;
   if (/\d/.test(run)) return true;
-  return run.length >= 24 || (run.slice(1).match(/[a-z][A-Z]|[A-Z][a-z]/g)?.length ?? 0) >= 3;
+  if (run.length >= 24 || (run.slice(1).match(/[a-z][A-Z]|[A-Z][a-z]/g)?.length ?? 0) >= 3) return true;
+  // Capitals where no name has them: each of a name's words has one, and more small letters.
+  return (run.match(/[A-Z]{2,}[a-z]+|[A-Z][a-z](?=[A-Z])/g)?.length ?? 0) >= 2;
 }
 
 /** A mail address, also where a proxy has put its own link, with the address under a key, in its place. */

@@ -15,7 +15,6 @@ import { Border } from './collection/border.ts';
 import { diskError, isFull } from './collection/disk-error.ts';
 import { Errands } from './errands.ts';
 import { Forecasts } from './forecasts.ts';
-
 import { House } from './house/house.ts';
 import { IndexFeed } from './index-feed.ts';
 import { Backward } from './links/backward.ts';
@@ -33,6 +32,7 @@ import { Followed } from './pages/followed.ts';
 import { FoundData } from './pages/found.ts';
 import { Inferred } from './pages/inferred.ts';
 import { Masks } from './pages/masks.ts';
+import { PageScans } from './pages/page-scans.ts';
 import { Pages } from './pages/pages.ts';
 import { ScheduledPages } from './pages/scheduled-pages.ts';
 import { Seeds } from './pages/seeds.ts';
@@ -52,6 +52,7 @@ export class Ledger {
   /** SQL stays in this folder: everybody else asks the parts below by name. */
   private readonly database: DatabaseSync;
   readonly pages: Pages;
+  readonly scans: PageScans;
   readonly visits: Visits;
   readonly servers: Servers;
   readonly links: LinkIndex;
@@ -95,6 +96,7 @@ export class Ledger {
     this.tallies = new Tallies(this.database);
     this.#serverPages = new ServerPages(this.database);
     this.pages = new Pages(this.database, this.tallies, this.#serverPages);
+    this.scans = new PageScans(this.database);
     this.looks = new Looks(this.database);
     this.visits = new Visits(this.database, this.tallies, this.looks);
     this.servers = new Servers(this.database);
@@ -102,7 +104,7 @@ export class Ledger {
     this.links = new LinkIndex(this.database, this.backward);
     this.account = new Account(this.database);
     this.dueTimes = new DueTimes(this.database);
-    this.scheduled = new ScheduledPages(this.database, this.pages);
+    this.scheduled = new ScheduledPages(this.database, this.#serverPages);
     this.forecasts = new Forecasts(this.database);
     this.found = new FoundData(this.database);
     this.errands = new Errands(this.database);
@@ -160,6 +162,7 @@ export class Ledger {
     });
     this.border.saved();
     this.#open = false;
+    this.changes.committed();
   }
 
   setting<T>(name: string): T | undefined {
@@ -167,8 +170,10 @@ export class Ledger {
     return row ? (JSON.parse(row['value'] as string) as T) : undefined;
   }
 
+  /** Undefined: it is forgotten. */
   set(name: string, value: unknown): void {
-    this.database.prepare('INSERT OR REPLACE INTO meta VALUES (?, ?)').run(name, JSON.stringify(value));
+    if (value === undefined) this.database.prepare('DELETE FROM meta WHERE name = ?').run(name);
+    else this.database.prepare('INSERT OR REPLACE INTO meta VALUES (?, ?)').run(name, JSON.stringify(value));
   }
 
   /** A setting that is a list which grows. */
@@ -189,10 +194,6 @@ export class Ledger {
     } finally {
       this.database.exec('COMMIT');
     }
-  }
-
-  unset(name: string): void {
-    this.database.prepare('DELETE FROM meta WHERE name = ?').run(name);
   }
 
   /** Length of the archive that the ledger speaks of; written in the same batch as the visits that refer to it. */
@@ -320,7 +321,7 @@ function openDatabase(directory: string, mode: 'write' | 'read'): DatabaseSync {
 function makeDirectory(directory: string): void {
   try {
     mkdirSync(dirname(directory), { recursive: true });
-    if (!existsSync(directory)) mkdirSync(directory);
+    if (!existsSync(directory)) mkdirSync(directory, { mode: 0o700 });
     else if (!statSync(directory).isDirectory()) throw new Error('there is a file of that name');
   } catch (error) {
     throw refused(directory, error);

@@ -10,12 +10,12 @@ import { globOf } from './pages/pages.ts';
 type Value = string | number | null;
 
 /** A part of a list, and the key to go on from; null = the list ends here. */
-export interface Part<T> {
+export interface ListingPart<T> {
   readonly rows: readonly T[];
   readonly next: number | null;
 }
 
-export interface ListedPage {
+interface ListedPage {
   readonly id: number;
   readonly url: string;
   readonly server: number;
@@ -168,7 +168,7 @@ export class Listings {
     this.#database = database;
   }
 
-  pages(wanted: PagesWanted): Part<KeyedPage> {
+  pages(wanted: PagesWanted): ListingPart<KeyedPage> {
     const { from, key, up, last } = pageOrders[wanted.order];
     const end = (this.#database.prepare(last).get()!['n'] as number | null) ?? 0;
     const start = wanted.after ?? (up ? 0 : end + 1);
@@ -206,7 +206,7 @@ export class Listings {
   }
 
   /** Each with its account. */
-  servers({ find, state, order = 'found', after, limit, now, since }: ServersWanted): Part<ListedServer> {
+  servers({ find, state, order = 'found', after, limit, now, since }: ServersWanted): ListingPart<ListedServer> {
     const byId = order === 'found';
     const rows = this.#database
       .prepare(
@@ -230,7 +230,7 @@ export class Listings {
   }
 
   /** The visits of a page, newest first, from before the visit `before` on. */
-  visitsOf(page: number, before: number, limit: number): Part<ListedVisit> {
+  visitsOf(page: number, before: number, limit: number): ListingPart<ListedVisit> {
     const rows = this.#database
       .prepare(
         `SELECT id, time, outcome, reason, status, stage, amount, up + down AS bytes, ms, cause, outpost,

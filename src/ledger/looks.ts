@@ -19,7 +19,7 @@ export interface Decided {
 }
 
 /** What of a visit is counted. */
-export interface Look {
+interface Look {
   readonly time: number;
   readonly outpost: string;
   readonly outcome: Outcome;

@@ -314,6 +314,16 @@ export function versionOf(database: DatabaseSync): number {
   throw tooNew(version);
 }
 
+/**
+ * The database came from elsewhere, and has more than the tables and indexes of a ledger: anything else does something when
+ * it is read or written.
+ */
+export function holdsCode(database: DatabaseSync): boolean {
+  database.exec('PRAGMA trusted_schema = OFF');
+  const odd = `SELECT name FROM sqlite_schema WHERE type NOT IN ('table', 'index') OR sql LIKE 'create virtual%'`;
+  return database.prepare(odd).get() !== undefined;
+}
+
 function tooNew(version: number): SkeinError {
   return new SkeinError(
     'data-too-new',

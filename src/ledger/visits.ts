@@ -143,20 +143,26 @@ export class Visits {
   }
 
   /**
-   * The archive has none of a segment's copies. Pages whose newest copy was there are to be fetched again, in a crawl too.
-   * Returns how many these are.
+   * The archive has no copies of a segment that reach beyond `from`. Pages whose newest copy was there are to be fetched
+   * again, in a crawl too. Returns how many these are, and where the last copy ends that it has; 0 = it has none.
    */
-  loseSegment(segment: number, now: number): number {
+  loseSegment(segment: number, now: number, from = 0): { readonly pages: number; readonly end: number } {
     const nowhere = 'segment = NULL, place = NULL, length = NULL, request_length = NULL';
-    this.#database.prepare(`UPDATE visits SET ${nowhere} WHERE segment = ?`).run(segment);
+    const beyond = 'segment = ? AND place + length > ?';
     for (const table of ['followed', 'inferred'])
-      this.#database.prepare(`DELETE FROM ${table} WHERE segment = ?`).run(segment);
+      this.#database
+        .prepare(
+          `DELETE FROM ${table} WHERE segment = ? AND (place >= ? OR page IN (SELECT page FROM known WHERE ${beyond}))`,
+        )
+        .run(segment, from, segment, from);
+    this.#database.prepare(`UPDATE visits SET ${nowhere} WHERE ${beyond}`).run(segment, from);
     const unknown = `due = ?, retry_at = ?, etag = NULL, last_modified = NULL, facts = NULL, ${nowhere}`;
     const pages = Number(
-      this.#database.prepare(`UPDATE known SET ${unknown} WHERE segment = ?`).run(now, now, segment).changes,
+      this.#database.prepare(`UPDATE known SET ${unknown} WHERE ${beyond}`).run(now, now, segment, from).changes,
     );
     this.#tallies.count('stored', '', 0, -pages);
-    return pages;
+    const last = this.#database.prepare('SELECT max(place + length) AS end FROM visits WHERE segment = ?').get(segment);
+    return { pages, end: Number(last?.['end'] ?? 0) };
   }
 
   /** What was taken for a change turned out to be none, or the other way round. */

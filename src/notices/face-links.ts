@@ -5,8 +5,8 @@
 import { normalise } from '../base/url.ts';
 
 export interface FaceLink {
-  /** `hub` and `topic` belong together: who tells, and of what. */
-  readonly kind: 'cursor' | 'resourcesync' | 'feed' | 'hub' | 'topic';
+  /** `hub` and `topic` belong together: who tells, and of what. `dictionary`: pages come as differences (RFC 9842). */
+  readonly kind: 'cursor' | 'resourcesync' | 'feed' | 'hub' | 'topic' | 'dictionary';
   readonly url: string;
 }
 

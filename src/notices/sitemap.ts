@@ -12,7 +12,7 @@ import { readFeed } from './feed.ts';
 import { Problems } from './problems.ts';
 import { unpack, XmlScanner } from './xml.ts';
 
-export interface Sitemap {
+interface Sitemap {
   /** `index`: the entries are sitemaps. */
   readonly kind: 'index' | 'urls';
   readonly entries: readonly SitemapEntry[];

@@ -147,7 +147,7 @@ const named: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', qu
 const LONGEST_TEXT = 65_536;
 
 /** The five of XML (and the one that everybody forgets to declare), and numbers; anything else stays as written. */
-export function decodeEntities(written: string): string {
+function decodeEntities(written: string): string {
   const text = written.length > LONGEST_TEXT ? written.slice(0, LONGEST_TEXT) : written;
   if (!text.includes('&')) return text;
   return text.replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z]{2,4}));/gi, (whole, decimal, hex, name) => {

@@ -7,17 +7,18 @@ import { join } from 'node:path';
 import { PRIVATE, replaceFile } from '../base/file.ts';
 import { readCollection } from '../ledger/collection/collection.ts';
 import { takeLock } from '../ledger/ledger.ts';
-import { type MessageSender, NotTaken } from './channels/channel.ts';
+import { type MessageSender, NotDelivered } from './channels/channel.ts';
 import { command } from './channels/command.ts';
 import { atomOf, rssOf } from './channels/feed.ts';
 import { mail } from './channels/mail.ts';
 import { webhook } from './channels/webhook.ts';
 import { Desk } from './desk.ts';
 import { ChangeFinder } from './find.ts';
+import { notifyDirectory } from './place.ts';
 import type { Channel, Rule } from './rule.ts';
-import { notifyDirectory, readRules } from './rules-file.ts';
+import { readRules } from './rules-file.ts';
 
-export interface Told {
+interface Told {
   /** Changes that count and were put on a desk. */
   readonly found: number;
   /** Messages that were taken. */
@@ -96,7 +97,7 @@ export class Notifier {
         const limit = AbortSignal.timeout(PATIENCE);
         await senderOf(rule.channel).send(message, signal ? AbortSignal.any([signal, limit]) : limit);
       } catch (error) {
-        if (!(error instanceof NotTaken)) throw error;
+        if (!(error instanceof NotDelivered)) throw error;
         const wait = Math.min(LONGEST_WAIT, FIRST_RETRY * 2 ** Math.min(20, failures));
         desk.keep({ failures: failures + 1, retryAt: now + wait, trouble: error.message });
         return { sent, failed: 1 };

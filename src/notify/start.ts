@@ -1,7 +1,7 @@
 /** Starts telling beside a home, as soon as the collection has a rule. */
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { hasRules } from './rules-file.ts';
+import { hasRules } from './place.ts';
 
 interface Notifying {
   /** Ends after a last pass. */

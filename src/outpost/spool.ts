@@ -23,7 +23,7 @@ export interface Spooled {
   gone: boolean;
 }
 
-export interface Taken {
+interface Taken {
   readonly frame: ErrandFrame;
   /** Name of the outpost it was passed on to; empty = it runs here. */
   readonly to: string;

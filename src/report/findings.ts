@@ -1,7 +1,7 @@
 /** What a report can find, each with how much it matters and what it means to a reader. */
 export type Level = 'error' | 'warning' | 'notice';
 
-export interface Check {
+interface Check {
   readonly level: Level;
   /** Heading of the list. */
   readonly title: string;
@@ -12,35 +12,39 @@ export interface Check {
 const check = (level: Level, title: string, means: string): Check => ({ level, title, means });
 
 export const checks = {
-  'broken-link': check('error', 'Broken links', 'Pages link to these URLs, which give no page.'),
+  'broken-link': check('error', 'Broken links', 'Pages link to these URLs, but the URLs return no page.'),
   'broken-requisite': check(
     'error',
     'Broken requisites',
-    'Pages need these images, styles or scripts, which are not there.',
+    'Pages use these images, styles or scripts, but they are missing.',
   ),
   'broken-external': check('error', 'Broken links to other sites', 'Pages link to these URLs of other sites.'),
-  'redirect-loop': check('error', 'Redirect loops', 'These URLs redirect in a circle, or too often.'),
+  'redirect-loop': check('error', 'Redirect loops', 'These URLs redirect in a circle or too many times.'),
   'redirect-chain': check('warning', 'Redirect chains', 'It takes two or more redirects to reach the page.'),
-  'canonical-broken': check('error', 'Broken canonicals', 'The canonical URL that the page names gives no page.'),
+  'canonical-broken': check('error', 'Broken canonicals', 'The canonical URL of the page returns no page.'),
   'canonical-moved': check('warning', 'Canonicals that redirect', 'The canonical URL is not the final one.'),
-  'hreflang-broken': check('error', 'Broken translations', 'A translation that the page names (hreflang) is no page.'),
+  'hreflang-broken': check('error', 'Broken translations', 'A translation of the page (hreflang) returns no page.'),
   'hreflang-unreturned': check(
     'warning',
-    'Translations that do not link back',
+    'Translations without a return link',
     'The translation does not name this page, so search engines ignore both.',
   ),
-  'sitemap-dead': check('error', 'Sitemap entries that are no pages', 'A sitemap names these, and they give no page.'),
-  'sitemap-missing': check('notice', 'Pages that no sitemap names', 'They were found by links alone.'),
-  orphan: check('warning', 'Orphans', 'A sitemap names these pages, and no page links to them.'),
+  'sitemap-dead': check(
+    'error',
+    'Sitemap entries without a page',
+    'A sitemap lists these URLs, but they return no page.',
+  ),
+  'sitemap-missing': check('notice', 'Pages missing from the sitemap', 'Only links lead to these pages.'),
+  orphan: check('warning', 'Orphans', 'A sitemap lists these pages, but no page links to them.'),
   'title-missing': check('warning', 'Pages without a title', 'Search results have nothing to show for them.'),
-  'title-duplicate': check('warning', 'Titles that several pages share', 'Readers cannot tell them apart.'),
-  'title-long': check('notice', 'Titles that are too long', 'More than 60 characters: search results cut them.'),
-  'description-missing': check('notice', 'Pages without a description', 'There is no meta description.'),
-  'description-duplicate': check('notice', 'Descriptions that several pages share', 'They describe none of them.'),
-  'description-long': check('notice', 'Descriptions that are too long', 'More than 160 characters are cut.'),
-  duplicate: check('warning', 'Duplicates', 'The same bytes under another URL, and no canonical that says so.'),
+  'title-duplicate': check('warning', 'Duplicate titles', 'Readers cannot tell them apart.'),
+  'title-long': check('notice', 'Long titles', 'More than 60 characters: search results cut them.'),
+  'description-missing': check('notice', 'Pages without a description', 'These pages have no meta description.'),
+  'description-duplicate': check('notice', 'Duplicate descriptions', 'Several pages share one description.'),
+  'description-long': check('notice', 'Long descriptions', 'More than 160 characters: search results cut them.'),
+  duplicate: check('warning', 'Duplicates', 'The same bytes exist under another URL, and no canonical link says so.'),
   'near-duplicate': check('notice', 'Near-duplicates', 'Nearly the same text as another page.'),
-  slow: check('warning', 'Slow pages', 'They took more than two seconds to come.'),
+  slow: check('warning', 'Slow pages', 'They took more than two seconds to load.'),
   large: check('notice', 'Large pages', 'HTML of more than one megabyte.'),
 } as const satisfies Record<string, Check>;
 

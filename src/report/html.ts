@@ -28,7 +28,7 @@ function headline({ time, since, urls, structure, unchecked }: Report): string {
   const made = `Made ${new Date(time).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
   const only =
     since > 0 ? ` Only what is new since ${new Date(since).toISOString().slice(0, 16).replace('T', ' ')}.` : '';
-  const left = unchecked > 0 ? ` ${number(unchecked)} URLs outside the collection were not asked for.` : '';
+  const left = unchecked > 0 ? ` ${number(unchecked)} URLs outside the collection were not checked.` : '';
   return `${made}: ${number(structure.pages)} pages of ${number(urls)} URLs.${only}${left}`;
 }
 
@@ -43,7 +43,7 @@ function overview({ counts, checks: byCheck }: Report): string {
     level =>
       `<div class="sum ${level}"><b>${number(counts[level])}</b> ${level}${counts[level] === 1 ? '' : 's'}</div>`,
   );
-  const table = rows.length === 0 ? '<p>Nothing was found.</p>' : `<table><tbody>${rows.join('')}</tbody></table>`;
+  const table = rows.length === 0 ? '<p>No problems found.</p>' : `<table><tbody>${rows.join('')}</tbody></table>`;
   return `<section><div class="sums">${sums.join('')}</div>${table}</section>`;
 }
 

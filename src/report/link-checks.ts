@@ -28,7 +28,7 @@ export function redirects(site: ReportedSite, holders: Holders): Finding[] {
     if (!isLoop && (way.length < 2 || inner.has(row.id))) continue;
     const check = isLoop ? 'redirect-loop' : 'redirect-chain';
     const steps: Related[] = way.slice(1).map(({ url }) => ({ url, anchor: '' }));
-    const detail = isLoop ? 'it never ends' : `${way.length} redirects to ${end?.url ?? 'nowhere'}`;
+    const detail = isLoop ? 'endless' : `${way.length} redirects to ${end?.url ?? 'nowhere'}`;
     const related = isLoop ? holders.of(row.id) : steps;
     found.push({
       ...{ check, level: checks[check].level, url: row.url, time: row.firstTime ?? row.found },

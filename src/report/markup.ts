@@ -2,7 +2,7 @@
 import { Parser } from 'htmlparser2';
 import { normalise } from '../base/url.ts';
 
-export interface Markup {
+interface Markup {
   readonly description: string;
   /** hreflang: language and URL. */
   readonly translations: readonly { readonly language: string; readonly url: string }[];

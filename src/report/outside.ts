@@ -1,15 +1,18 @@
 /**
  * What the collection does not hold, asked for by HEAD: links to other sites, and requisites. Through the crawler's own
- * fetcher and its gate for private addresses, by the rules of each server's robots.txt, one request at a time to a server
- * and a pause between them.
+ * fetcher, its gate for private addresses, its robots rules and its pace, as a visit would be; each hop of a redirect by the
+ * rules of the server that it leads to.
  */
-import { setTimeout } from 'node:timers/promises';
+import { systemClock } from '../base/clock.ts';
 import { originOf } from '../base/url.ts';
 import { locationOf } from '../crawler/analysis/location.ts';
 import { openFetcher } from '../crawler/fetch/fetcher.ts';
 import { opensPrivate } from '../crawler/fetch/private-gate.ts';
-import { allowed, crawlDelay, parseRobots, ROBOTS_LIMIT, type Robots } from '../crawler/robots/robots.ts';
-import type { Fetcher, Response } from '../crawler/stages.ts';
+import { effectOf } from '../crawler/pace/answer-effect.ts';
+import { Pace } from '../crawler/pace/pace.ts';
+import { askPermission, type Permission } from '../crawler/robots/permission.ts';
+import { RulesMemory } from '../crawler/robots/rules-memory.ts';
+import type { Answer, Ask, Fetcher, Response } from '../crawler/stages.ts';
 import { AGENT_TOKEN } from '../errand/agent.ts';
 
 export interface OutsideOptions {
@@ -22,7 +25,7 @@ export interface OutsideOptions {
   readonly named: (origin: string) => boolean;
 }
 
-export interface Checked {
+interface Checked {
   readonly status: number;
   /** A code of reasons.ts, empty = the URL is fine, or nobody may ask for it. */
   readonly reason: string;
@@ -32,67 +35,115 @@ const MOST_HOPS = 5;
 /** Servers that are asked at once. */
 const AT_ONCE = 16;
 const MOST_BYTES = 1024;
+/** Milliseconds that a server may make us wait for a turn; one that wants more is left alone. */
+const PATIENCE = 120_000;
 /** The server means the page, not the method. */
 const FINAL = new Set([404, 410, 429]);
+/** These say nothing of the URL: somebody may not, or could not, find out. */
+const NOT_FOUND_OUT = new Set(['robots', 'robots-unreachable', 'private-address']);
 
+/** URLs that nobody may ask for now are not in the answer. */
 export async function checkOutside(urls: Iterable<string>, options: OutsideOptions): Promise<Map<string, Checked>> {
-  const fetcher = openFetcher({ userAgent: options.userAgent });
-  const servers = Map.groupBy(urls, originOf);
-  const waiting = [...servers];
+  const outside = new Outside(options);
+  const waiting = [...Map.groupBy(urls, originOf).values()];
   const found = new Map<string, Checked>();
   const work = async () => {
-    for (let next = waiting.pop(); next; next = waiting.pop()) {
-      const [origin, list] = next;
-      const robots = await robotsOf(fetcher, origin, options);
-      const pause = Math.max(options.pace, options.pace === 0 ? 0 : crawlDelay(robots, AGENT_TOKEN));
+    for (let list = waiting.pop(); list; list = waiting.pop()) {
       for (const url of list) {
-        if (!allowed(robots, AGENT_TOKEN, url).allowed) continue;
-        if (pause > 0) await setTimeout(pause);
-        found.set(url, await checkOne(fetcher, url, options));
+        const checked = await outside.check(url);
+        if (checked) found.set(url, checked);
       }
     }
   };
   try {
     await Promise.all(Array.from({ length: AT_ONCE }, work));
   } finally {
-    await fetcher.close();
+    await outside.close();
   }
   return found;
 }
 
-async function robotsOf(fetcher: Fetcher, origin: string, options: OutsideOptions): Promise<Robots> {
-  const url = `${origin}/robots.txt`;
-  const answer = await fetcher.fetch({ url, maxBytes: ROBOTS_LIMIT, allowPrivate: opens(url, options) });
-  if (answer.kind === 'failure') return parseRobots(''); // the URL itself shows what is wrong
-  if (answer.status >= 500) return parseRobots('User-agent: *\nDisallow: /');
-  return parseRobots(answer.status === 200 ? Buffer.from(answer.body) : '');
-}
+class Outside {
+  readonly #options: OutsideOptions;
+  readonly #fetcher: Fetcher;
+  readonly #pace: Pace;
+  readonly #rules = new RulesMemory();
+  readonly #permissions = new Map<string, Promise<Permission | undefined>>();
+  /** Servers that want to be left alone for longer than we wait. */
+  readonly #left = new Set<string>();
 
-/** Follows redirects; each hop passes the gate by itself. */
-async function checkOne(fetcher: Fetcher, url: string, options: OutsideOptions): Promise<Checked> {
-  let at = url;
-  for (let hops = 0; hops <= MOST_HOPS; hops++) {
-    const answer = await ask(fetcher, at, options);
-    if (answer.kind === 'failure') {
-      return { status: 0, reason: answer.reason === 'private-address' ? '' : answer.reason };
-    }
-    const next = answer.status >= 300 && answer.status < 400 ? locationOf(answer.headers, at) : undefined;
-    if (next === undefined) return { status: answer.status, reason: answer.status >= 400 ? codeOf(answer) : '' };
-    at = next;
+  constructor(options: OutsideOptions) {
+    this.#options = options;
+    const fetcher = openFetcher({ userAgent: options.userAgent });
+    this.#fetcher = fetcher;
+    this.#pace = new Pace(systemClock, { locate: fetcher.locate && (origin => fetcher.locate!(origin)) });
   }
-  return { status: 0, reason: 'redirect-loop' };
-}
 
-async function ask(fetcher: Fetcher, url: string, options: OutsideOptions) {
-  const terms = { url, maxBytes: MOST_BYTES, allowPrivate: opens(url, options) };
-  const answer = await fetcher.fetch({ ...terms, method: 'HEAD' });
-  const doubtful = answer.kind === 'response' && answer.status >= 400 && !FINAL.has(answer.status);
-  return doubtful ? await fetcher.fetch(terms) : answer; // some servers answer no HEAD
-}
+  close(): Promise<void> {
+    return this.#fetcher.close();
+  }
 
-function opens(url: string, { anyPrivate, named }: OutsideOptions): boolean {
-  const origin = originOf(url);
-  return opensPrivate({ origin, allowPrivate: anyPrivate || named(origin), anyPrivate }, url);
+  /** Follows redirects; each hop passes rules, pace and gate by itself. Undefined: the URL may not be asked for. */
+  async check(url: string): Promise<Checked | undefined> {
+    let at = url;
+    for (let hops = 0; hops <= MOST_HOPS; hops++) {
+      const answer = await this.#ask(at);
+      if (typeof answer === 'string') {
+        if (!NOT_FOUND_OUT.has(answer)) return { status: 0, reason: answer };
+        return hops === 0 && answer !== 'private-address' ? undefined : { status: 0, reason: '' };
+      }
+      const next = answer.status >= 300 && answer.status < 400 ? locationOf(answer.headers, at) : undefined;
+      if (next === undefined) return { status: answer.status, reason: answer.status >= 400 ? codeOf(answer) : '' };
+      at = next;
+    }
+    return { status: 0, reason: 'redirect-loop' };
+  }
+
+  /** The answer, or why there is none. */
+  async #ask(url: string): Promise<Response | string> {
+    const permission = await this.#permission(originOf(url));
+    const refusal = permission ? permission.refusal(url) : 'robots-unreachable';
+    if (refusal !== undefined) return refusal;
+    const first = await this.#send(url, permission!, { method: 'HEAD' });
+    const doubtful = first?.kind === 'response' && first.status >= 400 && !FINAL.has(first.status);
+    // Some servers answer no HEAD.
+    const answer = doubtful ? ((await this.#send(url, permission!)) ?? first) : first;
+    if (!answer) return 'robots-unreachable';
+    return answer.kind === 'failure' ? answer.reason : answer;
+  }
+
+  /** Undefined: the server wants us to wait for longer than we do. */
+  async #send(url: string, { terms }: Permission, how: Pick<Ask, 'method'> = {}): Promise<Answer | undefined> {
+    const origin = originOf(url);
+    if (this.#left.has(origin)) return undefined;
+    const turn = await this.#pace.turn(origin, terms, AbortSignal.timeout(PATIENCE));
+    if (!turn) {
+      this.#left.add(origin);
+      return undefined;
+    }
+    const allowPrivate = opensPrivate(this.#termsOf(origin), url);
+    const ask = { url, maxBytes: MOST_BYTES, allowPrivate, departure: turn };
+    const answer = await this.#fetcher.fetch({ ...ask, ...how });
+    const effect = effectOf(answer, systemClock.now());
+    turn.done(effect);
+    if (effect.retryAfterMs > PATIENCE) this.#left.add(origin);
+    return answer;
+  }
+
+  #permission(origin: string): Promise<Permission | undefined> {
+    const known = this.#permissions.get(origin);
+    if (known) return known;
+    const tools = { fetcher: this.#fetcher, pace: this.#pace, clock: systemClock, rules: this.#rules };
+    const signal = AbortSignal.timeout(PATIENCE);
+    const asked = askPermission({ server: this.#termsOf(origin) }, { ...tools, agentToken: AGENT_TOKEN }, signal);
+    this.#permissions.set(origin, asked);
+    return asked;
+  }
+
+  #termsOf(origin: string) {
+    const { pace, anyPrivate, named } = this.#options;
+    return { origin, pace, connections: 1, notBefore: 0, allowPrivate: anyPrivate || named(origin), anyPrivate };
+  }
 }
 
 function codeOf({ status }: Response): string {

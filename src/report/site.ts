@@ -7,7 +7,7 @@ import type { SiteLink, SiteRow } from '../ledger/site-questions.ts';
 /** Redirects in a row beyond which there is no end. */
 const MOST_HOPS = 20;
 
-export interface End {
+interface End {
   readonly row: SiteRow | undefined;
   /** URLs passed on the way, the first one included, the last one not. */
   readonly way: readonly SiteRow[];

@@ -2,7 +2,7 @@
  * Between freshness and budget: the threshold that spends a budget, and the budget that buys a freshness. Given
  * thousands of pages to stand for all, since every answer here is a mean.
  */
-import { daysUntilDue, THETAS, type VisitCost } from './value.ts';
+import { daysUntilDue, daysUntilDueInSilence, type Price, THETAS, type VisitCost } from './value.ts';
 
 /** A page as far as the budget is concerned. */
 export interface Belief {
@@ -11,11 +11,13 @@ export interface Belief {
   readonly weight: number;
   /** Absent: 1 for every visit. */
   readonly cost?: VisitCost;
+  /** Share of its changes that notices name: it is looked at when they do. Absent = none. */
+  readonly recall?: number;
 }
 
 export interface Balance {
   readonly theta: number;
-  /** Visits per day and page. */
+  /** Visits per day and page, without those that notices bring about. */
   readonly visits: number;
   /** What these cost per day and page, in the unit of the pages' costs. */
   readonly spent: number;
@@ -36,9 +38,11 @@ export function balanceAt(theta: number, pages: readonly Belief[], maxInterval: 
   let spent = 0;
   let fresh = 0;
   let weights = 0;
-  for (const { a, b, weight, cost } of pages) {
-    const price = { weight, theta, maxInterval };
-    const days = Math.max(1e-6, daysUntilDue(a, b, cost ? { ...price, cost } : price));
+  for (const page of pages) {
+    const { a, weight, cost, recall = 0 } = page;
+    const days = Math.max(1e-6, daysBetween(page, { weight, theta, maxInterval, ...(cost && { cost }) }));
+    // What notices name is looked at when they do, under any threshold: the other changes make a copy old.
+    const b = page.b / Math.max(LEAST_HIDDEN, 1 - recall);
     const changed = -Math.expm1(-a * Math.log1p(days / b));
     visits += 1 / days;
     spent += (cost ? cost.visit + changed * cost.change : 1) / days;
@@ -47,6 +51,13 @@ export function balanceAt(theta: number, pages: readonly Belief[], maxInterval: 
   }
   const all = Math.max(1, pages.length);
   return { theta, visits: visits / all, spent: spent / all, freshness: weights === 0 ? 1 : fresh / weights };
+}
+
+/** Share of its changes that no notice names, at the least. */
+const LEAST_HIDDEN = 1e-3;
+
+function daysBetween({ a, b, recall = 0 }: Belief, price: Price): number {
+  return recall > 0 ? daysUntilDueInSilence(a / b, recall, price) : daysUntilDue(a, b, price);
 }
 
 /** The threshold that makes so many visits per day and page. */

@@ -23,7 +23,7 @@ export interface Explanation {
 }
 
 /** A page at the moment of the question. */
-export interface Asked {
+interface Asked {
   readonly state: ChangeState;
   /** Milliseconds. */
   readonly last: number;
@@ -48,23 +48,28 @@ export function explain(plan: Plan, terms: PolicyTerms, { state, last, now, due:
   };
   const past = pastOf(state, facts.rate, facts.confidence);
   const percent = Math.round(facts.changedByNow * 100);
-  const present = `with ${percent}% probability it has changed since it was looked at ${inWords(days)} ago`;
+  const present =
+    percent < 50
+      ? `It is probably unchanged since the last check ${inWords(days)} ago (${percent}% chance that it changed)`
+      : `It has probably changed since the last check ${inWords(days)} ago (${percent}% chance)`;
   const longest = facts.due - last >= terms.maxInterval * DAY * 0.999 ? terms.maxInterval : undefined;
-  return { ...facts, sentence: `${past}; ${present}, ${verdict(plan, { ...facts, longest }, now)}.` };
+  return { ...facts, sentence: `${past}. ${present}. ${verdict(plan, { ...facts, longest }, now)}.` };
 }
 
 function pastOf(state: ChangeState, rate: number, { low, high, word }: Confidence): string {
-  if (state.visits === 0) return `Nobody has looked at it twice yet, so once in ${inWords(1 / rate)} is assumed`;
+  if (state.visits === 0) return `It was checked only once; Skein assumes a change about once in ${inWords(1 / rate)}`;
   const known = Math.min(state.visits, HISTORY_VISITS);
   const changed = [...historyOf(state)].filter(bit => bit === '1').length;
-  const seen =
-    known === 1
-      ? `It had ${changed === 1 ? '' : 'not '}changed when it was looked at again`
-      : `It had changed at ${changed} of the last ${known} visits`;
-  const often = rate > 0 ? `about once in ${inWords(1 / rate)}` : 'never as far as known';
+  const often = rate > 0 ? `It changes about once in ${inWords(1 / rate)}` : 'It has never changed as far as known';
   const range =
     low > 0 ? `once in ${inWords(1 / high)} to ${inWords(1 / low)}` : `at most once in ${inWords(1 / high)}`;
-  return `${seen}, ${often} (${word} evidence: ${range})`;
+  return `${often} (${word} evidence: ${range}; ${changesOf(changed, known)})`;
+}
+
+function changesOf(changed: number, visits: number): string {
+  const last = visits === 1 ? 'the last visit' : `the last ${visits} visits`;
+  if (changed === 0) return `unchanged at ${last}`;
+  return visits === 1 ? `changed at ${last}` : `changed at ${changed} of ${last}`;
 }
 
 interface Weighed {
@@ -79,11 +84,11 @@ interface Weighed {
 function verdict(plan: Plan, { due, value, theta, importance, longest }: Weighed, now: number): string {
   const late = (now - due) / DAY;
   const when = late >= 0 ? `has been due for ${inWords(late)}` : `is due in ${inWords(-late)}`;
-  if (plan.policy.name !== 'value') return `and by the policy "${plan.policy.name}" it ${when}`;
-  const worth = `a visit now is worth ${inWords(value)} of freshness (importance ${short(importance)})`;
-  const asked = `and ${worth} where the budget asks for ${inWords(theta)}`;
+  if (plan.policy.name !== 'value') return `By the policy "${plan.policy.name}" it ${when}`;
+  const worth = `A visit now gains ${inWords(value)} of freshness (importance ${short(importance)})`;
+  const asked = `${worth}; the budget requires ${inWords(theta)}`;
   if (longest === undefined) return `${asked}, so it ${when}`;
-  return `${asked}, which it does not reach; because every page is looked at once in ${inWords(longest)}, it ${when}`;
+  return `${asked}, but every page is checked at least once in ${inWords(longest)}, so it ${when}`;
 }
 
 /** Three figures. */

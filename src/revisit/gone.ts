@@ -6,7 +6,7 @@
  */
 export type Missing = 'http-404' | 'soft-404' | 'http-410';
 
-export interface Verdict {
+interface Verdict {
   readonly tombstone: boolean;
   /** Days until it is asked for again. */
   readonly after: number;

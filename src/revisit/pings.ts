@@ -65,11 +65,17 @@ export function silenceRecall(record: PingRecord): number {
 
 const CERTAIN = 0.999;
 
-/** Days by which one ping moves a page of this rate forward; grows without bound as precision nears 1. */
+/** Days: no page waits longer than 90, so one that has changed as likely as not is due at once. */
+const LONGEST = 90 / Math.LN2;
+
+/**
+ * Days by which one ping moves a page of this rate forward; grows without bound as precision nears 1. It counts no more days
+ * than a copy may stay old: a page that hardly ever changes does not go first because its site names all pages every day.
+ */
 export function pingWorth(record: PingRecord, rate: number): number {
   const precision = Math.min(CERTAIN, pingPrecision(record));
   const recall = Math.min(CERTAIN, pingRecall(record));
-  return -Math.log(1 - precision) / ((1 - recall) * Math.max(rate, Number.MIN_VALUE));
+  return -Math.log(1 - precision) * Math.min(LONGEST, 1 / ((1 - recall) * Math.max(rate, Number.MIN_VALUE)));
 }
 
 /**

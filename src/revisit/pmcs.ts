@@ -37,7 +37,7 @@ export function parseThresholds(text: string): Thresholds {
 const KNOWN_VISITS = 3;
 
 /** nothing: return the page whatever it holds; facts: compare there; hash: compare only the content hash. */
-export type Delegation = 'nothing' | 'facts' | 'hash';
+type Delegation = 'nothing' | 'facts' | 'hash';
 
 export function delegation(probability: number, visits: number, thresholds: Thresholds = THRESHOLDS): Delegation {
   if (probability >= thresholds.high) return thresholds.strict ? 'nothing' : 'hash';
@@ -90,7 +90,7 @@ export function loadSaved(groups: readonly Group[], thresholds: Thresholds = THR
 }
 
 /** A trip: pages sent of the pages there are, their size, and what the crawler itself weighs. */
-export interface Trip {
+interface Trip {
   readonly pages: number;
   readonly sent: number;
   readonly pageKilobytes: number;

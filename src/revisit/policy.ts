@@ -37,7 +37,7 @@ export function phaseOf(page: number): number {
   return (page * GOLDEN) % 1;
 }
 
-export interface Policy {
+interface Policy {
   readonly name: string;
   /** The estimator that it uses unless the user names another. */
   readonly estimator: string;

@@ -44,7 +44,7 @@ export interface Prior {
 /** About one change in ten days, but hardly more than a guess. */
 export const PRIOR: Prior = { a: 0.3, b: 3 };
 /** Days before the first revisit in the adaptive schedule. */
-export const FIRST_WAIT = 30;
+const FIRST_WAIT = 30;
 
 /** What one visit saw. */
 export interface Observation {

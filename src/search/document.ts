@@ -91,6 +91,8 @@ export interface Hit {
   /** Milliseconds since the page was last seen. */
   readonly age: number;
   readonly changedProbability: number | undefined;
+  /** No link leads to it: it came through the site, from a database or a folder of media. */
+  readonly hidden?: 'record' | 'media' | undefined;
   /** A stored copy may be shown. */
   readonly copy: boolean;
   readonly score: number;

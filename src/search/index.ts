@@ -32,6 +32,7 @@ import { SearchPart, tellingOf } from './wide/part.ts';
 export type { CacheCounts } from './ask/cache.ts';
 export { readInterest } from './ask/interest.ts';
 export { parseQuery } from './ask/query.ts';
+export { forgetSearched, readSearched, type Searched } from './ask/searched.ts';
 export type {
   Fragment,
   Freshness,
@@ -90,7 +91,7 @@ export class Search {
   #part: SearchPart | undefined;
   #listenedAt = -1;
 
-  constructor(file: string, { room = ROOM, readOnly = false }: SearchOptions) {
+  constructor(file: string, { room = ROOM, readOnly = false }: IndexOptions) {
     this.#file = file;
     this.#database = readOnly ? openToRead(file) : openDatabase(file);
     this.#writer = new Writer(this.#database, room);
@@ -180,8 +181,8 @@ export class Search {
   }
 
   /** Results were shown to someone. */
-  shown(pages: readonly number[]): void {
-    this.#interest.shown(pages);
+  shown(pages: readonly number[], query: string): void {
+    this.#interest.shown(pages, query);
   }
 
   /** Someone opened a result. */
@@ -290,7 +291,8 @@ export class Search {
       const { seen: fetched, changedProbability } = options.freshness?.(hit.page) ?? unsaid(hit);
       return { ...hit, fetched, age: Math.max(0, now - fetched), changedProbability };
     });
-    if (offset === 0) this.#interest.shown(hits.map(hit => hit.page));
+    const pages = hits.map(hit => hit.page);
+    if (offset === 0) this.#interest.shown(pages, key);
     const { total, exact, relaxed } = kept.ranked;
     return { query: key, hits, total, exact, relaxed, cached: found !== undefined, took: performance.now() - started };
   }
@@ -385,7 +387,7 @@ function unsaid({ fetched }: KeptHit): Freshness {
   return { seen: fetched, changedProbability: undefined };
 }
 
-export interface SearchOptions {
+export interface IndexOptions {
   /** Pages of one shelf, for who wants small ones. */
   readonly room?: number;
   /** For someone who may not write there: nothing is brought up to date, and interest is not kept. */
@@ -393,6 +395,6 @@ export interface SearchOptions {
 }
 
 /** `:memory:` is an index that ends with its user. */
-export function openSearch(file: string, options: SearchOptions = {}): Search {
+export function openSearch(file: string, options: IndexOptions = {}): Search {
   return new Search(file, options);
 }

@@ -57,6 +57,10 @@ const tables = `
   -- What changed, in order, so that a cache in another thread or process can tell what it still may show.
   CREATE TABLE IF NOT EXISTS changes (sequence INTEGER PRIMARY KEY AUTOINCREMENT, page INTEGER NOT NULL);
   CREATE TABLE IF NOT EXISTS interest (page INTEGER PRIMARY KEY, score REAL NOT NULL, time INTEGER NOT NULL);
+  -- Terms that people searched, with the page that stood first, and how often (ask/searched.ts).
+  CREATE TABLE IF NOT EXISTS searched (
+    term TEXT NOT NULL, page INTEGER NOT NULL, count INTEGER NOT NULL, PRIMARY KEY (term, page)
+  ) WITHOUT ROWID;
 `;
 
 function isDamage(error: unknown): boolean {

@@ -3,13 +3,13 @@
  * collection and nothing else: no orders, no log, no addresses of machines, nothing of pages that ask not to be shown. What
  * anybody may ask is bounded in length and in number a second, and answers may be kept by whoever stands between.
  */
-import type { IncomingMessage, Server } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createSecureServer } from 'node:http2';
 import { serve as listenOn } from '@hono/node-server';
 import { type Context, Hono, type MiddlewareHandler } from 'hono';
 import { z } from 'zod';
 import { SkeinError } from '../base/errors.ts';
-import { askerOf, shareConnections } from '../base/http.ts';
+import { AnswersUnderWay, askerOf, shareConnections } from '../base/http.ts';
 import { extractPage } from '../extract/page.ts';
 import { openCopies } from '../home/copies/copies.ts';
 import { textOf } from '../home/copies/copy-text.ts';
@@ -45,8 +45,12 @@ export interface Served {
   close(): Promise<void>;
 }
 
-/** Milliseconds in which a question has to be asked. */
+/** Milliseconds in which a question has to be asked, and after which one who takes nothing of an answer is left. */
 const PATIENCE = 10_000;
+const IDLE = 30_000;
+/** Answers to one asker that are under way at once, and questions that one connection may have open. */
+const AT_ONCE = 16;
+const MOST_STREAMS = 32;
 const LONGEST_QUERY = 200;
 const MOST_HITS = 50;
 const SUGGESTED = 8;
@@ -158,8 +162,17 @@ class PublicReader {
 }
 
 /** What leaves of a result: nothing that only means something inside. */
-function shownHit({ url, title, snippet, language, mediaType: type, changed, alike }: Hit) {
-  return { url, title, snippet, language, type, changed: new Date(changed).toISOString(), alike };
+function shownHit({ url, title, snippet, language, mediaType: type, changed, alike, hidden }: Hit) {
+  return {
+    url,
+    title,
+    snippet,
+    language,
+    type,
+    changed: new Date(changed).toISOString(),
+    alike,
+    ...(hidden && { hidden }),
+  };
 }
 
 function wordsOf(query: string): string[] {
@@ -174,7 +187,10 @@ export async function openServe(options: ServeOptions, collection: OpenCollectio
   const { tls, host } = options;
   const secure = tls && {
     createServer: createSecureServer,
-    serverOptions: { cert: tls.certificate, key: tls.key, allowHTTP1: true },
+    serverOptions: {
+      ...{ cert: tls.certificate, key: tls.key, allowHTTP1: true },
+      settings: { maxConcurrentStreams: MOST_STREAMS },
+    },
   };
   try {
     const { server, port } = await new Promise<{ server: ReturnType<typeof listenOn>; port: number }>(
@@ -188,6 +204,7 @@ export async function openServe(options: ServeOptions, collection: OpenCollectio
     );
     // One that says nothing is not waited for, and one asker has a share of the places.
     Object.assign(server, { headersTimeout: PATIENCE, requestTimeout: PATIENCE });
+    server.setTimeout(IDLE);
     shareConnections(server as Server, { most: 2000, alike: 100, isProxy: () => options.behindProxy });
     const shown = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host;
     return {
@@ -215,7 +232,7 @@ function makeApp(reader: PublicReader, options: ServeOptions): Hono {
     if (error instanceof SkeinError && error.code === 'bad-query')
       return context.json({ code: error.code, error: error.message }, 400);
     // What went wrong inside is nobody's business outside.
-    return context.json({ code: 'internal', error: 'The search cannot answer now.' }, 503);
+    return context.json({ code: 'internal', error: 'Search is not available now.' }, 503);
   });
   const ask = (answer: (input: z.infer<typeof asked>) => Promise<object>) => async (context: Context) => {
     const input = asked.safeParse(context.req.query());
@@ -245,8 +262,8 @@ function makeApp(reader: PublicReader, options: ServeOptions): Hono {
 
 function sentenceOf({ issues }: z.ZodError): string {
   const at = issues[0]?.path[0];
-  if (at === 'q') return `Write a question as ?q=, of ${LONGEST_QUERY} characters at most.`;
-  return at === 'limit' ? `limit is a number from 1 to ${MOST_HITS}.` : `${String(at)} cannot be understood.`;
+  if (at === 'q') return `Give a query as ?q=, at most ${LONGEST_QUERY} characters.`;
+  return at === 'limit' ? `limit is a number from 1 to ${MOST_HITS}.` : `${String(at)} is not valid.`;
 }
 
 /** Whoever may ask from another site is named; cookies are never part of it. */
@@ -268,10 +285,13 @@ function headersOf(origins: readonly string[]): MiddlewareHandler {
 
 function limited({ limit, behindProxy }: ServeOptions): MiddlewareHandler {
   const limiter = new RateLimiter(limit);
+  const underWay = new AnswersUnderWay(AT_ONCE);
   return async (context, next) => {
-    const wait = limiter.wait(clientOf(context, behindProxy));
+    const client = clientOf(context, behindProxy);
+    const { outgoing } = context.env as { outgoing?: ServerResponse };
+    const wait = limiter.wait(client) || (outgoing && !underWay.begin(client, outgoing) ? 1 : 0);
     if (wait === 0) return next();
-    return context.json({ code: 'busy', error: 'Too many questions; ask again in a moment.' }, 429, {
+    return context.json({ code: 'busy', error: 'Too many requests; try again in a moment.' }, 429, {
       'retry-after': String(wait),
     });
   };
@@ -279,11 +299,15 @@ function limited({ limit, behindProxy }: ServeOptions): MiddlewareHandler {
 
 /** The last address is the one that our own proxy has seen; those before it anybody can write. */
 function clientOf(context: Context, behindProxy: boolean): string {
-  const forwarded = behindProxy ? context.req.header('x-forwarded-for')?.split(',').at(-1)?.trim() : undefined;
+  const forwarded = behindProxy
+    ? context.req.header('x-forwarded-for')?.split(',').at(-1)?.trim().slice(0, LONGEST_ADDRESS)
+    : undefined;
   const { incoming } = context.env as { incoming?: IncomingMessage };
   return askerOf(forwarded || incoming?.socket.remoteAddress || '');
 }
 
+/** Characters; longer ones are no addresses. */
+const LONGEST_ADDRESS = 64;
 const TRIAL_POLICY = "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; connect-src 'self'";
 const TRIAL = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Search</title>
 <meta name="viewport" content="width=device-width,initial-scale=1"><script type="module" src="/widget.js"></script>

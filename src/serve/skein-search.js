@@ -127,12 +127,13 @@ class SkeinSearch extends HTMLElement {
         });
         const answer = await fetch(url, { signal: this.asking.signal, credentials: 'omit' });
         const found = await answer.json();
-        if (!answer.ok) return this.show({ hits: [], facets: [] }, found.error ?? 'The search does not answer.');
+        if (!answer.ok) return this.show({ hits: [], facets: [] }, found.error ?? 'Search is not available.');
         const count = `${found.exact ? '' : 'More than '}${found.total} ${found.total === 1 ? 'page' : 'pages'}`;
         const meant = found.corrected ? ` for “${found.corrected}”` : '';
-        this.show(found, found.hits.length === 0 ? 'Nothing was found. Try fewer or other words.' : `${count}${meant}`);
+        this.show(found, found.hits.length === 0 ? 'No results. Try fewer or different words.' : `${count}${meant}`);
       } catch (error) {
-        if (error.name !== 'AbortError') this.show({ hits: [], facets: [] }, 'The search does not answer. Try again.');
+        if (error.name !== 'AbortError')
+          this.show({ hits: [], facets: [] }, 'Search is not available. Try again later.');
       } finally {
         clearTimeout(slow);
       }

@@ -40,7 +40,7 @@ function parsed<T>(file: string, schema: z.ZodType<T>, example: string): T {
   } catch (error) {
     const issue = error instanceof z.ZodError ? error.issues[0] : undefined;
     const where = issue ? `at ${issue.path.join('.') || 'its beginning'}: ${issue.message}` : 'it is not JSON';
-    throw new SkeinError('bad-option', `${file} is not as it should be, ${where}.`, `Write it like ${example}.`);
+    throw new SkeinError('bad-option', `${file} is not valid: ${where}.`, `Write it like ${example}.`);
   }
 }
 

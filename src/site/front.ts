@@ -15,6 +15,8 @@ import { DISCOVERY_LINK } from './node-request.ts';
 const DCZ_HEAD = Buffer.from('5e2a4d1820000000', 'hex');
 const HOP_BY_HOP = ['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade'];
 const PATIENCE = 60_000;
+/** Without what has a meaning in a URLPattern or ends a quoted string. */
+const PLAIN_PATH = /^[\w./~@%,;=!$&'-]+$/;
 const compress = promisify(zstdCompress);
 
 export class Front {
@@ -40,7 +42,8 @@ export class Front {
     const asked = this.#ask(request, headers);
     asked.on('error', () => this.#unreachable(response));
     asked.on('response', answer => {
-      if (dictionary && isPage(answer) && isUncoded(answer)) void this.#sendDifference(answer, response, dictionary);
+      if (dictionary && isPage(answer) && isUncoded(answer))
+        void this.#sendDifference(request, answer, response, dictionary);
       else this.#send(request, answer, response);
     });
     response.on('close', () => asked.destroy());
@@ -60,11 +63,7 @@ export class Front {
     const headers = without(answer.headers);
     if (isPage(answer)) {
       headers['link'] = answer.headers.link ? `${answer.headers.link}, ${DISCOVERY_LINK}` : DISCOVERY_LINK;
-      const path = (request.url ?? '/').split('?')[0]!;
-      const isShared = request.headers.cookie === undefined && request.headers.authorization === undefined;
-      if (isShared && answer.headers['set-cookie'] === undefined && /^[\w./~-]+$/.test(path)) {
-        headers['use-as-dictionary'] = `match="${path}"`;
-      }
+      Object.assign(headers, dictionaryTerms(request, answer));
     }
     response.writeHead(answer.statusCode ?? 502, headers);
     answer.on('error', () => response.destroy());
@@ -81,6 +80,7 @@ export class Front {
   }
 
   async #sendDifference(
+    request: IncomingMessage,
     answer: IncomingMessage,
     response: ServerResponse,
     { body: dictionary, digest }: { readonly body: Uint8Array; readonly digest: Buffer },
@@ -103,7 +103,7 @@ export class Front {
         'content-length': String(packed.length),
       };
       const vary = [answer.headers.vary, 'accept-encoding', 'available-dictionary'].filter(each => each).join(', ');
-      response.writeHead(200, { ...headers, vary, link: DISCOVERY_LINK });
+      response.writeHead(200, { ...headers, ...dictionaryTerms(request, answer), vary, link: DISCOVERY_LINK });
       response.end(packed);
     } catch {
       answer.destroy();
@@ -118,6 +118,14 @@ export class Front {
         .writeHead(502, { 'content-type': 'text/plain' })
         .end('The web server behind this one does not answer.\n');
   }
+}
+
+/** What everybody gets alike may serve as a dictionary for its next version. */
+function dictionaryTerms(request: IncomingMessage, answer: IncomingMessage): Record<string, string> {
+  const path = (request.url ?? '/').split('?')[0]!;
+  const { cookie, authorization } = request.headers;
+  const isShared = cookie === undefined && authorization === undefined && answer.headers['set-cookie'] === undefined;
+  return isShared && PLAIN_PATH.test(path) ? { 'use-as-dictionary': `match="${path}"` } : {};
 }
 
 function isUncoded({ headers }: IncomingMessage): boolean {

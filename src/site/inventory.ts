@@ -5,7 +5,7 @@
  * empties its folder first is no news either.
  */
 import { hash } from 'node:crypto';
-import { systemClock } from '../base/clock.ts';
+import { type Clock, systemClock } from '../base/clock.ts';
 import { SkeinError, systemWords } from '../base/errors.ts';
 import { originOf } from '../base/url.ts';
 import { analyse } from '../crawler/analysis/analyse.ts';
@@ -21,6 +21,7 @@ import type { Item, SiteSource, SourceDocument } from './sources/source.ts';
 
 interface InventoryParts {
   readonly site: string;
+  readonly now: Clock['now'];
   readonly journal: Journal;
   readonly bodies: Bodies;
   readonly sources: readonly SiteSource[];
@@ -178,7 +179,7 @@ export class Inventory {
       if (source.robots && source === sources.find(each => each.robots)) permission.useRobots(await source.robots());
       const seen = await this.#lookAt(source, source.list());
       if (this.#stopped) return;
-      this.states.get(source)!.listed = systemClock.now();
+      this.states.get(source)!.listed = this.#parts.now();
       this.states.get(source)!.pages = seen.size;
       for (const page of journal.pages.values()) {
         if (page.source === source.name && !seen.has(page.path)) this.#miss(source, page.path);
@@ -241,7 +242,7 @@ export class Inventory {
 
   /** Undefined: the document itself says that it is not to be told of. */
   #pageOf(source: SiteSource, path: string, document: SourceDocument): JournalPage | undefined {
-    const { site, bodies, journal } = this.#parts;
+    const { site, bodies, journal, now } = this.#parts;
     const { body, kind, type, modified } = document;
     const headers = new Map([['content-type', type]]);
     const read = analyse({ url: originOf(site) + path, headers, body });
@@ -251,8 +252,7 @@ export class Inventory {
     if (isText(type) && body.length >= SMALL) bodies.put(sha256, body);
     const before = journal.pages.get(path)?.time ?? 0;
     // A file that was put back may be older than what it replaces; its change is of now.
-    const time =
-      modified !== undefined && modified > before ? Math.min(modified, systemClock.now()) : systemClock.now();
+    const time = modified !== undefined && modified > before ? Math.min(modified, now()) : now();
     const title = document.title ?? read.title;
     const whole = Math.floor(time / 1000) * 1000;
     return { path, source: source.name, kind, type, title, content, body: sha256, bytes: body.length, time: whole };

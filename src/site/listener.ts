@@ -2,9 +2,10 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { SkeinError } from '../base/errors.ts';
-import { createServer, shareConnections } from '../base/http.ts';
+import { AnswersUnderWay, askerOf, createServer, shareConnections } from '../base/http.ts';
+import { siteLimits } from '../notices/site/discovery.ts';
 import { Front } from './front.ts';
-import { answered, isLoopback } from './node-request.ts';
+import { answered, isLoopback, readerOf } from './node-request.ts';
 import type { Site } from './site.ts';
 
 export interface ListenOptions {
@@ -19,6 +20,10 @@ export interface ListenOptions {
 /** At once: in all, and of one reader from another machine. Behind a web server all come from this one. */
 const MOST_CONNECTIONS = 1024;
 const MOST_ALIKE = 128;
+/** Answers to one reader that are under way at once. */
+const MOST_ANSWERS = 32;
+/** Milliseconds after which a reader that takes nothing of its answer is left: longer than one may wait for a change. */
+const IDLE = (siteLimits.wait + 60) * 1000;
 
 interface Listening {
   readonly host: string;
@@ -28,7 +33,12 @@ interface Listening {
 
 export async function listen(site: Site, options: ListenOptions): Promise<Listening> {
   const front = options.front === undefined ? undefined : new Front(options.front, site.bodies);
+  const underWay = new AnswersUnderWay(MOST_ANSWERS);
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const reader = readerOf(request);
+    // Behind a web server that does not say who asks, all readers are that server.
+    if (!isLoopback(reader) && !underWay.begin(askerOf(reader), response))
+      return void response.writeHead(429, { 'retry-after': '1', connection: 'close' }).end();
     if (await answered(site.faces, request, response)) return;
     if (front) front.pass(request, response);
     else response.writeHead(404, { 'content-type': 'text/plain' }).end('Only the faces of the site are here.\n');
@@ -37,6 +47,7 @@ export async function listen(site: Site, options: ListenOptions): Promise<Listen
   shareConnections(server, { most: MOST_CONNECTIONS, alike: MOST_ALIKE, isProxy: isLoopback });
   server.headersTimeout = 10_000;
   server.requestTimeout = 60_000;
+  server.setTimeout(IDLE);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(unable(error, options)));
     server.listen(options.port, options.host, resolve);

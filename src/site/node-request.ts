@@ -26,10 +26,15 @@ function faceRequest(request: IncomingMessage, response: ServerResponse): FaceRe
     query: new URLSearchParams(question < 0 ? '' : target.slice(question, question + 20_000)),
     header,
     body: most => readBody(request, most),
-    address: addressOf(request.socket.remoteAddress ?? '', header('x-forwarded-for')),
+    address: readerOf(request),
     certified: (request.socket as Partial<TLSSocket>).authorized === true,
     gone: gone.signal,
   };
+}
+
+/** The address that a request comes from, as far as it can be known. */
+export function readerOf({ socket, headers }: IncomingMessage): string {
+  return addressOf(socket.remoteAddress ?? '', [headers['x-forwarded-for']].flat().join(', ') || undefined);
 }
 
 /** Behind a web server on this machine the last hop is that server's word; from elsewhere nobody is believed. */

@@ -31,6 +31,8 @@ export interface SiteOptions {
   readonly indexNow?: readonly string[] | undefined;
   /** Home may tell what people searched; the site then suggests it. */
   readonly terms?: boolean | undefined;
+  /** Where home's `skein serve` answers: the site's own search box asks it through the site. */
+  readonly search?: string | undefined;
   /** Requests a minute that one reader may make; 120 unless said otherwise. */
   readonly requestsAMinute?: number | undefined;
   /** Seconds between two looks at everything: 60 for files, 600 for a web server unless said otherwise. */
@@ -75,6 +77,13 @@ export function checkOptions(options: SiteOptions): void {
   if (upstream !== undefined) checkUpstream(upstream);
   for (const url of [...(options.hubs ?? []).filter(each => each !== 'own'), ...(options.indexNow ?? [])])
     checkUrl(url);
+  if (options.search !== undefined && normalise(options.search) === undefined) {
+    throw new SkeinError(
+      'bad-option',
+      `"${options.search}" is not a search.`,
+      'Write it as https://search.example.org/.',
+    );
+  }
   const { token, requestsAMinute = 1, every = 1 } = options;
   if (token !== undefined && !/^[\x21-\x7e]{16,500}$/.test(token)) {
     throw new SkeinError('bad-option', 'A token is 16 to 500 characters without blanks.');

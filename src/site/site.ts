@@ -5,13 +5,14 @@
  */
 import { mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { systemClock } from '../base/clock.ts';
+import { type Clock, systemClock } from '../base/clock.ts';
 import { normalise, originOf, withScheme } from '../base/url.ts';
 import { WELL_KNOWN } from '../notices/site/discovery.ts';
 import { Access } from './faces/access.ts';
 import { ATOM } from './faces/atom.ts';
 import { Faces } from './faces/faces.ts';
 import { OwnFace } from './faces/own.ts';
+import { SearchBox } from './faces/search-box.ts';
 import { SearchedTerms } from './faces/terms.ts';
 import { Inventory } from './inventory.ts';
 import { Bodies } from './journal/bodies.ts';
@@ -49,7 +50,13 @@ export interface SiteStatus {
     readonly time: number;
     readonly problem: string;
   }[];
-  readonly subscribers: readonly { readonly url: string; readonly expires: number; readonly problem: string }[];
+  readonly subscribers: readonly {
+    readonly url: string;
+    readonly expires: number;
+    /** Changes that it was not told of yet. */
+    readonly behind: number;
+    readonly problem: string;
+  }[];
   readonly told: readonly {
     readonly kind: string;
     readonly url: string;
@@ -70,17 +77,17 @@ export class Site {
   readonly #terms: SearchedTerms | undefined;
 
   /** Use openSite: the directory must be held. */
-  constructor(options: SiteOptions, records: readonly SiteSource[]) {
+  constructor(options: SiteOptions, records: readonly SiteSource[], now: Clock['now']) {
     const site = publicUrl(options.public);
     const directory = resolve(options.data ?? DEFAULT_DIRECTORY);
     this.url = site;
     const permission = new SourcePermission(site, options.allow ?? []);
     this.#sources = [...sourcesOf(options, site, permission), ...records];
-    this.journal = new Journal({ directory, now: systemClock.now, ...keep(options.keepChanges) });
+    this.journal = new Journal({ directory, now, ...keep(options.keepChanges) });
     this.bodies = new Bodies(directory, options.keepBytes ?? GIGABYTE);
     const { journal, bodies } = this;
     const goneAfter = (options.goneAfter ?? 5) * 1000;
-    const inventory = { site, journal, bodies, sources: this.#sources, permission, goneAfter };
+    const inventory = { site, journal, bodies, sources: this.#sources, permission, goneAfter, now };
     this.#inventory = new Inventory({ ...inventory, say: options.say });
     const origin = originOf(site);
     const topic = origin + ATOM;
@@ -89,14 +96,15 @@ export class Site {
     const others = (options.hubs ?? []).filter(each => each !== 'own');
     const push = { directory, journal, site, topic, allowPrivate };
     this.#announcements = new Announcements({ ...push, hubs: others, indexNow: options.indexNow ?? [] });
-    this.#hub = options.hubs?.includes('own') ? new Hub({ ...push, self, now: systemClock.now }) : undefined;
+    this.#hub = options.hubs?.includes('own') ? new Hub({ ...push, self, now }) : undefined;
     this.#terms = options.terms ? new SearchedTerms(directory) : undefined;
     const requestsAMinute = options.requestsAMinute ?? 120;
     const access = new Access({ token: options.token, certificate: options.certificate, requestsAMinute });
     const own = new OwnFace({ site, journal, bodies, read: path => this.read(path) });
     const hubs = [...(this.#hub ? [self] : []), ...others];
     const [announcements, hub, terms] = [this.#announcements, this.#hub, this.#terms];
-    this.faces = new Faces({ site, journal, access, own, announcements, hub, hubs, terms });
+    const box = options.search === undefined ? undefined : new SearchBox(options.search, site, now);
+    this.faces = new Faces({ site, now, journal, access, own, announcements, hub, hubs, terms, box });
   }
 
   /** Resolves when the first inventory is made. */
@@ -148,8 +156,8 @@ export class Site {
       sources: [...this.#inventory.states.values()].map(({ name, pages, listed, problem }) => ({
         ...{ name, pages, time: listed, problem },
       })),
-      subscribers: (this.#hub?.subscribers ?? []).map(({ callback, expires, problem }) => ({
-        ...{ url: callback, expires, problem },
+      subscribers: (this.#hub?.subscribers ?? []).map(({ callback, expires, told, problem }) => ({
+        ...{ url: callback, expires, behind: Math.max(0, last - told), problem },
       })),
       told: this.#announcements.targets.map(({ kind, url, told, problem }) => ({
         ...{ kind, url, behind: Math.max(0, last - told), problem },
@@ -171,15 +179,15 @@ export interface OpenSite {
   close(): Promise<void>;
 }
 
-/** Holds the directory and opens the site; `start` makes the inventory. */
-export async function openSite(options: SiteOptions): Promise<OpenSite> {
+/** Holds the directory and opens the site; `start` makes the inventory. `now`: simulations give changes other times. */
+export async function openSite(options: SiteOptions, now = systemClock.now): Promise<OpenSite> {
   checkOptions(options);
   const directory = resolve(options.data ?? DEFAULT_DIRECTORY);
-  mkdirSync(directory, { recursive: true });
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
   let site: Site | undefined;
   const lock = await hold(directory, () => site?.status());
   try {
-    const opened = new Site(options, await recordSources(options));
+    const opened = new Site(options, await recordSources(options), now);
     site = opened;
     return {
       site: opened,

@@ -6,7 +6,7 @@ const LOOK = 250;
 const FIRST_WAIT = 500;
 const LONGEST_WAIT = 60_000;
 
-export interface Dialled {
+interface Dialled {
   readonly clock: Clock;
   readonly stop: AbortSignal;
   connected(): boolean;

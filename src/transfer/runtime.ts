@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { SkeinError } from '../base/errors.ts';
 import { nodeDigests } from './node-digests.ts';
 
-export interface Runtime {
+interface Runtime {
   /** `26.10.0`. */
   readonly version: string;
   readonly path: string;

@@ -25,7 +25,7 @@ export interface Unpacker {
 }
 
 /** What an outpost may do in a day, by its parent's count. */
-export interface Allowance {
+interface Allowance {
   /** Why it may do no more; empty = it may. */
   exhausted(): string;
   /** The errand as far as it goes; throws 'refused' when nothing is left. */

@@ -34,6 +34,9 @@ export interface Door {
   close(): Promise<void>;
 }
 
+/** Bytes of one who has not proved who they are: a message of the largest size is for those who have. */
+const MOST_BEFORE_GREETING = 1 << 20;
+
 /**
  * Opens the door. `come` gets every stream that was opened, not yet greeted; it resolves when the greeting is over. `visit`
  * gets requests that are no outpost's; whoever makes them stays a stranger, with no longer than a stranger has.
@@ -68,9 +71,13 @@ export async function openDoor(
       const stream = createWebSocketStream(ws);
       stream.on('error', () => {}); // the line on top of it says what happened
       const outer = open.get(endOf(socket));
+      const greeted = limitBytes(socket);
       // Who was greeted is no stranger any more; who was not has been told why.
       come(stream).then(
-        () => outer && strangers.leave(outer, askerOf(outer.remoteAddress ?? '')),
+        () => {
+          greeted();
+          if (outer) strangers.leave(outer, askerOf(outer.remoteAddress ?? ''));
+        },
         () => stream.destroy(),
       );
     });
@@ -87,6 +94,17 @@ export async function openDoor(
         for (const socket of open.values()) socket.destroy();
       }),
   };
+}
+
+/** Ends a line on which more comes than a greeting can have; call what it returns when the greeting is over. */
+function limitBytes(socket: Socket): () => void {
+  let heard = 0;
+  const count = (bytes: Buffer) => {
+    heard += bytes.length;
+    if (heard > MOST_BEFORE_GREETING) socket.destroy();
+  };
+  socket.on('data', count);
+  return () => void socket.off('data', count);
 }
 
 function endOf({ remoteAddress, remotePort }: Socket): string {

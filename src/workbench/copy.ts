@@ -34,7 +34,7 @@ interface Against {
 export async function copyDocument(reader: Reader, visitId: number, { since, until }: Against = {}): Promise<string> {
   const { visit, part } = reader.visit(visitId);
   const flags = part.ledger.pages.known(visit.page)?.flags ?? 0;
-  if (flags & FLAG_NOARCHIVE) throw new SkeinError('refused', 'The page asks not to be shown from an archive.');
+  if (flags & FLAG_NOARCHIVE) throw new SkeinError('refused', 'This page asks archives not to show it (noarchive).');
   const stored = await part.copies.of(visit);
   if (!stored) throw new SkeinError('not-found', 'That visit stored no copy.');
   const other = since ?? until;
@@ -92,5 +92,5 @@ function bodyOf(stored: Stored, assets: PageAssets): string {
   if (type === 'text/html' || type === 'application/xhtml+xml' || type === '')
     return safeHtml(textOf(stored, MOST_TEXT), assets);
   if (/^text\/|[/+](json|xml)$|javascript/.test(type)) return `<pre>${escaped(textOf(stored, MOST_TEXT))}</pre>`;
-  return `<p>${stored.body.length.toLocaleString('en')} bytes of ${escaped(type)}: nothing that could be shown here.</p>`;
+  return `<p>${stored.body.length.toLocaleString('en')} bytes of ${escaped(type)}: cannot be shown here.</p>`;
 }

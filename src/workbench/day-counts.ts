@@ -19,7 +19,7 @@ export const MOST_DAYS = 60;
 /** Milliseconds. */
 const QUARTER = 15 * 60_000;
 
-export interface ChangedDay extends Omit<ChangedSpan, 'span'> {
+interface ChangedDay extends Omit<ChangedSpan, 'span'> {
   /** Days since 1970, as they begin where the asker is. */
   readonly day: number;
 }

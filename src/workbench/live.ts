@@ -147,7 +147,7 @@ export class Live {
     const began = performance.now();
     const { parts } = this.#reader;
     const sum = (of: (ledger: Ledger) => number) => sumOf(parts.map(({ ledger }) => of(ledger)));
-    const due = sum(ledger => ledger.pages.countDue(started, MOST_DUE + 1));
+    const due = sum(ledger => ledger.dueTimes.countDue(started, MOST_DUE + 1));
     const today = Math.floor(started / DAY);
     const left = this.#reader.notDue(today - ACCOUNT_DAYS + 1).filter(({ day }) => day === today);
     const collection: CollectionTick = {

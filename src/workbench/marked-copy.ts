@@ -14,7 +14,7 @@ const PIECE = /<style>[^<]*<\/style>|<img [^>]*>|<span class="skein-image"[^>]*>
 const IMAGE = /^<img |^<span .*<\/span>$/s;
 
 /** Id of the place of the first difference, which both sides have: a frame can be opened there. */
-export const FIRST = 'skein-first';
+const FIRST = 'skein-first';
 const PLACE = `<span id="${FIRST}"></span>`;
 
 const MARKS = {

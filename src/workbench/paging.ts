@@ -4,7 +4,7 @@
  * then; otherwise `p` and for each partition its number, nothing (not begun) or `x` (at its end).
  */
 import { SkeinError } from '../base/errors.ts';
-import type { Part } from '../ledger/listings.ts';
+import type { ListingPart } from '../ledger/listings.ts';
 import type { ReadPartition } from './reader.ts';
 
 export type ListCursor = number | string;
@@ -26,7 +26,7 @@ interface Paging<Row> {
   readonly after?: ListCursor | undefined;
   readonly limit: number;
   /** Rows of one partition behind `after`, `limit` at most; where there are fewer, `next` says whether more may follow. */
-  readonly ask: (part: ReadPartition, after: number | undefined) => Part<Keyed<Row>>;
+  readonly ask: (part: ReadPartition, after: number | undefined) => ListingPart<Keyed<Row>>;
   /** Below 0: `one` comes first. */
   readonly compare: (one: Row, two: Row) => number;
 }
@@ -35,7 +35,7 @@ type Place = number | 'end' | undefined;
 
 interface Source<Row> {
   place: Place;
-  readonly part: Part<Keyed<Row>>;
+  readonly part: ListingPart<Keyed<Row>>;
   taken: number;
 }
 

@@ -7,7 +7,7 @@
  */
 import { existsSync } from 'node:fs';
 import { SkeinError } from '../base/errors.ts';
-import { type FoundPage, lookUp, neverHeard, urlsMeant } from '../home/answers/lookup.ts';
+import { type LookedUpPage, lookUp, neverHeard, urlsMeant } from '../home/answers/lookup.ts';
 import { type NotDue, notDue } from '../home/answers/savings.ts';
 import { type Copies, openCopies } from '../home/copies/copies.ts';
 import { searchFile } from '../home/indexing/indexing.ts';
@@ -54,18 +54,21 @@ export class ReadPartition {
 const copiesOf = ({ ledger }: PartitionReader): Copies => openCopies(ledger);
 
 /** A page, and the partition that it is in. */
-export interface FoundHere extends FoundPage {
+export interface FoundHere extends LookedUpPage {
   readonly part: ReadPartition;
 }
 
 export class Reader {
   readonly directory: string;
+  /** Of a `skein site` on this machine; there may be none. */
+  readonly site: string;
   #collection: OpenCollection;
   #parts: readonly ReadPartition[];
   #notDue: { readonly first: number; readonly until: number; readonly rows: readonly NotDue[] } | undefined;
 
-  constructor(directory: string) {
+  constructor(directory: string, site: string) {
     this.directory = directory;
+    this.site = site;
     this.#collection = this.#open();
     this.#parts = this.#collection.here.map(reader => new ReadPartition(reader));
   }

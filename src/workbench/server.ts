@@ -12,7 +12,8 @@ import { createSecureServer } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { serve } from '@hono/node-server';
-import { Hono } from 'hono';
+import { type Context, Hono } from 'hono';
+import { getCookie, setCookie } from 'hono/cookie';
 import { streamSSE } from 'hono/streaming';
 import { SkeinError } from '../base/errors.ts';
 import {
@@ -29,11 +30,11 @@ import { openApi } from './api/openapi.ts';
 import type { Route } from './api/route.ts';
 import { routes } from './api/table.ts';
 import type { Tick } from './api/tick.ts';
+import { CollectionRuns } from './collections/runs.ts';
+import { CollectionShelf } from './collections/shelf.ts';
 import { COMPARED_POLICY, COPY_POLICY, copyDocument } from './copy.ts';
 import { loadFiles, type StaticFile } from './files.ts';
-import { Live } from './live.ts';
 import { metricsOf, totalsOf } from './metrics.ts';
-import { Reader } from './reader.ts';
 
 export interface WorkbenchOptions {
   readonly directory: string;
@@ -46,6 +47,10 @@ export interface WorkbenchOptions {
   readonly version: string;
   /** Others than whoever starts it, who may everything. */
   readonly users?: readonly Pick<WorkbenchUser, 'name' | 'role'>[];
+  /** Directory of a `skein site` on this machine; `skein-site` where this was started unless said otherwise. */
+  readonly site?: string;
+  /** The directory holds several collections; what starts their runs: Node, its script, arguments of every run. */
+  readonly program?: readonly string[];
 }
 
 export interface Workbench {
@@ -64,8 +69,8 @@ const LOOPBACK = new Set(['127.0.0.1', 'localhost', '::1']);
 
 interface Parts {
   readonly access: WorkbenchAccess;
-  readonly reader: Reader;
-  readonly live: Live;
+  readonly shelf: CollectionShelf;
+  readonly runs: CollectionRuns | undefined;
   readonly version: string;
 }
 
@@ -86,9 +91,10 @@ export async function openWorkbench(options: WorkbenchOptions): Promise<Workbenc
   // opened after that: a port that cannot be had must end it.
   let app: Hono | undefined;
   const { server, port } = await listen(options, host, request => app!.fetch(request));
-  const reader = new Reader(options.directory);
-  const live = new Live(reader);
-  app = makeApp({ access: { users, port, open }, reader, live, version: options.version });
+  const { directory, program, site = 'skein-site', version } = options;
+  const shelf = new CollectionShelf(directory, site, program !== undefined);
+  const runs = program && new CollectionRuns({ directory, shelf, program });
+  app = makeApp({ access: { users, port, open }, shelf, runs, version });
   const shown = host === '0.0.0.0' || host === '::' ? 'localhost' : host;
   const origin = `${options.tls ? 'https' : 'http'}://${shown.includes(':') ? `[${shown}]` : shown}:${port}`;
   return {
@@ -96,10 +102,10 @@ export async function openWorkbench(options: WorkbenchOptions): Promise<Workbenc
     address: `${origin}/?token=${users[0]!.token}`,
     users: others.map(({ name, role, token: own }) => ({ name, role, address: `${origin}/?token=${own}` })),
     async close() {
-      live.close();
+      await runs?.close();
       server.close();
       if ('closeAllConnections' in server) server.closeAllConnections();
-      reader.close();
+      shelf.close();
     },
   };
 }
@@ -125,7 +131,7 @@ function listen(
 
 function cannotListen({ code, message }: NodeJS.ErrnoException, host: string, port: number): SkeinError {
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
-    return new SkeinError('bad-option', `${host} is no address of this machine.`, '0.0.0.0 stands for all it has.');
+    return new SkeinError('bad-option', `${host} is not an address of this machine.`, '0.0.0.0 stands for all it has.');
   }
   const why =
     { EADDRINUSE: 'is taken', EACCES: 'may not be used by this user' }[code ?? ''] ?? `cannot be had: ${message}`;
@@ -133,10 +139,11 @@ function cannotListen({ code, message }: NodeJS.ErrnoException, host: string, po
 }
 
 function makeApp(parts: Parts): Hono {
-  const { access, reader, live, version } = parts;
+  const { access, version } = parts;
   const app = new Hono();
+  const shown = (context: Context) => parts.shelf.of(nameOf(context, parts));
   app.use(headers);
-  addHealth(app, reader);
+  addHealth(app, parts.shelf);
   app.use(gate(access));
   app.onError((error, context) => {
     const [status, body] = problemOf(error);
@@ -144,11 +151,40 @@ function makeApp(parts: Parts): Hono {
   });
   for (const each of routes) addRoute(app, each, parts);
   app.get('/api/v1/openapi.json', context => context.json(openApi(routes, version)));
+  addLive(app, parts);
+  app.get('/metrics', context => {
+    const { reader, live } = shown(context);
+    const totals = totalsOf(reader.parts.map(({ ledger }) => ledger.looks.totals()));
+    return context.text(metricsOf(live.now, totals), 200, { 'content-type': 'text/plain; version=0.0.4' });
+  });
+  app.get('/copy/:visit{[0-9]+}', async context => {
+    const numbered = (name: string) => Number(context.req.query(name)) || undefined;
+    const against = { since: numbered('since'), until: numbered('until') };
+    const html = await copyDocument(shown(context).reader, Number(context.req.param('visit')), against);
+    const compared = against.since !== undefined || against.until !== undefined;
+    return context.html(html, 200, { 'content-security-policy': compared ? COMPARED_POLICY : COPY_POLICY });
+  });
+  // What each rule has told, written by whoever tells (src/notify/notifier.ts).
+  app.get('/feeds/:name{[a-z0-9-]+[.](?:atom|rss)}', context => {
+    const [rule, kind] = context.req.param('name').split('.') as [string, string];
+    const file = join(shown(context).reader.directory, 'notify', rule, `feed.${kind}`);
+    if (!existsSync(file)) return context.notFound();
+    return context.body(readFileSync(file, 'utf8'), 200, { 'content-type': `application/${kind}+xml; charset=utf-8` });
+  });
+  app.get('/open/:name', context => openCollection(context, parts));
+  for (const [path, file] of loadFiles()) app.get(path, () => answerFile(file));
+  app.notFound(context => context.json({ code: 'not-found', error: 'There is nothing at this address.' }, 404));
+  return app;
+}
+
+/** What happens, once a second, to whoever listens. */
+function addLive(app: Hono, parts: Parts): void {
   const listening = { holders: 0, strangers: 0 };
   app.get('/api/v1/live', context => {
-    const who = holdsToken(context, access) ? 'holders' : 'strangers';
+    const { live } = parts.shelf.of(nameOf(context, parts));
+    const who = holdsToken(context, parts.access) ? 'holders' : 'strangers';
     if (listening[who] >= (who === 'holders' ? MOST_LISTENERS : MOST_STRANGERS))
-      return context.json({ code: 'busy', error: 'Too many watch already.' }, 503);
+      return context.json({ code: 'busy', error: 'Too many viewers already.' }, 503);
     listening[who]++;
     return streamSSE(context, async stream => {
       await new Promise<void>(resolve => {
@@ -169,36 +205,30 @@ function makeApp(parts: Parts): Hono {
       });
     });
   });
-  app.get('/metrics', context =>
-    context.text(metricsOf(live.now, totalsOf(reader.parts.map(({ ledger }) => ledger.looks.totals()))), 200, {
-      'content-type': 'text/plain; version=0.0.4',
-    }),
-  );
-  app.get('/copy/:visit{[0-9]+}', async context => {
-    const numbered = (name: string) => Number(context.req.query(name)) || undefined;
-    const against = { since: numbered('since'), until: numbered('until') };
-    const html = await copyDocument(reader, Number(context.req.param('visit')), against);
-    const compared = against.since !== undefined || against.until !== undefined;
-    return context.html(html, 200, { 'content-security-policy': compared ? COMPARED_POLICY : COPY_POLICY });
-  });
-  // What each rule has told, written by whoever tells (src/notify/notifier.ts).
-  app.get('/feeds/:name{[a-z0-9-]+[.](?:atom|rss)}', context => {
-    const [rule, kind] = context.req.param('name').split('.') as [string, string];
-    const file = join(reader.directory, 'notify', rule, `feed.${kind}`);
-    if (!existsSync(file)) return context.notFound();
-    return context.body(readFileSync(file, 'utf8'), 200, { 'content-type': `application/${kind}+xml; charset=utf-8` });
-  });
-  for (const [path, file] of loadFiles()) app.get(path, () => answerFile(file));
-  app.notFound(context => context.json({ code: 'not-found', error: 'There is nothing at this address.' }, 404));
-  return app;
+}
+
+/** Each browser has the collection that it opened last; a program names it as `?collection=NAME`. */
+function nameOf(context: Context, { shelf, access }: Parts): string {
+  return shelf.chosen(context.req.query('collection') ?? getCookie(context, `skein-${access.port}-collection`));
+}
+
+/** Shows another collection from now on, in this browser. */
+function openCollection(context: Context, { shelf, access }: Parts): Response {
+  const name = context.req.param('name') ?? '';
+  if (!shelf.has(name)) throw new SkeinError('not-found', `There is no collection "${name}".`);
+  const terms = { httpOnly: true, sameSite: 'Strict', secure: access.open, path: '/' } as const;
+  setCookie(context, `skein-${access.port}-collection`, name, terms);
+  return context.redirect('/');
 }
 
 /** For those who watch over the process: no token and no name, because they say nothing of the collection. */
-function addHealth(app: Hono, reader: Reader): void {
+function addHealth(app: Hono, shelf: CollectionShelf): void {
   app.get('/healthz', context => context.text('ok\n'));
   app.get('/readyz', context => {
     try {
-      for (const { ledger } of reader.parts) ledger.visits.newest();
+      const name = shelf.chosen(undefined);
+      const parts = name === '' && shelf.several ? [] : shelf.of(name).reader.parts;
+      for (const { ledger } of parts) ledger.visits.newest();
       return context.text('ready\n');
     } catch {
       return context.text('the ledger cannot be read\n', 503);
@@ -211,7 +241,8 @@ function answerFile({ bytes, type, immutable }: StaticFile): Response {
   return new Response(bytes, { headers: { 'content-type': type, 'cache-control': cache } });
 }
 
-function addRoute(app: Hono, each: Route, { access, reader, live }: Parts): void {
+function addRoute(app: Hono, each: Route, parts: Parts): void {
+  const { access, shelf, runs } = parts;
   const path = `/api/v1${each.path.replace(/\{(\w+)\}/g, ':$1')}`;
   app.on(each.method.toUpperCase(), path, async context => {
     if (each.changes && !mayChange(context, access, each.role)) {
@@ -225,7 +256,18 @@ function addRoute(app: Hono, each: Route, { access, reader, live }: Parts): void
     if (!input.success) {
       return context.json({ code: 'bad-option', error: wrongValue(input.error.issues[0]!) }, 400);
     }
-    return context.json((await each.answer(input.data, { reader, live, role: roleOf(context, access) })) as object);
+    const shown = nameOf(context, parts);
+    return context.json(
+      (await each.answer(input.data, {
+        ...{ role: roleOf(context, access), runs, shown },
+        get reader() {
+          return shelf.of(shown).reader;
+        },
+        get live() {
+          return shelf.of(shown).live;
+        },
+      })) as object,
+    );
   });
 }
 

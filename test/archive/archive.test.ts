@@ -73,7 +73,7 @@ test('a body that the archive has becomes a revisit that leads to it', async con
   assert.deepEqual((await verified(directory)).problems, []);
 });
 
-test('recover cuts what the ledger never heard of, and goes on there', async context => {
+test('recover cuts what the ledger does not know, and goes on there', async context => {
   const { directory, archive } = await filled(context, 30_000);
   const end = archive.ends(0).at(-1)!;
   const { members, places } = testParcel(100, 130);

@@ -2,9 +2,11 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { open } from '../../src/engine/library/skein.ts';
+import { site } from '../../src/site/middleware.ts';
 import { html, openPages, prose } from '../journeys/pages.ts';
 import { fast, skein, skeinJson, start, workplace } from '../journeys/skein.ts';
 
@@ -49,6 +51,40 @@ test('a collection that others could read is closed to them by the next run that
     [],
   );
   assert.equal(statSync(other).mode & 0o777, 0o644, 'what a link leads to is left alone');
+});
+
+test('what a program makes with the library, or for its own site, is for its user alone, whatever its mask', async () => {
+  await using pages = await openPages();
+  using place = workplace();
+  pages.set('/', { body: html('Geese', [prose(1)]) });
+  const [one, parts, journal] = ['one', 'parts', 'journal'].map(name => join(place.path, name)) as [
+    string,
+    string,
+    string,
+  ];
+  const shown = join(place.path, 'www');
+  mkdirSync(shown);
+  writeFileSync(join(shown, 'index.html'), html('Geese', [prose(1)]));
+  const mask = process.umask(0o022);
+  try {
+    for (const [data, partitions] of [
+      [one, 1],
+      [parts, 2],
+    ] as const) {
+      await using skein = await open({ data, ...(partitions > 1 && { partitions }) });
+      for await (const _ of skein.crawl(`${pages.origin}/`, { pace: 0 }));
+    }
+    const beside = site({ directory: shown, data: journal, public: 'http://geese.example/' });
+    await beside.ready;
+    await beside.close();
+  } finally {
+    process.umask(mask);
+  }
+  for (const directory of [one, parts, journal]) {
+    const names = ['', ...readdirSync(directory, { recursive: true, encoding: 'utf8' })];
+    const seen = names.filter(name => name !== 'lock' && statSync(join(directory, name)).mode & 0o077);
+    assert.deepEqual(seen, [], directory);
+  }
 });
 
 test('an export that cannot be finished leaves nothing under its name', async () => {

@@ -66,7 +66,7 @@ const wrong: Record<string, readonly [string, RegExp]> = {
   engine: ['', /--engine cannot be "": it must not be empty/],
   peer: ['', /--peer cannot be "": it must not be empty/],
   capacity: ['-1', /--capacity cannot be "-1"/],
-  agent: ['somebody', /--agent cannot be "somebody": it is no web or mail address/],
+  agent: ['somebody', /--agent cannot be "somebody": it is not a web or mail address/],
   detector: ['eyes', /The setting detector cannot be "eyes"/],
   pvalue: ['sideways=1', /"sideways=1" is no term of the order pvalue/],
   order: ['last', /The setting order cannot be "last"/],
@@ -120,18 +120,18 @@ test('the User-Agent names the contact, else only the rules, which is said once 
   const agents = () => new Set(web.log.map(({ agent }) => agent));
   const data = join(place.path, 'agent');
   const plain = await skein(['crawl', ...web.seeds, '--data', data, ...fast, '--max-pages', '1']);
-  assert.doesNotMatch(plain.stderr, /names nobody/);
+  assert.doesNotMatch(plain.stderr, /names no contact/);
   assert.match([...agents()].join(), /^Skein\/\d+\.\d+\.\d+ \(\+https:\/\/www\.rfc-editor\.org\/rfc\/rfc9309\)$/);
   await skein(['crawl', '--data', data, ...fast, '--agent', 'me@example.org']);
   assert.match([...agents()].join(), /,Skein\/\d+\.\d+\.\d+ \(\+me@example\.org\)$/);
   await skein(['crawl', `${web.origins[0]}/another`, '--data', data, ...fast]);
   assert.match(web.log.at(-1)!.url, /\/another$/);
   assert.match(web.log.at(-1)!.agent, /\(\+me@example\.org\)$/, 'it is remembered');
-  // A name that never resolves stands for somebody else's server.
-  const far = ['crawl', 'http://nowhere.invalid/', '--data', join(place.path, 'far'), '--json'];
+  // A name that is too long to be asked for stands for somebody else's server.
+  const far = ['crawl', `http://${'x'.repeat(64)}.invalid/`, '--data', join(place.path, 'far'), '--json'];
   const first = await skein(far);
-  assert.match(first.stderr, /names nobody whom the owners of these sites could ask: give .* --agent/);
-  assert.doesNotMatch((await skein(far)).stderr, /names nobody/);
+  assert.match(first.stderr, /names no contact for the owners of these sites: give .* --agent/);
+  assert.doesNotMatch((await skein(far)).stderr, /names no contact/);
 });
 
 test('a seed without a scheme is https, on this machine http', () => {

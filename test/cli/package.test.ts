@@ -15,12 +15,16 @@ const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as
 test('the published package works without its sources', () => {
   using place = workplace();
   const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
-  assert.equal(manifest.scripts['build'], 'tsc -p tsconfig.build.json && node scripts/copy-wasm.js');
+  assert.equal(
+    manifest.scripts['build'],
+    'tsc -p tsconfig.build.json && node scripts/copy-wasm.js && node scripts/bundle.js',
+  );
   assert.equal(manifest.scripts['prepack'], 'npm run build', 'npm pack takes no stale build, or none at all');
   const dist = join(place.path, 'dist');
   const node = (...args: string[]) => execFileSync(process.execPath, args, { cwd: root, encoding: 'utf8' });
   node(compiler, '-p', 'tsconfig.build.json', '--outDir', dist);
   node('scripts/copy-wasm.js', dist);
+  node('scripts/bundle.js', dist);
   const rest = manifest.files.filter(name => name !== 'dist' && existsSync(join(root, name)));
   for (const name of [...rest, 'package.json']) cpSync(join(root, name), join(place.path, name), { recursive: true });
   symlinkSync(join(root, 'node_modules'), join(place.path, 'node_modules'));
@@ -32,8 +36,18 @@ test('the published package works without its sources', () => {
       encoding: 'utf8',
     });
   assert.match(skein('--help'), /Usage: skein/);
-  const summary = JSON.parse(skein('demo', '--json').trim().split('\n').at(-1)!) as Record<string, number>;
-  assert.ok(summary['fetched']! > 10, JSON.stringify(summary));
+  const summary = JSON.parse(skein('demo', '--keep-data', 'demo', '--json').trim().split('\n').at(-1)!);
+  assert.ok((summary as Record<string, number>)['fetched']! > 10, JSON.stringify(summary));
+  // What it loads are copies of its modules in few files: they do what the sources do.
+  const data = ['--data', join(place.path, 'demo')];
+  for (const words of [
+    ['pages', '--json'],
+    ['changes', '--json'],
+    ['verify', '--json'],
+    ['account', '--json'],
+  ])
+    assert.equal(skein(...words, ...data), node(join(root, 'bin', 'skein.js'), ...words, ...data), words.join(' '));
+  assert.throws(() => skein('crawl', 'ftp://a', '--data', 'demo'), /not a URL that can be crawled/);
 
   // A program that has Skein as a dependency names its parts by what package.json exports.
   for (const part of ['.', './site', './testing'])

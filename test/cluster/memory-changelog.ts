@@ -5,6 +5,8 @@ import { decodeEntry, encodeEntry } from '../../src/cluster/changelog/entry.ts';
 export interface MemoryChangelog extends Changelog {
   /** The next so many answers to publish get lost on their way. */
   loseAnswers(count: number): void;
+  /** Forgets everything, as an engine that lost its disk. */
+  wipe(): void;
 }
 
 export function memoryChangelog(): MemoryChangelog {
@@ -14,6 +16,10 @@ export function memoryChangelog(): MemoryChangelog {
   const of = (partition: number) => logs.get(partition) ?? [];
   const log: MemoryChangelog = {
     loseAnswers: count => void (lost = count),
+    wipe: () => {
+      logs.clear();
+      sequence = 0;
+    },
     async publish(partition, entry, expected) {
       const last = of(partition).at(-1);
       if ((last?.sequence ?? 0) !== expected) {

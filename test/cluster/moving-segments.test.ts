@@ -1,6 +1,6 @@
 /** Archive segments go from one peer to another over a real nats-server. */
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -42,6 +42,16 @@ test('segments come whole, in pieces, and their owner hears when it has all', {
     const question = JSON.stringify({ ask: 'piece', partition: 7, file, offset: 0 });
     await assert.rejects(heir.request(segmentsSubject('ann'), question, { timeout: 200 }), 'no answer');
   }
+  // A segment that goes away between the look into the directory and the look at the file.
+  symlinkSync(join(root, 'gone'), join(here, 'archive', 'segment-000003.warc.gz'));
+  assert.equal(await fetchSegments(heir, 'ann', 7, to('f')), large.length, 'the others come');
+  assert.deepEqual(readdirSync(join(root, 'f', 'archive')), ['segment-000001.warc.gz', 'segment-000002.warc.gz']);
+  // A disk that fails: no answer, and nobody deletes what was not given.
+  rmSync(join(here, 'archive'), { recursive: true });
+  writeFileSync(join(here, 'archive'), 'no directory');
+  done.length = 0;
+  assert.equal(await fetchSegments(heir, 'ann', 7, to('g')), 0);
+  assert.deepEqual(done, []);
   // One who has a segment that nobody speaks of, and more of another than was ever committed.
   const liar = await connectTo(nats.address, { name: 'lea' });
   const asked: unknown[] = [];

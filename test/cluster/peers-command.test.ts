@@ -7,7 +7,7 @@ import { Claims } from '../../src/cluster/claims.ts';
 import { openEngine } from '../../src/cluster/engine.ts';
 import { idle } from '../../src/cluster/members/heartbeat.ts';
 import { PeerMembers } from '../../src/cluster/members/members.ts';
-import { skein } from '../journeys/skein.ts';
+import { skein, workplace } from '../journeys/skein.ts';
 import { type Nats, noNats, openNats } from './nats.ts';
 
 const skip = noNats() || false;
@@ -29,19 +29,21 @@ async function joined(nats: Nats, name: string, exchanged: [string, number, numb
   });
   const claims = await Claims.open(engine.buckets.owner, members, 8);
   members.start();
-  const close = async () => {
+  let closed: Promise<void> | undefined;
+  const end = async () => {
     await members.leave();
     await claims[Symbol.asyncDispose]();
     await engine.close();
   };
-  return { engine, members, claims, leaving: leaving.promise, close };
+  const close = () => (closed ??= end());
+  return { engine, members, claims, leaving: leaving.promise, close, [Symbol.asyncDispose]: close };
 }
 
 test('peers are listed with what they hold, and one leaves when it is asked to', { skip }, async () => {
   await using nats = await openNats();
-  const a = await joined(nats, 'a', [['b', 10, 5]]);
-  const b = await joined(nats, 'b', [['a', 5, 9]]);
-  const c = await joined(nats, 'c', []);
+  await using a = await joined(nats, 'a', [['b', 10, 5]]);
+  await using b = await joined(nats, 'b', [['a', 5, 9]]);
+  await using c = await joined(nats, 'c', []);
   for (const partition of [0, 1, 2]) await a.claims.take(partition);
   for (const partition of [3, 4]) await b.claims.take(partition);
   await c.claims.take(5);
@@ -65,9 +67,9 @@ test('peers are listed with what they hold, and one leaves when it is asked to',
   const text = plain.stdout.toString();
   assert.match(text, /2 peers at nats:/);
   assert.match(text, /\ba +working .*38%/);
-  assert.match(text, /8 partitions: 2 held by nobody/);
+  assert.match(text, /8 partitions: 2 held by no peer/);
   assert.match(text, /\ba +b +10 +9/);
-  assert.match(text, /c: It is not there\./);
+  assert.match(text, /c: It is not in the cluster\./);
 
   void b.leaving.then(() => {
     b.members.startLeaving();
@@ -78,7 +80,7 @@ test('peers are listed with what they hold, and one leaves when it is asked to',
   assert.ok(schemas['peers leave']!.safeParse(JSON.parse(left.stdout.toString())).success);
   const nobody = await skein(['peers', 'leave', 'nobody', '--engine', nats.url]);
   assert.equal(nobody.code, 3);
-  assert.match(nobody.stderr, /nobody was not asked to leave: It is not there\./);
+  assert.match(nobody.stderr, /nobody was not asked to leave: It is not in the cluster\./);
   await a.close();
 });
 
@@ -98,4 +100,26 @@ test('what is wrong with the engine is one sentence', { skip }, async () => {
     assert.match(stderr, sentence);
     assert.doesNotMatch(stderr, /should not happen|at .*\.ts/);
   }
+});
+
+test('a crawl that begins with a mistake says so and ends, and the engine knows nothing of it', { skip }, async () => {
+  await using nats = await openNats();
+  using place = workplace();
+  const words = ['crawl', 'http://127.0.0.1:1/', '--engine', nats.url, '--data', place.path];
+  const { code, stderr } = await skein([...words, '--scope', '127.0.*.1']);
+  assert.equal(code, 2, stderr);
+  assert.match(stderr, /"127\.0\.\*\.1" is not a domain or host\./);
+  assert.match((await skein(['peers', '--engine', nats.url])).stderr, /The engine holds no crawl yet\./);
+});
+
+test('one that would do something else than its peers is refused, and ends', { skip }, async () => {
+  await using nats = await openNats();
+  using place = workplace();
+  await using a = await joined(nats, 'a', []);
+  await a.engine.buckets.meta.create('crawl', JSON.stringify({ seeds: ['http://127.0.0.1:1/'], values: {} }));
+  await a.engine.buckets.meta.create('run', JSON.stringify({ number: 1, over: false, kind: 'crawl' }));
+  const { code, stderr } = await skein(['refresh', '--engine', nats.url, '--data', place.path, '--peer', 'b']);
+  assert.notEqual(code, 0);
+  assert.match(stderr, /The peers of this cluster are at a crawl, and this would be a refresh\./);
+  await a.close();
 });

@@ -18,3 +18,13 @@ test('what is no such record is a sentence, also where it is nested without end'
       message: /^The crawl's crawl in the engine cannot be read \(.+\)\.$/,
     });
 });
+
+test('garbage in the place of a record leaves a peer with what it knew', () => {
+  let text = '{"seeds":["a"],"values":{}}';
+  const bucket = { get: () => ({ text, revision: 1 }) } as unknown as WatchedBucket;
+  const record = new SharedRecord(bucket, 'crawl', form);
+  assert.deepEqual(record.value?.seeds, ['a']);
+  for (text of ['', '{', '{"seeds":1}']) assert.deepEqual(record.value?.seeds, ['a']);
+  text = '{"seeds":["b"],"values":{}}';
+  assert.deepEqual(record.value?.seeds, ['b']);
+});

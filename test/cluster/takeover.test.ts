@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Changelog } from '../../src/cluster/changelog/changelog.ts';
+import { ChangelogWriter } from '../../src/cluster/changelog/changelog-writer.ts';
 import { inherit } from '../../src/cluster/peer/inherit.ts';
 import { Keeper } from '../../src/cluster/peer/keeper.ts';
 import type { Snapshots } from '../../src/cluster/snapshots/snapshots.ts';
@@ -19,7 +20,7 @@ interface Engine {
   snapshots: Snapshots;
 }
 
-const freshEngine = (): Engine => ({ log: memoryChangelog(), snapshots: memorySnapshots() });
+const freshEngine = () => ({ log: memoryChangelog(), snapshots: memorySnapshots() });
 
 /** Machines of a test, and what each does with partition 0. */
 function machines(context: TestContext) {
@@ -35,8 +36,14 @@ function machines(context: TestContext) {
     const ledger = new Ledger(directory, 'write');
     const fences: string[] = [];
     const fenced = (error: { by: string }) => void fences.push(error.by);
-    const parts = { partition: 0, ledger, changelog, epoch: writer.epoch, ...engine };
-    const keeper = new Keeper({ ...parts, ahead: state === 'ahead', fenced });
+    const parts = { partition: 0, ledger, changelog, epoch: writer.epoch, snapshots: engine.snapshots };
+    const renewed = async () => {
+      const sequence = (await engine.log.last(0))?.sequence ?? 0;
+      const again = new ChangelogWriter(engine.log, 0, { writer, sequence, number: ledger.changes.number });
+      await again.claim();
+      return again;
+    };
+    const keeper = new Keeper({ ...parts, ahead: state === 'ahead', fenced, renewed });
     const crawl = randomCrawl(ledger, random, { now: () => (now += 7), ticks: () => (now += 7) });
     const close = () => {
       keeper.close();
@@ -144,5 +151,42 @@ test('an engine that was wiped gets a snapshot before it gets changes', async co
   const bob = await start(engine, 'bob');
   assert.deepEqual([visits(bob.ledger), urls(bob.ledger)], [visits(third.ledger), urls(third.ledger)]);
   third.close();
+  bob.close();
+});
+
+test('an engine that forgets while a partition is being handed over gets all of it', async context => {
+  const start = machines(context);
+  const engine = freshEngine();
+  const ann = await start(engine, 'ann');
+  ann.crawl.visit(200);
+  await ann.keeper.flush();
+  ann.crawl.visit(50);
+  engine.log.wipe();
+  await ann.keeper.flush(); // what a handover waits for
+  const bob = await start(engine, 'bob');
+  assert.deepEqual([bob.state, bob.from], ['restored', 'ann']);
+  assert.deepEqual([visits(bob.ledger), urls(bob.ledger)], [visits(ann.ledger), urls(ann.ledger)]);
+  await ann.keeper.flush();
+  ann.crawl.visit(10);
+  await ann.keeper.flush();
+  assert.deepEqual(ann.fences, ['bob'], 'and nothing of hers goes over his');
+  ann.close();
+  bob.close();
+});
+
+test('an engine that has forgotten a partition of which nothing is new gets it when its owner is told', async context => {
+  const start = machines(context);
+  const engine = freshEngine();
+  const ann = await start(engine, 'ann');
+  ann.crawl.visit(200);
+  await ann.keeper.flush();
+  engine.log.wipe();
+  ann.keeper.sendAnew();
+  assert.equal(ann.keeper.settled, false);
+  await ann.keeper.flush();
+  assert.equal(ann.keeper.settled, true);
+  const bob = await start(engine, 'bob');
+  assert.deepEqual([visits(bob.ledger), urls(bob.ledger)], [visits(ann.ledger), urls(ann.ledger)]);
+  ann.close();
   bob.close();
 });

@@ -10,7 +10,7 @@ export interface Place {
   /** As `--to` names it. */
   readonly target: string;
   /** What it has, one text for each part that it counts, in order. */
-  has(): readonly string[];
+  has(): readonly string[] | Promise<readonly string[]>;
   /** From now on it takes nothing more and answers nothing; undefined = it cannot be made to. */
   hang?: (parts: number) => void;
   go?: () => void;
@@ -32,13 +32,13 @@ export function checkSink(name: string, open: () => Place, source: () => Source)
     const { data, change } = source();
     const place = open();
     assert.equal((await bring(data, place.target)).code, 0);
-    const first = place.has();
+    const first = await place.has();
     assert.equal(first.join(''), await lines(data));
     assert.equal((await bring(data, place.target)).code, 0);
-    assert.deepEqual(place.has(), first, 'nothing came, nothing is brought');
+    assert.deepEqual(await place.has(), first, 'nothing came, nothing is brought');
     await change();
     assert.equal((await bring(data, place.target)).code, 0);
-    const later = place.has().slice(first.length).join('');
+    const later = (await place.has()).slice(first.length).join('');
     assert.match(later, /"kind":"(?:changed|added)"/);
     assert.ok(later.length < first.join('').length / 2);
   });
@@ -49,12 +49,12 @@ export function checkSink(name: string, open: () => Place, source: () => Source)
     place.hang?.(1);
     const words = ['bin/skein.js', 'changes', '--format', 'chunks', '--to', place.target, '--data', data];
     const child: ChildProcess = spawn(process.execPath, words, { cwd: join(import.meta.dirname, '..', '..') });
-    const begun = () => place.has().length > 0;
-    while (!begun() && child.exitCode === null) await new Promise(resolve => setTimeout(resolve, 5));
+    const begun = async () => (await place.has()).length > 0;
+    while (!(await begun()) && child.exitCode === null) await new Promise(resolve => setTimeout(resolve, 5));
     child.kill('SIGKILL');
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
     place.go?.();
     assert.equal((await bring(data, place.target)).code, 0);
-    assert.equal(place.has().join(''), await lines(data));
+    assert.equal((await place.has()).join(''), await lines(data));
   });
 }

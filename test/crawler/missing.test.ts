@@ -21,6 +21,20 @@ test('the same words are gone wherever they stand, also where they repeat the ad
   assert.equal(missing.has(page('/nest/egg.html', 'Sorry, the goose is out.')), false);
 });
 
+test('a server that answers any path with one template has no not-found page: what kept words of its own is there', () => {
+  const shop = (path: string, price: number) => page(path, `All about PATH</p><p>It costs ${price} today.`, 'Shop');
+  const missing = new MissingPages(undefined);
+  const now = shop('/goose', 12);
+  missing.learn(shop('/no-such-page', 12), { page: now, before: shop('/goose', 11).facts });
+  assert.equal(missing.has(now), false);
+  assert.equal(missing.has(shop('/duck', 12)), false);
+  const sold = new MissingPages(undefined);
+  const gone = page('/goose', 'All about PATH</p><p>It flew away.', 'Shop');
+  const before = page('/goose', 'A fine bird.</p><p>It costs 11 today.', 'Shop').facts;
+  sold.learn(page('/no-such-page', 'All about PATH</p><p>It flew away.', 'Shop'), { page: gone, before });
+  assert.equal(sold.has(gone), true, 'nothing is left of what it said');
+});
+
 test('the front page is never taken for missing', () => {
   const missing = new MissingPages(undefined);
   missing.learn(page('/no-such-page', 'Welcome.'));

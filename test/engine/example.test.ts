@@ -17,6 +17,7 @@ function install(place: string): string {
   const built = join(place, 'built');
   node(root, compiler, '-p', 'tsconfig.build.json', '--outDir', join(built, 'dist'));
   node(root, 'scripts/copy-wasm.js', join(built, 'dist'));
+  node(root, 'scripts/bundle.js', join(built, 'dist'));
   const { files } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { files: string[] };
   const rest = [...files.filter(name => name !== 'dist' && existsSync(join(root, name))), 'package.json'];
   for (const name of rest) cpSync(join(root, name), join(built, name), { recursive: true });
@@ -85,7 +86,7 @@ function shop(goods: Readonly<Record<string, number>>): Record<string, string> {
 test('shop-to-csv.ts writes what a shop sells', async () => {
   await using web = await testWeb(shop({ Lamp: 20, Bell: 7 }));
   const file = join(place.path, 'prices.csv');
-  assert.match(await example('shop-to-csv.ts', web.origin, join(place.path, 'shop'), file), /^2 things/);
+  assert.match(await example('shop-to-csv.ts', web.origin, join(place.path, 'shop'), file), /^2 products in /);
   const rows = readFileSync(file, 'utf8').trim().split(/\r?\n/);
   assert.equal(rows[0], 'url,time,name,price,link');
   assert.deepEqual(

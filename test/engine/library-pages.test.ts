@@ -135,3 +135,22 @@ test('a run tells how far it is; a listener that throws ends it', async () => {
   });
   await assert.rejects(broken.summary(), error => error === thrown);
 });
+
+test('what is forgotten is gone and does not come back; a run or a signal keeps it from beginning', async () => {
+  const { skein } = collection;
+  const bell = web.url('/bell');
+  const run = skein.crawl();
+  const under = run.summary();
+  await assert.rejects(skein.forget(bell), { code: 'data-in-use' });
+  await under;
+  await assert.rejects(skein.forget(bell, { signal: AbortSignal.abort() }), { name: 'AbortError' });
+  assert.ok(skein.page(bell));
+  const { pages, copies } = await skein.forget(bell);
+  assert.deepEqual([pages, copies], [1, 1]);
+  assert.equal((await skein.page(bell)?.html()) ?? undefined, undefined);
+  await skein.crawl(web.seeds).summary();
+  assert.deepEqual(
+    (await skein.search('brass')).hits.map(({ url }) => url),
+    [web.url('/lamp')],
+  );
+});

@@ -1,4 +1,4 @@
-/** Chunks are brought to a directory and to a web address, each once, whoever fails and whoever is killed. */
+/** Chunks are brought to a directory, a bucket and a web address, each once, whoever fails and whoever is killed. */
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -8,8 +8,10 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { deliverChunks } from '../../src/engine/sinks/deliver.ts';
 import { sinkTo } from '../../src/engine/sinks/sink.ts';
+import { openS3 } from '../../src/home/offsite/s3-objects.ts';
 import { type TestWeb, testCollection, testWeb } from '../../src/testing/testing.ts';
 import { checkSink, type Place } from '../contracts/sink.ts';
+import { noSwift, type S3Server, startS3 } from '../home/offsite/s3-server.ts';
 import { skein, workplace } from '../journeys/skein.ts';
 
 describe('sinks', () => {
@@ -98,6 +100,49 @@ describe('sinks', () => {
   checkSink('directory', directory, source);
   checkSink('webhook', webhook, source);
 
+  describe('a bucket', { skip: noSwift }, () => {
+    let s3: S3Server;
+    before(async () => {
+      s3 = await startS3();
+      await s3.makeBucket('chunks');
+      Object.assign(process.env, s3.environment);
+    });
+    after(async () => s3[Symbol.asyncDispose]());
+
+    const bucket = (): Place => {
+      const prefix = `out${++number}`;
+      const target = `s3://chunks/${prefix}`;
+      return {
+        target,
+        async has() {
+          const objects = openS3(target);
+          const listed = await objects.list('');
+          const texts = listed.map(async ({ name, bytes }) => {
+            const into = new Uint8Array(bytes);
+            await objects.get(name, 0, into);
+            return Buffer.from(into).toString();
+          });
+          return Promise.all(texts).finally(() => objects.close());
+        },
+      };
+    };
+    checkSink('bucket', bucket, source);
+
+    test('a bucket that is not there is told at once, one that is full after some tries', async () => {
+      const words = ['changes', '/p1', '--format', 'chunks', '--data', collection.data, '--to'];
+      const missing = await skein([...words, 's3://nowhere/out']);
+      assert.equal(missing.code, 3, missing.stderr);
+      assert.match(missing.stderr, /There is no bucket nowhere/);
+      await s3.makeBucket('full');
+      await s3.limit('full', 10);
+      const full = await skein([...words, 's3://full/out']);
+      assert.match(full.stderr, /Part 1 was not taken: The bucket full is full\.\nIt waits/);
+      await s3.limit('full', 0);
+      assert.equal((await skein([...words, 's3://full/out'])).code, 0);
+      assert.deepEqual(await s3.names('full'), ['out/chunks-00000001.jsonl']);
+    });
+  });
+
   test('a receiver that fails is asked again, and what it did not take waits for the next run', async () => {
     const { target, has } = webhook();
     const sink = sinkTo(target, { secret: 'a secret of ours' });
@@ -107,9 +152,19 @@ describe('sinks', () => {
     await new Promise(resolve => server.once('request', resolve));
     status = 200;
     const { parts } = await waiting;
-    assert.equal(parts, has().length);
+    assert.equal(parts, (await has()).length);
     assert.ok(signatures.length >= parts && signatures.every(Boolean));
     assert.equal((await deliverChunks(delivery, sink)).parts, 0);
+  });
+
+  test('a last part that is not taken is not counted as brought', async () => {
+    const { target, has } = webhook();
+    const delivery = { data: collection.data, target, pattern: '/p1' };
+    const closed = { take: () => Promise.reject(new Error('closed for good')) };
+    await assert.rejects(deliverChunks(delivery, closed), /closed for good/);
+    const { parts } = await deliverChunks(delivery, sinkTo(target));
+    assert.ok(parts > 0);
+    assert.equal((await has()).length, parts);
   });
 
   test('what cannot be brought anywhere is said in a sentence; standard output takes it, too', async () => {

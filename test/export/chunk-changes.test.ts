@@ -163,7 +163,7 @@ test('a cursor that is none, or is of another collection, is refused with what t
   }
   assert.match(
     (await skein(['changes', '--after', '0', '--data', collection.directory])).stderr,
-    /only for --format chunks/,
+    /works only with --format chunks/,
   );
 });
 

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { zstdDecompressSync } from 'node:zlib';
 import { parquetReadObjects } from 'hyparquet';
-import { fieldsOf, numberIn } from '../../src/extract/fields.ts';
+import { z } from 'zod';
+import { fieldsFrom, fieldsOf, numberIn, type RowOf } from '../../src/extract/fields.ts';
 import { makeCollection } from '../journeys/collection.ts';
 import { openPages } from '../journeys/pages.ts';
 import { skein } from '../journeys/skein.ts';
@@ -85,6 +86,29 @@ test('what is wrong with a schema is said in a sentence', () => {
   for (const [text, says] of cases) assert.throws(() => fieldsOf(text, 'f.json'), says);
 });
 
+test('a schema of rows says what a row must be, and makes it; the rest is refused with a reason', () => {
+  const row = z.object({
+    name: z.string().toUpperCase(),
+    price: z.number().positive(),
+    stock: z.string().default('?'),
+  });
+  const file = { each: 'li', fields: { name: 'i', price: { css: 'b', as: 'number' }, stock: 'u' }, row } as const;
+  const fields = fieldsFrom(file, 'f.ts');
+  const refused: string[] = [];
+  const html = '<ul><li><i>a</i><b>5</b><li><i>b</i><b>-1</b><li><b>3</b><li></ul>';
+  const rows = fields.rows(html, 'http://a.org/', why => refused.push(why)) as RowOf<typeof file>[];
+  assert.deepEqual(rows, [{ name: 'A', price: 5, stock: '?' }]);
+  const price: number = rows[0]!.price; // it has the type that the schema makes
+  assert.equal(price, 5);
+  assert.equal(refused.length, 2);
+  assert.match(refused[0]!, /^price: Too small/);
+  assert.match(refused[1]!, /^name: .*expected string/);
+  assert.throws(() => fieldsFrom({ ...file, row: {} }, 'f.ts'), /row: is no schema of zod/);
+  const late = z.object({}).refine(async () => true);
+  fieldsFrom({ ...file, row: late }, 'f.ts').rows(html, 'http://a.org/', why => refused.push(why));
+  assert.match(refused.at(-1)!, /must answer at once/);
+});
+
 test('over the archive, without a request: three formats with the same rows; then only what changed', async () => {
   using collection = makeCollection();
   await using pages = await openPages();
@@ -124,6 +148,11 @@ test('over the archive, without a request: three formats with the same rows; the
   assert.deepEqual(JSON.parse(rows[2]!['spec'] as string), [{ Name: 'size', Value: '2' }]);
   const csv = (await extract('--format', 'csv', '/3')).text.split('\r\n');
   assert.match(csv[1]!, /\/3,2\d{3}-.*Z,"Item 3, ""good""",40,/);
+  const module = join(import.meta.dirname, 'row-fields.ts');
+  const checked = await skein(['extract', '--schema', module, '--data', collection.directory]);
+  assert.equal(checked.code, 0, checked.stderr);
+  assert.equal(checked.stdout.toString().trim().split('\n').length, 4);
+  assert.match(checked.stderr, /Skipped 1 row that the schema refused\. http:.*\/4: price: Too big/);
   assert.equal(pages.asked.length, asked, 'nothing was fetched');
 
   prices[1] = 21;

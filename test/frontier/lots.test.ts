@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { DAY } from '../../src/base/clock.ts';
 import { fingerprint } from '../../src/base/url.ts';
 import { alike, lotsOf } from '../../src/frontier/schedule/lots.ts';
+import { WaveDays } from '../../src/frontier/schedule/wave-days.ts';
 import { FLAG_CHANGED } from '../../src/ledger/pages/known-row.ts';
 import { NOW, withLedger } from './known-ledger.ts';
 
@@ -18,7 +19,7 @@ test('a small server beside a large one is looked at in every round', () => {
       ledger.pages.putKnown({ ...ledger.pages.known(1)!, page });
     }
     ledger['database'].prepare('UPDATE known SET due = ?').run(NOW);
-    const days = [0, 1, 2, 3].map(day => lotsOf(ledger, 90, NOW + day * DAY));
+    const days = [0, 1, 2, 3].map(day => lotsOf(ledger, { visits: 90, begun: NOW + day * DAY, stale: 0 }));
     for (const lots of days) {
       assert.ok(lots.filter(({ server }) => server === small).length >= 2);
       assert.ok(lots.length >= 9 && lots.length <= 18, `${lots.length}`);
@@ -38,7 +39,7 @@ test('dead links take no lots from live pages, and one lot goes to what changed 
     sql("UPDATE known SET outcome = 'gone' WHERE page % 5 < 3");
     sql(`UPDATE known SET flags = ${FLAG_CHANGED} WHERE page % 5 = 4 AND page > 200`);
     for (const day of [0, 1, 2, 3]) {
-      const lots = lotsOf(ledger, 40, NOW + day * DAY).map(({ page }) => page);
+      const lots = lotsOf(ledger, { visits: 40, begun: NOW + day * DAY, stale: 0 }).map(({ page }) => page);
       assert.ok(lots.length >= 4, `${lots.length}`);
       assert.ok(lots.every(page => page % 5 >= 3));
       assert.ok(
@@ -46,6 +47,18 @@ test('dead links take no lots from live pages, and one lot goes to what changed 
         `${lots}`,
       );
     }
+    ledger.commit();
+  });
+});
+
+test('where a freshness is to be kept, a small server alone gets looks, and one with waves as many as find the next', () => {
+  withLedger(36, ledger => {
+    ledger.begin();
+    ledger['database'].prepare('UPDATE known SET due = ?').run(NOW);
+    const looks = () => lotsOf(ledger, { visits: Number.POSITIVE_INFINITY, begun: NOW, stale: 0.02 }).length;
+    assert.equal(looks(), 2);
+    new WaveDays(ledger).note(1, NOW - 3 * DAY, 36);
+    assert.equal(looks(), 7, 'one wave in 14 days, of which half of 2% may be stale');
     ledger.commit();
   });
 });
@@ -58,7 +71,10 @@ test('what is like a page that has changed: of its folder and size, and not seen
     const others = alike(ledger, page, Number.MAX_VALUE);
     assert.equal(others.length, 3);
     assert.ok(others.every(other => other.page !== 50 && other.server === page.server));
-    assert.deepEqual(alike(ledger, { ...page, url: 'http://elsewhere/x/y' }, Number.MAX_VALUE), []);
+    ledger['database'].prepare('UPDATE known SET flags = ? WHERE page IN (47, 52)').run(FLAG_CHANGED);
+    const alone = alike(ledger, { ...page, url: 'http://elsewhere/x/y' }, Number.MAX_VALUE);
+    assert.equal(alone.length, 3, 'a part with one page alone');
+    assert.deepEqual([...alone.slice(0, 2)].map(other => other.page).sort(), [47, 52], 'first what changed before');
     assert.deepEqual(alike(ledger, page, 0), []);
     ledger.dueTimes.hasten(others, 7);
     assert.equal(ledger.pages.known(others[0]!.page)!.due, 7);

@@ -122,6 +122,25 @@ test('the next wave begins with pages that were seen since the last, whether tha
   assert.equal(server.wave, 2 * DAY);
 });
 
+test('looks at one part that is not touched end no wave that others have shown', () => {
+  const server = newServer();
+  const waves = new Waves();
+  for (const part of ['downloads 6 1', 'blog 6 1']) waves.count(server, DAY, look(true, { part }));
+  assert.equal(server.wave, DAY);
+  for (let i = 0; i < 30; i++) waves.count(server, DAY + 1 + i, look(false, { part: 'research 5 0' }));
+  assert.equal(server.wave, DAY, 'the blog was not looked at since');
+  const touches = (folder: string, flags: number) =>
+    waves.touches(server, { seen_time: 1, url: `http://a/${folder}/x`, wire: 4 ** 6 + 1, flags });
+  assert.ok(touches('blog', FLAG_CHANGED) && touches('news', 0));
+  for (const part of ['soc 6 0', 'about 6 0'])
+    for (let i = 0; i < 4; i++) waves.count(server, DAY + 40, look(false, { part }));
+  assert.ok(touches('blog', FLAG_CHANGED), 'where it was shown');
+  assert.ok(!touches('news', 0), 'three parts without it: it is confined to those that have shown it');
+  for (let i = 0; i < 14; i++) waves.count(server, DAY + 50, look(false, { part: 'blog 6 1' }));
+  for (let i = 0; i < 14; i++) waves.count(server, DAY + 50, look(false, { part: 'downloads 6 1' }));
+  assert.equal(server.wave, 0);
+});
+
 test('a part of the server that a wave does not touch is left alone, and taken up again where it does after all', () => {
   const server = { ...newServer(), id: 6 };
   const waves = new Waves();

@@ -2,11 +2,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DAY } from '../../src/base/clock.ts';
+import type { Visit } from '../../src/errand/visit.ts';
 import { Schedule } from '../../src/frontier/schedule/schedule.ts';
 import { Voices } from '../../src/frontier/schedule/voices.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import type { NoticeKind } from '../../src/notices/notice.ts';
 import { pingPrecision } from '../../src/revisit/pings.ts';
+import { newState, packState } from '../../src/revisit/state.ts';
 import { NOW, withLedger } from './known-ledger.ts';
 
 function dated(ledger: Ledger, due = NOW + 60 * DAY): void {
@@ -21,7 +23,7 @@ function tell(ledger: Ledger, page: number, kind: NoticeKind, changed: boolean):
   new Schedule(ledger).ping(page, NOW, kind);
   const known = ledger.pages.known(page)!;
   const server = ledger.servers.byId(1);
-  new Voices(ledger).judged(server, known, { changed, foretold: 0.1 });
+  new Voices(ledger).judged(server, known, { time: NOW, changed, foretold: 0.1 });
   ledger.pages.putKnown({ ...known, pings: 0, due: NOW + 60 * DAY });
 }
 
@@ -41,6 +43,88 @@ test('a kind that lies loses its voice, and the others keep theirs', () =>
     const due = (page: number) => ledger.pages.known(page)!.due!;
     assert.ok(NOW + 60 * DAY - due(35) < (NOW + 60 * DAY - due(36)) / 4);
   }));
+
+test('a sure notice about a page that was seen yesterday comes before what has waited for days', () =>
+  withLedger(40, ledger => {
+    dated(ledger);
+    for (let page = 1; page <= 30; page++) tell(ledger, page, 'feed', true);
+    const seen = { seen_time: NOW - DAY, due: NOW + 20 * DAY };
+    ledger.pages.putKnown({ ...ledger.pages.known(35)!, ...seen });
+    ledger.pages.putKnown({ ...ledger.pages.known(36)!, seen_time: NOW - 30 * DAY, due: NOW - 5 * DAY });
+    const schedule = new Schedule(ledger);
+    schedule.ping(35, NOW, 'feed');
+    const due = (page: number) => ledger.pages.known(page)!.due!;
+    assert.ok(due(35) < due(36), `${(due(35) - NOW) / DAY} and ${(due(36) - NOW) / DAY} days`);
+    schedule.aim({ share: 0.1 }, NOW);
+    schedule.reschedule(NOW);
+    assert.ok(due(35) < NOW - 5 * DAY, 'and so it is when due times are computed anew');
+  }));
+
+test('pages that a server names in vain fall back as soon as looks have shown it', () =>
+  withLedger(60, ledger => {
+    dated(ledger);
+    const schedule = new Schedule(ledger);
+    schedule.aim({ share: 0.1 }, NOW);
+    for (let page = 1; page <= 60; page++) schedule.ping(page, NOW, 'sitemap');
+    const due = (page: number) => ledger.pages.known(page)!.due!;
+    const first = due(60);
+    const server = ledger.servers.byId(1);
+    for (let page = 1; page <= 12; page++) {
+      const before = ledger.pages.known(page)!;
+      const url = ledger.pages.get(page)!.url;
+      const visit = { url, time: NOW, outcome: 'same', reason: 'same', status: 200, depth: 1, retryAfter: 0 };
+      const cost = { up: 1, down: 1, cause: 'same', ms: 1 };
+      schedule.after({ id: page, visit: { ...visit, cost } as unknown as Visit, before, server, pages: 60 });
+    }
+    assert.ok(due(60) > first, `${(due(60) - first) / DAY} days`);
+  }));
+
+test('a server that named all of its pages in vain is believed as soon as looks find it right', () =>
+  withLedger(60, ledger => {
+    dated(ledger);
+    for (let page = 1; page <= 30; page++) tell(ledger, page, 'sitemap', false);
+    const voices = new Voices(ledger);
+    for (const page of [40, 41, 42]) new Schedule(ledger).ping(page, NOW, 'sitemap');
+    const server = ledger.servers.byId(1);
+    const believed = () => voices.believed(server, ledger.pages.known(42)!);
+    assert.ok(believed() < 0.1);
+    for (const page of [40, 41])
+      voices.judged(server, ledger.pages.known(page)!, { time: NOW, changed: true, foretold: 0.1 });
+    assert.ok(believed() > 0.5, `${believed()}`);
+    assert.ok(voices.turned(server), 'so what it names is moved anew');
+    voices.judged(server, { ...ledger.pages.known(40)!, pings: 1 }, { time: NOW + DAY, changed: false, foretold: 0.1 });
+    assert.ok(believed() < 0.2, 'the next day is another batch');
+  }));
+
+/** 36 quiet pages that their server named in vain, and names again a week later: what so many true looks leave due. */
+function dueAfterLooks(ledger: Ledger, looks: number): number {
+  const quiet = packState({ ...newState(), visits: 20, stillDays: 400 });
+  dated(ledger);
+  for (let page = 1; page <= 36; page++) {
+    ledger.pages.putKnown({ ...ledger.pages.known(page)!, change: quiet });
+    tell(ledger, page, 'sitemap', false);
+  }
+  const later = NOW + 7 * DAY;
+  const schedule = new Schedule(ledger);
+  schedule.aim({ freshness: 0.98 }, later);
+  for (let page = 1; page <= 36; page++) schedule.ping(page, later, 'sitemap');
+  for (let page = 1; page <= looks; page++) {
+    const url = ledger.pages.get(page)!.url;
+    const visit = { url, time: later, outcome: 'same', reason: 'same', stage: 'template', status: 200, depth: 1 };
+    const cost = { up: 1, down: 1, cause: 'same', ms: 1 };
+    const lesson = { id: page, visit: { ...visit, retryAfter: 0, cost } as unknown as Visit, pages: 36 };
+    schedule.after({ ...lesson, server: ledger.servers.byId(1), before: ledger.pages.known(page)! });
+  }
+  return Array.from({ length: 36 - looks }, (_, i) => ledger.pages.known(looks + i + 1)!.due!).filter(
+    due => due <= later,
+  ).length;
+}
+
+test('a server that names pages in vain is right about one: others that it named are looked at', () =>
+  withLedger(36, ledger => assert.equal(dueAfterLooks(ledger, 1), 3)));
+
+test('all that a server names is due once looks have found it right, whatever it named before', () =>
+  withLedger(36, ledger => assert.equal(dueAfterLooks(ledger, 2), 34)));
 
 test('several kinds that tell of one change are one notice', () =>
   withLedger(2, ledger => {
@@ -64,7 +148,7 @@ test('what was told is forgotten with the visit that judged it, and a deletion t
     const voices = new Voices(ledger);
     new Schedule(ledger).ping(1, NOW, 'cursor');
     assert.equal(ledger.told.size, 1);
-    voices.gone(ledger.servers.byId(1), ledger.pages.known(1)!, 'gone');
+    voices.gone(ledger.servers.byId(1), ledger.pages.known(1)!, { outcome: 'gone', time: NOW });
     assert.equal(ledger.told.size, 0);
     assert.equal(ledger.noticeTrust.of(1, 'cursor').confirmed, 1);
   }));
@@ -73,7 +157,7 @@ test('a failure says nothing of a notice', () =>
   withLedger(1, ledger => {
     dated(ledger);
     new Schedule(ledger).ping(1, NOW, 'cursor');
-    new Voices(ledger).gone(ledger.servers.byId(1), ledger.pages.known(1)!, 'failed');
+    new Voices(ledger).gone(ledger.servers.byId(1), ledger.pages.known(1)!, { outcome: 'failed', time: NOW });
     assert.equal(ledger.noticeTrust.of(1, 'cursor').pings, 0);
   }));
 
@@ -81,7 +165,9 @@ test('silent visits teach recall of every kind', () =>
   withLedger(3, ledger => {
     dated(ledger);
     tell(ledger, 1, 'feed', true);
-    new Voices(ledger).judged(ledger.servers.byId(1), ledger.pages.known(2)!, { changed: true, foretold: 0.5 });
+    new Voices(ledger).judged(ledger.servers.byId(1), ledger.pages.known(2)!, {
+      ...{ time: NOW, changed: true, foretold: 0.5 },
+    });
     assert.deepEqual(ledger.noticeTrust.of(1, 'feed').missed, 1);
     assert.equal(ledger.noticeTrust.of(1, 'feed').expected, 0.5);
   }));

@@ -120,7 +120,7 @@ test('a failure is tried again when someone says so', async () => {
   web.heal(broken);
   await run.client.order({ kind: 'retry', url: broken });
   await until(() => outcome() === 'fetched');
-  assert.match((await run.client.order({ kind: 'ping', url: broken })).done, /looked at earlier/);
+  assert.match((await run.client.order({ kind: 'ping', url: broken })).done, /checks it earlier/);
   await run.stop();
 });
 

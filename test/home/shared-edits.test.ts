@@ -22,6 +22,7 @@ const edit: Edit = {
     frame: 0,
     pieces: 0,
     stars: 0,
+    turns: [],
     long: false,
     picture: false,
     within: false,

@@ -20,7 +20,7 @@ test('a page that is looked at because one like it changed says so, and not that
       NOW,
     );
     assert.equal(rule, 'suspected');
-    assert.match(state, /A page like it has changed/);
+    assert.match(state, /a similar page changed unexpectedly/);
     assert.ok(!explanation!.sentence.includes('year'), explanation!.sentence);
   });
 });

@@ -4,11 +4,22 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { z } from 'zod';
+import { systemClock } from '../../src/base/clock.ts';
 import { fingerprint, normalise } from '../../src/base/url.ts';
+import { budgetForm, settle } from '../../src/cluster/budget/shared-budget.ts';
 import { decodeEntry, encodeEntry } from '../../src/cluster/changelog/entry.ts';
+import { decodeClaim } from '../../src/cluster/claims.ts';
 import { decodeLinks, encodeLinks } from '../../src/cluster/exchange/link-message.ts';
+import { AddressLeases } from '../../src/cluster/leases/address-leases.ts';
 import { decodeHeartbeat, idle } from '../../src/cluster/members/heartbeat.ts';
+import { decodeSegmentsList, decodeSegmentsQuestion } from '../../src/cluster/peer/moving-segments.ts';
 import { decodeFrame, decodeQuestion, encodeFrame } from '../../src/cluster/rpc/frames.ts';
+import { SharedRecord } from '../../src/cluster/shared-record.ts';
+import { decodeNote } from '../../src/cluster/snapshots/nats-snapshots.ts';
+import type { WatchedBucket } from '../../src/cluster/watched-bucket.ts';
+import { runForm } from '../../src/engine/cluster/runs.ts';
+import { steeringForm } from '../../src/engine/cluster/steering.ts';
 import { submittedInJson, submittedInQuery } from '../../src/home/notices/reading/indexnow.ts';
 import { type Crossing, decodeCrossings, encodeCrossings } from '../../src/ledger/collection/crossing.ts';
 import { parseFeed } from '../../src/notices/feed.ts';
@@ -212,6 +223,92 @@ const messages: readonly ((draw: Draw) => boolean)[] = [
 test('heartbeats, questions and parts of answers', context =>
   fuzz(context, draw => {
     const taken = draw.random.pick(messages)(draw);
+    assert.equal(({} as Record<string, unknown>)['polluted'], undefined);
+    return taken;
+  }));
+
+const whole = (...values: readonly number[]) => {
+  for (const each of values) assert.ok(Number.isSafeInteger(each + 2) && each >= 0, String(each));
+};
+
+const wrong = (value: unknown, draw: Draw) => damaged(Buffer.from(JSON.stringify(misshapen(value, draw))), draw);
+
+function recordOf<T>(form: z.ZodType<T>, value: unknown, draw: Draw): T {
+  const text = wrong(value, draw).toString();
+  return new SharedRecord({ get: () => ({ text, revision: 1 }) } as unknown as WatchedBucket, 'run', form).value!;
+}
+
+const segment = { file: 'segment-000001.warc.gz', bytes: 9 };
+const note = { object: 'p3/1-2', before: 'p3/1-1', number: 2, sequence: 9, epoch: 1, schema: 4, bytes: 100, time: NOW };
+const slices = { near: { left: 3, settled: 'a-1' }, far: { left: 4, settled: 'b-1' } };
+const orders = { pace: { number: 3, run: null, order: { kind: 'pace', seconds: 2 } } };
+const lease = { address: '192.0.2.1', pace: 1000, held: 20, busy: true };
+
+/** One record of the engine, or a word of another peer about what it has; false = it is refused. */
+const records: readonly ((draw: Draw) => boolean)[] = [
+  draw => {
+    const claim = decodeClaim(wrong({ peer: 'near', session: 'ab', epoch: 3 }, draw).toString());
+    if (claim) whole(claim.epoch);
+    return claim !== undefined;
+  },
+  draw => {
+    const { begun, before, live } = recordOf(runForm, run, draw).terms ?? { begun: 0, before: 0, live: 0 };
+    inRange([], [begun, before]);
+    assert.ok(live <= Number.MAX_SAFE_INTEGER);
+    return true;
+  },
+  draw => {
+    const { last, orders: given } = recordOf(steeringForm, { last: 3, orders }, draw);
+    whole(last, ...Object.values(given).map(({ number }) => number));
+    return true;
+  },
+  draw => {
+    const budget = recordOf(budgetForm, { limit: 100, spent: 10, slices, time: NOW }, draw);
+    const growth = { perDay: 500, now: NOW };
+    const asked = { peer: 'near', id: 'a-2', limit: 100, used: 1, keep: 1, want: 5, living: ['near', 'far'], growth };
+    const { limit, spent, slices: after } = budgetForm.parse(settle(budget, asked));
+    assert.ok(after['near']!.left <= Math.max(limit - spent, 0), 'no more than there is');
+    return true;
+  },
+  draw => {
+    const read = decodeNote(wrong(note, draw).toString(), 3);
+    whole(read.number, read.sequence, read.epoch, read.bytes);
+    inRange([], [read.time]);
+    for (const object of [read.object, read.before ?? 'p0/0-0']) assert.match(object, /^p\d+\/\d+-\d+$/);
+    return true;
+  },
+  draw => {
+    const list = decodeSegmentsList(wrong([segment, segment], draw));
+    for (const { file, bytes } of list) assert.ok(/^segment-\d+\.warc\.gz$/.test(file) && bytes >= 0);
+    const question = decodeSegmentsQuestion(wrong({ ask: 'piece', partition: 3, file: segment.file, offset: 9 }, draw));
+    if (question?.ask === 'piece') assert.match(question.file, /^segment-\d+\.warc\.gz$/);
+    if (question) assert.ok(question.partition <= 4096);
+    return question !== undefined;
+  },
+  draw => {
+    const leases = new AddressLeases({ ...desk, clock: { ...systemClock, ticks: () => 20_000 } });
+    leases.openDesk(0, 'new');
+    for (let i = 0; i < 2; i++) {
+      const given = misshapen({ peer: 'near', asks: [lease, lease], back: [['192.0.2.1', 5]] }, draw);
+      try {
+        for (const answer of leases.answer(given)) {
+          const time = 'granted' in answer ? answer.granted : answer.wait;
+          assert.ok(time >= 0 && time <= 4_000_000, String(time));
+        }
+      } catch (error) {
+        if (!(error instanceof z.ZodError)) throw error;
+        return false;
+      }
+    }
+    return true;
+  },
+];
+const run = { number: 3, over: false, kind: 'refresh', terms: { begun: NOW, before: NOW, live: 30 } };
+const desk = { me: 'far', partitionOf: () => 0, holderOf: () => 'far', ask: () => Promise.resolve(undefined) };
+
+test('claims, runs, orders, budgets, snapshots, segments and leases of a cluster', context =>
+  fuzz(context, draw => {
+    const taken = draw.random.pick(records)(draw);
     assert.equal(({} as Record<string, unknown>)['polluted'], undefined);
     return taken;
   }));

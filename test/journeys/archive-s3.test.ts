@@ -114,7 +114,7 @@ else {
       's3://nowhere/x',
     ]);
     assert.notEqual(code, 0);
-    assert.match(stderr, /^skein: There is no bucket nowhere at 127[^\n]*\nMake it first, or correct --archive\.\n$/m);
+    assert.match(stderr, /^skein: There is no bucket nowhere at 127[^\n]*\nMake it first, or correct its name\.\n$/m);
     const crawl = (archive?: string, into = data) => crawlHere({ data: into, ...(archive && { archive }) }, web.seeds);
     await assert.rejects(crawl('ftp://x'), /ftp:\/\/x is no place for an archive/);
     const right = process.env['AWS_ENDPOINT_URL'];

@@ -125,7 +125,7 @@ describe('a crawl of three servers with every feature', () => {
 
   test('tries a failure again when its time has come, and not before', async () => {
     const path = '/e/flapping';
-    assert.match((await show(path)).state, /^Last visit: failed \(http-5xx\).*tried again in/);
+    assert.match((await show(path)).state, /^Checked .* ago, failed \(http-5xx\).* Retry in/);
     const requests = web.requests();
     await crawlHere({ data: place.path, scope: '*' }, []);
     assert.equal(web.requests(), requests, 'nothing is due');

@@ -8,6 +8,7 @@ import { distrusted } from '../../src/home/notices/bulk/site-carriers.ts';
 import { type CooperatingSite, openSite } from '../home/notices/cooperating-site.ts';
 import { type Collection, makeCollection } from './collection.ts';
 import { html, prose } from './pages.ts';
+import { skein } from './skein.ts';
 
 const numbers = Array.from({ length: 30 }, (_, i) => i);
 const page = (n: number, edition = 'first') =>
@@ -114,6 +115,25 @@ test('documents to which no link leads are archived and marked', async () => {
   assert.match(Buffer.from(newest(collection, `${site.origin}/records/2`)!.body).toString(), /Row 22 of a table/);
   // Nobody else can ask for it, so that it is not held against a request.
   assert.ok(!site.asked.includes('GET /records/2'));
+  const url = `${site.origin}/records/2`;
+  const run = async (...words: string[]) => {
+    const { code, stdout, stderr } = await skein([...words, '--data', collection.directory]);
+    assert.equal(code, 0, stderr);
+    return stdout.toString();
+  };
+  const search = await run('search', '"row 22 of a table"');
+  assert.match(search, /records\/2/);
+  assert.match(search, /from a database of the site; no link leads to it/);
+  const [hit] = JSON.parse(await run('search', '"row 22 of a table"', '--json')).hits;
+  assert.equal(hit.hidden, 'record');
+  const [plain] = JSON.parse(await run('search', `site:${new URL(url).host} url:html`, '--json')).hits;
+  assert.equal(plain?.hidden, undefined);
+  assert.match(await run('diff', url), /22/);
+  assert.match(await run('show', url), /hidden +record/);
+  const lines = (await run('export', '--format', 'jsonl')).trim().split('\n');
+  const exported = lines.map(line => JSON.parse(line)).find(each => each.url === url);
+  assert.equal(exported?.hidden, 'record');
+  assert.match(await run('cat', url), /Row 22 of a table/);
 });
 
 test('a site that gives other pages than its server shows is found out, and its pages are fetched again', async () => {

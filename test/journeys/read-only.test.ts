@@ -27,6 +27,8 @@ function startable(data: string, context: TestContext): boolean {
 test('a collection that cannot be written can be looked at', async context => {
   await using pages = await openPages();
   using place = workplace();
+  using elsewhere = workplace();
+  chmodSync(elsewhere.path, 0o777);
   pages.set('/', { body: html('Geese', [prose(1)], ['/a']) });
   pages.set('/a', { body: html('Ducks', [prose(2)]) });
   await skeinJson('crawl', pages.origin, '--data', place.path, ...fast);
@@ -42,6 +44,7 @@ test('a collection that cannot be written can be looked at', async context => {
     ['verify'],
     ['export'],
     ['export', '--format', 'cdxj'],
+    ['export', '--out', join(elsewhere.path, 'all.warc.gz')],
     ['changes'],
   ];
   for (const command of looks) {

@@ -181,7 +181,7 @@ test('an outpost looks at images as home does, and the commands tell what they a
     const why = await skeinJson<{ state: string; machine: { last: string } }>(
       ...['why', `${gallery.origin}/a.png`, '--data', data],
     );
-    assert.match(why.state, /^An image that pages show\. Last visit: fetched/);
+    assert.match(why.state, /^An image used by pages\. Checked .* ago, fetched/);
     assert.equal(why.machine.last, 'a');
   } finally {
     await outpost.kill();

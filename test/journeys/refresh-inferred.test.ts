@@ -33,7 +33,7 @@ test('pages that were not fetched get what the others have shown, marked, until 
   const states = collection.look(ledger => {
     const copies = openCopiesHere(ledger);
     const all = paths.map(path => {
-      const page = [...ledger.pages.every()]
+      const page = [...ledger.scans.every()]
         .map(({ id }) => ledger.pages.get(id)!)
         .find(({ url }) => url === pages.origin + path)!;
       const { copy, inferred } = copies.current(ledger.pages.known(page.id)!)!;

@@ -44,7 +44,7 @@ test('a block that is different at every look is found out by a second one, and 
       .some(visit => visit.outcome === 'fetched'),
     'a change elsewhere',
   );
-  assert.match(await skein('why', url, '--unmask'), /masks? (is|are) lifted/);
+  assert.match(await skein('why', url, '--unmask'), /masks? (is|are) removed/);
   assert.doesNotMatch(await skein('why', url), /masked/);
   await refresh();
   assert.ok(

@@ -4,12 +4,15 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { listSegments } from '../../src/archive/segments.ts';
+import { keepFresh } from '../../src/cli/commands/refresh.ts';
 import { openLedger } from '../../src/engine/open-ledger.ts';
 import { verifyCollection } from '../../src/home/checks/verify.ts';
 import { openCopiesHere } from '../../src/home/copies/copies.ts';
 import { diskBytes } from '../../src/home/house/retention.ts';
-import { type Collection, makeCollection } from './collection.ts';
+import { type Collection, chosen, makeCollection } from './collection.ts';
+import { checkBooks, killAt, pause } from './kills.ts';
 import { html, openPages, type Pages, prose } from './pages.ts';
+import { fast } from './skein.ts';
 
 const PAGES = 8;
 
@@ -116,4 +119,92 @@ test('versions older than --keep-days go', async () => {
     for (const { time } of stored.slice(0, -1)) assert.ok(now - time <= 3.1 * 86_400_000, url);
   }
   assert.deepEqual(await problems(collection), []);
+});
+
+/** Versions that each page has. */
+const counts = (collection: Collection, urls: readonly string[]) =>
+  urls.map(url => collection.visits(url).filter(visit => visit.segment !== null).length);
+
+test('a watch that never stops keeps house while it runs, and goes on looking', async () => {
+  await using pages = await openPages();
+  using collection = makeCollection();
+  const urls = await begin(collection, pages, {});
+  for (let day = 1; day <= 6; day++) {
+    collection.pass(1);
+    await collection.refresh({ budget: '100%' });
+  }
+  assert.ok(
+    counts(collection, urls).every(count => count > 3),
+    `${counts(collection, urls)}`,
+  );
+  const stop = new AbortController();
+  const options = chosen(collection.directory, { budget: '10000000', keepVersions: 2, signal: stop.signal });
+  const { clockShift } = collection;
+  const watch = keepFresh('watch', options, { clockShift });
+  const until = async (holds: () => boolean) => {
+    while (!holds()) await Promise.race([pause(50), watch]);
+  };
+  try {
+    for (let day = 1; day <= 4; day++) {
+      const visits = collection.look(ledger => ledger.visits.last);
+      collection.pass(1);
+      const now = collection.clock.now();
+      await until(() => collection.look(ledger => (ledger.setting<number>('house-kept') ?? 0) >= now));
+      await until(() => collection.look(ledger => ledger.visits.last) >= visits + PAGES);
+      await pause(2500); // the watch notices that the pages are no longer due before the next day comes
+      // Two, and what was found since.
+      for (const url of urls) {
+        const { length } = versions(collection, url);
+        assert.ok(length >= 1 && length <= 3, `${url} has ${length} on day ${day}`);
+      }
+    }
+  } finally {
+    stop.abort();
+    await watch;
+  }
+  assert.deepEqual(await problems(collection), []);
+  const files = listSegments(join(collection.directory, 'archive')).map(({ id }) => id);
+  assert.deepEqual(
+    collection.look(ledger => ledger.segments().map(({ id }) => id)),
+    files,
+  );
+});
+
+test('kill -9 while a watch keeps house loses nothing that is kept, and the next watch ends it', async () => {
+  await using pages = await openPages();
+  using collection = makeCollection();
+  const urls = await begin(collection, pages, {});
+  for (let day = 1; day <= 6; day++) {
+    collection.pass(1);
+    await collection.refresh({ budget: '100%' });
+  }
+  const newest = urls.map(url => versions(collection, url).at(-1));
+  const data = collection.directory;
+  const watch = ['watch', '--data', data, '--keep-versions', '1', '--budget', '1', ...fast];
+  const waste = () => collection.look(({ house }) => house.dropped.segments().length + house.dropped.replaced().length);
+  const begun = async () => {
+    while (waste() === 0 && counts(collection, urls).some(count => count > 1)) await pause(1);
+  };
+  assert.ok(await killAt(begun(), watch), 'it was at work');
+  await checkBooks(data, 'killed while it dropped');
+  for (const wait of [0, 5, 20, 60]) {
+    await killAt(
+      begun().then(() => pause(wait)),
+      watch,
+    );
+    await checkBooks(data, `killed ${wait} ms later`);
+  }
+  assert.deepEqual(
+    urls.map(url => versions(collection, url).at(-1)),
+    newest,
+  );
+  const done = async () => {
+    while (counts(collection, urls).some(count => count > 1)) await pause(20);
+  };
+  await killAt(done(), watch);
+  await checkBooks(data, 'killed at the end');
+  assert.deepEqual(
+    urls.map(url => versions(collection, url)),
+    newest.map(body => [body]),
+  );
 });

@@ -39,7 +39,7 @@ test('a mistyped seed is taken back: nothing asks for it or its host any more, a
   assert.deepEqual((await lines('seeds', ...data)).map(({ url }) => url).sort(), [right, wrong].sort());
   const { code, stdout } = await skein(['seeds', 'remove', wrong, ...data]);
   assert.equal(code, 0);
-  assert.match(stdout.toString(), /1 seed is left\./);
+  assert.match(stdout.toString(), /1 seed left\./);
   assert.deepEqual(
     (await lines('seeds', ...data)).map(({ url }) => url),
     [right],

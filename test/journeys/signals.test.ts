@@ -78,7 +78,7 @@ test('a refresh that was stopped goes on with its round, and looks at nothing tw
   web.heal(silent);
   const { code, stdout } = await skein(refresh);
   assert.equal(code, 0);
-  assert.match(stdout.toString(), /It went on with the round of .* which had not ended/);
+  assert.match(stdout.toString(), /Continued the round of .* which was interrupted/);
   const ledger = openLedger(place.path);
   const looks = ledger['database'].prepare('SELECT count(*) AS looks FROM visits GROUP BY page').all();
   ledger.close();

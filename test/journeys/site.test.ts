@@ -1,6 +1,7 @@
 /** `skein site` as its owner runs it: a process beside nginx, killed, put back in time, asked how it does. */
 import assert from 'node:assert/strict';
 import { cpSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { schemas } from '../../src/cli/print/schemas.ts';
@@ -178,4 +179,43 @@ test('put back from a backup, it says that its history is another one, and the r
   assert.ok(after.read < 300, `${after.read} pages were read, not all`);
   assert.deepEqual(await reconcile(here, held), { cursor: after.cursor, read: 0 });
   assert.equal(held.size, 300);
+});
+
+test('hub and subscriber killed in the middle: what changed meanwhile is delivered once both are back', async context => {
+  const root = folder(context);
+  write(root, 'a.html', page('A', 'one'));
+  const [port, callbackPort] = [await freePort(), await freePort()];
+  const words = [root, '--data', join(folder(context), 'state'), '--hub', 'own', '--allow-private'];
+  const first = await run(context, words, port);
+  const bodies: string[] = [];
+  const subscriber = () => {
+    const server = createServer(async (request, response) => {
+      let body = '';
+      for await (const chunk of request) body += chunk;
+      if (request.method === 'POST') bodies.push(body);
+      response.end(new URL(request.url!, PUBLIC).searchParams.get('hub.challenge') ?? '');
+    });
+    return new Promise<typeof server>(resolve => server.listen(callbackPort, '127.0.0.1', () => resolve(server)));
+  };
+  let listening = await subscriber();
+  context.after(() => listening.closeAllConnections());
+  context.after(() => listening.close());
+  const topic = `${PUBLIC}.well-known/skein/atom.xml`;
+  const form = { 'hub.mode': 'subscribe', 'hub.topic': topic, 'hub.callback': `http://127.0.0.1:${callbackPort}/` };
+  await fetch(`${first.here.at}/.well-known/skein/hub`, { method: 'POST', body: new URLSearchParams(form) });
+  write(root, 'a.html', page('A', 'two'));
+  await until(() => bodies.length > 0);
+  listening.closeAllConnections();
+  await new Promise(resolve => listening.close(resolve));
+  const { cursor } = (await first.here.discovery()).journal;
+  write(root, 'b.html', page('B', 'one'));
+  await until(async () => (await first.here.changes(cursor)) !== undefined);
+  first.running.child.kill('SIGKILL');
+  await first.running.ended;
+  write(root, 'c.html', page('C', 'one'));
+  const before = bodies.length;
+  listening = await subscriber();
+  await run(context, words, port);
+  const told = () => bodies.slice(before).join('');
+  await until(() => told().includes('/b.html') && told().includes('/c.html'));
 });

@@ -12,7 +12,7 @@ import { fetchOptions, values } from '../../src/cli/options/options.ts';
 import { openLedger } from '../../src/engine/open-ledger.ts';
 import type { Extras } from '../../src/engine/options.ts';
 import { type Summary, summaryOf } from '../../src/engine/summary.ts';
-import { type FoundPage, findPage } from '../../src/home/answers/lookup.ts';
+import { findPage, type LookedUpPage } from '../../src/home/answers/lookup.ts';
 import { openCopiesHere } from '../../src/home/copies/copies.ts';
 import { crawlSupply } from '../../src/home/supply.ts';
 
@@ -129,7 +129,7 @@ export function collected(pages: ReadonlyMap<string, PageLine>): string[] {
 }
 
 export interface Look extends Disposable {
-  page(url: string): FoundPage;
+  page(url: string): LookedUpPage;
   /** URL of a page by its number, undefined = no such page. */
   url(id: number | null | undefined): string | undefined;
   body(url: string): Uint8Array;

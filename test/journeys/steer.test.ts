@@ -88,11 +88,11 @@ test('stop ends it, a failure is tried again, and what makes no sense is said', 
   const crawl = start(['crawl', web.seeds[0]!, '--data', data, '--allow-private', '--pace', '0.3', '--json']);
   await until(() => web.requests() > 4);
   await fails(2, /"soon" is not a number/, 'pace', 'soon');
-  await fails(2, /cannot be told to "fly"/, 'server', web.origins[0]!, 'fly');
+  await fails(2, /no server action "fly"/, 'server', web.origins[0]!, 'fly');
   await fails(1, /has no budget/, 'budget', '10%');
-  await fails(3, /never heard of/, 'retry', 'http://nobody.test/');
+  await fails(3, /does not know/, 'retry', 'http://nobody.test/');
   const { stdout } = await skein(['steer', 'retry', web.seeds[0]!, '--data', data]);
-  assert.match(stdout.toString(), /^It is tried again in a moment/);
+  assert.match(stdout.toString(), /^Skein retries it in a moment/);
   await until(() => web.requests(web.seeds[0]!) > 1);
   assert.match((await skein(['steer', 'stop', '--data', data])).stdout.toString(), /^Stopping/);
   assert.equal((await crawl.ended).code, 0);

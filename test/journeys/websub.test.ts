@@ -76,3 +76,37 @@ test('a watch subscribes to the hub that a feed names, and what the hub delivers
   const face = collection.look(ledger => ledger.faces.all().find(({ kind }) => kind === 'websub'))!;
   assert.deepEqual([face.words, face.notices, face.trouble], [1, 1, '']);
 });
+
+test('a hub that never verifies is asked ever more rarely, says so, and costs nothing else', async () => {
+  using collection = makeCollection();
+  await using pages = await openPages();
+  let asked = 0;
+  const hub = createServer((incoming, response) => {
+    asked++;
+    incoming.resume();
+    response.writeHead(202).end();
+  });
+  await new Promise<void>(resolve => hub.listen(0, '127.0.0.1', resolve));
+  const hubUrl = `http://127.0.0.1:${(hub.address() as AddressInfo).port}/`;
+  const link = '<link rel="alternate" type="application/atom+xml" href="/feed.xml">';
+  pages.set('/', { body: html('Front', [prose(1)]).replace('</head>', `${link}</head>`), tagged: true });
+  const feed = `<feed><link rel="hub" href="${hubUrl}"/><link rel="self" href="${pages.origin}/feed.xml"/></feed>`;
+  pages.set('/feed.xml', { body: feed, headers: { 'content-type': 'application/atom+xml' } });
+  await collection.crawl([`${pages.origin}/`]);
+  const port = 29_000 + (process.pid % 2000);
+  const door = { budget: '10', listen: `127.0.0.1:${port}`, public: `https://127.0.0.1:${port}` };
+  try {
+    for (let day = 0; day < 12; day++) {
+      await collection.refresh(door);
+      collection.pass(1);
+    }
+  } finally {
+    hub.closeAllConnections();
+    hub.close();
+  }
+  const face = collection.look(ledger => ledger.faces.all().find(({ kind }) => kind === 'websub'))!;
+  assert.equal(face.trouble, 'the hub has not verified yet');
+  assert.deepEqual([face.words, face.state.lease], [0, undefined]);
+  assert.ok(asked >= 4 && asked <= 9, `asked ${asked} times in twelve days`);
+  assert.equal(collection.visits(`${pages.origin}/`).at(-1)!.outcome, 'same', 'pages are looked at as ever');
+});

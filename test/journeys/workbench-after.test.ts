@@ -27,7 +27,7 @@ test('the workbench of a crawl answers after its end, until Ctrl-C', { skip: !ex
     });
   });
   await Promise.race([isThere, ended]);
-  const origin = /The workbench goes on: (http:\/\/127\.0\.0\.1:\d+)\//.exec(said)?.[1];
+  const origin = /The workbench is still running: (http:\/\/127\.0\.0\.1:\d+)\//.exec(said)?.[1];
   assert.ok(origin, said);
   assert.match(said, /1 page/);
   const answer = await fetch(`${origin}/api/v1/pages`);

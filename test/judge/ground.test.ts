@@ -6,7 +6,8 @@ import { piecesOf } from '../../src/crawler/analysis/analyse.ts';
 import { type Edit, editsBetween } from '../../src/judge/edits.ts';
 import { isFirm, vary } from '../../src/judge/ground.ts';
 import { ServerKnowledge } from '../../src/judge/knowledge.ts';
-import { Places } from '../../src/judge/places.ts';
+import { stands } from '../../src/judge/looks.ts';
+import { follow, Places, remember } from '../../src/judge/places.ts';
 import { review, verdictOf } from '../../src/judge/review.ts';
 import { title } from '../web/words.ts';
 
@@ -62,7 +63,82 @@ test('a token that is another on most pages at once, on each its own, is noise; 
     return verdictOf(knowledge, some[3]!, new Places(), common);
   };
   assert.equal(told(60), 'everywhere');
-  assert.equal(told(200), 'news');
+  assert.equal(told(200), 'everywhere');
+  assert.equal(told(300), 'news');
+});
+
+test('a row that comes where a block comes and goes is news, however noisy the place is', () => {
+  const shown = (rows: number, block: boolean) => {
+    const cells = Array.from({ length: rows }, (_, row) => `<tr><td>${title(row * 7919)}</td><td>${row}</td></tr>`);
+    return `<table>${cells.join('')}</table>${block ? '<p>Have you tried our soup of the day?</p>' : ''}<p>The end of it.</p>`;
+  };
+  const places = new Places();
+  const knowledge = new ServerKnowledge();
+  const [goes, comes] = [edits(shown(4, true), shown(4, false)), edits(shown(4, false), shown(4, true))];
+  for (const again of [comes, goes]) {
+    remember(places, goes);
+    vary(places.grounds, again);
+    for (const [i, edit] of goes.entries()) knowledge.looked(1, edit, places.get(edit.place)!, again[i]);
+  }
+  const verdictOn = (before: string, after: string) =>
+    knowledge.verdictOn(edits(before, after).find(({ list }) => list === 'text')!, places);
+  assert.equal(verdictOn(shown(4, true), shown(4, false)), 'looks');
+  assert.equal(verdictOn(shown(4, true), shown(5, false)), 'news');
+  assert.equal(verdictOn(shown(4, false), shown(5, false)), 'news');
+  assert.equal(verdictOn(shown(4, false), shown(5, true)), 'news');
+});
+
+test('rows that come beside a quotation by lot are news, though the quotation is another, too', () => {
+  const quotations = ['Soup is never late.', 'Tea comes after all of it.', 'Nobody asks a goose.'];
+  const shown = (rows: number, quotation: number) => {
+    const cells = Array.from({ length: rows }, (_, row) => `<tr><td>${title(row * 7919)}</td><td>${row}</td></tr>`);
+    return `<table>${cells.join('')}</table><blockquote>${quotations[quotation]}</blockquote><p>The end of it.</p>`;
+  };
+  const places = new Places();
+  const knowledge = new ServerKnowledge();
+  const [first, again] = [edits(shown(4, 0), shown(4, 1)), edits(shown(4, 1), shown(4, 2))];
+  for (let look = 0; look < 2; look++) {
+    remember(places, first);
+    vary(places.grounds, again);
+    knowledge.looked(1, first[0]!, places.get(first[0]!.place)!, again[0]);
+  }
+  const verdictOn = (after: string) => {
+    const found = edits(shown(4, 1), after);
+    follow(places, found);
+    return knowledge.verdictOn(found.find(({ list }) => list === 'text')!, places);
+  };
+  assert.equal(verdictOn(shown(4, 0)), 'looks');
+  assert.equal(verdictOn(shown(5, 0)), 'news');
+  places.grounds.length = 0;
+  assert.equal(verdictOn(shown(5, 0)), 'news', 'the place alone says how much varies');
+});
+
+test('a notice that goes beside a block that comes and goes is news until a look has seen it move', () => {
+  const shown = (notice: boolean, block: boolean) =>
+    `<h1>Shop</h1>${notice ? '<p>Closed on the second of May.</p>' : ''}${block ? '<p>Have you tried our soup of the day?</p>' : ''}<p>The end of it.</p>`;
+  const places = new Places();
+  for (const [was, is] of [
+    [true, false],
+    [false, true],
+    [true, false],
+  ] as const)
+    vary(places.grounds, edits(shown(true, was), shown(true, is)));
+  assert.equal(verdict(places, shown(true, true), shown(true, false)), 'looks');
+  assert.equal(verdict(places, shown(true, false), shown(false, false)), 'news');
+  assert.equal(verdict(places, shown(true, false), shown(false, true)), 'news', 'in its place');
+});
+
+test('a block that stood in the place of another and is gone at the next look says nothing of the other', () => {
+  const shown = (...blocks: string[]) =>
+    `<h1>Shop</h1>${blocks.map(block => `<p>${block}</p>`).join('')}<p>The end of it.</p>`;
+  const [notice, soup, tea] = [
+    'Closed on the second of May.',
+    'Have you tried our soup?',
+    'There is tea for all of you.',
+  ];
+  const text = (before: string, after: string) => edits(before, after).filter(({ list }) => list === 'text')[0]!;
+  assert.ok(stands(text(shown(notice), shown(soup)), text(shown(soup), shown())));
+  assert.ok(!stands(text(shown(notice), shown(soup)), text(shown(soup), shown(tea))), 'they take turns');
 });
 
 function invitationOf(page: number, day: string): string {

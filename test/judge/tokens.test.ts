@@ -53,6 +53,25 @@ test('an invitation that is another at second looks at three pages is noise on a
   assert.equal(verdictOf(knowledge, seen(edits(invite('q1W2e3r'), invite('t5Y6u7i'))), new Places()), 'token');
 });
 
+test('a token that goes back and forth on one page is told three times, a new one and a word each time', () => {
+  const told = (first: string, second: string, third: string) => {
+    const link = (token: string) => `<a href="https://cdn.test/${token}/notes">Notes</a>`;
+    const places = new Places();
+    const knowledge = new ServerKnowledge();
+    const values = [first, second, first, second, first, second, first, third];
+    return values.slice(1).map((value, i) => {
+      const found = edits(link(values[i]!), link(value));
+      const before = verdictOf(knowledge, seen(found), places);
+      remember(places, found);
+      assert.equal(verdictOf(knowledge, seen(found), places), before, 'the same when it is remembered');
+      return before;
+    });
+  };
+  const [news, back] = ['news', 'returned'];
+  assert.deepEqual(told('a1b2c3', 'd4e5f6', 'g7h8i9'), [news, news, news, back, back, back, news]);
+  assert.deepEqual(new Set(told('open', 'closed', 'sold')), new Set([news]));
+});
+
 test('an asset of six characters that flips between two machines is noise from the first round on', () => {
   const logo = (token: string) => `<img src="/assets/${token}/logo.png" alt="Logo">`;
   const [there, back] = [edits(logo('a1b2c3'), logo('d4e5f6')), edits(logo('d4e5f6'), logo('a1b2c3'))];
@@ -88,4 +107,140 @@ test('what differs beyond what two looks differed in is news', () => {
     verdictOf(knowledge, seen(edits(picture('abcdk5', 'north'), picture('efghk6', 'south'))), places),
     'news',
   );
+});
+
+/** A round in which each page has one edit, and what is made of them. */
+function roundOf(all: readonly (readonly Edit[])[], knowledge = new ServerKnowledge()): string[] {
+  const round = all.map((found, page) => ({ page, time: 1, ...seen(found) }));
+  const common = review(knowledge, round, { pages: 60, visited: 60 });
+  return round.map(each => verdictOf(knowledge, each, new Places(), common));
+}
+
+const ownPicture = (page: number, token: string) => `<img src="/static/${token}/story-${page}.png" alt="Chart">`;
+const pages = Array.from({ length: 40 }, (_, page) => page);
+
+test('the token of a machine is noise in pictures that each page has for itself', () => {
+  const flips = pages.map(page =>
+    page % 2 === 0
+      ? edits(ownPicture(page, 'a1b2c3'), ownPicture(page, 'd4e5f6'))
+      : edits(ownPicture(page, 'd4e5f6'), ownPicture(page, 'a1b2c3')),
+  );
+  assert.deepEqual(new Set(roundOf(flips)), new Set(['swing']));
+  const named = (page: number, token: string) => `<img src="/i/story-${page}-${token}.png" alt="Chart">`;
+  const other = pages.map(page =>
+    page % 2 === 0
+      ? edits(named(page, 'a1b2c3'), named(page, 'd4e5f6'))
+      : edits(named(page, 'd4e5f6'), named(page, 'a1b2c3')),
+  );
+  assert.deepEqual(new Set(roundOf(other)), new Set(['swing']));
+});
+
+test('the token of a build in pictures that each page has for itself is one edit of the server', () => {
+  const built = pages.map(page => edits(ownPicture(page, 'a1b2c3'), ownPicture(page, 'd4e5f6')));
+  assert.deepEqual(new Set(roundOf(built)), new Set(['shared']));
+  assert.deepEqual(roundOf(built.slice(0, 3)), ['news', 'news', 'news'], 'on few pages it is their own');
+});
+
+test('a token that each page has for itself, in a picture of its own, is noise where many change at once', () => {
+  const token = (page: number, build: number) => ((page + 1) * 7919 + build * 104_729).toString(36).padStart(6, 'k7');
+  const made = pages.map(page => edits(ownPicture(page, token(page, 1)), ownPicture(page, token(page, 2))));
+  assert.deepEqual(new Set(roundOf(made)), new Set(['everywhere']));
+});
+
+test('a video of the day is news where many pages have other tokens elsewhere at the same time', () => {
+  const token = (page: number, day: number) => `k${((page + 1) * 7919 + day * 104_729).toString(36)}x9`;
+  const shown = (page: number, day: number, server: string) =>
+    `<a href="http://${server}.test/s/${token(page, day)}">Open</a>`;
+  const round = pages.map(page => {
+    const server = page === 0 ? 'video' : 'chat';
+    return edits(shown(page, 1, server), shown(page, 2, server));
+  });
+  assert.deepEqual(roundOf(round), ['news', ...pages.slice(1).map(() => 'everywhere')]);
+});
+
+test('machines that answer in turns on three pages are known when each has turned back', () => {
+  const knowledge = new ServerKnowledge();
+  const turn = (from: string, to: string) => [1, 2, 3].map(page => edits(ownPicture(page, from), ownPicture(page, to)));
+  assert.deepEqual(roundOf(turn('a1b2c3', 'd4e5f6'), knowledge), ['news', 'news', 'news']);
+  assert.deepEqual(roundOf(turn('d4e5f6', 'a1b2c3'), knowledge), ['swing', 'swing', 'swing']);
+  const alone = new ServerKnowledge();
+  for (const [from, to] of [
+    ['a1b2c3', 'd4e5f6'],
+    ['d4e5f6', 'a1b2c3'],
+    ['a1b2c3', 'd4e5f6'],
+  ] as const)
+    assert.deepEqual(
+      roundOf([edits(ownPicture(1, from), ownPicture(1, to))], alone),
+      ['news'],
+      'one picture may change so',
+    );
+});
+
+test('another picture behind machines that are known is news', () => {
+  const knowledge = new ServerKnowledge();
+  const turn = (from: string, to: string) => [1, 2, 3].map(page => edits(ownPicture(page, from), ownPicture(page, to)));
+  roundOf(turn('a1b2c3', 'd4e5f6'), knowledge);
+  roundOf(turn('d4e5f6', 'a1b2c3'), knowledge);
+  assert.deepEqual(roundOf([edits(ownPicture(1, 'a1b2c3'), ownPicture(2, 'd4e5f6'))], knowledge), ['news']);
+});
+
+test('words of addresses that many pages exchange are machines, those of few are news', () => {
+  const icon = (page: number, name: string) => `<img src="/i/${name}/story-${page}.png" alt="">`;
+  const flips = (some: readonly number[]) =>
+    some.map(page =>
+      page % 2 === 0
+        ? edits(icon(page, 'qllmydt'), icon(page, 'orange'))
+        : edits(icon(page, 'orange'), icon(page, 'qllmydt')),
+    );
+  assert.deepEqual(new Set(roundOf(flips(pages))), new Set(['swing']));
+  assert.deepEqual(new Set(roundOf(flips(pages.slice(0, 8)))), new Set(['news']));
+});
+
+test('capitals where no name has them make a token', () => {
+  assert.equal(stemOf('/i/IAzDCxd/a.png', '/i/qllmydt/a.png'), '/i/*/a.png');
+  for (const [one, other] of [
+    ['GitHub', 'GitLab'],
+    ['YouTube', 'OpenLDA'],
+    ['JavaScript', 'TypeScript'],
+  ] as const)
+    assert.equal(stemOf(`/i/${one}.png`, `/i/${other}.png`), undefined);
+});
+
+test('what many pages share is one edit of the server, though two others go the other way with pages of their own', () => {
+  const line = (status: string, own: number) => `<p>Status: ${status}</p><p>Words of the page number ${own}</p>`;
+  const moved = (page: number, from: string, to: string) => {
+    return { page, time: 2, before: 1, edits: edits(line(from, page), line(to, page)) };
+  };
+  const told = (back: number) => {
+    const knowledge = new ServerKnowledge();
+    const some = Array.from({ length: 20 }, (_, page) => moved(page, 'open', 'closed'));
+    const others = Array.from({ length: back }, (_, page) => moved(page + 20, 'closed', 'open'));
+    const round = [...some, ...others];
+    const common = review(knowledge, round, { pages: 60, visited: 60 });
+    return round.map(each => verdictOf(knowledge, each, new Places(), common));
+  };
+  assert.deepEqual(told(2), [...Array(20).fill('shared'), 'news', 'news']);
+  assert.deepEqual(new Set(told(10)), new Set(['news']), 'machines behind one name go both ways');
+});
+
+test('a short edit beside a long one that many pages share is its own, unless the two go together elsewhere', () => {
+  const long = ['The ferry leaves at seven from the old pier.', 'The ferry leaves at nine from the new pier now.'];
+  const html = (at: 0 | 1, status: string, page: number) =>
+    `<p>${long[at]}</p><p>${status}</p><p>Words of the page number ${page}</p>`;
+  const both = (page: number) => edits(html(0, 'in stock', page), html(1, 'sold out', page));
+  const alone = (page: number) => edits(html(0, 'in stock', page), html(1, 'in stock', page));
+  const elsewhere = (page: number) =>
+    edits(`<p>Goods ${page}</p><p>in stock</p>`, `<p>Goods ${page}</p><p>sold out</p>`);
+  const told = (together: number) => {
+    const knowledge = new ServerKnowledge();
+    const all = [
+      ...Array.from({ length: together }, (_, page) => both(page)),
+      ...Array.from({ length: 20 }, (_, page) => alone(page + 20)),
+      ...Array.from({ length: 12 }, (_, page) => elsewhere(page + 40)),
+    ].map((found, page) => ({ page, time: 2, before: 1, edits: found }));
+    const common = review(knowledge, all, { pages: 100, visited: 100 });
+    return verdictOf(knowledge, all[0]!, new Places(), common);
+  };
+  assert.equal(told(2), 'news', 'two are sold out, and the ferry is another matter');
+  assert.equal(told(12), 'shared', 'both changed side by side on many pages');
 });

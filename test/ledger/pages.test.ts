@@ -24,20 +24,20 @@ test('tables of no row, of one read exactly and of several come whole', context 
     find(ledger, 1200, null);
     find(ledger, 7, 'too-deep');
     ledger.commit();
-    const { pages } = ledger;
+    const { pages, scans } = ledger;
     assert.deepEqual(
-      Array.from(pages.every(), row => row.id),
+      Array.from(scans.every(), row => row.id),
       counting(1, visited + 1207),
     );
     assert.deepEqual(
-      Array.from(pages.pending(), row => row.id),
+      Array.from(scans.pending(), row => row.id),
       counting(visited + 1, visited + 1200),
     );
-    assert.deepEqual([...pages.fetched()], [], 'no page has facts');
+    assert.deepEqual([...scans.fetched()], [], 'no page has facts');
     for (const page of counting(1, visited)) {
       pages.putKnown({ ...pages.known(page)!, facts: Uint8Array.of(page % 256), segment: page % 2 });
     }
-    const facts = [...pages.fetched()];
+    const facts = [...scans.fetched()];
     assert.deepEqual(
       facts.map(row => row.page),
       counting(1, visited),
@@ -53,13 +53,13 @@ test('rows may be written while they are read', context => {
   ledger.begin();
   find(ledger, 2100, null);
   let seen = 0;
-  for (const { id, server } of ledger.pages.pending()) {
+  for (const { id, server } of ledger.scans.pending()) {
     seen++;
     ledger.pages.judge(id, 'too-deep', server);
   }
   ledger.commit();
   assert.equal(seen, 2100);
-  assert.deepEqual([...ledger.pages.pending()], []);
+  assert.deepEqual([...ledger.scans.pending()], []);
 });
 
 test('a visit that is thought to be the first replaces what is known all the same', context => {

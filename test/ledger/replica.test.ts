@@ -131,7 +131,7 @@ for (const seed of [1, 2, 3, 4]) {
     replica.finish();
     alike(rowsOf(there), rowsOf(here));
 
-    const pending = (of: Ledger) => [...of.pages.pending()].map(({ id }) => id);
+    const pending = (of: Ledger) => [...of.scans.pending()].map(({ id }) => id);
     const heir = new Ledger(there, 'write');
     assert.deepEqual(pending(heir), pending(ledger));
     ledger.close();

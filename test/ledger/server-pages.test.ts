@@ -50,6 +50,36 @@ test("a server's pages are found without reading those of others, in and behind 
   }
 });
 
+test('what the schedule reads of a server is what it reads of all, and no more', () => {
+  const data = join(directory, 'scheduled');
+  makeLedger(data, 11).close();
+  const database = new DatabaseSync(join(data, 'ledger.db'));
+  const columns = 'page, time, seen_time, first_time, changed_time, outcome, reason, etag, wire, change, flags, pings';
+  database.exec(`INSERT INTO known (${columns}, tries, bytes, keywords, urls, status, ascii_sum)
+    SELECT id, id, id, id, id, 'same', 'ok', CASE id % 3 WHEN 0 THEN '"1"' END, id, x'00000000', 0, id % 2, 0, 0, 0, 0, 200, 0
+    FROM pages WHERE id % 4 > 0`);
+  database.close();
+  const ledger = new Ledger(data, 'write');
+  const all = [...ledger.scheduled.all()];
+  assert.equal(all.length, 300);
+  const [first] = all;
+  assert.deepEqual(
+    { ...first!, change: first!.change.byteLength },
+    {
+      ...{ page: 1, url: 'http://a.example/1', seen_time: 1, change: 4, pings: 1, wire: 1, tagged: 0 },
+      ...{ outcome: 'same', reason: 'ok', flags: 0, depth: 0, server: first!.server, role: 0 },
+    },
+  );
+  assert.equal(all.find(({ page }) => page === 3)!.tagged, 1);
+  const byPage = (a: { page: number }, b: { page: number }) => a.page - b.page;
+  for (const { id: server } of ledger.servers.all())
+    assert.deepEqual(
+      [...ledger.scheduled.ofServer(server)].sort(byPage),
+      all.filter(page => page.server === server),
+    );
+  ledger.close();
+});
+
 test('a ledger that an older version wrote gets its lists when it is opened', () => {
   const data = join(directory, 'old');
   makeLedger(data, 9).close();

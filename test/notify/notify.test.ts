@@ -11,10 +11,12 @@ import { afterEach, beforeEach, test } from 'node:test';
 import { Desk } from '../../src/notify/desk.ts';
 import type { Message } from '../../src/notify/message.ts';
 import { Notifier } from '../../src/notify/notifier.ts';
+import { notifyDirectory } from '../../src/notify/place.ts';
 import { ruleOf } from '../../src/notify/rule.ts';
-import { addRule, notifyDirectory, removeRule } from '../../src/notify/rules-file.ts';
+import { addRule, readRules, removeRule } from '../../src/notify/rules-file.ts';
 import { tryRule } from '../../src/notify/try-rule.ts';
 import { type Collection, makeCollection } from '../journeys/collection.ts';
+import { skein } from '../journeys/skein.ts';
 import { noExim, startSmtp } from './smtp-server.ts';
 
 let collection: Collection;
@@ -219,4 +221,35 @@ test('mail arrives at a real server, and waits while there is none', { skip: noE
   assert.equal((await pass(() => (now += 60_000))).sent, 1);
   assert.equal(smtp.mails().length, 1);
   assert.match(smtp.mails()[0]!, /Subject: prices: B changed$/m);
+});
+
+test('rules of the config file are kept, changed and taken away with it; others stay', async () => {
+  const config = join(collection.directory, 'config.json');
+  const feed = join(collection.directory, 'told.atom');
+  const configure = (...rules: object[]) => writeFileSync(config, JSON.stringify({ notify: rules }));
+  const notify = (...words: string[]) => skein([...words, '--config', config, '--data', collection.directory]);
+  add({ name: 'mine', channel: { kind: 'feed' } });
+  configure({ name: 'prices', include: '.price', atMost: '1h', feed });
+  const listed = await notify('notify', 'list', '--json');
+  assert.equal(listed.code, 0, listed.stderr);
+  assert.deepEqual(
+    readRules(collection.directory).map(({ name, atMost }) => [name, atMost]),
+    [
+      ['mine', 0],
+      ['prices', 3_600_000],
+    ],
+  );
+  await change();
+  assert.equal((await notify('notify', 'run')).code, 0);
+  assert.match(readFileSync(feed, 'utf8'), /10.*11/s);
+  configure({ name: 'mine', feed });
+  assert.match((await notify('notify', 'list')).stderr, /two rules mine/);
+  configure({ name: 'prices', includes: '.price', feed });
+  assert.match((await notify('notify', 'list')).stderr, /no "includes"/);
+  configure();
+  await notify('notify', 'list');
+  assert.deepEqual(
+    readRules(collection.directory).map(({ name }) => name),
+    ['mine'],
+  );
 });

@@ -73,7 +73,7 @@ test('join, run and install name the same directory', async () => {
   const token = new Members(join(place.path, 'door')).invite({ ...invitation, port: await closedPort() });
   const here = { cwd: place.path };
   const early = await skein(['outpost', 'install'], here);
-  assert.match(early.stderr, /Nothing has joined in .*skein-outpost yet: skein outpost join --once/);
+  assert.match(early.stderr, /skein-outpost has not joined a home yet: skein outpost join --once/);
   const joined = await skein(['outpost', 'join', token, '--once'], here);
   assert.equal(joined.code, 0, joined.stderr);
   const unit = await skein(['outpost', 'install', '--user', 'somebody'], here);

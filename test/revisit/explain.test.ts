@@ -16,22 +16,33 @@ test('a page with a history: figures and sentence agree', () => {
   assert.ok(told.confidence.low < told.rate && told.rate < told.confidence.high);
   assert.equal(told.changedByNow, 1 - planNamed().estimator.survival(state, 3));
   assert.ok(told.due < 3 * DAY && told.value > told.theta, 'due, because the value has passed theta');
-  assert.match(told.sentence, /^It had changed at 5 of the last 7 visits, about once in 2\.1 days \(fair evidence: /);
-  assert.match(told.sentence, /72% probability .* 3 days ago/);
-  assert.match(told.sentence, /importance 2.* asks for 1 day, so it has been due for 23 hours\.$/);
+  assert.match(
+    told.sentence,
+    /^It changes about once in 2\.1 days \(fair evidence: .*; changed at 5 of the last 7 visits\)\. /,
+  );
+  assert.match(told.sentence, /It has probably changed since the last check 3 days ago \(72% chance\)\. /);
+  assert.match(told.sentence, /importance 2.* requires 1 day, so it has been due for 23 hours\.$/);
 });
 
 test('a page seen once, a page that never changed, a page moved by a notice', () => {
   const asked = { state: newState(), last: 0, now: DAY };
-  assert.match(
-    explain(planNamed(), terms, asked).sentence,
-    /^Nobody has looked at it twice yet, .* is due in 4 days\.$/,
-  );
+  assert.match(explain(planNamed(), terms, asked).sentence, /^It was checked only once; .* is due in 4 days\.$/);
   let quiet = newState();
   for (let i = 0; i < 40; i++) quiet = observe(quiet, { days: 4, changed: false });
   const still = explain(planNamed('date'), terms, { ...asked, state: quiet });
-  assert.match(still.sentence, /0 of the last 32 visits, never as far as known \(good evidence: at most once in /);
-  assert.match(still.sentence, /by the policy "date" it is due in/);
+  assert.match(
+    still.sentence,
+    /^It has never changed as far as known \(good evidence: at most once in .*; unchanged at the last 32 visits\)/,
+  );
+  for (const [changed, words] of [
+    [true, /; changed at the last visit\)/],
+    [false, /; unchanged at the last visit\)/],
+  ] as const)
+    assert.match(
+      explain(planNamed(), terms, { ...asked, state: observe(newState(), { days: 1, changed }) }).sentence,
+      words,
+    );
+  assert.match(still.sentence, /By the policy "date" it is due in/);
   const moved = explain(planNamed(), terms, { ...asked, due: DAY });
   assert.equal(moved.due, DAY);
   assert.match(moved.sentence, /due for less than a minute\.$/);
@@ -41,10 +52,7 @@ test('a page that changes too often for the budget is due because none is left a
   let state = newState();
   for (let i = 0; i < 8; i++) state = observe(state, { days: 0.05, changed: true });
   const told = explain(planNamed(), terms, { state, last: 0, now: DAY });
-  assert.match(
-    told.sentence,
-    /which it does not reach; because every page is looked at once in 3 months, it is due in /,
-  );
+  assert.match(told.sentence, /, but every page is checked at least once in 3 months, so it is due in /);
 });
 
 test('spans in words', () => {

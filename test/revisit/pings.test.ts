@@ -48,6 +48,8 @@ test('a ping is worth more where pings are true, and without bound where they ar
   assert.ok(pingWorth(honest, 0.1) > 50 * pingWorth(liar, 0.1));
   const even: PingRecord = { pings: 0, confirmed: 0, expected: 0, missed: 0 };
   assert.ok(Math.abs(pingWorth(even, 0.1) - Math.LN2 / 0.05) < 1e-9);
+  assert.ok(Math.abs(pingWorth(even, 1e-6) - 90) < 1e-9, 'a page that waits longest is due, and moves no further');
+  assert.ok(pingWorth(liar, 1e-6) < 10, 'however seldom it changes');
 });
 
 test('visits that notices brought about count changes', () => {

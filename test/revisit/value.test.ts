@@ -125,6 +125,20 @@ test('balance: theta for a share of visits, and the least budget for a freshness
   assert.ok(balanceAt(same.theta * 1.01, pages, 90).freshness < share.freshness);
 });
 
+test('balance: what notices name is no reason to look at silent pages', () => {
+  const pages = [0.02, 0.1, 0.4].map(rate => ({ a: 4, b: 4 / rate, weight: 1 }));
+  const silent = balanceForFreshness(0.95, pages, 90);
+  const told = balanceForFreshness(
+    0.95,
+    pages.map(page => ({ ...page, recall: 0.9 })),
+    90,
+  );
+  assert.ok(told.visits < silent.visits / 3, `${told.visits} and ${silent.visits}`);
+  near(told.freshness, 0.95, 1e-4);
+  const all = pages.map(page => ({ ...page, recall: 1 }));
+  near(balanceForFreshness(0.95, all, 90).visits, 1 / 90, 1e-6);
+});
+
 test('theta rises when visits come late, falls when early, and by no more than e in a round', () => {
   const load = { pages: 1000, budget: 100 };
   assert.ok(steer(1, 0.5, load) > 1);

@@ -69,6 +69,28 @@ test('the last word may be typed only half', context => {
   assert.deepEqual(found(search, '"mock func"'), [], 'but not in quotation marks');
 });
 
+test('half a word is found where words are written without spaces', context => {
+  const search = indexOf(context, [
+    document(1, { title: '東京タワーの歴史', text: '東京タワーは電波塔です。', language: 'ja' }),
+    document(2, { title: '仕組み', text: 'クローラーがページを収集し、インデックスを作成します。', language: 'ja' }),
+    document(3, { title: '搜索引擎', text: '搜索引擎把网页切成词语。', language: 'zh' }),
+  ]);
+  const queries = ['東京タ', '東京タワ', 'クロー', 'インデック', '搜索引', 'ページ クロー'];
+  assert.deepEqual(
+    queries.map(query => first(search, query)),
+    [1, 1, 2, 2, 3, 2],
+  );
+});
+
+test('a name that is typed half comes before its parts anywhere', context => {
+  const search = indexOf(context, [
+    document(1, { title: 'Hosts', text: `A server generates pages, and serves them. ${filler}` }),
+    document(2, { title: 'Functions', text: `There is generate_series(start, stop). ${filler}` }),
+    ...Array.from({ length: 30 }, (_, i) => document(10 + i, { title: `Other ${i}`, text: filler })),
+  ]);
+  assert.equal(first(search, 'generate_ser'), 2);
+});
+
 test('misspelt words are those that are nearest as they are written, in names, too', context => {
   const search = indexOf(context, [
     ...manual,

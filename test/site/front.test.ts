@@ -22,6 +22,8 @@ async function behind(context: TestContext) {
       response
         .writeHead(200, { 'content-type': 'text/html', 'content-encoding': 'gzip' })
         .end(gzipSync(page('Z', 'x')));
+    else if (/^\/(?:en\/|a|:)/.test(asked.url!))
+      response.writeHead(200, { 'content-type': 'text/html' }).end(page('Odd', 'x'));
     else if (asked.url === '/picture')
       response.writeHead(200, { 'content-type': 'image/png', 'x-own': 'yes' }).end('png');
     else if (asked.url === '/breaks') {
@@ -44,6 +46,10 @@ test('everything goes through as it was, both ways', async context => {
   assert.equal(await front.text(), page('Front', `${long} one`));
   assert.match(front.headers.get('link')!, /rel="skein"/);
   assert.equal(front.headers.get('use-as-dictionary'), 'match="/"');
+  // A path is a pattern (URLPattern): what has a meaning there is not named, and everything else is.
+  const served = async (path: string) => (await here.get(path)).headers.get('use-as-dictionary');
+  assert.equal(await served('/en/team@latest/a,b;c=%C3%A4!'), 'match="/en/team@latest/a,b;c=%C3%A4!"');
+  for (const path of ['/a*b', '/a+b', '/a(b)', '/:a']) assert.equal(await served(path), null, path);
   assert.equal(await (await here.get('/zipped')).text(), page('Z', 'x'));
   const picture = await here.get('/picture');
   assert.deepEqual(
@@ -75,20 +81,22 @@ test('a reader that holds an older version gets the difference (RFC 9842)', asyn
   state.words = 'two';
   const digest = hash('sha256', old, 'buffer');
   const ask = (dictionary: Buffer, accepts: string) =>
-    new Promise<{ coding: string; vary: string; body: Buffer }>((resolve, reject) => {
+    new Promise<{ coding: string; vary: string; serves: string; body: Buffer }>((resolve, reject) => {
       const headers = { 'accept-encoding': accepts, 'available-dictionary': `:${dictionary.toString('base64')}:` };
       const asked = request(`${here.at}/`, { headers }, answer => {
         const chunks: Buffer[] = [];
         answer.on('data', chunk => chunks.push(chunk));
-        const found = { coding: String(answer.headers['content-encoding']), vary: String(answer.headers.vary) };
+        const { 'content-encoding': coding, 'use-as-dictionary': serves, vary } = answer.headers;
+        const found = { coding: String(coding), vary: String(vary), serves: String(serves) };
         answer.on('end', () => resolve({ ...found, body: Buffer.concat(chunks) }));
       });
       asked.on('error', reject);
       asked.end();
     });
-  const { coding, vary, body } = await ask(digest, 'gzip, dcz');
+  const { coding, vary, serves, body } = await ask(digest, 'gzip, dcz');
   assert.equal(coding, 'dcz');
   assert.match(vary, /available-dictionary/);
+  assert.equal(serves, 'match="/"', 'the new version is the dictionary of the one after it');
   assert.deepEqual(body.subarray(0, 8), Buffer.from('5e2a4d1820000000', 'hex'));
   assert.deepEqual(body.subarray(8, 40), digest);
   const plain = zstdDecompressSync(body.subarray(40), { dictionary: old });

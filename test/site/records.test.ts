@@ -113,7 +113,7 @@ test('a description that is wrong is one sentence that says where', async contex
   }
 });
 
-test('rows of PostgreSQL: of twenty thousand one in a hundred changes; a server that is gone loses nothing', async context => {
+test('rows of PostgreSQL: of a hundred thousand one in a hundred changes; a server that is gone loses nothing', async context => {
   const server = await openPostgres(context);
   if (!server) return context.skip('no PostgreSQL: scripts/install-debian.sh postgresql');
   const client = new pg.Client(server.url);
@@ -122,28 +122,28 @@ test('rows of PostgreSQL: of twenty thousand one in a hundred changes; a server 
     `CREATE TABLE papers (id int PRIMARY KEY, title text, abstract text, secret text, changed timestamptz)`,
   );
   await client.query(
-    `INSERT INTO papers SELECT i, 'Paper ' || i, 'About ' || i, 'SECRET', '2024-01-01'::timestamptz + i * interval '1 second' FROM generate_series(1, 20000) i`,
+    `INSERT INTO papers SELECT i, 'Paper ' || i, 'About ' || i, 'SECRET', '2024-01-01'::timestamptz + i * interval '1 second' FROM generate_series(1, 100000) i`,
   );
   const place = folder(context);
   const records = join(place, 'records.json');
   const query = 'SELECT id, title, abstract, secret, changed FROM papers';
   writeFileSync(records, JSON.stringify({ records: [{ ...described, query, postgres: server.url }] }));
   const here = await startSite(context, { records });
-  assert.equal(here.site.status().pages, 20_000);
+  assert.equal(here.site.status().pages, 100_000);
   const { cursor } = (await here.discovery()).journal;
   const page = await text(here, 'papers/77');
   assert.match(page, /About 77/);
   assert.doesNotMatch(page, /SECRET/);
   await client.query(`UPDATE papers SET abstract = abstract || ' again', changed = now() WHERE id % 100 = 0`);
-  await until(() => here.site.journal.cursor.sequence === 200);
+  await until(() => here.site.journal.cursor.sequence === 1000);
   const { changes, more } = (await here.changes(cursor))!;
-  assert.deepEqual([changes.length, more], [200, false]);
+  assert.deepEqual([changes.length, more], [1000, false]);
   await client.end();
   await server.stop();
   await until(() => here.site.status().sources[0]!.problem !== '');
   assert.match(here.site.status().sources[0]!.problem, /cannot be read/);
   assert.doesNotMatch(here.site.status().sources[0]!.problem, /owner/, 'no user or password in what is said');
-  assert.equal(here.site.status().pages, 20_000);
+  assert.equal(here.site.status().pages, 100_000);
   assert.equal(await text(here, 'papers/77'), 'elsewhere');
   await server.start();
   await until(() => here.site.status().sources[0]!.problem === '');

@@ -4,8 +4,10 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import type { Duplex } from 'node:stream';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
+import { WebSocket } from 'ws';
 import { DAY, systemClock } from '../../src/base/clock.ts';
 import { startUnpacker } from '../../src/home/unpack/unpacker.ts';
 import { joinParent, type RunOptions, StandingOutpost } from '../../src/outpost/standing-outpost.ts';
@@ -261,4 +263,22 @@ test('processes that start at once in a new directory agree on its certificate a
     [1, 2, 3].map(() => run(process.execPath, ['--input-type=module', '-e', code, together])),
   );
   assert.equal(new Set(all.map(({ stdout }) => stdout)).size, 1);
+});
+
+test('who has not proved who they are cannot make the door hold a large message', async context => {
+  using place = makePlace();
+  const members = new Members(join(place.path, 'door'));
+  const heard = Promise.withResolvers<string>();
+  const come = (stream: Duplex) => {
+    stream.on('data', () => heard.resolve('a message'));
+    return new Promise(() => {}); // the greeting does not end
+  };
+  const door = await openDoor({ host: '127.0.0.1', port: 0 }, members.certificate(), come);
+  context.after(() => door.close());
+  const stranger = new WebSocket(`wss://127.0.0.1:${door.port}/skein`, { rejectUnauthorized: false });
+  stranger.on('error', () => {}); // closed on it
+  stranger.on('close', () => heard.resolve('closed'));
+  await once(stranger, 'open');
+  stranger.send(Buffer.alloc(8 << 20));
+  assert.equal(await heard.promise, 'closed');
 });

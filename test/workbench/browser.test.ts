@@ -91,7 +91,7 @@ test('machines stand as a tree, and one that vanishes is seen to', options, asyn
 test('pause holds the crawl, a seed is added, resume goes on', options, async () => {
   await view('steer');
   await page.click('button:has-text("Pause")');
-  await page.waitForSelector('text=Paused: nothing more');
+  await page.waitForSelector('text=Paused: no more');
   await page.waitForSelector('button:has-text("Resume")');
   assert.equal(opened.home.state, 'paused');
   while (!opened.home.dispatch.idle) await new Promise(resolve => setTimeout(resolve, 20));
@@ -102,7 +102,7 @@ test('pause holds the crawl, a seed is added, resume goes on', options, async ()
   assert.equal(web.requests(), asked, 'nothing was asked for while it was paused');
   await page.fill('label:has-text("seconds between") input', '1.2.3');
   await page.click('form:has-text("seconds between") button');
-  await page.waitForSelector('text=“1.2.3” is no pace.');
+  await page.waitForSelector('text=“1.2.3” is not a pace.');
   // A limit below what is done would end the run: it asks first, and nothing happens until it is answered.
   await page.fill('label:has-text("pages in this run") input', '1');
   await page.click('form:has-text("pages in this run") button');
@@ -120,7 +120,7 @@ test('pause holds the crawl, a seed is added, resume goes on', options, async ()
   await page.setViewportSize({ width: 390, height: 844 });
   await page.fill('label:has-text("scope:") input', '*');
   await page.click('button:has-text("Apply")');
-  const answer = page.locator('text=From now on links are followed in *');
+  const answer = page.locator('text=From now on Skein follows links in *');
   await answer.waitFor();
   assert.ok((await page.evaluate<number>('scrollY')) > 100);
   assert.ok((await answer.boundingBox())!.y > 0);
@@ -148,7 +148,7 @@ test('it outlives the run, and says how it ended', options, async () => {
 
 test('a change appears, and its difference can be opened', options, async () => {
   await view('changes');
-  await page.waitForSelector('text=No change yet');
+  await page.waitForSelector('text=No changes yet');
   collection.pass(3);
   await collection.refresh({ scope, budget: '100%' });
   await page.reload();
@@ -240,17 +240,17 @@ test('results that nearly equal a better one are folded, and unfold', options, a
   await page.waitForSelector('ol li');
   const shown = await page.locator('ol li').allTextContents();
   assert.deepEqual(
-    shown.map(text => /(\d+) more like this/.exec(text)?.[1]),
+    shown.map(text => /(\d+) similar page/.exec(text)?.[1]),
     ['1'],
     'the hostile site has the same text at two addresses',
   );
-  await page.click('text=1 more like this');
+  await page.click('text=1 similar page');
   await page.waitForSelector('ol li:nth-child(2)');
   assert.equal(await page.locator('ol li').count(), 2);
-  assert.equal(await page.locator('text=more like this').count(), 0);
+  assert.equal(await page.locator('text=similar page').count(), 0);
   assert.match(page.url(), /q=goose.*unfold=1/);
   await page.goBack();
-  await page.waitForSelector('text=1 more like this');
+  await page.waitForSelector('text=1 similar page');
   assert.equal(await page.locator('ol li').count(), 1);
 });
 

@@ -11,7 +11,7 @@ import { readOrder } from '../../src/home/orders.ts';
 import { crawlSupply } from '../../src/home/supply.ts';
 import { openWorkbench, type Workbench } from '../../src/workbench/server.ts';
 import { readPages, readSeconds } from '../../src/workbench/ui/lib/numbers.ts';
-import { outcomeWord } from '../../src/workbench/ui/lib/words.ts';
+import { latency, outcomeWord } from '../../src/workbench/ui/lib/words.ts';
 import { type Collection, chosen, makeCollection } from '../journeys/collection.ts';
 
 const PAGES = 25;
@@ -145,7 +145,11 @@ test('bad values in orders are refused in our own words', async () => {
     assert.equal(answer.status, 400);
     assert.equal(((await answer.json()) as { error: string }).error, words);
   }
-  assert.throws(() => readSeconds('1.2.3', true), /“1\.2\.3” is no pace/);
-  assert.throws(() => readPages('99999999999999'), /is no limit/);
+  assert.throws(() => readSeconds('1.2.3', true), /“1\.2\.3” is not a pace/);
+  assert.throws(() => readPages('99999999999999'), /is not a limit/);
   assert.deepEqual([readSeconds(' 2,5 '), readSeconds('', true), readPages('')], [2.5, null, null]);
+});
+
+test('a quick server does not take 0 ms', () => {
+  assert.deepEqual([0, 0.3, 3.46, 9.96, 28.4].map(latency), ['', '<1 ms', '3.5 ms', '10 ms', '28 ms']);
 });

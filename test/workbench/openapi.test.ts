@@ -152,6 +152,7 @@ test('the answers about pages and changes are as described', async () => {
   await ask('get', '/count', { status: '2xx' });
   await ask('get', '/overview');
   await ask('get', '/subscriptions');
+  assert.deepEqual(await ask('get', '/site'), { site: null });
   await ask('post', '/rules/try', {}, { leastWords: 1 });
   await ask('post', '/rules', {}, { name: 'all-of-it' });
   assert.equal((await ask('get', '/rules')).rules[0].channel, 'feed');
@@ -191,6 +192,16 @@ test('refusals are as described, too', async () => {
   assert.equal((await ask('post', '/steer', {}, { order: { kind: 'fly' } })).code, 'bad-option');
   assert.equal((await ask('get', '/pages/{id}', { id: 999_999 })).code, 'not-found');
   assert.equal((await ask('get', '/pages', { limit: 0 })).code, 'bad-option');
+});
+
+test('a workbench of one collection says so, and starts no runs', async () => {
+  assert.deepEqual(await ask('get', '/collections'), { managed: false, admin: true, collections: [] });
+  for (const [path, body] of [
+    ['start', { command: 'crawl' }],
+    ['stop', {}],
+    ['schedule', { everyHours: 1 }],
+  ] as const)
+    assert.equal((await ask('post', `/collections/{name}/${path}`, { name: 'any' }, body)).code, 'refused');
 });
 
 test('live numbers are as described', async () => {

@@ -2,6 +2,7 @@
 import * as fs from 'node:fs';
 import path from 'node:path';
 import { SkeinError } from '../../base/errors.ts';
+import { PRIVATE } from '../../base/file.ts';
 import { listSegments, segmentName } from '../segments.ts';
 import { MissingSegment, type SegmentInfo, type SegmentStore, type SegmentsHere } from './segment-store.ts';
 
@@ -130,7 +131,7 @@ class DiskSegments implements SegmentStore {
   #open(id: number): Written {
     const file = this.#file(id);
     const bytes = fs.statSync(file, { throwIfNoEntry: false })?.size;
-    if (bytes === undefined) fs.mkdirSync(this.#directory, { recursive: true });
+    if (bytes === undefined) fs.mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
     const segment = { id, handle: openForWriting(file, bytes === undefined), length: bytes ?? 0 };
     this.#created ||= bytes === undefined;
     this.#written.set(id, segment);
@@ -186,7 +187,7 @@ function missing(id: number, error: unknown): unknown {
 
 function openForWriting(file: string, isNew: boolean): number {
   try {
-    return fs.openSync(file, isNew ? 'wx+' : 'r+');
+    return fs.openSync(file, isNew ? 'wx+' : 'r+', PRIVATE);
   } catch (error) {
     throw asDiskFull(error, path.basename(file));
   }

@@ -26,9 +26,9 @@ export function addAccountCommand(program: Command): void {
     .addHelpText(
       'after',
       `
-Avoided is held against a crawler that fetches and stores every page once a day:
-"not due" are pages that were not asked for, "not-modified" answers without a
-body, "same" bodies that came, held nothing new and were not stored.
+"Avoided" compares with a crawler that fetches and stores every page once a day:
+"not due" counts pages that were not requested, "not-modified" answers without a
+body, "same" bodies that were fetched, held nothing new and were not stored.
 
 Example:
   skein account --since 7d`,
@@ -49,19 +49,20 @@ Example:
 }
 
 const MEANINGS: Readonly<Record<string, string>> = {
-  page: 'pages with something new',
-  same: 'whole pages with nothing new',
-  'not-modified': 'answers that it has not changed',
-  cursor: 'asking cooperating sites what has changed; avoided: pages that they need not be asked for',
-  notice: 'feeds, ResourceSync and hubs; avoided: pages of these servers that were left alone',
-  delta: 'pages that cooperating sites sent as differences',
+  page: 'new or changed pages',
+  same: 'whole pages without changes',
+  'not-modified': '304 answers (not modified)',
+  cursor: 'change lists of cooperating sites; avoided: pages that need no check',
+  notice: 'feeds, ResourceSync and hubs; avoided: pages of these servers that need no check',
+  delta: 'pages that cooperating sites sent as deltas',
+  dictionary: 'pages that servers sent as deltas against our copies (RFC 9842)',
   robots: 'robots.txt',
   sitemap: 'sitemaps',
   image: 'images',
-  audit: 'checks of answers that it has not changed',
-  error: 'answers without a page',
+  audit: 'spot checks of 304 answers',
+  error: 'error answers',
   none: 'not asked',
-  [NOT_DUE]: 'pages left alone',
+  [NOT_DUE]: 'pages not checked, because not due',
 };
 
 function print({ causes, days, servers, stages, line }: AccountReport): void {

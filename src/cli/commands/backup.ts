@@ -8,13 +8,13 @@ import { plural, size } from '../print/terminal.ts';
 export function addBackupCommand(program: Command): void {
   const command = program
     .command('backup')
-    .argument('<directory>', 'where to; the second time only what is new is copied')
+    .argument('<directory>', 'target; later backups copy only what is new')
     .option('--json', 'print one JSON object')
     .addHelpText(
       'after',
       `
-A crawl or watch may go on meanwhile. The search index is not copied: it is made
-again from the rest.
+A crawl or watch may run meanwhile. The backup omits the search index, which
+Skein rebuilds from the rest.
 
 Example:
   skein backup /backup/skein && skein verify --data /backup/skein`,
@@ -31,7 +31,7 @@ Example:
     }
     const { segments, copied, had } = done;
     console.log(
-      `Ledger and ${plural(segments, 'segment')} are in ${directory}: ${size(copied)} copied, ${size(had)} were there.`,
+      `Backed up the ledger and ${plural(segments, 'segment')} to ${directory}: ${size(copied)} copied, ${size(had)} already there.`,
     );
   });
 }
@@ -46,6 +46,6 @@ export function addRestoreCommand(program: Command): void {
     const { data } = await values(given, ['data']);
     restoreCollection(directory, data);
     if (given['json']) printJson({ data });
-    else console.log(`Restored into ${data}. "skein verify" checks every byte of it.`);
+    else console.log(`Restored into ${data}. Check it with: skein verify`);
   });
 }

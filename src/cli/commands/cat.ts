@@ -16,7 +16,7 @@ export function addCatCommand(program: Command): void {
     .command('cat')
     .argument('<url>', 'the page')
     .option('--head', 'print the status line and headers before it')
-    .option('--json', 'print one JSON object, with the body as text ("body") or what is none as "base64"')
+    .option('--json', 'print one JSON object, with the body as text ("body") or binary ("base64")')
     .addHelpText('after', '\nExample:\n  skein cat https://example.org/ > page.html');
   declare(command, ['data', 'engine']).action(async (url: string, given: Record<string, unknown>) => {
     const { data, engine } = await values(given, ['data', 'engine']);

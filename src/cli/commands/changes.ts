@@ -26,14 +26,17 @@ export function addChangesCommand(program: Command): void {
     .command('changes')
     .argument('[pattern]', 'part of the URL, e.g. example.org/docs/*')
     .option('--since <when>', '7d, 12h or a date (default 7d)')
-    .option('--new', 'also pages that were seen for the first time')
-    .option('--template', 'every page of which only what many pages share changed, too')
+    .option('--new', 'include new pages')
+    .option('--template', 'include pages where only shared parts (menus, footers) changed')
     .option('--limit <n>', 'how many, newest first (default 100; with --json all)')
     .option('--json', 'print one JSON object a line')
-    .option('--format <name>', 'chunks: pieces of pages, by heading, that came, changed or went')
-    .option('--after <cursor>', 'chunks: since then; the last line of an answer has the next one (default 0, all)')
-    .option('--out <file>', 'chunks: file to write, whole or not at all; - = standard output (default)')
-    .option('--to <place>', 'chunks: bring what came since the last time to a directory, a web address, or -')
+    .option('--format <name>', 'chunks: parts of pages, by heading, that were added, changed or removed')
+    .option('--after <cursor>', 'chunks: start after this cursor; each answer ends with the next one (default 0, all)')
+    .option('--out <file>', 'chunks: output file, written completely or not at all; - = standard output (default)')
+    .option(
+      '--to <place>',
+      'chunks: deliver everything new since the last delivery to a directory, a URL, s3://bucket/prefix, or -',
+    )
     .addHelpText(
       'after',
       '\nExamples:\n  skein changes --since 2d\n  skein changes example.org/news --since 2026-03-01\n  skein changes --format chunks --after 0 --out chunks.jsonl\n  skein changes --format chunks --to https://example.org/hook',
@@ -64,20 +67,20 @@ function chunksWanted(given: Record<string, unknown>): boolean {
   if (format !== undefined && format !== 'chunks')
     throw new SkeinError('bad-option', `There is no format "${format}".`, 'Leave it out, or write --format chunks.');
   const odd = format === undefined && ['after', 'out', 'to'].find(name => given[name] !== undefined);
-  if (odd) throw new SkeinError('bad-option', `--${odd} is only for --format chunks.`, 'Leave one of the two out.');
+  if (odd) throw new SkeinError('bad-option', `--${odd} works only with --format chunks.`, 'Omit one of the two.');
   return format === 'chunks';
 }
 
 /** What the place has is remembered: it is brought what came since. */
 async function bringChunks(data: string, pattern: string | undefined, given: Record<string, unknown>): Promise<void> {
   if (given['after'] !== undefined || given['out'] !== undefined)
-    throw new SkeinError('bad-option', '--to remembers by itself what it has brought.', 'Leave --after and --out out.');
+    throw new SkeinError('bad-option', '--to already remembers what it has delivered.', 'Omit --after and --out.');
   const target = String(given['to']);
   const sink = sinkTo(target, { secret: process.env['SKEIN_SECRET'] });
   askCollection(data).close();
   const { parts, cursor } = await deliverChunks({ data, target, pattern }, sink);
   if (given['json']) console.error(JSON.stringify({ parts, cursor, to: target }));
-  else if (target !== '-') console.log(`${plural(parts, 'part')} brought to ${target}.`);
+  else if (target !== '-') console.log(`${plural(parts, 'part')} delivered to ${target}.`);
 }
 
 async function tellChunks(data: string, pattern: string | undefined, given: Record<string, unknown>): Promise<void> {
@@ -115,7 +118,7 @@ const colours = {
 
 function print(pages: readonly FoundChange[], servers: readonly TemplateEdit[]): void {
   if (pages.length + servers.length === 0) {
-    console.log('Nothing changed in that time, as far as was looked.');
+    console.log('No changes found in that time.');
     return;
   }
   const { url, words } = columnsFor(pages);

@@ -22,7 +22,7 @@ const names = ['seeds', ...fetchOptions, 'engine', 'peer', 'capacity'] as const;
 export function addCrawlCommand(program: Command): void {
   const command = program
     .command('crawl')
-    .argument('[seeds...]', 'URLs to start from; none = go on with the collection')
+    .argument('[seeds...]', 'URLs to start from; without any, the last crawl continues')
     .option('--json', 'print one JSON object as the last line of standard output')
     .addHelpText(
       'after',
@@ -41,7 +41,7 @@ Examples:
     const chosen = await values(given, names);
     const urls = seedsOf(seeds, given['seeds'], chosen.seeds).map(seedUrl);
     if (urls.length === 0 && chosen.seeds !== undefined) {
-      throw new SkeinError('bad-option', 'There is no URL in what --seeds names.', 'Write one a line.');
+      throw new SkeinError('bad-option', '--seeds names no URL.', 'Write one URL per line.');
     }
     if (urls.length === 0 && !isClustered(chosen)) requireCollection(chosen.data);
     await crawl(chosen, urls, given['json'] === true);

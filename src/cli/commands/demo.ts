@@ -9,8 +9,9 @@ import type { Engine } from '../../engine/engine.ts';
 import { openLedger } from '../../engine/open-ledger.ts';
 import { type Summary, summaryOf } from '../../engine/summary.ts';
 import { changesIn } from '../../home/answers/changes.ts';
+import { RefreshSupply } from '../../home/refresh/refresh-supply.ts';
 import { beginRound } from '../../home/round.ts';
-import { crawlSupply, refreshSupply, type Supply } from '../../home/supply.ts';
+import { crawlSupply, type Supply } from '../../home/supply.ts';
 import { type DemoWeb, openDemoWeb } from '../demo-web.ts';
 import { type CrawlValues, openHome } from '../options/engine-options.ts';
 import { dataOption, fetchOptions, values } from '../options/options.ts';
@@ -24,8 +25,8 @@ import { wordsInShort } from './changes.ts';
 export function addDemoCommand(program: Command): void {
   program
     .command('demo')
-    .option('--keep-data <dir>', 'keep the collection there to look at it afterwards')
-    .option('--workbench [port]', 'go on until Ctrl-C, with tides that turn, and serve the workbench')
+    .option('--keep-data <dir>', 'keep the collection in this directory')
+    .option('--workbench [port]', 'run until Ctrl-C with changing pages, and serve the workbench')
     .option('--json', 'print one JSON object as the last line')
     .addHelpText('after', '\nExample:\n  skein demo --keep-data ./demo && skein pages --data ./demo')
     .action(async (given: Record<string, unknown>) => {
@@ -35,7 +36,7 @@ export function addDemoCommand(program: Command): void {
       try {
         await run(web, data, given);
         if (!given['json'])
-          console.log(kept ? stays(kept) : '\nKeep the collection with --keep-data DIR to look around in it.');
+          console.log(kept ? stays(kept) : '\nTo keep the collection and explore it, use --keep-data DIR.');
       } finally {
         await web.close();
         if (!kept) rmSync(data, { recursive: true, force: true });
@@ -43,12 +44,12 @@ export function addDemoCommand(program: Command): void {
     });
 }
 
-const stays = (kept: string) => `\nThe collection stays in ${kept}. Look at it with: skein pages${dataOption(kept)}`;
+const stays = (kept: string) => `\nThe collection is in ${kept}. List its pages with: skein pages${dataOption(kept)}`;
 
 async function run(web: DemoWeb, data: string, given: Record<string, unknown>): Promise<void> {
   const json = given['json'] === true;
   if (!json) {
-    console.log(paint('bold', 'Five sites of an archipelago that does not exist, on this machine only:'));
+    console.log(paint('bold', 'Five sites of a fictional archipelago, served on this machine only:'));
     for (const { name, origin } of web.sites) console.log(`  ${origin}  ${name}`);
     console.log();
   }
@@ -91,7 +92,7 @@ async function aWeekLater(web: DemoWeb, chosen: CrawlValues): Promise<Summary> {
   const opened = await openHome(chosen, [], { mode: 'refresh', clockShift });
   try {
     const round = beginRound(opened.pool, opened.clock.now());
-    await opened.run(refreshSupply(opened, round, { pages: ROUND, bytes: Number.POSITIVE_INFINITY }, () => 0));
+    await opened.run(new RefreshSupply(opened, round, { pages: ROUND, bytes: Number.POSITIVE_INFINITY }, () => 0));
     return summaryOf(opened, false);
   } finally {
     await opened.close();
@@ -99,10 +100,10 @@ async function aWeekLater(web: DemoWeb, chosen: CrawlValues): Promise<Summary> {
 }
 
 function printSecondLook(again: Summary, first: number, data: string): void {
-  console.log(paint('bold', '\nA week later the tide has turned, and Skein looks at what is due:'));
+  console.log(paint('bold', '\nA week later some pages have changed. Skein checks the ones that are due:'));
   console.log(
-    `${plural(again.pages, 'page')} looked at, ${again.fetched} had something new to say; ${size(again.bytes)} on the wire, ` +
-      `${Math.round((100 * again.bytes) / first)}% of the first time.\n`,
+    `${plural(again.pages, 'page')} checked, ${again.fetched} changed; ${size(again.bytes)} on the wire, ` +
+      `${Math.round((100 * again.bytes) / first)}% of the first crawl.\n`,
   );
   const ledger = openLedger(data);
   const since = Date.now() + WEEK / 2;
@@ -110,7 +111,7 @@ function printSecondLook(again: Summary, first: number, data: string): void {
   ledger.close();
   console.log(
     table(
-      ['stage that saw it', 'words', 'page'],
+      ['detected by', 'words', 'page'],
       changes.map(change => [change.stage ?? '', wordsInShort(change), harmless(change.title || change.url)]),
     ),
   );
@@ -133,7 +134,7 @@ function tidalSupply({ ledger, frontier, clock }: Engine, web: DemoWeb): Supply 
       if (!frontier.quiet || clock.now() - turned < TIDE) return;
       turned = clock.now();
       web.tick();
-      frontier.again(ledger.pages.due('pages', Number.MAX_SAFE_INTEGER, 1000));
+      frontier.again(ledger.dueTimes.due('pages', Number.MAX_SAFE_INTEGER, 1000));
     },
   };
 }

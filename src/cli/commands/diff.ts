@@ -20,11 +20,8 @@ export function addDiffCommand(program: Command): void {
   const command = program
     .command('diff')
     .argument('<url>', 'the page')
-    .option('--from <version>', 'number of a version (see history), age (7d) or date (default: the last but one)')
-    .option(
-      '--to <version>',
-      'the same, or "now": the newest copy with what is taken for noise (default: the newest version)',
-    )
+    .option('--from <version>', 'version number (see history), age (7d) or date (default: the one before the newest)')
+    .option('--to <version>', 'the same, or "now": the newest copy, including noise (default: the newest version)')
     .option('--codes', "the papers' change codes of both versions, and which of them differ")
     .option('--json', 'print one JSON object')
     .addHelpText(
@@ -69,7 +66,7 @@ export function addDiffCommand(program: Command): void {
 /** Number of the version that a user names; a time means the version that was current then. */
 function choose(versions: readonly TimelineEntry[], wanted: unknown, otherwise: number): number {
   if (versions.length === 0) {
-    throw new SkeinError('not-found', 'No version of it is stored.', 'See "skein show" for why.');
+    throw new SkeinError('not-found', 'No version of it is stored.', '"skein show" explains why.');
   }
   if (wanted === undefined) return otherwise;
   const text = String(wanted);
@@ -87,7 +84,7 @@ function print(url: string, sides: readonly { version: number; time: number }[],
   const [from, to] = sides as [(typeof sides)[0], (typeof sides)[0]];
   console.log(paint('bold', harmless(url)));
   if (from.version === to.version && from.time === to.time) {
-    console.log(`There is only one version to compare, of ${moment(from.time)}.`);
+    console.log(`Only one version is stored (${moment(from.time)}), so there is nothing to compare.`);
     return;
   }
   console.log(
@@ -104,7 +101,7 @@ function print(url: string, sides: readonly { version: number; time: number }[],
   printSides('links', links);
   printSides('images', images);
   const quiet = found.sameText && [links, images].every(each => each.added.length + each.removed.length === 0);
-  if (quiet) console.log('Text, links and images are the same: only markup or bytes differ.');
+  if (quiet) console.log('Text, links and images are identical; only markup or bytes differ.');
   else
     console.log(paint('dim', `${plural(found.removed, 'word')} removed, ${found.added.toLocaleString('en')} added.`));
 }

@@ -15,13 +15,13 @@ import { plural } from '../print/terminal.ts';
 export function addExportCommand(program: Command): void {
   const command = program
     .command('export')
-    .argument('[pattern]', 'only URLs that contain this; * stands for anything')
+    .argument('[pattern]', 'only URLs that contain this; * matches anything')
     .option('--format <name>', `${formatNames} (default warc, which is WARC 1.1)`)
     .option('--out <file>', 'file to write; - = standard output (default)')
-    .option('--since <when>', 'only copies from then on: 7d, 12h or 2026-03-14')
-    .option('--until <when>', 'only copies from before then; with --newest: the collection as it was then')
+    .option('--since <when>', 'only copies since then: 7d, 12h or 2026-03-14')
+    .option('--until <when>', 'only copies before then; with --newest: the collection as it was then')
     .option('--newest', 'only the newest copy of each page')
-    .option('--no-body', 'jsonl: leave the bodies out (text as "body", anything else as "base64")')
+    .option('--no-body', 'jsonl: omit the bodies (text as "body", anything else as "base64")')
     .option('--json', 'report what was written as one JSON object on standard error')
     .addHelpText(
       'after',
@@ -56,9 +56,9 @@ what hooks took from pages.`,
 
 function refuseOdd({ name, binary }: Exporter, given: Record<string, unknown>): void {
   if (given['body'] === false && name !== 'jsonl')
-    throw new SkeinError('bad-option', '--no-body is only for --format jsonl.', 'Leave one of the two out.');
+    throw new SkeinError('bad-option', '--no-body works only with --format jsonl.', 'Omit one of the two.');
   if (outOf(given) === undefined && binary && process.stdout.isTTY)
-    throw new SkeinError('bad-option', `${nameOf(name)} is nothing for a terminal.`, 'Name a file with --out.');
+    throw new SkeinError('bad-option', `${nameOf(name)} cannot be printed to a terminal.`, 'Name a file with --out.');
 }
 
 function nameOf(format: string): string {

@@ -11,9 +11,9 @@ const SHOWN = 20;
 export function addForgetCommand(program: Command): void {
   const command = program
     .command('forget')
-    .argument('[targets...]', 'a URL, a pattern with *, or a server; without one, what is kept from coming back')
-    .option('--dry-run', 'only show which pages would go')
-    .option('--allow', 'the other way round: let what was forgotten come back')
+    .argument('[targets...]', 'a URL, a pattern with *, or a server; without one, list what is blocked')
+    .option('--dry-run', 'only show which pages would be deleted')
+    .option('--allow', 'undo the block: later crawls may fetch these pages again')
     .option('--json', 'print one JSON object')
     .addHelpText(
       'after',
@@ -36,7 +36,7 @@ Examples:
     if (given['allow']) {
       const allowed = allowAgain(data, targets);
       if (json) printJson({ allowed });
-      else console.log(`${plural(allowed, 'page')} may come back with the next crawl.`);
+      else console.log(`${plural(allowed, 'page')} may be fetched again by the next crawl.`);
       return;
     }
     const forgotten = await forgetIn(data, targets, text => {
@@ -47,7 +47,7 @@ Examples:
     const { pages, copies, bytes } = forgotten;
     console.log(
       `Forgot ${plural(pages, 'page')} with ${plural(copies, 'stored copy', 'stored copies')}; ` +
-        `${size(bytes)} left the archive. They will not come back.`,
+        `${size(bytes)} removed from the archive. Later crawls skip these pages.`,
     );
   });
 }

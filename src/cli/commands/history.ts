@@ -7,7 +7,7 @@ import { declare, values } from '../options/options.ts';
 import { endAsking } from '../print/incomplete.ts';
 import { printJson } from '../print/json.ts';
 import { duration, fold, harmless, moment, paint, size } from '../print/terminal.ts';
-import { wordsInShort } from './changes.ts';
+import { stageInWords, wordsInShort } from './changes.ts';
 
 export function addHistoryCommand(program: Command): void {
   const command = program
@@ -39,7 +39,7 @@ const INDENT = ' '.repeat(33);
 
 function print(url: string, timeline: readonly TimelineEntry[]): void {
   console.log(paint('bold', harmless(url)));
-  if (timeline.length === 0) console.log('It was never visited.');
+  if (timeline.length === 0) console.log('This page was never visited.');
   let last: number | undefined;
   for (const entry of timeline) {
     const [sign, colour] = MARKS[entry.outcome] ?? ['?', 'dim'];
@@ -57,12 +57,12 @@ function sentenceOf(entry: TimelineEntry): string {
   const { outcome, stage, means, version, status, cause } = entry;
   const stored = version === null ? '' : `, stored as version ${version}`;
   const audited = cause === 'audit' ? ' (checked against the whole page)' : '';
-  if (outcome === 'same' && stage === 'template') return `the same but for an edit that many pages share${stored}`;
-  if (outcome === 'same' && stage === 'noise') return `the same but for noise${stored}`;
-  if (outcome === 'same' && stage === 'stamp') return `the same but for a date or another stamp${stored}`;
-  if (outcome === 'same') return `the same: ${means}${audited}`;
+  if (outcome === 'same' && stage === 'template') return `unchanged except for an edit shared by many pages${stored}`;
+  if (outcome === 'same' && stage === 'noise') return `unchanged except for noise${stored}`;
+  if (outcome === 'same' && stage === 'stamp') return `unchanged except for a date or similar stamp${stored}`;
+  if (outcome === 'same') return `unchanged: ${means}${audited}`;
   if (outcome !== 'fetched') return `${outcome}: ${means}${status >= 400 ? ` (${status})` : ''}`;
-  if (stage === 'first') return `seen for the first time${stored}`;
+  if (stage === 'first') return `first visit${stored}`;
   const much = wordsInShort(entry);
-  return `changed${much && ` by ${much} words`}, seen by ${stage ?? 'nobody'}${stored}${audited}`;
+  return `${stage ? stageInWords(stage) : 'page'} changed${much && ` (${much} words)`}${stored}${audited}`;
 }

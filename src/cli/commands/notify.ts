@@ -1,15 +1,16 @@
 /** `skein notify`: rules about which changes somebody is told of, and how. */
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { DAY, HOUR } from '../../base/clock.ts';
 import { SkeinError } from '../../base/errors.ts';
-import { openLedger } from '../../engine/open-ledger.ts';
+import { requireCollection } from '../../engine/open-ledger.ts';
 import { Desk } from '../../notify/desk.ts';
 import type { ChangeCandidate } from '../../notify/find.ts';
 import { Notifier } from '../../notify/notifier.ts';
+import { notifyDirectory } from '../../notify/place.ts';
 import { type Channel, type Rule, ruleOf } from '../../notify/rule.ts';
-import { addRule, notifyDirectory, readRules, removeRule, ruleNamed } from '../../notify/rules-file.ts';
+import { addRule, readRules, removeRule, ruleNamed } from '../../notify/rules-file.ts';
 import { TRIED, tryRule } from '../../notify/try-rule.ts';
+import { channelOf, conditionsOf, HeldNotifier, keepConfiguredRules } from '../options/notify-rules.ts';
 import { declare, values } from '../options/options.ts';
 import { printJson } from '../print/json.ts';
 import { harmless, moment, paint, plural, table } from '../print/terminal.ts';
@@ -78,92 +79,25 @@ A refresh or watch tells as it goes; "skein notify run" tells now.`,
     );
   declare(add, ['data']).action(async (name: string, given: Given) => {
     const { data } = await values(given, ['data']);
-    openLedger(data).close(); // says in words when there is no collection
+    requireCollection(data);
     const rule = ruleOf({ name, ...conditionsOf(given), channel: channelOf(given) });
     addRule(data, rule);
-    using notifier = new Held(data);
+    using notifier = new HeldNotifier(data);
     await notifier.pass(); // from now on
     if (given['json']) printJson(shownRule(rule));
     else console.log(`The rule ${name} is there. "skein notify try ${name}" shows what it would have told.`);
   });
 }
 
-/** A notifier that is closed with its block; a running Skein that tells already does the same by itself. */
-class Held {
-  readonly #notifier: Notifier | undefined;
-
-  constructor(data: string) {
-    try {
-      this.#notifier = new Notifier(data);
-    } catch (error) {
-      if ((error as SkeinError).code !== 'data-in-use') throw error;
-    }
-  }
-
-  async pass(): Promise<void> {
-    await this.#notifier?.pass();
-  }
-
-  [Symbol.dispose](): void {
-    this.#notifier?.close();
-  }
-}
-
-function conditionsOf(given: Given): object {
-  const share = given['leastShare'];
-  return {
-    ...(given['url'] !== undefined && { url: given['url'] }),
-    ...(given['kinds'] !== undefined && { kinds: String(given['kinds']).split(/[\s,]+/) }),
-    ...Object.fromEntries(
-      ['include', 'ignore', 'ignoreText', 'only'].filter(key => given[key] !== undefined).map(key => [key, given[key]]),
-    ),
-    ...(given['leastWords'] !== undefined && { leastWords: Number(given['leastWords']) }),
-    ...(share !== undefined && { leastShare: shareOf(String(share)) }),
-    ...(given['atMost'] !== undefined && { atMost: spanOf(String(given['atMost'])) }),
-  };
-}
-
-function shareOf(text: string): number {
-  const percent = /^(\d+(?:\.\d+)?)%$/.exec(text);
-  return percent ? Number(percent[1]) / 100 : Number(text);
-}
-
-/** Milliseconds. */
-function spanOf(text: string): number {
-  const match = /^(\d+(?:\.\d+)?)(m|h|d)$/.exec(text.trim());
-  if (!match) throw new SkeinError('bad-option', `--at-most cannot be "${text}".`, 'Write 10m, 6h or 1d.');
-  return Number(match[1]) * { m: 60_000, h: HOUR, d: DAY }[match[2] as 'm' | 'h' | 'd'];
-}
-
-function channelOf(given: Given): object {
-  const ways = ['webhook', 'command', 'mail', 'feed'].filter(way => given[way] !== undefined);
-  if (ways.length !== 1) {
-    throw new SkeinError(
-      'bad-option',
-      'A rule tells in one way.',
-      'Give one of --webhook, --command, --mail and --feed.',
-    );
-  }
-  const secret = given['secret'] ?? process.env['SKEIN_SECRET'];
-  const server = given['smtp'] ?? process.env['SKEIN_SMTP'];
-  if (ways[0] === 'mail' && (server === undefined || given['from'] === undefined))
-    throw new SkeinError('bad-option', 'Mail needs --smtp and --from.', 'For example --smtp smtp://localhost.');
-  const open = given['allowPrivate'] === true && { allowPrivate: true };
-  if (ways[0] === 'webhook')
-    return { kind: 'webhook', url: given['webhook'], ...(secret !== undefined && { secret }), ...open };
-  if (ways[0] === 'command') return { kind: 'command', command: given['command'] };
-  if (ways[0] === 'mail') return { kind: 'mail', to: given['mail'], from: given['from'], server };
-  return { kind: 'feed', ...(given['feed'] !== true && { file: given['feed'] }) };
-}
-
 function addList(notify: Command): void {
   const list = notify
     .command('list')
-    .description('the rules, what each has told, and what waits')
+    .description('list the rules with messages sent and waiting')
     .option('--json', 'print one JSON object a line')
     .addHelpText('after', '\nExample:\n  skein notify list');
   declare(list, ['data']).action(async (given: Given) => {
     const { data } = await values(given, ['data']);
+    await keepConfiguredRules(given, data);
     const rows = readRules(data).map(rule => {
       const desk = new Desk(join(notifyDirectory(data), rule.name));
       return { rule, state: desk.state, waiting: desk.waiting().length };
@@ -175,7 +109,7 @@ function addList(notify: Command): void {
       }
       return;
     }
-    if (rows.length === 0) return console.log('There is no rule yet. "skein notify add --help" shows how to make one.');
+    if (rows.length === 0) return console.log('No rules yet. "skein notify add --help" shows how to add one.');
     const cells = rows.map(({ rule, state, waiting }) => [
       ...[rule.name, rule.url ?? 'all pages', wayOf(rule.channel), String(state.messages), String(waiting)],
       state.sent === 0 ? 'never' : moment(state.sent),
@@ -189,11 +123,12 @@ function addTry(notify: Command): void {
   const trial = notify
     .command('try')
     .argument('<name>', 'the rule')
-    .description(`what it would have told of the last ${TRIED} changes; nothing is sent`)
+    .description(`show what it would have sent for the last ${TRIED} changes; sends nothing`)
     .option('--json', 'print one JSON object a line')
     .addHelpText('after', '\nExample:\n  skein notify try prices');
   declare(trial, ['data']).action(async (name: string, given: Given) => {
     const { data } = await values(given, ['data']);
+    await keepConfiguredRules(given, data);
     const rule = ruleNamed(data, name);
     const found = await tryRule(data, rule);
     for (const { change, weighed } of found) {
@@ -215,20 +150,20 @@ function printTried({ url, time, diff }: ChangeCandidate['change'], { counts, wh
 function addRun(notify: Command): void {
   const run = notify
     .command('run')
-    .description('look for changes and tell now; what was not taken before is tried again when its time has come')
+    .description('look for changes and send messages now; failed messages are retried when due')
     .option('--json', 'print one JSON object')
     .addHelpText('after', '\nExample:\n  skein notify run');
   declare(run, ['data']).action(async (given: Given) => {
     const { data } = await values(given, ['data']);
-    if (readRules(data).length === 0)
-      throw new SkeinError('not-found', 'There is no rule yet.', 'See "skein notify add".');
+    await keepConfiguredRules(given, data);
+    if (readRules(data).length === 0) throw new SkeinError('not-found', 'No rules yet.', 'See "skein notify add".');
     const notifier = new Notifier(data);
     try {
       const told = await notifier.pass();
       if (given['json']) printJson(told);
       else {
         const { found, sent, failed } = told;
-        console.log(`${plural(found, 'change')} found, ${plural(sent, 'message')} sent, ${failed} not taken.`);
+        console.log(`${plural(found, 'change')} found, ${plural(sent, 'message')} sent, ${failed} failed.`);
       }
       if (told.failed > 0) process.exitCode = 1;
     } finally {

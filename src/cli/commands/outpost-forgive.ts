@@ -7,7 +7,7 @@ import { declare, values } from '../options/options.ts';
 export function addForgive(outpost: Command): void {
   const command = outpost
     .command('forgive')
-    .description('trust an outpost again that was quarantined for bringing what a server does not show')
+    .description('trust an outpost again that was quarantined for delivering false pages')
     .argument('<name>', 'as "skein outposts" names it')
     .addHelpText('after', '\nExample:\n  skein outpost forgive near-the-site');
   declare(command, ['data']).action(async (name: string, given: Record<string, unknown>) => {
@@ -15,6 +15,6 @@ export function addForgive(outpost: Command): void {
     if (!new Quarantine(data).remove(name)) {
       throw new SkeinError('not-found', `No outpost of the name ${name} is quarantined in ${data}.`);
     }
-    console.log(`${name} is trusted again; a home that runs knows within seconds.`);
+    console.log(`${name} is trusted again; a running home applies this within seconds.`);
   });
 }

@@ -28,42 +28,42 @@ export function addMembers(outpost: Command): void {
 function addApprove(outpost: Command): void {
   const command = outpost
     .command('approve')
-    .description('let a machine in that joined with an invitation which asks for approval')
+    .description('approve a machine whose invitation requires approval')
     .argument('<name>', 'as "skein outpost members" names it')
     .addHelpText('after', '\nExample:\n  skein outpost approve near-the-site');
   declare(command, ['data']).action(async (name: string, given: Record<string, unknown>) => {
     found((await membersOf(given)).approve(name), name);
-    console.log(`${name} is let in when it knocks next, within seconds.`);
+    console.log(`${name} is approved; it connects within seconds.`);
   });
 }
 
 function addLimit(outpost: Command): void {
   const command = outpost
     .command('limit')
-    .description('change what a machine may visit, and how much in a day; one that is there knows within seconds')
+    .description('change what a machine may visit, and how much a day; applies within seconds')
     .argument('<name>', 'as "skein outpost members" names it')
-    .option('--servers <list>', 'hosts or domains that it stands for, and no others; * = any')
-    .option('--pages-a-day <n>', 'pages that it gets to visit in a day; none = no limit')
-    .option('--bytes-a-day <size>', 'bytes that may pass between it and servers in a day; none = no limit')
+    .option('--servers <list>', 'only these hosts or domains; * = any')
+    .option('--pages-a-day <n>', 'most pages it may visit a day; none = no limit')
+    .option('--bytes-a-day <size>', 'most bytes between it and servers a day; none = no limit')
     .addHelpText('after', '\nExample:\n  skein outpost limit near-the-site --pages-a-day 20000');
   declare(command, ['data']).action(async (name: string, given: Record<string, unknown>) => {
     const servers = given['servers'] as string | undefined;
     const list = servers?.split(',').map(each => each.trim());
     const terms = { quotas: { ...quotaOf(given) }, ...(list && { servers: list.includes('*') ? [] : list }) };
     found((await membersOf(given)).limit(name, terms), name);
-    console.log(`${name} is limited; a home that runs knows within seconds.`);
+    console.log(`${name} is limited; a running home applies this within seconds.`);
   });
 }
 
 function addRevoke(outpost: Command): void {
   const command = outpost
     .command('revoke')
-    .description('shut a machine out for good, or make an invitation void')
-    .argument('<name>', 'of the machine or the invitation, as "skein outpost members" names it')
+    .description('exclude a machine for good, or revoke an invitation')
+    .argument('<name>', 'machine or invitation, as "skein outpost members" names it')
     .addHelpText('after', '\nExample:\n  skein outpost revoke near-the-site');
   declare(command, ['data']).action(async (name: string, given: Record<string, unknown>) => {
     found((await membersOf(given)).revoke(name, Date.now()), name);
-    console.log(`${name} is revoked; a home that runs shuts it out within seconds.`);
+    console.log(`${name} is revoked; a running home disconnects it within seconds.`);
   });
 }
 
@@ -74,7 +74,7 @@ async function membersOf(given: Record<string, unknown>): Promise<Members> {
 
 function found(done: boolean, name: string): void {
   if (done) return;
-  throw new SkeinError('not-found', `Nobody is called ${name} here.`, 'See "skein outpost members".');
+  throw new SkeinError('not-found', `No machine or invitation is named ${name}.`, 'See "skein outpost members".');
 }
 
 function show(members: readonly Member[], invitations: readonly Invited[]): void {

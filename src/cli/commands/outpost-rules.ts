@@ -10,13 +10,13 @@ import { size } from '../print/terminal.ts';
 /** What the owner may say at `join` and change later. */
 export function ownerOptions(command: Command): Command {
   return command
-    .option('--pages-a-day <n>', 'pages that may be visited from here in a day; none = no limit (default)')
-    .option('--bytes-a-day <size>', 'bytes that may pass between here and servers in a day; none = no limit (default)')
-    .option('--least-pace <seconds>', 'time between two requests to one server, at least (default 0.1)')
+    .option('--pages-a-day <n>', 'most pages to visit from here a day; none = no limit (default)')
+    .option('--bytes-a-day <size>', 'most bytes between here and servers a day; none = no limit (default)')
+    .option('--least-pace <seconds>', 'shortest time between two requests to one server (default 0.1)')
     .option('--most-connections <n>', 'connections to one server (default 8)')
     .option('--longest-page <size>', 'bytes of one page (default 32MB)')
-    .option('--memory <size>', 'bytes of pages that are on their way at once (default 512MB)')
-    .option('--most-errands <n>', 'errands under way at once (default 4096)');
+    .option('--memory <size>', 'bytes of pages in flight at once (default 512MB)')
+    .option('--most-errands <n>', 'errands in progress at once (default 4096)');
 }
 
 /** A quota of 0 means: no limit. */
@@ -51,7 +51,7 @@ export function ceilingsOf(given: Record<string, unknown>): Partial<Ceilings> {
 export function addRules(outpost: Command, directory: string): void {
   const command = outpost
     .command('rules')
-    .description('show what this machine allows its home, and change it; an outpost that runs knows within seconds')
+    .description('show or change what this machine allows its home; applies within seconds')
     .option('--directory <dir>', `where the outpost keeps its key (default ./${directory})`, directory)
     .addHelpText('after', '\nExample:\n  skein outpost rules --least-pace 1 --pages-a-day 20000');
   ownerOptions(command).action((given: Record<string, unknown>) => {

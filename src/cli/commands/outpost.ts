@@ -33,14 +33,17 @@ export function addOutpostCommand(program: Command): void {
 function addInvite(outpost: Command): void {
   const command = outpost
     .command('invite')
-    .description('make a token with which a machine can join this collection, or the outpost in --data')
-    .option('--address <host:port>', 'where the machine will find us (default: this host and the port of --listen)')
+    .description('create a token with which a machine can join this collection, or the outpost in --data')
+    .option(
+      '--address <host:port>',
+      'address that the machine connects to (default: this host and the port of --listen)',
+    )
     .option('--uses <n>', 'how many machines may join with it (default 1)', '1')
     .option('--days <n>', 'days until it expires (default 7)', '7')
-    .option('--servers <list>', 'hosts or domains that the machine stands for, and no others (default: any)', '')
-    .option('--pages-a-day <n>', 'pages that it gets to visit in a day (default: no limit)')
-    .option('--bytes-a-day <size>', 'bytes that may pass between it and servers in a day (default: no limit)')
-    .option('--approve', 'whoever joins waits for "skein outpost approve" (default: it does not)')
+    .option('--servers <list>', 'only these hosts or domains (default: any)', '')
+    .option('--pages-a-day <n>', 'most pages it may visit a day (default: no limit)')
+    .option('--bytes-a-day <size>', 'most bytes between it and servers a day (default: no limit)')
+    .option('--approve', 'require "skein outpost approve" for machines that join (default: no approval)')
     .option('--json', 'print one JSON object')
     .addHelpText('after', '\nExample:\n  skein outpost invite --listen 0.0.0.0:7070 --servers example.org');
   declare(command, ['data', 'listen']).action(async (given: Record<string, unknown>) => {
@@ -56,7 +59,7 @@ function addInvite(outpost: Command): void {
       approve: given['approve'] === true,
     });
     if (given['json']) printJson({ token, host, port });
-    else console.log(`${token}\n\nOn the other machine: skein outpost join, and paste it there.`);
+    else console.log(`${token}\n\nOn the other machine, run "skein outpost join" and paste this token.`);
   });
 }
 
@@ -70,7 +73,7 @@ function addJoin(outpost: Command): void {
     )
     .option('--name <name>', 'name of this machine (default: its host name)', hostname())
     .option('--servers <list>', 'hosts or domains that may be visited from here (default: as invited)', '')
-    .option('--no-code', 'take no errands that bring code of their own (default: what home signed, in a cage)')
+    .option('--no-code', 'refuse errands with their own code (default: run code that home signed, in a sandbox)')
     .option('--once', 'only join; serve later with "skein outpost run"')
     .addHelpText('after', '\nExample:\n  skein outpost join skein1.eyJob3N0… --name near-the-site');
   ownerOptions(common(command)).action(async (word: string | undefined, given: Record<string, unknown>) => {
@@ -109,7 +112,7 @@ const serving = ['listen', 'threads', 'allowPrivate'] as const;
 function common(command: Command): Command {
   command
     .option('--directory <dir>', `where it keeps its key and its spool (default ./${DIRECTORY})`, DIRECTORY)
-    .option('--spool <size>', 'bytes of parcels that may wait there (default 1GB)', '1GB');
+    .option('--spool <size>', 'most bytes of parcels to hold there (default 1GB)', '1GB');
   return declare(command, serving);
 }
 
@@ -141,12 +144,12 @@ function addInstall(outpost: Command): void {
     .command('install')
     .description('print a unit file for systemd that runs the outpost as a service')
     .option('--directory <dir>', `where it has joined (default ./${DIRECTORY}, as for join and run)`, DIRECTORY)
-    .option('--user <name>', 'user that it runs as (default: who calls this)')
+    .option('--user <name>', 'user that it runs as (default: the current user)')
     .addHelpText('after', '\nExample:\n  skein outpost install | sudo tee /etc/systemd/system/skein-outpost.service')
     .action((given: Record<string, unknown>) => {
       const directory = resolve(given['directory'] as string);
       if (!hasJoined(directory)) {
-        console.error(`Nothing has joined in ${directory} yet: skein outpost join --once --directory ${directory}`);
+        console.error(`${directory} has not joined a home yet: skein outpost join --once --directory ${directory}`);
       }
       console.log(
         unitFile(directory, (given['user'] as string | undefined) ?? process.env['SUDO_USER'] ?? userInfo().username),
@@ -172,6 +175,7 @@ ProtectSystem=strict
 ProtectHome=read-only
 PrivateTmp=yes
 OOMPolicy=continue
+Delegate=memory pids
 ReadWritePaths=${directory}
 
 [Install]
@@ -180,7 +184,11 @@ WantedBy=multi-user.target`;
 
 function reachable(address: string | undefined, listen: string | undefined): { host: string; port: number } {
   if (address === undefined && listen === undefined) {
-    throw new SkeinError('bad-option', 'The token must say where to come.', 'Give --listen or --address host:port.');
+    throw new SkeinError(
+      'bad-option',
+      'The token needs an address to connect to.',
+      'Give --listen or --address host:port.',
+    );
   }
   const { host, port } = parseAddress(address ?? listen!);
   const anywhere = host === '0.0.0.0' || host === '::';

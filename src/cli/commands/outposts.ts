@@ -28,7 +28,7 @@ const STALE = 5000;
 export function addOutpostsCommand(program: Command): void {
   const command = program
     .command('outposts')
-    .option('--watch', 'go on showing it, once a second')
+    .option('--watch', 'update the view every second')
     .option('--json', 'print one JSON object')
     .addHelpText('after', '\nExample:\n  skein outposts --watch');
   declare(command, ['data']).action(async (given: Record<string, unknown>) => {
@@ -54,15 +54,17 @@ function read(directory: string): State {
 function show(state: State, again: boolean): void {
   if (again && process.stdout.isTTY) process.stdout.write('\u001b[2J\u001b[H');
   if (state.time === 0) {
-    console.log('No machine has worked for this collection yet.');
+    console.log('No other machine has crawled for this collection yet.');
     console.log('Name one with "skein crawl --outpost ssh://user@machine", or invite one with "skein outpost invite".');
     return;
   }
   const age = Date.now() - state.time;
   const live = state.running && age < STALE;
   const listening = state.listening === '' ? '' : `, listening at ${state.listening}`;
-  const refused = state.refusals === 0 ? '' : `, ${state.refusals} not let in`;
-  console.log(paint('bold', live ? `Home is working${listening}${refused}.` : `As it was ${duration(age)} ago.`));
+  const refused = state.refusals === 0 ? '' : `, ${state.refusals} refused`;
+  console.log(
+    paint('bold', live ? `Home is running${listening}${refused}.` : `Last known state, ${duration(age)} ago.`),
+  );
   const rows = state.machines.filter(machine => machine.remote).flatMap(machine => lines(machine, 1));
   if (rows.length === 0) console.log('No machine is connected.');
   else console.log(table(COLUMNS, rows));

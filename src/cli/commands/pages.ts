@@ -88,7 +88,7 @@ function oneOf(outcome: string): NonNullable<PageListWanted['outcome']> {
   throw new SkeinError(
     'bad-option',
     `There is no outcome "${outcome}".`,
-    near ? `Did you mean "${near}"?` : `It is one of ${known.join(', ')}.`,
+    near ? `Did you mean "${near}"?` : `Choose one of ${known.join(', ')}.`,
   );
 }
 
@@ -115,5 +115,5 @@ function print(all: readonly PageListRow[], limit: number): void {
       ['depth', 'type', 'visited', 'status', 'size'],
     ),
   );
-  if (all.length > limit) console.log('… and more: --limit shows them, --json lists all.');
+  if (all.length > limit) console.log('… and more: use --limit, or --json for all.');
 }

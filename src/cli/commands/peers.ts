@@ -21,7 +21,7 @@ const COLUMNS = [
   'exchange',
   'skein',
 ];
-const ENGINE = 'the NATS JetStream that joins the machines, as nats://host1,host2,host3';
+const ENGINE = 'NATS JetStream of the cluster, as nats://host1,host2,host3';
 /** Pairs of peers that the table of links shows. */
 const MOST_PAIRS = 20;
 
@@ -33,7 +33,7 @@ export function addPeersCommand(program: Command): void {
       'after',
       `
 changelog: changes that the engine has not confirmed;
-exchange: links that wait to be taken in.
+exchange: links that are not processed yet.
 
 Examples:
   skein peers --engine nats://a,b,c
@@ -53,7 +53,7 @@ Examples:
 function addKey(peers: Command): void {
   peers
     .command('key <file>')
-    .description("makes a key for the engine: the secret goes into the file, the server's configuration gets the rest")
+    .description('create a key for the engine: the secret goes into the file, the rest into the server configuration')
     .addHelpText(
       'after',
       '\nExample:\n  skein peers key peer.nk\n  skein crawl --engine "tls://a,b,c?ca=ca.pem&nkey=peer.nk"',
@@ -73,7 +73,7 @@ function addKey(peers: Command): void {
 function addLeave(peers: Command): void {
   const command = peers
     .command('leave [name]')
-    .description('hands its partitions over to the others and ends; without a name, the peer of this machine')
+    .description('hand the partitions of a peer to the others and end it; default: the peer of this machine')
     .option('--json', 'print one JSON object')
     .addHelpText('after', '\nExample:\n  skein peers leave machine-2 --engine nats://a,b,c');
   command.option('--engine <url>', ENGINE).action(async (name: string | undefined) => {
@@ -83,7 +83,7 @@ function addLeave(peers: Command): void {
     const peer = name ?? peerNameOf(hostname());
     await leave(engine, peer);
     if (given['json']) printJson({ peer, left: true });
-    else console.log(`${peer} has handed over what it had, and left.`);
+    else console.log(`${peer} has handed over its partitions and left.`);
   });
 }
 
@@ -101,7 +101,7 @@ async function leave(engine: ClusterEngine, peer: string): Promise<void> {
   const { scatter } = await import('../../cluster/rpc/scatter.ts');
   const { heartbeatSubject, PEER_NAME } = await import('../../cluster/topology/layout.ts');
   const { decodeHeartbeat } = await import('../../cluster/members/heartbeat.ts');
-  if (!PEER_NAME.test(peer)) throw new SkeinError('bad-option', `${JSON.stringify(peer)} is no name of a peer.`);
+  if (!PEER_NAME.test(peer)) throw new SkeinError('bad-option', `${JSON.stringify(peer)} is not a valid peer name.`);
   const gone = Promise.withResolvers<void>();
   let left = -1;
   const subscription = engine.connection.subscribe(heartbeatSubject(peer), {
@@ -128,9 +128,9 @@ async function leave(engine: ClusterEngine, peer: string): Promise<void> {
   }
 }
 
-const stateOf = ({ heartbeat, trouble }: PeerView): string => {
+const stateOf = ({ heartbeat, isGone }: PeerView): string => {
   if (heartbeat) return heartbeat.phase === 'bye' ? 'leaving' : heartbeat.phase;
-  return trouble === 'It is not there.' ? 'dead' : 'silent';
+  return isGone ? 'dead' : 'silent';
 };
 
 function heldBy({ claims }: ClusterView, name: string): number {
@@ -175,7 +175,7 @@ function show(engine: ClusterEngine, view: ClusterView): void {
   const free = claims.filter(claim => !claim?.peer).length;
   const moving = claims.filter((claim, i) => claim?.peer && wanted[i] !== undefined && wanted[i] !== claim.peer).length;
   console.log(
-    `${plural(claims.length, 'partition', 'partitions')}: ${free} held by nobody, ${moving} under way of moving to another peer.`,
+    `${plural(claims.length, 'partition', 'partitions')}: ${free} held by no peer, ${moving} moving to another peer.`,
   );
   showExchanged(peers);
 }

@@ -1,10 +1,7 @@
 /** `skein ping URL…`: a notice that pages have changed, believed as far as such notices have been true. */
 import type { Command } from 'commander';
-import { openLedger } from '../../engine/open-ledger.ts';
-import { Schedule } from '../../frontier/schedule/schedule.ts';
-import { findPage } from '../../home/answers/lookup.ts';
+import { pingPages } from '../../engine/house/ping.ts';
 import { type HomeClient, runningHome } from '../../home/door.ts';
-import { Ledger } from '../../ledger/ledger.ts';
 import { declare, values } from '../options/options.ts';
 import { printJson } from '../print/json.ts';
 import { harmless, moment, table } from '../print/terminal.ts';
@@ -17,7 +14,7 @@ export function addPingCommand(program: Command): void {
     .addHelpText(
       'after',
       `
-How much sooner depends on how often notices of the same server have been true.
+How much sooner depends on how accurate earlier notices of the same server were.
 
 Example:
   skein ping https://example.org/news https://example.org/`,
@@ -26,20 +23,9 @@ Example:
     const { data } = await values(given, ['data']);
     const running = await runningHome(data);
     if (running) return through(running.client, urls, given['json'] === true);
-    openLedger(data).close(); // a directory without a collection is a mistake, not a new one
-    const ledger = new Ledger(data, 'write');
-    try {
-      const pages = urls.map(url => findPage(ledger, url).page);
-      ledger.begin();
-      const schedule = new Schedule(ledger);
-      for (const { id } of pages) schedule.ping(id, Date.now());
-      ledger.commit();
-      const moved = pages.map(({ id, url }) => ({ url, due: ledger.pages.known(id)?.due ?? null }));
-      if (given['json']) for (const each of moved) printJson(each);
-      else print(moved);
-    } finally {
-      ledger.close();
-    }
+    const moved = pingPages(data, urls);
+    if (given['json']) for (const each of moved) printJson(each);
+    else print(moved);
   });
 }
 

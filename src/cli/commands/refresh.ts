@@ -19,7 +19,7 @@ import type { ControlParts } from '../../home/control.ts';
 import { parseThresholds } from '../../revisit/pmcs.ts';
 import { parseBudget } from '../options/budget.ts';
 import { engineOptions, isClustered, joinCluster } from '../options/engine-options.ts';
-import { declare, fetchOptions, type Values, values } from '../options/options.ts';
+import { configuredAs, declare, fetchOptions, type Values, values } from '../options/options.ts';
 import { printJson } from '../print/json.ts';
 import { freshnessLine, LiveLine } from '../print/live.ts';
 import { printSummary } from '../print/summary.ts';
@@ -41,7 +41,7 @@ const names = [
   ...fetchOptions,
 ] as const;
 /** What is one for all machines of a cluster, and remembered. */
-const shared = ['budget', 'freshness', 'policy', 'estimator', 'thresholds'] as const;
+const shared = ['budget', 'freshness', 'policy', 'estimator', 'thresholds', 'archive'] as const;
 
 export function addRefreshCommand(program: Command): void {
   const command = program
@@ -65,7 +65,7 @@ export function addWatchCommand(program: Command): void {
   const command = program
     .command('watch')
     .option('--json', 'print one JSON object as the last line of standard output')
-    .option('--next [n]', 'only tell what it will look at next, also of a watch that runs (default 20)')
+    .option('--next [n]', 'only list the next checks, also of a running watch (default 20)')
     .addHelpText(
       'after',
       `
@@ -97,7 +97,9 @@ const NEXT_AT_START = 3;
 
 function printNext(coming: readonly ComingLook[]): void {
   const cells = coming.map(({ due, url, rule }) => [moment(due), harmless(url), rule]);
-  console.log(cells.length === 0 ? 'Nothing has a time yet: crawl first.' : table(['next', 'url', 'by'], cells));
+  console.log(
+    cells.length === 0 ? 'Nothing is scheduled yet. Run "skein crawl" first.' : table(['next', 'url', 'by'], cells),
+  );
 }
 
 type Kind = 'refresh' | 'watch';
@@ -106,6 +108,9 @@ type Chosen = Pick<Values, (typeof names)[number]>;
 async function run(kind: Kind, given: Record<string, unknown>): Promise<void> {
   const alone = oneAim(await values(given, names), given);
   if (!isClustered(alone)) requireCollection(alone.data);
+  // Rules bring a parser and selectors along, which a run without them does not load.
+  if ((await configuredAs(given, 'notify')) !== undefined)
+    await (await import('../options/notify-rules.ts')).keepConfiguredRules(given, alone.data);
   const { chosen, open } = isClustered(alone) ? await together(alone) : { chosen: alone, open: undefined };
   const json = given['json'] === true;
   let interrupted = () => false;
@@ -172,7 +177,7 @@ function timesOf(every: readonly string[]): readonly string[] {
 function oneAim(chosen: Chosen, given: Record<string, unknown>): Chosen {
   if (chosen.budget === undefined || chosen.freshness === undefined) return chosen;
   if ((given['budget'] === undefined) === (given['freshness'] === undefined)) {
-    throw new SkeinError('bad-option', 'A budget and a freshness cannot both be kept to.', 'Give one of the two.');
+    throw new SkeinError('bad-option', '--budget and --freshness exclude each other.', 'Give one of the two.');
   }
   return { ...chosen, ...(given['budget'] === undefined ? { budget: undefined } : { freshness: undefined }) };
 }
@@ -194,17 +199,16 @@ function budgetOf({ pool, clock }: Engine): ControlParts['budget'] & object {
 function print(summary: FreshSummary, directory: string): void {
   printSummary(summary, directory, 'Nothing was due.');
   const { avoided, left, since, visitsPerDay, aside, sitemaps } = summary;
-  if (since !== undefined) console.log(`\nIt went on with the round of ${moment(since)}, which had not ended.`);
-  const waits =
-    left > 0 ? `; ${plural(left, 'page that is due waits', 'pages that are due wait')} for the next budget` : '';
-  console.log(`\n${fold(`${newsInWords(summary)} ${size(avoided)} were not sent or not stored again${waits}.`)}`);
+  if (since !== undefined) console.log(`\nContinued the round of ${moment(since)}, which was interrupted.`);
+  const waits = left > 0 ? ` ${plural(left, 'due page waits', 'due pages wait')} for the next budget.` : '';
+  console.log(`\n${fold(`${newsInWords(summary)} Avoided ${size(avoided)} of transfer or storage.${waits}`)}`);
   console.log(fold(freshnessInWords(summary.freshness)));
   if (aside + sitemaps > 0) {
-    const looks = `${plural(aside, 'look')} at dead links, redirects and second addresses, ${plural(sitemaps, 'sitemap')}`;
-    console.log(fold(`Beside the budget of pages: ${looks}.`));
+    const looks = `${plural(aside, 'check')} of dead links, redirects and duplicate addresses, ${plural(sitemaps, 'sitemap')}`;
+    console.log(fold(`Outside the page budget: ${looks}.`));
   }
   const asked = plural(Math.round(visitsPerDay), 'visit');
-  console.log(fold(`The schedule asks for ${asked} a day. See "skein changes" and "skein account".`));
+  console.log(fold(`The schedule plans ${asked} a day. See "skein changes" and "skein account".`));
 }
 
 /** What `changes` lists, and new pages apart from it. */
@@ -214,16 +218,16 @@ function newsInWords({ changed, back, images, new: first }: Tally): string {
     ...(back > 0 ? [`${plural(back, 'page')} came back`] : []),
     ...(first > 0 ? [`${plural(first, 'page is', 'pages are')} new`] : []),
   ];
-  return `${[`${plural(changed, 'page')} changed`, ...also].join(', ')};`;
+  return `${[`${plural(changed, 'page')} changed`, ...also].join(', ')}.`;
 }
 
 const percent = (share: number): string => `${(share * 100).toFixed(1)}`;
 
 /** What is shown of a freshness: with how far it may be off, and not at all without evidence. */
 function freshnessInWords({ expected, low, high, looks }: Omit<Fresh, 'servers'>): string {
-  if (looks === 0) return 'How fresh the pages are is not known yet: none was looked at twice.';
+  if (looks === 0) return 'Freshness is unknown until pages have been checked twice.';
   return (
-    `${percent(expected)}% of the pages are expected to be as last seen (nine times in ten ${percent(low)} to ` +
-    `${percent(high)}%), by what ${plural(looks, 'look')} found.`
+    `About ${percent(expected)}% of the pages are up to date (90% interval: ${percent(low)} to ${percent(high)}%), ` +
+    `estimated from ${plural(looks, 'check')}.`
   );
 }

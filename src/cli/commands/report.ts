@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { basename, extname, resolve } from 'node:path';
 import type { Command } from 'commander';
+import { namesAddress } from '../../base/domain.ts';
 import { SkeinError } from '../../base/errors.ts';
 import { version } from '../../base/version.ts';
 import { askCollection } from '../../engine/open-collection.ts';
@@ -28,12 +29,12 @@ const names = ['data', 'pace', 'allowPrivate', 'agent'] as const;
 export function addReportCommand(program: Command): void {
   const command = program
     .command('report')
-    .option('--since <when>', 'only what is new since then: 7d, 12h or a date')
+    .option('--since <when>', 'only findings new since then: 7d, 12h or a date')
     .option('--only <checks>', 'only these checks, comma separated')
-    .option('--external', 'also ask for what the collection does not hold: other sites and requisites, by HEAD')
+    .option('--external', 'also check URLs outside the collection (other sites, images, styles) with HEAD requests')
     .option('--out <file>', 'write a file instead: .html, .csv or .json')
-    .option('--fail-on <level>', 'end with code 7 from this level on: error, warning, notice or never', 'error')
-    .option('--limit <n>', 'findings of one check that are printed (default 10)')
+    .option('--fail-on <level>', 'exit with code 7 at this level or above: error, warning, notice or never', 'error')
+    .option('--limit <n>', 'most findings to print for each check (default 10)')
     .option('--json', 'print one JSON object')
     .addHelpText(
       'after',
@@ -86,7 +87,7 @@ function outsideOf(
     userAgent: userAgent(version, contact),
     pace: chosen.pace * 1000,
     anyPrivate: chosen.allowPrivate,
-    named: origin => seeded.has(origin) && /^https?:\/\/(?:\d+\.\d+\.\d+\.\d+|\[|localhost\b)/.test(origin),
+    named: origin => seeded.has(origin) && namesAddress(origin),
   };
   return outside;
 }
@@ -111,7 +112,7 @@ function levelOf(text: string): Level | undefined {
   if (text === 'never') return undefined;
   const level = levels.find(each => each === text);
   if (level) return level;
-  throw new SkeinError('bad-option', `"${text}" is no level.`, `It is one of ${levels.join(', ')}, never.`);
+  throw new SkeinError('bad-option', `"${text}" is not a level.`, `Choose one of ${levels.join(', ')}, never.`);
 }
 
 function checksIn(text: string): CheckName[] {
@@ -149,8 +150,8 @@ function print(report: Report, limit: number, directory: string): void {
       `${share}% of the pages reach each other, ${plural(components.weak, 'separate part')}.`,
   );
   if (report.unchecked > 0)
-    console.log(`${plural(report.unchecked, 'URL')} outside the collection: --external asks for them.`);
-  console.log(`The whole, with plots: skein report${dataOption(directory)} --out report.html`);
+    console.log(`${plural(report.unchecked, 'URL')} outside the collection not checked; --external checks them.`);
+  console.log(`Full report with plots: skein report${dataOption(directory)} --out report.html`);
 }
 
 /** `http-404` says no more than 404. */

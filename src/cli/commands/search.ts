@@ -24,13 +24,13 @@ export function addSearchCommand(program: Command): void {
     .command('search')
     .argument('<query...>', 'words, "phrases", AND OR NOT, prefix*, site: type: lang: title: url: changed:')
     .option('--limit <n>', `results to show, at most ${MOST} (default 10)`)
-    .option('--open <n>', 'print the text of the stored copy of the n-th result; counts as interest in that page')
-    .option('--unfold', 'show also the results that nearly equal a better one')
+    .option('--open <n>', 'print the stored text of the n-th result; marks the page as used')
+    .option('--unfold', 'also show near-duplicates of better results')
     .option('--json', 'print one JSON object')
     .addHelpText(
       'after',
       `
-Pages that you open are kept fresher from then on: see "skein why URL".
+Skein keeps pages that you open fresher: see "skein why URL".
 
 Examples:
   skein search migrating birds
@@ -73,7 +73,7 @@ export function addIndexCommand(program: Command): void {
     .addHelpText('after', '\nExamples:\n  skein index status\n  skein index rebuild');
   const status = index
     .command('status')
-    .description('how many pages can be found, and how far the index is behind')
+    .description('show how many pages are indexed, and how many are missing')
     .option('--json', 'print one JSON object')
     .addHelpText('after', '\nExample:\n  skein index status');
   declare(status, ['data']).action(async (given: Record<string, unknown>) => {
@@ -82,7 +82,7 @@ export function addIndexCommand(program: Command): void {
   });
   const rebuild = index
     .command('rebuild')
-    .description('make the index again from ledger and archive; what people opened is kept')
+    .description('rebuild the index from ledger and archive; keeps which pages people opened')
     .option('--json', 'print one JSON object')
     .addHelpText('after', '\nExample:\n  skein index rebuild');
   declare(rebuild, ['data']).action(async (given: Record<string, unknown>) => {
@@ -109,12 +109,10 @@ async function showStatus(data: string, json: boolean): Promise<void> {
   endAsking(collection);
   const { documents, behind, bytes } = sum;
   if (json) return printJson({ documents, behind, rebuilding, fed, bytes });
-  console.log(`${plural(documents, 'page')} can be found; the index takes ${size(bytes)}.`);
-  const follow = fed ? 'the running Skein reads them' : '"skein search" reads them first';
-  if (rebuilding) console.log('It is being made again; until then some pages may be found as they were before.');
-  console.log(
-    behind === 0 ? 'It is up to date.' : `${plural(behind, 'visit is', 'visits are')} not in it yet: ${follow}.`,
-  );
+  console.log(`${plural(documents, 'page')} indexed; the index takes ${size(bytes)}.`);
+  const follow = fed ? 'the running Skein is adding them' : 'the next "skein search" adds them first';
+  if (rebuilding) console.log('The index is being rebuilt; until then some results may be older versions.');
+  console.log(behind === 0 ? 'It is up to date.' : `${plural(behind, 'visit')} not indexed yet; ${follow}.`);
 }
 
 const absent = { throwIfNoEntry: false } as const;
@@ -139,8 +137,8 @@ async function remake(data: string, json: boolean): Promise<void> {
   }
   const seconds = (performance.now() - started) / 1000;
   if (json) printJson({ documents, seconds, fed });
-  else if (fed) console.log('The running Skein makes it again; "skein index status" shows how far it is.');
-  else console.log(`${plural(documents, 'page')} can be found, after ${duration(seconds * 1000)}.`);
+  else if (fed) console.log('The running Skein is rebuilding the index; "skein index status" shows the progress.');
+  else console.log(`${plural(documents, 'page')} indexed in ${duration(seconds * 1000)}.`);
 }
 
 /** Shows how the index grows, where someone watches. */
@@ -168,7 +166,7 @@ function number(text: unknown, flag: string, otherwise: number): number {
 function hitAt({ hits, query }: Results, place: number): Hit {
   const hit = hits[place - 1];
   if (hit) return hit;
-  throw new SkeinError('not-found', `"${query}" has ${hits.length} results; there is no number ${place}.`);
+  throw new SkeinError('not-found', `Result ${place} does not exist: "${query}" has ${plural(hits.length, 'result')}.`);
 }
 
 async function open(collection: OpenCollection, hit: Hit, json: boolean): Promise<void> {
@@ -193,9 +191,8 @@ interface State extends IndexLag {
 }
 
 function missing({ behind, fed }: IndexLag): string {
-  const pages = behind === 1 ? '1 page is' : `${behind.toLocaleString('en')} pages are`;
-  const next = fed ? 'the running Skein brings it up to date' : 'who may write here brings it up to date with a search';
-  return `The index is catching up: ${pages} not in it yet; ${next}.`;
+  const next = fed ? 'the running Skein is adding them' : 'a search by a user with write access adds them';
+  return `The index is catching up: ${plural(behind, 'page')} not indexed yet; ${next}.`;
 }
 
 /** Of who asks, as the system says it; empty = it does not. */
@@ -208,24 +205,30 @@ function ownLanguage(): string {
 /** `where`: what a command needs to find the collection. */
 function print({ hits, query, total, exact, relaxed, corrected, took }: Results, state: State, where: string): void {
   const count = `${exact ? '' : 'more than '}${total.toLocaleString('en')} ${total === 1 && exact ? 'page' : 'pages'}`;
-  const some = relaxed ? 'No page has all the words; with some of them: ' : '';
+  const some = relaxed ? 'No page has all the words. With some of them: ' : '';
   if (corrected !== undefined)
-    console.log(`No page has all of ${harmless(query)}. Results for ${paint('bold', harmless(corrected))}:`);
+    console.log(`No results for ${harmless(query)}. Showing results for ${paint('bold', harmless(corrected))}:`);
   console.log(paint('dim', `${some}${count} for ${harmless(corrected ?? query)} (${took.toFixed(0)} ms).`));
-  if (hits.length > total) console.log(paint('dim', 'Pages with some of the words follow.'));
+  if (hits.length > total) console.log(paint('dim', 'Pages with only some of the words follow.'));
   if (state.behind > 0) console.log(missing(state));
   hits.forEach((hit, at) => {
     const title = harmless(hit.title.map(({ text }) => text).join('')).trim() || hit.url;
     console.log(`\n${String(at + 1).padStart(2)}  ${paint('bold', title)}`);
     if (hit.snippet.length > 0) console.log(indented(marked(hit.snippet)));
     console.log(`    ${paint('cyan', harmless(hit.url))}`);
-    if (hit.alike > 0) console.log(`    ${paint('dim', `${hit.alike} more like this; --unfold shows them`)}`);
+    if (hit.alike > 0)
+      console.log(
+        `    ${paint('dim', `${plural(hit.alike, 'similar page')} hidden; --unfold shows ${hit.alike === 1 ? 'it' : 'them'}`)}`,
+      );
     const copy = hit.copy ? `; skein cat ${shellWord(harmless(hit.url))}${where}` : '';
     console.log(indented(paint('dim', aged(hit) + copy)));
+    if (hit.hidden) console.log(indented(paint('dim', `${hiddenWords[hit.hidden]}; no link leads to it`)));
     if (state.inferred.has(hit.page))
-      console.log(indented(paint('dim', 'found as it was fetched; its copy is inferred, see skein show')));
+      console.log(indented(paint('dim', 'matches the fetched text; the stored copy is inferred, see skein show')));
   });
 }
+
+const hiddenWords = { record: 'from a database of the site', media: 'from a media folder of the site' } as const;
 
 const INDENT = '    ';
 
@@ -237,8 +240,16 @@ function marked(fragments: readonly Fragment[]): string {
   return fragments.map(({ text, hit }) => (hit ? paint('yellow', harmless(text)) : harmless(text))).join('');
 }
 
+/** Whether a page is still as it was, as a reader would say it. */
+function oddsInWords(changed: number): string {
+  const percent = `${Math.round(changed * 100)}%`;
+  return changed < 0.5
+    ? `probably unchanged (${percent} chance it changed)`
+    : `probably changed since (${percent} chance)`;
+}
+
 function aged({ age, changedProbability }: Hit): string {
-  const seen = `seen ${duration(age)} ago`;
+  const seen = `checked ${duration(age)} ago`;
   if (changedProbability === undefined) return seen;
-  return `${seen}, ${Math.round(changedProbability * 100)}% likely to have changed since`;
+  return `${seen}, ${oddsInWords(changedProbability)}`;
 }

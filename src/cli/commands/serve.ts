@@ -19,19 +19,19 @@ export function addServeCommand(program: Command): void {
   const command = program
     .command('serve')
     .option('--listen <address>', `host:port or port (default 127.0.0.1:${PORT})`)
-    .option('--origin <urls...>', 'sites whose pages may ask from a browser, as https://docs.example.org; * = all')
-    .option('--synonyms <file>', 'words that mean the same: [["database", "db"], ["sign in", "log in"]]')
-    .option('--pinned <file>', 'pages that come first: {"install": ["https://example.org/install.html"]}')
+    .option('--origin <urls...>', 'sites whose pages may query from a browser, as https://docs.example.org; * = all')
+    .option('--synonyms <file>', 'JSON file of synonyms: [["database", "db"], ["sign in", "log in"]]')
+    .option('--pinned <file>', 'JSON file of pinned results: {"install": ["https://example.org/install.html"]}')
     .option('--rate <n>', `requests a second for each client (default ${RATE}; four times as many at once)`)
-    .option('--behind-proxy', 'clients are told apart by the last address in X-Forwarded-For')
+    .option('--behind-proxy', 'identify clients by the last address in X-Forwarded-For')
     .option('--certificate <file>', 'TLS certificate chain, PEM')
     .option('--key <file>', 'its private key, PEM')
     .option('--json', 'print one JSON object with the address')
     .addHelpText(
       'after',
       `
-It only reads: search, suggestions and the search box, nothing that steers and
-nothing of pages that ask not to be shown. Put the box on a page with
+Read-only: search, suggestions and the search box. It cannot steer a crawl, and
+it hides pages that ask not to be shown. Put the box on a page with
   <script type="module" src="http://127.0.0.1:${PORT}/widget.js"></script>
   <skein-search></skein-search>
 
@@ -69,7 +69,7 @@ Examples:
 function rateOf(text: unknown): number {
   const rate = text === undefined ? RATE : Number(text);
   if (Number.isFinite(rate) && rate > 0 && rate <= 100_000) return rate;
-  throw new SkeinError('bad-option', '--rate is a number of requests a second, above 0.');
+  throw new SkeinError('bad-option', '--rate takes a number of requests a second, above 0.');
 }
 
 function originsOf(texts: readonly string[]): string[] {

@@ -22,8 +22,10 @@ export function addServiceCommand(program: Command): void {
       .description(about)
       .option('--name <name>', 'of the unit', 'skein')
       .addHelpText('after', `\nExample:\n  skein service ${name}`);
-  named('uninstall', 'stop it and take the unit away; the collection stays').action(given => uninstall(given.name));
-  named('status', 'what systemd says of it').action(given => {
+  named('uninstall', 'stop the service and remove the unit; the collection stays').action(given =>
+    uninstall(given.name),
+  );
+  named('status', 'show the state that systemd reports').action(given => {
     process.exitCode = systemctl('status', '--no-pager', unitOf(given.name)).status ?? 1;
   });
 }
@@ -58,11 +60,11 @@ function addInstall(service: Command): void {
     if (status !== 0) {
       throw new SkeinError(
         'refused',
-        `${file} is written, but systemd did not start it.`,
+        `${file} was written, but systemd did not start it.`,
         'See "skein service status".',
       );
     }
-    console.log(`${harmless(file)} runs "skein watch" from now on, and after each start of the machine.`);
+    console.log(`${harmless(file)} now runs "skein watch", and again after each boot.`);
   });
 }
 
@@ -78,7 +80,7 @@ function uninstall(name: string): void {
   systemctl('disable', '--now', unitOf(name));
   rmSync(file);
   systemctl('daemon-reload');
-  console.log(`${harmless(file)} is gone. The collection stays as it is.`);
+  console.log(`${harmless(file)} was removed. The collection stays.`);
 }
 
 const isRoot = () => process.getuid?.() === 0;

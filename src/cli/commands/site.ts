@@ -17,11 +17,11 @@ const DIRECTORY = 'skein-site';
 export function addSiteCommand(program: Command): void {
   const command = program
     .command('site')
-    .argument('[directory]', 'folder that the web server shows')
-    .option('--public <url>', 'URL under which the public reaches the site')
+    .argument('[directory]', 'folder that the web server serves')
+    .option('--public <url>', 'public URL of the site')
     .option('--listen <address>', `host:port or port (default ${LISTEN})`, LISTEN)
-    .option('--upstream <url>', 'web server on this machine that makes the pages, e.g. http://127.0.0.1:8080')
-    .option('--front', 'stand before that server: everything that is not a face of the site goes through to it')
+    .option('--upstream <url>', 'web server on this machine that generates the pages, e.g. http://127.0.0.1:8080')
+    .option('--front', 'act as a reverse proxy before that server')
     .option('--records <file>', 'JSON file that describes databases and media whose documents are told, too')
     .option('--allow <list>', 'what may be told, e.g. "/docs/**,!/docs/old/**" (default: all that robots.txt allows)')
     .option('--clean-urls', '/about instead of /about.html')
@@ -34,6 +34,7 @@ export function addSiteCommand(program: Command): void {
     .option('--hub <list>', 'WebSub hubs to tell of changes; "own" runs a small one here')
     .option('--indexnow <list>', 'IndexNow endpoints to tell of changes')
     .option('--terms', 'take terms that people searched at home, and suggest them; needs a token')
+    .option('--search <url>', "home's skein serve: the site's own search box asks it through the site")
     .option('--requests-a-minute <n>', 'that one reader may make (default 120)')
     .option('--keep-versions <size>', 'bytes of older versions that differences are made from (default 1GB)')
     .option('--allow-private', 'hubs and subscribers may be at private addresses')
@@ -47,6 +48,9 @@ export function addSiteCommand(program: Command): void {
     .option('--json', 'print one JSON object')
     .action((_given: unknown, called: Command) => status(called.optsWithGlobals()));
 }
+
+const BOX =
+  '<script type="module" src="/.well-known/skein/widget.js"></script> <skein-search label="Search"></skein-search>';
 
 const EXAMPLES = `
 Examples:
@@ -89,7 +93,7 @@ async function run(directory: string | undefined, given: Given): Promise<void> {
 /** Says every two seconds that the first inventory goes on. Never resolves. */
 function progress(ready: Promise<void>): Promise<never> {
   const began = Date.now();
-  const timer = setInterval(() => console.error(`Looking at the pages, ${duration(Date.now() - began)} …`), 2000);
+  const timer = setInterval(() => console.error(`Reading the pages, ${duration(Date.now() - began)} …`), 2000);
   const end = (): void => clearInterval(timer);
   ready.then(end, end);
   return new Promise(() => {});
@@ -108,10 +112,11 @@ function announce(state: SiteStatus, { given, host, port, took }: Started): void
     printJson({ address: at, port, public: state.public, pages: state.pages, cursor: state.cursor });
     return;
   }
-  console.log(`${paint('bold', state.public)}: ${plural(state.pages, 'page')}, looked at in ${duration(took)}.`);
+  console.log(`${paint('bold', state.public)}: ${plural(state.pages, 'page')}, read in ${duration(took)}.`);
   for (const { name, problem } of state.sources) if (problem !== '') console.log(`${name}: ${harmless(problem)}`);
-  console.log(`It tells what changes at ${at}/.well-known/skein. Stop it with Ctrl-C.`);
-  if (!given['front']) console.log(`\nThe web server should pass these on, for nginx:\n${nginx(at, state)}`);
+  console.log(`It announces changes at ${at}/.well-known/skein. Stop with Ctrl-C.`);
+  if (!given['front']) console.log(`\nForward these paths from the web server; for nginx:\n${nginx(at, state)}`);
+  if (given['search']) console.log(`\nFor pages with the search box:\n  ${BOX}`);
   console.log(`\nFor robots.txt:\n  Sitemap: ${new URL('/.well-known/skein/sitemap.xml', state.public).href}`);
 }
 
@@ -133,7 +138,11 @@ function optionsOf(directory: string | undefined, given: Given, certificate: boo
   const token = text('tokenFile') === undefined ? undefined : readText(text('tokenFile')!).trim();
   const terms = given['terms'] === true;
   if (terms && token === undefined && !certificate) {
-    throw new SkeinError('bad-option', '--terms needs a token, or anybody could write them.', 'Give --token-file.');
+    throw new SkeinError(
+      'bad-option',
+      '--terms needs a token; without one, anybody could write them.',
+      'Give --token-file.',
+    );
   }
   return {
     public: text('public')!,
@@ -148,6 +157,7 @@ function optionsOf(directory: string | undefined, given: Given, certificate: boo
     hubs: list('hub'),
     indexNow: list('indexnow'),
     terms,
+    search: text('search'),
     requestsAMinute: number('requestsAMinute'),
     every: number('every'),
     keepBytes: text('keepVersions') === undefined ? undefined : parseSize(text('keepVersions')!),
@@ -211,10 +221,10 @@ function show(state: SiteStatus, running: boolean): void {
   console.log(paint('bold', `${state.public || 'Site'}: ${running ? 'running' : 'not running'}`));
   const last = changed === 0 ? 'none yet' : moment(changed);
   console.log(
-    `${plural(pages, 'page')}; last change ${last}; cursor ${cursor}, changes are kept from number ${first + 1} on.`,
+    `${plural(pages, 'page')}; last change ${last}; cursor ${cursor}, changes are kept from number ${first + 1}.`,
   );
-  console.log(`${plural(versions, 'version')} to make differences from, ${size(versionBytes)}.`);
-  if (terms > 0) console.log(`${plural(terms, 'search term')} that home told of.`);
+  console.log(`${plural(versions, 'version')} stored for deltas, ${size(versionBytes)}.`);
+  if (terms > 0) console.log(`${plural(terms, 'search term')} received from homes.`);
   if (sources.length > 0) {
     const rows = sources.map(each => [
       each.name,
@@ -229,7 +239,9 @@ function show(state: SiteStatus, running: boolean): void {
     console.log(`\n${table(['told', 'where', 'behind', 'trouble'], rows)}`);
   }
   if (subscribers.length > 0) {
-    const rows = subscribers.map(each => [harmless(each.url), moment(each.expires), harmless(each.problem)]);
-    console.log(`\n${table(['subscriber', 'until', 'trouble'], rows)}`);
+    const rows = subscribers.map(each => [
+      ...[harmless(each.url), moment(each.expires), each.behind, harmless(each.problem)],
+    ]);
+    console.log(`\n${table(['subscriber', 'until', 'behind', 'trouble'], rows)}`);
   }
 }

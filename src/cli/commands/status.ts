@@ -44,7 +44,7 @@ function printRuntime(): void {
 
 function printRunning({ command, state, started, pages, rate, queue, underWay, outcomes, time }: HomeState): void {
   console.log(
-    `${paint('green', `A ${command} is ${state}`)}, begun ${duration(time - started)} ago: ` +
+    `${paint('green', `A ${command} is ${state}`)}, started ${duration(time - started)} ago: ` +
       `${plural(pages, 'page')}, ${rate.toFixed(1)}/s, ` +
       `${(queue + underWay).toLocaleString('en')} in the queue, ${plural(outcomes.failed, 'error')}.`,
   );
@@ -53,22 +53,21 @@ function printRunning({ command, state, started, pages, rate, queue, underWay, o
 /** What a machine that burns now takes along. */
 function copyLines({ notCopied }: Status): string[] {
   if (notCopied === null) return [];
-  if (notCopied === 0) return ['All of the archive is copied elsewhere.'];
+  if (notCopied === 0) return ['The off-site copy of the archive is complete.'];
   return [
-    `${size(notCopied)} of the archive are not copied elsewhere yet; without this machine they would be fetched again.`,
+    `${size(notCopied)} of the archive have no off-site copy yet; if this machine were lost, Skein would fetch them again.`,
   ];
 }
 
 function print(status: Status): void {
   const { known, stored, waiting, servers } = status;
-  const waits = waiting === 1 ? 'waits' : 'wait';
   const lines = [
     `${paint('bold', `${plural(stored, 'page')} stored`)} of ${plural(known, 'URL')} known on ` +
-      `${plural(servers, 'server')}; ${waiting.toLocaleString('en')} ${waits} to be fetched, ` +
-      `${status.retries.toLocaleString('en')} to be tried again.`,
+      `${plural(servers, 'server')}; ${waiting.toLocaleString('en')} queued, ` +
+      `${plural(status.retries, 'retry', 'retries')} scheduled.`,
     `${size(status.archiveBytes)} in the archive, ${size(status.wireBytes)} spent on the wire` +
       `${status.lastVisit ? `, last visit ${moment(status.lastVisit)}` : ''}.`,
-    `${size(status.diskBytes)} on the disk in all; the last week added ${size(status.weekBytes)} of copies.`,
+    `${size(status.diskBytes)} on disk in total; copies grew by ${size(status.weekBytes)} in the last week.`,
     ...copyLines(status),
   ];
   console.log(`${lines.map(line => fold(line, '', roomOrUsual())).join('\n')}\n`);
@@ -80,7 +79,7 @@ function print(status: Status): void {
   const now = Date.now();
   console.log(
     `\n${table(
-      ['server', 'pages', 'may be visited'],
+      ['server', 'pages', 'next request'],
       status.largest.map(({ origin, pages, notBefore }) => [
         origin,
         pages,

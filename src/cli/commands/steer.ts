@@ -23,9 +23,14 @@ const orders: readonly Steering[] = [
     example: 'add https://example.org/new',
     order: urls => ({ kind: 'add', urls: [...urls] }),
   },
-  { usage: 'pause', about: 'ask for nothing more until resumed', example: 'pause', order: () => ({ kind: 'pause' }) },
+  { usage: 'pause', about: 'send no more requests until resumed', example: 'pause', order: () => ({ kind: 'pause' }) },
   { usage: 'resume', about: 'go on', example: 'resume', order: () => ({ kind: 'resume' }) },
-  { usage: 'stop', about: 'end, once what is under way is finished', example: 'stop', order: () => ({ kind: 'stop' }) },
+  {
+    usage: 'stop',
+    about: 'stop after finishing the requests in progress',
+    example: 'stop',
+    order: () => ({ kind: 'stop' }),
+  },
   {
     usage: 'pace <seconds>',
     about: 'seconds between requests to one server',
@@ -40,25 +45,25 @@ const orders: readonly Steering[] = [
   },
   {
     usage: 'budget <amount>',
-    about: 'what a watch may look at a day: 10%, 500 pages or 50MB',
+    about: 'daily budget of a watch: 10%, 500 pages or 50MB',
     example: 'budget 50MB',
     order: ([amount]) => ({ kind: 'budget', amount: amount! }),
   },
   {
     usage: 'scope <list>',
-    about: 'domains, hosts and paths to stay in from now on',
+    about: 'limit the crawl to these domains, hosts and paths from now on',
     example: "scope 'example.org,!/old/**'",
     order: ([scope], { keep }) => ({ kind: 'filters', scope: scope!, keep }),
   },
   {
     usage: 'keep <filter>',
-    about: 'what is stored from now on; an empty text stores everything',
+    about: 'what to store from now on; an empty text stores everything',
     example: "keep 'type=text/html;size=<5MB'",
     order: ([keep], { scope }) => ({ kind: 'filters', scope, keep: keep! }),
   },
   {
     usage: 'server <origin> <action> [seconds]',
-    about: 'pause, resume, exclude or include one server, or set its pace; without seconds it has that of the crawl',
+    about: 'pause, resume, exclude or include one server, or set its pace (default: pace of the crawl)',
     example: 'server https://example.org pace 5',
     order: ([origin, action, seconds]) => ({
       ...{ kind: 'server', origin: origin!, action: actionIn(action!) },
@@ -67,7 +72,7 @@ const orders: readonly Steering[] = [
   },
   {
     usage: 'retry <url>',
-    about: 'try a page again that failed',
+    about: 'retry a failed page',
     example: 'retry https://example.org/broken',
     order: ([url]) => ({ kind: 'retry', url: url! }),
   },
@@ -81,7 +86,7 @@ export function addSteerCommand(program: Command): void {
     const command = steer
       .command(usage)
       .description(about)
-      .option('--json', 'print one JSON object with the state that came of it')
+      .option('--json', 'print one JSON object with the new state')
       .addHelpText('after', `\nExample:\n  skein steer ${example}`);
     declare(command, ['data']).action(async () => {
       const given = command.opts<Record<string, unknown>>();
@@ -119,5 +124,5 @@ const actions = ['pause', 'resume', 'exclude', 'include', 'pace'] as const;
 function actionIn(text: string): (typeof actions)[number] {
   const action = actions.find(each => each === text);
   if (action) return action;
-  throw new SkeinError('bad-option', `A server cannot be told to "${text}".`, `It is one of ${actions.join(', ')}.`);
+  throw new SkeinError('bad-option', `There is no server action "${text}".`, `Choose one of ${actions.join(', ')}.`);
 }

@@ -18,7 +18,7 @@ const SHOWN = 50;
 export function addVerifyCommand(program: Command): void {
   const command = program
     .command('verify')
-    .option('--repair', 'take copies that are lost out of the ledger; the next run fetches those pages again')
+    .option('--repair', 'remove lost copies from the ledger; the next run fetches those pages again')
     .option('--json', 'print one JSON object')
     .addHelpText(
       'after',
@@ -79,12 +79,12 @@ function tell(report: Verified, repaired: Repaired | undefined): void {
   );
   for (const problem of problems.slice(0, SHOWN)) console.log(paint('red', harmless(problem)));
   if (problems.length > SHOWN) console.log(`… and ${problems.length - SHOWN} more; --json lists them all.`);
-  if (writtenOff > 0) console.log(`${plural(writtenOff, 'damaged record')} that a repair has written off.`);
+  if (writtenOff > 0) console.log(`${plural(writtenOff, 'damaged record')} written off by a repair.`);
   if (problems.length === 0) console.log(paint('green', 'Ledger and archive agree.'));
   else if (repaired) {
     const { copies: lost, pages } = repaired;
     console.log(
-      paint('green', `Repaired: ${plural(lost, 'copy', 'copies')} taken out of the ledger, of which `) +
+      paint('green', `Repaired: removed ${plural(lost, 'copy', 'copies')} from the ledger. `) +
         `${plural(pages, 'page')} will be fetched again by the next crawl or refresh.`,
     );
   } else console.log(`${paint('red', `${plural(problems.length, 'problem')}.`)} ${advice(report)}`);
@@ -93,11 +93,11 @@ function tell(report: Verified, repaired: Repaired | undefined): void {
 function advice({ ledgerDamaged, lost, problems }: Verified): string {
   if (ledgerDamaged) {
     const whole = problems.every(each => /^(?:partition \d+: )?ledger:/.test(each));
-    return `Restore ledger.db from a copy.${whole ? ' The archive by itself is whole.' : ''}`;
+    return `Restore ledger.db from a copy.${whole ? ' The archive itself is intact.' : ''}`;
   }
-  if (lost === 0) return 'No copy that the ledger names is affected; --repair accepts it.';
+  if (lost === 0) return 'No copy in the ledger is affected; --repair accepts this.';
   return (
     `${plural(lost, 'copy is', 'copies are')} lost: restore the segments from a copy, ` +
-    'or go on without them with "skein verify --repair".'
+    'or continue without them: skein verify --repair'
   );
 }

@@ -18,7 +18,7 @@ export function addWhyCommand(program: Command): void {
   const command = program
     .command('why')
     .argument('<url>', 'the page')
-    .option('--unmask', 'lift what is taken for noise on the page and its server')
+    .option('--unmask', 'remove the noise masks of the page and its server')
     .option('--json', 'print one JSON object')
     .addHelpText('after', '\nExample:\n  skein why https://example.org/');
   declare(command, ['data', 'engine']).action(async (url: string, given: Record<string, unknown>) => {
@@ -67,25 +67,25 @@ function print({ url, state, policy, explanation, notices, searches, server, mac
   if (explanation) {
     const { history, rate, confidence, changedByNow, importance, due, value, theta } = explanation;
     console.log(`${fold(explanation.sentence)}\n`);
-    line('history', history === '' ? 'none yet' : `${history}  (oldest first, 1 = had changed)`);
-    line('rate', `${rate > 0 ? `once in ${inWords(1 / rate)}` : 'never'}, evidence ${confidence.word}`);
-    line('probability', `${Math.round(changedByNow * 100)}% that it has changed by now`);
+    line('history', history === '' ? 'none yet' : `${history}  (oldest first, 1 = changed)`);
+    line('rate', `${rate > 0 ? `once in ${inWords(1 / rate)}` : 'never'} (${confidence.word} evidence)`);
+    line('probability', `${Math.round(changedByNow * 100)}% that it has changed`);
     line('importance', String(Number(importance.toPrecision(3))));
     line('due', moment(due));
-    if (policy === 'value') line('worth', `${inWords(value)} of freshness; the budget asks for ${inWords(theta)}`);
+    if (policy === 'value') line('worth', `${inWords(value)} of freshness; the budget requires ${inWords(theta)}`);
     line('policy', policy);
   }
-  if (searches > 0) line('searches', `people look for it: counts as ${searches.toFixed(1)} opens, which fade`);
+  if (searches > 0) line('searches', `opened ${searches.toFixed(1)} times lately (older opens count less)`);
   if (notices > 0) line('notices', `${notices} since the last visit`);
   if (server) line('server', serverInWords(server));
   line('machine', harmless(machineInWords(machine)));
   for (const { told, because } of masks) line('masked', harmless(`${told}: ${because}`));
   if (masks.length > 0)
-    console.log(fold('What is masked counts for nothing, but the copy follows it. To lift it: --unmask'));
+    console.log(fold('Skein ignores masked parts when it looks for changes. To remove the masks: --unmask'));
 }
 
 function machineInWords({ placement, last }: Whence): string {
-  const before = last === '' ? 'nobody has visited it yet' : `last visited by ${last}`;
+  const before = last === '' ? 'never visited' : `last visited by ${last}`;
   return placement ? `${placement.machine}, because ${placement.because}; ${before}` : before;
 }
 
@@ -93,12 +93,14 @@ function serverInWords(server: ServerTrust): string {
   const { paused, notBefore, audits, lies, validatorsTrusted, notices, trueNotices, multiplier } = server;
   const wait = notBefore - Date.now();
   const parts = [
-    paused ? 'paused' : wait > 0 ? `no request for another ${duration(wait)}` : 'may be visited now',
+    paused ? 'paused' : wait > 0 ? `next request in ${duration(wait)}` : 'ready',
     audits < 1
-      ? 'its 304s were not checked yet'
-      : `${Math.round(lies)} of ${Math.round(audits)} checked 304s were wrong${validatorsTrusted ? '' : ', so it is not believed'}`,
-    notices < 1 ? 'no notices' : `${Math.round((100 * trueNotices) / notices)}% of ${Math.round(notices)} notices true`,
+      ? '304 answers not verified yet'
+      : `${Math.round(lies)} of ${Math.round(audits)} verified 304 answers wrong${validatorsTrusted ? '' : ', so Skein ignores them'}`,
+    notices < 1
+      ? 'no notices'
+      : `${Math.round((100 * trueNotices) / notices)}% of ${Math.round(notices)} notices correct`,
   ];
-  if (multiplier > 1.01) parts.push(`politeness keeps it behind (threshold ×${multiplier.toFixed(1)})`);
+  if (multiplier > 1.01) parts.push(`delayed by politeness (threshold ×${multiplier.toFixed(1)})`);
   return parts.join('; ');
 }

@@ -5,7 +5,7 @@
  * The schema library that the interface of the workbench is checked and documented with is not loaded for this: it would
  * take longer than all the rest of a command that only looks (80 of 250 ms of CPU before a crawl began).
  */
-export type Checked<T> = { readonly value: T } | { readonly wrong: string };
+type Checked<T> = { readonly value: T } | { readonly wrong: string };
 export type Check<T> = (given: unknown) => Checked<T>;
 /** What a check lets through. */
 export type Accepted<C> = C extends Check<infer T> ? T : never;
@@ -62,13 +62,13 @@ export const contact: Check<string> = given => {
   const address = typeof given === 'string' && /^[\x21-\x7e]+$/.test(given) ? given : '';
   const isMail = /^[^@:/]+@[^@.:/]+(?:\.[^@.:/]+)+$/.test(address);
   const isPage = /^https?:\/\//i.test(address) && URL.canParse(address);
-  return isMail || isPage ? { value: address } : { wrong: 'it is no web or mail address' };
+  return isMail || isPage ? { value: address } : { wrong: 'it is not a web or mail address' };
 };
 
 /** Scheme and host, with a port if need be. */
 export const webAddress: Check<string> = given => {
   const address = typeof given === 'string' && /^https?:\/\/[^\s/]+\/?$/i.test(given) ? given : '';
-  return address !== '' && URL.canParse(address) ? { value: address } : { wrong: 'it is no web address' };
+  return address !== '' && URL.canParse(address) ? { value: address } : { wrong: 'it is not a web address' };
 };
 
 /** The sentence is that of the second. */

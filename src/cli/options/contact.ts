@@ -22,7 +22,7 @@ export function missingContact(settings: Settings, ledgers: readonly Ledger[]): 
   settings.set(TOLD, true);
   for (const ledger of ledgers) ledger.commit();
   return (
-    `The User-Agent "${userAgent(version)}" names nobody whom the owners of these sites could ask: ` +
+    `The User-Agent "${userAgent(version)}" names no contact for the owners of these sites: ` +
     'give a web page or mail address with --agent; it is remembered.'
   );
 }

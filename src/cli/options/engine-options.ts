@@ -2,7 +2,7 @@
 
 import { SkeinError } from '../../base/errors.ts';
 import type { Peer } from '../../engine/cluster/peer.ts';
-import { type Engine, openEngine } from '../../engine/engine.ts';
+import { type Engine, openEngine, refuseMistakes } from '../../engine/engine.ts';
 import type { EngineOptions, Extras } from '../../engine/options.ts';
 import { parseKeep } from '../../errand/scope/scope.ts';
 import { parseDomainWeights } from '../../frontier/lanes/director.ts';
@@ -75,7 +75,7 @@ export function isClustered({ engine, data }: Pick<CrawlValues, 'engine' | 'data
 /** Opens a collection to work in it, by what the options say. */
 export async function openHome(values: CrawlValues, seeds: readonly string[], extras: Extras = {}): Promise<Engine> {
   if (!isClustered(values)) return openEngine(engineOptions(values), seeds, extras);
-  const { peer, values: agreed } = await joinCluster(values, seeds, []);
+  const { peer, values: agreed } = await joinCluster(values, seeds, ['archive']);
   return peer.open(engineOptions(agreed), extras);
 }
 
@@ -94,12 +94,9 @@ export async function joinCluster<V extends CrawlValues>(
       'Peers of a cluster take no --decider.',
       'Leave it out, or crawl without --engine.',
     );
-  if (values.archive !== undefined)
-    throw new SkeinError(
-      'bad-option',
-      'The archive of a cluster cannot be copied elsewhere yet.',
-      'Leave --archive out, or crawl without --engine.',
-    );
+  if (values.archive !== undefined) await (await import('../../home/offsite/offsite.ts')).tryPlace(values.archive);
+  // Before the engine hears of it: what is agreed on there holds for all.
+  refuseMistakes(engineOptions(values), seeds);
   // Loaded by those who need it.
   const { Peer } = await import('../../engine/cluster/peer.ts');
   const say = (text: string) => console.error(text);

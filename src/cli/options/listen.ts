@@ -3,7 +3,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { SkeinError, systemWords } from '../../base/errors.ts';
 
-export interface Address {
+interface Address {
   readonly host: string;
   readonly port: number;
 }
@@ -37,7 +37,7 @@ export function readTls(certificate: string | undefined, key: string | undefined
   });
   const tls = { certificate: cert!, key: secret! };
   if (belongTogether(tls)) return tls;
-  throw new SkeinError('bad-option', `${certificate} and ${key} are no certificate in PEM form and its private key.`);
+  throw new SkeinError('bad-option', `${certificate} and ${key} are not a PEM certificate and its private key.`);
 }
 
 function belongTogether(tls: { certificate: string; key: string }): boolean {

@@ -50,12 +50,12 @@ export const flags = {
   seeds: {
     flag: '--seeds <file>',
     check: optional(either(listed, text)),
-    about: 'file with one seed URL a line; - reads them from standard input; in a config file also a list of URLs',
+    about: 'file with one seed URL per line; - reads standard input; in a config file also a list of URLs',
   },
   pace: {
     flag: '--pace <seconds>',
     check: or(number({ least: 0, most: 86_400 }), 1),
-    about: 'seconds between requests to one server (default 1; 0 lifts the delay)',
+    about: 'seconds between requests to one server (default 1; 0 = no delay)',
   },
   connections: {
     flag: '--connections <n>',
@@ -65,7 +65,7 @@ export const flags = {
   allowPrivate: {
     flag: '--allow-private',
     check: or(switched, false),
-    about: 'open private, loopback and link-local addresses, beyond those that a seed names',
+    about: 'allow private, loopback and link-local addresses beyond those that a seed names',
   },
   maxPages: {
     flag: '--max-pages <n>',
@@ -75,7 +75,7 @@ export const flags = {
   depth: {
     flag: '--depth <n>',
     check: optional(number({ least: 0, most: 1000, whole: true })),
-    about: 'links between a page and its seed (default 100; remembered)',
+    about: 'most links between a page and its seed (default 100; remembered)',
   },
   scope: {
     flag: '--scope <list>',
@@ -91,13 +91,12 @@ export const flags = {
   decider: {
     flag: '--decider <file>',
     check: optional(filled),
-    about:
-      'code of yours (.wasm or .js) that says of each page whether to keep it and follow its links (default: none)',
+    about: 'your code (.wasm or .js) that decides whether to keep a page and follow its links (default: none)',
   },
   hooks: {
     flag: '--hooks <file>',
     check: optional(filled),
-    about: 'module of yours whose hooks run in the fetching threads: before a request, after a page (default: none)',
+    about: 'your module with hooks that run before a request and after a page (default: none)',
   },
   focus: {
     flag: '--focus <words>',
@@ -108,44 +107,44 @@ export const flags = {
   domains: {
     flag: '--domains <weights>',
     check: optional(text),
-    about: 'weights of top-level domains, e.g. edu=3,org=1 (default: all alike; remembered)',
+    about: 'weights of top-level domains, e.g. edu=3,org=1 (default: all equal; remembered)',
   },
   budget: {
     flag: '--budget <amount>',
     check: optional(either(number({}), text)),
-    about: 'what may be looked at again a day: 10% of the collection, 500 pages or 50MB (default 10%; remembered)',
+    about: 'daily budget for checks: 10% of the collection, 500 pages or 50MB (default 10%; remembered)',
   },
   freshness: {
     flag: '--freshness <share>',
     check: optional(number({ least: 0.01, most: 0.999 })),
-    about: 'share of the collection to keep fresh, 0–1, with the smallest budget that does (instead of --budget)',
+    about: 'share of the collection to keep fresh, 0–1, at the smallest budget (instead of --budget)',
   },
   every: {
     flag: '--every <rule>',
     check: optional(list),
     about:
-      'times of their own for pages, e.g. "example.org/news 5m mo-fr 08:00-18:00 200/d"; several times for several; none lifts it (remembered)',
+      'fixed check times for pages, e.g. "example.org/news 5m mo-fr 08:00-18:00 200/d"; repeatable; none clears them (remembered)',
   },
   keepVersions: {
     flag: '--keep-versions <n>',
     check: optional(number({ least: 0, most: 1_000_000, whole: true })),
-    about: 'versions of a page that are kept, the newest included (default: all; 0 = all; remembered)',
+    about: 'versions to keep of each page, including the newest (default: all; 0 = all; remembered)',
   },
   keepDays: {
     flag: '--keep-days <n>',
     check: optional(number({ least: 0, most: 100_000 })),
-    about: 'days for which older versions are kept (default: for ever; 0 = for ever; remembered)',
+    about: 'days to keep older versions (default: for ever; 0 = for ever; remembered)',
   },
   maxDisk: {
     flag: '--max-disk <size>',
     check: optional(either(number({}), text)),
-    about: 'what the collection may take on the disk, e.g. 50GB; old versions go first (default: no limit; remembered)',
+    about:
+      'most disk space for the collection, e.g. 50GB; old versions are deleted first (default: no limit; remembered)',
   },
   archive: {
     flag: '--archive <place>',
     check: optional(text),
-    about:
-      'where the archive is copied to, sealed segments and every few seconds the rest: s3://bucket/prefix (default: nowhere; remembered)',
+    about: 'where to copy the archive every few seconds: s3://bucket/prefix (default: nowhere; remembered)',
   },
   workbench: {
     flag: '--workbench [port]',
@@ -156,23 +155,23 @@ export const flags = {
     flag: '--outpost <url>',
     check: or(list, []),
     about:
-      'machine to crawl from, as ssh://user@machine[:port][/directory]; ssh://a/ssh://b goes on from a to b; or a file with a tree of them; several times for several',
+      'machine to crawl from, as ssh://user@machine[:port][/directory]; ssh://a/ssh://b continues from a to b; or a file with a tree of them; repeatable',
   },
   listen: {
     flag: '--listen <address>',
     check: optional(text),
-    about: 'host:port where outposts that were invited may come in (default: none)',
+    about: 'host:port on which invited outposts connect (default: none)',
   },
   levels: {
     flag: '--levels <n>',
     check: optional(count(16)),
-    about: 'levels of outposts that an errand may travel (default 1, or those of the tree that --outpost names)',
+    about: 'levels of outposts that an errand may travel (default 1, or those of the --outpost tree)',
   },
   engine: {
     flag: '--engine <url>',
     check: optional(filled),
     about:
-      'NATS JetStream of a cluster, as nats://a,b,c: all machines that name it are one (default: what the directory remembers, else none)',
+      'NATS JetStream of a cluster, as nats://a,b,c; all machines that name it form one cluster (default: remembered, else none)',
   },
   peer: {
     flag: '--peer <name>',
@@ -182,7 +181,7 @@ export const flags = {
   capacity: {
     flag: '--capacity <n>',
     check: optional(number({ least: 0, most: 1000 })),
-    about: 'share of this machine in the cluster, beside the 1 of others (default 1; a full disk lowers it)',
+    about: 'share of this machine relative to other peers (default 1; a full disk lowers it)',
   },
   agent: {
     flag: '--agent <contact>',
@@ -241,7 +240,7 @@ export function declare(command: Command, names: readonly OptionName[]): Command
   }
   const known = names.filter(name => !isFlag(name)).map(dashed);
   if (known.length > 0) {
-    const about = `a setting that is seldom needed: ${known.join(', ')}; several times for several`;
+    const about = `rarely needed setting: ${known.join(', ')}; repeatable`;
     command.addOption(new Option('--set <name=value>', about).argParser(gathered));
   }
   return command;
@@ -265,13 +264,20 @@ function dashed(name: string): string {
   return name.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`);
 }
 
+/** Names that a config file may have; rules of notify stand there alone. */
+const configurable = [...Object.keys(options).filter(name => name !== 'config'), 'notify'];
+
+/** What the config file says of something that is no option. */
+export async function configuredAs(given: Record<string, unknown>, name: 'notify'): Promise<unknown> {
+  return (await readConfig(process.cwd(), configurable, given['config'] as string | undefined))[name];
+}
+
 /** The values of these options: command line over config file over defaults. */
 export async function values<N extends OptionName>(
   given: Record<string, unknown>,
   names: readonly N[],
 ): Promise<Pick<Values, N>> {
   const file = given['config'] as string | undefined;
-  const configurable = Object.keys(options).filter(name => name !== 'config');
   const configured = await readConfig(process.cwd(), configurable, file);
   const chosen = { ...configured, ...defined(given), ...readSettings((given['set'] as string[]) ?? [], names) };
   return checked(chosen, names, name => (chosen[name] === configured[name] ? ' (from the config file)' : ''));

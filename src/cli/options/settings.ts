@@ -17,7 +17,7 @@ const imagesAccepted = or(oneOf(['watch', 'store', 'off']), 'watch');
 export const settings = {
   order: {
     check: optional(oneOf(orderNames)),
-    about: 'breadth, pvalue or focused: which page comes next (default breadth; remembered)',
+    about: 'breadth, pvalue or focused: which page to fetch next (default breadth; remembered)',
   },
   pvalue: {
     check: optional(text),
@@ -52,35 +52,35 @@ export const settings = {
   },
   perServer: {
     check: optional(count()),
-    about: 'pages of one server, a guard against traps (default 1000000; remembered)',
+    about: 'pages of one server, protects against traps (default 1000000; remembered)',
   },
   partitions: {
     check: optional(count(MOST_PARTITIONS)),
-    about: 'parts that a new collection is kept in, by host; cannot be changed later (default 1)',
+    about: 'number of partitions of a new collection, by host; cannot be changed later (default 1)',
   },
   bodyLimit: {
     check: or(either(number({}), text), '16MB'),
-    about: 'bytes of one body; more is cut and marked (default 16MB)',
+    about: 'most bytes of one body; longer ones are truncated and marked (default 16MB)',
   },
   secondLook: {
     check: optional(number({ least: 0, most: 3600 })),
-    about: 'seconds until a second look at what may be noise; 0 = none (default 3 for refresh, 90 for watch)',
+    about: 'seconds until a second fetch that tells noise from changes; 0 = none (default 3 for refresh, 90 for watch)',
   },
   cagedHooks: {
     check: or(oneOf(['on', 'off']), 'off'),
-    about: "on: the hooks are somebody else's and run in the cage of the deciders, with afterPage alone (default off)",
+    about: 'on: run untrusted hooks in a sandbox, afterPage only (default off)',
   },
   audit: {
     check: or(number({ least: 0, most: 1 }), 0.02),
-    about: 'share of the pages from other machines that home looks at itself, 0 to 1 (default 0.02)',
+    about: 'share of the pages from other machines that home verifies itself, 0 to 1 (default 0.02)',
   },
   notices: {
     check: or(oneOf(['on', 'off']), 'on'),
-    about: 'on: refresh and watch ask sites what has changed; off: they ask for pages alone (default on)',
+    about: 'on: refresh and watch ask sites for their changes; off: they only fetch pages (default on)',
   },
   public: {
     check: optional(webAddress),
-    about: 'address by which hubs and submissions reach the door of --listen, as https://home.example.org:7070',
+    about: 'public address of --listen for hubs and submissions, as https://home.example.org:7070',
   },
 } as const satisfies Record<string, Setting>;
 

@@ -1,7 +1,7 @@
 /** The line that moves while home runs. On a terminal it is rewritten in place, elsewhere a line every ten seconds. */
 import type { Engine } from '../../engine/engine.ts';
-import { freshnessOf } from '../../engine/keep-fresh.ts';
 import type { PoolMember } from '../../home/partitions/pool.ts';
+import { poolFreshness } from '../../home/partitions/pool-freshness.ts';
 import { cut, duration, paint, plural, size } from './terminal.ts';
 
 const TERMINAL = 200;
@@ -68,7 +68,7 @@ export function freshnessLine(): (opened: Engine) => string {
     if (clock.ticks() - asked >= ASK_EVERY) {
       asked = clock.ticks();
       due = pool.countDue(now);
-      const { low, high, looks } = freshnessOf(pool, now);
+      const { low, high, looks } = poolFreshness(pool, now);
       // Without a second look at any page there is nothing to say it by.
       fresh = looks === 0 ? 'not known yet' : `${(low * 100).toFixed(0)}–${(high * 100).toFixed(0)}%`;
     }

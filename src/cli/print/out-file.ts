@@ -1,5 +1,5 @@
 /** Where a command writes when it is told `--out`: standard output, or a file that is whole when it has its name. */
-import { createWriteStream, openSync, renameSync, rmSync, statSync } from 'node:fs';
+import { createWriteStream, fstatSync, lstatSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { SkeinError, systemWords } from '../../base/errors.ts';
@@ -47,12 +47,21 @@ function openOut(file: string): Target {
       return { out, keep() {}, drop() {} };
     }
     const aside = `${file}.part`;
-    const out = createWriteStream(aside, { fd: openSync(aside, 'w') });
+    // One that was killed has left its own. A link that somebody laid there is not written through.
+    rmSync(aside, { force: true });
+    const opened = openSync(aside, 'wx');
+    const { ino } = fstatSync(opened);
+    const isOurs = () => lstatSync(aside, { throwIfNoEntry: false })?.ino === ino;
     const keep = () => {
+      if (!isOurs())
+        throw new SkeinError('refused', `Another process writes ${file}.`, 'Wait for it, or name another file.');
       shareAsUsual(aside);
       renameSync(aside, file);
     };
-    return { out, keep, drop: () => rmSync(aside, { force: true }) };
+    const drop = () => {
+      if (isOurs()) rmSync(aside, { force: true });
+    };
+    return { out: createWriteStream(aside, { fd: opened }), keep, drop };
   } catch (error) {
     throw unwritable(file, error);
   }

@@ -118,7 +118,7 @@ export const schemas: Readonly<Record<string, z.ZodType>> = {
     ...{ running: z.boolean(), public: text, ready: z.boolean(), pages: count, cursor: text, first: count },
     ...{ changed: maybeTime, versions: count, versionBytes: bytes, indexNowKey: text, terms: count },
     sources: z.array(z.strictObject({ name: text, pages: count, time: maybeTime, problem: text })),
-    subscribers: z.array(z.strictObject({ url: text, expires: time, problem: text })),
+    subscribers: z.array(z.strictObject({ url: text, expires: time, behind: count, problem: text })),
     told: z.array(z.strictObject({ kind: text, url: text, behind: count, problem: text })),
   }),
   peers: z.strictObject({

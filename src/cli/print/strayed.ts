@@ -15,9 +15,9 @@ export function strayed(ledger: Ledger, seeds: readonly string[], outside: Front
     const end = endOf(ledger, seed);
     if (end === undefined || outsideOwn(seed, end.url) === undefined) return [];
     return outside(end.url) === undefined
-      ? [`${seed} has moved to ${end.url}: the crawl went along. A --scope keeps it where you want it.`]
+      ? [`${seed} has moved to ${end.url}, and the crawl followed. Use --scope to restrict it.`]
       : [
-          `${seed} redirects to ${end.url}, which is outside: no link was followed from there. Give that URL to "skein crawl".`,
+          `${seed} redirects to ${end.url}, which is out of scope: Skein followed no links from there. To crawl it: skein crawl URL`,
         ];
   });
 }

@@ -19,20 +19,20 @@ export function printSummary(summary: Summary, directory?: string, idle?: string
   if (rows.length > 0) console.log(`\n${table(['outcome', 'visits', 'meaning'], rows)}`);
   if (summary.filtered > 0) {
     const them = summary.filtered === 1 ? 'it' : 'them';
-    console.log(`\n${plural(summary.filtered, 'page')} read for links and not stored: the filter leaves ${them} out.`);
+    console.log(`\n${plural(summary.filtered, 'page')} read for links but not stored: the filter excludes ${them}.`);
   }
   if (waiting > 0) {
     const [wait, them] = waiting === 1 ? ['waits', 'it'] : ['wait', 'them'];
-    console.log(`\n${plural(waiting, 'page')} ${wait} for a later run: the same command goes on with ${them}.`);
+    console.log(`\n${plural(waiting, 'page')} ${wait} for a later run: run the same command again to fetch ${them}.`);
   }
   if (directory === undefined) return;
   if (summary.nextRetry !== null) {
-    const failed = plural(summary.retries, 'page that failed is', 'pages that failed are');
-    console.log(`\n${failed} tried again by a crawl after ${moment(summary.nextRetry)}.`);
+    const failed = plural(summary.retries, 'failed page');
+    console.log(`\nA crawl after ${moment(summary.nextRetry)} retries ${failed}.`);
   }
   const data = dataOption(directory);
-  if (isInVain(summary)) console.log(paint('yellow', '\nNothing could be collected.'));
+  if (isInVain(summary)) console.log(paint('yellow', '\nNo page could be fetched.'));
   else if (rows.length === 0 && waiting === 0) {
-    console.log(`\n${idle ?? `There was nothing left to do. To look for what changed: skein refresh${data}`}`);
-  } else console.log(`\nThe collection is in ${directory}. Look at it with: skein pages${data}`);
+    console.log(`\n${idle ?? `Nothing left to fetch. To look for changes: skein refresh${data}`}`);
+  } else console.log(`\nThe collection is in ${directory}. List its pages with: skein pages${data}`);
 }

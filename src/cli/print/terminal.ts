@@ -12,7 +12,7 @@ export function paint(colour: Paint, text: string): string {
   return styleText(colour, text, { stream: process.stdout });
 }
 
-export type Cell = string | number;
+type Cell = string | number;
 
 /** Rows under a header, numbers to the right, cut to the terminal's width. */
 export function table(header: readonly string[], rows: readonly (readonly Cell[])[], room = roomOf()): string {

@@ -7,20 +7,26 @@ import { z } from 'zod';
 import { DAY } from '../../base/clock.ts';
 import { PEER_NAME } from '../topology/layout.ts';
 
+/** Pages or bytes: two of them can be added. */
+const amount = z
+  .number()
+  .min(0)
+  .max(2 ** 52);
+
 const sliceForm = z.object({
   /** In the peer's hands, and not known to be spent. */
-  left: z.number().min(0),
+  left: amount,
   /** Names its last settlement: one whose answer was lost is not booked twice. */
   settled: z.string().max(64),
 });
 
 export const budgetForm = z.object({
-  limit: z.number().min(0),
+  limit: amount,
   /** Settled. */
-  spent: z.number().min(0),
+  spent: amount,
   slices: z.record(z.string().regex(PEER_NAME), sliceForm),
   /** Of one that grows: until when it has; milliseconds since 1970. */
-  time: z.number().optional(),
+  time: z.number().min(0).max(8.64e15).optional(),
 });
 export type BudgetRecord = Readonly<z.infer<typeof budgetForm>>;
 

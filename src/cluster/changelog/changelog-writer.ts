@@ -19,7 +19,7 @@ async function packed(bytes: Uint8Array): Promise<Uint8Array> {
 }
 
 /** Where an owner stands. */
-export interface Standing {
+interface Standing {
   readonly writer: EntryWriter;
   /** Of the newest message, 0 = there is none. */
   readonly sequence: number;

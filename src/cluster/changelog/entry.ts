@@ -32,7 +32,7 @@ const LONGEST_NAME = 63;
 /** Bytes of the changes in one message: a server takes a megabyte at most unless told otherwise. */
 export const PART_BYTES = 512 * 1024;
 /** Parts of one number: half a gigabyte after compression, far beyond what a commit can be. */
-export const MOST_PARTS = 1024;
+const MOST_PARTS = 1024;
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]*$/;
 
 export function encodeEntry({ writer, number, part, parts, time, bytes }: ChangelogEntry): Uint8Array {

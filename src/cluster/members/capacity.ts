@@ -10,7 +10,7 @@ const STEPS = [
 /** To go up a step again, so much more must be free: else a peer at the edge would move partitions to and fro. */
 const SLACK = 1.25;
 
-export interface Disk {
+interface Disk {
   readonly free: number;
   readonly total: number;
 }

@@ -10,6 +10,7 @@ import { version } from '../../base/version.ts';
 import type { ClusterEngine } from '../engine.ts';
 import type { RingMember } from '../ring/ring.ts';
 import { answerQuestions, type PeerAnswerer } from '../rpc/answering.ts';
+import { scatter } from '../rpc/scatter.ts';
 import { PROTOCOL } from '../topology/collection.ts';
 import { heartbeatSubject } from '../topology/layout.ts';
 import { Detector, type Liveness } from './detector.ts';
@@ -21,10 +22,11 @@ import {
   type Heartbeat,
   type PeerLoad,
   type Phase,
+  readHeartbeat,
 } from './heartbeat.ts';
-import { giveUpName, readHolder, restoreName, takeName } from './name.ts';
+import { giveUpName, presentNames, readHolder, restoreName, takeName } from './name.ts';
 
-export interface Member {
+interface Member {
   readonly name: string;
   readonly liveness: Liveness;
   /** The last one, with the counts by peer of the last that had them. */
@@ -33,7 +35,7 @@ export interface Member {
   readonly silent: number;
 }
 
-export interface JoinOptions {
+interface JoinOptions {
   readonly engine: ClusterEngine;
   readonly name: string;
   readonly clock: Clock;
@@ -43,6 +45,8 @@ export interface JoinOptions {
   readonly answerers?: Readonly<Record<string, PeerAnswerer>>;
 }
 
+/** Milliseconds for those who are there to answer one who joins. */
+const GREETING = 1000;
 /** More members than a cluster can have: beyond it, new names are not remembered. */
 const MOST_MEMBERS = 1024;
 
@@ -87,7 +91,24 @@ export class PeerMembers implements AsyncDisposable {
     });
     members.#beat();
     members.#timer = setInterval(() => members.#beat(), BEAT);
-    return members;
+    try {
+      await members.#greet();
+      return members;
+    } catch (error) {
+      await members.leave();
+      throw error;
+    }
+  }
+
+  /** Asks those who are there, so that what this peer does first does not depend on whose heartbeat has come by then. */
+  async #greet(): Promise<void> {
+    const names = (await presentNames(this.#engine.buckets.peers)).filter(name => name !== this.name);
+    const question = { name: 'heartbeat', args: null };
+    const { answers } = await scatter(this.#engine.connection, names, question, { deadline: GREETING });
+    for (const answer of answers.values()) {
+      const heartbeat = readHeartbeat(answer);
+      if (heartbeat) this.#note(heartbeat);
+    }
   }
 
   /** Called once the peer has what it needs to take partitions: others now count on it. */
@@ -195,7 +216,10 @@ export class PeerMembers implements AsyncDisposable {
 
   #hear(data: Uint8Array): void {
     const heartbeat = decodeHeartbeat(data);
-    if (!heartbeat) return;
+    if (heartbeat) this.#note(heartbeat);
+  }
+
+  #note(heartbeat: Heartbeat): void {
     const { name } = heartbeat;
     const ticks = this.#clock.ticks();
     if (name === this.name && heartbeat.session !== this.session) return void this.#askWhoIsMe();

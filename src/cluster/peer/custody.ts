@@ -5,8 +5,9 @@
  */
 import { existsSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { SkeinError } from '../../base/errors.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { segmentsIn } from '../../ledger/replica/replica.ts';
+import { numberOf, segmentsIn } from '../../ledger/replica/replica.ts';
 import { Fenced } from '../changelog/changelog.ts';
 import { ChangelogWriter } from '../changelog/changelog-writer.ts';
 import { natsChangelog } from '../changelog/nats-changelog.ts';
@@ -30,6 +31,8 @@ export interface Host {
   release(partition: number, last: () => Promise<void>): Promise<void>;
   /** Ends it at once: what was not committed is gone, and nothing is written any more. */
   drop(partition: number): Promise<void>;
+  /** Bytes by segment that a store has of those that are not on this disk; throws where the store does not answer. */
+  copied(partition: number): Promise<ReadonlyMap<number, number>>;
 }
 
 interface CustodyParts {
@@ -49,7 +52,7 @@ interface CustodyParts {
   };
 }
 
-export interface Held {
+interface Held {
   readonly keeper: Keeper;
   readonly epoch: number;
   readonly ledger: Ledger;
@@ -70,6 +73,10 @@ export class Custody {
   readonly #notBefore = new Map<number, number>();
   /** Closed here; their heirs may want their archives. */
   readonly #handedOver = new Set<number>();
+  /** Among these, those that were on their way when the engine forgot everything: what is here is all that there is. */
+  readonly #takenBack = new Set<number>();
+  /** The claims that this peer took the place of. */
+  readonly #before = new Map<number, Claim | undefined>();
   /** Peers that were heard since this one began. */
   readonly #heard = new Set<string>();
   readonly #began: number;
@@ -126,8 +133,9 @@ export class Custody {
     for (const partition of release) this.#start(partition, () => this.#handOver(partition));
     // A claim of this process that came to nothing is taken up again.
     const orphans = claims.mine().filter(partition => !this.#held.has(partition) && !this.#handedOver.has(partition));
+    const back = [...this.#takenBack].filter(partition => !claims.of(partition)?.peer);
     if (!this.#leaving)
-      for (const partition of [...take, ...orphans]) this.#start(partition, () => this.#take(partition));
+      for (const partition of [...back, ...take, ...orphans]) this.#start(partition, () => this.#take(partition));
   }
 
   /** Hands everything over; resolves when others can take it. */
@@ -187,18 +195,33 @@ export class Custody {
     const { claims, members, engine, host } = this.#parts;
     // Of an earlier claim, which was lost.
     if (this.#held.has(partition)) await this.#drop(partition);
-    this.#handedOver.delete(partition);
     const before = claims.of(partition);
-    const epoch = claims.isMine(partition) ? before!.epoch : await claims.take(partition);
-    if (epoch === undefined) return;
-    this.#parts.desks.open(partition, this.#originOf(before));
     const directory = host.directoryOf(partition);
-    const writer = { peer: members.name, epoch };
     const [log, snapshots] = [natsChangelog(engine), natsSnapshots(engine)];
+    if (!claims.isMine(partition)) this.#before.set(partition, before);
+    // Whoever hands a partition over has sent all of it: an engine that has nothing of it has forgotten it.
+    if (
+      this.#before.get(partition)?.peer === null &&
+      numberOf(directory) === undefined &&
+      !(await log.last(partition))
+    ) {
+      await claims.release(partition);
+      throw new SkeinError('no-engine', 'The engine has forgotten it. Whoever handed it over sends it again.');
+    }
+    this.#handedOver.delete(partition);
+    const epoch = claims.isMine(partition) ? claims.of(partition)!.epoch : await claims.take(partition);
+    if (epoch === undefined) return;
+    this.#takenBack.delete(partition);
+    this.#parts.desks.open(partition, this.#originOf(before));
+    const writer = { peer: members.name, epoch };
     const inherited = await inherit({ partition, directory, writer, log, snapshots });
     if (inherited.state === 'restored')
       await fetchSegments(engine.connection, inherited.from, partition, { directory, wanted: segmentsIn(directory) });
-    const opened = (ledger: Ledger) => this.#open(partition, epoch, inherited, ledger);
+    const copied = await host.copied(partition);
+    const opened = (ledger: Ledger) => {
+      this.#open(partition, epoch, inherited, ledger);
+      this.#lose(partition, ledger, copied);
+    };
     await host.adopt(partition, opened, inherited.state === 'new');
     this.#said.clear();
   }
@@ -212,21 +235,26 @@ export class Custody {
     return died ? 'inherited' : 'handed-over';
   }
 
-  /** The engine has forgotten it: claims it again, and sends all of it. */
-  async sendAnew(partition: number): Promise<void> {
+  /** The engine has forgotten what it held: what this peer has is claimed there again, and all of it is sent. */
+  async sendAnew(partitions: Iterable<number>): Promise<void> {
+    const { claims, host } = this.#parts;
+    for (const partition of this.#handedOver)
+      if (numberOf(host.directoryOf(partition)) !== undefined) this.#takenBack.add(partition);
+    // Also of those that are on their way here.
+    await Promise.all(claims.mine().map(partition => claims.restore(partition)));
+    // Also of those that are on their way from here: they leave when the engine has them.
+    for (const partition of partitions) this.#held.get(partition)?.keeper.sendAnew();
+  }
+
+  async #renewed(partition: number, epoch: number, ledger: Ledger): Promise<ChangelogWriter> {
     const { claims, members, engine } = this.#parts;
-    const held = this.#held.get(partition);
-    if (!held || this.#moving.has(partition)) return;
-    const epoch = await claims.take(partition);
-    if (epoch === undefined) return void this.lost(partition);
     const log = natsChangelog(engine);
     const last = await log.last(partition);
-    const standing = { writer: { peer: members.name, epoch }, number: held.ledger.changes.number };
+    if (!(await claims.restore(partition))) throw new Fenced(partition, last);
+    const standing = { writer: { peer: members.name, epoch }, number: ledger.changes.number };
     const changelog = new ChangelogWriter(log, partition, { ...standing, sequence: last?.sequence ?? 0 });
     await changelog.claim();
-    if (this.#held.get(partition) !== held) return;
-    held.keeper.close();
-    this.#keep(partition, epoch, { changelog, ahead: true }, held.ledger);
+    return changelog;
   }
 
   #keep(partition: number, epoch: number, how: Pick<KeeperParts, 'changelog' | 'ahead'>, ledger: Ledger): void {
@@ -234,15 +262,19 @@ export class Custody {
       ...{ partition, ledger, epoch, ...how },
       snapshots: natsSnapshots(this.#parts.engine),
       fenced: () => void this.lost(partition),
+      renewed: () => this.#renewed(partition, epoch, ledger),
       reached: this.#parts.reached,
     });
     this.#held.set(partition, { keeper, epoch, ledger });
   }
 
   #open(partition: number, epoch: number, { changelog, state }: Inherited, ledger: Ledger): void {
-    const { now, say } = this.#parts;
     this.#keep(partition, epoch, { changelog, ahead: state === 'ahead' }, ledger);
-    const lost = loseMissing(ledger, now());
+  }
+
+  #lose(partition: number, ledger: Ledger, copied: ReadonlyMap<number, number>): void {
+    const { now, say } = this.#parts;
+    const lost = loseMissing(ledger, now(), copied);
     if (lost > 0)
       say(`Partition ${partition}: ${lost} stored pages were on a machine that is gone, and are fetched again.`);
   }
@@ -277,16 +309,24 @@ const patience = (ms: number) => new Promise<void>(resolve => setTimeout(resolve
 /** Setting: pages whose copies went with a machine, so far. */
 const LOST = 'lostCopies';
 
-/** What the ledger says of segments that are not here is taken back. Returns how many pages are to be fetched again. */
-function loseMissing(ledger: Ledger, now: number): number {
+/**
+ * What the ledger says of segments that are neither here nor copied is taken back. Returns how many pages are to be fetched
+ * again.
+ */
+function loseMissing(ledger: Ledger, now: number, copied: ReadonlyMap<number, number>): number {
   const archive = join(ledger.directory, 'archive');
-  const missing = ledger.segments().filter(({ id, length }) => !isThere(archive, id, length));
+  const missing = ledger
+    .segments()
+    .filter(({ id, length }) => (copied.get(id) ?? 0) < length && !isThere(archive, id, length));
   if (missing.length === 0) return 0;
   ledger.begin();
   let pages = 0;
   for (const { id } of missing) {
-    pages += ledger.visits.loseSegment(id, now);
-    ledger.dropSegment(id);
+    // The end is that of whole records, wherever the copying was cut off.
+    const { pages: lost, end } = ledger.visits.loseSegment(id, now, copied.get(id) ?? 0);
+    pages += lost;
+    if (end > 0) ledger.setSegment(id, end);
+    else ledger.dropSegment(id);
   }
   if (pages > 0) ledger.set(LOST, (ledger.setting<number>(LOST) ?? 0) + pages);
   ledger.commit();

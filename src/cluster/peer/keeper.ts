@@ -8,7 +8,7 @@
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Changeset } from '../../ledger/replica/changes.ts';
 import { type Snapshot, takeSnapshot } from '../../ledger/replica/snapshot.ts';
-import { Fenced } from '../changelog/changelog.ts';
+import { Fenced, Forgotten } from '../changelog/changelog.ts';
 import type { ChangelogWriter } from '../changelog/changelog-writer.ts';
 import type { SnapshotNote, Snapshots } from '../snapshots/snapshots.ts';
 
@@ -22,6 +22,8 @@ export interface KeeperParts {
   readonly ahead: boolean;
   /** Another peer owns the partition by now. */
   readonly fenced: (error: Fenced) => void;
+  /** The engine has forgotten the changelog: claims the partition there again, and begins another one. Throws `Fenced`. */
+  readonly renewed: () => Promise<ChangelogWriter>;
   /** The engine has more of it than before. */
   readonly reached?: () => void;
 }
@@ -39,6 +41,9 @@ const OLD = 24 * 3_600_000;
 
 export class Keeper {
   readonly #parts: KeeperParts;
+  #changelog: ChangelogWriter;
+  /** The engine has forgotten it. */
+  #forgotten = false;
   #note: Pick<SnapshotNote, 'bytes' | 'time'>;
   #wanted: boolean;
   /** Bytes of the changelog when the last snapshot was made. */
@@ -63,16 +68,18 @@ export class Keeper {
 
   constructor(parts: KeeperParts) {
     this.#parts = parts;
+    this.#changelog = parts.changelog;
     this.#wanted = parts.ahead;
     this.#note = { bytes: 0, time: Date.now() };
     parts.ledger.changes.start();
+    parts.ledger.changes.committed = () => this.#committed();
     if (!parts.ahead) this.#sent = parts.ledger.border.sent;
     this.#timer = setInterval(() => this.look(), EVERY);
   }
 
   /** Changes up to this number have reached the engine, and may have effects elsewhere. */
   get acknowledged(): number {
-    return this.#parts.changelog.acknowledged;
+    return this.#changelog.acknowledged;
   }
 
   /** The number of the last batch for another partition that may leave: what the engine knows of is never found again otherwise. */
@@ -80,9 +87,10 @@ export class Keeper {
     return this.#sent.get(partition) ?? 0;
   }
 
-  /** Resolves when the engine has all that is committed by now; rejects if that does not come to pass any more. */
+  /** Resolves when the engine has all that is committed by now, and what was taken in and is about to be; rejects if that does not come to pass any more. */
   async durable(): Promise<void> {
-    const { number } = this.#parts.ledger.changes;
+    const { changes, border } = this.#parts.ledger;
+    const number = border.unsaved ? changes.next : changes.number;
     if (number <= this.acknowledged && !this.#wanted) return;
     if (this.#closed) throw new Error('the partition is gone');
     const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -93,7 +101,8 @@ export class Keeper {
 
   /** Everything that is committed has reached it. */
   get settled(): boolean {
-    return this.#work === undefined && !this.#parts.ledger.inBatch && !this.#parts.ledger.changes.waiting;
+    const { ledger } = this.#parts;
+    return this.#work === undefined && !this.#wanted && !ledger.inBatch && !ledger.changes.waiting;
   }
 
   /** Milliseconds for which the engine has not had all of it. */
@@ -129,9 +138,9 @@ export class Keeper {
     for (this.look(); this.#work; this.look()) await this.#work;
   }
 
-  /** Of the newest message that the engine has of this keeper. */
+  /** Of the newest message that the engine has of this keeper; 0 = it has none that counts. */
   get sequence(): number {
-    return this.#parts.changelog.sequence;
+    return this.#forgotten ? 0 : this.#changelog.sequence;
   }
 
   /** The sequence from which on the changelog is needed: what is before it is in a snapshot. */
@@ -148,6 +157,13 @@ export class Keeper {
     this.look();
   }
 
+  /** The engine has forgotten what it had of this partition: it gets all of it, before anything else. */
+  sendAnew(): void {
+    this.#forgotten = true;
+    this.#wanted = true;
+    this.look();
+  }
+
   /** Nothing more leaves. */
   close(): void {
     this.#closed = true;
@@ -157,7 +173,7 @@ export class Keeper {
   }
 
   #snapshotDue(): boolean {
-    const log = this.#parts.changelog.bytes - this.#bytes;
+    const log = this.#changelog.bytes - this.#bytes;
     const old = log > 0 && Date.now() - this.#note.time > OLD;
     return (
       this.#wanted ||
@@ -177,6 +193,12 @@ export class Keeper {
     if (this.#waiting.length > 0) this.#lookSoon();
   }
 
+  /** Where a ledger is written to all the time, only this moment is between two batches. */
+  #committed(): void {
+    const age = performance.now() - this.#looked;
+    if (age >= EVERY || (this.#waiting.length > 0 && age >= GATHER)) this.look();
+  }
+
   #lookSoon(): void {
     const wait = this.#looked + GATHER - performance.now();
     if (wait <= 0) this.look();
@@ -192,6 +214,7 @@ export class Keeper {
         return true;
       } catch (error) {
         if (error instanceof Fenced) this.#drop(error);
+        if (error instanceof Forgotten) this.#forgotten = this.#wanted = true;
         this.trouble = error;
         if (!this.#closed) await new Promise(resolve => setTimeout(resolve, PAUSE));
         if (this.#wanted) return false; // with a new snapshot, which holds all of this
@@ -207,18 +230,32 @@ export class Keeper {
   }
 
   async #publish(snapshot: Promise<Snapshot> | undefined): Promise<void> {
-    if (!this.#wanted && this.#held) await this.#parts.changelog.append(this.#held);
+    if (this.#forgotten) await this.#renew();
+    if (!this.#wanted && this.#held) await this.#changelog.append(this.#held);
     this.#held = undefined;
     if (snapshot) await this.#keep(await snapshot);
     if (!this.#movesUp) return;
-    await this.#parts.changelog.claim();
+    await this.#changelog.claim();
     this.#movesUp = false;
     // Nothing came after the snapshot: only the entry that says so has to stay.
-    if (this.#bytes === this.#parts.changelog.bytes) this.#neededFrom = this.#parts.changelog.sequence;
+    if (this.#bytes === this.#changelog.bytes) this.#neededFrom = this.#changelog.sequence;
+  }
+
+  async #renew(): Promise<void> {
+    // Whoever says so while this is under way says it of the next one.
+    this.#forgotten = false;
+    try {
+      this.#changelog = await this.#parts.renewed();
+      this.#bytes = 0;
+    } catch (error) {
+      this.#forgotten = true;
+      throw error;
+    }
   }
 
   async #keep(snapshot: Snapshot): Promise<void> {
-    const { partition, snapshots, changelog, epoch } = this.#parts;
+    const { partition, snapshots, epoch } = this.#parts;
+    const changelog = this.#changelog;
     const { number, schema } = snapshot;
     const time = Date.now();
     let bytes = 0;
@@ -235,7 +272,8 @@ export class Keeper {
     }
     changelog.covered(number);
     this.#neededFrom = changelog.sequence;
-    this.#wanted = false;
+    // It may have been forgotten again meanwhile.
+    this.#wanted = this.#forgotten;
     this.#bytes = changelog.bytes;
     this.#note = { bytes, time };
   }

@@ -18,6 +18,7 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Msg, NatsConnection } from '@nats-io/transport-node';
 import { z } from 'zod';
+import { MOST_PARTITIONS } from '../../base/partition.ts';
 import { segmentsSubject } from '../topology/layout.ts';
 
 const FILE = /^segment-(\d{6,9})\.warc\.gz$/;
@@ -27,15 +28,16 @@ const PIECE = 512 * 1024;
 const PATIENCE = 3000;
 const TRIES = 3;
 
+const partition = z.int().min(0).max(MOST_PARTITIONS);
 const questionForm = z.discriminatedUnion('ask', [
-  z.object({ ask: z.literal('list'), partition: z.int().min(0) }),
+  z.object({ ask: z.literal('list'), partition }),
   z.object({
     ask: z.literal('piece'),
-    partition: z.int().min(0),
+    partition,
     file: z.string().regex(FILE),
     offset: z.int().min(0),
   }),
-  z.object({ ask: z.literal('done'), partition: z.int().min(0) }),
+  z.object({ ask: z.literal('done'), partition }),
 ]);
 type Question = z.infer<typeof questionForm>;
 
@@ -52,14 +54,19 @@ interface Leftovers {
 export function serveSegments(connection: NatsConnection, peer: string, leftovers: Leftovers): Disposable {
   const subscription = connection.subscribe(segmentsSubject(peer), {
     callback: (error, message) => {
-      if (!error) answer(message, leftovers);
+      if (error) return;
+      try {
+        answer(message, leftovers);
+      } catch {
+        // The disk failed: no answer, so that nobody takes it for an empty list.
+      }
     },
   });
   return { [Symbol.dispose]: () => subscription.unsubscribe() };
 }
 
 function answer(message: Msg, leftovers: Leftovers): void {
-  const question = decode(message.data);
+  const question = decodeSegmentsQuestion(message.data);
   if (!question) return;
   const directory = leftovers.directoryOf(question.partition);
   if (question.ask === 'done') {
@@ -72,7 +79,7 @@ function answer(message: Msg, leftovers: Leftovers): void {
   else message.respond();
 }
 
-function decode(data: Uint8Array): Question | undefined {
+export function decodeSegmentsQuestion(data: Uint8Array): Question | undefined {
   if (data.length > 1000) return undefined;
   try {
     return questionForm.safeParse(JSON.parse(new TextDecoder().decode(data))).data;
@@ -84,7 +91,10 @@ function decode(data: Uint8Array): Question | undefined {
 function listOf(archive: string): { file: string; bytes: number }[] {
   if (!existsSync(archive)) return [];
   const files = readdirSync(archive).filter(file => FILE.test(file));
-  return files.sort().map(file => ({ file, bytes: statSync(join(archive, file)).size }));
+  return files.sort().flatMap(file => {
+    const found = statSync(join(archive, file), { throwIfNoEntry: false });
+    return found?.isFile() ? [{ file, bytes: found.size }] : []; // else removed since, and nothing to give
+  });
 }
 
 /** Empty behind the end, and where there is no such file. */
@@ -126,7 +136,7 @@ export async function fetchSegments(
     return undefined;
   };
   const answer = await ask({ ask: 'list', partition });
-  const list = decodeList(answer);
+  const list = decodeSegmentsList(answer);
   let bytes = 0;
   let whole = true;
   for (const { file, bytes: has } of list) {
@@ -143,7 +153,7 @@ export async function fetchSegments(
   return bytes;
 }
 
-function decodeList(data: Uint8Array | undefined): z.infer<typeof listForm> {
+export function decodeSegmentsList(data: Uint8Array | undefined): z.infer<typeof listForm> {
   if (!data) return [];
   try {
     return listForm.safeParse(JSON.parse(new TextDecoder().decode(data))).data ?? [];

@@ -8,6 +8,7 @@ import type { ClusterEngine } from '../engine.ts';
 import type { PeerMembers } from '../members/members.ts';
 import { forgotten, readStreamMarks, type StreamMemory } from '../topology/amnesia.ts';
 import { shardOf } from '../topology/layout.ts';
+import type { WatchedBucket } from '../watched-bucket.ts';
 import type { Custody } from './custody.ts';
 
 interface RecollectionParts {
@@ -15,8 +16,8 @@ interface RecollectionParts {
   readonly members: PeerMembers;
   readonly claims: Claims;
   readonly custody: Custody;
-  /** Writes down again what all peers share. */
-  readonly restoreRecords: () => Promise<void>;
+  /** What all peers share. */
+  readonly meta: WatchedBucket;
   readonly say: (text: string) => void;
 }
 
@@ -56,16 +57,18 @@ export class Recollection implements Disposable {
   }
 
   async #check(): Promise<void> {
-    const { engine, members, claims, custody, restoreRecords, say } = this.#parts;
+    const { engine, members, claims, custody, meta, say } = this.#parts;
     // What is known first: changes that leave meanwhile are newer than what the engine said.
     const known = this.#memory();
-    const lost = forgotten(engine.layout, await readStreamMarks(engine.manager, engine.layout), known);
-    if (lost.length === 0) return;
+    const marks = await readStreamMarks(engine.manager, engine.layout);
+    const lost = forgotten(engine.layout, marks, known);
+    // One that holds nothing notices, too: its name and what all share went as well.
+    if (lost.length === 0 && marks.every((mark, shard) => mark?.created === this.#created[shard])) return;
     say('The engine has forgotten what it held. It gets snapshots of all that this peer has.');
     await engine.restore();
-    await Promise.all([claims.check(), restoreRecords()]);
+    await Promise.all([claims.check(), meta.restore()]);
     await members.restoreName();
-    for (const partition of lost) await custody.sendAnew(partition);
+    await custody.sendAnew(lost);
     await this.#note();
   }
 

@@ -58,9 +58,25 @@ export function answerQuestions(
   return { [Symbol.dispose]: () => subscription.unsubscribe() };
 }
 
-export interface DeskOptions {
-  /** Answers may take long: the asker is told every second that it is worked on. */
-  readonly tellsProgress?: boolean;
+/** Tells those who wait every second that their questions are worked on: an answer may take long. */
+export class WorkTeller {
+  /** Where the answers go. */
+  readonly waiting = new Set<string>();
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(connection: NatsConnection) {
+    const frame = encodeFrame({ kind: PART_WORKING, number: 0, bytes: new Uint8Array(0) });
+    this.#timer = setInterval(() => {
+      if (!connection.isClosed()) for (const reply of this.waiting) connection.publish(reply, frame);
+    }, WORKING_EVERY).unref();
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+}
+
+interface DeskOptions {
   /** Questions that are worked on at once; beyond, the asker is told to come again. */
   readonly most?: number;
 }
@@ -69,37 +85,33 @@ export interface DeskOptions {
 export class AnswerDesk {
   readonly #connection: NatsConnection;
   readonly #answerers: Readonly<Record<string, PeerAnswerer>>;
-  readonly #tellsProgress: boolean;
   readonly #most: number;
   #working = 0;
 
   constructor(
     connection: NatsConnection,
     answerers: Readonly<Record<string, PeerAnswerer>>,
-    { tellsProgress = false, most = MOST_AT_ONCE }: DeskOptions = {},
+    { most = MOST_AT_ONCE }: DeskOptions = {},
   ) {
     this.#connection = connection;
     this.#answerers = answerers;
-    this.#tellsProgress = tellsProgress;
     this.#most = most;
   }
 
-  take(asked: AskedByPeer): void {
+  /** Resolves when it is answered, or nobody is left to tell. Never rejects. */
+  async take(asked: AskedByPeer): Promise<void> {
     if (this.#working >= this.#most) {
       this.#fail(asked, 'It is busy.');
       return;
     }
     this.#working++;
-    const tell = () =>
-      this.#publish(asked.reply, encodeFrame({ kind: PART_WORKING, number: 0, bytes: new Uint8Array(0) }));
-    const telling = this.#tellsProgress ? setInterval(tell, WORKING_EVERY) : undefined;
-    // Whoever asked has gone, or the engine has: nobody is left to tell.
-    void this.#answer(asked)
-      .catch(() => {})
-      .finally(() => {
-        clearInterval(telling);
-        this.#working--;
-      });
+    try {
+      await this.#answer(asked);
+    } catch {
+      // Whoever asked has gone, or the engine has.
+    } finally {
+      this.#working--;
+    }
   }
 
   async #answer(asked: AskedByPeer): Promise<void> {

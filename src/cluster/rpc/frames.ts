@@ -31,7 +31,7 @@ export interface PeerQuestion {
   readonly args: unknown;
 }
 
-export interface Frame {
+interface Frame {
   readonly kind: number;
   readonly number: number;
   readonly bytes: Uint8Array;

@@ -38,7 +38,7 @@ export const DEADLINE = 5000;
 const LOOK = 100;
 export const MOST_ERROR = 500;
 /** Said of a peer that has no connection to the engine at all. */
-export const NOT_THERE = 'It is not there.';
+export const NOT_THERE = 'It is not in the cluster.';
 
 export async function scatter(
   connection: NatsConnection,

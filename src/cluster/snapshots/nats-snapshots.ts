@@ -8,16 +8,20 @@ import { untilItPasses } from '../connection/retry.ts';
 import { ownerKey } from '../topology/layout.ts';
 import type { SnapshotNote, Snapshots } from './snapshots.ts';
 
-const count = z.int().min(0);
+const OBJECT = /^p\d{1,5}\/\d{1,16}-\d{1,16}$/;
+const count = z
+  .int()
+  .min(0)
+  .max(2 ** 48);
 const noteForm = z.object({
-  object: z.string().regex(/^p\d{1,5}\/\d{1,16}-\d{1,16}$/),
-  before: z.string().max(60).optional(),
+  object: z.string().regex(OBJECT),
+  before: z.string().regex(OBJECT).optional(),
   number: count,
   sequence: count,
   epoch: count,
   schema: count,
   bytes: count,
-  time: z.number().min(0),
+  time: z.number().min(0).max(8.64e15),
 });
 type Note = z.infer<typeof noteForm>;
 
@@ -33,9 +37,7 @@ export function natsSnapshots({ snapshots: store, buckets: { snapidx } }: Parts)
   const find = async (partition: number): Promise<{ note: Note; revision: number } | undefined> => {
     const entry = await untilItPasses(() => snapidx.get(ownerKey(partition)));
     if (entry?.operation !== 'PUT') return undefined;
-    const read = noteForm.safeParse(jsonOf(entry.string()));
-    if (!read.success) throw damaged(partition);
-    return { note: read.data, revision: entry.revision };
+    return { note: decodeNote(entry.string(), partition), revision: entry.revision };
   };
   const write = async (partition: number, note: Note, revision: number | undefined): Promise<boolean> => {
     const text = JSON.stringify(note);
@@ -78,6 +80,13 @@ export function natsSnapshots({ snapshots: store, buckets: { snapidx } }: Parts)
       if (await result.error) throw damaged(partition);
     },
   };
+}
+
+/** What the engine says of the newest snapshot; throws a sentence where it is no such note. */
+export function decodeNote(text: string, partition: number): Note {
+  const read = noteForm.safeParse(jsonOf(text));
+  if (!read.success) throw damaged(partition);
+  return read.data;
 }
 
 function jsonOf(text: string): unknown {

@@ -69,7 +69,7 @@ export async function agreeOnCollection(meta: KV, { own, isInUse }: Agreement): 
   }
 }
 
-export async function readCollection(meta: KV): Promise<ClusterCollection | undefined> {
+async function readCollection(meta: KV): Promise<ClusterCollection | undefined> {
   return (await readEntry(meta))?.found;
 }
 

@@ -18,7 +18,7 @@ const PROBE = 'SKEIN_PROBE';
 const SECOND = 1e9;
 const DUPLICATE_WINDOW = 120 * SECOND;
 
-export interface Servers {
+interface Servers {
   readonly jetstream: JetStreamClient;
   readonly manager: JetStreamManager;
   /** Copies that the engine keeps of everything: 3 in a cluster of servers, else 1. */

@@ -11,14 +11,14 @@ import { normalise } from '../../base/url.ts';
 import { bareFacts, packFacts, putDigests } from '../../errand/facts.ts';
 import { payloadDigest } from '../../errand/warc/warc.ts';
 import { forbids, robotsOf } from '../robots/page-robots.ts';
-import { at, MAX_LINKS, type Mode, type Piece, Scanner } from '../scanner/scanner.ts';
+import { at, MAX_LINKS, type Mode, type ScannedPiece, Scanner } from '../scanner/scanner.ts';
 import type { Page } from '../stages.ts';
 import { charsetOf, toUtf8 } from './charset.ts';
 import { withRefresh } from './image-links.ts';
 import { collectLinks, noLinks } from './links.ts';
 import { manyLinks } from './many-links.ts';
 
-export interface Body {
+interface Body {
   /** Normalised. */
   readonly url: string;
   /** Names in lower case. */
@@ -106,7 +106,9 @@ export interface Pieces {
   /** Canonical text, block by block: volatile stamps are masked, advertising is left out. */
   readonly texts: readonly string[];
   /** What it refers to and how it is marked up, in order. */
-  readonly pieces: readonly Piece[];
+  readonly pieces: readonly ScannedPiece[];
+  /** What is masked in the texts, in their order. */
+  readonly masked: readonly string[];
 }
 
 /** Undefined for a body that is no text. */
@@ -114,12 +116,14 @@ export function piecesOf({ headers, body }: Pick<Body, 'headers' | 'body'>): Pie
   const mode = modeOf(mediaTypeOf(headers.get('content-type'), body));
   if (mode === undefined) return undefined;
   const scan = scanned(body, charsetOf(body, headers.get('content-type')).name, mode, true);
+  const all = scan.pieces();
   return {
     texts: scan
       .canonical()
       .split('\n')
       .filter(line => line !== ''),
-    pieces: scan.pieces(),
+    pieces: all.filter(({ kind }) => kind !== 'masked'),
+    masked: all.filter(({ kind }) => kind === 'masked').map(({ value }) => value),
   };
 }
 

@@ -5,7 +5,7 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import { encodingName, prescan } from './prescan.ts';
 
-export interface Charset {
+interface Charset {
   /** Name by the Encoding standard, in lower case. */
   readonly name: string;
   readonly source: 'bom' | 'http' | 'meta' | 'xml' | 'bytes' | 'default';

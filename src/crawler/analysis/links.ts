@@ -25,7 +25,7 @@ export interface LinkContext {
   readonly focus: readonly string[];
 }
 
-export interface Collected {
+interface Collected {
   readonly links: Links;
   readonly canonical: string | undefined;
 }

@@ -14,7 +14,7 @@ const PIECE = 65_536;
 const MOST_LINKS = 100_000;
 const MOST_BYTES = MAX_LINKS * LONGEST_URL;
 
-export interface Reading {
+interface Reading {
   readonly scan: Scanner;
   /** The page in UTF-8. */
   readonly body: Uint8Array;

@@ -1,7 +1,7 @@
 /** Where two versions of a page differ, by the hashes of their blocks. */
 
 /** A stretch of blocks that was replaced: [start, end) in each version; one of the two may be empty. */
-export interface Spot {
+interface Spot {
   readonly before: readonly [start: number, end: number];
   readonly after: readonly [start: number, end: number];
 }

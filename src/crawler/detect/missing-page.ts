@@ -2,7 +2,8 @@
  * Servers that answer 200 where they have no page ("soft 404"). A short page whose title says that something was not
  * found, or one that is another than when it was last seen, raises the suspicion; then a path that cannot exist is asked
  * for beside that page, once a server. What comes back is kept as a print, and every page with the same print is gone.
- * The address is left out of the print, because such pages like to repeat it.
+ * The address is left out of the print, because such pages like to repeat it. Where that other page still says what it said
+ * before, and the path that cannot exist does not, there is no such print: the server answers any path with one template.
  *
  * The front page of a server is never taken for missing.
  */
@@ -45,10 +46,29 @@ export class MissingPages {
     return print !== undefined && print.length > 0 && isShort(page) && Buffer.compare(print, printOf(page)) === 0;
   }
 
-  /** `page`: what came for a path that cannot exist; undefined = no page, as it should be. */
-  learn(page: Page | undefined): void {
-    this.#print = page && isShort(page) ? printOf(page) : new Uint8Array(0);
+  /** `page`: what came for a path that cannot exist; undefined = no page, as it should be. `suspect`: who raised the suspicion. */
+  learn(page: Page | undefined, suspect?: Suspect): void {
+    const tells = page && isShort(page) && !(suspect && keepsItsOwn(suspect, page));
+    this.#print = tells ? printOf(page) : new Uint8Array(0);
   }
+}
+
+interface Suspect {
+  readonly page: Page;
+  /** Facts of the page as it was last seen. */
+  readonly before: Uint8Array | undefined;
+}
+
+/**
+ * It still says what it said before, and what comes for a path that cannot exist does not say it: a server that answers any
+ * path with one template has no page for those that are missing.
+ */
+function keepsItsOwn({ page, before }: Suspect, missing: Page): boolean {
+  const known = before && unpackFacts(before);
+  if (!known) return false;
+  const template = new Set(unpackFacts(missing.facts)!.blocks);
+  const now = new Set(unpackFacts(page.facts)!.blocks);
+  return known.blocks.some(block => now.has(block) && !template.has(block));
 }
 
 function isSame(before: Facts, after: Uint8Array): boolean {

@@ -14,7 +14,7 @@ import type { Secure } from './tls.ts';
 const maxAddresses = 4;
 
 /** Where the bytes of a socket go; the connection that comes to own the socket puts itself here. */
-export interface Sink {
+interface Sink {
   receive: ((bytes: Buffer, size: number) => void) | undefined;
 }
 
@@ -76,7 +76,7 @@ export async function dial(dialler: Dialler, route: DialRoute): Promise<Dialled 
 
 const closedByUs = undialled('reset', 'the fetcher was closed');
 
-export function undialled(reason: ReasonCode, detail: string): Undialled {
+function undialled(reason: ReasonCode, detail: string): Undialled {
   return { kind: 'undialled', reason, detail };
 }
 

@@ -49,16 +49,17 @@ export function fail(exchange: Exchange, reason: ReasonCode, detail: string): vo
   settle(exchange, { kind: 'failure', reason, detail, wire: wireOf(exchange, performance.now()) });
 }
 
-/** False: it may not go out any more, and has ended. */
-export function mayLeave(exchange: Exchange): boolean {
-  if (exchange.ask.leaves?.() !== false) return true;
+/** Milliseconds until it may go out; Infinity: it may not any more, and has ended. */
+export function waitOf(exchange: Exchange): number {
+  const wait = exchange.ask.departure?.leaves() ?? 0;
+  if (wait !== Number.POSITIVE_INFINITY) return wait;
   const wire = wireOf(exchange, performance.now());
   settle(exchange, { kind: 'failure', reason: RECALLED, detail: 'it was called back before it went out', wire });
-  return false;
+  return wait;
 }
 
 /** What a connection read, before the account of its cost is added. */
-export type Reading = Omit<Response, 'kind' | 'requestHead' | 'wire'>;
+type Reading = Omit<Response, 'kind' | 'requestHead' | 'wire'>;
 
 /** `now`: when its last byte came. */
 export function answer(exchange: Exchange, reading: Reading, now: number): void {

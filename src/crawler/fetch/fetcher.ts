@@ -17,7 +17,7 @@ import { Deadlines, defaultTimeouts, type Exchange, fail, type Timeouts } from '
 import { isFieldValue, parseTarget, pathOf } from './http1-head.ts';
 import { type IdleLimits, Origin, type Shared } from './origin.ts';
 import { ConnectionPlaces } from './places.ts';
-import type { Certificates, Secure } from './tls.ts';
+import type { Certificates, ClientCertificates, Secure } from './tls.ts';
 
 export interface FetcherOptions {
   /** Who we are, as `Name/1.0 (+https://information.example/)`. */
@@ -26,6 +26,8 @@ export interface FetcherOptions {
   readonly idle?: Partial<IdleLimits>;
   /** PEM certificates to trust instead of the usual ones. */
   readonly ca?: Certificates;
+  /** Certificates of ours for servers that want one. */
+  readonly identities?: ClientCertificates;
   /** False: never offer HTTP/2. */
   readonly http2?: boolean;
   /** Connections that may be open at once; default: as many as are asked for. */
@@ -58,7 +60,7 @@ class PooledFetcher implements Fetcher {
       dialler: {
         timeouts,
         resolve: cachedResolve(options.resolve ?? systemResolve),
-        secure: secureOnce(options.ca),
+        secure: secureOnce(options),
         buffer: Buffer.allocUnsafeSlow(readBytes),
         dialling: new Set(),
       },
@@ -139,9 +141,9 @@ class PooledFetcher implements Fetcher {
 
 const nothing = new Uint8Array(0);
 
-function secureOnce(ca: Certificates | undefined): () => Promise<Secure> {
+function secureOnce({ ca, identities }: FetcherOptions): () => Promise<Secure> {
   let loading: Promise<Secure> | undefined;
-  return () => (loading ??= import('./tls.ts').then(({ openSecure }) => openSecure(ca)));
+  return () => (loading ??= import('./tls.ts').then(({ openSecure }) => openSecure(ca, identities)));
 }
 
 /** Drops the older half of the origins that have nothing open, so that the sweep is paid once in many asks. */

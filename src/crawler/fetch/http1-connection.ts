@@ -57,6 +57,10 @@ export class Http1Connection implements Timed {
     terms.deadlines.add(this);
   }
 
+  get usable(): boolean {
+    return !this.#closed;
+  }
+
   send(exchange: Exchange): void {
     this.#exchange = exchange;
     this.#begun = false;

@@ -7,6 +7,10 @@ import type { Ask } from '../stages.ts';
 /** Short, because it is sent with every request; whoever writes XHTML sends it as well for this. */
 const defaultAccept = 'text/html,*/*;q=0.8';
 
+const CODINGS = 'gzip, deflate, br, zstd';
+/** Zstandard against a dictionary that both ends hold (RFC 9842). */
+const DIFFERENCE = 'dcz';
+
 /** The server side of a URL, taken apart once per origin. */
 export interface Target {
   readonly origin: string;
@@ -43,13 +47,14 @@ export function pathOf(url: string, origin: string): string | undefined {
 /** The header lines that are the same for every request to a target; the caller keeps them with the origin. */
 export function fixedLines(target: Target, userAgent: string): string {
   return (
-    ` HTTP/1.1\r\nHost: ${target.authority}\r\nUser-Agent: ${userAgent}\r\n` +
-    'Accept-Encoding: gzip, deflate, br, zstd\r\nAccept: '
+    ` HTTP/1.1\r\nHost: ${target.authority}\r\nUser-Agent: ${userAgent}\r\n` + `Accept-Encoding: ${CODINGS}\r\nAccept: `
   );
 }
 
 export function writeRequest(path: string, fixed: string, ask: Ask): Buffer {
-  let text = `${ask.method ?? 'GET'} ${path}${fixed}${acceptOf(ask)}\r\n`;
+  const codings = `\r\nAccept-Encoding: ${CODINGS}`;
+  const lines = ask.dictionary === undefined ? fixed : fixed.replace(codings, `${codings}, ${DIFFERENCE}`);
+  let text = `${ask.method ?? 'GET'} ${path}${lines}${acceptOf(ask)}\r\n`;
   for (const [name, value] of conditions(ask)) text += `${name}: ${value}\r\n`;
   for (const [name, value] of extras(ask)) text += `${name}: ${value}\r\n`;
   return Buffer.from(`${text}\r\n`, 'latin1');
@@ -67,10 +72,16 @@ export function conditions(ask: Ask): readonly (readonly [string, string])[] {
   return lines;
 }
 
-/** What says who asks, and what the body is that goes along. */
+export function codingsOf(ask: Ask): string {
+  return ask.dictionary === undefined ? CODINGS : `${CODINGS}, ${DIFFERENCE}`;
+}
+
+/** What says who asks, which version is held here, and what the body is that goes along. */
 export function extras(ask: Ask): readonly (readonly [string, string])[] {
-  if (ask.content === undefined && ask.authorization === undefined) return ask.headers ?? none;
+  const { content, authorization, dictionary } = ask;
+  if (content === undefined && authorization === undefined && dictionary === undefined) return ask.headers ?? none;
   const lines: (readonly [string, string])[] = [...(ask.headers ?? none)];
+  if (dictionary !== undefined && isFieldValue(dictionary)) lines.push(['Available-Dictionary', dictionary]);
   if (ask.authorization !== undefined && isFieldValue(ask.authorization))
     lines.push(['Authorization', ask.authorization]);
   if (ask.content === undefined) return lines;

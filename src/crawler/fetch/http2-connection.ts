@@ -11,7 +11,7 @@ import { Body } from './body.ts';
 import { type Dialled, describe } from './dial.ts';
 import { answer, type Exchange, fail, type Timed } from './exchange.ts';
 import type { Http1Terms } from './http1-connection.ts';
-import { acceptOf, conditions, extras, type Target, writeRequest } from './http1-head.ts';
+import { acceptOf, codingsOf, conditions, extras, type Target, writeRequest } from './http1-head.ts';
 
 /** Bytes a server may send ahead of our reading, per stream and per session. */
 const streamWindow = 1_048_576;
@@ -76,7 +76,7 @@ export class Http2Connection implements Timed {
       ':scheme': 'https',
       ':authority': target.authority,
       'user-agent': this.terms.userAgent,
-      'accept-encoding': 'gzip, deflate, br, zstd',
+      'accept-encoding': codingsOf(ask),
       accept: acceptOf(ask),
     };
     for (const [name, value] of [...conditions(ask), ...extras(ask)]) headers[name.toLowerCase()] = value;

@@ -5,7 +5,7 @@
  */
 import type { BodyMemory } from './body-memory.ts';
 import { type Dialled, type Dialler, type DialRoute, describe, dial, type Undialled } from './dial.ts';
-import { type Deadlines, type Exchange, fail, mayLeave } from './exchange.ts';
+import { type Deadlines, type Exchange, fail, waitOf } from './exchange.ts';
 import { type ConnectionKeeper, Http1Connection, type Http1Terms } from './http1-connection.ts';
 import { fixedLines, type Target } from './http1-head.ts';
 import type { Http2Connection } from './http2-connection.ts';
@@ -86,8 +86,18 @@ export class Origin implements ConnectionKeeper {
   }
 
   #send(connection: Http1Connection | Http2Connection, exchange: Exchange): void {
-    if (mayLeave(exchange)) connection.send(exchange);
+    const wait = waitOf(exchange);
+    if (wait === 0) {
+      connection.send(exchange);
+      exchange.ask.departure?.left();
+    } else if (wait !== Number.POSITIVE_INFINITY) setTimeout(() => this.#sendLater(connection, exchange), wait);
     else if (connection instanceof Http1Connection) connection.close();
+  }
+
+  /** Its moment has come; the server may have closed the connection meanwhile. */
+  #sendLater(connection: Http1Connection | Http2Connection, exchange: Exchange): void {
+    if (connection.usable) this.#send(connection, exchange);
+    else void this.#open(exchange);
   }
 
   #takeUnused(): Http1Connection | undefined {

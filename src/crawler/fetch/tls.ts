@@ -14,6 +14,15 @@ const onlyOld = ['http/1.1'];
 /** PEM certificates. */
 export type Certificates = string | Buffer | readonly (string | Buffer)[];
 
+/** Who we are to a server that wants to know: a certificate and its key, PEM. */
+export interface ClientCertificate {
+  readonly certificate: string;
+  readonly key: string;
+}
+
+/** By the origin of the one server that is shown it. */
+export type ClientCertificates = Readonly<Record<string, ClientCertificate>>;
+
 export interface Secure {
   /** Begins to connect to `place`; the peer has to prove that it is `target` before `secureConnect` is emitted. */
   open(place: ConnectionOptions, target: Target, http2: boolean): TLSSocket;
@@ -22,8 +31,14 @@ export interface Secure {
 }
 
 /** `ca`: certificates to trust instead of the ones that come with Node. */
-export function openSecure(ca: Certificates | undefined): Secure {
-  const secureContext = createSecureContext(ca === undefined ? {} : { ca: [ca].flat() });
+export function openSecure(ca: Certificates | undefined, identities: ClientCertificates = {}): Secure {
+  const trusted = ca === undefined ? {} : { ca: [ca].flat() };
+  const everybody = createSecureContext(trusted);
+  const known = new Map(
+    Object.entries(identities).map(([origin, { certificate: cert, key }]) => {
+      return [origin, createSecureContext({ ...trusted, cert, key })];
+    }),
+  );
   const sessions = new Map<string, Buffer>();
 
   const remember = (origin: string, session: Buffer) => {
@@ -38,7 +53,7 @@ export function openSecure(ca: Certificates | undefined): Secure {
       const session = sessions.get(target.origin);
       const socket = connect({
         ...place,
-        secureContext,
+        secureContext: known.get(target.origin) ?? everybody,
         ALPNProtocols: http2 ? both : onlyOld,
         // A literal gets no SNI (RFC 6066 §3); the certificate is then checked against `place.host`, the same literal.
         ...(isIP(target.host) === 0 && { servername: target.host.replace(/\.$/, '') }),

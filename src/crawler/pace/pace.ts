@@ -16,6 +16,7 @@
  * turn that was given counts until its `done`.
  */
 import { type Clock, DAY } from '../../base/clock.ts';
+import type { Departure } from '../stages.ts';
 import { AddressSlots } from './address-slots.ts';
 import type { Effect } from './answer-effect.ts';
 import { learnLatency, restOf } from './latency.ts';
@@ -32,12 +33,8 @@ export interface PaceTerms {
   readonly crawlDelay: number;
 }
 
-export interface Turn {
-  /**
-   * To be called as the request is about to be written, after a connection was made: false = it must not go out any more.
-   * The next one keeps its distance from here.
-   */
-  leaves(): boolean;
+/** Distances count from when requests were written, not from their turns: to make a connection takes time. */
+export interface Turn extends Departure {
   /** To be called once, when the answer is complete or has failed; more calls change nothing. */
   done(effect: Effect): void;
 }
@@ -78,6 +75,8 @@ interface Server extends Sleeper {
   /** Signals that are listened to for whoever waits. */
   readonly heard: WeakSet<AbortSignal>;
   active: number;
+  /** Its own place in the table: a server may go from one thread to another. */
+  readonly place: number;
   /** Earliest next start by pace and rest; ticks. */
   next: number;
   /** Of Retry-After and back-off; ticks. */
@@ -188,6 +187,7 @@ export class Pace {
       server = {
         ...{ origin, queue: [], active: 0, next: 0, notBefore: 0, latency: 0, usual: 0, failures: 0, failedAt: 0 },
         ...{
+          place: this.#slots.placeOf(origin),
           address: '',
           located: this.#locate ? 'no' : 'yes',
           blockedBy: undefined,
@@ -332,9 +332,19 @@ export class Pace {
     let open = true;
     grant({
       leaves: () => {
-        if (address ? !this.#isOurs(address, terms) : this.#leave?.open() === false) return false;
-        if (spacing > 0) server.next = Math.max(server.next, this.#clock.ticks() + spacing);
-        return true;
+        if (address ? !this.#isOurs(address, terms) : this.#leave?.open() === false) return Number.POSITIVE_INFINITY;
+        if (spacing === 0) return 0;
+        const at = this.#clock.ticks();
+        const wait = this.#slots.missing(server.place, at, spacing);
+        if (wait > 0) return wait;
+        return address === undefined ? 0 : this.#slots.write(address.place, at, terms.pace / SHARED);
+      },
+      left: () => {
+        if (spacing === 0) return;
+        const at = this.#clock.ticks();
+        this.#slots.wrote(server.place, at);
+        server.next = Math.max(server.next, at + spacing);
+        if (address !== undefined) this.#slots.wrote(address.place, at);
       },
       done: effect => {
         if (!open) return;

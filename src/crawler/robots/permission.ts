@@ -3,7 +3,7 @@
  * under which the pace keeper lets requests go.
  */
 import { normalise, originOf } from '../../base/url.ts';
-import type { Errand, RobotsCopy } from '../../errand/errand.ts';
+import type { RobotsCopy, ServerTerms } from '../../errand/errand.ts';
 import type { ServerNews } from '../../errand/parcel.ts';
 import type { ReasonCode } from '../../errand/reasons.ts';
 import { locationOf } from '../analysis/location.ts';
@@ -27,10 +27,19 @@ export interface Permission {
   readonly news: ServerNews | undefined;
 }
 
+/** What is asked of the server's terms, and of the outpost's tools. */
+interface Asker {
+  readonly server: Pick<
+    ServerTerms,
+    'origin' | 'robots' | 'pace' | 'connections' | 'notBefore' | 'allowPrivate' | 'anyPrivate'
+  >;
+}
+type AskingTools = Pick<Tools, 'fetcher' | 'pace' | 'clock' | 'rules' | 'agentToken'>;
+
 /** Undefined: the errand was recalled before it could be found out. That says nothing of the server. */
 export async function askPermission(
-  errand: Errand,
-  tools: Tools,
+  errand: Asker,
+  tools: AskingTools,
   signal: AbortSignal,
 ): Promise<Permission | undefined> {
   const { server } = errand;
@@ -74,7 +83,7 @@ interface FetchedRobots {
 }
 
 /** Follows up to five redirects, to other hosts too; more of them mean that there is no such file. */
-async function fetchRobots(errand: Errand, tools: Tools, signal: AbortSignal): Promise<FetchedRobots | undefined> {
+async function fetchRobots(errand: Asker, tools: AskingTools, signal: AbortSignal): Promise<FetchedRobots | undefined> {
   const { server } = errand;
   const spent = { address: '', bytes: 0, firstByte: 0 };
   const ended = (status: number, body: string, failure?: ReasonCode): FetchedRobots => {
@@ -94,7 +103,7 @@ async function fetchRobots(errand: Errand, tools: Tools, signal: AbortSignal): P
     const origin = originOf(url);
     const turn = await tools.pace.turn(origin, { pace, connections, notBefore, crawlDelay: 0 }, signal);
     if (!turn) return undefined;
-    const ask = { url, maxBytes: ROBOTS_LIMIT, allowPrivate, accept: 'text/plain', leaves: turn.leaves };
+    const ask = { url, maxBytes: ROBOTS_LIMIT, allowPrivate, accept: 'text/plain', departure: turn };
     const answer = await tools.fetcher.fetch(ask);
     spent.bytes += answer.wire.up + answer.wire.down;
     turn.done(effectOf(answer, tools.clock.now()));

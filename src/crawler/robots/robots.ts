@@ -28,7 +28,7 @@ export interface Robots {
   readonly compiled: Map<string, Chosen>;
 }
 
-export interface Group {
+interface Group {
   /** Product tokens in lower case, or `*`. */
   readonly agents: string[];
   readonly rules: RobotsRule[];
@@ -36,7 +36,7 @@ export interface Group {
   readonly delays: { readonly agents: number; readonly ms: number }[];
 }
 
-export interface Use {
+interface Use {
   readonly kind: 'content-usage' | 'content-signal' | 'license';
   readonly value: string;
   /** Whom the group of the line addresses; empty outside groups. */

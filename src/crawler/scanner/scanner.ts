@@ -96,13 +96,18 @@ export interface ScannedLinks extends Omit<Links, 'lastmod'> {
 }
 export const NO_LINK = 0xffff_ffff;
 
-/** Of links and pictures: hash of the canonical form, and the value as it stands there. Of tags: their hash alone. */
-export interface Piece {
-  readonly kind: 'link' | 'picture' | 'tags';
+/**
+ * Of links and pictures: hash of the canonical form, and the value as it stands there. Of tags: their hash alone. Of what is masked in
+ * the canonical text: what stands there.
+ */
+export interface ScannedPiece {
+  readonly kind: 'link' | 'picture' | 'tags' | 'masked';
   readonly hash: number;
   readonly value: string;
 }
-const pieceKinds = ['link', 'picture', 'tags'] as const;
+const pieceKinds = ['link', 'picture', 'tags', 'masked'] as const;
+/** Stands in canonical text for what is masked. */
+export const MASK = '\u0001';
 /** Bytes of the three hashes behind the canonical text. */
 const SEALS = 24;
 
@@ -144,10 +149,10 @@ export class Scanner {
   }
 
   /** Pieces of the page in the order in which they stand: what it refers to, and the tags of each block of its text. */
-  pieces(): Piece[] {
+  pieces(): ScannedPiece[] {
     const bytes = this.#bytes;
     const end = this.get(at.journalEnd);
-    const found: Piece[] = [];
+    const found: ScannedPiece[] = [];
     for (let from = this.get(at.journal); from < end; ) {
       const head = bytes.readUInt32LE(from + 8);
       const start = from + 12;

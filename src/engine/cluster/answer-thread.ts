@@ -57,7 +57,7 @@ async function ask(given: unknown): Promise<unknown> {
     const found = readers.get(partition);
     if (!found) continue;
     parts.push({ partition, part: await answerOf(found.reader, name, args) });
-    await setImmediate(); // those who wait hear in between that it is worked on
+    await setImmediate(); // other questions have a turn
   }
   return { parts };
 }
@@ -96,8 +96,8 @@ function exported(given: unknown): Streamed {
 }
 
 const connection = await connectTo(readEngineAddress(engine), { name: 'skein answers' });
-const desk = new AnswerDesk(connection, { ask, export: exported }, { tellsProgress: true, most: MOST });
+const desk = new AnswerDesk(connection, { ask, export: exported }, { most: MOST });
 parentPort!.on('message', ({ data: bytes, reply, held }: ThreadQuestion) => {
   refresh(held);
-  desk.take({ data: bytes, reply });
+  void desk.take({ data: bytes, reply }).then(() => parentPort!.postMessage(reply));
 });

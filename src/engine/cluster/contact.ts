@@ -38,6 +38,12 @@ export class Contact {
     this.#parts = parts;
   }
 
+  /** Ticks until which what this peer holds is its own, as it knows; 0 = it does not know. */
+  get safeUntil(): number {
+    const { members } = this.#parts;
+    return this.#stopped || members.lapses !== this.#lapses ? 0 : members.safeUntil;
+  }
+
   /** Called several times a second. */
   turn(home: Home | undefined): void {
     if (this.#looking) return;

@@ -18,6 +18,8 @@ export interface PeerOptions {
   /** Of a crawl that is new. */
   readonly partitions?: number | undefined;
   readonly data: string;
+  /** Where the archive is to be copied to from now on; absent = as it was. */
+  readonly archive?: string | undefined;
   readonly say: (text: string) => void;
 }
 
@@ -64,6 +66,24 @@ export function agreedOn(
   const { budget: _, freshness: __, ...rest } = now.values;
   const aims = 'budget' in changed || 'freshness' in changed;
   return { seeds, values: { ...(aims ? rest : now.values), ...changed } };
+}
+
+/**
+ * Where the archive of the crawl is copied to; undefined = nowhere. `given`: on this machine and now, so that a store that
+ * does not answer, or is another's, is refused. One that was given before stops nothing; the copying says what is wrong.
+ */
+export async function archiveOf(
+  crawl: ClusterCrawl,
+  id: string,
+  given: string | undefined,
+): Promise<{ readonly to: string; readonly id: string } | undefined> {
+  const to = crawl.values['archive'];
+  if (typeof to !== 'string') return undefined;
+  const { claimPlace, openObjects } = await import('../../home/offsite/offsite.ts');
+  // Without credentials nothing that this machine fetches would be safe.
+  if (given === undefined) (await openObjects(to)).close();
+  else await claimPlace(to, id);
+  return { to, id };
 }
 
 /** Rejects when somebody wants the run to end before it has begun. */

@@ -30,6 +30,9 @@ const PAUSE = 500;
 /** For which what the others have is gathered, to be dropped together. */
 const GATHER = 50;
 
+/** Peers that a heartbeat tells of. */
+const MOST_PEERS = 500;
+
 /** Batches of one partition that are on their way to another. */
 interface Way {
   readonly key: string;
@@ -75,6 +78,14 @@ export class LinkExchange {
     return this.#parts.home.partitions.sum(({ ledger }) => ledger.border.waiting.length);
   }
 
+  /** Batches by peer, sent to it and received from it, but those that stayed with `me`. */
+  sums(me: string): [peer: string, sent: number, received: number][] {
+    const names = [...new Set([...this.sent.keys(), ...this.received.keys()])].filter(
+      each => each !== '' && each !== me,
+    );
+    return names.slice(0, MOST_PEERS).map(name => [name, this.sent.get(name) ?? 0, this.received.get(name) ?? 0]);
+  }
+
   /** Listens for the partitions that are here, and lets go what may. Called by the peer's clock and when something was reached. */
   turn(): void {
     this.#listen();
@@ -85,8 +96,9 @@ export class LinkExchange {
       if (!keeper) continue;
       for (const to of ledger.border.waiting) {
         const key = `${id} ${to}`;
-        if (this.#busy.has(key) || (this.#notBefore.get(key) ?? 0) > now) continue;
-        const batches = this.#ready(id, to, keeper.sentTo(to));
+        const upTo = keeper.sentTo(to);
+        if (upTo <= ledger.border.dropped(to) || this.#busy.has(key) || (this.#notBefore.get(key) ?? 0) > now) continue;
+        const batches = this.#ready(id, to, upTo);
         if (batches.length === 0) continue;
         this.#busy.add(key);
         const way = { key, from: id, to, batches };
@@ -178,11 +190,12 @@ export class LinkExchange {
       this.#dropping = undefined;
       const { home } = this.#parts;
       await Promise.allSettled(
-        all.map(([id, of]) =>
-          home.order(() => {
+        all.map(([id, of]) => {
+          const drop = () => {
             for (const [other, number] of of) home.partitions.of(id)?.ledger.border.drop(other, number);
-          }, id),
-        ),
+          };
+          return home.order(drop, id, true);
+        }),
       );
     });
     return this.#dropping;
@@ -221,16 +234,20 @@ export class LinkExchange {
   /** Takes batches in; resolves with the number of the last one of each partition when it is durable. */
   async #take(to: number, batches: readonly BorderBatch[]): Promise<Taken | undefined> {
     const { home, keeperOf } = this.#parts;
-    const taken = await home.order(() => {
-      const partition = home.partitions.of(to);
-      const last = new Map<number, number>();
-      for (const batch of partition ? batches : []) last.set(batch.from, partition!.take(batch));
-      return last;
-    }, to);
-    const keeper = keeperOf(to);
-    if (taken.size === 0 || !keeper) return undefined;
+    const { taken, durable } = await home.order(
+      () => {
+        const partition = home.partitions.of(to);
+        const last = new Map<number, number>();
+        for (const batch of partition ? batches : []) last.set(batch.from, partition!.take(batch));
+        // Asked for here: the batch may be committed, and another one begun, before anybody else has a turn.
+        return { taken: last, durable: last.size > 0 ? keeperOf(to)?.durable() : undefined };
+      },
+      to,
+      true,
+    );
+    if (!durable) return undefined;
     this.taken += batches.length;
-    await keeper.durable();
+    await durable;
     return taken;
   }
 }

@@ -1,15 +1,17 @@
 /** What a cluster does with the partitions of a running home: opens them, lets them go in good order, or drops them. */
+import { rmSync } from 'node:fs';
 import type { Host } from '../../cluster/peer/custody.ts';
 import { partitionOfErrand } from '../../frontier/under-way.ts';
 import type { Home } from '../../home/home.ts';
+import { copyPartitionTo, placeOfPartition } from '../../home/offsite/offsite.ts';
 import { callBack } from '../../home/partitions/departures.ts';
-import { partitionDirectory } from '../../ledger/collection/collection.ts';
+import { partitionDirectory, readCollection } from '../../ledger/collection/collection.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { OpenPartitions } from '../partitions.ts';
 import { adoptAll } from '../partitions.ts';
 
 /** What is open once there is a partition to begin with. */
-export interface Running {
+interface Running {
   readonly home: Home;
   readonly collection: OpenPartitions;
 }
@@ -23,6 +25,8 @@ export class PartitionHost implements Host {
   readonly #ready = new Map<number, () => void>();
   #running: Running | undefined;
   readonly #first = Promise.withResolvers<number[]>();
+  /** Where the archive is copied to; undefined = nowhere. */
+  archive: { readonly to: string; readonly id: string } | undefined;
 
   constructor(data: string, seeds: () => readonly string[]) {
     this.#data = data;
@@ -37,6 +41,7 @@ export class PartitionHost implements Host {
   readonly opened = (partition: number, ledger: Ledger): void => {
     this.#opened.get(partition)?.(ledger);
     this.#opened.delete(partition);
+    if (this.archive) copyPartitionTo(ledger, placeOfPartition(this.archive.to, partition), this.archive.id);
   };
 
   /** Resolves with the partitions to begin with, as soon as there is one. */
@@ -96,6 +101,16 @@ export class PartitionHost implements Host {
     if (home.state === 'ended') letGo();
     else await home.order(letGo, partition);
     await collection.close(partition);
+  }
+
+  async copied(partition: number): Promise<ReadonlyMap<number, number>> {
+    return await (await import('../../home/offsite/bring.ts')).copiedElsewhere(this.directoryOf(partition));
+  }
+
+  /** Removes the files of all these. */
+  dropAll(which: (partition: number) => boolean): void {
+    for (const { id, directory } of readCollection(this.#data).here)
+      if (which(id)) rmSync(directory, { recursive: true, force: true });
   }
 
   /** Where a partition is that this peer has no more. */

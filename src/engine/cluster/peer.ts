@@ -23,17 +23,17 @@ import { requestsTo } from '../../crawler/pace/address-slots.ts';
 import { newRound } from '../../home/round.ts';
 import type { Supply } from '../../home/supply.ts';
 import { rememberCluster } from '../../ledger/collection/cluster-file.ts';
-import { makeCollection, readCollection } from '../../ledger/collection/collection.ts';
+import { makeCollection } from '../../ledger/collection/collection.ts';
 import { type ClusterTerms, type Engine, openEngine } from '../engine.ts';
 import type { EngineOptions, Extras } from '../options.ts';
 import { type Answering, startAnswering } from './answering.ts';
 import { Contact } from './contact.ts';
 import { Ending } from './ending.ts';
-import { aborted, agreedOn, type ClusterCrawl, crawlForm, openFor, type PeerOptions } from './joining.ts';
+import { aborted, agreedOn, archiveOf, type ClusterCrawl, crawlForm, openFor, type PeerOptions } from './joining.ts';
 import { PeerLeave } from './leave.ts';
 import { LinkExchange } from './link-exchange.ts';
 import { PartitionHost } from './partition-host.ts';
-import { type RunKind, Runs } from './runs.ts';
+import { livePages, type RunKind, Runs } from './runs.ts';
 import { Slices } from './slices.ts';
 import { Steering } from './steering.ts';
 
@@ -106,19 +106,14 @@ export class Peer {
       holderOf: partition => claims.of(partition)?.peer ?? undefined,
       isBusy: address => this.#slots !== undefined && requestsTo(this.#slots, address) > 0,
     });
-    const { leases } = this.#leave;
-    const { say } = options;
+    const [{ leases }, { say }] = [this.#leave, options];
     this.#custody = new Custody({
       ...{ engine, members, claims, say, host: this.#host },
       now: () => this.#clock.now(),
       reached: () => this.#exchange?.turn(),
       desks: { open: (partition, origin) => leases.openDesk(partition, origin), close: each => leases.closeDesk(each) },
     });
-    const restoreRecords = async () => {
-      await meta.check();
-      await Promise.all([this.#crawl.restore(), this.#runs.restore()]);
-    };
-    this.#recollection = new Recollection({ engine, members, claims, custody: this.#custody, restoreRecords, say });
+    this.#recollection = new Recollection({ engine, members, claims, custody: this.#custody, meta, say });
     const lookAgain = async () => {
       await this.#recollection.check();
       await Promise.all([claims.check(), meta.check()]);
@@ -166,11 +161,21 @@ export class Peer {
 
   /** Opens home with the first partitions that this peer gets, and takes the others as they come. */
   async open(options: EngineOptions, extras: Extras = {}): Promise<Engine> {
+    try {
+      return await this.#open(options, extras);
+    } catch (error) {
+      await this.#depart();
+      throw error;
+    }
+  }
+
+  async #open(options: EngineOptions, extras: Extras): Promise<Engine> {
     const { say, data } = this.#options;
     this.#mode = extras.mode ?? 'crawl';
+    this.#host.archive = await archiveOf(this.crawl, this.#engine.collection.id, this.#options.archive);
     const others = this.#othersWork();
     await this.#runs.begin(this.#mode, this.#clock.now(), others);
-    if (!others) await this.#steering.begin();
+    await this.#steering.begin(others);
     const serving = serveSegments(this.#engine.connection, this.name, {
       directoryOf: partition => (this.#custody.isLeftover(partition) ? this.#host.directoryOf(partition) : undefined),
       done: partition => this.#forget(partition),
@@ -184,11 +189,10 @@ export class Peer {
     const parts = { engine: this.#engine, members: this.#members, custody: this.#custody };
     this.#cutting = setInterval(() => void cutChangelogs(parts).catch(() => undefined), CUT).unref(); // tried again
     this.#turn();
-    const signal = options.signal;
-    const begun = await Promise.race([this.#host.first, aborted(signal)]);
-    const home = await openEngine({ ...options, data }, this.crawl.seeds, {
-      ...extras,
-      ...{ partitions: begun, opened: this.#host.opened, shared: true, leave: this.#leave },
+    const begun = await Promise.race([this.#host.first, aborted(options.signal)]);
+    const home = await openEngine({ ...options, data, archive: undefined }, this.crawl.seeds, {
+      ...{ ...extras, partitions: begun, opened: this.#host.opened, shared: true, leave: this.#leave },
+      copying: { until: () => this.#contact.safeUntil, isMine: partition => this.#claims.isMine(partition) },
     });
     this.#slots = home.threadData.slots;
     home.home.partitions.carriesLinks = false;
@@ -231,12 +235,8 @@ export class Peer {
 
   /** Every partition is held, and everybody has said how many pages it has: then the terms of the round are agreed on. */
   #agreeOnTerms(home: Engine): void {
-    const members = this.#members.list().filter(({ liveness }) => liveness !== 'dead');
-    const known = members.every(({ heartbeat: { phase, live, moving } }) => {
-      return phase === 'working' && live !== undefined && moving.length === 0;
-    });
-    if (!known || this.#custody.moving.length > 0 || !this.#isComplete()) return;
-    const live = members.reduce((sum, { heartbeat }) => sum + (heartbeat.live ?? 0), 0);
+    const live = livePages(this.#members);
+    if (live === undefined || this.#custody.moving.length > 0 || !this.#isComplete()) return;
     this.#runs.agree(() => ({ ...newRound(home.pool, this.#clock.now()), live }));
   }
 
@@ -263,7 +263,7 @@ export class Peer {
       moving: this.#custody.moving,
       changelogLag: keepers.filter(({ settled }) => !settled).length,
       exchangeLag: this.#exchange?.lag ?? 0,
-      exchanged: this.#exchanged(),
+      exchanged: this.#exchange?.sums(this.name) ?? [],
       ...(this.#isQuiet(keepers) && { quiet: this.#done() }),
     };
   }
@@ -271,12 +271,6 @@ export class Peer {
   #capacity(): number {
     this.#part = partOfCapacity(diskOf(this.#options.data), this.#part);
     return (this.#options.capacity ?? 1) * this.#part;
-  }
-
-  #exchanged(): [string, number, number][] {
-    const { sent = new Map<string, number>(), received = new Map<string, number>() } = this.#exchange ?? {};
-    const names = [...new Set([...sent.keys(), ...received.keys()])].filter(name => name !== '' && name !== this.name);
-    return names.slice(0, 500).map(name => [name, sent.get(name) ?? 0, received.get(name) ?? 0]);
   }
 
   /** A number that grows with whatever this peer does. */
@@ -338,10 +332,7 @@ export class Peer {
 
   /** Files of partitions that others took while this peer was away. */
   #dropStale(): void {
-    for (const { id, directory } of readCollection(this.#options.data).here) {
-      const holder = this.#claims.of(id)?.peer;
-      if (holder && holder !== this.name) rmSync(directory, { recursive: true, force: true });
-    }
+    this.#host.dropAll(id => ![undefined, null, this.name].includes(this.#claims.of(id)?.peer));
   }
 
   #forget(partition: number): void {
@@ -366,9 +357,7 @@ export class Peer {
   }
 
   async #close(home: Engine, serving: Disposable, answering: Answering): Promise<void> {
-    clearInterval(this.#timer);
-    clearInterval(this.#cutting);
-    this.#recollection[Symbol.dispose]();
+    this.#rest();
     const { held } = this.#custody;
     try {
       if (!this.#over && !this.#rests && this.#othersWork() && this.#members.mayFetch()) {
@@ -391,10 +380,21 @@ export class Peer {
       this.#dropStale();
       serving[Symbol.dispose]();
       await answering.close();
-      await this.#members.leave();
-      await this.#claims[Symbol.asyncDispose]();
-      this.#meta.close();
-      await this.#engine.close();
+      await this.#depart();
     }
+  }
+
+  #rest(): void {
+    clearInterval(this.#timer);
+    clearInterval(this.#cutting);
+    this.#recollection[Symbol.dispose]();
+  }
+
+  async #depart(): Promise<void> {
+    this.#rest();
+    await this.#members.leave();
+    await this.#claims[Symbol.asyncDispose]();
+    this.#meta.close();
+    await this.#engine.close();
   }
 }

@@ -6,27 +6,43 @@
 import { z } from 'zod';
 import { DAY } from '../../base/clock.ts';
 import { SkeinError } from '../../base/errors.ts';
+import type { PeerMembers } from '../../cluster/members/members.ts';
 import { SharedRecord } from '../../cluster/shared-record.ts';
 import type { WatchedBucket } from '../../cluster/watched-bucket.ts';
 import type { Round } from '../../home/round.ts';
 
 export type RunKind = 'crawl' | 'refresh' | 'watch';
 
+/** Milliseconds since 1970. */
+const time = z.number().min(0).max(8.64e15);
+
 const termsForm = z.object({
   /** As a round of one machine has them. */
-  begun: z.number(),
-  before: z.number(),
+  begun: time,
+  before: time,
   /** Pages of all peers that can be kept fresh. */
-  live: z.number().min(0),
+  live: z.number().min(0).max(Number.MAX_SAFE_INTEGER),
 });
 type RunTerms = Round & Readonly<z.infer<typeof termsForm>>;
 
-const runForm = z.object({
-  number: z.int().min(0),
+export const runForm = z.object({
+  number: z
+    .int()
+    .min(0)
+    .max(2 ** 48),
   over: z.boolean(),
   kind: z.enum(['crawl', 'refresh', 'watch']).optional(),
   terms: termsForm.optional(),
 });
+
+/** Pages of all peers that can be kept fresh, as soon as each has said how many are its own, and nothing moves. */
+export function livePages(members: Pick<PeerMembers, 'list'>): number | undefined {
+  const all = members.list().filter(({ liveness }) => liveness !== 'dead');
+  const known = all.every(({ heartbeat: { phase, live, moving } }) => {
+    return phase === 'working' && live !== undefined && moving.length === 0;
+  });
+  return known ? all.reduce((sum, { heartbeat }) => sum + (heartbeat.live ?? 0), 0) : undefined;
+}
 
 export class Runs {
   readonly #record: SharedRecord<z.infer<typeof runForm>>;
@@ -77,11 +93,6 @@ export class Runs {
       .finally(() => {
         this.#agreeing = false;
       });
-  }
-
-  /** After the engine forgot. */
-  async restore(): Promise<void> {
-    await this.#record.restore();
   }
 
   /** For all of them. */

@@ -11,7 +11,13 @@ import type { PageBudget } from '../../frontier/page-budget.ts';
 import type { Grant, Purse } from '../../home/supply.ts';
 
 /** Budgets of an earlier run are over. */
-const runBudgetForm = z.object({ run: z.int().min(0), budget: budgetForm });
+const runBudgetForm = z.object({
+  run: z
+    .int()
+    .min(0)
+    .max(2 ** 48),
+  budget: budgetForm,
+});
 
 interface SlicesParts {
   readonly meta: WatchedBucket;

@@ -10,10 +10,16 @@ import type { WatchedBucket } from '../../cluster/watched-bucket.ts';
 import { orderSchema, type SteerOrder } from '../../home/orders.ts';
 import type { ClusterTerms } from '../engine.ts';
 
-const steeringForm = z.object({
+/** Far from where whole numbers end: each order adds one. */
+const count = z
+  .int()
+  .min(0)
+  .max(2 ** 48);
+
+export const steeringForm = z.object({
   /** Counts all orders. */
-  last: z.int().min(0),
-  orders: z.record(z.string().max(5000), z.object({ number: z.int(), run: z.int().nullable(), order: orderSchema })),
+  last: count,
+  orders: z.record(z.string().max(5000), z.object({ number: count, run: count.nullable(), order: orderSchema })),
 });
 
 /** Orders that are remembered about single servers, and seeds that are on their way to their peers. */
@@ -83,10 +89,13 @@ export class Steering {
     };
   }
 
-  /** Nobody works: whoever starts now wants to work, however the last ones were stopped. */
-  async begin(): Promise<void> {
+  /**
+   * Throws a sentence where the orders cannot be read. Where nobody works, whoever starts now wants to work, however the
+   * last ones were stopped.
+   */
+  async begin(othersWork: boolean): Promise<void> {
     await this.#record.change(now => {
-      if (!now?.orders['state']) return now ?? { last: 0, orders: {} };
+      if (!now?.orders['state'] || othersWork) return now ?? { last: 0, orders: {} };
       const { state: _, ...orders } = now.orders;
       return { ...now, orders };
     });

@@ -1,11 +1,15 @@
 /** Backup of a whole collection, also while a run works in it, and a collection made of one. */
-import { copyFileSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { SkeinError } from '../../base/errors.ts';
-import { type BackedUp, backup, restore } from '../../home/house/backup.ts';
+import { type BackedUp, backup, copyPrivate, restore } from '../../home/house/backup.ts';
 import { readCollection } from '../../ledger/collection/collection.ts';
 import { requireCollection } from '../open-ledger.ts';
 
+/** Marks a directory in which a restore is under way. */
+const UNFINISHED = 'restore.part';
+/** All that a restore makes; a run in that directory makes more. */
+const RESTORED = /^(?:archive|partitions|collection\.json|restore\.part|ledger\.db(?:\.new)?(?:-wal|-shm|-journal)?)$/;
 /** Says how many partitions there are; with one there is none. */
 const COLLECTION = 'collection.json';
 
@@ -21,13 +25,15 @@ export async function backupCollection(
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   let sum: BackedUp = { segments: 0, copied: 0, had: 0 };
   for (const place of here) {
+    if (place.directory !== data && existsSync(join(directory, relative(data, place.directory))))
+      refuseLinked(directory, join(directory, relative(data, place.directory)));
     const name = relative(data, place.directory);
     const one = await backup(place.directory, join(directory, name), text => {
       say(partitions > 1 ? `partition ${place.id}: ${text}` : text);
     });
     sum = { segments: sum.segments + one.segments, copied: sum.copied + one.copied, had: sum.had + one.had };
   }
-  if (partitions > 1) copyFileSync(join(data, COLLECTION), join(directory, COLLECTION));
+  if (partitions > 1) copyPrivate(join(data, COLLECTION), join(directory, COLLECTION));
   return sum;
 }
 
@@ -41,17 +47,44 @@ export function restoreCollection(directory: string, data: string): void {
       'Name the directory that "skein backup" wrote.',
     );
   }
-  if (existsSync(data) && readdirSync(data).length > 0) {
+  const isNew = !existsSync(data);
+  if (!isNew) removeUnfinished(data);
+  if (!isNew && readdirSync(data).length > 0) {
     throw new SkeinError('refused', `${data} is not empty.`, 'Restore into a new directory with --data.');
   }
-  mkdirSync(data, { recursive: true });
   const { here, partitions } = readCollection(directory);
-  for (const place of here) restore(place.directory, join(data, relative(directory, place.directory)));
-  if (partitions > 1) copyFileSync(join(directory, COLLECTION), join(data, COLLECTION));
+  for (const place of here) if (place.directory !== directory) refuseLinked(directory, place.directory);
+  mkdirSync(data, { recursive: true, mode: 0o700 });
+  writeFileSync(join(data, UNFINISHED), '', { flag: 'wx', mode: 0o600 });
+  try {
+    for (const place of here) restore(place.directory, join(data, relative(directory, place.directory)));
+    if (partitions > 1) copyPrivate(join(directory, COLLECTION), join(data, COLLECTION));
+    rmSync(join(data, UNFINISHED));
+  } catch (error) {
+    removeUnfinished(data);
+    if (isNew) rmSync(data, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/** What a restore that was refused or killed midway has left goes, unless somebody has worked there since. */
+function removeUnfinished(data: string): void {
+  const names = readdirSync(data);
+  if (!names.includes(UNFINISHED) || !names.every(name => RESTORED.test(name))) return;
+  // The mark goes last: killed here, the next restore goes on.
+  for (const name of [...names.filter(each => each !== UNFINISHED), UNFINISHED])
+    rmSync(join(data, name), { recursive: true, force: true });
 }
 
 function isBackup(directory: string): boolean {
   return existsSync(join(directory, 'ledger.db')) || existsSync(join(directory, COLLECTION));
+}
+
+/** A partition of a backup lies in it, and not where a link leads to. */
+function refuseLinked(directory: string, place: string): void {
+  for (const each of [join(place, '..'), place])
+    if (!lstatSync(each).isDirectory())
+      throw new SkeinError('refused', `${relative(directory, each)} of this backup is no directory.`);
 }
 
 function refuseOverlap(data: string, directory: string): void {

@@ -2,7 +2,7 @@
 import { SkeinError } from '../../base/errors.ts';
 import { type ForgetTarget, parseTarget } from '../../errand/scope/forgotten.ts';
 import { forgottenIn } from '../../frontier/admission/crawl-bounds.ts';
-import { allow, type Forgotten, forget, matching } from '../../home/house/forget.ts';
+import { allow, type ForgottenPages, forget, matching } from '../../home/house/forget.ts';
 import { openHouse } from '../../home/house/stored-records.ts';
 import { readCollection } from '../../ledger/collection/collection.ts';
 import { Ledger, lockCollection } from '../../ledger/ledger.ts';
@@ -14,12 +14,12 @@ export async function forgetIn(
   data: string,
   given: readonly string[],
   say: (text: string) => void = () => {},
-): Promise<Forgotten> {
+): Promise<ForgottenPages> {
   const targets = targetsOf(given);
   requireCollection(data);
   const { here, partitions } = readCollection(data);
   const lock = partitions > 1 ? lockCollection(data) : undefined;
-  let sum: Forgotten = { pages: 0, copies: 0, bytes: 0 };
+  let sum: ForgottenPages = { pages: 0, copies: 0, bytes: 0 };
   try {
     for (const { directory } of here) {
       await bringForHouse(directory);

@@ -1,9 +1,10 @@
 /** Pages of a collection as a program reads them: what a visit found at once, what is larger when it is asked for. */
 import type { Stored } from '../../archive/read.ts';
+import { SkeinError } from '../../base/errors.ts';
 import type { Outcome } from '../../errand/visit.ts';
-import { type Chunk, chunksOf } from '../../extract/chunks.ts';
-import { type Fields, type FieldsFile, fieldsFrom, type Row } from '../../extract/fields.ts';
-import { extractPage, textOf as mainText, markdownOf } from '../../extract/page.ts';
+import type { Chunk } from '../../extract/chunks.ts';
+import type { Fields, FieldsFile, RowOf } from '../../extract/fields.ts';
+import type { Extracted } from '../../extract/page.ts';
 import type { ChangesWanted, FoundChange } from '../../home/answers/changes.ts';
 import { type Copies, openCopies } from '../../home/copies/copies.ts';
 import { textOf } from '../../home/copies/copy-text.ts';
@@ -59,7 +60,7 @@ export interface CrawledPage {
   /** What this look found different from the version before, in words, links and images; undefined = nothing, or no version before. */
   diff(): Promise<PageDifference | undefined>;
   /** The fields that a schema names: one row for the page, or one for each of its parts. */
-  extract(schema: FieldsFile): Promise<Row[]>;
+  extract<const File extends FieldsFile>(schema: File): Promise<RowOf<File>[]>;
   /** Where it leads, as the last look at it found. */
   links(): PageLink[];
 }
@@ -68,7 +69,7 @@ export interface CrawledPage {
 const copiesOf = ({ ledger }: PartitionReader): Copies => openCopies(ledger);
 
 /** Hands out visits as they are committed, each once. */
-export interface Follower {
+interface Follower {
   /** Everything up to now was there before. */
   begin(): void;
   /** The next visits, as far as they are committed; `last`: number of the last one that was handed out or was there before. */
@@ -134,9 +135,12 @@ export class CollectionReader {
       const stored = await copyOf(row, reader);
       return stored && textOf(stored);
     };
-    const extracted = async () => {
+    // Loaded by the first who asks: what reads a page's content is a quarter of the library, and takes as long to load.
+    const extracted = async <T>(read: (found: Extracted, by: typeof import('../../extract/page.ts')) => T) => {
       const text = await html();
-      return text === undefined ? undefined : extractPage(text, url);
+      if (text === undefined) return undefined;
+      const by = await import('../../extract/page.ts');
+      return read(by.extractPage(text, url), by);
     };
     return {
       ...{ visit: toldNumber(id, reader), url, time, outcome, reason, status, depth },
@@ -149,23 +153,20 @@ export class CollectionReader {
       },
       body: async () => (await copyOf(row, reader))?.decoded().bytes,
       html,
-      async text() {
-        const found = await extracted();
-        return found && mainText(found);
-      },
-      async markdown() {
-        const found = await extracted();
-        return found && markdownOf(found);
-      },
+      text: () => extracted((found, { textOf }) => textOf(found)),
+      markdown: () => extracted((found, { markdownOf }) => markdownOf(found)),
       async chunks() {
-        const found = await extracted();
-        return found ? chunksOf(found, url) : [];
+        const { chunksOf } = await import('../../extract/chunks.ts');
+        return (await extracted(found => chunksOf(found, url))) ?? [];
       },
       diff: () => diffOf(row, reader),
-      async extract(schema) {
-        const fields = fieldsIn(schema);
+      async extract<File extends FieldsFile>(schema: File) {
+        const fields = await fieldsIn(schema);
         const text = await html();
-        return text === undefined ? [] : fields.rows(text, url);
+        const refuse = (why: string): never => {
+          throw new SkeinError('refused', `A row of ${url} does not fit the schema: ${why}.`);
+        };
+        return (text === undefined ? [] : fields.rows(text, url, refuse)) as RowOf<File>[];
       },
       links: () => linksOf(page, reader),
     };
@@ -196,7 +197,8 @@ async function diffOf(row: NamedVisit, reader: PartitionReader): Promise<PageDif
 
 /** Read once, however many pages it is used for. */
 const known = new WeakMap<FieldsFile, Fields>();
-export function fieldsIn(schema: FieldsFile): Fields {
+export async function fieldsIn(schema: FieldsFile): Promise<Fields> {
+  const { fieldsFrom } = await import('../../extract/fields.ts');
   const fields = known.get(schema) ?? fieldsFrom(schema, 'The schema');
   known.set(schema, fields);
   return fields;

@@ -28,7 +28,7 @@ export interface RunEvents {
   said: [string];
 }
 
-export interface RunParts {
+interface RunParts {
   /** The collection is being closed. */
   readonly closing: AbortSignal;
   /** Some of the visits that were committed after this one. */

@@ -10,8 +10,8 @@ import type { ChunksTold } from '../../export/chunk-changes.ts';
 import type { RowsWritten } from '../../export/rows.ts';
 import type { FieldsFile } from '../../extract/fields.ts';
 import type { ChangesWanted, FoundChange } from '../../home/answers/changes.ts';
+import type { ForgottenPages as Forgotten } from '../../home/house/forget.ts';
 import { crawlSupply } from '../../home/supply.ts';
-import { searchCollection } from '../../questions/search/searching.ts';
 import type { QueryOptions, Results } from '../../search/index.ts';
 import { openEngine, PATIENCE } from '../engine.ts';
 import { type FreshOptions, type FreshSummary, keepFresh } from '../keep-fresh.ts';
@@ -38,9 +38,11 @@ export type { ChunksTold } from '../../export/chunk-changes.ts';
 export { type ExportedPage, type Exporter, pageExporter } from '../../export/page-exporter.ts';
 export type { RowsWritten } from '../../export/rows.ts';
 export type { Chunk } from '../../extract/chunks.ts';
-export type { FieldsFile, Row, Value } from '../../extract/fields.ts';
+export type { FieldsFile, Row, RowOf, Value } from '../../extract/fields.ts';
+export type { RowSchema } from '../../extract/row-schema.ts';
 export type { ChangesWanted, FoundChange } from '../../home/answers/changes.ts';
 export type { PageDifference } from '../../home/copies/difference.ts';
+export type { ForgottenPages as Forgotten } from '../../home/house/forget.ts';
 export type { Hit, QueryOptions, Results } from '../../search/index.ts';
 export type { Budget } from '../budget.ts';
 export type { FreshOptions, FreshSummary } from '../keep-fresh.ts';
@@ -136,6 +138,8 @@ export class Skein {
   /** Finds pages by what they say; what came since the last time is read into the index first. */
   async search(query: string, { signal, ...options }: SearchOptions = {}): Promise<Results> {
     signal?.throwIfAborted();
+    const { searchCollection } = await import('../../questions/search/searching.ts');
+    signal?.throwIfAborted();
     const collection = askCollection(this.#options.data);
     const searching = searchCollection(collection, query, options).finally(() => collection.close());
     return signal ? unlessAborted(searching, signal) : searching;
@@ -150,13 +154,30 @@ export class Skein {
   /** Fields of all stored pages as rows, to a stream that it leaves open; nothing is fetched. */
   async extract(schema: FieldsFile, out: Writable, options: ExtractOptions = {}): Promise<RowsWritten> {
     const { extractTo } = await import('./data-out.ts');
-    return extractTo(this.#options.data, fieldsIn(schema), out, options);
+    return extractTo(this.#options.data, await fieldsIn(schema), out, options);
   }
 
   /** Chunks that came, changed or went since a cursor, a line of JSON each; the last line has the next cursor. */
   async chunks(out: Writable, options: ChunkOptions = {}): Promise<ChunksTold> {
     const { chunksTo } = await import('./data-out.ts');
     return chunksTo(this.#options.data, out, options);
+  }
+
+  /**
+   * Takes pages out for good: URLs, patterns with *, or servers; the next crawl does not bring them back. Nothing else may
+   * work in the collection meanwhile.
+   */
+  async forget(
+    targets: string | readonly string[],
+    { signal }: { readonly signal?: AbortSignal } = {},
+  ): Promise<Forgotten> {
+    const { forgetIn } = await import('../house/forget.ts');
+    signal?.throwIfAborted();
+    if (this.#runs.size > 0)
+      throw new SkeinError('data-in-use', 'A run works in the collection.', 'Let it end first, or stop it.');
+    this.#reader.close(); // what it has looked up will lie elsewhere
+    // Between any two steps it may end: what is half forgotten is forgotten by the next call.
+    return forgetIn(this.#options.data, [targets].flat(), () => signal?.throwIfAborted());
   }
 
   /** What changed, newest first. */

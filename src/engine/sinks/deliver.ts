@@ -130,7 +130,11 @@ class PartWriter extends Writable {
   async whole(writing: Promise<unknown>): Promise<void> {
     const failed = new Promise<never>((_, reject) => this.once('error', reject));
     await Promise.race([writing, failed]);
-    await Promise.race([new Promise<void>(resolve => this.end(resolve)), failed]);
+    // Node calls back with the error, too, where the last part was not taken.
+    const ended = new Promise<void>((resolve, reject) =>
+      this.end((error?: Error | null) => (error ? reject(error) : resolve())),
+    );
+    await Promise.race([ended, failed]);
   }
 
   override _write(line: string, _encoding: string, done: (error?: Error) => void): void {

@@ -1,10 +1,11 @@
 /** Where data goes that is brought, not fetched: one small port, and all of them keep the same promises (test/contracts). */
 import { createHmac } from 'node:crypto';
-import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { namesAddress } from '../../base/domain.ts';
 import { SkeinError, systemWords } from '../../base/errors.ts';
 import { send } from '../../crawler/send.ts';
+import { openS3 } from '../../home/offsite/s3-objects.ts';
 
 /** Some lines of JSON. */
 export interface Part {
@@ -30,15 +31,16 @@ interface SinkTerms {
   readonly allowPrivate?: boolean | undefined;
 }
 
-/** `-`, a web address, or a directory. */
+/** `-`, a web address, a bucket, or a directory. */
 export function sinkTo(target: string, terms: SinkTerms = {}): Sink {
   if (target === '-') return standardOutput;
   if (/^https?:\/\//i.test(target)) return webhook(target, terms);
+  if (/^s3:\/\//i.test(target)) return bucket(target);
   if (/^[a-z][\w+.-]*:\/\//i.test(target))
     throw new SkeinError(
       'bad-option',
       `Nothing can be brought to ${target}.`,
-      'Name a directory, an http or https address, or - for standard output.',
+      'Name a directory, an http or https address, s3://bucket/prefix, or - for standard output.',
     );
   return directory(target);
 }
@@ -59,12 +61,31 @@ function directory(path: string): Sink {
   }
   return {
     async take({ number, text }) {
-      const file = join(path, `chunks-${String(number).padStart(8, '0')}.jsonl`);
-      const opened = openSync(`${file}.part`, 'w');
+      const file = join(path, nameOf(number));
+      rmSync(`${file}.part`, { force: true }); // of a run that was killed, or a link that somebody laid there
+      const opened = openSync(`${file}.part`, 'wx');
       writeSync(opened, text);
       fsyncSync(opened);
       closeSync(opened);
       renameSync(`${file}.part`, file);
+    },
+  };
+}
+
+const nameOf = (number: number): string => `chunks-${String(number).padStart(8, '0')}.jsonl`;
+
+/** An object for each part, as a directory has files. */
+function bucket(address: string): Sink {
+  const objects = openS3(address);
+  return {
+    async take({ number, text }, signal) {
+      try {
+        await objects.put(nameOf(number), Buffer.from(text));
+      } catch (error) {
+        // A bucket that is not there is a mistake of whoever named it; the rest may be better in a while.
+        if (!(error instanceof SkeinError) || error.code !== 'refused' || signal.aborted) throw error;
+        throw new NotTaken(error.message.replace(/\.$/, ''));
+      }
     },
   };
 }

@@ -28,7 +28,11 @@ interface ThreadPlan {
 export function threadsOf(options: EngineOptions): number {
   const threads = options.threads ?? (options.outposts?.length ? 0 : availableParallelism());
   if (threads === 0 && !isFar(options)) {
-    throw new SkeinError('bad-option', 'Without threads there is nobody to fetch.', 'Name a machine with --outpost.');
+    throw new SkeinError(
+      'bad-option',
+      '0 threads and no outpost: nothing could fetch.',
+      'Name a machine with --outpost.',
+    );
   }
   return threads;
 }

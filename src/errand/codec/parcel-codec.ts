@@ -49,6 +49,7 @@ export const causes: readonly Cost['cause'][] = [
   'error',
   'none',
   'delta',
+  'dictionary',
 ];
 
 /** Room for a visit with a hundred links; growing a parcel of megabytes would copy it. */

@@ -19,7 +19,7 @@ export interface Growing {
   length: number;
 }
 
-export type Member =
+type Member =
   | { readonly kind: 'member'; readonly data: Uint8Array /** Compressed bytes. */; readonly length: number }
   /** The member goes on behind the bytes given. */
   | { readonly kind: 'short' }
@@ -39,7 +39,7 @@ export function growing(firstBytes = 1 << 16): Growing {
 }
 
 /** Makes room for `more` bytes behind `length`, at least doubling when it must. */
-export function reserve(target: Growing, more: number): void {
+function reserve(target: Growing, more: number): void {
   const needed = target.length + more;
   if (needed <= target.bytes.length) return;
   const larger = new Uint8Array(Math.max(needed, target.bytes.length * 2));

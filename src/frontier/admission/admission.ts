@@ -103,7 +103,7 @@ export class Admission {
     this.#depths?.load(depths);
     for (const page of liftable) this.#liftable.add(page);
     if (this.#ledger.list(FORGOTTEN).length > 0)
-      for (const page of this.#ledger.pages.refusedFor(FORGOTTEN)) this.#forgotten.add(page);
+      for (const page of this.#ledger.scans.refusedFor(FORGOTTEN)) this.#forgotten.add(page);
     this.#outside = outside[0]!;
     for (let at = 0; at < admitted.length; at += 2) {
       this.#laneOf(this.#ledger.servers.byId(admitted[at]!).origin).pages = admitted[at + 1]!;
@@ -114,7 +114,7 @@ export class Admission {
   restore(reading: Reading): void {
     this.neighbours?.restore();
     const admitted = new Map<number, number>();
-    for (const { id, high, low, depth, server, refused, role } of reading(this.#ledger.pages.every())) {
+    for (const { id, high, low, depth, server, refused, role } of reading(this.#ledger.scans.every())) {
       this.fingerprints.set(high, low, id);
       this.#depths?.set(id, depth);
       const counts = role !== SITEMAP ? 1 : 0;
@@ -128,7 +128,7 @@ export class Admission {
 
   /** Judges again the pages that a rule refused which is another now. What passes joins its lane. */
   judgeRefused(rule: RuleReason): void {
-    for (const id of this.#ledger.pages.refusedFor(rule)) {
+    for (const id of this.#ledger.scans.refusedFor(rule)) {
       const page = this.#ledger.pages.get(id)!;
       const { url, depth } = page;
       const reason = this.#rules.scope(url) ?? this.#refusal(page, this.#laneOf(originOf(url)));

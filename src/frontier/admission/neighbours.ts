@@ -43,7 +43,7 @@ export class Neighbours {
   }
 
   restore(): void {
-    for (const id of this.#ledger.pages.refusedFor(ELSEWHERE)) this.#stubs.add(id);
+    for (const id of this.#ledger.scans.refusedFor(ELSEWHERE)) this.#stubs.add(id);
   }
 
   /** This partition has the page. */

@@ -54,7 +54,7 @@ export interface NewLink {
   readonly seed?: boolean;
 }
 
-export type Outside = (url: string) => ReasonCode | undefined;
+type Outside = (url: string) => ReasonCode | undefined;
 
 /** A domain of weight 0 is outside. */
 export function withDomains(outside: Outside, weights: ReadonlyMap<string, number>): Outside {

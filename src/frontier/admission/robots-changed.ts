@@ -10,7 +10,7 @@ const OLD = DAY;
 /** One forbidden page of each server whose robots.txt we have not seen for long: asking for it reads the rules again. */
 export function doubtful(ledger: Ledger, now: number): { page: number; server: number }[] {
   const seen = (server: number) => ledger.servers.byId(server).robots?.time ?? 0;
-  return ledger.pages.firstForbidden().filter(({ server }) => seen(server) < now - OLD);
+  return ledger.scans.firstForbidden().filter(({ server }) => seen(server) < now - OLD);
 }
 
 /** Notes a server's robots.txt. Where it says something new, all that it forbade is asked for, by the clock named. */
@@ -23,5 +23,5 @@ export function learnRobots(
   const before = server.robots;
   server.robots = robots;
   if (!before || (before.body === robots.body && before.status === robots.status)) return;
-  ledger.pages.allow(server.id, when.now, when.clock);
+  ledger.dueTimes.allow(server.id, when.now, when.clock);
 }

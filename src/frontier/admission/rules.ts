@@ -36,7 +36,7 @@ export function forgetRules(ledger: Ledger): void {
   ledger.set(SETTING, {});
 }
 
-type Pending = ReturnType<Ledger['pages']['pending']> extends Iterable<infer Row> ? Row : never;
+type Pending = ReturnType<Ledger['scans']['pending']> extends Iterable<infer Row> ? Row : never;
 
 /** The pages that wait for their first visit and are still wanted, in the order in which they were found. */
 export function stillPending(
@@ -44,7 +44,7 @@ export function stillPending(
   changed: ReadonlySet<RuleReason>,
   wanted: (id: number) => boolean,
 ): Iterable<Pending> {
-  const pending = ledger.pages.pending();
+  const pending = ledger.scans.pending();
   if (changed.size === 0) return pending;
   // Judged from the newest on, because a cap lets the oldest in.
   return [...pending]

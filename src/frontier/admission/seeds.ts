@@ -1,6 +1,7 @@
 /** The seeds of a collection: taking URLs in that its user named, and taking one back that was named by mistake. */
 import { SkeinError } from '../../base/errors.ts';
 import { originOf } from '../../base/url.ts';
+import type { Settings } from '../../ledger/collection/settings.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { SeedRow } from '../../ledger/pages/seeds.ts';
 import type { Lanes } from '../lanes/lanes.ts';
@@ -43,23 +44,25 @@ export function takeSeeds(
 
 /**
  * A seed is no longer one: it is not visited any more, and its host leaves a crawl without a scope, unless another seed is
- * there. The next crawl drops what waits on hosts that left; what is stored stays. Inside the caller's transaction.
+ * there. The next crawl drops what waits on hosts that left; what is stored stays. `ledgers`: all of the collection; returns
+ * the one that has it. Inside the caller's transactions.
  */
-export function removeSeed(ledger: Ledger, url: string): SeedRow {
-  const seeds = ledger.seeds.all();
-  const seed = seeds.find(each => each.url === url);
-  if (!seed) throw new SkeinError('not-found', `${url} is not a seed of this collection.`, 'skein seeds lists them.');
-  const others = seeds.filter(each => each !== seed);
+export function removeSeed(ledgers: readonly Ledger[], settings: Settings, url: string): { readonly ledger: Ledger } {
+  const all = ledgers.flatMap(ledger => ledger.seeds.all().map(seed => ({ ledger, seed })));
+  const found = all.find(({ seed }) => seed.url === url);
+  if (!found) throw new SkeinError('not-found', `${url} is not a seed of this collection.`, 'skein seeds lists them.');
+  const { ledger, seed } = found;
+  const others = all.filter(each => each !== found);
   ledger.pages.judge(seed.id, 'removed', seed.server);
   ledger.seeds.settle(seed.id);
   const server = ledger.servers.byId(seed.server);
-  if (!others.some(each => each.server === seed.server)) {
+  if (!others.some(each => each.ledger === ledger && each.seed.server === seed.server)) {
     server.seeded = false;
     ledger.servers.touch(server);
   }
-  const kept = new Set(others.flatMap(each => hostsOf(ledger, each)));
-  letGo(ledger, new Set(hostsOf(ledger, seed).filter(origin => !kept.has(origin))));
-  return seed;
+  const kept = new Set(others.flatMap(each => hostsOf(each.ledger, each.seed)));
+  letGo(settings, new Set(hostsOf(ledger, seed).filter(origin => !kept.has(origin))));
+  return { ledger };
 }
 
 /** Redirects in a row that are followed, which loops would make endless. */

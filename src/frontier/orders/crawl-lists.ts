@@ -8,7 +8,7 @@
  */
 
 /** An order of one server that takes part. */
-export interface Listed {
+interface Listed {
   /** Pvalues of its waiting pages. */
   values(): number[];
   /** The lists were cut anew: its pages join those that they belong to now. */

@@ -54,7 +54,12 @@ const LATELY_DAYS = 2;
 /** Days of figures by which the aim is corrected, how hard, and by how much of what may be stale at most. */
 const STEERED_DAYS = 7;
 const GAIN = 2;
-const MOST_STEERED = 0.75;
+const MOST_MORE = 0.75;
+/** Servers whose own figures correct their own aim, those with the most pages. */
+export const MOST_STEERED = 100;
+
+/** Freshness as it was shown, by day since 1970. */
+type Noted = Readonly<Record<string, number>>;
 /** Inferred copies that are taken together with those that were looked at. */
 const DOUBTED: Audited = { right: 9, wrong: 1 };
 /** Days: who was looked at so lately is not unseen today. */
@@ -118,17 +123,32 @@ export class Foresight {
   }
 
   /**
-   * What beliefs have to expect so that visits find what was asked for: bursts are in no belief, so where the figures of
-   * the last rounds fell short of it, more is aimed at. Never less: what nobody has seen yet is not in the figures.
+   * What beliefs have to expect so that visits find what was asked for, at a server or everywhere: bursts are in no belief,
+   * so where the figures of the last rounds fell short of it, more is aimed at. Never less: what nobody has seen yet is
+   * not in the figures.
    */
-  targetFor(freshness: number, now: number): number {
-    const noted = this.#ledger.setting<Record<string, number>>('freshness') ?? {};
+  targets(freshness: number, now: number): (server?: number) => number {
+    const since = Math.floor(now / DAY) - STEERED_DAYS;
+    const target = (noted: Noted): number => {
+      const last = Object.entries(noted).filter(([day]) => Number(day) >= since);
+      if (last.length === 0) return freshness;
+      const mean = last.reduce((sum, [, shown]) => sum + shown, 0) / last.length;
+      return freshness + Math.min(MOST_MORE * (1 - freshness), Math.max(0, GAIN * (freshness - mean)));
+    };
+    const all = target(this.#ledger.setting<Noted>('freshness') ?? {});
+    const servers = this.#ledger.setting<Record<number, Noted>>('freshness-servers') ?? {};
+    return server => (server === undefined || !servers[server] ? all : Math.max(all, target(servers[server])));
+  }
+
+  /** Remembers a figure that is shown: of all servers for good, of each for as long as it steers. */
+  note(now: number, { expected, servers }: Fresh): void {
     const today = Math.floor(now / DAY);
-    const last = Object.entries(noted).filter(([day]) => today - Number(day) <= STEERED_DAYS);
-    if (last.length === 0) return freshness;
-    const mean = last.reduce((sum, [, shown]) => sum + shown, 0) / last.length;
-    const stale = 1 - freshness;
-    return freshness + Math.min(MOST_STEERED * stale, Math.max(0, GAIN * (freshness - mean)));
+    this.#ledger.set('freshness', { ...this.#ledger.setting<Noted>('freshness'), [today]: expected });
+    const before = this.#ledger.setting<Record<number, Noted>>('freshness-servers') ?? {};
+    const lately = (noted: Noted = {}) =>
+      Object.fromEntries(Object.entries(noted).filter(([day]) => today - Number(day) <= STEERED_DAYS));
+    const noted = servers.map(each => [each.server, { ...lately(before[each.server]), [today]: each.expected }]);
+    if (servers.length > 0) this.#ledger.set('freshness-servers', Object.fromEntries(noted));
   }
 
   /** `most`: servers of which it is said one by one, the largest first. */

@@ -71,7 +71,7 @@ export function costAfter(
 
 /** Bytes that the page costs when its server sends all of it. */
 export function wireOf({ page, cost }: Visit, before: { readonly wire: number | null } | undefined): number | null {
-  if (page && cost.cause === 'delta') return before?.wire ?? page.bytes;
+  if (page && (cost.cause === 'delta' || cost.cause === 'dictionary')) return before?.wire ?? page.bytes;
   return page ? cost.up + cost.down : (before?.wire ?? null);
 }
 

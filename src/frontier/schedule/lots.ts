@@ -7,26 +7,45 @@ import { DAY } from '../../base/clock.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { LivePage } from '../../ledger/pages/due-times.ts';
 import { FLAG_CHANGED } from '../../ledger/pages/known-row.ts';
+import { WaveDays } from './wave-days.ts';
 import { partOf } from './waves.ts';
 
 /** Of a round's looks: a twentieth, or a hundredth of all pages where that is more, but never more than a fifth. */
 const USUAL = 0.05;
 const OF_PAGES = 0.01;
 const MOST = 0.2;
-/** Of each server, as far as that fifth goes; where it does not, other servers each day. */
+/**
+ * Of each server, as far as that fifth goes (a fifth of all pages where a freshness is to be kept); where it does not, other
+ * servers each day.
+ */
 const OF_SERVER = 2;
+/**
+ * A wave over a share of a server's pages is found after as many days as there are looks a day, times that share; so much
+ * is stale until then. So waves make stale what their number a day is over the looks: they may take half of what may be stale.
+ */
+const OF_WAVES = 2;
 /** Pages that are drawn for each that is wanted: some are dead links, second addresses, or were looked at already. */
 const DRAWN = 4;
 /** Pages of a server that are drawn: among so many is one of those that change, if they are not few. */
 const DRAWN_OF_SERVER = 16;
 const GOLDEN = (Math.sqrt(5) - 1) / 2;
 
-/** For a round of so many visits, as far as it has not seen them. */
-export function lotsOf(ledger: Ledger, visits: number, begun: number): { page: number; server: number }[] {
+/** A round that lots are drawn for. */
+interface LotRound {
+  /** Where a freshness is to be kept: any number, and the pages stand for it. */
+  readonly visits: number;
+  /** Milliseconds since 1970: what was seen since is left out. */
+  readonly begun: number;
+  /** Share of the pages that may be stale, where a freshness is to be kept; else 0. */
+  readonly stale: number;
+}
+
+export function lotsOf(ledger: Ledger, { visits, begun, stale }: LotRound): { page: number; server: number }[] {
   const looks = Math.min(visits, ledger.dueTimes.countLive());
   const day = Math.floor(begun / DAY);
   const evenly = Math.floor(Math.min(looks * MOST, Math.max(looks * USUAL, ledger.pages.size * OF_PAGES)));
-  const servers = ofServers(ledger, begun, Math.floor(looks * MOST));
+  const most = stale > 0 ? Math.max(OF_SERVER, looks * MOST) : looks * MOST;
+  const servers = ofServers(ledger, { begun, stale, most: Math.floor(most) });
   const drawn = new Set(servers.map(({ page }) => page));
   const ids = placesOf(day, evenly * DRAWN).map(place => 1 + Math.floor(place * ledger.pages.size));
   const fresh = [...new Set(ids)].filter(id => !drawn.has(id));
@@ -35,16 +54,23 @@ export function lotsOf(ledger: Ledger, visits: number, begun: number): { page: n
 }
 
 /** At most so many pages: some of each server, or of other servers each day. */
-function ofServers(ledger: Ledger, begun: number, most: number): LivePage[] {
+function ofServers(ledger: Ledger, { begun, stale, most }: Omit<LotRound, 'visits'> & { most: number }): LivePage[] {
   const day = Math.floor(begun / DAY);
   const servers = [...ledger.servers.all()];
   const count = Math.min(servers.length, Math.floor(most / OF_SERVER));
-  const today = Array.from({ length: count }, (_, i) => servers[(day * count + i) % servers.length]!);
-  return today.flatMap(({ id }) => {
-    const live = ledger.dueTimes.live(ledger.pages.someOf(id, placesOf(day, DRAWN_OF_SERVER)), begun);
-    // What a wave touches it mostly touched before; of the others one is enough.
+  const waves = new WaveDays(ledger);
+  let left = most;
+  return Array.from({ length: count }, (_, i) => servers[(day * count + i) % servers.length]!).flatMap(({ id }, i) => {
+    const needed = stale > 0 ? Math.ceil((OF_WAVES * waves.rate(id, begun)) / stale) : 0;
+    const wanted = Math.max(OF_SERVER, Math.min(needed, left - (count - i - 1) * OF_SERVER));
+    const drawn = placesOf(day, Math.max(DRAWN_OF_SERVER, DRAWN * wanted));
+    const live = ledger.dueTimes.live(ledger.pages.someOf(id, drawn), begun);
+    // What a wave touches it mostly touched before: of the others half is enough.
     const [changed, still] = [live.filter(hasChanged), live.filter(page => !hasChanged(page))];
-    return [...still.slice(0, 1), ...changed, ...still.slice(1)].slice(0, OF_SERVER);
+    const first = Math.floor(wanted / 2);
+    const lots = [...still.slice(0, first), ...changed, ...still.slice(first)].slice(0, wanted);
+    left -= lots.length;
+    return lots;
   });
 }
 
@@ -60,13 +86,20 @@ const SUSPECTED = 3;
 /** Pages before and after one in the order they were found in, which are mostly of its part of the server. */
 const BESIDE = 6;
 
-/** Pages of the same part of its server as one that has changed: do they, too? As far as not seen since a time. */
+/**
+ * Pages to look at where one has changed: do they, too? Those of the same part of its server first, then what changed
+ * before, because a part may have one page alone. As far as not seen since a time. Where a notice named it: of those that
+ * notices named.
+ */
 export function alike(ledger: Ledger, page: LivePage, before: number): LivePage[] {
   const beside = Array.from({ length: 2 * BESIDE }, (_, i) => page.page + (i % 2 === 0 ? 1 : -1) * (1 + (i >> 1)));
   const anywhere = ledger.pages.someOf(page.server, placesOf(page.page, DRAWN_OF_SERVER));
   const part = partOf(page);
+  const rank = (other: LivePage) => (partOf(other) === part ? 0 : hasChanged(other) ? 1 : 2);
   return ledger.dueTimes
     .live([...new Set([...anywhere, ...beside])], before)
-    .filter(other => other.page !== page.page && other.server === page.server && partOf(other) === part)
+    .filter(other => other.page !== page.page && other.server === page.server)
+    .filter(other => page.pings === 0 || other.pings > 0)
+    .sort((a, b) => rank(a) - rank(b))
     .slice(0, SUSPECTED);
 }

@@ -29,7 +29,7 @@ import { type ChangeState, newState, packState, unpackState } from '../../revisi
 import type { VisitCost } from '../../revisit/value.ts';
 import { isOwnTurn, Rhythm, steerBoth } from '../steering.ts';
 import { aliasDue, dueWithout, sitemapRest } from './due-after-failure.ts';
-import { Foresight, type Fresh } from './freshness-forecast.ts';
+import { Foresight, type Fresh, MOST_STEERED } from './freshness-forecast.ts';
 import {
   costAfter,
   costOf,
@@ -53,7 +53,7 @@ import {
   settingsAfter,
 } from './settings.ts';
 import { lastChangeAge } from './validator-trust.ts';
-import { Voices } from './voices.ts';
+import { UNLIKELY, Voices } from './voices.ts';
 import { WaveDays } from './wave-days.ts';
 import { dueInWave, FIRST as FIRST_OF_ALL, partOf, Waves } from './waves.ts';
 
@@ -158,7 +158,7 @@ export class Schedule {
   after(lesson: ScheduleLesson): Planned {
     const { id, visit, before, server } = lesson;
     if (visit.outcome !== 'fetched' && visit.outcome !== 'same') {
-      this.#voices.gone(server, before, visit.outcome);
+      this.#voices.gone(server, before, visit);
       return { change: before?.change ?? null, due: dueWithout(visit, before) };
     }
     const role = roleOf(visit);
@@ -246,8 +246,7 @@ export class Schedule {
 
   /** Remembers how fresh the collection is on this day, for the account. Inside the caller's transaction. */
   noteFreshness(now: number): void {
-    const noted = this.#ledger.setting<Record<string, number>>('freshness') ?? {};
-    this.#ledger.set('freshness', { ...noted, [Math.floor(now / DAY)]: this.freshness(now).expected });
+    this.#foresight.note(now, this.freshness(now, this.#aims ? MOST_STEERED : 0));
   }
 
   #save(now: number): void {
@@ -267,7 +266,7 @@ export class Schedule {
     const { freshness, share, bytes } = this.settings;
     this.#thetas.clear();
     if (freshness !== undefined)
-      return { ...this.#thetas.seek(this.#foresight.targetFor(freshness, this.#now), beliefs, serverOf), freshness };
+      return { ...this.#thetas.seek(this.#foresight.targets(freshness, this.#now), beliefs, serverOf), freshness };
     if (bytes === undefined) return balanceForShare(share ?? 0.1, beliefs, MAX_INTERVAL);
     return balanceForSpending(bytes / 1000 / Math.max(1, pages), beliefs, MAX_INTERVAL);
   }
@@ -275,7 +274,8 @@ export class Schedule {
   #beliefOf(row: ScheduledPage, state: ChangeState): Belief {
     const role = roles[row.role]!;
     const { a, b } = this.#paced(state, row.server, role);
-    return { a, b, weight: this.#weigh(row.page, row.depth, role), cost: this.#price(this.#costOfRow(row)) };
+    const recall = this.#aims && role === 'page' ? this.#voices.silence(this.#ledger.servers.byId(row.server)) : 0;
+    return { a, b, weight: this.#weigh(row.page, row.depth, role), cost: this.#price(this.#costOfRow(row)), recall };
   }
 
   #costOfRow(row: ScheduledPage): VisitCost {
@@ -295,7 +295,7 @@ export class Schedule {
     if (row.pings === 0) return next;
     return Math.min(
       next,
-      Math.max(row.seen_time, due - this.#voices.worth(server, row, this.plan.estimator.rate(state))),
+      Math.max(row.seen_time - FIRST_OF_ALL, due - this.#voices.worth(server, row, this.plan.estimator.rate(state))),
     );
   }
 
@@ -358,19 +358,20 @@ export class Schedule {
       return;
     }
     // A change that was told of is no surprise, as far as the server's notices are true.
-    const foretold = 1 - (1 - told.foretold) * (1 - this.#voices.believed(server, before));
-    this.#voices.judged(server, before, { changed, foretold: told.foretold });
+    const word = this.#voices.believed(server, before);
+    const foretold = 1 - (1 - told.foretold) * (1 - word);
+    this.#voices.judged(server, before, { time: visit.time, changed, foretold: told.foretold });
     const waved = server.wave > before.seen_time!;
     const named = before.pings > 0;
     const audit = this.audits.delete(before.page);
     const seen = { state: told.state, foretold, page: before.page, changed, waved, named, audit };
-    const here = { page: before.page, server: server.id, url: visit.url, wire: before.wire, flags: before.flags };
-    const part = partOf(here);
-    // A page that a notice named says nothing of those that it did not.
-    const turn = named
-      ? undefined
-      : this.#waves.count(server, visit.time, { ...seen, before: before.seen_time!, part });
+    const here = { ...before, server: server.id, url: visit.url };
+    // A page that a notice named says nothing of those that it did not, but of others that it named.
+    const surprise = changed && word < UNLIKELY ? 'suspected' : undefined;
+    const counted = { ...seen, before: before.seen_time!, part: partOf(here) };
+    const turn = named ? surprise : this.#waves.count(server, visit.time, counted);
     this.#foresight.learn(visit.time, server.id, seen);
+    if (named && this.#voices.turned(server)) this.#place(this.#ledger.scheduled.ofServer(server.id));
     if (turn === undefined) return;
     if (turn === 'suspected') {
       this.#ledger.dueTimes.hasten(alike(this.#ledger, here, visit.time - DAY / 2), visit.time - FIRST_OF_ALL);

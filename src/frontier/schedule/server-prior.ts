@@ -10,7 +10,7 @@ import { type ChangeState, PRIOR, type Prior, unpackState } from '../../revisit/
 import type { ImportancePlace } from './importance.ts';
 
 /** Those that a page is like. */
-export interface Kind {
+interface Kind {
   readonly server: number;
   readonly role: ImportancePlace['role'];
   readonly url: string;

@@ -28,13 +28,16 @@ export class ServerThetas {
     this.#parts = new Map();
   }
 
-  /** Finds them anew; returns what all servers together cost and bring with them. `serverOf`: of a belief, by its index. */
-  seek(target: number, beliefs: readonly Belief[], serverOf: (index: number) => number): Balance {
-    const all = balanceForFreshness(target, beliefs, MAX_INTERVAL);
+  /**
+   * Finds them anew; returns what all servers together cost and bring with them. `target`: of a server, absent = of all;
+   * `serverOf`: of a belief, by its index.
+   */
+  seek(target: (server?: number) => number, beliefs: readonly Belief[], serverOf: (index: number) => number): Balance {
+    const all = balanceForFreshness(target(), beliefs, MAX_INTERVAL);
     const servers = [...Map.groupBy(beliefs.keys(), serverOf)].sort(([, a], [, b]) => b.length - a.length);
     const balances = servers.slice(0, MOST_SERVERS).map(([server, own]) => {
       const theirs = own.map(index => beliefs[index]!);
-      return { server, pages: own.length, balance: balanceForFreshness(target, theirs, MAX_INTERVAL) };
+      return { server, pages: own.length, balance: balanceForFreshness(target(server), theirs, MAX_INTERVAL) };
     });
     this.#parts = new Map(balances.map(({ server, balance }) => [server, balance.theta / all.theta]));
     const pages = balances.reduce((sum, each) => sum + each.pages, 0);

@@ -16,6 +16,7 @@ import type { Estimator } from '../../revisit/estimators/port.ts';
 import { learnPing, type PingRecord, pingPrecision, pingWorth, silenceRecall } from '../../revisit/pings.ts';
 import { newState, unpackState } from '../../revisit/state.ts';
 import { noteTo, pingsOf } from './importance.ts';
+import { FIRST } from './waves.ts';
 
 interface Heard {
   /** Of the page. */
@@ -29,27 +30,39 @@ interface Heard {
 /** Below this precision a voice that names contents is weighed like one that does not. */
 const TAKEN_AT_ITS_WORD = 0.4;
 
+/** A word that turns out to be true though it was less likely than this: are the server's others? */
+export const UNLIKELY = 0.5;
+
 /** A visit as far as it judges notices. */
 interface Shown {
+  /** Milliseconds. */
+  readonly time: number;
   readonly changed: boolean;
   readonly foretold: number;
 }
 
 /** What is assumed of the silence of a site that names all contents: as if so many changes had been expected, and missed. */
 const TOLD_BY_ALL = { expected: 40, missed: 1 };
+/** Milliseconds in which notices are of one batch, and looks that all that came before them count for. */
+const BATCH = DAY / 2;
+const BEFORE = 2;
 /** Milliseconds that it is remembered which servers do. */
 const LOOKED_FOR = 10_000;
 
 export class Voices {
   readonly #ledger: Ledger;
   readonly #telling = new Map<number, boolean>();
+  /** What the last looks at named pages have shown, by server. */
+  readonly #batches = new Map<number, { readonly begun: number; readonly looks: number; readonly found: number }>();
+  /** What a notice of each server was worth when its pages were last moved by it. */
+  readonly #worth = new Map<number, number>();
   #looked = 0;
 
   constructor(ledger: Ledger) {
     this.#ledger = ledger;
   }
 
-  /** A notice came: its page moves forward, before others that are due, but not before it was last seen. */
+  /** A notice came: its page moves forward by what that is worth, so that of all that are due the surest come first. */
   heard(estimator: Estimator, { id, time, kind, exact }: Heard): boolean {
     const { pages, servers, told } = this.#ledger;
     const page = pages.get(id);
@@ -64,7 +77,7 @@ export class Voices {
       certain || known.outcome === 'gone'
         ? Number.POSITIVE_INFINITY
         : this.#worthOf(server, now, rate) - this.#worthOf(server, before, rate);
-    const due = Math.min(known.due, Math.max(known.seen_time ?? time, known.due - more));
+    const due = Math.min(known.due, Math.max((known.seen_time ?? time) - FIRST, known.due - more));
     told.put(id, now, time);
     // Notices that no kind counts are of an earlier version.
     pages.setPinged(id, Math.max(known.pings, now[kind]!, unnamed(known, before) + 1), due);
@@ -76,7 +89,7 @@ export class Voices {
     if (pings === 0) return 0;
     let most = 0;
     for (const [kind, count] of Object.entries(this.#toldOf(page, pings))) {
-      most = Math.max(most, 1 - (1 - pingPrecision(this.#recordOf(server, kind))) ** count);
+      most = Math.max(most, 1 - (1 - pingPrecision(this.#lately(server, kind))) ** count);
     }
     return most;
   }
@@ -112,10 +125,12 @@ export class Voices {
   }
 
   /** A visit has shown whether those who spoke were right, and what those missed who did not. */
-  judged(server: Server, before: KnownRow, { changed, foretold }: Shown): void {
+  judged(server: Server, before: KnownRow, { time, changed, foretold }: Shown): void {
     const { servers, told, noticeTrust } = this.#ledger;
     const record = pingsOf(server);
     if (before.pings === 0 && record.pings === 0) return;
+    if (!this.#worth.has(server.id)) this.#worth.set(server.id, surenessOf(this.#batched(server, record)));
+    if (before.pings > 0) this.#countBatch(server.id, time, changed);
     noteTo(server, learnPing(record, { pings: before.pings, changed, foretold }));
     servers.touch(server);
     const named: ToldNotices = before.pings > 0 ? told.of(before.page) : {};
@@ -131,19 +146,52 @@ export class Voices {
     }
   }
 
+  /**
+   * Visits have made its notices worth less than half, or more than twice, of what they were when pages were moved by them,
+   * or as likely true as not, by which a page is due: those have to be moved anew. One server's word may name all of its
+   * pages.
+   */
+  turned(server: Server): boolean {
+    const worth = surenessOf(this.#batched(server, pingsOf(server)));
+    const before = this.#worth.get(server.id) ?? worth;
+    const likely = worth >= Math.LN2 && before < Math.LN2;
+    const turned = likely || worth > before * 2 || worth < before / 2;
+    if (turned) this.#worth.set(server.id, worth);
+    return turned;
+  }
+
   /** A page that was named is there no more: so much was true. One that could not be looked at says nothing. */
-  gone(server: Server, before: KnownRow | undefined, outcome: string): void {
+  gone(server: Server, before: KnownRow | undefined, { outcome, time }: { outcome: string; time: number }): void {
     if (before === undefined || before.pings === 0) return;
-    if (outcome === 'gone' || outcome === 'moved') this.judged(server, before, { changed: true, foretold: 1 });
+    if (outcome === 'gone' || outcome === 'moved') this.judged(server, before, { time, changed: true, foretold: 1 });
     else this.#ledger.told.remove(before.page);
   }
 
   #worthOf(server: Server, told: ToldNotices, rate: number): number {
     let most = 0;
     for (const [kind, count] of Object.entries(told)) {
-      most = Math.max(most, count * pingWorth(this.#recordOf(server, kind), rate) * DAY);
+      most = Math.max(most, count * pingWorth(this.#lately(server, kind), rate) * DAY);
     }
     return most;
+  }
+
+  #countBatch(server: number, time: number, changed: boolean): void {
+    const last = this.#batches.get(server);
+    const batch = last && time - last.begun < BATCH ? last : { begun: time, looks: 0, found: 0 };
+    this.#batches.set(server, { ...batch, looks: batch.looks + 1, found: batch.found + (changed ? 1 : 0) });
+  }
+
+  /** A record with the last looks at named pages: a site that names all of its pages is right about all, or about none. */
+  #batched(server: Server, record: PingRecord): PingRecord {
+    const { looks, found } = this.#batches.get(server.id) ?? { looks: 0, found: 0 };
+    if (looks === 0) return record;
+    const precision = (BEFORE * pingPrecision(record) + found) / (BEFORE + looks);
+    // As a record that says so.
+    return { ...record, pings: looks, confirmed: precision * (4 + looks) - 2 };
+  }
+
+  #lately(server: Server, kind: string): PingRecord {
+    return this.#batched(server, this.#recordOf(server, kind));
   }
 
   /** A kind that was never held against a visit is as good as its server's others. */
@@ -151,6 +199,11 @@ export class Voices {
     const own = this.#ledger.noticeTrust.of(server.id, kind);
     return own.pings > 0 ? own : pingsOf(server);
   }
+}
+
+/** What a notice is worth grows with this, see pingWorth. */
+function surenessOf(record: PingRecord): number {
+  return -Math.log1p(-pingPrecision(record));
 }
 
 /** Notices that are counted for a page and that no kind has. */

@@ -42,6 +42,12 @@ export class WaveDays {
     return (days.length / REMEMBERED) * pages <= MOST * visits;
   }
 
+  /** Share of the days that are remembered on which one began. */
+  rate(server: number, time: number): number {
+    const since = Math.floor(time / DAY) - REMEMBERED;
+    return (this.#all[server]?.days ?? []).filter(day => day > since).length / REMEMBERED;
+  }
+
   /** One began within so many days. */
   within(server: number, time: number, days: number): boolean {
     return (this.#all[server]?.days ?? []).some(day => Math.floor(time / DAY) - day <= days);

@@ -29,8 +29,20 @@ interface Tide extends Draft<WaveShown> {
   readonly parts: Map<string, Draft<WaveShown>>;
 }
 
-/** What the visits that a wave brought about have found, by part of the server. */
-type Run = Map<string, { visits: number; changed: number; over: boolean }>;
+/** What visits since a wave began have found in a part of the server. */
+interface RunPart {
+  visits: number;
+  changed: number;
+  /** It is not touched. */
+  over: boolean;
+}
+
+/** The looks that proved a wave, and those that it brought about. */
+interface Run {
+  readonly parts: Map<string, RunPart>;
+  /** It touches the parts that have shown it, and no others. */
+  confined: boolean;
+}
 
 /** A visit as far as waves are concerned. */
 export interface WaveSeen {
@@ -43,7 +55,7 @@ export interface WaveSeen {
 }
 
 /** `spared`: a part of the server that the wave does not touch was found. `suspected`: one change more would prove a wave. */
-export type Turn = 'begun' | 'ended' | 'spared' | 'suspected' | undefined;
+type Turn = 'begun' | 'ended' | 'spared' | 'suspected' | undefined;
 
 /** Milliseconds over which visits are counted together. */
 const WINDOW = DAY / 2;
@@ -80,7 +92,10 @@ export class Waves {
 
   /** The wave that the server is in may have touched this page since it was seen. */
   touches(server: Server, page: Parted & { readonly seen_time: number }): boolean {
-    return server.wave > page.seen_time && !this.#runs.get(server.id)?.get(partOf(page))?.over;
+    if (server.wave <= page.seen_time) return false;
+    const run = this.#runs.get(server.id);
+    const own = run?.parts.get(partOf(page));
+    return own && shows(own) ? true : !own?.over && !run?.confined;
   }
 
   /** A page that was seen since the last wave: the next may begin with it. */
@@ -101,25 +116,29 @@ export class Waves {
     if (!changed) return undefined;
     const since = [tide, own, together(tide)].find(isWave)?.since ?? 0;
     if (since <= server.wave) return [tide, own].some(isSuspect) ? 'suspected' : undefined;
+    const parts = [...tide.parts].map(([name, { visits, changed: found }]): [string, RunPart] => [
+      name,
+      { visits, changed: found, over: isOver({ visits, changed: found }, ENOUGH_OF_PART) },
+    ]);
     this.#turn(server, since, time);
+    this.#runs.set(server.id, { parts: new Map(parts), confined: false });
     return 'begun';
   }
 
   /** A page that the wave may have touched. */
   #run(server: Server, time: number, { changed, part }: WaveSeen): Turn {
-    const run: Run = this.#runs.get(server.id) ?? new Map();
+    const run: Run = this.#runs.get(server.id) ?? { parts: new Map(), confined: false };
     this.#runs.set(server.id, run);
-    const own = run.get(part) ?? { visits: 0, changed: 0, over: false };
-    if (run.size < MOST_PARTS) run.set(part, own);
+    const own = run.parts.get(part) ?? { visits: 0, changed: 0, over: false };
+    if (run.parts.size < MOST_PARTS) run.parts.set(part, own);
     own.visits++;
     own.changed += changed ? 1 : 0;
-    const turned = own.over !== isOver(own, ENOUGH_OF_PART);
-    if (turned) own.over = !own.over;
-    // A large part that is not touched says nothing of the others.
-    const touched = [...run.values()].filter(({ over }) => !over);
-    const all = touched.length === 0 ? [...run.values()] : touched;
-    const sum = { visits: totalOf(all, 'visits'), changed: totalOf(all, 'changed') };
-    if (!isOver(sum, ENOUGH_VISITS)) return turned ? 'spared' : undefined;
+    const before = { over: own.over, confined: run.confined };
+    own.over = isOver(own, ENOUGH_OF_PART);
+    const all = [...run.parts.values()];
+    run.confined = isConfined(all);
+    if (all.some(shows) || !isOver(sumOf(all), ENOUGH_VISITS))
+      return own.over !== before.over || run.confined !== before.confined ? 'spared' : undefined;
     this.#turn(server, 0, time);
     return 'ended';
   }
@@ -151,8 +170,23 @@ function isOver({ visits, changed }: { readonly visits: number; readonly changed
   return visits >= enough && changed < OVER_SHARE * visits;
 }
 
-function totalOf<K extends string>(list: readonly Readonly<Record<K, number>>[], name: K): number {
-  return list.reduce((total, each) => total + each[name], 0);
+/** A part of the server that the wave was seen to touch. */
+function shows({ changed, over }: RunPart): boolean {
+  return changed > 0 && !over;
+}
+
+/** Enough looks elsewhere found next to nothing. One large part says nothing of the others: it counts for few of them. */
+function isConfined(parts: readonly RunPart[]): boolean {
+  const quiet = parts.filter(part => !shows(part));
+  const visits = quiet.reduce((sum, part) => sum + Math.min(part.visits, ENOUGH_OF_PART), 0);
+  return isOver({ visits, changed: sumOf(quiet).changed }, ENOUGH_VISITS);
+}
+
+function sumOf(parts: readonly RunPart[]): { visits: number; changed: number } {
+  return parts.reduce((sum, { visits, changed }) => ({ visits: sum.visits + visits, changed: sum.changed + changed }), {
+    visits: 0,
+    changed: 0,
+  });
 }
 
 function together(now: Tide): WaveShown {

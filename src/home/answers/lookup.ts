@@ -5,7 +5,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { KnownRow } from '../../ledger/pages/known-row.ts';
 import type { PageRow } from '../../ledger/pages/pages.ts';
 
-export interface FoundPage {
+export interface LookedUpPage {
   readonly page: PageRow;
   readonly known: KnownRow | undefined;
 }
@@ -20,7 +20,7 @@ export function urlsMeant(text: string): readonly string[] {
 }
 
 /** The first of these pages that there is. Redirects are not followed: an alias is a page of its own. */
-export function lookUp(ledger: Ledger, urls: readonly string[]): FoundPage | undefined {
+export function lookUp(ledger: Ledger, urls: readonly string[]): LookedUpPage | undefined {
   for (const url of urls) {
     const { high, low } = fingerprint(url, { high: 0, low: 0 });
     const page = ledger.pages.find(high, low);
@@ -30,15 +30,11 @@ export function lookUp(ledger: Ledger, urls: readonly string[]): FoundPage | und
 }
 
 export function neverHeard(url: string): SkeinError {
-  return new SkeinError(
-    'not-found',
-    `The collection has never heard of ${url}.`,
-    'List what it has with "skein pages".',
-  );
+  return new SkeinError('not-found', `The collection does not know ${url}.`, '"skein pages" lists the known pages.');
 }
 
 /** The page with this URL. */
-export function findPage(ledger: Ledger, text: string): FoundPage {
+export function findPage(ledger: Ledger, text: string): LookedUpPage {
   const urls = urlsMeant(text);
   const found = lookUp(ledger, urls);
   if (found) return found;

@@ -7,7 +7,7 @@ import type { Server } from '../../ledger/servers.ts';
 import { inWords } from '../../revisit/explain.ts';
 import { RECHECKS } from '../../revisit/gone.ts';
 import { LEAST_INTERVAL, MAX_INTERVAL, type Plan } from '../../revisit/policy.ts';
-import type { FoundPage } from './lookup.ts';
+import type { LookedUpPage } from './lookup.ts';
 
 export type WhyRule =
   | 'first' // it was never visited, or is refused
@@ -29,7 +29,7 @@ export type WhyRule =
 /** Rules that ask for neither rate nor value. */
 export const FIXED: ReadonlySet<WhyRule> = new Set(['gone', 'moved', 'alias', 'sitemap', 'retry', 'settled']);
 
-export function ruleOf({ page, known }: FoundPage, server: Server | undefined, plan: Plan): WhyRule {
+export function ruleOf({ page, known }: LookedUpPage, server: Server | undefined, plan: Plan): WhyRule {
   if (!known || page.refused !== null) return 'first';
   if (known.retry_at !== null) return 'retry';
   if (known.due === null) return 'settled';
@@ -48,7 +48,7 @@ export function ruleOf({ page, known }: FoundPage, server: Server | undefined, p
 }
 
 /** By which ways it was told. */
-function tellersOf(ledger: Ledger, known: FoundPage['known']): string {
+function tellersOf(ledger: Ledger, known: LookedUpPage['known']): string {
   const kinds = Object.keys(known ? ledger.told.of(known.page) : {});
   return kinds.length === 0
     ? 'by a ping'
@@ -56,36 +56,36 @@ function tellersOf(ledger: Ledger, known: FoundPage['known']): string {
 }
 
 /** Says when it is visited next, and by which rule. */
-export function ruleInWords(ledger: Ledger, rule: WhyRule, { known }: FoundPage, now: number): string {
+export function ruleInWords(ledger: Ledger, rule: WhyRule, { known }: LookedUpPage, now: number): string {
   const due = known?.due ?? now;
-  const when = due <= now ? 'it comes next' : `its turn is in ${inWords((due - now) / DAY)}`;
+  const when = due <= now ? 'Next check: now' : `Next check in ${inWords((due - now) / DAY)}`;
   switch (rule) {
     case 'gone':
-      return `A fixed rule decides, not the budget of pages: what is gone is asked for again after ${RECHECKS.join(', ')} and then every ${MAX_INTERVAL} days; ${when}.`;
+      return `${when}: pages that are gone are checked after ${RECHECKS.join(', ')} days, then every ${MAX_INTERVAL} days.`;
     case 'moved':
-      return `A fixed rule decides, not the budget of pages: where it redirects to is visited instead; ${when}.`;
+      return `${when}: Skein visits the page that it redirects to instead.`;
     case 'alias': {
       const url = known?.same_as ? ledger.pages.get(known.same_as)?.url : undefined;
-      return `It is a second address of ${url ?? 'another page'}, with the same bytes: it is looked at when that changes, or seldom; ${when}.`;
+      return `${when}: it has the same bytes as ${url ?? 'another page'}, so it is checked when that page changes, or rarely.`;
     }
     case 'doubted':
-      return 'Nothing leads to it any more, so it is looked at soon: it comes next.';
+      return 'Next check: now, because no page links to it any more.';
     case 'notice':
-      return `Notices decide: the site told us (${tellersOf(ledger, known)}), which moved it forward; ${when}.`;
+      return `${when}, moved forward because the site told us of a change (${tellersOf(ledger, known)}).`;
     case 'wave':
-      return 'A wave decides: pages of its server change together just now, so it comes next.';
+      return 'Next check: now, because pages of its server are changing together (a wave).';
     case 'suspected':
-      return 'A page like it has changed when nothing foretold that: it comes next, to see whether they change together.';
+      return 'Next check: now, because a similar page changed unexpectedly and they may change together.';
     case 'longest':
-      return `The longest interval decides: every page is looked at once in ${MAX_INTERVAL} days; ${when}.`;
+      return `${when}: every page is checked at least once in ${MAX_INTERVAL} days.`;
     case 'shortest':
-      return `The shortest interval decides: no page is looked at more often than every ten minutes; ${when}.`;
+      return `${when}: no page is checked more often than every ten minutes.`;
     case 'policy':
-      return `The policy decides: ${when}.`;
+      return `${when}, set by the policy.`;
     case 'budget':
-      return `The budget decides: ${when}${due > now ? ', or sooner where a round has budget left' : ''}.`;
+      return `${when}, set by the budget${due > now ? '; sooner if a round has budget left' : ''}.`;
     case 'sitemap':
-      return `A fixed rule decides: sitemaps are read about twice as often as they change; ${when}.`;
+      return `${when}: sitemaps are read about twice as often as they change.`;
     default:
       return '';
   }

@@ -16,7 +16,7 @@ import type { Freshness } from '../../search/index.ts';
 import { interestIn } from '../indexing/indexing.ts';
 import { type Placement, placementOf } from '../machines/placement.ts';
 import { masksOn, type ShownMask } from '../masks.ts';
-import type { FoundPage } from './lookup.ts';
+import type { LookedUpPage } from './lookup.ts';
 import { FIXED, ruleInWords, ruleOf, type WhyRule } from './why-rule.ts';
 
 export { meaningOf } from '../../errand/reasons.ts';
@@ -58,7 +58,7 @@ export interface ServerTrust {
 }
 
 /** `home`: directory of the collection, where the machines are told of; a partition has one of its own. */
-export function whyOf(ledger: Ledger, found: FoundPage, now: number, home = ledger.directory): Why {
+export function whyOf(ledger: Ledger, found: LookedUpPage, now: number, home = ledger.directory): Why {
   const { page, known } = found;
   const schedule = new Schedule(ledger);
   const rule = ruleOf(found, page.server === 0 ? undefined : ledger.servers.read(page.server), schedule.plan);
@@ -101,30 +101,36 @@ function trustIn(server: Server): ServerTrust {
 }
 
 /** What happened to a page, and what happens next. */
-export function stateOf(found: FoundPage, server: Server | undefined, now: number): string {
-  const what = roles[found.page.role] === 'image' ? 'An image that pages show. ' : '';
+export function stateOf(found: LookedUpPage, server: Server | undefined, now: number): string {
+  const what = roles[found.page.role] === 'image' ? 'An image used by pages. ' : '';
   return what + lastAndNext(found, server, now);
 }
 
-function lastAndNext({ page, known }: FoundPage, server: Server | undefined, now: number): string {
-  if (page.refused !== null) return `It is not visited (${page.refused}): ${meaningOf(page.refused)}.`;
+function lastAndNext({ page, known }: LookedUpPage, server: Server | undefined, now: number): string {
+  if (page.refused !== null) return `Not visited (${page.refused}): ${meaningOf(page.refused)}.`;
   const until = (time: number) => inWords((time - now) / DAY);
   if (!known) {
     const blocked = server !== undefined && server.notBefore > now;
     return blocked
-      ? `It waits for its first visit; no request goes to its server for another ${until(server.notBefore)}.`
-      : 'It waits for its first visit and is due now.';
+      ? `Queued for its first visit; the next request to its server is in ${until(server.notBefore)}.`
+      : 'Queued for its first visit; due now.';
   }
-  const last = `Last visit: ${known.outcome} (${known.reason}): ${meaningOf(known.reason)}.`;
+  const last = `Checked ${inWords(Math.max(0, now - known.time) / DAY)} ago, ${resultOf(known)}.`;
   if (known.retry_at !== null) {
     const when = known.retry_at > now ? `in ${until(known.retry_at)}` : 'now';
     const allowed = reasons[known.reason as ReasonCode]?.retries ?? 0;
     // One that did not fail waits because its last visit is in doubt.
-    if (known.tries === 0) return `${last} It is visited again ${when}, because that visit cannot be relied on.`;
-    return `${last} It is tried again ${when}, after ${known.tries} of ${allowed} allowed failures.`;
+    if (known.tries === 0) return `${last} Next visit ${when}, because the last one is unreliable.`;
+    return `${last} Retry ${when}, after ${known.tries} of ${allowed} allowed failures.`;
   }
-  if (known.reason === 'robots') return `${last} It is asked for once that allows it.`;
-  return known.due === null ? `${last} It is settled: nothing more is planned for it.` : last;
+  if (known.reason === 'robots') return `${last} Skein fetches it once robots.txt allows that.`;
+  return known.due === null ? `${last} No further visit is planned.` : last;
+}
+
+/** `unchanged`, or the outcome with what it means. */
+function resultOf({ outcome, reason }: KnownRow): string {
+  if (outcome === 'same') return reason === 'unchanged' ? 'unchanged' : `unchanged: ${meaningOf(reason)}`;
+  return reason === 'ok' ? 'fetched' : `${outcome} (${reason}): ${meaningOf(reason)}`;
 }
 
 /** Where a page is visited from. */

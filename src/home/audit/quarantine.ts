@@ -4,7 +4,7 @@
  */
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { replaceFile } from '../../base/file.ts';
+import { PRIVATE, replaceFile } from '../../base/file.ts';
 
 export class Quarantine {
   readonly #file: string;
@@ -45,6 +45,6 @@ export class Quarantine {
   #write(reasons: ReadonlyMap<string, string>): void {
     this.#reasons = reasons;
     mkdirSync(dirname(this.#file), { recursive: true });
-    replaceFile(this.#file, JSON.stringify(Object.fromEntries(reasons), undefined, 2));
+    replaceFile(this.#file, JSON.stringify(Object.fromEntries(reasons), undefined, 2), PRIVATE);
   }
 }

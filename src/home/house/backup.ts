@@ -3,15 +3,26 @@
  * lengths that this very copy of the ledger speaks of, which are on the disk before it speaks of them. A segment that has its
  * length already is not copied again, because segments are only ever appended to. The search index is made anew.
  */
-import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import {
+  chmodSync,
+  constants,
+  copyFileSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { segmentName } from '../../archive/segments.ts';
+import { segmentIn, segmentName } from '../../archive/segments.ts';
 import { committedEnds, type SegmentSource } from '../../archive/store/segment-store.ts';
 import { SkeinError } from '../../base/errors.ts';
-import { copyLedger } from '../../ledger/house/copy.ts';
+import { adoptLedger, copyLedger } from '../../ledger/house/copy.ts';
 import { Ledger } from '../../ledger/ledger.ts';
 import { segmentsOf } from '../copies/segments-of.ts';
+import { restoredSetting } from '../offsite/offsite.ts';
 
 export interface BackedUp {
   readonly segments: number;
@@ -26,7 +37,10 @@ const PRIVATE_FILE = 0o600;
 const CHUNK = 1 << 20;
 
 export async function backup(from: string, to: string, say: (text: string) => void = () => {}): Promise<BackedUp> {
-  mkdirSync(join(to, 'archive'), { recursive: true, mode: PRIVATE_DIRECTORY });
+  const archive = join(to, 'archive');
+  const before = lstatSync(archive, { throwIfNoEntry: false });
+  if (before && !before.isDirectory()) throw stranger(archive);
+  mkdirSync(archive, { recursive: true, mode: PRIVATE_DIRECTORY });
   const fresh = join(to, 'ledger.db.new');
   rmSync(fresh, { force: true });
   say('the ledger');
@@ -39,23 +53,25 @@ export async function backup(from: string, to: string, say: (text: string) => vo
   for (const [i, { id }] of noted.entries()) {
     say(`segment ${i + 1} of ${noted.length}`);
     const end = ends.get(id)!;
-    const added = await copySegment(source, join(to, 'archive'), id, end);
+    const added = await copySegment(source, archive, id, end);
     copied += added;
     had += end - added;
   }
   // Whoever looked into the backup left files that belong to the ledger of before.
   for (const tail of ['-wal', '-shm']) rmSync(join(to, `ledger.db${tail}`), { force: true });
   renameSync(fresh, join(to, 'ledger.db'));
-  removeOthers(join(to, 'archive'), new Set(noted.map(({ id }) => segmentName(id))));
+  removeOthers(archive, new Set(noted.map(({ id }) => segmentName(id))));
   return { segments: noted.length, copied, had };
 }
 
 /** Brings a segment of a backup to its length; returns how many bytes were missing. */
 async function copySegment(source: SegmentSource, to: string, id: number, end: number): Promise<number> {
   const target = join(to, segmentName(id));
+  refuseLink(target);
   const has = statSync(target, { throwIfNoEntry: false })?.size ?? 0;
   const start = has <= end ? has : 0;
-  const out = await open(target, has === 0 ? 'w' : 'r+', PRIVATE_FILE);
+  const { O_CREAT, O_RDWR, O_NOFOLLOW } = constants;
+  const out = await open(target, O_CREAT | O_RDWR | O_NOFOLLOW, PRIVATE_FILE);
   try {
     const buffer = Buffer.allocUnsafe(CHUNK);
     for (let at = start; at < end; ) {
@@ -78,13 +94,35 @@ function removeOthers(archive: string, named: ReadonlySet<string>): void {
   for (const name of readdirSync(archive)) if (!named.has(name)) rmSync(join(archive, name), { force: true });
 }
 
-/** Makes a partition of a backup of one. The directory must be empty. */
+/** Makes a partition of a backup of one. The directory must be empty. Of a backup nothing but segments and a ledger is taken. */
 export function restore(from: string, to: string): void {
-  mkdirSync(join(to, 'archive'), { recursive: true });
-  if (existsSync(join(from, 'archive')))
-    for (const name of readdirSync(join(from, 'archive')))
-      copyFileSync(join(from, 'archive', name), join(to, 'archive', name));
+  mkdirSync(join(to, 'archive'), { recursive: true, mode: PRIVATE_DIRECTORY });
+  const archive = join(from, 'archive');
+  const isThere = lstatSync(archive, { throwIfNoEntry: false });
+  if (isThere && !isThere.isDirectory()) throw stranger(archive);
+  for (const name of isThere ? readdirSync(archive) : [])
+    if (segmentIn(name) !== undefined) copyPrivate(join(archive, name), join(to, 'archive', name));
   // Last: without it there is no collection, whatever else was copied.
-  copyFileSync(join(from, 'ledger.db'), join(to, 'ledger.db.new'));
-  renameSync(join(to, 'ledger.db.new'), join(to, 'ledger.db'));
+  const fresh = join(to, 'ledger.db.new');
+  copyPrivate(join(from, 'ledger.db'), fresh);
+  adoptLedger(fresh, restoredSetting);
+  renameSync(fresh, join(to, 'ledger.db'));
+}
+
+/** A link would lead to a file of somebody else's, a pipe would never end; and others may read what they may read there. */
+export function copyPrivate(from: string, to: string): void {
+  if (!lstatSync(from).isFile()) throw stranger(from);
+  refuseLink(to);
+  copyFileSync(from, to);
+  chmodSync(to, PRIVATE_FILE);
+}
+
+/** A file of a backup that is to be written: not through a link that somebody has left there. */
+function refuseLink(file: string): void {
+  const found = lstatSync(file, { throwIfNoEntry: false });
+  if (found && !found.isFile()) throw stranger(file);
+}
+
+function stranger(file: string): SkeinError {
+  return new SkeinError('refused', `${file} is no file of a backup.`, 'Look who put it there.');
 }

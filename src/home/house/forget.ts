@@ -13,7 +13,7 @@ import { compact, worthCompacting } from './compaction.ts';
 import { References } from './references.ts';
 import { deleteReplaced, type HouseParts } from './stored-records.ts';
 
-export interface Forgotten {
+export interface ForgottenPages {
   readonly pages: number;
   /** Stored versions of them. */
   readonly copies: number;
@@ -40,7 +40,7 @@ export async function forget(
   parts: HouseParts,
   targets: readonly ForgetTarget[],
   { say = () => {} }: ForgetOptions = {},
-): Promise<Forgotten> {
+): Promise<ForgottenPages> {
   const { ledger, commit } = parts;
   const { forgetting } = ledger.house;
   forgetting.erase();

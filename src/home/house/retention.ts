@@ -9,7 +9,7 @@ import type { Settings } from '../../ledger/collection/settings.ts';
 import type { NamedCopy } from '../../ledger/house/dropped.ts';
 import { compact, worthCompacting } from './compaction.ts';
 import { References } from './references.ts';
-import { deleteReplaced, type HouseParts } from './stored-records.ts';
+import type { HouseParts } from './stored-records.ts';
 
 interface Retention {
   /** Versions of a page, the newest included. */
@@ -21,7 +21,7 @@ interface Retention {
 }
 
 /** What one time of keeping house did. */
-export interface Kept {
+interface Kept {
   readonly versions: number;
   /** Visits that left nothing and are long past. */
   readonly looks: number;
@@ -54,7 +54,10 @@ export function isKeeping({ keepVersions, keepDays, maxDisk }: Retention): boole
   return keepVersions !== undefined || keepDays !== undefined || maxDisk !== undefined;
 }
 
-/** Keeps house in a partition that nobody else writes to. `share`: its part of what the collection may take, 0 to 1. */
+/**
+ * Keeps house in a partition that nobody else writes to; the files of replaced segments stay until deleteReplaced().
+ * `share`: its part of what the collection may take, 0 to 1.
+ */
 export async function retain(parts: HouseParts, retention: Retention, now: number, share = 1): Promise<Kept> {
   const { ledger, commit } = parts;
   if (!isKeeping(retention)) return { versions: 0, looks: 0 };
@@ -77,7 +80,6 @@ export async function retain(parts: HouseParts, retention: Retention, now: numbe
   const segments = worthCompacting(parts, tight ? WASTE_AT_LIMIT : undefined).map(({ segment }) => segment);
   for await (const _ of compact(parts, segments)) await new Promise(setImmediate);
   ledger.commit();
-  deleteReplaced(ledger, ledger.directory);
   return { versions, looks };
 }
 

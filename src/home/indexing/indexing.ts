@@ -30,7 +30,7 @@ export function interestIn(directory: string, now: () => number): (page: number)
   };
 }
 
-export interface Indexing {
+interface Indexing {
   /** What the feeder of each partition has done so far; none before they began. */
   reports(): FeedReport[];
   /** Ends after the batch at hand; the rest is for whoever comes next. */
@@ -90,8 +90,11 @@ export function startIndexing(home: Home): Indexing {
   let steering: (() => void) | undefined;
   const first = home.partitions.sum(({ ledger }) => ledger.visits.last) === 0;
   const started = performance.now();
+  let fast = false;
   const beginning = setInterval(() => {
-    const wait = first && home.progress.rate() > FULL_SPEED ? BEGIN_FIRST : BEGIN_AFTER;
+    // Its last seconds are slow, too: threads that begin then would only end again.
+    fast ||= home.progress.rate() > FULL_SPEED;
+    const wait = first && fast ? BEGIN_FIRST : BEGIN_AFTER;
     if (performance.now() - started < wait) return;
     clearInterval(beginning);
     feeders = [...home.partitions].slice(0, MOST_FED).map(({ ledger }) => feederOf(ledger.directory));

@@ -5,6 +5,7 @@ import { RECORD_LIMIT, type Stored, storedOf } from '../../archive/read.ts';
 import { piecesOf } from '../../crawler/analysis/analyse.ts';
 import { readMember } from '../../errand/warc/gzip.ts';
 import { parseRecord } from '../../errand/warc/warc.ts';
+import { announced } from '../../judge/announced.ts';
 import { type Difference, editsBetween, wholeEdit } from '../../judge/edits.ts';
 import { Ledger } from '../../ledger/ledger.ts';
 import type { InferredRow } from '../../ledger/pages/inferred.ts';
@@ -56,7 +57,13 @@ async function compare(question: JudgeQuestion): Promise<Comparison | undefined>
   inference.see(question, old, fresh);
   const refuted = inferred !== undefined && refutes(fresh, old, latin1(followingOf(base, inferred)));
   const small = 2 * follows.delta.length < record.length;
-  return { ...differenceOf(before, now), follows, small, refuted, cached: cachedFor(now.headers) };
+  return {
+    ...differenceOf(before, now, latestOf(now, question.time)),
+    follows,
+    small,
+    refuted,
+    cached: cachedFor(now.headers),
+  };
 }
 
 function latin1(stored: Stored): string {
@@ -69,11 +76,17 @@ function recordOf(member: Uint8Array): Stored | undefined {
   return record?.kind === 'record' ? storedOf(record) : undefined;
 }
 
-function differenceOf(before: Stored, now: Stored): Difference & { readonly measured: boolean } {
+/** A clock of ours that is slow makes no date of a server's one that lies ahead. */
+function latestOf({ headers }: Stored, time: number): number {
+  const said = ['date', 'last-modified'].map(name => Date.parse(headers.get(name) ?? ''));
+  return Math.max(time, ...said.filter(each => !Number.isNaN(each)));
+}
+
+function differenceOf(before: Stored, now: Stored, time: number): Difference & { readonly measured: boolean } {
   const bodies = [before, now].map(each => each.decoded().bytes) as [Uint8Array, Uint8Array];
   const old = piecesOf({ headers: before.headers, body: bodies[0] });
   const fresh = piecesOf({ headers: now.headers, body: bodies[1] });
-  if (old && fresh) return { ...editsBetween(old, fresh), measured: true };
+  if (old && fresh) return { ...editsBetween(announced(old, time), announced(fresh, time)), measured: true };
   const same = Buffer.compare(bodies[0], bodies[1]) === 0;
   return { edits: same ? [] : [wholeEdit], words: { removed: 0, added: 0, all: 0 }, measured: false };
 }

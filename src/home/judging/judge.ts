@@ -4,7 +4,7 @@ import type { InferredRow } from '../../ledger/pages/inferred.ts';
 import type { Comparison, ForgetQuestion, InferQuestion, JudgeAnswer, JudgeQuestion } from './questions.ts';
 
 /** A page to compare, as whoever asks knows it. */
-export type Compared = Omit<JudgeQuestion, 'id'>;
+type Compared = Omit<JudgeQuestion, 'id'>;
 
 export class Judge {
   #thread: Worker | undefined;

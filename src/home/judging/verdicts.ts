@@ -14,7 +14,7 @@ import type { Learned } from '../../frontier/learning.ts';
 import type { Edit } from '../../judge/edits.ts';
 import { type Ground, groundAt, has, isFirm, vary } from '../../judge/ground.ts';
 import { type Saved, ServerKnowledge, type Verdict } from '../../judge/knowledge.ts';
-import { isNear, repeated, stands, wasGuessed } from '../../judge/looks.ts';
+import { holdFound, isNear, repeated, stands, wasGuessed } from '../../judge/looks.ts';
 import { fits, follow, groundFor, type Place, Places, remember, type SavedPlaces, stand } from '../../judge/places.ts';
 import { review, type Seen, verdictOf } from '../../judge/review.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
@@ -222,6 +222,7 @@ export class Verdicts {
     const byChance = ({ held, around: [before, behind] }: Place) =>
       places.grounds.some(ground => {
         const { list, items } = ground;
+        if (!isFirm(ground)) return false;
         if (has(items, held)) return true;
         return moving.has(ground) && groundAt([ground], { list, before, behind, gone: [], come: [] }) !== undefined;
       });
@@ -286,6 +287,9 @@ export class Verdicts {
       if (again) stand(place, again);
     }
     for (const ground of still) ground.agreed++;
+    for (const place of places.values()) if (found.some(({ before }) => before === place.held)) place.held = 0;
+    const beside = found.filter(edit => !edits.some(each => repeated(each, [edit])));
+    for (const edit of beside) if (knowledge.verdictOn(edit, places, first.before) === 'news') holdFound(places, edit);
     this.#parts.ledger.masks.putPage(page, places.save());
     if (!noise && !first.open && edits.some(edit => !repeated(edit, first.found) && wasGuessed(edit, places)))
       this.#tell(first);

@@ -14,7 +14,7 @@ const PAUSE = 10_000;
 const REMEMBERED = 100_000;
 
 /** Who is to give which servers back, and for whom. */
-export interface Move {
+interface Move {
   readonly from: Post;
   readonly to: Post;
   readonly errands: readonly Errand[];

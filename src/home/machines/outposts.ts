@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import type { Clock } from '../../base/clock.ts';
 import { SkeinError } from '../../base/errors.ts';
-import { replaceFile } from '../../base/file.ts';
+import { PRIVATE, replaceFile } from '../../base/file.ts';
 import { harmless } from '../../base/harmless.ts';
 import type { Identity } from '../../errand/keys.ts';
 import { Quota, type QuotaTerms, usedBy } from '../../outpost/owner/quota.ts';
@@ -197,7 +197,7 @@ export class Outposts implements Speaker {
     };
     const file = join(this.#options.directory, OUTPOSTS_FILE);
     try {
-      replaceFile(file, JSON.stringify(state));
+      replaceFile(file, JSON.stringify(state), PRIVATE);
     } catch {
       // Only for people who watch; a full disk is reported by whoever stores pages.
     }

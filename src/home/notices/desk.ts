@@ -15,6 +15,7 @@ import type { Server } from '../../ledger/servers.ts';
 import { applyNotices } from './apply.ts';
 import type { Done, FoundFaces, Task } from './messages.ts';
 import { VERIFY_WITHIN } from './reading/websub.ts';
+import { SHARED_TERMS, sharedTerms } from './shared-terms.ts';
 
 interface DeskParts {
   readonly ledger: Ledger;
@@ -25,6 +26,8 @@ interface DeskParts {
   readonly address?: string | undefined;
   /** Told of a site that gives its pages in bulk, and of one that no longer does (empty). */
   readonly bulk?: (origin: string, pagesAt: string) => void;
+  /** Told of a server that sends pages as differences from our copies. */
+  readonly differences?: (origin: string) => void;
 }
 
 /** Tasks under way at once; servers that are searched for faces in one run. */
@@ -73,6 +76,7 @@ export class NoticeDesk {
     if (results.length === 0 && this.#asked !== 0 && ticks - this.#asked < SOONEST) return;
     this.#asked = ticks;
     this.#seek();
+    this.#tellSearched();
     const now = clock.now();
     for (const face of ledger.faces.due(now + ahead, MOST_TASKS + this.#underWay.size + this.#askedAhead.size)) {
       if (this.#tasks >= MOST_TASKS) return;
@@ -84,13 +88,16 @@ export class NoticeDesk {
     }
   }
 
-  /** Sites that give their pages in bulk, as far as the last polls say. */
+  /** Sites that give their pages in bulk, as far as the last polls say, and those that send differences. */
   announce(): void {
-    const { ledger, bulk } = this.#parts;
-    for (const { server, kind, state, failures } of ledger.faces.all()) {
-      if (kind === 'cursor' && state.pagesAt && failures === 0)
-        bulk?.(ledger.servers.byId(server).origin, state.pagesAt);
+    const { ledger, bulk, differences } = this.#parts;
+    const faces = ledger.faces.all();
+    const originOfFace = ({ server }: Face) => ledger.servers.byId(server).origin;
+    for (const face of faces) {
+      const { pagesAt } = face.state;
+      if (face.kind === 'cursor' && pagesAt && face.failures === 0) bulk?.(originOfFace(face), pagesAt);
     }
+    for (const face of faces) if (face.kind === 'dictionary') differences?.(originOfFace(face));
   }
 
   /** A hub or a submission brought this. In a batch, or before the next commit. */
@@ -150,14 +157,37 @@ export class NoticeDesk {
     }
   }
 
+  /** Once a day, sites that the user named are told which terms led to their pages. */
+  #tellSearched(): void {
+    const { ledger, clock } = this.#parts;
+    const now = clock.now();
+    for (const [origin, { asked }] of Object.entries(sharedTerms(ledger))) {
+      const server = ledger.servers.find(origin);
+      if (!server || server.paused || server.notBefore > now || now - asked < DAY || this.#tasks >= MOST_TASKS)
+        continue;
+      const note = (trouble: string) =>
+        ledger.set(SHARED_TERMS, { ...sharedTerms(ledger), [origin]: { asked: now, trouble } });
+      ledger.begin();
+      note('');
+      this.#run({ kind: 'searched', terms: this.termsOf(server) }, done => {
+        note(done.trouble);
+        if (done.spent > 0) ledger.account.add(now, server.id, 'notice', { spent: done.spent });
+      });
+    }
+  }
+
   /** Enters faces that were found; a hub needs a topic of the server itself. */
   #enter(server: Server, found: readonly FoundFaces[]): void {
     const { ledger, clock } = this.#parts;
     const now = clock.now();
     for (const { kind, url, where } of found) {
       if (kind === 'hub' || kind === 'topic' || originOf(url) !== server.origin) continue;
-      ledger.faces.add({ server: server.id, kind, url, found: where }, now);
+      const face = ledger.faces.add({ server: server.id, kind, url, found: where }, now);
+      if (kind === 'dictionary' && face) ledger.faces.put({ ...face, heard: now });
     }
+    const kinds = new Set(ledger.faces.ofServer(server.id).map(({ kind }) => kind));
+    // Bulk is better than a difference of each page.
+    if (kinds.has('dictionary') && !kinds.has('cursor')) this.#parts.differences?.(server.origin);
     const hub = found.find(({ kind }) => kind === 'hub');
     const topic = found.find(({ kind, url }) => kind === 'topic' && originOf(url) === server.origin);
     if (!hub || !topic) return;

@@ -26,6 +26,8 @@ export type Task =
   | { readonly kind: 'subscribe'; readonly terms: ServerTerms; readonly face: AskedFaces; readonly callback: string }
   /** Reads what a hub delivered. */
   | { readonly kind: 'read'; readonly terms: ServerTerms; readonly face: AskedFaces; readonly bytes: Uint8Array }
+  /** Tells a site which terms people searched that led to its pages. */
+  | { readonly kind: 'searched'; readonly terms: ServerTerms }
   /** Sees whether a host has the key that was named with a submission. */
   | { readonly kind: 'verify'; readonly terms: ServerTerms; readonly key: string; readonly location: string };
 

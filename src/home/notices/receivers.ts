@@ -18,7 +18,7 @@ import { SUBMISSION_BYTES, type Submission, submittedInJson, submittedInQuery } 
 import { MOST_LEASE } from './reading/websub.ts';
 
 /** What belongs to one partition. */
-export interface Room {
+interface Room {
   readonly ledger: Ledger;
   readonly desk: NoticeDesk;
   readonly reader: { do(task: Task): Promise<Done> };

@@ -1,11 +1,11 @@
 /** Segments that this disk has lost, brought back from their copies: what writes on, and house-keeping, need them here. */
-import { mkdirSync, renameSync, rmSync, truncateSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { listSegments, segmentName } from '../../archive/segments.ts';
 import { openDisk } from '../../archive/store/disk-segments.ts';
 import { MissingSegment, type NotedSegment } from '../../archive/store/segment-store.ts';
 import { Ledger } from '../../ledger/ledger.ts';
-import { type Offsite, offsiteOf, openObjects } from './offsite.ts';
+import { noteCopied, type Offsite, offsiteOf, openObjects } from './offsite.ts';
 import { CopiedSource } from './pieces.ts';
 
 /**
@@ -50,12 +50,36 @@ export async function bringAll(ledger: Ledger): Promise<number> {
   return await bring(ledger, ledger.segments());
 }
 
+/**
+ * Bytes by segment that the copies have, where this disk lacks any that the ledger names. A file that is shorter than its copy
+ * makes way for it.
+ */
+export async function copiedElsewhere(directory: string): Promise<ReadonlyMap<number, number>> {
+  if (!existsSync(join(directory, 'ledger.db'))) return new Map();
+  using opened = new DisposableStack();
+  const ledger = opened.adopt(new Ledger(directory, 'read'), each => each.close());
+  const offsite = offsiteOf(ledger);
+  const missing = offsite ? missingOf(ledger, ledger.segments()) : [];
+  if (!offsite || missing.length === 0) return new Map();
+  const objects = opened.adopt(await openObjects(offsite.to), each => each.close());
+  const copied = new Map((await new CopiedSource(objects).list()).map(({ id, bytes }) => [id, bytes]));
+  const archive = join(directory, 'archive');
+  for (const { id, length } of missing)
+    if ((copied.get(id) ?? 0) >= length) rmSync(join(archive, segmentName(id)), { force: true });
+  noteCopied(directory, { to: offsite.to, copied: Object.fromEntries(copied) });
+  return copied;
+}
+
+function missingOf(ledger: Ledger, segments: readonly NotedSegment[]): NotedSegment[] {
+  const here = new Map(listSegments(join(ledger.directory, 'archive')).map(({ id, bytes }) => [id, bytes]));
+  return segments.filter(({ id, length }) => (here.get(id) ?? -1) < length);
+}
+
 async function bring(ledger: Ledger, segments: readonly NotedSegment[]): Promise<number> {
   const offsite = offsiteOf(ledger);
-  const here = new Map(listSegments(join(ledger.directory, 'archive')).map(({ id, bytes }) => [id, bytes]));
-  const missing = segments.filter(({ id, length }) => (here.get(id) ?? -1) < length);
   let bytes = 0;
-  if (offsite) for (const segment of missing) bytes += await bringOne(ledger.directory, offsite, segment);
+  if (offsite)
+    for (const segment of missingOf(ledger, segments)) bytes += await bringOne(ledger.directory, offsite, segment);
   return bytes;
 }
 

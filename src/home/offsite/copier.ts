@@ -42,6 +42,7 @@ export class Copier {
     const last = noted.at(-1)?.id;
     for (const { id, length } of noted) {
       const pieces = this.#pieces.get(id);
+      if (pieces && !here.has(id)) await this.#trim(id, length);
       if (!pieces || !here.has(id)) continue;
       const wrong = pieces.filter(({ to }) => to > length);
       if (id === last)
@@ -49,6 +50,18 @@ export class Copier {
       if (wrong.length > 0) await this.#remove(id, wrong);
     }
     return this.#pieces;
+  }
+
+  /** Only the store has it, and more of it than the ledger speaks of: a machine died between the two. */
+  async #trim(id: number, length: number): Promise<void> {
+    const pieces = this.#pieces!.get(id)!.filter(({ to }) => to > length);
+    for (const { name, from } of chainOf(this.#pieces!.get(id)!).chain.filter(({ to }) => to > length)) {
+      if (from >= length) continue;
+      const bytes = Buffer.alloc(length - from);
+      if ((await this.#objects.get(name, 0, bytes)) !== bytes.length) return;
+      await this.#keep(id, from, bytes);
+    }
+    await this.#remove(id, pieces);
   }
 
   /** This disk has the same bytes there. */
@@ -84,6 +97,10 @@ export class Copier {
   async #put(id: number, from: number, to: number): Promise<void> {
     const bytes = await this.#bytes(id, from, to);
     if (bytes.length < to - from) return; // the disk has lost it: verify tells
+    await this.#keep(id, from, bytes);
+  }
+
+  async #keep(id: number, from: number, bytes: Uint8Array): Promise<void> {
     const piece = pieceOf(id, from, bytes);
     await this.#objects.put(piece.name, bytes);
     this.#pieces!.set(id, [...(this.#pieces!.get(id) ?? []), piece]);

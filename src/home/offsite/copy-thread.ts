@@ -1,9 +1,12 @@
 /** The thread behind copying.ts. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { parentPort } from 'node:worker_threads';
+import { systemClock } from '../../base/clock.ts';
 import { SkeinError } from '../../base/errors.ts';
 import { Ledger } from '../../ledger/ledger.ts';
 import { Copier } from './copier.ts';
-import type { CopyReport, CopyTurn } from './copying.ts';
+import type { CopyLeave, CopyReport, CopyTurn } from './copying.ts';
 import type { ObjectStore } from './objects.ts';
 import { copiedNote, notCopied, noteCopied, type Offsite, offsiteOf, openObjects } from './offsite.ts';
 
@@ -23,13 +26,36 @@ let [failures, notBefore] = [0, 0];
 /** A turn that comes while one is under way takes its place; the last one waits for it. */
 let next: CopyTurn | undefined;
 let working = false;
+/** Ticks until which something may be written; without a cluster always. */
+let until = Number.POSITIVE_INFINITY;
+
+/** The store as this thread may use it: once its leave is over, another peer may be writing there. */
+function underLeave(objects: ObjectStore): ObjectStore {
+  const ask = () => {
+    if (systemClock.ticks() >= until) throw new SkeinError('refused', 'The engine does not answer.');
+  };
+  return {
+    address: objects.address,
+    async put(name, bytes) {
+      ask();
+      await objects.put(name, bytes);
+    },
+    async remove(name) {
+      ask();
+      await objects.remove(name);
+    },
+    get: (name, offset, into) => objects.get(name, offset, into),
+    list: prefix => objects.list(prefix),
+    close: () => objects.close(),
+  };
+}
 
 async function openPartition(directory: string, ledger: Ledger, { to }: Offsite): Promise<Open> {
   const before = opened.get(directory);
   if (before?.objects.address === to) return before;
   before?.copier.close();
   before?.objects.close();
-  const objects = await openObjects(to);
+  const objects = underLeave(await openObjects(to));
   const open = { ledger, objects, copier: new Copier(directory, objects) };
   opened.set(directory, open);
   return open;
@@ -39,7 +65,7 @@ async function openPartition(directory: string, ledger: Ledger, { to }: Offsite)
 async function copyOne(directory: string): Promise<number> {
   const ledger = opened.get(directory)?.ledger ?? new Ledger(directory, 'read');
   const offsite = offsiteOf(ledger);
-  if (!offsite) {
+  if (!offsite || offsite.readOnly) {
     if (!opened.has(directory)) ledger.close();
     return 0;
   }
@@ -53,12 +79,15 @@ async function copyOne(directory: string): Promise<number> {
   } finally {
     const copied = Object.fromEntries(copier.copied());
     const note = { to: offsite.to, copied, ...trouble };
-    if (JSON.stringify(note) !== JSON.stringify(copiedNote(directory))) noteCopied(directory, note);
+    // A partition that is another peer's by now has no directory any more.
+    if (existsSync(directory) && JSON.stringify(note) !== JSON.stringify(copiedNote(directory)))
+      noteCopied(directory, note);
   }
   return notCopied(ledger) ?? 0;
 }
 
 function leftIn(directory: string): number {
+  if (!existsSync(join(directory, 'ledger.db'))) return 0;
   const ledger = new Ledger(directory, 'read');
   try {
     return notCopied(ledger) ?? 0;
@@ -77,6 +106,7 @@ async function work({ directories, last = false }: CopyTurn): Promise<CopyReport
   }
   let [left, trouble] = [0, ''];
   for (const directory of directories) {
+    if (!existsSync(join(directory, 'ledger.db'))) continue; // it went to another peer
     try {
       left += await copyOne(directory);
     } catch (error) {
@@ -90,7 +120,11 @@ async function work({ directories, last = false }: CopyTurn): Promise<CopyReport
   return { trouble, left, last };
 }
 
-port.on('message', async (turn: CopyTurn) => {
+port.on('message', async (turn: CopyTurn | CopyLeave) => {
+  if ('until' in turn) {
+    until = turn.until;
+    return;
+  }
   next = turn;
   if (working) return;
   working = true;

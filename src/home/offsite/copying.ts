@@ -14,6 +14,11 @@ export interface CopyTurn {
   readonly last?: boolean;
 }
 
+/** To the thread, in a cluster: ticks until which the partitions are this peer's, so that nothing is written after them. */
+export interface CopyLeave {
+  readonly until: number;
+}
+
 /** From the thread. */
 export interface CopyReport {
   /** What stands in the way, in a sentence; empty = nothing. */
@@ -29,6 +34,8 @@ interface CopyingParts {
   readonly say: (text: string) => void;
   /** Milliseconds between two turns. */
   readonly every?: number;
+  /** In a cluster: see CopyLeave. */
+  readonly until?: (() => number) | undefined;
 }
 
 export interface Copying {
@@ -38,7 +45,10 @@ export interface Copying {
 
 const EVERY = 3000;
 
-export function startCopying({ directories, say, every = EVERY }: CopyingParts): Copying {
+/** Milliseconds between two words of leave. */
+const LEAVE = 1000;
+
+export function startCopying({ directories, say, every = EVERY, until }: CopyingParts): Copying {
   const worker = new Worker(new URL(`./copy-thread${extname(import.meta.url)}`, import.meta.url));
   const ended = Promise.withResolvers<void>();
   let said = '';
@@ -54,7 +64,10 @@ export function startCopying({ directories, say, every = EVERY }: CopyingParts):
     say(`The archive is not copied any more: ${(error as Error).message}`);
     ended.resolve();
   });
-  const turn = (given: CopyTurn) => worker.postMessage(given);
+  const turn = (given: CopyTurn | CopyLeave) => worker.postMessage(given);
+  const renew = () => until && turn({ until: until() });
+  const leave = until && setInterval(renew, LEAVE).unref();
+  renew();
   const timer = setInterval(() => turn({ directories: directories() }), every).unref();
   turn({ directories: directories() });
   return {
@@ -62,6 +75,7 @@ export function startCopying({ directories, say, every = EVERY }: CopyingParts):
       clearInterval(timer);
       turn({ directories: all, last: true });
       await ended.promise;
+      clearInterval(leave);
       await worker.terminate();
     },
   };

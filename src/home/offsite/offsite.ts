@@ -18,6 +18,11 @@ export interface Offsite {
   readonly to: string;
   /** What the store was told to know this partition by. */
   readonly id: string;
+  /**
+   * This collection was made of a backup, and the copies are those of the one that was backed up, which may live on: they are
+   * read, and left as they are, until the user names the place again.
+   */
+  readonly readOnly?: boolean;
 }
 
 const SETTING = 'archive';
@@ -29,6 +34,18 @@ const NOTE = 'offsite.json';
 export function offsiteOf(ledger: Pick<Ledger, 'setting'>): Offsite | undefined {
   return ledger.setting<Offsite>(SETTING);
 }
+
+/** What the run adds is copied. */
+export function copiesGoOn(ledger: Pick<Ledger, 'setting'>): boolean {
+  const offsite = offsiteOf(ledger);
+  return offsite !== undefined && !offsite.readOnly;
+}
+
+/** The setting of a collection that is made of a backup. */
+export const restoredSetting = {
+  name: SETTING,
+  change: (offsite: unknown): unknown => ({ ...(offsite as Offsite), readOnly: true }),
+};
 
 /** Loaded by those who need it. */
 export async function openObjects(address: string): Promise<ObjectStore> {
@@ -57,11 +74,36 @@ export async function copyTo(ledger: Ledger, address: string): Promise<void> {
   } finally {
     objects.close();
   }
-  if (before?.to === address) return;
+  if (before?.to === address && !before.readOnly) return;
   ledger.begin();
   ledger.set(SETTING, { to: address, id } satisfies Offsite);
   ledger.commit();
   noteCopied(ledger.directory, { to: address, copied: {} });
+}
+
+/**
+ * The place is to be a cluster's, each partition of which has a prefix of its own below it. It must be empty, or that
+ * collection's: `id` is the same on all machines.
+ */
+export async function claimPlace(address: string, id: string): Promise<void> {
+  parseS3(address);
+  const objects = await openObjects(address);
+  try {
+    await claim(objects, id);
+  } finally {
+    objects.close();
+  }
+}
+
+export const placeOfPartition = (address: string, partition: number): string =>
+  `${address.replace(/\/+$/, '')}/partition-${partition}`;
+
+/** The same for a partition of a cluster, whose place was claimed; the ledger carries it to whoever inherits it. */
+export function copyPartitionTo(ledger: Ledger, to: string, id: string): void {
+  if (offsiteOf(ledger)?.to === to) return;
+  ledger.begin();
+  ledger.set(SETTING, { to, id } satisfies Offsite);
+  ledger.commit();
 }
 
 async function claim(objects: ObjectStore, id: string): Promise<void> {
@@ -77,12 +119,13 @@ async function claim(objects: ObjectStore, id: string): Promise<void> {
 }
 
 /** For whoever reads what is not on this disk. */
-export function copiesAt({ to }: Offsite): OpenCopies {
+export function copiesAt({ to, readOnly }: Offsite): OpenCopies {
   return async () => {
     const objects = await openObjects(to);
     return {
       source: new CopiedSource(objects),
       async remove(id) {
+        if (readOnly) return;
         for (const { name } of (await piecesIn(objects, id)).get(id) ?? []) await objects.remove(name);
       },
       close: () => objects.close(),
@@ -117,7 +160,7 @@ export function copiedNote(directory: string): CopiedNote | undefined {
 /** Bytes that the ledger names and the copies do not have; undefined = the collection has none elsewhere. */
 export function notCopied(ledger: Ledger): number | undefined {
   const offsite = offsiteOf(ledger);
-  if (!offsite) return undefined;
+  if (!offsite || offsite.readOnly) return undefined;
   const note = copiedNote(ledger.directory);
   const copied = note?.to === offsite.to ? note.copied : {};
   return ledger.segments().reduce((sum, { id, length }) => sum + Math.max(0, length - (copied[id] ?? 0)), 0);

@@ -35,12 +35,12 @@ export function pieceOf(segment: number, from: number, bytes: Uint8Array): Piece
   return { name: `${segmentName(segment)}/${range}-${digest}`, segment, from, to, digest };
 }
 
-/** Undefined: no piece of a segment, or not as long as it says. */
+/** Undefined: no piece of a segment, longer than any, or not as long as it says. */
 function pieceIn({ name, bytes }: ObjectInfo): Piece | undefined {
   const [, file, first, last, digest] = /^([^/]{1,40})\/(\d{13})-(\d{13})-([0-9a-f]{32})$/.exec(name) ?? [];
   const segment = segmentIn(file ?? '');
   const [from, to] = [Number(first), Number(last)];
-  return segment === undefined || to - from !== bytes || bytes <= 0
+  return segment === undefined || to - from !== bytes || bytes <= 0 || bytes > BLOCK
     ? undefined
     : { name, segment, from, to, digest: digest! };
 }

@@ -12,12 +12,23 @@ import { publicLookup } from '../../crawler/public-lookup.ts';
 import type { ObjectInfo, ObjectStore } from './objects.ts';
 import { accessTo, parseS3, type S3Access } from './s3-address.ts';
 
-/** Milliseconds without a byte after which a request has failed. */
-const PATIENCE = 30_000;
+/** When a request has failed. */
+interface Patience {
+  /** Milliseconds without a byte. */
+  readonly silence: number;
+  /** Milliseconds that any request may take, and bytes a second beyond which a long one is not too slow. */
+  readonly least: number;
+  readonly slowest: number;
+}
+
+const PATIENCE: Patience = { silence: 30_000, least: 60_000, slowest: 10_000 };
 /** Bytes of an answer that is not an object. */
 const MOST_ANSWER = 4_000_000;
-/** Answers of a list, 1000 names each. */
-const MOST_LISTS = 2000;
+/** Answers of a list, and names in each, as the protocol has it: 16 TB of pieces. */
+const MOST_LISTS = 1000;
+const MOST_NAMES = 1000;
+/** Characters of a name behind the prefix. */
+const LONGEST_NAME = 200;
 const TRIES = 3;
 const FIRST_WAIT = 200;
 
@@ -37,8 +48,8 @@ interface Answered {
   readonly text: string;
 }
 
-export function openS3(address: string, environment = process.env): ObjectStore {
-  return new S3Objects(address, environment);
+export function openS3(address: string, environment = process.env, patience = PATIENCE): ObjectStore {
+  return new S3Objects(address, environment, patience);
 }
 
 class S3Objects implements ObjectStore {
@@ -48,9 +59,11 @@ class S3Objects implements ObjectStore {
   readonly #access: S3Access;
   readonly #client: AwsClient;
   readonly #agent: http.Agent;
+  readonly #patience: Patience;
 
-  constructor(address: string, environment: NodeJS.ProcessEnv) {
+  constructor(address: string, environment: NodeJS.ProcessEnv, patience: Patience) {
     const place = parseS3(address);
+    this.#patience = patience;
     this.address = address;
     this.#bucket = place.bucket;
     this.#prefix = place.prefix;
@@ -90,12 +103,27 @@ class S3Objects implements ObjectStore {
       };
       const { status, text } = await this.#ask({ method: 'GET', name: '', query });
       if (status !== 200) throw this.#refusal(status, text);
-      for (const { key, bytes } of contentsIn(text))
-        if (key.startsWith(this.#prefix)) found.push({ name: key.slice(this.#prefix.length), bytes });
-      token = plain(/<NextContinuationToken>([^<]{1,2000})</.exec(text)?.[1] ?? '');
-      if (token === '' || !/<IsTruncated>true</.test(text)) break;
+      found.push(...this.#named(text));
+      const next = plain(/<NextContinuationToken>([^<]{1,2000})</.exec(text)?.[1] ?? '');
+      if (next === '' || !/<IsTruncated>true</.test(text))
+        return found.sort((one, two) => (one.name < two.name ? -1 : 1));
+      if (next === token) throw this.#nonsense('goes round in circles');
+      token = next;
     }
-    return found.sort((one, two) => (one.name < two.name ? -1 : 1));
+    // Half a list would look like copies that are missing.
+    throw this.#nonsense('has no end');
+  }
+
+  /** What one answer of a list names. */
+  #named(text: string): ObjectInfo[] {
+    const found: ObjectInfo[] = [];
+    let names = 0;
+    for (const { key, bytes } of contentsIn(text)) {
+      if (++names > MOST_NAMES) throw this.#nonsense('names more at once than it may');
+      const name = key.startsWith(this.#prefix) ? key.slice(this.#prefix.length) : '';
+      if (name !== '' && name.length <= LONGEST_NAME) found.push({ name, bytes });
+    }
+    return found;
   }
 
   async remove(name: string): Promise<void> {
@@ -127,9 +155,13 @@ class S3Objects implements ObjectStore {
       headers: { ...headers, 'x-amz-content-sha256': digest },
     });
     return exchange({
-      ...{ method, url, agent: this.#agent, body, into, allowPrivate: this.#access.named },
+      ...{ method, url, agent: this.#agent, body, into, allowPrivate: this.#access.named, patience: this.#patience },
       headers: Object.fromEntries(signed.headers),
     });
+  }
+
+  #nonsense(what: string): SkeinError {
+    return new SkeinError('refused', `The list of the bucket ${this.#bucket} ${what}.`);
   }
 
   /** One sentence, without anything secret. */
@@ -140,13 +172,13 @@ class S3Objects implements ObjectStore {
       return new SkeinError(
         'not-found',
         `There is no bucket ${this.#bucket} at ${host}.`,
-        'Make it first, or correct --archive.',
+        'Make it first, or correct its name.',
       );
     if (status === 413 || status === 507 || /Quota|EntityTooLarge|Insufficient/i.test(code))
       return new SkeinError(
         'refused',
         `The bucket ${this.#bucket} is full.`,
-        'Make room in it; copying goes on by itself.',
+        'Make room in it, or name another bucket.',
       );
     if (status === 401 || status === 403)
       return new SkeinError(
@@ -165,22 +197,29 @@ interface Exchange extends Pick<Asked, 'method'> {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array | undefined;
   readonly allowPrivate: boolean;
+  readonly patience: Patience;
 }
 
-function exchange({ method, url, agent, headers, body, into, allowPrivate }: Exchange): Promise<Answered> {
+function exchange({ method, url, agent, headers, body, into, allowPrivate, patience }: Exchange): Promise<Answered> {
+  const { silence, least, slowest } = patience;
+  // An object that comes or goes may be long; of anything else there is little, and nobody takes long over that.
+  const most = least + (1000 * Math.max(body?.length ?? 0, into?.length ?? MOST_ANSWER / 10)) / slowest;
   const { request } = url.protocol === 'https:' ? https : http;
   return new Promise((resolve, reject) => {
     const fail = (error: NodeJS.ErrnoException) => {
+      clearTimeout(limit);
       const why = error.code?.startsWith('E') ? error.code : error.message;
       reject(new SkeinError('refused', `${url.host} does not answer: ${why}.`, 'Copying goes on when it does.'));
     };
     const length = body ? { 'content-length': String(body.length) } : {};
     const asked = request(url, {
-      ...{ method, agent, timeout: PATIENCE, headers: { ...headers, ...length } },
+      ...{ method, agent, timeout: silence, headers: { ...headers, ...length } },
       ...(!allowPrivate && { lookup: publicLookup }),
     });
+    const giveUp = () => asked.destroy(new Error('it took too long'));
+    const limit = setTimeout(giveUp, most);
     asked.on('error', fail);
-    asked.on('timeout', () => asked.destroy(new Error('it took too long')));
+    asked.on('timeout', giveUp);
     asked.on('response', answer => {
       const status = answer.statusCode ?? 0;
       const target = status === 200 || status === 206 ? into : undefined;
@@ -196,7 +235,8 @@ function exchange({ method, url, agent, headers, body, into, allowPrivate }: Exc
       });
       answer.on('error', fail);
       answer.on('close', () => {
-        if (!answer.complete && filled < (target?.length ?? 0)) fail(new Error('the answer broke off'));
+        clearTimeout(limit);
+        if (!answer.complete && filled < (target?.length ?? MOST_ANSWER)) fail(new Error('the answer broke off'));
         else resolve({ status, length: filled, text: Buffer.concat(chunks).toString('utf8') });
       });
     });
@@ -206,10 +246,13 @@ function exchange({ method, url, agent, headers, body, into, allowPrivate }: Exc
 
 const codeIn = (text: string): string => /<Code>(\w{1,60})<\/Code>/.exec(text)?.[1] ?? '';
 
+/** Each part is looked at once, whatever it holds: entries that nobody closes cost no more than others. */
 function* contentsIn(text: string): Generator<{ key: string; bytes: number }> {
-  for (const [, entry] of text.matchAll(/<Contents>(.*?)<\/Contents>/gs)) {
-    const key = /<Key>([^<]{1,3000})<\/Key>/.exec(entry!)?.[1];
-    const bytes = /<Size>(\d{1,15})<\/Size>/.exec(entry!)?.[1];
+  for (const part of text.split('<Contents>').slice(1)) {
+    const end = part.indexOf('</Contents>');
+    const entry = part.slice(0, Math.max(0, end));
+    const key = /<Key>([^<]{1,3000})<\/Key>/.exec(entry)?.[1];
+    const bytes = /<Size>(\d{1,15})<\/Size>/.exec(entry)?.[1];
     if (key !== undefined && bytes !== undefined) yield { key: unescaped(key), bytes: Number(bytes) };
   }
 }

@@ -36,7 +36,7 @@ export interface OpenPartition {
 }
 
 /** What the partitions of a home share. */
-export interface Shared {
+interface Shared {
   readonly clock: Clock;
   readonly progress: Progress;
   readonly judge: Judge;

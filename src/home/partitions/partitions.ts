@@ -51,9 +51,12 @@ export class Partitions {
     for (const { frontier } of this.#all) frontier.wake();
   }
 
-  /** Opens a transaction in each, or in one. */
-  begin(only?: number): void {
-    for (const { id, ledger } of this.#all) if (only === undefined || id === only) ledger.begin();
+  /** Opens a transaction in each, or in one; `counted`: it commits itself soon, as after a visit. */
+  begin(only?: number, counted = false): void {
+    for (const { id, ledger, batch } of this.#all)
+      if (only !== undefined && id !== only) continue;
+      else if (counted) batch.open(1);
+      else ledger.begin();
   }
 
   commit(only?: number): void {
@@ -82,7 +85,8 @@ export class Partitions {
 
   /** Nothing else is under way: what was found need not wait for more. True: something was taken in. */
   settle(): boolean {
-    for (const { ledger, batch } of this.#all) if (ledger.border.pending) batch.commit();
+    for (const { ledger, batch } of this.#all)
+      if (this.carriesLinks ? ledger.border.pending : ledger.border.unsaved) batch.commit();
     return this.exchange();
   }
 

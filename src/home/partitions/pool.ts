@@ -20,7 +20,7 @@ export interface PoolPage {
 }
 
 type Due = PoolPage & { readonly due: number };
-type Kind = Parameters<Ledger['pages']['due']>[0];
+type Kind = Parameters<Ledger['dueTimes']['due']>[0];
 type Until = { readonly time: number; readonly seenBefore?: number | undefined };
 
 export class Pool {
@@ -37,7 +37,7 @@ export class Pool {
   /** Pages that are due by then, most overdue first. */
   due(kind: Kind, { time, seenBefore }: Until, most: number): Due[] {
     const lists = [...this.#members].map(member =>
-      member.ledger.pages.due(kind, time, most, seenBefore).map(row => ({ member, ...row })),
+      member.ledger.dueTimes.due(kind, time, most, seenBefore).map(row => ({ member, ...row })),
     );
     return lists.length === 1
       ? lists[0]!
@@ -72,7 +72,8 @@ export class Pool {
     const live = this.live;
     return [...this.#members].flatMap(member => {
       const share = Math.ceil((visits * member.ledger.dueTimes.countLive()) / Math.max(1, live));
-      return lotsOf(member.ledger, share, begun).map(row => ({ member, ...row }));
+      const stale = 1 - (member.frontier.schedule.settings.freshness ?? 1);
+      return lotsOf(member.ledger, { visits: share, begun, stale }).map(row => ({ member, ...row }));
     });
   }
 
@@ -98,7 +99,7 @@ export class Pool {
   }
 
   countDue(now: number): number {
-    return this.#sum(({ ledger }) => ledger.pages.countDue(now));
+    return this.#sum(({ ledger }) => ledger.dueTimes.countDue(now));
   }
 
   /** Nothing waits and nothing is under way. */
@@ -123,7 +124,7 @@ export class Pool {
   /** When the next retry falls due. */
   get nextRetry(): number {
     let time = Number.POSITIVE_INFINITY;
-    for (const { ledger } of this.#members) time = Math.min(time, ledger.pages.nextRetry()?.time ?? time);
+    for (const { ledger } of this.#members) time = Math.min(time, ledger.dueTimes.nextRetry()?.time ?? time);
     return time;
   }
 

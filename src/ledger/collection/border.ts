@@ -5,7 +5,7 @@
  *
  * Invariant: a batch stays here until its receiver has it durably (`drop`). Numbers are never used twice.
  */
-import type { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { hasTable } from '../schema.ts';
 import { type Crossing, encodeCrossings } from './crossing.ts';
 
@@ -39,6 +39,7 @@ const SOME = 16;
 
 export class Border {
   readonly #database: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
   readonly #ways = new Map<number, Way>();
   readonly #changed = new Set<number>();
   #pending = new Map<number, Crossing[]>();
@@ -64,6 +65,11 @@ export class Border {
     return this.#pending.size > 0;
   }
 
+  /** The open batch has found or taken something that its commit will write. */
+  get unsaved(): boolean {
+    return this.#pending.size > 0 || this.#changed.size > 0;
+  }
+
   /** Partitions for which batches are here. */
   get waiting(): number[] {
     return [...this.#ways].filter(([, { sent, dropped }]) => sent > dropped).map(([to]) => to);
@@ -81,9 +87,9 @@ export class Border {
 
   /** The next batches for a partition after this number, some at a time; only what is committed. */
   batches(from: number, to: number, after: number): BorderBatch[] {
-    const rows = this.#database
-      .prepare('SELECT number, crossings FROM outbox WHERE target = ? AND number > ? ORDER BY number LIMIT ?')
-      .all(to, after, SOME);
+    const rows = this.#prepared(
+      'SELECT number, crossings FROM outbox WHERE target = ? AND number > ? ORDER BY number LIMIT ?',
+    ).all(to, after, SOME);
     return (rows as unknown as Pick<BorderBatch, 'number' | 'crossings'>[]).map(row => ({ from, to, ...row }));
   }
 
@@ -91,7 +97,7 @@ export class Border {
   drop(to: number, upTo: number): void {
     const way = this.#way(to);
     if (upTo <= way.dropped) return;
-    this.#database.prepare('DELETE FROM outbox WHERE target = ? AND number <= ?').run(to, upTo);
+    this.#prepared('DELETE FROM outbox WHERE target = ? AND number <= ?').run(to, upTo);
     way.dropped = Math.min(upTo, way.sent);
   }
 
@@ -109,15 +115,15 @@ export class Border {
 
   /** Inside the caller's transaction, as the last of it. */
   save(): void {
-    if (this.#pending.size === 0 && this.#changed.size === 0) return;
-    const insert = this.#database.prepare('INSERT INTO outbox VALUES (?, ?, ?)');
+    if (!this.unsaved) return;
+    const insert = this.#prepared('INSERT INTO outbox VALUES (?, ?, ?)');
     for (const [to, crossings] of this.#pending) {
       const way = this.#way(to);
       for (const bytes of encoded(crossings)) insert.run(to, ++way.sent, bytes);
       this.#changed.add(to);
     }
     this.#pending = new Map();
-    const put = this.#database.prepare('INSERT OR REPLACE INTO border VALUES (?, ?, ?)');
+    const put = this.#prepared('INSERT OR REPLACE INTO border VALUES (?, ?, ?)');
     for (const partition of this.#changed) {
       const { sent, taken } = this.#way(partition);
       put.run(partition, sent, taken);
@@ -128,6 +134,13 @@ export class Border {
   saved(): void {
     for (const partition of this.#changed) this.#way(partition).durable = this.#way(partition).taken;
     this.#changed.clear();
+  }
+
+  /** Each is asked many times a second. */
+  #prepared(sql: string): StatementSync {
+    let statement = this.#statements.get(sql);
+    if (!statement) this.#statements.set(sql, (statement = this.#database.prepare(sql)));
+    return statement;
   }
 
   #way(partition: number): Way {

@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SkeinError } from '../../base/errors.ts';
-import { replaceFile } from '../../base/file.ts';
+import { PRIVATE, replaceFile } from '../../base/file.ts';
 import { MOST_PARTITIONS } from '../../base/partition.ts';
 
 const FILE = 'collection.json';
@@ -60,8 +60,8 @@ export function makeCollection(directory: string, partitions?: number, id: strin
   if (partitions === undefined || partitions === found.partitions) return found;
   if (exists) throw otherPartitions(found, partitions);
   refuseNumber(partitions);
-  mkdirSync(join(directory, FOLDER), { recursive: true });
-  replaceFile(join(directory, FILE), `${JSON.stringify({ version: VERSION, id, partitions })}\n`);
+  mkdirSync(join(directory, FOLDER), { recursive: true, mode: 0o700 });
+  replaceFile(join(directory, FILE), `${JSON.stringify({ version: VERSION, id, partitions })}\n`, PRIVATE);
   return readCollection(directory);
 }
 
@@ -69,7 +69,7 @@ export function makeCollection(directory: string, partitions?: number, id: strin
 export function makePartition({ directory, partitions }: Collection, id: number): PartitionPlace {
   if (partitions === 1) return { id: 0, directory };
   const place = placeOf(directory, id);
-  mkdirSync(place.directory, { recursive: true });
+  mkdirSync(place.directory, { recursive: true, mode: 0o700 });
   return place;
 }
 

@@ -67,4 +67,14 @@ export class SharedSettings implements Settings {
     const all = [...new Set([...before, ...origins])];
     if (all.length > before.length) this.set(SEEDED, all);
   }
+
+  /** No seed is there any more. */
+  dropSeeded(origin: string): void {
+    const before = this.list(SEEDED);
+    if (before.includes(origin))
+      this.set(
+        SEEDED,
+        before.filter(each => each !== origin),
+      );
+  }
 }

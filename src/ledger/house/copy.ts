@@ -2,7 +2,9 @@
 import { chmodSync, closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
+import { SkeinError } from '../../base/errors.ts';
 import { diskError } from '../ledger.ts';
+import { holdsCode, versionOf } from '../schema.ts';
 
 /** In one step: in several, each commit of a running crawl would make it begin again. */
 const ALL_PAGES = 2 ** 31 - 1;
@@ -31,4 +33,34 @@ export async function copyLedger(directory: string, file: string): Promise<{ id:
   } finally {
     copy.close();
   }
+}
+
+/** A setting that is not the same in a collection that is made of a backup. */
+interface RestoredSetting {
+  readonly name: string;
+  change(value: unknown): unknown;
+}
+
+/** Makes a ledger of a backup that of another collection. Refuses what no ledger holds: whoever made the file chose it. */
+export function adoptLedger(file: string, { name, change }: RestoredSetting): void {
+  const database = new DatabaseSync(file);
+  try {
+    if (versionOf(database) === 0 || holdsCode(database)) throw noLedger();
+    const row = database.prepare('SELECT value FROM meta WHERE name = ?').get(name);
+    if (!row) return;
+    const value = JSON.stringify(change(JSON.parse(row['value'] as string)));
+    database.prepare('UPDATE meta SET value = ? WHERE name = ?').run(value, name);
+  } catch (error) {
+    throw error instanceof SyntaxError || (error as { errcode?: number }).errcode === SQLITE_NOTADB
+      ? noLedger()
+      : diskError(error);
+  } finally {
+    database.close();
+  }
+}
+
+const SQLITE_NOTADB = 26;
+
+function noLedger(): SkeinError {
+  return new SkeinError('damaged', 'The ledger of this backup is none.', 'Restore from another one.');
 }

@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { NamedCopy } from './dropped.ts';
 
 /** A version, and what says how much it is worth keeping. */
-export interface Version extends NamedCopy {
+interface Version extends NamedCopy {
   /** How many newer versions of its page there are; 0 = it is the newest. */
   readonly newer: number;
   /** Share of the words that it changed; null = not known. */

@@ -5,6 +5,7 @@
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { lent } from '../../base/borrowed.ts';
+import { FLAG_SHOWN } from '../pages/known-row.ts';
 import type { Backward } from './backward.ts';
 import {
   eachTarget,
@@ -49,8 +50,9 @@ export class LinkIndex {
     this.#put.run(page, lent(packLinks(links)));
   }
 
-  /** Adds images to the links of a page, as far as they are not among them. */
+  /** The images of a page are known: they are added to its links, as far as they are not among them. */
   addImages(page: number, images: ArrayLike<number>): void {
+    this.#database.prepare(`UPDATE known SET flags = flags | ${FLAG_SHOWN} WHERE page = ?`).run(page);
     const before = this.#get.get(page);
     if (!before) return;
     const { bytes, added } = withImages(before['targets'] as Uint8Array, images);

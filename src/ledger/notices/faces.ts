@@ -4,7 +4,7 @@
  */
 import type { DatabaseSync } from 'node:sqlite';
 
-const faceKinds = ['cursor', 'resourcesync', 'feed', 'websub', 'indexnow'] as const;
+const faceKinds = ['cursor', 'resourcesync', 'feed', 'websub', 'indexnow', 'dictionary'] as const;
 export type FaceKind = (typeof faceKinds)[number];
 
 export interface Face {
@@ -54,6 +54,8 @@ export interface FaceState {
   /** Of an index that takes more than one poll: the last document that was read, and the newest change in any of them. */
   readonly after?: string;
   readonly reached?: number;
+  /** The one open change list that a description led to, whose validators are kept here; and when it was found. */
+  readonly list?: { readonly url: string; readonly found: number };
   /** WebSub: the hub that was asked, our secret, the path that it calls, and until when it promised to. */
   readonly hub?: string;
   readonly secret?: string;
@@ -85,7 +87,7 @@ export class KnownFaces {
     const known = this.find(server, kind, url);
     if (known) return known;
     if (this.ofServer(server).length >= MOST_FACES || url.length > 2000) return undefined;
-    const due = kind === 'indexnow' ? null : now;
+    const due = kind === 'indexnow' || kind === 'dictionary' ? null : now;
     this.#database
       .prepare('INSERT INTO faces (server, kind, url, found, since, due, state) VALUES (?, ?, ?, ?, ?, ?, ?)')
       .run(server, kind, url, found, now, due, '{}');

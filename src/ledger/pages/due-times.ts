@@ -1,7 +1,19 @@
-/** Due times of many pages at once: what brings pages forward that no visit named, and how many can be due at all. */
+/** When pages are looked at next: what is due, what is tried again, and what moves due times that no visit set. */
 import type { DatabaseSync } from 'node:sqlite';
 import { FLAG_ALIAS, FLAG_DOUBTED } from './known-row.ts';
-import { ASIDE } from './pages.ts';
+
+/** No page of its own: a dead link, a redirect, a second address. */
+const ASIDE = `(k.outcome IN ('gone', 'moved') OR k.flags & ${FLAG_ALIAS})`;
+const ALL_DUE = 'known k JOIN pages p ON p.id = k.page WHERE p.role';
+/** Few pages are images: they are found through an index of their own, not by passing over all others. */
+const dueRoles = {
+  pages: `${ALL_DUE} = 0 AND NOT ${ASIDE}`,
+  aside: `known k INDEXED BY known_aside CROSS JOIN pages p ON p.id = k.page
+    WHERE p.role = 0 AND k.due IS NOT NULL AND ${ASIDE}`,
+  sitemaps: `${ALL_DUE} = 1`,
+  'pages and images': `${ALL_DUE} <> 1 AND NOT ${ASIDE}`,
+  images: 'pages p INDEXED BY pages_images CROSS JOIN known k ON k.page = p.id WHERE p.role = 2',
+} as const;
 
 /** One that can be kept fresh. */
 export interface LivePage {
@@ -10,6 +22,8 @@ export interface LivePage {
   readonly url: string;
   readonly flags: number;
   readonly wire: number | null;
+  /** Notices since it was last seen. */
+  readonly pings: number;
 }
 
 export class DueTimes {
@@ -17,6 +31,52 @@ export class DueTimes {
 
   constructor(database: DatabaseSync) {
     this.#database = database;
+  }
+
+  /** Failures whose time to be tried again came after `since` and by `now`. */
+  retries(since: number, now: number): { page: number; server: number; depth: number; relevance: number }[] {
+    return this.#database
+      .prepare(
+        `SELECT k.page, p.server, p.depth, p.relevance FROM known k JOIN pages p ON p.id = k.page
+         WHERE k.retry_at > ? AND k.retry_at <= ? ORDER BY k.retry_at`,
+      )
+      .all(since, now) as unknown as { page: number; server: number; depth: number; relevance: number }[];
+  }
+
+  /** When the next retry falls due; undefined = none waits. */
+  nextRetry(): { time: number; count: number } | undefined {
+    const row = this.#database
+      .prepare('SELECT min(retry_at) AS time, count(*) AS count FROM known WHERE retry_at IS NOT NULL')
+      .get()!;
+    return row['time'] === null ? undefined : { time: row['time'] as number, count: row['count'] as number };
+  }
+
+  /**
+   * Pages that are due by `time` and were last asked for before `seenBefore`, most overdue first. Sitemaps come by
+   * themselves, because they tell of pages; images do where they are only watched.
+   */
+  due(
+    kind: keyof typeof dueRoles,
+    time: number,
+    most: number,
+    seenBefore = Number.MAX_VALUE,
+  ): { page: number; server: number; due: number }[] {
+    return this.#database
+      .prepare(
+        `SELECT k.page, p.server, k.due FROM ${dueRoles[kind]}
+         AND k.due <= ? AND k.time < ? ORDER BY k.due LIMIT ?`,
+      )
+      .all(time, seenBefore, Math.min(most, Number.MAX_SAFE_INTEGER)) as unknown as {
+      page: number;
+      server: number;
+      due: number;
+    }[];
+  }
+
+  /** Pages that are due; beyond `most` they are not counted. */
+  countDue(now: number, most = Number.MAX_SAFE_INTEGER): number {
+    const sql = `SELECT count(*) AS n FROM (SELECT 1 FROM ${dueRoles.pages} AND k.due <= ? LIMIT ?)`;
+    return this.#database.prepare(sql).get(now, most)!['n'] as number;
   }
 
   /** Nothing leads to a page any more: it is due at `due` at the latest. Only one that stands well is doubted. */
@@ -38,7 +98,7 @@ export class DueTimes {
   /** Those of these pages that can be kept fresh and were last asked for before a time. */
   live(pages: readonly number[], before: number): LivePage[] {
     const get = this.#database.prepare(
-      `SELECT k.page, k.flags, k.wire, p.server, p.url FROM known k JOIN pages p ON p.id = k.page
+      `SELECT k.page, k.flags, k.wire, k.pings, p.server, p.url FROM known k JOIN pages p ON p.id = k.page
        WHERE k.page = ? AND k.due IS NOT NULL AND k.time < ? AND p.role = 0 AND NOT ${ASIDE}`,
     );
     return pages.flatMap(page => (get.get(page, before) as LivePage | undefined) ?? []);
@@ -68,5 +128,17 @@ export class DueTimes {
       )
       .get()!;
     return row['n'] as number;
+  }
+
+  /** The rules of a server's robots.txt are new: what the old ones forbade is asked for at `time`, by either clock. */
+  allow(server: number, time: number, clock: 'retry_at' | 'due'): void {
+    const forbidden = `SELECT k.page FROM known k JOIN pages p ON p.id = k.page WHERE k.reason = 'robots' AND p.server = ?`;
+    const sql = `UPDATE known SET ${clock} = ? WHERE reason = 'robots' AND page IN (${forbidden})`;
+    this.#database.prepare(sql).run(time, server);
+  }
+
+  /** A page is tried again at this time. */
+  setRetry(id: number, time: number): void {
+    this.#database.prepare('UPDATE known SET retry_at = ? WHERE page = ?').run(time, id);
   }
 }

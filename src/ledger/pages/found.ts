@@ -2,7 +2,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { hasTable } from '../schema.ts';
 
-export interface FoundRow {
+interface FoundRow {
   readonly visit: number;
   readonly url: string;
   /** Milliseconds since 1970, of the visit. */

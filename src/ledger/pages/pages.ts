@@ -5,7 +5,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { ELSEWHERE } from '../collection/border.ts';
 import type { Tallies } from '../tallies.ts';
-import { FLAG_ALIAS, FLAG_SHOWN, KNOWN_COLUMNS, type KnownRow, runKnown } from './known-row.ts';
+import { KNOWN_COLUMNS, type KnownRow, runKnown } from './known-row.ts';
 import { CHUNK, Prints } from './prints.ts';
 import type { ServerPages } from './server-pages.ts';
 
@@ -40,22 +40,6 @@ export const roles = ['page', 'sitemap', 'image'] as const;
 export function globOf(pattern: string | undefined): string {
   return pattern === undefined || pattern === '' ? '*' : `*${pattern.replace(/[[?]/g, '[$&]')}*`;
 }
-
-/** Rows. */
-const READ_AT_ONCE = 1000;
-
-/** No page of its own: a dead link, a redirect, a second address. */
-export const ASIDE = `(k.outcome IN ('gone', 'moved') OR k.flags & ${FLAG_ALIAS})`;
-const ALL_DUE = 'known k JOIN pages p ON p.id = k.page WHERE p.role';
-/** Few pages are images: they are found through an index of their own, not by passing over all others. */
-const dueRoles = {
-  pages: `${ALL_DUE} = 0 AND NOT ${ASIDE}`,
-  aside: `known k INDEXED BY known_aside CROSS JOIN pages p ON p.id = k.page
-    WHERE p.role = 0 AND k.due IS NOT NULL AND ${ASIDE}`,
-  sitemaps: `${ALL_DUE} = 1`,
-  'pages and images': `${ALL_DUE} <> 1 AND NOT ${ASIDE}`,
-  images: 'pages p INDEXED BY pages_images CROSS JOIN known k ON k.page = p.id WHERE p.role = 2',
-} as const;
 
 export class Pages {
   readonly #database: DatabaseSync;
@@ -107,11 +91,6 @@ export class Pages {
   get own(): number {
     const stubs = this.#tallies.of('pages').filter(({ name }) => name === ELSEWHERE);
     return this.#last - stubs.reduce((sum, { n }) => sum + n, 0);
-  }
-
-  /** There is no stored copy of any page. */
-  empty(): boolean {
-    return this.#database.prepare('SELECT 1 FROM known WHERE segment IS NOT NULL LIMIT 1').get() === undefined;
   }
 
   add(page: Omit<PageRow, 'id'>): number {
@@ -183,11 +162,6 @@ export class Pages {
     this.#setPinged.run(pings, due, id);
   }
 
-  /** The images of a page are known now. */
-  setShown(id: number): void {
-    this.#database.prepare(`UPDATE known SET flags = flags | ${FLAG_SHOWN} WHERE page = ?`).run(id);
-  }
-
   /** A page is refused for another reason than it was, or for none any more (null). */
   judge(id: number, refused: string | null, server: number): void {
     const before = this.get(id)!;
@@ -205,11 +179,6 @@ export class Pages {
     this.#setDepth.run(depth, id);
   }
 
-  /** Every page, as far as the tables in memory need it. */
-  every(): Iterable<Pick<PageRow, 'id' | 'high' | 'low' | 'depth' | 'server' | 'refused' | 'role'>> {
-    return this.#rows('SELECT id, high, low, depth, server, refused, role FROM pages WHERE id > ?', 'id');
-  }
-
   /** Pages of a server at these places of its list, 0 to 1; whether they may be visited is not asked. */
   someOf(server: number, places: readonly number[]): number[] {
     const ids = [...this.#serverPages.of(server)];
@@ -225,91 +194,6 @@ export class Pages {
     }
   }
 
-  /** Pages that were never visited and may be, oldest first. */
-  pending(): Iterable<Pick<PageRow, 'id' | 'server' | 'depth' | 'relevance' | 'role'>> {
-    return this.#rows(
-      `SELECT p.id, p.server, p.depth, p.relevance, p.role FROM pages p LEFT JOIN known k ON k.page = p.id
-       WHERE k.page IS NULL AND p.refused IS NULL AND p.id > ?`,
-      'id',
-    );
-  }
-
-  /** Ids of pages refused for this reason. */
-  refusedFor(reason: string): number[] {
-    const rows = this.#database.prepare('SELECT id FROM pages WHERE refused = ?').all(reason);
-    return rows.map(row => row['id'] as number);
-  }
-
-  /** Facts of pages that were fetched, for the tables that find duplicates and traps. `original`: its own copy is kept. */
-  fetched(): Iterable<{
-    page: number;
-    facts: Uint8Array;
-    near: number | null;
-    original: number;
-    url: string;
-    server: number;
-  }> {
-    return this.#rows(
-      `SELECT k.page, k.facts, k.near, k.segment IS NOT NULL AND k.same_as IS NULL AS original, p.url, p.server
-       FROM known k JOIN pages p ON p.id = k.page WHERE k.facts IS NOT NULL AND k.page > ?`,
-      'page',
-    );
-  }
-
-  /** The first page of each server that robots.txt kept us from. */
-  firstForbidden(): { page: number; server: number }[] {
-    const sql = `SELECT min(k.page) AS page, p.server FROM known k JOIN pages p ON p.id = k.page
-      WHERE k.reason = 'robots' GROUP BY p.server`;
-    return this.#database.prepare(sql).all() as unknown as { page: number; server: number }[];
-  }
-
-  /** The rules of a server's robots.txt are new: what the old ones forbade is asked for at `time`, by either clock. */
-  allow(server: number, time: number, clock: 'retry_at' | 'due'): void {
-    const forbidden = `SELECT k.page FROM known k JOIN pages p ON p.id = k.page WHERE k.reason = 'robots' AND p.server = ?`;
-    const sql = `UPDATE known SET ${clock} = ? WHERE reason = 'robots' AND page IN (${forbidden})`;
-    this.#database.prepare(sql).run(time, server);
-  }
-
-  /** Failures whose time to be tried again came after `since` and by `now`. */
-  retries(since: number, now: number): { page: number; server: number; depth: number; relevance: number }[] {
-    return this.#database
-      .prepare(
-        `SELECT k.page, p.server, p.depth, p.relevance FROM known k JOIN pages p ON p.id = k.page
-         WHERE k.retry_at > ? AND k.retry_at <= ? ORDER BY k.retry_at`,
-      )
-      .all(since, now) as unknown as { page: number; server: number; depth: number; relevance: number }[];
-  }
-
-  /** When the next retry falls due; undefined = none waits. */
-  nextRetry(): { time: number; count: number } | undefined {
-    const row = this.#database
-      .prepare('SELECT min(retry_at) AS time, count(*) AS count FROM known WHERE retry_at IS NOT NULL')
-      .get()!;
-    return row['time'] === null ? undefined : { time: row['time'] as number, count: row['count'] as number };
-  }
-
-  /**
-   * Pages that are due by `time` and were last asked for before `seenBefore`, most overdue first. Sitemaps come by
-   * themselves, because they tell of pages; images do where they are only watched.
-   */
-  due(
-    kind: keyof typeof dueRoles,
-    time: number,
-    most: number,
-    seenBefore = Number.MAX_VALUE,
-  ): { page: number; server: number; due: number }[] {
-    return this.#database
-      .prepare(
-        `SELECT k.page, p.server, k.due FROM ${dueRoles[kind]}
-         AND k.due <= ? AND k.time < ? ORDER BY k.due LIMIT ?`,
-      )
-      .all(time, seenBefore, Math.min(most, Number.MAX_SAFE_INTEGER)) as unknown as {
-      page: number;
-      server: number;
-      due: number;
-    }[];
-  }
-
   /** No page was visited later than now; what is to come keeps its distance from the visit that set it. */
   takeBack(now: number): void {
     const sooner = (name: string) => `${name} = min(${name}, :now + max(0, ${name} - time))`;
@@ -319,29 +203,8 @@ export class Pages {
       .run({ now });
   }
 
-  /** Pages that are due; beyond `most` they are not counted. */
-  countDue(now: number, most = Number.MAX_SAFE_INTEGER): number {
-    const sql = `SELECT count(*) AS n FROM (SELECT 1 FROM ${dueRoles.pages} AND k.due <= ? LIMIT ?)`;
-    return this.#database.prepare(sql).get(now, most)!['n'] as number;
-  }
-
   /** Id of the newest in the table, also when another process is writing it; 0 = there is none. */
   newest(): number {
     return (this.#database.prepare('SELECT max(id) AS last FROM pages').get()!['last'] as number | null) ?? 0;
-  }
-
-  /** A page is tried again at this time. */
-  setRetry(id: number, time: number): void {
-    this.#database.prepare('UPDATE known SET retry_at = ? WHERE page = ?').run(time, id);
-  }
-
-  /** All rows whose key is above `?`, in its order, some at a time: by the database's own iterator each costs twice that. */
-  *#rows<T>(sql: string, key: keyof T & string): Iterable<T> {
-    const next = this.#database.prepare(`${sql} ORDER BY ${key} LIMIT ${READ_AT_ONCE}`);
-    for (let rows: T[], last = 0; ; last = rows.at(-1)![key] as number) {
-      rows = next.all(last) as T[];
-      yield* rows;
-      if (rows.length < READ_AT_ONCE) return;
-    }
   }
 }

@@ -4,7 +4,7 @@
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { FLAG_ALIAS } from './known-row.ts';
-import type { Pages } from './pages.ts';
+import type { ServerPages } from './server-pages.ts';
 
 export interface ScheduledPage {
   readonly page: number;
@@ -29,27 +29,42 @@ export const SAMPLE = 20_000;
 /** Rows that are read at once. */
 const SLICE = 2048;
 
-/** Sitemaps have a schedule of their own. */
-const ROWS = `SELECT k.page, p.url, k.seen_time, k.change, k.pings, k.wire, k.outcome, k.reason, k.flags,
-    k.etag IS NOT NULL OR k.last_modified IS NOT NULL AS tagged, p.depth, p.server, p.role
+/** Sitemaps have a schedule of their own. The columns are those of `scheduled`, in its order. */
+const ROWS = `SELECT k.page, p.url, k.seen_time, k.change, k.pings, k.wire,
+    k.etag IS NOT NULL OR k.last_modified IS NOT NULL, k.outcome, k.reason, k.flags, p.depth, p.server, p.role
   FROM known k CROSS JOIN pages p ON p.id = k.page
   WHERE k.change IS NOT NULL AND k.outcome IN ('fetched', 'same', 'failed') AND p.role <> 1 AND p.refused IS NOT 'removed'
     AND NOT k.flags & ${FLAG_ALIAS}`;
 
+type Columns = [
+  ...[page: number, url: string, seen_time: number, change: Uint8Array, pings: number, wire: number | null],
+  ...[tagged: number, outcome: string, reason: string, flags: number, depth: number, server: number, role: number],
+];
+
+/**
+ * A row as a record of one shape. node:sqlite makes dictionaries of rows: each look into one, and each copy, costs
+ * several times as much, and a pass over the collection takes many.
+ */
+function scheduled(columns: unknown): ScheduledPage {
+  const [page, url, seen_time, change, pings, wire, tagged, outcome, reason, flags, depth, server, role] =
+    columns as Columns;
+  return { page, url, seen_time, change, pings, wire, tagged, outcome, reason, flags, depth, server, role };
+}
+
 export class ScheduledPages {
   readonly #database: DatabaseSync;
-  readonly #pages: Pages;
+  readonly #serverPages: ServerPages;
   #put: StatementSync | undefined;
 
-  constructor(database: DatabaseSync, pages: Pages) {
+  constructor(database: DatabaseSync, serverPages: ServerPages) {
     this.#database = database;
-    this.#pages = pages;
+    this.#serverPages = serverPages;
   }
 
   *all(): Generator<ScheduledPage> {
-    const slice = this.#database.prepare(`${ROWS} AND k.page > ? ORDER BY k.page LIMIT ${SLICE}`);
+    const slice = this.#rows(`k.page > ? ORDER BY k.page LIMIT ${SLICE}`);
     for (let last = 0; ; ) {
-      const rows = slice.all(last) as unknown as ScheduledPage[];
+      const rows = slice.all(last).map(scheduled);
       yield* rows;
       if (rows.length < SLICE) return;
       last = rows.at(-1)!.page;
@@ -57,11 +72,17 @@ export class ScheduledPages {
   }
 
   *ofServer(server: number): Generator<ScheduledPage> {
-    const one = this.#database.prepare(`${ROWS} AND k.page = ?`);
-    for (const { id } of this.#pages.ofServer(server)) {
-      const row = one.get(id);
-      if (row) yield row as unknown as ScheduledPage;
+    const one = this.#rows('k.page = ? AND p.server = ?');
+    for (const id of new Set(this.#serverPages.of(server))) {
+      const row = one.get(id, server);
+      if (row) yield scheduled(row);
     }
+  }
+
+  #rows(which: string): StatementSync {
+    const rows = this.#database.prepare(`${ROWS} AND ${which}`);
+    rows.setReturnArrays(true);
+    return rows;
   }
 
   /** About SAMPLE of the pages that are neither sitemaps nor images. */

@@ -12,7 +12,7 @@
 import type { DatabaseSync, Session, StatementSync } from 'node:sqlite';
 
 /** Setting of the ledger that holds the number of its newest changes. */
-export const NUMBER = 'changes';
+const NUMBER = 'changes';
 
 export interface Changeset {
   /** From 1 on, without gaps. */
@@ -29,6 +29,8 @@ export class Changes {
   #written = 0;
   /** A commit since then has written the next number. */
   #marked = false;
+  /** Called after each commit, when nothing is open. */
+  committed: () => void = () => {};
 
   constructor(database: DatabaseSync) {
     this.#database = database;
@@ -37,6 +39,11 @@ export class Changes {
   /** Of the newest changes in the ledger, 0 = none were ever recorded. */
   get number(): number {
     return this.#session ? this.#number : numberIn(this.#database);
+  }
+
+  /** Of the changes to which the commit of the open batch will belong, which writes something. */
+  get next(): number {
+    return this.#marked ? this.#number : this.#number + 1;
   }
 
   /** Something was committed, or is about to be, since changes were last taken. */

@@ -13,7 +13,7 @@ import { pipeline } from 'node:stream/promises';
 import { createZstdDecompress } from 'node:zlib';
 import { SkeinError } from '../../base/errors.ts';
 import { diskError } from '../ledger.ts';
-import { migrateTo, versionOf } from '../schema.ts';
+import { holdsCode, migrateTo, versionOf } from '../schema.ts';
 import { type Changeset, numberIn } from './changes.ts';
 
 const FILE = 'ledger.db';
@@ -111,7 +111,7 @@ export class Replica {
       this.#database.exec('PRAGMA journal_mode = DELETE; PRAGMA synchronous = OFF; PRAGMA cache_size = -16384');
       if (schema !== undefined && versionOf(this.#database) === 0) migrateTo(this.#database, schema);
       versionOf(this.#database);
-      refuseCode(this.#database);
+      if (holdsCode(this.#database)) throw damaged('A snapshot of the ledger holds what no ledger has');
       this.#number = numberIn(this.#database);
     } catch (error) {
       this.#database.close();
@@ -163,15 +163,6 @@ export class Replica {
     if (this.#database.isOpen) this.#database.close();
     rmSync(join(this.#directory, ASIDE), { recursive: true, force: true });
   }
-}
-
-/** A ledger has tables and indexes. Anything else of a database does something when it is read or written. */
-function refuseCode(database: DatabaseSync): void {
-  database.exec('PRAGMA trusted_schema = OFF');
-  const odd = database
-    .prepare(`SELECT name FROM sqlite_schema WHERE type NOT IN ('table', 'index') OR sql LIKE 'create virtual%'`)
-    .get();
-  if (odd) throw damaged('A snapshot of the ledger holds what no ledger has');
 }
 
 /** Bytes that are no changes at all. */

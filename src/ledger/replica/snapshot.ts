@@ -15,7 +15,7 @@ import { numberIn } from './changes.ts';
 /** Pages in one step: all of them, or a commit in between would make the backup begin anew. */
 const ALL_AT_ONCE = 0x7fffffff;
 /** Bytes of a chunk, but for the last one. */
-export const CHUNK = 512 * 1024;
+const CHUNK = 512 * 1024;
 /** Of zstd: a snapshot is made beside a crawl, and costs little time. */
 const LEVEL = 3;
 

@@ -77,6 +77,9 @@ const discoverySchema = z.object({
   terms: link.optional(),
   suggest: link.optional(),
   popular: link.optional(),
+  /** The site's own search box: what it asks, and the web component. */
+  search: link.optional(),
+  widget: link.optional(),
   limits: z.object({
     /** Requests a minute that one reader may make. */
     requestsAMinute: z.number().positive(),
@@ -109,7 +112,7 @@ export function decodeDiscovery(text: string, url: string): Discovery {
     return absolute;
   };
   const links = ['changes', 'manifest', 'pagesAt', 'sitemap', 'atom', 'resourceSync'] as const;
-  const more = ['hub', 'indexNowKey', 'terms', 'suggest', 'popular'] as const;
+  const more = ['hub', 'indexNowKey', 'terms', 'suggest', 'popular', 'search', 'widget'] as const;
   const absolute: Record<string, unknown> = {};
   for (const name of [...links, ...more]) if (found[name] !== undefined) absolute[name] = at(found[name]);
   if (found.topics) absolute['topics'] = found.topics.map(at);

@@ -1,7 +1,7 @@
 /** A command of the user's, by the shell: the message as JSON on its standard input, its subject in SKEIN_SUBJECT. */
 import { spawn } from 'node:child_process';
 import { type Message, subjectOf } from '../message.ts';
-import { type MessageSender, NotTaken } from './channel.ts';
+import { type MessageSender, NotDelivered } from './channel.ts';
 
 const LAST_WORDS = 200;
 
@@ -18,10 +18,10 @@ export function command(line: string): MessageSender {
         child.stdin.on('error', () => {}); // it need not read what it is given
         child.stdin.end(JSON.stringify(message));
         child.once('error', error =>
-          reject(new NotTaken(error.name === 'AbortError' ? 'the command takes too long' : error.message)),
+          reject(new NotDelivered(error.name === 'AbortError' ? 'the command takes too long' : error.message)),
         );
         child.once('close', code =>
-          code === 0 ? resolve() : reject(new NotTaken(`the command ends with ${code}: ${said.trim()}`)),
+          code === 0 ? resolve() : reject(new NotDelivered(`the command ends with ${code}: ${said.trim()}`)),
         );
       }),
   };

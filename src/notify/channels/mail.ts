@@ -2,7 +2,7 @@
 
 import { type Message, subjectOf, textOf } from '../message.ts';
 import type { Channel } from '../rule.ts';
-import { type MessageSender, NotTaken } from './channel.ts';
+import { type MessageSender, NotDelivered } from './channel.ts';
 
 export function mail({ to, from, server }: Extract<Channel, { kind: 'mail' }>): MessageSender {
   return {
@@ -19,7 +19,7 @@ export function mail({ to, from, server }: Extract<Channel, { kind: 'mail' }>): 
           headers: { 'X-Skein-Rule': message.rule },
         });
       } catch (error) {
-        throw new NotTaken(`the mail server does not take it: ${(error as Error).message}`);
+        throw new NotDelivered(`the mail server does not take it: ${(error as Error).message}`);
       } finally {
         signal.removeEventListener('abort', stop);
         transport.close();

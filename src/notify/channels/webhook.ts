@@ -7,7 +7,7 @@ import { namesAddress } from '../../base/domain.ts';
 import { send } from '../../crawler/send.ts';
 import type { Message } from '../message.ts';
 import type { Channel } from '../rule.ts';
-import { type MessageSender, NotTaken } from './channel.ts';
+import { type MessageSender, NotDelivered } from './channel.ts';
 
 /** Header `skein-signature: sha256=…`: HMAC of the time in `skein-time`, a dot and the body. */
 function signatureOf(secret: string, time: string, body: string): string {
@@ -25,9 +25,9 @@ export function webhook({ url, secret, allowPrivate = false }: Extract<Channel, 
       };
       const sending = { method: 'POST', url, headers, body, signal } as const;
       const { status } = await send({ ...sending, allowPrivate: allowPrivate || namesAddress(url) }).catch(error => {
-        throw new NotTaken((error as Error).message.replace(/\.$/, ''));
+        throw new NotDelivered((error as Error).message.replace(/\.$/, ''));
       });
-      if (status < 200 || status > 299) throw new NotTaken(`${new URL(url).host} answers ${status}`);
+      if (status < 200 || status > 299) throw new NotDelivered(`${new URL(url).host} answers ${status}`);
     },
   };
 }

@@ -1,7 +1,7 @@
 /**
  * Starts the process that a cage is: Node with nothing granted, behind limits that the system keeps, behind a wall.
  *
- * Limits: memory (what an idle Node has, and as much besides as was allowed), processor time, open files, no byte in any
+ * Limits: a cgroup where one can be made (cage-group.ts), and in any case those of the process: memory (what an idle Node has, and as much besides as was allowed), processor time, open files, no byte in any
  * file, no memory dump; when the machine runs short of memory, it goes first. Wall: bubblewrap, with namespaces of its
  * own for everything, no network, no capability, a root that holds Node and its libraries and cannot be written, and a
  * filter of system calls (seccomp.ts) that leaves no new process, no socket and no memory beside the limits.
@@ -9,6 +9,7 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
+import { endGroup, findGroups, makeGroup } from './cage-group.ts';
 import { RUNNER } from './cage-runner.ts';
 import type { SandboxLimits } from './decider.ts';
 import { seccompFilter } from './seccomp.ts';
@@ -25,6 +26,8 @@ export interface Means {
   readonly wall: string;
   /** Why there is none, and what to do about it. */
   readonly lacking: string;
+  /** Directory in which a cgroup can be made for each cage; undefined = the limits of the process have to do. */
+  readonly groups?: string | undefined;
 }
 
 const BUBBLEWRAP = ['/usr/bin/bwrap', '/bin/bwrap', '/usr/local/bin/bwrap', '/run/current-system/sw/bin/bwrap'];
@@ -36,13 +39,16 @@ const FILES = 64;
 /** Bytes besides what is allowed: collecting garbage, pages on their way, what the compiler takes. */
 const SLACK = 48 << 20;
 const FILTER = 3;
+/** Bytes that an idle Node has in memory, its code included, with room to spare: for the cgroup, which counts all of it. */
+const NODE = 160 << 20;
 /** Milliseconds until a trial must have ended: it is not repeated, and the machine may be busy. */
 const PATIENCE = 30_000;
 
 /** The shell sets limits, and then becomes what follows. One that cannot be set is lower already. */
 const LIMIT = `{ echo 1000 >/proc/$$/oom_score_adj; } 2>/dev/null
+[ -z "$3" ] || { echo 0 >"$3/cgroup.procs"; } 2>/dev/null
 { ulimit -c 0; ulimit -f 0; ulimit -n ${FILES}; ulimit -s ${STACK}; ulimit -t "$1"; ulimit -d "$2"; } 2>/dev/null
-shift 2
+shift 3
 `;
 const BECOME = 'exec "$@"';
 /** Without a wall that does it, the system ends the process together with the thread that started it. */
@@ -51,12 +57,14 @@ const BECOME_BOUND = `p=/usr/bin/setpriv; $p --pdeathsig KILL true 2>/dev/null &
 export function startCage(means: Means, limits: SandboxLimits): CageProcess {
   const words = [...flags(limits), '--permission', '--input-type=module', '--eval', RUNNER];
   const data = means.idle === undefined ? undefined : means.idle + SLACK + limits.memory;
-  const command = cageCommand(means, words, { processor: limits.processor, data });
+  const group = means.groups && makeGroup(means.groups, NODE + SLACK + limits.memory);
+  const command = cageCommand(means, words, { processor: limits.processor, data, group });
   const stdio: 'pipe'[] = ['pipe', 'pipe', 'pipe', 'pipe'];
   const child = spawn('/bin/sh', command, { stdio, env: {}, cwd: '/', detached: true });
   const filter = child.stdio[FILTER] as Writable;
   filter.on('error', () => {}); // it has ended: whoever started it hears of that
   filter.end(seccompFilter());
+  if (group) child.once('close', () => endGroup(group));
   return child as unknown as CageProcess;
 }
 
@@ -71,14 +79,21 @@ export function endCage(child: CageProcess): void {
   for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
 }
 
+interface CageLimits {
+  readonly processor: number;
+  readonly data: number | undefined;
+  readonly group?: string | undefined;
+}
+
 /** Words for the shell that start Node with these. The filter is read from descriptor 3 when there is a wall. */
 export function cageCommand(
   { wall }: Pick<Means, 'wall'>,
   node: readonly string[],
-  { processor, data }: { readonly processor: number; readonly data: number | undefined },
+  { processor, data, group = '' }: CageLimits,
 ): string[] {
   const script = LIMIT + (wall === '' ? BECOME_BOUND : BECOME);
-  const limited = ['-c', script, 'sh', `${processor}`, data === undefined ? 'unlimited' : `${Math.ceil(data / 1024)}`];
+  const most = data === undefined ? 'unlimited' : `${Math.ceil(data / 1024)}`;
+  const limited = ['-c', script, 'sh', `${processor}`, most, group];
   if (wall === '') return [...limited, process.execPath, ...node];
   const filter = seccompFilter() ? ['--seccomp', `${FILTER}`] : [];
   const alone = ['--unshare-all', '--hostname', 'cage', '--die-with-parent', '--new-session', '--clearenv'];
@@ -112,7 +127,7 @@ async function tryOut(limits: SandboxLimits, bubblewrap: readonly string[]): Pro
     return { idle: undefined, loose, wall: '', lacking: 'bubblewrap is for Linux' };
   }
   const [idle, wall] = await Promise.all([measureIdle(limits), tryWall(limits, bubblewrap)]);
-  return { ...idle, ...wall };
+  return { ...idle, ...wall, groups: findGroups() };
 }
 
 async function measureIdle(limits: SandboxLimits): Promise<Pick<Means, 'idle' | 'loose'>> {

@@ -20,7 +20,7 @@ interface Wanted {
 /** Milliseconds that the parent may take. */
 const PATIENCE = 60_000;
 
-export interface DeskOptions {
+interface DeskOptions {
   readonly store: CodeStore;
   /** Home's time. */
   readonly now: () => number;

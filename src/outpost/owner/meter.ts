@@ -7,7 +7,7 @@ const [PAGES, BYTES, OTHERS, HELD] = [0, 1, 2, 3];
 /** More than anybody uses. */
 const PLENTY = 2 ** 50;
 
-export interface Left {
+interface Left {
   /** Absent = no limit. */
   readonly pages?: number | undefined;
   readonly bytes?: number | undefined;

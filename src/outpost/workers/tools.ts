@@ -2,6 +2,7 @@
 import { type Clock, shiftedClock, systemClock } from '../../base/clock.ts';
 import type { Timeouts } from '../../crawler/fetch/exchange.ts';
 import { openFetcher } from '../../crawler/fetch/fetcher.ts';
+import type { ClientCertificates } from '../../crawler/fetch/tls.ts';
 import { AddressSlots } from '../../crawler/pace/address-slots.ts';
 import type { Leave } from '../../crawler/pace/leave.ts';
 import { Pace } from '../../crawler/pace/pace.ts';
@@ -31,6 +32,8 @@ export interface OutpostOptions {
   readonly sockets?: number;
   /** PEM certificates to trust besides the system's. */
   readonly ca?: string;
+  /** Certificates of ours for servers that want one. */
+  readonly identities?: ClientCertificates;
   /** Code that errands may name as their decider from the start. */
   readonly decider?: Uint8Array;
   /** That code is somebody else's: it runs behind the wall or not at all. */
@@ -68,8 +71,11 @@ export async function makeTools(options: OutpostOptions, leave?: Leave): Promise
 
 async function makeFetcher(options: OutpostOptions): Promise<Fetcher> {
   if (!options.fetcher) {
-    const { userAgent, ca, timeouts, sockets } = options;
-    return openFetcher({ userAgent, ...(ca && { ca }), ...(timeouts && { timeouts }), ...(sockets && { sockets }) });
+    const { userAgent, ca, identities, timeouts, sockets } = options;
+    return openFetcher({
+      ...{ userAgent, ...(ca && { ca }), ...(identities && { identities }) },
+      ...{ ...(timeouts && { timeouts }), ...(sockets && { sockets }) },
+    });
   }
   const module = (await import(options.fetcher.module)) as { makeFetcher(options: unknown): Fetcher };
   return module.makeFetcher(options.fetcher.options);

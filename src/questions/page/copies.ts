@@ -1,7 +1,7 @@
 /** Stored copies of a page: the newest, or those of numbered versions. Bodies are in base64, as JSON can carry them. */
 import type { Plain, Stored } from '../../archive/read.ts';
 import { meaningOf } from '../../errand/reasons.ts';
-import type { FoundPage } from '../../home/answers/lookup.ts';
+import type { LookedUpPage } from '../../home/answers/lookup.ts';
 import { type Copies, type Current, openCopies } from '../../home/copies/copies.ts';
 import { FLAG_FILTERED, FLAG_NOARCHIVE } from '../../ledger/pages/known-row.ts';
 import type { PartitionReader } from '../partition-reader.ts';
@@ -75,7 +75,7 @@ export const copyQuestion = pageQuestion('copy', async (reader, found, { which }
   return { url: page.url, copy: toldOf(copy), whyNot: '', ...(inferred && { inferred }) };
 });
 
-function whyNot({ page, known }: FoundPage): string {
+function whyNot({ page, known }: LookedUpPage): string {
   const flags = known?.flags ?? 0;
   if (flags & FLAG_NOARCHIVE) return 'it asks not to be archived';
   const code = flags & FLAG_FILTERED ? 'filtered' : (page.refused ?? known?.reason);

@@ -3,7 +3,7 @@ import { meaningOf } from '../../errand/reasons.ts';
 import type { VisitRow } from '../../ledger/visits.ts';
 import { pageQuestion } from './page.ts';
 
-export interface History {
+interface History {
   readonly url: string;
   /** Oldest first. */
   readonly timeline: readonly TimelineEntry[];

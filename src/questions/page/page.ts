@@ -1,5 +1,5 @@
 /** Questions about one page, by its URL: the partition of its host alone can tell. */
-import { type FoundPage, lookUp, neverHeard, urlsMeant } from '../../home/answers/lookup.ts';
+import { type LookedUpPage, lookUp, neverHeard, urlsMeant } from '../../home/answers/lookup.ts';
 import { ELSEWHERE } from '../../ledger/collection/border.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { PartitionReader } from '../partition-reader.ts';
@@ -18,7 +18,7 @@ export function aboutUrl(text: string, now = Date.now()): AboutPage {
 }
 
 /** The page that is meant, as far as it belongs to this partition. */
-export function ownPage(ledger: Ledger, urls: readonly string[]): FoundPage | undefined {
+export function ownPage(ledger: Ledger, urls: readonly string[]): LookedUpPage | undefined {
   const found = lookUp(ledger, urls);
   return found?.page.refused === ELSEWHERE ? undefined : found;
 }
@@ -26,7 +26,7 @@ export function ownPage(ledger: Ledger, urls: readonly string[]): FoundPage | un
 /** A question whose part and answer are what `tell` says; nobody has heard of the page where no part has it. */
 export function pageQuestion<Part, Args extends AboutPage = AboutPage>(
   name: string,
-  tell: (reader: PartitionReader, found: FoundPage, args: Args) => Part | Promise<Part>,
+  tell: (reader: PartitionReader, found: LookedUpPage, args: Args) => Part | Promise<Part>,
 ): Question<Args, Part | null, Part> {
   return {
     name,

@@ -1,7 +1,7 @@
 /** Everything known of a page. */
 import { ivalOf } from '../../crawler/detect/image.ts';
 import { type Facts, unpackFacts } from '../../errand/facts.ts';
-import type { FoundPage } from '../../home/answers/lookup.ts';
+import type { LookedUpPage } from '../../home/answers/lookup.ts';
 import { stateOf } from '../../home/answers/why.ts';
 import { inferredOf } from '../../home/copies/copies.ts';
 import { masksOn, type ShownMask } from '../../home/masks.ts';
@@ -21,7 +21,7 @@ export interface Shown {
   readonly visits: readonly Readonly<Record<string, string | number | null>>[];
 }
 
-function describe(ledger: Ledger, { page, known }: FoundPage, now: number): Shown {
+function describe(ledger: Ledger, { page, known }: LookedUpPage, now: number): Shown {
   const urlOf = (id: number | null | undefined) => {
     const row = id ? ledger.pages.get(id) : undefined;
     return row && row.refused !== 'forgotten' ? row.url : null;

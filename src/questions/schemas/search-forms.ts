@@ -53,12 +53,13 @@ export const nearTold = list(z.tuple([count, figure]), 100);
 
 const fragments = list(z.object({ text, hit: z.boolean() }), 1000);
 export const showAsked = z.object({
-  ...{ pages: list(count, 100), plan: z.object(highlighted), now: figure, first: z.boolean() },
+  ...{ pages: list(count, 100), plan: z.object(highlighted), now: figure, searched: z.string().max(200) },
 });
 export const shownHits = list(
   z.object({
     ...{ page: count, url, title: fragments, snippet: fragments, language: word, mediaType: word, fetched: figure },
     ...{ changed: figure, changedProbability: figure.optional(), copy: z.boolean(), telling: text },
+    hidden: z.enum(['record', 'media']).optional(),
   }),
   100,
 );

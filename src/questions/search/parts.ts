@@ -110,22 +110,27 @@ interface ShowAsked {
   readonly pages: readonly number[];
   readonly plan: Pick<ToldPlan, 'terms' | 'beginnings'>;
   readonly now: number;
-  /** They are the first results of a query. */
-  readonly first: boolean;
+  /** The query whose first results they are; empty = others. */
+  readonly searched: string;
 }
 
 export const showHitsQuestion: Question<ShowAsked, readonly WideHit[], readonly WideHit[]> = {
   name: 'search-show',
-  async ask(reader, { pages, plan, now, first }) {
+  async ask(reader, { pages, plan, now, searched }) {
     const { search } = await indexOf(reader);
     const freshness = freshnessNow(reader.ledger, now);
-    if (first) search.shown(ownOf(pages.slice(0, SHOWN), reader));
+    const isFirst = ownOf(pages.slice(0, 1), reader).length > 0;
+    if (searched !== '') search.shown(ownOf(pages.slice(0, SHOWN), reader), isFirst ? searched : '');
     return search.part.show(ownOf(pages, reader), plan).map(hit => {
       const { seen: fetched, changedProbability } = freshness(hit.page) ?? {
         seen: hit.fetched,
         changedProbability: undefined,
       };
-      return { ...hit, page: toldNumber(hit.page, reader), fetched, changedProbability };
+      const hidden = reader.ledger.hidden.of(hit.page);
+      return {
+        ...{ ...hit, page: toldNumber(hit.page, reader), fetched, changedProbability },
+        ...(hidden && { hidden }),
+      };
     });
   },
   merge: (_, parts) => parts.flat(),

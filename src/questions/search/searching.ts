@@ -47,7 +47,7 @@ export async function searchWithSpread(
   const only = collection.partitions === 1 ? collection.here[0] : undefined;
   if (only) {
     const { search } = await indexOf(only);
-    return { results: search.query(text, wanted), spread: search.spread(text, wanted) };
+    return { results: marked(only, search.query(text, wanted)), spread: search.spread(text, wanted) };
   }
   const { results, pages } = await wideResults(together(collection), text, wanted);
   return { results, spread: await collection.ask(spreadQuestion, { pages }) };
@@ -61,7 +61,16 @@ async function searchOne(
 ): Promise<Results> {
   const { search } = await indexOf(reader, onProgress);
   const freshness = wanted.freshness ?? freshnessNow(reader.ledger, wanted.now ?? Date.now());
-  return search.query(text, { ...wanted, freshness });
+  return marked(reader, search.query(text, { ...wanted, freshness }));
+}
+
+/** With what came through the site alone marked as such. */
+function marked({ ledger }: PartitionReader, results: Results): Results {
+  const hits = results.hits.map(hit => {
+    const hidden = ledger.hidden.of(hit.page);
+    return hidden ? { ...hit, hidden } : hit;
+  });
+  return { ...results, hits };
 }
 
 function together(collection: OpenCollection, onProgress?: IndexProgress): WideIndex {
@@ -73,7 +82,7 @@ function together(collection: OpenCollection, onProgress?: IndexProgress): WideI
     statistics: match => collection.ask(statisticsQuestion, { match }),
     find: asked => collection.ask(findQuestion, asked),
     near: async (pages, plan) => new Map(await collection.ask(nearQuestion, { pages, plan })),
-    show: (pages, { terms, beginnings }, now, first) =>
-      collection.ask(showHitsQuestion, { pages, plan: { terms, beginnings }, now, first }),
+    show: (pages, { terms, beginnings }, now, searched) =>
+      collection.ask(showHitsQuestion, { pages, plan: { terms, beginnings }, now, searched }),
   };
 }

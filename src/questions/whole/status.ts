@@ -58,7 +58,7 @@ function statusOf({ ledger }: PartitionReader): Status {
     known: ledger.pages.newest() - stubs,
     stored: tallies.total('stored'),
     waiting: open - (tallies.total('known') - tallies.total('spurned')),
-    retries: ledger.pages.nextRetry()?.count ?? 0,
+    retries: ledger.dueTimes.nextRetry()?.count ?? 0,
     servers: ledger.servers.newest(),
     archiveBytes: sumOf(ledger.segments().map(segment => segment.length)),
     wireBytes: ledger.account.total(),

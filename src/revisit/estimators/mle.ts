@@ -13,7 +13,7 @@ export const mle = pointEstimator('mle', state => {
 });
 
 /** An interval in days, and how many there are of it (need not be whole). */
-export interface Interval {
+interface Interval {
   readonly days: number;
   readonly count: number;
 }

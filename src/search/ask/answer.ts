@@ -17,7 +17,7 @@ import { Spelling } from './spelling.ts';
 /** Share of the pages from which a query's words are read by the rules of their language. */
 const MAIN = 0.01;
 
-export interface Answer {
+interface Answer {
   readonly plan: QueryPlan;
   readonly ranked: Ranked;
   /** The query that seems to be meant, where this one finds nothing. */

@@ -39,7 +39,7 @@ export interface Vocabulary {
 }
 
 /** What the plain words of a query become. */
-export interface Asked {
+interface Asked {
   readonly words: readonly AskedWord[];
   readonly loose: readonly LooseWord[];
   readonly terms: ReadonlySet<string>;
@@ -121,9 +121,10 @@ class Asking {
     const telling = this.#atoms.filter(atom => !atom.small);
     for (const atom of telling) this.#itself(atom);
     this.#joined();
+    this.#cutShort();
     const last = this.#atoms.at(-1);
-    if (last && this.#vocabulary.typing && !last.small) this.#unfinished(last);
-    const bonus = this.#together();
+    const unfinished = last && this.#vocabulary.typing && !last.small && this.#unfinished(last) ? last : undefined;
+    const bonus = this.#together(unfinished);
     if (telling[0]) for (const one of bonus) telling[0].alternatives.add(one);
     const loose = telling.map(({ text, beginning, alternatives }) => ({
       text: beginning ? '' : text,
@@ -165,26 +166,44 @@ class Asking {
     }
   }
 
-  #unfinished({ text, alternatives, beginning }: Atom): void {
-    if (beginning || text.length < BEGINNING) return;
+  /** Half a word of a script without spaces is cut where the whole one is not: `東京タ` in two, `東京タワー` nowhere. */
+  #cutShort(): void {
+    this.#leaves.forEach(({ text }, leaf) => {
+      if (!endsDense(text)) return;
+      const run = this.#atoms.filter(atom => atom.leaf === leaf).slice(-MOST_JOINED);
+      for (let from = 0; from < run.length - 1; from++) {
+        const word = run.slice(from);
+        const term = termOf(word.map(atom => atom.text).join(''), NO_RULES);
+        for (const { alternatives } of word) alternatives.add(`${quote([term])} *`);
+        this.#beginnings.push(term);
+      }
+    });
+  }
+
+  /** Returns whether it may be the beginning of a longer word. */
+  #unfinished({ text, alternatives, beginning }: Atom): boolean {
+    if (beginning || text.length < BEGINNING) return false;
     const { words, languages } = this.#vocabulary;
     const longer = words.longer(text);
     const forms = new Set(languages.map(language => termOf(text, language)));
     // Where all that go on are forms of the word itself, it is whole.
     if (!words.isShort(longer) && longer.every(word => languages.some(language => forms.has(termOf(word, language)))))
-      return;
+      return false;
     this.#begins(text, alternatives);
+    return true;
   }
 
-  /** The words of one leaf, and all of them, as phrases; names with their signs. */
-  #together(): Set<string> {
+  /** The words of one leaf, and all of them, as phrases; names with their signs. A phrase may go on in its last word. */
+  #together(unfinished: Atom | undefined): Set<string> {
     const runs = this.#leaves.map((_, leaf) => this.#atoms.filter(atom => atom.leaf === leaf));
     const phrases = [...runs, this.#atoms].filter(run => run.length > 1 && run.length <= LONGEST_PHRASE);
     const made = new Set<string>();
     for (const run of phrases)
       for (const language of languagesFor(run.map(({ text }) => text).join(''), this.#vocabulary)) {
-        const star = run.at(-1)!.beginning ? ' *' : '';
-        made.add(quote(run.map(({ text }) => termOf(text, language))) + star);
+        const terms = run.map(({ text }) => termOf(text, language));
+        const last = run.at(-1)!;
+        made.add(quote(terms) + (last.beginning ? ' *' : ''));
+        if (last === unfinished) made.add(`${quote(terms.with(-1, termOf(last.text, NO_RULES)))} *`);
       }
     this.#leaves.forEach(({ text }, leaf) => {
       if (runs[leaf]!.length > 0)

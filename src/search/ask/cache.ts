@@ -26,7 +26,7 @@ export interface CachedAnswer {
 }
 
 /** What the cache must know of the index. */
-export interface Changes {
+interface Changes {
   /** Sequence of the last change. */
   latest(): number;
   /** Pages changed after `sequence`; undefined = too many to say. */

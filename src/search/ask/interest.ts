@@ -9,6 +9,7 @@
 import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { DAY } from '../../base/clock.ts';
+import { addSearched, termOf } from './searched.ts';
 
 const OPENED = 1;
 /** For the first result; the second earns half, the third a third. */
@@ -27,6 +28,8 @@ export class Interest {
   readonly #file: string | undefined;
   readonly #now: () => number;
   readonly #waiting = new Map<number, number>();
+  /** Terms, each behind the page that stood first. */
+  readonly #searched = new Map<string, number>();
   #database: DatabaseSync | undefined;
   #timer: NodeJS.Timeout | undefined;
 
@@ -36,7 +39,11 @@ export class Interest {
     this.#now = now;
   }
 
-  shown(pages: readonly number[]): void {
+  /** `query`: of which these are the first results; empty = they were not asked for by one. */
+  shown(pages: readonly number[], query: string): void {
+    const term = pages.length > 0 && this.#file !== undefined ? termOf(query) : '';
+    const key = `${pages[0]} ${term}`;
+    if (term !== '' && this.#searched.size < MOST_WAITING) this.#searched.set(key, (this.#searched.get(key) ?? 0) + 1);
     pages.slice(0, 3).forEach((page, place) => {
       this.#add(page, SHOWN / (place + 1));
     });
@@ -74,8 +81,10 @@ export class Interest {
       const row = get.get(page);
       set.run(page, score + (row === undefined ? 0 : faded(Number(row['score']), now - Number(row['time']))), now);
     }
+    addSearched(database, this.#searched);
     database.exec('COMMIT');
     this.#waiting.clear();
+    this.#searched.clear();
     return true;
   }
 

@@ -222,7 +222,7 @@ export function plan(query: Query, known: Vocabulary): QueryPlan {
   const strict = planner.expression({ kind: 'all', parts: rest.filter(part => !isLoose(part)) }, true);
   const loose = asked.loose.map(({ match }) => match);
   if (strict === undefined && loose.length === 0 && rest.length > 0)
-    throw new SkeinError('bad-query', 'There is no word to look for in this query.');
+    throw new SkeinError('bad-query', 'This query has no search term.');
   const join = (words: string) => [strict, words].filter(part => part !== undefined && part !== '').join(' AND ');
   const quoted = rest.filter(part => part.kind === 'words' && part.phrase && part.column === undefined);
   const all = loose.length === 0 ? '' : `(${loose.join(' AND ')})`;

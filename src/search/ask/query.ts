@@ -143,7 +143,7 @@ function wordsLeaf(text: string, quoted: boolean, column?: 'title' | 'address'):
   // Only punctuation: nothing to look for, unless it is a name (`->>`, `<=>`).
   if (!/[\p{L}\p{N}]/u.test(bare) && (quoted || signTerms(bare).length === 0)) return undefined;
   if (beginning && !/[\p{L}\p{N}].*[\p{L}\p{N}]|[^\x00-\u02ff]/u.test(bare)) {
-    refuse(`“${text}” is too short: a beginning needs two letters or more.`);
+    refuse(`“${text}” is too short: a prefix needs at least two letters.`);
   }
   return { kind: 'words', text: bare, phrase: quoted, beginning, ...(column === undefined ? {} : { column }) };
 }
@@ -152,7 +152,7 @@ function siteLeaf(value: string): Query {
   const bare = value.replace(/^https?:\/\//i, '').replace(/^\*?\./, '');
   const url = URL.parse(`http://${bare}`);
   if (url === null || url.hostname === '' || url.username !== '' || /^[^/]*@/.test(bare)) {
-    refuse(`“site:${value}” names no site; write a host as in “site:example.org”.`);
+    refuse(`“site:${value}” is not a site; write a host, as in “site:example.org”.`);
   }
   let path = url.pathname;
   try {
@@ -167,7 +167,7 @@ function changedLeaf(value: string): Query {
   const match = /^([<>]?)(\d{1,5})([hdwmy])$/i.exec(value);
   const unit = units[match?.[3]?.toLowerCase() ?? ''];
   if (match === null || unit === undefined) {
-    refuse(`“changed:${value}” is no span of time; write “changed:<7d” or “changed:>2w” (h, d, w, m, y).`);
+    refuse(`“changed:${value}” is not a time span; write “changed:<7d” or “changed:>2w” (h, d, w, m, y).`);
   }
   return { kind: 'changed', within: match[1] !== '>', age: Number(match[2]) * unit };
 }
@@ -186,7 +186,7 @@ function leaf(token: Token & { kind: 'leaf' }): Query | undefined {
       return { kind: 'type', name: text.toLowerCase() };
     case 'lang': {
       const tag = primaryLanguage(text);
-      if (tag === '') refuse(`“lang:${text}” is no language; write its code, as in “lang:de”.`);
+      if (tag === '') refuse(`“lang:${text}” is not a language; write its code, as in “lang:de”.`);
       return { kind: 'language', tag };
     }
     case 'title':
@@ -209,7 +209,7 @@ class Parser {
 
   parse(): Query | undefined {
     const query = this.#any();
-    if (this.#at < this.#tokens.length) refuse('A parenthesis is closed that was not opened.');
+    if (this.#at < this.#tokens.length) refuse('A closing parenthesis has no opening one.');
     return query;
   }
 
@@ -221,7 +221,7 @@ class Parser {
       if (before === this.#at) {
         // Nothing here: a stray parenthesis or an empty query is the caller's to name, the rest is an OR's fault.
         if (parts.length === 0 && this.#tokens[this.#at]?.kind !== 'or') return undefined;
-        refuse('OR needs something to look for on both sides.');
+        refuse('OR needs a term on both sides.');
       }
       if (part !== undefined) parts.push(part);
       if (this.#tokens[this.#at]?.kind !== 'or') break;
@@ -239,7 +239,7 @@ class Parser {
       if (token.kind === 'and') {
         const next = this.#tokens[this.#at + 1]?.kind;
         if (this.#at++ === first || next === undefined || next === 'close' || next === 'or' || next === 'and') {
-          refuse('AND needs something to look for on both sides.');
+          refuse('AND needs a term on both sides.');
         }
         continue;
       }
@@ -252,7 +252,7 @@ class Parser {
   #one(): Query | undefined {
     const token = this.#tokens[this.#at++];
     if (token === undefined || token.kind === 'close' || token.kind === 'and' || token.kind === 'or') {
-      refuse('NOT needs something to leave out right after it.');
+      refuse('NOT needs a term right after it.');
     }
     if (token.kind === 'leaf') return leaf(token);
     if (++this.#depth > DEEPEST) refuse(`The query is nested more than ${DEEPEST} levels deep.`);
@@ -263,9 +263,9 @@ class Parser {
   }
 
   #group(): Query | undefined {
-    if (this.#tokens[this.#at]?.kind === 'close') refuse('There is nothing between the parentheses.');
+    if (this.#tokens[this.#at]?.kind === 'close') refuse('The parentheses are empty.');
     const inner = this.#any();
-    if (this.#tokens[this.#at]?.kind !== 'close') refuse('A parenthesis is opened and not closed.');
+    if (this.#tokens[this.#at]?.kind !== 'close') refuse('An opening parenthesis is not closed.');
     this.#at++;
     return inner;
   }
@@ -275,7 +275,7 @@ class Parser {
 export function parseQuery(text: string): Query {
   if (text.length > LONGEST_QUERY) refuse(`The query is longer than ${LONGEST_QUERY} characters.`);
   const query = new Parser(tokensOf(text.normalize('NFC').toWellFormed())).parse();
-  if (query === undefined) refuse('There is no word to look for in this query.');
+  if (query === undefined) refuse('This query has no search term.');
   return query;
 }
 

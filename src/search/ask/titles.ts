@@ -81,6 +81,9 @@ interface Name {
  */
 const worth = { share: 1.5, order: 1, exact: 3, all: 1.5, signs: 2, owner: 1.5, address: 1 } as const;
 
+/** Letters with which two words begin, at least, that are the same but for their endings. */
+const ALIKE = 3;
+
 export class TitleJudge {
   readonly #asked: readonly string[];
   readonly #telling: ReadonlySet<string>;
@@ -90,6 +93,8 @@ export class TitleJudge {
   readonly #signs: readonly string[];
   /** What a name of several parts says first. */
   readonly #owners: readonly string[];
+  /** Beginnings of which a name has one, at least, if it answers the query. */
+  readonly #beginnings: readonly string[];
 
   constructor({ words, names, highlights }: QueryPlan, shared: SharedWords) {
     this.#asked = words.flatMap(({ text }) => atoms(text));
@@ -100,11 +105,20 @@ export class TitleJudge {
     this.#open = highlights.beginnings.length > 0;
     this.#signs = names.flatMap(signTerms);
     this.#owners = names.map(name => atoms(name.replace(/(?:[.#]|::)\w+(?:\(\))?$/, '')).join(''));
+    const begun = [...this.#telling, ...(this.#open ? this.#asked.slice(-1) : [])];
+    this.#beginnings = [...new Set(begun.map(word => word.slice(0, ALIKE)))];
+  }
+
+  /** False: neither the title nor the address has anything of the query. Most have not, and are not read word by word. */
+  #mayAnswer(name: string): boolean {
+    if (this.#signs.length > 0 || !/^[\0-$&-\x7f]*$/.test(name)) return true; // also what is written with percent signs
+    const letters = name.toLowerCase().replace(/[^a-z\d]+/g, '');
+    return this.#beginnings.some(beginning => letters.includes(beginning));
   }
 
   /** How much better a page answers for its name: a factor from 1 on, and the share of the telling words it has. */
   judge({ title, url }: Name): { readonly factor: number; readonly all: number } {
-    if (this.#telling.size === 0) return { factor: 1, all: 0 };
+    if (this.#telling.size === 0 || !(this.#mayAnswer(title) || this.#mayAnswer(url))) return { factor: 1, all: 0 };
     const { host, pathname } = URL.parse(url) ?? { host: '', pathname: '' };
     const shared = this.#shared.of(host);
     const whole = atoms(title);
@@ -139,7 +153,7 @@ export class TitleJudge {
     for (const asked of this.#telling) {
       const shorter = Math.min(asked.length, word.length);
       if (
-        shorter >= 4 &&
+        shorter > ALIKE &&
         Math.abs(asked.length - word.length) <= 3 &&
         asked.slice(0, shorter - 1) === word.slice(0, shorter - 1)
       )

@@ -43,11 +43,11 @@ export interface FeedOptions {
   /** Milliseconds between looks when there is nothing new; default 1000. */
   readonly idle?: number;
   /** Default half a core. */
-  readonly pace?: Pace;
+  readonly pace?: FeedPace;
 }
 
 /** How much processor feeding may take, 0 to 1: a share of one core, or of all that this process uses if that is more. */
-export interface Pace {
+export interface FeedPace {
   readonly core: number;
   readonly process: number;
 }
@@ -73,13 +73,18 @@ const PATIENCE = 1000;
 /** Idle looks after the last change that tidy the index a little each. */
 const TIDIED = 20;
 
-export const HALF_A_CORE: Pace = { core: 0.5, process: 0 };
+export const HALF_A_CORE: FeedPace = { core: 0.5, process: 0 };
 /**
  * Milliseconds from one batch to the next: beside others that have the machine, a slow crawl uses too little to go by.
  * And those between two looks at what the process has used since: nobody knows beforehand how busy it will be.
  */
 const LONGEST_REST = 5000;
 const REST_STEP = 200;
+/**
+ * Cores that feeding gets at least. A watch that waits uses no processor, and on a machine without an idle core its share of
+ * that is nothing: one changed page, 40 ms of work, was followed by the longest rest, and the next change waited for it.
+ */
+const LEAST_CORE = 0.05;
 /**
  * Pages of the first batch. A page of a batch of 400 costs a third less than one of 50, whose terms FTS5 merges three
  * times instead of once or twice; but each waits for all. So batches are doubled while one of them, with the rest that
@@ -114,10 +119,10 @@ function mark() {
  * Milliseconds to rest by now after a batch that began then, 0 = long enough. Counted in processor time and not by the
  * clock: on a busy machine the low priority stretches every batch, and what others do is not the crawl's to make up for.
  */
-function restLeft(started: ReturnType<typeof mark>, pace: Pace): number {
+function restLeft(started: ReturnType<typeof mark>, pace: FeedPace): number {
   const now = mark();
   const took = now.time - started.time;
-  const earned = Math.max(pace.core * took, pace.process * (now.process - started.process));
+  const earned = Math.max(LEAST_CORE * took, pace.core * took, pace.process * (now.process - started.process));
   const owed = now.own - started.own - earned;
   return owed <= 0 ? 0 : Math.min((owed * took) / earned, LONGEST_REST - took);
 }
@@ -160,7 +165,7 @@ export async function feed(
     pace = () => HALF_A_CORE,
     signal,
     clock = systemClock,
-  }: Omit<FeedOptions, 'pace'> & { pace?: () => Pace; signal: AbortSignal; clock?: Clock },
+  }: Omit<FeedOptions, 'pace'> & { pace?: () => FeedPace; signal: AbortSignal; clock?: Clock },
 ): Promise<void> {
   let changed = 0;
   let gone = 0;
@@ -227,7 +232,7 @@ export interface Feeder {
   /** Resolves when the source has nothing new, looking at once. Rejects when the thread died. */
   caughtUp(): Promise<void>;
   /** Goes on at another pace from the next batch on. */
-  pace(pace: Pace): void;
+  pace(pace: FeedPace): void;
   /** Ends after the batch at hand, or without it: a batch that is cut off leaves no trace. */
   stop(): Promise<void>;
 }
@@ -236,7 +241,7 @@ export interface Feeder {
  * What the thread is told: to stop, to go on at another pace, or to look at once, by a number that comes back with
  * every report since.
  */
-export type FeederOrder = 'stop' | Pace | number;
+export type FeederOrder = 'stop' | FeedPace | number;
 
 /** What the thread says. */
 export type ThreadReport = FeedReport & { readonly look: number };

@@ -9,7 +9,7 @@
 import { lowerCase, rulesOf, stemmerFor } from './stems.ts';
 
 /** One term and where it stands in the text it came from. */
-export interface Word {
+interface Word {
   readonly term: string;
   readonly start: number;
   readonly end: number;

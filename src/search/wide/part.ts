@@ -22,7 +22,7 @@ export function toldPlan({ highlights, ...plan }: QueryPlan): ToldPlan {
   return { ...plan, terms: [...highlights.terms], beginnings: highlights.beginnings };
 }
 
-export function planOf({ terms, beginnings, ...plan }: ToldPlan): QueryPlan {
+function planOf({ terms, beginnings, ...plan }: ToldPlan): QueryPlan {
   return { ...plan, highlights: highlightsOf(new Set(terms), beginnings) };
 }
 

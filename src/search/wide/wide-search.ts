@@ -36,9 +36,11 @@ export interface WideIndex {
     pages: readonly { readonly id: number; readonly language: string }[],
     plan: ToldPlan,
   ): Promise<ReadonlyMap<number, number>>;
-  /** `first`: the first results of a query, which count as shown to somebody. */
-  show(pages: readonly number[], plan: ToldPlan, now: number, first: boolean): Promise<readonly WideHit[]>;
+  /** `searched`: the query whose first results they are, which count as shown to somebody; empty = others. */
+  show(pages: readonly number[], plan: ToldPlan, now: number, searched: string): Promise<readonly WideHit[]>;
 }
+
+const LONGEST_TERM = 200;
 
 interface Answered {
   readonly plan: QueryPlan;
@@ -76,7 +78,12 @@ export async function wideResults(index: WideIndex, text: string, options: WideO
   const offset = Math.min(Math.max(0, Math.trunc(options.offset ?? 0)), WINDOW);
   const limit = Math.min(Math.max(1, Math.trunc(options.limit ?? 10)), 100);
   const pages = ranked.pages.slice(offset, offset + limit);
-  const shown = new Map((await index.show(pages, toldPlan(made), now, offset === 0)).map(hit => [hit.page, hit]));
+  const shown = new Map(
+    (await index.show(pages, toldPlan(made), now, offset === 0 ? query.slice(0, LONGEST_TERM) : '')).map(hit => [
+      hit.page,
+      hit,
+    ]),
+  );
   const hits = pages.flatMap((page, i): Hit[] => {
     const { telling: _, ...hit } = shown.get(page) ?? { page: 0, telling: '' };
     if (hit.page === 0) return []; // removed since it was ranked

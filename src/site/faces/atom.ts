@@ -9,7 +9,7 @@ export const ATOM = `${WELL_KNOWN}/atom.xml`;
 export const ATOM_TYPE = 'application/atom+xml; charset=utf-8';
 const ENTRIES = 100;
 
-export interface FeedOptions {
+interface FeedOptions {
   readonly site: string;
   /** WebSub hubs, absolute. */
   readonly hubs: readonly string[];

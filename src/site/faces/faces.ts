@@ -4,7 +4,7 @@
  */
 import { promisify } from 'node:util';
 import { gzip, zstdCompress } from 'node:zlib';
-import { systemClock } from '../../base/clock.ts';
+import type { Clock } from '../../base/clock.ts';
 import { SkeinError } from '../../base/errors.ts';
 import { siteLimits, WELL_KNOWN } from '../../notices/site/discovery.ts';
 import { decodeTerms } from '../../notices/site/terms.ts';
@@ -16,11 +16,13 @@ import { ATOM, ATOM_TYPE, atom } from './atom.ts';
 import type { OwnFace } from './own.ts';
 import { type FaceAnswer, FaceError, type FaceRequest, failed, json } from './request.ts';
 import { resourceSync, SOURCE_DESCRIPTION } from './resourcesync.ts';
+import type { SearchBox } from './search-box.ts';
 import { sitemap, sitemapIndex } from './sitemap.ts';
 import type { SearchedTerms } from './terms.ts';
 
 interface FacesParts {
   readonly site: string;
+  readonly now: Clock['now'];
   readonly journal: Journal;
   readonly access: Access;
   readonly own: OwnFace;
@@ -29,6 +31,7 @@ interface FacesParts {
   /** Absolute URLs of the hubs that know of changes. */
   readonly hubs: readonly string[];
   readonly terms: SearchedTerms | undefined;
+  readonly box: SearchBox | undefined;
 }
 
 const XML = 'application/xml; charset=utf-8';
@@ -69,7 +72,7 @@ export class Faces {
   }
 
   async #route(request: FaceRequest): Promise<FaceAnswer | undefined> {
-    const { journal, own, access, hub, terms, announcements } = this.#parts;
+    const { journal, own, access, hub, terms, box, announcements } = this.#parts;
     const { method, path, query } = request;
     const reads = method === 'GET' || method === 'HEAD';
     if (reads && path === this.#keyPath) {
@@ -80,6 +83,8 @@ export class Faces {
     if (reads && path === WELL_KNOWN) return own.discovery(this.#faces());
     if (reads && name === 'suggest') return terms && json({ terms: terms.suggest(query.get('q') ?? '') });
     if (reads && name === 'popular') return terms && json({ terms: terms.suggest('') });
+    if (reads && name === 'search') return box?.search(query);
+    if (reads && name === 'widget.js') return box?.script();
     if (method === 'POST' && name === 'hub') return hub && (await this.#subscribe(request, hub));
     if (method === 'POST' && name === 'terms') return terms && (await this.#takeTerms(request, terms));
     if (reads && (name === 'changes' || name === 'manifest')) {
@@ -95,7 +100,7 @@ export class Faces {
 
   /** Documents that standards describe; the same as long as the journal stands where it stood. */
   #standard(path: string, name: string, request: FaceRequest): FaceAnswer | undefined {
-    const { journal, site, hubs } = this.#parts;
+    const { journal, site, hubs, now } = this.#parts;
     const number = /^sitemap-(\d{1,4})\.xml$/.exec(name);
     const tag = `W/"${cursorText(journal)}"`;
     const headers = { 'content-type': path === ATOM ? ATOM_TYPE : XML, etag: tag, 'cache-control': 'no-cache' };
@@ -103,7 +108,7 @@ export class Faces {
       if (path === ATOM) return atom(journal, { site, hubs });
       if (name === 'sitemap.xml') return sitemapIndex(journal, site);
       if (number) return sitemap(journal, site, Number(number[1]));
-      return resourceSync(path, journal, site, systemClock.now());
+      return resourceSync(path, journal, site, now());
     };
     const known = request.header('if-none-match')?.includes(tag) === true;
     const body = known && (path === ATOM || name === 'sitemap.xml') ? '' : make();
@@ -135,7 +140,7 @@ export class Faces {
   }
 
   #faces() {
-    const { access, hubs, terms, announcements } = this.#parts;
+    const { access, hubs, terms, box, announcements } = this.#parts;
     const shared = { terms: `${WELL_KNOWN}/terms`, suggest: `${WELL_KNOWN}/suggest`, popular: `${WELL_KNOWN}/popular` };
     return {
       access: access.kind,
@@ -145,6 +150,7 @@ export class Faces {
       ...(hubs[0] !== undefined && { hub: hubs[0], topics: [ATOM] }),
       indexNowKey: `/${announcements.key}.txt`,
       ...(terms && shared),
+      ...(box && { search: `${WELL_KNOWN}/search`, widget: `${WELL_KNOWN}/widget.js` }),
       limits: { requestsAMinute: access.requestsAMinute, wanted: siteLimits.wanted, wait: siteLimits.wait },
     };
   }

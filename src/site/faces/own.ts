@@ -40,7 +40,7 @@ interface OwnParts {
 }
 
 /** What the discovery document says besides. */
-export type Faces = Omit<
+type Faces = Omit<
   Discovery,
   'protocol' | 'software' | 'site' | 'detector' | 'journal' | 'pages' | 'changes' | 'manifest' | 'pagesAt'
 >;

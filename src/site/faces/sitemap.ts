@@ -14,7 +14,7 @@ export function parts(journal: Journal): readonly (readonly JournalPage[])[] {
   return Array.from({ length: count }, (_, i) => pages.slice(i * SITEMAP_PAGES, (i + 1) * SITEMAP_PAGES));
 }
 
-export function newest(pages: readonly { readonly time: number }[]): number {
+function newest(pages: readonly { readonly time: number }[]): number {
   return pages.reduce((most, { time }) => Math.max(most, time), 0);
 }
 

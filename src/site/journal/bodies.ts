@@ -7,6 +7,7 @@ import { hash } from 'node:crypto';
 import { closeSync, fstatSync, ftruncateSync, openSync, readSync, renameSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { PRIVATE } from '../../base/file.ts';
 import { siteLimits } from '../../notices/site/discovery.ts';
 
 const HEAD = 36;
@@ -30,7 +31,7 @@ export class Bodies {
   constructor(directory: string, most: number) {
     this.#file = join(directory, 'bodies');
     this.#most = most;
-    closeSync(openSync(this.#file, 'a'));
+    closeSync(openSync(this.#file, 'a', PRIVATE));
     this.#descriptor = openSync(this.#file, 'r+');
     this.#find();
   }
@@ -79,7 +80,7 @@ export class Bodies {
       kept.add(place);
     }
     const old = this.#descriptor;
-    const fresh = openSync(`${this.#file}.new`, 'w+');
+    const fresh = openSync(`${this.#file}.new`, 'w+', PRIVATE);
     const packed = places.filter(place => kept.has(place)).map(place => ({ place, bytes: this.#packed(place) }));
     this.#descriptor = fresh;
     this.#length = 0;

@@ -19,6 +19,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { SkeinError, systemWords } from '../../base/errors.ts';
+import { PRIVATE } from '../../base/file.ts';
 import type { Operation } from '../../notices/site/changes.ts';
 import { type Cursor, encodeCursor } from '../../notices/site/paths.ts';
 import {
@@ -44,7 +45,7 @@ interface JournalOptions {
   readonly readOnly?: boolean;
 }
 
-export type Since =
+type Since =
   | { readonly kind: 'changes'; readonly entries: readonly Entry[] }
   | { readonly kind: 'too-old' }
   | { readonly kind: 'other-history' };
@@ -184,7 +185,7 @@ export class Journal {
       chain = entry.chain;
     }
     const bytes = Buffer.from(`${lines.join('\n')}\n`);
-    const fresh = openSync(`${this.#file}.new`, 'w+');
+    const fresh = openSync(`${this.#file}.new`, 'w+', PRIVATE);
     writeFileSync(fresh, bytes);
     fdatasyncSync(fresh);
     renameSync(`${this.#file}.new`, this.#file);

@@ -42,11 +42,11 @@ const FORMAT = 'skein-journal 1';
 const signs: Readonly<Record<Operation, string>> = { create: '+', update: '~', delete: '-' };
 const operations = new Map(Object.entries(signs).map(([operation, sign]) => [sign, operation as Operation]));
 
-export function chainOf(before: string, text: string): string {
+function chainOf(before: string, text: string): string {
   return hash('sha256', `${before}\n${text}`, 'hex').slice(0, 16);
 }
 
-export interface Head {
+interface Head {
   /** Number of the last change that is no longer kept. */
   readonly first: number;
   readonly chain: string;

@@ -58,7 +58,7 @@ export class Hub {
     for (const subscription of this.#read()) if (subscription.expires > options.now()) this.#add(subscription);
   }
 
-  get subscribers(): readonly { readonly callback: string; readonly expires: number; readonly problem: string }[] {
+  get subscribers(): readonly Pick<Subscription, 'callback' | 'expires' | 'told' | 'problem'>[] {
     return [...this.#subscriptions.values()].map(({ subscription }) => subscription);
   }
 

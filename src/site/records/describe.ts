@@ -89,7 +89,7 @@ function wrong(file: string, json: unknown, error: z.ZodError): SkeinError {
 const FIELD = /\{(\w+)\}/g;
 
 /** Names that a template takes in. */
-export function fieldsOf(template: string): readonly string[] {
+function fieldsOf(template: string): readonly string[] {
   return [...template.matchAll(FIELD)].map(match => match[1]!);
 }
 

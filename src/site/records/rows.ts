@@ -11,7 +11,7 @@ export interface RecordRows {
 }
 
 /** Rejects when the database is gone, refuses, or takes too long. */
-export type Ask = (sql: string, values: readonly unknown[]) => Promise<readonly RecordRow[]>;
+type Ask = (sql: string, values: readonly unknown[]) => Promise<readonly RecordRow[]>;
 
 /** `place(1)` is how the first value is written. The owner's query is the only SQL that is not from here. */
 export function rowsOf(described: DatabaseRecords, place: (n: number) => string, ask: Ask): Omit<RecordRows, 'close'> {

@@ -2,7 +2,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 
-export interface Asked {
+interface Asked {
   readonly id: number;
   readonly sql: string;
   readonly values: readonly (string | number | bigint | null)[];

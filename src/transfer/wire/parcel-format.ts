@@ -54,7 +54,7 @@ export function packErrand(errand: Errand, table?: PageTable): Uint8Array {
   return Buffer.concat([head.finish(), frame]);
 }
 
-export interface Tables {
+interface Tables {
   of(origin: string): PageTable;
   reset(origin: string): void;
 }

@@ -93,6 +93,7 @@ function withBody(visit: Visit, known: Known | undefined): Visit {
   need(!known || image === (known.role === 'image'), 'it is not what was asked for');
   need(visit.cost.cause !== 'sitemap', 'a sitemap brings no page');
   need(visit.cost.cause !== 'delta', 'only a site gives pages in bulk');
+  need(visit.cost.cause !== 'dictionary', 'only home holds the version that a difference is made from');
   const bare = { ...withoutDerived(visit), stage: known?.facts ? visit.stage : 'first' } as Visit;
   const look = image && visit.facts ? unpackFacts(visit.facts) : undefined;
   return look ? { ...bare, facts: packFacts(look) } : bare;

@@ -18,7 +18,7 @@ export const accountReport = z
   .object({ days: list(day), causes: list(z.object({ cause: z.string(), ...account.shape })) })
   .meta({ id: 'AccountReport' });
 
-export type AccountReport = z.infer<typeof accountReport>;
+type AccountReport = z.infer<typeof accountReport>;
 
 export function accountOf(reader: Reader, days: number): AccountReport {
   const first = Math.floor(Date.now() / DAY) - days + 1;

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { DAY, HOUR } from '../../base/clock.ts';
 import { changesIn } from '../../home/answers/changes.ts';
-import type { Part } from '../../ledger/listings.ts';
+import type { ListingPart } from '../../ledger/listings.ts';
 import { daySums, MOST_DAYS } from '../day-counts.ts';
 import { type Keyed, paged } from '../paging.ts';
 import type { Reader, ReadPartition } from '../reader.ts';
@@ -69,7 +69,7 @@ function listChanges(reader: Reader, input: ListInput) {
   return { changes: rows, next };
 }
 
-function changesOf(part: ReadPartition, input: ListInput, after: number | undefined): Part<Keyed<ShownChange>> {
+function changesOf(part: ReadPartition, input: ListInput, after: number | undefined): ListingPart<Keyed<ShownChange>> {
   const { ledger } = part;
   const times = timesOf(input);
   const first = times.since === undefined ? 1 : ledger.visits.since(times.since);

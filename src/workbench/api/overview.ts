@@ -67,7 +67,11 @@ function overviewOf(reader: Reader, live: Live, days: number): Overview {
 function attentionOf(reader: Reader, died: boolean): Overview['attention'] {
   const found: z.infer<typeof attention>[] = [];
   if (died)
-    found.push({ what: 'The last run did not end in order. The next one goes on where it was.', link: '', bad: true });
+    found.push({
+      what: 'The last run did not end properly. The next run continues where it stopped.',
+      link: '',
+      bad: true,
+    });
   const failing = sumOf(reader.parts.map(({ ledger }) => ledger.listings.failing()));
   if (failing > 0) {
     const what = failing === 1 ? '1 server does not answer.' : `${failing.toLocaleString('en')} servers do not answer.`;
@@ -77,13 +81,12 @@ function attentionOf(reader: Reader, died: boolean): Overview['attention'] {
   const failed = sumOf(tallies.map(({ name, n }) => (name.startsWith('failed ') ? n : 0)));
   if (failed > 0) {
     const pages = failed === 1 ? '1 page' : `${failed.toLocaleString('en')} pages`;
-    found.push({ what: `${pages} failed at the last visit.`, link: '/pages?outcome=failed', bad: false });
+    found.push({ what: `${pages} failed at their last visit.`, link: '/pages?outcome=failed', bad: false });
   }
-  if (!reader.indexed)
-    found.push({ what: 'Nothing is indexed yet, so nothing can be searched.', link: '', bad: false });
+  if (!reader.indexed) found.push({ what: 'No page is indexed yet, so search finds nothing.', link: '', bad: false });
   const free = freeShare(reader.directory);
   if (free < LITTLE_DISK)
-    found.push({ what: `The disk is nearly full: ${Math.round(free * 100)}% are left.`, link: '', bad: true });
+    found.push({ what: `The disk is nearly full: ${Math.round(free * 100)}% left.`, link: '', bad: true });
   return found;
 }
 

@@ -5,7 +5,7 @@ import { lookUp } from '../../home/answers/lookup.ts';
 import { meaningOf, stateOf, whyOf } from '../../home/answers/why.ts';
 import { inferredOf } from '../../home/copies/copies.ts';
 import { differenceOf, pageOf } from '../../home/copies/difference.ts';
-import type { Part } from '../../ledger/listings.ts';
+import type { ListingPart } from '../../ledger/listings.ts';
 import {
   FLAG_NOARCHIVE,
   FLAG_NOFOLLOW,
@@ -224,7 +224,7 @@ function linksIn(reader: Reader, told: number, from: ListCursor | undefined): Li
   return { links: rows, capped: false, next };
 }
 
-function linksOfPart(part: ReadPartition, target: number, after: number): Part<Keyed<Link>> {
+function linksOfPart(part: ReadPartition, target: number, after: number): ListingPart<Keyed<Link>> {
   const { links, pages } = part.ledger;
   const upTo = after + SCANNED;
   const found = links.in(target, { after, upTo, most: MOST_LINKS });

@@ -4,13 +4,19 @@
  */
 import type { z } from 'zod';
 import type { WorkbenchRole } from '../access.ts';
+import type { CollectionRuns } from '../collections/runs.ts';
 import type { Live } from '../live.ts';
 import type { Reader } from '../reader.ts';
 
-export interface Context {
+export interface RouteContext {
+  /** Of the collection that is shown. Throws where there is none yet. */
   readonly reader: Reader;
   readonly live: Live;
   readonly role: WorkbenchRole;
+  /** Where this workbench has several collections. */
+  readonly runs?: CollectionRuns | undefined;
+  /** Name of the collection that is shown; empty where there is one. */
+  readonly shown: string;
 }
 
 export interface Route<Input extends z.ZodObject = z.ZodObject, Answer extends z.ZodType = z.ZodType> {
@@ -24,7 +30,7 @@ export interface Route<Input extends z.ZodObject = z.ZodObject, Answer extends z
   /** A state-changing call: needs a token whose holder has this role, `steer` where none is named. */
   readonly changes?: boolean;
   readonly role?: WorkbenchRole;
-  readonly answer: (input: z.infer<Input>, context: Context) => z.infer<Answer> | Promise<z.infer<Answer>>;
+  readonly answer: (input: z.infer<Input>, context: RouteContext) => z.infer<Answer> | Promise<z.infer<Answer>>;
 }
 
 /** Keeps the types of input and answer together while the table forgets them. */

@@ -25,6 +25,7 @@ const hit = z
     ...{ page: z.int(), url: z.string(), title: fragments, snippet: fragments.describe('empty for noarchive') },
     ...{ language: z.string(), mediaType: z.string(), fetched: time, changed: time, age: duration },
     changedProbability: share.optional().describe('that it has changed since it was seen'),
+    hidden: z.enum(['record', 'media']).optional().describe('no link leads to it: it came through the site'),
     copy: z.boolean().describe('a stored copy may be shown'),
     score: z.number(),
     alike: z.int().describe('results left out because they nearly equal this one'),
@@ -57,14 +58,13 @@ async function search(
   { q, ...options }: { q: string } & Pick<QueryOptions, 'offset' | 'limit' | 'unfold' | 'language'>,
 ) {
   if (!reader.indexed)
-    throw new SkeinError('not-found', 'Nothing is indexed yet.', 'The index fills while a crawl runs.');
+    throw new SkeinError('not-found', 'No page is indexed yet.', 'The index fills while a crawl runs.');
   return searchCollection(reader.collection, q, options);
 }
 
 async function steer(reader: Reader, order: z.infer<typeof orderSchema>) {
   const home = findHome(reader.directory);
-  if (!home)
-    throw new SkeinError('refused', 'Nothing runs that could be steered.', 'Start "skein crawl" or "skein watch".');
+  if (!home) throw new SkeinError('refused', 'No run to steer.', 'Start "skein crawl" or "skein watch".');
   return home.order(order);
 }
 

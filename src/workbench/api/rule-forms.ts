@@ -1,4 +1,4 @@
-/** What the API says of rules, of what they told, and of sites that tell us. */
+/** What the API says of rules, of what they told, of sites that tell us, and of a site that runs here. */
 import { z } from 'zod';
 import { kinds } from '../../notify/rule.ts';
 import { list, share, time } from './shared.ts';
@@ -60,6 +60,20 @@ export const subscription = z
   })
   .meta({ id: 'Subscription' });
 
+const trouble = z.string().describe('empty = none');
+
+export const siteStatus = z
+  .object({
+    ...{ public: z.string(), ready: z.boolean(), pages: z.int(), cursor: z.string() },
+    changed: time.nullable().describe('when a page last changed'),
+    ...{ versions: z.int(), versionBytes: z.number(), terms: z.int().describe('search terms that home told of') },
+    sources: list(z.object({ name: z.string(), pages: z.int(), time: time.nullable(), problem: trouble })),
+    subscribers: list(z.object({ url: z.string(), expires: time, behind: z.int(), problem: trouble })),
+    told: list(z.object({ kind: z.string(), url: z.string(), behind: z.int(), problem: trouble })),
+  })
+  .meta({ id: 'SiteStatus' });
+
+export type SiteLine = z.infer<typeof siteStatus>;
 export type RuleLine = z.infer<typeof ruleLine>;
 export type TriedChange = z.infer<typeof tried>;
 export type SubscriptionLine = z.infer<typeof subscription>;

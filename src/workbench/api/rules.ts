@@ -1,15 +1,16 @@
-/** Rules about which changes somebody is told of, what they told, and what a rule would have told; and who tells us. */
+/** Rules about which changes somebody is told of, what they told or would have; who tells us, and what a site here tells. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { subscriptionsOf } from '../../home/answers/subscriptions.ts';
 import { Desk } from '../../notify/desk.ts';
+import { notifyDirectory } from '../../notify/place.ts';
 import { type Channel, type Rule, ruleOf } from '../../notify/rule.ts';
-import { addRule, notifyDirectory, readRules, removeRule } from '../../notify/rules-file.ts';
+import { addRule, readRules, removeRule } from '../../notify/rules-file.ts';
 import { tryRule } from '../../notify/try-rule.ts';
 import type { Reader } from '../reader.ts';
 import { route } from './route.ts';
-import { type RuleLine, ruleInput, ruleLine, subscription, tried } from './rule-forms.ts';
+import { type RuleLine, ruleInput, ruleLine, type SiteLine, siteStatus, subscription, tried } from './rule-forms.ts';
 import { list } from './shared.ts';
 
 /** Messages of one rule that are told, and characters of a difference. */
@@ -51,6 +52,16 @@ async function tryOut(reader: Reader, input: z.infer<typeof ruleInput>) {
     };
   });
   return { changes: changes.reverse() };
+}
+
+/** As the process that runs it says. */
+async function siteHere({ site }: Reader): Promise<SiteLine | null> {
+  const { ask } = await import('../../site/journal/lock.ts');
+  const { status } = await ask(site);
+  if (typeof status !== 'object' || status === null) return null;
+  const said = status as SiteLine;
+  const sources = said.sources.map(source => ({ ...source, time: source.time || null }));
+  return { ...said, changed: said.changed || null, sources };
 }
 
 export const ruleRoutes = [
@@ -105,5 +116,13 @@ export const ruleRoutes = [
     input: z.object({}),
     output: z.object({ subscriptions: list(subscription) }).meta({ id: 'SubscriptionList' }),
     answer: (_, { reader }) => ({ subscriptions: reader.parts.flatMap(({ ledger }) => subscriptionsOf(ledger)) }),
+  }),
+  route({
+    method: 'get',
+    path: '/site',
+    summary: 'A `skein site` that runs on this machine: what it tells, and to whom.',
+    input: z.object({}),
+    output: z.object({ site: siteStatus.nullable().describe('null = none runs') }).meta({ id: 'RunningSite' }),
+    answer: async (_, { reader }) => ({ site: await siteHere(reader) }),
   }),
 ];

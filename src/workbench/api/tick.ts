@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { workbenchRoles } from '../access.ts';
 import { bytes, duration, homeState, list, means, outcome, rates, share, stage, time } from './shared.ts';
 
-export const sample = z
+const sample = z
   .object({
     time,
     visits: z.number().describe('a second, as the next three'),
@@ -23,7 +23,7 @@ const shownVisit = z
   })
   .meta({ id: 'ShownVisit' });
 
-export const collection = z
+const collection = z
   .object({
     ...{ known: z.int().describe('URLs'), visited: z.int().describe('pages'), servers: z.int() },
     due: z.int().describe('pages, counted up to 100000'),

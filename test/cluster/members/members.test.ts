@@ -47,6 +47,16 @@ describe('members', { skip }, () => {
     assert.ok(again.mayFetch());
   });
 
+  test('whoever has joined knows who works, before any heartbeat comes', async () => {
+    await using nats = await openNats();
+    await using first = await open(nats, 'a');
+    await using second = await open(nats, 'b');
+    await using a = await join(first, 'a');
+    a.start();
+    await using b = await join(second, 'b');
+    assert.equal(b.list().find(({ name }) => name === 'a')?.heartbeat.phase, 'working');
+  });
+
   test('a second peer of the same name is refused in a sentence', async () => {
     await using nats = await openNats();
     await using first = await open(nats, 'a');

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { SkeinError } from '../../../src/base/errors.ts';
 import { connectTo } from '../../../src/cluster/connection/connect.ts';
-import { AnswerDesk, answerQuestions, Streamed } from '../../../src/cluster/rpc/answering.ts';
+import { AnswerDesk, answerQuestions, Streamed, WorkTeller } from '../../../src/cluster/rpc/answering.ts';
 import { decodeFrame, decodeQuestion, encodeFrame } from '../../../src/cluster/rpc/frames.ts';
 import { scatter } from '../../../src/cluster/rpc/scatter.ts';
 import { askForStream } from '../../../src/cluster/rpc/stream.ts';
@@ -40,19 +40,19 @@ describe('questions to all peers', { skip }, () => {
       for (let i = 0; i < 60; i++, sent++) yield Buffer.alloc(300_000, i);
     };
     const ready = Promise.withResolvers<void>();
-    const desk = new AnswerDesk(
-      other!,
-      {
-        long: () => new Streamed(chunks(), () => 60),
-        broken: () => {
-          throw new SkeinError('damaged', 'The ledger is damaged.');
-        },
-        slow: () => ready.promise.then(() => 'done'),
+    const desk = new AnswerDesk(other!, {
+      long: () => new Streamed(chunks(), () => 60),
+      broken: () => {
+        throw new SkeinError('damaged', 'The ledger is damaged.');
       },
-      { tellsProgress: true },
-    );
+      slow: () => ready.promise.then(() => 'done'),
+    });
+    const teller = new WorkTeller(other!);
     other!.subscribe(questionSubject('p'), {
-      callback: (_, { data, reply }) => desk.take({ data, reply: reply! }),
+      callback: (_, { data, reply }) => {
+        teller.waiting.add(reply!);
+        void desk.take({ data, reply: reply! }).then(() => teller.waiting.delete(reply!));
+      },
     });
     await settled(cluster.open);
     const from = { peer: 'p', subject: questionSubject('p') };
@@ -78,7 +78,7 @@ describe('questions to all peers', { skip }, () => {
     const failing = askForStream(asker!, from, { name: 'broken', args: null });
     await assert.rejects(failing.next(), { message: /did not send all of it: The ledger is damaged\./ });
     await assert.rejects(askForStream(asker!, { ...from, subject: 'skein.q.x' }, { name: 'x', args: 0 }).next(), {
-      message: /It is not there\./,
+      message: /It is not in the cluster\./,
     });
     const slow = scatter(asker!, ['p'], { name: 'slow', args: null }, { deadline: 1500, subjectOf: questionSubject });
     setTimeout(ready.resolve, 2200);
@@ -143,7 +143,7 @@ describe('questions to all peers', { skip }, () => {
       liar: 'A part of its answer was lost.',
       gap: 'A part of its answer was lost.',
       'no-json': 'Its answer cannot be read.',
-      absent: 'It is not there.',
+      absent: 'It is not in the cluster.',
     });
   });
 

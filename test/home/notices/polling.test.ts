@@ -10,6 +10,7 @@ import { verifyKey } from '../../../src/home/notices/reading/indexnow.ts';
 import { pollCursor } from '../../../src/home/notices/reading/read-cursor.ts';
 import { pollFeed } from '../../../src/home/notices/reading/read-feed.ts';
 import { pollSync } from '../../../src/home/notices/reading/read-sync.ts';
+import type { FaceState } from '../../../src/ledger/notices/faces.ts';
 import { believable, type Notice } from '../../../src/notices/notice.ts';
 import { bucketOf, bucketsFor, encodeEntries, encodeSummary } from '../../../src/notices/site/manifest.ts';
 
@@ -91,6 +92,41 @@ test('ResourceSync is followed from its description to the changes since the las
     asked.map(({ url }) => url.slice(origin.length)),
     ['/rs', '/caps', '/changes'],
   );
+});
+
+test('an open change list is asked alone with its validators, and what leads to it when it is gone, closed, or a week has passed', async () => {
+  const list = (terms: string, more = '') =>
+    `<urlset xmlns:rs="http://www.openarchives.org/rs/terms/"><rs:md capability="changelist"${terms}/>${entry('/a', 'change="updated" datetime="2025-01-01T00:00:00Z"')}${more}</urlset>`;
+  const table: Parameters<typeof asking>[0] = {
+    '/rs': { body: sync('description', entry('/caps', 'capability="capabilitylist"')) },
+    '/caps': { body: sync('capabilitylist', entry('/changes', 'capability="changelist"')) },
+    '/changes': { body: list(''), headers: { etag: '"1"' } },
+  };
+  const { asking: ask, asked } = asking(table);
+  const paths = () => asked.splice(0).map(({ url }) => url.slice(origin.length));
+  const poll = (state: FaceState) => pollSync(ask, { kind: 'resourcesync', url: `${origin}/rs`, state });
+  const first = await poll({});
+  assert.deepEqual(paths(), ['/rs', '/caps', '/changes']);
+  assert.deepEqual(first.state.list, { url: `${origin}/changes`, found: ask.now });
+  const changed = entry('/b', 'change="updated" datetime="2025-02-01T00:00:00Z"');
+  table['/changes'] = { body: list('', changed), headers: { etag: '"2"' } };
+  const second = await poll(first.state);
+  assert.equal(asked[0]!.etag, '"1"', 'asked whether it has changed');
+  assert.deepEqual(paths(), ['/changes']);
+  assert.deepEqual(
+    second.notices.map(({ url }) => url),
+    [`${origin}/b`],
+  );
+  assert.deepEqual([second.state.etag, second.state.list], ['"2"', first.state.list]);
+  const { list: known, ...rest } = second.state;
+  const old = await poll({ ...rest, list: { ...known!, found: ask.now - 8 * DAY } });
+  assert.deepEqual(paths(), ['/rs', '/caps', '/changes']);
+  table['/changes'] = { body: list(' until="2025-03-01T00:00:00Z"') };
+  const closed = await poll(old.state);
+  assert.deepEqual([paths(), closed.state.list], [['/changes', '/rs', '/caps', '/changes'], undefined]);
+  table['/changes'] = { status: 404 };
+  const gone = await poll(second.state);
+  assert.deepEqual([paths(), gone.notices, gone.trouble], [['/changes', '/rs', '/caps', '/changes'], [], '']);
 });
 
 test('an index of change lists without end is read in parts, and a circle ends', async () => {
@@ -267,4 +303,31 @@ test('a watch asks a site that keeps it waiting again at once, and one that does
   assert.equal((await site(204, 60_000)).every, 1000);
   assert.equal((await site(204, 20)).every, HOUR / 4);
   assert.equal((await site(500, 60_000)).every, HOUR / 4);
+});
+
+test('a cursor from the future is answered with another history, and everything is compared', async () => {
+  // The journal went back in time: the place that we read up to has not been written yet.
+  const site = restored(10);
+  const { told, state } = await readAll({ ...site, state: { ...site.state, cursor: `999999-${'1'.repeat(16)}` } });
+  assert.equal(told.length, 10);
+  assert.equal(state.cursor, `1-${'0'.repeat(16)}`, 'from now on what the site has');
+});
+
+test('XML bombs in feeds and lists define nothing, are not expanded, and cost one pass', async () => {
+  const levels = Array.from({ length: 30 }, (_, i) => `<!ENTITY l${i + 1} "${`&l${i};`.repeat(10)}">`).join('');
+  const doctype = `<!DOCTYPE x [<!ENTITY l0 "lol">${levels}<!ENTITY f SYSTEM "file:///etc/passwd">]>`;
+  const deep = '<a>'.repeat(300_000);
+  const when = '2025-01-01T00:00:00Z';
+  const bodies = {
+    '/feed': `${doctype}<feed><entry><link href="/&l30;&f;"/><updated>${when}</updated></entry>${deep}`,
+    '/list': `${doctype}${sync('changelist', `<url><loc>/&l30;&f;</loc><rs:md change="updated" datetime="${when}"/></url>${deep}`)}`,
+  };
+  const { asking: ask, asked } = asking({ '/feed': { body: bodies['/feed'] }, '/list': { body: bodies['/list'] } });
+  const feed = await pollFeed(ask, { kind: 'feed', url: `${origin}/feed`, state: {} });
+  const list = await pollSync(ask, { kind: 'resourcesync', url: `${origin}/list`, state: {} });
+  for (const { notices } of [feed, list]) {
+    assert.ok(notices.length <= 1);
+    for (const { url } of notices) assert.ok(url.length < 100 && !/root:|lollol/.test(url), url);
+  }
+  assert.equal(asked.length, 2, 'nothing that a document names was asked for');
 });

@@ -62,11 +62,16 @@ export const kinds: Readonly<Record<string, Show>> = {
     `<ol><li>${title(fixed)}</li><li>${title(mix(fixed, 1))}</li><li>${title(value)}</li></ol>`,
 };
 
+/** A token that goes back and forth on one page is what a machine behind a name shows: news has a new one each time. */
+const byToken: ReadonlySet<string> = new Set(['link with a token', 'video']);
+const comesBack: ReadonlySet<Rhythm> = new Set(['swing', 'pair']);
+
 export const kindNames: readonly string[] = Object.keys(kinds);
 
 /** `hash` makes its values differ from those of other parts; parts of equal hash change at the same time and alike. */
 export function news(kind: string, rhythm: Rhythm, hash: number, place: Place = 'main'): Part {
   const show = kinds[kind]!;
+  if (byToken.has(kind) && comesBack.has(rhythm)) return news(kind, 'day', hash, place);
   return {
     name: `${kind}, ${rhythm}`,
     truth: 'news',

@@ -10,6 +10,8 @@ export const LINK: u32 = 1;
 export const PICTURE: u32 = 2;
 /** The tags of one block of text. */
 const TAGS: u32 = 3;
+/** What was masked in the canonical text, in the order of its masks; not in the order of the others. */
+const MASKED: u32 = 4;
 /** Longer values are told apart by their hash alone. */
 const MOST_VALUE: usize = 1024;
 
@@ -34,6 +36,10 @@ export function noteValue(kind: u32, hash: u64, start: usize, end: usize): void 
   store<u32>(journalEnd, kind | ((<u32>length) << 8), 8);
   memory.copy(journalEnd + 12, start, length);
   journalEnd += 12 + length;
+}
+
+export function noteMasked(start: usize, end: usize): void {
+  noteValue(MASKED, 0, start, end);
 }
 
 export function noteTag(name: u64): void {

@@ -7,6 +7,7 @@
  */
 import { dateTimeEnd, digitsEnd, full, is, skipBlanks, wordEnd, yearLike } from './dates';
 import { copyRun, key, keyOf, nextDigit } from './hash';
+import { noteMasked, noting } from './journal';
 import { wordInfo } from './lexicon';
 import { AGO, AGO_BEFORE, COPYRIGHT, COUNTER, DIGIT, HASHED, HEX, MONTH, STAMP, UNIT, WEEKDAY, WORD } from './tables';
 
@@ -44,6 +45,8 @@ export function maskStamps(start: usize, end: usize, to: usize, flags: u32): usi
       const stop = stampAt(p, end, flags);
       if (stop > p) {
         store<u8>(to++, MARK);
+        // Where the block announces one, it is a stamp whatever it says.
+        if (noting) noteMasked(p, (flags & STAMP) !== 0 ? p : stop);
         p = stop;
         continue;
       }

@@ -59,9 +59,14 @@ export class SiteCarriers {
 
   /** A site says that it gives its pages in bulk; an empty address: it no longer does. */
   readonly offers = (origin: string, pagesAt: string): void => {
-    const known = this.#carriers.get(origin);
-    if (pagesAt === '') return;
-    if (known || this.#carriers.size >= MOST_SITES || distrusted(this.#parts.ledger)[origin] !== undefined) return;
+    if (pagesAt !== '' && distrusted(this.#parts.ledger)[origin] === undefined) this.#open(origin, pagesAt);
+  };
+
+  /** A server sends pages as differences from our copies, which are read where its errands are run. */
+  readonly differences = (origin: string): void => this.#open(origin, undefined);
+
+  #open(origin: string, pagesAt: string | undefined): void {
+    if (this.#carriers.has(origin) || this.#carriers.size >= MOST_SITES) return;
     const { home } = this.#parts;
     const carrier = new ThreadCarrier(
       {
@@ -90,7 +95,7 @@ export class SiteCarriers {
     );
     this.#carriers.set(origin, carrier);
     home.dispatch.join(carrier);
-  };
+  }
 
   /** Pages that anybody can ask for, and that the site itself gave. */
   #visible(visits: readonly Visit[]): Visit[] {

@@ -1,4 +1,7 @@
-/** The thread behind a site that gives its pages in bulk: the crawler, with a fetcher that has them already. */
+/**
+ * The thread behind a site that gives its pages in bulk, or sends them as differences: the crawler, with a fetcher that has
+ * the pages already, or that holds the copies which differences are made from.
+ */
 import { parentPort } from 'node:worker_threads';
 import { fingerprint } from '../../../base/url.ts';
 import { Pace } from '../../../crawler/pace/pace.ts';
@@ -11,24 +14,27 @@ import { Outpost } from '../../../outpost/outpost.ts';
 import { makeTools } from '../../../outpost/workers/tools.ts';
 import type { ThreadMessage } from '../../../transfer/thread.ts';
 import { openCopies } from '../../copies/copies.ts';
+import { readIdentities } from '../identities.ts';
 import type { NoticeThreadData } from '../messages.ts';
 import { BulkFetcher, type Held } from './bulk-fetcher.ts';
+import { DictionaryFetcher } from './dictionary-fetcher.ts';
 
 export interface SiteThreadData extends NoticeThreadData {
   /** Of the site. */
   readonly origin: string;
-  readonly pagesAt: string;
+  /** Where pages are to be had in bulk; undefined = each is asked for, as a difference. */
+  readonly pagesAt: string | undefined;
 }
 
 const port = parentPort!;
 const say = (message: ThreadMessage) => port.postMessage(message);
-const ready = Promise.withResolvers<{ readonly outpost: Outpost; readonly bulk: BulkFetcher }>();
+const ready = Promise.withResolvers<{ readonly outpost: Outpost; readonly bulk?: BulkFetcher }>();
 const end = new AbortController();
 /** Bytes of a copy that a difference is made against. */
 const MOST_HELD = 8 << 20;
 
 async function open(data: SiteThreadData) {
-  const tools = await makeTools(data);
+  const tools = await makeTools({ ...data, identities: readIdentities(data.directory) });
   const ledger = new Ledger(data.directory, 'read');
   const copies = openCopies(ledger);
   const token = ledger.setting<Record<string, string>>('site tokens')?.[data.origin];
@@ -40,11 +46,15 @@ async function open(data: SiteThreadData) {
     const plain = stored?.decoded(MOST_HELD);
     return plain && plain.problem === undefined ? { headers: stored!.headers, body: plain.bytes } : undefined;
   };
-  const trouble = (why: string) => say({ kind: 'trouble', text: `${data.origin}: ${why}; its pages are fetched.` });
-  const bulk = new BulkFetcher({ tools, pagesAt: data.pagesAt, token, held, trouble });
   const deciders = new Deciders({ own: true }, text => say({ kind: 'trouble', text }));
   if (data.decider) deciders.add(data.decider);
   const gaveUp = (errand: string, why: string) => say({ kind: 'gave-up', errand, why });
+  if (data.pagesAt === undefined) {
+    const fetcher = new DictionaryFetcher(tools.fetcher, held);
+    return { outpost: new Outpost({ ...tools, fetcher }, deciders, { parcel: deliver, gaveUp }) };
+  }
+  const trouble = (why: string) => say({ kind: 'trouble', text: `${data.origin}: ${why}; its pages are fetched.` });
+  const bulk = new BulkFetcher({ tools, pagesAt: data.pagesAt, token, held, trouble });
   // Nothing paces what is here already; what has to be asked for takes its turn from the fetcher's own.
   const pace = new Pace(tools.clock);
   const outpost = new Outpost({ ...tools, pace, fetcher: bulk }, deciders, { parcel: deliver, gaveUp });
@@ -60,7 +70,10 @@ function deliver(parcel: Parcel): void {
 port.on('message', async (message: ThreadMessage) => {
   if (message.kind === 'start') return ready.resolve(open(message.data as SiteThreadData));
   const { outpost, bulk } = await ready.promise;
-  if (message.kind === 'errand') outpost.receive(await bulk.gather(decodeErrand(message.bytes), end.signal));
+  if (message.kind === 'errand') {
+    const errand = decodeErrand(message.bytes);
+    outpost.receive(bulk ? await bulk.gather(errand, end.signal) : errand);
+  }
   if (message.kind === 'recall') await outpost.recall();
   if (message.kind === 'close') {
     end.abort();

@@ -10,7 +10,7 @@ import { effectOf } from '../../../crawler/pace/answer-effect.ts';
 import { askPermission } from '../../../crawler/robots/permission.ts';
 import type { Ask, Response } from '../../../crawler/stages.ts';
 import type { Tools } from '../../../crawler/tools.ts';
-import type { Errand, ServerTerms } from '../../../errand/errand.ts';
+import type { ServerTerms } from '../../../errand/errand.ts';
 import type { ServerNews } from '../../../errand/parcel.ts';
 import { decodeBody } from '../../../errand/warc/decode.ts';
 
@@ -55,7 +55,7 @@ export class Asking {
 
   /** Asks the server itself, as its robots.txt allows. `held`: it may keep us waiting. Throws NoAnswer. */
   async own(ask: Pick<Ask, 'url' | 'maxBytes'> & Partial<Ask>, held = false): Promise<Answered> {
-    const permission = await askPermission({ server: this.#server } as Errand, this.#tools, this.#signal);
+    const permission = await askPermission({ server: this.#server }, this.#tools, this.#signal);
     if (!permission) throw new NoAnswer('the run ended first');
     if (permission.news) this.#learned(permission.news);
     let url = ask.url;

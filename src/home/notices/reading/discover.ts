@@ -16,7 +16,7 @@ export interface Copy {
 }
 
 /** What is known of a server without asking it. */
-export interface Kept {
+interface Kept {
   readonly robots: string;
   readonly copies: Iterable<Copy>;
 }
@@ -37,6 +37,7 @@ export async function discover(asking: Asking, origin: string, { robots, copies 
   for (const { url, headers, text } of copies) {
     add(linksInHeader(headers.get('link') ?? '', url), 'link header');
     add(linksInPage(text, url), 'page');
+    if (headers.has('use-as-dictionary')) add([{ kind: 'dictionary', url: `${origin}/` }], 'page header');
   }
   let trouble = '';
   for (const [path, kind] of [

@@ -1,10 +1,12 @@
-/** The thread behind notice-reader.ts: asks faces and reads what they say. It writes nothing. */
+/** The thread behind notice-reader.ts: asks faces and reads what they say. It forgets terms that it told, and writes nothing else. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { unpackFacts } from '../../../errand/facts.ts';
 import { Ledger } from '../../../ledger/ledger.ts';
 import { believable } from '../../../notices/notice.ts';
 import { makeTools } from '../../../outpost/workers/tools.ts';
 import { openCopies } from '../../copies/copies.ts';
+import { searchFile } from '../../indexing/indexing.ts';
+import { readIdentities } from '../identities.ts';
 import {
   type Done,
   type DoneMessage,
@@ -19,11 +21,13 @@ import { verifyKey } from './indexnow.ts';
 import { inWords, pollCursor } from './read-cursor.ts';
 import { pollFeed } from './read-feed.ts';
 import { pollSync } from './read-sync.ts';
+import { tellSearched } from './tell-searched.ts';
 import { readDelivery, subscribe } from './websub.ts';
 
 const port = parentPort!;
 const data = workerData as NoticeThreadData;
-const ready = makeTools(data);
+const identities = readIdentities(data.directory);
+const ready = makeTools({ ...data, identities });
 const end = new AbortController();
 /** Milliseconds until a face is asked again that went wrong. */
 const AFTER_TROUBLE = 3_600_000;
@@ -79,6 +83,10 @@ function tokenFor(origin: string): string | undefined {
   return looking(ledger => ledger.setting<Record<string, string>>('site tokens')?.[origin]);
 }
 
+function accessTo(origin: string): { token: string | undefined; certified: boolean } {
+  return { token: tokenFor(origin), certified: identities[origin] !== undefined };
+}
+
 async function work(task: Task, asking: Asking): Promise<Done> {
   const { terms } = task;
   switch (task.kind) {
@@ -87,11 +95,17 @@ async function work(task: Task, asking: Asking): Promise<Done> {
     case 'poll':
       if (task.face.kind === 'feed') return pollFeed(asking, task.face);
       if (task.face.kind === 'resourcesync') return pollSync(asking, task.face);
-      return pollCursor({ asking, holdings, token: tokenFor(terms.origin) }, task.face, task.wait);
+      return pollCursor({ asking, holdings, ...accessTo(terms.origin) }, task.face, task.wait);
     case 'subscribe':
       return subscribe(asking, task.face, task.callback);
     case 'read':
       return readDelivery(task.face, task.bytes);
+    case 'searched':
+      return tellSearched(asking, {
+        origin: terms.origin,
+        token: tokenFor(terms.origin),
+        file: searchFile(data.directory),
+      });
     case 'verify':
       return verifyKey(asking, task.key, task.location);
   }

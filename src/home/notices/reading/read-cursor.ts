@@ -20,6 +20,8 @@ interface CursorParts {
   readonly holdings: Holdings;
   /** For sites that want one; undefined = we have none. */
   readonly token: string | undefined;
+  /** We have a certificate to show to it. */
+  readonly certified?: boolean;
 }
 
 const EVERY = HOUR / 4;
@@ -66,9 +68,8 @@ async function begin(parts: CursorParts, { url, state }: AskedFaces): Promise<Do
   if (answer.status !== 200) return { ...NOTHING, state, every: 24 * HOUR, trouble: `it answers ${answer.status}` };
   const found = decodeDiscovery(text(answer), answer.url);
   if (originOf(found.site) !== originOf(url)) throw new NoAnswer('it tells of another server');
-  if (found.access === 'certificate' || (found.access === 'token' && parts.token === undefined)) {
-    const trouble = found.access === 'token' ? 'it wants a token' : 'it wants a certificate';
-    return { ...NOTHING, state, every: 24 * HOUR, trouble };
+  if ((found.access === 'certificate' && !parts.certified) || (found.access === 'token' && parts.token === undefined)) {
+    return { ...NOTHING, state, every: 24 * HOUR, trouble: `it wants a ${found.access}` };
   }
   // Hashes of another detector say nothing of what we hold: everything would seem to have changed.
   const comparable = found.detector === DETECTOR;

@@ -8,12 +8,14 @@ import type { FaceState } from '../../../ledger/notices/faces.ts';
 import { MOST_NOTICES, type Notice } from '../../../notices/notice.ts';
 import { parseSync, type SyncDocument, type SyncEntry } from '../../../notices/resourcesync.ts';
 import { type AskedFaces, type Done, NOTHING } from '../messages.ts';
-import { type Asking, conditionsOf, validatorsOf } from './asking.ts';
+import { type Answered, type Asking, conditionsOf, validatorsOf } from './asking.ts';
 
 const MOST_BYTES = 32 << 20;
 /** Documents that one poll reads: an index of change lists may go on without end. */
 const MOST_DOCUMENTS = 20;
 const EVERY = HOUR;
+/** How long a change list that goes on is asked alone, without what leads to it. */
+const LIST_KNOWN = 7 * DAY;
 
 interface Progress {
   readonly asking: Asking;
@@ -28,26 +30,68 @@ interface Progress {
   documents: number;
   /** There was more than one poll reads. */
   cut: boolean;
-  /** Validators of a list that is a face by itself. */
+  /** Validators of a list that is a face by itself, or of the only one that was read. */
   validators: Pick<FaceState, 'etag' | 'lastModified'>;
+  /** Lists that were read. */
+  lists: number;
+  /** The last of them, if it is a change list that goes on. */
+  open: string | undefined;
 }
 
-export async function pollSync(asking: Asking, { url, state }: AskedFaces): Promise<Done> {
-  const since = state.until ?? 0;
-  const progress: Progress = {
-    ...{ asking, since, notices: [], until: Math.max(since, state.reached ?? 0), documents: 0, cut: false },
-    ...{ after: state.after, last: state.after, place: since },
-    validators: conditionsOf(state) as Progress['validators'],
-  };
+export async function pollSync(asking: Asking, { url, state: given }: AskedFaces): Promise<Done> {
+  const { list, etag: _, lastModified: __, ...rest } = given;
+  if (list && asking.now - list.found < LIST_KNOWN) {
+    const done = await askList(asking, given, list);
+    if (done) return done;
+  }
+  const state: FaceState = list ? rest : given;
+  const progress = begin(asking, state);
   const capability = await descend(progress, url);
   if (capability === undefined) return { ...NOTHING, state, every: EVERY };
   if (capability === '') return { ...NOTHING, state, every: DAY, trouble: 'it is not a ResourceSync document' };
   const { notices, until, validators, cut, place, last } = progress;
-  if (!cut) return { ...NOTHING, notices, state: { ...validators, ...(until > 0 && { until }) }, every: EVERY };
+  if (!cut) {
+    const { open } = progress;
+    const known = open !== undefined && open !== url ? { list: { url: open, found: asking.now } } : {};
+    return { ...NOTHING, notices, state: { ...validators, ...known, ...(until > 0 && { until }) }, every: EVERY };
+  }
   // Lists that do not say until when they reach are in no order of time: what is left may be older than what was read.
   const further = { ...(place > 0 && { until: place }), ...(last && { after: last }), reached: until };
-  const moved = place > since || last !== state.after;
+  const moved = place > progress.since || last !== state.after;
   return { ...NOTHING, notices, state: further, every: moved ? 0 : EVERY };
+}
+
+function begin(asking: Asking, state: FaceState): Progress {
+  const since = state.until ?? 0;
+  return {
+    ...{ asking, since, notices: [], until: Math.max(since, state.reached ?? 0), documents: 0, cut: false },
+    ...{ after: state.after, last: state.after, place: since, lists: 0, open: undefined },
+    validators: conditionsOf(state) as Progress['validators'],
+  };
+}
+
+/** Asks a change list that is known; undefined = it is no longer what it was. */
+async function askList(
+  asking: Asking,
+  state: FaceState,
+  { url }: NonNullable<FaceState['list']>,
+): Promise<Done | undefined> {
+  const progress = begin(asking, state);
+  const answer = await ask(progress, url, true);
+  if (answer.status === 304) return { ...NOTHING, state, every: EVERY };
+  const document = answer.status === 200 ? parseSync(answer.body, answer.url) : undefined;
+  if (document?.capability !== 'changelist' || document.index || document.until > 0) return undefined;
+  take(progress, document);
+  const { notices, until } = progress;
+  const { etag: _, lastModified: __, ...rest } = state;
+  const read = { ...rest, ...validatorsOf(answer.headers), ...(until > 0 && { until }) };
+  return { ...NOTHING, notices, state: read, every: EVERY };
+}
+
+function ask(progress: Progress, url: string, conditional: boolean): Promise<Answered> {
+  const { asking, validators } = progress;
+  const asked = { url, maxBytes: MOST_BYTES, accept: 'application/xml, */*;q=0.5' };
+  return asking.own({ ...asked, ...(conditional && validators) });
 }
 
 /** The capability of the document; undefined = it has not changed. */
@@ -96,13 +140,16 @@ function worthReading(
 
 async function read(progress: Progress, url: string, first: boolean): Promise<SyncDocument | undefined> {
   progress.documents++;
-  const ask = { url, maxBytes: MOST_BYTES, accept: 'application/xml, */*;q=0.5' };
-  const answer = await progress.asking.own({ ...ask, ...(first && progress.validators) });
+  const answer = await ask(progress, url, first);
   if (answer.status !== 200) return undefined;
   const document = parseSync(answer.body, answer.url);
-  // Only a list that stands alone can be asked whether it has changed: what a description leads to changes below it.
-  if (first)
-    progress.validators = lists.has(document.capability) && !document.index ? validatorsOf(answer.headers) : {};
+  const { capability, index, until } = document;
+  const isList = lists.has(capability) && !index;
+  if (isList) progress.lists++;
+  // Only a list can be asked whether it has changed, and only if there is one: what a description leads to changes below it.
+  progress.validators = isList && progress.lists === 1 ? validatorsOf(answer.headers) : {};
+  progress.open = capability === 'changelist' && isList && progress.lists === 1 && until === 0 ? answer.url : undefined;
+  if (!first && progress.open === undefined) progress.validators = {};
   return document;
 }
 

@@ -28,6 +28,12 @@ const STEPS: readonly (readonly [number, string, string])[] = [
   [60_000, 'min', 'min'],
 ];
 
+/** How long a server takes to answer; empty = not known. */
+export function latency(ms: number): string {
+  if (ms === 0) return '';
+  return ms < 1 ? '<1 ms' : `${Number(ms.toFixed(ms < 10 ? 1 : 0))} ms`;
+}
+
 export function duration(ms: number): string {
   for (const [unit, one, many] of STEPS) {
     if (Math.abs(ms) < unit) continue;
@@ -61,6 +67,14 @@ export function percent(share: number | null | undefined): string {
   if (value > 0 && value < 1) return '<1%';
   if (value > 99 && value < 100) return `${value.toFixed(1)}%`;
   return `${Math.round(value)}%`;
+}
+
+/** Whether a page is still as it was, given the probability that it has changed. */
+export function odds(changed: number): string {
+  const chance = percent(changed);
+  return changed < 0.5
+    ? `probably unchanged (${chance} chance it changed)`
+    : `probably changed since (${chance} chance)`;
 }
 
 export function plural(number: number, word: string): string {

@@ -11,10 +11,11 @@ import { SecondLooks } from '../../src/home/judging/second-looks.ts';
 import { Verdicts } from '../../src/home/judging/verdicts.ts';
 import type { Partition } from '../../src/home/partitions/partition.ts';
 import { Progress } from '../../src/home/progress.ts';
+import { announced } from '../../src/judge/announced.ts';
 import { editsBetween } from '../../src/judge/edits.ts';
-import type { PagePlan } from '../../test/web/lively/plan.ts';
-import { type LivelyPage, Script } from '../../test/web/lively/script.ts';
-import { type Seen, stepBefore, Tally } from '../../test/web/lively/tally.ts';
+import type { PagePlan } from '../web/lively/plan.ts';
+import { type LivelyPage, Script } from '../web/lively/script.ts';
+import { type Seen, stepBefore, Tally } from '../web/lively/tally.ts';
 
 const headers = new Map([['content-type', 'text/html; charset=utf-8']]);
 const ORIGIN = 'http://lively.invalid';
@@ -34,23 +35,31 @@ interface Kept {
 /** By visit: whether it is told as a change of its page, as an edit of many, or not. */
 type Label = 'news' | 'shared' | 'none';
 
+/** What is put into each answer; `day` counts the rounds. */
+type Change = (html: string, at: { readonly path: string; readonly day: number }) => string;
+
+const unchanged: Change = html => html;
+
 class Simulation {
   readonly #script: Script;
   readonly #pages: Kept[];
   readonly #tally = new Tally();
   readonly #seed: number;
+  readonly #change: Change;
+  #round = 0;
   #now = Date.UTC(2026, 0, 5);
   #labels = new Map<number, { page: number; label: Label }>();
   #visits = 0;
   readonly #noise = { server: new Map<number, string>(), page: new Map<number, string>() };
 
-  constructor(seed: number, noises: 'usual' | 'hard') {
+  constructor(seed: number, noises: 'usual' | 'hard', change: Change) {
     this.#seed = seed;
+    this.#change = change;
     this.#script = new Script(seed, this.#now, noises);
     const pages = this.#script.pages(ORIGIN);
     this.#pages = this.#script.plans.map((plan, at) => {
-      const page = pages[at]!;
-      const copy = this.#script.answer({ plan, time: this.#now, count: 0 });
+      const page = { ...pages[at]!, noises: pages[at]!.noises + (change === unchanged ? 0 : 1) };
+      const copy = change(this.#script.answer({ plan, time: this.#now, count: 0 }), { path: plan.path, day: 0 });
       this.#tally.begin(page, this.#script.served(plan.path));
       return { id: at + 1, plan, page, copy, pieces: piecesIn(copy), seen: this.#now, count: 1 };
     });
@@ -60,13 +69,14 @@ class Simulation {
     for (let round = 1; round <= rounds; round++) {
       this.#now += stepBefore(this.#seed, round);
       this.#script.beginRound();
-      this.#round();
+      this.#round = round;
+      this.#keepFresh();
     }
     return this.#tally.seen;
   }
 
   /** Everything is visited, then looked at again as the judge asks for. */
-  #round(): void {
+  #keepFresh(): void {
     this.#labels = new Map();
     const clock = { now: () => this.#now, ticks: () => this.#now } as unknown as Clock;
     const progress = new Progress(clock);
@@ -94,9 +104,10 @@ class Simulation {
   #visit(kept: Kept, verdicts: Verdicts, progress: Progress): void {
     const { id, plan, page } = kept;
     this.#now += 5;
-    const body = this.#script.answer({ plan, time: this.#now, count: kept.count++ });
+    const answer = this.#script.answer({ plan, time: this.#now, count: kept.count++ });
+    const body = this.#change(answer, { path: plan.path, day: this.#round });
     const pieces = piecesIn(body);
-    const difference = editsBetween(kept.pieces, pieces);
+    const difference = editsBetween(announced(kept.pieces, this.#now), announced(pieces, this.#now));
     const outcome = body === kept.copy ? 'same' : 'fetched';
     const visit = { url: page.url, outcome, reason: 'ok', time: this.#now, stage: 'text', cost: {} } as Visit;
     const found = {
@@ -149,6 +160,6 @@ function piecesIn(body: string): Pieces {
   return piecesOf({ headers, body: Buffer.from(body) })!;
 }
 
-export function simulate(seed: number, rounds: number, noises: 'usual' | 'hard'): Seen {
-  return new Simulation(seed, noises).run(rounds);
+export function simulate(seed: number, rounds: number, noises: 'usual' | 'hard', change: Change = unchanged): Seen {
+  return new Simulation(seed, noises, change).run(rounds);
 }

@@ -1,0 +1,171 @@
+/**
+ * One round: what is due, or comes next, as far as the budget since the last round (or the crawl) goes, and a
+ * day's at the least: who asks for a round gets one. Where an earlier run left the round unfinished, what that one visited
+ * is done, and paid.
+ *
+ * Its stages, in the order in which pages are given out: sitemaps, because they say which pages have changed; pages drawn by
+ * lot; then slice by slice new pages and those that are due, until either the budget or the pages are used up (dry). What
+ * stands aside and images come on top, by how many pages were given out.
+ */
+import { type Clock, DAY } from '../../base/clock.ts';
+import type { Images } from '../images/images.ts';
+import { keyOf, type Pool, type PoolMember, type PoolPage } from '../partitions/pool.ts';
+import type { Round } from '../round.ts';
+import { asideOf, type Grant, roomFor, type Spending, type Supply, type SupplyParts } from '../supply.ts';
+import { grantsOf, type RoundTerms, SMALL_SLICE, sliceOf, termsOf } from './round-terms.ts';
+
+/** Pages passed over besides those under way: given out in this round, and due again for a reason of their own. */
+const BESIDES = 2048;
+/** Milliseconds that a round waits for sitemaps before it goes on without them, and for a server that paused it. */
+const SITEMAP_PATIENCE = 30_000;
+const PATIENCE = 60_000;
+
+export class RefreshSupply implements Supply {
+  readonly #pool: Pool;
+  readonly #clock: Clock;
+  readonly #images: Images | undefined;
+  readonly #begun: number;
+  readonly #terms: RoundTerms;
+  /** What may be spent; bytes by what `#spent` says. */
+  readonly #pages: Grant;
+  readonly #wire: Grant;
+  readonly #spent: () => number;
+  readonly #slice: number;
+  /** When this run took it up: milliseconds since 1970, and ticks. */
+  readonly #now: number;
+  readonly #began: number;
+  readonly #aside: (visits: number) => void;
+  readonly #lots: PoolPage[];
+  /** New pages that may be let in, and those that were. */
+  readonly #newPages: number;
+  #admitted = 0;
+  #sitemapsRead = false;
+  /** The last slice was empty. */
+  #dry = false;
+
+  constructor(parts: SupplyParts, round: Round, allowance: Spending, spent: () => number) {
+    const { pool, clock, images, newPages = Number.POSITIVE_INFINITY } = parts;
+    this.#pool = pool;
+    this.#clock = clock;
+    this.#images = images;
+    this.#newPages = newPages;
+    this.#begun = round.begun;
+    this.#spent = spent;
+    this.#now = clock.now();
+    this.#began = clock.ticks();
+    this.#terms = termsOf(parts, round, allowance);
+    const { pages, wire } = grantsOf(parts, this.#terms, allowance, spent);
+    this.#pages = pages;
+    this.#wire = wire;
+    this.#slice = sliceOf(pool, this.#terms);
+    const { days, most } = this.#terms;
+    const soon = { time: this.#now + (days * DAY) / 2, seenBefore: round.begun };
+    pool.again(pool.due('sitemaps', soon, most));
+    this.#aside = asideOf(pool, some => pool.due('aside', soon, some));
+    this.#lots = pool.lots(most, round.begun);
+  }
+
+  /** Due, and beyond the budget of this round. */
+  get left(): number {
+    return this.#pool.countDue(this.#now);
+  }
+
+  fill(): void {
+    this.#sitemapsRead ||= this.#pool.quiet || this.#clock.ticks() - this.#began > SITEMAP_PATIENCE;
+    if (this.#sitemapsRead) this.#drawLots();
+    while (this.#mayTakeMore()) this.#takeSlice();
+    const { given, horizon } = this.#terms;
+    if (this.#room > 0) this.#aside(given.size);
+    if (this.#room > 0) this.#images?.fill(given.size, { time: horizon, seenBefore: this.#begun });
+  }
+
+  worthWaiting(): boolean {
+    const pool = this.#pool;
+    if (!this.#sitemapsRead || this.#images?.busy || pool.wake <= this.#clock.now() + PATIENCE) return true;
+    if (!pool.quiet) return false;
+    if (this.#awaitsGrant) return this.#due(1).length > 0 || (pool.newcomers > 0 && this.#admitted < this.#newPages);
+    if (this.#room <= 0) return false;
+    // The visits that came back last may have brought others forward.
+    const full = this.#pagesLeft <= 0 || this.#admitted >= this.#newPages;
+    this.#dry = this.#next().length === 0 && (pool.newcomers === 0 || full);
+    return !this.#dry;
+  }
+
+  /** Pages that the budget still allows. */
+  get #pagesLeft(): number {
+    return this.#pages.most - this.#terms.given.size;
+  }
+
+  /** Visits that the bytes still allow. */
+  get #room(): number {
+    return roomFor(this.#pool, this.#wire.most - this.#spent(), this.#spent());
+  }
+
+  /** What was granted is used up; other machines may still give up what they do not need. */
+  get #awaitsGrant(): boolean {
+    return (this.#pagesLeft <= 0 && !this.#pages.final) || (this.#room <= 0 && !this.#wire.final);
+  }
+
+  /** The one question before each slice. What waits in lanes is not yet learned from: of that there is a slice at most. */
+  #mayTakeMore(): boolean {
+    if (!this.#sitemapsRead || this.#dry) return false;
+    const waiting = this.#slice === SMALL_SLICE ? this.#pool.outstanding : this.#pool.pagesWaiting;
+    return waiting < this.#slice && this.#room > 0 && !this.#awaitsGrant;
+  }
+
+  #takeSlice(): void {
+    // Of the budget new pages leave half to those that are due, unless these do not use it up.
+    const fresh = this.#admit(Math.min(Math.ceil(this.#pages.most / 2) - this.#admitted, Math.ceil(this.#room / 2)));
+    const due = this.#next();
+    this.#give(due);
+    this.#pool.again(due);
+    this.#dry = fresh + due.length === 0 && this.#admit(this.#terms.most) === 0;
+  }
+
+  /** Lets new pages in; returns how many. */
+  #admit(wanted: number): number {
+    const most = Math.min(wanted, this.#slice, this.#pagesLeft, this.#newPages - this.#admitted, this.#room);
+    const pages = this.#pool.admit(Math.max(0, most));
+    this.#give(pages);
+    this.#admitted += pages.length;
+    return pages.length;
+  }
+
+  #next(): PoolPage[] {
+    return this.#due(Math.min(this.#slice, this.#pagesLeft, this.#room));
+  }
+
+  /** What comes next; asked for anew each time, because visits bring others forward. */
+  #due(most: number): PoolPage[] {
+    const { given, horizon } = this.#terms;
+    for (const member of this.#pool) relearn(member, this.#now);
+    // Those that wait or are under way are still due.
+    const asked = this.#slice + this.#pool.outstanding + BESIDES;
+    const due = this.#pool.due(this.#pool.kind, { time: horizon, seenBefore: this.#begun }, asked);
+    return due.filter(page => !given.has(keyOf(page))).slice(0, Math.max(0, most));
+  }
+
+  /** Lets pages go that were chosen by lot. */
+  #drawLots(): void {
+    const lots = this.#lots.splice(0, Math.max(0, this.#pagesLeft));
+    const drawn = lots.filter(page => !this.#terms.given.has(keyOf(page)));
+    this.#give(drawn);
+    for (const { member, page } of drawn) member.frontier.schedule.audits.add(page);
+    this.#pool.again(drawn);
+  }
+
+  #give(pages: readonly PoolPage[]): void {
+    for (const page of pages) this.#terms.given.add(keyOf(page));
+  }
+}
+
+/**
+ * What a wanted freshness takes is a guess until visits have shown how often pages change. A first round learns it from
+ * some hundreds, and leaves the rest alone where it would have asked for all.
+ */
+function relearn({ ledger, frontier }: PoolMember, now: number): void {
+  const { schedule } = frontier;
+  if (schedule.settings.freshness === undefined || !schedule.outgrown) return;
+  ledger.begin();
+  schedule.reschedule(now);
+}

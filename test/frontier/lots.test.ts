@@ -63,6 +63,20 @@ test('where a freshness is to be kept, a small server alone gets looks, and one 
   });
 });
 
+test('where a freshness is to be kept, a server whose face names the content of every page gets no looks of its own', () => {
+  withLedger(36, ledger => {
+    ledger.begin();
+    ledger['database'].prepare('UPDATE known SET due = ?').run(NOW);
+    const looks = () => lotsOf(ledger, { visits: 1, begun: NOW, stale: 0.02 }).length;
+    assert.equal(looks(), 2);
+    ledger.faces.add({ server: 1, kind: 'cursor', url: 'http://a.test/.well-known/skein', found: 'well-known' }, NOW);
+    assert.equal(looks(), 2, 'it has said nothing yet');
+    ledger['database'].prepare('UPDATE faces SET heard = ?').run(NOW);
+    assert.equal(looks(), 0);
+    ledger.commit();
+  });
+});
+
 test('what is like a page that has changed: of its folder and size, and not seen lately', () => {
   withLedger(100, ledger => {
     ledger.begin();

@@ -7,6 +7,7 @@ import { DAY } from '../../base/clock.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { LivePage } from '../../ledger/pages/due-times.ts';
 import { FLAG_CHANGED } from '../../ledger/pages/known-row.ts';
+import type { Server } from '../../ledger/servers.ts';
 import { WaveDays } from './wave-days.ts';
 import { partOf } from './waves.ts';
 
@@ -53,10 +54,15 @@ export function lotsOf(ledger: Ledger, { visits, begun, stale }: LotRound): { pa
   return [...servers, ...others];
 }
 
+/** Those whose waves nobody tells of: where a face names the content of every page, looks by lot find nothing sooner. */
+function silent({ servers, faces }: Ledger): Server[] {
+  return [...servers.all()].filter(({ id }) => !faces.tellsAll(id));
+}
+
 /** At most so many pages: some of each server, or of other servers each day. */
 function ofServers(ledger: Ledger, { begun, stale, most }: Omit<LotRound, 'visits'> & { most: number }): LivePage[] {
   const day = Math.floor(begun / DAY);
-  const servers = [...ledger.servers.all()];
+  const servers = stale > 0 ? silent(ledger) : [...ledger.servers.all()];
   const count = Math.min(servers.length, Math.floor(most / OF_SERVER));
   const waves = new WaveDays(ledger);
   let left = most;

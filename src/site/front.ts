@@ -37,7 +37,10 @@ export class Front {
 
   pass(request: IncomingMessage, response: ServerResponse): void {
     const dictionary = request.method === 'GET' ? this.#dictionary(request.headers) : undefined;
-    const headers = forwarded(request.headers, request.socket.remoteAddress ?? '');
+    const headers = {
+      ...forwarded(request.headers, request.socket.remoteAddress ?? ''),
+      ...framingOf(request.headers),
+    };
     if (dictionary) headers['accept-encoding'] = 'identity';
     const asked = this.#ask(request, headers);
     asked.on('error', () => this.#unreachable(response));
@@ -146,6 +149,16 @@ function without(headers: IncomingHttpHeaders): Record<string, string | string[]
       (each): each is [string, string | string[]] => each[1] !== undefined && !dropped.has(each[0]),
     ),
   );
+}
+
+/**
+ * Where a body ends is told as it was told to us. A body without that would be read as requests that follow, and whoever asks
+ * next over the same connection would get their answers.
+ */
+function framingOf(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  const { 'transfer-encoding': coding, 'content-length': length } = headers;
+  if (coding !== undefined) return { 'transfer-encoding': 'chunked' };
+  return length === undefined ? {} : { 'content-length': length };
 }
 
 function forwarded(headers: IncomingHttpHeaders, address: string): IncomingHttpHeaders {

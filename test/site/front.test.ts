@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { createServer, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { gzipSync, zstdDecompressSync } from 'node:zlib';
 import { page, startSite } from './site-here.ts';
@@ -105,3 +105,46 @@ test('a reader that holds an older version gets the difference (RFC 9842)', asyn
   assert.equal((await ask(hash('sha256', 'unknown', 'buffer'), 'dcz')).coding, 'undefined');
   assert.equal((await ask(digest, 'gzip')).coding, 'undefined');
 });
+
+test('a body that comes in pieces stays a body, whatever the method: nothing in it becomes a request of its own', async context => {
+  const { state, at } = await behind(context);
+  const here = await startSite(context, { upstream: at, listen: { front: at } });
+  const inner = 'GET /inner HTTP/1.1\r\nHost: example.org\r\n\r\n';
+  const pieces = `${inner.length.toString(16)}\r\n${inner}\r\n0\r\n\r\n`;
+  // A header that names the length as one for this connection alone must not take it away either.
+  const framings = [
+    `Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n${pieces}`,
+    `Transfer-Encoding: chunked\r\nConnection: close, transfer-encoding\r\n\r\n${pieces}`,
+    `Content-Length: ${inner.length}\r\nConnection: close, content-length\r\n\r\n${inner}`,
+  ];
+  const methods = ['GET', 'HEAD', 'DELETE', 'OPTIONS', 'POST', 'PUT'];
+  for (const [method, framing] of methods.flatMap(each => framings.map(framed => [each, framed] as const))) {
+    const from = state.requests.length;
+    await said(here.at, `${method} /form HTTP/1.1\r\nHost: example.org\r\n${framing}`);
+    assert.equal(
+      (await here.get('/picture')).headers.get('x-own'),
+      'yes',
+      `the next visitor gets an answer of its own`,
+    );
+    assert.deepEqual(
+      state.requests.slice(from).map(({ method: its, url, body }) => [its, url, body]),
+      [
+        [method, '/form', inner],
+        ['GET', '/picture', ''],
+      ],
+    );
+  }
+});
+
+/** Sends bytes as they are; resolves with the answer when the connection has ended. */
+function said(at: string, bytes: string): Promise<string> {
+  const { hostname, port } = new URL(at);
+  return new Promise((resolve, reject) => {
+    let answer = '';
+    const socket = connect(Number(port), hostname, () => socket.write(bytes));
+    socket.on('data', chunk => {
+      answer += chunk;
+    });
+    socket.on('error', reject).on('close', () => resolve(answer));
+  });
+}

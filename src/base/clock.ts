@@ -39,6 +39,29 @@ export const systemClock: Clock = {
     }),
 };
 
+/** Milliseconds by which wall time may drift, or be put right, without anybody noticing. */
+const SLACK = 10_000;
+
+/** Sees when somebody sets the clock while we run: what waits for a moment of wall time is moved along then. */
+export class ClockWatch {
+  readonly #clock: Pick<Clock, 'now' | 'ticks'>;
+  /** What wall time is ahead of ticks. */
+  #ahead: number;
+
+  constructor(clock: Pick<Clock, 'now' | 'ticks'>) {
+    this.#clock = clock;
+    this.#ahead = clock.now() - clock.ticks();
+  }
+
+  /** Milliseconds by which it was set since this was last asked; 0 = it was not. */
+  step(): number {
+    const step = this.#clock.now() - this.#clock.ticks() - this.#ahead;
+    if (Math.abs(step) < SLACK) return 0;
+    this.#ahead += step;
+    return step;
+  }
+}
+
 /**
  * The system's clock, moved forward by the milliseconds that lie in `shift` (one Float64): a simulation lets days pass
  * for all threads at once by writing there. Sleeping takes real time. A second Float64 moves wall time alone, as somebody

@@ -3,7 +3,7 @@
  * at. One small port with three implementations: `crawl` ends when nothing is left, `refresh` after one round
  * (refresh/refresh-supply.ts), `watch` never.
  */
-import { type Clock, DAY } from '../base/clock.ts';
+import { type Clock, ClockWatch, DAY } from '../base/clock.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Images } from './images/images.ts';
 import { keyOf, type Pool, type PoolMember, type PoolPage } from './partitions/pool.ts';
@@ -184,17 +184,29 @@ function grown(tokens: Tokens, { pages, bytes }: Spending, days: number, spent: 
   };
 }
 
-/** Puts failures back into their lanes when their time has come. A retry is always set for later, so none slips by. */
+/**
+ * Puts failures back into their lanes when their time has come. A retry is always set for later, so none slips by; what
+ * failed after somebody set the clock back is looked for in the time that has passed since.
+ */
 function retriesOf({ pool, clock }: SupplyParts): () => void {
-  let asked = 0;
+  let asked = Number.NEGATIVE_INFINITY;
+  const watch = new ClockWatch(clock);
   /** Those of a partition that came later are looked for from the beginning. */
   const until = new WeakMap<Ledger, number>();
   return () => {
-    const now = clock.now();
-    if (now - asked < ASK_EVERY) return;
-    asked = now;
+    const [now, ticks] = [clock.now(), clock.ticks()];
+    const passed = ticks - asked;
+    if (passed < ASK_EVERY) return;
+    asked = ticks;
+    const isBack = watch.step() < 0;
     for (const { ledger, frontier } of pool) {
-      frontier.again(ledger.dueTimes.retries(until.get(ledger) ?? 0, now));
+      if (isBack) {
+        ledger.begin();
+        ledger.pages.takeBack(now);
+      }
+      const before = until.get(ledger) ?? 0;
+      const since = before - (now - passed) > ASK_EVERY ? Math.max(0, now - passed) : before;
+      frontier.again(ledger.dueTimes.retries(since, now));
       until.set(ledger, now);
     }
   };

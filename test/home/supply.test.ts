@@ -5,7 +5,7 @@ import { DAY, HOUR } from '../../src/base/clock.ts';
 import { Frontier } from '../../src/frontier/frontier.ts';
 import { Schedule } from '../../src/frontier/schedule/schedule.ts';
 import { Pool } from '../../src/home/partitions/pool.ts';
-import { watchSupply } from '../../src/home/supply.ts';
+import { crawlSupply, watchSupply } from '../../src/home/supply.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { NOW, withLedger } from '../frontier/known-ledger.ts';
 import { plainOptions } from '../frontier/plain-options.ts';
@@ -49,6 +49,36 @@ test('once a day the schedule is made anew', () => {
     assert.equal(made(), NOW);
     at(NOW + DAY + HOUR);
     assert.equal(made(), NOW + DAY + HOUR);
+    ledger.abandon();
+  });
+});
+
+test('a clock that is set back keeps no page from being tried again', () => {
+  withLedger(3, ledger => {
+    const second = 1000;
+    let [now, ticks] = [NOW, NOW];
+    const clock = { now: () => now, ticks: () => ticks, sleep: async () => {} };
+    const frontier = new Frontier(ledger, plainOptions, clock, new Schedule(ledger, {}, {}));
+    ledger.begin();
+    frontier.restore();
+    const supply = crawlSupply({ pool: new Pool([{ id: 0, ledger, frontier }]), clock }, HOUR / 60);
+    const pass = (seconds: number) => {
+      now += seconds * second;
+      ticks += seconds * second;
+      supply.fill();
+      return frontier.waiting().pages;
+    };
+    const failed = (page: number, wait: number) =>
+      ledger.pages.putKnown({ ...ledger.pages.known(page)!, time: now, seen_time: now, retry_at: now + wait * second });
+    assert.equal(pass(2), 0);
+    failed(1, 10);
+    now -= HOUR;
+    assert.equal(pass(2), 0);
+    failed(2, 10);
+    assert.equal(pass(11), 2, 'the one that failed before and the one that failed after');
+    now -= 20 * second;
+    failed(3, 5);
+    assert.equal(pass(7), 3, 'a small step, too');
     ledger.abandon();
   });
 });

@@ -172,6 +172,11 @@ test('a schedule refreshes when it is time, goes on over a restart, and ends whe
   assert.ok((await line()).last);
   await runs.look();
   assert.equal((await line()).state, 'idle', 'once');
+  now += 365 * 24 * 3_600_000;
+  runs.schedule('site-1', 6);
+  now -= 365 * 24 * 3_600_000;
+  await runs.look();
+  assert.equal((await line()).next, now + 6 * 3_600_000, 'a clock that ran ahead puts nothing off');
   runs.schedule('site-1', 0);
   now += 100 * 3_600_000;
   await runs.look();

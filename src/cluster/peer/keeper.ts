@@ -10,7 +10,7 @@ import type { Changeset } from '../../ledger/replica/changes.ts';
 import { type Snapshot, takeSnapshot } from '../../ledger/replica/snapshot.ts';
 import { Fenced, Forgotten } from '../changelog/changelog.ts';
 import type { ChangelogWriter } from '../changelog/changelog-writer.ts';
-import type { SnapshotNote, Snapshots } from '../snapshots/snapshots.ts';
+import type { Snapshots } from '../snapshots/snapshots.ts';
 
 export interface KeeperParts {
   readonly partition: number;
@@ -44,7 +44,8 @@ export class Keeper {
   #changelog: ChangelogWriter;
   /** The engine has forgotten it. */
   #forgotten = false;
-  #note: Pick<SnapshotNote, 'bytes' | 'time'>;
+  /** Of the last snapshot; the time by performance.now(). */
+  #note: { readonly bytes: number; readonly at: number };
   #wanted: boolean;
   /** Bytes of the changelog when the last snapshot was made. */
   #bytes = 0;
@@ -70,7 +71,7 @@ export class Keeper {
     this.#parts = parts;
     this.#changelog = parts.changelog;
     this.#wanted = parts.ahead;
-    this.#note = { bytes: 0, time: Date.now() };
+    this.#note = { bytes: 0, at: performance.now() };
     parts.ledger.changes.start();
     parts.ledger.changes.committed = () => this.#committed();
     if (!parts.ahead) this.#sent = parts.ledger.border.sent;
@@ -174,7 +175,7 @@ export class Keeper {
 
   #snapshotDue(): boolean {
     const log = this.#changelog.bytes - this.#bytes;
-    const old = log > 0 && Date.now() - this.#note.time > OLD;
+    const old = log > 0 && performance.now() - this.#note.at > OLD;
     return (
       this.#wanted ||
       old ||
@@ -257,7 +258,7 @@ export class Keeper {
     const { partition, snapshots, epoch } = this.#parts;
     const changelog = this.#changelog;
     const { number, schema } = snapshot;
-    const time = Date.now();
+    const at = performance.now();
     let bytes = 0;
     async function* counted() {
       for await (const chunk of snapshot.chunks()) {
@@ -266,7 +267,11 @@ export class Keeper {
       }
     }
     try {
-      await snapshots.put(partition, { number, sequence: changelog.sequence, epoch, schema, time }, counted());
+      await snapshots.put(
+        partition,
+        { number, sequence: changelog.sequence, epoch, schema, time: Date.now() },
+        counted(),
+      );
     } finally {
       snapshot.remove();
     }
@@ -275,6 +280,6 @@ export class Keeper {
     // It may have been forgotten again meanwhile.
     this.#wanted = this.#forgotten;
     this.#bytes = changelog.bytes;
-    this.#note = { bytes, time };
+    this.#note = { bytes, at };
   }
 }

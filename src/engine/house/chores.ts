@@ -29,7 +29,7 @@ interface ChoreParts {
 
 export class HouseChores implements Chores {
   readonly #parts: ChoreParts;
-  /** By the collection's clock; a watch that was killed goes on where it was. */
+  /** Ticks; a watch that was killed goes on where it was. */
   #next: number;
   /** Ticks from which on it is in vain to wait for stillness; undefined = not waiting. */
   #giveUp: number | undefined;
@@ -38,29 +38,32 @@ export class HouseChores implements Chores {
 
   constructor(parts: ChoreParts) {
     this.#parts = parts;
-    this.#next = (parts.collection.settings.setting<number>(KEPT) ?? Number.NEGATIVE_INFINITY) + EVERY;
+    const { collection, clock } = parts;
+    const kept = collection.settings.setting<number>(KEPT) ?? Number.NEGATIVE_INFINITY;
+    // A clock that ran ahead when house was kept puts nothing off for longer.
+    this.#next = clock.ticks() + Math.min(EVERY, kept + EVERY - clock.now());
   }
 
   due(): (() => Promise<void>) | undefined {
     const { clock, home, collection } = this.#parts;
     if (this.#deletes !== undefined && clock.ticks() >= this.#deletes) this.#deleteFiles();
-    if (clock.now() < this.#next) return undefined;
+    if (clock.ticks() < this.#next) return undefined;
     if (!isKeeping(retentionIn(collection.settings))) {
-      this.#next = clock.now() + EVERY;
+      this.#next = clock.ticks() + EVERY;
       return undefined;
     }
     if (this.#giveUp === undefined) home.dispatch.recall();
     this.#giveUp ??= clock.ticks() + PATIENCE;
     if (clock.ticks() < this.#giveUp) return () => this.#keep();
     this.#giveUp = undefined;
-    this.#next = clock.now() + LATER;
+    this.#next = clock.ticks() + LATER;
     return undefined;
   }
 
   async #keep(): Promise<void> {
     const { clock, home, collection } = this.#parts;
     this.#giveUp = undefined;
-    this.#next = clock.now() + EVERY;
+    this.#next = clock.ticks() + EVERY;
     home.partitions.commit();
     await collection.dropOld(({ id, ledger }) => {
       const { batch } = home.partitions.of(id)!;

@@ -6,7 +6,7 @@
  * Invariant: a lane that may send an errand is offered, stirred or set aside here. So whoever changes what `stateOf` goes
  * by has to stir the lane.
  */
-import type { Clock } from '../../base/clock.ts';
+import { type Clock, ClockWatch } from '../../base/clock.ts';
 import { MOST_URGENT } from '../orders/holdable-order.ts';
 import { Director } from './director.ts';
 import type { Lane } from './lane.ts';
@@ -14,9 +14,6 @@ import type { Lane } from './lane.ts';
 /** Lanes whose best pages differ by less than this are equally urgent; relevance is 0–255, and a step beyond is urgent. */
 const RELEVANCE_STEP = 16;
 const STEPS = MOST_URGENT / RELEVANCE_STEP + 1;
-
-/** Milliseconds: wall time that moved against ticks by more since the last look was set by somebody. */
-const CLOCK_STEP = 10_000;
 
 export class ReadyLanes {
   readonly #clock: Clock;
@@ -32,14 +29,13 @@ export class ReadyLanes {
   readonly #resting = new Set<Lane>();
   /** The first of these may go on at this time. */
   #restUntil = Number.POSITIVE_INFINITY;
-  /** What wall time is ahead of ticks. */
-  #ahead: number;
+  readonly #watch: ClockWatch;
 
   /** `most`: errands of a lane that may be under way at once; `shared`: lanes share the lists of their pages. */
   constructor(domains: ReadonlyMap<string, number>, clock: Clock, most: (lane: Lane) => number, shared = false) {
     this.#director = new Director(domains);
     this.#clock = clock;
-    this.#ahead = clock.now() - clock.ticks();
+    this.#watch = new ClockWatch(clock);
     this.#most = most;
     this.#shared = shared;
   }
@@ -52,7 +48,7 @@ export class ReadyLanes {
   /** Offers the lanes that may go now. In a focused crawl none is, as long as more relevant ones wait. */
   wake(): void {
     const now = this.#clock.now();
-    this.#follow(now);
+    this.#follow();
     if (now >= this.#restUntil) this.#rouse();
     for (const lane of this.#stirred) this.#place(lane, now);
     this.#stirred.clear();
@@ -70,10 +66,9 @@ export class ReadyLanes {
   }
 
   /** Whoever sets the clock makes no server wait an hour longer, or be asked an hour earlier than it wished. */
-  #follow(now: number): void {
-    const step = now - this.#clock.ticks() - this.#ahead;
-    if (Math.abs(step) < CLOCK_STEP) return;
-    this.#ahead += step;
+  #follow(): void {
+    const step = this.#watch.step();
+    if (step === 0) return;
     for (const { server } of this.#resting) server.notBefore += step;
     this.#restUntil += step;
   }

@@ -10,11 +10,14 @@ import type { Ledger } from '../../ledger/ledger.ts';
 const SLACK = HOUR;
 /** How long a server may be left alone at the most, whatever it asks for or however often it failed; milliseconds. */
 export const LONGEST_ABSENCE = DAY;
+/** How long a site's word is waited for at the most: a hub may promise to tell for a month. */
+const LONGEST_SILENCE = 30 * DAY;
 
 /** Inside the caller's transaction. */
 export function takeBackFuture(ledger: Ledger, now: number): void {
   // The newest visit shows whether the last run's clock was ahead; asking every page would cost each start a second.
   if ((ledger.visits.lastTime ?? 0) > now + SLACK) ledger.pages.takeBack(now);
+  ledger.faces.noLaterThan(now + LONGEST_SILENCE);
   for (const server of ledger.servers.all()) {
     const { robots, notBefore } = server;
     const unread = robots !== undefined && robots.time > now + SLACK;

@@ -1,12 +1,12 @@
 /** When copies are inferred (inference.ts): at the end of a round, and now and then while watching. */
-import { HOUR } from '../../base/clock.ts';
+import { type Clock, HOUR } from '../../base/clock.ts';
 import type { Home } from '../home.ts';
 import type { Partition } from '../partitions/partition.ts';
 import type { Supply } from '../supply.ts';
 
 interface InferParts {
   readonly home: Home;
-  readonly clock: { now(): number };
+  readonly clock: Pick<Clock, 'ticks'>;
 }
 
 /** Milliseconds between two inferences of a watch. */
@@ -15,7 +15,7 @@ const WATCHING = HOUR / 6;
 /** The round, and what follows from it for pages that it did not fetch. */
 export function withInference(supply: Supply, parts: InferParts, kind: 'refresh' | 'watch'): Supply {
   let state: 'open' | 'busy' | 'done' = 'open';
-  let last = parts.clock.now();
+  let last = parts.clock.ticks();
   const begin = () => {
     state = 'busy';
     infer(parts).finally(() => {
@@ -29,8 +29,8 @@ export function withInference(supply: Supply, parts: InferParts, kind: 'refresh'
     fill() {
       // It is the last act of a round: pages that are due again by then belong to the next.
       if (kind === 'watch' || state === 'open') supply.fill();
-      if (kind !== 'watch' || state === 'busy' || parts.clock.now() - last < WATCHING) return;
-      last = parts.clock.now();
+      if (kind !== 'watch' || state === 'busy' || parts.clock.ticks() - last < WATCHING) return;
+      last = parts.clock.ticks();
       begin();
     },
     worthWaiting() {

@@ -36,8 +36,13 @@ interface LookParts {
 }
 
 /** A look at a page of one of the partitions. */
-interface Chosen extends Look {
+interface Wanted extends Look {
   readonly member: Partition;
+}
+
+interface Chosen extends Wanted {
+  /** Ticks from which on it may go. */
+  readonly at: number;
 }
 
 export class SecondLooks {
@@ -52,15 +57,15 @@ export class SecondLooks {
   constructor(parts: LookParts, wait: number) {
     this.#parts = parts;
     this.#wait = wait;
-    this.#looked = parts.clock.now();
+    this.#looked = parts.clock.ticks();
   }
 
   /** Lets those go whose time has come. */
   fill(): void {
-    const now = this.#parts.clock.now();
-    for (const [key, { member, ...look }] of this.#chosen) {
-      const { page, learned, time, from } = look.first;
-      if (now < Math.max(time + this.#wait, from)) continue;
+    const ticks = this.#parts.clock.ticks();
+    for (const [key, { member, at, ...look }] of this.#chosen) {
+      if (ticks < at) continue;
+      const { page, learned } = look.first;
       this.#chosen.delete(key);
       member.verdicts.looks.set(page, look);
       member.frontier.again([{ page, server: learned.lesson.lane.server.id }]);
@@ -74,16 +79,18 @@ export class SecondLooks {
 
   /** While visits go on: what was found in the last minutes is looked at together. */
   choosing(): void {
-    const now = this.#parts.clock.now();
-    if (now - this.#looked < Math.max(HOUR / 60, this.#wait)) return;
-    this.#looked = now;
+    const { clock, partitions } = this.#parts;
+    const ticks = clock.ticks();
+    if (ticks - this.#looked < Math.max(HOUR / 60, this.#wait)) return;
+    this.#looked = ticks;
     this.choose();
-    for (const { verdicts } of this.#parts.partitions) verdicts.forget(now - HOUR);
+    for (const { verdicts } of partitions) verdicts.forget(clock.now() - HOUR);
   }
 
   /** Sees all edits so far together, and chooses what is in doubt after that. True when something is. */
   choose(): boolean {
-    const { partitions, progress } = this.#parts;
+    const { partitions, progress, clock } = this.#parts;
+    const [now, ticks] = [clock.now(), clock.ticks()];
     const most = Math.max(LEAST_LOOKS, MOST_SHARE * progress.pages);
     const longest = Math.max(MOST_CACHED, this.#wait);
     const doubtful = [...partitions].flatMap(member => doubtfulIn(member, longest));
@@ -97,12 +104,14 @@ export class SecondLooks {
       this.#taken++;
       look.first.looks++;
       look.first.open = false;
-      this.#chosen.set(key, look);
+      const { time, from } = look.first;
+      // The clock may have been set since the first look: no wait is longer than it would have been.
+      this.#chosen.set(key, { ...look, at: ticks + Math.min(longest, Math.max(time + this.#wait, from) - now) });
     }
     return this.#chosen.size > 0;
   }
 
-  #suspicion({ first, edits, member: { verdicts } }: Chosen): number {
+  #suspicion({ first, edits, member: { verdicts } }: Wanted): number {
     const places = verdicts.placesOf(first.page);
     const { stems } = verdicts.of(first.learned.lesson.lane.server.id);
     return Math.max(
@@ -128,20 +137,20 @@ function isVolatile({ volatile, stable }: ServerKnowledge): boolean {
 }
 
 /** Beyond the usual share: looks at this server find noise, or this one goes on with what was begun. */
-function isWorthMore(look: Chosen, some: boolean): boolean {
+function isWorthMore(look: Wanted, some: boolean): boolean {
   const { first, member } = look;
   if (first.looks === 0 && isVolatile(member.verdicts.of(first.learned.lesson.lane.server.id))) return true;
   return some && (first.looks > 0 || insists(look));
 }
 
 /** It was told before that something differs there, and nobody has looked twice as often as that. */
-function insists({ first, edits, member: { verdicts } }: Chosen): boolean {
+function insists({ first, edits, member: { verdicts } }: Wanted): boolean {
   const places = verdicts.placesOf(first.page);
   return first.verdict === 'news' && edits.some(({ place }) => (places.get(place)?.edits ?? 0) > 1);
 }
 
 /** What was found in a partition and is in doubt, now that all of its edits are seen together. */
-function doubtfulIn(member: Partition, longest: number): Chosen[] {
+function doubtfulIn(member: Partition, longest: number): Wanted[] {
   const { verdicts } = member;
   verdicts.review();
   // Where a cache on the way would answer for long, nobody can look twice in this round.

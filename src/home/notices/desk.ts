@@ -4,7 +4,7 @@
  * turns of home's loop. It moves due times and takes in URLs; it never visits a page.
  */
 import { randomBytes } from 'node:crypto';
-import { type Clock, DAY } from '../../base/clock.ts';
+import { type Clock, ClockWatch, DAY } from '../../base/clock.ts';
 import { namesAddress } from '../../base/domain.ts';
 import { originOf } from '../../base/url.ts';
 import type { ServerTerms } from '../../errand/errand.ts';
@@ -46,6 +46,7 @@ export const WEBSUB_PATH = '/notices/websub/';
 
 export class NoticeDesk {
   readonly #parts: DeskParts;
+  readonly #watch: ClockWatch;
   readonly #underWay = new Set<number>();
   #results: (() => void)[] = [];
   #tasks = 0;
@@ -58,6 +59,7 @@ export class NoticeDesk {
 
   constructor(parts: DeskParts) {
     this.#parts = parts;
+    this.#watch = new ClockWatch(parts.clock);
   }
 
   /** Something is being asked or read. */
@@ -75,6 +77,11 @@ export class NoticeDesk {
     // What was found just now is asked at once: a round waits for it.
     if (results.length === 0 && this.#asked !== 0 && ticks - this.#asked < SOONEST) return;
     this.#asked = ticks;
+    const step = this.#watch.step();
+    if (step !== 0) {
+      ledger.begin();
+      ledger.faces.moveDue(step);
+    }
     this.#seek();
     this.#tellSearched();
     const now = clock.now();
@@ -143,7 +150,7 @@ export class NoticeDesk {
     if (!this.#toSeek) {
       const known = sought();
       const open = [...ledger.servers.all()].filter(({ seeded, paused }) => seeded && !paused);
-      this.#toSeek = open.filter(({ id }) => now - (known[id] ?? 0) > SOUGHT_AGAIN).slice(0, MOST_SOUGHT);
+      this.#toSeek = open.filter(({ id }) => isOver(known[id] ?? 0, SOUGHT_AGAIN, now)).slice(0, MOST_SOUGHT);
     }
     while (this.#tasks < MOST_TASKS && this.#toSeek.length > 0) {
       const server = this.#toSeek.shift()!;
@@ -163,7 +170,7 @@ export class NoticeDesk {
     const now = clock.now();
     for (const [origin, { asked }] of Object.entries(sharedTerms(ledger))) {
       const server = ledger.servers.find(origin);
-      if (!server || server.paused || server.notBefore > now || now - asked < DAY || this.#tasks >= MOST_TASKS)
+      if (!server || server.paused || server.notBefore > now || !isOver(asked, DAY, now) || this.#tasks >= MOST_TASKS)
         continue;
       const note = (trouble: string) =>
         ledger.set(SHARED_TERMS, { ...sharedTerms(ledger), [origin]: { asked: now, trouble } });
@@ -284,4 +291,9 @@ export class NoticeDesk {
     const verified = (face.state.lease ?? 0) > (before.state.lease ?? 0);
     ledger.faces.put(verified ? { ...face, state } : { ...face, state, due, failures, trouble });
   }
+}
+
+/** So long ago, or written by a clock that ran ahead. */
+function isOver(time: number, length: number, now: number): boolean {
+  return time > now || now - time >= length;
 }

@@ -69,9 +69,9 @@ export class Receivers {
   readonly #parts: ReceiverParts;
   /** Requests at work, by who made them: '' = hubs, else an address. */
   readonly #open = new Map<string, number>();
-  /** Until when a host is not asked for a key again, by origin and by whoever named it. */
+  /** Ticks until which a host is not asked for a key again, by origin and by whoever named it. */
   readonly #refused = new Map<string, number>();
-  /** Times of the last looks for keys, by origin. */
+  /** Ticks of the last looks for keys, by origin. */
   readonly #looks = new Map<string, number[]>();
   readonly #counts = new Map<string, { hour: number; urls: number }>();
 
@@ -213,9 +213,9 @@ export class Receivers {
     return true;
   }
 
-  /** Whether the host may be asked for a key once more. */
+  /** Whether the host may be asked for a key once more; `now` in ticks. */
   #mayLook(origin: string, now: number): boolean {
-    const lately = (this.#looks.get(origin) ?? []).filter(time => time <= now && now - time < REFUSED_FOR);
+    const lately = (this.#looks.get(origin) ?? []).filter(time => now - time < REFUSED_FOR);
     if (lately.length >= MOST_LOOKS) return false;
     if (this.#looks.size >= MOST_HOSTS) this.#looks.clear();
     this.#looks.set(origin, [...lately, now]);
@@ -225,16 +225,17 @@ export class Receivers {
   /** The face of a host that has the key, which is asked for once a day. */
   async #verified(room: Room, { origin, key, location }: Submission, from: string): Promise<Face | undefined> {
     const { ledger, reader, desk } = room;
-    const now = this.#parts.clock.now();
+    const { clock } = this.#parts;
+    const [now, ticks] = [clock.now(), clock.ticks()];
     const server = ledger.servers.find(origin)!;
     const known = ledger.faces.find(server.id, 'indexnow', location);
-    const fresh = known && now - (known.state.verified ?? 0) < VERIFIED_FOR && known.state.key === hash('sha256', key);
-    if (fresh) return known;
+    const { verified = 0, key: shown } = known?.state ?? {};
+    if (known && verified <= now && now - verified < VERIFIED_FOR && shown === hash('sha256', key)) return known;
     const who = `${origin} ${from}`;
-    if ((this.#refused.get(who) ?? 0) > now || !this.#mayLook(origin, now)) return undefined;
+    if ((this.#refused.get(who) ?? 0) > ticks || !this.#mayLook(origin, ticks)) return undefined;
     if (this.#refused.size >= MOST_HOSTS) this.#refused.clear();
     // Before the answer: of a thousand that one sends at once, one makes us ask the host.
-    this.#refused.set(who, now + REFUSED_FOR);
+    this.#refused.set(who, ticks + REFUSED_FOR);
     const done = await reader.do({ kind: 'verify', terms: desk.termsOf(server), key, location });
     if (!done.granted) return undefined;
     this.#refused.delete(who);

@@ -136,7 +136,16 @@ export class KnownFaces {
       .map(fromRow);
   }
 
-  /** In the caller's batch. */
+  /** Somebody has set the clock: all are asked as soon as they would have been. In a transaction, like what follows. */
+  moveDue(by: number): void {
+    this.#database.prepare('UPDATE faces SET due = due + ? WHERE due IS NOT NULL').run(by);
+  }
+
+  /** None is asked later than that. */
+  noLaterThan(time: number): void {
+    this.#database.prepare('UPDATE faces SET due = ? WHERE due > ?').run(time, time);
+  }
+
   put(face: Face): void {
     const { id, due, heard, words, notices, trouble, failures, state } = face;
     const text = JSON.stringify(state);

@@ -128,8 +128,12 @@ export class CollectionRuns {
 
   /** Starts what is due by its schedule. What runs already, or cannot start now, is looked at again. */
   async look(): Promise<void> {
-    for (const [name, { everyHours, counted = 0 }] of this.#plans) {
-      if (everyHours === undefined || this.#running.has(name) || this.#now() < counted + everyHours * HOUR) continue;
+    for (const [name, plan] of this.#plans) {
+      const { everyHours, counted = 0 } = plan;
+      const now = this.#now();
+      // A clock that ran ahead when that was written puts nothing off for longer.
+      if (counted > now) this.#keep(name, { ...plan, counted: now });
+      if (everyHours === undefined || this.#running.has(name) || now < counted + everyHours * HOUR) continue;
       await this.start(name, 'refresh', {}).catch(() => undefined); // its line says why: it runs elsewhere, or is gone
     }
   }

@@ -40,7 +40,7 @@ interface Progress {
 
 export async function pollSync(asking: Asking, { url, state: given }: AskedFaces): Promise<Done> {
   const { list, etag: _, lastModified: __, ...rest } = given;
-  if (list && asking.now - list.found < LIST_KNOWN) {
+  if (list && list.found <= asking.now && asking.now - list.found < LIST_KNOWN) {
     const done = await askList(asking, given, list);
     if (done) return done;
   }

@@ -5,3 +5,8 @@
 export function harmless(text: string): string {
   return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, ' ');
 }
+
+/** The same of text that has lines and tabs. */
+export function harmlessLines(text: string): string {
+  return text.replace(/[^\n\t]+/g, harmless);
+}

@@ -10,7 +10,7 @@ import { openFilesError, refuseFewFiles } from '../engine/threads/open-files.ts'
 import { runtimeOf, runtimeWords } from '../transfer/runtime.ts';
 import { commands } from './commands.ts';
 import { startThreadsEarly } from './prestart.ts';
-import { paint } from './print/terminal.ts';
+import { harmlessLines, paint } from './print/terminal.ts';
 
 const program = new Command('skein')
   .description('A web crawler and search engine that fetches only what changed.')
@@ -22,6 +22,7 @@ const program = new Command('skein')
     optionDescription: option => option.description,
     subcommandTerm: command => `${command.name()} ${command.usage().replace(/\[(?:options|command)\] ?/g, '')}`.trim(),
   })
+  .configureOutput({ writeErr: text => void process.stderr.write(harmlessLines(text)) })
   .exitOverride();
 
 // A reader that goes away (`skein pages | head`) is no error; what was found by then (`skein verify | head`) stands.
@@ -60,8 +61,9 @@ function report(thrown: unknown): number {
     console.error(paint('red', 'skein: unexpected error, please report it:'), error);
     return 1;
   }
-  console.error(paint('red', `skein: ${error.message}`));
-  if (error.hint) console.error(error.hint);
+  // It may name what a site, a file or another machine said.
+  console.error(paint('red', harmlessLines(`skein: ${error.message}`)));
+  if (error.hint) console.error(harmlessLines(error.hint));
   return exitCodes[error.code] ?? 1;
 }
 

@@ -78,11 +78,12 @@ test('a page is gone from every answer and from the disk, and the page that refe
   assert.deepEqual(now, before, 'all other pages have the bodies that they had');
   assert.ok(!(await pagesOf(data)).has(original));
   for (const command of [
-    ['changes', '--first', '--json'],
+    ['changes', '--new', '--json'],
     ['pages', '--json'],
     ['export', '--format', 'jsonl', '-o', '-'],
   ]) {
-    const { stdout } = await skein([...command, '--data', data]);
+    const { code, stdout, stderr } = await skein([...command, '--data', data]);
+    assert.equal(code, 0, stderr);
     assert.ok(!stdout.includes(original), command.join(' '));
   }
   for (const url of now.keys()) {

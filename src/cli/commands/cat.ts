@@ -9,7 +9,7 @@ import { aboutUrl } from '../../questions/page/page.ts';
 import { dataOption, declare, values } from '../options/options.ts';
 import { endAsking } from '../print/incomplete.ts';
 import { printJson } from '../print/json.ts';
-import { shellWord } from '../print/terminal.ts';
+import { harmlessLines, shellWord } from '../print/terminal.ts';
 
 export function addCatCommand(program: Command): void {
   const command = program
@@ -48,7 +48,9 @@ export function addCatCommand(program: Command): void {
     }
     // Whoever reads the bytes alone is told beside them.
     if (inferred && !given['head']) console.error(inferredNote(inferred));
-    if (given['head']) process.stdout.write(copy.head);
-    process.stdout.write(bytes);
+    // Programs get the bytes; a terminal must not take any for an order.
+    const shown = (part: Uint8Array) => (process.stdout.isTTY ? harmlessLines(Buffer.from(part).toString()) : part);
+    if (given['head']) process.stdout.write(shown(copy.head));
+    process.stdout.write(shown(bytes));
   });
 }

@@ -3,7 +3,7 @@
 import { styleText } from 'node:util';
 import { DAY, HOUR } from '../../base/clock.ts';
 
-export { harmless } from '../../base/harmless.ts';
+export { harmless, harmlessLines } from '../../base/harmless.ts';
 
 type Paint = 'red' | 'green' | 'yellow' | 'cyan' | 'dim' | 'bold';
 

@@ -1,8 +1,9 @@
 /**
- * Where a site says that it tells of its changes: `Link` headers, `<link>` elements, lines of robots.txt. It reads text
+ * Where a site says that it tells of its changes: `Link` headers, `<link>` elements, lines of robots.txt, sitemaps. It reads text
  * that anybody may have written, never throws, and returns few candidates; whoever asks them finds out what they are.
  */
 import { normalise } from '../base/url.ts';
+import { XmlScanner } from './xml.ts';
 
 export interface FaceLink {
   /** `hub` and `topic` belong together: who tells, and of what. `dictionary`: pages come as differences (RFC 9842). */
@@ -14,6 +15,7 @@ export interface FaceLink {
 const MOST_LINKS = 20;
 const MOST_TEXT = 200_000;
 
+const SYNC_NAME = /resource-?sync|resourcelist|changelist|capabilitylist/i;
 const feedTypes = /^application\/(?:rss\+xml|atom\+xml|rdf\+xml|feed\+json)\b/i;
 
 /** The value of a `Link` header (RFC 8288), several joined by commas. */
@@ -39,7 +41,7 @@ export function linksInPage(html: string, base: string): FaceLink[] {
   return links;
 }
 
-/** Lines that name a document of ResourceSync, or the site's own face. Feeds and sitemaps among them are read as such. */
+/** Lines that name a document of ResourceSync, a feed, or the site's own face. */
 export function linksInRobots(text: string, base: string): FaceLink[] {
   const links: FaceLink[] = [];
   for (const [, name, value] of text
@@ -50,10 +52,37 @@ export function linksInRobots(text: string, base: string): FaceLink[] {
     const field = name!.toLowerCase();
     if (field === 'skein') links.push({ kind: 'cursor', url });
     else if (field === 'feed') links.push({ kind: 'feed', url });
-    else if (/resource-?sync|resourcelist|changelist|capabilitylist/i.test(url))
-      links.push({ kind: 'resourcesync', url });
+    else if (SYNC_NAME.test(url)) links.push({ kind: 'resourcesync', url });
   }
   return links;
+}
+
+/** Sitemaps that robots.txt names and whose names do not say what they are. */
+export function sitemapsInRobots(text: string, base: string): string[] {
+  const found: string[] = [];
+  for (const [, value] of text.slice(0, MOST_TEXT * 3).matchAll(/^[ \t]*sitemap[ \t]*:[ \t]*(\S+)/gim)) {
+    const url = normalise(value!, base);
+    if (url !== undefined && found.length < MOST_LINKS && !SYNC_NAME.test(url)) found.push(url);
+  }
+  return found;
+}
+
+/** What the beginning of a sitemap says that it is besides: a feed, or a list of ResourceSync that leads to its changes. */
+export function linksInSitemap(text: string, base: string): FaceLink[] {
+  const scanner = new XmlScanner(text.slice(0, MOST_TEXT));
+  let capability = '';
+  let up = '';
+  while (scanner.next()) {
+    const { kind, name, prefix } = scanner;
+    if (kind !== 'open') continue;
+    if (name === 'rss' || name === 'feed' || name === 'rdf') return [{ kind: 'feed', url: base }];
+    if (name === 'url' || name === 'sitemap') break;
+    if (prefix !== '' && name === 'md') capability ||= scanner.attribute('capability');
+    if (prefix !== '' && name === 'ln' && scanner.attribute('rel') === 'up') up ||= scanner.attribute('href');
+  }
+  if (capability === '') return [];
+  const url = /list$|dump$/.test(capability) && up !== '' ? normalise(up, base) : base;
+  return url === undefined ? [] : [{ kind: 'resourcesync', url }];
 }
 
 interface Written {

@@ -54,6 +54,7 @@ export class NoticeDesk {
   /** Servers whose faces are to be looked for. */
   #toSeek: Server[] | undefined;
   readonly #inARow = new Map<number, number>();
+  #isOpen = false;
   /** Faces that were asked in this run. */
   readonly #askedAhead = new Set<number>();
 
@@ -69,7 +70,7 @@ export class NoticeDesk {
 
   /** Called once a turn of home's loop. `ahead`: faces that are due within so many milliseconds are polled now. */
   turn({ ahead = 0, wait = 0 }: { readonly ahead?: number; readonly wait?: number } = {}): void {
-    const { ledger, clock } = this.#parts;
+    const { ledger, clock, address } = this.#parts;
     const results = this.#results.splice(0);
     if (results.length > 0) ledger.begin();
     for (const take of results) take();
@@ -85,7 +86,10 @@ export class NoticeDesk {
     this.#seek();
     this.#tellSearched();
     const now = clock.now();
-    for (const face of ledger.faces.due(now + ahead, MOST_TASKS + this.#underWay.size + this.#askedAhead.size)) {
+    this.#openDoor();
+    const most = MOST_TASKS + this.#underWay.size + this.#askedAhead.size;
+    // Without a door hubs wait as they are.
+    for (const face of ledger.faces.due(now + ahead, most, address !== undefined)) {
       if (this.#tasks >= MOST_TASKS) return;
       // Ahead of its time each is asked once.
       if (this.#underWay.has(face.id) || (face.due! > now && this.#askedAhead.has(face.id))) continue;
@@ -141,6 +145,19 @@ export class NoticeDesk {
         },
       }),
     };
+  }
+
+  /** Hubs that call an address where we are no longer are asked anew. */
+  #openDoor(): void {
+    const { ledger, clock, address } = this.#parts;
+    if (address === undefined || this.#isOpen) return;
+    this.#isOpen = true;
+    for (const face of ledger.faces.all()) {
+      const { at } = face.state;
+      if (face.kind !== 'websub' || at === undefined || at === address) continue;
+      ledger.begin();
+      ledger.faces.put({ ...face, due: clock.now() });
+    }
   }
 
   #seek(): void {
@@ -208,10 +225,10 @@ export class NoticeDesk {
   #ask(face: Face, now: number, wait: number): void {
     const { ledger, address } = this.#parts;
     const server = ledger.servers.byId(face.server);
-    const rests = server.paused || server.notBefore > now || this.#outdone(face);
-    if (rests || (face.kind === 'websub' && address === undefined)) {
+    const waits = server.paused || this.#outdone(face) ? DAY : server.notBefore - now;
+    if (waits > 0) {
       ledger.begin();
-      ledger.faces.put({ ...face, due: now + DAY });
+      ledger.faces.put({ ...face, due: now + waits });
       return;
     }
     this.#underWay.add(face.id);
@@ -222,7 +239,7 @@ export class NoticeDesk {
     }
     // Before it is asked: a hub may verify before it has answered.
     ledger.begin();
-    ledger.faces.put({ ...face, state: { ...face.state, asked: now } });
+    ledger.faces.put({ ...face, state: { ...face.state, asked: now, at: address! } });
     const callback = `${address}${WEBSUB_PATH}${face.state.path}`;
     this.#run({ kind: 'subscribe', terms, face, callback }, done => this.#subscribed(face, done));
   }

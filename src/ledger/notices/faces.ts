@@ -62,6 +62,8 @@ export interface FaceState {
   readonly path?: string;
   readonly lease?: number;
   readonly asked?: number;
+  /** The address of our door that the hub was told. */
+  readonly at?: string;
   /** Digests of the last deliveries, newest first: what comes again is not news. */
   readonly seen?: readonly string[];
   /** IndexNow: digest of the key that was verified on the host, and when. */
@@ -128,11 +130,11 @@ export class KnownFaces {
     return this.#database.prepare('SELECT * FROM faces ORDER BY server, id').all().map(fromRow);
   }
 
-  /** Those that are to be asked by then, the longest overdue first. */
-  due(until: number, most: number): Face[] {
+  /** Those that are to be asked by then, the longest overdue first; hubs among them where `hubs` says so. */
+  due(until: number, most: number, hubs: boolean): Face[] {
     return this.#database
-      .prepare('SELECT * FROM faces WHERE due <= ? ORDER BY due LIMIT ?')
-      .all(until, most)
+      .prepare(`SELECT * FROM faces WHERE due <= ? AND (? OR kind <> 'websub') ORDER BY due LIMIT ?`)
+      .all(until, Number(hubs), most)
       .map(fromRow);
   }
 

@@ -205,6 +205,30 @@ test('faces are found where a site names them, and a server that answers everyth
   assert.equal(trouble, '');
 });
 
+test('a sitemap that is a feed or a list of ResourceSync besides is one, unless the site tells everything', async () => {
+  const rs = 'xmlns:rs="http://www.openarchives.org/rs/terms/"';
+  const pages = {
+    '/.well-known/skein': { status: 404 },
+    '/.well-known/resourcesync': { status: 404 },
+    '/plain.xml': { body: '<urlset><url><loc>/a</loc></url></urlset>' },
+    '/list.xml': {
+      body: `<urlset ${rs}><rs:ln rel="up" href="${origin}/all.xml"/><rs:md capability="resourcelist"/><url>`,
+    },
+    '/news.xml': { body: '<rss><channel>' },
+  };
+  const robots = ['gone', 'plain', 'list', 'news'].map(name => `Sitemap: ${origin}/${name}.xml\n`);
+  const { asking: ask, asked } = asking(pages);
+  const { found } = await discover(ask, origin, { robots: robots.slice(1).join(''), copies: [] });
+  assert.deepEqual(
+    found.map(({ kind, url, where }) => `${kind} ${url.slice(origin.length)}, ${where}`),
+    ['resourcesync /all.xml, sitemap', 'feed /news.xml, sitemap'],
+  );
+  assert.equal(asked.length, 5);
+  const { asking: other, asked: less } = asking({ ...pages, '/.well-known/skein': { body: '{}' } });
+  await discover(other, origin, { robots: robots.join(''), copies: [] });
+  assert.equal(less.length, 2);
+});
+
 test('a key is the whole of what the host shows, and nothing else', async () => {
   const key = '0123456789abcdef';
   for (const [body, granted] of [
@@ -285,8 +309,8 @@ test('more pages gone than one batch takes are all told', async () => {
 test('a watch asks a site that keeps it waiting again at once, and one that does not now and then', async () => {
   let now = 0;
   const site = (status: number, waits: number) => {
-    const own = async ({ url }: { url: string }, held: boolean): Promise<Answered> => {
-      assert.equal(held, true, 'it takes no place of visits while it waits');
+    const own = async ({ url }: { url: string }, way: string): Promise<Answered> => {
+      assert.equal(way, 'held', 'it takes no place of visits while it waits');
       now += waits;
       return { status, url, body: new Uint8Array(), headers: new Map() };
     };

@@ -23,6 +23,9 @@ export interface Answered {
   readonly url: string;
 }
 
+/** `held`: it may keep us waiting. `start`: the first bytes are enough. */
+type Way = 'whole' | 'held' | 'start';
+
 /** One sentence instead of an answer. */
 export class NoAnswer extends Error {}
 
@@ -53,8 +56,8 @@ export class Asking {
     if (news.robots) this.#server = { ...this.#server, robots: news.robots };
   }
 
-  /** Asks the server itself, as its robots.txt allows. `held`: it may keep us waiting. Throws NoAnswer. */
-  async own(ask: Pick<Ask, 'url' | 'maxBytes'> & Partial<Ask>, held = false): Promise<Answered> {
+  /** Asks the server itself, as its robots.txt allows. Throws NoAnswer. */
+  async own(ask: Pick<Ask, 'url' | 'maxBytes'> & Partial<Ask>, way: Way = 'whole'): Promise<Answered> {
     const permission = await askPermission({ server: this.#server }, this.#tools, this.#signal);
     if (!permission) throw new NoAnswer('the run ended first');
     if (permission.news) this.#learned(permission.news);
@@ -63,10 +66,10 @@ export class Asking {
       if (originOf(url) !== this.#server.origin) throw new NoAnswer('it leads to another server');
       const refusal = permission.refusal(url);
       if (refusal) throw new NoAnswer(`it may not be asked: ${refusal}`);
-      const response = await this.#send({ ...ask, url }, permission.terms, held);
+      const response = await this.#send({ ...ask, url }, permission.terms, way);
       const { status, headers } = response;
       const moved = status >= 300 && status < 400 && status !== 304 ? locationOf(headers, url) : undefined;
-      if (moved === undefined) return { status, headers, url, body: plain(response, ask.maxBytes) };
+      if (moved === undefined) return { status, headers, url, body: plain(response, ask.maxBytes, way) };
       url = moved;
     }
     throw new NoAnswer('it redirects without end');
@@ -76,33 +79,34 @@ export class Asking {
   async other(ask: Pick<Ask, 'url' | 'maxBytes'> & Partial<Ask>): Promise<Answered> {
     const { connections, pace } = this.#server;
     const response = await this.#send(ask, { connections, pace, notBefore: 0, crawlDelay: 0 });
-    return { ...response, url: ask.url, body: plain(response, ask.maxBytes) };
+    return { ...response, url: ask.url, body: plain(response, ask.maxBytes, 'whole') };
   }
 
   async #send(
     ask: Pick<Ask, 'url' | 'maxBytes'> & Partial<Ask>,
     terms: Parameters<Tools['pace']['turn']>[1],
-    held = false,
+    way: Way = 'whole',
   ): Promise<Response> {
     const { fetcher, pace, clock } = this.#tools;
     const turn = await pace.turn(originOf(ask.url), terms, this.#signal);
     if (!turn) throw new NoAnswer('the run ended first');
     // Who waits does no work: it keeps no place from the visits of that server, and how long it takes says nothing of it.
-    if (held) turn.done(SAYS_NOTHING);
+    if (way === 'held') turn.done(SAYS_NOTHING);
     const answer = await fetcher.fetch({ ...ask, allowPrivate: opensPrivate(this.#server, ask.url) });
-    if (!held) turn.done(effectOf(answer, clock.now()));
+    if (way !== 'held') turn.done(effectOf(answer, clock.now()));
     this.spent += answer.wire.up + answer.wire.down;
     if (answer.kind === 'failure') throw new NoAnswer(`no answer: ${answer.reason}`);
+    if (answer.truncated === 'length' && way === 'start') return answer;
     if (answer.truncated === 'length') throw new NoAnswer('it is larger than we take');
     if (answer.truncated !== undefined) throw new NoAnswer('it broke off');
     return answer;
   }
 }
 
-function plain({ body, headers }: Response, most: number): Uint8Array {
+function plain({ body, headers }: Response, most: number, way: Way): Uint8Array {
   const decoded = decodeBody(body, headers.get('content-encoding'), { bodyBytes: most });
   if (decoded.kind === 'failed') throw new NoAnswer('it does not decode');
-  if (decoded.truncated) throw new NoAnswer('it is larger than we take');
+  if (decoded.truncated && way !== 'start') throw new NoAnswer('it is larger than we take');
   return decoded.bytes;
 }
 

@@ -1,10 +1,19 @@
 /**
  * Looks for the ways in which a server tells of its changes: what robots.txt and the stored copies of its first pages say,
- * and the two well-known places, which cost a request each. It finds candidates; polling them shows what they are.
+ * the beginnings of its sitemaps, and the two well-known places, which cost a request each. It finds candidates; polling them
+ * shows what they are.
  */
 import { DAY } from '../../../base/clock.ts';
-import { linksInHeader, linksInPage, linksInRobots } from '../../../notices/face-links.ts';
+import { originOf } from '../../../base/url.ts';
+import {
+  linksInHeader,
+  linksInPage,
+  linksInRobots,
+  linksInSitemap,
+  sitemapsInRobots,
+} from '../../../notices/face-links.ts';
 import { WELL_KNOWN } from '../../../notices/site/discovery.ts';
+import { unpack } from '../../../notices/xml.ts';
 import { type Done, type FoundFaces, NOTHING } from '../messages.ts';
 import { type Asking, NoAnswer } from './asking.ts';
 
@@ -23,6 +32,9 @@ interface Kept {
 
 const WELL_KNOWN_SYNC = '/.well-known/resourcesync';
 const MOST_FOUND = 16;
+/** Sitemaps that are looked into, and bytes of each. */
+const MOST_SITEMAPS = 3;
+const SITEMAP_START = 16_384;
 const MOST_BYTES = 1 << 20;
 
 export async function discover(asking: Asking, origin: string, { robots, copies }: Kept): Promise<Done> {
@@ -54,7 +66,23 @@ export async function discover(asking: Asking, origin: string, { robots, copies 
       break;
     }
   }
+  // Where a site tells everything by its cursor nothing else has to be looked for.
+  const tellsAll = [...found.values()].some(({ kind }) => kind === 'cursor');
+  const sitemaps = tellsAll || trouble !== '' ? [] : sitemapsInRobots(robots, `${origin}/`);
+  for (const url of sitemaps.filter(each => originOf(each) === origin).slice(0, MOST_SITEMAPS))
+    add(linksInSitemap(await startOf(asking, url), url), 'sitemap');
   return { ...NOTHING, found: [...found.values()], every: 30 * DAY, trouble };
+}
+
+/** The first bytes of a sitemap, as text; packed ones as far as they unpack. One that cannot be read says nothing. */
+async function startOf(asking: Asking, url: string): Promise<string> {
+  try {
+    const { status, body } = await asking.own({ url, maxBytes: SITEMAP_START, accept: 'application/xml' }, 'start');
+    return status === 200 ? unpack(body, MOST_BYTES).text : '';
+  } catch (error) {
+    if (error instanceof NoAnswer) return '';
+    throw error;
+  }
 }
 
 /** A server that answers anything with a page has no such thing. */

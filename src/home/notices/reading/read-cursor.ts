@@ -112,7 +112,10 @@ async function body(parts: CursorParts, url: string): Promise<Uint8Array> {
 
 function ask({ asking, token }: CursorParts, url: string, held = false): Promise<Answered> {
   const { answerBytes: maxBytes } = siteLimits;
-  return asking.own({ url, maxBytes, accept: '*/*', ...(token && { authorization: `Bearer ${token}` }) }, held);
+  return asking.own(
+    { url, maxBytes, accept: '*/*', ...(token && { authorization: `Bearer ${token}` }) },
+    held ? 'held' : 'whole',
+  );
 }
 
 function text({ body }: Answered): string {

@@ -1,0 +1,85 @@
+/** When faces are asked: what makes one wait, and for how long. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { DAY, HOUR } from '../../../src/base/clock.ts';
+import { NoticeDesk } from '../../../src/home/notices/desk.ts';
+import { NOTHING, type Task } from '../../../src/home/notices/messages.ts';
+import { Ledger } from '../../../src/ledger/ledger.ts';
+
+const origin = 'https://site.test';
+const begun = Date.UTC(2026, 0, 1);
+
+/** A ledger with one server, and desks that run over it one after the other. */
+function openDesks() {
+  const directory = mkdtempSync(join(tmpdir(), 'skein-desk-'));
+  const ledger = new Ledger(directory, 'write');
+  ledger.begin();
+  const server = ledger.servers.of(origin);
+  let time = begun;
+  const clock = { now: () => time, ticks: () => time, sleep: async () => {} };
+  const frontier = { options: { allowPrivate: false, pace: 0 }, admission: {}, schedule: {}, news() {} };
+  return {
+    ledger,
+    server,
+    pass(milliseconds: number) {
+      time += milliseconds;
+    },
+    /** What a run asks that begins now. */
+    async run(address?: string): Promise<Task[]> {
+      const asked: Task[] = [];
+      const reader = {
+        do: async (task: Task) => {
+          asked.push(task);
+          return { ...NOTHING, ...('face' in task && { state: task.face.state }), every: HOUR, granted: true };
+        },
+      };
+      const parts = { ledger, frontier: frontier as never, clock: clock as never, reader };
+      const desk = new NoticeDesk({ ...parts, ...(address !== undefined && { address }) });
+      for (let turn = 0; turn < 3; turn++) {
+        desk.turn();
+        await new Promise(resolve => setImmediate(resolve));
+        time += 2000;
+      }
+      return asked;
+    },
+    [Symbol.dispose]() {
+      ledger.close();
+      rmSync(directory, { recursive: true });
+    },
+  };
+}
+
+test('a server that rests for a moment is asked when it has rested', async () => {
+  using desks = openDesks();
+  const { ledger, server } = desks;
+  ledger.faces.add({ server: server.id, kind: 'feed', url: `${origin}/feed.xml`, found: 'page' }, begun);
+  server.notBefore = begun + 60_000;
+  assert.deepEqual(await desks.run(), []);
+  desks.pass(60_000);
+  assert.deepEqual(
+    (await desks.run()).map(({ kind }) => kind),
+    ['poll'],
+  );
+});
+
+test('a hub is asked by the first run with a door, and again when the door is elsewhere', async () => {
+  using desks = openDesks();
+  const { ledger, server } = desks;
+  const face = ledger.faces.add(
+    { server: server.id, kind: 'websub', url: `${origin}/feed.xml`, found: 'feed' },
+    begun,
+  )!;
+  ledger.faces.put({ ...face, state: { hub: 'https://hub.test/', secret: 's', path: 'ab'.repeat(24) } });
+  const callbacks = async (address?: string) =>
+    (await desks.run(address)).map(task => (task.kind === 'subscribe' ? new URL(task.callback).origin : task.kind));
+  assert.deepEqual(await callbacks(), []);
+  assert.deepEqual(await callbacks('https://home.test'), ['https://home.test']);
+  const asked = ledger.faces.all()[0]!;
+  ledger.faces.put({ ...asked, state: { ...asked.state, lease: begun + 10 * DAY }, due: begun + 9 * DAY });
+  assert.deepEqual(await callbacks('https://home.test'), []);
+  assert.deepEqual(await callbacks('https://moved.test'), ['https://moved.test']);
+  assert.deepEqual(await callbacks(), []);
+});

@@ -160,8 +160,10 @@ export function planClaims({ me, claims, wanted, livenessOf }: Situation): Claim
       const free = !claim?.peer || claim.peer === me.name || livenessOf(claim.peer) === 'dead';
       if (!isMine) (free ? take : awaited).push(partition);
     }
-    // Handed over only to one that can take it: a suspect peer may be dead.
-    else if (isMine && owner !== undefined && livenessOf(owner) === 'living') release.push(partition);
+    // Handed over only to one that can take it: a suspect peer may be dead. What an earlier start of this peer had is taken
+    // first: nobody else hands it over, since this peer lives.
+    else if (claim?.peer === me.name && owner !== undefined && livenessOf(owner) === 'living')
+      (isMine ? release : take).push(partition);
   });
   return { take, release, await: awaited };
 }

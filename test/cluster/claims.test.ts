@@ -46,6 +46,8 @@ describe('the plan', () => {
     assert.equal(plan(held('a', 's2'), 'b'), 'release');
     assert.equal(plan(held('a', 's2'), 'c'), 'none', 'and gets nothing new');
     assert.equal(plan(held('a', 's2'), undefined), 'none');
+    assert.equal(plan(held('a', 's1'), 'b'), 'take', 'of before it started again: nobody else can hand it over');
+    assert.equal(plan(held('a', 's1'), 'c'), 'none');
     assert.equal(plan(held('b'), 'b'), 'none');
     assert.equal(plan(undefined, 'b'), 'none');
   });

@@ -24,6 +24,7 @@ import type { OutpostOptions } from '../outpost/workers/tools.ts';
 import { depthOf, pruned } from '../transfer/ssh/machine-tree.ts';
 import { dismissEarly } from '../transfer/thread.ts';
 import type { Bounds } from './bounds.ts';
+import type { Budget } from './budget.ts';
 import { HouseChores } from './house/chores.ts';
 import { copyElsewhere, prepareOffsite } from './offsite.ts';
 import { type EngineOptions, type Extras, engineDefaults as usual } from './options.ts';
@@ -68,10 +69,15 @@ export interface ClusterTerms {
   /** What is spent by all together: in a round, and a day. */
   readonly round: Purse;
   readonly daily: Purse;
+  /** Ordered while they work, instead of the one that they began with. */
+  budget?: Budget | undefined;
   /** Orders that hold on all machines. */
   readonly steering: {
     share(order: SteerOrder): Promise<void>;
-    attach(apply: (order: SteerOrder) => Promise<void>): void;
+    /** An order about a page goes to the machine that has it; returns what that one says. Undefined = it is for this one. */
+    forward(order: SteerOrder): Promise<string | undefined>;
+    /** `apply` returns what is different now, or throws why the order makes no sense there. */
+    attach(apply: (order: SteerOrder) => Promise<string>): void;
   };
 }
 

@@ -141,7 +141,7 @@ class FreshWork {
     const spent = () => home.progress.bytesDown + home.progress.bytesUp;
     this.#images = new Images({ pool, clock, agentToken: AGENT_TOKEN });
     const room = roomForNew(settings, terms?.live ?? pool.live);
-    const newPages = terms ? Math.floor(room * partHere(engine, terms.live)) : room;
+    const newPages = terms ? Math.floor(room * partHere(pool, terms.live)) : room;
     const purse = options.freshness === undefined ? cluster?.[kind === 'refresh' ? 'round' : 'daily'] : undefined;
     this.timetable = timetable;
     const timed = timetable && ((page: PoolPage) => timetable.has(page));
@@ -150,7 +150,8 @@ class FreshWork {
     if (terms) joinRound(pool, terms);
     this.round = kind === 'refresh' ? (terms ?? beginRound(pool, clock.now())) : undefined;
     this.#notices = openNotices(engine, options);
-    const allowance = () => (terms && purse ? allowedBy(options.budget ?? {}, terms.live) : allowanceOf(pool));
+    const allowance = () =>
+      terms && purse ? allowedBy(cluster?.budget ?? options.budget ?? {}, terms.live) : allowanceOf(pool);
     const plain = this.round
       ? new RefreshSupply(parts, this.round, allowance(), spent)
       : watchSupply(parts, allowance, spent);
@@ -192,7 +193,7 @@ class FreshWork {
 }
 
 /** Of all pages of a cluster that can be kept fresh, the part that is here. */
-function partHere({ pool }: Engine, live: number): number {
+function partHere(pool: Pool, live: number): number {
   return Math.min(1, pool.live / Math.max(1, live));
 }
 
@@ -254,9 +255,19 @@ function settingsOf(options: FreshOptions): Partial<ScheduleSettings> {
 }
 
 /** The budget or freshness that was given, else what is remembered, else the default. */
-function aimIn(engine: Engine, { budget, freshness }: FreshOptions): Aim {
-  const { pool, cluster } = engine;
+function aimIn(
+  { pool, cluster }: Engine,
+  { freshness, budget: given }: Pick<FreshOptions, 'budget' | 'freshness'>,
+): Aim {
+  const budget = cluster?.budget ?? given;
   const live = cluster?.terms()?.live;
-  if (budget !== undefined) return aimOf(pool, live === undefined ? budget : partOf(budget, partHere(engine, live)));
+  if (budget !== undefined) return aimOf(pool, live === undefined ? budget : partOf(budget, partHere(pool, live)));
   return freshness === undefined ? currentAim(pool) : { freshness };
+}
+
+/** A watch has another budget from now on; of several machines it is all of theirs together. */
+export function changeBudget(engine: Engine, budget: Budget): void {
+  const { pool, clock, cluster } = engine;
+  if (cluster) cluster.budget = budget;
+  aim(pool, aimIn(engine, { budget }), clock.now());
 }

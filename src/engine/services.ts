@@ -51,7 +51,10 @@ async function begin(engine: Engine, options: Attending): Promise<Attended> {
     seed: urls => engine.collection.seed(urls),
     scope: engine.bounds.scope.join(', '),
     log: ({ order, done }) => log.write('info', { order }, done),
-    ...(engine.cluster && { share: (order: SteerOrder) => engine.cluster!.steering.share(order) }),
+    ...(engine.cluster && {
+      share: (order: SteerOrder) => engine.cluster!.steering.share(order),
+      forward: (order: SteerOrder) => engine.cluster!.steering.forward(order),
+    }),
     ...(budget && { budget }),
   });
   engine.cluster?.steering.attach(order => control.obeyOther(order));

@@ -79,6 +79,8 @@ export interface ControlParts {
   readonly budget?: { current(): string; change(amount: string): void };
   /** Of several machines that are one: lets an order hold on all of them. */
   readonly share?: ((order: SteerOrder) => Promise<void>) | undefined;
+  /** Likewise: lets the machine that has a page obey, and returns what it says; undefined = this machine has it. */
+  readonly forward?: ((order: SteerOrder) => Promise<string | undefined>) | undefined;
   /** Told of every order. */
   readonly log: (event: { order: SteerOrder; done: string }) => void;
 }
@@ -133,20 +135,18 @@ export class HomeControl {
 
   /** Throws a SkeinError with a sentence when the order makes no sense now. */
   async obey(order: SteerOrder): Promise<Obeyed> {
-    const done = await this.#parts.home.order(() => this.#apply(order));
+    const elsewhere = await this.#parts.forward?.(order);
+    const done = elsewhere ?? (await this.#parts.home.order(() => this.#apply(order)));
     await this.#parts.share?.(order);
     this.#parts.log({ order, done });
     return { done, state: this.state() };
   }
 
-  /** An order that was given to another machine, which found that it makes sense. */
-  async obeyOther(order: SteerOrder): Promise<void> {
-    try {
-      const done = await this.#parts.home.order(() => this.#apply(order));
-      this.#parts.log({ order, done });
-    } catch (error) {
-      if (!(error instanceof SkeinError)) throw error; // it has no meaning here: another's server, another command
-    }
+  /** An order that was given to another machine. Throws like `obey`. */
+  async obeyOther(order: SteerOrder): Promise<string> {
+    const done = await this.#parts.home.order(() => this.#apply(order));
+    this.#parts.log({ order, done });
+    return done;
   }
 
   /** Every partition has the same. */

@@ -151,6 +151,12 @@ describe('any machine of a cluster', { skip }, () => {
     assert.deepEqual((told[0]!['verify'] as { problems: unknown[] }).problems, []);
     assert.match(String(told[0]!['body']), /<html/i);
 
+    const order = await skein(['steer', 'retry', ofBob, '--data', ann.data]);
+    assert.equal(order.code, 0, order.stderr);
+    assert.match(order.stdout.toString(), /Skein retries it in a moment\. \(bob\)/);
+    const unknown = await skein(['steer', 'retry', `${ofBob}?nobody=knows`, '--data', ann.data]);
+    assert.match(unknown.stderr, /The collection does not know .*nobody=knows/);
+
     bob.running.child.kill('SIGKILL');
     await bob.running.ended;
     const [partly, missing] = await Promise.all([

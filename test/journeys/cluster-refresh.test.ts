@@ -1,10 +1,13 @@
 /** Rounds of refresh, and budgets, of several machines that are one; real nats-server. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { openEngine } from '../../src/cluster/engine.ts';
+import { findHome } from '../../src/home/door.ts';
 import { noNats } from '../cluster/nats.ts';
+import { pause } from './kills.ts';
 import { openPages, type Pages } from './pages.ts';
 import { type Cluster, checkAllBooks, openCluster, visited } from './peers.ts';
-import type { Ran } from './skein.ts';
+import { type Ran, skein } from './skein.ts';
 
 const skip = noNats() || false;
 const SERVERS = 10;
@@ -50,6 +53,25 @@ async function both(cluster: Cluster, command: string, words: readonly string[])
 }
 
 describe('several machines', { skip }, () => {
+  test('two that start together share what one had, and a budget that one of them is given is that of all', async () => {
+    await using stack = new AsyncDisposableStack();
+    const servers = await openServers(stack);
+    await using cluster = await openCluster();
+    await cluster.join('ann', [...servers.map(({ origin }) => `${origin}/`), ...options]);
+    await cluster.ended();
+    cluster.peers.length = 0;
+    // Neither has anything yet: what ann had before it started again is to be shared by both.
+    const [ann, bob] = await Promise.all(['ann', 'bob'].map(name => cluster.join(name, [], 'watch')));
+    const order = await skein(['steer', 'budget', '25%', '--data', ann!.data]);
+    assert.equal(order.code, 0, order.stderr);
+    for (const { data } of [ann!, bob!])
+      while ((await findHome(data)?.state())?.settings.budget !== '25%') await pause(100);
+    // The next run of any machine has it, too.
+    await using engine = await openEngine({ address: cluster.nats.address, name: 'test', looks: true });
+    const crawl = (await engine.buckets.meta.get('crawl'))!.json<{ values: { budget?: string } }>();
+    assert.equal(crawl.values.budget, '25%');
+  });
+
   test('limits and budgets are one for all, and a round finds what one machine would', async t => {
     await using stack = new AsyncDisposableStack();
     const servers = await openServers(stack);

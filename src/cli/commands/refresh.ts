@@ -1,9 +1,10 @@
 /** `skein refresh` and `skein watch`: look again at what is due, within a budget; once, or until stopped. */
 import type { Command } from 'commander';
 import { SkeinError } from '../../base/errors.ts';
-import { aim, aimOf, currentAim } from '../../engine/budget.ts';
+import { currentAim } from '../../engine/budget.ts';
 import type { Engine } from '../../engine/engine.ts';
 import {
+  changeBudget,
   type FreshOptions,
   type FreshSummary,
   keepFresh as keepFreshBy,
@@ -183,7 +184,8 @@ function oneAim(chosen: Chosen, given: Record<string, unknown>): Chosen {
 }
 
 /** The budget as it can be seen and changed while a watch goes on. */
-function budgetOf({ pool, clock }: Engine): ControlParts['budget'] & object {
+function budgetOf(engine: Engine): ControlParts['budget'] & object {
+  const { pool } = engine;
   return {
     current() {
       const { share, bytes, freshness } = currentAim(pool);
@@ -192,7 +194,7 @@ function budgetOf({ pool, clock }: Engine): ControlParts['budget'] & object {
         ? `${Number(((share ?? 0.1) * 100).toPrecision(3))}%`
         : `${freshness * 100}% fresh`;
     },
-    change: amount => aim(pool, aimOf(pool, parseBudget(amount)), clock.now()),
+    change: amount => changeBudget(engine, parseBudget(amount)),
   };
 }
 

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { SkeinError } from '../../base/errors.ts';
 import { readEngineAddress } from '../../cluster/connection/address.ts';
 import { type ClusterEngine, openEngine as openCluster } from '../../cluster/engine.ts';
-import { CLUSTER_PARTITIONS } from '../../cluster/topology/layout.ts';
+import { CLUSTER_PARTITIONS, PEER_NAME } from '../../cluster/topology/layout.ts';
 import { readCollection } from '../../ledger/collection/collection.ts';
 
 export interface PeerOptions {
@@ -35,6 +35,8 @@ export async function openFor(
   name: string,
   begins: boolean,
 ): Promise<ClusterEngine> {
+  if (!PEER_NAME.test(name))
+    throw new SkeinError('bad-option', `"${name}" is no name of a peer.`, 'Use letters, digits and hyphens.');
   const address = readEngineAddress(engine);
   const here = readCollection(data);
   if (here.id === '' && existsSync(join(data, 'ledger.db')))

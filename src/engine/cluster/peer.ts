@@ -17,7 +17,7 @@ import { Custody } from '../../cluster/peer/custody.ts';
 import { serveSegments } from '../../cluster/peer/moving-segments.ts';
 import { Recollection } from '../../cluster/peer/recollection.ts';
 import { SharedRecord } from '../../cluster/shared-record.ts';
-import { PEER_NAME, peerNameOf } from '../../cluster/topology/layout.ts';
+import { peerNameOf } from '../../cluster/topology/layout.ts';
 import { WatchedBucket } from '../../cluster/watched-bucket.ts';
 import { requestsTo } from '../../crawler/pace/address-slots.ts';
 import { newRound } from '../../home/round.ts';
@@ -92,18 +92,18 @@ export class Peer {
     this.#meta = meta;
     this.#crawl = new SharedRecord(meta, 'crawl', crawlForm);
     this.#runs = new Runs(meta);
-    this.#steering = new Steering(meta, () => this.#runs.number);
+    const holderOf = (partition: number) => claims.of(partition)?.peer ?? undefined;
+    this.#steering = new Steering({
+      ...{ meta, engine, crawl: this.#crawl, me: members.name, run: () => this.#runs.number, holderOf },
+    });
     this.#slices = new Slices({
       ...{ meta, me: members, run: () => this.#runs.number, now: () => this.#clock.now() },
       living: () => this.#members.ringMembers().map(({ name }) => name),
     });
     this.#host = new PartitionHost(options.data, () => this.crawl.seeds);
     this.#leave = new PeerLeave({
-      connection: engine.connection,
-      me: members.name,
-      clock: this.#clock,
+      ...{ connection: engine.connection, me: members.name, clock: this.#clock, holderOf },
       partitions: engine.layout.partitions,
-      holderOf: partition => claims.of(partition)?.peer ?? undefined,
       isBusy: address => this.#slots !== undefined && requestsTo(this.#slots, address) > 0,
     });
     const [{ leases }, { say }] = [this.#leave, options];
@@ -125,24 +125,21 @@ export class Peer {
   /** Joins the cluster of an engine; `crawl`: begins one there, or adds seeds to it. Throws a sentence where it cannot. */
   static async join(options: PeerOptions, crawl: ClusterCrawl, changed: ClusterCrawl['values'] = {}): Promise<Peer> {
     const name = options.peer ?? peerNameOf(hostname());
-    if (!PEER_NAME.test(name))
-      throw new SkeinError('bad-option', `"${name}" is no name of a peer.`, 'Use letters, digits and hyphens.');
     const engine = await openFor(options, name, crawl.seeds.length > 0);
     let members: PeerMembers | undefined;
     try {
       makeCollection(options.data, engine.collection.partitions, engine.collection.id);
-      let load: () => PeerLoad = () => ({ ...idle, capacity: options.capacity ?? 1 });
-      let leave = (): boolean => false;
-      const answerers = { leave: () => leave() };
-      members = await PeerMembers.join({ engine, name, clock: systemClock, load: () => load(), answerers });
+      let joined: Peer | undefined;
+      const load = (): PeerLoad => (joined ? joined.#load() : { ...idle, capacity: options.capacity ?? 1 });
+      const leave = () => (joined ? joined.#leaveNow() : false);
+      const obey = (order: unknown) => (joined ? joined.#steering.obey(order) : null);
+      members = await PeerMembers.join({ engine, name, clock: systemClock, load, answerers: { leave, obey } });
       const claims = await Claims.open(engine.buckets.owner, members, engine.layout.partitions);
       const meta = await WatchedBucket.open(engine.buckets.meta);
-      const peer = new Peer(options, { engine, members, claims, meta });
-      load = () => peer.#load();
-      leave = () => peer.#leaveNow();
+      joined = new Peer(options, { engine, members, claims, meta });
       rememberCluster(options.data, { engine: options.engine, peer: name });
-      await peer.#crawl.change(now => agreedOn(now, crawl, changed));
-      return peer;
+      await joined.#crawl.change(now => agreedOn(now, crawl, changed));
+      return joined;
     } catch (error) {
       await members?.leave();
       await engine.close();
@@ -205,7 +202,7 @@ export class Peer {
       holderOf: partition => this.#claims.of(partition)?.peer ?? undefined,
     });
     this.#host.run(home, begun);
-    this.#limit(home);
+    this.#slices.limit(home.frontier.options.budget);
     say(`This is ${this.name}, a peer of ${this.#engine.shown}.`);
     return {
       ...home,
@@ -219,11 +216,8 @@ export class Peer {
   #terms(): ClusterTerms {
     const terms = () => (this.#custody.moving.length === 0 && this.#isComplete() ? this.#runs.terms : undefined);
     const { round, daily } = this.#slices;
-    const steering = this.#steering.port({
-      stopped: () => {
-        this.#rests = true;
-      },
-      add: async seeds => void (await this.#crawl.change(now => agreedOn(now, { seeds, values: {} }, {}))),
+    const steering = this.#steering.port(() => {
+      this.#rests = true;
     });
     return { terms, round, daily, steering };
   }
@@ -238,10 +232,6 @@ export class Peer {
     const live = livePages(this.#members);
     if (live === undefined || this.#custody.moving.length > 0 || !this.#isComplete()) return;
     this.#runs.agree(() => ({ ...newRound(home.pool, this.#clock.now()), live }));
-  }
-
-  #limit({ frontier }: Engine): void {
-    if (frontier.options.budget) this.#slices.limit(frontier.options.budget);
   }
 
   #othersWork(): boolean {
@@ -311,7 +301,7 @@ export class Peer {
     this.#custody.turn();
     this.#exchange?.turn();
     if (this.#home) {
-      this.#limit(this.#home);
+      this.#slices.limit(this.#home.frontier.options.budget);
       this.#steering.turn(this.#home.home.partitions);
     }
     this.#slices.turn();

@@ -76,7 +76,8 @@ export class Slices {
   }
 
   /** Pages that a run may fetch in all, where there is a limit; called again and again, since people may set one later. */
-  limit(budget: PageBudget): void {
+  limit(budget: PageBudget | undefined): void {
+    if (!budget) return;
     const known = this.#budgets.find(each => each.budget === budget);
     if (!Number.isFinite(budget.most)) budget.granted = Number.POSITIVE_INFINITY;
     else if (known) known.slice.shared.limit = budget.most;

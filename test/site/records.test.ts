@@ -64,6 +64,29 @@ test('rows of SQLite become documents: only what is listed leaves, changes are t
   database.close();
 });
 
+test('times and keys that are larger than a number can be are told apart', async context => {
+  const place = folder(context);
+  const file = join(place, 'app.db');
+  const database = new DatabaseSync(file);
+  database.exec('CREATE TABLE papers (id INTEGER PRIMARY KEY, title, abstract, secret, public, changed)');
+  const insert = database.prepare('INSERT OR REPLACE INTO papers VALUES (?, ?, ?, ?, 1, ?)');
+  insert.setReadBigInts(true);
+  const key = 2n ** 60n;
+  const time = 1_700_000_000_000_000_000n;
+  for (const i of [1n, 2n]) insert.run(key + i, `Paper ${i}`, 'one', '', time + i);
+  const records = join(place, 'records.json');
+  writeFileSync(records, JSON.stringify({ records: [{ ...described, sqlite: file }] }));
+  const here = await startSite(context, { records });
+  assert.deepEqual(
+    [...here.site.journal.pages.values()].map(page => [page.path, page.time]),
+    [1n, 2n].map(i => [`/papers/${key + i}`, 1_700_000_000_000]),
+  );
+  insert.run(key + 1n, 'Paper 1', 'two', '', time + 3n);
+  await until(() => here.site.journal.cursor.sequence === 1);
+  assert.match(await text(here, `papers/${key + 1n}`), /two/);
+  database.close();
+});
+
 test('a query that never ends is ended, and the site goes on', async context => {
   const place = folder(context);
   const file = join(place, 'app.db');
@@ -148,6 +171,41 @@ test('rows of PostgreSQL: of a hundred thousand one in a hundred changes; a serv
   await server.start();
   await until(() => here.site.status().sources[0]!.problem === '');
   assert.match(await text(here, 'papers/77'), /About 77/);
+});
+
+test('rows of PostgreSQL that one transaction changed, counters beyond 2^53, and dates ahead', async context => {
+  const server = await openPostgres(context);
+  if (!server) return context.skip('no PostgreSQL: scripts/install-debian.sh postgresql');
+  const client = new pg.Client(server.url);
+  await client.connect();
+  const counter = 2n ** 60n;
+  await client.query('CREATE TABLE papers (id bigint PRIMARY KEY, title text, abstract text, changed timestamptz)');
+  await client.query(
+    `INSERT INTO papers SELECT ${counter} + i, 'Paper ' || i, 'one', '2024-01-01'::timestamptz FROM generate_series(1, 5000) i`,
+  );
+  await client.query('CREATE TABLE counted (id int PRIMARY KEY, title text, abstract text, changed bigint)');
+  await client.query(`INSERT INTO counted SELECT i, 'Counted ' || i, 'one', i FROM generate_series(1, 12) i`);
+  await client.query(`CREATE TABLE ahead AS SELECT id, title, abstract, now() AS changed FROM counted`);
+  await client.query(`UPDATE ahead SET changed = 'infinity' WHERE id = 1`);
+  await client.query(`UPDATE ahead SET changed = now() + interval '1 year' WHERE id = 2`);
+  const place = folder(context);
+  const records = join(place, 'records.json');
+  const source = (name: string) => ({
+    ...{ ...described, name, url: `/${name}/{id}`, query: `SELECT * FROM ${name}`, postgres: server.url },
+  });
+  writeFileSync(records, JSON.stringify({ records: ['papers', 'counted', 'ahead'].map(source) }));
+  const here = await startSite(context, { records });
+  const { journal } = here.site;
+  assert.equal(journal.pages.size, 5024);
+  // All of them at the same microsecond, and more than are read at once.
+  await client.query(`UPDATE papers SET abstract = 'two', changed = now()`);
+  await until(() => journal.cursor.sequence === 5000);
+  assert.match(await text(here, `papers/${counter + 77n}`), /two/);
+  await client.query(`UPDATE counted SET abstract = 'two', changed = 13 WHERE id = 3`);
+  await until(() => journal.cursor.sequence === 5001);
+  await client.query(`UPDATE ahead SET abstract = 'two', changed = now() WHERE id = 3`);
+  await until(() => journal.cursor.sequence === 5002);
+  await client.end();
 });
 
 test('PostgreSQL is only read, and no statement takes longer than it may', async context => {

@@ -150,8 +150,9 @@ export function timeOf(value: unknown): number | undefined {
   if (value instanceof Date) return value.getTime() || undefined;
   const number = typeof value === 'bigint' ? Number(value) : value;
   if (typeof number === 'number') {
-    if (number > 1e11) return number;
-    return number > 1e8 ? number * 1000 : undefined;
+    // Nanoseconds, microseconds, milliseconds or seconds.
+    const unit = number > 1e17 ? 1e-6 : number > 1e14 ? 1e-3 : number > 1e11 ? 1 : number > 1e8 ? 1000 : undefined;
+    return unit && Math.floor(number * unit);
   }
   return typeof value === 'string' ? parseDate(value) : undefined;
 }

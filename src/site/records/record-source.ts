@@ -1,5 +1,7 @@
 /** A database as a source: all rows by their key now and then, and every few seconds those that changed since. */
 import { hash } from 'node:crypto';
+import { systemClock } from '../../base/clock.ts';
+import { SkeinError } from '../../base/errors.ts';
 import type { Item, SiteSource, SourceDocument } from '../sources/source.ts';
 import { type DatabaseRecords, documentOf, pathOfRow, type RecordRow, textOf, timeOf } from './describe.ts';
 import type { RecordRows } from './rows.ts';
@@ -7,6 +9,9 @@ import type { RecordRows } from './rows.ts';
 const PAGE = 2000;
 /** Rows of deleted documents are only missed in a list of all. */
 const ALL_EVERY = 600_000;
+/** Milliseconds by which the clock of a database and ours may differ. */
+const CLOCKS = 60_000;
+const DECIMAL = /^-?\d+(?:\.\d+)?$/;
 
 export class RecordSource implements SiteSource {
   readonly name: string;
@@ -32,22 +37,31 @@ export class RecordSource implements SiteSource {
       const rows = await this.#rows.after(key, PAGE);
       yield* this.#items(rows);
       if (rows.length < PAGE) return;
-      key = rows.at(-1)![this.#described.key];
+      key = this.#further(key, rows);
     }
   }
 
   /** From the last that was seen on, and not beyond it: others may have been written in the same moment. */
   async *#recent(): AsyncIterable<Item> {
     if (this.#since === undefined) return;
-    const { key, since } = this.#described;
+    const { since } = this.#described;
     let from: unknown = this.#since;
     for (let beyond: unknown; ; ) {
       const rows = await this.#rows.since(from, beyond, PAGE);
       yield* this.#items(rows);
       if (rows.length < PAGE) return;
       from = rows.at(-1)![since];
-      beyond = rows.at(-1)![key];
+      beyond = this.#further(beyond, rows);
     }
+  }
+
+  /** Key of the last row; a database whose word for it finds the same row again would be asked for ever. */
+  #further(before: unknown, rows: readonly RecordRow[]): unknown {
+    const { key } = this.#described;
+    const last = rows.at(-1)![key];
+    if (before !== undefined && textOf(last) === textOf(before))
+      throw new SkeinError('refused', `The column ${key} does not tell the rows apart.`);
+    return last;
   }
 
   async read(path: string): Promise<SourceDocument | undefined> {
@@ -65,7 +79,7 @@ export class RecordSource implements SiteSource {
     const { key, since, url } = this.#described;
     for (const row of rows) {
       const value = row[since];
-      if (this.#since === undefined || isLater(value, this.#since)) this.#since = value;
+      if (hasCome(value) && (this.#since === undefined || isLater(value, this.#since))) this.#since = value;
       const path = pathOfRow(url, row, this.#site);
       if (path === undefined) continue;
       this.#keys.set(path, row[key]);
@@ -79,7 +93,15 @@ export class RecordSource implements SiteSource {
   }
 }
 
+/** A date ahead would hide all that changes until then. */
+function hasCome(value: unknown): boolean {
+  if (value === null || value === undefined || value === 'infinity') return false;
+  const time = typeof value === 'string' ? timeOf(value) : undefined;
+  return time === undefined || time <= systemClock.now() + CLOCKS;
+}
+
 function isLater(a: unknown, b: unknown): boolean {
-  if (a === null || a === undefined) return false;
-  return (a as number) > (b as number);
+  // Decimals that no number holds exactly come as texts.
+  const areDecimals = [a, b].every(each => typeof each === 'string' && DECIMAL.test(each));
+  return areDecimals ? Number(a) > Number(b) : (a as number) > (b as number);
 }

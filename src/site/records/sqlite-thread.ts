@@ -18,6 +18,8 @@ parentPort!.on('message', ({ id, sql, values }: Asked) => {
   let told: ThreadTold;
   try {
     const statement = database.prepare(sql);
+    // Times in nanoseconds and the keys of many databases are larger than a number can be.
+    statement.setReadBigInts(true);
     told = { id, rows: statement.all(...values) };
   } catch (error) {
     told = { id, problem: (error as Error).message };

@@ -17,7 +17,8 @@ import type { Journal } from './journal/journal.ts';
 import type { JournalPage } from './journal/lines.ts';
 import { isText } from './sources/media-types.ts';
 import type { SourcePermission } from './sources/permission.ts';
-import type { Item, SiteSource, SourceDocument } from './sources/source.ts';
+import { HOPELESS, type Item, type SiteSource, type SourceDocument } from './sources/source.ts';
+import { Touches } from './touches.ts';
 
 interface InventoryParts {
   readonly site: string;
@@ -39,16 +40,16 @@ interface SourceState {
   pages: number;
   listed: number;
   problem: string;
+  /** What of it cannot be read, while the rest can. */
+  unread: string;
 }
 
 /** Bytes of a body below which a difference would be as long as the whole. */
 const SMALL = 512;
 const BATCH = 256;
 const AT_ONCE = 8;
-/** Touched paths that are remembered one by one; more, and everything is listed. */
-const MOST_TOUCHED = 10_000;
-/** Milliseconds for which touches may put off the reading. */
-const LONGEST_PUT_OFF = 3000;
+/** Milliseconds for which a server that is only just starting is asked again. */
+const STARTING = 3000;
 
 type Pending = { readonly operation: Operation; readonly page: JournalPage };
 
@@ -71,7 +72,7 @@ export class Inventory {
     this.#parts = parts;
     for (const source of parts.sources) {
       this.#stamps.set(source, new Map());
-      this.states.set(source, { name: source.name, pages: 0, listed: 0, problem: '' });
+      this.states.set(source, { name: source.name, pages: 0, listed: 0, problem: '', unread: '' });
     }
   }
 
@@ -153,7 +154,7 @@ export class Inventory {
   async #firstList(source: SiteSource): Promise<void> {
     for (let wait = 100; ; wait *= 2) {
       await this.#list(source);
-      if (this.states.get(source)!.problem === '' || wait > LONGEST_PUT_OFF || this.#stopped) return;
+      if (this.states.get(source)!.problem === '' || wait > STARTING || this.#stopped) return;
       if (!source.mayStartLate) return;
       await systemClock.sleep(wait, this.#ended.signal);
     }
@@ -177,10 +178,13 @@ export class Inventory {
       const { permission, journal, sources } = this.#parts;
       // One source's robots.txt counts for all: the site has one.
       if (source.robots && source === sources.find(each => each.robots)) permission.useRobots(await source.robots());
-      const seen = await this.#lookAt(source, source.list());
+      const unread: string[] = [];
+      const seen = await this.#lookAt(source, source.list(), unread);
       if (this.#stopped) return;
-      this.states.get(source)!.listed = this.#parts.now();
-      this.states.get(source)!.pages = seen.size;
+      const state = this.states.get(source)!;
+      state.listed = this.#parts.now();
+      state.pages = seen.size;
+      this.#note(source, unread);
       for (const page of journal.pages.values()) {
         if (page.source === source.name && !seen.has(page.path)) this.#miss(source, page.path);
       }
@@ -203,16 +207,28 @@ export class Inventory {
     }
   }
 
-  /** The paths that it named, whatever may be told of them. */
-  async #lookAt(source: SiteSource, items: AsyncIterable<Item>): Promise<ReadonlySet<string>> {
+  #note(source: SiteSource, unread: readonly string[]): void {
+    const state = this.states.get(source)!;
+    const words = unread.length > 1 ? `${unread.length} pages cannot be read, one of them: ${unread[0]}` : unread[0];
+    if (words !== undefined && words !== state.unread) this.#parts.say?.(`${source.name}: ${words}`);
+    state.unread = words ?? '';
+  }
+
+  /** The paths that it named, whatever may be told of them; `unread` gets why some cannot be read. */
+  async #lookAt(source: SiteSource, items: AsyncIterable<Item>, unread: string[] = []): Promise<ReadonlySet<string>> {
     const seen = new Set<string>();
     const stamps = this.#stamps.get(source)!;
     const iterator = items[Symbol.asyncIterator]();
     const worker = async (): Promise<void> => {
       for (let next = await iterator.next(); !next.done; next = await iterator.next()) {
         if (this.#stopped || seen.size >= siteLimits.pages) return;
-        const { path, stamp, document } = next.value;
+        const { path, stamp, document, problem } = next.value;
         seen.add(path);
+        if (problem !== undefined) {
+          stamps.delete(path);
+          unread.push(problem);
+          continue;
+        }
         const permitted = this.#parts.permission.permits(path);
         if (stamp !== '' && stamps.get(path) === stamp && permitted) continue;
         await this.#look(source, path, document?.());
@@ -277,14 +293,21 @@ export class Inventory {
   async #confirm(source: SiteSource): Promise<void> {
     const before = systemClock.ticks() - (this.#parts.goneAfter ?? 5000);
     await this.#guarded(source, async () => {
+      let failed = 0;
       for (const [path, since] of this.#missing) {
         if (this.#parts.journal.pages.get(path)?.source !== source.name) continue;
         if (since > before) {
           if (!this.#confirming.has(source)) this.#confirmLater(source);
           continue;
         }
-        if ((await source.read(path)) === undefined) this.#remove(path);
-        else await this.#look(source, path, undefined);
+        try {
+          if ((await source.read(path)) === undefined) this.#remove(path);
+          else await this.#look(source, path, undefined);
+          failed = 0;
+        } catch (error) {
+          // One that cannot be read is kept, and keeps no other from going.
+          if (++failed === HOPELESS) throw error;
+        }
         this.#missing.delete(path);
       }
     });
@@ -324,44 +347,6 @@ function isNews(journal: Journal, { operation, page }: Pending): boolean {
   const known = journal.pages.get(page.path);
   if (operation === 'delete') return known !== undefined;
   return known?.content !== page.content;
-}
-
-/** Paths that were touched, handed on when it has been quiet for a moment. */
-class Touches {
-  readonly #quiet: number;
-  readonly #ready: (paths: readonly string[]) => void;
-  #paths = new Set<string>();
-  #anything = false;
-  #since = 0;
-  #timer: NodeJS.Timeout | undefined;
-
-  constructor(quiet: number, ready: (paths: readonly string[]) => void) {
-    this.#quiet = quiet;
-    this.#ready = ready;
-  }
-
-  add(paths: readonly string[]): void {
-    if (paths.length === 0 || this.#paths.size > MOST_TOUCHED) this.#anything = true;
-    else for (const path of paths) this.#paths.add(path);
-    const now = systemClock.ticks();
-    if (this.#timer === undefined) this.#since = now;
-    else clearTimeout(this.#timer);
-    const wait = now - this.#since > LONGEST_PUT_OFF ? 0 : this.#quiet;
-    this.#timer = setTimeout(() => this.#hand(), wait);
-    this.#timer.unref();
-  }
-
-  stop(): void {
-    clearTimeout(this.#timer);
-  }
-
-  #hand(): void {
-    const paths = this.#anything ? [] : [...this.#paths];
-    this.#timer = undefined;
-    this.#paths = new Set();
-    this.#anything = false;
-    this.#ready(paths);
-  }
 }
 
 async function* of<T>(items: readonly T[]): AsyncIterable<T> {

@@ -153,8 +153,8 @@ export class Site {
       versionBytes: bodies.bytes,
       indexNowKey: this.#announcements.key,
       terms: this.#terms?.count ?? 0,
-      sources: [...this.#inventory.states.values()].map(({ name, pages, listed, problem }) => ({
-        ...{ name, pages, time: listed, problem },
+      sources: [...this.#inventory.states.values()].map(({ name, pages, listed, problem, unread }) => ({
+        ...{ name, pages, time: listed, problem: problem || unread },
       })),
       subscribers: (this.#hub?.subscribers ?? []).map(({ callback, expires, told, problem }) => ({
         ...{ url: callback, expires, behind: Math.max(0, last - told), problem },

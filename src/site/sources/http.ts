@@ -16,7 +16,7 @@ import { trapReason } from '../../errand/scope/traps.ts';
 import { decodeBody } from '../../errand/warc/decode.ts';
 import { siteLimits, WELL_KNOWN } from '../../notices/site/discovery.ts';
 import type { SourcePermission } from './permission.ts';
-import type { Item, SiteSource, SourceDocument } from './source.ts';
+import { HOPELESS, type Item, type SiteSource, type SourceDocument } from './source.ts';
 
 interface HttpOptions {
   /** Public URL. */
@@ -65,29 +65,55 @@ export class HttpSource implements SiteSource {
     this.#fetcher = openFetcher({ userAgent: userAgent(version), http2: false });
   }
 
-  /** Breadth first. A server that fails in the middle ends the walk: what was not reached is not gone. */
+  /**
+   * Breadth first. A page that cannot be read is passed over, with the links that it had. A server whose front page or so many
+   * pages in a row cannot be read ends the walk: what was not reached is not gone.
+   */
   async *list(): AsyncIterable<Item> {
     const first = this.#options.site.slice(this.#origin.length);
     const known = new Set([first]);
     const queue = [first];
     const most = Math.min(this.#options.most ?? 100_000, siteLimits.pages);
+    let failed = 0;
     while (queue.length > 0) {
       const paths = queue.splice(0, AT_ONCE);
-      const answers = await Promise.all(paths.map(path => this.#fetch(path, true)));
+      const answers = await Promise.all(paths.map(path => this.#tried(path)));
       for (const [i, answer] of answers.entries()) {
         const path = paths[i]!;
-        const links = answer.kind === 'same' ? this.#seen.get(path)!.links : answer.kind === 'none' ? [] : answer.links;
-        if (answer.kind === 'page') this.#seen.set(path, answer.seen);
-        for (const link of links) {
+        failed = answer instanceof SkeinError ? failed + 1 : 0;
+        if (answer instanceof SkeinError && (path === first || failed === HOPELESS)) throw answer;
+        for (const link of this.#linksOf(path, answer)) {
           if (known.has(link) || known.size >= most || !this.#isWanted(link)) continue;
           known.add(link);
           queue.push(link);
         }
-        // A server's word that a page is the same is its stamp.
-        if (answer.kind === 'same') yield { path, stamp: this.#stamp(path) };
-        else if (answer.kind === 'page') yield { path, stamp: this.#stamp(path), document: () => answer.document };
+        yield* this.#itemOf(path, answer);
       }
     }
+  }
+
+  async #tried(path: string): Promise<Fetched | SkeinError> {
+    try {
+      return await this.#fetch(path, true);
+    } catch (error) {
+      if (error instanceof SkeinError) return error;
+      throw error;
+    }
+  }
+
+  #linksOf(path: string, answer: Fetched | SkeinError): readonly string[] {
+    if (answer instanceof SkeinError || answer.kind === 'same') return this.#seen.get(path)?.links ?? [];
+    return answer.kind === 'none' ? [] : answer.links;
+  }
+
+  *#itemOf(path: string, answer: Fetched | SkeinError): Iterable<Item> {
+    if (answer instanceof SkeinError) yield { path, stamp: '', problem: answer.message };
+    else if (answer.kind === 'page') {
+      this.#seen.set(path, answer.seen);
+      yield { path, stamp: this.#stamp(path), document: () => answer.document };
+    }
+    // A server's word that a page is the same is its stamp.
+    else if (answer.kind === 'same') yield { path, stamp: this.#stamp(path) };
   }
 
   async read(path: string): Promise<SourceDocument | undefined> {

@@ -7,6 +7,9 @@
  */
 import type { DocumentKind } from '../../notices/site/paths.ts';
 
+/** Documents in a row that cannot be read: then it is not they, but the source. */
+export const HOPELESS = 8;
+
 export interface SourceDocument {
   readonly kind: DocumentKind;
   /** Content-Type. */
@@ -25,6 +28,8 @@ export interface Item {
   readonly stamp: string;
   /** Where listing it has already read it. */
   readonly document?: () => SourceDocument;
+  /** It is there as far as anybody can tell, but cannot be read now, and why; for people. */
+  readonly problem?: string;
 }
 
 export interface SiteSource {

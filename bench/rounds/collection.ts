@@ -13,8 +13,8 @@ import type { Fresh } from '../../src/frontier/schedule/freshness-forecast.ts';
 import { Schedule } from '../../src/frontier/schedule/schedule.ts';
 import { Pool } from '../../src/home/partitions/pool.ts';
 import { RefreshSupply } from '../../src/home/refresh/refresh-supply.ts';
+import { WatchSupply } from '../../src/home/refresh/watch-supply.ts';
 import { beginRound, endRound } from '../../src/home/round.ts';
-import { watchSupply } from '../../src/home/supply.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import { FLAG_CHANGED, type KnownRow } from '../../src/ledger/pages/known-row.ts';
 import type { Page } from './sites.ts';
@@ -114,7 +114,11 @@ export class Collection {
     const clock = { now: () => now, ticks: () => now } as never;
     const frontier = frontierOf(schedule, queue, () => 0);
     const pages = () => ({ pages: share * this.ledger.dueTimes.countLive(), bytes: Number.POSITIVE_INFINITY });
-    const supply = watchSupply({ pool: new Pool([{ id: 0, ledger: this.ledger, frontier }]), clock }, pages, () => 0);
+    const supply = new WatchSupply(
+      { pool: new Pool([{ id: 0, ledger: this.ledger, frontier }]), clock },
+      pages,
+      () => 0,
+    );
     for (; now < timeOf(days); now += WATCH_STEP) {
       const day = Math.floor((now - timeOf(0)) / DAY) + 1;
       if (now % DAY < WATCH_STEP) this.#admit(schedule, day, now);

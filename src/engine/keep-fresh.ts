@@ -8,8 +8,9 @@ import { SecondLooks, withSecondLooks } from '../home/judging/second-looks.ts';
 import type { Pool, PoolMember, PoolPage } from '../home/partitions/pool.ts';
 import { type PoolFreshness, poolFreshness } from '../home/partitions/pool-freshness.ts';
 import { RefreshSupply } from '../home/refresh/refresh-supply.ts';
+import { WatchSupply } from '../home/refresh/watch-supply.ts';
 import { beginRound, endRound, joinRound, type Round } from '../home/round.ts';
-import { type Supply, watchSupply } from '../home/supply.ts';
+import type { Supply } from '../home/supply.ts';
 import { type Timetable, withTimetable } from '../home/timetable/timetable.ts';
 import type { Thresholds } from '../revisit/pmcs.ts';
 import { parseTimed } from '../revisit/timetable.ts';
@@ -154,7 +155,7 @@ class FreshWork {
       terms && purse ? allowedBy(cluster?.budget ?? options.budget ?? {}, terms.live) : allowanceOf(pool);
     const plain = this.round
       ? new RefreshSupply(parts, this.round, allowance(), spent)
-      : watchSupply(parts, allowance, spent);
+      : new WatchSupply(parts, allowance, spent);
     const looks = looking(withTimetable(plain, timetable), kind, engine, options.secondLook);
     const looked = withInference(looks, engine, kind);
     this.supply = this.#welcoming(this.#notices.beside(looked, kind));

@@ -1,21 +1,22 @@
 /**
  * What feeds the frontier while home runs, besides links: pages to try again, and pages that the schedule wants looked
  * at. One small port with three implementations: `crawl` ends when nothing is left, `refresh` after one round
- * (refresh/refresh-supply.ts), `watch` never.
+ * (refresh/refresh-supply.ts), `watch` never (refresh/watch-supply.ts).
  */
-import { type Clock, ClockWatch, DAY } from '../base/clock.ts';
+import { type Clock, ClockWatch } from '../base/clock.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Images } from './images/images.ts';
-import { keyOf, type Pool, type PoolMember, type PoolPage } from './partitions/pool.ts';
+import { keyOf, type Pool, type PoolPage } from './partitions/pool.ts';
 
 /** How often the ledger is asked, milliseconds. */
-const ASK_EVERY = 1000;
+export const ASK_EVERY = 1000;
 /** Pages let into the lanes at once. */
-const SLICE = 256;
+export const SLICE = 256;
 /** Looks at what is no page of its own (dead links, redirects, second addresses), for each look at a page. */
 const ASIDE = 1 / 20;
 /** Bytes that a visit is expected to cost until some have shown. */
 const FIRST_COST = 10_000;
+
 export interface Supply {
   /** Called once a turn of home's loop. */
   fill(): void;
@@ -105,90 +106,11 @@ export function roomFor(pool: Pool, left: number, spent: number): number {
   return Math.max(0, Math.ceil(left / cost / 2) - pool.outstanding);
 }
 
-/** Goes on for ever: visits are let go at the pace of the budget, most overdue first. */
-export function watchSupply(parts: SupplyParts, allowance: () => Spending, spent: () => number): Supply {
-  const { pool, clock, images, timed = () => false } = parts;
-  let { newPages = Number.POSITIVE_INFINITY } = parts;
-  const retries = retriesOf(parts);
-  let tokens = { pages: 0, bytes: 0, seen: spent() };
-  let time = clock.ticks();
-  let scheduled = time;
-  let given = new Set<number>();
-  const aside = asideOf(pool, most => pool.due('aside', { time: clock.now() }, most));
-  let turn = 0;
-  let visits = 0;
-  const { pages, bytes } = allowance();
-  const shared = parts.purse && {
-    pages: Number.isFinite(pages) ? parts.purse.pages(() => visits, pages) : unlimited,
-    bytes: Number.isFinite(bytes) ? parts.purse.bytes(spent, bytes) : unlimited,
-  };
-  return {
-    left: 0,
-    fill() {
-      retries();
-      const now = clock.now();
-      const ticks = clock.ticks();
-      if (ticks - time < ASK_EVERY) return;
-      tokens = shared
-        ? { pages: shared.pages.most - visits, bytes: shared.bytes.most - spent(), seen: spent() }
-        : grown(tokens, allowance(), (ticks - time) / DAY, spent());
-      time = ticks;
-      if (ticks - scheduled > DAY) {
-        scheduled = ticks;
-        for (const member of pool) rescheduled(member, now);
-      }
-      let room = Math.floor(Math.min(SLICE * 16, tokens.pages, roomFor(pool, tokens.bytes, spent())));
-      if (room < 1) return;
-      // New pages and those that are due take turns, so that neither keeps the other out.
-      const admitted = turn++ % 2 === 0 ? pool.admit(Math.min(room, newPages)).length : 0;
-      newPages -= admitted;
-      room -= admitted;
-      tokens.pages -= admitted;
-      // Those on their way are still due; they are passed over, not asked for twice.
-      const most = room + given.size;
-      const due = [...pool.due('sitemaps', { time: now }, most), ...pool.due(pool.kind, { time: now }, most)];
-      const fresh = due.filter(page => !given.has(keyOf(page)) && !timed(page)).slice(0, room);
-      given = new Set([...due.map(keyOf).filter(key => given.has(key)), ...fresh.map(keyOf)]);
-      tokens.pages -= fresh.length;
-      pool.again(fresh);
-      visits += admitted + fresh.length;
-      aside(visits);
-      images?.fill(visits, { time: now });
-    },
-    worthWaiting: () => true,
-  };
-}
-
-const unlimited: Grant = { most: Number.POSITIVE_INFINITY, final: true };
-
-/** The schedule made anew, once a day. */
-function rescheduled({ ledger, frontier }: PoolMember, now: number): void {
-  ledger.begin();
-  frontier.schedule.reschedule(now);
-  frontier.schedule.noteFreshness(now);
-}
-
-interface Tokens {
-  pages: number;
-  bytes: number;
-  /** Bytes spent when they were last counted. */
-  seen: number;
-}
-
-/** What was not used may be saved up for an hour, so that a busy moment does not have to wait. */
-function grown(tokens: Tokens, { pages, bytes }: Spending, days: number, spent: number): Tokens {
-  return {
-    pages: Math.min(tokens.pages + pages * days, Math.max(1, pages / 24)),
-    bytes: Math.min(tokens.bytes + bytes * days - (spent - tokens.seen), Math.max(1, bytes / 24)),
-    seen: spent,
-  };
-}
-
 /**
  * Puts failures back into their lanes when their time has come. A retry is always set for later, so none slips by; what
  * failed after somebody set the clock back is looked for in the time that has passed since.
  */
-function retriesOf({ pool, clock }: SupplyParts): () => void {
+export function retriesOf({ pool, clock }: SupplyParts): () => void {
   let asked = Number.NEGATIVE_INFINITY;
   const watch = new ClockWatch(clock);
   /** Those of a partition that came later are looked for from the beginning. */

@@ -5,21 +5,22 @@ import { DAY, HOUR } from '../../src/base/clock.ts';
 import { Frontier } from '../../src/frontier/frontier.ts';
 import { Schedule } from '../../src/frontier/schedule/schedule.ts';
 import { Pool } from '../../src/home/partitions/pool.ts';
-import { crawlSupply, watchSupply } from '../../src/home/supply.ts';
+import { WatchSupply } from '../../src/home/refresh/watch-supply.ts';
+import { crawlSupply, type SupplyParts } from '../../src/home/supply.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { NOW, withLedger } from '../frontier/known-ledger.ts';
 import { plainOptions } from '../frontier/plain-options.ts';
 
 /** A watch over `ledger` with so many pages a day; `at` lets it look at the budget, returns the pages let go so far. */
-function watch(ledger: Ledger, pages: number): (time: number) => number {
+function watch(ledger: Ledger, pages: number, more: Partial<SupplyParts> = {}): (time: number) => number {
   let now = NOW;
   const clock = { now: () => now, ticks: () => now, sleep: async () => {} };
   const frontier = new Frontier(ledger, plainOptions, clock, new Schedule(ledger, {}, { continuous: true }));
   ledger.begin();
   frontier.restore();
   frontier.schedule.aim({ share: 0.5 }, NOW);
-  const supply = watchSupply(
-    { pool: new Pool([{ id: 0, ledger, frontier }]), clock },
+  const supply = new WatchSupply(
+    { pool: new Pool([{ id: 0, ledger, frontier }]), clock, ...more },
     () => ({ pages, bytes: Infinity }),
     () => 0,
   );
@@ -37,6 +38,17 @@ test('visits come at the pace of the budget, and what is saved up is an hour of 
     assert.equal(at(NOW + HOUR / 10), 1);
     assert.equal(at(NOW + HOUR / 2), 5);
     assert.equal(at(NOW + 20 * HOUR), 15, 'ten more, however long nothing was asked for');
+    ledger.abandon();
+  });
+});
+
+test('pages that a timetable looks at keep no others back, however many of them are due', () => {
+  withLedger(400, ledger => {
+    const at = watch(ledger, 240, { timed: ({ page }) => page <= 390 });
+    for (let page = 1; page <= 390; page++) ledger.dueTimes.set(page, NOW - DAY);
+    for (let page = 391; page <= 400; page++) ledger.dueTimes.set(page, NOW);
+    assert.equal(at(NOW + HOUR / 2), 5);
+    assert.equal(at(NOW + HOUR), 10);
     ledger.abandon();
   });
 });

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import { gunzipSync } from 'node:zlib';
 import { appendMember, growing } from '../errand/warc/gzip.ts';
+import { PART_OF } from '../errand/warc/part-records.ts';
 import { dateOf, END, line, newRecordId, type ParsedRecord, parseRecord, recordMember } from '../errand/warc/warc.ts';
 import { mediaType, type Stored, storedOf } from './read.ts';
 import { openReader, type ReadEntry } from './reader.ts';
@@ -40,7 +41,7 @@ interface ExportOptions {
 
 /** All stored responses and revisits, oldest segment first. Damaged records are passed over; verify reports them. */
 export async function* storedPages(source: SegmentSource): AsyncGenerator<StoredPage> {
-  for await (const { page } of pairs(source)) yield page;
+  for await (const { page } of pages(source)) yield page;
 }
 
 /** Writes one .warc.gz with the pages that pass, each with its request; returns how many pages. */
@@ -70,9 +71,9 @@ export async function exportWarcs(
   let count = 0;
   for (const { source, filter, followed } of archives) {
     const originals = filter ? await originalsOf(source, filter) : new Set<string>();
-    for await (const { page, request, response } of pairs(source)) {
+    for await (const { page, before, response } of pages(source)) {
       if (filter && !filter(page) && !originals.has(`${page.time} ${page.url}`)) continue;
-      if (request) await write(out, asked(request));
+      for (const record of before) await write(out, asked(record));
       await write(out, asked(response));
       count++;
     }
@@ -87,7 +88,7 @@ export async function exportWarcs(
 /** Time and URL of each copy that a revisit among the chosen ones refers to. */
 async function originalsOf(source: SegmentSource, filter: Filter): Promise<Set<string>> {
   const originals = new Set<string>();
-  for await (const { page, response } of pairs(source)) {
+  for await (const { page, response } of pages(source)) {
     if (page.kind !== 'revisit' || !filter(page)) continue;
     const { headers } = response.record;
     const time = Date.parse(headers.get('warc-refers-to-date') ?? '');
@@ -98,34 +99,48 @@ async function originalsOf(source: SegmentSource, filter: Filter): Promise<Set<s
 
 type RecordEntry = Extract<ReadEntry, { kind: 'record' }>;
 
-interface Pair {
+interface PageRecords {
   readonly page: StoredPage;
-  /** The request stands right before its response. */
-  readonly request: RecordEntry | undefined;
+  /** Exchanges that are parts of the page, and its request, in the order in which they stand before the response. */
+  readonly before: readonly RecordEntry[];
   readonly response: RecordEntry;
 }
 
-async function* pairs(source: SegmentSource): AsyncGenerator<Pair> {
+async function* pages(source: SegmentSource): AsyncGenerator<PageRecords> {
   for (const segment of await source.list()) {
-    let before: RecordEntry | undefined;
+    let before: RecordEntry[] = [];
     for await (const entry of openReader(source, segment)) {
       if (entry.kind === 'problem') continue;
-      const kind = entry.record.headers.get('warc-type');
-      if (kind === 'response' || kind === 'revisit' || kind === 'resource') {
-        const stored = storedOf(entry.record);
-        const { url, time, status, digest, headers } = stored;
-        const request = isRequestOf(before, entry) ? before : undefined;
-        const at = { segment: segment.id, offset: entry.offset };
-        const page = { ...at, kind, url, time, status, mediaType: mediaType(headers), digest, stored } as const;
-        yield { page, request, response: entry };
+      const { headers } = entry.record;
+      const kind = headers.get('warc-type');
+      const isPage = (kind === 'response' || kind === 'revisit' || kind === 'resource') && !headers.has(PART_OF);
+      if (!isPage) {
+        before.push(entry);
+        continue;
       }
-      before = entry;
+      const stored = storedOf(entry.record);
+      const { url, time, status, digest } = stored;
+      const at = { segment: segment.id, offset: entry.offset };
+      const page = { ...at, kind, url, time, status, mediaType: mediaType(stored.headers), digest, stored } as const;
+      yield { page, before: belonging(before, entry), response: entry };
+      before = [];
     }
   }
 }
 
-function isRequestOf(before: RecordEntry | undefined, response: RecordEntry): boolean {
-  return before?.record.headers.get('warc-concurrent-to') === response.record.headers.get('warc-record-id');
+/** Of the records between two pages those that belong to the second. */
+function belonging(before: readonly RecordEntry[], response: RecordEntry): RecordEntry[] {
+  const id = response.record.headers.get('warc-record-id');
+  const wanted = new Set(id === undefined ? [] : [id]);
+  const found: RecordEntry[] = [];
+  for (const entry of before.toReversed()) {
+    const { headers } = entry.record;
+    const isPart = wanted.has(headers.get(PART_OF) ?? '');
+    if (!isPart && !wanted.has(headers.get('warc-concurrent-to') ?? '')) continue;
+    if (isPart) wanted.add(headers.get('warc-record-id') ?? '');
+    found.unshift(entry);
+  }
+  return found;
 }
 
 /** Waits when the receiver is slower than the disk. */

@@ -289,7 +289,9 @@ function decide({ job, known, response, time, broken }: Reading, found: Understo
   if (known.role === 'page' && job.tools.decider) {
     concluded.question = questionOf(job.tools.decider, visit, page, { body: decoded.bytes, headers: response.headers });
   }
-  if (!notes.filtered && !notes.noarchive) concluded.kept = { url: known.url, time, digest, response };
+  if (!notes.filtered && !notes.noarchive) {
+    concluded.kept = { url: known.url, time, digest, response, parts: response.parts };
+  }
   return concluded;
 }
 

@@ -62,7 +62,6 @@ export async function crawl(
   const permission = await askPermission(errand, tools, signal);
   if (!permission) return parcels.finish();
   parcels.news(permission.news);
-  const agenda = makeAgenda(errand);
   const trouble = new AbortController();
   const run: Run = {
     errand,
@@ -71,14 +70,8 @@ export async function crawl(
     trouble,
     parcels,
     permission,
-    agenda,
-    deciding: new Deciding(tools.decider, (known, concluded) => {
-      keep(parcels, known, concluded);
-      // Its members have been written: nobody looks at the body again.
-      if (concluded.kept) tools.fetcher.reuse?.(concluded.kept.response.body);
-      agenda.learn(concluded.visit);
-      if (tools.decider?.over || tools.requests?.over) agenda.end();
-    }),
+    agenda: makeAgenda(errand),
+    deciding: new Deciding(tools.decider),
     keep: compileKeep(errand.scope.keep),
     missing: new MissingPages(errand.server.missing),
   };
@@ -108,8 +101,9 @@ async function walk(run: Run): Promise<void> {
     }
     const concluded = await visit(run, known);
     if (!concluded) return run.agenda.end();
-    const full = run.deciding.take(known, concluded);
-    if (full) await full;
+    const decided = run.deciding.ask(known, concluded);
+    if (decided) await run.deciding.aside(decided.then(asWanted => packAndLearn(run, known, asWanted)));
+    else packAndLearn(run, known, concluded);
     if (isServerTrouble(concluded.visit)) {
       run.agenda.end();
       return run.trouble.abort();
@@ -117,8 +111,17 @@ async function walk(run: Run): Promise<void> {
   }
 }
 
+/** The last stages of a visit: it goes into a parcel, and its links may be followed. */
+function packAndLearn({ parcels, agenda, tools }: Run, known: Known, concluded: Concluded): void {
+  pack(parcels, known, concluded);
+  // Its members have been written: nobody looks at the body again.
+  if (concluded.kept) tools.fetcher.reuse?.(concluded.kept.response.body);
+  agenda.learn(concluded.visit);
+  if (tools.decider?.over || tools.requests?.over) agenda.end();
+}
+
 /** Packing reads what a server sent, too. */
-function keep(parcels: ParcelBuilder, known: Known, concluded: Concluded): void {
+function pack(parcels: ParcelBuilder, known: Known, concluded: Concluded): void {
   try {
     parcels.add(concluded);
   } catch {

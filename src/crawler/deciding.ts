@@ -9,29 +9,28 @@ import { withAdded } from './analysis/added-links.ts';
 import { noLinks } from './analysis/links.ts';
 import type { Concluded } from './conclude.ts';
 import { undecided } from './conclude.ts';
-import type { Decider, PageVerdict } from './decider.ts';
+import type { Decider, PageQuestion, PageVerdict } from './decider.ts';
 
 /** Pages of one errand that may wait for a verdict. */
 const WAITING = 64;
 
 export class Deciding {
   readonly #decider: Decider | undefined;
-  readonly #settled: (known: Known, concluded: Concluded) => void;
   readonly #waiting = new Set<Promise<void>>();
 
-  /** `settled` gets every page that is handed over, once. */
-  constructor(decider: Decider | undefined, settled: (known: Known, concluded: Concluded) => void) {
+  constructor(decider: Decider | undefined) {
     this.#decider = decider;
-    this.#settled = settled;
   }
 
-  /** A promise when the next page should not come before it resolves. */
-  take(known: Known, concluded: Concluded): Promise<void> | undefined {
-    if (!this.#decider || !concluded.question) {
-      this.#settled(known, concluded);
-      return undefined;
-    }
-    const waiting = this.#ask(this.#decider, known, concluded).finally(() => this.#waiting.delete(waiting));
+  /** The page as the decider wants it; undefined = nobody is to be asked about it. */
+  ask(known: Known, concluded: Concluded): Promise<Concluded> | undefined {
+    const { question } = concluded;
+    return this.#decider && question && verdictOf(this.#decider, question, known, concluded);
+  }
+
+  /** Lets `work` go on by itself; a promise when the next page should not come before it resolves. */
+  aside(work: Promise<void>): Promise<void> | undefined {
+    const waiting = work.finally(() => this.#waiting.delete(waiting));
     this.#waiting.add(waiting);
     return this.#waiting.size < WAITING ? undefined : Promise.race(this.#waiting);
   }
@@ -39,15 +38,18 @@ export class Deciding {
   async idle(): Promise<void> {
     while (this.#waiting.size > 0) await Promise.all(this.#waiting);
   }
+}
 
-  async #ask(decider: Decider, known: Known, concluded: Concluded): Promise<void> {
-    let settled: Concluded;
-    try {
-      settled = decided(concluded, await decider.decide(concluded.question!));
-    } catch {
-      settled = undecided(known, concluded); // whoever runs the decider says why it failed
-    }
-    this.#settled(known, settled);
+async function verdictOf(
+  decider: Decider,
+  question: PageQuestion,
+  known: Known,
+  concluded: Concluded,
+): Promise<Concluded> {
+  try {
+    return decided(concluded, await decider.decide(question));
+  } catch {
+    return undecided(known, concluded); // whoever runs the decider says why it failed
   }
 }
 

@@ -3,6 +3,7 @@
  * Each stage takes one and returns the next; none reaches back.
  */
 import type { Links, Stage } from '../errand/visit.ts';
+import type { PartExchange } from '../errand/warc/part-records.ts';
 
 /** What a fetcher is asked for. It follows no redirects, knows no robots, waits for nothing. */
 export interface Ask {
@@ -70,6 +71,11 @@ export interface Response {
   /** It came as a difference from the version that home holds (RFC 9842); head and body are those of the whole page. */
   readonly difference?: true;
   readonly address: string;
+  /**
+   * What else was exchanged to make this answer, by a fetcher that follows redirects or runs a browser: kept with the page,
+   * for readers of the archive. `wire` counts all of it.
+   */
+  readonly parts?: readonly PartExchange[];
   readonly wire: Wire;
 }
 

@@ -2,6 +2,7 @@
 import type { Clock } from '../base/clock.ts';
 import type { Errand } from '../errand/errand.ts';
 import type { Decider } from './decider.ts';
+import type { Fetchers } from './fetchers.ts';
 import type { RequestHook } from './hooks.ts';
 import type { Pace } from './pace/pace.ts';
 import type { PackerPool } from './pack/packer-pool.ts';
@@ -19,7 +20,7 @@ export interface ParcelSize {
 
 export type ParcelSizes = Readonly<Record<Errand['kind'], ParcelSize>>;
 
-/** What an outpost lends to every errand it runs. */
+/** What an outpost lends to an errand. */
 export interface Tools {
   readonly fetcher: Fetcher;
   readonly pace: Pace;
@@ -36,4 +37,14 @@ export interface Tools {
   readonly agentToken: string;
   /** True while the thread has more to do than it can: compression then takes the cheap way. */
   readonly busy: () => boolean;
+}
+
+/** What an outpost has: the same, with a choice of fetchers. */
+export interface OutpostTools extends Omit<Tools, 'fetcher'> {
+  readonly fetchers: Fetchers;
+}
+
+/** What an errand for this server gets. */
+export function toolsFor({ fetchers, ...rest }: OutpostTools, origin: string): Tools {
+  return { ...rest, fetcher: fetchers.of(origin) };
 }

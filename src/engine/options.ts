@@ -30,6 +30,16 @@ export interface BoundOptions {
   readonly perServer?: number | undefined;
 }
 
+/** Code that stands in for Skein's own requests: a folder, a cache, a browser. */
+export interface OwnFetcher {
+  /** Exports `makeFetcher(options): Fetcher`, which is called once in each fetching thread. */
+  readonly module: string | URL;
+  /** Plain data. */
+  readonly options?: unknown;
+  /** The servers that it is for, as `--domains` takes them; absent = all. Others are asked as usual. */
+  readonly domains?: readonly string[];
+}
+
 export interface EngineOptions extends BoundOptions {
   /** Directory of the collection. */
   readonly data: string;
@@ -51,8 +61,8 @@ export interface EngineOptions extends BoundOptions {
   readonly hooks?: string | URL | undefined;
   /** The hooks are somebody else's: they run in the cage that deciders have, where there is only `afterPage`. */
   readonly cagedHooks?: boolean | undefined;
-  /** A module that exports `makeFetcher(options): Fetcher`, in place of Skein's own requests; `options` must be plain data. */
-  readonly fetcher?: { readonly module: string | URL; readonly options?: unknown } | undefined;
+  /** A fetcher of yours, in place of Skein's own requests. */
+  readonly fetcher?: OwnFetcher | undefined;
   /** Bytes of one body; more is cut and marked. */
   readonly bodyBytes?: number | undefined;
   /** watch: by their headers, in a refresh; store: like pages; off: not at all. */

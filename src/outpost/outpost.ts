@@ -6,7 +6,7 @@
  */
 import { SkeinError } from '../base/errors.ts';
 import { crawl } from '../crawler/crawl.ts';
-import type { Tools } from '../crawler/tools.ts';
+import { type OutpostTools, toolsFor } from '../crawler/tools.ts';
 import type { Errand } from '../errand/errand.ts';
 import type { Parcel } from '../errand/parcel.ts';
 import type { Deciders } from './cages/deciders.ts';
@@ -18,12 +18,12 @@ interface OutpostEvents {
 }
 
 export class Outpost {
-  readonly #tools: Tools;
+  readonly #tools: OutpostTools;
   readonly #deciders: Deciders;
   readonly #events: OutpostEvents;
   readonly #running = new Map<string, { readonly ended: Promise<void>; readonly recalled: AbortController }>();
 
-  constructor(tools: Tools, deciders: Deciders, events: OutpostEvents) {
+  constructor(tools: OutpostTools, deciders: Deciders, events: OutpostEvents) {
     this.#tools = tools;
     this.#deciders = deciders;
     this.#events = events;
@@ -39,7 +39,7 @@ export class Outpost {
   /** The one place where an errand becomes work. */
   async #run(errand: Errand, signal: AbortSignal): Promise<void> {
     const { code, id } = errand;
-    let tools = this.#tools;
+    let tools = toolsFor(this.#tools, errand.server.origin);
     try {
       if (code !== undefined) tools = { ...tools, decider: await this.#deciders.get(code) };
       const over = this.#tools.requests?.over || this.#tools.decider?.over;
@@ -65,6 +65,6 @@ export class Outpost {
   async close(): Promise<void> {
     await this.recall();
     await this.#deciders.close();
-    await this.#tools.fetcher.close();
+    await this.#tools.fetchers.close();
   }
 }

@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { WARCParser } from 'warcio';
 import { type Effort, growing, readMember } from '../../src/errand/warc/gzip.ts';
-import { appendPage, type KeptPage, type KeptResponse } from '../../src/errand/warc/page-records.ts';
+import { appendPage, type KeptPage } from '../../src/errand/warc/page-records.ts';
+import type { KeptResponse } from '../../src/errand/warc/part-records.ts';
 import { type ParsedRecord, parseRecord, payloadDigest } from '../../src/errand/warc/warc.ts';
 
 const url = 'https://example.org/a?b=c';
@@ -113,4 +114,37 @@ test('warcio reads the same records', async () => {
     if (record.warcType === 'response') assert.ok(body.equals(await record.readFully(false)));
   }
   assert.deepEqual(seen, ['request', 'response', 'request', 'response', 'request', 'response']);
+});
+
+test('exchanges that are parts of a page stand before its request, and name its response', async () => {
+  const target = growing(64);
+  const part = (path: string, more: Partial<KeptResponse> = {}) => ({
+    url: `https://example.org${path}`,
+    time: Date.UTC(2026, 0, 2),
+    response: { ...response, ...more },
+  });
+  const place = appendPage(target, { ...pageOf(), parts: [part('/hop'), part('/a.js', { protocol: '' })] }, 'small');
+  assert.deepEqual([place.offset, place.length], [0, target.length]);
+  const bytes = target.bytes.subarray(0, target.length);
+  const records: ParsedRecord[] = [];
+  for (let at = 0; at < bytes.length; ) {
+    records.push(recordOf(bytes.subarray(at)));
+    const member = readMember(bytes.subarray(at), 1 << 24);
+    at += member.kind === 'member' ? member.length : bytes.length;
+  }
+  assert.deepEqual(
+    records.map(({ headers }) => `${headers.get('warc-type')} ${headers.get('warc-target-uri')}`),
+    ['/hop', '/a.js', '/a?b=c'].flatMap(path =>
+      ['request', 'response'].map(kind => `${kind} https://example.org${path}`),
+    ),
+  );
+  const main = records[5]!.headers.get('warc-record-id');
+  assert.deepEqual(
+    records.map(({ headers }) => headers.get('skein-part-of')),
+    [undefined, main, undefined, main, undefined, undefined],
+  );
+  assert.deepEqual(recordOf(bytes.subarray(place.requestLength)), records[5], 'the response is where the place says');
+  for (const i of [0, 2, 4])
+    assert.equal(records[i]!.headers.get('warc-concurrent-to'), records[i + 1]!.headers.get('warc-record-id'));
+  assert.ok(records.every(({ headers }) => !/[\r\n]/.test([...headers.values()].join(''))));
 });

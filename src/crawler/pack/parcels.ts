@@ -57,6 +57,7 @@ export class ParcelBuilder {
       this.#packer ??= this.#tools.packers.take();
       this.#visits.push({ ...visit, record: this.#packer.add(kept, this.#tools.busy()) });
       this.#bytes += Math.max(visit.page?.bytes ?? 0, kept.response.body.length);
+      for (const { response } of kept.parts ?? []) this.#bytes += response.body.length;
     } else {
       this.#visits.push(visit);
     }

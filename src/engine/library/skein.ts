@@ -34,6 +34,7 @@ export {
   type RequestWish,
 } from '../../crawler/hooks.ts';
 export type { Answer, Ask, Failure, Fetcher, Response, Wire } from '../../crawler/stages.ts';
+export type { PartExchange } from '../../errand/warc/part-records.ts';
 export type { ChunksTold } from '../../export/chunk-changes.ts';
 export { type ExportedPage, type Exporter, pageExporter } from '../../export/page-exporter.ts';
 export type { RowsWritten } from '../../export/rows.ts';
@@ -46,7 +47,7 @@ export type { ForgottenPages as Forgotten } from '../../home/house/forget.ts';
 export type { Hit, QueryOptions, Results } from '../../search/index.ts';
 export type { Budget } from '../budget.ts';
 export type { FreshOptions, FreshSummary } from '../keep-fresh.ts';
-export type { BoundOptions, EngineOptions } from '../options.ts';
+export type { BoundOptions, EngineOptions, OwnFetcher } from '../options.ts';
 export type { Summary } from '../summary.ts';
 export type { ChunkOptions, ExportOptions, ExtractOptions } from './data-out.ts';
 export type { CrawledPage, PageLink } from './reader.ts';

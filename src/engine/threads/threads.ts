@@ -52,8 +52,8 @@ export interface ThreadTools {
 export function threadPlan(options: EngineOptions, extras: Extras, tools: ThreadTools): ThreadPlan {
   const sockets = socketsFor(threadsOf(options));
   const { timeouts, clockShift, leave } = extras;
-  const own = options.fetcher && { module: moduleOf(options.fetcher.module), options: options.fetcher.options };
-  const fetcher = extras.fetcher ?? own;
+  const own = options.fetcher;
+  const fetcher = extras.fetcher ?? (own && { ...own, options: own.options, module: moduleOf(own.module) });
   const data: OutpostOptions = {
     ...(sockets !== undefined && { sockets }),
     ...tools,

@@ -10,6 +10,7 @@ import { randomFillSync } from 'node:crypto';
 import { type Borrowed, lent } from '../../base/borrowed.ts';
 import type { RecordPlace } from '../visit.ts';
 import { appendMember, type Effort, type Growing } from './gzip.ts';
+import { appendPart, type KeptResponse, type PartExchange } from './part-records.ts';
 import { archivedHead, dateOf, digestLabel, END, line, newRecordId } from './warc.ts';
 
 export interface KeptPage {
@@ -19,24 +20,11 @@ export interface KeptPage {
   /** SHA-256 of the body as it came, 32 bytes. */
   readonly digest: Uint8Array;
   readonly response: KeptResponse;
+  /** What else was exchanged to make the page. */
+  readonly parts?: readonly PartExchange[] | undefined;
 }
 
-export interface KeptResponse {
-  /** IP address of the server, empty = unknown. */
-  readonly address: string;
-  /** `http/1.1`, `h2`; empty = unknown. */
-  readonly protocol: string;
-  /** The request as sent, blank line included. */
-  readonly requestHead: Uint8Array;
-  /** Status line and header lines as received, blank line included. */
-  readonly head: Uint8Array;
-  /** What the lines say, where they have been read. */
-  readonly headers?: ReadonlyMap<string, string>;
-  readonly body: Uint8Array;
-  readonly truncated?: 'length' | 'time' | 'disconnect' | undefined;
-}
-
-/** Appends request and response; `effort` is for the response, a request is too small to shrink. */
+/** Appends request and response, behind those of its parts; `effort` is for the response, a request is too small to shrink. */
 export function appendPage(target: Growing, page: KeptPage, effort: Effort): RecordPlace {
   const { digest, response } = page;
   const { requestHead, body } = response;
@@ -48,9 +36,11 @@ export function appendPage(target: Growing, page: KeptPage, effort: Effort): Rec
   putId(REQUEST.bytes, REQUEST.other, ids + ID_BYTES);
   putId(RESPONSE.bytes, RESPONSE.id, ids + ID_BYTES);
   putHex(RESPONSE.bytes, RESPONSE.other, digest);
+  for (const part of page.parts ?? []) appendPart(target, part, `<urn:uuid:${idIn(RESPONSE)}>`, effort);
   const common = lent(commonLines(page)); // until both members are appended
   const request = [withLength(REQUEST, requestHead.length), common, requestHead, END];
-  const requestLength = appendMember(target, request, 'stored');
+  appendMember(target, request, 'stored');
+  const requestLength = target.length - offset;
   const answer = [withLength(RESPONSE, head.length + body.length), ownLines(response), common, head, body, END];
   const length = appendMember(target, answer, effort);
   return { offset, length: requestLength + length, requestLength };
@@ -168,6 +158,10 @@ function putId(out: Uint8Array, at: number, id: number): void {
     if (i === 4 || i === 6 || i === 8 || i === 10) to++; // the hyphen stands there already
     putByte(out, to, RANDOM[id + i]!);
   }
+}
+
+function idIn({ bytes, id }: Template): string {
+  return Buffer.from(bytes.buffer, id, BLANK_ID.length).toString('latin1');
 }
 
 function putHex(out: Uint8Array, at: number, bytes: Uint8Array): void {

@@ -6,6 +6,7 @@ import { readStored, type Stored, type StoredReader } from '../../archive/read.t
 import { segmentName } from '../../archive/segments.ts';
 import { committedEnds, type SegmentSource } from '../../archive/store/segment-store.ts';
 import { type ArchiveCheck, type ArchiveProblem, type VerifiedRecord, verifyArchive } from '../../archive/verify.ts';
+import { PART_OF } from '../../errand/warc/part-records.ts';
 import { digestLabel, payloadDigest } from '../../errand/warc/warc.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { openCopies } from '../copies/copies.ts';
@@ -159,6 +160,7 @@ class Comparison {
   see({ segment, offset, length, record, whole }: VerifiedRecord): void {
     const type = record.headers.get('warc-type');
     if (!whole || (type !== 'response' && type !== 'revisit' && type !== 'resource')) return;
+    if (record.headers.has(PART_OF)) return; // the ledger speaks of the page that it is a part of
     const key = `${segment} ${offset}`;
     const copy = this.#expected.get(key);
     if (copy === undefined && this.#dropped.has(key)) return;

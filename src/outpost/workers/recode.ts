@@ -32,7 +32,7 @@ function recodeVisit(visit: Visit, members: Uint8Array, errand: Errand): SentVis
 
 function readPage(members: Uint8Array, place: RecordPlace, errand: Errand): SentPage {
   const middle = place.offset + place.requestLength;
-  const request = recordAt(members.subarray(place.offset, middle));
+  const request = lastRecord(members.subarray(place.offset, middle));
   const response = recordAt(members.subarray(middle, place.offset + place.length));
   const message = parseHttp(response.block);
   if (!message) throw new SkeinError('internal', 'A packed page is not HTTP.');
@@ -62,6 +62,15 @@ function uncoded({ headers, body }: HttpMessage, errand: Errand): Uint8Array | u
 function renamed(head: Uint8Array): string {
   const text = Buffer.from(head).toString('latin1');
   return text.replace(/\ncontent-encoding(?=[ \t]*:)/gi, '\nX-Archive-Orig-Content-Encoding');
+}
+
+/** What stands right before the response. Parts of a page that stand before that do not travel. */
+function lastRecord(members: Uint8Array): ParsedRecord {
+  for (let rest = members; ; ) {
+    const read = readMember(rest, RECORD_LIMIT);
+    if (read.kind !== 'member' || read.length === rest.length) return recordAt(rest);
+    rest = rest.subarray(read.length);
+  }
 }
 
 function recordAt(member: Uint8Array): ParsedRecord {

@@ -3,7 +3,7 @@ import { parentPort } from 'node:worker_threads';
 import { type AddressWishes, ToldLeave } from '../../crawler/pace/leave.ts';
 import { KEPT_BYTES } from '../../crawler/pack/pack.ts';
 import type { PackerPool } from '../../crawler/pack/packer-pool.ts';
-import type { Tools } from '../../crawler/tools.ts';
+import type { OutpostTools } from '../../crawler/tools.ts';
 import { decodeErrand } from '../../errand/codec/errand-codec.ts';
 import { encodeVisits } from '../../errand/codec/parcel-codec.ts';
 import type { Parcel } from '../../errand/parcel.ts';
@@ -35,7 +35,7 @@ async function open(options: OutpostOptions) {
 }
 
 /** Hooks that do not load end the crawl with what is wrong with them: every errand that comes is given up. */
-async function withHooks(tools: Tools, module: string | undefined): Promise<Tools> {
+async function withHooks(tools: OutpostTools, module: string | undefined): Promise<OutpostTools> {
   if (module === undefined) return tools;
   const { OwnHooks, loadHooks } = await import('../hooks/own-hooks.ts');
   try {

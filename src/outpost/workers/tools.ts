@@ -3,13 +3,14 @@ import { type Clock, shiftedClock, systemClock } from '../../base/clock.ts';
 import type { Timeouts } from '../../crawler/fetch/exchange.ts';
 import { openFetcher } from '../../crawler/fetch/fetcher.ts';
 import type { ClientCertificates } from '../../crawler/fetch/tls.ts';
+import { type Fetchers, fetchersByDomain, oneFetcher } from '../../crawler/fetchers.ts';
 import { AddressSlots } from '../../crawler/pace/address-slots.ts';
 import type { Leave } from '../../crawler/pace/leave.ts';
 import { Pace } from '../../crawler/pace/pace.ts';
 import { PackerPool } from '../../crawler/pack/packer-pool.ts';
 import { RulesMemory } from '../../crawler/robots/rules-memory.ts';
 import type { Fetcher } from '../../crawler/stages.ts';
-import type { ParcelSizes, Tools } from '../../crawler/tools.ts';
+import type { OutpostTools, ParcelSizes } from '../../crawler/tools.ts';
 
 /**
  * A long way is worth a fuller load: fewer frames, and more to compress each page against. What an outpost that dies was
@@ -40,8 +41,8 @@ export interface OutpostOptions {
   readonly foreign?: boolean;
   /** Hooks of this machine's own user: a module, as a file URL. */
   readonly hooks?: string;
-  /** A module that exports `makeFetcher(options)`, to be used in place of sockets: benches and simulations. */
-  readonly fetcher?: { readonly module: string; readonly options: unknown };
+  /** A module that exports `makeFetcher(options)`, in place of our own requests to servers of `domains`; absent = to all. */
+  readonly fetcher?: { readonly module: string; readonly options: unknown; readonly domains?: readonly string[] };
   /** Simulations move the time of all threads: see shiftedClock. */
   readonly clockShift?: SharedArrayBuffer;
   /** The table by which the threads of a machine pace addresses together: see makeSlots. */
@@ -54,13 +55,13 @@ export interface OutpostOptions {
 
 export const clockOf = ({ clockShift }: OutpostOptions): Clock => (clockShift ? shiftedClock(clockShift) : systemClock);
 
-export async function makeTools(options: OutpostOptions, leave?: Leave): Promise<Tools> {
+export async function makeTools(options: OutpostOptions, leave?: Leave): Promise<OutpostTools> {
   const clock = clockOf(options);
-  const fetcher = await makeFetcher(options);
+  const fetchers = await makeFetchers(options);
   const slots = new AddressSlots(options.slots, options.seat);
   return {
-    fetcher,
-    pace: new Pace(clock, { slots, leave, locate: fetcher.locate && (origin => fetcher.locate!(origin)) }),
+    fetchers,
+    pace: new Pace(clock, { slots, leave, locate: async origin => (await fetchers.of(origin).locate?.(origin)) ?? '' }),
     clock,
     packers: new PackerPool(),
     rules: new RulesMemory(),
@@ -69,16 +70,19 @@ export async function makeTools(options: OutpostOptions, leave?: Leave): Promise
   };
 }
 
-async function makeFetcher(options: OutpostOptions): Promise<Fetcher> {
-  if (!options.fetcher) {
-    const { userAgent, ca, identities, timeouts, sockets } = options;
-    return openFetcher({
-      ...{ userAgent, ...(ca && { ca }), ...(identities && { identities }) },
-      ...{ ...(timeouts && { timeouts }), ...(sockets && { sockets }) },
-    });
-  }
-  const module = (await import(options.fetcher.module)) as { makeFetcher(options: unknown): Fetcher };
-  return module.makeFetcher(options.fetcher.options);
+async function makeFetchers(options: OutpostOptions): Promise<Fetchers> {
+  const { fetcher: special } = options;
+  if (!special) return oneFetcher(makeFetcher(options));
+  const module = (await import(special.module)) as { makeFetcher(options: unknown): Fetcher };
+  const made = module.makeFetcher(special.options);
+  return special.domains ? fetchersByDomain(made, special.domains, makeFetcher(options)) : oneFetcher(made);
+}
+
+function makeFetcher({ userAgent, ca, identities, timeouts, sockets }: OutpostOptions): Fetcher {
+  return openFetcher({
+    ...{ userAgent, ...(ca && { ca }), ...(identities && { identities }) },
+    ...{ ...(timeouts && { timeouts }), ...(sockets && { sockets }) },
+  });
 }
 
 /**

@@ -3,6 +3,7 @@
  * serves the lines never compresses anything.
  */
 import { parentPort, workerData } from 'node:worker_threads';
+import { wrapFetchers } from '../../crawler/fetchers.ts';
 import { PackerPool } from '../../crawler/pack/packer-pool.ts';
 import type { Parcel } from '../../errand/parcel.ts';
 import type { Visit } from '../../errand/visit.ts';
@@ -78,9 +79,9 @@ const gate: GateOptions = {
   open: () => open, // requests wait while the spool is full, so that nothing is fetched that could not be kept
   exhausted: () => void outpost.recall(),
 };
-const fetcher = gated(tools.fetcher, gate);
+const fetchers = wrapFetchers(tools.fetchers, fetcher => gated(fetcher, gate));
 countTurns(tools.pace, gate);
-const outpost = new Outpost({ ...tools, packers, parcels: FAR_PARCELS, fetcher }, deciders, {
+const outpost = new Outpost({ ...tools, packers, parcels: FAR_PARCELS, fetchers }, deciders, {
   parcel: sendParcel,
   gaveUp: (errand, why) => say({ kind: 'gave-up', errand, why }),
 });

@@ -4,7 +4,9 @@
  */
 import { parentPort } from 'node:worker_threads';
 import { fingerprint } from '../../../base/url.ts';
+import { oneFetcher } from '../../../crawler/fetchers.ts';
 import { Pace } from '../../../crawler/pace/pace.ts';
+import { toolsFor } from '../../../crawler/tools.ts';
 import { decodeErrand } from '../../../errand/codec/errand-codec.ts';
 import { encodeVisits } from '../../../errand/codec/parcel-codec.ts';
 import type { Parcel } from '../../../errand/parcel.ts';
@@ -34,7 +36,8 @@ const end = new AbortController();
 const MOST_HELD = 8 << 20;
 
 async function open(data: SiteThreadData) {
-  const tools = await makeTools({ ...data, identities: readIdentities(data.directory) });
+  const outpostTools = await makeTools({ ...data, identities: readIdentities(data.directory) });
+  const tools = toolsFor(outpostTools, data.origin);
   const ledger = new Ledger(data.directory, 'read');
   const copies = openCopies(ledger);
   const token = ledger.setting<Record<string, string>>('site tokens')?.[data.origin];
@@ -50,14 +53,17 @@ async function open(data: SiteThreadData) {
   if (data.decider) deciders.add(data.decider);
   const gaveUp = (errand: string, why: string) => say({ kind: 'gave-up', errand, why });
   if (data.pagesAt === undefined) {
-    const fetcher = new DictionaryFetcher(tools.fetcher, held);
-    return { outpost: new Outpost({ ...tools, fetcher }, deciders, { parcel: deliver, gaveUp }) };
+    const fetchers = oneFetcher(new DictionaryFetcher(tools.fetcher, held));
+    return { outpost: new Outpost({ ...outpostTools, fetchers }, deciders, { parcel: deliver, gaveUp }) };
   }
   const trouble = (why: string) => say({ kind: 'trouble', text: `${data.origin}: ${why}; its pages are fetched.` });
   const bulk = new BulkFetcher({ tools, pagesAt: data.pagesAt, token, held, trouble });
   // Nothing paces what is here already; what has to be asked for takes its turn from the fetcher's own.
   const pace = new Pace(tools.clock);
-  const outpost = new Outpost({ ...tools, pace, fetcher: bulk }, deciders, { parcel: deliver, gaveUp });
+  const outpost = new Outpost({ ...outpostTools, pace, fetchers: oneFetcher(bulk) }, deciders, {
+    parcel: deliver,
+    gaveUp,
+  });
   return { outpost, bulk };
 }
 

@@ -1,5 +1,6 @@
 /** The thread behind notice-reader.ts: asks faces and reads what they say. It forgets terms that it told, and writes nothing else. */
 import { parentPort, workerData } from 'node:worker_threads';
+import { toolsFor } from '../../../crawler/tools.ts';
 import { unpackFacts } from '../../../errand/facts.ts';
 import { Ledger } from '../../../ledger/ledger.ts';
 import { believable } from '../../../notices/notice.ts';
@@ -113,7 +114,7 @@ async function work(task: Task, asking: Asking): Promise<Done> {
 
 /** What went wrong is a sentence; only a bug ends the thread. */
 async function finish(task: Task): Promise<Done> {
-  const asking = new Asking(await ready, task.terms, end.signal);
+  const asking = new Asking(toolsFor(await ready, task.terms.origin), task.terms, end.signal);
   const state = 'face' in task ? task.face.state : {};
   const done = await work(task, asking).catch(
     (error: unknown): Done => ({ ...NOTHING, state, every: AFTER_TROUBLE, trouble: inWords(error) }),

@@ -47,7 +47,7 @@ const LIMIT = {
   bytes: 100e6,
   /** Disk of each server. */
   disk: 1e12,
-  /** Core heartbeats that a peer hears a second: 6 µs each, so that it is 3 % of a core. */
+  /** Core heartbeats that a peer hears a second: 6 µs each, so that it is 3% of a core. */
   heard: 5000,
   /** Memory of a peer. */
   memory: 32e9,
@@ -334,7 +334,7 @@ if (values.scales) {
     return [
       ...[scale.urls.toExponential(0), `${scale.peers}`, `${scale.partitions}`, figures.messages.toFixed(0)],
       ...[mega(figures.engineBytes), giga(figures.engineDisk), giga(figures.memory), `${figures.last.toFixed(0)} s`],
-      `${what} ${(100 * part).toFixed(0)} %, then ${second} ${(100 * next).toFixed(0)} %`,
+      `${what} ${(100 * part).toFixed(0)}%, then ${second} ${(100 * next).toFixed(0)}%`,
     ];
   });
   console.log('\nThe limits that are nearest, in percent of what three servers on two shared cores each bore:');

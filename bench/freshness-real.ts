@@ -10,7 +10,7 @@
  * of the body (what gzip leaves) where the bytes differ from those of the last visit.
  *
  * Sites change in bursts, so much depends on whose turn was just before one: the order of the pages alone moves a mean
- * by 0.01 at 5 % a day. Each figure is therefore the mean over several orders, with the spread between them.
+ * by 0.01 at 5% a day. Each figure is therefore the mean over several orders, with the spread between them.
  */
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -223,7 +223,7 @@ function main(): void {
   const orders = Array.from({ length: ORDERS }, (_, seed) => shuffled(pages, seed + 1));
   const head = 'policy        mean    spread  worst    visits  kB/day';
   for (const share of SHARES) {
-    console.log(`\nequal visits: ${share * 100} % of the pages per day\n${head}`);
+    console.log(`\nequal visits: ${share * 100}% of the pages per day\n${head}`);
     const visits = (policy: string) => orders.map(order => run(order, policy, 'pages', share * alive));
     for (const policy of POLICIES) report(policy, visits(policy));
     const bytes = mean(visits('uniform').map(each => each.bytes));

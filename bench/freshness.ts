@@ -3,7 +3,7 @@
  *
  *   node bench/freshness.ts [--quick]
  *
- * 10,000 pages, 240 days of which the last 120 count, rates unknown at the start; budgets of 10-50 % of the pages per
+ * 10,000 pages, 240 days of which the last 120 count, rates unknown at the start; budgets of 10-50% of the pages per
  * day. The optimum knows every rate. The default runs with three seeds and its worst counts; the others with one.
  */
 
@@ -79,7 +79,7 @@ async function runAll(tasks: Task[]): Promise<Outcome[]> {
 }
 
 const cell = (text: string) => text.padStart(15);
-const percent = (part: number) => `${(part * 100).toFixed(1)} %`;
+const percent = (part: number) => `${(part * 100).toFixed(1)}%`;
 
 /** Prints one table; returns the worst share of the optimum that the default reached, and whether it beat the rest. */
 function table(outcomes: Outcome[], law: Law, weighting: Weights): { worst: number; first: boolean } {
@@ -112,7 +112,7 @@ function table(outcomes: Outcome[], law: Law, weighting: Weights): { worst: numb
   return { worst, first };
 }
 
-/** Servers that limit the pace, and servers that send notices; budget 30 % a day. */
+/** Servers that limit the pace, and servers that send notices; budget 30% a day. */
 function servers(): void {
   const random = randomFrom(12);
   const people = population('lognormal', 'zipf', PAGES, 1);
@@ -120,7 +120,7 @@ function servers(): void {
   const zipf = Array.from({ length: PAGES }, () => Math.min(99, Math.floor(101 ** random()) - 1));
   const share = 0.3;
   const web = { people, servers: zipf, share, seed: 1, ...span, telling: 0, recall: 0, precision: 1 };
-  console.log('\nservers with a pace (100 servers, three times the fair share at most), 30 % a day');
+  console.log('\nservers with a pace (100 servers, three times the fair share at most), 30% a day');
   for (const policy of ['value', 'uniform']) {
     const free = simulateServers({ ...web, plan: planNamed(policy), pace: 0 }).freshness;
     const paced = simulateServers({ ...web, plan: planNamed(policy), pace: 100 / (3 * share * PAGES) }).freshness;
@@ -128,7 +128,7 @@ function servers(): void {
   }
   const even = { ...web, people: population('lognormal', 'equal', PAGES, 1), plan: planNamed(), pace: 0 };
   const halves = Array.from({ length: PAGES }, (_, page) => page % 2);
-  console.log('\nnotices from half of the pages (recall / precision), 30 % a day');
+  console.log('\nnotices from half of the pages (recall / precision), 30% a day');
   for (const [recall, precision] of [
     [0, 1],
     [1, 1],
@@ -187,7 +187,7 @@ async function main(): Promise<void> {
     }
   servers();
   sizes();
-  console.log(`\nthe default reaches at least ${percent(worst)} of the optimum (aim 97 %)`);
+  console.log(`\nthe default reaches at least ${percent(worst)} of the optimum (aim 97%)`);
   console.log(`the default is ahead of every other policy at every budget: ${first ? 'yes' : 'NO'}`);
   if (!quick && (worst < 0.97 || !first)) process.exitCode = 1;
 }

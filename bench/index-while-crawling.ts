@@ -32,7 +32,7 @@ const { values: given } = parseArgs({
 });
 const rounds = Number(given.rounds);
 const changeShare = Number(given.changes);
-/** Slow-down, and seconds: median and 95 %. */
+/** Slow-down, and seconds: median and 95%. */
 const WANTED = 0.1;
 const [SOON, LATE] = [5, 8];
 /** Milliseconds between two looks at what can be found, and after the end of a run for the last of it. */
@@ -221,7 +221,7 @@ function compare(name: string, without: readonly Run[], fed: readonly Run[]): nu
   // Of neighbours, so that what else the machine does weighs on both alike.
   const ratio = (of: 'seconds' | 'processor') => median(fed.map((run, round) => run[of] / without[round]![of])) - 1;
   console.log(
-    `${name}: slower by ${(100 * ratio('seconds')).toFixed(1)} %, more processor by ${(100 * ratio('processor')).toFixed(1)} %`,
+    `${name}: slower by ${(100 * ratio('seconds')).toFixed(1)}%, more processor by ${(100 * ratio('processor')).toFixed(1)}%`,
   );
   return loadavg()[0]! > 1.5 * availableParallelism() ? ratio('processor') : ratio('seconds');
 }
@@ -244,14 +244,14 @@ for (let round = 0; round < rounds; round++) {
 }
 const costs = [compare('crawl', runs.crawl.without, runs.crawl.fed)];
 const found = median(runs.crawl.fed.map(run => run.found));
-console.log(`of the new pages ${(100 * found).toFixed(0)} % could be found when the crawl ended`);
+console.log(`of the new pages ${(100 * found).toFixed(0)}% could be found when the crawl ended`);
 const late: number[] = [];
 for (const [name, { without, fed }] of [['refresh', runs.refresh] as const, ['behind', behind] as const]) {
   costs.push(compare(name, without, fed));
   const lags = fed.flatMap(run => run.lags);
   const [middle, most] = [median(lags), at(lags, 0.95)];
   console.log(
-    `${lags.length} changes were found ${middle.toFixed(1)} s (median), ${most.toFixed(1)} s (95 %) after the fetch`,
+    `${lags.length} changes were found ${middle.toFixed(1)} s (median), ${most.toFixed(1)} s (95%) after the fetch`,
   );
   late.push(middle / SOON, most / LATE);
 }
@@ -260,6 +260,6 @@ for (const name of ['indexing', 'settled']) rmSync(join(cache, name), { recursiv
 const more = Math.max(...costs);
 console.log(`at a load of ${loadavg()[0]!.toFixed(1)}:`);
 console.log(
-  `feeding costs ${(100 * more).toFixed(1)} % at most, target ${100 * WANTED} % (${more < WANTED ? 'met' : 'missed'})`,
+  `feeding costs ${(100 * more).toFixed(1)}% at most, target ${100 * WANTED}% (${more < WANTED ? 'met' : 'missed'})`,
 );
-console.log(`target for changes: median ${SOON} s, 95 % ${LATE} s (${Math.max(...late) <= 1 ? 'met' : 'missed'})`);
+console.log(`target for changes: median ${SOON} s, 95% ${LATE} s (${Math.max(...late) <= 1 ? 'met' : 'missed'})`);

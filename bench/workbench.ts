@@ -195,13 +195,13 @@ async function cost(): Promise<void> {
   const slower = ((1 - watched / alone) * 100).toFixed(1);
   console.log(
     `a crawl of ${options.crawl} pages, median of ${options.rounds} in turns: ${Math.round(alone)} pages/s alone, ` +
-      `${Math.round(watched)} watched, ${slower} % less`,
+      `${Math.round(watched)} watched, ${slower}% less`,
   );
   // Pages a second say little on a machine that does other things; processor time does.
   const share = median('watched', 'own') / median('watched', 'cpu');
   const took = `${median('watched', 'own').toFixed(2)} of ${median('watched', 'cpu').toFixed(1)} CPU seconds`;
   console.log(
-    `the workbench takes less than 5 % of the processor time: ${(share * 100).toFixed(1)} %, ${took} (${share < 0.05 ? 'met' : 'missed'})`,
+    `the workbench takes less than 5% of the processor time: ${(share * 100).toFixed(1)}%, ${took} (${share < 0.05 ? 'met' : 'missed'})`,
   );
 }
 

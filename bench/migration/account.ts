@@ -46,7 +46,7 @@ export function printAccount(accounts: readonly Account[], total: number): void 
   const rows = [...Object.entries({ ...sums, 'TLS, TCP, IP, Ethernet': total - framed })].sort((a, b) => b[1] - a[1]);
   console.log("\nwhat crossed home's link   kB   share");
   for (const [cause, bytes] of rows) {
-    const share = `${((100 * bytes) / total).toFixed(1)} %`;
+    const share = `${((100 * bytes) / total).toFixed(1)}%`;
     console.log(`${cause.padEnd(24)}${(bytes / 1000).toFixed(1).padStart(8)}${share.padStart(9)}`);
   }
 }

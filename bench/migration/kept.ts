@@ -1,7 +1,7 @@
 /**
  * The third paper's experiment on real pages: fetched once, and again 30 days later. Traditional: everything comes again.
  * Mobile: what changed comes, with 30 kB of crawler and list as in the paper, as it is or zipped. Ours: what the kernel
- * counts on home's link. The paper: 100 / 67 / 23 %.
+ * counts on home's link. The paper: 100 / 67 / 23%.
  */
 import { gzipSync } from 'node:zlib';
 import { entriesOf, openBlobs } from '../histories.ts';
@@ -32,15 +32,15 @@ export async function kept(): Promise<string[]> {
   });
   const row = (name: string, bytes: number, paper: string) =>
     console.log(
-      `${name.padEnd(34)}${(bytes / 1e6).toFixed(2).padStart(8)} MB ${((100 * bytes) / traditional).toFixed(2).padStart(7)} %   ${paper}`,
+      `${name.padEnd(34)}${(bytes / 1e6).toFixed(2).padStart(8)} MB ${((100 * bytes) / traditional).toFixed(2).padStart(7)}%   ${paper}`,
     );
   console.log(`${now.length} pages, the bytes of ${changed.length} changed in ${DAYS} days, ${brought} for a reader`);
-  row('traditional, uncompressed', traditional, '100 %');
-  row('mobile, changed pages as they are', plain, '67 %');
-  row('mobile, changed pages zipped', zipped, '23 %');
+  row('traditional, uncompressed', traditional, '100%');
+  row('mobile, changed pages as they are', plain, '67%');
+  row('mobile, changed pages zipped', zipped, '23%');
   row('Skein, differences', ours, '–');
   const share = (100 * ours) / traditional;
-  return [`kept: ${share.toFixed(2)} % of the traditional crawl, at most 5 wanted (${share <= 5 ? 'met' : 'missed'})`];
+  return [`kept: ${share.toFixed(2)}% of the traditional crawl, at most 5 wanted (${share <= 5 ? 'met' : 'missed'})`];
 }
 
 function pagesOf(day: number): ReturnType<typeof entriesOf> {

@@ -67,6 +67,6 @@ export function stageTable(times: ReadonlyMap<string, number>, pages: number, cp
   const total = [...times.values()].reduce((sum, time) => sum + time, 0);
   const rows = [...times]
     .sort((a, b) => b[1] - a[1])
-    .map(([stage, time]) => [stage, ((time / total) * cost).toFixed(0), `${((time * 100) / total).toFixed(0)} %`]);
+    .map(([stage, time]) => [stage, ((time / total) * cost).toFixed(0), `${((time * 100) / total).toFixed(0)}%`]);
   return grid([['stage', 'µs a page', 'share'], ...rows, ['all', cost.toFixed(0), '']]);
 }

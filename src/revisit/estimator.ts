@@ -35,7 +35,7 @@ export interface Confidence {
   readonly word: 'unknown' | 'weak' | 'fair' | 'good';
 }
 
-/** 95 % point of the normal distribution: 5 % are left out on each side. */
+/** 95% point of the normal distribution: 5% are left out on each side. */
 const EDGE = 1.6449;
 
 /**

@@ -31,7 +31,7 @@ const GOLDEN = (Math.sqrt(5) - 1) / 2;
 /**
  * Pages that were fetched together and of which nothing is known would all be due at one time, and until then the whole
  * budget would go to the few that showed a change first. So `value` spreads their first looks evenly over the interval:
- * multiples of the golden section never crowd. On the recorded sites at 2 % a day that is 0.857 fresh instead of 0.832.
+ * multiples of the golden section never crowd. On the recorded sites at 2% a day that is 0.857 fresh instead of 0.832.
  */
 export function phaseOf(page: number): number {
   return (page * GOLDEN) % 1;

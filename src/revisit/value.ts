@@ -174,7 +174,7 @@ export interface Load {
 
 /**
  * How hard theta is turned. Due times were set with the theta of the visit before, so it is felt late and swings when
- * turned harder: with 4 a budget of 10 % lost 1 % of its freshness (gamma rates, equal weights), with 16 another 0.7 %;
+ * turned harder: with 4 a budget of 10% lost 1% of its freshness (gamma rates, equal weights), with 16 another 0.7%;
  * 1 and 2 measure the same.
  */
 const GAIN = 2;

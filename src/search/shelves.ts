@@ -105,7 +105,7 @@ export class Shelves {
     const shelf = this.#free.get()?.['shelf'];
     if (typeof shelf === 'number') return shelf;
     const next = this.count();
-    // A full shelf is made one segment: 5 % of the work of filling it, and rare words are found in half the time.
+    // A full shelf is made one segment: 5% of the work of filling it, and rare words are found in half the time.
     if (next > 0) this.#database.exec(`INSERT INTO ${tableOf(next - 1)} (${tableOf(next - 1)}) VALUES ('optimize')`);
     const table = tableOf(next);
     const settings = { automerge: MERGED_AT, deletemerge: REWRITTEN_AT, hashsize: GATHERED };

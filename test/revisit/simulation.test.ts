@@ -12,7 +12,7 @@ for (const [law, weighting] of [
   ['lognormal', 'equal'],
   ['gamma', 'zipf'],
 ] as const)
-  test(`value learns to within 4 % of the optimum and beats the others: ${law}, ${weighting} weights`, () => {
+  test(`value learns to within 4% of the optimum and beats the others: ${law}, ${weighting} weights`, () => {
     const people = population(law, weighting, PAGES, 1);
     const share = 0.2;
     const freshness = (policy: string) => simulate({ people, plan: planNamed(policy), share, ...span }).freshness;

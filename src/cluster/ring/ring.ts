@@ -14,7 +14,7 @@ export interface RingMember {
   readonly capacity: number;
 }
 
-/** Replicas of a peer of capacity 1: at 200 a share differs from its ideal by 4 % on average (6 % at 100). */
+/** Replicas of a peer of capacity 1: at 200 a share differs from its ideal by 4% on average (6% at 100). */
 const REPLICAS = 200;
 
 export class Ring {

@@ -1,5 +1,5 @@
 /**
- * Uses the date of the last change where the server gives one that is trusted: unbiased to 1-2 % for regular and
+ * Uses the date of the last change where the server gives one that is trusted: unbiased to 1-2% for regular and
  * irregular visits alike. Where a change has no date it is taken to lie in the middle of its interval.
  */
 import { pointEstimator } from './port.ts';

@@ -236,7 +236,6 @@ const LARGER: Readonly<Record<string, number>> = {
   'src/home/home.ts#Home': 20,
   'src/home/machines/dispatch.ts#Dispatch': 29,
   'src/home/partitions/partition.ts#Partition': 16,
-  'src/home/partitions/partitions.ts#Partitions': 16,
   'src/home/partitions/pool.ts#Pool': 16,
   'src/ledger/ledger.ts#Ledger': 47,
   'src/ledger/visits.ts#Visits': 23,

@@ -201,9 +201,12 @@ export class Frontier {
     }
   }
 
-  /** Offers the lanes that may be visited now to the director. Called once a turn of home's loop, then next(). */
-  wake(): void {
-    this.#turns.wake();
+  /**
+   * Offers the lanes that may be visited now to the director; returns how urgent they are, -1 = there are none. Called once a
+   * turn of home's loop, then next().
+   */
+  wake(): number {
+    return this.#turns.wake();
   }
 
   /** The next errand that may leave now, if there is one. `plan` says where the errand of a server would go. */

@@ -147,9 +147,9 @@ export class Home implements Receiver {
       const chore = this.#stopping || this.#paused ? undefined : chores?.due();
       if (!this.#stopping && !this.#paused && !chore) {
         supply.fill();
-        this.partitions.wake();
+        const sending = this.partitions.wake(partition => this.#departures.isLeaving(partition));
         this.#try();
-        this.#sendAll();
+        this.#sendAll(sending);
       }
       if (this.dispatch.idle && this.#inbox.empty) {
         if (this.partitions.settle()) continue; // links to other partitions may bring more to do
@@ -287,11 +287,11 @@ export class Home implements Receiver {
     for (let order = this.#orders.shift(); order; order = this.#orders.shift()) order();
   }
 
-  /** The partitions take turns; one that has nothing to send now is passed over. */
-  #sendAll(): void {
+  /** These partitions take turns, until they have nothing to send now. */
+  #sendAll(partitions: readonly Partition[]): void {
     const travelling: Travelling[] = [];
-    let sending = this.partitions.inTurn().filter(partition => !this.#departures.isLeaving(partition));
-    while (sending.length > 0) sending = sending.filter(partition => this.#sendOne(partition, travelling));
+    for (let sending = partitions; sending.length > 0; )
+      sending = sending.filter(partition => this.#sendOne(partition, travelling));
     this.#dispatchFar(travelling);
   }
 

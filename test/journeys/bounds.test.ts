@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, test } from 'node:test';
 import { rememberMostPages } from '../../src/engine/bounds.ts';
+import { readCollection } from '../../src/ledger/collection/collection.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import { openWeb, type Web } from '../web/web.ts';
 import { makeCollection } from './collection.ts';
@@ -193,10 +194,12 @@ test('an index of sitemaps is no level, and indexes in indexes without end come 
 
 /** As a crawl without --max-pages does that is stopped before it asks for anything. */
 function liftMostPages(data: string): void {
-  const ledger = new Ledger(data, 'write');
-  ledger.begin();
-  rememberMostPages(ledger, undefined);
-  ledger.close();
+  for (const { directory } of readCollection(data).here) {
+    const ledger = new Ledger(directory, 'write');
+    ledger.begin();
+    rememberMostPages(ledger, undefined);
+    ledger.close();
+  }
 }
 
 test('refresh keeps new pages inside its budget, and leaves half of it to what is due', async () => {

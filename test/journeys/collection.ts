@@ -11,17 +11,17 @@ import { keepFresh } from '../../src/cli/commands/refresh.ts';
 import { openHome } from '../../src/cli/options/engine-options.ts';
 import { defaults } from '../../src/cli/options/options.ts';
 import type { FreshSummary } from '../../src/engine/keep-fresh.ts';
-import { openLedger } from '../../src/engine/open-ledger.ts';
 import { crawlSupply } from '../../src/home/supply.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import type { VisitRow } from '../../src/ledger/visits.ts';
+import { ledgerOf, onlyLedger, withPartitions } from './how-many-partitions.ts';
 
 export type Chosen = Parameters<typeof keepFresh>[1];
 
 /** The defaults of every option, and what a test on loopback needs. */
 export function chosen(data: string, more: Record<string, unknown> = {}): Chosen {
   const loopback = { pace: 0, connections: 4, threads: 1, allowPrivate: true, secondLook: 0 };
-  return { ...defaults(), data, ...loopback, ...more } as Chosen;
+  return withPartitions({ ...defaults(), data, ...loopback, ...more }) as Chosen;
 }
 
 export interface Collection extends Disposable {
@@ -34,7 +34,7 @@ export interface Collection extends Disposable {
   crawl(seeds: readonly string[], more?: Record<string, unknown>): Promise<void>;
   /** One round of refresh. */
   refresh(more?: Record<string, unknown>): Promise<FreshSummary>;
-  /** Looks into the ledger. */
+  /** Looks into the ledger of the partition that has the pages. */
   look<T>(at: (ledger: Ledger) => T): T;
   visits(url: string): VisitRow[];
 }
@@ -43,8 +43,7 @@ export function makeCollection(): Collection {
   const directory = mkdtempSync(join(tmpdir(), 'skein-journey-'));
   const clockShift = new SharedArrayBuffer(8);
   const shift = new Float64Array(clockShift);
-  const look = <T>(at: (ledger: Ledger) => T): T => {
-    const ledger = openLedger(directory);
+  const look = <T>(at: (ledger: Ledger) => T, ledger = onlyLedger(directory)): T => {
     try {
       return at(ledger);
     } finally {
@@ -67,13 +66,16 @@ export function makeCollection(): Collection {
       }
     },
     refresh: (more = {}) => keepFresh('refresh', chosen(directory, more), { clockShift }),
-    look,
+    look: at => look(at),
     visits: url =>
-      look(ledger => {
-        const { high, low } = fingerprint(url, { high: 0, low: 0 });
-        const page = ledger.pages.find(high, low);
-        return page ? ledger.visits.of(page.id) : [];
-      }),
+      look(
+        ledger => {
+          const { high, low } = fingerprint(url, { high: 0, low: 0 });
+          const page = ledger.pages.find(high, low);
+          return page ? ledger.visits.of(page.id) : [];
+        },
+        ledgerOf(directory, url),
+      ),
     [Symbol.dispose]: () => rmSync(directory, { recursive: true, force: true }),
   };
 }

@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openLedger } from '../../src/engine/open-ledger.ts';
+import { readCollection } from '../../src/ledger/collection/collection.ts';
 import { randomly } from '../random.ts';
 import { openWeb, type Web } from '../web/web.ts';
 import { checkBooks, killAt, pause } from './kills.ts';
@@ -52,15 +53,17 @@ test('a crawl that is killed twenty times ends like one that is not', async t =>
 
 /** Notes how often each page that the ledger has settled was asked for. */
 function remember(web: Web, data: string, settled: Map<string, number>): void {
-  let rows: { url: string }[];
-  try {
-    const ledger = openLedger(data);
-    rows = ledger['database'].prepare('SELECT p.url FROM known k JOIN pages p ON p.id = k.page').all() as typeof rows;
-    ledger.close();
-  } catch {
-    return; // it died before there was a table
+  for (const { directory } of readCollection(data).here) {
+    let rows: { url: string }[];
+    try {
+      const ledger = openLedger(directory);
+      rows = ledger['database'].prepare('SELECT p.url FROM known k JOIN pages p ON p.id = k.page').all() as typeof rows;
+      ledger.close();
+    } catch {
+      continue; // it died before there was a table
+    }
+    for (const { url } of rows) if (!settled.has(url)) settled.set(url, web.requests(url));
   }
-  for (const { url } of rows) if (!settled.has(url)) settled.set(url, web.requests(url));
 }
 
 function outcomes(pages: ReadonlyMap<string, PageLine>): string[] {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { openLedger } from '../../src/engine/open-ledger.ts';
 import { verifyCollection } from '../../src/home/checks/verify.ts';
+import { readCollection } from '../../src/ledger/collection/collection.ts';
 import { start } from './skein.ts';
 
 /** Starts `skein` and kills it at that moment. Returns whether it was still alive then. */
@@ -15,18 +16,20 @@ export async function killAt(moment: Promise<void>, args: readonly string[]): Pr
 }
 
 export async function checkBooks(data: string, when: string): Promise<void> {
-  let ledger: ReturnType<typeof openLedger>;
-  try {
-    ledger = openLedger(data);
-  } catch (error) {
-    assert.match(String(error), /There is no collection/); // it died before it made one
-    return;
-  }
-  try {
-    const { problems } = await verifyCollection(ledger);
-    assert.deepEqual(problems, [], when);
-  } finally {
-    ledger.close();
+  for (const { directory } of readCollection(data).here) {
+    let ledger: ReturnType<typeof openLedger>;
+    try {
+      ledger = openLedger(directory);
+    } catch (error) {
+      assert.match(String(error), /There is no collection/); // it died before it made one
+      continue;
+    }
+    try {
+      const { problems } = await verifyCollection(ledger);
+      assert.deepEqual(problems, [], when);
+    } finally {
+      ledger.close();
+    }
   }
 }
 

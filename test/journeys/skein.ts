@@ -9,12 +9,13 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openHome } from '../../src/cli/options/engine-options.ts';
 import { fetchOptions, values } from '../../src/cli/options/options.ts';
-import { openLedger } from '../../src/engine/open-ledger.ts';
 import type { Extras } from '../../src/engine/options.ts';
 import { type Summary, summaryOf } from '../../src/engine/summary.ts';
 import { findPage, type LookedUpPage } from '../../src/home/answers/lookup.ts';
 import { openCopiesHere } from '../../src/home/copies/copies.ts';
 import { crawlSupply } from '../../src/home/supply.ts';
+import type { Ledger } from '../../src/ledger/ledger.ts';
+import { ledgerOf, onlyLedger, withPartitions, withPartitionsSet } from './how-many-partitions.ts';
 
 export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const door = join(root, 'bin', 'skein.js');
@@ -53,7 +54,13 @@ process.on('exit', () => {
 
 /** Starts `skein` with these arguments and does not wait. */
 export function start(args: readonly string[], options: RunOptions = {}): Running {
-  const [command, ...words] = [...(options.within ?? []), process.execPath, ...(options.node ?? []), door, ...args];
+  const [command, ...words] = [
+    ...(options.within ?? []),
+    process.execPath,
+    ...(options.node ?? []),
+    door,
+    ...withPartitionsSet(args),
+  ];
   const child = spawn(command!, words, {
     cwd: options.cwd ?? root,
     stdio: 'pipe',
@@ -137,16 +144,24 @@ export interface Look extends Disposable {
 
 /** What the commands read, without a process for each question. */
 export function lookInto(data: string): Look {
-  const ledger = openLedger(data);
-  const copies = openCopiesHere(ledger);
-  return {
-    page: url => findPage(ledger, url),
-    url: id => (id ? ledger.pages.get(id)?.url : undefined),
-    body: url => copies.newest(findPage(ledger, url).known!)!.decoded().bytes,
-    [Symbol.dispose]() {
-      copies.close();
+  const at = <T>(ledger: Ledger, look: (ledger: Ledger) => T): T => {
+    try {
+      return look(ledger);
+    } finally {
       ledger.close();
-    },
+    }
+  };
+  return {
+    page: url => at(ledgerOf(data, url), ledger => findPage(ledger, url)),
+    url: id => (id ? at(onlyLedger(data), ledger => ledger.pages.get(id)?.url) : undefined),
+    body: url =>
+      at(ledgerOf(data, url), ledger => {
+        const copies = openCopiesHere(ledger);
+        const { bytes } = copies.newest(findPage(ledger, url).known!)!.decoded();
+        copies.close();
+        return bytes;
+      }),
+    [Symbol.dispose]() {},
   };
 }
 
@@ -162,7 +177,7 @@ export async function crawlHere(
   seeds: readonly string[],
   extras: Extras & { readonly patience?: number } = {},
 ): Promise<Summary> {
-  const chosen = await values({ pace: 0, allowPrivate: true, ...given }, fetchOptions);
+  const chosen = await values(withPartitions({ pace: 0, allowPrivate: true, ...given }), fetchOptions);
   const opened = await openHome(chosen, seeds, extras);
   try {
     await opened.ready();

@@ -45,8 +45,11 @@ export class ReadyLanes {
     this.#stirred.add(lane);
   }
 
-  /** Offers the lanes that may go now. In a focused crawl none is, as long as more relevant ones wait. */
-  wake(): void {
+  /**
+   * Offers the lanes that may go now. In a focused crawl none is, as long as more relevant ones wait. Returns how urgent those
+   * are that are offered, -1 = none is.
+   */
+  wake(): number {
     const now = this.#clock.now();
     this.#follow();
     if (now >= this.#restUntil) this.#rouse();
@@ -54,7 +57,7 @@ export class ReadyLanes {
     this.#stirred.clear();
     if (this.#offered.size === 0) this.#step = 0;
     const best = this.#aside.findLastIndex(lanes => lanes.size > 0);
-    if (best < this.#step) return;
+    if (best < this.#step) return this.#urgency;
     this.#step = best;
     const lanes = [...this.#aside[best]!];
     this.#aside[best]!.clear();
@@ -63,6 +66,11 @@ export class ReadyLanes {
       if (stepOf(lane) === best && this.#stateOf(lane, now) === 'ready') this.#hand(lane);
       else this.#place(lane, now);
     }
+    return this.#urgency;
+  }
+
+  get #urgency(): number {
+    return this.#offered.size > 0 ? this.#step : -1;
   }
 
   /** Whoever sets the clock makes no server wait an hour longer, or be asked an hour earlier than it wished. */

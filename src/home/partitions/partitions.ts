@@ -39,16 +39,17 @@ export class Partitions {
     return this.#all.reduce((sum, partition) => sum + count(partition), 0);
   }
 
-  /** Another one first each time. */
-  inTurn(): Partition[] {
-    if (this.#all.length === 1) return this.#all;
-    this.#turn = (this.#turn + 1) % Math.max(1, this.#all.length);
-    return [...this.#all.slice(this.#turn), ...this.#all.slice(0, this.#turn)];
-  }
-
-  /** Offers the lanes that may be visited now. */
-  wake(): void {
-    for (const { frontier } of this.#all) frontier.wake();
+  /**
+   * Offers the lanes that may be visited now; returns the partitions with the most urgent ones, another first each time: new
+   * seeds, and in a focused crawl the most relevant pages, come first wherever they are.
+   */
+  wake(isLeaving: (partition: Partition) => boolean): Partition[] {
+    const offering = this.#all.filter(partition => !isLeaving(partition));
+    const urgency = offering.map(({ frontier }) => frontier.wake());
+    const most = Math.max(0, ...urgency);
+    const first = offering.filter((_, i) => urgency[i] === most);
+    this.#turn = (this.#turn + 1) % Math.max(1, first.length);
+    return [...first.slice(this.#turn), ...first.slice(0, this.#turn)];
   }
 
   /** Opens a transaction in each, or in one; `counted`: it commits itself soon, as after a visit. */

@@ -8,9 +8,9 @@ import { after, before, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { listSegments } from '../../src/archive/segments.ts';
 import { forgetIn } from '../../src/engine/house/forget.ts';
-import { openLedger } from '../../src/engine/open-ledger.ts';
 import { verifyCollection } from '../../src/home/checks/verify.ts';
 import { openWeb, type Web } from '../web/web.ts';
+import { inEach } from './how-many-partitions.ts';
 import { crawlHere, lookInto, pagesOf, root, skein, skeinJson, workplace } from './skein.ts';
 
 const place = workplace();
@@ -38,21 +38,21 @@ function copy(name: string): string {
 }
 
 async function problems(data: string): Promise<readonly string[]> {
-  const ledger = openLedger(data);
-  try {
-    return (await verifyCollection(ledger)).problems;
-  } finally {
-    ledger.close();
-  }
+  return (await inEach(data, async ledger => (await verifyCollection(ledger)).problems)).flat();
 }
 
 /** Stored pages by URL, with their bodies. */
-function bodies(data: string): Map<string, string> {
+async function bodies(data: string): Promise<Map<string, string>> {
   using look = lookInto(data);
-  const ledger = openLedger(data);
-  const urls = [...ledger.visits.storedPages()].map(({ page }) => ledger.pages.get(page)!.url);
-  ledger.close();
-  return new Map(urls.sort().map(url => [url, Buffer.from(look.body(url)).toString('base64')]));
+  const urls = await inEach(data, ledger =>
+    [...ledger.visits.storedPages()].map(({ page }) => ledger.pages.get(page)!.url),
+  );
+  return new Map(
+    urls
+      .flat()
+      .sort()
+      .map(url => [url, Buffer.from(look.body(url)).toString('base64')]),
+  );
 }
 
 /** Files of the collection in which a text can be found, records of the archive unpacked. */
@@ -65,7 +65,7 @@ function mentions(data: string, text: string): string[] {
 
 test('a page is gone from every answer and from the disk, and the page that referred to its body has it', async () => {
   const data = copy('one');
-  const before = bodies(data);
+  const before = await bodies(data);
   assert.ok(before.has(original));
   const twins = [...before].filter(([url, body]) => url !== original && body === before.get(original));
   assert.ok(twins.length > 0, 'another page has the same body');
@@ -73,7 +73,7 @@ test('a page is gone from every answer and from the disk, and the page that refe
   assert.equal(asked['pages'], 1);
   assert.equal(asked['copies'], 1);
   assert.deepEqual(await problems(data), []);
-  const now = bodies(data);
+  const now = await bodies(data);
   before.delete(original);
   assert.deepEqual(now, before, 'all other pages have the bodies that they had');
   assert.ok(!(await pagesOf(data)).has(original));
@@ -102,7 +102,10 @@ test('a page is gone from every answer and from the disk, and the page that refe
 
 test('a word that only a forgotten page has is in no file any more', async () => {
   const data = copy('word');
-  const texts = [...bodies(data)].map(([url, body]) => ({ url, text: Buffer.from(body, 'base64').toString('latin1') }));
+  const texts = [...(await bodies(data))].map(([url, body]) => ({
+    url,
+    text: Buffer.from(body, 'base64').toString('latin1'),
+  }));
   const lonely = texts.flatMap(({ url, text }) =>
     (text.match(/\b[a-z]{7,}\b/g) ?? [])
       .filter(word => texts.every(other => other.url === url || !other.text.includes(word)))
@@ -120,18 +123,18 @@ test('a word that only a forgotten page has is in no file any more', async () =>
 test('it does not come back, until it is allowed to', async () => {
   const data = copy('again');
   const server = web.origins[1]!;
-  const before = [...bodies(data).keys()];
+  const before = [...(await bodies(data)).keys()];
   const gone = before.filter(url => url.startsWith(`${server}/`));
   assert.ok(gone.length > 5);
   await forgetIn(data, [server]);
   assert.deepEqual(
-    [...bodies(data).keys()],
+    [...(await bodies(data)).keys()],
     before.filter(url => !gone.includes(url)),
   );
   await crawlHere({ data, scope: '*' }, [web.seeds[0]!]);
   await crawlHere({ data, scope: '*' }, []);
   assert.deepEqual(
-    [...bodies(data).keys()].filter(url => url.startsWith(server)),
+    [...(await bodies(data)).keys()].filter(url => url.startsWith(server)),
     [],
   );
   const refused = await skein(['crawl', `${server}/`, '--data', data, '--allow-private']);
@@ -139,13 +142,13 @@ test('it does not come back, until it is allowed to', async () => {
   assert.match(refused.stderr, /was forgotten/);
   assert.equal((await skein(['forget', '--allow', server, '--data', data])).code, 0);
   await crawlHere({ data, scope: '*' }, [`${server}/`]);
-  assert.ok([...bodies(data).keys()].filter(url => url.startsWith(server)).length >= gone.length - 1);
+  assert.ok([...(await bodies(data)).keys()].filter(url => url.startsWith(server)).length >= gone.length - 1);
   assert.deepEqual(await problems(data), []);
 });
 
 test('killed at any moment it loses nothing else, and run again it ends', async () => {
   const pattern = `${web.origins[0]}/*`;
-  const expected = [...bodies(whole)].filter(([url]) => !url.startsWith(`${web.origins[0]}/`));
+  const expected = [...(await bodies(whole))].filter(([url]) => !url.startsWith(`${web.origins[0]}/`));
   const door = join(root, 'bin', 'skein.js');
   for (const wait of [150, 220, 260, 300, 350, 420]) {
     const data = copy(`killed-${wait}`);
@@ -154,17 +157,17 @@ test('killed at any moment it loses nothing else, and run again it ends', async 
     child.kill('SIGKILL');
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
     assert.deepEqual(await problems(data), [], `killed after ${wait} ms`);
-    const now = bodies(data);
+    const now = await bodies(data);
     for (const [url, body] of expected) assert.equal(now.get(url), body, url);
     await forgetIn(data, [pattern]);
-    assert.deepEqual([...bodies(data)], expected);
+    assert.deepEqual([...(await bodies(data))], expected);
     assert.deepEqual(await problems(data), []);
     assert.deepEqual(mentions(data, `WARC-Target-URI: ${web.origins[0]}/`), []);
-    const ledger = openLedger(data);
-    assert.deepEqual(
-      ledger.segments().map(({ id }) => id),
-      listSegments(join(data, 'archive')).map(({ id }) => id),
+    await inEach(data, ledger =>
+      assert.deepEqual(
+        ledger.segments().map(({ id }) => id),
+        listSegments(join(ledger.directory, 'archive')).map(({ id }) => id),
+      ),
     );
-    ledger.close();
   }
 });

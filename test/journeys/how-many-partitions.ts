@@ -29,6 +29,20 @@ export function ledgerOf(directory: string, url: string): Ledger {
   return openLedger(place?.directory ?? directory);
 }
 
+/** What `look` finds in each ledger. */
+export async function inEach<T>(directory: string, look: (ledger: Ledger) => T | Promise<T>): Promise<Awaited<T>[]> {
+  const found: Awaited<T>[] = [];
+  for (const place of readCollection(directory).here) {
+    const ledger = openLedger(place.directory);
+    try {
+      found.push(await look(ledger));
+    } finally {
+      ledger.close();
+    }
+  }
+  return found;
+}
+
 /** The ledger of a collection whose pages are all in one partition. */
 export function onlyLedger(directory: string): Ledger {
   const { here } = readCollection(directory);

@@ -1,6 +1,6 @@
 /** A budget in the terms of the schedule, and what it allows a day. */
 import type { ScheduleSettings } from '../frontier/schedule/settings.ts';
-import type { Pool } from '../home/partitions/pool.ts';
+import type { Pool, PoolMember } from '../home/partitions/pool.ts';
 import type { Spending } from '../home/supply.ts';
 
 const SURPRISE = 1.5;
@@ -56,13 +56,18 @@ export function currentAim(pool: Pool): Aim {
 
 /** Makes the schedule of each partition fit; bytes are shared out by how many pages each has. Opens a transaction in each. */
 export function aim(pool: Pool, wanted: Aim, now: number): void {
-  const all = collectionSize(pool);
-  const members = [...pool];
-  for (const { ledger, frontier } of members) {
-    const part = members.length === 1 ? 1 : Math.max(1, ledger.dueTimes.countLive()) / all;
+  for (const [{ ledger, frontier }, weight] of weighed(pool)) {
     ledger.begin();
-    frontier.schedule.aim({ ...wanted, bytes: wanted.bytes && wanted.bytes * part }, now);
+    frontier.schedule.aim({ ...wanted, bytes: wanted.bytes && wanted.bytes * weight }, now);
   }
+}
+
+/** Each partition with its part of a budget; together 1. One without pages gets next to nothing, unless none has any. */
+function weighed(pool: Pool): [PoolMember, number][] {
+  const members = [...pool];
+  const sizes = members.map(({ ledger }) => ledger.dueTimes.countLive() || 1e-6);
+  const all = sizes.reduce((sum, size) => sum + size, 0);
+  return members.map((member, i) => [member, sizes[i]! / all]);
 }
 
 /** What may be spent a day. A freshness to be kept has no budget: it takes what it needs, and some more for surprises. */
@@ -71,9 +76,7 @@ export function allowanceOf(pool: Pool): Spending {
   const { share, bytes, freshness } = currentAim(pool);
   if (bytes !== undefined) return { pages: unlimited, bytes };
   if (freshness === undefined) return { pages: (share ?? 0.1) * collectionSize(pool), bytes: unlimited };
-  let visits = 0;
-  for (const { ledger, frontier } of pool) {
-    visits += frontier.schedule.balance.visits * Math.max(1, ledger.dueTimes.countLive());
-  }
-  return { pages: SURPRISE * visits, bytes: unlimited };
+  const size = collectionSize(pool);
+  const visits = weighed(pool).reduce((sum, [each, weight]) => sum + each.frontier.schedule.balance.visits * weight, 0);
+  return { pages: SURPRISE * visits * size, bytes: unlimited };
 }

@@ -1,5 +1,6 @@
 /** What a run did, as data. */
 import type { PoolMember } from '../home/partitions/pool.ts';
+import { nextRetryOf } from '../home/supply.ts';
 import type { Engine } from './engine.ts';
 
 export interface Summary {
@@ -40,7 +41,7 @@ export function summaryOf({ home, pool }: Engine, interrupted: boolean): Summary
   const { seconds } = progress;
   const members = [...pool];
   const sum = (count: (member: PoolMember) => number) => members.reduce((total, member) => total + count(member), 0);
-  const { nextRetry } = pool;
+  const nextRetry = nextRetryOf(pool);
   return {
     pages: progress.pages,
     ...progress.outcomes,

@@ -74,7 +74,7 @@ export class Versions {
   #sampleOf(server: number): readonly number[] {
     if (!this.#samples) {
       const samples = new Map<number, number[]>();
-      for (const { page, server: its } of this.ledger.visits.storedPages()) {
+      for (const { page, server: its } of this.ledger.house.copies.pages()) {
         const sample = samples.get(its) ?? [];
         samples.set(its, sample);
         sample.push(page);

@@ -201,10 +201,7 @@ export class Frontier {
     }
   }
 
-  /**
-   * Offers the lanes that may be visited now to the director; returns how urgent they are, -1 = there are none. Called once a
-   * turn of home's loop, then next().
-   */
+  /** Offers the lanes that may be visited now, for next(); returns how urgent they are, -1 = there are none. */
   wake(): number {
     return this.#turns.wake();
   }

@@ -268,7 +268,7 @@ export class Home implements Receiver {
 
   #convict(parcel: Parcel): void {
     this.#deaths++;
-    this.partitions.ofErrand(parcel.errand)?.convict(parcel);
+    this.partitions.ofErrand(parcel.errand)?.receive({ parcel });
   }
 
   /** Ends the run for a reason that a person has to see. */

@@ -67,9 +67,16 @@ export function crawlSupply({ pool, clock }: SupplyParts, patience: number): Sup
     fill: retries,
     worthWaiting() {
       const until = clock.now() + patience;
-      return !pool.full && (pool.wake <= until || pool.nextRetry <= until);
+      return !pool.full && (pool.wake <= until || nextRetryOf(pool) <= until);
     },
   };
+}
+
+/** When the next retry falls due, milliseconds since 1970. */
+export function nextRetryOf(pool: Pool): number {
+  let time = Number.POSITIVE_INFINITY;
+  for (const { ledger } of pool) time = Math.min(time, ledger.dueTimes.nextRetry()?.time ?? time);
+  return time;
 }
 
 /** What a budget allows: pages, bytes, or both. */

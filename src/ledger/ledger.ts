@@ -98,7 +98,7 @@ export class Ledger {
     this.pages = new Pages(this.database, this.tallies, this.#serverPages);
     this.scans = new PageScans(this.database);
     this.looks = new Looks(this.database);
-    this.visits = new Visits(this.database, this.tallies, this.looks);
+    this.visits = new Visits(this.database, this.looks);
     this.servers = new Servers(this.database);
     this.backward = new Backward(this.database);
     this.links = new LinkIndex(this.database, this.backward);

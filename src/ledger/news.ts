@@ -1,8 +1,9 @@
 /** Visits that are news to a reader: what a page was before the visit decides. Bounded by ids, so that few are read. */
 import type { DatabaseSync } from 'node:sqlite';
+import { serverTroubles } from '../errand/reasons.ts';
 import { FLAG_ALIAS } from './pages/known-row.ts';
 import { globOf, roles } from './pages/pages.ts';
-import type { Visits } from './visits.ts';
+import type { VisitRow, Visits } from './visits.ts';
 
 export interface NewsWanted {
   /** Times, milliseconds: from `since` up to, not including, `until`. */
@@ -77,6 +78,22 @@ const IS_NEWS = `((outcome = 'fetched' AND earlier IS NOT NULL) OR (outcome = 's
 const A_READER_SEES_IT = `NOT (v.outcome = 'fetched' AND v.amount IS NOT NULL AND v.amount = 0
   AND v.stage IN ('raw', 'content', 'structure'))`;
 
+interface LatestVisit
+  extends Pick<VisitRow, 'id' | 'page' | 'time' | 'outcome' | 'reason' | 'stage' | 'status' | 'ms' | 'outpost'> {
+  readonly url: string;
+  readonly bytes: number;
+  /** The page was there once: what is missing now is gone, not only not found. */
+  readonly seen: boolean;
+}
+
+/** How many visits ended in the same way. */
+export interface VisitTally extends Pick<VisitRow, 'outcome' | 'stage' | 'outpost'> {
+  readonly visits: number;
+  /** That went wrong (src/errand/reasons.ts). */
+  readonly errors: number;
+  readonly bytes: number;
+}
+
 export class News {
   readonly #database: DatabaseSync;
   readonly #visits: Visits;
@@ -84,6 +101,39 @@ export class News {
   constructor(database: DatabaseSync, visits: Visits) {
     this.#database = database;
     this.#visits = visits;
+  }
+
+  /** The visits behind `id`, newest first. */
+  latestVisits(id: number, most: number): LatestVisit[] {
+    return this.#database
+      .prepare(
+        `SELECT v.id, v.page, v.time, p.url, v.outcome, v.reason, v.stage, v.status, v.up + v.down AS bytes, v.ms, v.outpost,
+           EXISTS (SELECT 1 FROM known k WHERE k.page = v.page AND k.seen_time IS NOT NULL) AS seen
+         FROM visits v JOIN pages p ON p.id = v.page WHERE v.id > ? ORDER BY v.id DESC LIMIT ?`,
+      )
+      .all(id, most)
+      .map(row => ({ ...row, seen: row['seen'] === 1 })) as unknown as LatestVisit[];
+  }
+
+  /** Visits of each span of `ms` since 1970, from the visit `from` up to, not including, `before`. */
+  visitsBySpan(from: number, before: number, ms: number): { span: number; visits: number; same: number }[] {
+    return this.#database
+      .prepare(
+        `SELECT cast(time / ? AS INTEGER) AS span, count(*) AS visits, sum(outcome = 'same') AS same FROM visits
+         WHERE id >= ? AND id < ? GROUP BY span`,
+      )
+      .all(ms, from, before) as unknown as { span: number; visits: number; same: number }[];
+  }
+
+  /** Counts of the visits behind `id`. */
+  visitTally(id: number): VisitTally[] {
+    return this.#database
+      .prepare(
+        `SELECT outcome, stage, outpost, count(*) AS visits, sum(up + down) AS bytes,
+           sum(outcome = 'failed' OR outcome = 'refused' AND reason IN (SELECT value FROM json_each(?))) AS errors
+         FROM visits WHERE id > ? GROUP BY outcome, stage, outpost`,
+      )
+      .all(JSON.stringify(serverTroubles), id) as unknown as VisitTally[];
   }
 
   /** Newest first. */

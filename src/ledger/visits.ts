@@ -2,12 +2,10 @@
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { DAY, HOUR } from '../base/clock.ts';
-import { serverTroubles } from '../errand/reasons.ts';
 import type { Outcome } from '../errand/visit.ts';
 import type { Looks } from './looks.ts';
 import { roles } from './pages/pages.ts';
 import { hasTable } from './schema.ts';
-import type { Tallies } from './tallies.ts';
 
 /** Names and order are those of the table `visits`. */
 export interface VisitRow {
@@ -34,14 +32,6 @@ export interface VisitRow {
   readonly added: number | null;
 }
 
-/** How many visits ended in the same way. */
-export interface VisitTally extends Pick<VisitRow, 'outcome' | 'stage' | 'outpost'> {
-  readonly visits: number;
-  /** That went wrong (src/errand/reasons.ts). */
-  readonly errors: number;
-  readonly bytes: number;
-}
-
 /** A visit with what is known of its page by now. */
 export interface NamedVisit extends VisitRow {
   readonly url: string;
@@ -51,22 +41,6 @@ export interface NamedVisit extends VisitRow {
   readonly type: string | null;
 }
 
-interface LatestVisit
-  extends Pick<VisitRow, 'id' | 'page' | 'time' | 'outcome' | 'reason' | 'stage' | 'status' | 'ms' | 'outpost'> {
-  readonly url: string;
-  readonly bytes: number;
-  /** The page was there once: what is missing now is gone, not only not found. */
-  readonly seen: boolean;
-}
-
-interface StoredCopy {
-  readonly segment: number;
-  readonly offset: number;
-  readonly length: number;
-  readonly page: number;
-  readonly time: number;
-  readonly url: string;
-}
 export type NewVisit = Omit<VisitRow, 'id' | 'removed' | 'added'> & Partial<Pick<VisitRow, 'removed' | 'added'>>;
 
 /** Milliseconds by which a visit may be recorded later than one that it precedes: parcels from afar take time. */
@@ -74,7 +48,6 @@ const OUT_OF_ORDER = HOUR;
 
 export class Visits {
   readonly #database: DatabaseSync;
-  readonly #tallies: Tallies;
   readonly #looks: Looks;
   readonly #add: StatementSync;
   readonly #ofPage: StatementSync;
@@ -85,10 +58,9 @@ export class Visits {
 
   #after: StatementSync | undefined;
 
-  constructor(database: DatabaseSync, tallies: Tallies, looks: Looks) {
+  constructor(database: DatabaseSync, looks: Looks) {
     this.#looks = looks;
     this.#database = database;
-    this.#tallies = tallies;
     this.#add = database.prepare('INSERT INTO visits VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
     this.#timeOf = database.prepare('SELECT time FROM visits WHERE id >= ? ORDER BY id LIMIT 1');
     this.#ofPage = database.prepare('SELECT * FROM visits WHERE page = ? ORDER BY id');
@@ -120,49 +92,6 @@ export class Visits {
     // A moment ahead: who looks for retries looks for those whose time has come since it last did.
     const values = [now, now + 1000, outpost, outpost.length + 1, `${outpost}/`, since];
     return Number(this.#database.prepare(sql).run(...values).changes);
-  }
-
-  /**
-   * The archive has lost the copy whose response is there. Returns whether it was the page's newest: then the page is to
-   * be fetched again, in a crawl too, whatever was known of it.
-   */
-  lose(copy: { page: number; segment: number; offset: number }, now: number): boolean {
-    const nowhere = 'segment = NULL, place = NULL, length = NULL, request_length = NULL';
-    const there = 'WHERE page = ? AND segment = ? AND place + request_length = ?';
-    const place = [copy.page, copy.segment, copy.offset];
-    this.#database.prepare(`UPDATE visits SET ${nowhere} ${there}`).run(...place);
-    const unknown = `due = ?, retry_at = ?, etag = NULL, last_modified = NULL, facts = NULL, ${nowhere}`;
-    const known = this.#database.prepare(`UPDATE known SET ${unknown} ${there}`);
-    const newest = Number(known.run(now, now, ...place).changes) > 0;
-    if (!newest) return false;
-    this.#tallies.count('stored', '', 0, -1);
-    // What followed it is nothing without it.
-    for (const table of ['followed', 'inferred'])
-      this.#database.prepare(`DELETE FROM ${table} WHERE page = ?`).run(copy.page);
-    return true;
-  }
-
-  /**
-   * The archive has no copies of a segment that reach beyond `from`. Pages whose newest copy was there are to be fetched
-   * again, in a crawl too. Returns how many these are, and where the last copy ends that it has; 0 = it has none.
-   */
-  loseSegment(segment: number, now: number, from = 0): { readonly pages: number; readonly end: number } {
-    const nowhere = 'segment = NULL, place = NULL, length = NULL, request_length = NULL';
-    const beyond = 'segment = ? AND place + length > ?';
-    for (const table of ['followed', 'inferred'])
-      this.#database
-        .prepare(
-          `DELETE FROM ${table} WHERE segment = ? AND (place >= ? OR page IN (SELECT page FROM known WHERE ${beyond}))`,
-        )
-        .run(segment, from, segment, from);
-    this.#database.prepare(`UPDATE visits SET ${nowhere} WHERE ${beyond}`).run(segment, from);
-    const unknown = `due = ?, retry_at = ?, etag = NULL, last_modified = NULL, facts = NULL, ${nowhere}`;
-    const pages = Number(
-      this.#database.prepare(`UPDATE known SET ${unknown} WHERE ${beyond}`).run(now, now, segment, from).changes,
-    );
-    this.#tallies.count('stored', '', 0, -pages);
-    const last = this.#database.prepare('SELECT max(place + length) AS end FROM visits WHERE segment = ?').get(segment);
-    return { pages, end: Number(last?.['end'] ?? 0) };
   }
 
   /** What was taken for a change turned out to be none, or the other way round. */
@@ -243,17 +172,6 @@ export class Visits {
     return this.#database.prepare('SELECT * FROM visits WHERE id = ?').get(id) as unknown as VisitRow | undefined;
   }
 
-  /** Counts of the visits behind `id`. */
-  tally(id: number): VisitTally[] {
-    return this.#database
-      .prepare(
-        `SELECT outcome, stage, outpost, count(*) AS visits, sum(up + down) AS bytes,
-           sum(outcome = 'failed' OR outcome = 'refused' AND reason IN (SELECT value FROM json_each(?))) AS errors
-         FROM visits WHERE id > ? GROUP BY outcome, stage, outpost`,
-      )
-      .all(JSON.stringify(serverTroubles), id) as unknown as VisitTally[];
-  }
-
   /** Looks at pages, neither sitemaps nor images, that came after the visit `last`. */
   after(last: number, most: number): NamedVisit[] {
     this.#after ??= this.#database.prepare(
@@ -264,54 +182,12 @@ export class Visits {
     return this.#after.all(last, most) as unknown as NamedVisit[];
   }
 
-  /** The visits behind `id`, newest first. */
-  latest(id: number, most: number): LatestVisit[] {
-    return this.#database
-      .prepare(
-        `SELECT v.id, v.page, v.time, p.url, v.outcome, v.reason, v.stage, v.status, v.up + v.down AS bytes, v.ms, v.outpost,
-           EXISTS (SELECT 1 FROM known k WHERE k.page = v.page AND k.seen_time IS NOT NULL) AS seen
-         FROM visits v JOIN pages p ON p.id = v.page WHERE v.id > ? ORDER BY v.id DESC LIMIT ?`,
-      )
-      .all(id, most)
-      .map(row => ({ ...row, seen: row['seen'] === 1 })) as unknown as LatestVisit[];
-  }
-
-  /** Visits of each span of `ms` since 1970, from the visit `from` up to, not including, `before`. */
-  bySpan(from: number, before: number, ms: number): { span: number; visits: number; same: number }[] {
-    return this.#database
-      .prepare(
-        `SELECT cast(time / ? AS INTEGER) AS span, count(*) AS visits, sum(outcome = 'same') AS same FROM visits
-         WHERE id >= ? AND id < ? GROUP BY span`,
-      )
-      .all(ms, from, before) as unknown as { span: number; visits: number; same: number }[];
-  }
-
   /** Days (since 1970) on which a page was looked at, from the time `since` on. */
   daysOf(page: number, since: number): number[] {
     this.#days ??= this.#database.prepare(
       `SELECT DISTINCT cast(time / ${DAY} AS INTEGER) AS day FROM visits WHERE page = ? AND time >= ?`,
     );
     return this.#days.all(page, since).map(row => row['day'] as number);
-  }
-
-  /** Every stored copy: where its response lies, and of which page it is. */
-  copies(): Iterable<StoredCopy> {
-    return this.#database
-      .prepare(
-        `SELECT v.segment, v.place + v.request_length AS offset, v.length - v.request_length AS length, v.page, v.time, p.url
-         FROM visits v JOIN pages p ON p.id = v.page WHERE v.segment IS NOT NULL`,
-      )
-      .iterate() as Iterable<unknown> as Iterable<StoredCopy>;
-  }
-
-  /** Where the response of each page's newest copy from before `until` lies. */
-  newestCopies(until: number): Iterable<{ segment: number; offset: number }> {
-    return this.#database
-      .prepare(
-        `SELECT segment, place + request_length AS offset, max(time) FROM visits
-         WHERE segment IS NOT NULL AND time < ? GROUP BY page`,
-      )
-      .iterate(until) as Iterable<unknown> as Iterable<{ segment: number; offset: number }>;
   }
 
   /** Pages that a visit behind `after`, up to `upTo`, may have made others: brought, taken away, or seen again after that. */
@@ -325,15 +201,6 @@ export class Visits {
          ORDER BY v.page`,
       )
       .iterate(after, upTo) as Iterable<unknown> as Iterable<{ page: number; server: number; url: string }>;
-  }
-
-  /** Pages of which a copy is stored, with their servers. */
-  storedPages(): Iterable<{ page: number; server: number }> {
-    return this.#database
-      .prepare(
-        'SELECT k.page, p.server FROM known k JOIN pages p ON p.id = k.page WHERE k.segment IS NOT NULL AND p.role = 0',
-      )
-      .iterate() as Iterable<unknown> as Iterable<{ page: number; server: number }>;
   }
 
   of(page: number): VisitRow[] {

@@ -54,7 +54,7 @@ export class DayCounts {
       const key = `${found.span} ${found.server}`;
       this.#changed.set(key, added(found, this.#changed.get(key)));
     }
-    for (const { span, visits, same } of this.#ledger.visits.bySpan(this.#next, before, QUARTER)) {
+    for (const { span, visits, same } of this.#ledger.news.visitsBySpan(this.#next, before, QUARTER)) {
       const sums = this.#visits.get(span) ?? { visits: 0, same: 0 };
       this.#visits.set(span, { visits: sums.visits + visits, same: sums.same + same });
     }

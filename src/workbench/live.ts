@@ -12,7 +12,7 @@ import type { HomeState } from '../home/control.ts';
 import { findHome } from '../home/door.ts';
 import { ELSEWHERE } from '../ledger/collection/border.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { VisitTally } from '../ledger/visits.ts';
+import type { VisitTally } from '../ledger/news.ts';
 import { sumOf } from '../questions/question.ts';
 import type { CollectionTick, Sample, ShownVisit, Tick } from './api/tick.ts';
 import type { Reader, ReadPartition } from './reader.ts';
@@ -136,7 +136,7 @@ export class Live {
       const from = Math.max(this.#last.get(part.id) ?? 0, newest - MOST_COUNTED);
       this.#last.set(part.id, newest);
       if (newest === from) continue;
-      counted.push(...part.ledger.visits.tally(from));
+      counted.push(...part.ledger.news.visitTally(from));
       visits.push(...shownOf(part, from));
     }
     return { counted, visits: newestOf(visits) };
@@ -172,7 +172,7 @@ export class Live {
 }
 
 function shownOf(part: ReadPartition, after: number): ShownVisit[] {
-  return part.ledger.visits.latest(after, MOST_SHOWN).map(row => ({
+  return part.ledger.news.latestVisits(after, MOST_SHOWN).map(row => ({
     ...row,
     ...{ id: part.told(row.id), page: part.told(row.page), means: meaningOf(row.reason) },
   }));

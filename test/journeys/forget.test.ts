@@ -45,7 +45,7 @@ async function problems(data: string): Promise<readonly string[]> {
 async function bodies(data: string): Promise<Map<string, string>> {
   using look = lookInto(data);
   const urls = await inEach(data, ledger =>
-    [...ledger.visits.storedPages()].map(({ page }) => ledger.pages.get(page)!.url),
+    [...ledger.house.copies.pages()].map(({ page }) => ledger.pages.get(page)!.url),
   );
   return new Map(
     urls

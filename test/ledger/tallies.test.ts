@@ -74,7 +74,7 @@ test('whatever is written, the tallies are what the rows add up to', () => {
         outside.delete(page);
         ledger.pages.judge(page, random.pick([null, 'too-deep', 'out-of-scope']), server);
       } else {
-        ledger.visits.lose({ page, segment: 1, offset: 0 }, 5);
+        ledger.house.copies.lose({ page, segment: 1, offset: 0 }, 5);
       }
       if (random.below(20) === 0) {
         ledger.commit();

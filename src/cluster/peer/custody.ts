@@ -323,7 +323,7 @@ function loseMissing(ledger: Ledger, now: number, copied: ReadonlyMap<number, nu
   let pages = 0;
   for (const { id } of missing) {
     // The end is that of whole records, wherever the copying was cut off.
-    const { pages: lost, end } = ledger.visits.loseSegment(id, now, copied.get(id) ?? 0);
+    const { pages: lost, end } = ledger.house.copies.loseSegment(id, now, copied.get(id) ?? 0);
     pages += lost;
     if (end > 0) ledger.setSegment(id, end);
     else ledger.dropSegment(id);

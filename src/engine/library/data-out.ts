@@ -78,7 +78,7 @@ function filterOf({ ledger, directory }: PartitionReader, choice: ExportChoice):
   const ends = committedEnds(listSegments(join(directory, 'archive')), ledger.segments());
   const places = new Set<string>();
   if (newest) {
-    for (const { segment, offset } of ledger.visits.newestCopies(until)) places.add(`${segment} ${offset}`);
+    for (const { segment, offset } of ledger.house.copies.newest(until)) places.add(`${segment} ${offset}`);
   }
   const matches = matcherOf(pattern);
   return ({ url, time, segment, offset }) =>

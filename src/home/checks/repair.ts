@@ -22,7 +22,7 @@ export function repair(ledger: Ledger, report: CollectionReport, now: number): R
   using opened = new DisposableStack();
   const archive = opened.adopt(segmentsOf(ledger), each => each.close());
   ledger.begin();
-  const pages = report.lost.map(copy => ledger.visits.lose(copy, now)).filter(newest => newest).length;
+  const pages = report.lost.map(copy => ledger.house.copies.lose(copy, now)).filter(newest => newest).length;
   noteSealed(ledger);
   for (const { id, length } of ledger.segments()) {
     const bytes = report.lengths.get(id);

@@ -149,7 +149,7 @@ class Comparison {
 
   constructor(ledger: Ledger) {
     const { noted, dropped } = ledger.atOnce(() => {
-      for (const copy of ledger.visits.copies()) this.#expected.set(`${copy.segment} ${copy.offset}`, { ...copy });
+      for (const copy of ledger.house.copies.every()) this.#expected.set(`${copy.segment} ${copy.offset}`, { ...copy });
       return { noted: ledger.segments(), dropped: ledger.house.dropped.places() };
     });
     this.noted = noted;

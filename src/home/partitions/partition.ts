@@ -8,7 +8,6 @@
  */
 import type { Archive } from '../../archive/archive.ts';
 import type { Clock } from '../../base/clock.ts';
-import type { Parcel } from '../../errand/parcel.ts';
 import type { Anyone } from '../../frontier/elsewhere.ts';
 import type { Frontier } from '../../frontier/frontier.ts';
 import type { BorderBatch } from '../../ledger/collection/border.ts';
@@ -67,8 +66,8 @@ export class Partition implements OpenPartition {
     this.batch = new Batch({ ledger, archive, clock }, this.#acknowledgements);
   }
 
-  /** Takes in what a thread of this machine brought. */
-  receive(judged: Judged, outpost: string): void {
+  /** Takes in what a thread of this machine brought, or home itself has to say of a page. */
+  receive(judged: Judged, outpost = 'home'): void {
     this.batch.open(judged.parcel.visits.length + 1);
     receive(this, judged, outpost, this.#progress);
   }
@@ -83,12 +82,6 @@ export class Partition implements OpenPartition {
       this.ledger.errands.took(errand, sequence);
       this.#acknowledgements.parcel(from, errand, sequence);
     }
-  }
-
-  /** A page killed whoever read it. */
-  convict(parcel: Parcel): void {
-    this.batch.open(1);
-    receive(this, { parcel }, 'home', this.#progress);
   }
 
   /** The errand ends before its outpost said done; what it did not visit waits again. */

@@ -121,13 +121,6 @@ export class Pool {
     return wake;
   }
 
-  /** When the next retry falls due. */
-  get nextRetry(): number {
-    let time = Number.POSITIVE_INFINITY;
-    for (const { ledger } of this.#members) time = Math.min(time, ledger.dueTimes.nextRetry()?.time ?? time);
-    return time;
-  }
-
   /** Images that are kept are like pages. */
   get kind(): 'pages' | 'pages and images' {
     for (const { frontier } of this.#members) if (frontier.options.images === 'store') return 'pages and images';

@@ -3,6 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Backward } from '../links/backward.ts';
 import type { Pages } from '../pages/pages.ts';
 import type { Tallies } from '../tallies.ts';
+import { StoredCopies } from './copies.ts';
 import { Dropped } from './dropped.ts';
 import { Forgetting } from './forgetting.ts';
 import { Revisits } from './revisits.ts';
@@ -10,6 +11,7 @@ import { HeldVersions } from './versions.ts';
 
 export class House {
   readonly #database: DatabaseSync;
+  readonly copies: StoredCopies;
   readonly dropped: Dropped;
   readonly revisits: Revisits;
   readonly forgetting: Forgetting;
@@ -17,6 +19,7 @@ export class House {
 
   constructor(database: DatabaseSync, parts: { pages: Pages; tallies: Tallies; backward: Backward }) {
     this.#database = database;
+    this.copies = new StoredCopies(database, parts.tallies);
     this.dropped = new Dropped(database);
     this.revisits = new Revisits(database);
     this.forgetting = new Forgetting(database, parts);

@@ -8,14 +8,17 @@
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
+import type { Server as HttpServer, ServerResponse } from 'node:http';
 import { createSecureServer } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { serve } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
 import { getCookie, setCookie } from 'hono/cookie';
 import { streamSSE } from 'hono/streaming';
 import { SkeinError } from '../base/errors.ts';
+import { shareConnections } from '../base/http.ts';
 import {
   gate,
   headers,
@@ -65,6 +68,13 @@ export interface Workbench {
 /** Pages of the workbench that may listen at once: of who holds the token, and of others, who never keep these out. */
 const MOST_LISTENERS = 64;
 const MOST_STRANGERS = 16;
+/** Connections at once, in all and from one other machine; and milliseconds in which a request has to be made. */
+const MOST_CONNECTIONS = 512;
+const MOST_ALIKE = 64;
+const MOST_STREAMS = 128;
+const PATIENCE = 10_000;
+/** Bytes of an order: as many as the door takes. */
+const MOST_BODY = 2_000_000;
 const LOOPBACK = new Set(['127.0.0.1', 'localhost', '::1']);
 
 interface Parts {
@@ -90,7 +100,7 @@ export async function openWorkbench(options: WorkbenchOptions): Promise<Workbenc
   // The port is part of what is checked, and with port 0 only known once the server listens. What holds the process is
   // opened after that: a port that cannot be had must end it.
   let app: Hono | undefined;
-  const { server, port } = await listen(options, host, request => app!.fetch(request));
+  const { server, port } = await listen(options, host, (request, env) => app!.fetch(request, env));
   const { directory, program, site = 'skein-site', version } = options;
   const shelf = new CollectionShelf(directory, site, program !== undefined);
   const runs = program && new CollectionRuns({ directory, shelf, program });
@@ -115,17 +125,24 @@ type Server = ReturnType<typeof serve>;
 function listen(
   options: WorkbenchOptions,
   hostname: string,
-  fetch: (request: Request) => Response | Promise<Response>,
+  fetch: (request: Request, env: object) => Response | Promise<Response>,
 ) {
   return new Promise<{ server: Server; port: number }>((resolve, reject) => {
     const secure = options.tls && {
       createServer: createSecureServer,
-      serverOptions: { cert: options.tls.certificate, key: options.tls.key, allowHTTP1: true },
+      serverOptions: {
+        ...{ cert: options.tls.certificate, key: options.tls.key, allowHTTP1: true },
+        settings: { maxConcurrentStreams: MOST_STREAMS },
+      },
     };
     const server = serve({ fetch, port: options.port, hostname, ...secure } as Parameters<typeof serve>[0], info =>
       resolve({ server, port: (info as AddressInfo).port }),
     );
     server.once('error', error => reject(cannotListen(error, hostname, options.port)));
+    // Before anybody has shown a token. All who come through a tunnel, and all users of this machine, have one address.
+    Object.assign(server, { headersTimeout: PATIENCE, requestTimeout: PATIENCE });
+    const isProxy = (address: string) => LOOPBACK.has(address.replace(/^::ffff:/, ''));
+    shareConnections(server as HttpServer, { most: MOST_CONNECTIONS, alike: MOST_ALIKE, isProxy });
   });
 }
 
@@ -145,6 +162,8 @@ function makeApp(parts: Parts): Hono {
   app.use(headers);
   addHealth(app, parts.shelf);
   app.use(gate(access));
+  const tooLong = (context: Context) => context.json({ code: 'bad-option', error: 'That order is too long.' }, 413);
+  app.use('/api/*', bodyLimit({ maxSize: MOST_BODY, onError: tooLong }));
   app.onError((error, context) => {
     const [status, body] = problemOf(error);
     return context.json(body, status);
@@ -182,9 +201,13 @@ function addLive(app: Hono, parts: Parts): void {
   const listening = { holders: 0, strangers: 0 };
   app.get('/api/v1/live', context => {
     const { live } = parts.shelf.of(nameOf(context, parts));
+    // Nobody reads what would be written for a HEAD, so nothing would ever end it.
+    if (context.req.method === 'HEAD') return context.body(null, 200, { 'content-type': 'text/event-stream' });
     const who = holdsToken(context, parts.access) ? 'holders' : 'strangers';
     if (listening[who] >= (who === 'holders' ? MOST_LISTENERS : MOST_STRANGERS))
       return context.json({ code: 'busy', error: 'Too many viewers already.' }, 503);
+    const { outgoing } = context.env as { outgoing: ServerResponse };
+    if (outgoing.destroyed) return context.body(null);
     listening[who]++;
     return streamSSE(context, async stream => {
       await new Promise<void>(resolve => {
@@ -197,7 +220,8 @@ function addLive(app: Hono, parts: Parts): void {
             writing = false;
           });
         });
-        stream.onAbort(() => {
+        // Whatever becomes of the answer, the line ends some day; a stream that nobody read is not told.
+        outgoing.once('close', () => {
           listening[who]--;
           stop();
           resolve();

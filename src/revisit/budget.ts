@@ -84,12 +84,15 @@ export function balanceForFreshness(target: number, pages: readonly Belief[], ma
   });
 }
 
+/** Halvings of the logarithm of theta: what is left is a hundred thousandth of it. */
+const HALVINGS = 22;
+
 /** The greatest theta that is still `above`, by halving its logarithm. */
 function search(probe: (theta: number) => { balance: Balance; above: boolean }): Balance {
   let low = THETAS.least;
   let high = THETAS.greatest;
   let best = probe(low).balance;
-  for (let round = 0; round < 50; round++) {
+  for (let round = 0; round < HALVINGS; round++) {
     const middle = Math.sqrt(low * high);
     const { balance, above } = probe(middle);
     if (above) {

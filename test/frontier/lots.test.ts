@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DAY } from '../../src/base/clock.ts';
 import { fingerprint } from '../../src/base/url.ts';
-import { alike, lotsOf } from '../../src/frontier/schedule/lots.ts';
+import { alike, companionsOf, lotsOf } from '../../src/frontier/schedule/lots.ts';
 import { WaveDays } from '../../src/frontier/schedule/wave-days.ts';
 import { FLAG_CHANGED } from '../../src/ledger/pages/known-row.ts';
 import { NOW, withLedger } from './known-ledger.ts';
@@ -92,6 +92,38 @@ test('what is like a page that has changed: of its folder and size, and not seen
     assert.deepEqual(alike(ledger, page, 0), []);
     ledger.dueTimes.hasten(others, 7);
     assert.equal(ledger.pages.known(others[0]!.page)!.due, 7);
+    ledger.commit();
+  });
+});
+
+test('what changed together before is looked at together, as long as it changes together', () => {
+  withLedger(100, ledger => {
+    ledger.begin();
+    ledger['database'].prepare('UPDATE known SET due = ?').run(NOW);
+    const changed = (page: number, time: number) =>
+      ledger['database']
+        .prepare('UPDATE known SET flags = ?, changed_time = ? WHERE page = ?')
+        .run(FLAG_CHANGED, time, page);
+    for (const page of [50, 12, 83]) changed(page, NOW - 3 * DAY);
+    changed(51, NOW - 9 * DAY);
+    const companions = () => {
+      const page = ledger.dueTimes.live([50], Number.MAX_VALUE)[0]!;
+      const found = companionsOf(ledger, page, Number.MAX_VALUE);
+      return found.map(other => other.page).sort((a, b) => a - b);
+    };
+    assert.deepEqual(companions(), [12, 83]);
+    changed(12, NOW);
+    assert.deepEqual(companions(), [83], 'it has changed alone since');
+    ledger['database'].prepare('UPDATE known SET flags = 0 WHERE page = 50').run();
+    assert.deepEqual(companions(), [], 'a page that never changed, whose name no other has');
+    const named = (page: number, url: string) =>
+      ledger['database'].prepare('UPDATE pages SET url = ? WHERE id = ?').run(url, page);
+    named(50, 'http://a.test/guide/files.html?x=/y');
+    named(77, 'http://a.test/guide/print/files.html');
+    assert.deepEqual(companions(), [77], 'those that have its name in other folders');
+    named(50, 'http://a.test/guide/index.html');
+    named(77, 'http://a.test/print/index.html');
+    assert.deepEqual(companions(), [], 'what is named like its folder');
     ledger.commit();
   });
 });

@@ -141,6 +141,23 @@ test('looks at one part that is not touched end no wave that others have shown',
   assert.equal(server.wave, 0);
 });
 
+test('the next process goes on with a wave where it was shown, and not with one that has ended', () => {
+  const server = newServer();
+  const waves = new Waves();
+  for (let i = 0; i < 2; i++) waves.count(server, DAY + i, look(true, { part: 'blog 6 1' }));
+  for (const part of ['soc 6 0', 'about 6 0', 'news 6 0'])
+    for (let i = 0; i < 4; i++) waves.count(server, DAY + 40, look(false, { part }));
+  const next = new Waves(undefined, JSON.parse(JSON.stringify(waves.saved)));
+  const page = (folder: string, flags: number) => ({
+    ...{ seen_time: 1, url: `http://a/${folder}/x`, wire: 4 ** 6 + 1, flags },
+  });
+  assert.ok(next.touches(server, page('blog', FLAG_CHANGED)));
+  assert.ok(!next.touches(server, page('about', 0)) && !next.touches(server, page('else', 0)));
+  const later = { ...server, wave: 9 * DAY };
+  assert.ok(next.touches(later, page('about', 0)), 'another wave may touch other parts');
+  assert.deepEqual(new Waves().saved, []);
+});
+
 test('a part of the server that a wave does not touch is left alone, and taken up again where it does after all', () => {
   const server = { ...newServer(), id: 6 };
   const waves = new Waves();

@@ -87,10 +87,31 @@ function placesOf(day: number, count: number): number[] {
   return Array.from({ length: count }, (_, i) => ((day * count + i) * GOLDEN) % 1);
 }
 
-/** Looks that a suspected wave is worth. */
-const SUSPECTED = 3;
+/** Looks that a suspected wave is worth, and those that may have changed with a page. */
+const FOLLOWED = 3;
 /** Pages before and after one in the order they were found in, which are mostly of its part of the server. */
 const BESIDE = 6;
+/** Pages drawn of a server to find the companions of one: among so many is every page of a small server. */
+const SOUGHT = 256;
+/** Milliseconds in which changes that are found count as one event, and pages as seen lately. */
+const TOGETHER = DAY / 2;
+
+/** A page that has changed just now. */
+interface Followed {
+  /** Milliseconds since 1970. */
+  readonly time: number;
+  /** No notice and no wave foretold it. */
+  readonly alone: boolean;
+  /** It may be the first of a wave. */
+  readonly suspected: boolean;
+}
+
+/** What is looked at next because a page has changed: what usually changes with it, and what would show a wave. */
+export function followUps(ledger: Ledger, page: LivePage, { time, alone, suspected }: Followed): LivePage[] {
+  const lately = time - TOGETHER;
+  const companions = alone ? companionsOf(ledger, page, lately) : [];
+  return suspected ? [...companions, ...alike(ledger, page, lately)] : companions;
+}
 
 /**
  * Pages to look at where one has changed: do they, too? Those of the same part of its server first, then what changed
@@ -98,14 +119,38 @@ const BESIDE = 6;
  * notices named.
  */
 export function alike(ledger: Ledger, page: LivePage, before: number): LivePage[] {
-  const beside = Array.from({ length: 2 * BESIDE }, (_, i) => page.page + (i % 2 === 0 ? 1 : -1) * (1 + (i >> 1)));
-  const anywhere = ledger.pages.someOf(page.server, placesOf(page.page, DRAWN_OF_SERVER));
   const part = partOf(page);
   const rank = (other: LivePage) => (partOf(other) === part ? 0 : hasChanged(other) ? 1 : 2);
-  return ledger.dueTimes
-    .live([...new Set([...anywhere, ...beside])], before)
-    .filter(other => other.page !== page.page && other.server === page.server)
+  return around(ledger, page, { before, draws: DRAWN_OF_SERVER })
     .filter(other => page.pings === 0 || other.pings > 0)
     .sort((a, b) => rank(a) - rank(b))
-    .slice(0, SUSPECTED);
+    .slice(0, FOLLOWED);
+}
+
+/**
+ * Pages that may have changed with one, as far as not seen since a time. What was found to have changed together with it the
+ * last time: a chapter, the whole in one page, the index. One that does not change this time is none any more. Of a page
+ * that never changed, those that have its name in other folders: versions, languages, printed forms.
+ */
+export function companionsOf(ledger: Ledger, page: LivePage, before: number): LivePage[] {
+  const name = nameOf(page);
+  const isCompanion = hasChanged(page)
+    ? (other: LivePage) => hasChanged(other) && Math.abs(other.changed_time - page.changed_time) < TOGETHER
+    : (other: LivePage) => name !== '' && nameOf(other) === name;
+  return around(ledger, page, { before, draws: SOUGHT }).filter(isCompanion).slice(0, FOLLOWED);
+}
+
+/** The last part of its path; empty for what is named like its folder. */
+function nameOf({ url }: LivePage): string {
+  const name = /^[^?]*\/([^/?]*)/.exec(url)?.[1] ?? '';
+  return /^(index|default)\b/.test(name) ? '' : name;
+}
+
+/** Others of its server: those found beside it, and some from anywhere. */
+function around(ledger: Ledger, page: LivePage, { before, draws }: { before: number; draws: number }): LivePage[] {
+  const beside = Array.from({ length: 2 * BESIDE }, (_, i) => page.page + (i % 2 === 0 ? 1 : -1) * (1 + (i >> 1)));
+  const anywhere = ledger.pages.someOf(page.server, placesOf(page.page, draws));
+  return ledger.dueTimes
+    .live([...new Set([...beside, ...anywhere])], before)
+    .filter(other => other.page !== page.page && other.server === page.server);
 }

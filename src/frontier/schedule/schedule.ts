@@ -42,7 +42,7 @@ import {
   weighed,
 } from './importance.ts';
 import type { Planned, ScheduleLesson } from './lesson.ts';
-import { alike } from './lots.ts';
+import { followUps } from './lots.ts';
 import { type ServerPrior, survey } from './server-prior.ts';
 import { ServerThetas } from './server-thetas.ts';
 import {
@@ -82,12 +82,11 @@ export class Schedule {
   #honoured: ReturnType<typeof honouredBy> | undefined;
   readonly #foresight: Foresight;
   readonly #rhythm = new Rhythm();
-  readonly #waves = new Waves((server, time) => this.#foresight.lately(server, time));
+  readonly #waves: Waves;
   readonly #waveDays: WaveDays;
   readonly #voices: Voices;
   /** When it was last asked or taught, milliseconds since 1970. */
   #now = 0;
-  /** Absent until needed. */
   #neighbours: ServerPrior | undefined;
 
   constructor(ledger: Ledger, settings: Partial<ScheduleSettings> = {}, context: ScheduleContext = {}) {
@@ -106,6 +105,7 @@ export class Schedule {
     this.#balance = { ...guess, ...saved?.balance };
     this.#waveDays = new WaveDays(ledger);
     this.#foresight = new Foresight(ledger, this.plan.estimator, this.#waveDays);
+    this.#waves = new Waves((server, time) => this.#foresight.lately(server, time), this.#waveDays.running);
   }
 
   get theta(): number {
@@ -244,8 +244,9 @@ export class Schedule {
     );
   }
 
-  /** Remembers how fresh the collection is on this day, for the account. Inside the caller's transaction. */
+  /** Remembers how fresh the collection is on this day, and what its waves have shown. Inside the caller's transaction. */
   noteFreshness(now: number): void {
+    this.#waveDays.running = this.#waves.saved;
     this.#foresight.note(now, this.freshness(now, this.#aims ? MOST_STEERED : 0));
   }
 
@@ -317,7 +318,6 @@ export class Schedule {
     return this.#known.believed({ server, role: roles[role]!, url }, unpackState(change));
   }
 
-  /** What is known of the servers' pages. */
   get #known(): ServerPrior {
     this.#neighbours ??= survey(this.#ledger.scheduled.all()).neighbours;
     return this.#neighbours;
@@ -372,9 +372,10 @@ export class Schedule {
     const turn = named ? surprise : this.#waves.count(server, visit.time, counted);
     this.#foresight.learn(visit.time, server.id, seen);
     if (named && this.#voices.turned(server)) this.#place(this.#ledger.scheduled.ofServer(server.id));
-    if (turn === undefined) return;
-    if (turn === 'suspected') {
-      this.#ledger.dueTimes.hasten(alike(this.#ledger, here, visit.time - DAY / 2), visit.time - FIRST_OF_ALL);
+    if (turn === undefined || turn === 'suspected') {
+      const alone = changed && !named && !waved;
+      const next = followUps(this.#ledger, here, { time: visit.time, alone, suspected: turn !== undefined });
+      this.#ledger.dueTimes.hasten(next, visit.time - FIRST_OF_ALL);
       return;
     }
     if (turn === 'begun') {

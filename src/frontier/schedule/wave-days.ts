@@ -1,6 +1,10 @@
-/** On which days waves began, by server: kept in the ledger, so that it is known how often a server changes as a whole. */
+/**
+ * On which days waves began, by server: kept in the ledger, so that it is known how often a server changes as a whole. And
+ * what those that run have shown, because a small budget follows a wave over several rounds.
+ */
 import { DAY } from '../../base/clock.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import type { WaveSaved } from './waves.ts';
 
 interface Noted {
   /** Since 1970. */
@@ -14,6 +18,7 @@ const REMEMBERED = 14;
 /** Of a budget, for the waves of one server. */
 const MOST = 0.5;
 const SETTING = 'waves';
+const RUNNING = 'running-waves';
 
 export class WaveDays {
   readonly #ledger: Ledger;
@@ -22,6 +27,15 @@ export class WaveDays {
   constructor(ledger: Ledger) {
     this.#ledger = ledger;
     this.#all = ledger.setting<Record<number, Noted>>(SETTING) ?? {};
+  }
+
+  get running(): readonly WaveSaved[] {
+    return this.#ledger.setting<WaveSaved[]>(RUNNING) ?? [];
+  }
+
+  /** Inside the caller's transaction. */
+  set running(waves: readonly WaveSaved[]) {
+    this.#ledger.set(RUNNING, waves);
   }
 
   /** A wave began at a server of so many pages. Inside the caller's transaction. */

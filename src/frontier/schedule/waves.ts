@@ -37,8 +37,18 @@ interface RunPart {
   over: boolean;
 }
 
+/** What is kept of a wave between two processes: a small budget follows it over several rounds. */
+export interface WaveSaved {
+  readonly server: number;
+  /** When it began, milliseconds since 1970. */
+  readonly wave: number;
+  readonly parts: readonly (readonly [part: string, visits: number, changed: number])[];
+}
+
 /** The looks that proved a wave, and those that it brought about. */
 interface Run {
+  /** When it began, milliseconds since 1970. */
+  readonly wave: number;
   readonly parts: Map<string, RunPart>;
   /** It touches the parts that have shown it, and no others. */
   confined: boolean;
@@ -81,8 +91,21 @@ export class Waves {
   readonly #earlier: (server: number, time: number) => WaveShown | undefined;
 
   /** `earlier`: what visits of the last days have shown, before this process. A small budget finds a wave over several rounds. */
-  constructor(earlier: (server: number, time: number) => WaveShown | undefined = () => undefined) {
+  constructor(
+    earlier: (server: number, time: number) => WaveShown | undefined = () => undefined,
+    saved: readonly WaveSaved[] = [],
+  ) {
     this.#earlier = earlier;
+    for (const { server, wave, parts } of saved) this.#runs.set(server, runOf(wave, parts));
+  }
+
+  /** What of the running waves has to be remembered. */
+  get saved(): WaveSaved[] {
+    return [...this.#runs].map(([server, { wave, parts }]) => ({
+      server,
+      wave,
+      parts: [...parts].map(([part, { visits, changed }]) => [part, visits, changed] as const),
+    }));
   }
 
   /** Counts a visit that no notice brought about. */
@@ -93,7 +116,7 @@ export class Waves {
   /** The wave that the server is in may have touched this page since it was seen. */
   touches(server: Server, page: Parted & { readonly seen_time: number }): boolean {
     if (server.wave <= page.seen_time) return false;
-    const run = this.#runs.get(server.id);
+    const run = this.#runOf(server);
     const own = run?.parts.get(partOf(page));
     return own && shows(own) ? true : !own?.over && !run?.confined;
   }
@@ -116,18 +139,15 @@ export class Waves {
     if (!changed) return undefined;
     const since = [tide, own, together(tide)].find(isWave)?.since ?? 0;
     if (since <= server.wave) return [tide, own].some(isSuspect) ? 'suspected' : undefined;
-    const parts = [...tide.parts].map(([name, { visits, changed: found }]): [string, RunPart] => [
-      name,
-      { visits, changed: found, over: isOver({ visits, changed: found }, ENOUGH_OF_PART) },
-    ]);
+    const shown = [...tide.parts].map(([name, sum]) => [name, sum.visits, sum.changed] as const);
     this.#turn(server, since, time);
-    this.#runs.set(server.id, { parts: new Map(parts), confined: false });
+    this.#runs.set(server.id, { ...runOf(since, shown), confined: false });
     return 'begun';
   }
 
   /** A page that the wave may have touched. */
   #run(server: Server, time: number, { changed, part }: WaveSeen): Turn {
-    const run: Run = this.#runs.get(server.id) ?? { parts: new Map(), confined: false };
+    const run = this.#runOf(server) ?? runOf(server.wave, []);
     this.#runs.set(server.id, run);
     const own = run.parts.get(part) ?? { visits: 0, changed: 0, over: false };
     if (run.parts.size < MOST_PARTS) run.parts.set(part, own);
@@ -143,11 +163,25 @@ export class Waves {
     return 'ended';
   }
 
+  /** That of the wave that the server is in. */
+  #runOf({ id, wave }: Server): Run | undefined {
+    const run = this.#runs.get(id);
+    return run?.wave === wave ? run : undefined;
+  }
+
   #turn(server: Server, wave: number, time: number): void {
     server.wave = wave;
     this.#tides.set(server.id, { ...still(time), earlier: undefined });
     this.#runs.delete(server.id);
   }
+}
+
+function runOf(wave: number, shown: WaveSaved['parts']): Run {
+  const parts = shown.map(([part, visits, changed]): [string, RunPart] => [
+    part,
+    { visits, changed, over: isOver({ visits, changed }, ENOUGH_OF_PART) },
+  ]);
+  return { wave, parts: new Map(parts), confined: isConfined(parts.map(([, each]) => each)) };
 }
 
 /** More changes than the pages' own rates explain: a wave is likelier, by what each would have let expect. */

@@ -21,6 +21,8 @@ export interface LivePage {
   readonly server: number;
   readonly url: string;
   readonly flags: number;
+  /** When a visit last found a change; of a page that never changed, when it was first seen. */
+  readonly changed_time: number;
   readonly wire: number | null;
   /** Notices since it was last seen. */
   readonly pings: number;
@@ -98,7 +100,7 @@ export class DueTimes {
   /** Those of these pages that can be kept fresh and were last asked for before a time. */
   live(pages: readonly number[], before: number): LivePage[] {
     const get = this.#database.prepare(
-      `SELECT k.page, k.flags, k.wire, k.pings, p.server, p.url FROM known k JOIN pages p ON p.id = k.page
+      `SELECT k.page, k.flags, k.changed_time, k.wire, k.pings, p.server, p.url FROM known k JOIN pages p ON p.id = k.page
        WHERE k.page = ? AND k.due IS NOT NULL AND k.time < ? AND p.role = 0 AND NOT ${ASIDE}`,
     );
     return pages.flatMap(page => (get.get(page, before) as LivePage | undefined) ?? []);

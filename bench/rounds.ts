@@ -3,7 +3,7 @@
  * rounds over the labels of the recordings, without HTTP (bench/bytes.ts has that, at a hundred times the time).
  *
  *   node bench/rounds.ts [--days 14] [--from 0,15,30] [--data DIR] [--aims 10%,0.98] [--sites superset,julia] [--no-sitemaps]
- *     [--validators correct,deploy,none] [--alone] [--vary] [--watch 30%] [--short] [--verbose]
+ *     [--validators correct,deploy,none,lm-now,half] [--alone] [--vary] [--watch 30%] [--short] [--verbose]
  *
  * `--from`: recorded days that count as day 0, a run for each; the last table has all of them, `--short` nothing else.
  * `--alone`: each site is a collection of its own.

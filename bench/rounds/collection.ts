@@ -17,7 +17,7 @@ import { WatchSupply } from '../../src/home/refresh/watch-supply.ts';
 import { beginRound, endRound } from '../../src/home/round.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import { FLAG_CHANGED, type KnownRow } from '../../src/ledger/pages/known-row.ts';
-import type { Page } from './sites.ts';
+import type { Body, Page } from './sites.ts';
 
 export type Aim = { readonly share: number } | { readonly freshness: number };
 
@@ -41,8 +41,25 @@ export interface Day {
 /** How the servers behave. */
 export interface Served {
   readonly sitemaps: boolean;
-  /** `deploy`: they move on every page whenever one of the site has changed. */
-  readonly validators: 'correct' | 'deploy' | 'none';
+  /**
+   * `deploy`: they move on every page whenever one of the site has changed. `lm-now`: a date that is always now. `half`: none on
+   * every other site.
+   */
+  readonly validators: Validators | 'half';
+}
+
+type Validators = 'correct' | 'deploy' | 'none' | 'lm-now';
+
+/** What the servers of a page's site send. */
+export function validatorsOf(page: Page, { validators }: Served): Validators {
+  if (validators !== 'half') return validators;
+  return page.odd ? 'none' : 'correct';
+}
+
+/** A server says that nothing is new since an earlier body. */
+export function honours(validators: Validators, held: Body | undefined, now: Body): boolean {
+  if (validators === 'none' || validators === 'lm-now') return false;
+  return validators === 'deploy' ? held?.deployed === now.deployed : held?.blob === now.blob;
 }
 
 const EMPTY = Object.fromEntries(
@@ -200,14 +217,16 @@ export class Collection {
     const before = this.ledger.pages.known(id);
     const body = page.days[day - page.born];
     const copy = this.#copies.get(page);
-    const visit = visitOf(page, { day, copy, time: now, validators: this.#served.validators });
+    const validators = validatorsOf(page, this.#served);
+    const visit = visitOf(page, { day, copy, time: now, validators });
     if (body) this.#copies.set(page, day);
     const changed = before !== undefined && (visit.outcome === 'fetched' || visit.stage === 'template');
     const planned = schedule.after({ id, visit, before, server, pages: this.#sizes.get(page.site) ?? 1 });
     const seen = visit.outcome === 'gone' ? (before?.seen_time ?? now) : now;
     const row = {
       ...EMPTY,
-      ...{ page: id, time: now, seen_time: seen, first_time: before?.first_time ?? now, changed_time: now },
+      ...{ page: id, time: now, seen_time: seen, first_time: before?.first_time ?? now },
+      changed_time: visit.outcome === 'fetched' || !before ? now : before.changed_time,
       ...{
         outcome: visit.outcome,
         reason: visit.reason,
@@ -215,7 +234,7 @@ export class Collection {
         tries: 0,
         pings: 0,
         flags: changed || (before?.flags ?? 0) ? FLAG_CHANGED : 0,
-        etag: this.#served.validators === 'none' ? null : '"a"',
+        etag: validators === 'none' ? null : '"a"',
       },
       ...{ wire: body ? BARE + body.bytes : before?.wire, change: planned.change, due: planned.due },
     } as unknown as KnownRow;
@@ -286,8 +305,7 @@ function visitOf(page: Page, look: Look): Visit {
     return { ...sent, ...first } as unknown as Visit;
   }
   const held = page.days[copy - page.born];
-  const still = validators === 'deploy' ? held?.deployed === body.deployed : held?.blob === body.blob;
-  if (validators !== 'none' && still) {
+  if (honours(validators, held, body)) {
     const bare = { outcome: 'same', reason: 'not-modified', stage: 'validator', cost: cost(0, 'not-modified') };
     return { ...sent, ...bare, status: 304 } as unknown as Visit;
   }
@@ -305,5 +323,5 @@ interface Look {
   /** Day of the copy that we hold. */
   readonly copy: number | undefined;
   readonly time: number;
-  readonly validators: Served['validators'];
+  readonly validators: Validators;
 }

@@ -1,12 +1,12 @@
 /** The recorded sites as a schedule meets them: which pages there are each day, what they weigh, how they change. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
-import { entriesOf, histories, recordedDays, type Truth, truthOf } from '../histories.ts';
+import { entriesOf, histories, recordedDays, startsOf, type Truth, truthOf } from '../histories.ts';
 
 /** What gzip leaves of a page. */
 const GZIP = 0.25;
 
-interface Body {
+export interface Body {
   /** On the wire. */
   readonly bytes: number;
   readonly blob: string;
@@ -18,6 +18,8 @@ interface Body {
 
 export interface Page {
   readonly site: string;
+  /** Of every other site. */
+  readonly odd: boolean;
   readonly path: string;
   readonly born: number;
   /** Changes a day, over the whole recording. */
@@ -36,6 +38,7 @@ export function readSites(days: number, chosen: (site: string) => boolean, from 
   const rates = changeRates();
   const pages = new Map<string, Page>();
   const deployments = new Map<string, number>();
+  const hosts = [...startsOf().keys()].sort();
   let before = new Set<string>();
   for (let day = 0; day <= days; day++) {
     const entries = entriesOf(from + day);
@@ -47,6 +50,7 @@ export function readSites(days: number, chosen: (site: string) => boolean, from 
       if (!page || page.died < day) {
         page = {
           site: s,
+          odd: hosts.indexOf(s) % 2 === 1,
           path: u,
           born: day,
           died: day,

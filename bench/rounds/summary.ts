@@ -1,7 +1,7 @@
 /** Several runs in one table: the mean, and the worst site of all of them, which says more. */
 import { poissonTwo } from '../../src/revisit/value.ts';
 import { mean, percent, printTable } from '../bytes/report.ts';
-import { BARE, type Day, type Served } from './collection.ts';
+import { BARE, type Day, honours, type Served, validatorsOf } from './collection.ts';
 import { sitesOf } from './report.ts';
 import type { Page } from './sites.ts';
 
@@ -74,8 +74,7 @@ function conditionalBytes({ pages, days, served }: Run): Map<string, number> {
     for (const page of pages) {
       const [now, before] = [page.days[day - page.born], page.days[day - 1 - page.born]];
       if (!now) continue;
-      const still = served.validators === 'deploy' ? before?.deployed === now.deployed : before?.blob === now.blob;
-      const bytes = BARE + (served.validators !== 'none' && still ? 0 : now.bytes);
+      const bytes = BARE + (honours(validatorsOf(page, served), before, now) ? 0 : now.bytes);
       for (const site of ['all', page.site]) sums.set(site, (sums.get(site) ?? 0) + bytes / days.length);
     }
   }

@@ -73,8 +73,8 @@ async function begin(engine: Engine, options: Attending): Promise<Attended> {
       await indexing.stop();
       await notifying.stop();
       await door.close();
-      for (const { failure, changed: indexed } of indexing.reports())
-        if (failure) log.write('warn', { failure, indexed }, 'the search index could not be fed');
+      const { failure, changed: indexed } = indexing.report() ?? {};
+      if (failure) log.write('warn', { failure, indexed }, 'the search index could not be fed');
       log.write('info', { outcomes, bytesDown, bytesUp, seconds }, 'ended');
       await log.close();
     },

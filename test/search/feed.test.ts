@@ -13,7 +13,7 @@ const source = new URL('./feed-source.ts', import.meta.url);
 test('the thread makes new pages findable, gone ones vanish, and goes on after a restart', async context => {
   const data = directory(context);
   writeFileSync(stepsFile(data), '+1 goose\n+2 goose pond\n+3 heron\n');
-  const first = startFeeder({ dataDirectory: data, source, limit: 2, idle: 20 });
+  const first = startFeeder({ directories: [data], source, limit: 2, idle: 20 });
   await first.caughtUp();
   const search = openSearch(join(data, 'search.db'));
   assert.deepEqual([found(search, 'goose'), found(search, 'heron')], [[1, 2], [3]]);
@@ -26,7 +26,7 @@ test('the thread makes new pages findable, gone ones vanish, and goes on after a
   await assert.rejects(first.caughtUp());
 
   appendFileSync(stepsFile(data), '+4 goose\n');
-  const second = startFeeder({ dataDirectory: data, source, idle: 20 });
+  const second = startFeeder({ directories: [data], source, idle: 20 });
   await second.caughtUp();
   assert.deepEqual(found(search, 'goose'), [2, 3, 4]);
   assert.equal(second.report()!.changed, 1, 'only what came after the restart is read');
@@ -44,9 +44,9 @@ test('a feeder that is deep in a batch is ended without it, and the next one doe
   const data = directory(context);
   writeFileSync(stepsFile(data), '+1 goose\n');
   const endless = new URL('./endless-source.ts', import.meta.url);
-  const feeder = startFeeder({ dataDirectory: data, source: endless });
+  const feeder = startFeeder({ directories: [data], source: endless });
   await feeder.stop();
-  const next = startFeeder({ dataDirectory: data, source, idle: 20 });
+  const next = startFeeder({ directories: [data], source, idle: 20 });
   await next.caughtUp();
   await next.stop();
   const search = openSearch(join(data, 'search.db'));
@@ -56,7 +56,7 @@ test('a feeder that is deep in a batch is ended without it, and the next one doe
 
 test('a module that cannot be loaded is an error, not a silence', async context => {
   const feeder = startFeeder({
-    dataDirectory: directory(context),
+    directories: [directory(context)],
     source: new URL('./no-such-module.ts', import.meta.url),
   });
   await assert.rejects(feeder.caughtUp());
@@ -79,13 +79,80 @@ test('a source that fails is asked again from the same place, and the failure is
     },
   };
   const clock = { now: systemClock.now, ticks: systemClock.ticks, sleep: async () => {} };
-  await feed(search, flaky, report => reports.push(report), { signal: stopping.signal, clock });
+  const fed = [{ search, source: flaky }];
+  await feed(
+    () => fed,
+    report => reports.push(report),
+    { signal: stopping.signal, clock },
+  );
   assert.deepEqual(asked, ['', 'a', 'a', 'b']);
   assert.deepEqual(
     reports.map(report => report.failure),
     [undefined, 'the archive is away', undefined, undefined],
   );
   assert.deepEqual(found(search, 'goose'), [1, 2]);
+});
+
+test('several indexes take turns in one thread, and may come and go', async context => {
+  const [one, two, three] = [directory(context), directory(context), directory(context)];
+  for (const [data, word] of [
+    [one, 'goose'],
+    [two, 'heron'],
+    [three, 'swan'],
+  ] as const)
+    writeFileSync(stepsFile(data), `+1 ${word}\n`);
+  const feeder = startFeeder({ directories: [one, two], source, idle: 20 });
+  await feeder.caughtUp();
+  const findIn = (data: string, word: string) => {
+    const search = openSearch(join(data, 'search.db'));
+    const pages = found(search, word);
+    search.close();
+    return pages;
+  };
+  assert.deepEqual([findIn(one, 'goose'), findIn(two, 'heron')], [[1], [1]]);
+
+  feeder.follow([two, three]);
+  appendFileSync(stepsFile(one), '+2 goose\n');
+  appendFileSync(stepsFile(two), '+2 heron\n');
+  await feeder.caughtUp();
+  assert.deepEqual([findIn(two, 'heron'), findIn(three, 'swan')], [[1, 2], [1]]);
+  assert.deepEqual(findIn(one, 'goose'), [1], 'it was let go');
+  await feeder.stop();
+});
+
+test('one that fails does not hold the others up', async context => {
+  const [good, bad] = [indexOf(context, []), indexOf(context, [])];
+  const stopping = new AbortController();
+  const reports: FeedReport[] = [];
+  const fed = [
+    {
+      search: bad,
+      source: {
+        since(): never {
+          throw new Error('the archive is away');
+        },
+      },
+    },
+    {
+      search: good,
+      source: {
+        since(cursor: string) {
+          if (cursor === 'b') stopping.abort();
+          const page = cursor === '' ? 1 : 2;
+          return cursor === 'b'
+            ? { cursor, changed: [], gone: [] }
+            : { cursor: page === 1 ? 'a' : 'b', changed: [document(page, { text: 'goose' })], gone: [] };
+        },
+      },
+    },
+  ];
+  await feed(
+    () => fed,
+    report => reports.push(report),
+    { signal: stopping.signal, idle: 1 },
+  );
+  assert.deepEqual(found(good, 'goose'), [1, 2]);
+  assert.ok(reports.every(({ failure, caughtUp }) => failure === 'the archive is away' && !caughtUp));
 });
 
 test('a rebuild that begins while a batch is read wins: the batch is not applied', async context => {
@@ -102,7 +169,12 @@ test('a rebuild that begins while a batch is read wins: the batch is not applied
       return { cursor, changed: [], gone: [] };
     },
   };
-  await feed(search, source, () => {}, { signal: stopping.signal, idle: 1 });
+  const fed = [{ search, source }];
+  await feed(
+    () => fed,
+    () => {},
+    { signal: stopping.signal, idle: 1 },
+  );
   assert.deepEqual([found(search, 'stale'), found(search, 'fresh'), search.cursor()], [[], [2], 'x']);
 });
 
@@ -121,6 +193,11 @@ test('batches grow while each is soon done, and shrink where pages wait long for
       return { cursor: `${cursor}x`, changed: [], gone: [] };
     },
   };
-  await feed(search, source, () => {}, { signal: stopping.signal, limit: 120 });
+  const fed = [{ search, source }];
+  await feed(
+    () => fed,
+    () => {},
+    { signal: stopping.signal, limit: 120 },
+  );
   assert.deepEqual([asked[0], Math.max(...asked)], [50, 120]);
 });

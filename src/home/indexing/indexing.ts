@@ -31,16 +31,16 @@ export function interestIn(directory: string, now: () => number): (page: number)
 }
 
 interface Indexing {
-  /** What the feeder of each partition has done so far; none before they began. */
-  reports(): FeedReport[];
+  /** What the feeder has done so far; undefined before it began. */
+  report(): FeedReport | undefined;
   /** Ends after the batch at hand; the rest is for whoever comes next. */
   stop(): Promise<void>;
 }
 
-/** Feeds the index of a collection from a thread of this process; two of them at once do no harm. */
-export function feederOf(directory: string): Feeder {
+/** Feeds the indexes in these directories from a thread of this process; two of them at once do no harm. */
+export function feederOf(...directories: readonly string[]): Feeder {
   const source = new URL(`./search-source${extname(import.meta.url)}`, import.meta.url);
-  return startFeeder({ dataDirectory: directory, source });
+  return startFeeder({ directories, source });
 }
 
 /**
@@ -65,52 +65,57 @@ const LEFT_IDLE = 0.2;
 const MOST = 0.25;
 const LOOK_EVERY = 500;
 
-/** Gives the feeders what they may take, from now on; stopped by what it gives. */
-export function steer(...feeders: Feeder[]): () => void {
+/** Gives the feeder what it may take, from now on; stopped by what it gives. */
+export function steer(feeder: Feeder): () => void {
   const idle = idleCores();
   let [free, used, looked] = [0, 0, performance.now()];
   const timer = setInterval(() => {
-    const processor = feeders.reduce((sum, feeder) => sum + (feeder.report()?.processor ?? 0), 0);
+    const processor = feeder.report()?.processor ?? 0;
     const now = performance.now();
-    // What they used themselves would be idle without them. Half of it by the last look: a crawl comes in waves.
+    // What it used itself would be idle without it. Half of it by the last look: a crawl comes in waves.
     free = (free + idle() + (processor - used) / (now - looked)) / 2;
     [used, looked] = [processor, now];
-    const core = Math.min(MOST, Math.max(0, free - LEFT_IDLE)) / feeders.length;
-    for (const feeder of feeders) feeder.pace({ core, process: SHARE_WHEN_BUSY / feeders.length });
+    feeder.pace({ core: Math.min(MOST, Math.max(0, free - LEFT_IDLE)), process: SHARE_WHEN_BUSY });
   }, LOOK_EVERY).unref();
   return () => clearInterval(timer);
 }
 
 /** Partitions whose indexes are fed while a home runs; those of the others are brought up by whoever searches. */
-const MOST_FED = 16;
+const MOST_FED = 64;
 
-/** Feeds the index of each partition while this home runs. */
+/** Feeds the index of each partition while this home runs, also of those that come while it does. */
 export function startIndexing(home: Home): Indexing {
-  let feeders: Feeder[] = [];
+  let feeder: Feeder | undefined;
+  let fed: readonly string[] = [];
   let steering: (() => void) | undefined;
   const first = home.partitions.sum(({ ledger }) => ledger.visits.last) === 0;
   const started = performance.now();
   let fast = false;
-  const beginning = setInterval(() => {
+  const looking = setInterval(() => {
     // Its last seconds are slow, too: threads that begin then would only end again.
     fast ||= home.progress.rate() > FULL_SPEED;
     const wait = first && fast ? BEGIN_FIRST : BEGIN_AFTER;
     if (performance.now() - started < wait) return;
-    clearInterval(beginning);
-    feeders = [...home.partitions].slice(0, MOST_FED).map(({ ledger }) => feederOf(ledger.directory));
-    if (feeders.length > 0) steering = steer(...feeders);
+    const now = [...home.partitions].slice(0, MOST_FED).map(({ ledger }) => ledger.directory);
+    if (now.join('\n') === fed.join('\n')) return;
+    fed = now;
+    if (feeder) feeder.follow(now);
+    else {
+      feeder = feederOf(...now);
+      steering = steer(feeder);
+    }
   }, LOOK_EVERY).unref();
   const timer = setInterval(() => {
     const save = () => [...home.partitions].forEach(({ ledger }) => void ledger.backward.save());
     home.order(save).catch(() => {}); // it ended meanwhile, and saves them itself
   }, SAVED).unref();
   return {
-    reports: () => feeders.map(feeder => feeder.report()).filter(report => report !== undefined),
+    report: () => feeder?.report(),
     async stop() {
-      clearInterval(beginning);
+      clearInterval(looking);
       clearInterval(timer);
       steering?.();
-      await Promise.all(feeders.map(feeder => feeder.stop()));
+      await feeder?.stop();
     },
   };
 }
@@ -184,14 +189,10 @@ export async function bringUp(directory: string, search: Search, report: (report
   }
 }
 
-/** While no home runs, this process keeps the indexes of the partitions up to date; a home has feeders of its own. */
+/** While no home runs, this process keeps the indexes of the partitions up to date; a home has a feeder of its own. */
 export async function feedWhileIdle(home: string, directories: readonly string[]): Promise<Pick<Indexing, 'stop'>> {
-  const feeders = (await isFed(home)) ? [] : directories.slice(0, MOST_FED).map(feederOf);
-  return {
-    async stop() {
-      await Promise.all(feeders.map(feeder => feeder.stop()));
-    },
-  };
+  const feeder = (await isFed(home)) ? undefined : feederOf(...directories.slice(0, MOST_FED));
+  return { stop: async () => feeder?.stop() };
 }
 
 /** Whether a home runs here, which has a feeder of its own. */

@@ -70,6 +70,8 @@ const FIRST_RETRY = 1000;
 const LONGEST_RETRY = 60_000;
 /** Milliseconds that a feeder is given to end by itself: at its low priority a batch may take long on a busy machine. */
 const PATIENCE = 1000;
+/** Milliseconds between two looks where there are many indexes. */
+const LEAST_IDLE = 20;
 /** Idle looks after the last change that tidy the index a little each. */
 const TIDIED = 20;
 
@@ -154,24 +156,67 @@ function turn(search: Search, source: SearchSource, limit: number, tidy: boolean
   return { ...nothing, caughtUp: true };
 }
 
-/** The loop of the feeder; ends when the signal aborts, never in the middle of a batch. */
+/** An index, and where its pages come from. */
+export interface Fed {
+  readonly search: Search;
+  readonly source: SearchSource;
+}
+
+interface LoopOptions extends Omit<FeedOptions, 'pace'> {
+  readonly pace?: () => FeedPace;
+  readonly signal: AbortSignal;
+  readonly clock?: Clock;
+  /** Somebody waits until there is nothing new. */
+  readonly hurry?: () => boolean;
+}
+
+/** How far the loop is with one of them. */
+class FedState {
+  readonly fed: Fed;
+  size: number;
+  retry = FIRST_RETRY;
+  failure: string | undefined;
+  /** Ticks before which it is not tried again. */
+  notBefore = Number.NEGATIVE_INFINITY;
+  /** The last look found nothing new. */
+  quiet = false;
+  #untidy = TIDIED;
+
+  constructor(fed: Fed, size: number) {
+    this.fed = fed;
+    this.size = size;
+  }
+
+  step(): Turn {
+    const { search, source } = this.fed;
+    const done = turn(search, source, this.size, this.#untidy > 0);
+    this.#untidy = done.caughtUp ? this.#untidy - 1 : TIDIED;
+    this.quiet = done.caughtUp;
+    this.failure = undefined;
+    this.retry = FIRST_RETRY;
+    return done;
+  }
+
+  /** The index is only behind, nothing is lost: it is tried again later (a full disk may be emptied). */
+  failed(error: unknown, ticks: number): void {
+    this.failure = (error as Error).message;
+    this.notBefore = ticks + this.retry;
+    this.retry = Math.min(LONGEST_RETRY, this.retry * 2);
+    this.quiet = false;
+  }
+}
+
+/**
+ * The loop of the feeder; ends when the signal aborts, never in the middle of a batch. Several indexes take turns, a batch
+ * each. `feds` is asked before each turn: they may come and go.
+ */
 export async function feed(
-  search: Search,
-  source: SearchSource,
+  feds: () => readonly Fed[],
   report: (report: FeedReport) => void,
-  {
-    limit = 400,
-    idle = 1000,
-    pace = () => HALF_A_CORE,
-    signal,
-    clock = systemClock,
-  }: Omit<FeedOptions, 'pace'> & { pace?: () => FeedPace; signal: AbortSignal; clock?: Clock },
+  { limit = 400, idle = 1000, pace = () => HALF_A_CORE, signal, clock = systemClock, hurry = () => false }: LoopOptions,
 ): Promise<void> {
-  let changed = 0;
-  let gone = 0;
-  let retry = FIRST_RETRY;
-  let untidy = TIDIED;
-  let size = Math.min(FIRST_BATCH, limit);
+  let [changed, gone] = [0, 0];
+  const states = new Map<Fed, FedState>();
   const rest = async (started: ReturnType<typeof mark>) => {
     for (let left = restLeft(started, pace()); left > 0; left = restLeft(started, pace())) {
       const [step, before] = [Math.min(left, REST_STEP), performance.now()];
@@ -179,28 +224,52 @@ export async function feed(
       if (performance.now() - before < step - 1) return; // someone asks to go on, or to stop
     }
   };
-  while (!signal.aborted) {
+  const follow = () => {
+    const now = feds();
+    for (const fed of states.keys()) if (!now.includes(fed)) states.delete(fed);
+    for (const fed of now) if (!states.has(fed)) states.set(fed, new FedState(fed, Math.min(FIRST_BATCH, limit)));
+    return [...states.values()];
+  };
+  const tell = (all: readonly FedState[], cursor: string) => {
+    const failure = all.find(each => each.failure !== undefined)?.failure;
+    const caughtUp = all.every(({ quiet }) => quiet);
+    report({ ...{ changed, gone, cursor, caughtUp }, processor: own(), ...(failure !== undefined && { failure }) });
+    return caughtUp;
+  };
+  for (let turns = 0; !signal.aborted; turns++) {
+    const all = follow();
+    const state = nextOf(all, turns, clock.ticks());
+    if (!state) {
+      // Each has failed: whoever failed first is tried again first.
+      const first = all.toSorted((one, two) => one.notBefore - two.notBefore)[0];
+      await clock.sleep(first ? Math.max(0, first.notBefore - clock.ticks()) : idle, signal);
+      if (first) first.notBefore = Number.NEGATIVE_INFINITY;
+      continue;
+    }
     const started = mark();
     try {
-      const done = turn(search, source, size, untidy > 0);
-      const { cursor, caughtUp } = done;
-      untidy = caughtUp ? untidy - 1 : TIDIED;
+      const done = state.step();
       changed += done.changed;
       gone += done.gone;
-      report({ changed, gone, cursor, processor: own(), caughtUp });
-      retry = FIRST_RETRY;
-      if (caughtUp) await clock.sleep(idle, signal);
-      else {
+      if (tell(all, done.cursor)) await clock.sleep(hurry() ? 0 : Math.max(idle / all.length, LEAST_IDLE), signal);
+      else if (!done.caughtUp) {
         await rest(started);
-        size = Math.min(limit, nextSize(size, performance.now() - started.time));
-      }
+        state.size = Math.min(limit, nextSize(state.size, performance.now() - started.time));
+      } else await clock.sleep(0, signal); // orders have a turn
     } catch (error) {
-      // The index is only behind, nothing is lost: say so and try again later (a full disk may be emptied).
-      report({ changed, gone, cursor: '', processor: own(), caughtUp: false, failure: (error as Error).message });
-      await clock.sleep(retry, signal);
-      retry = Math.min(LONGEST_RETRY, retry * 2);
+      state.failed(error, clock.ticks());
+      tell(all, '');
     }
   }
+}
+
+/** The one whose turn it is, and that may be tried; undefined = none. */
+function nextOf(all: readonly FedState[], turns: number, ticks: number): FedState | undefined {
+  for (let i = 0; i < all.length; i++) {
+    const state = all[(turns + i) % all.length]!;
+    if (state.notBefore <= ticks) return state;
+  }
+  return undefined;
 }
 
 /** Brings the index up to date in this thread, at once. Throws what went wrong. Others may run between two steps. */
@@ -221,7 +290,8 @@ export async function catchUp(
 }
 
 export interface FeederOptions extends FeedOptions {
-  readonly dataDirectory: string;
+  /** Each has an index and a source; they take turns in one thread. */
+  readonly directories: readonly string[];
   /** URL of a module that exports `openSource` (SourceModule). */
   readonly source: URL;
 }
@@ -233,20 +303,22 @@ export interface Feeder {
   caughtUp(): Promise<void>;
   /** Goes on at another pace from the next batch on. */
   pace(pace: FeedPace): void;
+  /** Feeds these from now on, and lets go of others. */
+  follow(directories: readonly string[]): void;
   /** Ends after the batch at hand, or without it: a batch that is cut off leaves no trace. */
   stop(): Promise<void>;
 }
 
 /**
- * What the thread is told: to stop, to go on at another pace, or to look at once, by a number that comes back with
- * every report since.
+ * What the thread is told: to stop, to go on at another pace or with other directories, or to look at once, by a number that
+ * comes back with every report since.
  */
-export type FeederOrder = 'stop' | FeedPace | number;
+export type FeederOrder = 'stop' | FeedPace | readonly string[] | number;
 
 /** What the thread says. */
 export type ThreadReport = FeedReport & { readonly look: number };
 
-/** Starts the feeder's thread. */
+/** Starts the feeder's thread: one for all directories, since a thread costs a fifth of a second of processor and its memory. */
 export function startFeeder(options: FeederOptions): Feeder {
   const worker = new Worker(new URL(`./feed-worker${extname(import.meta.url)}`, import.meta.url), {
     workerData: { ...options, source: options.source.href },
@@ -286,6 +358,7 @@ export function startFeeder(options: FeederOptions): Feeder {
         worker.postMessage(looks satisfies FeederOrder);
       }),
     pace: pace => worker.postMessage(pace satisfies FeederOrder),
+    follow: directories => worker.postMessage(directories satisfies FeederOrder),
     stop: async () => {
       worker.postMessage('stop' satisfies FeederOrder);
       const impatient = setTimeout(() => void worker.terminate(), PATIENCE);

@@ -26,7 +26,7 @@ import { dayOf, Freshness, pagesOf, startReplay, timeOf } from './bytes/replay.t
 import { type FaceName, type Front, openFront } from './cooperation/front.ts';
 import { openRelay } from './cooperation/relay.ts';
 import { openSiteFront, type SiteFace } from './cooperation/site-front.ts';
-import { noTraffic, type Traffic, trafficParts } from './cooperation/traffic.ts';
+import { noTraffic, type Traffic, type TrafficPart, trafficParts } from './cooperation/traffic.ts';
 import { entriesOf, historiesAvailable, useHistories } from './histories.ts';
 
 const { values: given } = parseArgs({
@@ -130,10 +130,14 @@ async function openFronts({ faces, site, dictionaries, lies, untold }: Way): Pro
 async function turn(fronts: Map<string, Front>, day: number): Promise<void> {
   await replay.setDay(day);
   setClock(day);
+  const entries = entriesOf(day);
   for (const [host, front] of fronts) {
-    const paths = entriesOf(day).filter(({ s, ct }) => s === host && !/^(?:image|font|video|audio)/.test(ct));
-    const urls = paths.map(({ u }) => normalise(front.origin + u)!.slice(front.origin.length));
-    await front.turn(urls, timeOf(day) - HOUR);
+    const pages = entries.filter(({ s, ct }) => s === host && !/^(?:image|font|video|audio)/.test(ct));
+    const pathOf = (u: string) => normalise(front.origin + u)!.slice(front.origin.length);
+    await front.turn(
+      pages.map(({ u, b }) => ({ path: pathOf(u), blob: b })),
+      timeOf(day) - HOUR,
+    );
   }
 }
 
@@ -169,7 +173,7 @@ async function measure(name: string): Promise<Line> {
     line.bytes.push(bytes);
     line.fresh.push(freshOf(directory, urlsOf(day), day));
     console.error(
-      `${name} day ${day}: ${Math.round(bytes / 1000)} kB, ${(line.fresh.at(-1)! * 100).toFixed(1)}% fresh`,
+      `${name} day ${day}: ${Math.round(bytes / 1000)} kB, ${(line.fresh.at(-1)! * 100).toFixed(1)}% fresh; so far ${(mean(line.bytes) / 1000).toFixed(1)} kB a day, ${partsOf(line, day)}`,
     );
   }
   for (const front of fronts.values()) await front.close();
@@ -242,11 +246,21 @@ function freshOf(directory: string, urls: readonly string[], day: number): numbe
   return fresh / pages;
 }
 
+function mean(list: readonly number[]): number {
+  return list.reduce((sum, each) => sum + each, 0) / list.length;
+}
+
+/** kB a day and requests a day of each part. */
+function partsOf({ parts }: Pick<Line, 'parts'>, days: number): string {
+  const of = (part: TrafficPart) =>
+    `${(parts[part].bytes / 1000 / days).toFixed(1)} (${Math.round(parts[part].requests / days)})`;
+  return trafficParts.map(of).join(', ');
+}
+
 const lines = new Map<string, Line>();
 for (const name of given.ways.split(',')) lines.set(name, await measure(name));
 await replay.stop();
 await relay.close();
-const mean = (list: readonly number[]) => list.reduce((sum, each) => sum + each, 0) / list.length;
 const whole = lines.get('conditional');
 console.log(`\n${days} days of ${new Set(pagesOf(0).map(({ s }) => s)).size} sites, ${pagesOf(0).length} pages\n`);
 console.log(
@@ -255,7 +269,7 @@ console.log(
 for (const [name, { bytes, fresh, requests, parts }] of lines) {
   const share = whole ? `1/${(mean(whole.bytes) / mean(bytes)).toFixed(1)}` : '';
   console.log(
-    `${name.padEnd(14)} ${(mean(bytes) / 1000).toFixed(1).padStart(9)}   ${share.padStart(14)}   ${(requests / days).toFixed(0).padStart(14)}   ${(mean(fresh) * 100).toFixed(2)}%   ${(Math.min(...fresh) * 100).toFixed(2)}%   ${trafficParts.map(part => `${(parts[part].bytes / 1000 / days).toFixed(1)} (${Math.round(parts[part].requests / days)})`).join(', ')}`,
+    `${name.padEnd(14)} ${(mean(bytes) / 1000).toFixed(1).padStart(9)}   ${share.padStart(14)}   ${(requests / days).toFixed(0).padStart(14)}   ${(mean(fresh) * 100).toFixed(2)}%   ${(Math.min(...fresh) * 100).toFixed(2)}%   ${partsOf({ parts }, days)}`,
   );
 }
 const least = Math.max(...[...lines.values()].map(({ patches }) => patches)) / days;

@@ -22,10 +22,16 @@ import { openWebPages } from './web-pages.ts';
 
 export type FaceName = 'cursor' | 'resourcesync' | 'feed';
 
+/** A page of the day, and what tells its recorded bodies apart. */
+export interface DayPage {
+  readonly path: string;
+  readonly blob: string;
+}
+
 export interface Front {
   readonly origin: string;
-  /** The day has changed: reads all pages, and enters what differs. `paths`: of the day's pages. */
-  turn(paths: readonly string[], time: number): Promise<void>;
+  /** The day has changed: reads the pages that differ, and enters them. */
+  turn(pages: readonly DayPage[], time: number): Promise<void>;
   /** Since the last call. */
   traffic(): Traffic;
   /** Bytes so far. */
@@ -57,6 +63,7 @@ interface Held {
 export async function openFront(behind: string, options: FrontOptions): Promise<Front> {
   const { faces, dictionaries = false, lies = 0, untold = 0 } = options;
   const pages = new Map<string, Held>();
+  const blobs = new Map<string, string>();
   /** Bodies by their hash, as a site keeps what its readers hold. */
   const versions = new Map<string, Buffer>();
   let journal: { path: string; operation: SiteChange['operation']; time: number; content: Buffer }[] = [];
@@ -184,12 +191,14 @@ export async function openFront(behind: string, options: FrontOptions): Promise<
     get patches() {
       return patches;
     },
-    async turn(paths, time) {
+    async turn(days, time) {
       patches = 0;
       const gone = new Set(pages.keys());
       const news: typeof journal = [];
-      for (const path of paths) {
+      for (const { path, blob } of days) {
         gone.delete(path);
+        if (blobs.get(path) === blob) continue;
+        blobs.set(path, blob);
         const found = await web.read(path);
         if (!found) continue;
         const { body, type } = found;
@@ -203,6 +212,7 @@ export async function openFront(behind: string, options: FrontOptions): Promise<
         news.push({ path, time, operation: before ? 'update' : 'create', content: Buffer.from(content, 'hex') });
       }
       for (const path of gone) {
+        blobs.delete(path);
         pages.delete(path);
         news.push({ path, time, operation: 'delete', content: Buffer.alloc(8) });
       }

@@ -36,7 +36,7 @@ function opens(face: SiteFace, path: string): boolean {
 export async function openSiteFront(behind: string, options: SiteFrontOptions): Promise<Front> {
   const { face, dictionaries = false, door, now } = options;
   const directory = mkdtempSync(join(tmpdir(), 'skein-site-front-'));
-  let pages = new Map<string, { readonly body: Buffer; readonly type: string }>();
+  const pages = new Map<string, { readonly body: Buffer; readonly type: string; readonly blob: string }>();
   const server = createServer(async (request, response) => {
     const path = request.url!.split('?')[0]!;
     const isFace = opened.site.faces.owns(path);
@@ -52,7 +52,8 @@ export async function openSiteFront(behind: string, options: SiteFrontOptions): 
       ...{ public: origin, data: directory, goneAfter: 0, every: 1e6, requestsAMinute: 1e6, allowPrivate: true },
       pages: async function* (url) {
         const path = url?.slice(origin.length);
-        for (const [each, page] of pages) if (path === undefined || path === each) yield { url: each, ...page };
+        for (const [each, { body, type }] of pages)
+          if (path === undefined || path === each) yield { url: each, body, type };
       },
       ...(face === 'websub' && { hubs: ['own'] }),
       ...(face === 'indexnow' && { indexNow: [`${door}/indexnow`] }),
@@ -67,15 +68,21 @@ export async function openSiteFront(behind: string, options: SiteFrontOptions): 
   return {
     origin,
     patches: 0,
-    async turn(paths) {
-      const next: typeof pages = new Map();
-      for (const path of paths) {
-        const found = await web.read(path);
-        if (found) next.set(path, found);
-      }
+    async turn(days) {
       const begun = pages.size > 0;
-      pages = next;
-      await (begun ? site.changed() : site.start());
+      const gone = new Set(pages.keys());
+      const differ: string[] = [];
+      for (const { path, blob } of days) {
+        gone.delete(path);
+        if (pages.get(path)?.blob === blob) continue;
+        const found = await web.read(path);
+        if (!found) continue;
+        pages.set(path, { ...found, blob });
+        differ.push(path);
+      }
+      for (const path of gone) pages.delete(path);
+      if (!begun) await site.start();
+      else if (differ.length + gone.size > 0) await site.changed(...differ, ...gone);
       // What is missing is looked for once more.
       await new Promise(resolve => setTimeout(resolve, 200));
     },

@@ -9,7 +9,7 @@ import { type Chunk, chunkChanges, chunksOf } from '../extract/chunks.ts';
 import { extractPage } from '../extract/page.ts';
 import { isBegun, readCollection } from '../ledger/collection/collection.ts';
 import { Ledger } from '../ledger/ledger.ts';
-import { cursorAt, cursorOf, cursorsIn, visitOf } from './cursor.ts';
+import { cursorAt, cursorOf, cursorsIn, newestIn, readUpTo } from './cursor.ts';
 import { put } from './exporter.ts';
 import { type Version, Versions } from './versions.ts';
 
@@ -27,6 +27,8 @@ export interface ChunksTold {
   readonly added: number;
   readonly changed: number;
   readonly removed: number;
+  /** Pages of which all that is kept goes: they were forgotten, or what a reader has of them is known no more. */
+  readonly cleared: number;
 }
 
 /** One JSON object a line; the last one has the cursor for the next time. */
@@ -34,7 +36,7 @@ export async function writeChunkChanges(wanted: ChunksWanted, out: Writable): Pr
   const { partitions, here } = readCollection(wanted.data);
   const cursors = new Map(cursorsIn(wanted.after, partitions));
   const ends = wanted.upTo === undefined ? undefined : cursorsIn(wanted.upTo, partitions);
-  const told = { added: 0, changed: 0, removed: 0 };
+  const told = { added: 0, changed: 0, removed: 0, cleared: 0 };
   for (const { id, directory } of here.filter(isBegun)) {
     const after = cursors.get(id) ?? '0';
     const upTo = ends && { upTo: ends.get(id) ?? '0' };
@@ -51,30 +53,39 @@ export function newestCursor(data: string): string {
   const cursors = here.filter(isBegun).map(({ id, directory }): [number, string] => {
     using opened = new DisposableStack();
     const ledger = opened.adopt(new Ledger(directory, 'read'), each => each.close());
-    return [id, cursorAt(ledger.visits.newest(), ledger)];
+    return [id, cursorAt(newestIn(ledger))];
   });
   return cursorOf(new Map(cursors), partitions);
 }
 
-type Told = Record<'added' | 'changed' | 'removed', number>;
+type Told = Record<'added' | 'changed' | 'removed' | 'cleared', number>;
 
 /** The same of one partition, counted in `told`; returns the partition's next cursor. */
 async function tellPart(wanted: ChunksWanted, told: Told, out: Writable): Promise<string> {
   using opened = new DisposableStack();
   const versions = opened.adopt(new Versions(wanted.data), each => each.close());
   const { ledger } = versions;
-  const from = visitOf(wanted.after, ledger);
-  const upTo = wanted.upTo === undefined ? ledger.visits.newest() : visitOf(wanted.upTo, ledger);
-  for (const { page, url } of ledger.visits.newsPages(from, upTo)) {
+  const from = readUpTo(wanted.after, ledger);
+  const upTo = wanted.upTo === undefined ? newestIn(ledger) : readUpTo(wanted.upTo, ledger);
+  const clear = async (url: string) => {
+    await put(out, `${JSON.stringify({ kind: 'cleared', url })}\n`);
+    told.cleared++;
+  };
+  // First: a page that was allowed to come back may be among those below.
+  if (wanted.after !== '0')
+    for (const url of ledger.house.forgetting.between(from.forgotten, upTo.forgotten))
+      if (wanted.matches(url)) await clear(url);
+  for (const { page, url } of ledger.visits.newsPages(from.visit, upTo.visit)) {
     if (!wanted.matches(url)) continue;
-    const [before, now] = [await versions.of(page, from), await versions.of(page, upTo)];
-    const changes = chunkChanges(chunksIn(before), chunksIn(now));
+    const [before, now] = [await versions.at(page, from), await versions.of(page, upTo.visit)];
+    if (before === 'lost') await clear(url);
+    const changes = chunkChanges(before === 'lost' ? [] : chunksIn(before), chunksIn(now));
     for (const kind of ['removed', 'changed', 'added'] as const) {
       for (const chunk of changes[kind]) await put(out, `${JSON.stringify(lineOf(kind, chunk))}\n`);
       told[kind] += changes[kind].length;
     }
   }
-  return cursorAt(upTo, ledger);
+  return cursorAt(upTo);
 }
 
 function chunksIn(version: Version | undefined): Chunk[] {

@@ -1,21 +1,67 @@
-/** Where a reader of what changed stands: everything up to a visit is told. */
+/** Where a reader of what changed stands: everything up to a visit is told, and every page that was forgotten up to a number. */
+
+import { DAY } from '../base/clock.ts';
 import { SkeinError } from '../base/errors.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 
-const HINT = 'Begin with --after 0, and put what you have away.';
-
-/** A visit, and its time, by which another collection is told from this one. */
-export function cursorAt(visit: number, ledger: Ledger): string {
-  return visit === 0 ? '0' : `${visit}-${ledger.visits.get(visit)!.time}`;
+/** How far one partition is read. */
+export interface ReadUpTo {
+  readonly visit: number;
+  /** Of that visit; by it another collection is told from this one. */
+  readonly time: number;
+  /** Number of the last page that was forgotten. */
+  readonly forgotten: number;
 }
 
-export function visitOf(cursor: string, ledger: Ledger): number {
-  if (cursor === '0') return 0;
-  const [visit, time] = /^(\d{1,15})-(\d{1,16})$/.exec(cursor)?.slice(1).map(Number) ?? [];
-  if (visit === undefined) throw new SkeinError('bad-option', `"${cursor}" is not a cursor.`, HINT);
-  if (ledger.visits.get(visit)?.time !== time)
+const NOTHING: ReadUpTo = { visit: 0, time: 0, forgotten: 0 };
+const HINT = 'Begin with --after 0, and put what you have away.';
+/** One partition's cursor: visit, time, and the forgotten where there are any. */
+const CURSOR = /^(\d{1,15})-(\d{1,16})(?:-(\d{1,15}))?$/;
+/** Visits arrive nearly in the order of their times; those of other machines may come this much later. */
+const OUT_OF_ORDER = DAY;
+
+export function newestIn({ visits, house }: Ledger): ReadUpTo {
+  const last = visits.newest();
+  return last === 0 ? NOTHING : { visit: last, time: visits.get(last)!.time, forgotten: house.forgetting.newest() };
+}
+
+export function cursorAt({ visit, time, forgotten }: ReadUpTo): string {
+  return visit + forgotten === 0 ? '0' : `${visit}-${time}${forgotten === 0 ? '' : `-${forgotten}`}`;
+}
+
+export function readUpTo(cursor: string, ledger: Ledger): ReadUpTo {
+  if (cursor === '0') return NOTHING;
+  const [visit, time, forgotten = 0] = (CURSOR.exec(cursor) ?? [])
+    .slice(1)
+    .filter(part => part !== undefined)
+    .map(Number);
+  if (visit === undefined || time === undefined)
+    throw new SkeinError('bad-option', `"${cursor}" is not a cursor.`, HINT);
+  if ((visit > 0 && !isOf(ledger, visit, time)) || forgotten > ledger.house.forgetting.newest())
     throw new SkeinError('bad-option', `The cursor ${cursor} is of another collection.`, HINT);
-  return visit;
+  return { visit, time, forgotten };
+}
+
+/** Looks that left nothing are deleted after some time: then the visits around it say whether it was one of them. */
+function isOf({ visits, house }: Ledger, visit: number, time: number): boolean {
+  const exact = visits.get(visit);
+  if (exact) return exact.time === time;
+  const { before = 0, after } = house.versions.timesAround(visit);
+  return after !== undefined && time <= after + OUT_OF_ORDER && time >= before - OUT_OF_ORDER;
+}
+
+/**
+ * For a reader that has some of what came between two cursors and begins again at the first: where it had nothing, it is told
+ * of pages that were forgotten since.
+ */
+export function againAfter(after: string, upTo: string, partitions: number): string {
+  const [starts, ends] = [cursorsIn(after, partitions), cursorsIn(upTo, partitions)];
+  const again = [...ends].map(([partition, end]): [number, string] => {
+    const start = starts.get(partition) ?? '0';
+    const forgotten = Number(CURSOR.exec(end)?.[3] ?? 0);
+    return [partition, start === '0' ? `0-0-${forgotten}` : start];
+  });
+  return cursorOf(new Map(again), partitions);
 }
 
 /** Where a reader stands in each partition, by number; those that are not named are at their beginning. */
@@ -30,8 +76,8 @@ export function cursorsIn(text: string, partitions: number): Cursors {
   if (text === '0') return new Map();
   return new Map(
     text.split(',').map((part): [number, string] => {
-      const [, partition, cursor] = /^(\d{1,4})@(\d{1,15}-\d{1,16})$/.exec(part) ?? [];
-      if (partition !== undefined && Number(partition) < partitions) return [Number(partition), cursor!];
+      const [, partition, cursor = ''] = /^(\d{1,4})@(.*)$/.exec(part) ?? [];
+      if (CURSOR.test(cursor) && Number(partition) < partitions) return [Number(partition), cursor];
       throw new SkeinError('bad-option', `"${part}" is not a cursor of this collection.`, HINT);
     }),
   );

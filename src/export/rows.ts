@@ -6,7 +6,7 @@ import type { Writable } from 'node:stream';
 import type { Fields, Row, Value } from '../extract/fields.ts';
 import { isBegun, readCollection } from '../ledger/collection/collection.ts';
 import { csvLine } from './csv.ts';
-import { cursorAt, cursorOf, cursorsIn, visitOf } from './cursor.ts';
+import { cursorAt, cursorOf, cursorsIn, newestIn, readUpTo } from './cursor.ts';
 import { put } from './exporter.ts';
 import { type Cell, type Column, parquetTo } from './parquet.ts';
 import { type Version, Versions } from './versions.ts';
@@ -62,27 +62,32 @@ async function writePart(wanted: RowsWanted, written: RowCounts, sink: Sink): Pr
   using opened = new DisposableStack();
   const versions = opened.adopt(new Versions(wanted.data), each => each.close());
   const { ledger } = versions;
-  const from = visitOf(wanted.after, ledger);
-  const upTo = ledger.visits.newest();
+  const from = readUpTo(wanted.after, ledger);
+  const upTo = newestIn(ledger);
   const rowsIn = (version: Version | undefined, refuse?: (why: string) => void) =>
     version ? wanted.fields.rows(version.html(), version.url, refuse) : [];
-  for (const { page, url } of ledger.visits.newsPages(from, upTo)) {
+  const gone = async (url: string) => {
+    await sink.gone(url);
+    written.gone++;
+  };
+  // First: a page that was allowed to come back may be among those below.
+  if (wanted.after !== '0')
+    for (const url of ledger.house.forgetting.between(from.forgotten, upTo.forgotten))
+      if (wanted.matches(url)) await gone(url);
+  for (const { page, url } of ledger.visits.newsPages(from.visit, upTo.visit)) {
     if (!wanted.matches(url)) continue;
-    const version = await versions.of(page, upTo);
+    const version = await versions.of(page, upTo.visit);
     const refuse = (why: string) => {
       written.refused++;
       written.firstRefusal ??= `${url}: ${why}`;
     };
-    const [before, now] = [rowsIn(from === 0 ? undefined : await versions.of(page, from)), rowsIn(version, refuse)];
-    if (JSON.stringify(before) === JSON.stringify(now)) continue;
-    if (now.length === 0) {
-      await sink.gone(url);
-      written.gone++;
-    }
+    const [before, now] = [from.visit === 0 ? undefined : await versions.at(page, from), rowsIn(version, refuse)];
+    if (before !== 'lost' && JSON.stringify(rowsIn(before)) === JSON.stringify(now)) continue;
+    if (now.length === 0) await gone(url);
     for (const row of now) await sink.row(url, version!.time, row);
     written.rows += now.length;
   }
-  return cursorAt(upTo, ledger);
+  return cursorAt(upTo);
 }
 
 const iso = (time: number): string => new Date(time).toISOString();

@@ -5,11 +5,14 @@
 import type { Stored } from '../archive/read.ts';
 import { SiteBlocks } from '../extract/site.ts';
 import type { Template } from '../extract/weigh.ts';
+import { WRITTEN_OFF } from '../home/checks/verify.ts';
 import { type Copies, openCopies } from '../home/copies/copies.ts';
 import { textOf } from '../home/copies/copy-text.ts';
+import { everKept } from '../home/house/retention.ts';
 import { hashOf } from '../judge/hash.ts';
 import { Ledger } from '../ledger/ledger.ts';
 import type { VisitRow } from '../ledger/visits.ts';
+import type { ReadUpTo } from './cursor.ts';
 
 export interface Version {
   readonly url: string;
@@ -47,6 +50,26 @@ export class Versions {
     if (!last || last.outcome === 'gone' || last.outcome === 'moved') return undefined;
     const visit = visits.findLast(({ segment }) => segment !== null);
     return visit && (await this.#read(page, visit));
+  }
+
+  /** The same as a reader at this place has it; `lost`: it has one that is kept no more. */
+  async at(page: number, place: ReadUpTo): Promise<Version | 'lost' | undefined> {
+    return this.#losesCopies() && this.#isLost(page, place) ? 'lost' : this.of(page, place.visit);
+  }
+
+  /** Without that each visit that brought a page has its copy. */
+  #losesCopies(): boolean {
+    return everKept(this.ledger) || this.ledger.setting(WRITTEN_OFF) !== undefined;
+  }
+
+  #isLost(page: number, { visit, time }: ReadUpTo): boolean {
+    const visits = this.ledger.visits.of(page).filter(({ id }) => id <= visit);
+    const last = visits.findLast(({ outcome }) => outcome !== 'failed' && outcome !== 'refused');
+    if (last?.outcome === 'gone' || last?.outcome === 'moved') return false;
+    const brought = visits.findLast(({ outcome, segment }) => outcome === 'fetched' || segment !== null);
+    if (brought) return brought.segment === null;
+    // The looks from before a version are deleted some time after it.
+    return (this.ledger.pages.known(page)?.first_time ?? Number.POSITIVE_INFINITY) <= time;
   }
 
   async #read(page: number, visit: VisitRow): Promise<Version | undefined> {

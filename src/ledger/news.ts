@@ -136,6 +136,12 @@ export class News {
       .all(JSON.stringify(serverTroubles), id) as unknown as VisitTally[];
   }
 
+  /** The newest visit that was made by then; 0 = none. For times of late: it reads every visit since. */
+  upTo(time: number): number {
+    const row = this.#database.prepare('SELECT id FROM visits WHERE time <= ? ORDER BY id DESC LIMIT 1').get(time);
+    return (row?.['id'] as number | undefined) ?? 0;
+  }
+
   /** Newest first. */
   list(wanted: NewsWanted): NewsRow[] {
     const {

@@ -298,6 +298,11 @@ export const steps: readonly string[] = [
   CREATE TABLE found (visit INTEGER PRIMARY KEY, page INTEGER NOT NULL, data TEXT NOT NULL) STRICT;
   CREATE INDEX found_page ON found (page);
   `,
+  `
+  -- Pages that had copies and were forgotten, in that order: readers of what changed are told once (house/forgetting.ts).
+  CREATE TABLE forgettings (id INTEGER PRIMARY KEY, page INTEGER NOT NULL) STRICT;
+  INSERT INTO forgettings (page) SELECT id FROM pages WHERE refused = 'forgotten' ORDER BY id;
+  `,
 ];
 
 /** A ledger that is only read may be of a version that did not have the table yet. */

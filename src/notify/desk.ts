@@ -76,6 +76,27 @@ export class Desk {
     rmSync(join(this.directory, 'sending.json'), { force: true });
   }
 
+  /** Nothing is kept of pages that match; a message that was begun keeps its id. Returns whether any was there. */
+  forget(matches: (url: string) => boolean): boolean {
+    const without = (message: Message): Message => ({
+      ...message,
+      changes: message.changes.filter(({ url }) => !matches(url)),
+    });
+    const waiting = this.waiting().filter(key => matches(this.#read<ToldChange>(join('waiting', `${key}.json`))!.url));
+    const begun = this.#read<{ message: Message; keys: string[] }>('sending.json');
+    if (begun) {
+      const message = without(begun.message);
+      if (message.changes.length > 0) this.#write('sending.json', { ...begun, message });
+      else rmSync(join(this.directory, 'sending.json'), { force: true });
+    }
+    for (const key of waiting) rmSync(join(this.directory, 'waiting', `${key}.json`), { force: true });
+    const sent = this.sent();
+    const kept = sent.map(without).filter(({ changes }) => changes.length > 0);
+    if (JSON.stringify(kept) === JSON.stringify(sent)) return waiting.length > 0;
+    this.#write('sent.json', kept);
+    return true;
+  }
+
   /** Newest first. */
   sent(): Message[] {
     return this.#read<Message[]>('sent.json') ?? [];

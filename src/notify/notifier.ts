@@ -64,8 +64,9 @@ export class Notifier {
     for (const { id, directory } of readCollection(this.#data).here) {
       const finder = new ChangeFinder(directory);
       try {
-        const newest = finder.ledger.visits.newest();
-        const upTo = settled === 0 ? newest : Math.min(newest, finder.ledger.visits.since(this.#now() - settled) - 1);
+        const { visits, news } = finder.ledger;
+        const newest = visits.newest();
+        const upTo = settled === 0 ? newest : Number.isFinite(settled) ? news.upTo(this.#now() - settled) : 0;
         const { read } = desk.state;
         // A rule is about what comes after it was made.
         const after = read[id] ?? newest;
@@ -105,6 +106,14 @@ export class Notifier {
       desk.done(message, now);
       this.#publish(rule, desk);
       sent++;
+    }
+  }
+
+  /** Desks and feeds keep nothing of pages that were forgotten. */
+  forget(matches: (url: string) => boolean): void {
+    for (const rule of readRules(this.#data)) {
+      const desk = new Desk(join(notifyDirectory(this.#data), rule.name));
+      if (desk.forget(matches)) this.#publish(rule, desk);
     }
   }
 

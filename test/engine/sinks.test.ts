@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { deliverChunks } from '../../src/engine/sinks/deliver.ts';
-import { sinkTo } from '../../src/engine/sinks/sink.ts';
+import { type Sink, sinkTo } from '../../src/engine/sinks/sink.ts';
 import { openS3 } from '../../src/home/offsite/s3-objects.ts';
 import { type TestWeb, testCollection, testWeb } from '../../src/testing/testing.ts';
 import { checkSink, type Place } from '../contracts/sink.ts';
@@ -165,6 +165,44 @@ describe('sinks', () => {
     const { parts } = await deliverChunks(delivery, sinkTo(target));
     assert.ok(parts > 0);
     assert.equal((await has()).length, parts);
+  });
+
+  test('what was forgotten while parts waited shifts none of the others', async () => {
+    const own = testCollection();
+    await own.skein.crawl(web.seeds).summary();
+    const had = new Map<string, string>();
+    const ids = new Set<string>();
+    let most = 1;
+    const ending = new AbortController();
+    const sink: Sink = {
+      async take({ id, text }) {
+        if (ids.size === most) ending.abort();
+        if (most === 1) ending.signal.throwIfAborted();
+        assert.ok(!ids.has(id), 'each part has an id of its own');
+        ids.add(id);
+        for (const line of text.trim().split('\n')) {
+          const { kind, url = '', id: chunk, hash } = JSON.parse(line) as Record<string, string>;
+          if (kind === 'cleared') for (const key of had.keys()) if (key.startsWith(`${url} `)) had.delete(key);
+          if (kind === 'removed') had.delete(`${url} ${chunk}`);
+          if (kind === 'added' || kind === 'changed') had.set(`${url} ${chunk}`, hash!);
+        }
+      },
+    };
+    const delivery = { data: own.data, target: 'a place' };
+    await assert.rejects(deliverChunks({ ...delivery, signal: ending.signal }, sink), { name: 'AbortError' });
+    assert.equal(ids.size, 1);
+    await own.skein.forget(web.url('/p0'));
+    most = Number.POSITIVE_INFINITY;
+    await deliverChunks(delivery, { take: part => sink.take(part, AbortSignal.timeout(5000)) });
+    const { stdout } = await skein(['export', '--format', 'chunks', '--data', own.data]);
+    const chunks = stdout
+      .toString()
+      .trim()
+      .split('\n')
+      .map(line => JSON.parse(line) as Record<string, string>);
+    const wanted = chunks.map(({ url, id, hash }): [string, string] => [`${url} ${id}`, hash!]);
+    await own.close();
+    assert.deepEqual(new Map([...had].sort()), new Map(wanted.sort()));
   });
 
   test('what cannot be brought anywhere is said in a sentence; standard output takes it, too', async () => {

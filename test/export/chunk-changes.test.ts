@@ -1,14 +1,20 @@
 /** What is told of chunks: what changed and little else, once each, however the reader or the writer ends. */
 import assert from 'node:assert/strict';
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import { allowAgain, forgetIn } from '../../src/engine/house/forget.ts';
 import { chunkChanges, chunksOf } from '../../src/extract/chunks.ts';
 import { extractPage } from '../../src/extract/page.ts';
 import { type Collection, makeCollection } from '../journeys/collection.ts';
 import { openPages, type Pages } from '../journeys/pages.ts';
-import { skein, start } from '../journeys/skein.ts';
+import { skein, start, workplace } from '../journeys/skein.ts';
+
+const place = workplace();
+after(() => place[Symbol.dispose]());
+const schema = join(place.path, 'schema.json');
+writeFileSync(schema, '{"fields": {"name": "h1"}}');
 
 const PAGES = 40;
 const SECTIONS = 10;
@@ -42,26 +48,40 @@ class Docs {
     });
   }
 
+  /** All but the first section go. */
+  shorten(page: number): void {
+    this.#pages.set(`/${page}`, {
+      body: `<title>Page ${page}</title><main><h1>Page ${page}</h1><h2>Section 0</h2><p>All that is left of page ${page} is this.</p></main>`,
+    });
+  }
+
   drop(page: number): void {
     this.#pages.set(`/${page}`, { status: 410, body: 'gone' });
   }
 }
 
 interface Line {
-  readonly kind: 'added' | 'changed' | 'removed';
+  readonly kind: 'added' | 'changed' | 'removed' | 'cleared';
   readonly id: string;
   readonly hash: string;
+  readonly url: string;
 }
 
 /** Keeps something for each chunk, as a vector store does, and insists that it is told each thing once. */
 class Store {
   readonly held = new Map<string, string>();
+  readonly #urls = new Map<string, string>();
   cursor = '0';
   told = 0;
 
   take(lines: readonly string[]): void {
     for (const line of lines.slice(0, -1)) {
-      const { kind, id, hash } = JSON.parse(line) as Line;
+      const { kind, id, hash, url } = JSON.parse(line) as Line;
+      if (kind === 'cleared') {
+        for (const each of [...this.held.keys()].filter(key => this.#urls.get(key) === url)) this.held.delete(each);
+        continue;
+      }
+      this.#urls.set(id, url);
       assert.equal(this.held.has(id), kind !== 'added', `${kind} ${id}`);
       assert.notEqual(this.held.get(id), kind === 'removed' ? undefined : hash);
       if (kind === 'removed') this.held.delete(id);
@@ -77,6 +97,17 @@ async function chunksNow(collection: Collection): Promise<Map<string, string>> {
   const lines = stdout.toString().trim().split('\n');
   return new Map(lines.map(line => JSON.parse(line) as Line).map(({ id, hash }) => [id, hash]));
 }
+
+/** Lines but for the last. */
+async function asked(collection: Collection, after: string): Promise<Line[]> {
+  const { stdout } = await skein(asking(collection, after));
+  const lines = stdout.toString().trim().split('\n').slice(0, -1);
+  return lines.map(line => JSON.parse(line) as Line);
+}
+
+const extracting = ({ directory }: Collection, after: string) =>
+  ['extract', '--schema', schema, '--after', after, '--json', '--data', directory] as const;
+const cursorIn = (json: string) => (JSON.parse(json) as { cursor: string }).cursor;
 
 const asking = (collection: Collection, after: string) =>
   ['changes', '--format', 'chunks', '--after', after, '--data', collection.directory] as const;
@@ -144,6 +175,64 @@ test('kill -9 of whoever tells, at any moment, loses nothing and repeats nothing
     collection.pass(1);
     await collection.refresh({ budget: '100%' });
   }
+  await tell(collection, store);
+  assert.deepEqual(store.held, await chunksNow(collection));
+});
+
+test('whoever kept chunks of a page that is forgotten is told once, also where it was allowed to come back', async () => {
+  using collection = makeCollection();
+  await using pages = await openPages();
+  new Docs(pages);
+  await collection.crawl([`${pages.origin}/`]);
+  const store = new Store();
+  await tell(collection, store);
+  const extracted = await skein(extracting(collection, '0'));
+  const all = store.held.size;
+  await forgetIn(collection.directory, [`${pages.origin}/7`, `${pages.origin}/1*`]);
+  const clears = async () => (await asked(collection, store.cursor)).filter(({ kind }) => kind === 'cleared');
+  assert.equal((await clears()).length, 12);
+  const rows = await skein(extracting(collection, cursorIn(extracted.stderr)));
+  assert.equal(rows.stdout.toString().match(/"gone":true/g)?.length, 12);
+  await tell(collection, store);
+  assert.equal(store.held.size, all - 12 * SECTIONS);
+  assert.deepEqual(store.held, await chunksNow(collection));
+  assert.deepEqual(await clears(), [], 'once');
+  await forgetIn(collection.directory, [`${pages.origin}/8`]);
+  allowAgain(collection.directory, [`${pages.origin}/8`]);
+  await collection.crawl([`${pages.origin}/8`]);
+  await tell(collection, store);
+  assert.deepEqual(store.held, await chunksNow(collection));
+});
+
+test('a reader that stands where versions and looks are kept no more still ends with what the collection holds', async () => {
+  using collection = makeCollection();
+  await using pages = await openPages();
+  const docs = new Docs(pages);
+  await collection.crawl([`${pages.origin}/`], { keepVersions: 1 });
+  const store = new Store();
+  await tell(collection, store);
+  docs.shorten(5);
+  docs.edit(6, 2, 'Edited before the reader asks again.');
+  collection.pass(1);
+  await collection.refresh({ budget: '100%' });
+  docs.edit(6, 3, 'And edited once more.');
+  docs.drop(9);
+  collection.pass(1);
+  await collection.refresh({ budget: '100%' });
+  store.told = 0;
+  await tell(collection, store);
+  assert.deepEqual(store.held, await chunksNow(collection));
+  assert.ok(store.told < 5 * SECTIONS, `${store.told} for three pages`);
+  // The visit that the cursor names is deleted with other looks of long ago.
+  for (let month = 0; month < 3; month++) {
+    collection.pass(35);
+    docs.edit(10 + month, 1, 'A month later.');
+    await collection.refresh({ budget: '100%' });
+  }
+  assert.equal(
+    collection.look(ledger => ledger.visits.get(Number(store.cursor.split('-')[0]))),
+    undefined,
+  );
   await tell(collection, store);
   assert.deepEqual(store.held, await chunksNow(collection));
 });

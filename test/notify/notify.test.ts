@@ -3,11 +3,12 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
+import { forgetIn } from '../../src/engine/house/forget.ts';
 import { Desk } from '../../src/notify/desk.ts';
 import type { Message } from '../../src/notify/message.ts';
 import { Notifier } from '../../src/notify/notifier.ts';
@@ -129,6 +130,22 @@ test('a receiver that is down for a day gets everything in order, with ids that 
   );
 });
 
+test('what may still turn out to be noise waits so long, and no longer', async () => {
+  await using hook = await openHook();
+  add({ channel: { kind: 'webhook', url: hook.url } });
+  await pass();
+  await change();
+  const seen = collection.clock.now();
+  const after = async (ms: number) => {
+    const notifier = new Notifier(collection.directory, () => seen + ms);
+    const told = await notifier.pass(110_000);
+    notifier.close();
+    return told.found;
+  };
+  assert.equal(await after(60_000), 0);
+  assert.equal(await after(120_000), 2);
+});
+
 test('at most one message in an hour holds all that came meanwhile', async () => {
   await using hook = await openHook();
   let now = Date.now();
@@ -171,6 +188,32 @@ test('whoever is killed while sending tells it again under the same id', async (
   assert.equal(hook.taken[0]!.message.id, message.id);
   assert.equal(new Set(hook.taken.map(each => each.message.id)).size, 2);
   assert.deepEqual(desk.waiting(), []);
+});
+
+test('of a page that is forgotten nothing waits, nothing is told and no feed speaks', async () => {
+  await using hook = await openHook();
+  add({ channel: { kind: 'webhook', url: hook.url } });
+  add({ name: 'fed', channel: { kind: 'feed' } });
+  await pass();
+  await change();
+  hook.mode = 'fail';
+  await pass();
+  const desks = notifyDirectory(collection.directory);
+  const kept = () =>
+    readdirSync(desks, { recursive: true, withFileTypes: true })
+      .filter(each => each.isFile() && readFileSync(join(each.parentPath, each.name), 'utf8').includes(`${origin}/b`))
+      .map(each => each.name);
+  assert.ok(kept().includes('feed.atom') && kept().length >= 4, kept().join(' '));
+  await forgetIn(collection.directory, [`${origin}/b`]);
+  assert.deepEqual(kept(), []);
+  hook.mode = 'take';
+  const notifier = new Notifier(collection.directory, () => Date.now() + 86_400_000);
+  await notifier.pass();
+  notifier.close();
+  assert.deepEqual(
+    hook.taken.map(({ message }) => message.changes.map(({ url }) => url)),
+    [[`${origin}/`]],
+  );
 });
 
 test('a rule that nobody keeps is tried on the last changes of its kinds', async () => {

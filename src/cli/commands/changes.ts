@@ -87,9 +87,10 @@ async function tellChunks(data: string, pattern: string | undefined, given: Reco
   const file = outOf(given);
   const wanted = { data, after: String(given['after'] ?? '0'), matches: matcherOf(pattern) };
   askCollection(data).close();
-  const { cursor, added, changed, removed } = await writeOut(file, out => writeChunkChanges(wanted, out));
+  const { cursor, added, changed, removed, cleared } = await writeOut(file, out => writeChunkChanges(wanted, out));
   if (file === undefined) return;
-  console.log(`${added} added, ${changed} changed, ${removed} removed: ${file}. Next time: --after ${cursor}`);
+  const all = cleared === 0 ? '' : `, ${plural(cleared, 'page')} cleared`;
+  console.log(`${added} added, ${changed} changed, ${removed} removed${all}: ${file}. Next time: --after ${cursor}`);
 }
 
 const stages: Readonly<Record<string, string>> = {

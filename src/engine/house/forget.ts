@@ -1,11 +1,12 @@
 /** House-keeping of a whole collection, partition after partition, while no run works in it. */
 import { SkeinError } from '../../base/errors.ts';
-import { type ForgetTarget, parseTarget } from '../../errand/scope/forgotten.ts';
+import { type ForgetTarget, matcherOf, parseTarget } from '../../errand/scope/forgotten.ts';
 import { forgottenIn } from '../../frontier/admission/crawl-bounds.ts';
 import { allow, type ForgottenPages, forget, matching } from '../../home/house/forget.ts';
 import { openHouse } from '../../home/house/stored-records.ts';
 import { readCollection } from '../../ledger/collection/collection.ts';
 import { Ledger, lockCollection } from '../../ledger/ledger.ts';
+import { hasRules } from '../../notify/place.ts';
 import { bringForHouse, copyOnce } from '../offsite.ts';
 import { openLedger, requireCollection } from '../open-ledger.ts';
 
@@ -35,10 +36,23 @@ export async function forgetIn(
       here.map(({ directory }) => directory),
       say,
     );
+    await forgetTold(data, matcherOf(targets));
   } finally {
     lock?.close();
   }
   return sum;
+}
+
+/** What rules have told, or are about to tell. */
+async function forgetTold(data: string, matches: (url: string) => boolean): Promise<void> {
+  if (!hasRules(data)) return;
+  const { Notifier } = await import('../../notify/notifier.ts');
+  const notifier = new Notifier(data);
+  try {
+    notifier.forget(matches);
+  } finally {
+    notifier.close();
+  }
 }
 
 /** URLs that would be forgotten. */

@@ -1,7 +1,8 @@
 /**
  * Brings chunks that came, changed or went to a sink, each once by its id, in order. How far it is stands in a file of the
  * collection (sinks/): what is to be brought next is written down before it leaves, as the stretch of visits that it follows
- * from, so that after any kill the same parts are made again, and leave under the same ids.
+ * from, so that after any kill the same parts are made again, and leave under the same ids. Where they cannot be, because
+ * pages were forgotten or versions dropped meanwhile, the stretch is brought again from its beginning.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
@@ -11,7 +12,9 @@ import { setTimeout } from 'node:timers/promises';
 import { SkeinError } from '../../base/errors.ts';
 import { PRIVATE, replaceFile } from '../../base/file.ts';
 import { newestCursor, writeChunkChanges } from '../../export/chunk-changes.ts';
+import { againAfter } from '../../export/cursor.ts';
 import { matcherOf } from '../../export/exporter.ts';
+import { readCollection } from '../../ledger/collection/collection.ts';
 import { takeLock } from '../../ledger/ledger.ts';
 import { NotTaken, type Part, type Sink } from './sink.ts';
 
@@ -35,9 +38,12 @@ interface Place {
   readonly after: string;
   /** Parts that were taken before this stretch. */
   readonly number: number;
-  /** The stretch that is being brought, and how many parts of it were taken. */
-  readonly under?: { readonly upTo: string; readonly taken: number };
+  /** The stretch that is being brought, how many parts of it were taken, and the digest of these. */
+  readonly under?: { readonly upTo: string; readonly taken: number; readonly digest?: string | undefined };
 }
+
+/** What a part that was taken has in it differs from what is made now. */
+class Altered extends Error {}
 
 /** Characters and lines of a part, milliseconds before the first retry, tries, and milliseconds for one. */
 const MOST_TEXT = 1 << 20;
@@ -73,23 +79,32 @@ async function deliver({ data, target, pattern, signal }: Delivery, sink: Sink, 
   for (let upTo = place.under?.upTo ?? newestCursor(data); upTo !== place.after; upTo = newestCursor(data)) {
     if (!place.under) keep({ ...place, under: { upTo, taken: 0 } });
     const { after, number } = place;
-    const before = place.under!.taken;
-    let made = 0;
+    const { taken, digest = '' } = place.under!;
+    let [made, soFar] = [0, ''];
     const bring = async (text: string) => {
-      if (made++ < before) return;
-      const id = createHash('sha256')
-        .update(`${file.split('/').at(-1)} ${after} ${upTo} ${made}`)
-        .digest('hex');
-      await insist(sink, { id: id.slice(0, 32), number: number + made, text }, signal);
-      keep({ ...place, under: { upTo, taken: made } });
+      made++;
+      soFar = digestOf(`${soFar} ${text}`);
+      if (made === taken && digest !== '' && soFar !== digest) throw new Altered();
+      if (made <= taken) return;
+      const id = digestOf(`${file.split('/').at(-1)} ${after} ${upTo} ${made} ${soFar}`);
+      await insist(sink, { id, number: number + made, text }, signal);
+      keep({ ...place, under: { upTo, taken: made, digest: soFar } });
       parts++;
     };
     const out = new PartWriter(bring);
-    await out.whole(writeChunkChanges({ data, after, upTo, matches: matcherOf(pattern) }, out));
-    keep({ target, after: upTo, number: number + made });
+    try {
+      await out.whole(writeChunkChanges({ data, after, upTo, matches: matcherOf(pattern) }, out));
+      if (made < taken) throw new Altered();
+      keep({ target, after: upTo, number: number + made });
+    } catch (error) {
+      if (!(error instanceof Altered)) throw error;
+      keep({ target, after: againAfter(after, upTo, readCollection(data).partitions), number: number + taken });
+    }
   }
   return { parts, cursor: place.after };
 }
+
+const digestOf = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 32);
 
 function readPlace(file: string): Place | undefined {
   return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Place) : undefined;

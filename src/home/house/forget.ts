@@ -78,7 +78,9 @@ function forgetPages(
   try {
     references.learn();
     for (const page of pages) {
-      for (const copy of dropped.copiesOf(page)) {
+      const held = dropped.copiesOf(page);
+      if (held.length > 0) forgetting.note(page);
+      for (const copy of held) {
         written += references.handOver(copy, going, true);
         dropped.drop(copy, true);
         copies++;

@@ -50,6 +50,11 @@ export function retentionIn(settings: Pick<Settings, 'setting'>): Retention {
   return settings.setting<Retention>(SETTING) ?? {};
 }
 
+/** Whether versions may have gone, now or at any time before. */
+export function everKept(settings: Pick<Settings, 'setting'>): boolean {
+  return settings.setting<Retention>(SETTING) !== undefined;
+}
+
 export function isKeeping({ keepVersions, keepDays, maxDisk }: Retention): boolean {
   return keepVersions !== undefined || keepDays !== undefined || maxDisk !== undefined;
 }

@@ -6,6 +6,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Backward } from '../links/backward.ts';
 import { eachTarget, withoutTargets } from '../links/packed-links.ts';
 import type { Pages } from '../pages/pages.ts';
+import { hasTable } from '../schema.ts';
 import type { Tallies } from '../tallies.ts';
 
 export const FORGOTTEN = 'forgotten';
@@ -46,6 +47,24 @@ export class Forgetting {
       yield* rows;
       if (rows.length < SOME) return;
     }
+  }
+
+  /** The number of the last page that was forgotten; numbers only grow. */
+  newest(): number {
+    if (!hasTable(this.#database, 'forgettings')) return 0;
+    return this.#database.prepare('SELECT coalesce(max(id), 0) AS id FROM forgettings').get()!['id'] as number;
+  }
+
+  /** URLs of pages that had copies and were forgotten with numbers after `after`, up to `upTo`. */
+  *between(after: number, upTo: number): Iterable<string> {
+    if (after >= upTo) return;
+    const sql = 'SELECT DISTINCT p.url FROM forgettings f JOIN pages p ON p.id = f.page WHERE f.id > ? AND f.id <= ?';
+    for (const { url } of this.#database.prepare(sql).iterate(after, upTo)) yield url as string;
+  }
+
+  /** A page that had copies is being forgotten: whoever keeps something made of them is told. */
+  note(page: number): void {
+    this.#run('INSERT INTO forgettings (page) VALUES (?)', page);
   }
 
   /**

@@ -49,9 +49,27 @@ export class HeldVersions {
     return this.#database.prepare(sql).get(visit)!['n'] as number;
   }
 
-  /** Deletes looks from before a time that keep no copy, but for each page's newest. Returns how many. In a transaction. */
+  /** Times of the visits next to a number that is none any more. */
+  timesAround(visit: number): { readonly before?: number; readonly after?: number } {
+    const time = (sql: string) => this.#database.prepare(sql).get(visit)?.['time'] as number | undefined;
+    const [before, after] = [
+      time('SELECT time FROM visits WHERE id < ? ORDER BY id DESC LIMIT 1'),
+      time('SELECT time FROM visits WHERE id > ? ORDER BY id LIMIT 1'),
+    ];
+    return { ...(before !== undefined && { before }), ...(after !== undefined && { after }) };
+  }
+
+  /**
+   * Deletes looks from before a time that keep no copy, but for each page's newest, and those that found it gone or back: they
+   * say whether a reader of then had it. Returns how many. In a transaction.
+   */
   deleteLooks(before: number, newest: number): number {
-    const old = `id < ? AND time < ? AND segment IS NULL`;
+    const saw = "outcome NOT IN ('failed', 'refused')";
+    const none = "IN ('gone', 'moved')";
+    const last = `SELECT l.outcome FROM visits l WHERE l.page = visits.page AND l.id < visits.id AND l.${saw}
+      ORDER BY l.id DESC LIMIT 1`;
+    const turn = `page > 0 AND ${saw} AND (outcome ${none}) <> (coalesce((${last}), '') ${none})`;
+    const old = `id < ? AND time < ? AND segment IS NULL AND NOT (${turn})`;
     const later = 'EXISTS (SELECT 1 FROM visits l WHERE l.page = visits.page AND l.id > visits.id)';
     this.#database
       .prepare(`DELETE FROM levels WHERE visit IN (SELECT id FROM visits WHERE ${old})`)

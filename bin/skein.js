@@ -89,7 +89,9 @@ async function machineNode() {
 /** The Node binary that npm installed beside us, if this platform has one. */
 function bundledNode() {
   try {
-    const manifest = createRequire(import.meta.url).resolve(`node-${process.platform}-${process.arch}/package.json`);
+    const platform = `${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;
+    const name = platform === 'darwin-arm64' ? `node-bin-${platform}` : `node-${platform}`; // the plain name ends with Node 18
+    const manifest = createRequire(import.meta.url).resolve(`${name}/package.json`);
     const binary = join(dirname(manifest), 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
     return existsSync(binary) ? binary : undefined;
   } catch {

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const lock = JSON.parse(readFileSync('package-lock.json', 'utf8')).packages;
-const names = Object.keys(lock[''].optionalDependencies).filter(name => /^node-(?:linux|darwin)-/.test(name));
+const names = Object.keys(lock[''].optionalDependencies).filter(name => name.startsWith('node-'));
 const lines = names.sort().map(name => {
   const { version, integrity } = lock[`node_modules/${name}`];
   const folder = mkdtempSync(join(tmpdir(), 'skein-node-'));
@@ -21,9 +21,10 @@ const lines = names.sort().map(name => {
       .update(readFileSync(join(folder, file)))
       .digest('base64')}`;
     if (found !== integrity) throw new Error(`${name} ${version} is not the package of package-lock.json`);
-    execFileSync('tar', ['-xzf', file, 'package/bin/node'], { cwd: folder });
+    const binary = join('package', 'bin', name.startsWith('node-win-') ? 'node.exe' : 'node');
+    execFileSync('tar', ['-xzf', file, binary], { cwd: folder });
     const digest = createHash('sha256')
-      .update(readFileSync(join(folder, 'package', 'bin', 'node')))
+      .update(readFileSync(join(folder, binary)))
       .digest('hex');
     return `  '${name}@${version}': '${digest}',`;
   } finally {

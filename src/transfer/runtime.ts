@@ -15,7 +15,7 @@ interface Runtime {
 export function runtimeOf(path = process.execPath, version = process.versions.node): Runtime {
   const real = realpathSync(path);
   const folder = dirname(dirname(real));
-  if (!/^node-(?:linux|darwin)-/.test(basename(folder))) return { version, path: real, bundled: '' };
+  if (!/^node-(?:linux|(?:bin-)?darwin|win)-/.test(basename(folder))) return { version, path: real, bundled: '' };
   try {
     const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
       name: string;

@@ -37,6 +37,17 @@ test('a bundled Node is known as such, also behind a link, and is checked to the
   await checkRuntime(runtimeOf(own), {});
 });
 
+test('a bundled Node is known on every platform by the name of its package', () => {
+  using place = makePlace();
+  for (const name of Object.keys(nodeDigests).map(each => each.split('@')[0]!)) {
+    const folder = join(place.path, name);
+    mkdirSync(join(folder, 'bin'), { recursive: true });
+    writeFileSync(join(folder, 'package.json'), JSON.stringify({ name, version: '1.2.3' }));
+    writeFileSync(join(folder, 'bin', 'node'), '');
+    assert.equal(runtimeOf(join(folder, 'bin', 'node'), '1.2.3').bundled, `${name}@1.2.3`);
+  }
+});
+
 test('every bundled Node of the package has its digest, and the one that is here fits', async () => {
   const { optionalDependencies } = JSON.parse(execFileSync('cat', [join(root, 'package.json')], { encoding: 'utf8' }));
   const wanted = Object.entries(optionalDependencies as Record<string, string>).filter(([name]) =>

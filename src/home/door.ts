@@ -6,11 +6,12 @@
  * It answers nobody without the token, listens nowhere but on loopback, and serves no pages.
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { type ErrorCode, SkeinError } from '../base/errors.ts';
+import { PRIVATE, replaceFile } from '../base/file.ts';
 import { createServer } from '../base/http.ts';
 import type { HomeControl, HomeState, Obeyed } from './control.ts';
 import type { SteerOrder } from './orders.ts';
@@ -42,8 +43,7 @@ export async function openDoor(directory: string, control: HomeControl): Promise
   server.unref();
   const { port } = server.address() as AddressInfo;
   const file = join(directory, FILE);
-  rmSync(file, { force: true });
-  writeFileSync(file, JSON.stringify({ pid: process.pid, port, token } satisfies Address), { mode: 0o600 });
+  replaceFile(file, JSON.stringify({ pid: process.pid, port, token } satisfies Address), PRIVATE);
   return {
     port,
     async close() {

@@ -1,5 +1,6 @@
 /** What is told: one change, or several that were kept together. The id stays the same however often it is sent. */
 import { createHash } from 'node:crypto';
+import { harmless, harmlessLines } from '../base/harmless.ts';
 
 export interface ToldChange {
   readonly url: string;
@@ -42,13 +43,14 @@ export function subjectOf({ rule, changes }: Message): string {
 
 /** For mail and feeds. */
 export function textOf({ changes }: Message): string {
-  return changes
+  const told = changes
     .map(
       ({ url, title, kind, time, why, diff, versions }) =>
         `${oneLine(title || url)}\n${url}\n${kind}, seen ${time}: ${why}\n\n${diff}\n\nbefore: ${versions.before}\nafter:  ${versions.after}\n`,
     )
     .join('\n');
+  return harmlessLines(told);
 }
 
-/** Titles come from the web: a line break in one must not begin a header. */
-const oneLine = (text: string) => text.replace(/[\u0000-\u001f\u007f\s]+/g, ' ').slice(0, 200);
+/** Titles come from the web: a line break in one must not begin a header, nor an escape move somebody's terminal. */
+const oneLine = (text: string) => harmless(text).replace(/\s+/g, ' ').slice(0, 200);

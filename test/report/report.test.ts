@@ -1,6 +1,6 @@
 /** `skein report` on a site whose faults are known, each in the list where it belongs and nowhere else. */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { strongComponents } from '../../src/report/components.ts';
@@ -173,7 +173,14 @@ test('exit codes for machines, --since for what is new, and bad words are answer
 test('CSV and HTML: one row a source, nothing loaded, nothing that pages say is markup', async () => {
   const csv = join(place.path, 'report.csv');
   const html = join(place.path, 'report.html');
+  // A link that somebody laid where it is written aside is not written through, and a place that is none is told in a sentence.
+  const other = join(place.path, 'other');
+  writeFileSync(other, 'of the user');
+  symlinkSync(other, `${html}.part`);
   for (const out of [csv, html]) await skein(['report', '--data', place.path, '--out', out]);
+  assert.equal(readFileSync(other, 'utf8'), 'of the user');
+  const nowhere = await skein(['report', '--data', place.path, '--out', join(place.path, 'none', 'report.csv')]);
+  assert.match(nowhere.stderr, /cannot be written/);
   const rows = readFileSync(csv, 'utf8').split('\r\n');
   assert.equal(rows[0], 'check,level,url,status,detail,time,related,anchor');
   assert.ok(rows.some(row => row.startsWith('broken-link,error,') && row.endsWith('/a,another way')));

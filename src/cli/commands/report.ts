@@ -1,5 +1,4 @@
 /** `skein report`: what is wrong with a site, for people, spreadsheets, machines and continuous integration. */
-import { writeFileSync } from 'node:fs';
 import { basename, extname, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { namesAddress } from '../../base/domain.ts';
@@ -18,6 +17,7 @@ import { dataOption, declare, values } from '../options/options.ts';
 import { parseWhen } from '../options/when.ts';
 import { endAsking } from '../print/incomplete.ts';
 import { isoTimes } from '../print/json.ts';
+import { writeOut } from '../print/out-file.ts';
 import { fold, harmless, paint, plural, roomOf, shortened, table } from '../print/terminal.ts';
 
 /** Exit code when the report holds what --fail-on names. */
@@ -62,7 +62,7 @@ Examples:
         ...(only && { only }),
         ...(outside && { outside }),
       });
-      if (out !== undefined) writeFileSync(out, written(report, format!, chosen.data));
+      if (out !== undefined) await writeOut(out, async file => file.write(written(report, format!, chosen.data)));
       if (given['json']) console.log(written(report, 'json', chosen.data).trimEnd());
       else if (out === undefined) print(report, Number(given['limit'] ?? 10), chosen.data);
       else console.log(`${headline(report)} Written to ${out}.`);

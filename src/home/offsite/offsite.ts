@@ -3,9 +3,10 @@
  * much is copied. The place is a setting of each partition's ledger; what opens the store comes from the environment.
  */
 import { randomUUID } from 'node:crypto';
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SkeinError } from '../../base/errors.ts';
+import { PRIVATE, replaceFile } from '../../base/file.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { ObjectStore } from './objects.ts';
 import type { OpenCopies } from './offsite-segments.ts';
@@ -142,9 +143,7 @@ interface CopiedNote {
 }
 
 export function noteCopied(directory: string, note: CopiedNote): void {
-  const file = join(directory, NOTE);
-  writeFileSync(`${file}.new`, JSON.stringify(note), { mode: 0o600 });
-  renameSync(`${file}.new`, file);
+  replaceFile(join(directory, NOTE), JSON.stringify(note), PRIVATE);
 }
 
 export function copiedNote(directory: string): CopiedNote | undefined {

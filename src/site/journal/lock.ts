@@ -2,10 +2,8 @@
  * One process writes a site's directory, and others may ask it how it stands: both by a socket in that directory, which the
  * system closes however the process ends.
  */
-import { hash } from 'node:crypto';
-import { unlinkSync } from 'node:fs';
+import { closeSync, openSync, unlinkSync } from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
-import { tmpdir, userInfo } from 'node:os';
 import { join, resolve } from 'node:path';
 import { SkeinError } from '../../base/errors.ts';
 
@@ -13,28 +11,37 @@ import { SkeinError } from '../../base/errors.ts';
 const LONGEST = 100;
 const ANSWER_BYTES = 1 << 20;
 
-function socketOf(directory: string): string {
+interface Place {
+  /** Names the socket for as long as it is not left. */
+  readonly name: string;
+  leave(): void;
+}
+
+/** Always in the directory itself: in one that others may write to, they would be there first. */
+function placeOf(directory: string): Place {
   const name = join(resolve(directory), 'lock');
-  if (name.length <= LONGEST) return name;
-  return join(tmpdir(), `skein-site-${userInfo().uid}-${hash('sha256', name, 'hex').slice(0, 24)}`);
+  if (Buffer.byteLength(name) <= LONGEST) return { name, leave() {} };
+  if (process.platform !== 'linux')
+    throw new SkeinError('bad-option', `The path ${name} is too long for a socket.`, 'Give a shorter one with --data.');
+  const opened = openSync(resolve(directory), 'r');
+  return { name: `/proc/self/fd/${opened}/lock`, leave: () => closeSync(opened) };
 }
 
 /** Holds the directory; whoever connects is told `status()` as JSON. Closing the server gives it back. */
 export async function hold(directory: string, status: () => unknown): Promise<Server> {
-  const name = socketOf(directory);
-  for (let tries = 0; tries < 2; tries++) {
-    const server = createServer(socket => {
-      socket.on('error', () => {}); // whoever asked has gone
-      socket.end(JSON.stringify(status()));
-    });
-    const held = await new Promise<boolean>((done, fail) => {
-      server.once('error', (error: NodeJS.ErrnoException) => (error.code === 'EADDRINUSE' ? done(false) : fail(error)));
-      server.listen(name, () => done(true));
-    });
-    if (held) return server.unref();
-    if ((await ask(directory)).held) break;
-    unlinkSync(name); // whoever made it is gone
+  const { name, leave } = placeOf(directory);
+  try {
+    for (let tries = 0; tries < 2; tries++) {
+      const server = await listening(name, status);
+      if (server) return server.once('close', leave).unref();
+      if ((await ask(directory)).held) break;
+      unlinkSync(name); // whoever made it is gone
+    }
+  } catch (error) {
+    leave();
+    throw error;
   }
+  leave();
   throw new SkeinError(
     'data-in-use',
     `Another skein site works in ${resolve(directory)}.`,
@@ -42,11 +49,32 @@ export async function hold(directory: string, status: () => unknown): Promise<Se
   );
 }
 
+/** Undefined: there is such a socket. */
+function listening(name: string, status: () => unknown): Promise<Server | undefined> {
+  const server = createServer(socket => {
+    socket.on('error', () => {}); // whoever asked has gone
+    socket.end(JSON.stringify(status()));
+  });
+  return new Promise((done, fail) => {
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      error.code === 'EADDRINUSE' ? done(undefined) : fail(error),
+    );
+    server.listen(name, () => done(server));
+  });
+}
+
 /** Whether a process holds the directory, and what it says; one that is busy may say nothing. */
 export function ask(directory: string): Promise<{ readonly held: boolean; readonly status?: unknown }> {
   return new Promise(resolved => {
     let held = false;
-    const socket = connect(socketOf(directory), () => {
+    let place: Place;
+    try {
+      place = placeOf(directory);
+    } catch {
+      return resolved({ held }); // there is no such directory
+    }
+    const { name, leave } = place;
+    const socket = connect(name, () => {
       held = true;
     });
     let text = '';
@@ -57,6 +85,7 @@ export function ask(directory: string): Promise<{ readonly held: boolean; readon
     });
     socket.on('error', () => {}); // `close` follows
     socket.on('close', () => {
+      leave();
       try {
         resolved({ held, status: JSON.parse(text) });
       } catch {

@@ -10,6 +10,7 @@ import { version } from '../../base/version.ts';
 import { analyse } from '../../crawler/analysis/analyse.ts';
 import { openFetcher } from '../../crawler/fetch/fetcher.ts';
 import { ROBOTS_LIMIT } from '../../crawler/robots/robots.ts';
+import { robotsText } from '../../crawler/robots/robots-text.ts';
 import type { Fetcher, Response } from '../../crawler/stages.ts';
 import { userAgent } from '../../errand/agent.ts';
 import { trapReason } from '../../errand/scope/traps.ts';
@@ -126,8 +127,11 @@ export class HttpSource implements SiteSource {
     const answer = await this.#fetcher.fetch({ url, maxBytes: ROBOTS_LIMIT, allowPrivate: true });
     if (answer.kind === 'failure') throw unreadable(url, answer.detail);
     if (answer.status >= 500) throw unreadable(url, `it answers ${answer.status}`);
-    const decoded = decodeBody(answer.body, answer.headers.get('content-encoding'), { bodyBytes: ROBOTS_LIMIT });
-    return answer.status === 200 && decoded.kind === 'ok' ? decoded.bytes : undefined;
+    if (answer.status !== 200) return undefined;
+    // Half of it would allow what the rest forbids.
+    const text = robotsText(answer);
+    if (text === undefined) throw unreadable(url, 'it breaks off, or cannot be decoded');
+    return Buffer.from(text);
   }
 
   async close(): Promise<void> {

@@ -41,9 +41,9 @@ function because({ evidence, differed, agreed }: Mask): string {
     case 'looks':
       return `${looks(differed)} a moment later differed there, ${agreed} agreed`;
     case 'looks-elsewhere':
-      return 'second looks at other pages of the server differed there';
+      return 'a second look a moment later differed there, and so did looks at other pages of the server';
     case 'token':
-      return 'second looks at pages of the server found another token each time';
+      return 'second looks at pages of the server found another one each time, and so did one at each page where it counts';
     case 'everywhere':
       return 'on most pages of the server another one came at the same time, on each its own';
     case 'swing':

@@ -6,7 +6,7 @@
 import { type Hunk, hunks } from '../base/myers.ts';
 import type { Pieces } from '../crawler/analysis/analyse.ts';
 import { hashAll, hashOf } from './hash.ts';
-import { frameOf, isAddress, plainAddress, starsOf, stemOf, turnsOf } from './stems.ts';
+import { frameOf, hasStayed, isAddress, outlineOf, plainAddress, starsOf, stemOf, turnsOf } from './stems.ts';
 
 type List = 'text' | 'reference' | 'tags';
 
@@ -50,8 +50,10 @@ export interface Edit {
   readonly whole: readonly [before: number, after: number];
   /** Hashes of the blocks, references or runs of tags that stood there, one by one, and of those that do now. */
   readonly items: readonly [before: readonly number[], after: readonly number[]];
-  /** Both are so long that no two pages have them by chance, as they have "in stock" and "sold out". */
-  readonly long: boolean;
+  /** Those of them that stand elsewhere in the other version. */
+  readonly moved: readonly number[];
+  /** Each is so long that nothing else has it by chance, as other things, too, are "in stock" and "sold out". */
+  readonly long: readonly [before: boolean, after: boolean];
   /** It is a stretch of words in a block that has stayed for the most part, so that its place says what is there. */
   readonly within: boolean;
   /** For people: the stem, or what stood there and what does now; cut short. */
@@ -88,13 +90,14 @@ export const wholeEdit: Edit = {
     after: 2,
     whole: [1, 2],
     items: [[1], [2]],
+    moved: [],
     spots: [],
     stem: 0,
     frame: 0,
     pieces: 0,
     stars: 0,
     turns: [],
-    long: false,
+    long: [false, false],
     picture: false,
     within: false,
   },
@@ -121,7 +124,23 @@ export function editsBetween(before: Pieces, after: Pieces): Difference {
     ...listEdits('reference', referencesOf(before), referencesOf(after)),
     ...listEdits('tags', tagsOf(before), tagsOf(after)),
   ];
-  return { edits, words: wordsIn(changed, before.texts, after.texts) };
+  return { edits: withMoved(edits), words: wordsIn(changed, before.texts, after.texts) };
+}
+
+/** What went from one place of a list to another has neither come nor gone. */
+function withMoved(edits: readonly Edit[]): Edit[] {
+  const moved = new Map<List, ReadonlySet<number>>();
+  for (const list of Object.keys(listNumber) as List[]) {
+    const own = edits.filter(edit => edit.list === list && !edit.within);
+    const come = new Set(own.flatMap(({ items }) => items[1]));
+    moved.set(list, new Set(own.flatMap(({ items }) => items[0].filter(item => come.has(item)))));
+  }
+  return edits.map(edit => {
+    const there = moved.get(edit.list)!;
+    return edit.within || there.size === 0
+      ? edit
+      : { ...edit, moved: edit.items.flat().filter(item => there.has(item)) };
+  });
 }
 
 function listEdits(list: List, old: readonly Item[], now: readonly Item[]): Edit[] {
@@ -199,8 +218,8 @@ const MOST_PAIRED = 24;
 
 /** Which of a stretch became which, in order, where most of an item has stayed; none where as many came as went in order. */
 function pairsOf(list: List, gone: readonly Item[], come: readonly Item[]): (readonly [number, number])[] {
-  if (list === 'tags' || gone.length === 0 || come.length === 0) return [];
-  if (gone.length > MOST_PAIRED || come.length > MOST_PAIRED || gone.length + come.length === 2) return [];
+  if (list === 'tags' || gone.length === 0 || come.length === 0 || gone.length + come.length === 2) return [];
+  if (gone.length > MOST_PAIRED || come.length > MOST_PAIRED) return longPairs(list, gone, come);
   const alike = gone.map(was => come.map(is => isAlike(list, was.value, is.value)));
   const most = Array.from({ length: gone.length + 1 }, () => new Array<number>(come.length + 1).fill(0));
   for (let i = gone.length - 1; i >= 0; i--) {
@@ -215,12 +234,19 @@ function pairsOf(list: List, gone: readonly Item[], come: readonly Item[]): (rea
     else if (most[i + 1]![j]! >= most[i]![j + 1]!) i++;
     else j++;
   }
-  const inOrder = gone.length === come.length && pairs.every(([i, j]) => i === j);
+  const inOrder = come.length <= MOST_APART && gone.length === come.length && pairs.every(([i, j]) => i === j);
   return inOrder ? [] : pairs;
 }
 
+/** Too many to hold each against each: where as many came as went, those that stand at the same place and are alike. */
+function longPairs(list: List, gone: readonly Item[], come: readonly Item[]): (readonly [number, number])[] {
+  if (gone.length !== come.length) return [];
+  const pairs = come.flatMap((is, i) => (isAlike(list, gone[i]!.value, is.value) ? [[i, i] as const] : []));
+  return 2 * pairs.length >= come.length ? pairs : [];
+}
+
 function isAlike(list: List, was: string, is: string): boolean {
-  if (list === 'reference') return stemOf(was, is) !== undefined || (frameOf(was, is)?.split('*').length ?? 0) === 2;
+  if (list === 'reference') return stemOf(was, is) !== undefined || hasStayed(was, is);
   return stretchesOf(wordsOf([was]), wordsOf([is])) !== undefined;
 }
 
@@ -234,7 +260,8 @@ type Where = Pick<Edit, 'list' | 'place' | 'around'>;
 function editOf(spot: Where, old: readonly Item[], now: readonly Item[]): Edit {
   const alone = spot.list === 'reference' && old.length === 1 && now.length === 1;
   const stem = alone ? stemOf(old[0]!.value, now[0]!.value) : undefined;
-  const frame = alone ? frameOf(old[0]!.value, now[0]!.value) : undefined;
+  const pieced = alone ? frameOf(old[0]!.value, now[0]!.value) : undefined;
+  const frame = pieced ?? (alone ? outlineOf(old[0]!.value, now[0]!.value) : undefined);
   const [gone, come] = [old, now].map(items => items.map(({ hash }) => hash)) as [number[], number[]];
   const [before, behind] = spot.around;
   return {
@@ -244,11 +271,12 @@ function editOf(spot: Where, old: readonly Item[], now: readonly Item[]): Edit {
     after: hashesOf(now),
     whole: [hashesOf(old), hashesOf(now)],
     items: [gone, come],
+    moved: [],
     stem: stem === undefined ? 0 : hashOf(stem),
     frame: frame === undefined ? 0 : hashOf(frame),
-    ...(frame === undefined ? { pieces: 0, stars: 0 } : starsOf(old[0]!.value, now[0]!.value)),
+    ...(pieced === undefined ? { pieces: 0, stars: 0 } : starsOf(old[0]!.value, now[0]!.value)),
     turns: alone ? turnsOf(old[0]!.value, now[0]!.value).map(hashed) : [],
-    long: [old, now].every(items => isLong(items.map(({ value }) => value).join(' '))),
+    long: [isLongOf(old), isLongOf(now)],
     picture: [...old, ...now].some(({ picture }) => picture),
     within: false,
     told: stem ?? `${shortened(old)} → ${shortened(now)}`,
@@ -336,6 +364,8 @@ function hashesOf(items: readonly Item[]): number {
 /** Words, or characters where it is an address. */
 const LONG = 5;
 const LONG_ADDRESS = 24;
+
+const isLongOf = (items: readonly Item[]): boolean => isLong(items.map(({ value }) => value).join(' '));
 
 function isLong(value: string): boolean {
   return value.includes(' ') ? value.split(' ').length >= LONG : value.length >= LONG_ADDRESS;

@@ -15,8 +15,9 @@ export interface Ground {
   /** Newest last. */
   before: Met[];
   behind: Met[];
-  /** What came or went between two looks, newest last. */
+  /** What came or went between two looks, newest last; and what only stood elsewhere. */
   items: Met[];
+  moved?: Met[];
   /** Looks that differed there, and that agreed though a visit had differed. */
   differed: number;
   agreed: number;
@@ -45,10 +46,7 @@ export function isFirm({ differed, agreed }: Ground): boolean {
 export function groundAt(grounds: readonly Ground[], { list, before, behind }: Spot): Ground | undefined {
   return grounds.find(ground => {
     if (ground.list !== list) return false;
-    return (
-      (has(ground.before, before) || has(ground.items, before)) &&
-      (has(ground.behind, behind) || has(ground.items, behind))
-    );
+    return (has(ground.before, before) || isIn(ground, before)) && (has(ground.behind, behind) || isIn(ground, behind));
   });
 }
 
@@ -59,29 +57,51 @@ export function has(met: readonly Met[], hash: number): boolean {
 /** The same where only one neighbour is known, but something in it is, too: a part of a list that stayed hides the other. */
 function groundBeside(grounds: readonly Ground[], { list, before, behind, gone, come }: Spot): Ground | undefined {
   return grounds.find(ground => {
-    if (ground.list !== list || ![...gone, ...come].some(item => has(ground.items, item))) return false;
-    return [before, behind].some(
-      hash => has(ground.before, hash) || has(ground.behind, hash) || has(ground.items, hash),
-    );
+    if (ground.list !== list || ![...gone, ...come].some(item => isIn(ground, item))) return false;
+    return isBy(ground, before) || isBy(ground, behind);
   });
 }
 
+/** It has come, gone or moved there. */
+function isIn(ground: Ground, item: number): boolean {
+  return has(ground.items, item) || hasMoved(ground, item);
+}
+
+/** It stands there, or beside it. */
+function isBy(ground: Ground, item: number): boolean {
+  return has(ground.before, item) || has(ground.behind, item) || isIn(ground, item);
+}
+
 /** A ground of those in which all that came and went had come or gone before, wherever it stands now: there, or at two looks. */
-function groundOf(grounds: readonly Ground[], usable: Usable, { list, gone, come }: Spot): Ground | undefined {
-  const own = grounds.filter(ground => ground.list === list);
+function groundOf(
+  grounds: readonly Ground[],
+  usable: Usable,
+  { moved }: Edit,
+  { list, before, behind, gone, come }: Spot,
+): Ground | undefined {
+  const own = grounds.filter(ground => ground.list === list && (isBy(ground, before) || isBy(ground, behind)));
   const known = (item: number) => {
+    if (moved.includes(item) && own.some(ground => hasMoved(ground, item))) return true;
     const looks = own.reduce((sum, { items }) => sum + (items.find(([each]) => each === item)?.[1] ?? 0), 0);
     return looks >= STANDS || (looks > 0 && own.some(ground => usable(ground) && has(ground.items, item)));
   };
   const all = [...gone, ...come];
-  return all.every(known) ? own.find(({ items }) => has(items, all.at(-1)!)) : undefined;
+  return all.every(known) ? own.find(ground => isIn(ground, all.at(-1)!)) : undefined;
+}
+
+function hasMoved({ moved = [] }: Ground, item: number): boolean {
+  return has(moved, item);
 }
 
 type Usable = (ground: Ground) => boolean;
 
 /** No more of a reference differs than did between two looks: another picture behind two machines is news. */
-function fitsGround({ frames, starred, free }: Ground, { list, frame, pieces, stars }: Edit): boolean {
-  if (list !== 'reference' || frame === 0 || free || frames.includes(frame)) return true;
+function fitsGround(
+  { frames, starred, free }: Ground,
+  { list, frame, pieces, stars, items: [gone, come] }: Edit,
+): boolean {
+  if (list !== 'reference' || free || frames.includes(frame)) return true;
+  if (frame === 0) return gone.length !== 1 || come.length !== 1;
   return pieces !== 0 && starred.some(([each, varied]) => each === pieces && (stars & ~varied) === 0);
 }
 
@@ -94,13 +114,14 @@ export interface OnGround {
 /** Undefined where no ground explains it: something that stood has gone, or there is more of it than ever between two looks. */
 export function explained(grounds: readonly Ground[], usable: Usable, edit: Edit, spot: Spot): OnGround | undefined {
   const fitting = grounds.filter(ground => fitsGround(ground, edit));
-  const known = groundOf(fitting, usable, spot);
+  const known = groundOf(fitting, usable, edit, spot);
   if (known) return { ground: known, unseen: false };
   const ground = groundAt(fitting.filter(usable), spot);
   if (!ground || spot.gone.some(item => stood(ground, item))) return undefined;
   const grown = Math.abs(spot.come.length - spot.gone.length);
   if (grown > (ground.differed >= 2 ? ground.growth : 0)) return undefined;
-  const unknown = (items: readonly number[]) => items.some(item => !has(ground.items, item));
+  const isKnown = (item: number) => has(ground.items, item) || (edit.moved.includes(item) && hasMoved(ground, item));
+  const unknown = (items: readonly number[]) => !items.every(isKnown);
   // Where things come and go and do not take turns, nothing that came explains what has gone.
   return { ground, unseen: unknown(spot.come) || (ground.growth > 0 && unknown(spot.gone)) };
 }
@@ -119,7 +140,10 @@ export function vary(grounds: Ground[], edits: readonly Edit[]): Set<Ground> {
     if (!touched.has(ground)) ground.differed++;
     touched.add(ground);
     widen(ground, edit);
-    for (const item of new Set([...gone, ...come])) ground.items = metAgain(ground.items, item, MOST_ITEMS);
+    for (const item of new Set([...gone, ...come])) {
+      if (edit.moved.includes(item)) ground.moved = metAgain(ground.moved ?? [], item, MOST_ITEMS);
+      else ground.items = metAgain(ground.items, item, MOST_ITEMS);
+    }
     ground.growth = Math.max(ground.growth, Math.abs(come.length - gone.length));
     ground.told = edit.told;
     ground.before = metAgain(ground.before, spot.before, MOST_NEIGHBOURS);

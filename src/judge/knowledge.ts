@@ -16,6 +16,7 @@ import {
   goesBackAndForth,
   groundFor,
   isBackAndForth,
+  isFresh,
   isNoisy,
   type Place,
   type Places,
@@ -27,7 +28,7 @@ import {
 
 /** Why an edit is no news. */
 type Evidence =
-  /** Only a token differs that was another at second looks at some pages. */
+  /** Only a token differs, or words between the same others, that was another at second looks at some pages, and at one look here. */
   | 'token'
   /** Only a token differs that swings between values seen before. */
   | 'swing'
@@ -35,7 +36,7 @@ type Evidence =
   | 'everywhere'
   /** Two looks a moment apart differed there. */
   | 'looks'
-  /** They did at this place of other pages. */
+  /** One look did here, and others at this place of other pages. */
   | 'looks-elsewhere'
   /** They did, and what is there now was there before; or only a token differs that has gone back and forth. */
   | 'returned';
@@ -55,7 +56,7 @@ export interface Mask {
 }
 
 /** Pages on which second looks must have differed at a place before it is noise on all of them. */
-export const ENOUGH_PAGES = 3;
+const ENOUGH_PAGES = 3;
 /** The same for two values, whatever their place. */
 const ENOUGH_TO_SWING = 2;
 /** Milliseconds for which an edit may still be on its way to pages that were looked at when many had it. */
@@ -68,6 +69,13 @@ export type Swing = Pick<Edit, 'before' | 'after' | 'told'>;
 
 export function turnKey({ around, before, after }: { readonly around: number } & Omit<TokenTurn, 'around'>): number {
   return hashAll([around, before, after]);
+}
+
+/** Values between which something may swing: of what is no token only where it stands, because "yes" and "no" stand for many things. */
+function swingKeys({ stem, whole, around: [ahead, behind] }: Edit): readonly [before: number, after: number] {
+  if (stem !== 0) return whole;
+  const [before, after] = whole.map(value => hashAll([value, ahead, behind])) as [number, number];
+  return [before, after];
 }
 
 export class ServerKnowledge {
@@ -124,24 +132,26 @@ export class ServerKnowledge {
 
   /** `seen`: when the page was last looked at before, milliseconds since 1970. */
   verdictOn(edit: Edit, places: Places, seen = 0): Verdict {
-    if (edit.stem !== 0 && this.stems.has(edit.stem) && !this.#lifted.has(edit.stem)) return 'token';
+    const place = places.get(edit.place);
+    // What looks at other pages have shown is as good as a second look here, but for nothing without a first: offers by lot
+    // have prices, too.
+    const differs = place !== undefined && place.differed > 0 && place.agreed === 0;
+    if (differs && edit.stem !== 0 && this.stems.has(edit.stem) && !this.#lifted.has(edit.stem)) return 'token';
     if (this.#isTurn(edit, ({ around }) => around.find(key => this.#believed.has(key)))) return 'everywhere';
-    const [old, now] = edit.within ? edit.whole : [edit.before, edit.after];
+    const [old, now] = swingKeys(edit);
     const swing = this.#swings.get(old);
     const swings = swing !== undefined && swing === this.#swings.get(now);
     if (swings && !this.#lifted.has(swing)) return 'swing';
     if (this.#isTurn(edit, turn => this.#swingOf(turn))) return 'swing';
-    const place = places.get(edit.place);
     const onMany = ({ around, before, after }: TokenTurn) =>
       around.find(key => this.#turned.has(turnKey({ around: key, before, after })));
     const otherwise = this.#reaches(edit, place, seen) || this.#isTurn(edit, onMany) ? 'shared' : 'news';
     if (this.#lifted.has(edit.place)) return otherwise;
-    if (edit.within && !place?.agreed && this.stems.has(edit.frame) && !this.#lifted.has(edit.frame)) return 'token';
+    if (differs && edit.within && this.stems.has(edit.frame) && !this.#lifted.has(edit.frame)) return 'token';
     if (place && isNoisy(place) && fits(place, edit) && !exceeds(places, place, edit)) return 'looks';
     if (variesNearby(places, edit)) return 'looks';
     // Other pages have other things between the same neighbours; words in a block that has stayed are the same thing.
-    const elsewhere = edit.within && (this.#places.get(edit.place)?.length ?? 0) >= ENOUGH_PAGES;
-    if (elsewhere && !place?.agreed) return 'looks-elsewhere';
+    if (differs && edit.within && this.#isElsewhere(edit.place)) return 'looks-elsewhere';
     if (place && swingsAt(place) && cameBack(place, edit)) return 'returned';
     if (swingsNearby(places, edit)) return 'returned';
     if (place && goesBackAndForth(place, edit)) return 'returned';
@@ -224,6 +234,7 @@ export class ServerKnowledge {
       place.stars = (place.pieces === again.pieces ? place.stars : 0) | again.stars;
       place.pieces = again.pieces;
       place.growth = Math.max(place.growth ?? 0, Math.abs(again.items[1].length - again.items[0].length));
+      place.fresh ||= isFresh(again);
       place.differed++;
       place.rest = 0;
       this.volatile++;
@@ -233,7 +244,8 @@ export class ServerKnowledge {
       if (again.within && again.frame !== 0 && this.#differed(page, again.frame, again.told))
         this.stems.set(again.frame, again.told);
       // Two values between which looks at two pages went are those of two machines.
-      if (this.#wentBetween(page, again)) this.swing({ ...again, before: again.whole[0], after: again.whole[1] });
+      const [before, after] = swingKeys(again);
+      if (this.#wentBetween(page, again)) this.swing({ before, after, told: again.told });
     } else {
       place.agreed++;
       place.rest = 2 ** Math.min(place.agreed - 1, 5);
@@ -244,10 +256,10 @@ export class ServerKnowledge {
   }
 
   /** Whether looks at two pages differed between the same two values. */
-  #wentBetween(page: number, { whole, told }: Edit): boolean {
-    if (whole.includes(0)) return false;
-    const key = hashAll([...whole].sort((a, b) => a - b));
-    this.#differed(page, key, told);
+  #wentBetween(page: number, edit: Edit): boolean {
+    if (edit.whole.includes(0)) return false;
+    const key = hashAll([...swingKeys(edit)].sort((a, b) => a - b));
+    this.#differed(page, key, edit.told);
     return this.#places.get(key)!.length >= ENOUGH_TO_SWING;
   }
 
@@ -264,9 +276,6 @@ export class ServerKnowledge {
     const own = [...places].filter(
       ([key, place]) => (place.differed > 0 || isBackAndForth(place)) && !this.#lifted.has(key),
     );
-    const far = [...this.#places].filter(([key, pages]) => {
-      return pages.length >= ENOUGH_PAGES && !this.stems.has(key) && !places.has(key) && !this.#lifted.has(key);
-    });
     const groups = new Set(this.#swings.values());
     const grounds = places.grounds.filter(ground => isFirm(ground) && !this.#lifted.has(ground.key));
     return [
@@ -279,9 +288,8 @@ export class ServerKnowledge {
       })),
       ...own.map(([key, place]) => {
         const { told, differed, agreed } = place;
-        return { key, evidence: isNoisy(place) ? ('looks' as const) : ('returned' as const), told, differed, agreed };
+        return { key, evidence: this.#evidenceOf(key, place), told, differed, agreed };
       }),
-      ...far.map(([key]) => ({ key, evidence: 'looks-elsewhere' as const, told: this.told.get(key) ?? '' })),
       ...[...this.stems]
         .filter(([key]) => !this.#lifted.has(key))
         .map(([key, told]) => ({ key, evidence: 'token' as const, told })),
@@ -292,6 +300,15 @@ export class ServerKnowledge {
         .filter(key => !this.#lifted.has(key))
         .map(key => ({ key, evidence: 'swing' as const, told: this.told.get(key) ?? '' })),
     ];
+  }
+
+  #evidenceOf(key: number, place: Place): Evidence {
+    if (isNoisy(place)) return 'looks';
+    return place.agreed === 0 && this.#isElsewhere(key) ? 'looks-elsewhere' : 'returned';
+  }
+
+  #isElsewhere(key: number): boolean {
+    return (this.#places.get(key)?.length ?? 0) >= ENOUGH_PAGES;
   }
 
   /** From now on these count like everything else. Returns how many there were. */

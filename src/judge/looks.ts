@@ -4,15 +4,29 @@ import { type Places, remember } from './places.ts';
 
 /** The edit by which a later look shows that what an edit brought is there no more, or all that it took is there again. */
 export function repeated(first: Edit, later: readonly Edit[]): Edit | undefined {
-  const alike = later.filter(({ list }) => list === first.list);
+  // A long value is known wherever it stands; "open" and "closed" may be said of other things beside it.
+  const alike = later.filter(
+    each => each.list === first.list && (first.long[first.after === 0 ? 0 : 1] || isAt(first, each)),
+  );
   if (first.within)
     return alike.find(({ place, before }) => place === first.place || (first.after !== 0 && first.after === before));
   const side = first.after === 0 ? 0 : 1;
-  const sought = first.items[side];
-  const moved = new Set(alike.flatMap(({ items }) => items[1 - side]!));
+  // What has only gone elsewhere on the page is there.
+  const own = first.items[side].filter(item => !first.moved.includes(item));
+  const sought = own.length > 0 ? own : first.items[side];
+  // A block of which most words are still there is not gone: a title that is another, behind a number that varies.
+  const whole = alike.filter(({ within }) => !within);
+  const moved = new Set(
+    whole.flatMap(each => each.items[1 - side]!.filter(item => own.length === 0 || !each.moved.includes(item))),
+  );
   return sought.every(item => moved.has(item))
-    ? alike.find(({ items }) => items[1 - side]!.includes(sought[0]!))
+    ? whole.find(({ items }) => items[1 - side]!.includes(sought[0]!))
     : undefined;
+}
+
+/** It lies where the other does: one of its neighbours is the same, or it is as far from one end of the page. */
+function isAt({ place, around: [before, behind, above, below] }: Edit, { place: its, around }: Edit): boolean {
+  return place === its || before === around[0] || behind === around[1] || above === around[2] || below === around[3];
 }
 
 /** Items between two edits of a list that are taken to be of one and the same list on the page. */

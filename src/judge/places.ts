@@ -31,6 +31,8 @@ export interface Place {
   stars: number;
   /** By how many more or fewer items two looks differed there, at most. */
   growth?: number;
+  /** Something came or went there between two looks that did not only stand elsewhere. */
+  fresh?: boolean;
   /** Visits since the last second look at which it was taken for noise. */
   passed: number;
   /** What was taken for noise there at the last visit and had never been there before; 0 = nothing. */
@@ -81,10 +83,16 @@ export function fits({ frame, pieces, stars }: Pick<Edit, 'frame' | 'pieces' | '
   return edit.pieces !== 0 && pieces === edit.pieces && (edit.stars & ~stars) === 0;
 }
 
+/** One of its neighbours stands there, too. */
+function isBeside({ around }: Place, [before, behind]: readonly number[]): boolean {
+  return around[0] === before || around[1] === behind;
+}
+
 /** Both values swing at another place of the page: what stands beside it does, too, so that its place is not the same. */
-export function swingsNearby(places: Places, { before, after }: Edit): boolean {
+export function swingsNearby(places: Places, { before, after, around }: Edit): boolean {
   for (const place of places.values()) {
     const { values, last } = place;
+    if (!isBeside(place, around)) continue;
     if (swingsAt(place) && last !== after && values.includes(before) && values.includes(after)) return true;
   }
   return false;
@@ -94,9 +102,9 @@ export function swingsNearby(places: Places, { before, after }: Edit): boolean {
 const ENOUGH_LOOKS = 2;
 
 /** What varies of a reference varies wherever it stands: something beside it has changed, so that its place is another. */
-export function variesNearby(places: Places, { list, frame }: Edit): boolean {
+export function variesNearby(places: Places, { list, frame, around }: Edit): boolean {
   if (list !== 'reference' || frame === 0) return false;
-  const alike = [...places.values()].filter(place => place.frame === frame);
+  const alike = [...places.values()].filter(place => place.frame === frame && isBeside(place, around));
   const sum = (of: 'differed' | 'agreed') => alike.reduce((total, place) => total + place[of], 0);
   return sum('differed') >= Math.max(ENOUGH_LOOKS, 2 * sum('agreed'));
 }
@@ -126,12 +134,23 @@ export function isNoisy({ differed, agreed, passed }: Place): boolean {
   return differed >= 2 ? differed >= 2 * agreed : differed === 1 && agreed === 0 && passed === 0;
 }
 
+/** Something came or went that does not only stand elsewhere. */
+export function isFresh({ items, moved }: Edit): boolean {
+  return items.flat().some(item => !moved.includes(item));
+}
+
 /**
  * More came or went than ever did between two looks at the place, or something came where things come and go that no look has seen
  * do so: what varies there does not explain it.
  */
-export function exceeds(places: Places, place: Place, { list, within, spots: [spot] }: Edit): boolean {
+export function exceeds(places: Places, place: Place, edit: Edit): boolean {
+  const {
+    list,
+    within,
+    spots: [spot],
+  } = edit;
   if (within || list === 'tags' || !spot) return false;
+  if (place.fresh === false && isFresh(edit)) return true;
   if (Math.abs(spot.come.length - spot.gone.length) > (place.growth ?? 0)) return true;
   const ground = groundAt(places.grounds, spot);
   return ground !== undefined && ground.growth > 0 && spot.come.some(item => !has(ground.items, item));
@@ -213,5 +232,5 @@ function newPlace(before: number, told: string): Place {
     passed: 0,
     held: 0,
   };
-  return { differed: 0, agreed: 0, edits: 0, rest: 0, ...seen, now: 0, kind: 0, around: [0, 0], told };
+  return { differed: 0, agreed: 0, edits: 0, rest: 0, fresh: false, ...seen, now: 0, kind: 0, around: [0, 0], told };
 }

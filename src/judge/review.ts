@@ -92,7 +92,7 @@ export function review(
 
 /** The edit with each long one of its stretch. */
 function besideLong({ whole, around }: Edit, edits: readonly Edit[]): number[] {
-  const side = edits.filter(({ long, around: its }) => long && its.join() === around.join());
+  const side = edits.filter(({ long, around: its }) => long.every(each => each) && its.join() === around.join());
   return side.map(other => hashAll([...whole, ...other.whole]));
 }
 

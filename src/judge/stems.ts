@@ -6,16 +6,67 @@
 
 /** Runs of letters and digits, and what stands between them. */
 const PIECES = /[A-Za-z0-9]+|[^A-Za-z0-9]+/g;
+/** The same with hyphens and underscores in the runs. */
+const RUNS = /[\w-]+|[^\w-]+/g;
 const MOST_TOKENS = 3;
+
+type Aligned = readonly [old: readonly string[], now: readonly string[]];
+
+/** Both in pieces, as many of one as of the other; undefined where they have not as many. */
+function aligned(before: string, after: string): Aligned | undefined {
+  const pieces = [before.match(PIECES) ?? [], after.match(PIECES) ?? []] as const;
+  const [old, now] = [before.match(RUNS) ?? [], after.match(RUNS) ?? []] as const;
+  const runs = old.length === now.length ? old.map((run, i) => inRun(run, now[i]!)) : [undefined];
+  if (runs.includes(undefined)) return pieces[0].length === pieces[1].length ? pieces : undefined;
+  return [runs.flatMap(run => run![0]), runs.flatMap(run => run![1])];
+}
+
+/** A run of letters, digits and hyphens: in pieces, or with one token in it whose hyphens are part of it. */
+function inRun(before: string, after: string): Aligned | undefined {
+  const [old, now] = [before.match(PIECES)!, after.match(PIECES)!] as const;
+  const differing = old.length === now.length ? old.flatMap((piece, i) => (piece === now[i] ? [] : [i])) : undefined;
+  if (differing?.every(i => isToken(old[i]!, now[i]!))) return [old, now];
+  const [ahead, behind] = [alike(old, now), alike(old.toReversed(), now.toReversed())];
+  const until = Math.max(0, Math.min(behind, Math.min(old.length, now.length) - ahead));
+  const [one, other] = [old, now].map(pieces => pieces.slice(ahead, pieces.length - until).join('')) as [
+    string,
+    string,
+  ];
+  if (!isHyphened(one, other)) return differing?.every(i => isRun(old[i]!) && isRun(now[i]!)) ? [old, now] : undefined;
+  // What stands before a token is no part of it, though the token may begin with a hyphen itself.
+  const sign = /^[-_]/.test(one) && one[0] === other[0] ? 1 : 0;
+  const [first, last] = [[...old.slice(0, ahead), one.slice(0, sign)], old.slice(old.length - until)];
+  return [
+    [...first, one.slice(sign), ...last],
+    [...first, other.slice(sign), ...last],
+  ];
+}
+
+const isRun = (piece: string): boolean => /^[A-Za-z0-9]/.test(piece);
+
+/** How many are the same from the beginning. */
+function alike(some: readonly string[], others: readonly string[]): number {
+  let count = 0;
+  while (count < Math.min(some.length, others.length) && some[count] === others[count]) count++;
+  return count;
+}
+
+/** Capitals, small letters and digits mixed, as bundlers write hashes; a hyphen may be one of their signs. */
+function isHyphened(one: string, other: string): boolean {
+  const runs = [one, other].map(run => run.replace(/[-_]/g, ''));
+  const kinds = (run: string) => [/[a-z]/, /[A-Z]/, /\d/].filter(kind => kind.test(run)).length;
+  if (one.length !== other.length || one.length < LEAST_HYPHENED) return false;
+  return runs.every(run => kinds(run) >= 2) && runs.some(looksMade);
+}
+
+const LEAST_HYPHENED = 6;
 
 /** Undefined when more than tokens differs. A star stands for each token. */
 export function stemOf(before: string, after: string): string | undefined {
   if (before === after || before === '' || after === '') return undefined;
-  const old = before.match(PIECES)!;
-  const now = after.match(PIECES)!;
-  if (old.length !== now.length) return undefined;
-  const made = old.every((piece, i) => piece === now[i] || isToken(piece, now[i]!));
-  return made ? starred(old, now) : undefined;
+  const [old, now] = aligned(before, after) ?? [];
+  const made = old?.every((piece, i) => piece === now![i] || isToken(piece, now![i]!));
+  return made ? starred(old!, now!) : undefined;
 }
 
 /** With a star for each piece that differs; undefined when more than a few do. The same that becomes the same again counts once. */
@@ -27,9 +78,28 @@ function starred(old: readonly string[], now: readonly string[]): string | undef
 
 /** What has stayed, whatever the rest is: for two looks a moment apart, at which whatever differs is made up. */
 export function frameOf(before: string, after: string): string | undefined {
-  const old = before.match(PIECES) ?? [];
-  const now = after.match(PIECES) ?? [];
-  return before === after || old.length !== now.length ? undefined : starred(old, now);
+  const pieces = before === after ? undefined : aligned(before, after);
+  return pieces && starred(...pieces);
+}
+
+/** What stands before the query, where the rest has other pieces, or too many that are others: a link that is signed anew. */
+export function outlineOf(before: string, after: string): string | undefined {
+  const old = pathOf(before);
+  return before !== after && old.length < before.length && old === pathOf(after) ? `${old}?*` : undefined;
+}
+
+/** Up to the query, and to what stands in its place. */
+function pathOf(reference: string): string {
+  return /^[^?;#]*/.exec(reference)![0];
+}
+
+/** One piece became another, or fewer of its path and query did than stayed. */
+export function hasStayed(before: string, after: string): boolean {
+  const [server = '', path = ''] = frameOf(before, after)?.split(/(?<=^[a-z]+:\/\/[^/]*)(?=\/)/i) ?? [];
+  const pieces: string[] = `${path || server}`.match(/[A-Za-z0-9]+|\*/g) ?? [];
+  const gone = pieces.filter(piece => piece === '*').length;
+  if (path && server.includes('*')) return false;
+  return gone === 1 || (gone > 0 && gone < pieces.length - gone);
 }
 
 /** A piece that became another, and what stands around it: from all of the reference to the two signs beside it. */
@@ -43,7 +113,7 @@ interface Turn {
 export function turnsOf(before: string, after: string): Turn[] {
   const frame = frameOf(before, after);
   if (frame === undefined) return [];
-  const [old, now] = [before.match(PIECES)!, after.match(PIECES)!];
+  const [old, now] = aligned(before, after)!;
   const masked = old.map((piece, i) => (piece === now[i] ? piece : '*'));
   const server = /^[a-z]+:\/\/[^/]*/i.exec(before)?.[0] ?? '';
   const turns = new Map<string, Turn>();
@@ -59,10 +129,9 @@ export function turnsOf(before: string, after: string): Turn[] {
   return [...turns.values()];
 }
 
-/** Which pieces differ, as bits, of how many; of two with as many pieces. */
+/** Which pieces differ, as bits, of how many; of two with a frame. */
 export function starsOf(before: string, after: string): { readonly pieces: number; readonly stars: number } {
-  const old = before.match(PIECES) ?? [];
-  const now = after.match(PIECES) ?? [];
+  const [old, now] = aligned(before, after)!;
   if (old.length > MOST_STARRED) return { pieces: 0, stars: 0 };
   return { pieces: old.length, stars: old.reduce((bits, piece, i) => (piece === now[i] ? bits : bits | (1 << i)), 0) };
 }
@@ -71,6 +140,7 @@ export function starsOf(before: string, after: string): { readonly pieces: numbe
 const MOST_STARRED = 30;
 
 function isToken(a: string, b: string): boolean {
+  if (/^[\w-]*[-_][\w-]*$/.test(a + b)) return isHyphened(a, b);
   if (!/^[A-Za-z0-9]+$/.test(a) || !/^[A-Za-z0-9]+$/.test(b)) return false;
   if (a.length === b.length && a.length >= 5) return looksMade(a) || looksMade(b);
   if (a.length === b.length && a.length === 4) return alternates(a) || alternates(b);

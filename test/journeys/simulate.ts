@@ -52,10 +52,10 @@ class Simulation {
   #visits = 0;
   readonly #noise = { server: new Map<number, string>(), page: new Map<number, string>() };
 
-  constructor(seed: number, noises: 'usual' | 'hard', change: Change) {
+  constructor(seed: number, plans: readonly PagePlan[], change: Change) {
     this.#seed = seed;
     this.#change = change;
-    this.#script = new Script(seed, this.#now, noises);
+    this.#script = new Script(seed, this.#now, plans);
     const pages = this.#script.pages(ORIGIN);
     this.#pages = this.#script.plans.map((plan, at) => {
       const page = { ...pages[at]!, noises: pages[at]!.noises + (change === unchanged ? 0 : 1) };
@@ -160,6 +160,6 @@ function piecesIn(body: string): Pieces {
   return piecesOf({ headers, body: Buffer.from(body) })!;
 }
 
-export function simulate(seed: number, rounds: number, noises: 'usual' | 'hard', change: Change = unchanged): Seen {
-  return new Simulation(seed, noises, change).run(rounds);
+export function simulate(seed: number, rounds: number, plans: readonly PagePlan[], change: Change = unchanged): Seen {
+  return new Simulation(seed, plans, change).run(rounds);
 }

@@ -6,6 +6,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { injectionNames, injectionOf } from '../web/lively/injections.ts';
+import { planOf } from '../web/lively/plan.ts';
 import { simulate } from './simulate.ts';
 
 const SEED = 5;
@@ -15,7 +16,7 @@ const EVERY = 11;
 for (const name of injectionNames.filter((_, at) => at % EVERY === 0)) {
   test(`${name}: no news is lost, no noise is told more than three times`, () => {
     const { into } = injectionOf(name, SEED);
-    const seen = simulate(SEED, ROUNDS, 'usual', (html, at) => into(html, { host: 'lively', ...at }));
+    const seen = simulate(SEED, ROUNDS, planOf(SEED), (html, at) => into(html, { host: 'lively', ...at }));
     assert.deepEqual(seen.unseen, []);
     assert.deepEqual(seen.noisy, []);
     assert.ok(seen.toldAtOnce >= 0.98 * seen.changes, `${seen.toldAtOnce} of ${seen.changes} changes at once`);

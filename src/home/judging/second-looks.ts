@@ -6,7 +6,7 @@
  */
 import { type Clock, HOUR } from '../../base/clock.ts';
 import type { Edit } from '../../judge/edits.ts';
-import { ENOUGH_PAGES, type ServerKnowledge } from '../../judge/knowledge.ts';
+import type { ServerKnowledge } from '../../judge/knowledge.ts';
 import { groundFor } from '../../judge/places.ts';
 import type { Partition } from '../partitions/partition.ts';
 import { keyOf } from '../partitions/pool.ts';
@@ -95,12 +95,9 @@ export class SecondLooks {
     const longest = Math.max(MOST_CACHED, this.#wait);
     const doubtful = [...partitions].flatMap(member => doubtfulIn(member, longest));
     // Those first that differed before: they are likeliest to be noise.
-    const asked = new Map<number, number>();
     for (const look of doubtful.toSorted((a, b) => this.#suspicion(b) - this.#suspicion(a))) {
       if (this.#taken >= most && !isWorthMore(look, this.#taken < MOST_INSISTING * most)) continue;
       const key = keyOf({ member: look.member, page: look.first.page });
-      // Three pages tell what varies in the same words or tokens; the others are judged by that, and asked only if it is nothing.
-      if (!this.#chosen.has(key) && isAnswered(look, asked)) continue;
       this.#taken++;
       look.first.looks++;
       look.first.open = false;
@@ -181,15 +178,6 @@ function doubts(verdicts: Verdicts, { page, edits, before, verdict, learned }: P
     if (place.rest > 0 && !(again && place.agreed < SWINGS)) return false;
     return !quiet || place.edits > 1 || (page + place.edits) % SAMPLED === 0;
   });
-}
-
-/** Enough pages with the same are asked already. */
-function isAnswered({ edits }: Look, asked: Map<number, number>): boolean {
-  const frames = edits.map(({ stem, within, frame }) => stem || (within ? frame : 0));
-  const counts = frames.map(frame => (frame === 0 ? 0 : (asked.get(frame) ?? 0)));
-  if (counts.every(count => count >= ENOUGH_PAGES)) return true;
-  for (const [i, frame] of frames.entries()) asked.set(frame, counts[i]! + 1);
-  return false;
 }
 
 /** The round, and the second looks that follow from it. */

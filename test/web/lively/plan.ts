@@ -6,6 +6,7 @@ import { everywhere } from './everywhere.ts';
 import { changingTitle, kindNames, news, sharedPart } from './news.ts';
 import { noise, noiseNames } from './noise.ts';
 import { type Part, type Place, type Rhythm, rhythms } from './part.ts';
+import { sceneOf } from './scenes.ts';
 
 export interface PagePlan {
   readonly path: string;
@@ -78,4 +79,10 @@ function sharedParts(seed: number, section: number): Part[] {
   if (section % 2 === 0) parts.push(sharedPart('version', 'week', mix(hash, 3), 'footer'));
   if (section === 1) parts.push(sharedPart('status', 'swing', mix(hash, 4), 'menu'));
   return parts;
+}
+
+/** One scene alone, or all of them on one site. */
+export function scenePlan(seed: number, names: readonly string[]): PagePlan[] {
+  const pages = names.flatMap(name => sceneOf(name, seed).pages);
+  return pages.map((parts, at) => page(seed, at, parts, false));
 }

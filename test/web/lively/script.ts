@@ -46,10 +46,10 @@ export class Script {
   readonly #served = new Map<string, Serving[]>();
 
   /** `start`: when the site was opened, milliseconds since 1970. */
-  constructor(seed: number, start: number, noises: 'usual' | 'hard' = 'usual') {
+  constructor(seed: number, start: number, plans: readonly PagePlan[] = planOf(seed)) {
     this.#seed = seed;
     this.#start = start;
-    this.plans = planOf(seed, noises);
+    this.plans = plans;
   }
 
   pages(origin: string): LivelyPage[] {

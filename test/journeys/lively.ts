@@ -3,13 +3,15 @@ import { DAY } from '../../src/base/clock.ts';
 import { changesIn } from '../../src/home/answers/changes.ts';
 import { templateEdits } from '../../src/home/answers/template-edits.ts';
 import { type Lively, openLively } from '../web/lively/lively.ts';
+import type { PagePlan } from '../web/lively/plan.ts';
 import { type Seen, stepBefore, Tally } from '../web/lively/tally.ts';
 import { type Collection, makeCollection } from './collection.ts';
 import { lookInto } from './skein.ts';
 
-export async function keepLively(seed: number, rounds: number): Promise<Seen> {
+/** `plans`: other pages than those of the seed. */
+export async function keepLively(seed: number, rounds: number, plans?: readonly PagePlan[]): Promise<Seen> {
   using collection = makeCollection();
-  await using site = await openLively({ seed, clock: collection.clock });
+  await using site = await openLively({ seed, clock: collection.clock, ...(plans && { plans }) });
   await collection.crawl(site.seeds);
   const tally = new Tally();
   for (const page of site.pages) tally.begin(page, site.served(page.url));

@@ -28,7 +28,14 @@ export interface Lively extends AsyncDisposable {
   served(url: string): readonly Serving[];
 }
 
-export async function openLively(given: { readonly seed: number; readonly clock: Clock }): Promise<Lively> {
+interface Given {
+  readonly seed: number;
+  readonly clock: Clock;
+  /** Other pages than those of the seed. */
+  readonly plans?: readonly PagePlan[];
+}
+
+export async function openLively({ plans, ...given }: Given): Promise<Lively> {
   const server = createServer({ keepAliveTimeout: 30_000 });
   const origin = await new Promise<string>(resolve => {
     server.listen(0, '127.0.0.1', () => resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`));
@@ -38,7 +45,7 @@ export async function openLively(given: { readonly seed: number; readonly clock:
     ...{ options, server: 0, origin, origins: [origin], start: given.clock.now() },
     design: { count: 0, time: 0 },
   };
-  const script = new Script(given.seed, site.start);
+  const script = new Script(given.seed, site.start, plans);
   const entries = [front(script.plans), robots(), ...script.plans.map(plan => entryOf(plan, script))];
   const pictures: Entry = {
     ...{ path: '/i/*', expect: 'page', found: 'embedded' },

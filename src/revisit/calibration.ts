@@ -87,6 +87,7 @@ export class Calibration {
   readonly #cells: readonly CalibrationCell[];
   readonly #misses: readonly Miss[];
   readonly #missesOf: ReadonlyMap<number, readonly Miss[]>;
+  readonly #today: ReadonlyMap<number, Looked>;
   /** Visits behind it. */
   readonly looks: number;
 
@@ -99,6 +100,8 @@ export class Calibration {
     const days = cells.filter(({ kind }) => !(kind & IN_WAVE));
     this.#misses = missesIn(days, cell => this.#common(classOf(cell.kind)));
     this.#missesOf = Map.groupBy(this.#misses, ({ server }) => server);
+    const plain = usual.filter(({ day, kind }) => day === today && !(kind & NAMED));
+    this.#today = lookedIn(plain, cell => this.#common(classOf(cell.kind)));
   }
 
   /** Found over foretold for such pages there, as it usually is. */
@@ -137,12 +140,12 @@ export class Calibration {
     const pages = servers.reduce((sum, each) => sum + each.pages, 0);
     if (pages === 0) return { expected: 1, low: 0, high: 1 };
     const share = (stale: number) => 1 - Math.min(1, Math.max(0, stale / pages));
-    const drawn = this.#draws(servers);
-    const sorted = drawn.map(({ possible }) => possible).sort((a, b) => a - b);
+    const sorted = this.#draws(servers).sort((a, b) => a - b);
     const at = (part: number) => share(sorted[Math.floor(part * (DRAWS - 1))]!);
-    // The mean of the draws, not what is foretold for a day like the last ones: now and then a whole site changes.
-    const expected = share(drawn.reduce((sum, { stale }) => sum + stale, 0) / DRAWS);
-    return { expected, low: Math.min(expected, at(1 - EDGE)), high: Math.max(expected, at(EDGE)) };
+    // However quiet the days were: of pages that were not looked at today one may have changed.
+    const least = servers.some(({ unseen }) => unseen > 0) ? share(1) : 1;
+    const expected = share(servers.reduce((sum, each) => sum + this.#likely(each), 0));
+    return { expected, low: Math.min(expected, least, at(1 - EDGE)), high: Math.max(expected, at(EDGE)) };
   }
 
   /** The kinds of one server, corrected. */
@@ -162,24 +165,43 @@ export class Calibration {
   }
 
   /**
-   * Stale pages in all, as often as days are drawn for the servers; and how many it may be, with what few looks leave
-   * open and chance. Of very many servers the largest stand for all.
+   * Stale pages of a server as they are expected: not on a day like the last ones, because now and then a whole site changes,
+   * but as likely as today's looks leave it that this is such a day.
    */
-  #draws(servers: readonly Whole[]): { readonly stale: number; readonly possible: number }[] {
+  #likely({ server, pages, unseen, stale, waved, touched, spared }: Whole): number {
+    const own = this.#missesOf.get(server) ?? [];
+    const looked = this.#today.get(server) ?? NOT_LOOKED;
+    let [sum, weights] = [0, 0];
+    const weigh = (misses: readonly Miss[], weight: number) => {
+      for (const { share } of misses) {
+        const likely = (weight / misses.length) * likelihood(looked, share);
+        sum += likely * share;
+        weights += likely;
+      }
+    };
+    weigh(own, own.length);
+    weigh(this.#misses, FEW_DAYS);
+    const missed = weights === 0 ? 0 : (sum / weights) * unseen;
+    return Math.min(pages, Math.max(0, missed + stale + waved * (touched / (touched + spared))));
+  }
+
+  /**
+   * Stale pages that it may be in all, as often as days are drawn for the servers, with what few looks leave open and
+   * chance. Of very many servers the largest stand for all.
+   */
+  #draws(servers: readonly Whole[]): number[] {
     const large = [...servers].sort((a, b) => b.pages - a.pages).slice(0, MOST_SERVERS);
     const rest = servers.reduce((sum, each) => sum + each.stale, 0) - large.reduce((sum, each) => sum + each.stale, 0);
     const random = randomFrom(1);
     return Array.from({ length: DRAWS }, () => {
-      let stale = rest;
       let possible = rest;
       for (const each of large) {
         const usual = this.#miss(each.server, random) * each.unseen;
-        const within = (count: number) => Math.min(each.pages, Math.max(0, count));
-        stale += within(usual + each.waved * (each.touched / (each.touched + each.spared)) + each.stale);
         const waved = each.waved * shareFrom(each.touched, each.spared, random);
-        possible += within(usual + waved + each.stale * gammaFrom(each.shape, random));
+        const stale = usual + waved + each.stale * gammaFrom(each.shape, random);
+        possible += Math.min(each.pages, Math.max(0, stale));
       }
-      return { stale, possible: poissonFrom(possible, random) };
+      return poissonFrom(possible, random);
     });
   }
 
@@ -234,6 +256,38 @@ function missesIn(cells: readonly CalibrationCell[], factor: (cell: CalibrationC
     return { server: each[0]!.server, share: off / (looks + DOUBT) };
   });
   return [...seen, ...GUESSED.map(share => ({ server: ALL, share }))];
+}
+
+/** What today's looks at a server have shown that no notice and no wave brought about. */
+interface Looked {
+  readonly looks: number;
+  readonly foretold: number;
+  readonly found: number;
+}
+
+const NOT_LOOKED: Looked = { looks: 0, foretold: 0, found: 0 };
+
+function lookedIn(
+  cells: readonly CalibrationCell[],
+  factor: (cell: CalibrationCell) => number,
+): ReadonlyMap<number, Looked> {
+  const all = new Map<number, Looked>();
+  for (const cell of cells) {
+    const { looks, foretold, found } = all.get(cell.server) ?? NOT_LOOKED;
+    const expected = foretold + factor(cell) * cell.foretold;
+    all.set(cell.server, { looks: looks + cell.looks, foretold: expected, found: found + cell.found });
+  }
+  return all;
+}
+
+/** No look is taken for surer than this. */
+const LEAST_LIKELY = 0.01;
+
+/** How likely such looks are on a day on which so many more pages have changed than was foretold. */
+function likelihood({ looks, foretold, found }: Looked, more: number): number {
+  if (looks === 0) return 1;
+  const changed = Math.min(1 - LEAST_LIKELY, Math.max(LEAST_LIKELY, foretold / looks + more));
+  return changed ** found * (1 - changed) ** (looks - found);
 }
 
 /** Days at a server that count as much as all days anywhere, for what may happen there. */

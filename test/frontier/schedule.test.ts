@@ -46,6 +46,21 @@ test('a freshness asked for is expected, and more freshness costs more visits', 
   });
 });
 
+test('a freshness is aimed at lower where the last days exceeded it, and higher where they fell short', () => {
+  withLedger(200, ledger => {
+    ledger.begin();
+    const visits = [0.8, 0.9, 0.99].map(shown => {
+      ledger.set('freshness', { [Math.floor(NOW / DAY) - 1]: shown });
+      const schedule = new Schedule(ledger);
+      schedule.aim({ freshness: 0.9 }, NOW);
+      schedule.reschedule(NOW);
+      return schedule.visitsPerDay;
+    });
+    ledger.commit();
+    assert.ok(visits[0]! > visits[1]! * 1.2 && visits[2]! < visits[1]! * 0.8, `${visits}`);
+  });
+});
+
 test('a page that never changed is believed to do what its server and folder do, under every aim', () => {
   withLedger(100, ledger => {
     ledger.begin();

@@ -80,3 +80,26 @@ test('what notices foretold is corrected by itself: a sitemap that cries wolf ma
   ]);
   assert.ok(expected > 0.95 && expected < 0.995, `${expected}`);
 });
+
+test('looks of today that found nothing make a day on which all had changed unlikely, and the interval no narrower', () => {
+  const burst = Array.from({ length: 12 }, (_, i) =>
+    cell({ day: TODAY - 12 + i, looks: 10, foretold: 0.1, found: i % 4 === 0 ? 8 : 0 }),
+  );
+  const unseen = { ...part, stale: 0.5 };
+  const before = new Calibration(burst, TODAY).fresh([unseen]);
+  const quiet = new Calibration([...burst, cell({ day: TODAY, looks: 10, foretold: 0.1, found: 0 })], TODAY).fresh([
+    unseen,
+  ]);
+  const loud = new Calibration([...burst, cell({ day: TODAY, looks: 10, foretold: 0.1, found: 6 })], TODAY).fresh([
+    unseen,
+  ]);
+  assert.ok(quiet.expected > before.expected + 0.05, `${quiet.expected} beside ${before.expected}`);
+  assert.ok(loud.expected < before.expected - 0.05, `${loud.expected} beside ${before.expected}`);
+  assert.ok(quiet.low < 0.7, `${quiet.low}`);
+});
+
+test('however quiet a site was, one of its pages that were not looked at may have changed', () => {
+  const quiet = Array.from({ length: 30 }, (_, i) => cell({ day: TODAY - 30 + i, looks: 50, foretold: 0.5, found: 0 }));
+  const { low } = new Calibration(quiet, TODAY).fresh([{ ...part, pages: 50, unseen: 45, stale: 0.01 }]);
+  assert.ok(low <= 1 - 1 / 50, `${low}`);
+});

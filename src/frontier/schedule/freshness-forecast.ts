@@ -51,10 +51,11 @@ type Believed = (page: SampledPage) => number;
 const CELL_DAYS = 60;
 /** Days of visits that a wave may be seen by. */
 const LATELY_DAYS = 2;
-/** Days of figures by which the aim is corrected, how hard, and by how much of what may be stale at most. */
+/** Days of figures by which the aim is corrected, how hard, and by how much of what may be stale at most, up and down. */
 const STEERED_DAYS = 7;
 const GAIN = 2;
 const MOST_MORE = 0.75;
+const MOST_LESS = 2;
 /** Servers whose own figures correct their own aim, those with the most pages. */
 export const MOST_STEERED = 100;
 
@@ -124,8 +125,8 @@ export class Foresight {
 
   /**
    * What beliefs have to expect so that visits find what was asked for, at a server or everywhere: bursts are in no belief,
-   * so where the figures of the last rounds fell short of it, more is aimed at. Never less: what nobody has seen yet is
-   * not in the figures.
+   * and notices and lots are in none either. Where the figures of the last rounds fell short of it, more is aimed at, and
+   * less where they exceeded it.
    */
   targets(freshness: number, now: number): (server?: number) => number {
     const since = Math.floor(now / DAY) - STEERED_DAYS;
@@ -133,11 +134,12 @@ export class Foresight {
       const last = Object.entries(noted).filter(([day]) => Number(day) >= since);
       if (last.length === 0) return freshness;
       const mean = last.reduce((sum, [, shown]) => sum + shown, 0) / last.length;
-      return freshness + Math.min(MOST_MORE * (1 - freshness), Math.max(0, GAIN * (freshness - mean)));
+      const stale = 1 - freshness;
+      return freshness + Math.min(MOST_MORE * stale, Math.max(-MOST_LESS * stale, GAIN * (freshness - mean)));
     };
     const all = target(this.#ledger.setting<Noted>('freshness') ?? {});
     const servers = this.#ledger.setting<Record<number, Noted>>('freshness-servers') ?? {};
-    return server => (server === undefined || !servers[server] ? all : Math.max(all, target(servers[server])));
+    return server => (server === undefined || !servers[server] ? all : target(servers[server]));
   }
 
   /** Remembers a figure that is shown: of all servers for good, of each for as long as it steers. */

@@ -13,6 +13,7 @@ const source = join(root, 'src', 'cli', 'main.ts');
 // In a checkout the sources; in the package what scripts/bundle.js made of them.
 const main = existsSync(source) ? source : join(root, 'dist', 'bundle', 'main.js');
 
+hideSecrets(process.argv.slice(2));
 const handedOver = process.env[PARENT] !== undefined;
 if (handedOver) await watchParent(Number(process.env[PARENT]));
 const preferred = handedOver ? undefined : await machineNode();
@@ -63,6 +64,16 @@ async function watchParent(descriptor) {
       setTimeout(() => process.exit(1), 10_000).unref();
     });
   parent.resume().unref();
+}
+
+/**
+ * Every user of the machine sees the arguments of a process for as long as it runs. What is secret among them is taken off that
+ * list at once, in both processes where one hands over; what a file or the environment brings was never there.
+ */
+function hideSecrets(words) {
+  const isSecret = word => /^--(?:secret|smtp|token|webhook)(?:=|$)/.test(word) || /:\/\/[^/\s]+@/.test(word);
+  const command = words.filter(word => /^[a-z-]+$/.test(word) && !word.startsWith('-')).slice(0, 2);
+  if (words.some(isSecret) || command.join(' ') === 'outpost join') process.title = `skein ${command[0]}`;
 }
 
 function isNewEnough(version) {

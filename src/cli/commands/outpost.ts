@@ -11,6 +11,7 @@ import { hasJoined, joinParent, StandingOutpost } from '../../outpost/standing-o
 import { limitsOnly, Members } from '../../transfer/entry/members.ts';
 import { declare, parseAddress, parseSize, values } from '../options/options.ts';
 import { printJson } from '../print/json.ts';
+import { harmless } from '../print/terminal.ts';
 import { addForgive } from './outpost-forgive.ts';
 import { addMembers } from './outpost-members.ts';
 import { addRules, ceilingsOf, ownerOptions, quotaOf, whole } from './outpost-rules.ts';
@@ -90,9 +91,8 @@ function addJoin(outpost: Command): void {
   });
 }
 
-/** As an argument every user of the machine can see it (`ps`) for as long as the process runs: it is taken off there. */
+/** As an argument it is taken off the list of processes (bin/skein.js), a moment after it stood there. */
 async function invitation(word: string | undefined): Promise<string> {
-  process.title = 'skein outpost join';
   if (word !== undefined && word !== '-') return word;
   if (process.stdin.isTTY) process.stderr.write('The invitation, as "skein outpost invite" printed it: ');
   for await (const line of createInterface({ input: process.stdin })) if (line.trim() !== '') return line.trim();
@@ -125,7 +125,7 @@ async function serve(given: Record<string, unknown>): Promise<void> {
     spoolBytes: parseSize(given['spool'] as string),
     allowPrivate,
     clock: systemClock,
-    say: text => console.error(`${new Date().toISOString()} ${text}`),
+    say: text => console.error(`${new Date().toISOString()} ${harmless(text)}`),
     ...(listen !== undefined && { listen: parseAddress(listen) }),
   });
   let asked = false;

@@ -10,6 +10,7 @@ import { parsePvalue } from '../../frontier/orders/pvalue-terms.ts';
 import { rememberedCluster } from '../../ledger/collection/cluster-file.ts';
 import { readTrees } from '../../transfer/ssh/machine-tree.ts';
 import { readingOf } from '../print/opening.ts';
+import { harmlessLines } from '../print/terminal.ts';
 import { readDecider } from './decider-file.ts';
 import { checked, type OptionName, parseAddress, parseSize, type Values } from './options.ts';
 
@@ -62,7 +63,7 @@ export function engineOptions(values: CrawlValues): EngineOptions {
     outposts: readTrees(outpost ?? []),
     ...(decider !== undefined && { decider: readDecider(decider) }),
     cagedHooks: cagedHooks === 'on',
-    say: text => console.error(text),
+    say: text => console.error(harmlessLines(text)),
     reading: readingOf,
   };
 }
@@ -99,7 +100,7 @@ export async function joinCluster<V extends CrawlValues>(
   refuseMistakes(engineOptions(values), seeds);
   // Loaded by those who need it.
   const { Peer } = await import('../../engine/cluster/peer.ts');
-  const say = (text: string) => console.error(text);
+  const say = (text: string) => console.error(harmlessLines(text));
   const remembered = rememberedCluster(values.data);
   const who = { ...values, engine: (values.engine ?? remembered?.engine)!, peer: values.peer ?? remembered?.peer, say };
   const chosen = (names: readonly (keyof V)[]) =>

@@ -28,6 +28,19 @@ export interface LineSums {
   readonly down: number;
 }
 
+const NEVER: ReadonlySet<number> = new Set();
+
+/** What it costs to ask for a page. */
+interface PagePrice {
+  readonly server: number;
+  /** Bytes on the wire of its last full answer. */
+  readonly wire: number;
+  /** When it was first seen, milliseconds since 1970. */
+  readonly found: number;
+  /** Days (since 1970) on which it was looked at. */
+  readonly visited: ReadonlySet<number>;
+}
+
 export class Account {
   readonly #database: DatabaseSync;
   readonly #add: StatementSync;
@@ -36,7 +49,6 @@ export class Account {
   /** Bytes since this process began. */
   spent = 0;
   avoided = 0;
-  #price: StatementSync | undefined;
   #pending = new Map<string, Draft<AccountRow>>();
   /** The entry of the last visit: mostly the next one's too, found without its key. */
   #last: Draft<AccountRow> | undefined;
@@ -129,13 +141,22 @@ export class Account {
     return rows.map(row => row['day'] as number);
   }
 
-  /** What a page's last full answer cost on the wire, and when it was first seen; undefined = no body ever came. */
-  priceOf(id: number): { server: number; wire: number; found: number } | undefined {
-    this.#price ??= this.#database.prepare(
-      `SELECT p.server, k.wire, k.first_time AS found FROM known k JOIN pages p ON p.id = k.page
-       WHERE k.page = ? AND k.wire IS NOT NULL`,
+  /**
+   * Of these pages, what each costs; pages of which no body ever came are left out. One statement for all of them: two for
+   * each page took twice as long. `since`: the first visits that count, milliseconds since 1970.
+   */
+  *pricesOf(pages: readonly number[], since: number): Iterable<PagePrice> {
+    const visited = `SELECT group_concat(cast(v.time / ${DAY} AS INTEGER)) FROM visits v WHERE v.page = k.page AND v.time >= ?2`;
+    const prices = this.#database.prepare(
+      `SELECT p.server, k.wire, k.first_time, (${visited}) FROM json_each(?1) wanted CROSS JOIN known k ON k.page = wanted.value
+       JOIN pages p ON p.id = k.page WHERE k.wire IS NOT NULL`,
     );
-    return this.#price.get(id) as { server: number; wire: number; found: number } | undefined;
+    prices.setReturnArrays(true);
+    type Row = [server: number, wire: number, found: number, days: string | null];
+    for (const row of prices.iterate(JSON.stringify(pages), since) as Iterable<unknown> as Iterable<Row>) {
+      const [server, wire, found, days] = row;
+      yield { server, wire, found, visited: days === null ? NEVER : new Set(days.split(',').map(Number)) };
+    }
   }
 
   /** Bytes ever spent. */

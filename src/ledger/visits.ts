@@ -1,7 +1,7 @@
 /** Every look at every page, in order. Append-only: history and changes are read from here. */
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { DAY, HOUR } from '../base/clock.ts';
+import { HOUR } from '../base/clock.ts';
 import type { Outcome } from '../errand/visit.ts';
 import type { Looks } from './looks.ts';
 import { roles } from './pages/pages.ts';
@@ -53,7 +53,6 @@ export class Visits {
   readonly #ofPage: StatementSync;
   readonly #timeOf: StatementSync;
   readonly #newest: StatementSync;
-  #days: StatementSync | undefined;
   #last: number;
 
   #after: StatementSync | undefined;
@@ -180,14 +179,6 @@ export class Visits {
        WHERE v.id > ? AND p.role = 0 ORDER BY v.id LIMIT ?`,
     );
     return this.#after.all(last, most) as unknown as NamedVisit[];
-  }
-
-  /** Days (since 1970) on which a page was looked at, from the time `since` on. */
-  daysOf(page: number, since: number): number[] {
-    this.#days ??= this.#database.prepare(
-      `SELECT DISTINCT cast(time / ${DAY} AS INTEGER) AS day FROM visits WHERE page = ? AND time >= ?`,
-    );
-    return this.#days.all(page, since).map(row => row['day'] as number);
   }
 
   /** Pages that a visit behind `after`, up to `upTo`, may have made others: brought, taken away, or seen again after that. */

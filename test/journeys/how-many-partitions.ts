@@ -29,11 +29,16 @@ export function ledgerOf(directory: string, url: string): Ledger {
   return openLedger(place?.directory ?? directory);
 }
 
+/** The directories that have a ledger and an archive. */
+export function partitionsOf(directory: string): string[] {
+  return readCollection(directory).here.map(place => place.directory);
+}
+
 /** What `look` finds in each ledger. */
 export async function inEach<T>(directory: string, look: (ledger: Ledger) => T | Promise<T>): Promise<Awaited<T>[]> {
   const found: Awaited<T>[] = [];
-  for (const place of readCollection(directory).here) {
-    const ledger = openLedger(place.directory);
+  for (const place of partitionsOf(directory)) {
+    const ledger = openLedger(place);
     try {
       found.push(await look(ledger));
     } finally {

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { listSegments } from '../../src/archive/segments.ts';
 import { keepFresh } from '../../src/cli/commands/refresh.ts';
-import { openLedger } from '../../src/engine/open-ledger.ts';
 import { verifyCollection } from '../../src/home/checks/verify.ts';
 import { openCopiesHere } from '../../src/home/copies/copies.ts';
 import { diskBytes } from '../../src/home/house/retention.ts';
 import { type Collection, chosen, makeCollection } from './collection.ts';
+import { inEach, partitionsOf } from './how-many-partitions.ts';
 import { checkBooks, killAt, pause } from './kills.ts';
 import { html, openPages, type Pages, prose } from './pages.ts';
 import { fast } from './skein.ts';
@@ -33,17 +33,14 @@ async function begin(collection: Collection, pages: Pages, more: Record<string, 
 }
 
 async function problems({ directory }: Collection): Promise<readonly string[]> {
-  const ledger = openLedger(directory);
-  try {
-    return (await verifyCollection(ledger)).problems;
-  } finally {
-    ledger.close();
-  }
+  return (await inEach(directory, async ledger => (await verifyCollection(ledger)).problems)).flat();
 }
 
+const sum = (sizes: readonly number[]) => sizes.reduce((all, bytes) => all + bytes, 0);
 const archiveBytes = ({ directory }: Collection) =>
-  listSegments(join(directory, 'archive')).reduce((sum, { bytes }) => sum + bytes, 0);
-const ledgerBytes = ({ directory }: Collection) => statSync(join(directory, 'ledger.db')).size;
+  sum(partitionsOf(directory).flatMap(each => listSegments(join(each, 'archive')).map(({ bytes }) => bytes)));
+const ledgerBytes = ({ directory }: Collection) =>
+  sum(partitionsOf(directory).map(each => statSync(join(each, 'ledger.db')).size));
 
 /** Bodies of the stored versions of a page, all of which must be readable. */
 function versions(collection: Collection, url: string): string[] {

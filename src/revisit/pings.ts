@@ -63,6 +63,15 @@ export function silenceRecall(record: PingRecord): number {
   return record.pings < ENOUGH_PINGS ? 0 : pingRecall(record);
 }
 
+/** Changes to be expected for each that silence may have missed, besides one slip. */
+const SLIPS = 10;
+
+/** It has told enough, mostly the truth, and hardly a change was found that it had not told: others need not say the same. */
+export function tellsAlone(record: PingRecord): boolean {
+  const { pings, missed, expected } = record;
+  return pings >= ENOUGH_PINGS && pingPrecision(record) >= 0.5 && missed <= 1 + expected / SLIPS;
+}
+
 const CERTAIN = 0.999;
 
 /** Days: no page waits longer than 90, so one that has changed as likely as not is due at once. */

@@ -18,7 +18,12 @@ async function behind(context: TestContext) {
     state.requests.push({ method: asked.method!, url: asked.url!, body, forwarded });
     if (asked.url === '/')
       response.writeHead(200, { 'content-type': 'text/html' }).end(page('Front', `${long} ${state.words}`));
-    else if (asked.url === '/zipped')
+    else if (asked.url === '/feed.xml') {
+      const feed = Buffer.from(`<rss><channel><item><title>${long} ${state.words}</title></item></channel></rss>`);
+      const zipped = /gzip/.test(String(asked.headers['accept-encoding']));
+      const headers = { 'content-type': 'application/xml', ...(zipped && { 'content-encoding': 'gzip' }) };
+      response.writeHead(200, headers).end(zipped ? gzipSync(feed) : feed);
+    } else if (asked.url === '/zipped')
       response
         .writeHead(200, { 'content-type': 'text/html', 'content-encoding': 'gzip' })
         .end(gzipSync(page('Z', 'x')));
@@ -80,10 +85,10 @@ test('a reader that holds an older version gets the difference (RFC 9842)', asyn
   const old = Buffer.from(page('Front', `${long} one`));
   state.words = 'two';
   const digest = hash('sha256', old, 'buffer');
-  const ask = (dictionary: Buffer, accepts: string) =>
+  const ask = (dictionary: Buffer, accepts: string, path = '/') =>
     new Promise<{ coding: string; vary: string; serves: string; body: Buffer }>((resolve, reject) => {
       const headers = { 'accept-encoding': accepts, 'available-dictionary': `:${dictionary.toString('base64')}:` };
-      const asked = request(`${here.at}/`, { headers }, answer => {
+      const asked = request(here.at + path, { headers }, answer => {
         const chunks: Buffer[] = [];
         answer.on('data', chunk => chunks.push(chunk));
         const { 'content-encoding': coding, 'use-as-dictionary': serves, vary } = answer.headers;
@@ -104,6 +109,15 @@ test('a reader that holds an older version gets the difference (RFC 9842)', asyn
   assert.ok(body.length < 200, `${body.length} bytes`);
   assert.equal((await ask(hash('sha256', 'unknown', 'buffer'), 'dcz')).coding, 'undefined');
   assert.equal((await ask(digest, 'gzip')).coding, 'undefined');
+  // A feed is no page of the site, so nothing is known of it but what has passed.
+  const feed = await here.get('/feed.xml', { 'accept-encoding': 'gzip' });
+  assert.deepEqual([feed.headers.get('use-as-dictionary'), feed.headers.get('link')], ['match="/feed.xml"', null]);
+  const held = Buffer.from(await feed.arrayBuffer());
+  state.words = 'three';
+  const news = await ask(hash('sha256', held, 'buffer'), 'gzip, dcz', '/feed.xml');
+  assert.deepEqual([news.coding, news.serves], ['dcz', 'match="/feed.xml"']);
+  assert.match(zstdDecompressSync(news.body.subarray(40), { dictionary: held }).toString(), /three<\/title>/);
+  assert.ok(news.body.length < 200, `${news.body.length} bytes`);
 });
 
 test('a body that comes in pieces stays a body, whatever the method: nothing in it becomes a request of its own', async context => {

@@ -12,6 +12,7 @@ import type { Frontier } from '../../frontier/frontier.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Face } from '../../ledger/notices/faces.ts';
 import type { Server } from '../../ledger/servers.ts';
+import { tellsAlone } from '../../revisit/pings.ts';
 import { applyNotices } from './apply.ts';
 import type { Done, FoundFaces, Task } from './messages.ts';
 import { VERIFY_WITHIN } from './reading/websub.ts';
@@ -42,6 +43,8 @@ const LATEST = 7 * DAY;
 const MOST_IN_A_ROW = 50;
 /** Failures in a row after which a face that never said anything is forgotten. */
 const HOPELESS = 8;
+/** Faces that make feeds needless once visits have shown that they tell of everything. */
+const instead: ReadonlySet<string> = new Set(['resourcesync', 'websub', 'indexnow']);
 export const WEBSUB_PATH = '/notices/websub/';
 
 export class NoticeDesk {
@@ -244,12 +247,14 @@ export class NoticeDesk {
     this.#run({ kind: 'subscribe', terms, face, callback }, done => this.#subscribed(face, done));
   }
 
-  /** Where a site tells everything by its cursor, its other faces would say the same once more. */
+  /** Where a site tells everything by its cursor, or all that a feed could by another face, more would say the same again. */
   #outdone({ kind, server }: Face): boolean {
     if (kind === 'cursor' || kind === 'websub') return false;
-    return this.#parts.ledger.faces
-      .ofServer(server)
-      .some(each => each.kind === 'cursor' && each.failures === 0 && each.state.cursor !== undefined);
+    const { faces, noticeTrust } = this.#parts.ledger;
+    const others = faces.ofServer(server).filter(({ failures }) => failures === 0);
+    if (others.some(each => each.kind === 'cursor' && each.state.cursor !== undefined)) return true;
+    const alone = (each: Face) => instead.has(each.kind) && tellsAlone(noticeTrust.of(server, each.kind));
+    return kind === 'feed' && others.some(alone);
   }
 
   #run(task: Task, take: (done: Done) => void): void {

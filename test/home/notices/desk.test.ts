@@ -83,3 +83,22 @@ test('a hub is asked by the first run with a door, and again when the door is el
   assert.deepEqual(await callbacks('https://moved.test'), ['https://moved.test']);
   assert.deepEqual(await callbacks(), []);
 });
+
+test('a feed is left alone while another face tells of everything, and asked again when that misses changes', async () => {
+  using desks = openDesks();
+  const { ledger, server } = desks;
+  const add = (kind: 'feed' | 'resourcesync') =>
+    ledger.faces.add({ server: server.id, kind, url: `${origin}/${kind}.xml`, found: 'page' }, begun);
+  add('feed');
+  add('resourcesync');
+  const trust = (missed: number) =>
+    ledger.noticeTrust.put(server.id, 'resourcesync', { pings: 30, confirmed: 29, expected: 20, missed });
+  const polled = async () => (await desks.run()).map(task => 'face' in task && task.face.kind).sort();
+  assert.deepEqual(await polled(), ['feed', 'resourcesync']);
+  trust(2);
+  desks.pass(2 * DAY);
+  assert.deepEqual(await polled(), ['resourcesync']);
+  trust(4);
+  desks.pass(2 * DAY);
+  assert.deepEqual(await polled(), ['feed', 'resourcesync']);
+});

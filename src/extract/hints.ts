@@ -45,12 +45,13 @@ const shown: ReadonlySet<string> = new Set(['embed', 'embedded', 'tweet', 'quote
 /** Readers' comments begin so; what ends so may be a comment of the author's. */
 const comments = /(?:^|\s)comments?(?![a-z])/i;
 
+export function isComments({ attribs }: Element): boolean {
+  return comments.test(attribs['class'] ?? '') || comments.test(attribs['id'] ?? '');
+}
+
 export function hasNegativeName(element: Element): boolean {
   const names = namesOf(element);
-  const named =
-    names.some(word => negative.has(word)) ||
-    comments.test(element.attribs['class'] ?? '') ||
-    comments.test(element.attribs['id'] ?? '');
+  const named = names.some(word => negative.has(word)) || isComments(element);
   return (element.name === 'aside' || named) && !names.some(word => shown.has(word));
 }
 

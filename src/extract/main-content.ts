@@ -4,7 +4,7 @@
  * then what is only links goes from that. With what is known of its server (site.ts), blocks that many of its pages
  * share weigh nothing and go from both ends.
  */
-import { hasNegativeName, isByline, isHidden, isNeverContent } from './hints.ts';
+import { hasNegativeName, isByline, isComments, isHidden, isNeverContent } from './hints.ts';
 import {
   bodyOf,
   type Document,
@@ -42,7 +42,9 @@ function chosen(tree: Document, template: Template | undefined, byName: boolean)
   const body = bodyOf(tree);
   const article = isArticle(tree);
   const dropped = new Set<Element>();
-  dropNamed(body, measure(body, dropped, template), { dropped, byName });
+  const all = measure(body, dropped, template);
+  if (byName) dropComments(body, all, dropped);
+  dropNamed(body, dropped.size > 0 ? measure(body, dropped, template) : all, { dropped, byName });
   const weights = measure(body, dropped, template);
   const root = descend(start(body, weights), weights, article);
   if (article) dropAsides(root, weights, dropped);
@@ -56,6 +58,15 @@ const of = (weights: Weights, node: ParentNode): Weight => weights.get(node) ?? 
 
 /** Such a share of the page's text is too much to be an aside, whatever its name says. */
 const TOO_MUCH = 0.5;
+/** Characters of prose that are enough for an article. */
+const AN_ARTICLE = 1000;
+
+/** Readers may write more than the author did: then their comments go first, so that they outweigh nothing else. */
+function dropComments(body: ParentNode, weights: Weights, dropped: Set<Element>): void {
+  const { prose: all } = of(weights, body);
+  const heavy = everyOf(body, child => of(weights, child).prose > TOO_MUCH * all && isComments(child))[0];
+  if (heavy && all - of(weights, heavy).prose >= AN_ARTICLE) dropped.add(heavy);
+}
 
 function dropNamed(body: ParentNode, weights: Weights, to: { dropped: Set<Element>; byName: boolean }): void {
   const all = of(weights, body).prose;

@@ -95,6 +95,24 @@ test('shop-to-csv.ts writes what a shop sells', async () => {
   );
 });
 
+test('price-hooks.ts takes what a shop sells while it is crawled', async () => {
+  await using web = await testWeb(shop({ Lamp: 20, Bell: 7 }));
+  const data = join(place.path, 'hooked-shop');
+  const bin = join('node_modules', 'skein', 'bin', 'skein.js');
+  const skein = (...words: string[]) => run(process.execPath, [bin, ...words, '--data', data], { cwd: project });
+  await skein('crawl', web.origin, '--hooks', 'price-hooks.ts', '--pace', '0');
+  const found = (await skein('export', '--format', 'found')).stdout.trim().split('\n');
+  assert.deepEqual(
+    found.map(line => (JSON.parse(line) as { data: unknown }).data),
+    [
+      [
+        { name: 'Lamp', price: 20 },
+        { name: 'Bell', price: 7 },
+      ],
+    ],
+  );
+});
+
 test('watch-prices.ts tells the prices that changed, once', async () => {
   await using web = await testWeb(shop({ Lamp: 20, Bell: 7 }));
   const watch = () => example('watch-prices.ts', web.origin, join(place.path, 'watched'));

@@ -21,6 +21,18 @@ test('navigation, footer, comments and what is hidden go; the text stays whole',
   for (const gone of ['Home', 'Other things', 'secret', 'First!', 'Imprint']) assert.ok(!text.includes(gone), gone);
 });
 
+test('comments go also where readers wrote more than the author, and nothing else goes because of them', () => {
+  const comment = (n: number) => `<article class="comment-body"><p>Reader ${n} disagrees: ${sentence(n)}</p></article>`;
+  const article = [...Array(16).keys()].map(n => `<p>${sentence(n)}</p>`).join('');
+  const comments = [...Array(40).keys()].map(comment).join('');
+  const page = (text: string) =>
+    `<body><div id=wrap><div class="post tag-birds">${text}</div><div class="comments-area">${comments}</div></div></body>`;
+  const found = textOf(extractPage(page(article), BASE));
+  assert.ok(found.includes(sentence(15)) && !found.includes('disagrees'));
+  // Where little else is there, they are what the page says.
+  assert.ok(textOf(extractPage(page('<p>What do you think?</p>'), BASE)).includes('Reader 39 disagrees'));
+});
+
 test('the tree of headings is kept, without the signs that link to them', () => {
   const found = markdown('<h1>A</h1><h2 id=b>B <a href="#b">¶</a></h2><h3>C <em>d</em></h3>');
   assert.deepEqual(found.match(/^#+ .*$/gm), ['# A', '## B', '### C *d*']);

@@ -1,10 +1,9 @@
 /** Pages of a collection as a program reads them: what a visit found at once, what is larger when it is asked for. */
 import type { Stored } from '../../archive/read.ts';
-import { SkeinError } from '../../base/errors.ts';
 import type { Outcome } from '../../errand/visit.ts';
 import type { Chunk } from '../../extract/chunks.ts';
-import type { Fields, FieldsFile, RowOf } from '../../extract/fields.ts';
-import type { Extracted } from '../../extract/page.ts';
+import type { Content } from '../../extract/extract.ts';
+import type { FieldsFile, RowOf } from '../../extract/fields.ts';
 import type { ChangesWanted, FoundChange } from '../../home/answers/changes.ts';
 import { type Copies, openCopies } from '../../home/copies/copies.ts';
 import { textOf } from '../../home/copies/copy-text.ts';
@@ -136,11 +135,11 @@ export class CollectionReader {
       return stored && textOf(stored);
     };
     // Loaded by the first who asks: what reads a page's content is a quarter of the library, and takes as long to load.
-    const extracted = async <T>(read: (found: Extracted, by: typeof import('../../extract/page.ts')) => T) => {
+    const content = async <T>(read: (found: Content) => T) => {
       const text = await html();
       if (text === undefined) return undefined;
-      const by = await import('../../extract/page.ts');
-      return read(by.extractPage(text, url), by);
+      const { contentOf } = await import('../../extract/extract.ts');
+      return read(contentOf(text, url));
     };
     return {
       ...{ visit: toldNumber(id, reader), url, time, outcome, reason, status, depth },
@@ -153,20 +152,15 @@ export class CollectionReader {
       },
       body: async () => (await copyOf(row, reader))?.decoded().bytes,
       html,
-      text: () => extracted((found, { textOf }) => textOf(found)),
-      markdown: () => extracted((found, { markdownOf }) => markdownOf(found)),
-      async chunks() {
-        const { chunksOf } = await import('../../extract/chunks.ts');
-        return (await extracted(found => chunksOf(found, url))) ?? [];
-      },
+      text: () => content(found => found.text()),
+      markdown: () => content(found => found.markdown()),
+      chunks: async () => (await content(found => found.chunks())) ?? [],
       diff: () => diffOf(row, reader),
       async extract<File extends FieldsFile>(schema: File) {
-        const fields = await fieldsIn(schema);
+        const { extract, fieldsIn } = await import('../../extract/extract.ts');
+        fieldsIn(schema); // what is wrong with it is told whatever the page is
         const text = await html();
-        const refuse = (why: string): never => {
-          throw new SkeinError('refused', `A row of ${url} does not fit the schema: ${why}.`);
-        };
-        return (text === undefined ? [] : fields.rows(text, url, refuse)) as RowOf<File>[];
+        return text === undefined ? [] : (extract(text, url, schema) as RowOf<File>[]);
       },
       links: () => linksOf(page, reader),
     };
@@ -193,15 +187,6 @@ async function diffOf(row: NamedVisit, reader: PartitionReader): Promise<PageDif
   const versions = reader.ledger.visits.of(row.page).filter(({ id, segment }) => segment !== null && id <= row.id);
   const [before, after] = await Promise.all(versions.slice(-2).map(version => copies.of(version)));
   return before && after && differenceOf(pageOf(before), pageOf(after));
-}
-
-/** Read once, however many pages it is used for. */
-const known = new WeakMap<FieldsFile, Fields>();
-export async function fieldsIn(schema: FieldsFile): Promise<Fields> {
-  const { fieldsFrom } = await import('../../extract/fields.ts');
-  const fields = known.get(schema) ?? fieldsFrom(schema, 'The schema');
-  known.set(schema, fields);
-  return fields;
 }
 
 function linksOf(page: number, { ledger: { pages, links } }: PartitionReader): PageLink[] {

@@ -19,7 +19,7 @@ import { askCollection } from '../open-collection.ts';
 import type { EngineOptions, Extras } from '../options.ts';
 import { type Summary, summaryOf } from '../summary.ts';
 import type { ChunkOptions, ExportOptions, ExtractOptions } from './data-out.ts';
-import { CollectionReader, type CrawledPage, fieldsIn } from './reader.ts';
+import { CollectionReader, type CrawledPage } from './reader.ts';
 import { Run, type RunWork } from './run.ts';
 
 export { SkeinError } from '../../base/errors.ts';
@@ -155,7 +155,8 @@ export class Skein {
   /** Fields of all stored pages as rows, to a stream that it leaves open; nothing is fetched. */
   async extract(schema: FieldsFile, out: Writable, options: ExtractOptions = {}): Promise<RowsWritten> {
     const { extractTo } = await import('./data-out.ts');
-    return extractTo(this.#options.data, await fieldsIn(schema), out, options);
+    const { fieldsIn } = await import('../../extract/extract.ts');
+    return extractTo(this.#options.data, fieldsIn(schema), out, options);
   }
 
   /** Chunks that came, changed or went since a cursor, a line of JSON each; the last line has the next cursor. */

@@ -5,6 +5,9 @@ import type { Engine } from './engine.ts';
 
 export interface Summary {
   readonly pages: number;
+  /** Fetched beside the pages, and among the outcomes. */
+  readonly sitemaps: number;
+  readonly images: number;
   readonly fetched: number;
   readonly same: number;
   readonly moved: number;
@@ -43,7 +46,7 @@ export function summaryOf({ home, pool }: Engine, interrupted: boolean): Summary
   const sum = (count: (member: PoolMember) => number) => members.reduce((total, member) => total + count(member), 0);
   const nextRetry = nextRetryOf(pool);
   return {
-    pages: progress.pages,
+    ...{ pages: progress.pages, sitemaps: progress.sitemaps, images: progress.images },
     ...progress.outcomes,
     filtered: progress.filtered,
     bytes: progress.bytesDown + progress.bytesUp,

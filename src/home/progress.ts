@@ -12,8 +12,10 @@ export class Progress {
   readonly #began: number;
   readonly outcomes: Record<Outcome, number> = { fetched: 0, same: 0, moved: 0, gone: 0, refused: 0, failed: 0 };
   readonly reasons = new Map<string, number>();
-  /** Pages looked at: bodies that came, changed or not. Sitemaps and images are none. */
+  /** Pages looked at: bodies that came, changed or not. Sitemaps and images are counted apart. */
   pages = 0;
+  sitemaps = 0;
+  images = 0;
   /** Among them, those that the user's filter or decider left out. */
   filtered = 0;
   /** Visits that failed, and those that were not tried because their server cannot be reached. */
@@ -35,7 +37,7 @@ export class Progress {
     if (isError(visit)) this.errors++;
     this.bytesDown += visit.cost.down;
     this.bytesUp += visit.cost.up;
-    if ((visit.outcome === 'fetched' || visit.outcome === 'same') && isPage(visit)) this.pages++;
+    if (visit.outcome === 'fetched' || visit.outcome === 'same') this[kindOf(visit)]++;
     if (visit.page?.filtered) this.filtered++;
     if (visit.outcome === 'refused') return;
     const time = Math.floor(this.#clock.ticks() / 250) * 250;
@@ -74,6 +76,6 @@ export class Progress {
   }
 }
 
-function isPage({ cost }: Visit): boolean {
-  return cost.cause !== 'sitemap' && cost.cause !== 'image';
+function kindOf({ cost }: Visit): 'pages' | 'sitemaps' | 'images' {
+  return cost.cause === 'sitemap' ? 'sitemaps' : cost.cause === 'image' ? 'images' : 'pages';
 }

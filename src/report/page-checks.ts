@@ -122,6 +122,8 @@ export function weights(site: ReportedSite): Finding[] {
 export function coverage(site: ReportedSite, linked: Uint32Array): Finding[] {
   const listed = site.listed();
   if (listed.size === 0) return [];
+  // A server without a sitemap leaves no page out of it.
+  const mapped = new Set([...listed].flatMap(id => originOf(site.get(id)) ?? []));
   const found: Finding[] = [];
   for (const row of site) {
     const named = listed.has(row.id);
@@ -132,7 +134,9 @@ export function coverage(site: ReportedSite, linked: Uint32Array): Finding[] {
       );
     if (!isPage(row) || !isHtml(row)) continue;
     if (named && linked[row.id] === 0 && row.depth > 0) found.push(finding('orphan', row));
-    if (!named && isOwnCanonical(row)) found.push(finding('sitemap-missing', row));
+    if (!named && isOwnCanonical(row) && mapped.has(originOf(row)!)) found.push(finding('sitemap-missing', row));
   }
   return found;
 }
+
+const originOf = (row: SiteRow | undefined): string | undefined => row && new URL(row.url).origin;

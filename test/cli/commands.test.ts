@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { makeCertificate } from '../crawler/fetch-certificate.ts';
+import { html, openPages, prose } from '../journeys/pages.ts';
 import { collected, fast, pagesOf, root, skein, skeinJson, workplace } from '../journeys/skein.ts';
 import { openWeb } from '../web/web.ts';
 
@@ -141,6 +142,22 @@ test('a crawl of which nothing came says why, and fails', async () => {
     assert.equal(code, 1);
     assert.deepEqual((JSON.parse(stdout.toString()) as { reasons: unknown }).reasons, { [reason]: 1 });
   }
+});
+
+test('sitemaps are counted beside the pages, and a search that finds nothing says only that', async () => {
+  const data = join(place.path, 'in-words');
+  await using pages = await openPages();
+  const named = `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>${pages.origin}/</loc></url></urlset>`;
+  const as = (type: string) => ({ headers: { 'content-type': type } });
+  pages.set('/robots.txt', { body: `Sitemap: ${pages.origin}/sitemap.xml`, ...as('text/plain') });
+  pages.set('/sitemap.xml', { body: named, ...as('application/xml') });
+  pages.set('/', { body: html('Geese', [prose(1)]) });
+  const told = async (...words: string[]) => (await skein([...words, '--data', data])).stdout.toString();
+  const crawled = await told('crawl', pages.origin, ...fast);
+  assert.match(crawled, /^1 page and 1 sitemap in /);
+  assert.match(crawled, /^ok +2 /m);
+  assert.match(await told('search', 'geese'), /checked less than a minute ago/);
+  assert.equal(await told('search', 'site:127.0.0.2'), 'No results for site:127.0.0.2. Try fewer or different words.\n');
 });
 
 test('a seed whose site has moved takes the crawl along; one that leads elsewhere is pointed out', async t => {

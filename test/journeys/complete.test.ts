@@ -146,6 +146,7 @@ describe('a crawl of three servers with every feature', () => {
     assert.ok(outcomes.every(Number.isInteger));
     const sitemaps = web.log.filter(({ url, status }) => url.includes('/sitemap') && status === 200);
     assert.equal(summary['pages'], outcomes[0]! + outcomes[1]! - sitemaps.length);
+    assert.equal(summary['sitemaps'], sitemaps.length);
     for (const name of ['bytes', 'seconds']) assert.ok(Number(summary[name]) > 0, name);
   });
 });

@@ -139,6 +139,26 @@ test('every fault is found, with the pages and anchors that hold it', async () =
   assert.equal(core! + intoCore! + fromCore! + rest!, structure.pages);
 });
 
+test('only a server that has a sitemap leaves pages out of it', async () => {
+  using own = workplace();
+  await using mapped = await openPages();
+  await using plain = await openPages();
+  mapped.set('/robots.txt', { body: `Sitemap: ${mapped.origin}/sitemap.xml`, headers: { 'content-type': 'text/plain' } });
+  mapped.set('/sitemap.xml', {
+    body: `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>${mapped.origin}/</loc></url></urlset>`,
+    headers: { 'content-type': 'application/xml' },
+  });
+  mapped.set('/', page('Listed', 20, link('/left-out')));
+  mapped.set('/left-out', page('Left out', 21, ''));
+  plain.set('/', page('No sitemap here', 22, link('/more')));
+  plain.set('/more', page('More', 23, ''));
+  const ran = await skein(['crawl', `${mapped.origin}/`, `${plain.origin}/`, '--data', own.path, ...fast]);
+  assert.equal(ran.code, 0, ran.stderr);
+  const { findings } = await skeinJson<Whole>('report', '--data', own.path, '--fail-on', 'never');
+  const left = findings.filter(({ check }) => check === 'sitemap-missing').map(({ url }) => url);
+  assert.deepEqual(left, [`${mapped.origin}/left-out`]);
+});
+
 test('--external asks by HEAD for what the collection does not hold, through the gate', async () => {
   const asked = other.asked.length;
   const closed = await report('--external', '--pace', '0', '--only', 'broken-external,broken-requisite');

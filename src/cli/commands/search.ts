@@ -202,9 +202,15 @@ function ownLanguage(): string {
   return /^(?:C|POSIX)\b/.test(named) ? '' : named.replace('_', '-');
 }
 
+function nothingFound(query: string, state: State): string {
+  const behind = state.behind > 0 ? `\n${missing(state)}` : '';
+  return `No results for ${harmless(query)}. Try fewer or different words.${behind}`;
+}
+
 /** `where`: what a command needs to find the collection. */
 function print({ hits, query, total, exact, relaxed, corrected, took }: Results, state: State, where: string): void {
   const count = `${exact ? '' : 'more than '}${total.toLocaleString('en')} ${total === 1 && exact ? 'page' : 'pages'}`;
+  if (hits.length === 0) return console.log(nothingFound(query, state));
   const some = relaxed ? 'No page has all the words. With some of them: ' : '';
   if (corrected !== undefined)
     console.log(`No results for ${harmless(query)}. Showing results for ${paint('bold', harmless(corrected))}:`);
@@ -249,7 +255,7 @@ function oddsInWords(changed: number): string {
 }
 
 function aged({ age, changedProbability }: Hit): string {
-  const seen = `checked ${duration(age)} ago`;
+  const seen = age < 60_000 ? 'checked less than a minute ago' : `checked ${duration(age)} ago`;
   if (changedProbability === undefined) return seen;
   return `${seen}, ${oddsInWords(changedProbability)}`;
 }

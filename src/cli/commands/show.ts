@@ -32,7 +32,7 @@ function keyed(named: Readonly<Record<string, unknown>>): Record<string, unknown
 
 /** Details that are times, and what people call them. */
 const times: Readonly<Record<string, string>> = {
-  ...{ found: 'found', lastmod: 'sitemap lastmod', changed: 'last change', due: 'expected change' },
+  ...{ found: 'found', lastmod: 'sitemap lastmod', changed: 'last change', due: 'next check' },
   ...{ 'first visit': 'first visit', 'last visit': 'last visit' },
 };
 

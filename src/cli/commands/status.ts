@@ -75,11 +75,11 @@ function print(status: Status): void {
   for (const [reason, pages] of Object.entries(status.refused)) {
     rows.push(['refused', reason, pages, meaningOf(reason)]);
   }
-  console.log(table(['outcome', 'reason', 'pages', 'meaning'], rows, roomOrUsual()));
+  console.log(table(['outcome', 'reason', 'URLs', 'meaning'], rows, roomOrUsual()));
   const now = Date.now();
   console.log(
     `\n${table(
-      ['server', 'pages', 'next request'],
+      ['server', 'URLs', 'next request'],
       status.largest.map(({ origin, pages, notBefore }) => [
         origin,
         pages,

@@ -5,12 +5,18 @@ import { meaningOf } from '../../errand/reasons.ts';
 import { dataOption } from '../options/options.ts';
 import { duration, fold, moment, paint, plural, size, table } from './terminal.ts';
 
+/** What the table of outcomes counts beside the pages. */
+function besides({ sitemaps, images }: Summary): string {
+  const more = [sitemaps > 0 ? plural(sitemaps, 'sitemap') : [], images > 0 ? plural(images, 'image') : []].flat();
+  return more.length === 0 ? '' : `${more.length === 1 ? ' and ' : ', '}${more.join(' and ')}`;
+}
+
 /** `directory`: where the collection is, unless it will not stay. `idle`: what to say when nothing was done. */
 export function printSummary(summary: Summary, directory?: string, idle?: string): void {
   const { seconds, pagesPerSecond, bytes, memory, waiting } = summary;
   console.log(
     fold(
-      `${paint('bold', plural(summary.pages, 'page'))} in ${duration(seconds * 1000)} ` +
+      `${paint('bold', plural(summary.pages, 'page'))}${besides(summary)} in ${duration(seconds * 1000)} ` +
         `(${pagesPerSecond}/s), ${size(bytes)} on the wire, ${size(memory)} of memory, ` +
         `${plural(summary.servers, 'server')}, ${plural(summary.known, 'URL')} known.`,
     ),

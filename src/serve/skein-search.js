@@ -53,7 +53,11 @@ const isWeb = url => /^https?:\/\//i.test(url);
 
 class SkeinSearch extends HTMLElement {
   connectedCallback() {
-    if (this.shadowRoot) return;
+    if (!this.shadowRoot) this.build();
+    document.addEventListener('keydown', this.onKey);
+  }
+
+  build() {
     const root = this.attachShadow({ mode: 'open' });
     const label = this.getAttribute('label') ?? 'Search';
     const key = this.getAttribute('hotkey') ?? '/';
@@ -84,6 +88,8 @@ class SkeinSearch extends HTMLElement {
     button.addEventListener('click', () => this.open());
     close.addEventListener('click', () => this.dialog.close());
     this.dialog.addEventListener('click', event => event.target === this.dialog && this.dialog.close());
+    // A result may be on the page that the reader is on: then no other page takes the box away.
+    this.results.addEventListener('click', () => this.dialog.close());
     this.input.addEventListener('input', () => this.ask());
     this.input.addEventListener('keydown', event => this.move(event));
     this.onKey = event => {
@@ -96,7 +102,6 @@ class SkeinSearch extends HTMLElement {
       event.preventDefault();
       this.open();
     };
-    document.addEventListener('keydown', this.onKey);
   }
 
   disconnectedCallback() {
@@ -128,7 +133,7 @@ class SkeinSearch extends HTMLElement {
         const answer = await fetch(url, { signal: this.asking.signal, credentials: 'omit' });
         const found = await answer.json();
         if (!answer.ok) return this.show({ hits: [], facets: [] }, found.error ?? 'Search is not available.');
-        const count = `${found.exact ? '' : 'More than '}${found.total} ${found.total === 1 ? 'page' : 'pages'}`;
+        const count = `${found.exact ? '' : 'More than '}${found.total.toLocaleString('en')} ${found.total === 1 ? 'page' : 'pages'}`;
         const meant = found.corrected ? ` for “${found.corrected}”` : '';
         this.show(found, found.hits.length === 0 ? 'No results. Try fewer or different words.' : `${count}${meant}`);
       } catch (error) {

@@ -157,7 +157,10 @@ test('sitemaps are counted beside the pages, and a search that finds nothing say
   assert.match(crawled, /^1 page and 1 sitemap in /);
   assert.match(crawled, /^ok +2 /m);
   assert.match(await told('search', 'geese'), /checked less than a minute ago/);
-  assert.equal(await told('search', 'site:127.0.0.2'), 'No results for site:127.0.0.2. Try fewer or different words.\n');
+  assert.equal(
+    await told('search', 'site:127.0.0.2'),
+    'No results for site:127.0.0.2. Try fewer or different words.\n',
+  );
 });
 
 test('a seed whose site has moved takes the crawl along; one that leads elsewhere is pointed out', async t => {

@@ -143,7 +143,10 @@ test('only a server that has a sitemap leaves pages out of it', async () => {
   using own = workplace();
   await using mapped = await openPages();
   await using plain = await openPages();
-  mapped.set('/robots.txt', { body: `Sitemap: ${mapped.origin}/sitemap.xml`, headers: { 'content-type': 'text/plain' } });
+  mapped.set('/robots.txt', {
+    body: `Sitemap: ${mapped.origin}/sitemap.xml`,
+    headers: { 'content-type': 'text/plain' },
+  });
   mapped.set('/sitemap.xml', {
     body: `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>${mapped.origin}/</loc></url></urlset>`,
     headers: { 'content-type': 'application/xml' },

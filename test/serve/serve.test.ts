@@ -152,6 +152,7 @@ test('the search box is small, works by keyboard and on a phone, and takes title
     page.on('dialog', dialog => problems.push(dialog.message()));
     await page.goto(served.address);
     await page.locator('skein-search').getByRole('button').waitFor();
+    await page.evaluate("document.body.append(document.querySelector('skein-search'))");
     await page.keyboard.press('/');
     await page.keyboard.type('tide');
     const option = page.getByRole('option');
@@ -165,4 +166,18 @@ test('the search box is small, works by keyboard and on a phone, and takes title
     await page.waitForURL(`${origin}/guide/tides.html#tides`);
     assert.deepEqual(problems, []);
   }
+});
+
+test('the search box goes out of the way of a result on the same page', { skip: noBrowser }, async () => {
+  await using browser = await openBrowser({ width: 1200, height: 740 });
+  const page = await browser.context.newPage();
+  await page.goto(served.address);
+  await page.locator('skein-search').getByRole('button').click();
+  await page.keyboard.type('tide');
+  await page.getByRole('option').first().waitFor();
+  await page.evaluate(
+    "document.querySelector('skein-search').shadowRoot.querySelector('.results').addEventListener('click', event => event.preventDefault())",
+  );
+  await page.keyboard.press('Enter');
+  await page.getByRole('dialog').waitFor({ state: 'hidden' });
 });

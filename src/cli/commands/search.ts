@@ -55,6 +55,7 @@ Examples:
       const inferred = new Set(await collection.ask(inferredQuestion, { pages: results.hits.map(({ page }) => page) }));
       const machine = (hit: Hit) => ({ ...forMachines(hit), inferred: inferred.has(hit.page) });
       if (json) printJson({ ...results, hits: results.hits.map(machine), behind: lag.behind });
+      else if (results.hits.length === 0) console.log(nothingFound(results, lag));
       else print(results, { ...lag, inferred }, dataOption(data));
     } finally {
       endAsking(collection);
@@ -202,15 +203,14 @@ function ownLanguage(): string {
   return /^(?:C|POSIX)\b/.test(named) ? '' : named.replace('_', '-');
 }
 
-function nothingFound(query: string, state: State): string {
-  const behind = state.behind > 0 ? `\n${missing(state)}` : '';
+function nothingFound({ query }: Results, lag: IndexLag): string {
+  const behind = lag.behind > 0 ? `\n${missing(lag)}` : '';
   return `No results for ${harmless(query)}. Try fewer or different words.${behind}`;
 }
 
 /** `where`: what a command needs to find the collection. */
 function print({ hits, query, total, exact, relaxed, corrected, took }: Results, state: State, where: string): void {
   const count = `${exact ? '' : 'more than '}${total.toLocaleString('en')} ${total === 1 && exact ? 'page' : 'pages'}`;
-  if (hits.length === 0) return console.log(nothingFound(query, state));
   const some = relaxed ? 'No page has all the words. With some of them: ' : '';
   if (corrected !== undefined)
     console.log(`No results for ${harmless(query)}. Showing results for ${paint('bold', harmless(corrected))}:`);

@@ -19,7 +19,8 @@ const sums = z.record(z.string(), count);
 const open = z.looseObject({});
 
 const summary = {
-  ...{ pages: count, sitemaps: count, images: count, fetched: count, same: count, moved: count, gone: count, refused: count, failed: count },
+  ...{ pages: count, sitemaps: count, images: count },
+  ...{ fetched: count, same: count, moved: count, gone: count, refused: count, failed: count },
   ...{ filtered: count, bytes, seconds: z.number(), pagesPerSecond: z.number(), known: count, empty: z.boolean() },
   ...{ servers: count, waiting: count, retries: count, nextRetry: maybeTime, interrupted: z.boolean() },
   ...{ memory: bytes, cpuSeconds: z.number(), reasons: sums },

@@ -65,7 +65,7 @@ export function percent(share: number | null | undefined): string {
   if (share === null || share === undefined) return '';
   const value = share * 100;
   if (value > 0 && value < 1) return '<1%';
-  if (value > 99 && value < 100) return `${value.toFixed(1)}%`;
+  if (value > 99 && value < 100) return `${(Math.floor(value * 10) / 10).toFixed(1)}%`;
   return `${Math.round(value)}%`;
 }
 

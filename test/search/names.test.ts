@@ -57,6 +57,32 @@ test('names are found whole, by their parts, and with their signs', async contex
   for (const [query, page] of answers) await context.test(query, () => assert.equal(first(search, query), page));
 });
 
+test('neither small words, types nor other names with the same words come before the name that is asked for', context => {
+  const search = indexOf(context, [
+    document(1, { title: 'Thread', headings: 'sleep\njoin', text: `Runs. ${filler}` }),
+    document(2, { title: 'std::this_thread::sleep_for', text: `Waits in a thread. ${filler}` }),
+    document(3, { title: 'std::vector::at', text: `Elements, with a check. ${filler}` }),
+    document(4, { title: 'std::vector::front', text: `The first T of a vector at hand. ${filler}` }),
+    document(5, { title: 'std::mutex', text: `A lock. ${filler}` }),
+    document(6, { title: 'What is what', text: `What a mutex is, is not said here. ${filler}` }),
+    document(7, { title: 'C++ reference', text: `How to find a vector in C++. ${filler}` }),
+    document(8, { title: 'Sorting a vector', text: `To sort one in C++, use sort. ${filler}` }),
+    document(9, { title: 'std::unordered_map::emplace', text: `Of unordered_map and unordered_map. ${filler}` }),
+    document(10, { title: 'std::unordered_map', text: `Keys and values. ${filler}` }),
+  ]);
+  for (const [query, page] of [
+    ['Thread.sleep', 1],
+    ['std::vector::at', 3],
+    ['std::vector<T>::at', 3],
+    ['what is a mutex', 5],
+    ['how to sort a vector in c++', 8],
+    ['C++', 7],
+    ['unordered_m', 10],
+    ['unorderedmap', 10],
+  ] as const)
+    assert.equal(first(search, query), page, query);
+});
+
 test('the last word may be typed only half', context => {
   const search = indexOf(context, manual);
   for (const [query, page] of [

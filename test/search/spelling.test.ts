@@ -35,6 +35,24 @@ test('a corrected answer is not kept: a page that has the word itself is found a
   assert.deepEqual([corrected, hits.map(hit => hit.page)], [undefined, [9]]);
 });
 
+test('what a page has misspelt, too, is found as it is meant, and that page with it', context => {
+  const many = Array.from({ length: 60 }, (_, at) =>
+    document(20 + at, { title: `Part ${at}`, text: `Numbers of a sequence, number ${at}.` }),
+  );
+  const search = indexOf(context, [
+    ...many,
+    document(1, { title: 'Sequence', text: 'One after the other.' }),
+    document(2, { title: 'Other', text: 'Somebody wrote sequnce here.' }),
+    document(3, { title: 'Inheritance', text: 'What a table has of another.' }),
+    document(4, { title: 'Inherited', text: 'What was inherited, inherits, and inherits.' }),
+    document(5, { title: 'Sequents', text: 'A calculus.' }),
+  ]);
+  assert.equal(found(search, 'sequnce')[0], 1);
+  assert.ok(pagesOf(search.query('sequnce', { limit: 100 })).includes(2));
+  assert.equal(found(search, 'inheritence')[0], 3, 'no page writes it so, though it has the stem of another word');
+  assert.deepEqual(found(search, '"sequnce"'), [2], 'in quotation marks it is left as it is');
+});
+
 test('small words of a question are not looked for, unless there is little else', context => {
   const search = indexOf(context, [
     ...pages,

@@ -88,7 +88,16 @@ const queries: readonly string[] = [
   ...['hash map', 'crawl*', 'title:geese', 'url:river', 'geese -river', 'geese OR copper', '+ledger archive'],
   ...['site:s3.example.org', 'site:s3.example.org geese', 'type:pdf river', 'lang:de Gänse', 'Häuser', 'gänse wandern'],
   ...['changed:<60d', 'changed:<60d geese', 'gese', 'mountin crawler', 'geese zebra', 'lantern copper harvest budget'],
-  ...['what is the schedule', 'geese mount', 'nothingatall', '(geese OR river) web', 'site:s1.example.org/docs/geese'],
+  ...[
+    'what is the schedule',
+    'what is geese',
+    'geeses',
+    'mountainn river',
+    'geese mount',
+    'nothingatall',
+    '(geese OR river) web',
+    'site:s1.example.org/docs/geese',
+  ],
 ];
 
 test('one index asked as a part gives what it gives by itself', async context => {

@@ -3,16 +3,17 @@
  *
  * 1. pages that have all the words;
  * 2. where the best of these does not carry them in its title, the last word may not be typed to its end;
- * 3. where there is none, words may be of a language that few pages are in, or misspelt;
+ * 3. where there is none, words may be of a language that few pages are in, or misspelt; where there are few, one may be
+ *    a mistake that these few have made, too;
  * 4. where there are few, pages with some of the words are looked at, too.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { WordList } from '../terms/word-list.ts';
-import type { Vocabulary } from './asked.ts';
-import { plan, type QueryPlan } from './match.ts';
+import { isListed, WordList } from '../terms/word-list.ts';
+import { formsOf, type Vocabulary } from './asked.ts';
+import { HEAD, plan, type QueryPlan } from './match.ts';
 import { mayGoOn, parseQuery, type Query } from './query.ts';
 import { FEW, type Ranked, Ranker, type Ranking } from './rank.ts';
-import { Spelling } from './spelling.ts';
+import { FEW_PAGES, SHORT_QUERY, Spelling, TIMES } from './spelling.ts';
 
 /** Share of the pages from which a query's words are read by the rules of their language. */
 const MAIN = 0.01;
@@ -25,7 +26,7 @@ interface Answer {
 }
 
 /** Languages that a good part of the pages is in, and the others; those with most pages first. */
-export type Spoken = Pick<Vocabulary, 'languages' | 'others'>;
+export type Spoken = Pick<Vocabulary, 'languages' | 'others' | 'meant'>;
 
 export interface LanguageCount {
   readonly language: string;
@@ -88,6 +89,8 @@ export class Answerer {
     if (found.ranked.total === 0 && others.length > 0)
       found = this.#all(query, asking, { languages: [...languages, ...others], others: [] });
     const { total, named } = found.ranked;
+    const mistaken = total > 0 ? this.#mistaken(found) : new Map<string, string>();
+    if (mistaken.size > 0) return this.#all(query, asking, { ...this.#spoken, meant: mistaken });
     if (total >= FEW || (named && total > 0)) return found;
     const meant = total === 0 ? this.#meant(key, found.plan) : undefined;
     if (meant !== undefined || found.plan.some === '') {
@@ -104,6 +107,30 @@ export class Answerer {
 
   #plan(query: Query, typing: boolean, spoken: Spoken): QueryPlan {
     return plan(query, { ...spoken, typing, words: this.#words, has: term => this.ranker.has(term) });
+  }
+
+  /**
+   * Words that were found and seem misspelt all the same, with what they nearly are: no page writes them so, another form
+   * of them was found; or hardly a page does, and none in its name, and it has made the same mistake.
+   */
+  #mistaken({ plan: { loose }, ranked }: Answer): Map<string, string> {
+    const meant = new Map<string, string>();
+    for (const { text } of loose.length > SHORT_QUERY ? [] : loose) {
+      const foreign = isListed(text) && !this.#words.has(text) && this.#words.longer(text).length === 0;
+      const few = !foreign && !ranked.named && ranked.total < FEW;
+      const pages = few && isListed(text) ? this.#pagesOf(text) : 0;
+      if (!foreign && (pages === 0 || pages > FEW_PAGES)) continue;
+      const near = this.#spelling.correct(text);
+      if (near !== undefined && this.ranker.pagesWith(near, this.#spoken) >= TIMES * pages) meant.set(text, near);
+    }
+    return meant;
+  }
+
+  /** How many pages have the word, where that is few and none has it in its name; else 0. */
+  #pagesOf(word: string): number {
+    const { finder } = this.ranker;
+    const forms = formsOf(word, this.#spoken);
+    return finder.isKnown(HEAD + forms) ? 0 : finder.countAll(forms, FEW_PAGES + 1);
   }
 
   /** The query with other words for those that no page has; undefined = there are none, or none that come near. */

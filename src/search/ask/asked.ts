@@ -36,6 +36,8 @@ export interface Vocabulary {
   readonly words: Pick<WordList, 'has' | 'longer' | 'isShort'>;
   /** The last word may be one that is not typed to its end. */
   readonly typing: boolean;
+  /** What words may be meant to be that hardly a page has. */
+  readonly meant?: ReadonlyMap<string, string>;
 }
 
 /** What the plain words of a query become. */
@@ -46,7 +48,7 @@ interface Asked {
   readonly beginnings: readonly string[];
 }
 
-/** Telling words that a query must have for its small ones not to be looked for. */
+/** Telling words that a query must have for its small ones not to be looked for, unless it is a question. */
 const ENOUGH = 2;
 /** Words that may be one name, and its letters. */
 const MOST_JOINED = 5;
@@ -55,6 +57,7 @@ const LONGEST_JOINED = 48;
 const LONGEST_PHRASE = 8;
 /** Letters from which the last word is taken for the beginning of one. */
 const BEGINNING = 2;
+const LONG_ENOUGH = 4;
 
 export const quote = (terms: readonly string[]) => `"${terms.join(' ').replaceAll('"', '')}"`;
 export const either = (parts: readonly string[]) => (parts.length === 1 ? parts[0]! : `(${parts.join(' OR ')})`);
@@ -112,9 +115,13 @@ class Asking {
     const { languages } = vocabulary;
     const language = languages.length === 1 ? languages[0]! || 'en' : 'en';
     const asking = isAsking(atoms[0]?.text ?? '', language);
-    const says = (atom: Atom) => atom.beginning || !isSmall(atom.text, language, asking);
-    const enough = atoms.filter(says).length >= ENOUGH;
-    this.#atoms = enough ? atoms.map(atom => ({ ...atom, small: !says(atom) })) : atoms;
+    // The parts of a name are no small words: `std::vector::at`, `List.of`.
+    const alone = (atom: Atom) => atoms.filter(({ leaf }) => leaf === atom.leaf).length === 1;
+    const says = (atom: Atom) =>
+      !atom.small && (atom.beginning || !alone(atom) || !isSmall(atom.text, language, asking));
+    const least = asking || atoms.some(({ small }) => small) ? 1 : ENOUGH;
+    const enough = atoms.filter(says).length >= least;
+    this.#atoms = atoms.map(atom => ({ ...atom, small: enough && !says(atom) }));
   }
 
   asked(): Asked {
@@ -126,26 +133,32 @@ class Asking {
     const unfinished = last && this.#vocabulary.typing && !last.small && this.#unfinished(last) ? last : undefined;
     const bonus = this.#together(unfinished);
     if (telling[0]) for (const one of bonus) telling[0].alternatives.add(one);
+    this.#signed(telling);
     const loose = telling.map(({ text, beginning, alternatives }) => ({
       text: beginning ? '' : text,
       match: either([...alternatives]),
     }));
     return {
-      words: this.#atoms.map(({ text, small }) => ({ text, small })),
+      words: this.#atoms.map(({ text, small }) => ({ text: this.#meant(text), small })),
       loose: [...loose, ...this.#signs()],
       terms: this.#terms,
       beginnings: this.#beginnings,
     };
   }
 
+  #meant(text: string): string {
+    return this.#vocabulary.meant?.get(text) ?? text;
+  }
+
   /** The word in each language, and its humps apart. */
   #itself({ text, beginning, alternatives }: Atom): void {
     if (beginning) this.#begins(text, alternatives);
     else
-      for (const language of languagesFor(text, this.#vocabulary)) {
-        const term = termOf(text, language);
-        if (term !== '') this.#takes([term], alternatives);
-      }
+      for (const word of new Set([text, this.#meant(text)]))
+        for (const language of languagesFor(word, this.#vocabulary)) {
+          const term = termOf(word, language);
+          if (term !== '') this.#takes([term], alternatives);
+        }
     const split = splitHumps(text);
     if (split !== text) this.#takes(termsOf(split, this.#vocabulary.languages[0]!), alternatives);
   }
@@ -181,8 +194,10 @@ class Asking {
   }
 
   /** Returns whether it may be the beginning of a longer word. */
-  #unfinished({ text, alternatives, beginning }: Atom): boolean {
-    if (beginning || text.length < BEGINNING) return false;
+  #unfinished({ text, leaf, alternatives, beginning }: Atom): boolean {
+    if (beginning) return false;
+    const named = this.#beginsName(leaf);
+    if (text.length < BEGINNING) return named;
     const { words, languages } = this.#vocabulary;
     const longer = words.longer(text);
     const forms = new Set(languages.map(language => termOf(text, language)));
@@ -190,6 +205,18 @@ class Asking {
     if (!words.isShort(longer) && longer.every(word => languages.some(language => forms.has(termOf(word, language)))))
       return false;
     this.#begins(text, alternatives);
+    return true;
+  }
+
+  /** `unordered_m`, as `unordered_map` is kept without its underscores: one letter of the last part is enough. */
+  #beginsName(leaf: number): boolean {
+    const name = /\w*_\w*$/.exec(this.#leaves[leaf]!.text)?.[0] ?? '';
+    const parts = new Set(name.split('_'));
+    const term = termOf(name.replaceAll('_', ''), NO_RULES);
+    if (parts.size < 2 || term.length < LONG_ENOUGH) return false;
+    for (const atom of this.#atoms)
+      if (atom.leaf === leaf && parts.has(atom.text)) atom.alternatives.add(`${quote([term])} *`);
+    this.#beginnings.push(term);
     return true;
   }
 
@@ -205,11 +232,16 @@ class Asking {
         made.add(quote(terms) + (last.beginning ? ' *' : ''));
         if (last === unfinished) made.add(`${quote(terms.with(-1, termOf(last.text, NO_RULES)))} *`);
       }
-    this.#leaves.forEach(({ text }, leaf) => {
-      if (runs[leaf]!.length > 0)
-        for (const term of signTerms(text)) if (this.#vocabulary.has(term)) made.add(quote([term]));
-    });
     return made;
+  }
+
+  /** A name with its signs is an alternative of its own first word: `c++` must not stand for the others of a query. */
+  #signed(telling: readonly Atom[]): void {
+    this.#leaves.forEach(({ text }, leaf) => {
+      const first = telling.find(atom => atom.leaf === leaf);
+      if (first)
+        for (const term of signTerms(text)) if (this.#vocabulary.has(term)) first.alternatives.add(quote([term]));
+    });
   }
 
   /** Leaves of signs alone. */
@@ -242,12 +274,19 @@ export function languagesFor(
   return /^[\0-\x7f]*$/.test(text) ? languages : [...languages, ...others];
 }
 
+/** A word in the forms that it has in these languages. */
+export function formsOf(word: string, spoken: Pick<Vocabulary, 'languages' | 'others'>): string {
+  return either([...new Set(languagesFor(word, spoken).map(language => quote([termOf(word, language)])))]);
+}
+
 const termsOf = (text: string, language: string) => words(text, language).map(word => word.term);
 
 function atomsOf({ text, beginning }: WordsQuery, leaf: number): Atom[] {
   const found: Atom[] = [];
   eachWord(text, NO_RULES, (_, start, end) => {
-    found.push({ text: text.slice(start, end), leaf, beginning: false, small: false, alternatives: new Set() });
+    // What stands for a type: `std::vector<T>::at`; and what stands before every header: `#include <vector>`.
+    const small = (end - start === 1 && /\w<[^<>]*$/.test(text.slice(0, start))) || text === '#include';
+    found.push({ text: text.slice(start, end), leaf, beginning: false, small, alternatives: new Set() });
   });
   const last = found.at(-1);
   if (last && (beginning || endsDense(text))) found[found.length - 1] = { ...last, beginning: true };

@@ -244,7 +244,7 @@ export function plan(query: Query, known: Vocabulary): QueryPlan {
 }
 
 /** Where words weigh most. */
-const HEAD = '{title headings anchors address} : ';
+export const HEAD = '{title headings anchors address} : ';
 
 const wordsIn = (text: string) =>
   words(text, NO_RULES).map(({ start, end }) => ({ text: text.slice(start, end), small: false }));

@@ -5,7 +5,8 @@
  *     × (1 + importance)
  *     × (1 + 0.2 × 2^(−age of change / 90 d))
  *     × how well its name answers (titles.ts)
- *     × 1.3 if it is in the language of who asks, × 0.3 if it is for programs
+ *     × 1.3 if it is in the language of who asks, × 0.8 if it is in a script that the query is not in, × 0.3 if it is for
+ *       programs
  *     × how near the words stand in its text, for the best ten (proximity.ts)
  *
  * Importance can double a score and freshness add a fifth: enough to order pages that say the same, too little to
@@ -17,8 +18,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { DAY } from '../../base/clock.ts';
 import { bitCount } from '../../ledger/memory/near.ts';
-import { termOf } from '../terms/words.ts';
-import { either, languagesFor, quote, type Vocabulary } from './asked.ts';
+import { formsOf, quote, type Vocabulary } from './asked.ts';
 import { Finder, type Found, type FoundRow, type Span } from './find.ts';
 import type { QueryPlan } from './match.ts';
 import { LOOKED_AT, Proximity } from './proximity.ts';
@@ -44,6 +44,9 @@ const FRESHNESS = 0.2;
 /** What pages in the language of who asks gain, and what feeds and data for programs keep beside pages for people. */
 const OWN_LANGUAGE = 1.3;
 const MACHINE = 0.3;
+/** Kept of a page whose language has a script of its own, where the query is in Latin letters. */
+const OTHER_SCRIPT = 0.8;
+const otherScripts = new Set('ru uk bg el he ar fa zh ja ko th'.split(' '));
 const machines = /rss|atom|xml(?<!xhtml\+xml)$|json|javascript|css|csv/;
 /** Pages with all the words below which those with some of them are looked at, too; and what having all counts then. */
 export const FEW = 20;
@@ -123,8 +126,7 @@ export class Ranker {
 
   /** How many pages have this word, as far as it is worth counting. */
   pagesWith(word: string, spoken: Pick<Vocabulary, 'languages' | 'others'>): number {
-    const match = either([...new Set(languagesFor(word, spoken).map(language => quote([termOf(word, language)])))]);
-    return this.#finder.count(match, 1000);
+    return this.#finder.count(formsOf(word, spoken), 1000);
   }
 
   /** The plain words, as typed, that no page has. */
@@ -172,13 +174,15 @@ export class Ranker {
     const named = new Set<number>();
     if (rows.length === 0) return { factors, prints, named };
     const titles = new TitleJudge(plan, this.#shared);
+    const latin = plan.words.every(({ text }) => /^[\0-\u024f]*$/.test(text));
     const found = this.#weigh.all(JSON.stringify(rows.map(row => row.id))) as unknown as Weights[];
     for (const [id, importance, changed, title, language, content, high, low, url, type] of found) {
       prints.set(id, { title, language, content, high, low, version: versionless(url) });
       const freshness = 1 + FRESHNESS * 2 ** (-Math.max(0, asking.now - changed) / HALF_LIFE);
       const { factor, all } = titles.judge({ title, language, url });
       if (all === 1) named.add(id);
-      const own = asking.language !== '' && language === asking.language ? OWN_LANGUAGE : 1;
+      const isOwn = asking.language !== '' && language === asking.language;
+      const own = isOwn ? OWN_LANGUAGE : latin && otherScripts.has(language) ? OTHER_SCRIPT : 1;
       factors.set(id, (1 + importance) * freshness * factor * own * (machines.test(type) ? MACHINE : 1));
     }
     return { factors, prints, named };

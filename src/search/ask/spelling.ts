@@ -13,6 +13,12 @@ const LONG = 8;
 /** Neighbours that are compared by how many pages have them. */
 const COMPARED = 8;
 
+/** Words of a query up to which one of them may be a mistake that some page has made, too; pages that may have made it. */
+export const SHORT_QUERY = 4;
+export const FEW_PAGES = 3;
+/** How many times as many pages must have the word that is meant then. */
+export const TIMES = 50;
+
 export class Spelling {
   readonly #near: StatementSync;
   readonly #pagesWith: (word: string) => number;

@@ -76,10 +76,25 @@ interface Name {
 
 /**
  * What a title adds to the factor: that its words are asked for and few others, that it has the words in their order,
- * that it is the query, that it has all words, that it has a name with its signs (`operator[]`), that it is the first
- * part of a name like `HashMap.get`; and that the address ends in the query.
+ * that it is the query or begins with it, that it has all words, that it has a name with its signs (`operator[]`), that
+ * it is the first part of a name like `HashMap.get`, and in the same letters; and that the address ends in the query.
  */
-const worth = { share: 1.5, order: 1, exact: 3, all: 1.5, signs: 2, owner: 1.5, address: 1 } as const;
+const worth = {
+  share: 1.5,
+  order: 1,
+  exact: 3,
+  all: 1.5,
+  signs: 2,
+  owner: 1.5,
+  written: 3,
+  starts: 0.5,
+  address: 1,
+} as const;
+
+/** What no title has. */
+const NEVER = '\u0000';
+/** What a title keeps of its worth that has the words of `Thread.sleep`, but no `Thread`. */
+const MISWRITTEN = 0.5;
 
 /** Letters with which two words begin, at least, that are the same but for their endings. */
 const ALIKE = 3;
@@ -91,8 +106,9 @@ export class TitleJudge {
   readonly #shared: SharedWords;
   readonly #open: boolean;
   readonly #signs: readonly string[];
-  /** What a name of several parts says first. */
-  readonly #owners: readonly string[];
+  /** What a name of several parts says first, and how it is written where that tells something. */
+  readonly #owners: ReadonlyMap<string, string>;
+  readonly #written: readonly string[];
   /** Beginnings of which a name has one, at least, if it answers the query. */
   readonly #beginnings: readonly string[];
 
@@ -104,7 +120,16 @@ export class TitleJudge {
     shared.begin();
     this.#open = highlights.beginnings.length > 0;
     this.#signs = names.flatMap(signTerms);
-    this.#owners = names.map(name => atoms(name.replace(/(?:[.#]|::)\w+(?:\(\))?$/, '')).join(''));
+    this.#owners = new Map(
+      names.flatMap(name => {
+        const [, owner = '', sign] = /^(.*)([.#]|::)\w+(?:\(\))?$/.exec(name) ?? [];
+        // With a point, the case of letters tells a class from a word: `Thread.sleep`.
+        return owner === ''
+          ? []
+          : [[atoms(owner).join(''), sign !== '::' && /[A-Z]/.test(owner) ? owner : NEVER] as const];
+      }),
+    );
+    this.#written = [...this.#owners.values()].filter(name => name !== NEVER);
     const begun = [...this.#telling, ...(this.#open ? this.#asked.slice(-1) : [])];
     this.#beginnings = [...new Set(begun.map(word => word.slice(0, ALIKE)))];
   }
@@ -122,7 +147,7 @@ export class TitleJudge {
     const { host, pathname } = URL.parse(url) ?? { host: '', pathname: '' };
     const shared = this.#shared.of(host);
     const whole = atoms(title);
-    const words = whole.filter(word => !shared.has(word));
+    const words = unnumbered(whole).filter(word => !shared.has(word));
     const had = new Set<string>();
     let covered = 0;
     for (const word of whole) {
@@ -133,18 +158,39 @@ export class TitleJudge {
     }
     if (words.length === 0) return { factor: 1, all: 0 };
     const [joined, full] = [words.join(''), whole.join('')];
-    const all = had.size / this.#telling.size;
-    const share = covered / words.length;
+    const spelled = had.size < this.#telling.size && this.#isSpelled(whole);
+    const all = spelled ? 1 : had.size / this.#telling.size;
+    const share = Math.min(1, Math.max(covered / words.length, spelled ? this.#joined.length / joined.length : 0));
     const inOrder = full.includes(this.#joined) ? 1 : share === 1 && this.#joined.includes(joined) ? all : 0;
     const begun = this.#open && share === 1 && joined.startsWith(this.#joined);
     const exact = joined === this.#joined || full === this.#joined || begun ? 1 : 0;
     const located = this.#joined.length > 3 && tailOf(pathname).endsWith(this.#joined) ? 1 : 0;
     const signs = this.#signs.length > 0 && signTerms(title).some(term => this.#signs.includes(term)) ? 1 : 0;
-    const owner = share === 1 && this.#owners.includes(joined) ? 1 : 0;
+    const owner = share === 1 && this.#owners.has(joined) ? 1 : 0;
+    const written = owner === 1 && title.includes(this.#owners.get(joined)!) ? 1 : 0;
+    const miswritten = owner === 0 && this.#written.length > 0 && !this.#written.some(name => title.includes(name));
+    const starts = joined.startsWith(this.#joined) ? 1 : 0;
     const named =
       worth.share * share * share * all + worth.order * inOrder + worth.exact * exact + worth.all * all * all;
-    const factor = 1 + named + worth.signs * signs + worth.owner * owner + worth.address * located;
+    const factor =
+      1 +
+      named * (miswritten ? MISWRITTEN : 1) +
+      worth.signs * signs * all +
+      worth.owner * owner +
+      worth.written * written +
+      worth.starts * starts +
+      worth.address * located;
     return { factor, all };
+  }
+
+  /** Letter by letter, from the beginning of a word to the end of one: `shared_ptr` for `sharedptr`. */
+  #isSpelled(whole: readonly string[]): boolean {
+    for (let from = 0; from < whole.length; from++) {
+      let letters = '';
+      for (let to = from; to < whole.length && letters.length < this.#joined.length; to++) letters += whole[to]!;
+      if (letters === this.#joined) return true;
+    }
+    return false;
   }
 
   /** The asked word that this one of the title is: the same but for its ending, or what was begun. */
@@ -162,6 +208,12 @@ export class TitleJudge {
     const last = this.#asked.at(-1)!;
     return this.#open && word.startsWith(last) ? last : undefined;
   }
+}
+
+/** Without the number of a chapter. */
+function unnumbered(words: readonly string[]): readonly string[] {
+  const from = words.findIndex(word => !/^\d+$/.test(word));
+  return from > 0 ? words.slice(from) : words;
 }
 
 /** The words of a path without its ending, joined. */

@@ -6,17 +6,16 @@
  */
 import { SkeinError } from '../../base/errors.ts';
 import { type LanguageCount, type Spoken, spokenBy } from '../ask/answer.ts';
-import { either, languagesFor, quote, type Vocabulary } from '../ask/asked.ts';
+import { formsOf, type Vocabulary } from '../ask/asked.ts';
 import { COMMON, SCORED, WINDOW } from '../ask/find.ts';
-import { plan, type QueryPlan } from '../ask/match.ts';
+import { HEAD, plan, type QueryPlan } from '../ask/match.ts';
 import { LOOKED_AT } from '../ask/proximity.ts';
 import { mayGoOn, parseQuery, type Query } from '../ask/query.ts';
 import { ALL, FEW, folded, type Print, type Ranked, type Ranking, REORDERED, sorted } from '../ask/rank.ts';
-import { comparedTo, likeliest, type Nearest } from '../ask/spelling.ts';
+import { comparedTo, FEW_PAGES, likeliest, type Nearest, SHORT_QUERY, TIMES } from '../ask/spelling.ts';
 import type { Hit, QueryOptions, Results } from '../document.ts';
 import { primaryLanguage } from '../terms/stems.ts';
-import type { WordList } from '../terms/word-list.ts';
-import { termOf } from '../terms/words.ts';
+import { isListed, type WordList } from '../terms/word-list.ts';
 import type { CountsTold, FindAsked, FoundPage, FoundPart, ToldPlan, WordsAsked, WordsTold } from './part.ts';
 import { toldPlan } from './part.ts';
 import type { Statistics } from './scorer.ts';
@@ -138,6 +137,8 @@ class WideAnswerer {
     if (found.ranked.total === 0 && spoken.others.length > 0)
       found = await this.#all(query, { languages: [...spoken.languages, ...spoken.others], others: [] });
     const { total, named } = found.ranked;
+    const mistaken = total > 0 ? await this.#mistaken(found, spoken) : new Map<string, string>();
+    if (mistaken.size > 0) return this.#all(query, { ...spoken, meant: mistaken });
     if (total >= FEW || (named && total > 0)) return found;
     const meant = total === 0 ? await this.#meant(key, found.plan, spoken) : undefined;
     if (meant !== undefined || found.plan.some === '') {
@@ -244,6 +245,40 @@ class WideAnswerer {
     return sorted([...near, ...rows.slice(LOOKED_AT)]);
   }
 
+  /** Words that were found and seem misspelt all the same, with what they nearly are (answer.ts says which). */
+  async #mistaken({ plan: { loose }, ranked }: Answered, spoken: Spoken): Promise<Map<string, string>> {
+    const words = loose.length > SHORT_QUERY ? [] : loose.flatMap(({ text }) => (isListed(text) ? text : []));
+    const few = !ranked.named && ranked.total < FEW;
+    const { words: known, longer } = await this.#index.words({ terms: [], words, beginnings: words });
+    const foreign = words.filter((_, i) => !known[i] && longer[i]!.length === 0);
+    const pages = new Map(foreign.map(word => [word, 0]));
+    if (few)
+      for (const [word, count] of await this.#rare(
+        words.filter(each => !pages.has(each)),
+        spoken,
+      ))
+        pages.set(word, count);
+    const nearest = await this.#index.nearest([...pages.keys()]);
+    const meant = new Map<string, string>();
+    for (const [i, [word, count]] of [...pages].entries()) {
+      const near = await this.#likeliest(word, nearest[i]!.words, spoken);
+      if (near === undefined) continue;
+      const { counts } = await this.#index.counts([formsOf(near, spoken)], COUNTED);
+      if (Math.min(COUNTED, counts[0]!) >= TIMES * count) meant.set(word, near);
+    }
+    return meant;
+  }
+
+  /** Words that few pages have, and none in its name, with how many. */
+  async #rare(words: readonly string[], spoken: Spoken): Promise<Map<string, number>> {
+    const forms = words.map(word => formsOf(word, spoken));
+    const { counts } = await this.#index.counts(forms, FEW_PAGES + 1);
+    const inNames = forms.map(form => HEAD + form);
+    const { counts: named } = await this.#index.counts(inNames, 1);
+    const isRare = (i: number) => counts[i]! > 0 && counts[i]! <= FEW_PAGES && named[i] === 0;
+    return new Map(words.flatMap((word, i) => (isRare(i) ? [[word, counts[i]!] as const] : [])));
+  }
+
   /** The query with other words for those that no page has; undefined = there are none, or none that come near. */
   async #meant(key: string, made: QueryPlan, spoken: Spoken): Promise<string | undefined> {
     const { counts } = await this.#index.counts(
@@ -262,10 +297,10 @@ class WideAnswerer {
 
   async #likeliest(word: string, near: readonly string[], spoken: Spoken): Promise<string | undefined> {
     const compared = comparedTo(word, near);
-    const matches = compared.map(each =>
-      either([...new Set(languagesFor(each, spoken).map(language => quote([termOf(each, language)])))]),
+    const { counts } = await this.#index.counts(
+      compared.map(each => formsOf(each, spoken)),
+      COUNTED,
     );
-    const { counts } = await this.#index.counts(matches, COUNTED);
     return likeliest(word, new Map(compared.map((each, i) => [each, Math.min(COUNTED, counts[i]!)])));
   }
 }

@@ -80,7 +80,7 @@ test('a page is gone from every answer and from the disk, and the page that refe
   for (const command of [
     ['changes', '--new', '--json'],
     ['pages', '--json'],
-    ['export', '--format', 'jsonl', '-o', '-'],
+    ['export', '--format', 'jsonl', '--out', '-'],
   ]) {
     const { code, stdout, stderr } = await skein([...command, '--data', data]);
     assert.equal(code, 0, stderr);

@@ -1,6 +1,6 @@
 /**
  * Crawls documentation and tells what a vector store has to do (RAG): a line of JSON for each chunk that came, changed or
- * went since the last run. Only those need a new embedding.
+ * went since the last run. Only those need a new embedding. A line `cleared` says that all chunks of its page go first.
  *
  *   node docs-to-chunks.ts https://docs.example ./collection | your-embedder
  *

@@ -1,15 +1,24 @@
 /**
- * What a cluster costs and gives, on loopback with one real nats-server:
+ * What a cluster costs and gives, with one real nats-server:
  *
- *   node bench/cluster.ts speed [peers …]   a paced crawl with 1, 2 and 4 peers, with 16 servers for each: pages a second beside one machine's
- *   node bench/cluster.ts cost              full speed on one machine, with and without an engine: processor time, bytes, messages
+ *   node bench/cluster.ts speed [peers …]   paced crawls with 1, 2, 4 and 8 peers, each with 16 servers, in network namespaces with
+ *                                           lines of 10 Mbit/s: pages a second beside one machine's (needs root and iproute2)
+ *   node bench/cluster.ts death [peers]     the same with 4, one is killed: how long its servers and those of others wait
+ *   node bench/cluster.ts takeover [urls]   one of two peers knows a million URLs and is killed: how long until the other has all
+ *   node bench/cluster.ts redis [urls]      the queue and the filter that people would use instead: what scrapy-redis keeps in a Redis
+ *   node bench/cluster.ts cost [pages of a server] [pairs]
+ *                                           full speed on one machine, with and without an engine in turns: processor time, bytes, messages
  *
  * Times of a busy machine are noise; ratios within a run, counts and bytes hold.
  */
+import { join } from 'node:path';
 import { noNats } from '../test/cluster/nats.ts';
 import { type Cluster, openCluster } from '../test/journeys/peers.ts';
 import { type Ran, start, workplace } from '../test/journeys/skein.ts';
 import { openWeb, type Web } from '../test/web/web.ts';
+import { redis } from './cluster/redis.ts';
+import { takeover } from './cluster/takeover.ts';
+import { addMachine, connect, disconnect, impossible, inWorld, run, serveRange } from './migration/network.ts';
 
 if (noNats() !== '') {
   console.log(noNats());
@@ -41,31 +50,32 @@ async function engineSums({ nats }: Cluster): Promise<{ messages: number; bytes:
   return { messages, bytes };
 }
 
-/** Pages a second between the first quarter of the requests and the last, by the web's own log: peers join, and servers end. */
-function middleRate({ log }: Web): number {
-  const [from, to] = [Math.floor(log.length / 4), Math.floor((3 * log.length) / 4)];
-  return ((to - from) * 1000) / (log[to]!.time - log[from]!.time);
-}
-
-async function speed(counts: readonly number[]): Promise<void> {
-  let one = 0;
-  for (const count of counts) {
-    // What one machine can do is bounded here by the servers it has, not by its line: each peer brings as many.
-    await using web = await openWeb({ seed: 4, servers: 16 * count, pagesPerServer: 40, latency: 5, addresses: true });
-    await using cluster = await openCluster();
-    await cluster.join('p0', crawlOf(web, 0.5));
-    for (let i = 1; i < count; i++) await cluster.join(`p${i}`);
-    const ran = await cluster.ended();
-    const pages = ran.reduce((sum, each) => sum + printed(each).pages, 0);
-    const rate = middleRate(web);
-    one ||= rate;
-    console.log(`${count} peers: ${pages} pages, ${rate.toFixed(1)} a second, ${(rate / one).toFixed(2)} times one`);
+/** Paced crawls in worlds of their own, one for each peer, with a line of 10 Mbit/s each. */
+async function paced(...words: readonly string[]): Promise<void> {
+  const why = impossible();
+  if (why !== '') return console.log(`skipped: ${why}`);
+  const most = Math.max(...words.filter(word => /^\d+$/.test(word)).map(Number));
+  try {
+    connect('');
+    const names = Array.from({ length: most }, (_, i) => `peer${i}`);
+    for (const name of names) addMachine(name, '10mbit');
+    serveRange('10.79.0.0/16');
+    const { output, child } = run(
+      'site',
+      join(import.meta.dirname, 'cluster', 'paced.ts'),
+      JSON.stringify(names.map(inWorld)),
+      ...words,
+    );
+    child.stdout?.pipe(process.stdout);
+    await output;
+  } finally {
+    await disconnect();
   }
 }
 
-async function cost(): Promise<void> {
-  const webOptions = { seed: 9, servers: 16, pagesPerServer: 250, addresses: true };
-  for (const kind of ['alone', 'cluster', 'alone', 'cluster'] as const) {
+async function cost(pagesPerServer: number, pairs: number): Promise<void> {
+  const webOptions = { seed: 9, servers: 16, pagesPerServer, addresses: true };
+  for (const kind of Array.from({ length: pairs }, () => ['alone', 'cluster'] as const).flat()) {
     await using web = await openWeb(webOptions);
     if (kind === 'alone') {
       using place = workplace();
@@ -85,6 +95,9 @@ async function cost(): Promise<void> {
 }
 
 const [what = 'cost', ...rest] = process.argv.slice(2);
-if (what === 'speed') await speed(rest.length > 0 ? rest.map(Number) : [1, 2, 4]);
-else await cost();
+if (what === 'speed') await paced('speed', ...(rest.length > 0 ? rest : ['1', '2', '4', '8']));
+else if (what === 'death') await paced('death', rest[0] ?? '4');
+else if (what === 'takeover') await takeover(Number(rest[0] ?? 1_000_000));
+else if (what === 'redis') await redis(Number(rest[0] ?? 1_000_000));
+else await cost(Number(rest[0] ?? 250), Number(rest[1] ?? 2));
 process.exit();

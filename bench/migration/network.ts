@@ -85,6 +85,12 @@ function plugIn(world: string, address: string, rate: string): void {
   }
 }
 
+/** Every address of a range is the site's, and every machine finds it there: as many servers as a bench wants. */
+export function serveRange(range: string): void {
+  ip('-n', spaceOf('site'), 'route', 'add', 'local', range, 'dev', 'lo');
+  for (const space of spaces) if (space !== spaceOf('site')) ip('-n', space, 'route', 'add', range, 'via', SITE);
+}
+
 export async function disconnect(): Promise<void> {
   for (const child of processes) child.kill('SIGKILL');
   await Promise.all([...processes].map(child => new Promise(resolve => child.once('exit', resolve))));
@@ -110,7 +116,12 @@ export function plug(world: string, state: 'up' | 'down'): void {
 
 /** Bytes that home's link has carried, both ways, headers included. */
 export function linkBytes(): { readonly up: number; readonly down: number } {
-  const text = execFileSync('ip', ['netns', 'exec', spaceOf('home'), 'cat', '/proc/net/dev']).toString();
+  return carriedBy(inWorld('home'));
+}
+
+/** The same of the machine that these words run a command on. */
+export function carriedBy([command, ...within]: readonly string[]): { readonly up: number; readonly down: number } {
+  const text = execFileSync(command!, [...within, 'cat', '/proc/net/dev']).toString();
   const numbers = text
     .split('\n')
     .find(line => line.trim().startsWith(`${CABLE}:`))!

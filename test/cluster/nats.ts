@@ -61,9 +61,12 @@ export interface NatsOptions {
   readonly config?: string;
   /** false = core NATS alone. */
   readonly jetstream?: boolean;
+  /** Address to listen on; loopback by default. */
+  readonly host?: string;
 }
 
-export async function openNats({ servers = 1, config = '', jetstream = true }: NatsOptions = {}): Promise<Nats> {
+export async function openNats(options: NatsOptions = {}): Promise<Nats> {
+  const { servers = 1, config = '', jetstream = true, host = '127.0.0.1' } = options;
   if (noNats() !== '' || binary === undefined) throw new Error('no nats-server');
   const path = mkdtempSync(join(tmpdir(), 'skein-nats-'));
   const ports = await Promise.all(Array.from({ length: servers }, () => freePort()));
@@ -73,17 +76,17 @@ export async function openNats({ servers = 1, config = '', jetstream = true }: N
     const store = join(path, `n${i}`, 'store');
     const text = [
       `server_name: n${i}`,
-      `listen: "127.0.0.1:${port}"`,
+      `listen: "${host}:${port}"`,
       'ping_interval: "2s"',
       'ping_max: 2',
       jetstream ? `jetstream { store_dir: "${store}", max_mem: 64MB, max_file: 4GB }` : '',
       servers === 1 ? '' : cluster,
       config,
     ].join('\n');
-    return natsServer(join(path, `n${i}`), port, text);
+    return natsServer(join(path, `n${i}`), port, text, host);
   });
   await Promise.all(opened.map(server => server.start()));
-  const url = `nats://${ports.map(port => `127.0.0.1:${port}`).join(',')}`;
+  const url = `nats://${ports.map(port => `${host}:${port}`).join(',')}`;
   return {
     url,
     address: readEngineAddress(url),
@@ -97,7 +100,7 @@ export async function openNats({ servers = 1, config = '', jetstream = true }: N
 }
 
 /** A server with a configuration of the caller's. */
-export function natsServer(path: string, port: number, config: string): NatsServer {
+export function natsServer(path: string, port: number, config: string, host = '127.0.0.1'): NatsServer {
   mkdirSync(path, { recursive: true });
   writeFileSync(join(path, 'nats.conf'), config);
   const log = join(path, 'log');
@@ -109,7 +112,7 @@ export function natsServer(path: string, port: number, config: string): NatsServ
     start: async () => {
       running = spawn(binary!, ['-c', join(path, 'nats.conf'), '-l', log], { stdio: 'ignore' });
       started.add(running);
-      await listening(port, running, log);
+      await listening([port, host], running, log);
     },
     kill: async (signal = 'SIGKILL') => {
       const ending = running;
@@ -126,11 +129,11 @@ export function natsServer(path: string, port: number, config: string): NatsServ
   };
 }
 
-async function listening(port: number, running: ChildProcess, log: string): Promise<void> {
+async function listening([port, host]: readonly [number, string], running: ChildProcess, log: string): Promise<void> {
   for (;;) {
     if (running.exitCode !== null) throw new Error(`nats-server ended: ${readFileSync(log, 'utf8').slice(-2000)}`);
     const open = await new Promise<boolean>(resolve => {
-      const socket = connect(port, '127.0.0.1', () => socket.end(() => resolve(true)));
+      const socket = connect(port, host, () => socket.end(() => resolve(true)));
       socket.on('error', () => resolve(false));
     });
     if (open) return;

@@ -23,6 +23,8 @@ export interface ClusterOptions {
   readonly servers?: 1 | 3;
   /** Peers reach an engine of one server by lines that can be cut; with three, the client goes to another one by itself. */
   readonly lines?: boolean;
+  /** Address of the engine; loopback by default. */
+  readonly host?: string;
 }
 
 export interface Cluster extends AsyncDisposable {
@@ -34,8 +36,8 @@ export interface Cluster extends AsyncDisposable {
   ended(but?: readonly RunningPeer[]): Promise<Ran[]>;
 }
 
-export async function openCluster({ servers = 1, lines = false }: ClusterOptions = {}): Promise<Cluster> {
-  const nats = await openNats({ servers });
+export async function openCluster({ servers = 1, lines = false, host }: ClusterOptions = {}): Promise<Cluster> {
+  const nats = await openNats({ servers, ...(host !== undefined && { host }) });
   const root = mkdtempSync(join(tmpdir(), 'skein-peers-'));
   const peers: RunningPeer[] = [];
   return {

@@ -53,6 +53,8 @@ export interface WebOptions {
   readonly clock: Clock;
   /** Each server on its own 127.0.x.y (Linux answers on all of them) instead of its own port of 127.0.0.1. */
   readonly addresses: boolean;
+  /** The first two parts of these addresses: benches serve webs from networks of their own. */
+  readonly network: string;
   readonly features: readonly Feature[];
   /** Content changes per day; each page has one of these. */
   readonly rates: readonly number[];
@@ -86,6 +88,7 @@ export const defaults: WebOptions = {
   pagesPerServer: 20,
   clock: systemClock,
   addresses: false,
+  network: '127.0',
   features: [],
   rates: [0],
   noise: [],

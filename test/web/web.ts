@@ -84,7 +84,10 @@ const WINGS: Readonly<Record<Feature, (site: Site) => Wing>> = {
 export async function openWeb(given: Partial<WebOptions> = {}): Promise<Web> {
   const options: WebOptions = { ...defaults, ...given };
   const servers = Array.from({ length: options.servers }, () => createServer({ keepAliveTimeout: 30_000 }));
-  const origins = await Promise.all(servers.map((server, number) => listen(server, options.addresses ? number : -1)));
+  const { addresses, network } = options;
+  const origins = await Promise.all(
+    servers.map((server, number) => listen(server, addresses ? addressOf(network, number) : '127.0.0.1')),
+  );
   const start = options.clock.now();
   const design = { count: 0, time: start };
   const log: LogLine[] = [];
@@ -201,9 +204,13 @@ function robotsFile(site: Site, wings: readonly Wing[]): Entry {
   };
 }
 
-/** `number` chooses an address of its own; -1 = 127.0.0.1. Returns the origin. */
-function listen(server: ReturnType<typeof createServer>, number: number): Promise<string> {
-  const host = number < 0 ? '127.0.0.1' : `127.0.${10 + Math.floor(number / 250)}.${1 + (number % 250)}`;
+/** Each server its own. */
+function addressOf(network: string, number: number): string {
+  return `${network}.${10 + Math.floor(number / 250)}.${1 + (number % 250)}`;
+}
+
+/** Returns the origin. */
+function listen(server: ReturnType<typeof createServer>, host: string): Promise<string> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
     server.listen(0, host, () => resolve(`http://${host}:${(server.address() as AddressInfo).port}`));

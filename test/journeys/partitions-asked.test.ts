@@ -21,7 +21,11 @@ const fleeting = new Set([
 async function lines(data: string, ...words: string[]): Promise<string[]> {
   const { code, stdout, stderr } = await skein([...words, '--data', data]);
   assert.equal(code, 0, `${words.join(' ')}: ${stderr}`);
-  const lasting = (name: string, value: unknown) => (fleeting.has(name) ? undefined : value);
+  const lasting = (name: string, value: unknown) => {
+    // Who links to a page stands in the order in which it was found, which time decides.
+    if (name === 'in') return (value as { url: string }[]).toSorted((a, b) => (a.url < b.url ? -1 : 1));
+    return fleeting.has(name) ? undefined : value;
+  };
   const rows = stdout.toString().trimEnd().split('\n').filter(Boolean);
   return rows.map(row => JSON.stringify(JSON.parse(row), lasting)).sort();
 }

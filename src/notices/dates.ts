@@ -17,6 +17,15 @@ export function parseDate(text: string): number | undefined {
   return Number.isNaN(time) || time <= 0 ? undefined : time;
 }
 
+/** The same with the fraction of its second: of several changes in one second none may hide the others. */
+export function parseInstant(text: string): number | undefined {
+  const time = parseDate(text);
+  const fraction = /:\d{2}([.,]\d{1,9})/.exec(text)?.[1];
+  return time === undefined || fraction === undefined
+    ? time
+    : time + Math.floor(Number(`0.${fraction.slice(1)}`) * 1000);
+}
+
 function fromParts(match: RegExpExecArray): number {
   const month = Number(match[2] ?? 1) - 1;
   const hour = Number(match[4] ?? 0);

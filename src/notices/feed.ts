@@ -4,7 +4,7 @@
  */
 import { HOUR } from '../base/clock.ts';
 import { normalise } from '../base/url.ts';
-import { parseDate } from './dates.ts';
+import { parseInstant } from './dates.ts';
 import { Problems } from './problems.ts';
 import { unpack, XmlScanner } from './xml.ts';
 
@@ -141,8 +141,8 @@ function takeField(field: string, value: string, reading: Reading): void {
   else if (field === 'guid' || field === 'id') target.id ||= value;
   else if (field === 'title') target.title ||= value.slice(0, TITLE_LENGTH);
   else if (field === 'pubdate' || field === 'published' || field === 'date' || field === 'issued')
-    target.published ??= parseDate(value);
-  else if (field === 'updated' || field === 'modified') target.updated ??= parseDate(value);
+    target.published ??= parseInstant(value);
+  else if (field === 'updated' || field === 'modified') target.updated ??= parseInstant(value);
   else if (reading.entry !== undefined) return;
   else if (field === 'ttl') reading.ttl = positive(value) * 60_000;
   else if (field === 'updateperiod') reading.period = (Object.hasOwn(periods, value) ? periods[value]! : 0) * HOUR;
@@ -184,7 +184,7 @@ function readJson(text: string, base: string, problems: Problems): Feed {
     const url = absolute(fields['url'] || fields['external_url'] || fields['id'], base);
     if (url === undefined) problems.add('an entry without a URL');
     else {
-      const time = parseDate(string(fields['date_modified'])) ?? parseDate(string(fields['date_published']));
+      const time = parseInstant(string(fields['date_modified'])) ?? parseInstant(string(fields['date_published']));
       const title = string(fields['title']).slice(0, TITLE_LENGTH);
       entries.push({ url, id: string(fields['id']) || url, title, ...(time !== undefined && { time }) });
     }

@@ -6,7 +6,7 @@
  * Invariants: at most 50,000 entries of at most 50 MB; every URL is in normal form.
  */
 import { normalise } from '../base/url.ts';
-import { parseDate } from './dates.ts';
+import { parseDate, parseInstant } from './dates.ts';
 import { Problems } from './problems.ts';
 import { SITEMAP_BYTES, SITEMAP_ENTRIES } from './sitemap.ts';
 import { unpack, XmlScanner } from './xml.ts';
@@ -98,7 +98,7 @@ function takeText(entry: Draft, field: string, value: string): void {
 }
 
 function takeTerms(scanner: XmlScanner, draft: Draft): void {
-  const date = (name: string) => parseDate(scanner.attribute(name)) ?? 0;
+  const date = (name: string) => parseInstant(scanner.attribute(name)) ?? 0;
   draft.capability ||= scanner.attribute('capability').toLowerCase();
   draft.change ||= scanner.attribute('change').toLowerCase();
   draft.hash ||= scanner.attribute('hash');

@@ -266,8 +266,8 @@ export class Inventory {
     const content = Buffer.from(unpackFacts(read.facts)!.content).toString('hex');
     const sha256 = hash('sha256', body, 'hex');
     if (isText(type) && body.length >= SMALL) bodies.put(sha256, body);
-    const before = journal.pages.get(path)?.time ?? 0;
-    // A file that was put back may be older than what it replaces; its change is of now.
+    // A file that was put back or copied with its date may be older than our last look, which it was not there for.
+    const before = Math.max(journal.pages.get(path)?.time ?? 0, this.states.get(source)!.listed);
     const time = modified !== undefined && modified > before ? Math.min(modified, now()) : now();
     const title = document.title ?? read.title;
     const whole = Math.floor(time / 1000) * 1000;

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { parseFeed } from '../../src/notices/feed.ts';
 import { bucketDigest, bucketOf, decodeEntries } from '../../src/notices/site/manifest.ts';
 import { bodyHash } from '../../src/notices/site/pages.ts';
 import { folder, PUBLIC, page, startSite, until, write } from './site-here.ts';
@@ -130,6 +131,27 @@ test('lastmod is when the content changed, not when the file was written', async
   await here.site.changed();
   const text = await (await here.get('/.well-known/skein/sitemap-1.xml')).text();
   assert.match(text, /<lastmod>2023-11-14T22:13:20Z<\/lastmod>/);
+});
+
+test('a file that is copied with its date changed now, and no feed puts it before what was told', async context => {
+  const root = folder(context);
+  const begun = Date.now();
+  const put = (name: string, text: string, age: number) => {
+    write(root, `${name}.html`, page(name, text));
+    utimesSync(join(root, `${name}.html`), begun / 1000 - age, begun / 1000 - age);
+  };
+  put('a', 'one', 9000);
+  put('b', 'one', 9000);
+  const here = await startSite(context, { directory: root });
+  put('a', 'two', 60);
+  await here.site.changed();
+  put('b', 'two', 3600);
+  await here.site.changed();
+  assert.equal(here.site.journal.cursor.sequence, 2);
+  for (const { time } of here.site.journal.pages.values()) assert.ok(time >= begun - 1000);
+  const feed = parseFeed(Buffer.from(await (await here.get('/.well-known/skein/atom.xml')).text()), PUBLIC);
+  const [newest, before] = feed.entries;
+  assert.ok(newest!.url.endsWith('/b.html') && newest!.time! > before!.time!);
 });
 
 test('a folder that is gone takes nothing away, and the owner is told', async context => {

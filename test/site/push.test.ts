@@ -1,9 +1,12 @@
 /** Telling others: the small hub with its subscribers, hubs of others, IndexNow. Everything is a real server on loopback. */
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
+import { utimesSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { readDelivery } from '../../src/home/notices/reading/websub.ts';
 import { parseFeed } from '../../src/notices/feed.ts';
 import { folder, type Here, PUBLIC, page, startSite, until, write } from './site-here.ts';
 
@@ -72,6 +75,31 @@ test('a subscriber that means it is sent what changed, signed, until its lease e
   assert.deepEqual([feed.self, feed.entries.map(({ url }) => url)], [TOPIC, [`${PUBLIC}a.html`]]);
   await ask(here, { ...form, 'hub.mode': 'unsubscribe' });
   await until(() => here.site.status().subscribers.length === 0);
+});
+
+test('whatever dates the files of a large rebuild have, a subscriber misses none of them', async context => {
+  const root = folder(context);
+  const put = (n: number, text: string) => {
+    const file = join(root, `${n}.html`);
+    writeFileSync(file, page(`Page ${n}`, text));
+    utimesSync(file, 1_700_000_000 - n, 1_700_000_000 - n);
+  };
+  for (let n = 0; n < 1500; n++) put(n, 'one');
+  const here = await startSite(context, { directory: root, hubs: ['own'], allowPrivate: true });
+  const subscriber = await listener(context, agrees);
+  await ask(here, { 'hub.mode': 'subscribe', 'hub.topic': TOPIC, 'hub.callback': `${subscriber.at}/x` });
+  await until(() => here.site.status().subscribers.length === 1);
+  for (let n = 0; n < 1500; n++) put(n, 'two');
+  await here.site.changed();
+  await until(() => here.site.status().subscribers[0]!.behind === 0 && here.site.journal.cursor.sequence === 1500);
+  const told = new Set<string>();
+  let state = {};
+  for (const { body } of subscriber.got.filter(({ method }) => method === 'POST')) {
+    const read = readDelivery({ kind: 'websub', url: TOPIC, state }, Buffer.from(body));
+    for (const { url } of read.notices) told.add(url);
+    state = read.state;
+  }
+  assert.equal(told.size, 1500);
 });
 
 test('a subscription survives a restart, with what happened meanwhile; a failing one is tried again', async context => {

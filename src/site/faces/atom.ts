@@ -3,7 +3,7 @@ import { originOf } from '../../base/url.ts';
 import { WELL_KNOWN } from '../../notices/site/discovery.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Entry } from '../journal/lines.ts';
-import { DECLARATION, dateTime, escaped } from './xml.ts';
+import { DECLARATION, escaped, instant } from './xml.ts';
 
 export const ATOM = `${WELL_KNOWN}/atom.xml`;
 export const ATOM_TYPE = 'application/atom+xml; charset=utf-8';
@@ -31,7 +31,7 @@ export function feed(entries: readonly Entry[], { site, hubs }: FeedOptions): st
   const head = [
     `<id>${escaped(origin + ATOM)}</id>`,
     `<title>${escaped(`Changes of ${site}`)}</title>`,
-    `<updated>${dateTime(told[0]?.at ?? 0)}</updated>`,
+    `<updated>${instant(told[0]?.at ?? 0)}</updated>`,
     `<author><name>${escaped(new URL(site).host)}</name></author>`,
     `<link rel="self" href="${escaped(origin + ATOM)}"/>`,
     `<link rel="alternate" href="${escaped(site)}"/>`,
@@ -44,8 +44,9 @@ export function feed(entries: readonly Entry[], { site, hubs }: FeedOptions): st
 
 function entryText({ operation, page, at }: Entry, origin: string): string {
   const url = escaped(origin + page.path);
-  if (operation === 'delete') return `<at:deleted-entry ref="${url}" when="${dateTime(at)}"/>\n`;
+  if (operation === 'delete') return `<at:deleted-entry ref="${url}" when="${instant(at)}"/>\n`;
   const title = `<title>${escaped(page.title || page.path)}</title>`;
-  const updated = `<updated>${dateTime(page.time)}</updated>`;
+  // When it was told, not when a file says that it was written: copies may be older than what was told before them.
+  const updated = `<updated>${instant(at)}</updated>`;
   return `<entry><id>${url}</id>${title}${updated}<link rel="alternate" href="${url}"/></entry>\n`;
 }

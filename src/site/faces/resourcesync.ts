@@ -7,7 +7,7 @@ import { WELL_KNOWN } from '../../notices/site/discovery.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Entry, JournalPage } from '../journal/lines.ts';
 import { parts, SITEMAP_PAGES } from './sitemap.ts';
-import { DECLARATION, dateTime, escaped, SITEMAP_NAMESPACE } from './xml.ts';
+import { DECLARATION, dateTime, escaped, instant, SITEMAP_NAMESPACE } from './xml.ts';
 
 export const SOURCE_DESCRIPTION = '/.well-known/resourcesync';
 const TERMS = 'http://www.openarchives.org/rs/terms/';
@@ -67,13 +67,13 @@ function changeList(journal: Journal, origin: string, up: string): string {
   const from = before?.at ?? entries[0]?.at ?? 0;
   return list(
     up,
-    `capability="changelist" from="${dateTime(from)}"`,
+    `capability="changelist" from="${instant(from)}"`,
     entries.map(entry => changed(entry, origin)),
   );
 }
 
 function changed({ operation, page, at }: Entry, origin: string): string {
-  const told = `change="${changes[operation]}" datetime="${dateTime(at)}"`;
+  const told = `change="${changes[operation]}" datetime="${instant(at)}"`;
   if (operation === 'delete') return `<url><loc>${escaped(origin + page.path)}</loc><rs:md ${told}/></url>\n`;
   return `${opened(page, origin)}<rs:md ${told} ${facts(page)}/></url>\n`;
 }

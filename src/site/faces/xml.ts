@@ -12,5 +12,10 @@ export function dateTime(time: number): string {
   return `${new Date(time).toISOString().slice(0, 19)}Z`;
 }
 
+/** The same with milliseconds: of changes, readers go on behind the last that they know. */
+export function instant(time: number): string {
+  return new Date(time).toISOString();
+}
+
 export const DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n';
 export const SITEMAP_NAMESPACE = 'http://www.sitemaps.org/schemas/sitemap/0.9';

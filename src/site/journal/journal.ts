@@ -3,7 +3,7 @@
  * there; the journal says what happened since, or that it no longer knows, or that its history is another one.
  *
  * Invariants: what `append` returned from is on the disk; a line that a crash tore is cut off when it is opened again;
- * numbers rise by one; `at` never goes back. One process writes it (lock.ts).
+ * numbers rise by one; `at` rises from batch to batch. One process writes it (lock.ts).
  */
 import { randomBytes } from 'node:crypto';
 import {
@@ -109,7 +109,8 @@ export class Journal {
     if (changes.length === 0) return;
     const { sequence, chain } = this.cursor;
     let before = chain;
-    const at = Math.max(this.#now(), this.#entries.at(-1)?.at ?? 0);
+    // Later than all before, so that a time tells what was written by then.
+    const at = Math.max(this.#now(), (this.#entries.at(-1)?.at ?? -1) + 1);
     const entries: Entry[] = [];
     let text = '';
     for (const [i, { operation, page }] of changes.entries()) {

@@ -30,7 +30,7 @@ export interface JournalPage {
 export interface Entry {
   readonly sequence: number;
   readonly operation: Operation;
-  /** Milliseconds since 1970: when it was written here. Never goes back. */
+  /** Milliseconds since 1970: when it was written here; the same for all that were written at once, and later than before. */
   readonly at: number;
   /** As it was after the change; of one that was removed, as it was before. */
   readonly page: JournalPage;

@@ -88,8 +88,11 @@ export class Announcements {
     const origin = originOf(this.#options.site);
     const urlList = [...new Set(entries.map(({ page }) => origin + page.path))];
     const { host } = new URL(origin);
-    const told = { host, key: this.key, keyLocation: `${origin}/${this.key}.txt`, urlList };
-    await this.#post(url, 'application/json; charset=utf-8', JSON.stringify(told));
+    for (let at = 0; at < urlList.length; at += INDEXNOW_URLS) {
+      const some = urlList.slice(at, at + INDEXNOW_URLS);
+      const told = { host, key: this.key, keyLocation: `${origin}/${this.key}.txt`, urlList: some };
+      await this.#post(url, 'application/json; charset=utf-8', JSON.stringify(told));
+    }
   }
 
   async #post(url: string, type: string, body: string): Promise<void> {

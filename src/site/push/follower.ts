@@ -11,7 +11,7 @@ interface FollowerOptions {
   readonly journal: Journal;
   /** Number of the last change that was told; undefined = nothing before now is to be. */
   readonly told?: number | undefined;
-  /** Changes at a time. */
+  /** Changes at a time, and what else was written with the last of them. */
   readonly most: number;
   /** Milliseconds between a change and the telling, in which others may join it. */
   readonly pause: number;
@@ -21,6 +21,13 @@ interface FollowerOptions {
   reached(sequence: number): void;
   /** A telling failed; for people. */
   failed?(words: string): void;
+}
+
+/** Changes of one moment are told together: by its time a reader knows which it has. */
+function whole(entries: readonly Entry[], most: number): readonly Entry[] {
+  const { at } = entries[Math.min(most, entries.length) - 1] ?? { at: 0 };
+  const end = entries.findIndex((entry, i) => i >= most && entry.at !== at);
+  return end < 0 ? entries : entries.slice(0, end);
 }
 
 const LONGEST_BACKOFF = 3_600_000;
@@ -60,7 +67,7 @@ export class Follower {
       );
       if (signal.aborted) break;
       const from = Math.max(0, this.#told - journal.first);
-      await this.#tell(journal.entries.slice(from, from + most));
+      await this.#tell(whole(journal.entries.slice(from), most));
     }
     this.#busy = false;
   }

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // The door: finds a Node that is new enough, and hands over. Plain JavaScript, so that an old Node can read it.
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { delimiter, dirname, isAbsolute, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -10,8 +10,8 @@ const OLDEST = 24;
 const PARENT = 'SKEIN_PARENT';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const source = join(root, 'src', 'cli', 'main.ts');
-// In a checkout the sources; in the package what scripts/bundle.js made of them.
-const main = existsSync(source) ? source : join(root, 'dist', 'bundle', 'main.js');
+// In a checkout the sources, or the bundle of them where they are still the same; in the package its bundle.
+const main = existsSync(source) ? (freshBundle() ?? source) : join(root, 'dist', 'bundle', 'main.js');
 
 hideSecrets(process.argv.slice(2));
 const handedOver = process.env[PARENT] !== undefined;
@@ -50,6 +50,21 @@ async function handOver(node) {
     process.exit(2);
   });
   child.on('exit', (code, signal) => process.exit(code ?? (signal ? 128 : 1)));
+}
+
+/** What scripts/bundle.js made of this checkout, unless a file has changed since. */
+function freshBundle() {
+  const directory = join(root, '.cache', 'bundle');
+  try {
+    const inputs = JSON.parse(readFileSync(join(directory, 'inputs.json'), 'utf8'));
+    const isSame = ([file, time, size]) => {
+      const now = statSync(join(root, file), { throwIfNoEntry: false });
+      return now?.mtimeMs === time && now.size === size;
+    };
+    return inputs.every(isSame) ? join(directory, 'main.js') : undefined;
+  } catch {
+    return undefined; // there is none
+  }
 }
 
 /** Ends this process in good order when whoever started it is gone, and at once when that takes too long. */

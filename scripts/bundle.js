@@ -1,19 +1,26 @@
-// What a command loads in fewer files, for the package: finding and opening some three hundred of them is most of what
-// starting a crawl takes. The modules stay, for the library and for other threads; main.js and thread.js in dist/bundle hold
-// copies of them that know where the originals are (docs/decisions/0068).
-//   node scripts/bundle.js [dist]
-import { dirname, join, relative, resolve, sep } from 'node:path';
+// What a command loads in few files: finding and opening some three hundred of them is most of what starting a crawl takes.
+// The modules stay, for the library and for other threads; main.js and thread.js hold copies of them that know where the
+// originals are (docs/decisions/0068).
+//   node scripts/bundle.js [dist]       for the package: dist/bundle of what the compiler made
+//   node scripts/bundle.js --checkout   for a checkout: .cache/bundle of the sources, which bin/skein.js takes while it fits them
+import { mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { rolldown } from 'rolldown';
 
-const dist = resolve(process.argv[2] ?? join(dirname(dirname(fileURLToPath(import.meta.url))), 'dist'));
-const directory = join(dist, 'bundle');
-const threads = join(dist, 'engine', 'threads', 'thread-module.js');
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const [given] = process.argv.slice(2);
+const checkout = given === '--checkout';
+const modules = checkout ? join(root, 'src') : resolve(given ?? join(root, 'dist'));
+const directory = checkout ? join(root, '.cache', 'bundle') : join(modules, 'bundle');
+const ending = checkout ? 'ts' : 'js';
+const threads = join(modules, 'engine', 'threads', `thread-module.${ending}`);
+const inputs = new Set();
 
 /** What a module finds beside itself is still there: WebAssembly, other threads, the version. */
 const places = {
   name: 'places',
   transform(code, id) {
+    if (isAbsolute(id)) inputs.add(id);
     if (id === threads) return "export const threadModule = new URL('./thread.js', import.meta.url);";
     if (!code.includes('import.meta.url')) return null;
     const place = JSON.stringify(relative(directory, id).split(sep).join('/'));
@@ -21,18 +28,47 @@ const places = {
   },
 };
 
-// Each by itself: a thread shares no module with home, and so none of home's chunks.
-for (const [name, entry] of [
-  ['main', 'cli/main.js'],
-  ['thread', 'outpost/workers/thread.js'],
-]) {
+/** What starts threads comes first and is small; then all that a crawl needs, in one file that other commands share. */
+const groups = [
+  { name: 'start', test: id => id === join(modules, 'cli', `main.${ending}`), priority: 2 },
+  { name: 'crawl', test: id => id === join(modules, 'cli', 'commands', `crawl.${ending}`), priority: 1 },
+];
+
+async function write(rolldown, name, entry) {
   const bundle = await rolldown({
-    input: { [name]: join(dist, entry) },
+    input: { [name]: join(modules, entry) },
     platform: 'node',
+    logLevel: 'silent', // what cannot be split stays together: nothing to tell
     external: id => !/^[./]/.test(id),
     plugins: [places],
   });
-  const chunkFileNames = `${name}-[name]-[hash].js`;
-  await bundle.write({ dir: directory, format: 'esm', chunkFileNames, cleanDir: name === 'main', comments: false });
+  await bundle.write({
+    ...{ dir: directory, format: 'esm', comments: false },
+    chunkFileNames: `${name}-[name]-[hash].js`,
+    cleanDir: name === 'main',
+    codeSplitting: { groups },
+  });
   await bundle.close();
+}
+
+async function bundle() {
+  const { rolldown } = await import('rolldown');
+  // Each by itself: a thread shares no module with home, and so none of home's chunks.
+  await write(rolldown, 'main', `cli/main.${ending}`);
+  await write(rolldown, 'thread', `outpost/workers/thread.${ending}`);
+  if (!checkout) return;
+  const files = [...inputs].map(file => {
+    const { mtimeMs, size } = statSync(file);
+    return [relative(root, file), mtimeMs, size];
+  });
+  mkdirSync(directory, { recursive: true });
+  writeFileSync(join(directory, 'inputs.json'), JSON.stringify(files));
+}
+
+try {
+  await bundle();
+} catch (error) {
+  // Who installs without what develops Skein runs the sources.
+  if (!checkout) throw error;
+  console.error(`no bundle: ${error.message}`);
 }

@@ -12,6 +12,9 @@ import { commands } from './commands.ts';
 import { startThreadsEarly } from './prestart.ts';
 import { harmlessLines, paint } from './print/terminal.ts';
 
+/** Exit code of Node for a program that waits for what never comes. */
+const UNSETTLED = 13;
+
 const program = new Command('skein')
   .description('A web crawler and search engine that fetches only what changed.')
   .version(`${version} (${runtimeWords(runtimeOf())})`)
@@ -34,15 +37,26 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 // Nobody watches the progress any more; the work goes on.
 process.stderr.on('error', () => {});
 
-try {
-  const words = process.argv.slice(2);
-  refuseFewFiles();
-  startThreadsEarly(words);
-  await addCommands(words[0] === 'help' ? words[1] : words[0]);
-  await program.parseAsync();
-} catch (error) {
-  const { diskError } = await import('../ledger/ledger.ts');
-  process.exitCode = report(diskError(error));
+// Not awaited: in a bundle, commands import from the file that this stands in, which would wait for them for ever.
+let over = false;
+void main(process.argv.slice(2)).finally(() => {
+  over = true;
+});
+// Something was waited for that nothing can bring any more: Node says so of awaited modules only.
+process.once('beforeExit', () => {
+  if (!over) process.exitCode = UNSETTLED;
+});
+
+async function main(words: readonly string[]): Promise<void> {
+  try {
+    refuseFewFiles();
+    startThreadsEarly(words);
+    await addCommands(words[0] === 'help' ? words[1] : words[0]);
+    await program.parseAsync();
+  } catch (error) {
+    const { diskError } = await import('../ledger/ledger.ts');
+    process.exitCode = report(diskError(error));
+  }
 }
 
 /** The one that is named is loaded; for all others a line of the help is enough. */

@@ -76,7 +76,7 @@ async function begin(engine: Engine, options: Attending): Promise<Attended> {
       const { failure, changed: indexed } = indexing.report() ?? {};
       if (failure) log.write('warn', { failure, indexed }, 'the search index could not be fed');
       log.write('info', { outcomes, bytesDown, bytesUp, seconds }, 'ended');
-      await log.close();
+      log.close();
     },
     closeWorkbench: async () => workbench?.close(),
   };

@@ -1,34 +1,46 @@
 /** The log of long commands: one JSON object a line in skein.log, for machines first. People have the workbench. */
-import { closeSync, openSync, readSync, renameSync, statSync } from 'node:fs';
+import { closeSync, openSync, readSync, renameSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { setImmediate } from 'node:timers/promises';
-import type { Logger } from 'pino';
+import { PRIVATE } from '../base/file.ts';
 
 interface Log {
   write(level: 'info' | 'warn', fields: object, message: string): void;
-  /** Once every line is written. */
-  close(): Promise<void>;
+  close(): void;
 }
 
+/** Levels as other tools that read such logs know them. */
+const levels = { info: 30, warn: 40 } as const;
+
 export function openLog(directory: string, command: string): Log {
-  // Where no log can be written the ledger cannot, and says so better.
-  const opened = open(directory, command).catch(() => undefined);
+  let file = open(join(directory, 'skein.log'));
   return {
-    write: (level, fields, message) => void opened.then(log => log?.logger[level](fields, message)),
-    close: async () => (await opened)?.end(),
+    // Written at once: a few lines a minute, and the last ones before a crash are those that matter.
+    write(level, fields, message) {
+      const entry = { level: levels[level], time: new Date().toISOString(), command, pid: process.pid, ...fields };
+      if (file !== undefined) append(file, `${JSON.stringify({ ...entry, msg: message })}\n`);
+    },
+    close() {
+      if (file !== undefined) closeSync(file);
+      file = undefined; // its number may soon be that of another file
+    },
   };
 }
 
-/** The library takes 30 ms to load: nobody waits for it, least of all the first request, which leaves before that. */
-async function open(directory: string, command: string): Promise<{ readonly logger: Logger; end(): void }> {
-  await setImmediate();
-  rotate(join(directory, 'skein.log'));
-  const { pino } = await import('pino');
-  // Written at once: a few lines a minute, and the last ones before a crash are those that matter.
-  const destination = pino.destination({ dest: join(directory, 'skein.log'), append: true, sync: true, mkdir: true });
-  destination.on('error', () => {}); // such as a full disk, of which the ledger tells
-  const logger = pino({ base: { command, pid: process.pid }, timestamp: pino.stdTimeFunctions.isoTime }, destination);
-  return { logger, end: () => destination.end() };
+function open(file: string): number | undefined {
+  try {
+    rotate(file);
+    return openSync(file, 'a', PRIVATE);
+  } catch {
+    return undefined; // where no log can be written the ledger cannot, and says so better
+  }
+}
+
+function append(file: number, line: string): void {
+  try {
+    writeSync(file, line);
+  } catch {
+    // such as a full disk, of which the ledger tells
+  }
 }
 
 /** Bytes from which on a run begins a new log, and how many old ones are kept. */

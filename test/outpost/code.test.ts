@@ -52,6 +52,14 @@ test('an older version does not come back, not even after a restart', () => {
   open('c').take(signCode(home, bytes, { ...terms, name: 'other', version: 1 }), bytes, NOW);
 });
 
+test('a home that signs ever more names fills no disk', () => {
+  const named = (name: string) => signCode(home, bytes, { ...terms, name });
+  for (let i = 0; i < 20; i++) open('f').take(named(`code-${i}`), bytes, NOW);
+  assert.throws(() => open('f').take(named('code-20'), bytes, NOW), { code: 'refused', message: /name too many/ });
+  assert.throws(() => open('g').take(named('n'.repeat(10_000)), bytes, NOW), { code: 'refused' });
+  open('f').take(named('code-3'), bytes, NOW);
+});
+
 test('contents that the disk changed are not run', () => {
   const code = signCode(home, bytes, terms);
   open('d').take(code, bytes, NOW);

@@ -34,6 +34,9 @@ const DIGEST = /^[0-9a-f]{64}$/;
 /** Bytes of one code, and of all that are kept. */
 const LARGEST = 16 << 20;
 const MOST = 256 << 20;
+/** Names that one key may use, and characters of one: each is remembered for good. */
+const MOST_NAMES = 20;
+const LONGEST_NAME = 100;
 
 export function signCode(home: Identity, bytes: Uint8Array, terms: CodeTerms): SignedCode {
   const unsigned = { ...terms, key: home.key, digest: hash('sha256', bytes) };
@@ -123,7 +126,12 @@ export class CodeStore {
     if (!this.#trusted.has(code.key)) throw refused('the owner of this machine does not trust who signed it');
     if (!verify(code.key, messageOf(code), code.signature)) throw refused('its signature is wrong');
     if (code.expires < now) throw refused('it is past its date');
-    const newest = this.#seen()[seenName(code)] ?? 0;
+    const seen = this.#seen();
+    const isNew = seen[seenName(code)] === undefined;
+    const names = Object.keys(seen).filter(each => each.startsWith(`${code.key} `)).length;
+    if (code.name.length > LONGEST_NAME || (isNew && names >= MOST_NAMES))
+      throw refused('it has a name too many, or too long');
+    const newest = seen[seenName(code)] ?? 0;
     if (code.version < newest) throw refused(`version ${code.version} is older than ${newest}, which was here before`);
   }
 

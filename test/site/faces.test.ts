@@ -4,6 +4,9 @@ import { hash } from 'node:crypto';
 import { existsSync, globSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import type { Answered, Asking } from '../../src/home/notices/reading/asking.ts';
+import { pollSync } from '../../src/home/notices/reading/read-sync.ts';
+import type { FaceState } from '../../src/ledger/notices/faces.ts';
 import { parseFeed } from '../../src/notices/feed.ts';
 import { parseSitemap } from '../../src/notices/sitemap.ts';
 import { resourceSync } from '../../src/site/faces/resourcesync.ts';
@@ -79,6 +82,61 @@ test('sitemap, ResourceSync and Atom tell the same, and keep the rules', async c
   assert.deepEqual(feed.problems, []);
   assert.deepEqual(feed.entries.map(({ url }) => url).sort(), [`${PUBLIC}a&b.html`, `${PUBLIC}new.html`]);
   assert.match(written, new RegExp(`<at:deleted-entry ref="${PUBLIC}c.html"`));
+});
+
+test('a reader of many changes asks for the last of them alone, and misses none', async context => {
+  let time = 1_700_000_000_000;
+  const journal = new Journal({ directory: folder(context), now: () => (time += 10), keep: 2000 });
+  const page = (n: number) => ({
+    ...{ source: 'files', kind: 'page' as const, type: 'text/html', title: '', bytes: 1, time, path: `/${n}` },
+    ...{ content: '0'.repeat(32), body: '0'.repeat(64) },
+  });
+  journal.begin([]);
+  const add = (...numbers: readonly number[]) =>
+    journal.append(numbers.map(n => ({ operation: 'create' as const, page: page(n) })));
+  const asked: string[] = [];
+  const own = async ({ url }: { url: string }): Promise<Answered> => {
+    const path = new URL(url).pathname;
+    asked.push(path.slice(path.lastIndexOf('/') + 1));
+    const text = resourceSync(path, journal, PUBLIC, time);
+    if (text !== undefined) assert.deepEqual(breaches(readSync(text), true), [], path);
+    return { status: text === undefined ? 404 : 200, url, body: Buffer.from(text ?? ''), headers: new Map() };
+  };
+  const asking = {
+    own,
+    get now() {
+      return time;
+    },
+  } as unknown as Asking;
+  const told = new Set<string>();
+  let state: FaceState = {};
+  const poll = async () => {
+    asked.length = 0;
+    const url = `${PUBLIC}.well-known/resourcesync`;
+    const done = await pollSync(asking, { kind: 'resourcesync', url, state });
+    for (const notice of done.notices) told.add(notice.url);
+    state = done.state;
+    return asked.slice(2).join(' ');
+  };
+  let next = 0;
+  const addMany = (count: number) => {
+    for (const end = next + count; next < end; next += 250) add(...Array.from({ length: 250 }, (_, i) => next + i));
+  };
+  addMany(750);
+  assert.equal(await poll(), 'changelist.xml');
+  addMany(1750);
+  await poll();
+  assert.equal(told.size, 2500);
+  await poll();
+  add(next++);
+  assert.equal(await poll(), '');
+  assert.deepEqual(asked, ['changelist-3.xml']);
+  // The list that it knew is closed, and what was written first is forgotten.
+  addMany(2500);
+  await poll();
+  assert.equal(told.size, next);
+  assert.ok(journal.first > 0);
+  assert.equal(resourceSync('/.well-known/skein/resourcesync/changelist-1.xml', journal, PUBLIC, time), undefined);
 });
 
 test('a standard face that has not changed costs a 304', async context => {

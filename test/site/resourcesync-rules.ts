@@ -104,7 +104,7 @@ export function breaches(document: SyncDocument, strict = false): readonly strin
 function strictBreaches({ md, links, entries, root }: SyncDocument): readonly string[] {
   const found: string[] = [];
   if (md['capability'] !== 'description' && !links.some(({ rel }) => rel === 'up')) found.push('no link up');
-  if (md['capability'] === 'changelist') {
+  if (md['capability'] === 'changelist' && root === 'urlset') {
     const times = entries.map(each => Date.parse(each.md['datetime'] ?? ''));
     if (times.some(Number.isNaN)) found.push('a change without a time');
     if (times.some((time, i) => i > 0 && time < times[i - 1]!)) found.push('changes are not in order');

@@ -6,12 +6,18 @@ import { originOf } from '../../base/url.ts';
 import { WELL_KNOWN } from '../../notices/site/discovery.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Entry, JournalPage } from '../journal/lines.ts';
-import { parts, SITEMAP_PAGES } from './sitemap.ts';
+import { parts } from './sitemap.ts';
 import { DECLARATION, dateTime, escaped, instant, SITEMAP_NAMESPACE } from './xml.ts';
 
 export const SOURCE_DESCRIPTION = '/.well-known/resourcesync';
 const TERMS = 'http://www.openarchives.org/rs/terms/';
 const base = `${WELL_KNOWN}/resourcesync`;
+const LIST = new RegExp(`^${base.replace('.', '\\.')}/(resourcelist|changelist)(?:-([1-9]\\d{0,8}))?\\.xml$`);
+/**
+ * Changes of one list. A reader asks for the last one again after every change, so it is short; those before are closed, and
+ * nobody has to read them twice. By the numbers of the changes, so that a list keeps its name.
+ */
+const PART = 1000;
 
 /** Paths and what stands there; undefined = no such document. `now` is when the answer is made. */
 export function resourceSync(path: string, journal: Journal, site: string, now: number): string | undefined {
@@ -25,9 +31,10 @@ export function resourceSync(path: string, journal: Journal, site: string, now: 
     return list(up(SOURCE_DESCRIPTION), 'capability="capabilitylist"', lists);
   }
   const capabilities = up(`${base}/capabilitylist.xml`);
-  if (path === `${base}/changelist.xml`) return changeList(journal, origin, capabilities);
-  const number = new RegExp(`^${base.replace('.', '\\.')}/resourcelist(?:-(\\d{1,4}))?\\.xml$`).exec(path);
-  return number ? resourceList(journal, { origin, up: capabilities, now, number: Number(number[1] ?? 0) }) : undefined;
+  const asked = LIST.exec(path);
+  if (!asked) return undefined;
+  const wanted = { origin, up: capabilities, now, number: Number(asked[2] ?? 0) };
+  return asked[1] === 'changelist' ? changeList(journal, wanted) : resourceList(journal, wanted);
 }
 
 interface Wanted {
@@ -58,19 +65,41 @@ function resourceList(journal: Journal, { origin, up, now, number }: Wanted): st
   );
 }
 
-const changes = { create: 'created', update: 'updated', delete: 'deleted' } as const;
-
-/** The newest changes that one document may hold, oldest first; open at its end. */
-function changeList(journal: Journal, origin: string, up: string): string {
-  const entries = journal.entries.slice(-SITEMAP_PAGES);
-  const before = journal.entries.at(-SITEMAP_PAGES - 1);
-  const from = before?.at ?? entries[0]?.at ?? 0;
-  return list(
-    up,
-    `capability="changelist" from="${instant(from)}"`,
-    entries.map(entry => changed(entry, origin)),
-  );
+/** Oldest first; an index of lists where there is more than one, of which the last is open. */
+function changeList(journal: Journal, { origin, up, number }: Wanted): string | undefined {
+  const { entries, first } = journal;
+  const partOf = (sequence: number) => Math.floor((sequence - 1) / PART) + 1;
+  const last = partOf(Math.max(1, journal.cursor.sequence));
+  const oldest = Math.min(last, partOf(first + 1));
+  const ofPart = (part: number): Part => {
+    const from = Math.max(0, (part - 1) * PART - first);
+    const until = part * PART - first;
+    const told = entries.slice(from, until);
+    const begun = (entries[from - 1] ?? told[0])?.at ?? 0;
+    return { told, md: `from="${instant(begun)}"${part < last ? ` until="${instant(told.at(-1)!.at)}"` : ''}` };
+  };
+  const capability = 'capability="changelist"';
+  if (number === 0 && oldest < last) {
+    const lists = Array.from({ length: last - oldest + 1 }, (_, i) => oldest + i).map(part => {
+      const loc = escaped(`${origin}${base}/changelist-${part}.xml`);
+      return `<sitemap><loc>${loc}</loc><rs:md ${ofPart(part).md}/></sitemap>\n`;
+    });
+    return list(up, `${capability} from="${instant(entries[0]!.at)}"`, lists, 'sitemapindex');
+  }
+  const part = number === 0 ? last : number;
+  if (part < oldest || part > last) return undefined;
+  const { told, md } = ofPart(part);
+  const index = number > 0 ? `<rs:ln rel="index" href="${escaped(`${origin}${base}/changelist.xml`)}"/>\n` : '';
+  const listed = told.map(entry => changed(entry, origin));
+  return list(up + index, `${capability} ${md}`, listed);
 }
+
+interface Part {
+  readonly told: readonly Entry[];
+  readonly md: string;
+}
+
+const changes = { create: 'created', update: 'updated', delete: 'deleted' } as const;
 
 function changed({ operation, page, at }: Entry, origin: string): string {
   const told = `change="${changes[operation]}" datetime="${instant(at)}"`;

@@ -5,7 +5,7 @@ import type { Journal } from '../journal/journal.ts';
 import type { JournalPage } from '../journal/lines.ts';
 import { DECLARATION, dateTime, escaped, SITEMAP_NAMESPACE } from './xml.ts';
 
-export const SITEMAP_PAGES = 50_000;
+const SITEMAP_PAGES = 50_000;
 
 /** The pages in the order of their paths, in parts of the size of a sitemap; at least one. */
 export function parts(journal: Journal): readonly (readonly JournalPage[])[] {

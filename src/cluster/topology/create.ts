@@ -107,7 +107,8 @@ async function oncePlaced<T>(create: () => Promise<T>): Promise<T> {
     try {
       return await untilItPasses(create);
     } catch (error) {
-      if (codeOf(error) !== CODES.noPlacement || performance.now() - start > PATIENCE) throw error;
+      if (codeOf(error) !== CODES.noPlacement) throw error;
+      if (performance.now() - start > PATIENCE) throw noRoomError(error);
       await new Promise(resolve => setTimeout(resolve, 250));
     }
   }

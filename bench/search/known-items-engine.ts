@@ -1,6 +1,7 @@
 /** One engine with all pages, asked all queries: `node known-items-engine.ts NAME DIRECTORY CHECKOUT`. Tells its parent. */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { byHand } from './by-hand.ts';
 import type { Asked } from './known-items.ts';
 import { type Material, realPages } from './pages.ts';
 import { openPeer } from './peers.ts';
@@ -57,7 +58,7 @@ async function peer(): Promise<Engine> {
 }
 
 const material = realPages(root);
-const items = knownItems(material.documents);
+const items = [...knownItems(material.documents), ...byHand(material.documents)];
 const engine = name === 'skein' ? await skein(root) : name === 'before' ? await skein(before) : await peer();
 const started = milliseconds();
 await engine.fill(material);

@@ -11,6 +11,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { byHand } from './by-hand.ts';
 import { realPages } from './pages.ts';
 import { type KnownItem, knownItems } from './queries.ts';
 
@@ -71,7 +72,7 @@ function table(items: readonly KnownItem[], engines: readonly Asked[]): void {
 
 export async function relevance(root: string, directory: string, flags: readonly string[]): Promise<void> {
   const { documents } = realPages(root);
-  const items = knownItems(documents);
+  const items = [...knownItems(documents), ...byHand(documents)];
   console.log(`relevance: ${items.length} queries with known answers on ${documents.length} real pages`);
   const at = flags.indexOf('--before');
   const before = at < 0 ? '' : flags[at + 1]!;

@@ -40,7 +40,7 @@ interface ExportOptions {
 }
 
 /** All stored responses and revisits, oldest segment first. Damaged records are passed over; verify reports them. */
-export async function* storedPages(source: SegmentSource): AsyncGenerator<StoredPage> {
+export async function* archivedPages(source: SegmentSource): AsyncGenerator<StoredPage> {
   for await (const { page } of pages(source)) yield page;
 }
 

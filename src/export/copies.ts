@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { candidateOf, cdxjLines, writeCdxj } from '../archive/cdxj.ts';
-import { type ExportedArchive, exportWarcs, storedPages } from '../archive/export.ts';
+import { archivedPages, type ExportedArchive, exportWarcs } from '../archive/export.ts';
 import { mediaType, type Stored } from '../archive/read.ts';
 import type { SegmentSource } from '../archive/store/segment-store.ts';
 import { fingerprint } from '../base/url.ts';
@@ -70,7 +70,7 @@ async function linesOf(part: WantedPart, wanted: Wanted, out: Writable): Promise
   using opened = new DisposableStack();
   const { ledger, source, copies, filter, followed } = await openPart(part, wanted, opened);
   let count = 0;
-  for await (const page of storedPages(source)) {
+  for await (const page of archivedPages(source)) {
     if (!filter(page)) continue;
     const { url, time, status, mediaType, digest, kind } = page;
     const whole = wanted.body ? await copies.whole(page.stored) : undefined;

@@ -34,7 +34,7 @@ import type { FrontierOptions, Reading } from './options.ts';
 import { Strays } from './orders/focused.ts';
 import { PageQueue } from './orders/page-queue.ts';
 import { PageBudget } from './page-budget.ts';
-import { takeBackFuture } from './schedule/clock-repair.ts';
+import { repairClock } from './schedule/clock-repair.ts';
 import { Schedule } from './schedule/schedule.ts';
 import { learnNews } from './server-news.ts';
 import { asked, errandName, type Issued, type SentErrand, stillOut, type UnderWay, wantsPage } from './under-way.ts';
@@ -45,12 +45,12 @@ export class Frontier {
   readonly admission: Admission;
   readonly schedule: Schedule;
   /** Only where images are watched. */
-  readonly gallery: ImageQueue | undefined;
+  readonly imageQueue: ImageQueue | undefined;
   readonly #ledger: Ledger;
   #options: FrontierOptions;
   readonly #clock: Clock;
   readonly #lanes: Lanes;
-  readonly #turns: ReadyLanes;
+  readonly #readyLanes: ReadyLanes;
   readonly #underWay = new Map<string, UnderWay>();
   readonly learning: Learning;
   readonly #elsewhere = new Elsewhere();
@@ -67,13 +67,13 @@ export class Frontier {
     this.#options = options;
     this.#clock = clock;
     this.#budget = options.budget ?? new PageBudget(options.maxPages);
-    this.#turns = new ReadyLanes(
+    this.#readyLanes = new ReadyLanes(
       options.domains,
       clock,
       lane => mostErrands(lane, this.#options),
       options.order === 'pvalue',
     );
-    this.#lanes = new Lanes(ledger, options, lane => this.#turns.stir(lane));
+    this.#lanes = new Lanes(ledger, options, lane => this.#readyLanes.stir(lane));
     this.#newcomers = options.mode === 'refresh' ? new PageQueue() : undefined;
     const images = options.mode === 'refresh' && options.images === 'watch' ? new PageQueue() : undefined;
     const rules = {
@@ -86,7 +86,7 @@ export class Frontier {
       neighbours: options.partition && new Neighbours(ledger, options.partition),
     };
     this.admission = new Admission(ledger, rules, origin => this.#lanes.of(origin));
-    this.gallery = images && new ImageQueue(ledger, this.admission, images);
+    this.imageQueue = images && new ImageQueue(ledger, this.admission, images);
     this.schedule = schedule;
     this.learning = new Learning(ledger, this.admission, schedule, url => this.#moved(url));
   }
@@ -100,7 +100,7 @@ export class Frontier {
     out: readonly { readonly errand: Errand; readonly issued: number }[] = [],
     reading: Reading = rows => rows,
   ): void {
-    takeBackFuture(this.#ledger, this.#clock.now());
+    repairClock(this.#ledger, this.#clock.now());
     if (!this.#remember()) {
       this.admission.restore(reading);
       this.learning.restore(server => this.#lanes.ofServer(server), reading);
@@ -109,7 +109,7 @@ export class Frontier {
     const changed = changedRules(this.#ledger, this.#options);
     const wanted = (id: number) => this.#out.has(id) || this.admission.judgeWaiting(id);
     for (const { id: page, role, ...hint } of stillPending(this.#ledger, changed, wanted)) {
-      if (roles[role] === 'image' && this.#options.images !== 'store') this.gallery?.waiting.push(page);
+      if (roles[role] === 'image' && this.#options.images !== 'store') this.imageQueue?.waiting.push(page);
       else if (this.#newcomers && roles[role] !== 'sitemap') this.#newcomers.push(page);
       else this.again([{ page, ...hint }]);
     }
@@ -143,7 +143,7 @@ export class Frontier {
   /** Lets new pages join their lanes, at most so many, in the order in which they were found; returns which. */
   admit(most: number, kind: 'pages' | 'images' = 'pages'): number[] {
     const pages: number[] = [];
-    (kind === 'pages' ? this.#newcomers : this.gallery?.waiting)?.shift(most, pages);
+    (kind === 'pages' ? this.#newcomers : this.imageQueue?.waiting)?.shift(most, pages);
     for (const page of pages) {
       const { server, depth, relevance } = this.#ledger.pages.get(page)!;
       this.again([{ page, server, depth, relevance }]);
@@ -170,7 +170,7 @@ export class Frontier {
   adjust(changes: Partial<Pick<FrontierOptions, 'pace' | 'connections' | 'maxPages' | 'scope' | 'outside'>>): void {
     this.#options = { ...this.#options, ...changes };
     this.#budget.most = this.#options.maxPages;
-    for (const lane of this.#lanes) this.#turns.stir(lane);
+    for (const lane of this.#lanes) this.#readyLanes.stir(lane);
     if (!changes.outside) return;
     this.admission.judgeRefused('out-of-scope');
     forgetRules(this.#ledger);
@@ -203,32 +203,32 @@ export class Frontier {
 
   /** Offers the lanes that may be visited now, for next(); returns how urgent they are, -1 = there are none. */
   wake(): number {
-    return this.#turns.wake();
+    return this.#readyLanes.wake();
   }
 
   /** The next errand that may leave now, if there is one. `plan` says where the errand of a server would go. */
   next<D extends Delegation = Delegation>(plan: Planner<D> = here as Planner<D>): Issued<D> | undefined {
     for (;;) {
       const budget = this.#budget.left;
-      const lane = budget > 0 ? this.#turns.next() : undefined;
+      const lane = budget > 0 ? this.#readyLanes.next() : undefined;
       if (!lane) return undefined;
       const place = { ...placeOf(lane, this.#options), away: keptAway(lane, this.#clock.now()) };
       const not = this.#elsewhere.barred(lane);
       const away = not && plan({ ...place, not });
       const planned = away ?? (lane.order.size > 0 ? plan(place) : undefined);
       if (!planned) {
-        this.#turns.stir(lane); // nobody can take it now: it is offered again with the next turn
+        this.#readyLanes.stir(lane); // nobody can take it now: it is offered again with the next turn
         continue;
       }
       const delegation = { ...planned, follow: !away && planned.follow && delegable(this.#options, lane) };
       const size = Math.min(budget, sizeOf(delegation, lane, this.#options));
       const pages = away ? this.#elsewhere.take(lane, away.machine, size) : this.#wanted(lane, lane.order.take(size));
       if (pages.length === 0) {
-        if (lane.order.size + lane.elsewhere > 0) this.#turns.offer(lane);
+        if (lane.order.size + lane.elsewhere > 0) this.#readyLanes.offer(lane);
         continue;
       }
       const issued = this.#issue(lane, pages, delegation, place.spread > 1);
-      this.#turns.offer(lane);
+      this.#readyLanes.offer(lane);
       return { ...issued, planned };
     }
   }
@@ -257,8 +257,8 @@ export class Frontier {
     const seen = visit.outcome === 'fetched' || visit.outcome === 'same';
     if (counted) seen ? this.#settled++ : this.#budget.issued--;
     const learned = this.learning.learn({ id, lane: underWay.lane, visit, before, ...brought });
-    this.gallery?.visited(id, visit);
-    this.#turns.stir(underWay.lane);
+    this.imageQueue?.visited(id, visit);
+    this.#readyLanes.stir(underWay.lane);
     return learned;
   }
 
@@ -274,7 +274,7 @@ export class Frontier {
     this.#ledger.account.add(visit.time, lane.server.id, cause, { spent: up + down });
     if (this.#back(underWay, id).counted) this.#budget.issued--;
     this.#elsewhere.add(page);
-    this.#turns.stir(lane);
+    this.#readyLanes.stir(lane);
     return true;
   }
 
@@ -309,7 +309,7 @@ export class Frontier {
   /** `machine`: whose news it is, empty = this one's. */
   news(news: ServerNews, machine = ''): void {
     const lane = this.#lanes.of(news.origin);
-    this.#turns.stir(lane);
+    this.#readyLanes.stir(lane);
     const time = this.#clock.now();
     const clock = this.#options.mode === 'explore' ? 'retry_at' : 'due';
     learnNews(this.#ledger, lane, news, { machine, now: time, clock });
@@ -323,7 +323,7 @@ export class Frontier {
     if (!underWay) return;
     this.#underWay.delete(errand);
     underWay.lane.errands--;
-    this.#turns.stir(underWay.lane);
+    this.#readyLanes.stir(underWay.lane);
     this.#budget.issued -= underWay.reserved;
     if (underWay.delegated) underWay.lane.order.release();
     for (const [id, { counted }] of underWay.pages) {

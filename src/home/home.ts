@@ -61,11 +61,11 @@ export class Home implements Receiver {
   readonly #clock: Clock;
   readonly #judge = new Judge();
   readonly #departures: Departures;
-  readonly #trials: CrashBisect;
-  readonly #apart: BisectThread;
+  readonly #bisect: CrashBisect;
+  readonly #bisectThread: BisectThread;
   #deaths = 0;
   readonly #inbox: Inbox;
-  readonly #rest: WakeableSleep;
+  readonly #sleep: WakeableSleep;
   #stopping = false;
   #stopBy = Number.POSITIVE_INFINITY;
   #paused = false;
@@ -80,15 +80,15 @@ export class Home implements Receiver {
     this.#clock = clock;
     this.dispatch = new Dispatch(clock, undefined, levels);
     this.progress = new Progress(clock);
-    this.#rest = new WakeableSleep(clock);
+    this.#sleep = new WakeableSleep(clock);
     this.#inbox = new Inbox(parcel => this.partitions.ofErrand(parcel.errand)?.judging.ask(parcel));
     const { partitions, dispatch } = this;
     const end = (from: Carrier, errand: string) => this.#endErrand(from, errand);
     this.#departures = new Departures({ partitions, dispatch, judge: this.#judge, clock, end });
-    this.#apart = new BisectThread(this.dispatch, () => spare!(this));
-    this.#trials = new CrashBisect({
+    this.#bisectThread = new BisectThread(this.dispatch, () => spare!(this));
+    this.#bisect = new CrashBisect({
       wants: (errand, url) => this.partitions.ofErrand(errand)?.frontier.wants(errand, { url }) ?? false,
-      send: errand => this.#apart.send(errand),
+      send: errand => this.#bisectThread.send(errand),
       convict: (errand, page) => this.#convict(lastWords(errand, page, clock.now())),
       finish: errand => this.partitions.ofErrand(errand)?.giveBack(errand),
     });
@@ -96,10 +96,10 @@ export class Home implements Receiver {
 
   /** Takes a partition in; from the next turn of the loop on it is worked on. Whoever opened it closes it after release(). */
   adopt(opened: OpenPartition): Partition {
-    const shared = { clock: this.#clock, progress: this.progress, judge: this.#judge, wake: () => this.#rest.wake() };
+    const shared = { clock: this.#clock, progress: this.progress, judge: this.#judge, wake: () => this.#sleep.wake() };
     const partition = new Partition(opened, shared);
     this.partitions.add(partition);
-    this.#rest.wake();
+    this.#sleep.wake();
     return partition;
   }
 
@@ -108,7 +108,7 @@ export class Home implements Receiver {
     const partition = this.partitions.of(id);
     const gone = partition ? this.#departures.add(partition) : Promise.resolve();
     if (!this.#running) this.#departures.look(true);
-    this.#rest.wake();
+    this.#sleep.wake();
     return gone;
   }
 
@@ -130,7 +130,7 @@ export class Home implements Receiver {
       throw diskError(error);
     } finally {
       this.#running = false;
-      this.#rest.end();
+      this.#sleep.end();
       await this.#judge.close();
     }
     if (this.#failure !== undefined) throw this.#failure;
@@ -163,7 +163,7 @@ export class Home implements Receiver {
   /** Nothing is under way: does anything come after it? */
   #isOver(supply: Supply): boolean {
     if (this.#stopping) return true;
-    return !this.#paused && this.#trials.over && !supply.worthWaiting();
+    return !this.#paused && this.#bisect.over && !supply.worthWaiting();
   }
 
   /** Lets requests under way end, for a few seconds, and then leaves the loop. */
@@ -172,19 +172,19 @@ export class Home implements Receiver {
     this.#stopping = true;
     this.#stopBy = this.#clock.ticks() + GRACE;
     this.dispatch.recall();
-    this.#rest.wake();
+    this.#sleep.wake();
   }
 
   /** Sends nothing until resume(); what is under way is called back. */
   pause(): void {
     this.#paused = true;
     this.dispatch.recall();
-    this.#rest.wake();
+    this.#sleep.wake();
   }
 
   resume(): void {
     this.#paused = false;
-    this.#rest.wake();
+    this.#sleep.wake();
   }
 
   get state(): 'working' | 'paused' | 'stopping' | 'ended' {
@@ -210,13 +210,13 @@ export class Home implements Receiver {
           reject(error);
         }
       });
-      this.#rest.wake();
+      this.#sleep.wake();
     });
   }
 
   parcel(from: Carrier, parcel: Parcel, by = from.name): void {
     this.#inbox.parcel(from, parcel, by);
-    this.#rest.wake();
+    this.#sleep.wake();
   }
 
   /** An outpost lied: its errands end, and what it brought after `since` is to be visited again. Returns how many pages. */
@@ -236,34 +236,34 @@ export class Home implements Receiver {
   /** Comes after the parcels that were sent before it. */
   gaveUp(from: Carrier, errand: string): void {
     this.#inbox.gaveUp(from, errand);
-    this.#rest.wake();
+    this.#sleep.wake();
   }
 
   changed(from: Carrier): void {
     this.dispatch.serves(from);
-    this.#rest.wake();
+    this.#sleep.wake();
   }
 
   lost(from: Carrier, why: string): void {
     const errands = this.dispatch.leave(from);
-    if (this.#apart.is(from)) {
-      this.#apart.died();
-      if (errands.length > 0) this.#trials.died();
+    if (this.#bisectThread.is(from)) {
+      this.#bisectThread.died();
+      if (errands.length > 0) this.#bisect.died();
     } else if (from.remote) {
       for (const { id } of errands) this.partitions.ofErrand(id)?.giveBack(id);
     } else {
       this.#deaths++;
-      for (const errand of errands) this.#trials.suspect(errand);
+      for (const errand of errands) this.#bisect.suspect(errand);
     }
     if (this.#deaths > LIVES)
       this.fail(new SkeinError('internal', `Thread after thread dies, now ${from.name}: ${why}.`));
-    this.#rest.wake();
+    this.#sleep.wake();
   }
 
   /** Pages that were with a thread that died are visited in a thread apart, until it is clear which of them kill. */
   #try(): void {
-    this.#trials.next();
-    if (this.#trials.over) this.#apart.close();
+    this.#bisect.next();
+    if (this.#bisect.over) this.#bisectThread.close();
   }
 
   #convict(parcel: Parcel): void {
@@ -274,13 +274,13 @@ export class Home implements Receiver {
   /** Ends the run for a reason that a person has to see. */
   fail(error: SkeinError): void {
     this.#failure ??= error;
-    this.#rest.wake();
+    this.#sleep.wake();
   }
 
   /** Outposts of an earlier run that have not come back are given up; their errands are issued again. */
   giveUpAbsent(): void {
     for (const { id } of this.dispatch.absent()) this.partitions.ofErrand(id)?.giveBack(id);
-    this.#rest.wake();
+    this.#sleep.wake();
   }
 
   #obey(): void {
@@ -344,11 +344,11 @@ export class Home implements Receiver {
     if (!this.dispatch.returned(from, parcel.errand, parcel.visits.length, parcel.done)) return;
     if (parcel.visits.length > 0) this.#deaths = 0;
     // An errand on trial ends when all of its pages were tried, not when this thread is done with some.
-    const apart = this.#apart.is(from);
+    const apart = this.#bisectThread.is(from);
     const taken = { parcel: { ...parcel, done: parcel.done && !apart }, findings };
     this.partitions.ofErrand(parcel.errand)?.receive(taken, from.name);
-    if (apart && parcel.done) this.#trials.passed();
-    this.dispatch.times.learn('', parcel.visits);
+    if (apart && parcel.done) this.#bisect.passed();
+    this.dispatch.latencies.learn('', parcel.visits);
     // Given back at once: megabytes that wait for the collector make it work a tenth of the time.
     from.reuse?.(parcel);
   }
@@ -371,7 +371,7 @@ export class Home implements Receiver {
     this.dispatch.succeeded(from);
     const sender = { outpost: by, machine: from.name, origin, anyone: this.dispatch.anyone };
     this.partitions.ofErrand(errand)?.receiveWarily(from, judged, sender);
-    this.dispatch.times.learn(from.name, judged.parcel.visits);
+    this.dispatch.latencies.learn(from.name, judged.parcel.visits);
   }
 
   /** It ends before its outpost said done; what it did not visit waits again. */
@@ -381,8 +381,8 @@ export class Home implements Receiver {
   }
 
   async #nap(): Promise<void> {
-    await this.#rest.breathe();
+    await this.#sleep.breathe();
     if (this.#inbox.ready || this.#orders.length > 0) return;
-    await this.#rest.sleep(this.partitions.patience ?? NAP);
+    await this.#sleep.sleep(this.partitions.patience ?? NAP);
   }
 }

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { getSurt, WARCParser } from 'warcio';
 import { type Archive, openArchive } from '../../src/archive/archive.ts';
 import { surt, writeCdxj } from '../../src/archive/cdxj.ts';
-import { exportWarc, storedPages } from '../../src/archive/export.ts';
+import { archivedPages, exportWarc } from '../../src/archive/export.ts';
 import { storedOf } from '../../src/archive/read.ts';
 import { openReader } from '../../src/archive/reader.ts';
 import { openDisk } from '../../src/archive/store/disk-segments.ts';
@@ -61,7 +61,7 @@ test('stored pages come with their bodies', async context => {
   put(archive, 12, 20);
   await archive.close();
   let index = 0;
-  for await (const page of storedPages(openDisk(directory))) {
+  for await (const page of archivedPages(openDisk(directory))) {
     const expected = testPage(index++);
     assert.equal(page.url, expected.url);
     assert.equal(page.mediaType, 'text/html');

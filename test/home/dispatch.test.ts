@@ -80,7 +80,7 @@ test('a server moves to the place that reaches it clearly faster, and the reason
   const origin = 'https://example.org';
   for (let turn = 0; turn < 8; turn++) {
     const { to } = dispatch.choose(place(origin))!;
-    dispatch.times.measured(origin, to.name, to.name === 'near' ? 10 : 90);
+    dispatch.latencies.measured(origin, to.name, to.name === 'near' ? 10 : 90);
   }
   const { to } = dispatch.choose(place(origin))!;
   assert.equal(to.name, 'near');

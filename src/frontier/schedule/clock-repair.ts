@@ -14,7 +14,7 @@ export const LONGEST_ABSENCE = DAY;
 const LONGEST_SILENCE = 30 * DAY;
 
 /** Inside the caller's transaction. */
-export function takeBackFuture(ledger: Ledger, now: number): void {
+export function repairClock(ledger: Ledger, now: number): void {
   // The newest visit shows whether the last run's clock was ahead; asking every page would cost each start a second.
   if ((ledger.visits.lastTime ?? 0) > now + SLACK) ledger.pages.takeBack(now);
   ledger.faces.noLaterThan(now + LONGEST_SILENCE);

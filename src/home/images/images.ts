@@ -68,10 +68,10 @@ export class Images {
 
   /** Called once a turn of home's loop. `visits`: looks at pages in this run. */
   fill(visits: number, due: ImagesDue): void {
-    const watching = [...this.#parts.pool].filter(({ frontier }) => frontier.gallery);
+    const watching = [...this.#parts.pool].filter(({ frontier }) => frontier.imageQueue);
     if (watching.length === 0) return;
     for (const { ledger, frontier } of watching) {
-      for (const page of frontier.gallery!.unread()) this.#ask({ directory: ledger.directory, page });
+      for (const page of frontier.imageQueue!.unread()) this.#ask({ directory: ledger.directory, page });
     }
     this.#learn(watching);
     this.#looks.first += this.#firstLooks(watching, Math.ceil(visits * FIRST) - this.#looks.first);
@@ -85,7 +85,7 @@ export class Images {
 
   #firstLooks(watching: readonly PoolMember[], most: number): number {
     const { pool, clock } = this.#parts;
-    const waiting = watching.reduce((sum, { frontier }) => sum + frontier.gallery!.waiting.size, 0);
+    const waiting = watching.reduce((sum, { frontier }) => sum + frontier.imageQueue!.waiting.size, 0);
     const ready = Math.min(most, waiting);
     const apart = pool.quiet && !this.busy;
     if (ready < 1 || (ready < GATHERED && !apart && clock.ticks() - this.#left < LONGEST_GATHERING)) return 0;
@@ -110,7 +110,7 @@ export class Images {
       const member = watching.find(({ ledger }) => ledger.directory === directory);
       if (!member) continue; // its partition has gone
       member.ledger.begin();
-      member.frontier.gallery!.shows(page, images, this.#parts.clock.now());
+      member.frontier.imageQueue!.shows(page, images, this.#parts.clock.now());
     }
   }
 

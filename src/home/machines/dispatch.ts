@@ -45,7 +45,7 @@ const LONG_REST = 600_000;
 const REMEMBERED = 100_000;
 
 export class Dispatch {
-  readonly times = new LatencyByPlace();
+  readonly latencies = new LatencyByPlace();
   /** Levels of outposts that an errand may travel. */
   readonly #levels: number;
   readonly #posts: Post[] = [];
@@ -354,7 +354,7 @@ export class Dispatch {
     const known = this.#homes.get(origin) ?? (address === '' ? undefined : this.#homes.get(address));
     const current = known && open.includes(known) ? known : undefined;
     const places = [...new Set(open.map(machineOf))];
-    const better = this.times.better(origin, places, current && machineOf(current));
+    const better = this.latencies.better(origin, places, current && machineOf(current));
     const post =
       current && (!better || machineOf(current) === better.place)
         ? current

@@ -11,10 +11,10 @@ import {
   eachTarget,
   type OutLink,
   type PackedLinks,
+  packedWithImages,
   packLinks,
   traceOf,
   unpackLinks,
-  withImages,
 } from './packed-links.ts';
 
 interface InLink {
@@ -55,7 +55,7 @@ export class LinkIndex {
     this.#database.prepare(`UPDATE known SET flags = flags | ${FLAG_SHOWN} WHERE page = ?`).run(page);
     const before = this.#get.get(page);
     if (!before) return;
-    const { bytes, added } = withImages(before['targets'] as Uint8Array, images);
+    const { bytes, added } = packedWithImages(before['targets'] as Uint8Array, images);
     for (const target of added) this.#backward.add(target);
     if (added.length > 0) this.#put.run(page, bytes);
   }

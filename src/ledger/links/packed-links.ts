@@ -63,7 +63,7 @@ export function eachLink(bytes: Uint8Array, visit: (target: number, flags: numbe
 }
 
 /** The packed links with these images added that are not among them; 0 stands for none. */
-export function withImages(bytes: Uint8Array, images: ArrayLike<number>): { bytes: Uint8Array; added: number[] } {
+export function packedWithImages(bytes: Uint8Array, images: ArrayLike<number>): { bytes: Uint8Array; added: number[] } {
   const from = new ByteReader(bytes);
   const targets = Array.from({ length: from.count(1) }, () => from.varint());
   const flags = from.bytes();

@@ -32,7 +32,7 @@ export interface ArchiveOptions {
 }
 
 /** Up to where the archive is written. Segment 0: nothing is. */
-interface End {
+interface ArchiveEnd {
   readonly segment: number;
   readonly length: number;
 }
@@ -54,14 +54,14 @@ export interface Archive extends StoredReader {
    * What the ledger commits along with the places: of each segment from `first` on that was written to, up to where. A
    * segment that was left since the last commit has grown until then, so the one being written is not enough.
    */
-  ends(first: number): End[];
+  ends(first: number): ArchiveEnd[];
   /** Leaves the segment that is being written and begins the next one. */
   roll(): void;
   /**
    * Cuts everything behind `end`; the first call after opening, before any append. `elsewhere`: a segment that is not here
    * lies in a store, and the next append begins another one.
    */
-  recover(end: End, elsewhere?: boolean): void;
+  recover(end: ArchiveEnd, elsewhere?: boolean): void;
   /** Resolves when everything appended before the call would survive a power cut. */
   sync(): Promise<void>;
   close(): Promise<void>;
@@ -80,11 +80,11 @@ class Segments implements Archive {
   /** Last id in use, whether or not we write to it. */
   #last: number;
   /** The segment that is being written. */
-  #current: End | undefined;
+  #current: ArchiveEnd | undefined;
   /** The last one lies elsewhere: there is nothing to write to yet, and that is right. */
   #elsewhere = false;
   /** Where the segments end that were left since it was opened: one for each GiB. */
-  readonly #sealed: End[] = [];
+  readonly #sealed: ArchiveEnd[] = [];
   readonly read: StoredReader['read'];
 
   constructor(directory: string, options: ArchiveOptions) {
@@ -130,7 +130,7 @@ class Segments implements Archive {
     return places.map(place => ({ ...place, segment, offset: offset + place.offset }));
   }
 
-  ends(first: number): End[] {
+  ends(first: number): ArchiveEnd[] {
     if (this.#current) return [...this.#sealed.filter(({ segment }) => segment >= first), this.#current];
     // "Nothing" would let the next recover() cut it all.
     if (this.#last > 0 && !this.#elsewhere)
@@ -142,7 +142,7 @@ class Segments implements Archive {
     this.#begin();
   }
 
-  recover(end: End, elsewhere = false): void {
+  recover(end: ArchiveEnd, elsewhere = false): void {
     if (this.#current) throw new SkeinError('internal', 'recover() after the first append');
     const segments = this.#store.here.list();
     const known = segments.find(segment => segment.id === end.segment);
@@ -186,13 +186,13 @@ class Segments implements Archive {
    * The current segment if `bytes` fit, else a new one. Without recover() the first append begins a new segment, so
    * that nothing is ever written behind a tail that may be torn.
    */
-  #segmentFor(bytes: number): End {
+  #segmentFor(bytes: number): ArchiveEnd {
     const current = this.#current;
     if (current && (current.length + bytes <= this.#segmentBytes || current.length === 0)) return current;
     return this.#begin();
   }
 
-  #begin(): End {
+  #begin(): ArchiveEnd {
     const current = this.#current;
     const id = this.#last + 1;
     const lines = new Map([

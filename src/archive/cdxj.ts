@@ -110,14 +110,14 @@ export function dropPart(directory: string, segment: number): void {
   for (const part of listParts(directory)) if (part.segment === segment) fs.unlinkSync(part.file);
 }
 
-interface Part {
+interface IndexPart {
   readonly segment: number;
   readonly bytes: number;
   readonly file: string;
 }
 
-function listParts(directory: string): Part[] {
-  const parts: Part[] = [];
+function listParts(directory: string): IndexPart[] {
+  const parts: IndexPart[] = [];
   for (const name of fs.readdirSync(directory)) {
     const match = /^segment-(\d{6,})-(\d+)\.cdxj$/.exec(name);
     if (match) parts.push({ segment: Number(match[1]), bytes: Number(match[2]), file: path.join(directory, name) });

@@ -10,7 +10,7 @@ import { openReader, type ReadEntry } from './reader.ts';
 import type { SegmentSource } from './store/segment-store.ts';
 
 /** One response or revisit. */
-interface StoredPage {
+interface ArchivedPage {
   /** `resource`: it came through the site's own face, not as an answer to a request. */
   readonly kind: 'response' | 'revisit' | 'resource';
   readonly url: string;
@@ -24,10 +24,10 @@ interface StoredPage {
 }
 
 /** What a filter may look at: an index line has as much. */
-export type ExportCandidate = Pick<StoredPage, 'url' | 'time' | 'segment' | 'offset'>;
+export type ExportCandidate = Pick<ArchivedPage, 'url' | 'time' | 'segment' | 'offset'>;
 export type Filter = (page: ExportCandidate) => boolean;
 
-interface ExportOptions {
+interface WarcOptions {
   /** Default: everything. The original that a revisit refers to comes along, so that the file is whole by itself. */
   readonly filter?: Filter | undefined;
   /** `1.0` for readers that know nothing newer (libarchive): dates lose their milliseconds. Default `1.1`. */
@@ -40,18 +40,18 @@ interface ExportOptions {
 }
 
 /** All stored responses and revisits, oldest segment first. Damaged records are passed over; verify reports them. */
-export async function* archivedPages(source: SegmentSource): AsyncGenerator<StoredPage> {
+export async function* archivedPages(source: SegmentSource): AsyncGenerator<ArchivedPage> {
   for await (const { page } of pages(source)) yield page;
 }
 
 /** Writes one .warc.gz with the pages that pass, each with its request; returns how many pages. */
-export function exportWarc(source: SegmentSource, out: Writable, options: ExportOptions = {}): Promise<number> {
+export function exportWarc(source: SegmentSource, out: Writable, options: WarcOptions = {}): Promise<number> {
   const { filter, followed, ...about } = options;
   return exportWarcs([{ source, filter, followed }], out, about);
 }
 
 /** An archive, and what of it is wanted. */
-export interface ExportedArchive extends Pick<ExportOptions, 'filter' | 'followed'> {
+export interface ExportedArchive extends Pick<WarcOptions, 'filter' | 'followed'> {
   readonly source: SegmentSource;
 }
 
@@ -59,14 +59,14 @@ export interface ExportedArchive extends Pick<ExportOptions, 'filter' | 'followe
 export async function exportWarcs(
   archives: readonly ExportedArchive[],
   out: Writable,
-  options: Omit<ExportOptions, 'filter' | 'followed'>,
+  options: Omit<WarcOptions, 'filter' | 'followed'>,
 ): Promise<number> {
   const { version = '1.1', filename = 'export.warc.gz', software = 'Skein' } = options;
   const lines = new Map([
     ['software', software],
     ['format', `WARC File Format ${version}`],
   ]);
-  const asked = (entry: Bytes) => (version === '1.0' ? downgraded(entry) : entry.member);
+  const asked = (entry: RecordBytes) => (version === '1.0' ? downgraded(entry) : entry.member);
   await write(out, asked(infoEntry(filename, lines)));
   let count = 0;
   for (const { source, filter, followed } of archives) {
@@ -100,7 +100,7 @@ async function originalsOf(source: SegmentSource, filter: Filter): Promise<Set<s
 type RecordEntry = Extract<ReadEntry, { kind: 'record' }>;
 
 interface PageRecords {
-  readonly page: StoredPage;
+  readonly page: ArchivedPage;
   /** Exchanges that are parts of the page, and its request, in the order in which they stand before the response. */
   readonly before: readonly RecordEntry[];
   readonly response: RecordEntry;
@@ -148,16 +148,16 @@ async function write(out: Writable, bytes: Uint8Array): Promise<void> {
   if (!out.write(bytes)) await once(out, 'drain');
 }
 
-type Bytes = Pick<RecordEntry, 'member' | 'data' | 'record'>;
+type RecordBytes = Pick<RecordEntry, 'member' | 'data' | 'record'>;
 
-function infoEntry(filename: string, lines: ReadonlyMap<string, string>): Bytes {
+function infoEntry(filename: string, lines: ReadonlyMap<string, string>): RecordBytes {
   const member = recordMember({ kind: 'warcinfo', id: newRecordId(), time: Date.now(), filename, lines }, 'stored');
   const data = gunzipSync(member);
   return { member, data, record: parseRecord(data) as ParsedRecord };
 }
 
 /** A response that was fetched and kept as a delta: without content coding, and without its request. */
-function responseEntry({ url, time, digest, head, body }: Stored): Bytes {
+function responseEntry({ url, time, digest, head, body }: Stored): RecordBytes {
   const lines = [
     `WARC/1.1\r\nWARC-Type: response\r\nWARC-Record-ID: ${newRecordId()}\r\nWARC-Date: ${dateOf(time)}\r\n`,
     line('WARC-Target-URI', url),
@@ -171,7 +171,7 @@ function responseEntry({ url, time, digest, head, body }: Stored): Bytes {
 }
 
 /** The same record as WARC 1.0 has it. Recompressed, since its header changes. */
-function downgraded(entry: Bytes): Uint8Array {
+function downgraded(entry: RecordBytes): Uint8Array {
   const start = entry.data.length - entry.record.block.length - END_BYTES;
   const head = Buffer.from(entry.data.subarray(0, start))
     .toString('utf8')

@@ -34,20 +34,20 @@ export function revisitOf(response: Uint8Array, refersTo: Original): Uint8Array 
   );
 }
 
-interface ResponseHead {
+interface RecordHeads {
   readonly headers: ReadonlyMap<string, string>;
   readonly http: Uint8Array;
 }
 
 /** The first bytes nearly always do, and cost a tenth of the whole. */
-function headOf(member: Uint8Array): ResponseHead | undefined {
+function headOf(member: Uint8Array): RecordHeads | undefined {
   const seen = split(peekMember(member, PEEK_BYTES));
   if (seen) return seen;
   const read = readMember(member, MEMBER_LIMIT);
   return read.kind === 'member' ? split(read.data) : undefined;
 }
 
-function split(data: Uint8Array | undefined): ResponseHead | undefined {
+function split(data: Uint8Array | undefined): RecordHeads | undefined {
   const head = data && parseRecordHead(data);
   if (data === undefined || head?.kind !== 'head') return undefined;
   const message = parseHttp(data.subarray(head.start, head.start + head.length));

@@ -24,7 +24,7 @@ export function askerOf(address: string): string {
 }
 
 /** How many connections a public port holds, in all and for one asker; `isProxy` = it speaks for many. */
-interface Room {
+interface ConnectionRoom {
   readonly most: number;
   readonly alike: number;
   readonly isProxy: (address: string) => boolean;
@@ -34,7 +34,7 @@ interface Room {
  * Keeps a port open for others whoever else fills it: beyond its share an asker gets no more connections, and where all
  * places are taken, whoever has most of them loses the oldest.
  */
-export function shareConnections(server: Pick<Server, 'on'>, { most, alike, isProxy }: Room): void {
+export function shareConnections(server: Pick<Server, 'on'>, { most, alike, isProxy }: ConnectionRoom): void {
   const here = new Map<string, Set<Socket>>();
   let count = 0;
   server.on('connection', (socket: Socket) => {

@@ -28,7 +28,7 @@ export function difference<T extends string | number>(
   let end = 0;
   const shorter = Math.min(before.length, after.length) - start;
   while (end < shorter && before[before.length - 1 - end] === after[after.length - 1 - end]) end++;
-  const runs = new Runs<T>();
+  const runs = new EditRuns<T>();
   runs.add('same', before.slice(0, start));
   const from = before.slice(start, before.length - end);
   const to = after.slice(start, after.length - end);
@@ -63,7 +63,7 @@ export function hunks<T extends string | number>(before: readonly T[], after: re
 }
 
 /** Joins what follows each other, and keeps removed before added. */
-class Runs<T> {
+class EditRuns<T> {
   readonly list: EditRun<T>[] = [];
 
   add(kind: EditRun['kind'], items: readonly T[]): void {
@@ -101,7 +101,7 @@ function search<T>(from: readonly T[], to: readonly T[], most: number): Int32Arr
 }
 
 /** Goes back from the end along the trace, then adds the steps in order. */
-function walk<T>(trace: readonly Int32Array[], from: readonly T[], to: readonly T[], runs: Runs<T>): void {
+function walk<T>(trace: readonly Int32Array[], from: readonly T[], to: readonly T[], runs: EditRuns<T>): void {
   const steps: { kind: EditRun['kind']; start: number; end: number }[] = [];
   let x = from.length;
   let k = from.length - to.length;

@@ -159,7 +159,7 @@ export function hostOf(url: string): string {
 }
 
 /** A base taken apart once, so that a plain link costs one scan and one concatenation. */
-interface Place {
+interface BaseParts {
   readonly scheme: string;
   readonly origin: string;
   /** What an empty href means. */
@@ -170,7 +170,7 @@ interface Place {
   readonly parents: readonly string[];
 }
 
-function placeOf(base: string): Place | undefined {
+function placeOf(base: string): BaseParts | undefined {
   const parsed = URL.parse(base)?.href;
   const self = parsed?.startsWith('http') ? tidy(parsed) : undefined;
   if (self === undefined) return undefined;
@@ -196,7 +196,7 @@ const MEMO = 1024;
  * much as the scan, so only what the scan cannot decide is remembered.
  */
 export function resolver(base: string): (href: string) => string | undefined {
-  let place: Place | undefined | null = null; // taken apart when the first link needs it
+  let place: BaseParts | undefined | null = null; // taken apart when the first link needs it
   let memo: Map<string, string | undefined> | undefined;
   return href => {
     if (href.length > LONGEST_URL) return undefined;
@@ -229,7 +229,7 @@ const QUESTION = 63;
 const LOWER_H = 104;
 
 /** The normal form, undefined when there is none, null when only the full parser can say. */
-function resolvePlain(place: Place, href: string): string | undefined | null {
+function resolvePlain(place: BaseParts, href: string): string | undefined | null {
   const first = href.charCodeAt(0);
   if (href.length === 0 || first === HASH) return place.self;
   if (first === SLASH) {
@@ -271,7 +271,7 @@ const origins = new Map<string, string | undefined | null>();
 const ORIGINS = 8192;
 const plainAuthority = /^https?:\/\/[a-z0-9.:-]+$/i;
 
-function resolveAbsolute(place: Place, href: string): string | undefined | null {
+function resolveAbsolute(place: BaseParts, href: string): string | undefined | null {
   if (href.startsWith(place.origin) && href.charCodeAt(place.origin.length) === SLASH) {
     return join(place.origin, href, place.origin.length);
   }

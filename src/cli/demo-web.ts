@@ -26,7 +26,7 @@ interface Moment {
   readonly path: string;
 }
 
-interface Answer {
+interface DemoAnswer {
   readonly status: number;
   readonly type?: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -34,9 +34,9 @@ interface Answer {
 }
 
 type SiteName = 'gazette' | 'lighthouse' | 'library' | 'ferry' | 'garden';
-type Page = (moment: Moment) => Answer;
+type DemoPage = (moment: Moment) => DemoAnswer;
 /** Path → page; a path that ends in `*` answers for all that begin so. */
-type Site = Readonly<Record<string, Page>>;
+type DemoSite = Readonly<Record<string, DemoPage>>;
 
 const NAMES: Readonly<Record<SiteName, string>> = {
   gazette: 'The Harbour Gazette',
@@ -49,7 +49,7 @@ const NAMES: Readonly<Record<SiteName, string>> = {
 const link = (href: string, text: string): string => `<a href="${href}">${text}</a>`;
 
 /** A page in the plain dress that all five sites share. */
-function page(site: SiteName, title: string, paragraphs: readonly string[], head = ''): Answer {
+function page(site: SiteName, title: string, paragraphs: readonly string[], head = ''): DemoAnswer {
   const body = `<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -70,8 +70,8 @@ ${paragraphs.map(text => `<p>${text}</p>`).join('\n')}
   return { status: 200, type: 'text/html; charset=utf-8', body };
 }
 
-const moved = (location: string, status = 301): Answer => ({ status, headers: { location }, body: '' });
-const robots = (...lines: string[]): Answer => ({ status: 200, type: 'text/plain', body: `${lines.join('\n')}\n` });
+const moved = (location: string, status = 301): DemoAnswer => ({ status, headers: { location }, body: '' });
+const robots = (...lines: string[]): DemoAnswer => ({ status: 200, type: 'text/plain', body: `${lines.join('\n')}\n` });
 const turn = <T>(choices: readonly T[], number: number): T => choices[number % choices.length] as T;
 
 const HEADLINES = [
@@ -82,7 +82,7 @@ const HEADLINES = [
   'Goats found on the post office roof again',
 ];
 
-const gazette: Site = {
+const gazette: DemoSite = {
   '/': ({ tide, origin }) =>
     page('gazette', 'Today on the islands', [
       `<b>${turn(HEADLINES, tide)}.</b> ${link('/news/today.html', 'Read on')}`,
@@ -125,7 +125,7 @@ const gazette: Site = {
   '/about.html': () => page('gazette', 'About the Gazette', ['Founded by accident. Printed on Tuesdays, mostly.']),
 };
 
-const lighthouse: Site = {
+const lighthouse: DemoSite = {
   '/robots.txt': () => robots('User-agent: *', 'Disallow: /keeper/', 'Allow: /keeper/cat.html'),
   '/': ({ tide, origin }) =>
     page('lighthouse', 'The lamp is lit', [
@@ -171,7 +171,7 @@ const BOOKS: readonly (readonly [slug: string, title: string, about: string])[] 
   ['gulls', 'Conversations with Gulls', 'The author listens well. The gulls do not.'],
 ];
 
-const library: Site = {
+const library: DemoSite = {
   '/robots.txt': ({ origin }) =>
     robots('User-agent: *', 'Disallow: /search', '', `Sitemap: ${origin.library}/sitemap.xml`),
   '/sitemap.xml': ({ origin }) => ({
@@ -205,14 +205,14 @@ const library: Site = {
   '/about.html': () => page('library', 'About the library', ['Eleven shelves and a stove.']),
 };
 
-function catalogue(): Answer {
+function catalogue(): DemoAnswer {
   const shelf = BOOKS.map(([slug, title]) => link(`/books/${slug}.html`, title));
   return page('library', 'Catalogue', ['All our books, in the order in which they arrived:', ...shelf]);
 }
 
 const PORTS = ['Near Tern', 'Far Tern', 'Middle Island', 'Little Grey', 'The Sandbank'];
 
-const ferry: Site = {
+const ferry: DemoSite = {
   '/': ({ origin, count }) =>
     page(
       'ferry',
@@ -247,7 +247,7 @@ const ferry: Site = {
 
 const MOSSES = ['cushion', 'feather', 'silver', 'sleeping'];
 
-const garden: Site = {
+const garden: DemoSite = {
   '/': ({ origin, tide }) =>
     page('garden', 'Please do not hurry the moss', [
       `<img src="/pictures/moon.svg" alt="Moon over the garden"> The moon tonight.`,
@@ -275,7 +275,7 @@ const garden: Site = {
 };
 
 /** The moon changes with the tide; the mosses, of course, do not. */
-function picture(path: string, tide: number): Answer {
+function picture(path: string, tide: number): DemoAnswer {
   const name = path.slice(10, -4);
   const moon = name === 'moon';
   if (!moon && !MOSSES.includes(name)) return notFound('garden');
@@ -286,14 +286,14 @@ function picture(path: string, tide: number): Answer {
   return { status: 200, type: 'image/svg+xml', body };
 }
 
-function notFound(site: SiteName): Answer {
+function notFound(site: SiteName): DemoAnswer {
   return { ...page(site, 'Not on any map', ['There is no such page. There may have been an island.']), status: 404 };
 }
 
 /** The sites that take care to say when a page is the same; the others never do. */
 const CAREFUL: readonly SiteName[] = ['library', 'garden'];
 
-const SITES: Readonly<Record<SiteName, Site>> = { gazette, lighthouse, library, ferry, garden };
+const SITES: Readonly<Record<SiteName, DemoSite>> = { gazette, lighthouse, library, ferry, garden };
 
 export async function openDemoWeb(): Promise<DemoWeb> {
   const names = Object.keys(SITES) as SiteName[];
@@ -326,21 +326,21 @@ export async function openDemoWeb(): Promise<DemoWeb> {
   };
 }
 
-function find(site: Site, path: string): Page | undefined {
+function find(site: DemoSite, path: string): DemoPage | undefined {
   if (site[path] !== undefined) return site[path];
   const prefix = Object.keys(site).find(name => name.endsWith('*') && path.startsWith(name.slice(0, -1)));
   return prefix === undefined ? undefined : site[prefix];
 }
 
 /** Adds an ETag, or answers 304 where the request knows it. */
-function tagged(answer: Answer, request: IncomingMessage): Answer {
+function tagged(answer: DemoAnswer, request: IncomingMessage): DemoAnswer {
   if (answer.status !== 200) return answer;
   const etag = `"${createHash('sha1').update(answer.body).digest('base64url').slice(0, 12)}"`;
   if (request.headers['if-none-match'] === etag) return { status: 304, headers: { etag }, body: '' };
   return { ...answer, headers: { ...answer.headers, etag } };
 }
 
-function send(request: IncomingMessage, response: ServerResponse, answer: Answer): void {
+function send(request: IncomingMessage, response: ServerResponse, answer: DemoAnswer): void {
   const { status, type = 'text/plain; charset=utf-8', headers = {}, body } = answer;
   response.writeHead(status, { 'content-type': type, 'content-length': Buffer.byteLength(body), ...headers });
   response.end(request.method === 'HEAD' ? undefined : body);

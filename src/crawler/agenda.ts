@@ -59,7 +59,7 @@ class NamedPages implements Agenda {
   }
 }
 
-interface Step {
+interface AgendaStep {
   readonly known: Known;
   /** Links between this page and the pages named. */
   readonly level: number;
@@ -70,10 +70,10 @@ class FollowedPages implements Agenda {
   readonly #outside: ReturnType<typeof compileScope>;
   readonly #shapes = new ShapeCounter();
   readonly #near = new NearMemory();
-  readonly #toSearch: Step[] = [];
+  readonly #toSearch: AgendaStep[] = [];
   /** Everything ever put on the list, and everything that home knows: fingerprints. */
   readonly #matches: Set<bigint>;
-  readonly #underWay = new Map<string, Step>();
+  readonly #underWay = new Map<string, AgendaStep>();
   readonly #print = { high: 0, low: 0 };
   #at = 0;
   #over = false;
@@ -117,7 +117,7 @@ class FollowedPages implements Agenda {
     this.#wake();
   }
 
-  #follow(visit: Visit, { known, level }: Step): void {
+  #follow(visit: Visit, { known, level }: AgendaStep): void {
     const { limits } = this.#errand;
     if (level >= limits.follow) return;
     if (visit.facts && visit.outcome === 'fetched') this.#shapes.count(visit.url, this.#near.isCopy(visit.facts));

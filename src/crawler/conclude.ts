@@ -155,9 +155,9 @@ function failedLate(known: Known, { visit }: Concluded, reason: ReasonCode): Con
   return { visit: { url: known.url, time, status, depth, cost, outcome: 'failed', reason, retryAfter: 0 } };
 }
 
-type Ending = Pick<Visit, 'outcome'> & { reason: string } & Partial<Omit<Visit, 'outcome' | 'reason'>>;
+type VisitEnding = Pick<Visit, 'outcome'> & { reason: string } & Partial<Omit<Visit, 'outcome' | 'reason'>>;
 
-function ended(known: Known, time: number, answer: Answer, ending: Ending): Concluded {
+function ended(known: Known, time: number, answer: Answer, ending: VisitEnding): Concluded {
   const { up, down, total } = answer.wire;
   const response = answer.kind === 'response' ? answer : undefined;
   const wait = response ? retryAfter(response, time) : 0;
@@ -197,7 +197,7 @@ function moved(known: Known, time: number, response: Response): Concluded {
 }
 
 /** A body that came. */
-interface Reading {
+interface ReceivedBody {
   readonly job: Job;
   readonly known: Known;
   readonly response: Response;
@@ -212,7 +212,7 @@ function read(job: Job, known: Known, response: Response, time: number): Conclud
   if (broken && known.tries < reasons[broken].retries) {
     return ended(known, time, response, { outcome: 'failed', reason: broken });
   }
-  const reading: Reading = { job, known, response, time, broken };
+  const reading: ReceivedBody = { job, known, response, time, broken };
   const coding = response.headers.get('content-encoding');
   const limits = { bodyBytes: bodyLimit(known, job.errand.limits) };
   if (response.body.length <= largeBody) return understand(reading, decodeBody(response.body, coding, limits));
@@ -220,7 +220,7 @@ function read(job: Job, known: Known, response: Response, time: number): Conclud
 }
 
 /** Analyses what was decoded. */
-function understand(reading: Reading, decoded: Decoded): Concluded | Promise<Concluded> {
+function understand(reading: ReceivedBody, decoded: Decoded): Concluded | Promise<Concluded> {
   const { job, known, response, time } = reading;
   if (decoded.kind === 'failed') return ended(known, time, response, { outcome: 'failed', reason: decoded.reason });
   const { bytes } = decoded;
@@ -246,7 +246,7 @@ interface Understood {
 }
 
 /** Compares with what was known, and decides what is kept. */
-function decide({ job, known, response, time, broken }: Reading, found: Understood): Concluded {
+function decide({ job, known, response, time, broken }: ReceivedBody, found: Understood): Concluded {
   const { page, digest, decoded, facts } = found;
   // Nobody asked for a part, so what a 206 brings is all there will be, and not the whole.
   const truncated =
@@ -332,7 +332,7 @@ function sitemap(known: Known, time: number, response: Response, bytes: Uint8Arr
   const before = known.facts ? unpackFacts(known.facts) : undefined;
   const same = before !== undefined && Buffer.compare(before.content, content) === 0;
   const facts = packFacts(bareFacts(content, content));
-  const found: Ending = same
+  const found: VisitEnding = same
     ? { outcome: 'same', reason: 'unchanged', stage: 'raw' }
     : { outcome: 'fetched', reason: 'ok', stage: before ? 'raw' : 'first', links: readSitemap(known.url, bytes) };
   return ended(known, time, response, { ...found, facts, ...validators(response) });
@@ -348,9 +348,9 @@ export function validators(response: Pick<Response, 'headers'>): Pick<Visit, 'et
   return addValidators({}, response);
 }
 
-type Validators = Draft<Pick<Visit, 'etag' | 'lastModified'>>;
+type VisitValidators = Draft<Pick<Visit, 'etag' | 'lastModified'>>;
 
-function addValidators(to: Validators, { headers }: Pick<Response, 'headers'>): Validators {
+function addValidators(to: VisitValidators, { headers }: Pick<Response, 'headers'>): VisitValidators {
   const etag = headers.get('etag');
   const lastModified = headers.get('last-modified');
   if (etag !== undefined) to.etag = etag;

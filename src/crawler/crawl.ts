@@ -40,7 +40,7 @@ import { type Answer, type Ask, type Fetcher, type Page, RECALLED } from './stag
 import type { Tools } from './tools.ts';
 
 /** One errand under way. */
-interface Run extends Job {
+interface ErrandRun extends Job {
   /** Aborts when the errand is recalled, and with `trouble`. */
   readonly signal: AbortSignal;
   /** For the server's: whoever waits for a turn would wait for as long as the server asked us to stay away. */
@@ -63,7 +63,7 @@ export async function crawl(
   if (!permission) return parcels.finish();
   parcels.news(permission.news);
   const trouble = new AbortController();
-  const run: Run = {
+  const run: ErrandRun = {
     errand,
     tools,
     signal: AbortSignal.any([signal, trouble.signal]),
@@ -89,7 +89,7 @@ function walksFor({ connections, pace }: Errand['server']): number {
   return Math.max(1, connections) * (pace === 0 ? 2 : 1);
 }
 
-async function walk(run: Run): Promise<void> {
+async function walk(run: ErrandRun): Promise<void> {
   for (;;) {
     if (run.signal.aborted || run.tools.clock.now() > run.errand.deadline) return;
     const known = run.agenda.next();
@@ -112,7 +112,7 @@ async function walk(run: Run): Promise<void> {
 }
 
 /** The last stages of a visit: it goes into a parcel, and its links may be followed. */
-function packAndLearn({ parcels, agenda, tools }: Run, known: Known, concluded: Concluded): void {
+function packAndLearn({ parcels, agenda, tools }: ErrandRun, known: Known, concluded: Concluded): void {
   pack(parcels, known, concluded);
   // Its members have been written: nobody looks at the body again.
   if (concluded.kept) tools.fetcher.reuse?.(concluded.kept.response.body);
@@ -137,7 +137,7 @@ function isServerTrouble(visit: Visit): boolean {
 }
 
 /** One look at one page; undefined when the errand was recalled before its turn came. */
-async function visit(run: Run, known: Known): Promise<Concluded | undefined> {
+async function visit(run: ErrandRun, known: Known): Promise<Concluded | undefined> {
   const { tools, errand, permission } = run;
   // Robots, pace and the owner's leave are of one server: a page of another that an errand names has none of them.
   const strange = originOf(known.url) !== errand.server.origin;
@@ -166,7 +166,7 @@ async function termsOf(hook: RequestHook, known: Known): Promise<RequestTerms | 
 
 /** The headers of an image differ from what is known: the image itself is looked at. */
 async function withBytes(
-  run: Run,
+  run: ErrandRun,
   known: Known,
   headers: Concluded,
   terms: RequestTerms | undefined,
@@ -176,7 +176,12 @@ async function withBytes(
 }
 
 /** Asks for the page when its turn comes. */
-async function look(run: Run, known: Known, manner: Manner, terms?: RequestTerms): Promise<Concluded | undefined> {
+async function look(
+  run: ErrandRun,
+  known: Known,
+  manner: Manner,
+  terms?: RequestTerms,
+): Promise<Concluded | undefined> {
   const { tools, errand, permission } = run;
   const turn = await tools.pace.turn(errand.server.origin, permission.terms, run.signal);
   if (!turn) return undefined;
@@ -215,14 +220,14 @@ function allTaken(): Promise<void> {
 }
 
 /** The page looks like the server's not-found page: finds out what that is, once a server, and holds it against it. */
-async function unmask(run: Run, known: Known, concluded: Concluded): Promise<Concluded> {
+async function unmask(run: ErrandRun, known: Known, concluded: Concluded): Promise<Concluded> {
   const { missing } = run;
   missing.looking ??= lookForMissing(run, known, concluded.page!);
   await missing.looking;
   return missing.has(concluded.page!) ? missingInstead(known, concluded) : concluded;
 }
 
-async function lookForMissing(run: Run, known: Known, page: Page): Promise<void> {
+async function lookForMissing(run: ErrandRun, known: Known, page: Page): Promise<void> {
   const url = impossibleUrl(known.url);
   if (run.permission.refusal(url)) return;
   const probed = await look(run, { url, role: 'page', depth: known.depth, hops: 0, tries: 0 }, 'whole');
@@ -234,7 +239,7 @@ async function lookForMissing(run: Run, known: Known, page: Page): Promise<void>
 }
 
 /** Analysis reads hostile bytes: a bug it uncovers must cost one page, not the errand. */
-function settle(run: Run, known: Known, answer: Answer, manner: Manner): Concluded | Promise<Concluded> {
+function settle(run: ErrandRun, known: Known, answer: Answer, manner: Manner): Concluded | Promise<Concluded> {
   // Named by the reason; the page can be fetched again to see why.
   const failed = () => unusable(known, run.tools.clock.now(), answer);
   try {
@@ -245,7 +250,7 @@ function settle(run: Run, known: Known, answer: Answer, manner: Manner): Conclud
   }
 }
 
-function askFor(run: Run, known: Known, manner: Manner, departure: Turn): Ask {
+function askFor(run: ErrandRun, known: Known, manner: Manner, departure: Turn): Ask {
   const { limits, server } = run.errand;
   const conditional = manner === 'conditional';
   const { url } = known;

@@ -21,7 +21,7 @@ interface Sending {
   readonly signal?: AbortSignal;
 }
 
-interface Sent {
+interface SentAnswer {
   readonly status: number;
   readonly body: string;
 }
@@ -30,7 +30,7 @@ const MOST_ANSWER = 16_384;
 const PATIENCE = 20_000;
 
 /** Rejects with a SkeinError when no answer comes. It names the host alone: what follows may be a secret. */
-export function send({ method, url, headers, body, allowPrivate, signal: given }: Sending): Promise<Sent> {
+export function send({ method, url, headers, body, allowPrivate, signal: given }: Sending): Promise<SentAnswer> {
   const { protocol, hostname, host } = new URL(url);
   const literal = hostname.replace(/[[\]]/g, '');
   if (!allowPrivate && isIP(literal) !== 0 && !isPublic(literal)) {

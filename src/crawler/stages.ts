@@ -11,7 +11,7 @@ export interface Ask {
   readonly url: string;
   /** HEAD: the headers alone are wanted, no body comes; POST: `content` goes along; absent = GET. */
   readonly method?: 'HEAD' | 'POST';
-  readonly content?: Content;
+  readonly content?: RequestContent;
   /** Value of an Authorization header. */
   readonly authorization?: string;
   /** Header lines that code of the user's adds; checked where they are made. */
@@ -46,7 +46,7 @@ export interface Departure {
 export const RECALLED = 'recalled';
 
 /** The body of a request. */
-interface Content {
+interface RequestContent {
   readonly type: string;
   readonly bytes: Uint8Array;
 }

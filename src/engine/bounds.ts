@@ -21,7 +21,7 @@ const defaults: Bounds = {
 const SETTING = 'bounds';
 
 /** As the ledger has them. */
-type Saved = Omit<Bounds, 'domains' | 'pvalue'> & {
+type SavedBounds = Omit<Bounds, 'domains' | 'pvalue'> & {
   /** Text was written by versions before this one. */
   readonly domains: string | readonly (readonly [string, number])[];
   readonly pvalue: string | Bounds['pvalue'];
@@ -35,12 +35,12 @@ export function boundsOf(given: BoundOptions, settings: Settings, seeds: readonl
     names.map(name => [name, given[name] ?? before?.[name] ?? defaults[name]]),
   ) as unknown as Bounds;
   const bounds: Bounds = chosen.focus.length > 0 ? { ...chosen, order: 'focused' } : chosen;
-  settings.set(SETTING, { ...bounds, domains: [...bounds.domains] } satisfies Saved);
+  settings.set(SETTING, { ...bounds, domains: [...bounds.domains] } satisfies SavedBounds);
   return bounds;
 }
 
 function remembered(settings: Settings): Bounds | undefined {
-  const saved = settings.setting<Saved>(SETTING);
+  const saved = settings.setting<SavedBounds>(SETTING);
   if (!saved) return undefined;
   const { domains, pvalue } = saved;
   return {

@@ -22,7 +22,7 @@ import type { EngineOptions, Extras } from './options.ts';
 import { type Summary, summaryOf } from './summary.ts';
 import { timetableOf } from './timetable.ts';
 
-type Kind = 'refresh' | 'watch';
+type FreshMode = 'refresh' | 'watch';
 
 export interface FreshSummary extends Summary, Tally {
   /** Bytes that were not spent because nothing was asked for or sent. */
@@ -59,7 +59,7 @@ export type Opener = (options: FreshOptions, extras: Extras) => Promise<Engine>;
 
 /** Opens the collection, refreshes it and closes it. `begin` is told when it is open; what it returns is called last. */
 export async function keepFresh(
-  kind: Kind,
+  kind: FreshMode,
   options: FreshOptions,
   { open, ...extras }: Extras & { readonly open?: Opener | undefined } = {},
   begin: (engine: Engine) => Promise<() => Promise<void>> = async () => async () => {},
@@ -133,7 +133,7 @@ class FreshWork {
   /** Of each partition, the first visit that counts; those that come later are added. */
   readonly #first = new Map<number, number>();
 
-  constructor(kind: Kind, engine: Engine, options: FreshOptions, made?: Timetable) {
+  constructor(kind: FreshMode, engine: Engine, options: FreshOptions, made?: Timetable) {
     this.#engine = engine;
     this.#options = options;
     const { home, pool, settings, clock, cluster } = engine;
@@ -226,20 +226,20 @@ const MINUTE = 60_000;
 /** Milliseconds between two looks: a round must not wait long; a watch has time, and clocks and caches move by then. */
 const SECOND_LOOK = { refresh: 3000, watch: 90_000 } as const;
 
-const secondLookOf = (kind: Kind, seconds: number | undefined) =>
+const secondLookOf = (kind: FreshMode, seconds: number | undefined) =>
   seconds === undefined ? SECOND_LOOK[kind] : seconds * 1000;
 
 /** Milliseconds for the second look itself, when its time has come. */
 const LOOKING = 20_000;
 
 /** Milliseconds until it is known what of a visit is noise: a round looks at its end, a watch once what is in doubt was gathered. */
-export function settledAfter(kind: Kind, seconds: number | undefined): number {
+export function settledAfter(kind: FreshMode, seconds: number | undefined): number {
   const wait = secondLookOf(kind, seconds);
   if (wait === 0) return 0;
   return kind === 'refresh' ? Number.POSITIVE_INFINITY : Math.max(wait, MINUTE) + LOOKING;
 }
 
-function looking(supply: Supply, kind: Kind, { home, clock }: Engine, seconds: number | undefined): Supply {
+function looking(supply: Supply, kind: FreshMode, { home, clock }: Engine, seconds: number | undefined): Supply {
   const wait = secondLookOf(kind, seconds);
   if (wait === 0) return supply;
   const { partitions, progress } = home;

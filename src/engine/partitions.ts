@@ -37,7 +37,7 @@ import { threadsOf } from './threads/threads.ts';
 const LEASE = 10 * 60_000;
 
 /** What every partition of a run is opened with. */
-interface Run {
+interface PartitionInputs {
   readonly options: EngineOptions;
   readonly extras: Extras;
   readonly clock: Clock;
@@ -50,21 +50,21 @@ interface Opened extends OpenPartition {
   readonly out: readonly ErrandOut[];
 }
 
-interface Stored extends Pick<OpenPartition, 'id' | 'ledger' | 'archive'> {}
+interface OpenedStore extends Pick<OpenPartition, 'id' | 'ledger' | 'archive'> {}
 
 export class OpenPartitions {
   readonly collection: Collection;
   readonly settings: SharedSettings;
   readonly bounds: Bounds;
   readonly contact: string | undefined;
-  readonly #run: Run;
+  readonly #run: PartitionInputs;
   readonly #lock: { close(): void } | undefined;
   readonly #terms: FrontierOptions;
   /** Opened and not closed; the partitions of a home are among them. */
   readonly #open = new Map<number, Opened>();
 
   /** Opens those partitions that the run asks for, all unless it says which. */
-  constructor(run: Run) {
+  constructor(run: PartitionInputs) {
     const { data, partitions } = run.options;
     this.#run = run;
     const several = (partitions ?? 1) > 1 || readCollection(data).partitions > 1;
@@ -87,7 +87,7 @@ export class OpenPartitions {
   }
 
   /** A seed that was forgotten comes back only when its tombstone is lifted. */
-  #refuseForgotten(stored: readonly Stored[], seeds: readonly string[]): void {
+  #refuseForgotten(stored: readonly OpenedStore[], seeds: readonly string[]): void {
     const isForgotten = matcherOf(forgottenIn(this.settings).map(text => ({ text })));
     const forgotten = seeds.find(isForgotten);
     if (forgotten === undefined) return;
@@ -174,7 +174,7 @@ export class OpenPartitions {
     for (const each of closed) if (each.status === 'rejected') throw each.reason;
   }
 
-  #store(id: number): Stored {
+  #store(id: number): OpenedStore {
     const { directory } = makePartition(this.collection, id);
     refuseOrphans(directory);
     const ledger = new Ledger(directory, 'write');
@@ -192,7 +192,7 @@ export class OpenPartitions {
   }
 
   /** The frontier as the last run left it. */
-  #fill({ id, ledger, archive }: Stored): Opened {
+  #fill({ id, ledger, archive }: OpenedStore): Opened {
     const { options, extras, clock } = this.#run;
     const { partitions } = this.collection;
     const searches = interestIn(ledger.directory, clock.now);

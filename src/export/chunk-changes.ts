@@ -58,10 +58,10 @@ export function newestCursor(data: string): string {
   return cursorOf(new Map(cursors), partitions);
 }
 
-type Told = Record<'added' | 'changed' | 'removed' | 'cleared', number>;
+type ChunkCounts = Record<'added' | 'changed' | 'removed' | 'cleared', number>;
 
 /** The same of one partition, counted in `told`; returns the partition's next cursor. */
-async function tellPart(wanted: ChunksWanted, told: Told, out: Writable): Promise<string> {
+async function tellPart(wanted: ChunksWanted, told: ChunkCounts, out: Writable): Promise<string> {
   using opened = new DisposableStack();
   const versions = opened.adopt(new Versions(wanted.data), each => each.close());
   const { ledger } = versions;

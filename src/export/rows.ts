@@ -38,7 +38,7 @@ interface RowCounts {
   firstRefusal?: string;
 }
 
-interface Sink {
+interface RowSink {
   row(url: string, time: number, row: Row): Promise<void>;
   gone(url: string): Promise<void>;
   end(): Promise<void>;
@@ -58,7 +58,7 @@ export async function writeRows(wanted: RowsWanted, out: Writable): Promise<Rows
 }
 
 /** The same of one partition, counted in `written`; returns the partition's next cursor. */
-async function writePart(wanted: RowsWanted, written: RowCounts, sink: Sink): Promise<string> {
+async function writePart(wanted: RowsWanted, written: RowCounts, sink: RowSink): Promise<string> {
   using opened = new DisposableStack();
   const versions = opened.adopt(new Versions(wanted.data), each => each.close());
   const { ledger } = versions;
@@ -92,7 +92,7 @@ async function writePart(wanted: RowsWanted, written: RowCounts, sink: Sink): Pr
 
 const iso = (time: number): string => new Date(time).toISOString();
 
-const sinks: Readonly<Record<RowsWanted['format'], (out: Writable, fields: Fields) => Sink>> = {
+const sinks: Readonly<Record<RowsWanted['format'], (out: Writable, fields: Fields) => RowSink>> = {
   jsonl: out => ({
     row: (url, time, row) => put(out, `${JSON.stringify({ url, time: iso(time), ...row })}\n`),
     gone: url => put(out, `${JSON.stringify({ url, gone: true })}\n`),

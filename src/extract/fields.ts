@@ -70,8 +70,8 @@ export function fieldsFrom(given: unknown, file: string): Fields {
     names: entries.map(([name]) => name),
     numbers: new Set(entries.filter(([, its]) => isNumber(its)).map(([name]) => name)),
     rows(html, url, refuse = () => {}) {
-      const page = new Page(treeOf(html), url);
-      const scopes = each === undefined ? [page.tree] : (selectAll(each, page.tree as Scope) as Element[]);
+      const page = new FieldPage(treeOf(html), url);
+      const scopes = each === undefined ? [page.tree] : (selectAll(each, page.tree as FieldScope) as Element[]);
       const rows = scopes.map(scope =>
         Object.fromEntries(entries.map(([name, its]) => [name, fieldValue(its, scope, page)])),
       );
@@ -119,7 +119,7 @@ function check(selector: string, where: string): void {
   }
 }
 
-class Page {
+class FieldPage {
   readonly tree: Document;
   readonly url: string;
   #jsonLd: Thing[] | undefined;
@@ -136,9 +136,9 @@ class Page {
   }
 }
 
-type Scope = Document | Element;
+type FieldScope = Document | Element;
 
-function fieldValue(its: Field, scope: Scope, page: Page): Value {
+function fieldValue(its: Field, scope: FieldScope, page: FieldPage): Value {
   if ('table' in its) return tableOf(selectOne(its.table, scope) as Element | null, page);
   const found = candidatesOf(its, scope, page)
     .map(value => converted(value, its.as ?? 'text', page))
@@ -148,7 +148,7 @@ function fieldValue(its: Field, scope: Scope, page: Page): Value {
 
 type Many = Exclude<Field, { table: string }>;
 
-function candidatesOf(its: Many, scope: Scope, page: Page): unknown[] {
+function candidatesOf(its: Many, scope: FieldScope, page: FieldPage): unknown[] {
   if ('jsonLd' in its) return valuesAt(page.jsonLd, its.jsonLd);
   if ('microdata' in its) return valuesAt(microdataOf(scope as Document, page.url), its.microdata);
   if ('meta' in its) return metaOf(page.tree, its.meta);
@@ -157,7 +157,7 @@ function candidatesOf(its: Many, scope: Scope, page: Page): unknown[] {
   return attribute === undefined ? elements : elements.map(({ attribs }) => attribs[attribute]);
 }
 
-function converted(value: unknown, as: (typeof kinds)[number], { url }: Page): Value {
+function converted(value: unknown, as: (typeof kinds)[number], { url }: FieldPage): Value {
   if (value === undefined || value === null) return null;
   if (!isElement(value)) return plainly(value, as, url);
   if (as === 'markdown') {
@@ -203,7 +203,7 @@ export function numberIn(text: string): number | null {
 }
 
 /** Rows as objects, named by the first row. */
-function tableOf(table: Element | null, { url }: Page): Value {
+function tableOf(table: Element | null, { url }: FieldPage): Value {
   if (!table) return null;
   const [names = [], ...rows] = cellsOf(table, rowsOf(table), { base: url, dropped: new Set() }).texts;
   return rows.map(row => Object.fromEntries(row.map((cell, i) => [names[i] || String(i + 1), cell])));

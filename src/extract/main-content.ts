@@ -52,9 +52,9 @@ function chosen(tree: Document, template: Template | undefined, byName: boolean)
   return { root, dropped };
 }
 
-type Weights = ReadonlyMap<ParentNode, Weight>;
+type NodeWeights = ReadonlyMap<ParentNode, Weight>;
 const none: Weight = { text: 0, links: 0, prose: 0, shared: 0, blocks: 0 };
-const of = (weights: Weights, node: ParentNode): Weight => weights.get(node) ?? none;
+const of = (weights: NodeWeights, node: ParentNode): Weight => weights.get(node) ?? none;
 
 /** Such a share of the page's text is too much to be an aside, whatever its name says. */
 const TOO_MUCH = 0.5;
@@ -62,13 +62,13 @@ const TOO_MUCH = 0.5;
 const AN_ARTICLE = 1000;
 
 /** Readers may write more than the author did: then their comments go first, so that they outweigh nothing else. */
-function dropComments(body: ParentNode, weights: Weights, dropped: Set<Element>): void {
+function dropComments(body: ParentNode, weights: NodeWeights, dropped: Set<Element>): void {
   const { prose: all } = of(weights, body);
   const heavy = everyOf(body, child => of(weights, child).prose > TOO_MUCH * all && isComments(child))[0];
   if (heavy && all - of(weights, heavy).prose >= AN_ARTICLE) dropped.add(heavy);
 }
 
-function dropNamed(body: ParentNode, weights: Weights, to: { dropped: Set<Element>; byName: boolean }): void {
+function dropNamed(body: ParentNode, weights: NodeWeights, to: { dropped: Set<Element>; byName: boolean }): void {
   const all = of(weights, body).prose;
   const visit = (node: ParentNode): void => {
     for (const child of elementsOf(node)) {
@@ -82,7 +82,7 @@ function dropNamed(body: ParentNode, weights: Weights, to: { dropped: Set<Elemen
 }
 
 /** The element that says that it is the main one, when it holds enough of the text. */
-function start(body: ParentNode, weights: Weights): ParentNode {
+function start(body: ParentNode, weights: NodeWeights): ParentNode {
   const all = of(weights, body).prose;
   const declared = everyOf(body, element => {
     const { name, attribs } = element;
@@ -111,7 +111,7 @@ const containers: ReadonlySet<string> = new Set([
 /** Characters that count: less is a label, or the way to the page. */
 const NEXT_TO_NOTHING = 20;
 
-function descend(from: ParentNode, weights: Weights, article: boolean): ParentNode {
+function descend(from: ParentNode, weights: NodeWeights, article: boolean): ParentNode {
   let node = from;
   for (;;) {
     const all = of(weights, node);
@@ -147,7 +147,7 @@ const pruned: ReadonlySet<string> = new Set([
 ]);
 
 /** Lists of links in an article lead elsewhere (in documentation they are what it says), and so do headings that are links. */
-function dropAsides(root: ParentNode, weights: Weights, dropped: Set<Element>): void {
+function dropAsides(root: ParentNode, weights: NodeWeights, dropped: Set<Element>): void {
   const all = of(weights, root).prose;
   const visit = (node: ParentNode): void => {
     for (const child of elementsOf(node)) {
@@ -212,7 +212,7 @@ const apart: ReadonlySet<string> = new Set([
 ]);
 
 /** From both ends up to the first block that is the page's own. */
-function dropShared(root: ParentNode, weights: Weights, dropped: Set<Element>): void {
+function dropShared(root: ParentNode, weights: NodeWeights, dropped: Set<Element>): void {
   const order = elementsOf(root).filter(child => weights.has(child) && !dropped.has(child));
   for (const side of [order, order.toReversed()]) {
     for (const child of side) {

@@ -34,7 +34,7 @@ export function holdsBlocks(element: Element): boolean {
   return elementsOf(element).some(child => !isInline(child) || holdsBlocks(child));
 }
 
-interface Run {
+interface TextRun {
   text: string;
   links: number;
 }
@@ -48,7 +48,7 @@ export function measure(
   const weights = new Map<ParentNode, Weight>();
   const weigh = (node: ParentNode, linked: boolean): Weight => {
     const sum = { text: 0, links: 0, prose: 0, shared: 0, blocks: 0 };
-    let run: Run = { text: '', links: 0 };
+    let run: TextRun = { text: '', links: 0 };
     const end = () => {
       const block = blockOf(run, template);
       for (const key of Object.keys(sum) as (keyof Weight)[]) sum[key] += block[key];
@@ -83,7 +83,7 @@ const nothing: Weight = { text: 0, links: 0, prose: 0, shared: 0, blocks: 0 };
 /** Shorter blocks are labels more often than sentences. */
 const SENTENCE = 40;
 
-function blockOf({ text, links }: Run, template: Template | undefined): Weight {
+function blockOf({ text, links }: TextRun, template: Template | undefined): Weight {
   const plain = squeezed(text);
   if (plain === '') return nothing;
   const length = plain.length;

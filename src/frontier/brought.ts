@@ -1,7 +1,7 @@
 /** What home has done with a visit before the frontier learns from it. */
 
 /** Where the records of a visit lie in the archive. */
-interface Stored {
+interface StoredRecords {
   readonly segment: number;
   readonly offset: number;
   readonly length: number;
@@ -26,7 +26,7 @@ interface WordCounts {
 /** What home has done with a visit before it is learned from. */
 export interface Brought {
   readonly outpost: string;
-  readonly stored?: Stored | undefined;
+  readonly stored?: StoredRecords | undefined;
   readonly follows?: Follows | undefined;
   readonly words?: WordCounts | undefined;
 }

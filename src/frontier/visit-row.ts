@@ -29,7 +29,7 @@ export interface Lesson extends Brought {
 }
 
 /** What learning found out besides the visit itself. */
-interface Findings {
+interface VisitFindings {
   readonly planned: Planned;
   readonly movedTo: number | null;
   readonly near: number;
@@ -37,7 +37,7 @@ interface Findings {
   readonly alias: boolean;
 }
 
-export function knownRow(lesson: Lesson, found: Findings): KnownRow {
+export function knownRow(lesson: Lesson, found: VisitFindings): KnownRow {
   const { id, visit, before, stored } = lesson;
   const { page, time } = visit;
   const changed = visit.outcome === 'fetched';

@@ -16,7 +16,7 @@ import { createServer } from '../base/http.ts';
 import type { HomeControl, HomeState, Obeyed } from './control.ts';
 import type { SteerOrder } from './orders.ts';
 
-interface Address {
+interface DoorAddress {
   readonly pid: number;
   readonly port: number;
   readonly token: string;
@@ -27,12 +27,12 @@ const MOST_BODY = 2_000_000;
 /** Milliseconds that a home may take to answer; its loop turns several times a second. */
 const PATIENCE = 10_000;
 
-interface Door {
+interface OpenDoor {
   readonly port: number;
   close(): Promise<void>;
 }
 
-export async function openDoor(directory: string, control: HomeControl): Promise<Door> {
+export async function openDoor(directory: string, control: HomeControl): Promise<OpenDoor> {
   const token = randomBytes(32).toString('hex');
   const server = createServer((request, response) => void answer(request, response, { token, control }));
   await new Promise<void>((resolve, reject) => {
@@ -43,7 +43,7 @@ export async function openDoor(directory: string, control: HomeControl): Promise
   server.unref();
   const { port } = server.address() as AddressInfo;
   const file = join(directory, FILE);
-  replaceFile(file, JSON.stringify({ pid: process.pid, port, token } satisfies Address), PRIVATE);
+  replaceFile(file, JSON.stringify({ pid: process.pid, port, token } satisfies DoorAddress), PRIVATE);
   return {
     port,
     async close() {
@@ -103,9 +103,9 @@ export interface HomeClient {
 
 /** Undefined: no home says that it is there. One that does may still be dead: then asking it throws `not-found`. */
 export function findHome(directory: string): HomeClient | undefined {
-  let address: Address;
+  let address: DoorAddress;
   try {
-    address = JSON.parse(readFileSync(join(directory, FILE), 'utf8')) as Address;
+    address = JSON.parse(readFileSync(join(directory, FILE), 'utf8')) as DoorAddress;
   } catch {
     return undefined; // nobody is home, or it is just leaving
   }
@@ -128,7 +128,7 @@ export async function runningHome(directory: string): Promise<{ client: HomeClie
   }
 }
 
-async function ask({ port, token }: Address, path: string, body?: unknown): Promise<unknown> {
+async function ask({ port, token }: DoorAddress, path: string, body?: unknown): Promise<unknown> {
   let response: Response;
   try {
     response = await fetch(`http://127.0.0.1:${port}${path}`, {

@@ -87,7 +87,7 @@ export function lastRun(directory: string): LastRun | undefined {
   };
 }
 
-type Entry = Readonly<Record<string, unknown>>;
+type LogEntry = Readonly<Record<string, unknown>>;
 
 function tailOf(file: string): string {
   const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
@@ -101,16 +101,16 @@ function tailOf(file: string): string {
   }
 }
 
-function entryOf(line: string): Entry | undefined {
+function entryOf(line: string): LogEntry | undefined {
   try {
     const value: unknown = JSON.parse(line);
-    return typeof value === 'object' && value !== null ? (value as Entry) : undefined;
+    return typeof value === 'object' && value !== null ? (value as LogEntry) : undefined;
   } catch {
     return undefined; // the first one may be cut
   }
 }
 
-const timeOf = (entry: Entry | undefined): number => (entry ? Date.parse(String(entry['time'])) || 0 : 0);
+const timeOf = (entry: LogEntry | undefined): number => (entry ? Date.parse(String(entry['time'])) || 0 : 0);
 const numberIn = (value: unknown): number => (typeof value === 'number' && value >= 0 ? value : 0);
 
 function countsIn(value: unknown): Record<string, number> {

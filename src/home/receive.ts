@@ -10,7 +10,7 @@ import type { Findings } from './judging/judging.ts';
 import type { Settled, Verdicts } from './judging/verdicts.ts';
 import type { Progress } from './progress.ts';
 
-interface Parts {
+interface ReceiveParts {
   readonly ledger: Ledger;
   readonly archive: Archive;
   readonly frontier: Frontier;
@@ -24,7 +24,7 @@ export interface Judged {
   readonly findings?: Findings | undefined;
 }
 
-export function receive(parts: Parts, { parcel, findings }: Judged, outpost: string, progress: Progress): void {
+export function receive(parts: ReceiveParts, { parcel, findings }: Judged, outpost: string, progress: Progress): void {
   const { archive, frontier } = parts;
   if (parcel.server) frontier.news(parcel.server);
   const settled = parcel.visits.map(visit => settle(parts, visit, findings));
@@ -42,12 +42,12 @@ export function receive(parts: Parts, { parcel, findings }: Judged, outpost: str
 }
 
 /** What is known of the page decides what becomes of it. */
-function settle({ verdicts }: Parts, visit: Visit, findings: Findings | undefined): Settled {
+function settle({ verdicts }: ReceiveParts, visit: Visit, findings: Findings | undefined): Settled {
   const stored = visit.record !== undefined;
   return verdicts?.settle(visit, findings?.found.get(visit.url)) ?? { visit, stored, brought: {} };
 }
 
-function learn({ frontier, verdicts }: Parts, errand: string, settled: Settled, brought: Brought): void {
+function learn({ frontier, verdicts }: ReceiveParts, errand: string, settled: Settled, brought: Brought): void {
   const learned = frontier.learn(errand, settled.visit, { ...settled.brought, ...brought });
   verdicts?.learned(settled, learned);
 }
@@ -75,7 +75,7 @@ function packed(kept: readonly Settled[]): Settled[] {
  * kept, and not counted. Returns how many such visits there were.
  */
 export function receiveWarily(
-  parts: Parts,
+  parts: ReceiveParts,
   { parcel, findings }: Judged,
   from: ParcelSender,
   progress: Progress,
@@ -108,7 +108,7 @@ export interface ParcelSender {
   readonly anyone: Anyone;
 }
 
-function appendOne(parts: Parts, archive: Archive, members: Uint8Array, visit: Visit) {
+function appendOne(parts: ReceiveParts, archive: Archive, members: Uint8Array, visit: Visit) {
   const { offset, length, requestLength } = visit.record!;
   const { sameAs } = arrivalOf(parts, visit);
   const arrival: Arrival = { place: { offset: 0, length, requestLength }, ...(sameAs && { sameAs }) };
@@ -116,7 +116,7 @@ function appendOne(parts: Parts, archive: Archive, members: Uint8Array, visit: V
 }
 
 /** A body whose bytes the archive has under another URL is kept as a reference to them. */
-function arrivalOf({ ledger, frontier }: Parts, visit: Visit): Arrival {
+function arrivalOf({ ledger, frontier }: ReceiveParts, visit: Visit): Arrival {
   const place = visit.record!;
   const twin = frontier.learning.duplicate(visit);
   if (twin === 0) return { place };

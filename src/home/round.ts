@@ -17,10 +17,10 @@ export interface Round {
 const LONGEST = DAY;
 
 /** Each has a ledger, and remembers the round. */
-type Partitions = Iterable<{ readonly ledger: Ledger }>;
+type RoundPartitions = Iterable<{ readonly ledger: Ledger }>;
 
 /** The round that did not come to its end, or a new one. */
-export function beginRound(partitions: Partitions, now: number): Round {
+export function beginRound(partitions: RoundPartitions, now: number): Round {
   const ledgers = [...partitions].map(({ ledger }) => ledger);
   const opened = newest(
     ledgers.map(ledger => ledger.setting<Round | null>('round') ?? undefined),
@@ -33,14 +33,14 @@ export function beginRound(partitions: Partitions, now: number): Round {
 }
 
 /** One that begins now, and is not written down yet. */
-export function newRound(partitions: Partitions, now: number): Round {
+export function newRound(partitions: RoundPartitions, now: number): Round {
   const ledgers = [...partitions].map(({ ledger }) => ledger);
   const refreshed = newest(ledgers.map(ledger => ledger.setting<number>('refreshed')));
   return { begun: now, before: refreshed ?? newest(ledgers.map(({ visits }) => visits.lastTime)) ?? now };
 }
 
 /** Writes down that these take part in a round, which somebody else may have begun. */
-export function joinRound(partitions: Partitions, { begun, before }: Round): void {
+export function joinRound(partitions: RoundPartitions, { begun, before }: Round): void {
   for (const { ledger } of partitions)
     if (ledger.setting<Round | null>('round')?.begun !== begun) begin(ledger, { begun, before });
 }
@@ -53,7 +53,7 @@ function begin(ledger: Ledger, round: Round): void {
 }
 
 /** It came to its end: whoever asks next gets a new one. */
-export function endRound(partitions: Partitions): void {
+export function endRound(partitions: RoundPartitions): void {
   for (const { ledger } of partitions) {
     ledger.begin();
     ledger.set('round', null);

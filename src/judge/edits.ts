@@ -104,7 +104,7 @@ export const wholeEdit: Edit = {
   told: 'a file that is no text is another',
 };
 
-interface Item {
+interface Sign {
   readonly hash: number;
   readonly value: string;
   readonly picture: boolean;
@@ -143,15 +143,15 @@ function withMoved(edits: readonly Edit[]): Edit[] {
   });
 }
 
-function listEdits(list: List, old: readonly Item[], now: readonly Item[]): Edit[] {
+function listEdits(list: List, old: readonly Sign[], now: readonly Sign[]): Edit[] {
   return hunksOf(old, now).flatMap(hunk => editsIn(list, hunk, old, now));
 }
 
-function textsOf({ texts }: Pieces): Item[] {
+function textsOf({ texts }: Pieces): Sign[] {
   return texts.map(value => ({ hash: hashOf(value), value, picture: false }));
 }
 
-function referencesOf({ pieces }: Pieces): Item[] {
+function referencesOf({ pieces }: Pieces): Sign[] {
   return pieces
     .filter(({ kind }) => kind !== 'tags')
     .map(({ kind, hash, value }) => {
@@ -163,18 +163,18 @@ function referencesOf({ pieces }: Pieces): Item[] {
     });
 }
 
-function tagsOf({ pieces }: Pieces): Item[] {
+function tagsOf({ pieces }: Pieces): Sign[] {
   return pieces.filter(({ kind }) => kind === 'tags').map(({ hash }) => ({ hash, value: '', picture: false }));
 }
 
-function hunksOf(old: readonly Item[], now: readonly Item[]): Hunk[] {
+function hunksOf(old: readonly Sign[], now: readonly Sign[]): Hunk[] {
   return hunks(
     old.map(({ hash }) => hash),
     now.map(({ hash }) => hash),
   );
 }
 
-function editsIn(list: List, { before, after }: Hunk, old: readonly Item[], now: readonly Item[]): Edit[] {
+function editsIn(list: List, { before, after }: Hunk, old: readonly Sign[], now: readonly Sign[]): Edit[] {
   const [behind, ahead] = [now[after[0] - 1]?.hash ?? 0, now[after[1]]?.hash ?? 0];
   const around = [behind, ahead, after[0], now.length - after[1]] as const;
   const spot = (index: number) => ({ list, around, place: hashAll([listNumber[list], behind, ahead, index]) });
@@ -197,18 +197,18 @@ const PAIRED = 100;
 const BESIDE = 1000;
 
 /** What was replaced as a whole, or one by one where as many came as went. */
-function between(spot: (index: number) => Where, gone: readonly Item[], come: readonly Item[], from: number): Edit[] {
+function between(spot: (index: number) => Where, gone: readonly Sign[], come: readonly Sign[], from: number): Edit[] {
   const apart = gone.length === come.length && (come.length <= MOST_APART || isTokensAlone(gone, come));
   if (!apart) return [editOf(spot(from), gone, come)];
   return come.flatMap((is, i) => replaced(spot(from + i + 1), gone[i]!, is));
 }
 
 /** However many they are: each is what it was but for tokens. */
-function isTokensAlone(gone: readonly Item[], come: readonly Item[]): boolean {
+function isTokensAlone(gone: readonly Sign[], come: readonly Sign[]): boolean {
   return come.every((is, i) => stemOf(gone[i]!.value, is.value) !== undefined);
 }
 
-function replaced(spot: Where, was: Item, is: Item): Edit[] {
+function replaced(spot: Where, was: Sign, is: Sign): Edit[] {
   const whole = editOf(spot, [was], [is]);
   return spot.list === 'text' ? wordEdits(whole, was.value, is.value) : [whole];
 }
@@ -217,7 +217,7 @@ function replaced(spot: Where, was: Item, is: Item): Edit[] {
 const MOST_PAIRED = 24;
 
 /** Which of a stretch became which, in order, where most of an item has stayed; none where as many came as went in order. */
-function pairsOf(list: List, gone: readonly Item[], come: readonly Item[]): (readonly [number, number])[] {
+function pairsOf(list: List, gone: readonly Sign[], come: readonly Sign[]): (readonly [number, number])[] {
   if (list === 'tags' || gone.length === 0 || come.length === 0 || gone.length + come.length === 2) return [];
   if (gone.length > MOST_PAIRED || come.length > MOST_PAIRED) return longPairs(list, gone, come);
   const alike = gone.map(was => come.map(is => isAlike(list, was.value, is.value)));
@@ -239,7 +239,7 @@ function pairsOf(list: List, gone: readonly Item[], come: readonly Item[]): (rea
 }
 
 /** Too many to hold each against each: where as many came as went, those that stand at the same place and are alike. */
-function longPairs(list: List, gone: readonly Item[], come: readonly Item[]): (readonly [number, number])[] {
+function longPairs(list: List, gone: readonly Sign[], come: readonly Sign[]): (readonly [number, number])[] {
   if (gone.length !== come.length) return [];
   const pairs = come.flatMap((is, i) => (isAlike(list, gone[i]!.value, is.value) ? [[i, i] as const] : []));
   return 2 * pairs.length >= come.length ? pairs : [];
@@ -257,7 +257,7 @@ const WORDS = 4;
 
 type Where = Pick<Edit, 'list' | 'place' | 'around'>;
 
-function editOf(spot: Where, old: readonly Item[], now: readonly Item[]): Edit {
+function editOf(spot: Where, old: readonly Sign[], now: readonly Sign[]): Edit {
   const alone = spot.list === 'reference' && old.length === 1 && now.length === 1;
   const stem = alone ? stemOf(old[0]!.value, now[0]!.value) : undefined;
   const pieced = alone ? frameOf(old[0]!.value, now[0]!.value) : undefined;
@@ -357,7 +357,7 @@ function frameOfWords(now: readonly string[], changed: readonly Hunk[]): number 
 
 const LEAST_FRAME = 1;
 
-function hashesOf(items: readonly Item[]): number {
+function hashesOf(items: readonly Sign[]): number {
   return items.length === 0 ? 0 : items.length === 1 ? items[0]!.hash : hashAll(items.map(({ hash }) => hash));
 }
 
@@ -365,13 +365,13 @@ function hashesOf(items: readonly Item[]): number {
 const LONG = 5;
 const LONG_ADDRESS = 24;
 
-const isLongOf = (items: readonly Item[]): boolean => isLong(items.map(({ value }) => value).join(' '));
+const isLongOf = (items: readonly Sign[]): boolean => isLong(items.map(({ value }) => value).join(' '));
 
 function isLong(value: string): boolean {
   return value.includes(' ') ? value.split(' ').length >= LONG : value.length >= LONG_ADDRESS;
 }
 
-function shortened(items: readonly Item[]): string {
+function shortened(items: readonly Sign[]): string {
   return cut(items.map(({ value }) => value).join(' '));
 }
 

@@ -26,7 +26,7 @@ export interface Shares {
 export const shares: Shares = { leastPages: 5, leastShare: 0.01 };
 
 /** What the pages of a round have in common: counts that reached what makes an edit one of the server. */
-interface Common {
+interface CommonEdits {
   /** Edits with what stands beside them. */
   readonly edits: ReadonlySet<number>;
   /** What became what, wherever it stands, on twice as many pages. */
@@ -49,7 +49,7 @@ export function review(
   all: readonly Seen[],
   { pages, visited }: PageCounts,
   { leastPages, leastShare }: Shares = shares,
-): Common {
+): CommonEdits {
   for (const edit of swingsIn(all)) knowledge.swing(edit);
   for (const turn of turnsBothWays(all, visited)) knowledge.swing(turn);
   for (const { page, edits } of all) for (const edit of edits) knowledge.turned(page, edit);
@@ -206,7 +206,7 @@ export function verdictOf(
   knowledge: ServerKnowledge,
   { edits, before }: Pick<Seen, 'edits' | 'before'>,
   places: Places,
-  common: Common = nothing,
+  common: CommonEdits = nothing,
 ): Verdict | 'same' {
   if (edits.length === 0) return 'same';
   const said = edits.map(edit => knowledge.verdictOn(edit, places, before));
@@ -218,13 +218,13 @@ export function verdictOf(
   return said.find(verdict => verdict === 'shared') ?? said[0]!;
 }
 
-const nothing: Common = { edits: new Set(), values: new Set(), pairs: new Set(), pages: new Set() };
+const nothing: CommonEdits = { edits: new Set(), values: new Set(), pairs: new Set(), pages: new Set() };
 
 /**
  * Whether what is left when noise is taken out is an edit of the server: all of it, as it stands, is on many pages; or each
  * block of text is, and each reference beside them. How it is marked up goes with what it says.
  */
-function isCommon(edits: readonly Edit[], common: Common, besides: boolean): boolean {
+function isCommon(edits: readonly Edit[], common: CommonEdits, besides: boolean): boolean {
   if (common.pages.has(wholeOf(edits))) return true;
   const telling = edits.filter(({ list }) => list !== 'tags');
   const inPlace = (edit: Edit) => signaturesOf(edit).some(each => common.edits.has(each));

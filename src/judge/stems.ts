@@ -103,20 +103,20 @@ export function hasStayed(before: string, after: string): boolean {
 }
 
 /** A piece that became another, and what stands around it: from all of the reference to the two signs beside it. */
-interface Turn {
+interface StemTurn {
   readonly before: string;
   readonly after: string;
   readonly around: readonly string[];
 }
 
 /** Of two references of which a frame has stayed. Pages have pictures and links of their own, but the same tokens in them. */
-export function turnsOf(before: string, after: string): Turn[] {
+export function turnsOf(before: string, after: string): StemTurn[] {
   const frame = frameOf(before, after);
   if (frame === undefined) return [];
   const [old, now] = aligned(before, after)!;
   const masked = old.map((piece, i) => (piece === now[i] ? piece : '*'));
   const server = /^[a-z]+:\/\/[^/]*/i.exec(before)?.[0] ?? '';
-  const turns = new Map<string, Turn>();
+  const turns = new Map<string, StemTurn>();
   for (const [i, piece] of old.entries()) {
     const turn = `${piece} ${now[i]}`;
     if (piece === now[i] || turns.has(turn)) continue;

@@ -7,7 +7,7 @@ import type { Outcome } from '../errand/visit.ts';
 import { ELSEWHERE } from './collection/border.ts';
 import { globOf } from './pages/pages.ts';
 
-type Value = string | number | null;
+type SqlValue = string | number | null;
 
 /** A part of a list, and the key to go on from; null = the list ends here. */
 export interface ListingPart<T> {
@@ -15,7 +15,7 @@ export interface ListingPart<T> {
   readonly next: number | null;
 }
 
-interface ListedPage {
+interface ListingRow {
   readonly id: number;
   readonly url: string;
   readonly server: number;
@@ -35,7 +35,7 @@ interface ListedPage {
 }
 
 /** With the key that the list is paged by. */
-export interface KeyedPage extends ListedPage {
+export interface KeyedPage extends ListingRow {
   readonly key: number;
 }
 
@@ -254,9 +254,12 @@ export class Listings {
   }
 }
 
-function pageFilter({ find, server, outcome, type = '', status }: PagesFilter): { where: string[]; values: Value[] } {
+function pageFilter({ find, server, outcome, type = '', status }: PagesFilter): {
+  where: string[];
+  values: SqlValue[];
+} {
   const where = [`p.refused IS NOT 'forgotten' AND p.refused IS NOT '${ELSEWHERE}'`];
-  const values: Value[] = [];
+  const values: SqlValue[] = [];
   if (find !== '') {
     where.push('p.url GLOB ?');
     values.push(globOf(find));

@@ -19,7 +19,7 @@ export interface Decided {
 }
 
 /** What of a visit is counted. */
-interface Look {
+interface CountedLook {
   readonly time: number;
   readonly outpost: string;
   readonly outcome: Outcome;
@@ -29,7 +29,7 @@ interface Look {
   readonly down: number;
 }
 
-interface Sum {
+interface LookSum {
   readonly key: readonly [day: number, here: number, outcome: string, stage: string, cause: string];
   visits: number;
   up: number;
@@ -41,24 +41,24 @@ const HERE = /^(?:thread-\d.*|trial|site .*)$/s;
 
 export class Looks {
   readonly #database: DatabaseSync;
-  readonly #pending = new Map<string, Sum>();
+  readonly #pending = new Map<string, LookSum>();
   #add: StatementSync | undefined;
   /** That of the last visit: mostly the next one's, too, found without its key. */
-  #last: { readonly look: Look; readonly day: number; readonly sum: Sum } | undefined;
+  #last: { readonly look: CountedLook; readonly day: number; readonly sum: LookSum } | undefined;
 
   constructor(database: DatabaseSync) {
     this.#database = database;
   }
 
   /** A visit comes (1) or goes (-1). */
-  count(look: Look, by: 1 | -1): void {
+  count(look: CountedLook, by: 1 | -1): void {
     const sum = this.#sumOf(look);
     sum.visits += by;
     sum.up += by * look.up;
     sum.down += by * look.down;
   }
 
-  #sumOf(look: Look): Sum {
+  #sumOf(look: CountedLook): LookSum {
     const day = Math.floor(look.time / DAY);
     const last = this.#last;
     if (
@@ -69,7 +69,7 @@ export class Looks {
       last.look.cause === look.cause
     )
       return last.sum;
-    const key: Sum['key'] = [day, Number(HERE.test(look.outpost)), look.outcome, look.stage ?? '', look.cause];
+    const key: LookSum['key'] = [day, Number(HERE.test(look.outpost)), look.outcome, look.stage ?? '', look.cause];
     const name = key.join(' ');
     const sum = this.#pending.get(name) ?? { key, visits: 0, up: 0, down: 0 };
     this.#pending.set(name, sum);

@@ -20,7 +20,7 @@ interface TallyRow {
   readonly n: number;
 }
 
-interface Change extends Omit<TallyRow, 'n'> {
+interface TallyChange extends Omit<TallyRow, 'n'> {
   readonly kind: TallyKind;
   n: number;
 }
@@ -45,11 +45,11 @@ const counted: Readonly<Record<TallyKind, string>> = {
 export class Tallies {
   readonly #database: DatabaseSync;
   #add: StatementSync | undefined;
-  readonly #pending = new Map<string, Change>();
+  readonly #pending = new Map<string, TallyChange>();
   /** Refused while they waited or were under way: a visit may still come. */
   readonly #spurned = new Set<number>();
   /** That of the last row: mostly the next one's, too, found without its key. */
-  #last: Change | undefined;
+  #last: TallyChange | undefined;
 
   constructor(database: DatabaseSync) {
     this.#database = database;
@@ -63,7 +63,7 @@ export class Tallies {
     change.n += by;
   }
 
-  #changeOf(kind: TallyKind, name: string, server: number): Change {
+  #changeOf(kind: TallyKind, name: string, server: number): TallyChange {
     const key = `${kind} ${server} ${name}`;
     const known = this.#pending.get(key);
     if (known) return known;
@@ -80,7 +80,7 @@ export class Tallies {
   }
 
   /** A page that was refused for one reason, or none, is refused for another, or for none. */
-  judged(before: Judged, after: Judged, visited: boolean): void {
+  judged(before: JudgedRow, after: JudgedRow, visited: boolean): void {
     this.count('pages', before.refused ?? '', before.server, -1);
     this.count('pages', after.refused ?? '', after.server, 1);
     if (visited) this.count('spurned', '', 0, Number(after.refused !== null) - Number(before.refused !== null));
@@ -109,7 +109,7 @@ export class Tallies {
   }
 }
 
-interface Judged {
+interface JudgedRow {
   readonly id: number;
   readonly server: number;
   readonly refused: string | null;

@@ -85,13 +85,13 @@ export function linksInSitemap(text: string, base: string): FaceLink[] {
   return url === undefined ? [] : [{ kind: 'resourcesync', url }];
 }
 
-interface Written {
+interface WrittenLink {
   readonly rel: string;
   readonly type: string;
   readonly href: string;
 }
 
-function linkOf({ rel, type, href }: Written, base: string): FaceLink[] {
+function linkOf({ rel, type, href }: WrittenLink, base: string): FaceLink[] {
   const url = href === '' ? undefined : normalise(decode(href), base);
   if (url === undefined) return [];
   const relations = rel.toLowerCase().split(/\s+/);

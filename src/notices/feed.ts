@@ -41,7 +41,7 @@ export function parseFeed(bytes: Uint8Array, url: string): Feed {
 }
 
 /** What is gathered of one entry, or of the feed itself; the first of several titles counts. */
-interface Draft {
+interface EntryDraft {
   link: string;
   id: string;
   /** An id that says it is no URL. */
@@ -51,7 +51,7 @@ interface Draft {
   updated: number | undefined;
 }
 
-const emptyDraft = (): Draft => ({
+const emptyDraft = (): EntryDraft => ({
   link: '',
   id: '',
   opaque: false,
@@ -60,11 +60,11 @@ const emptyDraft = (): Draft => ({
   updated: undefined,
 });
 
-interface Reading {
+interface FeedReading {
   format: Feed['format'];
   readonly base: string;
-  readonly channel: Draft;
-  entry: Draft | undefined;
+  readonly channel: EntryDraft;
+  entry: EntryDraft | undefined;
   readonly hubs: string[];
   self: string | undefined;
   ttl: number;
@@ -76,7 +76,7 @@ interface Reading {
 
 export function readFeed(text: string, base: string, problems: Problems): Feed {
   const scanner = new XmlScanner(text);
-  const reading: Reading = {
+  const reading: FeedReading = {
     ...{ format: 'none', base, channel: emptyDraft(), entry: undefined, hubs: [], self: undefined },
     ...{ ttl: 0, period: 0, frequency: 1, entries: [], problems },
   };
@@ -105,7 +105,7 @@ export function readFeed(text: string, base: string, problems: Problems): Feed {
 const ours = new Set(['', 'rss', 'rdf', 'atom', 'a10', 'dc', 'dcterms', 'sy']);
 
 /** The field whose text follows, empty = none. */
-function openElement(scanner: XmlScanner, reading: Reading): string {
+function openElement(scanner: XmlScanner, reading: FeedReading): string {
   const { name, prefix } = scanner;
   if (!ours.has(prefix)) return '';
   if (name === 'rss' || name === 'rdf') reading.format = 'rss';
@@ -120,7 +120,7 @@ function openElement(scanner: XmlScanner, reading: Reading): string {
 }
 
 /** Atom's form; RSS has the URL as text, which takeField gets. */
-function takeLink(scanner: XmlScanner, reading: Reading): void {
+function takeLink(scanner: XmlScanner, reading: FeedReading): void {
   const href = scanner.attribute('href');
   if (href === '') return;
   const relation = scanner.attribute('rel').toLowerCase() || 'alternate';
@@ -135,7 +135,7 @@ function takeLink(scanner: XmlScanner, reading: Reading): void {
 
 const periods: Readonly<Record<string, number>> = { hourly: 1, daily: 24, weekly: 168, monthly: 730, yearly: 8766 };
 
-function takeField(field: string, value: string, reading: Reading): void {
+function takeField(field: string, value: string, reading: FeedReading): void {
   const target = reading.entry ?? reading.channel;
   if (field === 'link') target.link ||= value;
   else if (field === 'guid' || field === 'id') target.id ||= value;
@@ -154,7 +154,7 @@ function positive(text: string): number {
   return number > 0 && number < 1e6 ? number : 0;
 }
 
-function finishEntry(reading: Reading): void {
+function finishEntry(reading: FeedReading): void {
   const { entry, base, entries, problems } = reading;
   if (entry === undefined) return;
   reading.entry = undefined;

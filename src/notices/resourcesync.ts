@@ -37,7 +37,7 @@ export interface SyncEntry {
   readonly sha256: string;
 }
 
-interface Draft {
+interface ResourceDraft {
   loc: string;
   lastmod: number;
   datetime: number;
@@ -48,7 +48,7 @@ interface Draft {
   hash: string;
 }
 
-const blank = (): Draft => ({
+const blank = (): ResourceDraft => ({
   ...{ loc: '', lastmod: 0, datetime: 0, from: 0, until: 0 },
   ...{ capability: '', change: '', hash: '' },
 });
@@ -61,7 +61,7 @@ export function parseSync(bytes: Uint8Array, base: string): SyncDocument {
   const whole = blank();
   const entries: SyncEntry[] = [];
   let index = false;
-  let entry: Draft | undefined;
+  let entry: ResourceDraft | undefined;
   let field = '';
   let text = '';
   while (scanner.next()) {
@@ -92,12 +92,12 @@ export function parseSync(bytes: Uint8Array, base: string): SyncDocument {
   return { capability, index, from, until, entries, problems: problems.list() };
 }
 
-function takeText(entry: Draft, field: string, value: string): void {
+function takeText(entry: ResourceDraft, field: string, value: string): void {
   if (field === 'loc') entry.loc ||= value;
   else entry.lastmod = parseDate(value) ?? 0;
 }
 
-function takeTerms(scanner: XmlScanner, draft: Draft): void {
+function takeTerms(scanner: XmlScanner, draft: ResourceDraft): void {
   const date = (name: string) => parseInstant(scanner.attribute(name)) ?? 0;
   draft.capability ||= scanner.attribute('capability').toLowerCase();
   draft.change ||= scanner.attribute('change').toLowerCase();
@@ -115,7 +115,7 @@ interface Document {
 
 const changes = new Set(['created', 'updated', 'deleted']);
 
-function finish(draft: Draft, { base, entries, problems }: Document): void {
+function finish(draft: ResourceDraft, { base, entries, problems }: Document): void {
   const url = draft.loc === '' ? undefined : normalise(draft.loc, base);
   if (url === undefined) {
     problems.add('an entry without a URL');

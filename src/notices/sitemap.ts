@@ -77,7 +77,7 @@ function readLines(text: string, problems: Problems): Sitemap {
 }
 
 /** The fields of one `url` or `sitemap` element, as written. */
-type Fields = Partial<Record<'loc' | 'lastmod' | 'changefreq' | 'priority', string>>;
+type EntryFields = Partial<Record<'loc' | 'lastmod' | 'changefreq' | 'priority', string>>;
 
 /** `scanner` stands at the root element. */
 function readXml(scanner: XmlScanner, base: string, problems: Problems): Sitemap {
@@ -89,8 +89,8 @@ function readXml(scanner: XmlScanner, base: string, problems: Problems): Sitemap
   const entries: SitemapEntry[] = [];
   const resolve = resolver(base);
   let tried = 0;
-  let fields: Fields | undefined;
-  let field: keyof Fields | undefined;
+  let fields: EntryFields | undefined;
+  let field: keyof EntryFields | undefined;
   const finish = () => {
     if (fields) tried++;
     const entry = fields && entryOf(fields, resolve, problems);
@@ -126,12 +126,12 @@ function readXml(scanner: XmlScanner, base: string, problems: Problems): Sitemap
   return { kind, entries, problems: problems.list() };
 }
 
-function isField(name: string): name is keyof Fields {
+function isField(name: string): name is keyof EntryFields {
   return name === 'loc' || name === 'lastmod' || name === 'changefreq' || name === 'priority';
 }
 
 function entryOf(
-  fields: Fields,
+  fields: EntryFields,
   resolve: (href: string) => string | undefined,
   problems: Problems,
 ): SitemapEntry | undefined {

@@ -18,7 +18,7 @@ import { notifyDirectory } from './place.ts';
 import type { Channel, Rule } from './rule.ts';
 import { readRules } from './rules-file.ts';
 
-interface Told {
+interface NotifyCounts {
   /** Changes that count and were put on a desk. */
   readonly found: number;
   /** Messages that were taken. */
@@ -46,7 +46,7 @@ export class Notifier {
   }
 
   /** One pass over all rules. `settled`: visits younger than this (milliseconds) may still turn out to be noise. */
-  async pass(settled = 0, signal?: AbortSignal): Promise<Told> {
+  async pass(settled = 0, signal?: AbortSignal): Promise<NotifyCounts> {
     const told = { found: 0, sent: 0, failed: 0 };
     for (const rule of readRules(this.#data)) {
       const desk = new Desk(join(notifyDirectory(this.#data), rule.name));

@@ -15,14 +15,14 @@ import { recode } from './workers/recode.ts';
 /** Validators that are remembered; each spares a page on the way from the server, none is needed. */
 const MOST_VALIDATORS = 100_000;
 
-interface Validators extends Pick<Known, 'etag' | 'lastModified'> {
+interface NewerValidators extends Pick<Known, 'etag' | 'lastModified'> {
   /** What home knew of the page: they hold as long as it knows just that. */
   readonly facts: Uint8Array;
 }
 
 export class Sender {
   readonly #cache: VersionCache;
-  readonly #validators = new Map<string, Validators>();
+  readonly #validators = new Map<string, NewerValidators>();
   readonly #shelves = new Map<string, Shelf>();
 
   constructor(cache: VersionCache) {

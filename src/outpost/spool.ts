@@ -23,7 +23,7 @@ export interface Spooled {
   gone: boolean;
 }
 
-interface Taken {
+interface TakenParcel {
   readonly frame: ErrandFrame;
   /** Name of the outpost it was passed on to; empty = it runs here. */
   readonly to: string;
@@ -38,7 +38,7 @@ const SPARE = 64 << 10;
 
 export class Spool {
   readonly directory: string;
-  readonly errands = new Map<string, Taken>();
+  readonly errands = new Map<string, TakenParcel>();
   readonly #most: number;
   readonly #parcels = new Map<string, Spooled[]>();
   #bytes = 0;

@@ -24,7 +24,7 @@ import { OutpostService } from './service.ts';
 import type { StationOptions } from './service-options.ts';
 
 /** outpost.json. */
-interface Place extends Address, Omit<JoinOptions, 'directory' | 'token'> {
+interface OutpostFile extends Address, Omit<JoinOptions, 'directory' | 'token'> {
   /** Key of the home that it obeys, once it has met it. */
   readonly home: string;
 }
@@ -96,7 +96,7 @@ export class StandingOutpost {
   readonly #options: RunOptions;
   readonly #members: Members;
   readonly #stop = new AbortController();
-  #place: Place;
+  #place: OutpostFile;
   #door: Door | undefined;
   #connected = false;
   /** The trouble that was told last. */
@@ -220,7 +220,7 @@ export class StandingOutpost {
     this.station.children.dismiss(this.#members.all().flatMap(each => (each.revoked ? [each.name] : [])));
     if (text === this.#rules) return;
     this.#rules = text;
-    this.station.change(JSON.parse(text) as Place);
+    this.station.change(JSON.parse(text) as OutpostFile);
   }
 
   #token(): string {
@@ -271,7 +271,7 @@ export function hasJoined(directory: string): boolean {
   return existsSync(join(directory, FILE));
 }
 
-function load(directory: string): Place {
+function load(directory: string): OutpostFile {
   const file = join(directory, FILE);
   if (!existsSync(file)) {
     throw new SkeinError(
@@ -280,9 +280,9 @@ function load(directory: string): Place {
       'Join with "skein outpost join" first, or name the directory where you did with --directory.',
     );
   }
-  return JSON.parse(readFileSync(file, 'utf8')) as Place;
+  return JSON.parse(readFileSync(file, 'utf8')) as OutpostFile;
 }
 
-function save(directory: string, place: Place): void {
+function save(directory: string, place: OutpostFile): void {
   replaceFile(join(directory, FILE), JSON.stringify(place, undefined, 2), PRIVATE);
 }

@@ -85,12 +85,12 @@ function openStream(leftover: Uint8Array): Duplex {
   return joinStreams(process.stdin, output);
 }
 
-interface Claim {
+interface DirectoryClaim {
   ours(): boolean;
 }
 
 /** The newest process of a home owns its spool; an older one that notices leaves without touching it. */
-function takeOver(directory: string): Claim {
+function takeOver(directory: string): DirectoryClaim {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const found = lstatSync(directory);
   if (process.getuid && (found.uid !== process.getuid() || !found.isDirectory() || (found.mode & 0o022) !== 0)) {
@@ -102,7 +102,7 @@ function takeOver(directory: string): Claim {
   return { ours: () => existsSync(file) && readFileSync(file, 'utf8') === mark };
 }
 
-async function linger(station: OutpostService, claim: Claim): Promise<void> {
+async function linger(station: OutpostService, claim: DirectoryClaim): Promise<void> {
   await station.recall();
   const until = systemClock.ticks() + LINGER;
   while (claim.ours() && station.spool.errands.size > 0 && systemClock.ticks() < until) await systemClock.sleep(1000);

@@ -10,7 +10,7 @@ import { hash } from 'node:crypto';
 import type { Line } from '../transfer/line.ts';
 import type { Spool, Spooled } from './spool.ts';
 
-type Item = Spooled | { readonly errand: string; readonly why: string };
+type UplinkItem = Spooled | { readonly errand: string; readonly why: string };
 
 /** Milliseconds that a small parcel may wait for those of other errands; what was looked at was filled for longer. */
 const PATIENCE = 3000;
@@ -25,7 +25,7 @@ export class Uplink {
   #straight: Line | undefined;
   /** Errands that the straight line has heard of. */
   readonly #claimed = new Set<string>();
-  #waiting: Item[] = [];
+  #waiting: UplinkItem[] = [];
   /** Counts the ways taken, and tells which of them is being served: a line that is full holds up no other. */
   #way = 0;
   #pumping = -1;
@@ -120,7 +120,7 @@ export class Uplink {
     if (this.#pumping === way) this.#pumping = -1;
   }
 
-  #send(line: Line, item: Item): void {
+  #send(line: Line, item: UplinkItem): void {
     if (line === this.#straight) this.#claim(line, item.errand);
     if ('why' in item) {
       if (this.#givenUp.has(item.errand)) line.send({ kind: 'give-up', errand: item.errand, why: item.why });

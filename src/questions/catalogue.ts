@@ -25,18 +25,22 @@ import { pagesListing } from './whole/pages.ts';
 import { statusQuestion } from './whole/status.ts';
 import { verifyQuestion } from './whole/verify.ts';
 
-interface Entry {
+interface CatalogueEntry {
   readonly name: string;
   readonly args: z.ZodType;
   readonly part: z.ZodType;
   readonly answer: (reader: PartitionReader, args: unknown) => unknown;
 }
 
-function asked<Args, Part, Answer>(question: Question<Args, Part, Answer>, args: z.ZodType, part: z.ZodType): Entry {
+function asked<Args, Part, Answer>(
+  question: Question<Args, Part, Answer>,
+  args: z.ZodType,
+  part: z.ZodType,
+): CatalogueEntry {
   return { name: question.name, args, part, answer: (reader, given) => question.ask(reader, given as Args) };
 }
 
-function listed<Args, Row>(listing: Listing<Args, Row>, args: z.ZodType, row: z.ZodType): Entry {
+function listed<Args, Row>(listing: Listing<Args, Row>, args: z.ZodType, row: z.ZodType): CatalogueEntry {
   return {
     name: listing.name,
     args: z.object({ args, after: row.optional() }),
@@ -45,7 +49,7 @@ function listed<Args, Row>(listing: Listing<Args, Row>, args: z.ZodType, row: z.
   };
 }
 
-const entries: readonly Entry[] = [
+const entries: readonly CatalogueEntry[] = [
   asked(statusQuestion, forms.noArgs, forms.status),
   listed(pagesListing, forms.pagesWanted, forms.listedPage),
   asked(showQuestion, forms.aboutPage, forms.shown.nullable()),
@@ -74,9 +78,9 @@ const entries: readonly Entry[] = [
   asked(searching.openedQuestion, search.openedAsked, z.boolean()),
 ];
 
-const catalogue: ReadonlyMap<string, Entry> = new Map(entries.map(entry => [entry.name, entry]));
+const catalogue: ReadonlyMap<string, CatalogueEntry> = new Map(entries.map(entry => [entry.name, entry]));
 
-function entryOf(name: string): Entry {
+function entryOf(name: string): CatalogueEntry {
   const entry = catalogue.get(name);
   if (entry) return entry;
   throw new SkeinError(

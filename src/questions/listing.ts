@@ -44,7 +44,7 @@ export function* inSlices<Row>(rows: Iterable<Row>): Generator<readonly Row[]> {
   if (slice.length > 0) yield slice;
 }
 
-interface Head<Row> {
+interface ListHead<Row> {
   readonly source: Rows<Row>;
   rows: readonly Row[];
   at: number;
@@ -62,7 +62,7 @@ export async function* merged<Row>(
   }
   // At once: those on other machines take a while each.
   const firsts = await Promise.all(sources.map(source => source.next()));
-  const heads: Head<Row>[] = firsts.flatMap((first, i) =>
+  const heads: ListHead<Row>[] = firsts.flatMap((first, i) =>
     first.done ? [] : [{ source: sources[i]!, rows: first.value, at: 0 }],
   );
   let taken: Row[] = [];

@@ -1,7 +1,7 @@
 /** What a report can find, each with how much it matters and what it means to a reader. */
 export type Level = 'error' | 'warning' | 'notice';
 
-interface Check {
+interface FindingCheck {
   readonly level: Level;
   /** Heading of the list. */
   readonly title: string;
@@ -9,7 +9,7 @@ interface Check {
   readonly means: string;
 }
 
-const check = (level: Level, title: string, means: string): Check => ({ level, title, means });
+const check = (level: Level, title: string, means: string): FindingCheck => ({ level, title, means });
 
 export const checks = {
   'broken-link': check('error', 'Broken links', 'Pages link to these URLs, but the URLs return no page.'),
@@ -46,7 +46,7 @@ export const checks = {
   'near-duplicate': check('notice', 'Near-duplicates', 'Nearly the same text as another page.'),
   slow: check('warning', 'Slow pages', 'They took more than two seconds to load.'),
   large: check('notice', 'Large pages', 'HTML of more than one megabyte.'),
-} as const satisfies Record<string, Check>;
+} as const satisfies Record<string, FindingCheck>;
 
 export type CheckName = keyof typeof checks;
 export const checkNames = Object.keys(checks) as CheckName[];

@@ -25,7 +25,7 @@ export interface OutsideOptions {
   readonly named: (origin: string) => boolean;
 }
 
-interface Checked {
+interface CheckedLink {
   readonly status: number;
   /** A code of reasons.ts, empty = the URL is fine, or nobody may ask for it. */
   readonly reason: string;
@@ -43,10 +43,10 @@ const FINAL = new Set([404, 410, 429]);
 const NOT_FOUND_OUT = new Set(['robots', 'robots-unreachable', 'private-address']);
 
 /** URLs that nobody may ask for now are not in the answer. */
-export async function checkOutside(urls: Iterable<string>, options: OutsideOptions): Promise<Map<string, Checked>> {
-  const outside = new Outside(options);
+export async function checkOutside(urls: Iterable<string>, options: OutsideOptions): Promise<Map<string, CheckedLink>> {
+  const outside = new OutsideLinks(options);
   const waiting = [...Map.groupBy(urls, originOf).values()];
-  const found = new Map<string, Checked>();
+  const found = new Map<string, CheckedLink>();
   const work = async () => {
     for (let list = waiting.pop(); list; list = waiting.pop()) {
       for (const url of list) {
@@ -63,7 +63,7 @@ export async function checkOutside(urls: Iterable<string>, options: OutsideOptio
   return found;
 }
 
-class Outside {
+class OutsideLinks {
   readonly #options: OutsideOptions;
   readonly #fetcher: Fetcher;
   readonly #pace: Pace;
@@ -84,7 +84,7 @@ class Outside {
   }
 
   /** Follows redirects; each hop passes rules, pace and gate by itself. Undefined: the URL may not be asked for. */
-  async check(url: string): Promise<Checked | undefined> {
+  async check(url: string): Promise<CheckedLink | undefined> {
     let at = url;
     for (let hops = 0; hops <= MOST_HOPS; hops++) {
       const answer = await this.#ask(at);

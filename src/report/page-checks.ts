@@ -24,12 +24,12 @@ function isOwnCanonical({ canonical, url }: SiteRow): boolean {
   return canonical === null || canonical === url;
 }
 
-interface Told {
+interface FindingDetail {
   readonly detail?: string;
   readonly related?: readonly Related[];
 }
 
-function finding(check: CheckName, row: SiteRow, { detail = '', related = [] }: Told = {}): Finding {
+function finding(check: CheckName, row: SiteRow, { detail = '', related = [] }: FindingDetail = {}): Finding {
   const time = row.changedTime ?? row.found;
   return { check, level: checks[check].level, url: row.url, time, status: row.status ?? 0, detail, related };
 }

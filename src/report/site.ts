@@ -7,7 +7,7 @@ import type { SiteLink, SiteRow } from '../ledger/site-questions.ts';
 /** Redirects in a row beyond which there is no end. */
 const MOST_HOPS = 20;
 
-interface End {
+interface RedirectEnd {
   readonly row: SiteRow | undefined;
   /** URLs passed on the way, the first one included, the last one not. */
   readonly way: readonly SiteRow[];
@@ -135,7 +135,7 @@ export class ReportedSite {
   }
 
   /** Where redirects from here end. */
-  end(row: SiteRow): End {
+  end(row: SiteRow): RedirectEnd {
     const way: SiteRow[] = [];
     let at: SiteRow | undefined = row;
     while (at?.outcome === 'moved') {

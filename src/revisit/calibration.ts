@@ -37,7 +37,7 @@ const CHOSEN = 0.25;
 const BORROWED = 1;
 const MOST_FACTOR = 10;
 
-interface Sum {
+interface CalibrationSum {
   foretold: number;
   found: number;
 }
@@ -61,7 +61,7 @@ export interface CalibrationPart {
 }
 
 /** The pages of one server. */
-interface Whole {
+interface ServerPart {
   readonly server: number;
   readonly pages: number;
   readonly unseen: number;
@@ -82,12 +82,12 @@ export interface Interval {
 }
 
 export class Calibration {
-  readonly #now: Map<string, Sum>;
-  readonly #usual: Map<string, Sum>;
+  readonly #now: Map<string, CalibrationSum>;
+  readonly #usual: Map<string, CalibrationSum>;
   readonly #cells: readonly CalibrationCell[];
   readonly #misses: readonly Miss[];
   readonly #missesOf: ReadonlyMap<number, readonly Miss[]>;
-  readonly #today: ReadonlyMap<number, Looked>;
+  readonly #today: ReadonlyMap<number, LookSums>;
   /** Visits behind it. */
   readonly looks: number;
 
@@ -149,7 +149,7 @@ export class Calibration {
   }
 
   /** The kinds of one server, corrected. */
-  #together(own: readonly CalibrationPart[]): Whole {
+  #together(own: readonly CalibrationPart[]): ServerPart {
     const sum = (of: (part: CalibrationPart) => number) => own.reduce((total, part) => total + of(part), 0);
     const { server } = own[0]!;
     const stale = (part: CalibrationPart) => Math.min(part.pages, this.now(server, part.kind) * part.stale);
@@ -168,7 +168,7 @@ export class Calibration {
    * Stale pages of a server as they are expected: not on a day like the last ones, because now and then a whole site changes,
    * but as likely as today's looks leave it that this is such a day.
    */
-  #likely({ server, pages, unseen, stale, waved, touched, spared }: Whole): number {
+  #likely({ server, pages, unseen, stale, waved, touched, spared }: ServerPart): number {
     const own = this.#missesOf.get(server) ?? [];
     const looked = this.#today.get(server) ?? NOT_LOOKED;
     let [sum, weights] = [0, 0];
@@ -189,7 +189,7 @@ export class Calibration {
    * Stale pages that it may be in all, as often as days are drawn for the servers, with what few looks leave open and
    * chance. Of very many servers the largest stand for all.
    */
-  #draws(servers: readonly Whole[]): number[] {
+  #draws(servers: readonly ServerPart[]): number[] {
     const large = [...servers].sort((a, b) => b.pages - a.pages).slice(0, MOST_SERVERS);
     const rest = servers.reduce((sum, each) => sum + each.stale, 0) - large.reduce((sum, each) => sum + each.stale, 0);
     const random = randomFrom(1);
@@ -218,8 +218,8 @@ const keyOf = (server: number, kind: number): string => `${server} ${kind}`;
 /** Kinds that are corrected together: pages that were named, and of the others those that changed before or never. */
 const classOf = (kind: number): number => (kind & NAMED ? NAMED : kind & 1);
 
-function sumsOf(cells: readonly CalibrationCell[], today: number, memory: number): Map<string, Sum> {
-  const sums = new Map<string, Sum>();
+function sumsOf(cells: readonly CalibrationCell[], today: number, memory: number): Map<string, CalibrationSum> {
+  const sums = new Map<string, CalibrationSum>();
   for (const { server, kind, day, foretold, found } of cells) {
     const weight = (kind & AUDITED ? 1 : CHOSEN) * Math.exp(-Math.max(0, today - day) / memory);
     for (const key of [keyOf(server, classOf(kind)), keyOf(ALL, classOf(kind))]) {
@@ -232,7 +232,7 @@ function sumsOf(cells: readonly CalibrationCell[], today: number, memory: number
   return sums;
 }
 
-function ratio(sum: Sum | undefined, otherwise: number): number {
+function ratio(sum: CalibrationSum | undefined, otherwise: number): number {
   const { found, foretold } = sum ?? { found: 0, foretold: 0 };
   return Math.min(MOST_FACTOR, (found + BORROWED * otherwise) / (foretold + BORROWED));
 }
@@ -259,19 +259,19 @@ function missesIn(cells: readonly CalibrationCell[], factor: (cell: CalibrationC
 }
 
 /** What today's looks at a server have shown that no notice and no wave brought about. */
-interface Looked {
+interface LookSums {
   readonly looks: number;
   readonly foretold: number;
   readonly found: number;
 }
 
-const NOT_LOOKED: Looked = { looks: 0, foretold: 0, found: 0 };
+const NOT_LOOKED: LookSums = { looks: 0, foretold: 0, found: 0 };
 
 function lookedIn(
   cells: readonly CalibrationCell[],
   factor: (cell: CalibrationCell) => number,
-): ReadonlyMap<number, Looked> {
-  const all = new Map<number, Looked>();
+): ReadonlyMap<number, LookSums> {
+  const all = new Map<number, LookSums>();
   for (const cell of cells) {
     const { looks, foretold, found } = all.get(cell.server) ?? NOT_LOOKED;
     const expected = foretold + factor(cell) * cell.foretold;
@@ -284,7 +284,7 @@ function lookedIn(
 const LEAST_LIKELY = 0.01;
 
 /** How likely such looks are on a day on which so many more pages have changed than was foretold. */
-function likelihood({ looks, foretold, found }: Looked, more: number): number {
+function likelihood({ looks, foretold, found }: LookSums, more: number): number {
   if (looks === 0) return 1;
   const changed = Math.min(1 - LEAST_LIKELY, Math.max(LEAST_LIKELY, foretold / looks + more));
   return changed ** found * (1 - changed) ** (looks - found);

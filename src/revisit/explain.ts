@@ -23,7 +23,7 @@ export interface Explanation {
 }
 
 /** A page at the moment of the question. */
-interface Asked {
+interface ExplainedPage {
   readonly state: ChangeState;
   /** Milliseconds. */
   readonly last: number;
@@ -32,7 +32,7 @@ interface Asked {
   readonly due?: number;
 }
 
-export function explain(plan: Plan, terms: PolicyTerms, { state, last, now, due: stored }: Asked): Explanation {
+export function explain(plan: Plan, terms: PolicyTerms, { state, last, now, due: stored }: ExplainedPage): Explanation {
   const days = Math.max(0, (now - last) / DAY);
   const changedByNow = 1 - plan.estimator.survival(state, days);
   const { visit, change } = terms.cost ?? { visit: 1, change: 0 };
@@ -72,7 +72,7 @@ function changesOf(changed: number, visits: number): string {
   return visits === 1 ? `changed at ${last}` : `changed at ${changed} of ${last}`;
 }
 
-interface Weighed {
+interface WeighedTimes {
   readonly due: number;
   readonly value: number;
   readonly theta: number;
@@ -81,7 +81,7 @@ interface Weighed {
   readonly longest: number | undefined;
 }
 
-function verdict(plan: Plan, { due, value, theta, importance, longest }: Weighed, now: number): string {
+function verdict(plan: Plan, { due, value, theta, importance, longest }: WeighedTimes, now: number): string {
   const late = (now - due) / DAY;
   const when = late >= 0 ? `has been due for ${inWords(late)}` : `is due in ${inWords(-late)}`;
   if (plan.policy.name !== 'value') return `By the policy "${plan.policy.name}" it ${when}`;

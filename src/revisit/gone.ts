@@ -6,7 +6,7 @@
  */
 export type Missing = 'http-404' | 'soft-404' | 'http-410';
 
-interface Verdict {
+interface GoneVerdict {
   readonly tombstone: boolean;
   /** Days until it is asked for again. */
   readonly after: number;
@@ -16,7 +16,7 @@ interface Verdict {
 export const RECHECKS: readonly number[] = [1, 3, 9];
 
 /** `misses`: how often in a row it was missing before this time. */
-export function whenMissing(reason: Missing, misses: number, maxInterval: number): Verdict {
+export function whenMissing(reason: Missing, misses: number, maxInterval: number): GoneVerdict {
   const recheck = reason === 'http-410' ? undefined : RECHECKS[misses];
   return recheck === undefined ? { tombstone: true, after: maxInterval } : { tombstone: false, after: recheck };
 }

@@ -37,9 +37,9 @@ export function parseThresholds(text: string): Thresholds {
 const KNOWN_VISITS = 3;
 
 /** nothing: return the page whatever it holds; facts: compare there; hash: compare only the content hash. */
-type Delegation = 'nothing' | 'facts' | 'hash';
+type Comparing = 'nothing' | 'facts' | 'hash';
 
-export function delegation(probability: number, visits: number, thresholds: Thresholds = THRESHOLDS): Delegation {
+export function delegation(probability: number, visits: number, thresholds: Thresholds = THRESHOLDS): Comparing {
   if (probability >= thresholds.high) return thresholds.strict ? 'nothing' : 'hash';
   if (probability <= thresholds.low && (thresholds.strict || visits < KNOWN_VISITS)) return 'nothing';
   return 'facts';

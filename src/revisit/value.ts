@@ -194,7 +194,7 @@ export function steer(theta: number, lag: number, load: Load, visits = 1): numbe
 export const THETAS = { least: 1e-9, greatest: 1e6 };
 
 /** What makes a page matter. */
-interface Standing {
+interface PageWeight {
   /** Known pages that link to it. */
   readonly linksIn: number;
   /** Links between it and its seed. */
@@ -212,7 +212,7 @@ const MOST_IMPORTANCE = 50;
  * 1 for a seed that nothing links to. Links and searches count by their logarithm, depth divides, and the user's weight
  * multiplies all; between 0.05 and 50, so that no page can take the whole budget or be forgotten.
  */
-export function importance({ linksIn, depth, weight, searches }: Standing): number {
+export function importance({ linksIn, depth, weight, searches }: PageWeight): number {
   const known = 1 + 0.5 * Math.log2(1 + Math.max(0, linksIn));
   const wanted = 1 + Math.log2(1 + Math.max(0, searches));
   const value = (weight * known * wanted) / (1 + Math.max(0, depth) / 4);

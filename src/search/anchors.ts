@@ -21,7 +21,7 @@ const LONGEST = 120;
 const RECENT = 1 << 18;
 
 export class Anchors {
-  readonly #statements: Readonly<Record<Name, StatementSync>>;
+  readonly #statements: Readonly<Record<StatementName, StatementSync>>;
   readonly #recent = new Float64Array(RECENT);
   #generation = -1;
 
@@ -32,7 +32,7 @@ export class Anchors {
       statement.setReadBigInts(true);
       return [name, statement];
     });
-    this.#statements = Object.fromEntries(prepared) as Record<Name, StatementSync>;
+    this.#statements = Object.fromEntries(prepared) as Record<StatementName, StatementSync>;
     this.#statements.said.setReturnArrays(true);
   }
 
@@ -168,7 +168,7 @@ const sql = {
   emptyStale: 'DELETE FROM stale',
 } as const;
 
-type Name = keyof typeof sql;
+type StatementName = keyof typeof sql;
 
 /** As it is kept: one line in small letters. */
 function tidy(text: string): string {

@@ -51,7 +51,7 @@ const AT_ONCE = 8;
 /** Milliseconds for which a server that is only just starting is asked again. */
 const STARTING = 3000;
 
-type Pending = { readonly operation: Operation; readonly page: JournalPage };
+type PendingChange = { readonly operation: Operation; readonly page: JournalPage };
 
 export class Inventory {
   readonly #parts: InventoryParts;
@@ -61,7 +61,7 @@ export class Inventory {
   readonly #confirming = new Map<SiteSource, NodeJS.Timeout>();
   readonly states = new Map<SiteSource, SourceState>();
   readonly #stops: (() => void)[] = [];
-  #batch: Pending[] = [];
+  #batch: PendingChange[] = [];
   /** Work is done one piece after another: two at once could write a page's changes in the wrong order. */
   #queue: Promise<void> = Promise.resolve();
   #stopped = false;
@@ -325,7 +325,7 @@ export class Inventory {
     for (const page of this.#parts.journal.pages.values()) if (!names.has(page.source)) this.#remove(page.path);
   }
 
-  #add(change: Pending): void {
+  #add(change: PendingChange): void {
     this.#batch.push(change);
     if (this.#batch.length >= BATCH && this.#parts.journal.begun) this.#flush();
   }
@@ -343,7 +343,7 @@ export class Inventory {
   }
 }
 
-function isNews(journal: Journal, { operation, page }: Pending): boolean {
+function isNews(journal: Journal, { operation, page }: PendingChange): boolean {
   const known = journal.pages.get(page.path);
   if (operation === 'delete') return known !== undefined;
   return known?.content !== page.content;

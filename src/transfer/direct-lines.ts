@@ -18,7 +18,7 @@ interface StraightEvents {
   gaveUp(errand: string, why: string): void;
 }
 
-interface Straight {
+interface OpenDirectLine {
   readonly line: Line;
   /** Way to the outpost from the first one below home: `b/c`; and its public key. */
   readonly by: string;
@@ -30,7 +30,7 @@ interface Straight {
 export class StraightLines {
   readonly #home: string;
   readonly #events: StraightEvents;
-  readonly #lines = new Map<string, Straight>();
+  readonly #lines = new Map<string, OpenDirectLine>();
 
   /** `home`: public key of this home. */
   constructor(home: string, events: StraightEvents) {
@@ -44,7 +44,7 @@ export class StraightLines {
 
   /** A line was greeted whose other end has proved this key. */
   attach(line: Line, by: string, key: string): void {
-    const straight: Straight = { line, by, key, claimed: new Set() };
+    const straight: OpenDirectLine = { line, by, key, claimed: new Set() };
     this.#lines.get(by)?.line.bye('later', 'a newer line of the same outpost took its place');
     this.#lines.set(by, straight);
     line.calm(true);
@@ -74,7 +74,7 @@ export class StraightLines {
     for (const { line } of this.#lines.values()) line.bye('later', why);
   }
 
-  #take(straight: Straight, frame: Frame): void {
+  #take(straight: OpenDirectLine, frame: Frame): void {
     const { line, by, claimed } = straight;
     if (frame.kind === 'claim') this.#claim(straight, frame);
     else if (frame.kind === 'parcel') {
@@ -84,7 +84,7 @@ export class StraightLines {
     } else line.bye('refused', `A ${frame.kind} came where only parcels are taken.`);
   }
 
-  #claim({ line, key, claimed }: Straight, frame: Extract<Frame, { kind: 'claim' }>): void {
+  #claim({ line, key, claimed }: OpenDirectLine, frame: Extract<Frame, { kind: 'claim' }>): void {
     try {
       // Whether it is too late is for whoever waits for the errand to say: the outpost may be delivering the last of it.
       readClaim(frame, { key, home: this.#home, now: 0 });

@@ -6,7 +6,7 @@ const LOOK = 250;
 const FIRST_WAIT = 500;
 const LONGEST_WAIT = 60_000;
 
-interface Dialled {
+interface RedialParts {
   readonly clock: Clock;
   readonly stop: AbortSignal;
   connected(): boolean;
@@ -17,7 +17,7 @@ interface Dialled {
   failed(message: string): void;
 }
 
-export async function keepDialling({ clock, stop, connected, dial, back, failed }: Dialled): Promise<void> {
+export async function keepDialling({ clock, stop, connected, dial, back, failed }: RedialParts): Promise<void> {
   let wait = FIRST_WAIT;
   let said = '';
   while (!stop.aborted) {

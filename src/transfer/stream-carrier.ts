@@ -25,7 +25,7 @@ export interface Unpacker {
 }
 
 /** What an outpost may do in a day, by its parent's count. */
-interface Allowance {
+interface DayAllowance {
   /** Why it may do no more; empty = it may. */
   exhausted(): string;
   /** The errand as far as it goes; throws 'refused' when nothing is left. */
@@ -45,7 +45,7 @@ interface StreamCarrierOptions {
   /** Code that errands name, with what was signed about it; undefined = it is not here. */
   readonly code?: (digest: string) => Pick<CodeFrame, 'terms' | 'bytes'> | undefined;
   /** Without one there is no limit. */
-  readonly allowance?: Allowance;
+  readonly allowance?: DayAllowance;
   /** Leave for the one below it at `by`, who holds this key, to deliver its parcels here; undefined = it gets none. */
   readonly pass?: (by: string, key: string) => string | undefined;
   /** Ends what brings the lines. */

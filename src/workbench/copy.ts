@@ -26,12 +26,16 @@ export const COPY_POLICY =
 export const COMPARED_POLICY = COPY_POLICY.replace('sandbox', 'sandbox allow-same-origin');
 
 /** Another version of the page, named by its visit: what came since that one is marked, or what went until it. */
-interface Against {
+interface OtherVersion {
   readonly since?: number | undefined;
   readonly until?: number | undefined;
 }
 
-export async function copyDocument(reader: Reader, visitId: number, { since, until }: Against = {}): Promise<string> {
+export async function copyDocument(
+  reader: Reader,
+  visitId: number,
+  { since, until }: OtherVersion = {},
+): Promise<string> {
   const { visit, part } = reader.visit(visitId);
   const flags = part.ledger.pages.known(visit.page)?.flags ?? 0;
   if (flags & FLAG_NOARCHIVE) throw new SkeinError('refused', 'This page asks archives not to show it (noarchive).');

@@ -19,13 +19,13 @@ export const MOST_DAYS = 60;
 /** Milliseconds. */
 const QUARTER = 15 * 60_000;
 
-interface ChangedDay extends Omit<ChangedSpan, 'span'> {
+interface DayCount extends Omit<ChangedSpan, 'span'> {
   /** Days since 1970, as they begin where the asker is. */
   readonly day: number;
 }
 
 interface DaySums {
-  readonly days: readonly ChangedDay[];
+  readonly days: readonly DayCount[];
   readonly visits: number;
   readonly same: number;
   readonly whole: boolean;
@@ -99,7 +99,7 @@ interface CountedPart {
 export function daySums(parts: readonly CountedPart[], days: number, zone = 'UTC'): DaySums {
   const dayOf = dayIn(zone);
   const first = dayOf(Date.now() / QUARTER) - days + 1;
-  const lines = new Map<string, ChangedDay>();
+  const lines = new Map<string, DayCount>();
   let [visits, same] = [0, 0];
   for (const part of parts) {
     const counted = part.dayCounts.all();

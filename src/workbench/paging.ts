@@ -31,17 +31,17 @@ interface Paging<Row> {
   readonly compare: (one: Row, two: Row) => number;
 }
 
-type Place = number | 'end' | undefined;
+type PagePlace = number | 'end' | undefined;
 
-interface Source<Row> {
-  place: Place;
+interface PartSource<Row> {
+  place: PagePlace;
   readonly part: ListingPart<Keyed<Row>>;
   taken: number;
 }
 
 export function paged<Row>({ parts, after, limit, ask, compare }: Paging<Row>): PagedPart<Row> {
   const places = placesOf(after, parts.length);
-  const sources = parts.map((part, i): Source<Row> => {
+  const sources = parts.map((part, i): PartSource<Row> => {
     const place = places[i];
     return { place, part: place === 'end' ? { rows: [], next: null } : ask(part, place), taken: 0 };
   });
@@ -55,8 +55,11 @@ export function paged<Row>({ parts, after, limit, ask, compare }: Paging<Row>): 
 }
 
 /** The source whose row comes next; undefined = none has any, or one that ran out may have an earlier one behind. */
-function firstOf<Row>(sources: readonly Source<Row>[], compare: Paging<Row>['compare']): Source<Row> | undefined {
-  let best: Source<Row> | undefined;
+function firstOf<Row>(
+  sources: readonly PartSource<Row>[],
+  compare: Paging<Row>['compare'],
+): PartSource<Row> | undefined {
+  let best: PartSource<Row> | undefined;
   for (const source of sources) {
     const { part, taken } = source;
     if (taken === part.rows.length) {
@@ -66,18 +69,18 @@ function firstOf<Row>(sources: readonly Source<Row>[], compare: Paging<Row>['com
   return best;
 }
 
-function placeNow<Row>({ place, part: { rows, next }, taken }: Source<Row>): Place {
+function placeNow<Row>({ place, part: { rows, next }, taken }: PartSource<Row>): PagePlace {
   if (taken === rows.length) return next ?? 'end';
   return taken === 0 ? place : rows[taken - 1]!.key;
 }
 
-function nextOf(places: readonly Place[]): ListCursor | null {
+function nextOf(places: readonly PagePlace[]): ListCursor | null {
   if (places.every(place => place === 'end')) return null;
   if (places.length === 1) return places[0] as number;
   return `p${places.map(place => (place === 'end' ? 'x' : (place ?? ''))).join(',')}`;
 }
 
-function placesOf(after: ListCursor | undefined, count: number): Place[] {
+function placesOf(after: ListCursor | undefined, count: number): PagePlace[] {
   if (after === undefined) return Array.from({ length: count });
   const texts = String(after).replace(/^p/, '').split(',');
   if (texts.length !== count)

@@ -77,7 +77,7 @@ const PATIENCE = 10_000;
 const MOST_BODY = 2_000_000;
 const LOOPBACK = new Set(['127.0.0.1', 'localhost', '::1']);
 
-interface Parts {
+interface ServerParts {
   readonly access: WorkbenchAccess;
   readonly shelf: CollectionShelf;
   readonly runs: CollectionRuns | undefined;
@@ -120,14 +120,14 @@ export async function openWorkbench(options: WorkbenchOptions): Promise<Workbenc
   };
 }
 
-type Server = ReturnType<typeof serve>;
+type ListeningServer = ReturnType<typeof serve>;
 
 function listen(
   options: WorkbenchOptions,
   hostname: string,
   fetch: (request: Request, env: object) => Response | Promise<Response>,
 ) {
-  return new Promise<{ server: Server; port: number }>((resolve, reject) => {
+  return new Promise<{ server: ListeningServer; port: number }>((resolve, reject) => {
     const secure = options.tls && {
       createServer: createSecureServer,
       serverOptions: {
@@ -155,7 +155,7 @@ function cannotListen({ code, message }: NodeJS.ErrnoException, host: string, po
   return new SkeinError('bad-option', `Port ${port} ${why}.`, 'Choose another port; 0 takes any that is free.');
 }
 
-function makeApp(parts: Parts): Hono {
+function makeApp(parts: ServerParts): Hono {
   const { access, version } = parts;
   const app = new Hono();
   const shown = (context: Context) => parts.shelf.of(nameOf(context, parts));
@@ -197,7 +197,7 @@ function makeApp(parts: Parts): Hono {
 }
 
 /** What happens, once a second, to whoever listens. */
-function addLive(app: Hono, parts: Parts): void {
+function addLive(app: Hono, parts: ServerParts): void {
   const listening = { holders: 0, strangers: 0 };
   app.get('/api/v1/live', context => {
     const { live } = parts.shelf.of(nameOf(context, parts));
@@ -232,12 +232,12 @@ function addLive(app: Hono, parts: Parts): void {
 }
 
 /** Each browser has the collection that it opened last; a program names it as `?collection=NAME`. */
-function nameOf(context: Context, { shelf, access }: Parts): string {
+function nameOf(context: Context, { shelf, access }: ServerParts): string {
   return shelf.chosen(context.req.query('collection') ?? getCookie(context, `skein-${access.port}-collection`));
 }
 
 /** Shows another collection from now on, in this browser. */
-function openCollection(context: Context, { shelf, access }: Parts): Response {
+function openCollection(context: Context, { shelf, access }: ServerParts): Response {
   const name = context.req.param('name') ?? '';
   if (!shelf.has(name)) throw new SkeinError('not-found', `There is no collection "${name}".`);
   const terms = { httpOnly: true, sameSite: 'Strict', secure: access.open, path: '/' } as const;
@@ -265,7 +265,7 @@ function answerFile({ bytes, type, immutable }: StaticFile): Response {
   return new Response(bytes, { headers: { 'content-type': type, 'cache-control': cache } });
 }
 
-function addRoute(app: Hono, each: Route, parts: Parts): void {
+function addRoute(app: Hono, each: Route, parts: ServerParts): void {
   const { access, shelf, runs } = parts;
   const path = `/api/v1${each.path.replace(/\{(\w+)\}/g, ':$1')}`;
   app.on(each.method.toUpperCase(), path, async context => {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MachineWatch, type Post } from '../../src/home/machines/machines.ts';
+import { MachineWatch, type OutpostWork } from '../../src/home/machines/machines.ts';
 import { NO_STATUS } from '../../src/transfer/wire/messages.ts';
 import { carrier } from './plain-carrier.ts';
 
-const post = (name: string, errands: number): Post => ({
-  carrier: { name, room: 10, remote: true, servers: [] } as unknown as Post['carrier'],
+const post = (name: string, errands: number): OutpostWork => ({
+  carrier: { name, room: 10, remote: true, servers: [] } as unknown as OutpostWork['carrier'],
   errands,
   pages: errands * 4,
 });
@@ -33,7 +33,10 @@ test('it is seen how the parcels of each machine come home', () => {
   const status = (name: string, outposts: object[]) => ({ name, state: 'working', outposts });
   const a = { name: 'a', room: 10, remote: true, servers: [], straight: new Set(['b/c']) };
   const carrier = { ...a, status: status('a', [status('b', [status('c', [status('d', [])])])]) };
-  const [seen] = new MachineWatch().look([{ ...post('a', 0), carrier: carrier as unknown as Post['carrier'] }], 0);
+  const [seen] = new MachineWatch().look(
+    [{ ...post('a', 0), carrier: carrier as unknown as OutpostWork['carrier'] }],
+    0,
+  );
   const ways: string[] = [];
   for (let each = seen; each; each = each.outposts[0]) ways.push(each.way);
   assert.deepEqual(ways, ['straight', 'through a', 'straight', 'through c']);

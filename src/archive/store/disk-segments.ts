@@ -15,7 +15,7 @@ const OPEN_FILES = 16;
 const LARGE = 1 << 18;
 const DISK_FULL = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 
-interface Written {
+interface OpenSegment {
   readonly id: number;
   readonly handle: number;
   length: number;
@@ -28,9 +28,9 @@ export function openDisk(directory: string): SegmentStore {
 class DiskSegments implements SegmentStore {
   readonly #directory: string;
   readonly #read = new Map<number, number>();
-  readonly #written = new Map<number, Written>();
+  readonly #written = new Map<number, OpenSegment>();
   /** Sealed, still to be synced and closed. */
-  #sealed: Written[] = [];
+  #sealed: OpenSegment[] = [];
   /** A file was created since the directory itself was last synced. */
   #created = false;
   /** Bytes were written since the last sync began. */
@@ -128,7 +128,7 @@ class DiskSegments implements SegmentStore {
     return path.join(this.#directory, segmentName(id));
   }
 
-  #open(id: number): Written {
+  #open(id: number): OpenSegment {
     const file = this.#file(id);
     const bytes = fs.statSync(file, { throwIfNoEntry: false })?.size;
     if (bytes === undefined) fs.mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
@@ -194,7 +194,7 @@ function openForWriting(file: string, isNew: boolean): number {
 }
 
 /** All or nothing: on failure the file is cut back, and `length` stays, so that a later try overwrites the rest. */
-function writeAll(segment: Written, bytes: Uint8Array): void {
+function writeAll(segment: OpenSegment, bytes: Uint8Array): void {
   let written = 0;
   try {
     while (written < bytes.length) {

@@ -67,9 +67,9 @@ function readSeeds(file: string): string[] {
     .filter(line => line !== '');
 }
 
-type Chosen = Parameters<typeof openHome>[0] & { readonly workbench?: number | true | undefined };
+type CrawlCommandValues = Parameters<typeof openHome>[0] & { readonly workbench?: number | true | undefined };
 
-export async function crawl(chosen: Chosen, seeds: readonly string[], json: boolean): Promise<void> {
+export async function crawl(chosen: CrawlCommandValues, seeds: readonly string[], json: boolean): Promise<void> {
   const opened = await openHome(chosen, seeds);
   const attended = await attend(opened, { ...chosen, command: 'crawl', workbench: chosen.workbench });
   const live = new LiveLine(opened, json);

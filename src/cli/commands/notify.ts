@@ -15,7 +15,7 @@ import { declare, values } from '../options/options.ts';
 import { printJson } from '../print/json.ts';
 import { harmless, moment, paint, plural, table } from '../print/terminal.ts';
 
-type Given = Record<string, unknown>;
+type NotifyOptions = Record<string, unknown>;
 
 export function addNotifyCommand(program: Command): void {
   const notify = program
@@ -34,7 +34,7 @@ export function addNotifyCommand(program: Command): void {
     .description('remove a rule; what waits to be told by it is dropped')
     .option('--json', 'print one JSON object')
     .addHelpText('after', '\nExample:\n  skein notify remove prices');
-  declare(remove, ['data']).action(async (name: string, given: Given) => {
+  declare(remove, ['data']).action(async (name: string, given: NotifyOptions) => {
     const { data } = await values(given, ['data']);
     removeRule(data, name);
     if (given['json']) printJson({ name });
@@ -77,7 +77,7 @@ Examples:
 
 A refresh or watch tells as it goes; "skein notify run" tells now.`,
     );
-  declare(add, ['data']).action(async (name: string, given: Given) => {
+  declare(add, ['data']).action(async (name: string, given: NotifyOptions) => {
     const { data } = await values(given, ['data']);
     requireCollection(data);
     const rule = ruleOf({ name, ...conditionsOf(given), channel: channelOf(given) });
@@ -95,7 +95,7 @@ function addList(notify: Command): void {
     .description('list the rules with messages sent and waiting')
     .option('--json', 'print one JSON object a line')
     .addHelpText('after', '\nExample:\n  skein notify list');
-  declare(list, ['data']).action(async (given: Given) => {
+  declare(list, ['data']).action(async (given: NotifyOptions) => {
     const { data } = await values(given, ['data']);
     await keepConfiguredRules(given, data);
     const rows = readRules(data).map(rule => {
@@ -126,7 +126,7 @@ function addTry(notify: Command): void {
     .description(`show what it would have sent for the last ${TRIED} changes; sends nothing`)
     .option('--json', 'print one JSON object a line')
     .addHelpText('after', '\nExample:\n  skein notify try prices');
-  declare(trial, ['data']).action(async (name: string, given: Given) => {
+  declare(trial, ['data']).action(async (name: string, given: NotifyOptions) => {
     const { data } = await values(given, ['data']);
     await keepConfiguredRules(given, data);
     const rule = ruleNamed(data, name);
@@ -153,7 +153,7 @@ function addRun(notify: Command): void {
     .description('look for changes and send messages now; failed messages are retried when due')
     .option('--json', 'print one JSON object')
     .addHelpText('after', '\nExample:\n  skein notify run');
-  declare(run, ['data']).action(async (given: Given) => {
+  declare(run, ['data']).action(async (given: NotifyOptions) => {
     const { data } = await values(given, ['data']);
     await keepConfiguredRules(given, data);
     if (readRules(data).length === 0) throw new SkeinError('not-found', 'No rules yet.', 'See "skein notify add".');

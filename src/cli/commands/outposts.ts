@@ -10,7 +10,7 @@ import { declare, values } from '../options/options.ts';
 import { printJson } from '../print/json.ts';
 import { duration, harmless, paint, size, table } from '../print/terminal.ts';
 
-interface State {
+interface OutpostsState {
   readonly time: number;
   readonly running: boolean;
   readonly listening: string;
@@ -44,14 +44,14 @@ export function addOutpostsCommand(program: Command): void {
 }
 
 /** `time` is 0 where no machine has ever worked for the collection. */
-function read(directory: string): State {
+function read(directory: string): OutpostsState {
   const file = join(directory, OUTPOSTS_FILE);
-  if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as State;
+  if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as OutpostsState;
   if (!existsSync(directory)) throw new SkeinError('not-found', `There is no collection in ${directory}.`);
   return { time: 0, running: false, listening: '', refusals: 0, machines: [], placements: [] };
 }
 
-function show(state: State, again: boolean): void {
+function show(state: OutpostsState, again: boolean): void {
   if (again && process.stdout.isTTY) process.stdout.write('\u001b[2J\u001b[H');
   if (state.time === 0) {
     console.log('No other machine has crawled for this collection yet.');

@@ -103,10 +103,10 @@ function printNext(coming: readonly ComingLook[]): void {
   );
 }
 
-type Kind = 'refresh' | 'watch';
-type Chosen = Pick<Values, (typeof names)[number]>;
+type FreshKind = 'refresh' | 'watch';
+type FreshValues = Pick<Values, (typeof names)[number]>;
 
-async function run(kind: Kind, given: Record<string, unknown>): Promise<void> {
+async function run(kind: FreshKind, given: Record<string, unknown>): Promise<void> {
   const alone = oneAim(await values(given, names), given);
   if (!isClustered(alone)) requireCollection(alone.data);
   // Rules bring a parser and selectors along, which a run without them does not load.
@@ -142,7 +142,7 @@ async function run(kind: Kind, given: Record<string, unknown>): Promise<void> {
 }
 
 /** One of several machines. */
-async function together(chosen: Chosen): Promise<{ readonly chosen: Chosen; readonly open: Opener }> {
+async function together(chosen: FreshValues): Promise<{ readonly chosen: FreshValues; readonly open: Opener }> {
   const { peer, values: agreed } = await joinCluster(chosen, [], shared);
   // How many pages a crawl may fetch says nothing of a round.
   return { chosen: { ...agreed, maxPages: chosen.maxPages }, open: (options, extras) => peer.open(options, extras) };
@@ -150,8 +150,8 @@ async function together(chosen: Chosen): Promise<{ readonly chosen: Chosen; read
 
 /** As the engine's, from what the options say. */
 export function keepFresh(
-  kind: Kind,
-  chosen: Chosen,
+  kind: FreshKind,
+  chosen: FreshValues,
   extras: Extras & { readonly open?: Opener | undefined } = {},
   begin?: (opened: Engine) => Promise<() => Promise<void>>,
 ): Promise<FreshSummary> {
@@ -159,7 +159,7 @@ export function keepFresh(
 }
 
 /** A mistake in it opens nothing. */
-function freshOptions(chosen: Chosen): FreshOptions {
+function freshOptions(chosen: FreshValues): FreshOptions {
   const { budget, every, freshness, policy, estimator, thresholds, secondLook, notices, public: address } = chosen;
   return {
     ...engineOptions(chosen),
@@ -175,7 +175,7 @@ function timesOf(every: readonly string[]): readonly string[] {
 }
 
 /** A budget or a freshness: one follows from the other. What stands on the command line wins over the config file. */
-function oneAim(chosen: Chosen, given: Record<string, unknown>): Chosen {
+function oneAim(chosen: FreshValues, given: Record<string, unknown>): FreshValues {
   if (chosen.budget === undefined || chosen.freshness === undefined) return chosen;
   if ((given['budget'] === undefined) === (given['freshness'] === undefined)) {
     throw new SkeinError('bad-option', '--budget and --freshness exclude each other.', 'Give one of the two.');

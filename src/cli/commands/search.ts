@@ -186,7 +186,7 @@ async function open(collection: OpenCollection, hit: Hit, json: boolean): Promis
   console.log(lines.map(line => harmless(line).trim()).join('\n'));
 }
 
-interface State extends IndexLag {
+interface SearchState extends IndexLag {
   /** Pages of which an inferred copy is handed out. */
   readonly inferred: ReadonlySet<number>;
 }
@@ -209,7 +209,11 @@ function nothingFound({ query }: Results, lag: IndexLag): string {
 }
 
 /** `where`: what a command needs to find the collection. */
-function print({ hits, query, total, exact, relaxed, corrected, took }: Results, state: State, where: string): void {
+function print(
+  { hits, query, total, exact, relaxed, corrected, took }: Results,
+  state: SearchState,
+  where: string,
+): void {
   const count = `${exact ? '' : 'more than '}${total.toLocaleString('en')} ${total === 1 && exact ? 'page' : 'pages'}`;
   const some = relaxed ? 'No page has all the words. With some of them: ' : '';
   if (corrected !== undefined)

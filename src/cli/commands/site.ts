@@ -59,9 +59,9 @@ Examples:
   skein site --records records.json --public https://example.org
   skein site status`;
 
-type Given = Record<string, string | boolean | undefined>;
+type SiteCommandOptions = Record<string, string | boolean | undefined>;
 
-async function run(directory: string | undefined, given: Given): Promise<void> {
+async function run(directory: string | undefined, given: SiteCommandOptions): Promise<void> {
   const { listen } = await import('../../site/listener.ts');
   const { openSite } = await import('../../site/site.ts');
   const address = parseListen(String(given['listen']));
@@ -100,7 +100,7 @@ function progress(ready: Promise<void>): Promise<never> {
 }
 
 interface Started {
-  readonly given: Given;
+  readonly given: SiteCommandOptions;
   readonly host: string;
   readonly port: number;
   readonly took: number;
@@ -127,7 +127,7 @@ function nginx(at: string, { indexNowKey }: SiteStatus): string {
     .join('\n');
 }
 
-function optionsOf(directory: string | undefined, given: Given, certificate: boolean): SiteOptions {
+function optionsOf(directory: string | undefined, given: SiteCommandOptions, certificate: boolean): SiteOptions {
   const text = (name: string): string | undefined => given[name] as string | undefined;
   const number = (name: string): number | undefined =>
     text(name) === undefined ? undefined : whole(text(name)!, name);
@@ -166,7 +166,7 @@ function optionsOf(directory: string | undefined, given: Given, certificate: boo
   };
 }
 
-function tlsOf(given: Given): { certificate: string; key: string; clientCa?: string } | undefined {
+function tlsOf(given: SiteCommandOptions): { certificate: string; key: string; clientCa?: string } | undefined {
   const [certificate, key, ca] = ['certificate', 'key', 'clientCa'].map(name => given[name] as string | undefined);
   if (certificate === undefined && key === undefined && ca === undefined) return undefined;
   if (certificate === undefined || key === undefined) {
@@ -197,7 +197,7 @@ function listOf(text: string | undefined): string[] {
     .filter(each => each !== '');
 }
 
-async function status(given: Given): Promise<void> {
+async function status(given: SiteCommandOptions): Promise<void> {
   const directory = resolve(String(given['data']));
   const { ask } = await import('../../site/journal/lock.ts');
   const { held, status: told } = await ask(directory);

@@ -7,7 +7,7 @@ import type { SteerOrder } from '../../home/orders.ts';
 import { declare, values } from '../options/options.ts';
 import { printJson } from '../print/json.ts';
 
-interface Steering {
+interface SteerCommand {
   /** Name and arguments, as commander writes them. */
   readonly usage: string;
   readonly about: string;
@@ -16,7 +16,7 @@ interface Steering {
   readonly order: (given: readonly string[], now: SteerSettings) => SteerOrder;
 }
 
-const orders: readonly Steering[] = [
+const orders: readonly SteerCommand[] = [
   {
     usage: 'add <urls...>',
     about: 'add seeds to the crawl',

@@ -90,7 +90,7 @@ function placeOf(data: string, origin: string): string {
   throw new SkeinError('not-found', `The part of the collection that ${origin} belongs to is not here.`);
 }
 
-interface Change<T> {
+interface SettingChange<T> {
   readonly data: string;
   readonly origin: string;
   /** The setting that is changed; the work is given its value by origin. */
@@ -99,7 +99,7 @@ interface Change<T> {
 }
 
 /** Written as a collection is: not while another Skein works in it. `asksAgain`: what the site has refused is asked for anew. */
-function change<T>({ data, origin, name, work }: Change<T>, asksAgain = false): void {
+function change<T>({ data, origin, name, work }: SettingChange<T>, asksAgain = false): void {
   const ledger = new Ledger(placeOf(data, origin), 'write');
   try {
     ledger.begin();

@@ -10,13 +10,13 @@ export type Check<T> = (given: unknown) => Checked<T>;
 /** What a check lets through. */
 export type Accepted<C> = C extends Check<infer T> ? T : never;
 
-interface Bounds {
+interface NumberBounds {
   readonly least?: number;
   readonly most?: number;
   readonly whole?: boolean;
 }
 
-export function number({ least = -Infinity, most = Infinity, whole = false }: Bounds): Check<number> {
+export function number({ least = -Infinity, most = Infinity, whole = false }: NumberBounds): Check<number> {
   return given => {
     const value = typeof given === 'string' && given.trim() !== '' ? Number(given) : given;
     if (typeof value !== 'number' || !Number.isFinite(value)) return { wrong: 'it is a number' };

@@ -3,13 +3,13 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { SkeinError, systemWords } from '../../base/errors.ts';
 
-interface Address {
+interface ListenAddress {
   readonly host: string;
   readonly port: number;
 }
 
 /** `host:port` or `port`; `host` is where it listens when only a port was given. */
-export function parseListen(text: string, host = '127.0.0.1'): Address {
+export function parseListen(text: string, host = '127.0.0.1'): ListenAddress {
   const match = /^(?:(\[[0-9a-f:]+\]|[^:\s]+):)?(\d{1,5})$/i.exec(text.trim());
   const port = Number(match?.[2]);
   if (!match || port > 65_535) {
@@ -19,7 +19,7 @@ export function parseListen(text: string, host = '127.0.0.1'): Address {
 }
 
 /** The same where others come from outside, as to the door of a home: a port alone is open on all addresses. */
-export function parseAddress(text: string): Address {
+export function parseAddress(text: string): ListenAddress {
   return parseListen(text, '0.0.0.0');
 }
 

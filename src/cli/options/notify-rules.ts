@@ -6,10 +6,10 @@ import { type Rule, ruleOf } from '../../notify/rule.ts';
 import { setConfigured } from '../../notify/rules-file.ts';
 import { configuredAs } from './options.ts';
 
-type Given = Record<string, unknown>;
+type ConfiguredRules = Record<string, unknown>;
 
 /** Makes the rules of the config file the collection's; those that it no longer has go. Without `notify` in it nothing is done. */
-export async function keepConfiguredRules(given: Given, data: string): Promise<void> {
+export async function keepConfiguredRules(given: ConfiguredRules, data: string): Promise<void> {
   const listed = await configuredAs(given, 'notify');
   if (listed === undefined) return;
   if (!Array.isArray(listed)) throw new SkeinError('bad-config', 'notify in the config file must be a list of rules.');
@@ -21,7 +21,7 @@ export async function keepConfiguredRules(given: Given, data: string): Promise<v
 function configuredRule(entry: unknown): Rule {
   if (typeof entry !== 'object' || entry === null)
     throw new SkeinError('bad-config', 'Each rule of notify in the config file must be an object.');
-  const given = entry as Given;
+  const given = entry as ConfiguredRules;
   const lists = ['include', 'ignore', 'ignoreText', 'only', 'mail'].filter(name => typeof given[name] === 'string');
   const whole = { ...given, ...Object.fromEntries(lists.map(name => [name, [given[name]]])) };
   const known = [...CONDITIONS, ...CHANNELS];
@@ -65,7 +65,7 @@ export class HeldNotifier {
   }
 }
 
-export function conditionsOf(given: Given): object {
+export function conditionsOf(given: ConfiguredRules): object {
   const share = given['leastShare'];
   return {
     ...(given['url'] !== undefined && { url: given['url'] }),
@@ -91,7 +91,7 @@ function spanOf(text: string): number {
   return Number(match[1]) * { m: 60_000, h: HOUR, d: DAY }[match[2] as 'm' | 'h' | 'd'];
 }
 
-export function channelOf(given: Given): object {
+export function channelOf(given: ConfiguredRules): object {
   const ways = ['webhook', 'command', 'mail', 'feed'].filter(way => given[way] !== undefined);
   if (ways.length !== 1) {
     throw new SkeinError(

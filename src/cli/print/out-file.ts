@@ -27,7 +27,7 @@ export async function writeOut<T>(file: string | undefined, write: (out: Writabl
   return result;
 }
 
-interface Target {
+interface OutFile {
   readonly out: Writable;
   /** All is written: it gets its name. */
   keep(): void;
@@ -39,7 +39,7 @@ interface Target {
  * Opened at once, so that what is wrong with it is said before anything is read. A file is written beside its name and takes
  * it when it is whole: whoever finds one under the name has all of it. What is no file (a pipe, /dev/null) is written to.
  */
-function openOut(file: string): Target {
+function openOut(file: string): OutFile {
   try {
     const there = statSync(file, { throwIfNoEntry: false });
     if (there && !there.isFile()) {

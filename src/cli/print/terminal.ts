@@ -12,10 +12,10 @@ export function paint(colour: Paint, text: string): string {
   return styleText(colour, text, { stream: process.stdout });
 }
 
-type Cell = string | number;
+type TableCell = string | number;
 
 /** Rows under a header, numbers to the right, cut to the terminal's width. */
-export function table(header: readonly string[], rows: readonly (readonly Cell[])[], room = roomOf()): string {
+export function table(header: readonly string[], rows: readonly (readonly TableCell[])[], room = roomOf()): string {
   const cells = [header, ...rows].map(row => row.map(written));
   const right = header.map((_, i) => rows.length > 0 && rows.every(row => typeof row[i] === 'number'));
   const widths = widthsOf([header, ...rows]);
@@ -38,7 +38,7 @@ const URL_ROOM = 36;
  */
 export function urlTable(
   header: readonly string[],
-  rows: readonly (readonly Cell[])[],
+  rows: readonly (readonly TableCell[])[],
   dispensable: readonly string[],
   room = roomOf(),
 ): string {
@@ -55,11 +55,11 @@ export function urlTable(
   return table(kept(header), fitting, room);
 }
 
-function written(cell: Cell): string {
+function written(cell: TableCell): string {
   return typeof cell === 'number' ? cell.toLocaleString('en') : cell;
 }
 
-function widthsOf(rows: readonly (readonly Cell[])[]): number[] {
+function widthsOf(rows: readonly (readonly TableCell[])[]): number[] {
   return rows[0]!.map((_, i) => rows.reduce((most, row) => Math.max(most, visible(written(row[i] ?? ''))), 0));
 }
 

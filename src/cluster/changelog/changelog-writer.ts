@@ -19,7 +19,7 @@ async function packed(bytes: Uint8Array): Promise<Uint8Array> {
 }
 
 /** Where an owner stands. */
-interface Standing {
+interface OwnerStanding {
   readonly writer: EntryWriter;
   /** Of the newest message, 0 = there is none. */
   readonly sequence: number;
@@ -38,7 +38,12 @@ export class ChangelogWriter {
   bytes = 0;
   messages = 0;
 
-  constructor(log: Changelog, partition: number, { writer, sequence, number }: Standing, now: () => number = Date.now) {
+  constructor(
+    log: Changelog,
+    partition: number,
+    { writer, sequence, number }: OwnerStanding,
+    now: () => number = Date.now,
+  ) {
     this.#log = log;
     this.#partition = partition;
     this.#writer = writer;

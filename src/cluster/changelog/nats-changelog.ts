@@ -10,13 +10,13 @@ import { changelogStream, changelogSubject, type Layout, shardOf } from '../topo
 import { afterConflict, type Changelog, type Logged } from './changelog.ts';
 import { type ChangelogEntry, decodeEntry, encodeEntry } from './entry.ts';
 
-interface Parts {
+interface ChangelogParts {
   readonly jetstream: JetStreamClient;
   readonly manager: JetStreamManager;
   readonly layout: Layout;
 }
 
-export function natsChangelog({ jetstream, manager, layout }: Parts, patience: Patience = {}): Changelog {
+export function natsChangelog({ jetstream, manager, layout }: ChangelogParts, patience: Patience = {}): Changelog {
   const streamOf = (partition: number) => changelogStream(shardOf(layout, partition));
   const ask = async (partition: number, query: { last_by_subj: string } | { seq: number; next_by_subj: string }) => {
     const found = await untilItPasses(() => manager.streams.getMessage(streamOf(partition), query), patience);

@@ -59,7 +59,7 @@ interface LeaseOptions {
   readonly isBusy?: (address: string) => boolean;
 }
 
-interface Wanted {
+interface WantedAddress {
   pace: number;
   /** Ticks. */
   until: number;
@@ -69,7 +69,7 @@ interface Wanted {
 export class AddressLeases {
   readonly #options: LeaseOptions;
   readonly #desks = new Map<number, LeaseDesk>();
-  readonly #wanted = new Map<string, Wanted>();
+  readonly #wanted = new Map<string, WantedAddress>();
   /** To be given back, with the ticks until which each was held. */
   readonly #back = new Map<string, number>();
   #asking = false;

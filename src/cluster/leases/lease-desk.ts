@@ -40,7 +40,7 @@ export type LeaseAnswer = { readonly granted: number } | { readonly wait: number
 
 export type DeskOrigin = 'new' | 'handed-over' | 'inherited';
 
-interface Turn {
+interface LeaseTurn {
   holder: string;
   /** Ticks. */
   until: number;
@@ -52,7 +52,7 @@ interface Turn {
 }
 
 export class LeaseDesk {
-  readonly #turns = new Map<string, Turn>();
+  readonly #turns = new Map<string, LeaseTurn>();
   /** Ticks before which nothing new is granted. */
   readonly #opens: number;
   readonly #fresh: boolean;
@@ -104,14 +104,14 @@ export class LeaseDesk {
   }
 
   /** The last request of another holder may have been made at the very end of its lease, also of one whom an earlier desk let in. */
-  #opensFor({ holder, until, pace, busy }: Turn, peer: string): number {
+  #opensFor({ holder, until, pace, busy }: LeaseTurn, peer: string): number {
     // Whoever has it, or had it last, is known: nobody else can have it of an earlier desk.
     if (holder === peer) return until;
     if (holder === '') return this.#fresh ? this.#opens : this.#opens + pace;
     return Math.max(until + pace, busy);
   }
 
-  #turnOf(address: string, ticks: number): Turn | undefined {
+  #turnOf(address: string, ticks: number): LeaseTurn | undefined {
     let turn = this.#turns.get(address);
     if (turn) return turn;
     if (this.#turns.size >= MOST_ADDRESSES) this.#sweep(ticks);
@@ -121,21 +121,21 @@ export class LeaseDesk {
     return turn;
   }
 
-  #prolong(turn: Turn, peer: string, ticks: number, most: number): LeaseAnswer {
+  #prolong(turn: LeaseTurn, peer: string, ticks: number, most: number): LeaseAnswer {
     turn.waiting.delete(peer);
     const awaited = [...turn.waiting.values()].some(asked => ticks - asked <= PATIENCE);
     if (!awaited) turn.until = Math.max(turn.until, ticks + Math.min(LONG_SLICE, most));
     return { granted: turn.until - ticks };
   }
 
-  #grant(turn: Turn, peer: string, ticks: number, most: number): LeaseAnswer {
+  #grant(turn: LeaseTurn, peer: string, ticks: number, most: number): LeaseAnswer {
     turn.waiting.delete(peer);
     const granted = Math.min(most, turn.waiting.size > 0 ? SLICE : LONG_SLICE);
     this.#give(turn, peer, ticks + granted);
     return { granted };
   }
 
-  #give(turn: Turn, peer: string, until: number): void {
+  #give(turn: LeaseTurn, peer: string, until: number): void {
     turn.holder = peer;
     turn.until = until;
     turn.busy = 0;

@@ -26,7 +26,7 @@ import {
 } from './heartbeat.ts';
 import { giveUpName, presentNames, readHolder, restoreName, takeName } from './name.ts';
 
-interface Member {
+interface ClusterMember {
   readonly name: string;
   readonly liveness: Liveness;
   /** The last one, with the counts by peer of the last that had them. */
@@ -35,7 +35,7 @@ interface Member {
   readonly silent: number;
 }
 
-interface JoinOptions {
+interface MembersOptions {
   readonly engine: ClusterEngine;
   readonly name: string;
   readonly clock: Clock;
@@ -67,7 +67,7 @@ export class PeerMembers implements AsyncDisposable {
   #subscription: Subscription | undefined;
   #answering: Disposable | undefined;
 
-  private constructor({ engine, name, clock, load }: JoinOptions) {
+  private constructor({ engine, name, clock, load }: MembersOptions) {
     this.name = name;
     this.#engine = engine;
     this.#clock = clock;
@@ -76,7 +76,7 @@ export class PeerMembers implements AsyncDisposable {
   }
 
   /** Takes the name, and hears who is there. Throws when another process has the name. */
-  static async join(options: JoinOptions): Promise<PeerMembers> {
+  static async join(options: MembersOptions): Promise<PeerMembers> {
     const members = new PeerMembers(options);
     await takeName(members.#engine, members.name, members.#holder(false));
     const { connection } = members.#engine;
@@ -175,7 +175,7 @@ export class PeerMembers implements AsyncDisposable {
   }
 
   /** Everybody who was heard and is not gone, this peer too; by name. */
-  list(): Member[] {
+  list(): ClusterMember[] {
     const now = this.#clock.ticks();
     return [...this.#last]
       .map(([name, { heartbeat, at }]) => ({ name, heartbeat, liveness: this.livenessOf(name), silent: now - at }))

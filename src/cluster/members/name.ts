@@ -22,7 +22,7 @@ const holderForm = z.object({
 type NameHolder = Readonly<z.infer<typeof holderForm>>;
 
 /** Of the engine. */
-interface Parts {
+interface EngineParts {
   readonly connection: NatsConnection;
   readonly buckets: { readonly peers: KV };
 }
@@ -52,7 +52,7 @@ export async function presentNames(peers: KV): Promise<string[]> {
 }
 
 /** Throws in a sentence when another process has the name. */
-export async function takeName(engine: Parts, name: string, mine: NameHolder): Promise<void> {
+export async function takeName(engine: EngineParts, name: string, mine: NameHolder): Promise<void> {
   const { peers } = engine.buckets;
   const { holder, revision } = await readHolder(peers, name);
   // Asked also where nobody seems to have it: the engine may have forgotten.
@@ -97,12 +97,12 @@ function write(peers: KV, name: string, holder: NameHolder, revision: number): P
 }
 
 /** At once when nobody is there to answer. */
-async function answers({ connection }: Parts, name: string): Promise<boolean> {
+async function answers({ connection }: EngineParts, name: string): Promise<boolean> {
   const asked = await scatter(connection, [name], { name: 'heartbeat', args: null }, { deadline: ANSWER });
   return asked.answers.has(name);
 }
 
-function isHeard({ connection }: Parts, name: string, session: string): Promise<boolean> {
+function isHeard({ connection }: EngineParts, name: string, session: string): Promise<boolean> {
   return new Promise(resolve => {
     const done = (heard: boolean) => {
       clearTimeout(timer);

@@ -52,7 +52,7 @@ interface CustodyParts {
   };
 }
 
-interface Held {
+interface HeldPartition {
   readonly keeper: Keeper;
   readonly epoch: number;
   readonly ledger: Ledger;
@@ -68,7 +68,7 @@ const PAUSE = 2000;
 
 export class Custody {
   readonly #parts: CustodyParts;
-  readonly #held = new Map<number, Held>();
+  readonly #held = new Map<number, HeldPartition>();
   readonly #moving = new Map<number, Promise<void>>();
   readonly #notBefore = new Map<number, number>();
   /** Closed here; their heirs may want their archives. */
@@ -88,7 +88,7 @@ export class Custody {
     this.#began = parts.now();
   }
 
-  get held(): ReadonlyMap<number, Held> {
+  get held(): ReadonlyMap<number, HeldPartition> {
     return this.#held;
   }
 
@@ -153,7 +153,7 @@ export class Custody {
   async rest(): Promise<void> {
     this.#leaving = true;
     await this.settle();
-    const rest = async ([partition, { keeper }]: [number, Held]) => {
+    const rest = async ([partition, { keeper }]: [number, HeldPartition]) => {
       await this.#parts.host.release(partition, () => Promise.race([keeper.flush(), patience(LAST)]));
       keeper.close();
       this.#held.delete(partition);

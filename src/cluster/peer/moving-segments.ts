@@ -39,7 +39,7 @@ const questionForm = z.discriminatedUnion('ask', [
   }),
   z.object({ ask: z.literal('done'), partition }),
 ]);
-type Question = z.infer<typeof questionForm>;
+type SegmentQuestion = z.infer<typeof questionForm>;
 
 const listForm = z.array(z.object({ file: z.string().regex(FILE), bytes: z.int().min(0) })).max(100_000);
 
@@ -79,7 +79,7 @@ function answer(message: Msg, leftovers: Leftovers): void {
   else message.respond();
 }
 
-export function decodeSegmentsQuestion(data: Uint8Array): Question | undefined {
+export function decodeSegmentsQuestion(data: Uint8Array): SegmentQuestion | undefined {
   if (data.length > 1000) return undefined;
   try {
     return questionForm.safeParse(JSON.parse(new TextDecoder().decode(data))).data;
@@ -125,7 +125,7 @@ export async function fetchSegments(
   partition: number,
   { directory, wanted }: Heir,
 ): Promise<number> {
-  const ask = async (question: Question): Promise<Uint8Array | undefined> => {
+  const ask = async (question: SegmentQuestion): Promise<Uint8Array | undefined> => {
     for (let attempt = 0; attempt < TRIES; attempt++) {
       try {
         return (await connection.request(segmentsSubject(from), JSON.stringify(question), { timeout: PATIENCE })).data;

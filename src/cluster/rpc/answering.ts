@@ -76,7 +76,7 @@ export class WorkTeller {
   }
 }
 
-interface DeskOptions {
+interface AnsweringOptions {
   /** Questions that are worked on at once; beyond, the asker is told to come again. */
   readonly most?: number;
 }
@@ -91,7 +91,7 @@ export class AnswerDesk {
   constructor(
     connection: NatsConnection,
     answerers: Readonly<Record<string, PeerAnswerer>>,
-    { most = MOST_AT_ONCE }: DeskOptions = {},
+    { most = MOST_AT_ONCE }: AnsweringOptions = {},
   ) {
     this.#connection = connection;
     this.#answerers = answerers;

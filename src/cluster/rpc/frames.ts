@@ -31,7 +31,7 @@ export interface PeerQuestion {
   readonly args: unknown;
 }
 
-interface Frame {
+interface RpcFrame {
   readonly kind: number;
   readonly number: number;
   readonly bytes: Uint8Array;
@@ -48,7 +48,7 @@ export function decodeQuestion(bytes: Uint8Array): PeerQuestion | undefined {
   }
 }
 
-export function encodeFrame({ kind, number, bytes }: Frame): Uint8Array {
+export function encodeFrame({ kind, number, bytes }: RpcFrame): Uint8Array {
   const frame = Buffer.allocUnsafe(HEAD + bytes.length);
   frame.writeUInt8(kind, 0);
   frame.writeUInt32BE(number, 1);
@@ -56,7 +56,7 @@ export function encodeFrame({ kind, number, bytes }: Frame): Uint8Array {
   return frame;
 }
 
-export function decodeFrame(bytes: Uint8Array): Frame | undefined {
+export function decodeFrame(bytes: Uint8Array): RpcFrame | undefined {
   if (bytes.length < HEAD || bytes[0]! > PART_WORKING) return undefined;
   const view = new DataView(bytes.buffer, bytes.byteOffset);
   return { kind: bytes[0]!, number: view.getUint32(1), bytes: bytes.subarray(HEAD) };

@@ -49,7 +49,7 @@ export async function scatter(
   const text = textOf(question);
   const { createInbox } = await import('@nats-io/transport-node');
   const inbox = createInbox();
-  const gathering = new Gathering(peers, most);
+  const gathering = new PartGathering(peers, most);
   const subscription = connection.subscribe(`${inbox}.*`, {
     callback: (error, message) => {
       if (!error) gathering.take(message);
@@ -77,7 +77,7 @@ export function textOf(question: PeerQuestion): string {
 export const notWithin = (deadline: number): string => `It did not answer within ${deadline / 1000} s.`;
 
 /** The parts that came so far, by peer. */
-class Gathering {
+class PartGathering {
   readonly #peers: readonly string[];
   readonly #parts: Uint8Array[][];
   readonly #answers = new Map<string, unknown>();

@@ -25,7 +25,7 @@ const noteForm = z.object({
 });
 type Note = z.infer<typeof noteForm>;
 
-interface Parts {
+interface SnapshotParts {
   readonly snapshots: ObjectStore;
   readonly buckets: { readonly snapidx: KV };
 }
@@ -33,7 +33,7 @@ interface Parts {
 /** Milliseconds for a chunk: an election lasts up to eight seconds. */
 const CHUNK_TIMEOUT = 15_000;
 
-export function natsSnapshots({ snapshots: store, buckets: { snapidx } }: Parts): Snapshots {
+export function natsSnapshots({ snapshots: store, buckets: { snapidx } }: SnapshotParts): Snapshots {
   const find = async (partition: number): Promise<{ note: Note; revision: number } | undefined> => {
     const entry = await untilItPasses(() => snapidx.get(ownerKey(partition)));
     if (entry?.operation !== 'PUT') return undefined;

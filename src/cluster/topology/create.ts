@@ -18,7 +18,7 @@ const PROBE = 'SKEIN_PROBE';
 const SECOND = 1e9;
 const DUPLICATE_WINDOW = 120 * SECOND;
 
-interface Servers {
+interface EngineServers {
   readonly jetstream: JetStreamClient;
   readonly manager: JetStreamManager;
   /** Copies that the engine keeps of everything: 3 in a cluster of servers, else 1. */
@@ -31,8 +31,8 @@ export function replicasFor(connection: NatsConnection): number {
 }
 
 /** Returns the streams that were not there: on an engine that once had them, what they held is lost. */
-export async function createStreams(servers: Servers, layout: Layout): Promise<string[]> {
-  const missing: Wanted[] = [];
+export async function createStreams(servers: EngineServers, layout: Layout): Promise<string[]> {
+  const missing: WantedStream[] = [];
   for (const wanted of streamsOf(layout)) if (!(await streamThere(servers.manager, wanted.name))) missing.push(wanted);
   if (missing.length === 0) return [];
   // Half of the room for streams, half for snapshots.
@@ -42,16 +42,16 @@ export async function createStreams(servers: Servers, layout: Layout): Promise<s
   return missing.map(({ name }) => name);
 }
 
-type Wanted = Pick<StreamConfig, 'name' | 'subjects'>;
+type WantedStream = Pick<StreamConfig, 'name' | 'subjects'>;
 
-function streamsOf(layout: Layout): Wanted[] {
+function streamsOf(layout: Layout): WantedStream[] {
   return Array.from({ length: layout.shards }, (_, shard) => {
     const mine = Array.from({ length: layout.partitions }, (_, p) => p).filter(p => shardOf(layout, p) === shard);
     return { name: changelogStream(shard), subjects: mine.map(partition => changelogSubject(layout, partition)) };
   });
 }
 
-async function createStream(servers: Servers, wanted: Wanted, bytes: number): Promise<void> {
+async function createStream(servers: EngineServers, wanted: WantedStream, bytes: number): Promise<void> {
   const { RetentionPolicy, StorageType, DiscardPolicy } = await import('@nats-io/jetstream');
   const fixed = {
     ...wanted,
@@ -67,7 +67,7 @@ async function createStream(servers: Servers, wanted: Wanted, bytes: number): Pr
 }
 
 /** Bytes that the servers would still reserve for streams, found by asking for ever less; they tell it no other way. */
-async function roomFor({ manager, replicas }: Servers): Promise<number> {
+async function roomFor({ manager, replicas }: EngineServers): Promise<number> {
   const { StorageType } = await import('@nats-io/jetstream');
   const probe = { name: PROBE, subjects: ['skein.probe'], storage: StorageType.File, num_replicas: replicas };
   const room = await asLargeAsFits(MOST_BYTES * 32, bytes => manager.streams.add({ ...probe, max_bytes: bytes }));
@@ -134,7 +134,7 @@ export async function streamThere(manager: JetStreamManager, name: string): Prom
 }
 
 /** KV buckets and the object bucket; opened if they are there. */
-export async function createBuckets(servers: Servers) {
+export async function createBuckets(servers: EngineServers) {
   const { Kvm } = await import('@nats-io/kv');
   const { Objm, setSha256Backend, StorageType } = await import('@nats-io/obj');
   // Three to four times as fast as the client's own SHA-256.

@@ -18,7 +18,7 @@ import { withRefresh } from './image-links.ts';
 import { collectLinks, noLinks } from './links.ts';
 import { manyLinks } from './many-links.ts';
 
-interface Body {
+interface BodyToAnalyse {
   /** Normalised. */
   readonly url: string;
   /** Names in lower case. */
@@ -44,7 +44,7 @@ const KEPT_MEMORY = 16 * 1024 * 1024;
 
 let scanner: Scanner | undefined;
 
-export function analyse(input: Body, options: AnalyseOptions = {}): Page {
+export function analyse(input: BodyToAnalyse, options: AnalyseOptions = {}): Page {
   const { url, headers, body } = input;
   const mediaType = mediaTypeOf(headers.get('content-type'), body);
   const raw = input.raw ?? payloadDigest(body);
@@ -91,7 +91,7 @@ interface Wording {
 }
 
 /** What `analyse` says of title, language and text, for who wants nothing else, in a third of the time. */
-export function wordsOf({ headers, body }: Body): Wording {
+export function wordsOf({ headers, body }: BodyToAnalyse): Wording {
   const mediaType = mediaTypeOf(headers.get('content-type'), body);
   const mode = modeOf(mediaType);
   if (mode === undefined) return { mediaType, charset: '', title: '', language: '', text: '' };
@@ -112,7 +112,7 @@ export interface Pieces {
 }
 
 /** Undefined for a body that is no text. */
-export function piecesOf({ headers, body }: Pick<Body, 'headers' | 'body'>): Pieces | undefined {
+export function piecesOf({ headers, body }: Pick<BodyToAnalyse, 'headers' | 'body'>): Pieces | undefined {
   const mode = modeOf(mediaTypeOf(headers.get('content-type'), body));
   if (mode === undefined) return undefined;
   const scan = scanned(body, charsetOf(body, headers.get('content-type')).name, mode, true);
@@ -175,7 +175,7 @@ function modeOf(mediaType: string): Mode | undefined {
 }
 
 /** A page of which only the bytes are known. */
-function opaque({ url, body }: Body, mediaType: string, raw: Uint8Array, robots: number): Page {
+function opaque({ url, body }: BodyToAnalyse, mediaType: string, raw: Uint8Array, robots: number): Page {
   const digest = hash('sha256', body, 'buffer');
   const facts = { ...bareFacts(raw, digest.subarray(0, 16)), mainHash: digest.readBigUInt64LE() };
   return {

@@ -14,7 +14,7 @@ const PIECE = 65_536;
 const MOST_LINKS = 100_000;
 const MOST_BYTES = MAX_LINKS * LONGEST_URL;
 
-interface Reading {
+interface LinkReading {
   readonly scan: Scanner;
   /** The page in UTF-8. */
   readonly body: Uint8Array;
@@ -22,8 +22,8 @@ interface Reading {
 }
 
 /** `first` and what the rest of the page links to. The scanner holds something else afterwards. */
-export function manyLinks({ scan, body, mode }: Reading, page: LinkContext, first: Links): Links {
-  const all = new Gathering();
+export function manyLinks({ scan, body, mode }: LinkReading, page: LinkContext, first: Links): Links {
+  const all = new LinkGathering();
   all.add(first);
   for (const piece of pieces(Buffer.from(body.buffer, body.byteOffset, body.length))) {
     if (all.count >= MOST_LINKS || all.bytes >= MOST_BYTES) break;
@@ -89,7 +89,7 @@ function tagEnd(text: string, at: number): number {
   return at + 1;
 }
 
-class Gathering {
+class LinkGathering {
   readonly #places = new Map<string, number>();
   readonly #anchors: string[] = [];
   readonly #flags: number[] = [];

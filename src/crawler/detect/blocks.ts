@@ -1,13 +1,13 @@
 /** Where two versions of a page differ, by the hashes of their blocks. */
 
 /** A stretch of blocks that was replaced: [start, end) in each version; one of the two may be empty. */
-interface Spot {
+interface BlockSpot {
   readonly before: readonly [start: number, end: number];
   readonly after: readonly [start: number, end: number];
 }
 
 /** The stretches that differ, in order: what is left of a longest common subsequence. At most 64 × 64 steps. */
-export function differingSpots(before: Uint16Array, after: Uint16Array): readonly Spot[] {
+export function differingSpots(before: Uint16Array, after: Uint16Array): readonly BlockSpot[] {
   const width = after.length + 1;
   const common = new Uint8Array((before.length + 1) * width);
   for (let i = before.length - 1; i >= 0; i--) {
@@ -17,7 +17,7 @@ export function differingSpots(before: Uint16Array, after: Uint16Array): readonl
         before[i] === after[j] ? common[at + width + 1]! + 1 : Math.max(common[at + width]!, common[at + 1]!);
     }
   }
-  const spots: Spot[] = [];
+  const spots: BlockSpot[] = [];
   let i = 0;
   let j = 0;
   let from: readonly [number, number] | undefined;
@@ -43,7 +43,7 @@ export function differingSpots(before: Uint16Array, after: Uint16Array): readonl
 }
 
 /** Indexes into `after` of the blocks that are new; where blocks only went away, of the one that took their place. */
-export function differingBlocks(spots: readonly Spot[], after: Uint16Array): readonly number[] {
+export function differingBlocks(spots: readonly BlockSpot[], after: Uint16Array): readonly number[] {
   const where = new Set<number>();
   for (const spot of spots) {
     const [start, end] = spot.after;

@@ -24,7 +24,7 @@ export interface Beside {
   readonly images?: { readonly before: readonly ImageFacts[]; readonly after: readonly ImageFacts[] };
 }
 
-type Detector = (before: Facts, after: Facts, beside: Beside) => Change;
+type ChangeDetector = (before: Facts, after: Facts, beside: Beside) => Change;
 
 const same = (stage: Stage): Change => ({ changed: false, stage, where: [] });
 const differs = (stage: Stage, where: readonly number[] = []): Change => ({ changed: true, stage, where });
@@ -34,45 +34,45 @@ function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
   return Buffer.compare(a, b) === 0;
 }
 
-const raw: Detector = (before, after) => decide(!sameBytes(before.raw, after.raw), 'raw');
+const raw: ChangeDetector = (before, after) => decide(!sameBytes(before.raw, after.raw), 'raw');
 
 /** Without a date on both sides there is nothing to compare: the page counts as changed. */
-const lastModified: Detector = (_before, _after, { lastModified: dates }) =>
+const lastModified: ChangeDetector = (_before, _after, { lastModified: dates }) =>
   decide(dates?.before === undefined || dates.before !== dates.after, 'last-modified');
 
 /** Number of links, then number of words that are no general words. */
-const counts: Detector = (before, after) =>
+const counts: ChangeDetector = (before, after) =>
   before.urls !== after.urls ? differs('url-count') : decide(before.keywords !== after.keywords, 'keyword-count');
 
-const asciiSum: Detector = (before, after) => decide(before.asciiSum !== after.asciiSum, 'ascii-sum');
+const asciiSum: ChangeDetector = (before, after) => decide(before.asciiSum !== after.asciiSum, 'ascii-sum');
 
-const tagStringsDiffer: Detector = (before, after) =>
+const tagStringsDiffer: ChangeDetector = (before, after) =>
   decide(before.tagFirst !== after.tagFirst || before.tagLast !== after.tagLast, 'structure');
 
 /** `where` names the levels that changed, root 1. */
-const levelsDiffer: Detector = (before, after) => {
+const levelsDiffer: ChangeDetector = (before, after) => {
   const levels = changedLevels(before.levels, after.levels);
   return levels.length === 0 ? same('structure') : differs('structure', levels);
 };
 
-const textCodeI: Detector = (before, after) => decide(!sameCode(before.textCode1, after.textCode1), 'text');
-const textCodeII: Detector = (before, after) => decide(!sameCode(before.textCode2, after.textCode2), 'text');
+const textCodeI: ChangeDetector = (before, after) => decide(!sameCode(before.textCode1, after.textCode1), 'text');
+const textCodeII: ChangeDetector = (before, after) => decide(!sameCode(before.textCode2, after.textCode2), 'text');
 
 /**
  * By their codes where the images are at hand, else by the list of their references: in a crawl each image has visits of
  * its own, which compare its code (conclude.ts).
  */
-const imageCodes: Detector = (before, after, { images }) =>
+const imageCodes: ChangeDetector = (before, after, { images }) =>
   decide(images ? imagesDiffer(images.before, images.after, 'ival') : before.imageHash !== after.imageHash, 'image');
 
 /** The date decides where the server gives one, else the counts. */
-const pmcs: Detector = (before, after, beside) => {
+const pmcs: ChangeDetector = (before, after, beside) => {
   const { before: old, after: now } = beside.lastModified ?? {};
   return old !== undefined && now !== undefined ? lastModified(before, after, beside) : counts(before, after, beside);
 };
 
 /** Structure, then text, then images, up to the first that differs. */
-function inSteps(structure: Detector, text: Detector): Detector {
+function inSteps(structure: ChangeDetector, text: ChangeDetector): ChangeDetector {
   return (before, after, beside) => {
     for (const step of [structure, text]) {
       const change = step(before, after, beside);
@@ -83,7 +83,7 @@ function inSteps(structure: Detector, text: Detector): Detector {
 }
 
 /** What a reader sees: text, links, structure, images. Blocks say where; stamps have a stage of their own. */
-const content: Detector = (before, after, { images }) => {
+const content: ChangeDetector = (before, after, { images }) => {
   const pictures = images !== undefined && imagesDiffer(images.before, images.after);
   if (sameBytes(before.raw, after.raw) && !pictures) return same('raw');
   if (pictures && sameBytes(before.content, after.content)) return differs('image');
@@ -105,7 +105,7 @@ function unseenStage(before: Facts, after: Facts): Stage {
   return before.imageHash !== after.imageHash ? 'image' : 'content';
 }
 
-const detectors: Readonly<Record<string, Detector>> = {
+const detectors: Readonly<Record<string, ChangeDetector>> = {
   content,
   raw,
   'last-modified': lastModified,

@@ -87,7 +87,7 @@ const keepFound = 60_000;
 const keepFailed = 5_000;
 const maxEntries = 10_000;
 
-interface Entry {
+interface CachedAddresses {
   readonly addresses: Promise<readonly string[]>;
   expires: number;
 }
@@ -99,7 +99,7 @@ export async function systemResolve(host: string): Promise<readonly string[]> {
 
 /** Asks that come while a name is being looked up share the lookup. Literals cost nothing. */
 export function cachedResolve(resolve: Resolve): Resolve {
-  const entries = new Map<string, Entry>();
+  const entries = new Map<string, CachedAddresses>();
   return host => {
     if (isIP(host) !== 0) return Promise.resolve([host]);
     const now = performance.now();
@@ -107,7 +107,7 @@ export function cachedResolve(resolve: Resolve): Resolve {
     if (known !== undefined && known.expires > now) return known.addresses;
     entries.delete(host);
     if (entries.size >= maxEntries) entries.delete(entries.keys().next().value!); // the oldest
-    const entry: Entry = { addresses: resolve(host), expires: now + keepFound };
+    const entry: CachedAddresses = { addresses: resolve(host), expires: now + keepFound };
     entries.set(host, entry);
     const shorten = () => {
       entry.expires = performance.now() + keepFailed;

@@ -14,7 +14,7 @@ import type { Secure } from './tls.ts';
 const maxAddresses = 4;
 
 /** Where the bytes of a socket go; the connection that comes to own the socket puts itself here. */
-interface Sink {
+interface SocketSink {
   receive: ((bytes: Buffer, size: number) => void) | undefined;
 }
 
@@ -23,7 +23,7 @@ export interface Dialled {
   readonly socket: Socket | TLSSocket;
   readonly address: string;
   readonly protocol: 'http/1.1' | 'h2';
-  readonly sink: Sink;
+  readonly sink: SocketSink;
 }
 
 export interface Undialled {
@@ -128,7 +128,7 @@ interface Attempt extends DialRoute {
 function open(dialler: Dialler, route: Attempt, address: string): Promise<Dialled | Undialled> {
   const { target, http2, secure, time } = route;
   return new Promise(resolve => {
-    const sink: Sink = { receive: undefined };
+    const sink: SocketSink = { receive: undefined };
     const place = { host: address, port: target.port, noDelay: true, onread: readInto(dialler.buffer, sink) };
     const socket = secure ? secure.open(place, target, http2) : connect(place);
     let connected = false;
@@ -169,7 +169,7 @@ function open(dialler: Dialler, route: Attempt, address: string): Promise<Dialle
   });
 }
 
-function readInto(buffer: Buffer, sink: Sink) {
+function readInto(buffer: Buffer, sink: SocketSink) {
   return {
     buffer,
     callback: (size: number, bytes: Uint8Array) => {

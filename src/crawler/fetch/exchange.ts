@@ -59,10 +59,10 @@ export function waitOf(exchange: Exchange): number {
 }
 
 /** What a connection read, before the account of its cost is added. */
-type Reading = Omit<Response, 'kind' | 'requestHead' | 'wire'>;
+type ReadResponse = Omit<Response, 'kind' | 'requestHead' | 'wire'>;
 
 /** `now`: when its last byte came. */
-export function answer(exchange: Exchange, reading: Reading, now: number): void {
+export function answer(exchange: Exchange, reading: ReadResponse, now: number): void {
   settle(exchange, {
     kind: 'response',
     status: reading.status,

@@ -17,7 +17,7 @@ export const maxHeadBytes = 65_536;
 const maxChunkLine = 4_096;
 const empty = new Uint8Array(0);
 
-type State =
+type ReaderState =
   | 'head'
   | 'length'
   | 'close'
@@ -38,7 +38,7 @@ export class Http1Reader {
   excess = false;
   problem = '';
 
-  #state: State = 'head';
+  #state: ReaderState = 'head';
   #bodyless = false;
   /** Bytes of a head that did not come in one piece. */
   #partial: Buffer | undefined;

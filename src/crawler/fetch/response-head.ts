@@ -18,7 +18,7 @@ export interface ResponseHead {
   readonly headers: Map<string, string>;
 }
 
-interface Line {
+interface HeaderLine {
   /** With its newline, and up to its colon. */
   readonly text: string;
   readonly start: string;
@@ -29,7 +29,7 @@ interface Line {
 /** Reads the heads of one connection, one after another. */
 export class HeadReader {
   /** Of the last head, by their place in it. */
-  readonly #lines: (Line | undefined)[] = [];
+  readonly #lines: (HeaderLine | undefined)[] = [];
 
   /**
    * Reads a head (blank line included). Lines that are not headers are passed over, as browsers do, because they change
@@ -70,7 +70,7 @@ export class HeadReader {
 }
 
 /** Undefined when the line is no header. `before`: the line that stood in its place. */
-function lineOf(text: string, before: Line | undefined): Line | undefined {
+function lineOf(text: string, before: HeaderLine | undefined): HeaderLine | undefined {
   if (before !== undefined && text.startsWith(before.start)) {
     return { text, start: before.start, name: before.name, value: text.slice(before.start.length).trim() };
   }

@@ -33,7 +33,7 @@ export interface AddressWishes {
 const UNUSED = 2000;
 const LOOK = 500;
 
-interface Wanted {
+interface AddressWish {
   spacing: number;
   /** Ticks: until when it may be asked, and when it was asked for last. */
   until: number;
@@ -45,7 +45,7 @@ export class ToldLeave implements Leave {
   readonly #clock: Clock;
   readonly #tell: (wishes: AddressWishes) => void;
   #until = 0;
-  readonly #addresses = new Map<string, Wanted>();
+  readonly #addresses = new Map<string, AddressWish>();
   /** Addresses of which home is to be told. */
   readonly #asked = new Set<string>();
   #news: () => void = () => {};
@@ -93,7 +93,7 @@ export class ToldLeave implements Leave {
     this.#news();
   }
 
-  #want(address: string): Wanted {
+  #want(address: string): AddressWish {
     const wanted = { spacing: -1, until: 0, used: 0, active: 0 };
     this.#addresses.set(address, wanted);
     return wanted;

@@ -69,7 +69,7 @@ interface Waiter {
   readonly grant: (turn: Turn | undefined) => void;
 }
 
-interface Server extends Sleeper {
+interface PacedServer extends Sleeper {
   readonly origin: string;
   queue: Waiter[];
   /** Signals that are listened to for whoever waits. */
@@ -90,16 +90,16 @@ interface Server extends Sleeper {
   /** Its address was looked up, is being, or is not to be. */
   located: 'no' | 'soon' | 'yes';
   /** The address in whose queue it stands. */
-  blockedBy: Address | undefined;
+  blockedBy: PacedAddress | undefined;
 }
 
-interface Address extends Sleeper {
+interface PacedAddress extends Sleeper {
   readonly name: string;
   readonly place: number;
   /** Requests of this thread. */
   active: number;
   /** Servers that could go on but for the address, in order of arrival. */
-  readonly queue: Server[];
+  readonly queue: PacedServer[];
 }
 
 interface PaceOptions {
@@ -117,11 +117,11 @@ export class Pace {
   readonly #clock: Clock;
   readonly #slots: AddressSlots;
   readonly #locate: PaceOptions['locate'];
-  readonly #servers = new Map<string, Server>();
-  readonly #addresses = new Map<string, Address>();
+  readonly #servers = new Map<string, PacedServer>();
+  readonly #addresses = new Map<string, PacedAddress>();
   readonly #leave: Leave | undefined;
   /** Servers that wait for leave. */
-  readonly #held = new Set<Server>();
+  readonly #held = new Set<PacedServer>();
   #sweepAt = REMEMBERED;
 
   constructor(clock: Clock, { records = [], slots = new AddressSlots(), locate, leave }: PaceOptions = {}) {
@@ -148,13 +148,13 @@ export class Pace {
   }
 
   /** Once for a server and a signal, not once a turn: a listener that comes and goes costs more than the turn. */
-  #hear(server: Server, signal: AbortSignal): void {
+  #hear(server: PacedServer, signal: AbortSignal): void {
     if (server.heard.has(signal)) return;
     server.heard.add(signal);
     signal.addEventListener('abort', () => this.#cancel(server, signal), { once: true });
   }
 
-  #cancel(server: Server, signal: AbortSignal): void {
+  #cancel(server: PacedServer, signal: AbortSignal): void {
     const cancelled = server.queue.filter(waiter => waiter.signal === signal);
     if (cancelled.length === 0) return;
     server.queue = server.queue.filter(waiter => waiter.signal !== signal);
@@ -180,7 +180,7 @@ export class Pace {
       .map(each => this.recordOf(each.origin)!);
   }
 
-  #server(origin: string): Server {
+  #server(origin: string): PacedServer {
     let server = this.#servers.get(origin);
     if (server === undefined) {
       if (this.#servers.size >= this.#sweepAt) this.#sweep();
@@ -201,7 +201,7 @@ export class Pace {
     return server;
   }
 
-  #addressOf(server: Server): Address | undefined {
+  #addressOf(server: PacedServer): PacedAddress | undefined {
     if (server.address === '') return undefined;
     let address = this.#addresses.get(server.address);
     if (address === undefined) {
@@ -226,7 +226,7 @@ export class Pace {
   }
 
   /** Gives as many turns as may start now, and arranges to be called again for the others. */
-  #serve(server: Server): void {
+  #serve(server: PacedServer): void {
     while (server.queue.length > 0 && server.blockedBy === undefined) {
       const { terms } = server.queue[0]!;
       if (server.active >= terms.connections) return; // `done` calls again
@@ -265,7 +265,7 @@ export class Pace {
   }
 
   /** Looks up where the server is, so that its first request counts, too. */
-  #find(server: Server): void {
+  #find(server: PacedServer): void {
     if (server.located !== 'no') return;
     server.located = 'soon';
     const found = (address: string) => {
@@ -277,12 +277,12 @@ export class Pace {
   }
 
   /** Whether a server that nobody waits before may ask this address now; then its turn is taken. */
-  #take(address: Address, terms: PaceTerms, now: number): boolean {
+  #take(address: PacedAddress, terms: PaceTerms, now: number): boolean {
     if (address.queue.length > 0 || !this.#isOurs(address, terms) || !this.#hasRoom(address, terms)) return false;
     return this.#slots.take(address.place, now, terms.pace / SHARED);
   }
 
-  #serveAddress(address: Address): void {
+  #serveAddress(address: PacedAddress): void {
     for (let server = address.queue[0]; server !== undefined; server = address.queue[0]) {
       const terms = server.queue[0]?.terms;
       const now = this.#clock.ticks();
@@ -309,21 +309,21 @@ export class Pace {
     stopSleep(address);
   }
 
-  #hasRoom({ place }: Address, { connections }: PaceTerms): boolean {
+  #hasRoom({ place }: PacedAddress, { connections }: PaceTerms): boolean {
     return this.#slots.active(place) < SHARED * connections;
   }
 
-  #isOurs({ name }: Address, { pace }: PaceTerms): boolean {
+  #isOurs({ name }: PacedAddress, { pace }: PaceTerms): boolean {
     return this.#leave?.holds(name, pace / SHARED) ?? true;
   }
 
-  #count(address: Address, by: 1 | -1): void {
+  #count(address: PacedAddress, by: 1 | -1): void {
     address.active += by;
     this.#leave?.count(address.name, by);
     this.#slots.count(address.place, by);
   }
 
-  #grant(server: Server, address: Address | undefined, now: number): void {
+  #grant(server: PacedServer, address: PacedAddress | undefined, now: number): void {
     const { terms, grant } = server.queue.shift()!;
     server.active++;
     const spacing = terms.pace === 0 ? 0 : Math.max(terms.pace, Math.min(terms.crawlDelay, LONGEST_CRAWL_DELAY));
@@ -358,7 +358,7 @@ export class Pace {
     });
   }
 
-  #learn(server: Server, terms: PaceTerms, effect: Effect, started: number): void {
+  #learn(server: PacedServer, terms: PaceTerms, effect: Effect, started: number): void {
     const now = this.#clock.ticks();
     const { status, firstByteMs, retryAfterMs, failed, address } = effect;
     if (address !== '') server.address = address;
@@ -383,7 +383,7 @@ export class Pace {
   }
 
   /** The next start by the server's own state and by what home knows, in ticks. No server may stay away for over a day. */
-  #startOf(server: Server, terms: PaceTerms, now: number): number {
+  #startOf(server: PacedServer, terms: PaceTerms, now: number): number {
     const wait = terms.notBefore === 0 ? 0 : Math.min(terms.notBefore - this.#clock.now(), DAY);
     return Math.max(terms.pace === 0 ? 0 : server.next, server.notBefore, now + wait);
   }

@@ -23,12 +23,12 @@ export interface RobotsVerdict {
 }
 
 export interface Rules {
-  readonly heads: readonly Head[];
+  readonly heads: readonly PatternHead[];
 }
 
-interface Head {
+interface PatternHead {
   readonly text: string;
-  readonly parent: Head | undefined;
+  readonly parent: PatternHead | undefined;
   /** The rule that is this head and nothing more. */
   readonly plain: Compiled | undefined;
   /** Those with `*` or `$` behind the head, the longest first, of equal ones Allow first. */
@@ -65,8 +65,8 @@ export function compileRules(rules: readonly RobotsRule[]): Rules {
     if (same === undefined) byHead.set(compiled.head, [compiled]);
     else same.push(compiled);
   }
-  const heads: Head[] = [];
-  const open: Head[] = []; // the heads that the one before begins with, shortest first
+  const heads: PatternHead[] = [];
+  const open: PatternHead[] = []; // the heads that the one before begins with, shortest first
   for (const text of [...byHead.keys()].sort()) {
     while (open.length > 0 && !text.startsWith(open.at(-1)!.text)) open.pop();
     const all = byHead.get(text)!.sort(bySpecificity);
@@ -147,7 +147,7 @@ function moreSpecific(a: Compiled | undefined, b: Compiled): Compiled {
 }
 
 /** The longest head that begins `path`. */
-function lastHeadWithin(heads: readonly Head[], path: string): Head | undefined {
+function lastHeadWithin(heads: readonly PatternHead[], path: string): PatternHead | undefined {
   let low = 0;
   let high = heads.length;
   while (low < high) {

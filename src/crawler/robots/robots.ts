@@ -17,7 +17,7 @@ export const ROBOTS_LIMIT = 500 * 1024;
 const GIVE_UP = 30 * DAY;
 
 export interface Robots {
-  readonly groups: readonly Group[];
+  readonly groups: readonly AgentGroup[];
   /** As written; to be normalised by whoever fetches them. */
   readonly sitemaps: readonly string[];
   /** Recorded, not acted upon. */
@@ -25,10 +25,10 @@ export interface Robots {
   /** There was more than the limit. */
   readonly cut: boolean;
   /** Filled by `allowed`: one entry per product token asked for. */
-  readonly compiled: Map<string, Chosen>;
+  readonly compiled: Map<string, ChosenRules>;
 }
 
-interface Group {
+interface AgentGroup {
   /** Product tokens in lower case, or `*`. */
   readonly agents: string[];
   readonly rules: RobotsRule[];
@@ -44,7 +44,7 @@ interface Use {
 }
 
 /** What one product token has to obey. */
-interface Chosen {
+interface ChosenRules {
   readonly rules: Rules;
   /** Milliseconds, 0 = none. */
   readonly crawlDelay: number;
@@ -70,12 +70,12 @@ const keys: Readonly<Record<string, string>> = {
   license: 'license',
 };
 
-interface Reading {
-  readonly groups: Group[];
+interface RobotsReading {
+  readonly groups: AgentGroup[];
   readonly sitemaps: string[];
   readonly uses: Use[];
   /** The group that is being read; a User-agent line after a rule starts the next. */
-  group: Group | undefined;
+  group: AgentGroup | undefined;
 }
 
 export function parseRobots(body: string | Uint8Array): Robots {
@@ -84,7 +84,7 @@ export function parseRobots(body: string | Uint8Array): Robots {
   // One character per byte: whatever the encoding, the octets are what is compared.
   let text = all.toString('latin1', 0, ROBOTS_LIMIT);
   if (cut) text = text.slice(0, Math.max(text.lastIndexOf('\n'), text.lastIndexOf('\r')) + 1);
-  const reading: Reading = { groups: [], sitemaps: [], uses: [], group: undefined };
+  const reading: RobotsReading = { groups: [], sitemaps: [], uses: [], group: undefined };
   for (const line of text.replace(/^\xef(?:\xbb\xbf?)?/, '').split(/[\r\n]+/)) readLine(line, reading);
   const { groups, sitemaps, uses } = reading;
   return { groups, sitemaps, uses, cut, compiled: new Map() };
@@ -99,7 +99,7 @@ function trim(text: string): string {
   return text.slice(start, end);
 }
 
-function readLine(line: string, reading: Reading): void {
+function readLine(line: string, reading: RobotsReading): void {
   const hash = line.indexOf('#');
   const text = trim(hash < 0 ? line : line.slice(0, hash));
   if (text === '') return;
@@ -114,7 +114,7 @@ function readLine(line: string, reading: Reading): void {
   if (key !== '') readRecord(key, trim(text.slice(border + 1)), reading);
 }
 
-function readRecord(key: string, value: string, reading: Reading): void {
+function readRecord(key: string, value: string, reading: RobotsReading): void {
   let { group } = reading;
   switch (key) {
     case 'agent':
@@ -160,14 +160,14 @@ function productToken(value: string): string {
   return (/^[A-Za-z_-]+/.exec(value)?.[0] ?? '').toLowerCase();
 }
 
-function readDelay(value: string, group: Group | undefined): void {
+function readDelay(value: string, group: AgentGroup | undefined): void {
   const seconds = /^\d+(?:[.,]\d+)?$/.test(value) ? Number(value.replace(',', '.')) : 0;
   if (group !== undefined && seconds > 0)
     group.delays.push({ agents: group.agents.length, ms: Math.ceil(seconds * 1000) });
 }
 
 /** The groups that speak to this name, or else to everybody. */
-function groupsFor(robots: Robots, name: string): { agent: string; groups: readonly Group[] } {
+function groupsFor(robots: Robots, name: string): { agent: string; groups: readonly AgentGroup[] } {
   const own = name === '' ? [] : robots.groups.filter(group => group.agents.includes(name));
   if (own.length > 0) return { agent: name, groups: own };
   return { agent: '*', groups: robots.groups.filter(group => group.agents.includes('*')) };
@@ -179,7 +179,7 @@ export function rulesFor(robots: Robots, userAgentToken: string): string[] {
   return groups.flatMap(group => group.rules.map(rule => rule.text));
 }
 
-function chosenFor(robots: Robots, token: string): Chosen {
+function chosenFor(robots: Robots, token: string): ChosenRules {
   const known = robots.compiled.get(token);
   if (known !== undefined) return known;
   const { agent, groups } = groupsFor(robots, token.toLowerCase());

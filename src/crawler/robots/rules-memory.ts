@@ -8,7 +8,7 @@ const REMEMBERED = 1000;
 /** Characters of their files, together: parsed, a file takes up to fifty times as much, and one may have half a million. */
 const CHARACTERS = 2 << 20;
 
-interface Remembered {
+interface RememberedRules {
   /** Of the copy. */
   readonly time: number;
   readonly characters: number;
@@ -20,11 +20,11 @@ interface Remembered {
 /** Parsed rules by origin, so that a thousand errands to one server parse its robots.txt once. */
 export class RulesMemory {
   /** Oldest first. */
-  readonly #known = new Map<string, Remembered>();
+  readonly #known = new Map<string, RememberedRules>();
   #characters = 0;
 
   /** `failure`: why the server did not answer when it was asked for this copy just now. */
-  of(origin: string, copy: RobotsCopy, now: number, failure?: ReasonCode): Remembered {
+  of(origin: string, copy: RobotsCopy, now: number, failure?: ReasonCode): RememberedRules {
     const known = this.#known.get(origin);
     if (known?.time === copy.time) return known;
     this.#forget(origin);
@@ -36,7 +36,7 @@ export class RulesMemory {
     return remembered;
   }
 
-  #remember(origin: string, rules: Remembered): void {
+  #remember(origin: string, rules: RememberedRules): void {
     this.#known.set(origin, rules);
     this.#characters += rules.characters;
     for (const oldest of this.#known.keys()) {

@@ -19,7 +19,7 @@ export const MAX_LINKS = limits.MAX_LINKS[1];
 export type Mode = 'html' | 'xml' | 'plain';
 const modes = { html: 0, xml: 1, plain: 2 } as const satisfies Record<Mode, number>;
 
-interface Exports {
+interface ScannerExports {
   readonly memory: WebAssembly.Memory;
   reserve(length: number): number;
   scan(length: number, mode: number): void;
@@ -76,11 +76,11 @@ const names = [
   'journal',
   'journalEnd',
 ] as const;
-type Name = (typeof names)[number];
+type ResultName = (typeof names)[number];
 const LONGS = 7;
 /** Where each 32-bit result lies. By its name here, not by a string: V8 looks up one of so many strings in a slow way. */
 export const at = Object.fromEntries(names.map((name, i) => [name, RESULT / 4 + LONGS * 2 + i])) as Record<
-  Name,
+  ResultName,
   number
 >;
 
@@ -112,14 +112,14 @@ export const MASK = '\u0001';
 const SEALS = 24;
 
 export class Scanner {
-  readonly #exports: Exports;
+  readonly #exports: ScannerExports;
   #bytes = Buffer.alloc(0);
   /** The same; a slice of it is a copy. */
   #plain = new Uint8Array(0);
   #words = new Uint32Array(0);
 
   constructor(module: WebAssembly.Module = loadModule()) {
-    this.#exports = new WebAssembly.Instance(module).exports as unknown as Exports;
+    this.#exports = new WebAssembly.Instance(module).exports as unknown as ScannerExports;
   }
 
   /** Reads a page of UTF-8. Any bytes will do; throws only when the machine has no memory left. `pieces`: these are wanted, links are not. */

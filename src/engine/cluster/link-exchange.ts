@@ -34,7 +34,7 @@ const GATHER = 50;
 const MOST_PEERS = 500;
 
 /** Batches of one partition that are on their way to another. */
-interface Way {
+interface LinkWay {
   readonly key: string;
   readonly from: number;
   readonly to: number;
@@ -42,7 +42,7 @@ interface Way {
 }
 
 /** The number of the last batch that was taken in, by sending partition. */
-type Taken = ReadonlyMap<number, number>;
+type TakenBatches = ReadonlyMap<number, number>;
 
 export class LinkExchange {
   readonly #parts: ExchangeParts;
@@ -90,7 +90,7 @@ export class LinkExchange {
   turn(): void {
     this.#listen();
     const now = performance.now();
-    const here = new Map<number, Way[]>();
+    const here = new Map<number, LinkWay[]>();
     for (const { id, ledger } of this.#parts.home.partitions) {
       const keeper = this.#parts.keeperOf(id);
       if (!keeper) continue;
@@ -120,7 +120,7 @@ export class LinkExchange {
     }
   }
 
-  #ended(ways: readonly Way[], carried: Promise<boolean>): void {
+  #ended(ways: readonly LinkWay[], carried: Promise<boolean>): void {
     void carried.then(well => {
       for (const { key } of ways) {
         this.#busy.delete(key);
@@ -166,7 +166,7 @@ export class LinkExchange {
   }
 
   /** True when the other side has something of each durably, and that is dropped here. */
-  async #carry(ways: readonly Way[], send: () => Promise<Taken | undefined>): Promise<boolean> {
+  async #carry(ways: readonly LinkWay[], send: () => Promise<TakenBatches | undefined>): Promise<boolean> {
     try {
       const taken = await send();
       if (taken === undefined) return false;
@@ -178,7 +178,7 @@ export class LinkExchange {
   }
 
   /** What is to be dropped of a partition is dropped together. */
-  #drop({ from, to, batches }: Way, taken: number): Promise<void> {
+  #drop({ from, to, batches }: LinkWay, taken: number): Promise<void> {
     const peer = this.#parts.holderOf(to) ?? '';
     this.sent.set(peer, (this.sent.get(peer) ?? 0) + batches.length);
     const drops = this.#drops.get(from) ?? [];
@@ -201,7 +201,7 @@ export class LinkExchange {
     return this.#dropping;
   }
 
-  async #send({ from, to, batches }: Way): Promise<Taken | undefined> {
+  async #send({ from, to, batches }: LinkWay): Promise<TakenBatches | undefined> {
     let some = batches;
     let message = await encodeLinks({ from, first: some[0]!.number, batches: some.map(({ crossings }) => crossings) });
     for (; message.length > MOST_MESSAGE && some.length > 1; ) {
@@ -232,7 +232,7 @@ export class LinkExchange {
   }
 
   /** Takes batches in; resolves with the number of the last one of each partition when it is durable. */
-  async #take(to: number, batches: readonly BorderBatch[]): Promise<Taken | undefined> {
+  async #take(to: number, batches: readonly BorderBatch[]): Promise<TakenBatches | undefined> {
     const { home, keeperOf } = this.#parts;
     const { taken, durable } = await home.order(
       () => {

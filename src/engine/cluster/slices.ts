@@ -31,7 +31,7 @@ interface SlicesParts {
 const EVERY = 2000;
 const SOON = 300;
 
-interface Slice {
+interface BudgetSlice {
   readonly shared: SharedBudget;
   readonly issued: () => number;
   /** Of what was issued, what the record knows of. */
@@ -43,8 +43,8 @@ interface Slice {
 
 export class Slices {
   readonly #parts: SlicesParts;
-  readonly #slices: Slice[] = [];
-  readonly #budgets: { readonly budget: PageBudget; readonly slice: Slice }[] = [];
+  readonly #slices: BudgetSlice[] = [];
+  readonly #budgets: { readonly budget: PageBudget; readonly slice: BudgetSlice }[] = [];
 
   constructor(parts: SlicesParts) {
     this.#parts = parts;
@@ -127,7 +127,7 @@ export class Slices {
     };
   }
 
-  #add(kind: string, issued: () => number, booked = issued()): Slice {
+  #add(kind: string, issued: () => number, booked = issued()): BudgetSlice {
     const { meta, me, run, living } = this.#parts;
     const record = new SharedRecord(meta, `budget-${kind}`, runBudgetForm);
     const change = async (settle: (budget: BudgetRecord | undefined) => BudgetRecord): Promise<BudgetRecord> => {
@@ -138,19 +138,19 @@ export class Slices {
       return changed.budget;
     };
     const shared = new SharedBudget({ change }, me, 0, living);
-    const slice: Slice = { shared, issued, booked, most: issued(), settledAt: 0, settling: false };
+    const slice: BudgetSlice = { shared, issued, booked, most: issued(), settledAt: 0, settling: false };
     this.#slices.push(slice);
     return slice;
   }
 
-  #book(slice: Slice): void {
+  #book(slice: BudgetSlice): void {
     const more = slice.issued() - slice.booked;
     if (more <= 0) return;
     slice.shared.book(more);
     slice.booked += more;
   }
 
-  async #settle(slice: Slice): Promise<void> {
+  async #settle(slice: BudgetSlice): Promise<void> {
     slice.settling = true;
     this.#book(slice);
     const settled = slice.shared.settle();
@@ -167,7 +167,7 @@ export class Slices {
     }
   }
 
-  #allow(slice: Slice): void {
+  #allow(slice: BudgetSlice): void {
     slice.most = slice.booked + slice.shared.left;
     for (const { slice: own, budget } of this.#budgets)
       if (own === slice && Number.isFinite(budget.most)) budget.granted = slice.most;

@@ -68,7 +68,7 @@ export interface CrawledPage {
 const copiesOf = ({ ledger }: PartitionReader): Copies => openCopies(ledger);
 
 /** Hands out visits as they are committed, each once. */
-interface Follower {
+interface VisitFollower {
   /** Everything up to now was there before. */
   begin(): void;
   /** The next visits, as far as they are committed; `last`: number of the last one that was handed out or was there before. */
@@ -90,7 +90,7 @@ export class CollectionReader {
   }
 
   /** Of several partitions each has its own place: their visits have no common order. */
-  follow(): Follower {
+  follow(): VisitFollower {
     const places = new Map<number, number>();
     return {
       begin: () => {

@@ -28,7 +28,7 @@ export interface RunEvents {
   said: [string];
 }
 
-interface RunParts {
+interface PagesOfRun {
   /** The collection is being closed. */
   readonly closing: AbortSignal;
   /** Some of the visits that were committed after this one. */
@@ -40,7 +40,7 @@ interface RunParts {
 export class Run<S extends Summary> extends EventEmitter<RunEvents> implements AsyncIterable<CrawledPage> {
   readonly #options: EngineOptions;
   readonly #work: RunWork<S, never>;
-  readonly #parts: RunParts;
+  readonly #parts: PagesOfRun;
   readonly #stop = new AbortController();
   #running: Promise<S> | undefined;
   /** The last visit that was handed out, or that was there before; undefined = it has not begun. */
@@ -48,7 +48,7 @@ export class Run<S extends Summary> extends EventEmitter<RunEvents> implements A
   #beat: NodeJS.Timeout | undefined;
   #thrown: { readonly by: unknown } | undefined;
 
-  constructor(options: EngineOptions, work: RunWork<S, never>, parts: RunParts) {
+  constructor(options: EngineOptions, work: RunWork<S, never>, parts: PagesOfRun) {
     super();
     this.#options = options;
     this.#work = work;

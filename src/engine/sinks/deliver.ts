@@ -33,7 +33,7 @@ interface Delivered {
 }
 
 /** How far a sink is. */
-interface Place {
+interface SinkProgress {
   readonly target: string;
   readonly after: string;
   /** Parts that were taken before this stretch. */
@@ -70,7 +70,7 @@ export async function deliverChunks(delivery: Delivery, sink: Sink): Promise<Del
 
 async function deliver({ data, target, pattern, signal }: Delivery, sink: Sink, file: string): Promise<Delivered> {
   let place = readPlace(file) ?? { target, after: '0', number: 0 };
-  const keep = (next: Place) => {
+  const keep = (next: SinkProgress) => {
     place = next;
     replaceFile(file, JSON.stringify(next), PRIVATE);
   };
@@ -106,8 +106,8 @@ async function deliver({ data, target, pattern, signal }: Delivery, sink: Sink, 
 
 const digestOf = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 32);
 
-function readPlace(file: string): Place | undefined {
-  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Place) : undefined;
+function readPlace(file: string): SinkProgress | undefined {
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as SinkProgress) : undefined;
 }
 
 /** Brings a part again for a while; then says that it waits. */

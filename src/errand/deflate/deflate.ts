@@ -8,18 +8,18 @@ import { compileWasm } from '../../base/wasm.ts';
 /** Longer inputs are for zlib. Three times this is the memory that a thread may come to hold. */
 export const MAX_INPUT = 4 << 20;
 
-interface Exports {
+interface DeflateExports {
   readonly memory: WebAssembly.Memory;
   reserve(length: number): number;
   deflate(length: number): number;
   outputAt(length: number): number;
 }
 
-let encoder: Exports | undefined;
+let encoder: DeflateExports | undefined;
 
-function load(): Exports {
+function load(): DeflateExports {
   const module = compileWasm(new URL('deflate.wasm', import.meta.url));
-  return new WebAssembly.Instance(module).exports as unknown as Exports;
+  return new WebAssembly.Instance(module).exports as unknown as DeflateExports;
 }
 
 /** Where to write up to `length` ≤ MAX_INPUT bytes; valid until the next call. */

@@ -18,13 +18,16 @@ const HOST = /^[a-z0-9._:[\]-]+$/;
 /** Origins whose answer is remembered; most links lead to few. */
 const REMEMBERED = 10_000;
 
-type Places = Pick<Scope, 'domains' | 'include' | 'exclude'>;
+type ScopePlaces = Pick<Scope, 'domains' | 'include' | 'exclude'>;
 
 /**
  * Says why a normalised URL is outside, undefined = it is inside. Without domains a crawl stays on the hosts of its
  * seeds, with and without `www.`; without domains and seeds, or with the domain `*`, it goes anywhere.
  */
-export function compileScope(scope: Places, seeds: readonly string[] = []): (url: string) => ReasonCode | undefined {
+export function compileScope(
+  scope: ScopePlaces,
+  seeds: readonly string[] = [],
+): (url: string) => ReasonCode | undefined {
   const hostInside = compileHosts(scope.domains, seeds);
   const include = scope.include.map(compileGlob);
   const exclude = scope.exclude.map(compileGlob);
@@ -101,7 +104,7 @@ export function asDomain(text: string): string | undefined {
  * Reads the parts of `example.org,/docs/**,!/old/**`: domains or hosts, paths to stay in, and after `!` paths to keep
  * out of. A part is a path when it starts with a slash or with two stars; `*` alone means anywhere.
  */
-export function parseScope(parts: readonly string[]): Places {
+export function parseScope(parts: readonly string[]): ScopePlaces {
   const scope = { domains: [] as string[], include: [] as string[], exclude: [] as string[] };
   for (const part of parts.map(each => each.trim())) {
     if (part === '') continue;

@@ -19,7 +19,7 @@ export interface Growing {
   length: number;
 }
 
-type Member =
+type GzipMember =
   | { readonly kind: 'member'; readonly data: Uint8Array /** Compressed bytes. */; readonly length: number }
   /** The member goes on behind the bytes given. */
   | { readonly kind: 'short' }
@@ -134,7 +134,7 @@ function gather(bytes: Uint8Array, offset: number, parts: readonly Uint8Array[])
 }
 
 /** The member that begins at `bytes[0]`, checked against its checksum and length. `limit`: bytes it may expand to. */
-export function readMember(bytes: Uint8Array, limit: number): Member {
+export function readMember(bytes: Uint8Array, limit: number): GzipMember {
   const start = contentStart(bytes);
   if (start === 0) return { kind: 'problem', problem: 'not a gzip member' };
   if (start > bytes.length) return { kind: 'short' };

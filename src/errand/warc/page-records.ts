@@ -73,7 +73,7 @@ function tellsTrue({ headers, body }: KeptResponse): boolean {
 }
 
 /** The first lines of a head, in memory that the next of its kind is written to. */
-interface Template {
+interface RecordTemplate {
   readonly bytes: Uint8Array;
   /** Where the record's id stands, and the other field of a fixed width. */
   readonly id: number;
@@ -89,7 +89,7 @@ const LENGTH_BYTES = 18;
 const REQUEST = template('request', 'WARC-Concurrent-To: <urn:uuid:', `${BLANK_ID}>`);
 const RESPONSE = template('response', 'WARC-Payload-Digest: sha256:', '0'.repeat(64));
 
-function template(kind: 'request' | 'response', name: string, blank: string): Template {
+function template(kind: 'request' | 'response', name: string, blank: string): RecordTemplate {
   const first = `WARC/1.1\r\nWARC-Type: ${kind}\r\nWARC-Record-ID: <urn:uuid:`;
   const second = `${first}${BLANK_ID}>\r\n${name}`;
   const text = `${second}${blank}\r\nContent-Type: application/http; msgtype=${kind}\r\nContent-Length: `;
@@ -107,7 +107,7 @@ function ownLines({ protocol, truncated }: KeptResponse): Uint8Array {
   return Buffer.from(truncated === undefined ? first : first + line('WARC-Truncated', truncated));
 }
 
-function withLength({ bytes, length }: Template, blockLength: number): Uint8Array {
+function withLength({ bytes, length }: RecordTemplate, blockLength: number): Uint8Array {
   let end = length + 1;
   for (let left = blockLength; left > 9; left = Math.floor(left / 10)) end++;
   let left = blockLength;
@@ -160,7 +160,7 @@ function putId(out: Uint8Array, at: number, id: number): void {
   }
 }
 
-function idIn({ bytes, id }: Template): string {
+function idIn({ bytes, id }: RecordTemplate): string {
   return Buffer.from(bytes.buffer, id, BLANK_ID.length).toString('latin1');
 }
 

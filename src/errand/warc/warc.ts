@@ -19,14 +19,14 @@ import { appendMember, type Effort, growing } from './gzip.ts';
 
 export type WarcRecord = RevisitRecord | InfoRecord | MetadataRecord;
 
-interface Common {
+interface CommonFields {
   /** From newRecordId(). */
   readonly id: string;
   /** Milliseconds since 1970. */
   readonly time: number;
 }
 
-interface OfUrl extends Common {
+interface OfUrl extends CommonFields {
   readonly url: string;
   /** IP address of the server, empty = unknown. */
   readonly address: string;
@@ -49,7 +49,7 @@ export interface Original {
   readonly time: number;
 }
 
-interface InfoRecord extends Common {
+interface InfoRecord extends CommonFields {
   readonly kind: 'warcinfo';
   readonly filename: string;
   readonly lines: ReadonlyMap<string, string>;

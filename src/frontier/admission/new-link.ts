@@ -54,10 +54,10 @@ export interface NewLink {
   readonly seed?: boolean;
 }
 
-type Outside = (url: string) => ReasonCode | undefined;
+type OutsideRule = (url: string) => ReasonCode | undefined;
 
 /** A domain of weight 0 is outside. */
-export function withDomains(outside: Outside, weights: ReadonlyMap<string, number>): Outside {
+export function withDomains(outside: OutsideRule, weights: ReadonlyMap<string, number>): OutsideRule {
   if (weights.size === 0) return outside;
   return url => outside(url) ?? (leavesOut(weights, domainOf(weights, hostOf(url))) ? 'out-of-scope' : undefined);
 }

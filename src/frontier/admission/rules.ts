@@ -36,14 +36,14 @@ export function forgetRules(ledger: Ledger): void {
   ledger.set(SETTING, {});
 }
 
-type Pending = ReturnType<Ledger['scans']['pending']> extends Iterable<infer Row> ? Row : never;
+type PendingPage = ReturnType<Ledger['scans']['pending']> extends Iterable<infer Row> ? Row : never;
 
 /** The pages that wait for their first visit and are still wanted, in the order in which they were found. */
 export function stillPending(
   ledger: Ledger,
   changed: ReadonlySet<RuleReason>,
   wanted: (id: number) => boolean,
-): Iterable<Pending> {
+): Iterable<PendingPage> {
   const pending = ledger.scans.pending();
   if (changed.size === 0) return pending;
   // Judged from the newest on, because a cap lets the oldest in.

@@ -42,7 +42,7 @@ const PLACE = 2 ** 32;
 const FEWEST = 16;
 
 /** Places of pages: those of the last sort, best first, and those that joined since. */
-interface List {
+interface PlaceList {
   places: number[];
   next: number;
   /** Pvalue of its last page at the last sort: a better one belongs here or further up. */
@@ -57,7 +57,7 @@ export class Pvalue implements Order {
   #backward: number[] = [];
   /** Pages that got one more link since the last sort; looked up all at once then, so that no map is needed. */
   #gained: number[] = [];
-  #lists: List[] = [];
+  #lists: PlaceList[] = [];
   #size = 0;
   /** Places, gaps included, at which it is time to sort again. */
   #sortAt = 0;
@@ -142,7 +142,7 @@ export class Pvalue implements Order {
     this.#sort();
   }
 
-  #pop(list: List): number {
+  #pop(list: PlaceList): number {
     const place = list.places[list.next++]!;
     const page = this.#pages[place]!;
     this.#pages[place] = 0;
@@ -246,7 +246,7 @@ export class Pvalue implements Order {
 }
 
 /** Pages of a list that were not taken. */
-function left(list: List | undefined): number {
+function left(list: PlaceList | undefined): number {
   return list ? list.places.length - list.next : 0;
 }
 

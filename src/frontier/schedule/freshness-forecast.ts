@@ -28,7 +28,7 @@ export interface Fresh extends Interval {
 }
 
 /** A visit and what was foretold of it. */
-interface Told {
+interface ForetoldVisit {
   readonly page: number;
   readonly state: ChangeState;
   readonly foretold: number;
@@ -60,7 +60,7 @@ const MOST_LESS = 2;
 export const MOST_STEERED = 100;
 
 /** Freshness as it was shown, by day since 1970. */
-type Noted = Readonly<Record<string, number>>;
+type FreshnessByDay = Readonly<Record<string, number>>;
 /** Inferred copies that are taken together with those that were looked at. */
 const DOUBTED: Audited = { right: 9, wrong: 1 };
 /** Days: who was looked at so lately is not unseen today. */
@@ -80,7 +80,7 @@ export class Foresight {
     this.#estimator = estimator;
   }
 
-  learn(time: number, server: number, { page, state, foretold, changed, audit, waved, named }: Told): void {
+  learn(time: number, server: number, { page, state, foretold, changed, audit, waved, named }: ForetoldVisit): void {
     const kind = (named ? NAMED : kindOf(state)) + (audit ? AUDITED : 0) + (waved ? IN_WAVE : 0);
     this.#ledger.forecasts.add(time, { server, kind, foretold }, changed);
     if (changed) this.#found.set(page, kind);
@@ -130,24 +130,24 @@ export class Foresight {
    */
   targets(freshness: number, now: number): (server?: number) => number {
     const since = Math.floor(now / DAY) - STEERED_DAYS;
-    const target = (noted: Noted): number => {
+    const target = (noted: FreshnessByDay): number => {
       const last = Object.entries(noted).filter(([day]) => Number(day) >= since);
       if (last.length === 0) return freshness;
       const mean = last.reduce((sum, [, shown]) => sum + shown, 0) / last.length;
       const stale = 1 - freshness;
       return freshness + Math.min(MOST_MORE * stale, Math.max(-MOST_LESS * stale, GAIN * (freshness - mean)));
     };
-    const all = target(this.#ledger.setting<Noted>('freshness') ?? {});
-    const servers = this.#ledger.setting<Record<number, Noted>>('freshness-servers') ?? {};
+    const all = target(this.#ledger.setting<FreshnessByDay>('freshness') ?? {});
+    const servers = this.#ledger.setting<Record<number, FreshnessByDay>>('freshness-servers') ?? {};
     return server => (server === undefined || !servers[server] ? all : target(servers[server]));
   }
 
   /** Remembers a figure that is shown: of all servers for good, of each for as long as it steers. */
   note(now: number, { expected, servers }: Fresh): void {
     const today = Math.floor(now / DAY);
-    this.#ledger.set('freshness', { ...this.#ledger.setting<Noted>('freshness'), [today]: expected });
-    const before = this.#ledger.setting<Record<number, Noted>>('freshness-servers') ?? {};
-    const lately = (noted: Noted = {}) =>
+    this.#ledger.set('freshness', { ...this.#ledger.setting<FreshnessByDay>('freshness'), [today]: expected });
+    const before = this.#ledger.setting<Record<number, FreshnessByDay>>('freshness-servers') ?? {};
+    const lately = (noted: FreshnessByDay = {}) =>
       Object.fromEntries(Object.entries(noted).filter(([day]) => today - Number(day) <= STEERED_DAYS));
     const noted = servers.map(each => [each.server, { ...lately(before[each.server]), [today]: each.expected }]);
     if (servers.length > 0) this.#ledger.set('freshness-servers', Object.fromEntries(noted));

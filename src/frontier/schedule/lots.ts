@@ -97,7 +97,7 @@ const SOUGHT = 256;
 const TOGETHER = DAY / 2;
 
 /** A page that has changed just now. */
-interface Followed {
+interface JustChanged {
   /** Milliseconds since 1970. */
   readonly time: number;
   /** No notice and no wave foretold it. */
@@ -107,7 +107,7 @@ interface Followed {
 }
 
 /** What is looked at next because a page has changed: what usually changes with it, and what would show a wave. */
-export function followUps(ledger: Ledger, page: LivePage, { time, alone, suspected }: Followed): LivePage[] {
+export function followUps(ledger: Ledger, page: LivePage, { time, alone, suspected }: JustChanged): LivePage[] {
   const lately = time - TOGETHER;
   const companions = alone ? companionsOf(ledger, page, lately) : [];
   return suspected ? [...companions, ...alike(ledger, page, lately)] : companions;

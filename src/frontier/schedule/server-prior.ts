@@ -10,7 +10,7 @@ import { type ChangeState, PRIOR, type Prior, unpackState } from '../../revisit/
 import type { ImportancePlace } from './importance.ts';
 
 /** Those that a page is like. */
-interface Kind {
+interface PageKind {
   readonly server: number;
   readonly role: ImportancePlace['role'];
   readonly url: string;
@@ -31,23 +31,23 @@ export class ServerPrior {
     return this.#learned > Math.max(FEW_VISITS, this.#counted);
   }
 
-  add(kind: Kind, state: ChangeState): void {
+  add(kind: PageKind, state: ChangeState): void {
     this.#show(kind, state, 1);
     this.#counted += state.visits;
   }
 
-  believed(kind: Kind, state: ChangeState): ChangeState {
+  believed(kind: PageKind, state: ChangeState): ChangeState {
     return believed(state, this.#prior(kind));
   }
 
   /** A page that was counted with `before` has shown more since. */
-  learned(kind: Kind, before: ChangeState, after: ChangeState): void {
+  learned(kind: PageKind, before: ChangeState, after: ChangeState): void {
     this.#show(kind, before, -1);
     this.#show(kind, after, 1);
     this.#learned++;
   }
 
-  #show(kind: Kind, state: ChangeState, times: 1 | -1): void {
+  #show(kind: PageKind, state: ChangeState, times: 1 | -1): void {
     for (const key of placesOf(kind)) {
       const shown = this.#shown.get(key);
       if (shown || this.#shown.size < MOST_PLACES) this.#shown.set(key, showing(shown ?? NOTHING_SHOWN, state, times));
@@ -55,7 +55,7 @@ export class ServerPrior {
   }
 
   /** What the server does counts as much as one page of the folder, and a guess as much as one page of the server. */
-  #prior(kind: Kind): Prior {
+  #prior(kind: PageKind): Prior {
     return placesOf(kind).reduce((prior, key) => priorBelow(prior, this.#shown.get(key) ?? NOTHING_SHOWN), PRIOR);
   }
 }
@@ -64,7 +64,7 @@ export class ServerPrior {
 const MOST_PLACES = 100_000;
 
 /** The server, and the first folder of the path. */
-function placesOf({ server, role, url }: Kind): [string, string] {
+function placesOf({ server, role, url }: PageKind): [string, string] {
   const whole = `${server} ${role}`;
   return [whole, `${whole} ${/^[a-z]+:\/\/[^/]*\/([^/?]*)\//.exec(url)?.[1] ?? ''}/`];
 }

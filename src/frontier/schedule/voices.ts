@@ -34,7 +34,7 @@ const TAKEN_AT_ITS_WORD = 0.4;
 export const UNLIKELY = 0.5;
 
 /** A visit as far as it judges notices. */
-interface Shown {
+interface ForetoldLook {
   /** Milliseconds. */
   readonly time: number;
   readonly changed: boolean;
@@ -125,7 +125,7 @@ export class Voices {
   }
 
   /** A visit has shown whether those who spoke were right, and what those missed who did not. */
-  judged(server: Server, before: KnownRow, { time, changed, foretold }: Shown): void {
+  judged(server: Server, before: KnownRow, { time, changed, foretold }: ForetoldLook): void {
     const { servers, told, noticeTrust } = this.#ledger;
     const record = pingsOf(server);
     if (before.pings === 0 && record.pings === 0) return;

@@ -6,7 +6,7 @@ import { DAY } from '../../base/clock.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { WaveSaved } from './waves.ts';
 
-interface Noted {
+interface NotedWave {
   /** Since 1970. */
   readonly days: readonly number[];
   /** Of the server, when the last of them began. */
@@ -22,11 +22,11 @@ const RUNNING = 'running-waves';
 
 export class WaveDays {
   readonly #ledger: Ledger;
-  #all: Record<number, Noted>;
+  #all: Record<number, NotedWave>;
 
   constructor(ledger: Ledger) {
     this.#ledger = ledger;
-    this.#all = ledger.setting<Record<number, Noted>>(SETTING) ?? {};
+    this.#all = ledger.setting<Record<number, NotedWave>>(SETTING) ?? {};
   }
 
   get running(): readonly WaveSaved[] {
@@ -42,7 +42,7 @@ export class WaveDays {
   note(server: number, time: number, pages: number): void {
     const today = Math.floor(time / DAY);
     const days = [...(this.#all[server]?.days ?? []).filter(day => day !== today), today];
-    const all = Object.entries({ ...this.#all, [server]: { days, pages } }).map(([id, noted]): [string, Noted] => [
+    const all = Object.entries({ ...this.#all, [server]: { days, pages } }).map(([id, noted]): [string, NotedWave] => [
       id,
       { ...noted, days: noted.days.filter(day => today - day < REMEMBERED) },
     ]);

@@ -46,7 +46,7 @@ export interface WaveSaved {
 }
 
 /** The looks that proved a wave, and those that it brought about. */
-interface Run {
+interface WaveRun {
   /** When it began, milliseconds since 1970. */
   readonly wave: number;
   readonly parts: Map<string, RunPart>;
@@ -65,7 +65,7 @@ export interface WaveSeen {
 }
 
 /** `spared`: a part of the server that the wave does not touch was found. `suspected`: one change more would prove a wave. */
-type Turn = 'begun' | 'ended' | 'spared' | 'suspected' | undefined;
+type WaveStep = 'begun' | 'ended' | 'spared' | 'suspected' | undefined;
 
 /** Milliseconds over which visits are counted together. */
 const WINDOW = DAY / 2;
@@ -87,7 +87,7 @@ const MOST_PARTS = 64;
 
 export class Waves {
   readonly #tides = new Map<number, Tide>();
-  readonly #runs = new Map<number, Run>();
+  readonly #runs = new Map<number, WaveRun>();
   readonly #earlier: (server: number, time: number) => WaveShown | undefined;
 
   /** `earlier`: what visits of the last days have shown, before this process. A small budget finds a wave over several rounds. */
@@ -109,7 +109,7 @@ export class Waves {
   }
 
   /** Counts a visit that no notice brought about. */
-  count(server: Server, time: number, seen: WaveSeen): Turn {
+  count(server: Server, time: number, seen: WaveSeen): WaveStep {
     return server.wave > seen.before ? this.#run(server, time, seen) : this.#watch(server, time, seen);
   }
 
@@ -122,7 +122,7 @@ export class Waves {
   }
 
   /** A page that was seen since the last wave: the next may begin with it. */
-  #watch(server: Server, time: number, { changed, foretold, part }: WaveSeen): Turn {
+  #watch(server: Server, time: number, { changed, foretold, part }: WaveSeen): WaveStep {
     let tide = this.#tides.get(server.id);
     if (!tide || time > tide.until) {
       const earlier = tide || server.wave > 0 ? undefined : this.#earlier(server.id, time);
@@ -146,7 +146,7 @@ export class Waves {
   }
 
   /** A page that the wave may have touched. */
-  #run(server: Server, time: number, { changed, part }: WaveSeen): Turn {
+  #run(server: Server, time: number, { changed, part }: WaveSeen): WaveStep {
     const run = this.#runOf(server) ?? runOf(server.wave, []);
     this.#runs.set(server.id, run);
     const own = run.parts.get(part) ?? { visits: 0, changed: 0, over: false };
@@ -164,7 +164,7 @@ export class Waves {
   }
 
   /** That of the wave that the server is in. */
-  #runOf({ id, wave }: Server): Run | undefined {
+  #runOf({ id, wave }: Server): WaveRun | undefined {
     const run = this.#runs.get(id);
     return run?.wave === wave ? run : undefined;
   }
@@ -176,7 +176,7 @@ export class Waves {
   }
 }
 
-function runOf(wave: number, shown: WaveSaved['parts']): Run {
+function runOf(wave: number, shown: WaveSaved['parts']): WaveRun {
   const parts = shown.map(([part, visits, changed]): [string, RunPart] => [
     part,
     { visits, changed, over: isOver({ visits, changed }, ENOUGH_OF_PART) },

@@ -29,7 +29,7 @@ interface AuditOptions {
   quarantine(outpost: string, since: number, why: string): void;
 }
 
-interface Standing {
+interface OutpostStanding {
   /** Verdicts of the last audits, newest last. */
   readonly verdicts: boolean[];
   /** What was brought before this time was found true. */
@@ -51,7 +51,7 @@ const CLOCKS = 60_000;
 
 export class Audit {
   readonly #options: AuditOptions;
-  readonly #standings = new Map<string, Standing>();
+  readonly #standings = new Map<string, OutpostStanding>();
   readonly #quarantined = new Set<string>();
   /** Pages that were chosen and have no verdict yet. */
   readonly #open = new Set<Promise<void>>();
@@ -100,7 +100,7 @@ export class Audit {
     this.#standings.delete(outpost);
   }
 
-  async #check(outpost: string, errand: Errand, chosen: Chosen): Promise<void> {
+  async #check(outpost: string, errand: Errand, chosen: AuditedClaim): Promise<void> {
     const { claim, visit } = chosen;
     try {
       const first = await this.#inTurn(outpost, () => this.#look(errand, claim));
@@ -144,13 +144,13 @@ export class Audit {
     return visits[0];
   }
 
-  #standing(outpost: string): Standing {
+  #standing(outpost: string): OutpostStanding {
     const standing = this.#standings.get(outpost) ?? { verdicts: [], honest: 0, broken: 0 };
     this.#standings.set(outpost, standing);
     return standing;
   }
 
-  #verdict(outpost: string, { visit, since }: Chosen, honest: boolean, truth?: Visit): void {
+  #verdict(outpost: string, { visit, since }: AuditedClaim, honest: boolean, truth?: Visit): void {
     this.done++;
     const standing = this.#standing(outpost);
     standing.verdicts.push(honest);
@@ -182,7 +182,7 @@ function saysSame(visit: Visit, seen: Visit): boolean {
   return said !== found || Buffer.compare(visit.links.urls, seen.links.urls) === 0;
 }
 
-interface Chosen {
+interface AuditedClaim {
   readonly claim: Known;
   readonly visit: Visit;
   /** When the oldest errand was issued that the outpost had then. No visit it brings later can be of an earlier time. */

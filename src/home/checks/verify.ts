@@ -71,7 +71,7 @@ export async function verifyCollection(
     return { ...check, copies: 0, ledgerDamaged: true, lost: [], damaged: [], writtenOff: 0, problems };
   }
   // What the ledger says is read first: a crawl that runs meanwhile writes on behind it.
-  const comparison = new Comparison(ledger);
+  const comparison = new LedgerComparison(ledger);
   const upTo = committedEnds(await archive.list(), comparison.noted);
   let records = 0;
   const see = (record: VerifiedRecord) => {
@@ -109,7 +109,7 @@ function ledgerProblems(ledger: Ledger): string[] {
 }
 
 /** Files that are gone or cut, with what went with them, and single copies elsewhere. */
-function missing(segments: readonly Noted[], check: ArchiveCheck, lost: readonly LostCopy[]): string[] {
+function missing(segments: readonly NotedLength[], check: ArchiveCheck, lost: readonly LostCopy[]): string[] {
   const problems: string[] = [];
   const named = new Set<number>();
   for (const { id, length } of segments) {
@@ -128,24 +128,24 @@ function missing(segments: readonly Noted[], check: ArchiveCheck, lost: readonly
 }
 
 /** A segment, and its length as the ledger had it when the check began. */
-type Noted = ReturnType<Ledger['segments']>[number];
+type NotedLength = ReturnType<Ledger['segments']>[number];
 
-interface Expected extends LostCopy {
+interface ExpectedCopy extends LostCopy {
   readonly length: number;
 }
 
 /** What the ledger expects, and what of it has not been seen yet. */
-class Comparison {
+class LedgerComparison {
   readonly problems: ArchiveProblem[] = [];
   readonly copies: number;
   /** Found at their places, though reading in order did not meet them. */
-  readonly rescued: Expected[] = [];
-  readonly #expected = new Map<string, Expected>();
+  readonly rescued: ExpectedCopy[] = [];
+  readonly #expected = new Map<string, ExpectedCopy>();
   /** Records that nothing names any more and that wait for their segment to be compacted. */
   readonly #dropped: ReadonlySet<string>;
-  readonly noted: readonly Noted[];
+  readonly noted: readonly NotedLength[];
   /** Copies whose body is in another record: that of this URL and time. */
-  readonly #references: { readonly copy: Expected; readonly original: string }[] = [];
+  readonly #references: { readonly copy: ExpectedCopy; readonly original: string }[] = [];
 
   constructor(ledger: Ledger) {
     const { noted, dropped } = ledger.atOnce(() => {
@@ -186,7 +186,7 @@ class Comparison {
   }
 
   /** The record is at its place, is that page's, and its payload has the digest that it says. */
-  async #isThere(reader: StoredReader, copy: Expected): Promise<boolean> {
+  async #isThere(reader: StoredReader, copy: ExpectedCopy): Promise<boolean> {
     const { segment, offset, length, url } = copy;
     let stored: Stored;
     try {
@@ -203,7 +203,7 @@ class Comparison {
   }
 }
 
-function mismatch(copy: Expected | undefined, url: string, length: number): string | undefined {
+function mismatch(copy: ExpectedCopy | undefined, url: string, length: number): string | undefined {
   if (!copy) return `the ledger knows nothing of ${url}`;
   if (copy.url !== url) return `${url}, the ledger says ${copy.url}`;
   return copy.length === length ? undefined : `${length} bytes, not ${copy.length}`;

@@ -63,16 +63,16 @@ interface Readings {
   whole(stored: Stored): ArchiveReading<Stored | undefined>;
 }
 
-type Told<F> = F extends (...args: infer _) => ArchiveReading<infer T> ? T : never;
+type ReadingResult<F> = F extends (...args: infer _) => ArchiveReading<infer T> ? T : never;
 
 /** Read from wherever the segments are. */
 export type Copies = {
-  readonly [Name in keyof Readings]: (...args: Parameters<Readings[Name]>) => Promise<Told<Readings[Name]>>;
+  readonly [Name in keyof Readings]: (...args: Parameters<Readings[Name]>) => Promise<ReadingResult<Readings[Name]>>;
 } & { close(): void };
 
 /** The same of what lies on this disk, at once: inside a transaction nobody can wait for another machine. */
 export type CopiesHere = {
-  readonly [Name in keyof Readings]: (...args: Parameters<Readings[Name]>) => Told<Readings[Name]>;
+  readonly [Name in keyof Readings]: (...args: Parameters<Readings[Name]>) => ReadingResult<Readings[Name]>;
 } & { close(): void };
 
 export function openCopies(ledger: Ledger): Copies {

@@ -21,7 +21,7 @@ interface Retention {
 }
 
 /** What one time of keeping house did. */
-interface Kept {
+interface HousekeepingResult {
   readonly versions: number;
   /** Visits that left nothing and are long past. */
   readonly looks: number;
@@ -63,7 +63,12 @@ export function isKeeping({ keepVersions, keepDays, maxDisk }: Retention): boole
  * Keeps house in a partition that nobody else writes to; the files of replaced segments stay until deleteReplaced().
  * `share`: its part of what the collection may take, 0 to 1.
  */
-export async function retain(parts: HouseParts, retention: Retention, now: number, share = 1): Promise<Kept> {
+export async function retain(
+  parts: HouseParts,
+  retention: Retention,
+  now: number,
+  share = 1,
+): Promise<HousekeepingResult> {
   const { ledger, commit } = parts;
   if (!isKeeping(retention)) return { versions: 0, looks: 0 };
   const { keepVersions = Number.MAX_SAFE_INTEGER, keepDays, maxDisk } = retention;

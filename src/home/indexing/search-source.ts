@@ -62,7 +62,7 @@ const AHEAD_SHARE = 0.75;
 /** Pages read ahead that are remembered until the cursor comes by. */
 const REMEMBERED = 100_000;
 
-interface Place {
+interface IndexingPlace {
   readonly phase: 'links' | 'pages' | 'visits';
   /** Last page read; of the phases that read pages. */
   readonly page: number;
@@ -73,7 +73,7 @@ interface Place {
 
 export function openSource(dataDirectory: string, search: Search): SearchSource {
   const ledger = new Ledger(dataDirectory, 'read');
-  const reading = new Reading(ledger, search);
+  const reading = new SourceReading(ledger, search);
   let isBringing = false;
   const bringLater = async (error: unknown) => {
     if (isBringing) return;
@@ -99,7 +99,7 @@ export function openSource(dataDirectory: string, search: Search): SearchSource 
   };
 }
 
-class Reading {
+class SourceReading {
   readonly #ledger: Ledger;
   readonly #search: Search;
   readonly #copies: CopiesHere;
@@ -129,7 +129,7 @@ class Reading {
     if (place === undefined) return { cursor, lost: true, changed: [], gone: [] };
     // The last step was not written: what it read is to be read again.
     if (cursor !== this.#given) this.#early.clear();
-    const batch = new Batch(this.#importances());
+    const batch = new FeedBatch(this.#importances());
     this.#lookAhead(place, Math.ceil(limit * AHEAD_SHARE), batch);
     const next = this.#next(place, limit - batch.changed.length, batch);
     this.#given = cursorOf(next);
@@ -152,23 +152,28 @@ class Reading {
     this.#ledger.close();
   }
 
-  #placeOf(cursor: string): Place | undefined {
+  #placeOf(cursor: string): IndexingPlace | undefined {
     if (cursor === '') {
       const { id, time } = this.#feed.newest();
       return { phase: 'links', page: 0, visit: id, time };
     }
     const [phase, page, visit, time] = cursor.split(':');
-    const place = { phase: phase as Place['phase'], page: Number(page), visit: Number(visit), time: Number(time) };
+    const place = {
+      phase: phase as IndexingPlace['phase'],
+      page: Number(page),
+      visit: Number(visit),
+      time: Number(time),
+    };
     const now = place.visit === 0 ? 0 : this.#feed.timeOf(place.visit);
     return now === place.time ? place : undefined;
   }
 
-  #next(place: Place, limit: number, batch: Batch): Place {
+  #next(place: IndexingPlace, limit: number, batch: FeedBatch): IndexingPlace {
     if (place.phase === 'links') return this.#links(place, LINKS * limit, batch);
     return place.phase === 'pages' ? this.#pages(place, limit, batch) : this.#visits(place, limit, batch);
   }
 
-  #links(place: Place, most: number, batch: Batch): Place {
+  #links(place: IndexingPlace, most: number, batch: FeedBatch): IndexingPlace {
     const rows = this.#feed.links(place.page, most);
     batch.said.push(...rows.filter(speaks).map(({ page, targets }) => saidBy(page, targets)));
     batch.aliases.push(...rows.flatMap(row => aliasOf(row)));
@@ -176,7 +181,7 @@ class Reading {
     return last && rows.length === most ? { ...place, page: last.page } : { ...place, phase: 'pages', page: 0 };
   }
 
-  #pages(place: Place, limit: number, batch: Batch): Place {
+  #pages(place: IndexingPlace, limit: number, batch: FeedBatch): IndexingPlace {
     const pages = this.#feed.pages(place.page, limit);
     for (const page of pages) {
       const known = this.#ledger.pages.known(page);
@@ -189,7 +194,7 @@ class Reading {
     return last && pages.length === limit ? { ...place, page: last } : { ...place, phase: 'visits', page: 0 };
   }
 
-  #visits(place: Place, limit: number, batch: Batch): Place {
+  #visits(place: IndexingPlace, limit: number, batch: FeedBatch): IndexingPlace {
     const most = batch.changed.length + limit;
     let { visit, time } = place;
     for (let read = 0; read < LIGHT; read += ROWS) {
@@ -202,7 +207,7 @@ class Reading {
   }
 
   /** Pages that changed or went a moment ago, wherever the cursor stands. */
-  #lookAhead({ phase, visit }: Place, limit: number, batch: Batch): void {
+  #lookAhead({ phase, visit }: IndexingPlace, limit: number, batch: FeedBatch): void {
     const newest = this.#ledger.visits.newest();
     // One batch behind, the cursor's own turn comes as soon.
     if (phase === 'visits' && newest - visit <= limit) {
@@ -218,7 +223,7 @@ class Reading {
   }
 
   /** What these visits mean for the index, until `most` pages are to be written; gives the last visit that was read. */
-  #take(rows: readonly Visited[], most: number, batch: Batch): Visited | undefined {
+  #take(rows: readonly Visited[], most: number, batch: FeedBatch): Visited | undefined {
     // Asked once for all: a question for each took longer than all else about visits that change nothing.
     const indexed = this.#search.changes(rows.map(row => row[PAGE]));
     let last: Visited | undefined;
@@ -315,7 +320,7 @@ class Reading {
 }
 
 /** What one step brings, as it is gathered. */
-class Batch {
+class FeedBatch {
   readonly changed: SearchDocument[] = [];
   readonly gone: number[] = [];
   readonly said: Said[] = [];
@@ -340,14 +345,14 @@ class Batch {
   }
 }
 
-type Bytes = Uint8Array | null | undefined;
+type MaybeBytes = Uint8Array | null | undefined;
 
 /** What decides whether a page is shown. */
 type Showing = Pick<KnownRow, 'outcome' | 'flags' | 'segment'>;
 
 const [VISIT, PAGE] = [0, 1] as const;
 
-function cursorOf({ phase, page, visit, time }: Place): string {
+function cursorOf({ phase, page, visit, time }: IndexingPlace): string {
   return `${phase}:${page}:${visit}:${time}`;
 }
 
@@ -371,7 +376,7 @@ function speaks({ outcome, flags }: Pick<KnownRow, 'outcome' | 'flags'>): boolea
   return (outcome === 'fetched' || outcome === 'same' || outcome === 'failed') && (flags & FLAG_NOFOLLOW) === 0;
 }
 
-function saidBy(page: number, targets: Bytes): Said {
+function saidBy(page: number, targets: MaybeBytes): Said {
   const links = targets ? unpackLinks(targets).filter(link => !link.nofollow) : [];
   return { source: page, links: links.map(({ target, anchor }) => ({ target, text: anchor })) };
 }

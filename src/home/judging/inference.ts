@@ -14,7 +14,7 @@ import type { KnownRow } from '../../ledger/pages/known-row.ts';
 import { type Copies, copyPlaceOf } from '../copies/copies.ts';
 
 /** What pages have shown of a rule. */
-interface Shown {
+interface ShownRule {
   readonly rule: NoiseRule;
   pages: number;
   /** Where these pages are. */
@@ -32,18 +32,18 @@ const LEAST_CONFIRMED = 4;
 const SAME_ROUND = HOUR;
 
 /** A visit to a page. */
-interface Looked {
+interface LookedPage {
   readonly server: number;
   readonly time: number;
   readonly url: string;
 }
 
 export class Inference {
-  readonly #servers = new Map<number, Map<number, Shown>>();
+  readonly #servers = new Map<number, Map<number, ShownRule>>();
 
   /** Two bodies of a page, both fetched, one after the other. */
-  see({ server, time, url }: Looked, before: string, after: string): void {
-    const known = this.#servers.get(server) ?? new Map<number, Shown>();
+  see({ server, time, url }: LookedPage, before: string, after: string): void {
+    const known = this.#servers.get(server) ?? new Map<number, ShownRule>();
     this.#servers.set(server, known);
     const seen = new Map(rulesBetween(before, after).map(rule => [ruleKey(rule), rule]));
     for (const [key, rule] of seen) {
@@ -71,7 +71,7 @@ export class Inference {
 }
 
 /** Shown by as many pages as make an edit one of the server, and never the other way round; the widest context first. */
-function confirmedAmong(known: ReadonlyMap<number, Shown>, pages: number): Shown[] {
+function confirmedAmong(known: ReadonlyMap<number, ShownRule>, pages: number): ShownRule[] {
   const enough = Math.max(shares.leastPages, shares.leastShare * pages);
   return [...known.values()]
     .filter(shown => shown.pages >= enough && !known.has(reverseKey(shown.rule)))
@@ -80,7 +80,7 @@ function confirmedAmong(known: ReadonlyMap<number, Shown>, pages: number): Shown
 
 const lengthOf = ({ ahead, behind }: NoiseRule): number => ahead.length + behind.length;
 
-interface Page {
+interface InferredPage {
   readonly known: KnownRow;
   readonly url: string;
   /** The newest stored version, and the copy that has followed it. */
@@ -89,7 +89,7 @@ interface Page {
   readonly body: string;
 }
 
-async function* pagesIn(ledger: Ledger, copies: Copies, ids: readonly number[]): AsyncGenerator<Page> {
+async function* pagesIn(ledger: Ledger, copies: Copies, ids: readonly number[]): AsyncGenerator<InferredPage> {
   for (const id of ids) {
     const known = ledger.pages.known(id);
     if (!known || known.segment === null || (known.outcome !== 'fetched' && known.outcome !== 'same')) continue;
@@ -109,9 +109,12 @@ async function readable<T>(read: Promise<T>): Promise<T | undefined> {
   }
 }
 
-async function inferredFor(confirmed: readonly Shown[], pages: AsyncIterable<Page>): Promise<InferredRow[]> {
-  const contrary = new Map<Shown, { pages: number; folders: Set<string> }>();
-  const waiting: { page: Page; shown: Shown[] }[] = [];
+async function inferredFor(
+  confirmed: readonly ShownRule[],
+  pages: AsyncIterable<InferredPage>,
+): Promise<InferredRow[]> {
+  const contrary = new Map<ShownRule, { pages: number; folders: Set<string> }>();
+  const waiting: { page: InferredPage; shown: ShownRule[] }[] = [];
   for await (const page of pages) {
     const about = confirmed.filter(({ rule }) => isContrary(page.body, rule));
     const shown = about.filter(({ since }) => page.known.seen_time! < since - SAME_ROUND);
@@ -133,7 +136,10 @@ async function inferredFor(confirmed: readonly Shown[], pages: AsyncIterable<Pag
   });
 }
 
-function inferredRow({ known, base, copy, url, body }: Page, shown: readonly Shown[]): InferredRow | undefined {
+function inferredRow(
+  { known, base, copy, url, body }: InferredPage,
+  shown: readonly ShownRule[],
+): InferredRow | undefined {
   const patched = appliedTo(
     body,
     shown.map(({ rule }) => rule),

@@ -36,11 +36,11 @@ interface LookParts {
 }
 
 /** A look at a page of one of the partitions. */
-interface Wanted extends Look {
+interface WantedLook extends Look {
   readonly member: Partition;
 }
 
-interface Chosen extends Wanted {
+interface ChosenLook extends WantedLook {
   /** Ticks from which on it may go. */
   readonly at: number;
 }
@@ -49,7 +49,7 @@ export class SecondLooks {
   readonly #parts: LookParts;
   readonly #wait: number;
   /** Chosen, and not let go yet; by page. */
-  readonly #chosen = new Map<number, Chosen>();
+  readonly #chosen = new Map<number, ChosenLook>();
   #taken = 0;
   #looked: number;
 
@@ -108,7 +108,7 @@ export class SecondLooks {
     return this.#chosen.size > 0;
   }
 
-  #suspicion({ first, edits, member: { verdicts } }: Wanted): number {
+  #suspicion({ first, edits, member: { verdicts } }: WantedLook): number {
     const places = verdicts.placesOf(first.page);
     const { stems } = verdicts.of(first.learned.lesson.lane.server.id);
     return Math.max(
@@ -134,20 +134,20 @@ function isVolatile({ volatile, stable }: ServerKnowledge): boolean {
 }
 
 /** Beyond the usual share: looks at this server find noise, or this one goes on with what was begun. */
-function isWorthMore(look: Wanted, some: boolean): boolean {
+function isWorthMore(look: WantedLook, some: boolean): boolean {
   const { first, member } = look;
   if (first.looks === 0 && isVolatile(member.verdicts.of(first.learned.lesson.lane.server.id))) return true;
   return some && (first.looks > 0 || insists(look));
 }
 
 /** It was told before that something differs there, and nobody has looked twice as often as that. */
-function insists({ first, edits, member: { verdicts } }: Wanted): boolean {
+function insists({ first, edits, member: { verdicts } }: WantedLook): boolean {
   const places = verdicts.placesOf(first.page);
   return first.verdict === 'news' && edits.some(({ place }) => (places.get(place)?.edits ?? 0) > 1);
 }
 
 /** What was found in a partition and is in doubt, now that all of its edits are seen together. */
-function doubtfulIn(member: Partition, longest: number): Wanted[] {
+function doubtfulIn(member: Partition, longest: number): WantedLook[] {
   const { verdicts } = member;
   verdicts.review();
   // Where a cache on the way would answer for long, nobody can look twice in this round.

@@ -29,10 +29,10 @@ export interface Settled {
   readonly stored: boolean;
   readonly brought: Pick<Brought, 'follows' | 'words'>;
   /** What it was compared by; absent where there was nothing to compare with. */
-  readonly judged?: Judged;
+  readonly judged?: JudgedPage;
 }
 
-interface Judged {
+interface JudgedPage {
   readonly page: number;
   readonly server: number;
   readonly edits: readonly Edit[];
@@ -109,7 +109,7 @@ export class Verdicts {
     if (own) this.#follow(page, edits);
     const verdict = own ? this.#verdictOn(page, server, { edits, before }) : 'news';
     const words = measured ? { words: found.words } : {};
-    const judged: Judged = { page, server, edits, before, cached: found.cached, verdict };
+    const judged: JudgedPage = { page, server, edits, before, cached: found.cached, verdict };
     if (verdict === 'news') {
       const stage = own && visit.stage !== 'image' ? stageOf(edits) : visit.stage;
       return { visit: { ...visit, ...(stage && { stage }) }, stored: true, brought: words, judged };
@@ -211,7 +211,7 @@ export class Verdicts {
    * What had been another at every look is now as it was at the last visit: what was taken for noise then has come to
    * stay, such as a notice in the place of an advertisement. That is news, one visit late.
    */
-  #standsStill(learned: Learned, judged: Judged | undefined): boolean {
+  #standsStill(learned: Learned, judged: JudgedPage | undefined): boolean {
     const { id, visit, lane } = learned.lesson;
     const seen = visit.outcome === 'same' || (visit.outcome === 'fetched' && judged !== undefined);
     if (!seen || this.of(lane.server.id).volatile === 0) return false;

@@ -24,12 +24,12 @@ interface Choice extends Delegation {
   readonly to: Carrier;
 }
 
-type Reason = Pick<Placement, 'reason' | 'because'>;
-const OWN: Reason = { reason: 'own', because: 'it stands for this server' };
-const SHARED: Reason = { reason: 'shared', because: 'nothing paces it, so it is shared' };
-const TOGETHER: Reason = { reason: 'address', because: 'it has others of the same address' };
-const IDLE: Reason = { reason: 'least-loaded', because: 'it had the least to do' };
-const ALONE: Reason = { reason: 'home', because: 'no other machine takes part' };
+type PlacementReason = Pick<Placement, 'reason' | 'because'>;
+const OWN: PlacementReason = { reason: 'own', because: 'it stands for this server' };
+const SHARED: PlacementReason = { reason: 'shared', because: 'nothing paces it, so it is shared' };
+const TOGETHER: PlacementReason = { reason: 'address', because: 'it has others of the same address' };
+const IDLE: PlacementReason = { reason: 'least-loaded', because: 'it had the least to do' };
+const ALONE: PlacementReason = { reason: 'home', because: 'no other machine takes part' };
 
 /** Milliseconds. */
 const REST = 1000;
@@ -366,7 +366,7 @@ export class Dispatch {
   }
 
   /** `stays`: it was there before, which explains nothing: the reason that brought it there does. */
-  #chosen(post: Post, origin: string, why: Reason, stays = false): Choice {
+  #chosen(post: Post, origin: string, why: PlacementReason, stays = false): Choice {
     const { remote } = post.carrier!;
     const { reason, because } = this.carriers.some(each => each.remote) ? why : ALONE;
     this.placements.note(origin, { machine: remote ? post.name : 'home', reason, because }, stays);

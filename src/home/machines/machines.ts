@@ -26,7 +26,7 @@ export interface Machine {
   readonly outposts: readonly Machine[];
 }
 
-export interface Post {
+export interface OutpostWork {
   readonly carrier: Carrier;
   readonly errands: number;
   readonly pages: number;
@@ -40,7 +40,7 @@ export class MachineWatch {
   /** Errands of machines that are away which others have got already. */
   readonly #moved = new Map<string, number>();
 
-  look(posts: readonly Post[], now: number): Machine[] {
+  look(posts: readonly OutpostWork[], now: number): Machine[] {
     const present = posts.map(post => machineOf(post, now));
     for (const machine of present) this.#follow(machine);
     const names = new Set(present.map(machine => machine.name));
@@ -67,7 +67,7 @@ function vanished(machine: Machine, earlier: number): Machine {
   return { ...machine, state: 'gone', trouble, errands: 0, pages: 0, rate: 0, outposts: [] };
 }
 
-function machineOf({ carrier, errands, pages }: Post, now: number): Machine {
+function machineOf({ carrier, errands, pages }: OutpostWork, now: number): Machine {
   const { status } = carrier;
   const straight = carrier.straight ?? new Set();
   const below = (status?.outposts ?? []).map(each => fromStatus(each, { name: carrier.name, way: '' }, straight));

@@ -2,7 +2,7 @@
 import type { Errand } from '../../errand/errand.ts';
 import type { Carrier } from '../../transfer/carrier.ts';
 
-interface Sent {
+interface TrackedErrand {
   readonly errand: Errand;
   /** What of the post's room it takes, now, and what of that comes back with each page. */
   load: number;
@@ -17,7 +17,7 @@ export interface Post {
   readonly name: string;
   /** Undefined: it served an earlier run and has not come back yet. */
   carrier: Carrier | undefined;
-  readonly errands: Map<string, Sent>;
+  readonly errands: Map<string, TrackedErrand>;
   load: number;
   /** Errands given up in a row, and until when nothing more is sent there for it; ticks. */
   failures: number;

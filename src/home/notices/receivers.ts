@@ -18,14 +18,14 @@ import { SUBMISSION_BYTES, type Submission, submittedInJson, submittedInQuery } 
 import { MOST_LEASE } from './reading/websub.ts';
 
 /** What belongs to one partition. */
-interface Room {
+interface PartitionRoom {
   readonly ledger: Ledger;
   readonly desk: NoticeDesk;
   readonly reader: { do(task: Task): Promise<Done> };
 }
 
 interface ReceiverParts {
-  readonly rooms: readonly Room[];
+  readonly rooms: readonly PartitionRoom[];
   readonly clock: Clock;
   /** Runs work between two turns of home's loop, in a batch. */
   order<T>(work: () => T): Promise<T>;
@@ -54,8 +54,8 @@ const MOST_AN_HOUR = 20_000;
 const MOST_HOSTS = 10_000;
 
 /** A subscription whose hub has knocked. */
-interface Known {
-  readonly room: Room;
+interface KnockedFace {
+  readonly room: PartitionRoom;
   readonly face: Face;
 }
 
@@ -125,7 +125,7 @@ export class Receivers {
     return body === undefined ? { status: 413 } : this.#submitted(submittedInJson(body.toString()), from);
   }
 
-  async #hub(request: IncomingMessage, url: URL, { room, face }: Known): Promise<Reply> {
+  async #hub(request: IncomingMessage, url: URL, { room, face }: KnockedFace): Promise<Reply> {
     if (request.method === 'GET') return this.#verify(room, face, url.searchParams);
     if (request.method !== 'POST') return { status: 405 };
     const body = await bodyOf(request, DELIVERY_BYTES);
@@ -135,7 +135,7 @@ export class Receivers {
     return this.#deliver(room, face.id, body);
   }
 
-  #faceAt(path: string): Known | undefined {
+  #faceAt(path: string): KnockedFace | undefined {
     if (!/^[0-9a-f]{48}$/.test(path)) return undefined;
     for (const room of this.#parts.rooms) {
       const face = room.ledger.faces.byPath(path);
@@ -145,7 +145,7 @@ export class Receivers {
   }
 
   /** The hub asks whether we meant it; it does, too, when it will not tell us. */
-  async #verify({ ledger }: Room, face: Face, query: URLSearchParams): Promise<Reply> {
+  async #verify({ ledger }: PartitionRoom, face: Face, query: URLSearchParams): Promise<Reply> {
     const { clock } = this.#parts;
     const [mode, topic, challenge] = ['hub.mode', 'hub.topic', 'hub.challenge'].map(name => query.get(name) ?? '');
     if (topic !== face.url || (face.state.asked ?? 0) === 0) return { status: 404 };
@@ -167,7 +167,7 @@ export class Receivers {
     return { status: 200, text: challenge! };
   }
 
-  async #deliver({ ledger, reader, desk }: Room, id: number, body: Buffer): Promise<Reply> {
+  async #deliver({ ledger, reader, desk }: PartitionRoom, id: number, body: Buffer): Promise<Reply> {
     const face = ledger.faces.get(id)!;
     const digest = hash('sha256', body).slice(0, 32);
     const { seen = [] } = face.state;
@@ -223,7 +223,7 @@ export class Receivers {
   }
 
   /** The face of a host that has the key, which is asked for once a day. */
-  async #verified(room: Room, { origin, key, location }: Submission, from: string): Promise<Face | undefined> {
+  async #verified(room: PartitionRoom, { origin, key, location }: Submission, from: string): Promise<Face | undefined> {
     const { ledger, reader, desk } = room;
     const { clock } = this.#parts;
     const [now, ticks] = [clock.now(), clock.ticks()];

@@ -13,7 +13,7 @@ import type { ObjectInfo, ObjectStore } from './objects.ts';
 import { accessTo, parseS3, type S3Access } from './s3-address.ts';
 
 /** When a request has failed. */
-interface Patience {
+interface RequestPatience {
   /** Milliseconds without a byte. */
   readonly silence: number;
   /** Milliseconds that any request may take, and bytes a second beyond which a long one is not too slow. */
@@ -21,7 +21,7 @@ interface Patience {
   readonly slowest: number;
 }
 
-const PATIENCE: Patience = { silence: 30_000, least: 60_000, slowest: 10_000 };
+const PATIENCE: RequestPatience = { silence: 30_000, least: 60_000, slowest: 10_000 };
 /** Bytes of an answer that is not an object. */
 const MOST_ANSWER = 4_000_000;
 /** Answers of a list, and names in each, as the protocol has it: 16 TB of pieces. */
@@ -32,7 +32,7 @@ const LONGEST_NAME = 200;
 const TRIES = 3;
 const FIRST_WAIT = 200;
 
-interface Asked {
+interface S3Request {
   readonly method: 'GET' | 'PUT' | 'DELETE';
   readonly name: string;
   readonly query?: Readonly<Record<string, string>>;
@@ -42,7 +42,7 @@ interface Asked {
   readonly into?: Uint8Array;
 }
 
-interface Answered {
+interface S3Answer {
   readonly status: number;
   readonly length: number;
   readonly text: string;
@@ -59,9 +59,9 @@ class S3Objects implements ObjectStore {
   readonly #access: S3Access;
   readonly #client: AwsClient;
   readonly #agent: http.Agent;
-  readonly #patience: Patience;
+  readonly #patience: RequestPatience;
 
-  constructor(address: string, environment: NodeJS.ProcessEnv, patience: Patience) {
+  constructor(address: string, environment: NodeJS.ProcessEnv, patience: RequestPatience) {
     const place = parseS3(address);
     this.#patience = patience;
     this.address = address;
@@ -136,7 +136,7 @@ class S3Objects implements ObjectStore {
   }
 
   /** Tries again where the other side says that it may go better then. */
-  async #ask(asked: Asked): Promise<Answered> {
+  async #ask(asked: S3Request): Promise<S3Answer> {
     for (let attempt = 1; ; attempt++) {
       const answer = await this.#askOnce(asked);
       if ((answer.status < 500 && answer.status !== 429) || answer.status === 507 || attempt === TRIES) return answer;
@@ -144,7 +144,7 @@ class S3Objects implements ObjectStore {
     }
   }
 
-  async #askOnce({ method, name, query = {}, headers = {}, body, into }: Asked): Promise<Answered> {
+  async #askOnce({ method, name, query = {}, headers = {}, body, into }: S3Request): Promise<S3Answer> {
     const key = name === '' ? '' : (this.#prefix + name).split('/').map(encodeURIComponent).join('/');
     const url = new URL(this.#access.url + key);
     for (const [each, value] of Object.entries(query)) url.searchParams.set(each, value);
@@ -190,17 +190,17 @@ class S3Objects implements ObjectStore {
   }
 }
 
-interface Exchange extends Pick<Asked, 'method'> {
+interface S3Exchange extends Pick<S3Request, 'method'> {
   readonly into: Uint8Array | undefined;
   readonly url: URL;
   readonly agent: http.Agent;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array | undefined;
   readonly allowPrivate: boolean;
-  readonly patience: Patience;
+  readonly patience: RequestPatience;
 }
 
-function exchange({ method, url, agent, headers, body, into, allowPrivate, patience }: Exchange): Promise<Answered> {
+function exchange({ method, url, agent, headers, body, into, allowPrivate, patience }: S3Exchange): Promise<S3Answer> {
   const { silence, least, slowest } = patience;
   // An object that comes or goes may be long; of anything else there is little, and nobody takes long over that.
   const most = least + (1000 * Math.max(body?.length ?? 0, into?.length ?? MOST_ANSWER / 10)) / slowest;

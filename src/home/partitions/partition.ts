@@ -35,7 +35,7 @@ export interface OpenPartition {
 }
 
 /** What the partitions of a home share. */
-interface Shared {
+interface SharedParts {
   readonly clock: Clock;
   readonly progress: Progress;
   readonly judge: Judge;
@@ -54,7 +54,7 @@ export class Partition implements OpenPartition {
   readonly #acknowledgements = new Acknowledgements();
   readonly #progress: Progress;
 
-  constructor(opened: OpenPartition, { clock, progress, judge, wake }: Shared) {
+  constructor(opened: OpenPartition, { clock, progress, judge, wake }: SharedParts) {
     const { id, ledger, archive, frontier } = opened;
     this.id = id;
     this.ledger = ledger;

@@ -20,7 +20,7 @@ export interface PoolPage {
 }
 
 type Due = PoolPage & { readonly due: number };
-type Kind = Parameters<Ledger['dueTimes']['due']>[0];
+type DueKind = Parameters<Ledger['dueTimes']['due']>[0];
 type Until = { readonly time: number; readonly seenBefore?: number | undefined };
 
 export class Pool {
@@ -35,7 +35,7 @@ export class Pool {
   }
 
   /** Pages that are due by then, most overdue first. */
-  due(kind: Kind, { time, seenBefore }: Until, most: number): Due[] {
+  due(kind: DueKind, { time, seenBefore }: Until, most: number): Due[] {
     const lists = [...this.#members].map(member =>
       member.ledger.dueTimes.due(kind, time, most, seenBefore).map(row => ({ member, ...row })),
     );

@@ -18,12 +18,12 @@ const ROLE_PAGE = 0;
 /** It was let go: home sees to it that it is visited, and the visit says when it is due again. */
 const UNDER_WAY = Number.POSITIVE_INFINITY;
 
-interface Waiting {
+interface WaitingLook {
   readonly key: number;
   readonly due: number;
 }
 
-interface Timed {
+interface TimedPage {
   readonly member: number;
   readonly page: number;
   readonly server: number;
@@ -33,7 +33,7 @@ interface Timed {
 /** The pages of one rule. */
 interface Queue {
   /** By due time; entries of which the page has another due time by now do not count. */
-  waiting: Waiting[];
+  waiting: WaitingLook[];
   /** Looks that may be made now. */
   tokens: number;
 }
@@ -43,7 +43,7 @@ export class Timetable {
   readonly #clock: Clock;
   readonly #ruleOf: (url: string) => TimedPages | undefined;
   readonly #queues: Map<TimedPages, Queue>;
-  readonly #timed = new Map<number, Timed>();
+  readonly #timed = new Map<number, TimedPage>();
   /** The last visit that was read of each partition. */
   readonly #read = new Map<number, number>();
   #asked: number;

@@ -23,7 +23,7 @@ export interface BorderBatch {
   readonly crossings: Uint8Array;
 }
 
-interface Way {
+interface BorderWay {
   /** Last batch that was sent there, and last that is not here any more. */
   sent: number;
   dropped: number;
@@ -40,7 +40,7 @@ const SOME = 16;
 export class Border {
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
-  readonly #ways = new Map<number, Way>();
+  readonly #ways = new Map<number, BorderWay>();
   readonly #changed = new Set<number>();
   #pending = new Map<number, Crossing[]>();
 
@@ -49,7 +49,7 @@ export class Border {
     if (!hasTable(database, 'border')) return; // a ledger of an earlier version, which is only read
     const first = `(SELECT min(number) FROM outbox WHERE target = partition)`;
     const rows = database.prepare(`SELECT partition, sent, taken, ${first} AS first FROM border`).all();
-    for (const { partition, sent, taken, first } of rows as unknown as Row[]) {
+    for (const { partition, sent, taken, first } of rows as unknown as BorderRow[]) {
       this.#ways.set(partition, { sent, dropped: first === null ? sent : first - 1, taken, durable: taken });
     }
   }
@@ -143,7 +143,7 @@ export class Border {
     return statement;
   }
 
-  #way(partition: number): Way {
+  #way(partition: number): BorderWay {
     let way = this.#ways.get(partition);
     if (!way) {
       way = { sent: 0, dropped: 0, taken: 0, durable: 0 };
@@ -161,7 +161,7 @@ function encoded(crossings: readonly Crossing[]): Uint8Array[] {
   return [...encoded(crossings.slice(0, half)), ...encoded(crossings.slice(half))];
 }
 
-interface Row {
+interface BorderRow {
   readonly partition: number;
   readonly sent: number;
   readonly taken: number;

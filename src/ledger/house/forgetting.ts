@@ -13,7 +13,7 @@ export const FORGOTTEN = 'forgotten';
 /** What the origin of a server becomes of which everything was forgotten. */
 const NO_ORIGIN = 'forgotten:';
 
-interface Parts {
+interface ForgettingParts {
   readonly pages: Pages;
   readonly tallies: Tallies;
   readonly backward: Backward;
@@ -24,9 +24,9 @@ const SOME = 5000;
 
 export class Forgetting {
   readonly #database: DatabaseSync;
-  readonly #parts: Parts;
+  readonly #parts: ForgettingParts;
 
-  constructor(database: DatabaseSync, parts: Parts) {
+  constructor(database: DatabaseSync, parts: ForgettingParts) {
     this.#database = database;
     this.#parts = parts;
   }

@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { NamedCopy } from './dropped.ts';
 
 /** A version, and what says how much it is worth keeping. */
-interface Version extends NamedCopy {
+interface RankedVersion extends NamedCopy {
   /** How many newer versions of its page there are; 0 = it is the newest. */
   readonly newer: number;
   /** Share of the words that it changed; null = not known. */
@@ -29,18 +29,18 @@ export class HeldVersions {
    * Versions that are beyond the newest so many of their page or older than a time, oldest first, some at a time. Never a
    * page's newest.
    */
-  beyond({ versions, before }: { readonly versions: number; readonly before: number }, most: number): Version[] {
+  beyond({ versions, before }: { readonly versions: number; readonly before: number }, most: number): RankedVersion[] {
     const sql = `${RANKED} AND (newer >= ? OR time < ?) ORDER BY visit LIMIT ?`;
-    return this.#database.prepare(sql).all(versions, before, most) as unknown as Version[];
+    return this.#database.prepare(sql).all(versions, before, most) as unknown as RankedVersion[];
   }
 
   /**
    * The versions that are worth least, some at a time, never a page's newest: those of pages that have the most, and of
    * one page the oldest.
    */
-  leastWorth(most: number): Version[] {
+  leastWorth(most: number): RankedVersion[] {
     const sql = `${RANKED} ORDER BY newer DESC, visit LIMIT ?`;
-    return this.#database.prepare(sql).all(most) as unknown as Version[];
+    return this.#database.prepare(sql).all(most) as unknown as RankedVersion[];
   }
 
   /** Bytes of copies that visits have stored from a visit on, as far as they are still kept. */

@@ -75,7 +75,7 @@ const MOST_STATE = 8000;
 /** Faces of one server: a site may name feeds without end. */
 const MOST_FACES = 32;
 
-type Found = Pick<Face, 'server' | 'kind' | 'url' | 'found'>;
+type FoundFace = Pick<Face, 'server' | 'kind' | 'url' | 'found'>;
 
 export class KnownFaces {
   readonly #database: DatabaseSync;
@@ -85,7 +85,7 @@ export class KnownFaces {
   }
 
   /** Enters a face that was found; one that is known stays as it is. Undefined: the server has too many. */
-  add({ server, kind, url, found }: Found, now: number): Face | undefined {
+  add({ server, kind, url, found }: FoundFace, now: number): Face | undefined {
     const known = this.find(server, kind, url);
     if (known) return known;
     if (this.ofServer(server).length >= MOST_FACES || url.length > 2000) return undefined;

@@ -2,7 +2,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { hasTable } from '../schema.ts';
 
-interface FoundRow {
+interface FoundDataRow {
   readonly visit: number;
   readonly url: string;
   /** Milliseconds since 1970, of the visit. */
@@ -32,15 +32,15 @@ export class FoundData {
   }
 
   /** In the order of the visits after one, up to another; `newest`: of each page the last alone. */
-  *between(after: number, upTo: number, newest = false): Generator<FoundRow> {
+  *between(after: number, upTo: number, newest = false): Generator<FoundDataRow> {
     if (!hasTable(this.#database, 'found')) return;
     const sql = `SELECT f.visit, p.url, v.time, f.data FROM found f JOIN visits v ON v.id = f.visit JOIN pages p ON p.id = f.page
       WHERE f.visit > ? AND f.visit <= ?
         ${newest ? 'AND NOT EXISTS (SELECT 1 FROM found l WHERE l.page = f.page AND l.visit > f.visit)' : ''}
       ORDER BY f.visit LIMIT ${SOME}`;
     const next = this.#database.prepare(sql);
-    for (let rows: FoundRow[], last = after; ; last = rows.at(-1)!.visit) {
-      rows = next.all(last, upTo) as unknown as FoundRow[];
+    for (let rows: FoundDataRow[], last = after; ; last = rows.at(-1)!.visit) {
+      rows = next.all(last, upTo) as unknown as FoundDataRow[];
       yield* rows;
       if (rows.length < SOME) return;
     }

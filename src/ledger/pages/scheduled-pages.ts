@@ -36,7 +36,7 @@ const ROWS = `SELECT k.page, p.url, k.seen_time, k.change, k.pings, k.wire,
   WHERE k.change IS NOT NULL AND k.outcome IN ('fetched', 'same', 'failed') AND p.role <> 1 AND p.refused IS NOT 'removed'
     AND NOT k.flags & ${FLAG_ALIAS}`;
 
-type Columns = [
+type ScheduledColumns = [
   ...[page: number, url: string, seen_time: number, change: Uint8Array, pings: number, wire: number | null],
   ...[tagged: number, outcome: string, reason: string, flags: number, depth: number, server: number, role: number],
 ];
@@ -47,7 +47,7 @@ type Columns = [
  */
 function scheduled(columns: unknown): ScheduledPage {
   const [page, url, seen_time, change, pings, wire, tagged, outcome, reason, flags, depth, server, role] =
-    columns as Columns;
+    columns as ScheduledColumns;
   return { page, url, seen_time, change, pings, wire, tagged, outcome, reason, flags, depth, server, role };
 }
 

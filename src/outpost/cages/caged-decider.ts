@@ -8,7 +8,7 @@
 import type { Decider, PageQuestion, PageVerdict, Wants } from '../../crawler/decider.ts';
 import { type Cage, type CageSource, encodeQuestions, MOST_PAGES, misbehaved, roomFor, verdictOf } from './decider.ts';
 
-interface Asked {
+interface PendingQuestion {
   readonly question: PageQuestion;
   resolve(verdict: PageVerdict): void;
   reject(error: Error): void;
@@ -45,8 +45,8 @@ export class CagedDecider implements Decider {
   /** Tells the events of this cage from those of the one before. */
   #life = 0;
   #starting: Promise<void> | undefined;
-  #waiting: Asked[] = [];
-  #shown: Asked[] = [];
+  #waiting: PendingQuestion[] = [];
+  #shown: PendingQuestion[] = [];
   #deaths = 0;
   #gathering: NodeJS.Timeout | undefined;
   #watchdog: NodeJS.Timeout | undefined;

@@ -8,11 +8,11 @@ import type { Link } from '../../transfer/link.ts';
 import type { CodeFrame } from '../../transfer/wire/frames.ts';
 import { type CodeStore, decodeCode } from './code.ts';
 
-type Held = Pick<CodeFrame, 'terms' | 'bytes'>;
+type HeldCode = Pick<CodeFrame, 'terms' | 'bytes'>;
 
-interface Wanted {
-  readonly promise: Promise<Held>;
-  resolve(held: Held): void;
+interface AwaitedCode {
+  readonly promise: Promise<HeldCode>;
+  resolve(held: HeldCode): void;
   reject(error: unknown): void;
   readonly late: NodeJS.Timeout;
 }
@@ -30,20 +30,20 @@ interface DeskOptions {
 
 export class CodeDesk {
   readonly #options: DeskOptions;
-  readonly #wanted = new Map<string, Wanted>();
+  readonly #wanted = new Map<string, AwaitedCode>();
 
   constructor(options: DeskOptions) {
     this.#options = options;
   }
 
   /** Throws 'refused' with the reason when it is not let in, or when nobody has it. */
-  async get(code: string): Promise<Held> {
+  async get(code: string): Promise<HeldCode> {
     const { store, now, ask } = this.#options;
     const held = store.find(code, now());
     if (held) return held;
     const under = this.#wanted.get(code);
     if (under) return under.promise;
-    const { promise, resolve, reject } = Promise.withResolvers<Held>();
+    const { promise, resolve, reject } = Promise.withResolvers<HeldCode>();
     const late = setTimeout(() => this.#settle(code)?.reject(refused('it did not come')), PATIENCE);
     this.#wanted.set(code, { promise, resolve, reject, late });
     ask(code);
@@ -83,7 +83,7 @@ export class CodeDesk {
     for (const code of this.#wanted.keys()) this.#settle(code)?.reject(refused('the outpost was stopped'));
   }
 
-  #settle(code: string): Wanted | undefined {
+  #settle(code: string): AwaitedCode | undefined {
     const wanted = this.#wanted.get(code);
     clearTimeout(wanted?.late);
     this.#wanted.delete(code);

@@ -64,7 +64,7 @@ const NUMBER = 0;
 const ARCHITECTURE = 4;
 const ARGUMENTS = 16;
 
-type Step = readonly [code: number, ifTrue: number, ifFalse: number, value: number];
+type FilterStep = readonly [code: number, ifTrue: number, ifFalse: number, value: number];
 
 /** The program as the kernel takes it; undefined where the numbers are not known. */
 export function seccompFilter(architecture: string = process.arch): Uint8Array | undefined {
@@ -73,13 +73,13 @@ export function seccompFilter(architecture: string = process.arch): Uint8Array |
   const [column, audit] = known;
   const allowed = Object.values(ALLOWED).flatMap(numbers => (numbers[column] === 0 ? [] : [numbers[column]]));
   const plain = [READ[column], ...allowed];
-  const steps: Step[] = [
+  const steps: FilterStep[] = [
     [LOAD, 0, 0, ARCHITECTURE],
     [IF_EQUAL, 1, 0, audit],
     [RETURN, 0, 0, KILL],
     [LOAD, 0, 0, NUMBER],
     // Behind these come eight steps of the two calls whose arguments matter; the last of all allows.
-    ...plain.map((number, i): Step => [IF_EQUAL, plain.length - 1 - i + 8, 0, number]),
+    ...plain.map((number, i): FilterStep => [IF_EQUAL, plain.length - 1 - i + 8, 0, number]),
     [IF_EQUAL, 0, 2, CLONE[column]],
     [LOAD, 0, 0, ARGUMENTS],
     [IF_BITS, 5, 4, CLONE_THREAD],

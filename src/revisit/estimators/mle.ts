@@ -13,13 +13,13 @@ export const mle = pointEstimator('mle', state => {
 });
 
 /** An interval in days, and how many there are of it (need not be whole). */
-interface Interval {
+interface CountedInterval {
   readonly days: number;
   readonly count: number;
 }
 
 /** 0 without a change; as often as anything can change when there was nothing else. */
-export function likeliestRate(changed: readonly Interval[], stillDays: number): number {
+export function likeliestRate(changed: readonly CountedInterval[], stillDays: number): number {
   if (changed.length === 0) return 0;
   if (stillDays <= 0) return MOST_PER_DAY;
   const excess = (rate: number) => {
@@ -41,7 +41,7 @@ export function likeliestRate(changed: readonly Interval[], stillDays: number): 
 /** Below this share of the squared mean a variance is rounding. */
 const ROUNDING = 1e-6;
 
-function changedIntervals(state: ChangeState): Interval[] {
+function changedIntervals(state: ChangeState): CountedInterval[] {
   const count = state.changes;
   const mean = state.changedDays / count;
   const square = state.changedSquares / count;

@@ -18,7 +18,7 @@ import { FEW_PAGES, SHORT_QUERY, Spelling, TIMES } from './spelling.ts';
 /** Share of the pages from which a query's words are read by the rules of their language. */
 const MAIN = 0.01;
 
-interface Answer {
+interface FoundAnswer {
   readonly plan: QueryPlan;
   readonly ranked: Ranked;
   /** The query that seems to be meant, where this one finds nothing. */
@@ -75,7 +75,7 @@ export class Answerer {
     return differs;
   }
 
-  answer(key: string, asking: Ranking): Answer {
+  answer(key: string, asking: Ranking): FoundAnswer {
     const query = parseQuery(key);
     let found = this.#all(query, asking, this.#spoken);
     if (!found.ranked.named && mayGoOn(query)) {
@@ -100,7 +100,7 @@ export class Answerer {
     return { plan: found.plan, ranked: this.ranker.some(found.plan, asking, found.ranked) };
   }
 
-  #all(query: Query, asking: Ranking, spoken: Spoken): Answer {
+  #all(query: Query, asking: Ranking, spoken: Spoken): FoundAnswer {
     const made = this.#plan(query, false, spoken);
     return { plan: made, ranked: this.ranker.all(made, asking) };
   }
@@ -113,7 +113,7 @@ export class Answerer {
    * Words that were found and seem misspelt all the same, with what they nearly are: no page writes them so, another form
    * of them was found; or hardly a page does, and none in its name, and it has made the same mistake.
    */
-  #mistaken({ plan: { loose }, ranked }: Answer): Map<string, string> {
+  #mistaken({ plan: { loose }, ranked }: FoundAnswer): Map<string, string> {
     const meant = new Map<string, string>();
     for (const { text } of loose.length > SHORT_QUERY ? [] : loose) {
       const foreign = isListed(text) && !this.#words.has(text) && this.#words.longer(text).length === 0;

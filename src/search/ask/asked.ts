@@ -41,7 +41,7 @@ export interface Vocabulary {
 }
 
 /** What the plain words of a query become. */
-interface Asked {
+interface AskedWords {
   readonly words: readonly AskedWord[];
   readonly loose: readonly LooseWord[];
   readonly terms: ReadonlySet<string>;
@@ -97,11 +97,11 @@ interface Atom {
   readonly alternatives: Set<string>;
 }
 
-export function ask(leaves: readonly WordsQuery[], vocabulary: Vocabulary): Asked {
-  return new Asking(leaves, vocabulary).asked();
+export function ask(leaves: readonly WordsQuery[], vocabulary: Vocabulary): AskedWords {
+  return new WordAsking(leaves, vocabulary).asked();
 }
 
-class Asking {
+class WordAsking {
   readonly #vocabulary: Vocabulary;
   readonly #leaves: readonly WordsQuery[];
   readonly #atoms: Atom[];
@@ -124,7 +124,7 @@ class Asking {
     this.#atoms = atoms.map(atom => ({ ...atom, small: enough && !says(atom) }));
   }
 
-  asked(): Asked {
+  asked(): AskedWords {
     const telling = this.#atoms.filter(atom => !atom.small);
     for (const atom of telling) this.#itself(atom);
     this.#joined();

@@ -26,7 +26,7 @@ export interface CachedAnswer {
 }
 
 /** What the cache must know of the index. */
-interface Changes {
+interface IndexChanges {
   /** Sequence of the last change. */
   latest(): number;
   /** Pages changed after `sequence`; undefined = too many to say. */
@@ -49,13 +49,13 @@ const DATED_LIFE = 60_000;
 export class QueryCache {
   /** Oldest use first, as a Map keeps insertion order. */
   readonly #entries = new Map<string, CachedAnswer>();
-  readonly #changes: Changes;
+  readonly #changes: IndexChanges;
   readonly #size: number;
   #hits = 0;
   #misses = 0;
   #dropped = 0;
 
-  constructor(changes: Changes, size = 256) {
+  constructor(changes: IndexChanges, size = 256) {
     this.#changes = changes;
     this.#size = size;
   }

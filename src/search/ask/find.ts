@@ -40,7 +40,7 @@ export interface Found {
 export type Span = readonly [from: number, to: number];
 
 /** What is asked of each shelf. */
-interface Question {
+interface ShelfQuestion {
   readonly match: string;
   readonly score: string;
   readonly from: (table: string) => string;
@@ -123,7 +123,7 @@ export class Finder {
     return { rows, total: Math.min(total, SCORED), exact: total <= SCORED };
   }
 
-  #question({ match, worded }: QueryPlan, span: Span | undefined): Question {
+  #question({ match, worded }: QueryPlan, span: Span | undefined): ShelfQuestion {
     if (span === undefined && worded) return plain(match);
     const score = worded ? '' : span === undefined ? '1 + pages.importance' : 'pages.changed';
     const joined = (table: string) => `FROM ${table} JOIN pages ON pages.id = ${table}.rowid WHERE ${table} MATCH ?`;
@@ -137,7 +137,7 @@ export class Finder {
     return { match, score, from, values: [JSON.stringify(dated.map(row => row['id']))] };
   }
 
-  #collect(question: Question, most: number, spent: () => number): Found {
+  #collect(question: ShelfQuestion, most: number, spent: () => number): Found {
     const shelves = this.#shelves.count();
     const rows: FoundRow[][] = [];
     const before = spent();
@@ -155,7 +155,11 @@ export class Finder {
   }
 
   /** The best of one shelf, and how many match there, `limit` at most: in one pass, because finding phrases is dear. */
-  #read({ match, score, from, values }: Question, shelf: number, limit: number): { rows: FoundRow[]; total: number } {
+  #read(
+    { match, score, from, values }: ShelfQuestion,
+    shelf: number,
+    limit: number,
+  ): { rows: FoundRow[]; total: number } {
     const table = tableOf(shelf);
     const scored = score || `-bm25(${table}, ${weights})`;
     const statement = this.#statement(`SELECT ${table}.rowid, ${scored} ${from(table)} LIMIT ?`);
@@ -164,7 +168,7 @@ export class Finder {
     return { rows: contenders(found), total: found.length };
   }
 
-  #count({ match, from, values }: Question, shelf: number, limit: number): number {
+  #count({ match, from, values }: ShelfQuestion, shelf: number, limit: number): number {
     const statement = this.#statement(`SELECT count(*) AS n FROM (SELECT 1 ${from(tableOf(shelf))} LIMIT ?)`);
     return Number(statement.get(match, ...values, limit)!['n']);
   }
@@ -176,7 +180,7 @@ export class Finder {
   }
 }
 
-function plain(match: string): Question {
+function plain(match: string): ShelfQuestion {
   return { match, score: '', from: table => `FROM ${table} WHERE ${table} MATCH ?`, values: [] };
 }
 

@@ -96,7 +96,7 @@ const mark = (term: string) => `marks : "${term}"`;
 /** What every page matches. */
 export const EVERYTHING = mark(EVERY);
 
-class Planner {
+class MatchPlanner {
   readonly #vocabulary: Vocabulary;
   readonly terms = new Set<string>();
   readonly beginnings: string[] = [];
@@ -214,7 +214,7 @@ function isLoose(part: Query): part is WordsQuery {
 export function plan(query: Query, known: Vocabulary): QueryPlan {
   const named = languagesNamed(query);
   const vocabulary = named.length > 0 ? { ...known, languages: named, others: [] } : known;
-  const planner = new Planner(vocabulary);
+  const planner = new MatchPlanner(vocabulary);
   const parts = query.kind === 'all' ? query.parts : [query];
   const changed = parts.map(changedOf).filter(part => part !== undefined);
   const rest = parts.filter(part => changedOf(part) === undefined);

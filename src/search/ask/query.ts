@@ -43,7 +43,7 @@ const DEEPEST = 16;
 
 const units: Readonly<Record<string, number>> = { h: HOUR, d: DAY, w: 7 * DAY, m: 30 * DAY, y: 365 * DAY };
 
-type Token =
+type QueryToken =
   | { readonly kind: 'open' | 'close' | 'and' | 'or' | 'not' }
   | { readonly kind: 'leaf'; readonly field: string; readonly text: string; readonly quoted: boolean };
 
@@ -94,7 +94,7 @@ function endOfPhrase(text: string, from: number): number {
 }
 
 /** Reads one word or `field:value` or `field:"value"` at `from`. */
-function readLeaf(text: string, from: number): { readonly token: Token; readonly next: number } {
+function readLeaf(text: string, from: number): { readonly token: QueryToken; readonly next: number } {
   const end = endOfWord(text, from);
   const word = text.slice(from, end);
   const keyword = Object.hasOwn(keywords, word) ? keywords[word] : undefined;
@@ -110,8 +110,8 @@ function readLeaf(text: string, from: number): { readonly token: Token; readonly
   return { token: { kind: 'leaf', field, text: text.slice(end + 1, close), quoted: true }, next: close + 1 };
 }
 
-function tokensOf(text: string): Token[] {
-  const tokens: Token[] = [];
+function tokensOf(text: string): QueryToken[] {
+  const tokens: QueryToken[] = [];
   let at = 0;
   while (at < text.length) {
     const character = text[at]!;
@@ -172,7 +172,7 @@ function changedLeaf(value: string): Query {
   return { kind: 'changed', within: match[1] !== '>', age: Number(match[2]) * unit };
 }
 
-function leaf(token: Token & { kind: 'leaf' }): Query | undefined {
+function leaf(token: QueryToken & { kind: 'leaf' }): Query | undefined {
   const { field, text, quoted } = token;
   if (field !== '' && text.trim() === '') refuse(`“${field}:” needs a value right after the colon.`);
   switch (field) {
@@ -199,11 +199,11 @@ function leaf(token: Token & { kind: 'leaf' }): Query | undefined {
 
 /** Recursive descent over the tokens: any := all (OR all)*, all := one+, one := NOT one | ( any ) | leaf. */
 class Parser {
-  readonly #tokens: readonly Token[];
+  readonly #tokens: readonly QueryToken[];
   #at = 0;
   #depth = 0;
 
-  constructor(tokens: readonly Token[]) {
+  constructor(tokens: readonly QueryToken[]) {
     this.#tokens = tokens;
   }
 

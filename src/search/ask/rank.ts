@@ -56,7 +56,7 @@ const HALF_LIFE = 90 * DAY;
 /** Bits in which the simhashes of two texts differ that are nearly the same. */
 const NEAR = 3;
 
-type Weights = readonly [
+type RankColumns = readonly [
   ...[id: number, importance: number, changed: number, title: string, language: string],
   ...[content: number, high: number, low: number, url: string, type: string],
 ];
@@ -175,7 +175,7 @@ export class Ranker {
     if (rows.length === 0) return { factors, prints, named };
     const titles = new TitleJudge(plan, this.#shared);
     const latin = plan.words.every(({ text }) => /^[\0-\u024f]*$/.test(text));
-    const found = this.#weigh.all(JSON.stringify(rows.map(row => row.id))) as unknown as Weights[];
+    const found = this.#weigh.all(JSON.stringify(rows.map(row => row.id))) as unknown as RankColumns[];
     for (const [id, importance, changed, title, language, content, high, low, url, type] of found) {
       prints.set(id, { title, language, content, high, low, version: versionless(url) });
       const freshness = 1 + FRESHNESS * 2 ** (-Math.max(0, asking.now - changed) / HALF_LIFE);

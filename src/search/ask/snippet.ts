@@ -29,12 +29,12 @@ const clean = (text: string) => text.replace(joint, ' · ').replace(unwanted, ' 
 const cleanBefore = (text: string) => clean(/\s$/.test(text) ? `${text}\0` : text);
 
 /** The block that a place in the text is in. */
-interface Line {
+interface TextLine {
   readonly start: number;
   readonly prose: boolean;
 }
 
-function lineAt(text: string, place: number): Line {
+function lineAt(text: string, place: number): TextLine {
   const start = text.lastIndexOf('\n', place - 1) + 1;
   const next = text.indexOf('\n', place);
   const length = (next < 0 ? text.length : next) - start;

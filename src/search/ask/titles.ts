@@ -68,7 +68,7 @@ function atoms(text: string): string[] {
   return found;
 }
 
-interface Name {
+interface SiteTitle {
   readonly title: string;
   readonly language: string;
   readonly url: string;
@@ -142,7 +142,7 @@ export class TitleJudge {
   }
 
   /** How much better a page answers for its name: a factor from 1 on, and the share of the telling words it has. */
-  judge({ title, url }: Name): { readonly factor: number; readonly all: number } {
+  judge({ title, url }: SiteTitle): { readonly factor: number; readonly all: number } {
     if (this.#telling.size === 0 || !(this.#mayAnswer(title) || this.#mayAnswer(url))) return { factor: 1, all: 0 };
     const { host, pathname } = URL.parse(url) ?? { host: '', pathname: '' };
     const shared = this.#shared.of(host);

@@ -97,7 +97,7 @@ const SOON = 1500;
 const LATE = 4000;
 
 /** What one turn did. */
-interface Turn {
+interface FeedTurn {
   readonly changed: number;
   readonly gone: number;
   readonly cursor: string;
@@ -136,7 +136,7 @@ export function nextSize(size: number, took: number): number {
 }
 
 /** One step: reads a batch and writes it, or, where there is none, does what was put off. */
-function turn(search: Search, source: SearchSource, limit: number, tidy: boolean): Turn {
+function turn(search: Search, source: SearchSource, limit: number, tidy: boolean): FeedTurn {
   // Read every time: a rebuild started elsewhere sends the cursor back to the beginning.
   const from = search.cursor();
   const step = source.since(from, limit);
@@ -187,7 +187,7 @@ class FedState {
     this.size = size;
   }
 
-  step(): Turn {
+  step(): FeedTurn {
     const { search, source } = this.fed;
     const done = turn(search, source, this.size, this.#untidy > 0);
     this.#untidy = done.caughtUp ? this.#untidy - 1 : TIDIED;

@@ -23,7 +23,7 @@ const LOGGED = 10_000;
 const TELLING = 80;
 
 /** A document ready to be written; what links say of it is only known inside the transaction. */
-interface Entry {
+interface DocumentEntry {
   readonly document: SearchDocument;
   readonly language: string;
   readonly title: string;
@@ -36,7 +36,7 @@ interface Entry {
 
 const tidy = (text: string, most: number) => text.slice(0, most).toWellFormed().normalize('NFC');
 
-function prepare(document: SearchDocument, maker: TermMaker): Entry {
+function prepare(document: SearchDocument, maker: TermMaker): DocumentEntry {
   const language = languageOf(document.text, primaryLanguage(document.language));
   const title = tidy(document.title, INDEXED / 10);
   const headings = tidy(document.headings, INDEXED / 10);
@@ -53,7 +53,7 @@ function prepare(document: SearchDocument, maker: TermMaker): Entry {
 }
 
 /** The same for pages that say the same in the same words; 0 = says too little. */
-function contentOf({ text, content }: Entry): number {
+function contentOf({ text, content }: DocumentEntry): number {
   return text.length < TELLING ? 0 : content;
 }
 
@@ -231,7 +231,7 @@ export class Writer {
    * have to take back by itself. A batch in any other order becomes as many segments as it has pages, which took 1.8 ms
    * of each page that changed instead of 0.2.
    */
-  #put(entries: readonly Entry[], generation: number): void {
+  #put(entries: readonly DocumentEntry[], generation: number): void {
     const placed = entries
       .map(entry => ({ entry, shelf: this.#putRow(entry, generation) }))
       .sort((a, b) => a.entry.document.page - b.entry.document.page);
@@ -245,7 +245,7 @@ export class Writer {
   }
 
   /** Everything of a page but its terms; gives the shelf that is theirs. */
-  #putRow(entry: Entry, generation: number): number {
+  #putRow(entry: DocumentEntry, generation: number): number {
     const { document, language, title, text, headings } = entry;
     const { page, url, mediaType, fetched, changed } = document;
     const importance = Math.min(1, Math.max(0, document.importance || 0));

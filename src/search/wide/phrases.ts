@@ -15,13 +15,13 @@ export function phrasesOf(expression: string): Phrase[] {
   return found.filter(phrase => !phrase.startsWith('marks : '));
 }
 
-interface Around {
+interface PhraseContext {
   readonly columns: string;
   readonly unwanted: boolean;
 }
 
 /** Reads up to the parenthesis that ends the group, or the end; returns where it stopped. */
-function read(expression: string, start: number, around: Around, found: Phrase[]): number {
+function read(expression: string, start: number, around: PhraseContext, found: Phrase[]): number {
   let [at, columns, first, unwanted] = [start, '', false, false];
   for (;;) {
     token.lastIndex = at;

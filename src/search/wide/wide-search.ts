@@ -41,7 +41,7 @@ export interface WideIndex {
 
 const LONGEST_TERM = 200;
 
-interface Answered {
+interface WideAnswer {
   readonly plan: QueryPlan;
   readonly ranked: Ranked;
   readonly meant?: string | undefined;
@@ -122,7 +122,7 @@ class WideAnswerer {
     this.#asking = asking;
   }
 
-  async answer(key: string): Promise<Answered> {
+  async answer(key: string): Promise<WideAnswer> {
     const query = parseQuery(key);
     const languages = await this.#index.languages();
     const spoken = spokenBy(languages);
@@ -148,7 +148,7 @@ class WideAnswerer {
     return { plan: found.plan, ranked: await this.#some(found.plan, found.ranked) };
   }
 
-  async #all(query: Query, spoken: Spoken): Promise<Answered> {
+  async #all(query: Query, spoken: Spoken): Promise<WideAnswer> {
     const made = await this.#plan(query, false, spoken);
     return { plan: made, ranked: await this.#rank(made) };
   }
@@ -246,7 +246,7 @@ class WideAnswerer {
   }
 
   /** Words that were found and seem misspelt all the same, with what they nearly are (answer.ts says which). */
-  async #mistaken({ plan: { loose }, ranked }: Answered, spoken: Spoken): Promise<Map<string, string>> {
+  async #mistaken({ plan: { loose }, ranked }: WideAnswer, spoken: Spoken): Promise<Map<string, string>> {
     const words = loose.length > SHORT_QUERY ? [] : loose.flatMap(({ text }) => (isListed(text) ? text : []));
     const few = !ranked.named && ranked.total < FEW;
     const { words: known, longer } = await this.#index.words({ terms: [], words, beginnings: words });

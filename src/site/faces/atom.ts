@@ -9,18 +9,18 @@ export const ATOM = `${WELL_KNOWN}/atom.xml`;
 export const ATOM_TYPE = 'application/atom+xml; charset=utf-8';
 const ENTRIES = 100;
 
-interface FeedOptions {
+interface AtomOptions {
   readonly site: string;
   /** WebSub hubs, absolute. */
   readonly hubs: readonly string[];
 }
 
-export function atom(journal: Journal, options: FeedOptions): string {
+export function atom(journal: Journal, options: AtomOptions): string {
   return feed(journal.entries.slice(-ENTRIES), options);
 }
 
 /** Of these changes, the newest first; a page once. */
-export function feed(entries: readonly Entry[], { site, hubs }: FeedOptions): string {
+export function feed(entries: readonly Entry[], { site, hubs }: AtomOptions): string {
   const origin = originOf(site);
   const latest = new Map<string, Entry>();
   for (const entry of entries) {

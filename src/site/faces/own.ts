@@ -40,7 +40,7 @@ interface OwnParts {
 }
 
 /** What the discovery document says besides. */
-type Faces = Omit<
+type OwnFaces = Omit<
   Discovery,
   'protocol' | 'software' | 'site' | 'detector' | 'journal' | 'pages' | 'changes' | 'manifest' | 'pagesAt'
 >;
@@ -59,7 +59,7 @@ export class OwnFace {
     this.#buckets = new Buckets(parts.journal, originOf(parts.site));
   }
 
-  discovery(faces: Faces): FaceAnswer {
+  discovery(faces: OwnFaces): FaceAnswer {
     const { site, journal } = this.#parts;
     const body = encodeDiscovery({
       protocol: SITE_PROTOCOL,

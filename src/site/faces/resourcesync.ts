@@ -37,7 +37,7 @@ export function resourceSync(path: string, journal: Journal, site: string, now: 
   return asked[1] === 'changelist' ? changeList(journal, wanted) : resourceList(journal, wanted);
 }
 
-interface Wanted {
+interface SyncRequest {
   readonly origin: string;
   readonly up: string;
   readonly now: number;
@@ -45,7 +45,7 @@ interface Wanted {
   readonly number: number;
 }
 
-function resourceList(journal: Journal, { origin, up, now, number }: Wanted): string | undefined {
+function resourceList(journal: Journal, { origin, up, now, number }: SyncRequest): string | undefined {
   const all = parts(journal);
   const at = `capability="resourcelist" at="${dateTime(now)}"`;
   if (number === 0 && all.length > 1) {

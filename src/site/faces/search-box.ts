@@ -13,12 +13,12 @@ const KEPT = 500;
 const KEPT_FOR = 60_000;
 const SCRIPT_FOR = 3_600_000;
 
-interface Kept {
+interface KeptAnswer {
   readonly at: number;
   readonly answer: FaceAnswer;
 }
 
-interface Found {
+interface HomeAnswer {
   readonly hits?: readonly { readonly url?: unknown }[];
   readonly facets?: readonly { readonly name?: unknown }[];
 }
@@ -27,7 +27,7 @@ export class SearchBox {
   readonly #home: string;
   readonly #site: string;
   readonly #now: () => number;
-  readonly #kept = new Map<string, Kept>();
+  readonly #kept = new Map<string, KeptAnswer>();
 
   /** `home`: where `skein serve` answers; `site`: the public URL, with a slash at its end. */
   constructor(home: string, site: string, now: () => number) {
@@ -56,12 +56,12 @@ export class SearchBox {
       const q = `(${words}) site:"${host}${pathname === '/' ? '' : pathname}"`;
       const { type, text } = await this.#ask(`search?${new URLSearchParams({ q, limit })}`);
       if (!/json/.test(type)) throw unreachable();
-      return json({ ...this.#own(JSON.parse(text) as Found), query: words });
+      return json({ ...this.#own(JSON.parse(text) as HomeAnswer), query: words });
     });
   }
 
   /** Whatever the question said, nothing of other sites leaves here. */
-  #own(found: Found): object {
+  #own(found: HomeAnswer): object {
     const isOwn = (url: unknown) =>
       typeof url === 'string' && url.startsWith(this.#site) && originOf(url) === originOf(this.#site);
     const hits = (found.hits ?? []).filter(({ url }) => isOwn(url));

@@ -13,7 +13,7 @@ import { siteLimits } from '../../notices/site/discovery.ts';
 const HEAD = 36;
 const LEVEL = 3;
 
-interface Place {
+interface BodyPlace {
   readonly sha256: string;
   readonly at: number;
   readonly length: number;
@@ -25,7 +25,7 @@ export class Bodies {
   #descriptor: number;
   #length = 0;
   /** By the first 16 digits of the hash, oldest first: what readers name versions by. */
-  readonly #places = new Map<string, Place>();
+  readonly #places = new Map<string, BodyPlace>();
 
   /** `most`: bytes of the file; beyond, the older half of what is no longer current goes. */
   constructor(directory: string, most: number) {
@@ -71,7 +71,7 @@ export class Bodies {
     if (this.#length <= this.#most) return;
     const current = currentOnes();
     const places = [...this.#places.values()];
-    const kept = new Set<Place>();
+    const kept = new Set<BodyPlace>();
     let room = this.#most / 2;
     for (const place of places.toReversed()) {
       const isCurrent = current.has(place.sha256);
@@ -104,7 +104,7 @@ export class Bodies {
     this.#length += record.length;
   }
 
-  #packed({ at, length }: Place): Uint8Array {
+  #packed({ at, length }: BodyPlace): Uint8Array {
     const packed = Buffer.alloc(length);
     readSync(this.#descriptor, packed, 0, length, at);
     return packed;

@@ -46,7 +46,7 @@ function chainOf(before: string, text: string): string {
   return hash('sha256', `${before}\n${text}`, 'hex').slice(0, 16);
 }
 
-interface Head {
+interface JournalHead {
   /** Number of the last change that is no longer kept. */
   readonly first: number;
   readonly chain: string;
@@ -55,11 +55,11 @@ interface Head {
   readonly entries: number;
 }
 
-export function headLine({ first, chain, pages, entries }: Head): string {
+export function headLine({ first, chain, pages, entries }: JournalHead): string {
   return [FORMAT, first, chain, pages, entries].join('\t');
 }
 
-export function readHead(line: string): Head | undefined {
+export function readHead(line: string): JournalHead | undefined {
   const [format, first, chain = '', pages, entries] = line.split('\t');
   if (format !== FORMAT || !/^[0-9a-f]{16}$/.test(chain)) return undefined;
   const numbers = [first, pages, entries].map(Number);

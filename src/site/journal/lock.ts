@@ -11,14 +11,14 @@ import { SkeinError } from '../../base/errors.ts';
 const LONGEST = 100;
 const ANSWER_BYTES = 1 << 20;
 
-interface Place {
+interface LockPlace {
   /** Names the socket for as long as it is not left. */
   readonly name: string;
   leave(): void;
 }
 
 /** Always in the directory itself: in one that others may write to, they would be there first. */
-function placeOf(directory: string): Place {
+function placeOf(directory: string): LockPlace {
   const name = join(resolve(directory), 'lock');
   if (Buffer.byteLength(name) <= LONGEST) return { name, leave() {} };
   if (process.platform !== 'linux')
@@ -67,7 +67,7 @@ function listening(name: string, status: () => unknown): Promise<Server | undefi
 export function ask(directory: string): Promise<{ readonly held: boolean; readonly status?: unknown }> {
   return new Promise(resolved => {
     let held = false;
-    let place: Place;
+    let place: LockPlace;
     try {
       place = placeOf(directory);
     } catch {

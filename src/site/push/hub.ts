@@ -29,7 +29,7 @@ interface HubOptions {
   readonly pause?: number | undefined;
 }
 
-interface Subscription {
+interface HubSubscription {
   readonly callback: string;
   readonly topic: string;
   readonly secret: string;
@@ -49,7 +49,7 @@ const BATCH = 1000;
 export class Hub {
   readonly #options: HubOptions;
   readonly #file: string;
-  readonly #subscriptions = new Map<string, { readonly subscription: Subscription; readonly follower: Follower }>();
+  readonly #subscriptions = new Map<string, { readonly subscription: HubSubscription; readonly follower: Follower }>();
   #verifying = 0;
 
   constructor(options: HubOptions) {
@@ -58,7 +58,7 @@ export class Hub {
     for (const subscription of this.#read()) if (subscription.expires > options.now()) this.#add(subscription);
   }
 
-  get subscribers(): readonly Pick<Subscription, 'callback' | 'expires' | 'told' | 'problem'>[] {
+  get subscribers(): readonly Pick<HubSubscription, 'callback' | 'expires' | 'told' | 'problem'>[] {
     return [...this.#subscriptions.values()].map(({ subscription }) => subscription);
   }
 
@@ -113,7 +113,7 @@ export class Hub {
     this.#write();
   }
 
-  #add(subscription: Subscription): void {
+  #add(subscription: HubSubscription): void {
     const follower = new Follower({
       journal: this.#options.journal,
       told: subscription.told,
@@ -132,7 +132,7 @@ export class Hub {
     this.#subscriptions.set(subscription.callback, { subscription, follower });
   }
 
-  async #deliver(subscription: Subscription, entries: readonly Entry[]): Promise<void> {
+  async #deliver(subscription: HubSubscription, entries: readonly Entry[]): Promise<void> {
     const { callback, secret, expires, topic } = subscription;
     const { site, self, allowPrivate, now } = this.#options;
     if (expires <= now()) {
@@ -162,9 +162,9 @@ export class Hub {
     replaceFile(this.#file, JSON.stringify(list), PRIVATE);
   }
 
-  #read(): readonly Subscription[] {
+  #read(): readonly HubSubscription[] {
     try {
-      return JSON.parse(readFileSync(this.#file, 'utf8')) as Subscription[];
+      return JSON.parse(readFileSync(this.#file, 'utf8')) as HubSubscription[];
     } catch {
       return []; // none yet; subscribers renew by themselves
     }

@@ -113,14 +113,14 @@ export function pathOfRow(template: string, row: RecordRow, site: string): strin
   return url?.startsWith(site) ? url.slice(originOf(site).length) : undefined;
 }
 
-interface Told {
+interface TableDescription {
   readonly title: string;
   readonly columns: readonly string[];
 }
 
 /** What may leave of a row, as a page that says nothing else. */
 export function documentOf(
-  told: Told,
+  told: TableDescription,
   row: RecordRow,
   kind: DocumentKind,
   modified: number | undefined,

@@ -8,13 +8,13 @@ import { isGone } from '../sources/files.ts';
 import type { Item, SiteSource, SourceDocument } from '../sources/source.ts';
 import { documentOf, type MediaRecords, pathOfRow, type RecordRow } from './describe.ts';
 
-type Reader = (file: string) => Promise<RecordRow>;
+type MediaReader = (file: string) => Promise<RecordRow>;
 
 /** Bytes that are read of a picture, and of a PDF file in whole. */
 const PICTURE_BYTES = 1 << 20;
 const LARGEST_PDF = 64 * 1024 * 1024;
 
-const picture: Reader = async file => {
+const picture: MediaReader = async file => {
   const { default: exifr } = await import('exifr');
   const handle = await open(file, 'r');
   try {
@@ -27,13 +27,13 @@ const picture: Reader = async file => {
   }
 };
 
-const sound: Reader = async file => {
+const sound: MediaReader = async file => {
   const { parseFile } = await import('music-metadata');
   const { common, format } = await parseFile(file, { skipCovers: true, duration: false });
   return { ...common, duration: format.duration, codec: format.codec };
 };
 
-const pdf: Reader = async file => {
+const pdf: MediaReader = async file => {
   if ((await stat(file)).size > LARGEST_PDF) return {};
   const { getDocumentProxy, getMeta } = await import('unpdf');
   const document = await getDocumentProxy(new Uint8Array(await readFile(file)), { verbosity: 0 });
@@ -46,7 +46,7 @@ const pdf: Reader = async file => {
   }
 };
 
-const readers: Readonly<Record<string, Reader>> = {
+const readers: Readonly<Record<string, MediaReader>> = {
   ...{ '.jpg': picture, '.jpeg': picture, '.tif': picture, '.tiff': picture, '.heic': picture, '.png': picture },
   ...{ '.mp3': sound, '.m4a': sound, '.flac': sound, '.ogg': sound, '.opus': sound, '.wav': sound },
   '.pdf': pdf,
@@ -103,7 +103,7 @@ export class MediaSource implements SiteSource {
 }
 
 /** A file that its library cannot read is a document with a name and a size. */
-async function metadata(reader: Reader, file: string): Promise<RecordRow> {
+async function metadata(reader: MediaReader, file: string): Promise<RecordRow> {
   try {
     return await reader(file);
   } catch (error) {
@@ -112,7 +112,7 @@ async function metadata(reader: Reader, file: string): Promise<RecordRow> {
   }
 }
 
-function readerOf(name: string): Reader | undefined {
+function readerOf(name: string): MediaReader | undefined {
   const end = extname(name).toLowerCase();
   return Object.hasOwn(readers, end) ? readers[end] : undefined;
 }

@@ -11,10 +11,14 @@ export interface RecordRows {
 }
 
 /** Rejects when the database is gone, refuses, or takes too long. */
-type Ask = (sql: string, values: readonly unknown[]) => Promise<readonly RecordRow[]>;
+type AskDatabase = (sql: string, values: readonly unknown[]) => Promise<readonly RecordRow[]>;
 
 /** `place(1)` is how the first value is written. The owner's query is the only SQL that is not from here. */
-export function rowsOf(described: DatabaseRecords, place: (n: number) => string, ask: Ask): Omit<RecordRows, 'close'> {
+export function rowsOf(
+  described: DatabaseRecords,
+  place: (n: number) => string,
+  ask: AskDatabase,
+): Omit<RecordRows, 'close'> {
   const { query, key, since } = described;
   const [k, s] = [`"${key}"`, `"${since}"`];
   const columns = columnsOf(described).map(each => `"${each}"`);

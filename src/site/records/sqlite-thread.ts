@@ -2,7 +2,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 
-interface Asked {
+interface SqlRequest {
   readonly id: number;
   readonly sql: string;
   readonly values: readonly (string | number | bigint | null)[];
@@ -14,7 +14,7 @@ export type ThreadTold =
 
 const database = new DatabaseSync(workerData as string, { readOnly: true, timeout: 5000, allowExtension: false });
 
-parentPort!.on('message', ({ id, sql, values }: Asked) => {
+parentPort!.on('message', ({ id, sql, values }: SqlRequest) => {
   let told: ThreadTold;
   try {
     const statement = database.prepare(sql);

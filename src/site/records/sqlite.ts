@@ -23,7 +23,7 @@ export function openSqlite(described: SqliteRecords): RecordRows {
   };
 }
 
-interface Waiting {
+interface WaitingQuery {
   readonly resolve: (rows: readonly RecordRow[]) => void;
   readonly reject: (error: Error) => void;
   readonly timer: NodeJS.Timeout;
@@ -31,7 +31,7 @@ interface Waiting {
 
 class SqliteReader {
   readonly #described: SqliteRecords;
-  readonly #waiting = new Map<number, Waiting>();
+  readonly #waiting = new Map<number, WaitingQuery>();
   #process: ChildProcess | undefined;
   #last = 0;
 

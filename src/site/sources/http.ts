@@ -31,7 +31,7 @@ interface HttpOptions {
   readonly most?: number;
 }
 
-interface Seen {
+interface SeenPage {
   readonly etag?: string | undefined;
   readonly lastModified?: string | undefined;
   /** Paths that the page leads to. */
@@ -39,7 +39,12 @@ interface Seen {
 }
 
 type Fetched =
-  | { readonly kind: 'page'; readonly document: SourceDocument; readonly links: readonly string[]; readonly seen: Seen }
+  | {
+      readonly kind: 'page';
+      readonly document: SourceDocument;
+      readonly links: readonly string[];
+      readonly seen: SeenPage;
+    }
   | { readonly kind: 'same' }
   | { readonly kind: 'moved'; readonly links: readonly string[] }
   | { readonly kind: 'none' };
@@ -56,7 +61,7 @@ export class HttpSource implements SiteSource {
   readonly #origin: string;
   readonly #upstream: string;
   readonly #fetcher: Fetcher;
-  readonly #seen = new Map<string, Seen>();
+  readonly #seen = new Map<string, SeenPage>();
 
   constructor(options: HttpOptions) {
     this.#options = options;

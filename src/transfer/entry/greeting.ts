@@ -115,10 +115,10 @@ function compareVersions(self: Speaker, other: Hello, who: string): void {
   );
 }
 
-type Expected<K extends Frame['kind']> = Extract<Frame, { kind: K }>;
+type ExpectedFrame<K extends Frame['kind']> = Extract<Frame, { kind: K }>;
 
 /** Reads one frame after another; each must be of the kind expected. What follows the last is for others to read. */
-function expect(line: Line, last: Frame['kind']): <K extends Frame['kind']>(kind: K) => Promise<Expected<K>> {
+function expect(line: Line, last: Frame['kind']): <K extends Frame['kind']>(kind: K) => Promise<ExpectedFrame<K>> {
   const arrived: Frame[] = [];
   let over = false;
   let failure: SkeinError | undefined;
@@ -146,7 +146,7 @@ function expect(line: Line, last: Frame['kind']): <K extends Frame['kind']>(kind
     clearTimeout(timer);
     if (!frame) throw failure!;
     if (frame.kind !== kind) throw new SkeinError('bad-frame', `A ${frame.kind} came where a ${kind} was due.`);
-    return frame as Expected<typeof kind>;
+    return frame as ExpectedFrame<typeof kind>;
   };
 }
 

@@ -65,13 +65,13 @@ export async function openSsh(target: SshTarget, options: SshOptions): Promise<D
   return begin(first, bundle.bytes, options);
 }
 
-interface Answered {
+interface SshGreeting {
   readonly answer: 'cached' | 'send';
   readonly child: Process;
   readonly rest: Buffer;
 }
 
-function begin({ answer, child, rest }: Answered, code: Uint8Array, { sent }: SshOptions): Duplex {
+function begin({ answer, child, rest }: SshGreeting, code: Uint8Array, { sent }: SshOptions): Duplex {
   if (answer === 'send') {
     child.stdin.write(code);
     sent?.(code.length);
@@ -92,7 +92,7 @@ function attempt(
   target: SshTarget,
   options: SshOptions,
   command: string,
-): Promise<Answered | { readonly answer: 'none'; readonly far: string }> {
+): Promise<SshGreeting | { readonly answer: 'none'; readonly far: string }> {
   const child = run(target, options, command);
   let said = '';
   let held = Buffer.alloc(0);
@@ -152,13 +152,13 @@ function run(target: SshTarget, { command = ['ssh'] }: SshOptions, far: string):
   });
 }
 
-interface Runtime {
+interface NodeRuntime {
   readonly name: string;
   /** As `uname` would write it. */
   readonly platform: string;
 }
 
-function runtimeName(): Runtime {
+function runtimeName(): NodeRuntime {
   const systems: Readonly<Record<string, string>> = { linux: 'Linux', darwin: 'Darwin', freebsd: 'FreeBSD' };
   const machines: Readonly<Record<string, string>> = { x64: 'x86_64', arm64: 'aarch64' };
   const machine = machines[process.arch] ?? process.arch;
@@ -170,7 +170,7 @@ function runtimeName(): Runtime {
 const COMPRESSED = 0.38;
 
 /** Sends the Node that runs here; the other machine keeps it for the next time. `far`: its platform, and the Nodes it has. */
-async function sendRuntime(target: SshTarget, options: SshOptions, runtime: Runtime, far: string): Promise<void> {
+async function sendRuntime(target: SshTarget, options: SshOptions, runtime: NodeRuntime, far: string): Promise<void> {
   const [system = '', machine = '', ...versions] = far.split(' ').filter(word => /^[\w.-]{1,40}$/.test(word));
   const has =
     versions.length === 0 ? 'it has no Node' : `its Node is ${versions.join(' and ')}, older than ${OLDEST_NODE}`;

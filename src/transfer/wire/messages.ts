@@ -140,7 +140,7 @@ export function readNews(text: string): StatusNews {
 }
 
 function statusOf(value: unknown, levels: number): OutpostStatus {
-  const from = new Fields(value);
+  const from = new MessageFields(value);
   const state = from.text('state', NAME);
   const outposts = from.list('outposts');
   if (outposts.length > CHILDREN || levels === 0) throw bad('a status is too large');
@@ -162,7 +162,7 @@ function statusOf(value: unknown, levels: number): OutpostStatus {
 }
 
 /** A message of an older or newer version may lack fields: they read as empty, and the version is compared first. */
-class Fields {
+class MessageFields {
   readonly #from: Record<string, unknown>;
 
   constructor(value: unknown) {
@@ -212,8 +212,8 @@ class Fields {
   }
 }
 
-function fieldsOf(text: string): Fields {
-  return new Fields(parse(text));
+function fieldsOf(text: string): MessageFields {
+  return new MessageFields(parse(text));
 }
 
 function parse(text: string): unknown {

@@ -186,7 +186,7 @@ export function unknownPages(): SkeinError {
   return new SkeinError('not-found', UNKNOWN_PAGES);
 }
 
-interface Pending {
+interface PendingServer {
   readonly origin: string;
   readonly terms: Uint8Array;
   readonly pages: Map<string, Known>;
@@ -203,7 +203,7 @@ export class PageTables {
   readonly #directory: string;
   readonly #tables = new Map<string, PageTable>();
   readonly #dirty = new Set<string>();
-  readonly #pending = new Map<string, Pending>();
+  readonly #pending = new Map<string, PendingServer>();
   #saving: NodeJS.Timeout | undefined;
 
   constructor(directory: string) {

@@ -133,14 +133,14 @@ const LOCATION = 8;
 const LINKS = 16;
 const VERDICT = 32;
 
-interface Around {
+interface VisitContext {
   readonly places: ReadonlyMap<string, number>;
   readonly errand: Errand;
   /** Of the first visit. */
   readonly since: number;
 }
 
-function writeVisit(out: ByteWriter, sent: SentVisit, { places, errand, since }: Around): void {
+function writeVisit(out: ByteWriter, sent: SentVisit, { places, errand, since }: VisitContext): void {
   const { visit, page } = sent;
   const place = places.get(visit.url);
   out.varint(place === undefined ? 0 : place + 1);

@@ -18,9 +18,9 @@ export const accountReport = z
   .object({ days: list(day), causes: list(z.object({ cause: z.string(), ...account.shape })) })
   .meta({ id: 'AccountReport' });
 
-type AccountReport = z.infer<typeof accountReport>;
+type AccountAnswer = z.infer<typeof accountReport>;
 
-export function accountOf(reader: Reader, days: number): AccountReport {
+export function accountOf(reader: Reader, days: number): AccountAnswer {
   const first = Math.floor(Date.now() / DAY) - days + 1;
   const rows = [
     ...reader.parts.flatMap(({ ledger }) => ledger.account.rows(first)),

@@ -57,9 +57,9 @@ export type ShownChange = z.infer<typeof change>;
 export type ChangedDay = z.infer<typeof changedDay>;
 export type ChangedDayList = z.infer<typeof changedDayList>;
 
-type ListInput = z.infer<typeof listInput>;
+type ChangeListInput = z.infer<typeof listInput>;
 
-function listChanges(reader: Reader, input: ListInput) {
+function listChanges(reader: Reader, input: ChangeListInput) {
   const { parts, server } = concerned(reader, input.server);
   const { rows, next } = paged<ShownChange>({
     ...{ parts, after: input.before, limit: input.limit },
@@ -69,7 +69,11 @@ function listChanges(reader: Reader, input: ListInput) {
   return { changes: rows, next };
 }
 
-function changesOf(part: ReadPartition, input: ListInput, after: number | undefined): ListingPart<Keyed<ShownChange>> {
+function changesOf(
+  part: ReadPartition,
+  input: ChangeListInput,
+  after: number | undefined,
+): ListingPart<Keyed<ShownChange>> {
   const { ledger } = part;
   const times = timesOf(input);
   const first = times.since === undefined ? 1 : ledger.visits.since(times.since);
@@ -89,7 +93,7 @@ function changesOf(part: ReadPartition, input: ListInput, after: number | undefi
   return { rows: found.map(change => ({ key: change.id, row: told(change) })), next };
 }
 
-function timesOf({ day, since, until }: ListInput): { since?: number; until?: number } {
+function timesOf({ day, since, until }: ChangeListInput): { since?: number; until?: number } {
   if (day !== 0) return { since: day * DAY, until: (day + 1) * DAY };
   return { ...(since !== undefined && { since }), ...(until !== undefined && { until }) };
 }

@@ -25,7 +25,7 @@ const pageLine = z
 
 export type PageLine = z.infer<typeof pageLine>;
 
-type ListInput = z.infer<typeof listInput>;
+type PageListInput = z.infer<typeof listInput>;
 
 const filterInput = z.object({
   find: z.string().max(500).default('').describe('part of the URL; * stands for anything'),
@@ -46,7 +46,7 @@ const listInput = filterInput.extend({
 });
 
 /** In one order for all partitions; within one, rows come by the keys that the ledger pages by. */
-const orders: Readonly<Record<ListInput['order'], (one: PageLine, two: PageLine) => number>> = {
+const orders: Readonly<Record<PageListInput['order'], (one: PageLine, two: PageLine) => number>> = {
   found: (one, two) => one.found - two.found || one.id - two.id,
   newest: (one, two) => two.found - one.found || two.id - one.id,
   visited: (one, two) => (two.time ?? 0) - (one.time ?? 0) || two.id - one.id,
@@ -58,7 +58,7 @@ function statusesOf(text: string): readonly [number, number] | undefined {
   return text === '' ? undefined : [Number(text.replaceAll('x', '0')), Number(text.replaceAll('x', '9'))];
 }
 
-function listPages(reader: Reader, { after: from, status, ...input }: ListInput) {
+function listPages(reader: Reader, { after: from, status, ...input }: PageListInput) {
   const { parts, server } = concerned(reader, input.server);
   const statuses = statusesOf(status);
   const { rows, next } = paged<PageLine>({

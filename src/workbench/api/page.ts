@@ -198,12 +198,12 @@ function visitsOf(
   return { visits, next: next === null ? null : part.told(next) };
 }
 
-type Link = LinkList['links'][number];
+type PageLinkRow = LinkList['links'][number];
 
 function linksOut(reader: Reader, told: number): LinkList {
   const { part, page } = reader.page(told);
   const found = part.ledger.links.out(page.id).filter(link => link.target !== 0);
-  const shown = found.slice(0, MOST_LINKS).map(({ target, ...link }): Link => {
+  const shown = found.slice(0, MOST_LINKS).map(({ target, ...link }): PageLinkRow => {
     const { id: there, url } = reader.linked(part, target) ?? { id: 0, url: '' };
     return { id: there, url, ...link };
   });
@@ -213,7 +213,7 @@ function linksOut(reader: Reader, told: number): LinkList {
 /** Who links to a page may be in any partition; each that has such pages has a stub of it. */
 function linksIn(reader: Reader, told: number, from: ListCursor | undefined): LinkList {
   const { page } = reader.page(told);
-  const { rows, next }: PagedPart<Link> = paged({
+  const { rows, next }: PagedPart<PageLinkRow> = paged({
     ...{ parts: reader.parts, after: from, limit: MOST_LINKS },
     ask(part, place = 0) {
       const target = lookUp(part.ledger, [page.url])?.page.id;
@@ -224,7 +224,7 @@ function linksIn(reader: Reader, told: number, from: ListCursor | undefined): Li
   return { links: rows, capped: false, next };
 }
 
-function linksOfPart(part: ReadPartition, target: number, after: number): ListingPart<Keyed<Link>> {
+function linksOfPart(part: ReadPartition, target: number, after: number): ListingPart<Keyed<PageLinkRow>> {
   const { links, pages } = part.ledger;
   const upTo = after + SCANNED;
   const found = links.in(target, { after, upTo, most: MOST_LINKS });

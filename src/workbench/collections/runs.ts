@@ -35,9 +35,9 @@ const plan = z.object({
   /** When the schedule last began to count: set, or a run started. */
   counted: z.number().optional(),
 });
-type Plan = z.infer<typeof plan>;
+type RunPlan = z.infer<typeof plan>;
 
-interface Run {
+interface RunningCommand {
   readonly command: RunCommand;
   readonly started: number;
   readonly child: ChildProcess;
@@ -45,7 +45,7 @@ interface Run {
   stopping: boolean;
 }
 
-interface RunParts {
+interface CollectionRunParts {
   /** Where the collections are. */
   readonly directory: string;
   readonly shelf: CollectionShelf;
@@ -55,14 +55,14 @@ interface RunParts {
 }
 
 export class CollectionRuns {
-  readonly #parts: RunParts;
+  readonly #parts: CollectionRunParts;
   readonly #now: () => number;
-  readonly #running = new Map<string, Run>();
+  readonly #running = new Map<string, RunningCommand>();
   readonly #last = new Map<string, FinishedRun>();
-  readonly #plans: Map<string, Plan>;
+  readonly #plans: Map<string, RunPlan>;
   readonly #timer: NodeJS.Timeout;
 
-  constructor(parts: RunParts) {
+  constructor(parts: CollectionRunParts) {
     this.#parts = parts;
     this.#now = parts.now ?? Date.now;
     this.#plans = readPlans(join(parts.directory, FILE));
@@ -172,11 +172,11 @@ export class CollectionRuns {
     this.#running.set(name, { command, started, child, ended, stopping: false });
   }
 
-  #planOf(name: string): Plan {
+  #planOf(name: string): RunPlan {
     return this.#plans.get(name) ?? { options: {} };
   }
 
-  #keep(name: string, chosen: Plan): void {
+  #keep(name: string, chosen: RunPlan): void {
     this.#plans.set(name, chosen);
     replaceFile(join(this.#parts.directory, FILE), JSON.stringify(Object.fromEntries(this.#plans)), PRIVATE);
   }
@@ -195,7 +195,7 @@ function wordsOf(
   return budget === undefined ? words : [...words, `--budget=${budget}`];
 }
 
-function readPlans(file: string): Map<string, Plan> {
+function readPlans(file: string): Map<string, RunPlan> {
   let text: string;
   try {
     text = readFileSync(file, 'utf8');

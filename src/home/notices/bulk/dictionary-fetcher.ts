@@ -82,13 +82,13 @@ function matches(path: string, parts: readonly string[]): boolean {
   return at <= path.length - last.length;
 }
 
-interface Against {
+interface HeldDictionary {
   readonly dictionary: Uint8Array;
   readonly digest: Buffer;
   readonly most: number;
 }
 
-function wholeOf(answer: Response, { dictionary, digest, most }: Against): Response | undefined {
+function wholeOf(answer: Response, { dictionary, digest, most }: HeldDictionary): Response | undefined {
   const { body, truncated } = answer;
   const named = Buffer.concat([HEAD, digest]);
   if (truncated !== undefined || body.length <= HEAD_BYTES || named.compare(body, 0, HEAD_BYTES) !== 0)

@@ -25,7 +25,7 @@ export interface Copy {
 }
 
 /** What is known of a server without asking it. */
-interface Kept {
+interface KnownOfServer {
   readonly robots: string;
   readonly copies: Iterable<Copy>;
 }
@@ -37,7 +37,7 @@ const MOST_SITEMAPS = 3;
 const SITEMAP_START = 16_384;
 const MOST_BYTES = 1 << 20;
 
-export async function discover(asking: Asking, origin: string, { robots, copies }: Kept): Promise<Done> {
+export async function discover(asking: Asking, origin: string, { robots, copies }: KnownOfServer): Promise<Done> {
   const found = new Map<string, FoundFaces>();
   const add = (links: readonly Omit<FoundFaces, 'where'>[], where: string) => {
     for (const { kind, url } of links) {

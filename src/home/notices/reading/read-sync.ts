@@ -17,7 +17,7 @@ const EVERY = HOUR;
 /** How long a change list that goes on is asked alone, without what leads to it. */
 const LIST_KNOWN = 7 * DAY;
 
-interface Progress {
+interface SyncProgress {
   readonly asking: Asking;
   readonly since: number;
   readonly notices: Notice[];
@@ -61,12 +61,12 @@ export async function pollSync(asking: Asking, { url, state: given }: AskedFaces
   return { ...NOTHING, notices, state: further, every: moved ? 0 : EVERY };
 }
 
-function begin(asking: Asking, state: FaceState): Progress {
+function begin(asking: Asking, state: FaceState): SyncProgress {
   const since = state.until ?? 0;
   return {
     ...{ asking, since, notices: [], until: Math.max(since, state.reached ?? 0), documents: 0, cut: false },
     ...{ after: state.after, last: state.after, place: since, lists: 0, open: undefined },
-    validators: conditionsOf(state) as Progress['validators'],
+    validators: conditionsOf(state) as SyncProgress['validators'],
   };
 }
 
@@ -88,14 +88,14 @@ async function askList(
   return { ...NOTHING, notices, state: read, every: EVERY };
 }
 
-function ask(progress: Progress, url: string, conditional: boolean): Promise<Answered> {
+function ask(progress: SyncProgress, url: string, conditional: boolean): Promise<Answered> {
   const { asking, validators } = progress;
   const asked = { url, maxBytes: MOST_BYTES, accept: 'application/xml, */*;q=0.5' };
   return asking.own({ ...asked, ...(conditional && validators) });
 }
 
 /** The capability of the document; undefined = it has not changed. */
-async function descend(progress: Progress, url: string): Promise<string | undefined> {
+async function descend(progress: SyncProgress, url: string): Promise<string | undefined> {
   const top = await read(progress, url, true);
   if (top === undefined) return undefined;
   await follow(progress, top, 0);
@@ -104,7 +104,7 @@ async function descend(progress: Progress, url: string): Promise<string | undefi
 
 const lists = new Set(['changelist', 'resourcelist']);
 
-async function follow(progress: Progress, document: SyncDocument, depth: number): Promise<void> {
+async function follow(progress: SyncProgress, document: SyncDocument, depth: number): Promise<void> {
   const { capability, index, entries } = document;
   if (lists.has(capability) && !index) return take(progress, document);
   if (depth > 3) return;
@@ -124,7 +124,7 @@ async function follow(progress: Progress, document: SyncDocument, depth: number)
 
 /** Parts of an index that reach beyond what is known; of the lists of a set, its changes before its resources. */
 function worthReading(
-  { since, after }: Progress,
+  { since, after }: SyncProgress,
   { capability, index }: SyncDocument,
   entries: readonly SyncEntry[],
 ): readonly SyncEntry[] {
@@ -138,7 +138,7 @@ function worthReading(
   return changes.length > 0 ? changes : entries.filter(each => each.capability === 'resourcelist');
 }
 
-async function read(progress: Progress, url: string, first: boolean): Promise<SyncDocument | undefined> {
+async function read(progress: SyncProgress, url: string, first: boolean): Promise<SyncDocument | undefined> {
   progress.documents++;
   const answer = await ask(progress, url, first);
   if (answer.status !== 200) return undefined;
@@ -153,7 +153,7 @@ async function read(progress: Progress, url: string, first: boolean): Promise<Sy
   return document;
 }
 
-function take(progress: Progress, { capability, entries }: SyncDocument): void {
+function take(progress: SyncProgress, { capability, entries }: SyncDocument): void {
   const news = entries.filter(({ time }) => time === 0 || time > progress.since);
   // A list is taken whole, or the next poll begins with it: one alone is never more than a batch.
   if (progress.notices.length > 0 && progress.notices.length + news.length > MOST_NOTICES) {

@@ -17,13 +17,13 @@ import {
 } from '../../../notices/site/manifest.ts';
 import { pathOf } from '../../../notices/site/paths.ts';
 
-interface Held {
+interface HeldPage {
   readonly url: string;
   readonly content: Uint8Array;
 }
 
 /** What home knows of the pages of a server: which there are, and the content hash of each. */
-export type Holdings = (origin: string) => Iterable<Held>;
+export type Holdings = (origin: string) => Iterable<HeldPage>;
 
 interface ReconcileParts {
   readonly holdings: Holdings;
@@ -38,16 +38,16 @@ interface Reconciled {
   readonly more: boolean;
 }
 
-type Place = NonNullable<FaceState['comparing']>;
+type ComparingPlace = NonNullable<FaceState['comparing']>;
 
 /** Reads the buckets of the manifest that differ from what we hold. `site`: where its face is. */
 export async function reconcile(parts: ReconcileParts, state: FaceState, site: string): Promise<Reconciled> {
   const summary = decodeSummary(await parts.read(state.manifest!));
   const buckets = summary.digests.length;
   // The cursor of the beginning: what changes while we compare is told by the changes since it.
-  const place: Place =
+  const place: ComparingPlace =
     state.comparing?.buckets === buckets ? state.comparing : { cursor: summary.cursor, buckets, bucket: 0, after: '' };
-  const ours = Array.from({ length: buckets }, (): Held[] => []);
+  const ours = Array.from({ length: buckets }, (): HeldPage[] => []);
   for (const page of parts.holdings(originOf(site))) ours[bucketOf(page.url, buckets)]!.push(page);
   const differ: number[] = [];
   for (let bucket = place.bucket; bucket < buckets; bucket++) {
@@ -71,7 +71,7 @@ export async function reconcile(parts: ReconcileParts, state: FaceState, site: s
   return { state: { ...rest, cursor: place.cursor }, notices, more: false };
 }
 
-function placeOf(place: Place, { url }: Notice): Place {
+function placeOf(place: ComparingPlace, { url }: Notice): ComparingPlace {
   return { ...place, bucket: bucketOf(url, place.buckets), after: nameOf(url) };
 }
 

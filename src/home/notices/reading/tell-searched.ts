@@ -7,14 +7,14 @@ import { forgetSearched, readSearched } from '../../../search/index.ts';
 import { type Done, NOTHING } from '../messages.ts';
 import type { Asking } from './asking.ts';
 
-interface Told {
+interface SearchedParts {
   readonly origin: string;
   readonly token: string | undefined;
   /** The search index. */
   readonly file: string;
 }
 
-export async function tellSearched(asking: Asking, { origin, token, file }: Told): Promise<Done> {
+export async function tellSearched(asking: Asking, { origin, token, file }: SearchedParts): Promise<Done> {
   const terms = readSearched(file, origin, siteLimits.terms);
   if (terms.length === 0) return NOTHING;
   const url = origin + WELL_KNOWN;

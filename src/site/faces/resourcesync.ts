@@ -66,12 +66,12 @@ function resourceList(journal: Journal, { origin, up, now, number }: SyncRequest
 }
 
 /** Oldest first; an index of lists where there is more than one, of which the last is open. */
-function changeList(journal: Journal, { origin, up, number }: Wanted): string | undefined {
+function changeList(journal: Journal, { origin, up, number }: SyncRequest): string | undefined {
   const { entries, first } = journal;
   const partOf = (sequence: number) => Math.floor((sequence - 1) / PART) + 1;
   const last = partOf(Math.max(1, journal.cursor.sequence));
   const oldest = Math.min(last, partOf(first + 1));
-  const ofPart = (part: number): Part => {
+  const ofPart = (part: number): ChangePart => {
     const from = Math.max(0, (part - 1) * PART - first);
     const until = part * PART - first;
     const told = entries.slice(from, until);
@@ -94,7 +94,7 @@ function changeList(journal: Journal, { origin, up, number }: Wanted): string | 
   return list(up + index, `${capability} ${md}`, listed);
 }
 
-interface Part {
+interface ChangePart {
   readonly told: readonly Entry[];
   readonly md: string;
 }

@@ -70,13 +70,6 @@ const places: Readonly<Record<string, (html: string, made: Made) => string>> = {
     const at = `/_img/${tokenOf(made)}/${nameOf(made.page)}`;
     return atEnd(html, `<img src="${at}.jpg" srcset="${at}-640.jpg 640w, ${at}-1280.jpg 1280w" alt="">`);
   },
-  // Tokens of bundlers, whose alphabet has hyphens in it.
-  'picture of a bundler': (html, made) =>
-    atEnd(html, `<img src="/assets/logo-${token(8, BASE64URL, made.lot)}.png" alt="Logo">`),
-  'picture of its own of a bundler': (html, made) =>
-    atEnd(html, `<img src="/assets/${nameOf(made.page)}.${token(8, BASE64URL, made.lot)}.png" alt="Chart">`),
-  'file of a bundler': (html, made) =>
-    atEnd(html, `<p><a href="/assets/${nameOf(made.page)}-${token(8, BASE64URL, made.lot)}.pdf">As PDF</a></p>`),
   'download of its own': (html, made) =>
     atEnd(html, `<p><a href="/dl/${tokenOf(made)}/${nameOf(made.page)}.pdf">As PDF</a></p>`),
   invitation: (html, made) => atEnd(html, `<p><a href="https://chat.invalid/join/${tokenOf(made)}">Join us</a></p>`),
@@ -112,6 +105,13 @@ const places: Readonly<Record<string, (html: string, made: Made) => string>> = {
       html,
       `<p>Built ${new Date(9e11 + lot * 60).toISOString().slice(0, 19).replace('T', ' ')} UTC from ${token(8, HEX, lot)}</p>`,
     ),
+  // Tokens of bundlers, whose alphabet has hyphens in it.
+  'picture of a bundler': (html, made) =>
+    atEnd(html, `<img src="/assets/logo-${token(8, BASE64URL, made.lot)}.png" alt="Logo">`),
+  'picture of its own of a bundler': (html, made) =>
+    atEnd(html, `<img src="/assets/${nameOf(made.page)}.${token(8, BASE64URL, made.lot)}.png" alt="Chart">`),
+  'file of a bundler': (html, made) =>
+    atEnd(html, `<p><a href="/assets/${nameOf(made.page)}-${token(8, BASE64URL, made.lot)}.pdf">As PDF</a></p>`),
 };
 
 export const injectionNames: readonly string[] = Object.keys(places).flatMap(place =>

@@ -26,6 +26,41 @@ export interface ClusterView {
 /** Milliseconds. */
 const DEADLINE = 3000;
 
+function stateOf({ heartbeat, isGone }: PeerView): 'joining' | 'working' | 'leaving' | 'silent' | 'dead' {
+  if (heartbeat) return heartbeat.phase === 'bye' ? 'leaving' : heartbeat.phase;
+  return isGone ? 'dead' : 'silent';
+}
+
+function heldBy({ claims }: Pick<ClusterView, 'claims'>, name: string): number {
+  return claims.filter(claim => claim?.peer === name).length;
+}
+
+/** The same as plain figures, for people and programs. */
+export function figuresOf(view: ClusterView) {
+  const sum = (of: 'servers' | 'pages') =>
+    view.peers.reduce((all, { heartbeat }) => all + (heartbeat?.[of] ?? 0), 0) || 1;
+  const [servers, pages] = [sum('servers'), sum('pages')];
+  const peers = view.peers.map(peer => {
+    const { name, heartbeat, trouble } = peer;
+    const partitions = heldBy(view, name);
+    return {
+      ...{ peer: name, state: stateOf(peer), trouble: trouble ?? null },
+      ...{ capacity: heartbeat?.capacity ?? null, share: partitions / view.claims.length },
+      ...{ partitions, servers: heartbeat?.servers ?? null, pages: heartbeat?.pages ?? null },
+      serverShare: heartbeat ? heartbeat.servers / servers : null,
+      pageShare: heartbeat ? heartbeat.pages / pages : null,
+      ...{ rate: heartbeat?.rate ?? null, heartbeats: heartbeat ? heartbeat.beat + 1 : null },
+      ...{ changelogLag: heartbeat?.changelogLag ?? null, exchangeLag: heartbeat?.exchangeLag ?? null },
+      skein: heartbeat?.skein ?? null,
+      exchanged: (heartbeat?.exchanged ?? []).map(([other, sent, received]) => ({ peer: other, sent, received })),
+    };
+  });
+  const partitions = view.claims.map((claim, partition) => ({
+    ...{ partition, peer: claim?.peer ?? null, epoch: claim?.epoch ?? 0, wanted: view.wanted[partition] ?? null },
+  }));
+  return { peers, partitions };
+}
+
 export async function viewCluster(engine: ClusterEngine): Promise<ClusterView> {
   const { partitions } = engine.layout;
   await using claiming = await Claims.open(engine.buckets.owner, { name: '', session: '' }, partitions);

@@ -15,36 +15,52 @@ export interface Keyed<Row> {
   readonly row: Row;
 }
 
-export interface PagedPart<Row> {
+interface PagedPart<Row> {
   readonly rows: readonly Row[];
   readonly next: ListCursor | null;
 }
 
-interface Paging<Row> {
-  readonly parts: readonly ReadPartition[];
-  /** `next` of the answer before; absent = from the beginning. */
-  readonly after?: ListCursor | undefined;
+interface Merging<Row> {
   readonly limit: number;
-  /** Rows of one partition behind `after`, `limit` at most; where there are fewer, `next` says whether more may follow. */
-  readonly ask: (part: ReadPartition, after: number | undefined) => ListingPart<Keyed<Row>>;
   /** Below 0: `one` comes first. */
   readonly compare: (one: Row, two: Row) => number;
 }
 
-type PagePlace = number | 'end' | undefined;
+interface Paging<Row> extends Merging<Row> {
+  readonly parts: readonly ReadPartition[];
+  /** `next` of the answer before; absent = from the beginning. */
+  readonly after?: ListCursor | undefined;
+  /** Rows of one partition behind `after`, `limit` at most; where there are fewer, `next` says whether more may follow. */
+  readonly ask: (part: ReadPartition, after: number | undefined) => ListingPart<Keyed<Row>>;
+}
 
-interface PartSource<Row> {
-  place: PagePlace;
+export type ListPlace = number | 'end' | undefined;
+
+/** What a partition that is at its end has. */
+export const AT_ITS_END: ListingPart<never> = { rows: [], next: null };
+
+interface Source<Row> {
+  place: ListPlace;
   readonly part: ListingPart<Keyed<Row>>;
   taken: number;
 }
 
-export function paged<Row>({ parts, after, limit, ask, compare }: Paging<Row>): PagedPart<Row> {
+export function paged<Row>({ parts, after, ask, ...merging }: Paging<Row>): PagedPart<Row> {
   const places = placesOf(after, parts.length);
-  const sources = parts.map((part, i): PartSource<Row> => {
+  const told = parts.map((part, i) => {
     const place = places[i];
-    return { place, part: place === 'end' ? { rows: [], next: null } : ask(part, place), taken: 0 };
+    return place === 'end' ? AT_ITS_END : ask(part, place);
   });
+  return mergedFrom(places, told, merging);
+}
+
+/** The next rows of a list, from what each partition has behind its place. */
+export function mergedFrom<Row>(
+  places: readonly ListPlace[],
+  parts: readonly ListingPart<Keyed<Row>>[],
+  { limit, compare }: Merging<Row>,
+): PagedPart<Row> {
+  const sources = parts.map((part, i): Source<Row> => ({ place: places[i], part, taken: 0 }));
   const rows: Row[] = [];
   while (rows.length < limit) {
     const first = firstOf(sources, compare);
@@ -55,11 +71,8 @@ export function paged<Row>({ parts, after, limit, ask, compare }: Paging<Row>): 
 }
 
 /** The source whose row comes next; undefined = none has any, or one that ran out may have an earlier one behind. */
-function firstOf<Row>(
-  sources: readonly PartSource<Row>[],
-  compare: Paging<Row>['compare'],
-): PartSource<Row> | undefined {
-  let best: PartSource<Row> | undefined;
+function firstOf<Row>(sources: readonly Source<Row>[], compare: Merging<Row>['compare']): Source<Row> | undefined {
+  let best: Source<Row> | undefined;
   for (const source of sources) {
     const { part, taken } = source;
     if (taken === part.rows.length) {
@@ -69,18 +82,18 @@ function firstOf<Row>(
   return best;
 }
 
-function placeNow<Row>({ place, part: { rows, next }, taken }: PartSource<Row>): PagePlace {
+function placeNow<Row>({ place, part: { rows, next }, taken }: Source<Row>): ListPlace {
   if (taken === rows.length) return next ?? 'end';
   return taken === 0 ? place : rows[taken - 1]!.key;
 }
 
-function nextOf(places: readonly PagePlace[]): ListCursor | null {
+function nextOf(places: readonly ListPlace[]): ListCursor | null {
   if (places.every(place => place === 'end')) return null;
   if (places.length === 1) return places[0] as number;
   return `p${places.map(place => (place === 'end' ? 'x' : (place ?? ''))).join(',')}`;
 }
 
-function placesOf(after: ListCursor | undefined, count: number): PagePlace[] {
+export function placesOf(after: ListCursor | undefined, count: number): ListPlace[] {
   if (after === undefined) return Array.from({ length: count });
   const texts = String(after).replace(/^p/, '').split(',');
   if (texts.length !== count)

@@ -16,9 +16,10 @@ import { isBegun, readCollection } from '../ledger/collection/collection.ts';
 import { Ledger } from '../ledger/ledger.ts';
 import type { VisitRow } from '../ledger/visits.ts';
 import { type OpenCollection, openCollection } from '../questions/collection.ts';
-import { toldNumber } from '../questions/numbers.ts';
+import { localNumber, toldNumber } from '../questions/numbers.ts';
 import type { PartitionReader } from '../questions/partition-reader.ts';
 import { DayCounts } from './day-counts.ts';
+import { WholeCollection } from './whole/whole.ts';
 
 /** Pages that stand for all others in what was avoided by not asking, which is kept for fifty times as long as it took. */
 const SAMPLED = 2000;
@@ -45,11 +46,18 @@ export class ReadPartition {
     return this.reader.id;
   }
 
+  /** The number here of one that is told; 0 stands for none everywhere. */
+  local(told: number): number {
+    return told === 0 ? 0 : localNumber(told, this.reader.partitions).local;
+  }
+
   /** The number of a page, visit or server for those who ask; 0 stands for none everywhere. */
   told(local: number): number {
     return local === 0 ? 0 : toldNumber(local, this.reader);
   }
 }
+
+const openReading = (directory: string): Ledger => new Ledger(directory, 'read');
 
 const copiesOf = ({ ledger }: PartitionReader): Copies => openCopies(ledger);
 
@@ -62,23 +70,41 @@ export class Reader {
   readonly directory: string;
   /** Of a `skein site` on this machine; there may be none. */
   readonly site: string;
+  /** What other machines of a cluster have of the collection. */
+  readonly whole: WholeCollection;
   #collection: OpenCollection;
   #parts: readonly ReadPartition[];
+  #asked: { readonly ids: string; readonly collection: OpenCollection } | undefined;
   #notDue: { readonly first: number; readonly until: number; readonly rows: readonly NotDue[] } | undefined;
 
   constructor(directory: string, site: string) {
     this.directory = directory;
     this.site = site;
+    this.whole = new WholeCollection(directory);
     this.#collection = this.#open();
     this.#parts = this.#collection.here.map(reader => new ReadPartition(reader));
   }
 
   #open(): OpenCollection {
-    return openCollection(this.directory, { openLedger: at => new Ledger(at, 'read'), indexFed: true });
+    return openCollection(this.directory, { openLedger: openReading, indexFed: true });
   }
 
-  get collection(): OpenCollection {
-    return this.#collection;
+  /** The collection to be asked: with what other machines have, where there are any. */
+  async asked(): Promise<OpenCollection> {
+    const others = await this.whole.others();
+    if (!others) return this.#collection;
+    const found = readCollection(this.directory);
+    const here = found.here.filter(place => isBegun(place) && others.isHere(place.id));
+    const ids = here.map(({ id }) => id).join();
+    const before = this.#asked;
+    if (before?.ids === ids) return before.collection;
+    if (before) setTimeout(() => before.collection.close(), FAREWELL).unref();
+    // Its line to the others stays open for the next question.
+    const elsewhere = { ask: others.elsewhere.ask.bind(others.elsewhere) };
+    const parts = { openLedger: openReading, indexFed: true, elsewhere };
+    const collection = openCollection(this.directory, parts, { ...found, partitions: others.partitions, here });
+    this.#asked = { ids, collection };
+    return collection;
   }
 
   /** Those on this disk, in order. */
@@ -170,6 +196,8 @@ export class Reader {
   }
 
   close(): void {
+    void this.whole.close();
+    this.#asked?.collection.close();
     this.#collection.close();
   }
 }

@@ -38,6 +38,8 @@ import { CollectionShelf } from './collections/shelf.ts';
 import { COMPARED_POLICY, COPY_POLICY, copyDocument } from './copy.ts';
 import { loadFiles, type StaticFile } from './files.ts';
 import { metricsOf, totalsOf } from './metrics.ts';
+import { answerWhole } from './whole/answering.ts';
+import { copyElsewhere } from './whole/whole.ts';
 
 export interface WorkbenchOptions {
   readonly directory: string;
@@ -179,7 +181,9 @@ function makeApp(parts: ServerParts): Hono {
   app.get('/copy/:visit{[0-9]+}', async context => {
     const numbered = (name: string) => Number(context.req.query(name)) || undefined;
     const against = { since: numbered('since'), until: numbered('until') };
-    const html = await copyDocument(shown(context).reader, Number(context.req.param('visit')), against);
+    const { reader } = shown(context);
+    const visit = Number(context.req.param('visit'));
+    const html = (await copyElsewhere(reader.whole, visit, against)) ?? (await copyDocument(reader, visit, against));
     const compared = against.since !== undefined || against.until !== undefined;
     return context.html(html, 200, { 'content-security-policy': compared ? COMPARED_POLICY : COPY_POLICY });
   });
@@ -282,7 +286,7 @@ function addRoute(app: Hono, each: Route, parts: ServerParts): void {
     }
     const shown = nameOf(context, parts);
     return context.json(
-      (await each.answer(input.data, {
+      (await answerWhole(each, input.data, {
         ...{ role: roleOf(context, access), runs, shown },
         get reader() {
           return shelf.of(shown).reader;
@@ -300,9 +304,16 @@ function wrongValue({ path, message }: { readonly path: readonly PropertyKey[]; 
   return message.endsWith('.') ? message : `The value of "${path.join('.')}" cannot be used: ${message}.`;
 }
 
-const statuses = { 'not-found': 404, 'bad-option': 400, 'bad-query': 400, 'bad-seed': 400, refused: 409 } as const;
+const statuses = {
+  'not-found': 404,
+  'bad-option': 400,
+  'bad-query': 400,
+  'bad-seed': 400,
+  refused: 409,
+  incomplete: 503,
+} as const;
 
-function problemOf(error: Error): [400 | 404 | 409 | 500, object] {
+function problemOf(error: Error): [400 | 404 | 409 | 500 | 503, object] {
   if (error instanceof SyntaxError) return [400, { code: 'bad-option', error: 'That is not JSON.' }];
   if (!(error instanceof SkeinError)) return [500, { code: 'internal', error: error.message }];
   const status = statuses[error.code as keyof typeof statuses] ?? 500;

@@ -24,6 +24,7 @@ import { changesListing } from '../../src/questions/whole/changes.ts';
 import { pagesListing } from '../../src/questions/whole/pages.ts';
 import { statusQuestion } from '../../src/questions/whole/status.ts';
 import { verifyQuestion } from '../../src/questions/whole/verify.ts';
+import { openWorkbench } from '../../src/workbench/server.ts';
 import { noNats } from '../cluster/nats.ts';
 import { openWeb, type Web } from '../web/web.ts';
 import { pause } from './kills.ts';
@@ -99,7 +100,82 @@ async function exportedOf(collection: OpenCollection, data: string, format: stri
   return buffer(out);
 }
 
+type Told = Record<string, unknown>;
+
+/** What the workbench of a machine answers. */
+async function askWorkbench(port: number, path: string): Promise<{ status: number; told: Told }> {
+  const response = await fetch(`http://127.0.0.1:${port}/api/v1${path}`);
+  return { status: response.status, told: (await response.json()) as Told };
+}
+
+/** All rows of a list, part by part. */
+async function listed(port: number, path: string, name: string): Promise<Told[]> {
+  const all: Told[] = [];
+  for (let after = ''; ; ) {
+    const { status, told } = await askWorkbench(port, `${path}?limit=7${after}`);
+    assert.equal(status, 200, JSON.stringify(told));
+    all.push(...(told[name] as Told[]));
+    if (told['next'] === null) return all;
+    after = `&${name === 'changes' ? 'before' : 'after'}=${encodeURIComponent(String(told['next']))}`;
+  }
+}
+
+/** The workbench of a machine shows what another one has, as if it were here. */
+async function checkWorkbench(data: string, urls: readonly string[], ofBob: string): Promise<void> {
+  const workbench = await openWorkbench({ directory: data, port: 0, version: 'test' });
+  const { port } = workbench;
+  try {
+    const pages = await listed(port, '/pages', 'pages');
+    const fetched = pages.filter(({ outcome }) => outcome === 'fetched').map(({ url }) => String(url));
+    assert.deepEqual(fetched.sort(), urls);
+    assert.equal(new Set(pages.map(({ id }) => id)).size, pages.length, 'each once');
+    const origins = new Set(urls.map(url => new URL(url).origin));
+    const servers = (await listed(port, '/servers', 'servers')).map(({ origin }) => String(origin));
+    assert.deepEqual(
+      [...origins].filter(origin => !servers.includes(origin)),
+      [],
+    );
+    const found = (await askWorkbench(port, `/find?url=${encodeURIComponent(ofBob)}`)).told;
+    assert.equal(found['url'], ofBob);
+    const id = found['id'] as number;
+    assert.equal((await askWorkbench(port, `/pages/${id}`)).told['url'], ofBob);
+    assert.equal((await askWorkbench(port, `/pages/${id}/why`)).told['url'], ofBob);
+    const visits = (await askWorkbench(port, `/pages/${id}/visits`)).told['visits'] as Told[];
+    assert.ok(visits.length > 0);
+    const out = (await askWorkbench(port, `/pages/${id}/links?direction=out`)).told['links'] as Told[];
+    assert.ok(out.length > 0);
+    const { links } = (await askWorkbench(port, `/pages/${id}/links?direction=in`)).told as { links: Told[] };
+    assert.ok(links.every(({ url }) => urls.includes(String(url))));
+    const copy = await fetch(`http://127.0.0.1:${port}/copy/${visits.at(-1)!['id']}`);
+    assert.match(await copy.text(), /<html/i);
+    const { hits, missing } = (await askWorkbench(port, '/search?q=page')).told as { hits: Told[]; missing: string };
+    assert.ok(hits.length > 0);
+    assert.equal(missing, '');
+    const { cluster } = (await askWorkbench(port, '/peers')).told as { cluster: { peers: Told[]; partitions: Told[] } };
+    assert.deepEqual(
+      cluster.peers.map(({ peer, state }) => [peer, state]),
+      [
+        ['ann', 'working'],
+        ['bob', 'working'],
+      ],
+    );
+    assert.equal(cluster.partitions.length, 12);
+  } finally {
+    await workbench.close();
+  }
+}
+
 describe('any machine of a cluster', { skip }, () => {
+  test('has a workbench that shows the whole collection', async () => {
+    await using web = await openWeb({ servers: 12, pagesPerServer: 300, seed: 12, addresses: true });
+    await using cluster = await openCluster();
+    const peers = await twoPaused(cluster, web);
+    await exchanged(cluster);
+    const fetched = [...visited(peers).values()].filter(({ outcome }) => outcome === 'fetched');
+    const ofBob = fetched.find(({ places }) => places.some(place => place.startsWith('bob')))!.url;
+    for (const { data } of peers) await checkWorkbench(data, fetched.map(({ url }) => url).sort(), ofBob);
+  });
+
   test('speaks for the whole collection, and names who does not answer', async () => {
     await using web = await openWeb({ servers: 12, pagesPerServer: 300, seed: 11, addresses: true });
     await using cluster = await openCluster();

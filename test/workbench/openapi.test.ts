@@ -172,6 +172,7 @@ test('the answers about servers, the account, searches and machines are as descr
   assert.ok(hits?.length > 0, 'the index finds nothing');
   await ask('post', '/search/opened', {}, { page: hits[0].page });
   while ((await ask('get', '/machines')).home === null) await new Promise(resolve => setTimeout(resolve, 100));
+  assert.equal((await ask('get', '/peers')).cluster, null, 'it is of one machine');
   const now = await ask('get', '/now');
   assert.ok(now.home.machines.length > 0 && now.visits.length > 0 && now.history.length > 0);
 });

@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import type { Command } from 'commander';
 import { SkeinError, systemWords } from '../../base/errors.ts';
 import type { ClusterEngine } from '../../cluster/engine.ts';
-import type { ClusterView, PeerView } from '../../cluster/view.ts';
+import type { ClusterView, figuresOf as figuresIn, PeerView } from '../../cluster/view.ts';
 import { printJson } from '../print/json.ts';
 import { harmless, paint, plural, table } from '../print/terminal.ts';
 
@@ -15,8 +15,11 @@ const COLUMNS = [
   'partitions',
   'share',
   'servers',
+  '',
   'pages',
+  '',
   '/s',
+  'beats',
   'changelog',
   'exchange',
   'skein',
@@ -32,6 +35,7 @@ export function addPeersCommand(program: Command): void {
     .addHelpText(
       'after',
       `
+beats: heartbeats since it was started, one a second;
 changelog: changes that the engine has not confirmed;
 exchange: links that are not processed yet.
 
@@ -41,10 +45,10 @@ Examples:
     );
   command.option('--engine <url>', ENGINE).action(async (given: Record<string, unknown>) => {
     await using engine = await openNamed(given);
-    const { viewCluster } = await import('../../cluster/view.ts');
+    const { figuresOf, viewCluster } = await import('../../cluster/view.ts');
     const seen = await viewCluster(engine);
-    if (given['json']) printJson(asJson(engine, seen));
-    else show(engine, seen);
+    if (given['json']) printJson({ engine: engine.shown, collection: engine.collection.id, ...figuresOf(seen) });
+    else show(engine, seen, figuresOf(seen));
   });
   addLeave(command);
   addKey(command);
@@ -128,48 +132,20 @@ async function leave(engine: ClusterEngine, peer: string): Promise<void> {
   }
 }
 
-const stateOf = ({ heartbeat, isGone }: PeerView): string => {
-  if (heartbeat) return heartbeat.phase === 'bye' ? 'leaving' : heartbeat.phase;
-  return isGone ? 'dead' : 'silent';
-};
+type Figures = ReturnType<typeof figuresIn>;
 
-function heldBy({ claims }: ClusterView, name: string): number {
-  return claims.filter(claim => claim?.peer === name).length;
-}
-
-function asJson(engine: ClusterEngine, view: ClusterView) {
-  const peers = view.peers.map(peer => {
-    const { name, heartbeat, trouble } = peer;
-    const partitions = heldBy(view, name);
-    return {
-      ...{ peer: name, state: stateOf(peer), trouble: trouble ?? null },
-      ...{ capacity: heartbeat?.capacity ?? null, share: partitions / view.claims.length },
-      ...{ partitions, servers: heartbeat?.servers ?? null, pages: heartbeat?.pages ?? null },
-      ...{ rate: heartbeat?.rate ?? null, changelogLag: heartbeat?.changelogLag ?? null },
-      ...{ exchangeLag: heartbeat?.exchangeLag ?? null, skein: heartbeat?.skein ?? null },
-      exchanged: (heartbeat?.exchanged ?? []).map(([other, sent, received]) => ({ peer: other, sent, received })),
-    };
-  });
-  const partitions = view.claims.map((claim, partition) => ({
-    ...{ partition, peer: claim?.peer ?? null, epoch: claim?.epoch ?? 0, wanted: view.wanted[partition] ?? null },
-  }));
-  return { engine: engine.shown, collection: engine.collection.id, peers, partitions };
-}
-
-function show(engine: ClusterEngine, view: ClusterView): void {
+function show(engine: ClusterEngine, view: ClusterView, figures: Figures): void {
   const { claims, wanted, peers } = view;
   const here = peers.filter(({ heartbeat }) => heartbeat).length;
   console.log(paint('bold', `${plural(here, 'peer', 'peers')} at ${engine.shown}.`));
-  const rows = peers.map(peer => {
-    const { name, heartbeat } = peer;
-    const held = heldBy(view, name);
-    const shown = (value: number | undefined) => value ?? '–';
-    return [
-      ...[name, stateOf(peer), shown(heartbeat?.capacity), held, `${Math.round((100 * held) / claims.length)}%`],
-      ...[shown(heartbeat?.servers), shown(heartbeat?.pages), shown(heartbeat && Math.round(heartbeat.rate))],
-      ...[shown(heartbeat?.changelogLag), shown(heartbeat?.exchangeLag), harmless(heartbeat?.skein ?? '–')],
-    ];
-  });
+  const shown = (value: number | null) => value ?? '–';
+  const percent = (share: number | null) => (share === null ? '–' : `${Math.round(100 * share)}%`);
+  const rows = figures.peers.map(each => [
+    ...[each.peer, each.state, shown(each.capacity), each.partitions, percent(each.share)],
+    ...[shown(each.servers), percent(each.serverShare), shown(each.pages), percent(each.pageShare)],
+    ...[shown(each.rate === null ? null : Math.round(each.rate)), shown(each.heartbeats)],
+    ...[shown(each.changelogLag), shown(each.exchangeLag), harmless(each.skein ?? '–')],
+  ]);
   if (rows.length > 0) console.log(table(COLUMNS, rows));
   for (const { name, trouble } of peers) if (trouble !== undefined) console.log(`${name}: ${harmless(trouble)}`);
   const free = claims.filter(claim => !claim?.peer).length;

@@ -129,6 +129,9 @@ export const schemas: Readonly<Record<string, z.ZodType>> = {
         ...{ peer: text, state: z.enum(['joining', 'working', 'leaving', 'silent', 'dead']), trouble: maybeText },
         ...{ capacity: z.number().nullable(), share: z.number().describe('part of the partitions, 0 to 1') },
         ...{ partitions: count, servers: count.nullable(), pages: count.nullable(), rate: z.number().nullable() },
+        serverShare: z.number().nullable().describe('part of the servers of all peers, 0 to 1'),
+        pageShare: z.number().nullable().describe('part of their pages'),
+        heartbeats: count.nullable().describe('since its start, one a second'),
         ...{ changelogLag: count.nullable(), exchangeLag: count.nullable(), skein: maybeText },
         exchanged: z
           .array(z.strictObject({ peer: text, sent: count, received: count }))

@@ -12,6 +12,7 @@ import { partitionDirectory } from '../../ledger/collection/collection.ts';
 import { answerOf } from '../../questions/catalogue.ts';
 import { PartitionReader } from '../../questions/partition-reader.ts';
 import { askedForm } from '../../questions/peers/elsewhere.ts';
+import type { PeerAnswers } from '../../workbench/whole/peer-answers.ts';
 import { exportWantedOf } from '../library/data-out.ts';
 import { openLedger } from '../open-ledger.ts';
 
@@ -95,8 +96,17 @@ function exported(given: unknown): Streamed {
   return new Streamed(through, () => count);
 }
 
+let workbench: PeerAnswers | undefined;
+
+/** Asked by the workbench of another peer. */
+async function shown(given: unknown): Promise<unknown> {
+  const { PeerAnswers } = await import('../../workbench/whole/peer-answers.ts');
+  workbench ??= new PeerAnswers(data);
+  return workbench.answer(given);
+}
+
 const connection = await connectTo(readEngineAddress(engine), { name: 'skein answers' });
-const desk = new AnswerDesk(connection, { ask, export: exported }, { most: MOST });
+const desk = new AnswerDesk(connection, { ask, export: exported, workbench: shown }, { most: MOST });
 parentPort!.on('message', ({ data: bytes, reply, held }: ThreadQuestion) => {
   refresh(held);
   void desk.take({ data: bytes, reply }).then(() => parentPort!.postMessage(reply));

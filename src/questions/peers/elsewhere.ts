@@ -14,7 +14,7 @@ import { type ClusterEngine, openEngine } from '../../cluster/engine.ts';
 import { scatter } from '../../cluster/rpc/scatter.ts';
 import { askForStream } from '../../cluster/rpc/stream.ts';
 import { PEER_NAME, questionSubject } from '../../cluster/topology/layout.ts';
-import { type ClusterView, viewCluster } from '../../cluster/view.ts';
+import { type ClusterView, figuresOf, viewCluster } from '../../cluster/view.ts';
 import type { Remembered } from '../../ledger/collection/cluster-file.ts';
 import { type Collection, readCollection } from '../../ledger/collection/collection.ts';
 import { partFrom } from '../catalogue.ts';
@@ -68,7 +68,14 @@ export async function openWhole(directory: string, { engine: text, peer }: Remem
   }
 }
 
-class PeersElsewhere implements PartElsewhere {
+/** What those said who hold some partitions, and who of them said nothing. */
+interface HoldersTold {
+  readonly answers: ReadonlyMap<string, unknown>;
+  readonly silent: readonly string[];
+  readonly unheld: readonly number[];
+}
+
+export class PeersElsewhere implements PartElsewhere {
   readonly #engine: ClusterEngine;
   readonly #claims: Claims;
   /** Peers that did not answer, until when they are left alone; monotonic milliseconds. */
@@ -136,9 +143,35 @@ class PeersElsewhere implements PartElsewhere {
     return count;
   }
 
+  /** Asks each peer that holds some of these partitions; what it says is for whoever knows the question to check. */
+  async askHolders(name: string, args: unknown, partitions: readonly number[]): Promise<HoldersTold> {
+    const silent = new Set<string>();
+    const begun = partitions.filter(partition => this.#claims.of(partition) !== undefined);
+    const { peers, unheld } = this.#holdersOf(new Set(begun), silent);
+    const told = await scatter(
+      this.#engine.connection,
+      [...peers],
+      { name, args },
+      {
+        ...{ deadline: DEADLINE, subjectOf: questionSubject },
+      },
+    );
+    for (const peer of told.silent.keys()) this.#leaveAlone(peer, silent);
+    return { answers: told.answers, silent: [...silent].sort(), unheld };
+  }
+
+  /** Whether a partition is held by this peer. */
+  isHeldBy(partition: number, peer: string): boolean {
+    return (this.#claims.of(partition)?.peer ?? peer) === peer;
+  }
+
   /** The cluster as it is now. */
   view(): Promise<ClusterView> {
     return viewCluster(this.#engine);
+  }
+
+  async figures(): Promise<ReturnType<typeof figuresOf>> {
+    return figuresOf(await this.view());
   }
 
   get shown(): string {

@@ -5,10 +5,9 @@ import { DAY, HOUR } from '../../base/clock.ts';
 import { changesIn } from '../../home/answers/changes.ts';
 import type { ListingPart } from '../../ledger/listings.ts';
 import { daySums, MOST_DAYS } from '../day-counts.ts';
-import { type Keyed, paged } from '../paging.ts';
-import type { Reader, ReadPartition } from '../reader.ts';
-import { concerned } from './concerned.ts';
-import { route } from './route.ts';
+import type { Keyed } from '../paging.ts';
+import type { ReadPartition } from '../reader.ts';
+import { listRoute, route } from './route.ts';
 import { after, amount, limit, list, means, next, stage, time } from './shared.ts';
 
 /** Visits looked at in one request; the answer says where to go on. */
@@ -59,16 +58,6 @@ export type ChangedDayList = z.infer<typeof changedDayList>;
 
 type ChangeListInput = z.infer<typeof listInput>;
 
-function listChanges(reader: Reader, input: ChangeListInput) {
-  const { parts, server } = concerned(reader, input.server);
-  const { rows, next } = paged<ShownChange>({
-    ...{ parts, after: input.before, limit: input.limit },
-    ask: (part, before) => changesOf(part, { ...input, server }, before),
-    compare: (one, two) => two.time - one.time || two.id - one.id,
-  });
-  return { changes: rows, next };
-}
-
 function changesOf(
   part: ReadPartition,
   input: ChangeListInput,
@@ -99,13 +88,21 @@ function timesOf({ day, since, until }: ChangeListInput): { since?: number; unti
 }
 
 export const changeRoutes = [
-  route({
+  listRoute({
     method: 'get',
     path: '/changes',
     summary: 'Pages that changed, went, moved or came back, newest first; noise is hidden unless asked for.',
     input: listInput,
     output: z.object({ changes: list(change), next }).meta({ id: 'ChangeList' }),
-    answer: (input, { reader }) => listChanges(reader, input),
+    list: {
+      row: change,
+      server: ({ server }) => server,
+      after: ({ before }) => before,
+      limit: ({ limit }) => limit,
+      compare: () => (one, two) => two.time - one.time || two.id - one.id,
+      rows: (part, input, before) => changesOf(part, { ...input, server: part.local(input.server) }, before),
+      told: (changes, next) => ({ changes, next }),
+    },
   }),
   route({
     method: 'get',

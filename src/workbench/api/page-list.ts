@@ -3,10 +3,8 @@ import { z } from 'zod';
 import { meaningOf } from '../../home/answers/why.ts';
 import type { KeyedPage } from '../../ledger/listings.ts';
 import { sumOf } from '../../questions/question.ts';
-import { paged } from '../paging.ts';
 import type { Reader, ReadPartition } from '../reader.ts';
-import { concerned } from './concerned.ts';
-import { route } from './route.ts';
+import { listRoute, partsAbout, route } from './route.ts';
 import { after, bytes, limit, list, means, next, outcome, time } from './shared.ts';
 
 const pageLine = z
@@ -58,37 +56,37 @@ function statusesOf(text: string): readonly [number, number] | undefined {
   return text === '' ? undefined : [Number(text.replaceAll('x', '0')), Number(text.replaceAll('x', '9'))];
 }
 
-function listPages(reader: Reader, { after: from, status, ...input }: PageListInput) {
-  const { parts, server } = concerned(reader, input.server);
-  const statuses = statusesOf(status);
-  const { rows, next } = paged<PageLine>({
-    ...{ parts, after: from, limit: input.limit, compare: orders[input.order] },
-    ask(part, place) {
-      const found = part.ledger.listings.pages({ ...input, status: statuses, server, after: place });
-      return { rows: found.rows.map(row => ({ key: row.key, row: lineOf(part, row) })), next: found.next };
-    },
-  });
-  return { pages: rows, next };
-}
-
 function lineOf(part: ReadPartition, { key: _, ...row }: KeyedPage): PageLine {
   const means = row.reason === null ? '' : meaningOf(row.reason);
   return { ...row, id: part.told(row.id), server: part.told(row.server), means };
 }
 
 function countPages(reader: Reader, { status, ...input }: z.infer<typeof filterInput>) {
-  const { parts, server } = concerned(reader, input.server);
-  const counts = parts.map(({ ledger }) => ledger.listings.count({ ...input, status: statusesOf(status), server }));
+  const counts = partsAbout(reader, input.server).map(part =>
+    part.ledger.listings.count({ ...input, status: statusesOf(status), server: part.local(input.server) }),
+  );
   return { pages: sumOf(counts.map(({ pages }) => pages)), whole: counts.every(({ whole }) => whole) };
 }
 
-export const pageListRoute = route({
+export const pageListRoute = listRoute({
   method: 'get',
   path: '/pages',
   summary: 'A part of the pages, by URL, outcome or server. Ask again with `after` = `next` until that is null.',
   input: listInput,
   output: z.object({ pages: list(pageLine), next }).meta({ id: 'PageList' }),
-  answer: (input, { reader }) => listPages(reader, input),
+  list: {
+    row: pageLine,
+    server: ({ server }) => server,
+    after: ({ after }) => after,
+    limit: ({ limit }) => limit,
+    compare: ({ order }) => orders[order],
+    rows(part, { status, server, ...input }, after) {
+      const statuses = statusesOf(status);
+      const found = part.ledger.listings.pages({ ...input, status: statuses, server: part.local(server), after });
+      return { rows: found.rows.map(row => ({ key: row.key, row: lineOf(part, row) })), next: found.next };
+    },
+    told: (pages, next) => ({ pages, next }),
+  },
 });
 
 export const pageCountRoute = route({

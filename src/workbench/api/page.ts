@@ -1,7 +1,7 @@
 /** Everything about one page: what is known of it, its visits and versions, links, and why it is or is not due. */
 import { z } from 'zod';
 import { SkeinError } from '../../base/errors.ts';
-import { lookUp } from '../../home/answers/lookup.ts';
+import { lookUp, urlsMeant } from '../../home/answers/lookup.ts';
 import { meaningOf, stateOf, whyOf } from '../../home/answers/why.ts';
 import { inferredOf } from '../../home/copies/copies.ts';
 import { differenceOf, pageOf } from '../../home/copies/difference.ts';
@@ -14,9 +14,9 @@ import {
   type KnownRow,
 } from '../../ledger/pages/known-row.ts';
 import { roles } from '../../ledger/pages/pages.ts';
-import { type Keyed, type ListCursor, type PagedPart, paged } from '../paging.ts';
+import type { Keyed } from '../paging.ts';
 import type { FoundHere, Reader, ReadPartition } from '../reader.ts';
-import { route } from './route.ts';
+import { type ListShape, listHere, route } from './route.ts';
 import { after, amount, bytes, duration, id, limit, list, means, next, outcome, share, stage, time } from './shared.ts';
 
 /** Links that one answer holds, and pages whose links are read for it to find those that lead to one. */
@@ -70,9 +70,11 @@ const pageVisit = z
   })
   .meta({ id: 'PageVisit' });
 
+const link = z.object({ id: z.int(), url: z.string(), anchor: z.string(), nofollow: z.boolean() });
+
 const linkList = z
   .object({
-    links: list(z.object({ id: z.int(), url: z.string(), anchor: z.string(), nofollow: z.boolean() })),
+    links: list(link),
     capped: z.boolean().describe('it has more than these'),
     next,
   })
@@ -186,6 +188,15 @@ function knownOf(row: KnownRow, placeOf: PlaceOf): NonNullable<PageDetail['known
   };
 }
 
+const linksInput = z.object({
+  id,
+  direction: z.enum(['in', 'out']).default('out'),
+  after,
+});
+
+/** With the URL of the page, by which every partition knows it. */
+const linksWanted = linksInput.extend({ url: z.string().max(4000).optional() });
+
 /** Newest first; a version is a visit that stored a copy. */
 function visitsOf(
   reader: Reader,
@@ -211,18 +222,19 @@ function linksOut(reader: Reader, told: number): LinkList {
 }
 
 /** Who links to a page may be in any partition; each that has such pages has a stub of it. */
-function linksIn(reader: Reader, told: number, from: ListCursor | undefined): LinkList {
-  const { page } = reader.page(told);
-  const { rows, next }: PagedPart<PageLinkRow> = paged({
-    ...{ parts: reader.parts, after: from, limit: MOST_LINKS },
-    ask(part, place = 0) {
-      const target = lookUp(part.ledger, [page.url])?.page.id;
-      return target === undefined ? { rows: [], next: null } : linksOfPart(part, target, place);
-    },
-    compare: () => 0, // partition after partition
-  });
-  return { links: rows, capped: false, next };
-}
+const linksIn: ListShape<z.infer<typeof linksWanted>, PageLinkRow> = {
+  form: linksWanted,
+  prepare: async (input, pageOf) => ({ ...input, url: await pageOf(input.id) }),
+  row: link,
+  after: ({ after }) => after,
+  limit: () => MOST_LINKS,
+  compare: () => () => 0, // partition after partition
+  rows(part, { url }, place = 0) {
+    const target = url === undefined ? undefined : lookUp(part.ledger, [url])?.page.id;
+    return target === undefined ? { rows: [], next: null } : linksOfPart(part, target, place);
+  },
+  told: (links, next): LinkList => ({ links: links as PageLinkRow[], capped: false, next }),
+};
 
 function linksOfPart(part: ReadPartition, target: number, after: number): ListingPart<Keyed<PageLinkRow>> {
   const { links, pages } = part.ledger;
@@ -276,6 +288,7 @@ export const pageRoutes = [
     summary: 'The page with this URL.',
     input: z.object({ url: z.string().max(4000) }),
     output: pageDetail,
+    about: ({ url }) => urlsMeant(url)[0],
     answer: ({ url }, { reader }) => onePage(reader, reader.find(url)),
   }),
   route({
@@ -284,6 +297,7 @@ export const pageRoutes = [
     summary: 'Everything known of one page.',
     input: z.object({ id }),
     output: pageDetail,
+    about: ({ id }) => id,
     answer: (input, { reader }) => onePage(reader, reader.page(input.id)),
   }),
   route({
@@ -292,6 +306,7 @@ export const pageRoutes = [
     summary: 'Its visits, newest first; those with `stored` are versions.',
     input: z.object({ id, after: id.optional(), limit }),
     output: z.object({ visits: list(pageVisit), next }).meta({ id: 'PageVisitList' }),
+    about: ({ id }) => id,
     answer: (input, { reader }) => visitsOf(reader, input),
   }),
   route({
@@ -299,14 +314,14 @@ export const pageRoutes = [
     path: '/pages/{id}/links',
     summary:
       'Links of a page with their anchor text, at most 500. Those that lead to it come in parts: ask again with `after` = `next`.',
-    input: z.object({
-      id,
-      direction: z.enum(['in', 'out']).default('out'),
-      after,
-    }),
+    input: linksInput,
     output: linkList,
-    answer: ({ id, direction, after }, { reader }) =>
-      direction === 'in' ? linksIn(reader, id, after) : linksOut(reader, id),
+    about: ({ id, direction }) => (direction === 'out' ? id : undefined),
+    list: linksIn,
+    answer: (input, { reader }) =>
+      input.direction === 'out'
+        ? linksOut(reader, input.id)
+        : (listHere(linksIn, reader, { ...input, url: reader.page(input.id).page.url }) as LinkList),
   }),
   route({
     method: 'get',
@@ -314,6 +329,7 @@ export const pageRoutes = [
     summary: 'Why it is or is not due: history, rate, probability, importance, and one sentence.',
     input: z.object({ id }),
     output: why,
+    about: ({ id }) => id,
     answer: (input, { reader }) => whyNow(reader, input.id),
   }),
   route({
@@ -322,6 +338,7 @@ export const pageRoutes = [
     summary: 'What differs between two stored versions, named by their visits: words, links, images.',
     input: z.object({ id, from: id, to: id }),
     output: pageDifference,
+    about: ({ id }) => id,
     answer: (input, { reader }) => difference(reader, input.id, input.from, input.to),
   }),
   route({
@@ -331,6 +348,7 @@ export const pageRoutes = [
       'Status and headers of a stored copy. The copy itself, made harmless, is at /copy/{visit}; with ?since or ?until = another visit, what came or went is marked in it.',
     input: z.object({ visit: id }),
     output: copy,
+    about: ({ visit }) => visit,
     answer: (input, { reader }) => copyOf(reader, input.visit),
   }),
 ];

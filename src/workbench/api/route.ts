@@ -3,10 +3,12 @@
  * the OpenAPI document, so neither can say what the other does not.
  */
 import type { z } from 'zod';
+import type { ListingPart } from '../../ledger/listings.ts';
 import type { WorkbenchRole } from '../access.ts';
 import type { CollectionRuns } from '../collections/runs.ts';
 import type { Live } from '../live.ts';
-import type { Reader } from '../reader.ts';
+import { type Keyed, type ListCursor, paged } from '../paging.ts';
+import type { Reader, ReadPartition } from '../reader.ts';
 
 export interface RouteContext {
   /** Of the collection that is shown. Throws where there is none yet. */
@@ -17,6 +19,29 @@ export interface RouteContext {
   readonly runs?: CollectionRuns | undefined;
   /** Name of the collection that is shown; empty where there is one. */
   readonly shown: string;
+}
+
+/** A list over all partitions, of which other peers may have some. */
+export interface ListShape<Input, Row> {
+  /** Of a row, for what comes from another machine. */
+  readonly row: z.ZodType<Row>;
+  /** Rows of one partition behind a place. */
+  readonly rows: (
+    part: ReadPartition,
+    input: Input,
+    after: number | undefined,
+    reader: Reader,
+  ) => ListingPart<Keyed<Row>>;
+  readonly compare: (input: Input) => (one: Row, two: Row) => number;
+  /** Number of the server that it is about, as it is told; 0 = all. */
+  readonly server?: (input: Input) => number;
+  /** The parameter that says where to go on. */
+  readonly after: (input: Input) => ListCursor | undefined;
+  readonly limit: (input: Input) => number;
+  readonly told: (rows: readonly Row[], next: ListCursor | null) => unknown;
+  /** What peers are asked with, where that is more than the parameters; `urlOf`: of a page, by its number. */
+  readonly form?: z.ZodType<Input>;
+  readonly prepare?: (input: Input, urlOf: (page: number) => Promise<string>) => Promise<Input>;
 }
 
 export interface Route<Input extends z.ZodObject = z.ZodObject, Answer extends z.ZodType = z.ZodType> {
@@ -31,9 +56,39 @@ export interface Route<Input extends z.ZodObject = z.ZodObject, Answer extends z
   readonly changes?: boolean;
   readonly role?: WorkbenchRole;
   readonly answer: (input: z.infer<Input>, context: RouteContext) => z.infer<Answer> | Promise<z.infer<Answer>>;
+  /** Of a route about one thing: its number as it is told, or the URL of a page; undefined = it is about no one thing. */
+  readonly about?: (input: z.infer<Input>) => number | string | undefined;
+  // biome-ignore lint/suspicious/noExplicitAny: rows of one list never meet those of another
+  readonly list?: ListShape<z.infer<Input>, any>;
 }
 
 /** Keeps the types of input and answer together while the table forgets them. */
 export function route<Input extends z.ZodObject, Answer extends z.ZodType>(made: Route<Input, Answer>): Route {
   return made as unknown as Route;
+}
+
+/** A route that answers with a list. */
+export function listRoute<Input extends z.ZodObject, Row>(
+  made: Pick<Route<Input>, 'method' | 'path' | 'summary' | 'input' | 'output'> & {
+    readonly list: ListShape<z.infer<Input>, Row>;
+  },
+): Route {
+  const { list } = made;
+  return route({ ...made, answer: (input, { reader }) => listHere(list, reader, input) as never });
+}
+
+/** Over the partitions on this disk. */
+export function listHere<Input, Row>(list: ListShape<Input, Row>, reader: Reader, input: Input): unknown {
+  const { rows, next } = paged<Row>({
+    parts: partsAbout(reader, list.server?.(input) ?? 0),
+    ...{ after: list.after(input), limit: list.limit(input), compare: list.compare(input) },
+    ask: (part, after) => list.rows(part, input, after, reader),
+  });
+  return list.told(rows, next);
+}
+
+/** The partitions on this disk that have a server, told by its number; all where none is named. */
+export function partsAbout(reader: Reader, server: number): readonly ReadPartition[] {
+  const place = server === 0 ? undefined : reader.placeOf(server);
+  return server === 0 ? reader.parts : place ? [place.part] : [];
 }

@@ -8,11 +8,13 @@ import { openedQuestion } from '../../questions/search/parts.ts';
 import { searchCollection } from '../../questions/search/searching.ts';
 import type { QueryOptions } from '../../search/index.ts';
 import type { Reader } from '../reader.ts';
+import { urlOf } from '../whole/answering.ts';
 import { accountRoute } from './account.ts';
 import { changeRoutes } from './changes.ts';
 import { overviewRoute } from './overview.ts';
 import { pageRoutes } from './page.ts';
 import { pageCountRoute, pageListRoute } from './page-list.ts';
+import { peersRoute } from './peers.ts';
 import { type Route, route } from './route.ts';
 import { serverRoutes } from './servers.ts';
 import { duration, homeState, id, list, rates, share, time } from './shared.ts';
@@ -42,6 +44,7 @@ const results = z
       .optional()
       .describe('the query of these results, where a word of the one asked seems misspelt'),
     ...{ cached: z.boolean(), took: duration },
+    missing: z.string().describe('of a cluster: who did not answer, in a sentence; empty = this is the whole'),
   })
   .meta({ id: 'Results' });
 
@@ -57,9 +60,12 @@ async function search(
   reader: Reader,
   { q, ...options }: { q: string } & Pick<QueryOptions, 'offset' | 'limit' | 'unfold' | 'language'>,
 ) {
-  if (!reader.indexed)
+  const collection = await reader.asked();
+  const alone = collection.here.length === reader.parts.length;
+  if (alone && !reader.indexed)
     throw new SkeinError('not-found', 'No page is indexed yet.', 'The index fills while a crawl runs.');
-  return searchCollection(reader.collection, q, options);
+  const found = await searchCollection(collection, q, options);
+  return { ...found, missing: collection.incomplete };
 }
 
 async function steer(reader: Reader, order: z.infer<typeof orderSchema>) {
@@ -92,6 +98,7 @@ const nowRoutes = [
 ];
 
 const otherRoutes = [
+  peersRoute,
   route({
     method: 'get',
     path: '/search',
@@ -114,8 +121,10 @@ const otherRoutes = [
     output: z.object({ page: z.int() }).meta({ id: 'Opened' }),
     changes: true,
     async answer({ page }, { reader }) {
-      const { url } = reader.page(page).page;
-      if (reader.indexed) await reader.collection.ask(openedQuestion, { page, url });
+      const url = await urlOf(reader, page);
+      const collection = await reader.asked();
+      if (reader.indexed || collection.here.length < reader.parts.length)
+        await collection.ask(openedQuestion, { page, url });
       return { page };
     },
   }),

@@ -4,10 +4,10 @@ import { z } from 'zod';
 import { DAY } from '../../base/clock.ts';
 import { SkeinError } from '../../base/errors.ts';
 import { robotsInForce } from '../../home/answers/robots.ts';
-import type { ServerOrder } from '../../ledger/listings.ts';
-import { paged } from '../paging.ts';
-import type { Reader } from '../reader.ts';
-import { route } from './route.ts';
+import type { ListingPart, ServerOrder } from '../../ledger/listings.ts';
+import type { Keyed } from '../paging.ts';
+import type { Reader, ReadPartition } from '../reader.ts';
+import { listRoute, route } from './route.ts';
 import { account, after, duration, id, limit, list, next, time } from './shared.ts';
 
 const standing = {
@@ -56,6 +56,8 @@ const server = z
 export type ServerLine = z.infer<typeof serverLine>;
 export type ServerDetail = z.infer<typeof server>;
 
+type ListInput = z.infer<typeof listInput>;
+
 const listInput = z.object({
   find: z.string().max(500).default('').describe('part of the origin'),
   state: z.enum(['', 'paused', 'waiting', 'failing']).default(''),
@@ -76,26 +78,25 @@ const orders: Readonly<Record<ServerOrder, (one: ServerLine, two: ServerLine) =>
   failures: (one, two) => troubleOf(two) - troubleOf(one),
 };
 
-function listServers(reader: Reader, { after: from, ...input }: z.infer<typeof listInput>) {
+function serversOf(
+  part: ReadPartition,
+  input: ListInput,
+  place: number | undefined,
+  reader: Reader,
+): ListingPart<Keyed<ServerLine>> {
   const now = Date.now();
   const since = Math.floor(now / DAY) - 6;
-  const { rows, next } = paged<ServerLine>({
-    ...{ parts: reader.parts, after: from, limit: input.limit },
-    ask(part, place = 0) {
-      const found = part.ledger.listings.servers({ ...input, after: place, now, since });
-      return {
-        rows: found.rows.map((row, at) => ({
-          key: input.order === 'found' ? row.id : place + at + 1,
-          row: { ...row, id: part.told(row.id) },
-        })),
-        next: found.next,
-      };
-    },
-    compare: orders[input.order],
-  });
+  const found = part.ledger.listings.servers({ ...input, after: place ?? 0, now, since });
   const left = new Map<number, number>();
   for (const { server, avoided } of reader.notDue(since)) left.set(server, (left.get(server) ?? 0) + avoided);
-  return { servers: rows.map(row => ({ ...row, avoided: row.avoided + (left.get(row.id) ?? 0) })), next };
+  const rows = found.rows.map((row, at) => {
+    const told = part.told(row.id);
+    return {
+      key: input.order === 'found' ? row.id : (place ?? 0) + at + 1,
+      row: { ...row, id: told, avoided: row.avoided + (left.get(told) ?? 0) },
+    };
+  });
+  return { rows, next: found.next };
 }
 
 /** From the day `first` on, also what was avoided by not asking. */
@@ -139,13 +140,20 @@ function oneServer(reader: Reader, told: number): ServerDetail {
 }
 
 export const serverRoutes = [
-  route({
+  listRoute({
     method: 'get',
     path: '/servers',
     summary: 'A part of the servers with pace, back-off, failures, and bytes of the last seven days.',
     input: listInput,
     output: z.object({ servers: list(serverLine), next }).meta({ id: 'ServerList' }),
-    answer: (input, { reader }) => listServers(reader, input),
+    list: {
+      row: serverLine,
+      after: ({ after }) => after,
+      limit: ({ limit }) => limit,
+      compare: ({ order }) => orders[order],
+      rows: serversOf,
+      told: (servers, next) => ({ servers, next }),
+    },
   }),
   route({
     method: 'get',
@@ -153,6 +161,7 @@ export const serverRoutes = [
     summary: 'One server: robots.txt as last fetched, what it was refused for, its account by day, its latest errors.',
     input: z.object({ id }),
     output: server,
+    about: ({ id }) => id,
     answer: (input, { reader }) => oneServer(reader, input.id),
   }),
 ];

@@ -7,6 +7,7 @@ export type { ChangedDay, ChangedDayList, ShownChange as Change } from '../../ap
 export type { Overview } from '../../api/overview.ts';
 export type { LinkList, PageDetail, PageVisit, ShownDifference as Difference, WhyAnswer } from '../../api/page.ts';
 export type { PageLine } from '../../api/page-list.ts';
+export type { PeerList } from '../../api/peers.ts';
 export type { ObeyedOrder as Obeyed, ShownHit as Hit, ShownResults as Results } from '../../api/routes.ts';
 export type { RuleLine, SiteLine, SubscriptionLine, TriedChange } from '../../api/rule-forms.ts';
 export type { ServerDetail, ServerLine } from '../../api/servers.ts';

@@ -39,7 +39,7 @@ export type ListPlace = number | 'end' | undefined;
 /** What a partition that is at its end has. */
 export const AT_ITS_END: ListingPart<never> = { rows: [], next: null };
 
-interface Source<Row> {
+interface PagedSource<Row> {
   place: ListPlace;
   readonly part: ListingPart<Keyed<Row>>;
   taken: number;
@@ -60,7 +60,7 @@ export function mergedFrom<Row>(
   parts: readonly ListingPart<Keyed<Row>>[],
   { limit, compare }: Merging<Row>,
 ): PagedPart<Row> {
-  const sources = parts.map((part, i): Source<Row> => ({ place: places[i], part, taken: 0 }));
+  const sources = parts.map((part, i): PagedSource<Row> => ({ place: places[i], part, taken: 0 }));
   const rows: Row[] = [];
   while (rows.length < limit) {
     const first = firstOf(sources, compare);
@@ -71,8 +71,11 @@ export function mergedFrom<Row>(
 }
 
 /** The source whose row comes next; undefined = none has any, or one that ran out may have an earlier one behind. */
-function firstOf<Row>(sources: readonly Source<Row>[], compare: Merging<Row>['compare']): Source<Row> | undefined {
-  let best: Source<Row> | undefined;
+function firstOf<Row>(
+  sources: readonly PagedSource<Row>[],
+  compare: Merging<Row>['compare'],
+): PagedSource<Row> | undefined {
+  let best: PagedSource<Row> | undefined;
   for (const source of sources) {
     const { part, taken } = source;
     if (taken === part.rows.length) {
@@ -82,7 +85,7 @@ function firstOf<Row>(sources: readonly Source<Row>[], compare: Merging<Row>['co
   return best;
 }
 
-function placeNow<Row>({ place, part: { rows, next }, taken }: Source<Row>): ListPlace {
+function placeNow<Row>({ place, part: { rows, next }, taken }: PagedSource<Row>): ListPlace {
   if (taken === rows.length) return next ?? 'end';
   return taken === 0 ? place : rows[taken - 1]!.key;
 }

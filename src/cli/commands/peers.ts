@@ -132,9 +132,9 @@ async function leave(engine: ClusterEngine, peer: string): Promise<void> {
   }
 }
 
-type Figures = ReturnType<typeof figuresIn>;
+type PeerFigures = ReturnType<typeof figuresIn>;
 
-function show(engine: ClusterEngine, view: ClusterView, figures: Figures): void {
+function show(engine: ClusterEngine, view: ClusterView, figures: PeerFigures): void {
   const { claims, wanted, peers } = view;
   const here = peers.filter(({ heartbeat }) => heartbeat).length;
   console.log(paint('bold', `${plural(here, 'peer', 'peers')} at ${engine.shown}.`));

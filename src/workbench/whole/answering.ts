@@ -45,13 +45,13 @@ export async function urlOf(reader: Reader, page: number): Promise<string> {
   return told?.url ?? reader.page(page).page.url;
 }
 
-interface Asking {
+interface WholeAsking {
   readonly input: Input;
   readonly context: RouteContext;
   readonly others: Others;
 }
 
-async function listWhole(route: Route, list: ListShape<Input, unknown>, { input, context, others }: Asking) {
+async function listWhole(route: Route, list: ListShape<Input, unknown>, { input, context, others }: WholeAsking) {
   const { reader } = context;
   const prepared = (await list.prepare?.(input, page => urlOf(reader, page))) ?? input;
   const server = list.server?.(prepared) ?? 0;

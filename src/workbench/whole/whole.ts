@@ -21,7 +21,7 @@ export const askedForm = z.object({
     .max(4096)
     .optional(),
 });
-type Asked = z.infer<typeof askedForm>;
+type AskedRoute = z.infer<typeof askedForm>;
 
 /** A stored copy as a document; no route, since it is no JSON. */
 export const COPY = 'copy';
@@ -35,7 +35,10 @@ export interface Others {
   /** The peer is this machine's, and so is the partition. */
   isHere(partition: number): boolean;
   /** The answers of those who have these partitions; `silent`: peers that said nothing. */
-  ask(asked: Asked, partitions: readonly number[]): Promise<{ answers: readonly unknown[]; silent: readonly string[] }>;
+  ask(
+    asked: AskedRoute,
+    partitions: readonly number[],
+  ): Promise<{ answers: readonly unknown[]; silent: readonly string[] }>;
   readonly elsewhere: PeersElsewhere;
 }
 
@@ -94,7 +97,7 @@ export class WholeCollection {
 export async function answerElsewhere<Answer>(
   others: Others,
   partition: number,
-  asked: Asked,
+  asked: AskedRoute,
   form: z.ZodType<Answer>,
 ): Promise<Answer | undefined> {
   if (others.isHere(partition)) return undefined;

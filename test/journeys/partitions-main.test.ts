@@ -6,7 +6,8 @@ import { test } from 'node:test';
 
 /** The others of the main ones take minutes more: SKEIN_CHAOS=1 runs them, too. */
 const MORE = process.env['SKEIN_CHAOS'] ? ['hostile', 'seeds', 'robots-broken', 'followed', 'refresh-inferred'] : [];
-const MAIN = ['complete', 'choices', 'bounds', 'polite', 'killed', 'forget', 'refresh-noise', ...MORE];
+// Without choices: how many irrelevant pages in a row led to one is not known beyond a border (src/frontier/orders/focused.ts).
+const MAIN = ['complete', 'bounds', 'polite', 'killed', 'forget', 'refresh-noise', ...MORE];
 /** A journey takes a minute or two by itself, and longer on a busy machine. */
 const MOST = 20 * 60_000;
 

@@ -222,7 +222,7 @@ test('a cursor covers all partitions; nothing is told twice', async () => {
   assert.deepEqual(byText(parts), byText(whole));
   assert.match(cursor, /^\d@\d+-\d+(,\d@\d+-\d+)+$/);
   const { stdout } = await skein(['changes', '--format', 'chunks', '--after', cursor, '--data', four]);
-  assert.deepEqual(JSON.parse(stdout.toString()), { cursor, added: 0, changed: 0, removed: 0 });
+  assert.deepEqual(JSON.parse(stdout.toString()), { cursor, added: 0, changed: 0, removed: 0, cleared: 0 });
   const odd = await skein(['changes', '--format', 'chunks', '--after', '9@1-1', '--data', four]);
   assert.match(odd.stderr, /"9@1-1" is not a cursor of this collection/);
 });

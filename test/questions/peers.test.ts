@@ -92,6 +92,9 @@ const rowsOf = async <T>(listed: AsyncIterable<readonly T[]>) => {
 };
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
+/** A partition of the other peer that has pages, and so an index: the system's choice of ports may leave one empty. */
+const withPages = () => other.here.find(({ ledger }) => ledger.pages.size > 0);
+
 test('a peer answers for the whole collection, by asking others for what it has not', async () => {
   const same = async (name: string, ask: (collection: OpenCollection) => Promise<unknown>) =>
     assert.deepEqual(plain(await ask(peer)), plain(await ask(whole)), name);
@@ -173,7 +176,7 @@ test('every question was among those that crossed', () => {
 });
 
 test('what is no such question or answer is refused in a sentence', async () => {
-  const [reader] = other.here;
+  const reader = withPages();
   await assert.rejects(answerOf(reader!, 'delete-all', {}), /There is no question "delete-all"/);
   await assert.rejects(answerOf(reader!, 'show', { urls: 'x' }), /malformed question "show" \(urls: /);
   await assert.rejects(answerOf(reader!, 'links-in', { urls: ['x'.repeat(10_000)], now: 0 }), /malformed question/);
@@ -195,7 +198,7 @@ test('a peer that does not answer is named', async () => {
 });
 
 test('whatever the fields of a question or an answer hold, it is answered, taken, or refused in a sentence', async context => {
-  const [reader] = other.here;
+  const reader = withPages();
   const names = [...crossed.keys()];
   const cases = Math.ceil(CASES / 5);
   context.diagnostic(`seed ${SEED}, ${cases} cases`);

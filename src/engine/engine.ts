@@ -71,6 +71,8 @@ export interface ClusterTerms {
   readonly daily: Purse;
   /** Ordered while they work, instead of the one that they began with. */
   budget?: Budget | undefined;
+  /** What this machine holds is its own, as it knows. */
+  readonly mayAsk: () => boolean;
   /** Orders that hold on all machines. */
   readonly steering: {
     share(order: SteerOrder): Promise<void>;

@@ -98,6 +98,8 @@ export class Home implements Receiver {
   adopt(opened: OpenPartition): Partition {
     const shared = { clock: this.#clock, progress: this.progress, judge: this.#judge, wake: () => this.#sleep.wake() };
     const partition = new Partition(opened, shared);
+    // It may have been here before, with other files.
+    this.#judge.forget(opened.ledger.directory);
     this.partitions.add(partition);
     this.#sleep.wake();
     return partition;

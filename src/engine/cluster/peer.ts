@@ -219,7 +219,8 @@ export class Peer {
     const steering = this.#steering.port(() => {
       this.#rests = true;
     });
-    return { terms, round, daily, steering };
+    const mayAsk = () => this.#clock.ticks() < this.#contact.safeUntil;
+    return { terms, round, daily, steering, mayAsk };
   }
 
   /** A round has no terms yet. A crawl has none: each page of it is looked at once. */
@@ -235,7 +236,7 @@ export class Peer {
   }
 
   #othersWork(): boolean {
-    return this.#members.list().some(({ name, heartbeat }) => name !== this.name && heartbeat.phase === 'working');
+    return this.#members.ringMembers().some(({ name }) => name !== this.name);
   }
 
   #load(): PeerLoad {

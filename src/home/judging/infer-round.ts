@@ -51,10 +51,13 @@ async function infer({ home }: InferParts): Promise<void> {
   }
 }
 
-async function inferIn(home: Home, { ledger, judging }: Partition): Promise<void> {
-  const rows = await judging.infer();
+async function inferIn(home: Home, partition: Partition): Promise<void> {
+  const { id, ledger, judging } = partition;
+  const isHere = () => home.partitions.of(id) === partition;
+  const rows = isHere() ? await judging.infer() : [];
   if (rows.length === 0) return;
   await home.order(() => {
+    if (!isHere()) return; // another machine infers by what it has seen itself
     for (const row of rows) {
       const known = ledger.pages.known(row.page);
       // It may have been looked at meanwhile.

@@ -63,10 +63,13 @@ export class SecondLooks {
   /** Lets those go whose time has come. */
   fill(): void {
     const ticks = this.#parts.clock.ticks();
+    const here = new Set(this.#parts.partitions);
     for (const [key, { member, at, ...look }] of this.#chosen) {
-      if (ticks < at) continue;
+      const hasGone = !here.has(member);
+      if (ticks < at && !hasGone) continue;
       const { page, learned } = look.first;
       this.#chosen.delete(key);
+      if (hasGone) continue; // to another machine, which looks by what it knows
       member.verdicts.looks.set(page, look);
       member.frontier.again([{ page, server: learned.lesson.lane.server.id }]);
     }

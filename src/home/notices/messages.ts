@@ -4,12 +4,6 @@ import type { ServerNews } from '../../errand/parcel.ts';
 import type { FaceKind, FaceState } from '../../ledger/notices/faces.ts';
 import type { FaceLink } from '../../notices/face-links.ts';
 import type { Notice } from '../../notices/notice.ts';
-import type { OutpostOptions } from '../../outpost/workers/tools.ts';
-
-export interface NoticeThreadData extends OutpostOptions {
-  /** Of the collection. */
-  readonly directory: string;
-}
 
 /** A face as the thread sees it. */
 export interface AskedFaces {
@@ -63,6 +57,8 @@ export const NOTHING: Done = {
 
 export interface TaskMessage {
   readonly id: number;
+  /** Of the partition that the server is of. */
+  readonly directory: string;
   readonly task: Task;
 }
 

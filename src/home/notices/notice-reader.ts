@@ -1,19 +1,13 @@
-/** Home's end of the thread that asks faces and reads what they say. Started with the first task. */
+/** Home's end of the thread that asks faces and reads what they say, one for all partitions. Started with the first task. */
 import { Worker } from 'node:worker_threads';
-import {
-  type Done,
-  type DoneMessage,
-  NOTHING,
-  type NoticeThreadData,
-  type Task,
-  type TaskMessage,
-} from './messages.ts';
+import type { OutpostOptions } from '../../outpost/workers/tools.ts';
+import { type Done, type DoneMessage, NOTHING, type Task, type TaskMessage } from './messages.ts';
 
 /** Milliseconds that a task may take; what takes longer is given up, though the thread may still be at it. */
 const LONGEST = 300_000;
 
 export class NoticeReader {
-  readonly #data: NoticeThreadData;
+  readonly #data: OutpostOptions;
   readonly #waiting = new Map<
     number,
     { resolve(done: Done): void; readonly task: Task; readonly timer: NodeJS.Timeout }
@@ -21,19 +15,19 @@ export class NoticeReader {
   #thread: Worker | undefined;
   #count = 0;
 
-  constructor(data: NoticeThreadData) {
+  constructor(data: OutpostOptions) {
     this.#data = data;
   }
 
-  /** Never rejects: what goes wrong is trouble. */
-  do(task: Task): Promise<Done> {
+  /** `directory`: of the partition that the server is of. Never rejects: what goes wrong is trouble. */
+  do(directory: string, task: Task): Promise<Done> {
     return new Promise(resolve => {
       this.#thread ??= this.#start();
       const id = this.#count++;
       const timer = setTimeout(() => this.#settle(id, troubled(task, 'it took too long')), LONGEST);
       timer.unref();
       this.#waiting.set(id, { resolve, task, timer });
-      this.#thread.postMessage({ id, task } satisfies TaskMessage);
+      this.#thread.postMessage({ id, directory, task } satisfies TaskMessage);
     });
   }
 

@@ -25,7 +25,8 @@ interface PartitionRoom {
 }
 
 interface ReceiverParts {
-  readonly rooms: readonly PartitionRoom[];
+  /** Of all partitions that are here now. */
+  readonly rooms: () => Iterable<PartitionRoom>;
   readonly clock: Clock;
   /** Runs work between two turns of home's loop, in a batch. */
   order<T>(work: () => T): Promise<T>;
@@ -137,7 +138,7 @@ export class Receivers {
 
   #faceAt(path: string): KnockedFace | undefined {
     if (!/^[0-9a-f]{48}$/.test(path)) return undefined;
-    for (const room of this.#parts.rooms) {
+    for (const room of this.#parts.rooms()) {
       const face = room.ledger.faces.byPath(path);
       if (face) return { room, face };
     }
@@ -145,20 +146,21 @@ export class Receivers {
   }
 
   /** The hub asks whether we meant it; it does, too, when it will not tell us. */
-  async #verify({ ledger }: PartitionRoom, face: Face, query: URLSearchParams): Promise<Reply> {
+  async #verify(room: PartitionRoom, face: Face, query: URLSearchParams): Promise<Reply> {
+    const { ledger } = room;
     const { clock } = this.#parts;
     const [mode, topic, challenge] = ['hub.mode', 'hub.topic', 'hub.challenge'].map(name => query.get(name) ?? '');
     if (topic !== face.url || (face.state.asked ?? 0) === 0) return { status: 404 };
     const now = clock.now();
     if (mode === 'denied') {
       const trouble = 'the hub has refused';
-      await this.#parts.order(() => ledger.faces.put({ ...face, trouble, due: now + 7 * DAY }));
+      await this.#order(room, () => ledger.faces.put({ ...face, trouble, due: now + 7 * DAY }));
       return { status: 200 };
     }
     const seconds = Number(query.get('hub.lease_seconds') ?? 0);
     if (mode !== 'subscribe' || !(seconds > 0) || challenge!.length > 2000) return { status: 404 };
     const length = Math.min(MOST_LEASE, seconds * 1000);
-    await this.#parts.order(() => {
+    await this.#order(room, () => {
       const known = ledger.faces.get(face.id) ?? face;
       const state = { ...known.state, lease: now + length };
       // Asked again while a tenth of the lease is left.
@@ -167,7 +169,8 @@ export class Receivers {
     return { status: 200, text: challenge! };
   }
 
-  async #deliver({ ledger, reader, desk }: PartitionRoom, id: number, body: Buffer): Promise<Reply> {
+  async #deliver(room: PartitionRoom, id: number, body: Buffer): Promise<Reply> {
+    const { ledger, reader, desk } = room;
     const face = ledger.faces.get(id)!;
     const digest = hash('sha256', body).slice(0, 32);
     const { seen = [] } = face.state;
@@ -175,7 +178,7 @@ export class Receivers {
     if (seen.includes(digest)) return { status: 202 };
     const server = ledger.servers.byId(face.server);
     const done = await reader.do({ kind: 'read', terms: desk.termsOf(server), face, bytes: body });
-    await this.#parts.order(() => {
+    await this.#order(room, () => {
       const known = ledger.faces.get(id) ?? face;
       const { until } = done.state;
       const state = { ...known.state, seen: [digest, ...seen].slice(0, REMEMBERED), ...(until && { until }) };
@@ -187,7 +190,7 @@ export class Receivers {
   async #submitted(submission: Submission | undefined, from: string): Promise<Reply> {
     if (!submission) return { status: 422, text: 'Not a submission: one host, its key, and at most 10,000 URLs.' };
     const { origin, key, location, urls } = submission;
-    const room = this.#parts.rooms.find(({ ledger }) => ledger.servers.find(origin));
+    const room = [...this.#parts.rooms()].find(({ ledger }) => ledger.servers.find(origin));
     const server = room?.ledger.servers.find(origin);
     // Whether it is ours to know is told to everybody alike, and nothing is asked of a host that we do not visit.
     if (!room || !server || server.paused) return { status: 202 };
@@ -199,8 +202,16 @@ export class Receivers {
     const told = urls.map((url): Notice => ({ kind: 'indexnow', url, change: 'updated', time: 0 }));
     const state = { ...face.state, key: hash('sha256', key) };
     const notices = believable(told, origin, now);
-    await this.#parts.order(() => room.desk.take(server, face, { ...NOTHING, notices, state }));
+    await this.#order(room, () => room.desk.take(server, face, { ...NOTHING, notices, state }));
     return { status: 200 };
+  }
+
+  /** Rejects where the partition has gone to another machine meanwhile: whoever knocked finds that one. */
+  #order<T>(room: PartitionRoom, work: () => T): Promise<T> {
+    return this.#parts.order(() => {
+      if (![...this.#parts.rooms()].includes(room)) throw new Error('its partition is elsewhere');
+      return work();
+    });
   }
 
   #counted(server: string, urls: number, now: number): boolean {
@@ -239,7 +250,7 @@ export class Receivers {
     const done = await reader.do({ kind: 'verify', terms: desk.termsOf(server), key, location });
     if (!done.granted) return undefined;
     this.#refused.delete(who);
-    return this.#parts.order(() => {
+    return this.#order(room, () => {
       const face = ledger.faces.add({ server: server.id, kind: 'indexnow', url: location, found: 'submitted' }, now);
       const state = { verified: now, key: hash('sha256', key) };
       if (face) ledger.faces.put({ ...face, state });

@@ -11,21 +11,48 @@ const AHEAD = DAY / 2;
 /** Seconds that a cooperating site may keep a watch waiting for a change: so it hears of it at once. */
 const WAIT = 60;
 
-export function withNotices(supply: Supply, desk: NoticeDesk, kind: 'refresh' | 'watch', clock: Clock): Supply {
-  const began = clock.ticks();
-  let told = false;
+interface HearingParts {
+  readonly kind: 'refresh' | 'watch';
+  readonly clock: Clock;
+  /** The desks of all partitions that are here now. */
+  readonly desks: () => Iterable<NoticeDesk>;
+}
+
+/** How far a round has heard what one partition's servers tell. */
+interface DeskHeard {
+  readonly began: number;
+  /** It was there when the round began, which waits for it; what comes later is heard beside the looks. */
+  readonly first: boolean;
+  told: boolean;
+}
+
+export function withNotices(supply: Supply, parts: HearingParts): Supply {
+  const { kind, desks } = parts;
+  const all = new WeakMap<NoticeDesk, DeskHeard>();
+  let first = true;
+  const hear = (desk: NoticeDesk): DeskHeard => {
+    const heard = all.get(desk) ?? { began: parts.clock.ticks(), first, told: false };
+    all.set(desk, heard);
+    turn(desk, heard, parts);
+    return heard;
+  };
   return {
     fill() {
-      // A round polls each face once; what goes on telling is heard in the next.
-      if (kind === 'watch') desk.turn({ wait: WAIT });
-      else if (!told) desk.turn({ ahead: AHEAD });
-      else if (desk.busy) desk.turn();
-      told ||= !desk.busy || clock.ticks() - began > PATIENCE;
-      if (told || kind === 'watch') supply.fill();
+      const heard = [...desks()].map(hear);
+      first = false;
+      if (kind === 'watch' || heard.every(each => each.told || !each.first)) supply.fill();
     },
-    worthWaiting: () => !told || supply.worthWaiting(),
+    worthWaiting: () => [...desks()].some(desk => !all.get(desk)?.told) || supply.worthWaiting(),
     get left() {
       return supply.left;
     },
   };
+}
+
+/** A round polls each face once; what goes on telling is heard in the next. */
+function turn(desk: NoticeDesk, heard: DeskHeard, { kind, clock }: HearingParts): void {
+  if (kind === 'watch') desk.turn({ wait: WAIT });
+  else if (!heard.told) desk.turn({ ahead: AHEAD });
+  else if (desk.busy) desk.turn();
+  heard.told ||= !desk.busy || clock.ticks() - heard.began > PATIENCE;
 }

@@ -47,9 +47,10 @@ export class Pool {
           .slice(0, most);
   }
 
-  /** Puts pages back into their lanes. */
+  /** Puts pages back into their lanes; those whose partition has gone meanwhile are somebody else's. */
   again(pages: readonly PoolPage[]): void {
-    for (const each of pages) each.member.frontier.again([each]);
+    const here = new Set(this.#members);
+    for (const each of pages) if (here.has(each.member)) each.member.frontier.again([each]);
   }
 
   /** Lets new pages join their lanes, at most so many; the partitions have equal shares as far as they use them. */

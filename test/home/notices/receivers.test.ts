@@ -57,7 +57,8 @@ async function open(reader: (task: Task) => Promise<Done> = async () => NOTHING)
     ledger.commit();
     return result;
   };
-  const receivers = new Receivers({ rooms: [{ ledger, desk, reader: reading }], clock: systemClock, order });
+  const rooms = [{ ledger, desk, reader: reading }];
+  const receivers = new Receivers({ rooms: () => rooms, clock: systemClock, order });
   const http = createServer((request, response) => void receivers.answer(request, response));
   await new Promise<void>(resolve => http.listen(0, '127.0.0.1', resolve));
   const at = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;

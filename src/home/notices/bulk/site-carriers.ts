@@ -43,6 +43,8 @@ export class SiteCarriers {
   readonly #secondLook: AuditFetcher;
   readonly audit: Audit;
   #doubtful: number | undefined;
+  /** Its partition is another machine's, which looks for itself. */
+  #gone = false;
 
   constructor(parts: SiteParts) {
     this.#parts = parts;
@@ -80,7 +82,7 @@ export class SiteCarriers {
         parcel: (from, parcel) => {
           const errand = home.dispatch.errandOf(from, parcel.errand);
           const since = Math.min(...home.dispatch.errandsOf(from.name).map(issuedAt)) - 1;
-          if (errand) this.audit.offer(from.name, errand, this.#visible(parcel.visits), since);
+          if (errand && !this.#gone) this.audit.offer(from.name, errand, this.#visible(parcel.visits), since);
           home.parcel(from, parcel);
         },
         gaveUp: (from, errand) => home.gaveUp(from, errand),
@@ -112,12 +114,24 @@ export class SiteCarriers {
     return this.#doubtful !== undefined && this.#parts.now() - this.#doubtful < DOUBT;
   }
 
+  /** Their partition has gone to another machine. */
+  async leave(): Promise<void> {
+    this.#gone = true;
+    for (const carrier of this.#carriers.values()) {
+      this.#parts.home.lost(carrier, 'its partition is elsewhere');
+      void carrier.close();
+    }
+    this.#carriers.clear();
+    await this.close();
+  }
+
   /** Carriers are closed by dispatch. */
   async close(): Promise<void> {
     await this.#secondLook.close();
   }
 
   #distrust(name: string, since: number, why: string): void {
+    if (this.#gone) return;
     const { home, ledger, say } = this.#parts;
     const origin = name.slice(siteName('').length);
     const carrier = this.#carriers.get(origin);

@@ -13,15 +13,16 @@ import type { Parcel } from '../../../errand/parcel.ts';
 import { Ledger } from '../../../ledger/ledger.ts';
 import { Deciders } from '../../../outpost/cages/deciders.ts';
 import { Outpost } from '../../../outpost/outpost.ts';
-import { makeTools } from '../../../outpost/workers/tools.ts';
+import { makeTools, type OutpostOptions } from '../../../outpost/workers/tools.ts';
 import type { ThreadMessage } from '../../../transfer/thread.ts';
 import { openCopies } from '../../copies/copies.ts';
 import { readIdentities } from '../identities.ts';
-import type { NoticeThreadData } from '../messages.ts';
 import { BulkFetcher, type Held } from './bulk-fetcher.ts';
 import { DictionaryFetcher } from './dictionary-fetcher.ts';
 
-export interface SiteThreadData extends NoticeThreadData {
+export interface SiteThreadData extends OutpostOptions {
+  /** Of the partition. */
+  readonly directory: string;
   /** Of the site. */
   readonly origin: string;
   /** Where pages are to be had in bulk; undefined = each is asked for, as a difference. */

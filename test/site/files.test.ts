@@ -1,6 +1,15 @@
 /** A folder of files, watched: what is told is what a reader of the pages would see. */
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { parseFeed } from '../../src/notices/feed.ts';
@@ -185,6 +194,63 @@ test('folders that come, go and come again are watched', async context => {
   await until(() => !pages.has('/new/deep/b.html'));
   write(root, 'new/deep/b.html', page('B', 'three'));
   await until(() => pages.has('/new/deep/b.html'));
+});
+
+/** How a build puts a new folder where the old one was, whose pages are at `public/`. */
+const builds: Record<string, (root: string, text: string) => void> = {
+  'removed and made anew': (root, text) => {
+    rmSync(join(root, 'public'), { recursive: true, force: true });
+    write(root, 'public/docs/v1.2/a.html', text);
+  },
+  'moved away for another': (root, text) => {
+    rmSync(join(root, 'old'), { recursive: true, force: true });
+    write(root, 'new/docs/v1.2/a.html', text);
+    renameSync(join(root, 'public'), join(root, 'old'));
+    renameSync(join(root, 'new'), join(root, 'public'));
+  },
+  'emptied of its folders': (root, text) => {
+    rmSync(join(root, 'public', 'docs'), { recursive: true, force: true });
+    write(root, 'public/docs/v1.2/a.html', text);
+  },
+};
+
+for (const [how, build] of Object.entries(builds)) {
+  test(`a folder that is ${how} is watched as before`, async context => {
+    const root = folder(context);
+    mkdirSync(join(root, 'public'));
+    const here = await startSite(context, { directory: join(root, 'public'), every: 1e6 });
+    const { pages } = here.site.journal;
+    const told = async (text: string, put: () => void): Promise<void> => {
+      const before = pages.get('/docs/v1.2/a.html')?.content;
+      put();
+      await until(
+        () => pages.get('/docs/v1.2/a.html') !== undefined && pages.get('/docs/v1.2/a.html')!.content !== before,
+      );
+      assert.match(readFileSync(join(root, 'public/docs/v1.2/a.html'), 'utf8'), new RegExp(text));
+    };
+    for (const round of ['one', 'two', 'three']) {
+      await told(round, () => build(root, page('A', round)));
+      const text = `${round} and a half`;
+      await told(text, () => write(root, 'public/docs/v1.2/a.html', page('A', text)));
+    }
+  });
+}
+
+test('a link that is set to another folder is followed', async context => {
+  const root = folder(context);
+  const { pages } = await (async () => {
+    write(root, 'releases/1/a.html', page('A', 'one'));
+    write(root, 'releases/2/a.html', page('A', 'two'));
+    symlinkSync(join(root, 'releases/1'), join(root, 'current'));
+    return (await startSite(context, { directory: join(root, 'current'), every: 1e6 })).site.journal;
+  })();
+  const { content } = pages.get('/a.html')!;
+  symlinkSync(join(root, 'releases/2'), join(root, 'next'));
+  renameSync(join(root, 'next'), join(root, 'current'));
+  await until(() => pages.get('/a.html')!.content !== content);
+  const second = pages.get('/a.html')!.content;
+  write(root, 'releases/2/a.html', page('A', 'three'));
+  await until(() => pages.get('/a.html')!.content !== second);
 });
 
 test('robots.txt may change its mind, either way', async context => {

@@ -5,7 +5,7 @@
  */
 import type { Dirent } from 'node:fs';
 import { open, readdir, realpath, stat } from 'node:fs/promises';
-import { join, sep } from 'node:path';
+import { join, resolve, sep } from 'node:path';
 import { SkeinError } from '../../base/errors.ts';
 import { normalise, originOf } from '../../base/url.ts';
 import { ROBOTS_LIMIT } from '../../crawler/robots/robots.ts';
@@ -120,16 +120,18 @@ export class FilesSource implements SiteSource {
   }
 
   watch(touched: (paths: readonly string[]) => void): () => void {
-    this.#watch = new FolderWatch(name => {
-      const paths = this.#touchedBy(name);
+    this.#watch = new FolderWatch(resolve(this.#options.directory), touch => {
+      const paths = this.#touchedBy(touch);
       if (paths !== undefined) touched(paths);
     });
     return () => this.#watch?.close();
   }
 
   /** None: anything may have changed. Undefined: nothing of ours has. */
-  #touchedBy(name: string): readonly string[] | undefined {
+  #touchedBy({ name, isFolder }: { readonly name: string; readonly isFolder: boolean }): readonly string[] | undefined {
     const relative = name.split(sep).join('/');
+    if (isHidden(relative)) return undefined;
+    if (isFolder) return [];
     if (pageType(relative) === undefined || relative === 'robots.txt') return isAsset(relative) ? undefined : [];
     const path = this.pathOf(relative);
     if (path === undefined) return undefined;
@@ -139,7 +141,7 @@ export class FilesSource implements SiteSource {
 
   /** Path of the public URL of a file; undefined = it can have none. */
   pathOf(name: string): string | undefined {
-    if (name === 'robots.txt' || name.split('/').some(part => part.startsWith('.'))) return undefined;
+    if (name === 'robots.txt' || isHidden(name)) return undefined;
     let page = name.replace(INDEX, '$1');
     if (this.#options.cleanUrls) page = page.replace(/\.x?html?$/i, '');
     // Only what a URL takes for something else; the rest as links write it, where `a&b.html` is itself.
@@ -155,6 +157,10 @@ export class FilesSource implements SiteSource {
       throw new SkeinError('not-found', `The folder ${this.#options.directory} is not there.`);
     }
   }
+}
+
+function isHidden(name: string): boolean {
+  return name.split('/').some(part => part.startsWith('.'));
 }
 
 /** Neither a page nor, by its name, a folder. */

@@ -2,7 +2,7 @@
  * The ledger's tables, documented where they are made, versioned by SQLite's user_version. A change appends a step to
  * `steps`; a step that has shipped is never edited. docs/ledger.md explains the tables to people who query them.
  */
-import type { DatabaseSync } from 'node:sqlite';
+import { DatabaseSync } from 'node:sqlite';
 import { SkeinError } from '../base/errors.ts';
 
 /** SQL, oldest first. */
@@ -320,13 +320,40 @@ export function versionOf(database: DatabaseSync): number {
 }
 
 /**
- * The database came from elsewhere, and has more than the tables and indexes of a ledger: anything else does something when
- * it is read or written.
+ * The database came from elsewhere, and is not made as a ledger of its version: whatever else stands in it, or in a table of
+ * ours (a check, a column that is reckoned), does something when it is read or written. Each statement is compared with our
+ * own, because a virtual table has many spellings. What SQLite notes of an index for itself (ANALYZE) may be there.
  */
-export function holdsCode(database: DatabaseSync): boolean {
+export function isAltered(database: DatabaseSync): boolean {
   database.exec('PRAGMA trusted_schema = OFF');
-  const odd = `SELECT name FROM sqlite_schema WHERE type NOT IN ('table', 'index') OR sql LIKE 'create virtual%'`;
-  return database.prepare(odd).get() !== undefined;
+  const own = new DatabaseSync(':memory:');
+  try {
+    migrateTo(own, versionOf(database));
+    const wanted = statementsOf(own);
+    const found = [...statementsOf(database)].filter(each => !STATISTICS.has(each));
+    return found.length !== wanted.size || found.some(each => !wanted.has(each));
+  } finally {
+    own.close();
+  }
+}
+
+const STATISTICS = new Set([
+  'table sqlite_stat1 sqlite_stat1 CREATE TABLE sqlite_stat1(tbl,idx,stat)',
+  'table sqlite_stat4 sqlite_stat4 CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)',
+]);
+
+/** What it is made of, without what means nothing: comments and white space. */
+function statementsOf(database: DatabaseSync): Set<string> {
+  const rows = database.prepare('SELECT type, name, tbl_name, sql FROM sqlite_schema').all();
+  const plain = (sql: string) =>
+    sql
+      .replace(/--[^\n]*/g, '')
+      .replace(/\s+/g, ' ')
+      .replace(/\s?([(),])\s?/g, '$1')
+      .trim();
+  return new Set(
+    rows.map(row => `${row['type']} ${row['name']} ${row['tbl_name']} ${plain(String(row['sql'] ?? ''))}`),
+  );
 }
 
 function tooNew(version: number): SkeinError {

@@ -68,6 +68,12 @@ const hostile: Record<string, (directory: string) => void> = {
     database.exec(`CREATE TRIGGER odd AFTER INSERT ON pages BEGIN DELETE FROM visits; END`);
     database.close();
   },
+  'whose ledger has a virtual table that is spelt in another way': directory => {
+    const database = new DatabaseSync(join(directory, 'ledger.db'), { defensive: false });
+    database.exec(`PRAGMA writable_schema = ON; CREATE VIRTUAL TABLE odd USING fts5(x);
+      UPDATE sqlite_schema SET sql = replace(sql, 'CREATE VIRTUAL', 'CREATE/**/VIRTUAL') WHERE name = 'odd'`);
+    database.close();
+  },
   'whose ledger is none': directory => writeFileSync(join(directory, 'ledger.db'), 'x'.repeat(5000)),
   'whose ledger is empty': directory => writeFileSync(join(directory, 'ledger.db'), ''),
 };

@@ -10,7 +10,7 @@ import { Ledger } from '../../src/ledger/ledger.ts';
 import type { Changeset } from '../../src/ledger/replica/changes.ts';
 import { emptyReplica, numberOf, unpackSnapshot } from '../../src/ledger/replica/replica.ts';
 import { takeSnapshot } from '../../src/ledger/replica/snapshot.ts';
-import { SCHEMA_VERSION } from '../../src/ledger/schema.ts';
+import { isAltered, migrateTo, SCHEMA_VERSION } from '../../src/ledger/schema.ts';
 import { type Random, randomly } from '../random.ts';
 import { randomCrawl } from './random-crawl.ts';
 
@@ -219,16 +219,46 @@ test('a snapshot that is cut short or no snapshot at all is refused, and the led
   assert.equal(numberOf(join(there, 'nowhere')), undefined);
 });
 
-test('a snapshot that would act when it is written to, or grows without end, is refused', async context => {
-  const fresh = directories(context);
-  const [here, there] = [fresh(), fresh()];
-  recorded(here, randomly(9), 50, () => {}).ledger.close();
-  const database = new DatabaseSync(join(here, 'ledger.db'));
-  database.exec('CREATE TRIGGER late AFTER INSERT ON meta BEGIN DELETE FROM pages; END');
-  database.close();
-  const acting = await takeSnapshot(here);
-  await assert.rejects(unpackSnapshot(there, acting.chunks()), { code: 'damaged', message: /what no ledger has/ });
-  acting.remove();
+/** How a ledger can be made to do something when it is read or written; as a file's author may write it, not only SQLite. */
+const acts: Record<string, string> = {
+  'has a trigger': 'CREATE TRIGGER late AFTER INSERT ON meta BEGIN DELETE FROM pages; END',
+  'has a view': 'CREATE VIEW odd AS SELECT * FROM meta',
+  'has a virtual table that is spelt in another way': `CREATE VIRTUAL TABLE odd USING fts5(x);
+    UPDATE sqlite_schema SET sql = replace(sql, 'CREATE VIRTUAL', 'CREATE/**/VIRTUAL') WHERE name = 'odd'`,
+  'checks rows of a table of ours': `UPDATE sqlite_schema SET sql =
+    replace(sql, 'value TEXT NOT NULL', 'value TEXT NOT NULL CHECK (length(zeroblob(900000000)) > 0)') WHERE name = 'meta'`,
+  'has a table of its own': 'CREATE TABLE odd (x, y AS (hex(x)))',
+  'has an index that reckons': 'CREATE INDEX odd ON meta (hex(value))',
+  'lacks a table': 'DROP TABLE links',
+};
+
+for (const [name, sql] of Object.entries(acts))
+  test(`a snapshot that ${name} is refused`, async context => {
+    const fresh = directories(context);
+    const [here, there] = [fresh(), fresh()];
+    recorded(here, randomly(9), 20, () => {}).ledger.close();
+    const database = new DatabaseSync(join(here, 'ledger.db'), { defensive: false });
+    database.exec(`PRAGMA writable_schema = ON; ${sql}`);
+    database.close();
+    const acting = await takeSnapshot(here);
+    await assert.rejects(unpackSnapshot(there, acting.chunks()), { code: 'damaged', message: /what no ledger has/ });
+    acting.remove();
+    assert.deepEqual(readdirSync(there), []);
+  });
+
+test('a snapshot of every version, and one that somebody has analysed, is a ledger', () => {
+  for (let version = 1; version <= SCHEMA_VERSION; version++) {
+    const database = new DatabaseSync(':memory:');
+    migrateTo(database, version);
+    assert.equal(isAltered(database), false, `version ${version}`);
+    database.exec(`INSERT INTO meta VALUES ('a', '1'); ANALYZE`);
+    assert.equal(isAltered(database), false, `version ${version}`);
+    database.close();
+  }
+});
+
+test('a snapshot that grows without end is refused', async context => {
+  const there = directories(context)();
   async function* endless() {
     for (let i = 0; i < 100; i++) yield zstdCompressSync(Buffer.alloc(4_000_000));
   }

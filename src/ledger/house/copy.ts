@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { SkeinError } from '../../base/errors.ts';
 import { diskError } from '../ledger.ts';
-import { holdsCode, versionOf } from '../schema.ts';
+import { isAltered, versionOf } from '../schema.ts';
 
 /** In one step: in several, each commit of a running crawl would make it begin again. */
 const ALL_PAGES = 2 ** 31 - 1;
@@ -45,7 +45,7 @@ interface RestoredSetting {
 export function adoptLedger(file: string, { name, change }: RestoredSetting): void {
   const database = new DatabaseSync(file);
   try {
-    if (versionOf(database) === 0 || holdsCode(database)) throw noLedger();
+    if (versionOf(database) === 0 || isAltered(database)) throw noLedger();
     const row = database.prepare('SELECT value FROM meta WHERE name = ?').get(name);
     if (!row) return;
     const value = JSON.stringify(change(JSON.parse(row['value'] as string)));

@@ -13,7 +13,7 @@ import { pipeline } from 'node:stream/promises';
 import { createZstdDecompress } from 'node:zlib';
 import { SkeinError } from '../../base/errors.ts';
 import { diskError } from '../ledger.ts';
-import { holdsCode, migrateTo, versionOf } from '../schema.ts';
+import { isAltered, migrateTo, versionOf } from '../schema.ts';
 import { type Changeset, numberIn } from './changes.ts';
 
 const FILE = 'ledger.db';
@@ -111,7 +111,7 @@ export class Replica {
       this.#database.exec('PRAGMA journal_mode = DELETE; PRAGMA synchronous = OFF; PRAGMA cache_size = -16384');
       if (schema !== undefined && versionOf(this.#database) === 0) migrateTo(this.#database, schema);
       versionOf(this.#database);
-      if (holdsCode(this.#database)) throw damaged('A snapshot of the ledger holds what no ledger has');
+      if (isAltered(this.#database)) throw damaged('A snapshot of the ledger holds what no ledger has');
       this.#number = numberIn(this.#database);
     } catch (error) {
       this.#database.close();

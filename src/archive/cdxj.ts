@@ -89,10 +89,10 @@ export async function writeCdxj(
       text += `${line}\n`;
       count++;
       if (text.length < 1 << 16) continue;
-      fs.writeSync(out, text);
+      fs.writeFileSync(out, text);
       text = '';
     }
-    fs.writeSync(out, text);
+    fs.writeFileSync(out, text);
   } finally {
     fs.closeSync(out);
   }

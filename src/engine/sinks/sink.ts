@@ -1,9 +1,10 @@
 /** Where data goes that is brought, not fetched: one small port, and all of them keep the same promises (test/contracts). */
 import { createHmac } from 'node:crypto';
-import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { namesAddress } from '../../base/domain.ts';
 import { SkeinError, systemWords } from '../../base/errors.ts';
+import { harmlessJson } from '../../base/harmless.ts';
 import { send } from '../../crawler/send.ts';
 import { openS3 } from '../../home/offsite/s3-objects.ts';
 
@@ -48,7 +49,7 @@ export function sinkTo(target: string, terms: SinkTerms = {}): Sink {
 const standardOutput: Sink = {
   take: ({ text }) =>
     new Promise((resolve, reject) => {
-      process.stdout.write(text, error => (error ? reject(error) : resolve()));
+      process.stdout.write(harmlessJson(text), error => (error ? reject(error) : resolve()));
     }),
 };
 
@@ -62,12 +63,13 @@ function directory(path: string): Sink {
   return {
     async take({ number, text }) {
       const file = join(path, nameOf(number));
-      rmSync(`${file}.part`, { force: true }); // of a run that was killed, or a link that somebody laid there
-      const opened = openSync(`${file}.part`, 'wx');
-      writeSync(opened, text);
-      fsyncSync(opened);
-      closeSync(opened);
-      renameSync(`${file}.part`, file);
+      try {
+        rmSync(`${file}.part`, { force: true }); // of a run that was killed, or a link that somebody laid there
+        writeFileSync(`${file}.part`, text, { flag: 'wx', flush: true });
+        renameSync(`${file}.part`, file);
+      } catch (error) {
+        throw new NotTaken(`${path} cannot be written: ${systemWords(error)}`);
+      }
     },
   };
 }

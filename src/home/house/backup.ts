@@ -78,7 +78,8 @@ async function copySegment(source: SegmentSource, to: string, id: number, end: n
       const read = await source.read(id, at, buffer.subarray(0, Math.min(CHUNK, end - at)));
       if (read === 0)
         throw new SkeinError('damaged', `${segmentName(id)} is shorter than the ledger says.`, 'Run "skein verify".');
-      await out.write(buffer, 0, read, at);
+      // A disk that is nearly full takes a part of what it is given, and says no more than that.
+      for (let done = 0; done < read; ) done += (await out.write(buffer, done, read - done, at + done)).bytesWritten;
       at += read;
     }
     await out.truncate(end);

@@ -2,6 +2,7 @@
 import { closeSync, openSync, readSync, renameSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { PRIVATE } from '../base/file.ts';
+import { harmlessJson } from '../base/harmless.ts';
 
 interface Log {
   write(level: 'info' | 'warn', fields: object, message: string): void;
@@ -17,7 +18,7 @@ export function openLog(directory: string, command: string): Log {
     // Written at once: a few lines a minute, and the last ones before a crash are those that matter.
     write(level, fields, message) {
       const entry = { level: levels[level], time: new Date().toISOString(), command, pid: process.pid, ...fields };
-      if (file !== undefined) append(file, `${JSON.stringify({ ...entry, msg: message })}\n`);
+      if (file !== undefined) append(file, `${harmlessJson(JSON.stringify({ ...entry, msg: message }))}\n`);
     },
     close() {
       if (file !== undefined) closeSync(file);

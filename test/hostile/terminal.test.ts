@@ -131,14 +131,30 @@ test('nothing that a site says reaches the terminal as a command to it', async c
   await refuses('crawl', EVIL);
   await refuses(`nothing${EVIL}`);
   assert.deepEqual(through, []);
-  const words = ['cat', '--head', url('/one'), ...data].map(word => `'${word}'`).join(' ');
   assert.ok(
     HARMFUL.test((await skein(['cat', '--head', url('/one'), ...data])).stdout.toString()),
     'programs get it all',
   );
-  const typed = ['-qec', `'${process.execPath}' '${join(root, 'bin', 'skein.js')}' ${words}`, '/dev/null'];
-  const { stdout, error } = spawnSync('script', typed, { encoding: 'utf8', cwd: root });
+  const typed: readonly (readonly string[])[] = [
+    ['cat', '--head', url('/one')],
+    ...['text', 'jsonl'].map(format => ['export', '--format', format]),
+    ...['pages', 'changes'].map(command => [command, '--json']),
+    ...['why', 'cat', 'diff'].map(command => [command, url('/one'), '--json']),
+    ['changes', '--format', 'chunks', '--to', '-'],
+  ];
+  const shell = typed.map(words => [process.execPath, join(root, 'bin', 'skein.js'), ...words, ...data].map(quoted));
+  const lines = shell.map(words => `${words.join(' ')} || echo failed: ${words[2]}`).join('; ');
+  const { stdout, error } = spawnSync('script', ['-qec', lines, '/dev/null'], { encoding: 'utf8', cwd: root });
   if (error) return context.diagnostic('there is no script(1): a terminal was not tried');
   assert.match(stdout, /home|one-second1/);
-  assert.doesNotMatch(stdout.replace(/\r/g, ''), HARMFUL);
+  assert.doesNotMatch(stdout, /failed: /);
+  assert.equal(
+    stdout
+      .replace(/\r/g, '')
+      .split('\n')
+      .find(line => HARMFUL.test(line)),
+    undefined,
+  );
 });
+
+const quoted = (word: string) => `'${word}'`;

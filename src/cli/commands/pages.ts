@@ -7,7 +7,7 @@ import { type ListedPage, pagesListing } from '../../questions/whole/pages.ts';
 import { nearest } from '../options/config.ts';
 import { declare, values } from '../options/options.ts';
 import { endAsking } from '../print/incomplete.ts';
-import { isoTimes } from '../print/json.ts';
+import { jsonText } from '../print/json.ts';
 import { limitOf } from '../print/limit.ts';
 import { harmless, moment, size, urlTable } from '../print/terminal.ts';
 
@@ -54,7 +54,7 @@ async function writeLines(listed: AsyncIterable<readonly ListedPage[]>, limit: n
   for await (const rows of listed) {
     for (const { page } of rows) {
       if (left-- <= 0) return;
-      if (process.stdout.write(`${JSON.stringify(isoTimes(page))}\n`)) continue;
+      if (process.stdout.write(`${jsonText(page)}\n`)) continue;
       await new Promise(resolve => process.stdout.once('drain', resolve));
     }
   }

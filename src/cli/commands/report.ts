@@ -16,7 +16,7 @@ import { nearest } from '../options/config.ts';
 import { dataOption, declare, values } from '../options/options.ts';
 import { parseWhen } from '../options/when.ts';
 import { endAsking } from '../print/incomplete.ts';
-import { isoTimes } from '../print/json.ts';
+import { jsonText } from '../print/json.ts';
 import { writeOut } from '../print/out-file.ts';
 import { fold, harmless, paint, plural, roomOf, shortened, table } from '../print/terminal.ts';
 
@@ -94,7 +94,7 @@ function outsideOf(
 
 function written(report: Report, format: (typeof formats)[number], directory: string): string {
   if (format === 'csv') return toCsv(report);
-  return format === 'html' ? toHtml(report, basename(resolve(directory))) : `${JSON.stringify(isoTimes(report))}\n`;
+  return format === 'html' ? toHtml(report, basename(resolve(directory))) : `${jsonText(report)}\n`;
 }
 
 function formatOf(file: string | undefined): (typeof formats)[number] | undefined {

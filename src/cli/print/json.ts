@@ -2,6 +2,7 @@
  * What --json prints. Inside Skein times are milliseconds since 1970; outside they are ISO 8601 in UTC, under the same keys
  * in every command. docs/json.md lists what each command prints; schemas.ts is its source.
  */
+import { harmlessJson } from '../../base/harmless.ts';
 
 /** Keys that hold a time wherever they stand, unless they hold a count. */
 const times = new Set([
@@ -36,7 +37,11 @@ export function isoTimes(value: unknown, key = ''): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, isoTimes(each, name)]));
 }
 
-/** One line. */
+/** One line, which a terminal may be shown, too: what pages say is in it. */
+export function jsonText(value: unknown): string {
+  return harmlessJson(JSON.stringify(isoTimes(value)));
+}
+
 export function printJson(value: unknown): void {
-  console.log(JSON.stringify(isoTimes(value)));
+  console.log(jsonText(value));
 }

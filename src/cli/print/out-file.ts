@@ -1,8 +1,10 @@
 /** Where a command writes when it is told `--out`: standard output, or a file that is whole when it has its name. */
 import { createWriteStream, fstatSync, lstatSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
-import type { Writable } from 'node:stream';
+import { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
+import { StringDecoder } from 'node:string_decoder';
 import { SkeinError, systemWords } from '../../base/errors.ts';
+import { harmlessLines } from '../../base/harmless.ts';
 import { shareAsUsual } from '../options/mask.ts';
 
 /** The file that `--out` names; undefined = standard output. */
@@ -12,11 +14,11 @@ export function outOf(given: Record<string, unknown>): string | undefined {
 
 export async function writeOut<T>(file: string | undefined, write: (out: Writable) => Promise<T>): Promise<T> {
   const target = file === undefined ? undefined : openOut(file);
-  const out = target?.out ?? process.stdout;
+  const out = target?.out ?? (process.stdout.isTTY ? onTerminal() : process.stdout);
   const failed = new Promise<never>((_, reject) => out.once('error', error => reject(unwritable(file, error))));
   const written = async () => {
     const result = await write(out);
-    if (target) await finished(out.end());
+    if (out !== process.stdout) await finished(out.end());
     return result;
   };
   const result = await Promise.race([written(), failed]).catch(error => {
@@ -25,6 +27,16 @@ export async function writeOut<T>(file: string | undefined, write: (out: Writabl
   });
   target?.keep();
   return result;
+}
+
+/** Programs get what pages say as it is; a terminal must not take any of it for an order. */
+function onTerminal(): Writable {
+  const decoder = new StringDecoder('utf8');
+  return new Writable({
+    write(bytes: Buffer, _, done) {
+      process.stdout.write(harmlessLines(decoder.write(bytes)), done);
+    },
+  });
 }
 
 interface OutFile {

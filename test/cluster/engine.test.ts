@@ -148,6 +148,7 @@ describe('one server', { skip }, () => {
       openEngine({ address: readEngineAddress(nats.url.replace('nats:', 'tls:')), name: 'p', collection: own }),
     );
     assert.equal(error.code, 'refused', error.message);
+    assert.match(error.message, / has no TLS\./);
   });
 });
 
@@ -161,6 +162,17 @@ test('nobody there, or somebody else, is one sentence', async t => {
   const { port } = web.address() as { port: number };
   const other = readEngineAddress(`nats://127.0.0.1:${port}`);
   assert.equal((await refusedWith(openEngine({ address: other, name: 'p', collection: own }))).code, 'no-engine');
+});
+
+test('a program that listens there and says nothing is one sentence, and keeps nobody waiting after it', async t => {
+  const closed = Promise.withResolvers<void>();
+  const silent = createServer(socket => socket.on('error', () => {}).on('close', () => closed.resolve()));
+  await new Promise<void>(resolve => silent.listen(0, '127.0.0.1', resolve));
+  t.after(() => silent.close());
+  const { port } = silent.address() as { port: number };
+  const address = readEngineAddress(`nats://127.0.0.1:${port}`);
+  assert.equal((await refusedWith(openEngine({ address, name: 'p', collection: own }))).code, 'no-engine');
+  await closed.promise;
 });
 
 test('an old server is refused, and the reason given', async t => {

@@ -7,6 +7,7 @@ import { Claims } from '../../src/cluster/claims.ts';
 import { openEngine } from '../../src/cluster/engine.ts';
 import { idle } from '../../src/cluster/members/heartbeat.ts';
 import { PeerMembers } from '../../src/cluster/members/members.ts';
+import { rememberCluster } from '../../src/ledger/collection/cluster-file.ts';
 import { skein, workplace } from '../journeys/skein.ts';
 import { type Nats, noNats, openNats } from './nats.ts';
 
@@ -71,16 +72,29 @@ test('peers are listed with what they hold, and one leaves when it is asked to',
   assert.match(text, /\ba +b +10 +9/);
   assert.match(text, /c: It is not in the cluster\./);
 
+  // On a machine of the cluster nothing has to be named.
+  using place = workplace();
+  rememberCluster(place.path, { engine: nats.url, peer: 'b' });
+  assert.equal(
+    (await skein(['peers', '--data', place.path])).stdout.toString().split('\n').length,
+    text.split('\n').length,
+  );
   void b.leaving.then(() => {
     b.members.startLeaving();
     return b.close();
   });
-  const left = await skein(['peers', 'leave', 'b', '--engine', nats.url, '--json']);
+  const left = await skein(['peers', 'leave', '--data', place.path, '--json']);
   assert.equal(left.code, 0, left.stderr);
   assert.ok(schemas['peers leave']!.safeParse(JSON.parse(left.stdout.toString())).success);
+  assert.equal(JSON.parse(left.stdout.toString()).peer, 'b');
   const nobody = await skein(['peers', 'leave', 'nobody', '--engine', nats.url]);
   assert.equal(nobody.code, 3);
   assert.match(nobody.stderr, /nobody was not asked to leave: It is not in the cluster\./);
+  // It is asked, and dies before it has handed over.
+  const asked = skein(['peers', 'leave', 'a', '--engine', nats.url]);
+  await a.leaving;
+  await a.engine.connection.close();
+  assert.match((await asked).stderr, /The peer a was asked to leave, and has not been heard for 10 s\./);
   await a.close();
 });
 

@@ -1,10 +1,15 @@
-/** `skein peers`: the machines of a cluster, and what each has; `skein peers leave NAME` asks one to hand over and end. */
+/**
+ * `skein peers`: the machines of a cluster, and what each has; `skein peers leave NAME` asks one to hand over and end. On a
+ * machine of the cluster its data directory knows where the engine is, and what the machine is called.
+ */
 import { writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import type { Command } from 'commander';
 import { SkeinError, systemWords } from '../../base/errors.ts';
 import type { ClusterEngine } from '../../cluster/engine.ts';
 import type { ClusterView, figuresOf as figuresIn, PeerView } from '../../cluster/view.ts';
+import { type Remembered, rememberedCluster } from '../../ledger/collection/cluster-file.ts';
+import { declare, values } from '../options/options.ts';
 import { printJson } from '../print/json.ts';
 import { harmless, paint, plural, table } from '../print/terminal.ts';
 
@@ -24,7 +29,8 @@ const COLUMNS = [
   'exchange',
   'skein',
 ];
-const ENGINE = 'NATS JetStream of the cluster, as nats://host1,host2,host3';
+/** Milliseconds without a heartbeat after which others take a peer's partitions. */
+const DEAD = 10_000;
 /** Pairs of peers that the table of links shows. */
 const MOST_PAIRS = 20;
 
@@ -40,11 +46,13 @@ changelog: changes that the engine has not confirmed;
 exchange: links that are not processed yet.
 
 Examples:
+  skein peers
   skein peers --engine nats://a,b,c
   skein peers leave machine-2 --engine nats://a,b,c`,
     );
-  command.option('--engine <url>', ENGINE).action(async (given: Record<string, unknown>) => {
-    await using engine = await openNamed(given);
+  declare(command, ['data', 'engine']).action(async (given: Record<string, unknown>) => {
+    const { engine: address } = await named(given);
+    await using engine = await open(address);
     const { figuresOf, viewCluster } = await import('../../cluster/view.ts');
     const seen = await viewCluster(engine);
     if (given['json']) printJson({ engine: engine.shown, collection: engine.collection.id, ...figuresOf(seen) });
@@ -80,24 +88,35 @@ function addLeave(peers: Command): void {
     .description('hand the partitions of a peer to the others and end it; default: the peer of this machine')
     .option('--json', 'print one JSON object')
     .addHelpText('after', '\nExample:\n  skein peers leave machine-2 --engine nats://a,b,c');
-  command.option('--engine <url>', ENGINE).action(async (name: string | undefined) => {
+  declare(command, ['data', 'engine']).action(async (name: string | undefined) => {
     const given = command.optsWithGlobals<Record<string, unknown>>();
-    await using engine = await openNamed(given);
+    const { engine: address, peer: itself } = await named(given);
+    await using engine = await open(address);
     const { peerNameOf } = await import('../../cluster/topology/layout.ts');
-    const peer = name ?? peerNameOf(hostname());
+    const peer = name ?? itself ?? peerNameOf(hostname());
     await leave(engine, peer);
     if (given['json']) printJson({ peer, left: true });
     else console.log(`${peer} has handed over its partitions and left.`);
   });
 }
 
-async function openNamed(given: Record<string, unknown>): Promise<ClusterEngine> {
-  const engine = given['engine'];
-  if (typeof engine !== 'string')
-    throw new SkeinError('bad-option', 'Which cluster?', 'Name its engine: --engine nats://host1,host2,host3.');
+/** The engine that is named, else the one that the data directory is a part of; `peer`: what this machine is called there. */
+async function named(given: Record<string, unknown>): Promise<Pick<Remembered, 'engine'> & Partial<Remembered>> {
+  const { data, engine } = await values(given, ['data', 'engine']);
+  const remembered = rememberedCluster(data);
+  if (engine !== undefined) return { ...remembered, engine };
+  if (remembered) return remembered;
+  throw new SkeinError(
+    'bad-option',
+    `Which cluster? ${data} is no part of one.`,
+    'Name its engine: --engine nats://host1,host2,host3; or the directory of a peer: --data DIR.',
+  );
+}
+
+async function open(address: string): Promise<ClusterEngine> {
   const { openEngine } = await import('../../cluster/engine.ts');
   const { readEngineAddress } = await import('../../cluster/connection/address.ts');
-  return openEngine({ address: readEngineAddress(engine), name: 'skein peers', looks: true });
+  return openEngine({ address: readEngineAddress(address), name: 'skein peers', looks: true });
 }
 
 /** Resolves when the peer has said goodbye. */
@@ -107,9 +126,11 @@ async function leave(engine: ClusterEngine, peer: string): Promise<void> {
   const { decodeHeartbeat } = await import('../../cluster/members/heartbeat.ts');
   if (!PEER_NAME.test(peer)) throw new SkeinError('bad-option', `${JSON.stringify(peer)} is not a valid peer name.`);
   const gone = Promise.withResolvers<void>();
+  const silence = setTimeout(() => gone.reject(silentError(peer)), DEAD);
   let left = -1;
   const subscription = engine.connection.subscribe(heartbeatSubject(peer), {
     callback: (_error, { data }) => {
+      silence.refresh();
       const heartbeat = decodeHeartbeat(data);
       if (heartbeat?.phase === 'bye') return gone.resolve();
       if (heartbeat?.phase !== 'leaving' || heartbeat.partitions === left) return;
@@ -128,8 +149,17 @@ async function leave(engine: ClusterEngine, peer: string): Promise<void> {
       );
     await gone.promise;
   } finally {
+    clearTimeout(silence);
     subscription.unsubscribe();
   }
+}
+
+function silentError(peer: string): SkeinError {
+  return new SkeinError(
+    'no-engine',
+    `The peer ${peer} was asked to leave, and has not been heard for ${DEAD / 1000} s.`,
+    'If it has died, the others take its partitions; see: skein peers.',
+  );
 }
 
 type PeerFigures = ReturnType<typeof figuresIn>;

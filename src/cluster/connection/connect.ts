@@ -3,6 +3,8 @@
  * for it. Its settings were measured (docs/decisions/0040): with the client's defaults a frozen server is noticed after
  * 25 s and a lost one for good after ten attempts; with these after 7 s, and never given up.
  */
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { Socket } from 'node:net';
 import type { ConnectionOptions, NatsConnection } from '@nats-io/transport-node';
 import type { EngineAddress } from './address.ts';
 import { connectError, oldServerError } from './errors.ts';
@@ -35,14 +37,33 @@ export async function connectTo(address: EngineAddress, { name }: ConnectAs): Pr
     ...(nkey ? { authenticator: client.nkeyAuthenticator(new TextEncoder().encode(nkey)) } : {}),
     ...(user === undefined ? {} : { user, pass: password ?? '' }),
   };
+  using sockets = watchSockets(address);
   let connection: NatsConnection;
   try {
     connection = await client.connect(options);
   } catch (error) {
+    sockets.destroy();
     throw connectError(error, address.shown);
   }
   const { version = '' } = connection.info ?? {};
   if (!isTooOld(version)) return connection;
   await connection.close();
   throw oldServerError(version, address.shown);
+}
+
+/**
+ * The sockets to an engine's servers that are made while this lives. The client forgets one whose server accepts and then
+ * says nothing (another program listens there, or the server is frozen): it would keep the process alive for ever.
+ */
+function watchSockets({ servers }: EngineAddress): Disposable & { destroy(): void } {
+  const made = new Set<Socket>();
+  const watch = (message: unknown) => made.add((message as { socket: Socket }).socket);
+  subscribe('net.client.socket', watch);
+  const isEngine = ({ remotePort }: Socket) => servers.some(server => server.endsWith(`:${remotePort}`));
+  return {
+    destroy: () => {
+      for (const socket of made) if (isEngine(socket)) socket.destroy();
+    },
+    [Symbol.dispose]: () => void unsubscribe('net.client.socket', watch),
+  };
 }

@@ -56,6 +56,13 @@ export function connectError(error: unknown, shown: string): SkeinError {
       "Check nkey=FILE (or user and password) against the users in the server's configuration.",
       options,
     );
+  if (/does not support 'tls'|tls.*not available/i.test(said))
+    return new SkeinError(
+      'refused',
+      `The engine at ${shown} has no TLS.`,
+      'Write nats:// instead of tls://, without ca= and cert=, or add a tls block to its configuration.',
+      options,
+    );
   if (/certificate|altname|self.signed|tls|ssl/i.test(said))
     return new SkeinError(
       'refused',

@@ -92,9 +92,17 @@ const chosen = (data: string, more: Record<string, unknown> = {}) =>
     ...more,
   }) as unknown as Parameters<typeof keepFresh>[1];
 
+/** What one site's pages took over the days, what every change of theirs as a patch would have, and the share that was fresh each day. */
+interface SiteLine {
+  bytes: number;
+  patches: number;
+  readonly fresh: number[];
+}
+
 interface Line {
   readonly bytes: number[];
   readonly fresh: number[];
+  readonly sites: ReadonlyMap<string, SiteLine>;
   requests: number;
   /** Bytes of the day's changes as patches, summed over the days. */
   patches: number;
@@ -154,24 +162,15 @@ async function measure(name: string): Promise<Line> {
   await look(name, directory, fronts, { freshness: 0.01 });
   for (const front of fronts.values()) front.traffic();
   relay.traffic();
-  const line: Line = { bytes: [], fresh: [], requests: 0, patches: 0, parts: noTraffic().parts };
+  const sites = new Map([...fronts.keys()].map(host => [host, { bytes: 0, patches: 0, fresh: [] } as SiteLine]));
+  const line: Line = { bytes: [], fresh: [], sites, requests: 0, patches: 0, parts: noTraffic().parts };
   for (let day = 1; day <= days; day++) {
     await turn(fronts, day);
     const aim = name === 'conditional' ? { budget: '100%' } : { freshness: Number(given.freshness) };
     await look(name, directory, fronts, aim);
-    let bytes = 0;
-    for (const server of [...fronts.values(), relay]) {
-      const traffic = server.traffic();
-      bytes += traffic.bytes;
-      line.patches += 'patches' in server ? server.patches : 0;
-      line.requests += traffic.requests;
-      for (const part of trafficParts) {
-        line.parts[part].bytes += traffic.parts[part].bytes;
-        line.parts[part].requests += traffic.parts[part].requests;
-      }
-    }
+    const bytes = count(line, fronts);
     line.bytes.push(bytes);
-    line.fresh.push(freshOf(directory, urlsOf(day), day));
+    line.fresh.push(freshOf(directory, urlsOf(day), { day, sites }));
     console.error(
       `${name} day ${day}: ${Math.round(bytes / 1000)} kB, ${(line.fresh.at(-1)! * 100).toFixed(1)}% fresh; so far ${(mean(line.bytes) / 1000).toFixed(1)} kB a day, ${partsOf(line, day)}`,
     );
@@ -179,6 +178,28 @@ async function measure(name: string): Promise<Line> {
   for (const front of fronts.values()) await front.close();
   rmSync(directory, { recursive: true });
   return line;
+}
+
+/** The day's bytes, of all sites and of each. */
+function count(line: Line, fronts: ReadonlyMap<string, Front>): number {
+  let bytes = 0;
+  const add = (traffic: Traffic) => {
+    bytes += traffic.bytes;
+    line.requests += traffic.requests;
+    for (const part of trafficParts) {
+      line.parts[part].bytes += traffic.parts[part].bytes;
+      line.parts[part].requests += traffic.parts[part].requests;
+    }
+    return traffic;
+  };
+  const pushed = add(relay.traffic()).from;
+  for (const [host, front] of fronts) {
+    const site = line.sites.get(host)!;
+    site.bytes += add(front.traffic()).bytes + (pushed.get(front.origin) ?? 0);
+    site.patches += front.patches;
+    line.patches += front.patches;
+  }
+  return bytes;
 }
 
 function noticesFor(name: string): Record<string, unknown> {
@@ -226,8 +247,12 @@ async function hear(
   }
 }
 
-/** Share of the day's pages whose copy is that of the day, by the labels. */
-function freshOf(directory: string, urls: readonly string[], day: number): number {
+/** Share of the day's pages whose copy is that of the day, by the labels; noted for each site. */
+function freshOf(
+  directory: string,
+  urls: readonly string[],
+  { day, sites }: { readonly day: number; readonly sites: Line['sites'] },
+): number {
   const ledger = openLedger(directory);
   const copies = new Map<string, number>();
   const rows = ledger['database'].prepare(
@@ -239,7 +264,8 @@ function freshOf(directory: string, urls: readonly string[], day: number): numbe
   for (const row of rows.iterate()) copies.set(row['url'] as string, dayOf(row['time'] as number));
   ledger.close();
   let [pages, fresh] = [0, 0];
-  for (const each of truth.on(day, index => copies.get(urls[index]!)).values()) {
+  for (const [host, each] of truth.on(day, index => copies.get(urls[index]!))) {
+    sites.get(host)?.fresh.push(each.all / each.pages);
     pages += each.pages;
     fresh += each.all;
   }
@@ -257,8 +283,25 @@ function partsOf({ parts }: Pick<Line, 'parts'>, days: number): string {
   return trafficParts.map(of).join(', ');
 }
 
+/** Beside a conditional GET of every page, if that came before. */
+function printSites(name: string): void {
+  const whole = lines.get('conditional');
+  console.log(
+    `${name}, site by site: kB a day, of conditional, fresh, fresh at worst, kB a day of every change as a patch`,
+  );
+  for (const [host, { bytes, patches, fresh }] of lines.get(name)!.sites) {
+    const share = whole ? `1/${(whole.sites.get(host)!.bytes / bytes).toFixed(1)}` : '';
+    console.log(
+      `  ${host.padEnd(26)} ${(bytes / 1000 / days).toFixed(1).padStart(8)} ${share.padStart(8)}   ${(mean(fresh) * 100).toFixed(2)}%   ${(Math.min(...fresh) * 100).toFixed(2)}%   ${patches === 0 ? '' : (patches / 1000 / days).toFixed(1)}`,
+    );
+  }
+}
+
 const lines = new Map<string, Line>();
-for (const name of given.ways.split(',')) lines.set(name, await measure(name));
+for (const name of given.ways.split(',')) {
+  lines.set(name, await measure(name));
+  printSites(name);
+}
 await replay.stop();
 await relay.close();
 const whole = lines.get('conditional');

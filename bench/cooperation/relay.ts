@@ -22,8 +22,8 @@ const TRIES = 80;
 export async function openRelay(port: number): Promise<Relay> {
   let count = 0;
   const server = createServer(async (asked, response) => {
-    meter.note(asked, response, true);
     const chunks: Buffer[] = [];
+    meter.note(asked, response, true, () => senderOf(asked, chunks));
     for await (const chunk of asked) chunks.push(chunk as Buffer);
     // Sites are machines of their own.
     const localAddress = `127.0.0.${2 + (count++ % 200)}`;
@@ -44,6 +44,13 @@ export async function openRelay(port: number): Promise<Relay> {
       await new Promise(resolve => server.close(resolve));
     },
   };
+}
+
+/** Origin of the site: a hub names itself, a submission its key. */
+function senderOf({ headers }: IncomingMessage, chunks: readonly Buffer[]): string {
+  const named = /<([^>]+)>;\s*rel="hub"/.exec(String(headers['link'] ?? ''))?.[1];
+  const location = /"keyLocation":"([^"]+)"/.exec(Buffer.concat(chunks).toString())?.[1];
+  return URL.parse(named ?? location ?? '')?.origin ?? '';
 }
 
 /** False: no home is there yet, or it does not listen to sites yet. */

@@ -10,11 +10,13 @@ export interface Traffic {
   bytes: number;
   requests: number;
   readonly parts: Record<TrafficPart, { bytes: number; requests: number }>;
+  /** Bytes of requests that said of which site they are. */
+  readonly from: Map<string, number>;
 }
 
 export function noTraffic(): Traffic {
   const parts = Object.fromEntries(trafficParts.map(part => [part, { bytes: 0, requests: 0 }]));
-  return { bytes: 0, requests: 0, parts: parts as Traffic['parts'] };
+  return { bytes: 0, requests: 0, parts: parts as Traffic['parts'], from: new Map() };
 }
 
 /** Counts from the first connection on. */
@@ -39,14 +41,16 @@ export class Meter {
     });
   }
 
-  /** A request came; `isFace`: by the answer it is one of what sites tell. */
-  note({ socket }: IncomingMessage, response: ServerResponse, isFace: boolean): void {
+  /** A request came; `isFace`: by the answer it is one of what sites tell. `from`: the site that it is of, known when it ends. */
+  note({ socket }: IncomingMessage, response: ServerResponse, isFace: boolean, from?: () => string): void {
     this.#sum.requests++;
     response.once('close', () => {
       const part = this.#sum.parts[isFace ? 'faces' : partOf(response)];
       part.requests++;
-      part.bytes += passed(socket) - (this.#counted.get(socket) ?? 0);
+      const bytes = passed(socket) - (this.#counted.get(socket) ?? 0);
+      part.bytes += bytes;
       this.#counted.set(socket, passed(socket));
+      if (from) this.#sum.from.set(from(), (this.#sum.from.get(from()) ?? 0) + bytes);
     });
   }
 

@@ -9,6 +9,7 @@ import {
   FLAG_NOFOLLOW,
   FLAG_NOINDEX,
   FLAG_SHOWN,
+  FLAG_TOLD,
   FLAG_TRUNCATED,
   type KnownRow,
 } from '../ledger/pages/known-row.ts';
@@ -70,7 +71,8 @@ export function knownRow(lesson: Lesson, found: VisitFindings): KnownRow {
     wire: wireOf(visit, before),
     flags:
       answered(page ? flagsOf(visit) | shownStill(visit, before) : (before?.flags ?? 0), found.alias) |
-      changedEver(visit, before),
+      changedEver(visit, before) |
+      toldOf(visit, before),
     ascii_sum: counts?.asciiSum ?? before?.ascii_sum ?? null,
     urls: counts?.urls ?? before?.urls ?? null,
     keywords: counts?.keywords ?? before?.keywords ?? null,
@@ -121,6 +123,13 @@ function shownStill({ outcome, stage }: Visit, before: KnownRow | undefined): nu
 function changedEver({ outcome, stage }: Visit, before: KnownRow | undefined): number {
   const changed = before?.seen_time != null && (outcome === 'fetched' || stage === 'template');
   return changed ? FLAG_CHANGED : (before?.flags ?? 0) & FLAG_CHANGED;
+}
+
+/** Looks that find nothing new leave it as it was. */
+function toldOf({ outcome, stage }: Visit, before: KnownRow | undefined): number {
+  const isNews = outcome === 'same' ? stage === 'template' : outcome !== 'failed' && outcome !== 'refused';
+  if (!isNews) return (before?.flags ?? 0) & FLAG_TOLD;
+  return before !== undefined && before.pings > 0 ? FLAG_TOLD : 0;
 }
 
 /** Counts towards the end of trying. A page refused for want of robots.txt is tried again, but not for ever. */

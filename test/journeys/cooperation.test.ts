@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openLedger } from '../../src/engine/open-ledger.ts';
+import { findPage } from '../../src/home/answers/lookup.ts';
+import { whyOf } from '../../src/home/answers/why.ts';
 import { verifyCollection } from '../../src/home/checks/verify.ts';
 import { openCopiesHere } from '../../src/home/copies/copies.ts';
 import { distrusted } from '../../src/home/notices/bulk/site-carriers.ts';
@@ -34,6 +36,9 @@ const newest = (collection: Collection, url: string) =>
     return stored;
   });
 
+const why = (collection: Collection, url: string) =>
+  collection.look(ledger => whyOf(ledger, findPage(ledger, url), collection.clock.now())).state;
+
 test('after the first round nothing is asked for but changes, and these come as differences', async () => {
   using collection = makeCollection();
   await using site = await openSite();
@@ -58,7 +63,9 @@ test('after the first round nothing is asked for but changes, and these come as 
     assert.deepEqual([visit.outcome, visit.cause, visit.outpost], ['fetched', 'delta', `site ${site.origin}`]);
     assert.ok(!site.asked.includes(`GET /${n}.html`));
     assert.match(Buffer.from(newest(collection, `${site.origin}/${n}.html`)!.body).toString(), /second edition/);
+    assert.match(why(collection, `${site.origin}/${n}.html`), /The site told us of its last change\./);
   }
+  assert.doesNotMatch(why(collection, `${site.origin}/5.html`), /told us/);
   assert.equal(collection.visits(`${site.origin}/new.html`).at(-1)!.outcome, 'fetched');
   // A site cannot make a page disappear: that it is gone was seen with a request.
   assert.equal(collection.visits(`${site.origin}/17.html`).at(-1)!.outcome, 'gone');

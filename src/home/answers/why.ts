@@ -6,7 +6,7 @@ import { weighed } from '../../frontier/schedule/importance.ts';
 import { Schedule } from '../../frontier/schedule/schedule.ts';
 import { trustTerms } from '../../frontier/schedule/validator-trust.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { KnownRow } from '../../ledger/pages/known-row.ts';
+import { FLAG_TOLD, type KnownRow } from '../../ledger/pages/known-row.ts';
 import { type PageRow, roles } from '../../ledger/pages/pages.ts';
 import type { Server } from '../../ledger/servers.ts';
 import { type Explanation, explain, inWords } from '../../revisit/explain.ts';
@@ -115,7 +115,8 @@ function lastAndNext({ page, known }: LookedUpPage, server: Server | undefined, 
       ? `Queued for its first visit; the next request to its server is in ${until(server.notBefore)}.`
       : 'Queued for its first visit; due now.';
   }
-  const last = `Checked ${inWords(Math.max(0, now - known.time) / DAY)} ago, ${resultOf(known)}.`;
+  const told = known.flags & FLAG_TOLD ? ' The site told us of its last change.' : '';
+  const last = `Checked ${inWords(Math.max(0, now - known.time) / DAY)} ago, ${resultOf(known)}.${told}`;
   if (known.retry_at !== null) {
     const when = known.retry_at > now ? `in ${until(known.retry_at)}` : 'now';
     const allowed = reasons[known.reason as ReasonCode]?.retries ?? 0;

@@ -55,6 +55,8 @@ export const FLAG_ALIAS = 64;
 export const FLAG_DOUBTED = 128;
 /** A later visit found another content than the one before, edits that many pages share included. */
 export const FLAG_CHANGED = 256;
+/** A notice of the site brought about the visit that found its last change. */
+export const FLAG_TOLD = 512;
 
 /** Of the table `known`. */
 export const KNOWN_COLUMNS = 34;

@@ -1,11 +1,20 @@
-/** Queries that people wrote (by-hand.txt), beside those that rules made (queries.ts). The second half was held out. */
+/**
+ * Queries that people wrote, beside those that rules made (queries.ts): by-hand.txt for the first shelf of pages, whose
+ * second half was held out; for the others a file each, written before anything was asked of them.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SearchDocument } from '../../src/search/index.ts';
-import type { KnownItem } from './queries.ts';
+import { type KnownItem, knownItems } from './queries.ts';
 
-export function byHand(documents: readonly SearchDocument[]): KnownItem[] {
-  const halves = readFileSync(join(import.meta.dirname, 'by-hand.txt'), 'utf8').split(/^-+$/m);
+/** All that is asked of the pages of a shelf. */
+export function queriesFor(shelf: string, documents: readonly SearchDocument[]): KnownItem[] {
+  if (shelf === 'first') return [...knownItems(documents), ...byHand('by-hand.txt', documents)];
+  return byHand(`by-hand-${shelf}.txt`, documents).map(item => ({ ...item, heldOut: true }));
+}
+
+function byHand(file: string, documents: readonly SearchDocument[]): KnownItem[] {
+  const halves = readFileSync(join(import.meta.dirname, file), 'utf8').split(/^-+$/m);
   return halves.flatMap((half, at) =>
     half.split('\n').flatMap((line): KnownItem[] => {
       const [, kind, query, pattern] = /^(\w+) \| (.*?) \| (.*)$/.exec(line) ?? [];

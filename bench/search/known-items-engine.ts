@@ -1,11 +1,11 @@
-/** One engine with all pages, asked all queries: `node known-items-engine.ts NAME DIRECTORY CHECKOUT`. Tells its parent. */
+/** One engine with all pages, asked all queries: `node known-items-engine.ts NAME DIRECTORY CHECKOUT SHELF`. Tells its parent. */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { byHand } from './by-hand.ts';
+import { queriesFor } from './by-hand.ts';
 import type { Asked } from './known-items.ts';
 import { type Material, realPages } from './pages.ts';
 import { openPeer } from './peers.ts';
-import { knownItems } from './queries.ts';
+import { xapian } from './xapian.ts';
 
 const BATCH = 400;
 /** Results looked at. */
@@ -17,7 +17,7 @@ interface Engine {
 }
 
 const root = join(import.meta.dirname, '..', '..');
-const [name = '', directory = '', before = ''] = process.argv.slice(2);
+const [name = '', directory = '', before = '', shelf = ''] = process.argv.slice(2);
 
 function milliseconds(): number {
   const { user, system } = process.cpuUsage();
@@ -42,7 +42,7 @@ async function skein(checkout: string): Promise<Engine> {
 
 /** A peer, which gets what links say of a page as one more field. */
 async function peer(): Promise<Engine> {
-  const opened = await openPeer(root, name, true);
+  const opened = name === 'xapian' ? xapian(root, directory) : await openPeer(root, name, true);
   return {
     async fill({ documents, said }) {
       const texts = new Map<number, Set<string>>();
@@ -57,8 +57,8 @@ async function peer(): Promise<Engine> {
   };
 }
 
-const material = realPages(root);
-const items = [...knownItems(material.documents), ...byHand(material.documents)];
+const material = realPages(root, shelf);
+const items = queriesFor(shelf, material.documents);
 const engine = name === 'skein' ? await skein(root) : name === 'before' ? await skein(before) : await peer();
 const started = milliseconds();
 await engine.fill(material);

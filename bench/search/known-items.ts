@@ -1,9 +1,9 @@
 /**
  * Relevance by known items: how far up the page stands that a query asks for (queries.ts), in Skein and beside it in
- * MiniSearch, Orama and SQLite's FTS5, each in a process of its own with the same pages. The mean of 1 / place for each
+ * MiniSearch, Orama, Xapian and SQLite's FTS5, each in a process of its own with the same pages. The mean of 1 / place for each
  * kind of query, for the half that the search was tuned with and the half held out; and what pages and queries cost.
  *
- *   node bench/search.ts --relevance-only [--before CHECKOUT] [--misses] [--no-peers]
+ *   node bench/search.ts --relevance-only [--shelf first|second|third] [--before CHECKOUT] [--misses] [--no-peers]
  *
  * `--before` names a checkout of an older Skein, which is asked the same. Its own index and Skein's are filled, and asked,
  * one right after the other, in processor time.
@@ -11,9 +11,9 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { byHand } from './by-hand.ts';
+import { queriesFor } from './by-hand.ts';
 import { realPages } from './pages.ts';
-import { type KnownItem, knownItems } from './queries.ts';
+import type { KnownItem } from './queries.ts';
 
 /** Megabytes of heap, and minutes, that an engine is given. */
 const MEMORY = 8000;
@@ -31,9 +31,9 @@ export interface Asked {
   readonly ranks: readonly number[];
 }
 
-async function askEngine(name: string, directory: string, before: string): Promise<Asked | undefined> {
+async function askEngine(name: string, directory: string, before: string, shelf: string): Promise<Asked | undefined> {
   const program = join(import.meta.dirname, 'known-items-engine.ts');
-  const child = fork(program, [name, directory, before], { execArgv: [`--max-old-space-size=${MEMORY}`] });
+  const child = fork(program, [name, directory, before, shelf], { execArgv: [`--max-old-space-size=${MEMORY}`] });
   const late = setTimeout(() => child.kill('SIGKILL'), MINUTES * 60_000);
   let asked: Asked | undefined;
   child.on('message', told => {
@@ -60,6 +60,7 @@ function table(items: readonly KnownItem[], engines: readonly Asked[]): void {
     ['tuned with', false],
     ['held out', true],
   ] as const) {
+    if (!items.some(item => item.heldOut === heldOut)) continue;
     console.log(`\n${half.padEnd(25)}${engines.map(({ name }) => name.padStart(12)).join('')}`);
     for (const kind of new Set(items.map(item => item.kind))) {
       const which = (item: KnownItem) => item.heldOut === heldOut && item.kind === kind;
@@ -71,19 +72,22 @@ function table(items: readonly KnownItem[], engines: readonly Asked[]): void {
 }
 
 export async function relevance(root: string, directory: string, flags: readonly string[]): Promise<void> {
-  const { documents } = realPages(root);
-  const items = [...knownItems(documents), ...byHand(documents)];
+  const given = (flag: string) => (flags.includes(flag) ? flags[flags.indexOf(flag) + 1]! : '');
+  const shelf = given('--shelf') || 'first';
+  const { documents } = realPages(root, shelf);
+  const items = queriesFor(shelf, documents);
   console.log(`relevance: ${items.length} queries with known answers on ${documents.length} real pages`);
-  const at = flags.indexOf('--before');
-  const before = at < 0 ? '' : flags[at + 1]!;
+  const before = given('--before');
   const names = [...(before ? ['before'] : []), 'skein', ...(flags.includes('--no-peers') ? [] : peers)];
   const engines: Asked[] = [];
   for (const name of names) {
-    const asked = await askEngine(name, directory, before);
+    const asked = await askEngine(name, directory, before, shelf);
     if (!asked) continue;
     engines.push(asked);
     const ms = (value: number) => `${value.toFixed(2)} ms of processor`;
-    console.log(`  ${name.padEnd(12)} a page in ${ms(asked.filling)}, a query ${ms(asked.asking)}`);
+    const cost =
+      name === 'xapian' ? 'in programs of its own' : `a page in ${ms(asked.filling)}, a query ${ms(asked.asking)}`;
+    console.log(`  ${name.padEnd(12)} ${cost}`);
   }
   table(items, engines);
   const skein = engines.find(({ name }) => name === 'skein');
@@ -92,8 +96,9 @@ export async function relevance(root: string, directory: string, flags: readonly
   console.log(`target ${WANTED} over all: ${reached >= WANTED ? 'met' : 'missed'}`);
   if (!flags.includes('--misses')) return;
   items.forEach(({ kind, query, heldOut }, index) => {
-    if (!heldOut && skein.ranks[index]! < 1) console.log(`${skein.ranks[index]!.toFixed(2)}  ${kind}: ${query}`);
+    if ((shelf === 'second' || !heldOut) && skein.ranks[index]! < 1)
+      console.log(`${skein.ranks[index]!.toFixed(2)}  ${kind}: ${query}`);
   });
 }
 
-const peers = ['minisearch', 'fts5', 'orama'];
+const peers = ['minisearch', 'fts5', 'xapian', 'orama'];

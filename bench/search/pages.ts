@@ -1,10 +1,9 @@
 /**
- * Real pages to search: the documentation of PostgreSQL, C++ (cppreference) and Java as Debian ships it, and, where they
- * are there, day 0 of the recorded sites in ../shared/data/dev. Analysed as a crawl would hand them over, link texts,
- * headings and importance included.
+ * Real pages to search: documentation as Debian ships it, and, where they are there, day 0 of the recorded sites in
+ * ../shared/data/dev. Analysed as a crawl would hand them over, link texts, headings and importance included.
  */
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { analyse } from '../../src/crawler/analysis/analyse.ts';
@@ -21,22 +20,62 @@ interface Raw {
   readonly html: string;
 }
 
-const packages = ['postgresql-doc-15', 'cppreference-doc-en-html', 'openjdk-17-doc'];
-const manuals: readonly (readonly [host: string, directory: string])[] = [
-  ['postgresql.test', '/usr/share/doc/postgresql-doc-15/html'],
-  ['cppreference.test', '/usr/share/cppreference/doc/html/en'],
-  ['java.test', '/usr/share/doc/openjdk-17-doc/api'],
-];
+interface Shelf {
+  readonly packages: readonly string[];
+  /** Host, directory, and which of its files; all that are HTML where nothing is said. */
+  readonly manuals: readonly (readonly [host: string, directory: string, which?: RegExp])[];
+  readonly recorded: boolean;
+}
 
-function manualPages(root: string): Raw[] {
+/** What is asked of one shelf says nothing of another: search was looked at with the first, and measured with the others. */
+const shelves: Readonly<Record<string, Shelf>> = {
+  first: {
+    packages: ['postgresql-doc-15', 'cppreference-doc-en-html', 'openjdk-17-doc'],
+    manuals: [
+      ['postgresql.test', '/usr/share/doc/postgresql-doc-15/html'],
+      ['cppreference.test', '/usr/share/cppreference/doc/html/en'],
+      ['java.test', '/usr/share/doc/openjdk-17-doc/api'],
+    ],
+    recorded: true,
+  },
+  second: {
+    packages: [
+      ...['python3.11-doc', 'sqlite3-doc', 'git-doc', 'nodejs-doc'],
+      ...['en', 'de', 'fr', 'ja'].map(language => `debian-reference-${language}`),
+    ],
+    manuals: [
+      ['python.test', '/usr/share/doc/python3.11/html'],
+      ['sqlite.test', '/usr/share/doc/sqlite3'],
+      ['git.test', '/usr/share/doc/git/html'],
+      ['nodejs.test', '/usr/share/doc/nodejs/api', /^(?!all)/],
+      ['reference.test', '/usr/share/debian-reference'],
+    ],
+    recorded: true,
+  },
+  third: {
+    packages: ['rust-doc', 'python-django-doc', 'libgtk-3-doc', 'debian-handbook'],
+    manuals: [
+      ['rust.test', '/usr/share/doc/rust-doc/html', /^(std|reference|book\/[^/]*$)/],
+      ['django.test', '/usr/share/doc/python-django-doc/html'],
+      ['gtk.test', '/usr/share/gtk-doc/html/gtk3'],
+      ['handbook.test', '/usr/share/doc/debian-handbook/html', /^(en-US|de-DE|fr-FR|es-ES|ja-JP|ru-RU|it-IT)/],
+    ],
+    recorded: false,
+  },
+};
+
+function manualPages(root: string, { packages, manuals }: Shelf): Raw[] {
   execFileSync('bash', [join(root, 'scripts', 'install-debian.sh'), ...packages], { stdio: 'inherit' });
-  return manuals.flatMap(([host, directory]) => {
+  return manuals.flatMap(([host, directory, which = /./]) => {
     if (!existsSync(directory)) return [];
     const files = readdirSync(directory, { recursive: true, encoding: 'utf8' }).filter(file => file.endsWith('.html'));
-    return files.sort().map(file => ({
-      url: new URL(encodeURI(file).replaceAll('?', '%3F').replaceAll('#', '%23'), `http://${host}/`).href,
-      html: readFileSync(join(directory, file), 'utf8'),
-    }));
+    return files
+      .filter(file => which.test(file) && statSync(join(directory, file)).isFile())
+      .sort()
+      .map(file => ({
+        url: new URL(encodeURI(file).replaceAll('?', '%3F').replaceAll('#', '%23'), `http://${host}/`).href,
+        html: readFileSync(join(directory, file), 'utf8'),
+      }));
   });
 }
 
@@ -88,9 +127,12 @@ function recordedPages(root: string): Raw[] {
   return pages.map(({ s, u, b }) => ({ url: `https://${s}${u}`, html: bodies.get(b) ?? '' }));
 }
 
-/** All pages of the manuals and the recorded sites, numbered from 1. */
-export function realPages(root: string): Material {
-  const raw = [...new Map([...manualPages(root), ...recordedPages(root)].map(one => [one.url, one])).values()];
+/** All pages of a shelf, numbered from 1. */
+export function realPages(root: string, name: string): Material {
+  const shelf = shelves[name];
+  if (!shelf) throw new Error(`no shelf ${name}: there are ${Object.keys(shelves).join(', ')}`);
+  const pages = [...manualPages(root, shelf), ...(shelf.recorded ? recordedPages(root) : [])];
+  const raw = [...new Map(pages.map(one => [one.url, one])).values()];
   const ids = new Map(raw.map(({ url }, index) => [url, index + 1]));
   const counts = new Map<number, number>();
   const said: Said[] = [];

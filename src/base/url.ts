@@ -20,8 +20,8 @@ export const LONGEST_URL = 4096;
 /** This machine by name or address: what people try on it seldom has a certificate. */
 const THIS_MACHINE = /^(?:localhost|127(?:\.\d+){3}|\[::1\])(?:[:/]|$)/i;
 
-/** With a scheme of any kind. What a colon parts from digits is a host and its port. */
-const HAS_SCHEME = /^[a-z][a-z0-9+.-]*:(?!\d)/i;
+/** With a scheme of any kind, also a mistyped one. What a colon parts from digits is a host and its port. */
+const HAS_SCHEME = /^(?:[a-z][a-z0-9+.-]*:(?!\d)|[^/?#]*:\/\/)/i;
 
 /** A URL as people write it: without a scheme it is https, on this machine http. */
 export function withScheme(written: string): string {

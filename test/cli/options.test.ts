@@ -152,4 +152,5 @@ test('a seed without a scheme is https, on this machine http', () => {
     'https://localhost.example/',
   ]);
   assert.throws(() => seedUrl('ftp://example.org/'), /not a URL that can be crawled/);
+  assert.throws(() => seedUrl('ht!tp://example.org/'), /not a URL that can be crawled/);
 });

@@ -1,7 +1,19 @@
 /** What a user meets before anything is crawled: help, suggestions, refusals, exit codes, config files, closed pipes. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { closeSync, existsSync, mkdirSync, openSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  existsSync,
+  lchownSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -255,6 +267,33 @@ test('options are read from skein.config.json and skein.config.ts; the command l
     assert.equal((JSON.parse(more.stdout.toString()) as { pages: number }).pages, 2, name);
     assert.equal((await pagesOf(join(cwd, 'from-config'))).size > 0, true);
   }
+});
+
+test('a config file that another user of the machine laid there is not read, unless it is named', async context => {
+  const cwd = join(place.path, 'shared');
+  mkdirSync(cwd);
+  const [file, proof] = [join(cwd, 'skein.config.ts'), join(cwd, 'proof')];
+  const code = `import { writeFileSync } from 'node:fs';\nwriteFileSync(${JSON.stringify(proof)}, 'ran');\nexport default {};\n`;
+  const refused = async (how: string) => {
+    const { code: end, stderr } = await skein(['crawl', 'not-a-url:'], { cwd });
+    assert.equal(end, 2, stderr);
+    assert.match(stderr, /another user of this machine.*\n.*--config skein\.config\.ts/s, how);
+    assert.ok(!existsSync(proof), how);
+  };
+  writeFileSync(file, code);
+  chmodSync(file, 0o666);
+  await refused('everybody may write it');
+  chmodSync(file, 0o644);
+  if (process.getuid?.() !== 0) return context.diagnostic('files of another user can only be made by root');
+  chownSync(file, 65_534, 65_534);
+  await refused('it belongs to somebody else');
+  renameSync(file, join(cwd, 'own.ts'));
+  chownSync(join(cwd, 'own.ts'), 0, 0);
+  symlinkSync('own.ts', file);
+  lchownSync(file, 65_534, 65_534);
+  await refused('somebody else has chosen what it leads to');
+  await skein(['crawl', 'not-a-url:', '--config', 'skein.config.ts'], { cwd });
+  assert.equal(readFileSync(proof, 'utf8'), 'ran', 'whoever names it trusts it');
 });
 
 test('a misspelt or wrong entry of a config file is named', async () => {

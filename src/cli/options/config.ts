@@ -1,6 +1,6 @@
 /** skein.config.ts or skein.config.json in the working directory, or the file that --config names: the same names as on the command line, in camel case. */
-import { existsSync, readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { existsSync, lstatSync, readFileSync, statSync } from 'node:fs';
+import { basename, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { SkeinError, systemWords } from '../../base/errors.ts';
 
@@ -16,6 +16,7 @@ export async function readConfig(
   const usual = ['skein.config.ts', 'skein.config.json'].map(name => resolve(directory, name));
   const file = named === undefined ? usual.find(existsSync) : resolve(directory, named);
   if (!file) return {};
+  if (named === undefined) refuseOthers(file);
   let config: unknown;
   try {
     config = /\.[mc]?[jt]s$/.test(file)
@@ -41,6 +42,27 @@ export async function readConfig(
   }
   return config as Record<string, unknown>;
 }
+
+/**
+ * A config file is code, or names some. In a directory that others may write to, such as /tmp, one of them may have laid it
+ * there for whoever runs Skein: what nobody has named must be its user's own, or that of whoever administers the machine.
+ */
+function refuseOthers(file: string): void {
+  const me = process.getuid?.();
+  if (me === undefined) return; // a system where files belong to nobody
+  const trusted = new Set([0, me, ...(me === 0 ? [Number(process.env['SUDO_UID'] ?? 0)] : [])]);
+  // A link is its maker's choice, whoever owns what it leads to.
+  const found = [lstatSync(file), statSync(file)];
+  const isOurs = found.every(({ uid }) => trusted.has(uid)) && (found[1]!.mode & OTHERS_WRITE) === 0;
+  if (isOurs) return;
+  throw new SkeinError(
+    'bad-config',
+    `${file} was not read, because another user of this machine can write it.`,
+    `Move it away, or name it if you trust it: --config ${basename(file)}`,
+  );
+}
+
+const OTHERS_WRITE = 0o002;
 
 /** The name that differs least, if any is close. */
 export function nearest(wrong: string, names: readonly string[]): string | undefined {

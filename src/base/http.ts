@@ -23,6 +23,8 @@ export function askerOf(address: string): string {
   return `${groups.slice(0, 4).join(':')}::/64`;
 }
 
+export const isLoopback = (address: string): boolean => /^(?:::ffff:)?127\.|^::1$/.test(address);
+
 /** How many connections a public port holds, in all and for one asker; `isProxy` = it speaks for many. */
 interface ConnectionRoom {
   readonly most: number;

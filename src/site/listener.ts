@@ -2,10 +2,10 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { SkeinError } from '../base/errors.ts';
-import { AnswersUnderWay, askerOf, createServer, shareConnections } from '../base/http.ts';
+import { AnswersUnderWay, askerOf, createServer, isLoopback, shareConnections } from '../base/http.ts';
 import { siteLimits } from '../notices/site/discovery.ts';
 import { Front } from './front.ts';
-import { answered, isLoopback, readerOf } from './node-request.ts';
+import { answered, readerOf } from './node-request.ts';
 import type { Site } from './site.ts';
 
 export interface ListenOptions {

@@ -1,14 +1,13 @@
 /** Requests of node:http as the faces see them, and answers back. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TLSSocket } from 'node:tls';
+import { isLoopback } from '../base/http.ts';
 import { WELL_KNOWN } from '../notices/site/discovery.ts';
 import type { Faces } from './faces/faces.ts';
 import { type FaceAnswer, FaceError, type FaceRequest } from './faces/request.ts';
 
 /** Told to whoever reads a page of the site. */
 export const DISCOVERY_LINK = `<${WELL_KNOWN}>; rel="skein"`;
-
-export const isLoopback = (address: string): boolean => /^(?:::ffff:)?127\.|^::1$/.test(address);
 
 function faceRequest(request: IncomingMessage, response: ServerResponse): FaceRequest {
   // Express takes the path at which a middleware is mounted off `url`.

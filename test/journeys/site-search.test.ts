@@ -98,8 +98,21 @@ test('terms that were searched at home are suggested by the site, and its box an
     found.hits.every(({ url }: { url: string }) => url.startsWith(`${site}/`)),
     'nothing of other sites',
   );
-  const escaped = JSON.parse((await ask(`/search?q=${encodeURIComponent('ferry) OR (ferry')}`)).text);
-  assert.ok(escaped.hits.every(({ url }: { url: string }) => url.startsWith(`${site}/`)));
+  // `others` stands on the other site alone.
+  for (const q of [
+    'others) OR (moss',
+    'f(")) OR others OR (g(")',
+    '"moss) OR others OR ("',
+    'others | moss) (',
+    'others',
+  ]) {
+    const { status, text } = await ask(`/search?q=${encodeURIComponent(q)}`);
+    assert.equal(status, 200, `${q}: ${text}`);
+    const { hits, total, facets, corrected } = JSON.parse(text);
+    assert.ok(hits.every(({ url }: { url: string }) => url.startsWith(`${site}/`)));
+    assert.equal(total, hits.length, `${q}: nor how many there are elsewhere`);
+    assert.doesNotMatch(JSON.stringify([facets, corrected]), new RegExp(new URL(other).host), q);
+  }
   const script = await ask('/widget.js');
   assert.match(script.text, /customElements\.define\('skein-search'/);
   assert.equal((await ask('/search?q=')).status, 400);

@@ -44,8 +44,10 @@ const agrees = ({ method, url }: Got) => ({
   body: method === 'GET' ? url.searchParams.get('hub.challenge')! : '',
 });
 
-function ask(here: Here, form: Record<string, string>): Promise<Response> {
-  return fetch(`${here.at}/.well-known/skein/hub`, { method: 'POST', body: new URLSearchParams(form) });
+/** `from`: as the web server before it says. */
+function ask(here: Here, form: Record<string, string>, from?: string): Promise<Response> {
+  const headers = from === undefined ? {} : { 'x-forwarded-for': from };
+  return fetch(`${here.at}/.well-known/skein/hub`, { method: 'POST', body: new URLSearchParams(form), headers });
 }
 
 test('a subscriber that means it is sent what changed, signed, until its lease ends or it says no', async context => {
@@ -189,4 +191,44 @@ test('hubs of others and IndexNow are told, with a key that the site shows', asy
     await (await here.get('/.well-known/skein/atom.xml')).text(),
     new RegExp(`<link rel="hub" href="${hub.at}/"/>`),
   );
+});
+
+test('a stranger alone takes not all the places of a hub, neither of subscribers nor of those that are being asked', async context => {
+  const root = folder(context);
+  write(root, 'a.html', page('A', 'one'));
+  const here = await startSite(context, {
+    directory: root,
+    hubs: ['own'],
+    allowPrivate: true,
+    requestsAMinute: 100_000,
+  });
+  const stranger = await listener(context, agrees);
+  const wish = (at: string) => ({ 'hub.mode': 'subscribe', 'hub.topic': TOPIC, 'hub.callback': at });
+  const count = () => here.site.status().subscribers.length;
+  /** Whether one more got a place; waits for those that are being asked. */
+  const joins = async (at: string, from: string) => {
+    const before = count();
+    if ((await ask(here, wish(at), from)).status !== 202) return false;
+    await until(() => count() > before);
+    return true;
+  };
+  let got = 0;
+  while (got < 200 && (await joins(`${stranger.at}/${got}`, '192.0.2.1'))) got++;
+  assert.equal(got, 50);
+  assert.equal(await joins(`${stranger.at}/more`, '192.0.2.2'), false, 'nor by way of others, for the same host');
+  const port = new URL(stranger.at).port;
+  assert.equal(await joins(`http://localhost:${port}/`, '192.0.2.1'), false, 'nor for other hosts');
+  assert.equal((await ask(here, wish(`${stranger.at}/7`), '192.0.2.1')).status, 202, 'a lease is renewed');
+  // Callbacks that take the question and never answer.
+  const mute = createServer(() => {});
+  await new Promise<void>(resolve => mute.listen(0, '127.0.0.1', resolve));
+  context.after(() => {
+    mute.closeAllConnections();
+    mute.close();
+  });
+  const silent = `http://localhost:${(mute.address() as AddressInfo).port}`;
+  const answers: number[] = [];
+  for (let i = 0; i < 40; i++) answers.push((await ask(here, wish(`${silent}/${i}`), '192.0.2.3')).status);
+  assert.equal(answers.filter(status => status === 202).length, 4);
+  assert.equal(await joins(`http://localhost:${port}/other`, '192.0.2.4'), true);
 });

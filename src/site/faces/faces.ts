@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { gzip, zstdCompress } from 'node:zlib';
 import type { Clock } from '../../base/clock.ts';
 import { SkeinError } from '../../base/errors.ts';
+import { askerOf, isLoopback } from '../../base/http.ts';
 import { siteLimits, WELL_KNOWN } from '../../notices/site/discovery.ts';
 import { decodeTerms } from '../../notices/site/terms.ts';
 import { cursorText, type Journal } from '../journal/journal.ts';
@@ -119,7 +120,9 @@ export class Faces {
   }
 
   async #subscribe(request: FaceRequest, hub: Hub): Promise<FaceAnswer> {
-    hub.take(new URLSearchParams(Buffer.from(await request.body(FORM_BYTES)).toString()));
+    const form = new URLSearchParams(Buffer.from(await request.body(FORM_BYTES)).toString());
+    // Behind a web server that does not say who asks, all are that server.
+    hub.take(form, isLoopback(request.address) ? '' : askerOf(request.address));
     return { status: 202, headers: {} };
   }
 

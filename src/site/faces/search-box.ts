@@ -53,7 +53,7 @@ export class SearchBox {
     const limit = /^[1-9]\d?$/.test(query.get('limit') ?? '') ? query.get('limit')! : '10';
     return this.#once(`${limit} ${words}`, KEPT_FOR, async () => {
       const { host, pathname } = new URL(this.#site);
-      const q = `(${words}) site:"${host}${pathname === '/' ? '' : pathname}"`;
+      const q = `(${closed(words)}) site:"${host}${pathname === '/' ? '' : pathname}"`;
       const { type, text } = await this.#ask(`search?${new URLSearchParams({ q, limit })}`);
       if (!/json/.test(type)) throw unreachable();
       return json({ ...this.#own(JSON.parse(text) as HomeAnswer), query: words });
@@ -93,6 +93,24 @@ export class SearchBox {
       throw error instanceof FaceError ? error : unreachable();
     }
   }
+}
+
+const QUOTES = /["“”„«»]/g;
+
+/**
+ * The question as one that ends where it ends: parentheses that close what they have not opened would let its end stand
+ * outside of the site, and how many pages of others there are is nobody's to know. Quotation marks are paired, and where
+ * there are any parentheses count for nothing, so that neither hides the other.
+ */
+function closed(words: string): string {
+  const marks = words.match(QUOTES)?.length ?? 0;
+  const paired = marks % 2 === 0 ? words : `${words}"`;
+  let depth = 0;
+  for (const sign of words.match(/[()]/g) ?? []) {
+    depth += sign === '(' ? 1 : -1;
+    if (depth < 0) break;
+  }
+  return depth === 0 && marks === 0 ? words : paired.replace(/[()]/g, ' ');
 }
 
 function script(body: string): FaceAnswer {

@@ -33,14 +33,27 @@ interface HubSubscription {
   readonly callback: string;
   readonly topic: string;
   readonly secret: string;
+  /** Who asked for it, as far as an address tells; empty = it is not known. */
+  readonly from?: string;
   /** Milliseconds since 1970. */
   readonly expires: number;
   told: number;
   problem: string;
 }
 
+/** What a subscriber asks for. */
+interface HubWish extends Pick<HubSubscription, 'callback' | 'secret'> {
+  readonly mode: string;
+  /** Seconds. */
+  readonly lease: number;
+  readonly from: string;
+}
+
+/** In all; and of one asker, or of callbacks at one host: so nobody alone takes all the places. */
 const MOST = 1000;
+const MOST_ALIKE = 50;
 const MOST_VERIFYING = 32;
+const MOST_VERIFYING_ALIKE = 4;
 const SHORTEST_LEASE = 300;
 const LONGEST_LEASE = (30 * DAY) / 1000;
 const USUAL_LEASE = (10 * DAY) / 1000;
@@ -50,7 +63,8 @@ export class Hub {
   readonly #options: HubOptions;
   readonly #file: string;
   readonly #subscriptions = new Map<string, { readonly subscription: HubSubscription; readonly follower: Follower }>();
-  #verifying = 0;
+  /** Callbacks that are being asked, by who named them. */
+  readonly #verifying = new Map<string, number>();
 
   constructor(options: HubOptions) {
     this.#options = options;
@@ -62,8 +76,11 @@ export class Hub {
     return [...this.#subscriptions.values()].map(({ subscription }) => subscription);
   }
 
-  /** A form as subscribers send it. Throws what is wrong with it; else it is taken, and verified later. */
-  take(form: URLSearchParams): void {
+  /**
+   * A form as subscribers send it; `from`: whoever did, empty = nobody knows. Throws what is wrong with it; else it is taken,
+   * and verified later.
+   */
+  take(form: URLSearchParams, from: string): void {
     const mode = form.get('hub.mode');
     const topic = form.get('hub.topic') ?? '';
     const callback = form.get('hub.callback') ?? '';
@@ -78,11 +95,28 @@ export class Hub {
     const lease = Math.round(Math.min(LONGEST_LEASE, Math.max(SHORTEST_LEASE, asked)));
     for (const { callback: other, expires } of this.subscribers) if (expires <= this.#options.now()) this.#drop(other);
     const isNew = !this.#subscriptions.has(url.href);
-    if (this.#verifying >= MOST_VERIFYING || (mode === 'subscribe' && isNew && this.#subscriptions.size >= MOST)) {
+    if (!this.#mayAsk(from) || (mode === 'subscribe' && isNew && !this.#hasRoom(url, from))) {
       throw new FaceError('slow-down', 'This hub has as many subscribers as it takes.', 60);
     }
-    this.#verifying++;
-    void this.#verify(url.href, mode, lease, secret).finally(() => this.#verifying--);
+    this.#verifying.set(from, (this.#verifying.get(from) ?? 0) + 1);
+    void this.#verify({ callback: url.href, mode, lease, secret, from }).finally(() => {
+      const left = this.#verifying.get(from)! - 1;
+      if (left > 0) this.#verifying.set(from, left);
+      else this.#verifying.delete(from);
+    });
+  }
+
+  #mayAsk(from: string): boolean {
+    const all = [...this.#verifying.values()].reduce((sum, each) => sum + each, 0);
+    return all < MOST_VERIFYING && (from === '' || (this.#verifying.get(from) ?? 0) < MOST_VERIFYING_ALIKE);
+  }
+
+  #hasRoom({ hostname }: URL, from: string): boolean {
+    const all = [...this.#subscriptions.values()].map(({ subscription }) => subscription);
+    const alike = all.filter(
+      each => (from !== '' && each.from === from) || new URL(each.callback).hostname === hostname,
+    );
+    return all.length < MOST && alike.length < MOST_ALIKE;
   }
 
   stop(): void {
@@ -90,7 +124,7 @@ export class Hub {
   }
 
   /** Whether the subscriber meant it: it has to repeat what only it was told. */
-  async #verify(callback: string, mode: string, lease: number, secret: string): Promise<void> {
+  async #verify({ callback, mode, lease, secret, from }: HubWish): Promise<void> {
     const { topic, allowPrivate, journal, now } = this.#options;
     const challenge = randomBytes(24).toString('base64url');
     const url = new URL(callback);
@@ -108,7 +142,7 @@ export class Hub {
     this.#drop(callback);
     if (mode === 'subscribe') {
       const told = before ?? journal.cursor.sequence;
-      this.#add({ callback, topic, secret, expires: now() + lease * 1000, told, problem: '' });
+      this.#add({ callback, topic, secret, from, expires: now() + lease * 1000, told, problem: '' });
     }
     this.#write();
   }

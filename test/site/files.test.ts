@@ -1,5 +1,6 @@
 /** A folder of files, watched: what is told is what a reader of the pages would see. */
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import {
   mkdirSync,
   readdirSync,
@@ -251,6 +252,23 @@ test('a link that is set to another folder is followed', async context => {
   const second = pages.get('/a.html')!.content;
   write(root, 'releases/2/a.html', page('A', 'three'));
   await until(() => pages.get('/a.html')!.content !== second);
+});
+
+test('a pipe in the place of a page or of robots.txt holds nobody up', async context => {
+  const root = folder(context);
+  for (const name of ['a', 'b', 'c', 'd', 'e']) write(root, `${name}.html`, page(name, 'one'));
+  const here = await startSite(context, { directory: root });
+  for (const name of ['a.html', 'b.html', 'c.html', 'd.html', 'robots.txt']) {
+    rmSync(join(root, name), { force: true });
+    execFileSync('mkfifo', [join(root, name)]);
+  }
+  for (const name of ['a', 'b', 'c', 'd']) assert.equal(await here.site.read(`/${name}.html`), undefined);
+  assert.match(Buffer.from((await here.site.read('/e.html'))!.body).toString(), /one/);
+  await until(async () => {
+    await here.site.changed();
+    return /robots\.txt is not a file/.test(here.site.status().sources[0]!.problem);
+  });
+  assert.equal(here.site.journal.pages.size, 5, 'without rules that can be read nothing is told');
 });
 
 test('robots.txt may change its mind, either way', async context => {

@@ -3,7 +3,7 @@
  * tells of changes at once (folder-watch.ts); a list every minute finds what it missed. Hidden files are left out, and so is whatever a
  * symbolic link would reach outside of the folder.
  */
-import type { Dirent } from 'node:fs';
+import { constants, type Dirent } from 'node:fs';
 import { open, readdir, realpath, stat } from 'node:fs/promises';
 import { join, resolve, sep } from 'node:path';
 import { SkeinError } from '../../base/errors.ts';
@@ -26,6 +26,9 @@ interface FilesOptions {
 const INDEX = /(^|\/)index\.x?html?$/i;
 /** Larger files are not told of: nobody reads them as pages. */
 const LARGEST = 64 * 1024 * 1024;
+
+/** Whoever opens a pipe waits for somebody to write into it, and takes a thread with them. */
+const AT_ONCE = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 export class FilesSource implements SiteSource {
   readonly name = 'files';
@@ -89,10 +92,11 @@ export class FilesSource implements SiteSource {
     const file = join(root, name);
     try {
       if (!(await staysWithin(root, file))) return undefined;
-      const handle = await open(file, 'r');
+      const handle = await open(file, AT_ONCE);
       try {
-        const { mtimeMs, size } = await handle.stat();
-        if (size > LARGEST) return undefined;
+        const found = await handle.stat();
+        const { mtimeMs, size } = found;
+        if (!found.isFile() || size > LARGEST) return undefined;
         return { kind: 'page', type: pageType(name)!, modified: mtimeMs, body: await handle.readFile() };
       } finally {
         await handle.close();
@@ -106,8 +110,9 @@ export class FilesSource implements SiteSource {
   async robots(): Promise<Uint8Array | undefined> {
     const file = join(await this.#root(), 'robots.txt');
     try {
-      const handle = await open(file, 'r');
+      const handle = await open(file, AT_ONCE);
       try {
+        if (!(await handle.stat()).isFile()) throw new SkeinError('refused', `${file} is not a file.`);
         const text = Buffer.alloc(ROBOTS_LIMIT + 1);
         return text.subarray(0, (await handle.read(text, 0, text.length, 0)).bytesRead);
       } finally {

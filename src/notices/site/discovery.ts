@@ -169,5 +169,5 @@ function parseJson(text: string): unknown {
 }
 
 export function bad(what: string): SkeinError {
-  return new SkeinError('bad-frame', `What the site sent does not decode: ${what}.`);
+  return new SkeinError('bad-frame', `A message does not decode: ${what}.`);
 }

@@ -83,3 +83,11 @@ export const serverTroubles: readonly string[] = Object.entries(reasons).flatMap
 export function isError({ outcome, reason: code }: { readonly outcome: string; readonly reason: string }): boolean {
   return outcome === 'failed' || (outcome === 'refused' && serverTroubles.includes(code));
 }
+
+/** Why a page was refused, where that says nothing of it: its server, or the way there, is in trouble. */
+export const passingRefusals: readonly string[] = [...serverTroubles, 'private-address'];
+
+/** The visit says nothing of its page: it went wrong, or could not be made from here. */
+export function saysNothing({ outcome, reason: code }: { readonly outcome: string; readonly reason: string }): boolean {
+  return outcome === 'failed' || (outcome === 'refused' && passingRefusals.includes(code));
+}

@@ -79,6 +79,11 @@ export function nextRetryOf(pool: Pool): number {
   return time;
 }
 
+/** Failures whose time to be tried again has come by now; of each partition at most so many. */
+export function retriesBy(pool: Pool, now: number, most: number): PoolPage[] {
+  return [...pool].flatMap(member => member.ledger.dueTimes.retries(0, now, most).map(row => ({ member, ...row })));
+}
+
 /** What a budget allows: pages, bytes, or both. */
 export interface Spending {
   /** Visits a day. */

@@ -2,7 +2,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { KnownRow } from './pages/known-row.ts';
 
-interface LinkRow extends Pick<KnownRow, 'page' | 'outcome' | 'flags' | 'moved_to'> {
+interface LinkRow extends Pick<KnownRow, 'page' | 'outcome' | 'reason' | 'flags' | 'moved_to'> {
   /** Packed links; null = it has none. */
   readonly targets: Uint8Array | null;
 }
@@ -10,12 +10,12 @@ interface LinkRow extends Pick<KnownRow, 'page' | 'outcome' | 'flags' | 'moved_t
 /** A visit with its outcome, and what is known of its page by now. */
 export type Visited = readonly [
   ...[visit: number, page: number, time: number, found: string],
-  ...[outcome: KnownRow['outcome'], flags: number, segment: number | null, changed: number],
+  ...[outcome: KnownRow['outcome'], reason: string, flags: number, segment: number | null, changed: number],
 ];
 
 /** When the copy that people read was last another, by news or not. */
 const COPIED = 'max(k.changed_time, coalesce((SELECT edited FROM followed f WHERE f.page = k.page), 0))';
-const VISITED = `SELECT v.id, v.page, v.time, v.outcome, k.outcome, k.flags, k.segment, ${COPIED}
+const VISITED = `SELECT v.id, v.page, v.time, v.outcome, k.outcome, k.reason, k.flags, k.segment, ${COPIED}
   FROM visits v JOIN known k ON k.page = v.page`;
 const CHANGED = `v.outcome IN ('fetched', 'gone', 'moved')`;
 
@@ -44,7 +44,7 @@ export class IndexFeed {
 
   /** Known pages with their links, behind the page `after`. */
   links(after: number, most: number): LinkRow[] {
-    const sql = `SELECT k.page, k.outcome, k.flags, k.moved_to, l.targets FROM known k LEFT JOIN links l ON l.page = k.page
+    const sql = `SELECT k.page, k.outcome, k.reason, k.flags, k.moved_to, l.targets FROM known k LEFT JOIN links l ON l.page = k.page
        WHERE k.page > ? ORDER BY k.page LIMIT ?`;
     return this.#ask(sql).all(after, most) as unknown as LinkRow[];
   }

@@ -95,7 +95,7 @@ test('a run that leaves failures says when they are tried again', async () => {
   assert.equal(summary['retries'], 1);
   assert.ok(Date.parse(String(summary['nextRetry'])) > Date.now());
   const { stdout } = await skein(['crawl', '--data', broken, ...fast]);
-  assert.match(stdout.toString(), /A crawl after 20\d\d-.* retries 1 failed page/);
+  assert.match(stdout.toString(), /A crawl or refresh after 20\d\d-.* retries 1 failed page/);
 });
 
 test('a server that says when to come back is asked again then, in the same run', async () => {

@@ -71,6 +71,31 @@ test('404 is looked at again after 1, 3 and 9 days, then seldom; a page that com
   assert.deepEqual(kinds, ['back', 'gone', 'new']);
 });
 
+test('what failed in one round is tried again by a later one, stored before or not, also where robots.txt failed', async () => {
+  using collection = makeCollection();
+  await using pages = await openPages();
+  const quiet = Array.from({ length: 12 }, (_, i) => `/quiet-${i}.html`);
+  for (const path of quiet) pages.set(path, { body: html(path, [prose(9)]), tagged: true });
+  const front = (...more: string[]) => ({ body: html('Front', [prose(1)], [...quiet, ...more]), tagged: true });
+  pages.set('/', front());
+  await collection.crawl([`${pages.origin}/`]);
+  pages.set('/', front('/new.html'));
+  pages.set('/new.html', { status: 500, body: 'down' });
+  const found = (path: string) => outcomes(collection, `${pages.origin}${path}`);
+  for (let round = 0; round < 5 && found('/new.html').length === 0; round++) await dayLater(collection);
+  assert.deepEqual(found('/new.html'), ['failed http-5xx']);
+  pages.set('/new.html', { body: html('New', [prose(4)]), tagged: true });
+  await dayLater(collection);
+  assert.deepEqual(found('/new.html'), ['failed http-5xx', 'fetched ok']);
+
+  pages.set('/robots.txt', { status: 503, body: 'busy' });
+  await dayLater(collection, 2);
+  assert.equal(found('/').at(-1), 'refused robots-unreachable');
+  pages.set('/robots.txt', { status: 404, body: 'none' });
+  for (let round = 0; round < 5; round++) await dayLater(collection, 2);
+  for (const path of ['/', ...quiet]) assert.match(found(path).at(-1)!, /^same /, path);
+});
+
 test('410 is believed at once', async () => {
   using collection = makeCollection();
   await using pages = await openPages();

@@ -103,6 +103,29 @@ test('what was crawled is found by text, heading, link and type; what must not b
   assert.ok((await equalsRebuilt(directory)) >= 6);
 });
 
+test('pages of a site whose robots.txt fails for a while are still found; those that it forbids are not', async () => {
+  await using pages = await openPages();
+  pages.set('/', { body: html('Start', ['a curlew'], ['/heron']) });
+  pages.set('/heron', { body: html('Heron', ['a perch']) });
+  using collection = makeCollection();
+  const { directory } = collection;
+  await collection.crawl([`${pages.origin}/`]);
+  assert.deepEqual(await find(directory, 'perch'), ['/heron']);
+
+  const refreshed = async (robots: Parameters<typeof pages.set>[1]) => {
+    pages.set('/robots.txt', robots);
+    for (let round = 0; round < 3; round++) {
+      collection.pass(40);
+      await collection.refresh({ budget: '100%' });
+    }
+    return find(directory, 'curlew OR perch');
+  };
+  assert.equal((await refreshed({ status: 503, body: 'busy' })).length, 2);
+  assert.equal(await equalsRebuilt(directory), 2);
+  assert.deepEqual(await refreshed({ body: 'User-agent: *\nDisallow: /heron\n' }), ['/']);
+  assert.equal(await equalsRebuilt(directory), 1);
+});
+
 test('a page that changed or went is read before the new ones that wait, and only once', async () => {
   await using pages = await openPages();
   const paths = Array.from({ length: 30 }, (_, index) => `/new-${index}`);

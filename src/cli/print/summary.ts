@@ -34,7 +34,7 @@ export function printSummary(summary: Summary, directory?: string, idle?: string
   if (directory === undefined) return;
   if (summary.nextRetry !== null) {
     const failed = plural(summary.retries, 'failed page');
-    console.log(`\nA crawl after ${moment(summary.nextRetry)} retries ${failed}.`);
+    console.log(`\nA crawl or refresh after ${moment(summary.nextRetry)} retries ${failed}.`);
   }
   const data = dataOption(directory);
   if (isInVain(summary)) console.log(paint('yellow', '\nNo page could be fetched.'));

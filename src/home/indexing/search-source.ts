@@ -13,13 +13,15 @@
  * on how far the look ahead came.
  *
  * Indexed is what was seen at the last look and may be shown: no sitemaps or images, nothing that says noindex or
- * noarchive, that a filter kept out, that moved, went, or is now refused. A page that failed stays as it was.
+ * noarchive, that a filter kept out, that moved, went, or is now refused. A page that failed stays as it was, and so does one
+ * that was not asked for because its server, or its robots.txt, could not be reached.
  */
 import { MissingSegment } from '../../archive/store/segment-store.ts';
 import { SkeinError } from '../../base/errors.ts';
 import { wordsOf } from '../../crawler/analysis/analyse.ts';
 import { toUtf8 } from '../../crawler/analysis/charset.ts';
 import { unpackFacts } from '../../errand/facts.ts';
+import { saysNothing } from '../../errand/reasons.ts';
 import type { IndexFeed, Visited } from '../../ledger/index-feed.ts';
 import { Ledger } from '../../ledger/ledger.ts';
 import { unpackLinks } from '../../ledger/links/packed-links.ts';
@@ -230,9 +232,10 @@ class SourceReading {
     for (const row of rows) {
       if (last !== undefined && batch.isFull(most)) break;
       last = row;
-      const [visit, page, , found, outcome, flags, segment, changed] = row;
+      const [visit, page, , found, outcome, reason, flags, segment, changed] = row;
       if (found === 'failed' || batch.done.has(page)) continue;
-      const current = shown({ outcome, flags, segment }) && (indexed.get(page) ?? Number.NEGATIVE_INFINITY) >= changed;
+      const isShown = shown({ outcome, reason, flags, segment });
+      const current = isShown && (indexed.get(page) ?? Number.NEGATIVE_INFINITY) >= changed;
       // Nearly all visits of a refresh are such; when a page was last seen stands in the ledger.
       if (current && (found === 'same' || this.#wasEarly(page, visit))) continue;
       batch.done.add(page);
@@ -348,7 +351,7 @@ class FeedBatch {
 type MaybeBytes = Uint8Array | null | undefined;
 
 /** What decides whether a page is shown. */
-type Showing = Pick<KnownRow, 'outcome' | 'flags' | 'segment'>;
+type Showing = Pick<KnownRow, 'outcome' | 'reason' | 'flags' | 'segment'>;
 
 const [VISIT, PAGE] = [0, 1] as const;
 
@@ -366,14 +369,18 @@ function seenTime({ seen_time: seen, time }: KnownRow): number {
 }
 
 /** What people may find of it: the newest version, if it is stored and says that it may be. */
-function shown({ outcome, flags, segment }: Showing): boolean {
-  if (outcome !== 'fetched' && outcome !== 'same' && outcome !== 'failed') return false;
-  return segment !== null && (flags & (FLAG_NOINDEX | FLAG_NOARCHIVE | FLAG_FILTERED)) === 0;
+function shown({ flags, segment, ...found }: Showing): boolean {
+  return stands(found) && segment !== null && (flags & (FLAG_NOINDEX | FLAG_NOARCHIVE | FLAG_FILTERED)) === 0;
 }
 
 /** Its links count, whether it is shown itself or not. */
-function speaks({ outcome, flags }: Pick<KnownRow, 'outcome' | 'flags'>): boolean {
-  return (outcome === 'fetched' || outcome === 'same' || outcome === 'failed') && (flags & FLAG_NOFOLLOW) === 0;
+function speaks({ flags, ...found }: Pick<KnownRow, 'outcome' | 'reason' | 'flags'>): boolean {
+  return stands(found) && (flags & FLAG_NOFOLLOW) === 0;
+}
+
+/** What was stored of it last is still what is known of it. */
+function stands(found: Pick<KnownRow, 'outcome' | 'reason'>): boolean {
+  return found.outcome === 'fetched' || found.outcome === 'same' || saysNothing(found);
 }
 
 function saidBy(page: number, targets: MaybeBytes): Said {

@@ -4,14 +4,14 @@
  * is done, and paid.
  *
  * Its stages, in the order in which pages are given out: sitemaps, because they say which pages have changed; pages drawn by
- * lot; then slice by slice new pages and those that are due, until either the budget or the pages are used up (dry). What
+ * lot; what failed and is to be tried again; then slice by slice new pages and those that are due, until either the budget or the pages are used up (dry). What
  * stands aside and images come on top, by how many pages were given out.
  */
 import { type Clock, DAY } from '../../base/clock.ts';
 import type { Images } from '../images/images.ts';
 import { keyOf, type Pool, type PoolMember, type PoolPage } from '../partitions/pool.ts';
 import type { Round } from '../round.ts';
-import { asideOf, type Grant, roomFor, type Spending, type Supply, type SupplyParts } from '../supply.ts';
+import { asideOf, type Grant, retriesBy, roomFor, type Spending, type Supply, type SupplyParts } from '../supply.ts';
 import { grantsOf, type RoundTerms, SMALL_SLICE, sliceOf, termsOf } from './round-terms.ts';
 
 /** Pages passed over besides those under way: given out in this round, and due again for a reason of their own. */
@@ -19,6 +19,8 @@ const BESIDES = 2048;
 /** Milliseconds that a round waits for sitemaps before it goes on without them, and for a server that paused it. */
 const SITEMAP_PATIENCE = 30_000;
 const PATIENCE = 60_000;
+/** Of the budget, what retries may take: where a server stays away, the pages of others have their turn all the same. */
+const RETRIES = 1 / 4;
 
 export class RefreshSupply implements Supply {
   readonly #pool: Pool;
@@ -36,6 +38,7 @@ export class RefreshSupply implements Supply {
   readonly #began: number;
   readonly #aside: (visits: number) => void;
   readonly #lots: PoolPage[];
+  readonly #retries: PoolPage[];
   /** New pages that may be let in, and those that were. */
   readonly #newPages: number;
   #admitted = 0;
@@ -63,6 +66,7 @@ export class RefreshSupply implements Supply {
     pool.again(pool.due('sitemaps', soon, most));
     this.#aside = asideOf(pool, some => pool.due('aside', soon, some));
     this.#lots = pool.lots(most, round.begun);
+    this.#retries = retriesBy(pool, this.#now, Math.ceil(most * RETRIES));
   }
 
   /** Due, and beyond the budget of this round. */
@@ -72,7 +76,10 @@ export class RefreshSupply implements Supply {
 
   fill(): void {
     this.#sitemapsRead ||= this.#pool.quiet || this.#clock.ticks() - this.#began > SITEMAP_PATIENCE;
-    if (this.#sitemapsRead) this.#drawLots();
+    if (this.#sitemapsRead) {
+      this.#drawLots();
+      this.#tryAgain();
+    }
     while (this.#mayTakeMore()) this.#takeSlice();
     const { given, horizon } = this.#terms;
     if (this.#room > 0) this.#aside(given.size);
@@ -152,6 +159,15 @@ export class RefreshSupply implements Supply {
     this.#give(drawn);
     for (const { member, page } of drawn) member.frontier.schedule.audits.add(page);
     this.#pool.again(drawn);
+  }
+
+  /** A page that failed is not due until a look has come off: without this no later round would look at it. */
+  #tryAgain(): void {
+    const failures = this.#retries.splice(0).filter(page => !this.#terms.given.has(keyOf(page)));
+    const most = Math.min(this.#pagesLeft, this.#room, Math.ceil(this.#terms.most * RETRIES));
+    const some = failures.slice(0, Math.max(0, most));
+    this.#give(some);
+    this.#pool.again(some);
   }
 
   #give(pages: readonly PoolPage[]): void {

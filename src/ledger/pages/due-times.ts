@@ -35,14 +35,23 @@ export class DueTimes {
     this.#database = database;
   }
 
-  /** Failures whose time to be tried again came after `since` and by `now`. */
-  retries(since: number, now: number): { page: number; server: number; depth: number; relevance: number }[] {
+  /** Failures whose time to be tried again came after `since` and by `now`; those that wait longest first. */
+  retries(
+    since: number,
+    now: number,
+    most = Number.MAX_SAFE_INTEGER,
+  ): { page: number; server: number; depth: number; relevance: number }[] {
     return this.#database
       .prepare(
         `SELECT k.page, p.server, p.depth, p.relevance FROM known k JOIN pages p ON p.id = k.page
-         WHERE k.retry_at > ? AND k.retry_at <= ? ORDER BY k.retry_at`,
+         WHERE k.retry_at > ? AND k.retry_at <= ? ORDER BY k.retry_at LIMIT ?`,
       )
-      .all(since, now) as unknown as { page: number; server: number; depth: number; relevance: number }[];
+      .all(since, now, Math.min(most, Number.MAX_SAFE_INTEGER)) as unknown as {
+      page: number;
+      server: number;
+      depth: number;
+      relevance: number;
+    }[];
   }
 
   /** When the next retry falls due; undefined = none waits. */

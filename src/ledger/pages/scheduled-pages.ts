@@ -3,6 +3,7 @@
  * never lies in memory, and no statement is open on it while due times are written.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { passingRefusals } from '../../errand/reasons.ts';
 import { FLAG_ALIAS } from './known-row.ts';
 import type { ServerPages } from './server-pages.ts';
 
@@ -29,11 +30,15 @@ export const SAMPLE = 20_000;
 /** Rows that are read at once. */
 const SLICE = 2048;
 
+/** What may be there still: pages that could not be asked for keep their place in the schedule, as those that failed do. */
+const MAY_STAND = `(k.outcome IN ('fetched', 'same', 'failed')
+    OR (k.outcome = 'refused' AND k.reason IN (${passingRefusals.map(reason => `'${reason}'`).join(', ')})))`;
+
 /** Sitemaps have a schedule of their own. The columns are those of `scheduled`, in its order. */
 const ROWS = `SELECT k.page, p.url, k.seen_time, k.change, k.pings, k.wire,
     k.etag IS NOT NULL OR k.last_modified IS NOT NULL, k.outcome, k.reason, k.flags, p.depth, p.server, p.role
   FROM known k CROSS JOIN pages p ON p.id = k.page
-  WHERE k.change IS NOT NULL AND k.outcome IN ('fetched', 'same', 'failed') AND p.role <> 1 AND p.refused IS NOT 'removed'
+  WHERE k.change IS NOT NULL AND ${MAY_STAND} AND p.role <> 1 AND p.refused IS NOT 'removed'
     AND NOT k.flags & ${FLAG_ALIAS}`;
 
 type ScheduledColumns = [
@@ -90,7 +95,7 @@ export class ScheduledPages {
     return this.#database
       .prepare(
         `SELECT k.page, p.url, k.wire, k.seen_time, k.change, k.pings, k.flags, p.server FROM known k JOIN pages p ON p.id = k.page
-         WHERE k.change IS NOT NULL AND p.role = 0 AND k.outcome IN ('fetched', 'same', 'failed')
+         WHERE k.change IS NOT NULL AND p.role = 0 AND ${MAY_STAND}
            AND NOT k.flags & ${FLAG_ALIAS} AND k.page % (1 + (SELECT count(*) FROM known) / ${SAMPLE}) = 0`,
       )
       .iterate() as Iterable<unknown> as Iterable<ScheduledPage>;

@@ -76,3 +76,12 @@ test('what changed lately comes first also where more pages changed than are sco
   );
   assert.deepEqual([total, exact], [10_000, false]);
 });
+
+test('some of the words are looked for whatever the number of pages', t => {
+  const pages = Array.from({ length: 4003 }, (_, at) => document(at + 1, { text: at === 0 ? 'heron' : 'reeds' }));
+  const search = indexOf(t, [...pages, document(4004, { text: 'bittern' })]);
+  for (let more = 4005; more < 4009; more++) {
+    assert.deepEqual(found(search, 'heron bittern'), [1, 4004], `${more - 1} pages`);
+    search.put([document(more, { text: 'reeds' })]);
+  }
+});

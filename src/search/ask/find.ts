@@ -108,7 +108,8 @@ export class Finder {
 
   /** Whether so many pages match that matching says little. */
   isCommon(match: string): boolean {
-    let left = Math.min(SCORED, Math.max(WINDOW, COMMON * this.#shelves.pages()));
+    // A whole number: SQLite takes no other for a limit.
+    let left = Math.min(SCORED, Math.max(WINDOW, Math.ceil(COMMON * this.#shelves.pages())));
     for (let shelf = 0; shelf < this.#shelves.count() && left > 0; shelf++)
       left -= this.#count(plain(match), shelf, left);
     return left <= 0;

@@ -65,8 +65,8 @@ async function run(web: DemoWeb, data: string, given: Record<string, unknown>): 
     },
     fetchOptions,
   );
-  const opened = await openHome(chosen, web.seeds);
   const { workbench } = chosen;
+  const opened = await openHome(chosen, web.seeds, workbench === undefined ? { clockShift: aWeekAgo() } : {});
   const attended = await attend(opened, { ...chosen, command: 'demo', workbench });
   if (workbench !== undefined) stopOnSignals(() => opened.home.stop());
   let summary: Summary;
@@ -84,12 +84,17 @@ async function run(web: DemoWeb, data: string, given: Record<string, unknown>): 
   else if (again) printSecondLook(again, summary.bytes, data);
 }
 
-/** The tide turns, the clocks go forward, and what is due is looked at again. */
+/** The first look was a week ago, so that the second is now, and nothing in the collection lies ahead of its reader. */
+function aWeekAgo(): SharedArrayBuffer {
+  const clockShift = new SharedArrayBuffer(8);
+  new Float64Array(clockShift)[0] = -WEEK;
+  return clockShift;
+}
+
+/** The tide turns, a week has passed, and what is due is looked at again. */
 async function aWeekLater(web: DemoWeb, chosen: CrawlValues): Promise<Summary> {
   web.tick();
-  const clockShift = new SharedArrayBuffer(8);
-  new Float64Array(clockShift)[0] = WEEK;
-  const opened = await openHome(chosen, [], { mode: 'refresh', clockShift });
+  const opened = await openHome(chosen, [], { mode: 'refresh' });
   try {
     const round = beginRound(opened.pool, opened.clock.now());
     await opened.run(new RefreshSupply(opened, round, { pages: ROUND, bytes: Number.POSITIVE_INFINITY }, () => 0));
@@ -106,7 +111,7 @@ function printSecondLook(again: Summary, first: number, data: string): void {
       `${Math.round((100 * again.bytes) / first)}% of the first crawl.\n`,
   );
   const ledger = openLedger(data);
-  const since = Date.now() + WEEK / 2;
+  const since = Date.now() - WEEK / 2;
   const changes = changesIn(ledger, { since, limit: 10 });
   ledger.close();
   console.log(

@@ -6,10 +6,14 @@
  * Pages of a site change together, so a forecast is off by more than chance: by as much as it was at any server on any
  * day. The interval comes from drawing such days again. What a wave of changes brought about is no case of the usual: it
  * counts once, as a day on which so much of a site had changed, and for the pages that the wave may still have touched.
- * Few looks prove little, so the factor itself is drawn from what they leave possible.
+ * Few looks prove little, so the factor itself is drawn from what they leave possible. And whatever the days before were
+ * like, the interval reaches as far down as the looks of the last days leave open: six that found nothing may well have
+ * missed a tenth of the pages.
  *
  * Pure: a list of cells in, factors and intervals out; the draws are the same each time.
  */
+
+import { gammaFrom, poissonFrom, type Random, randomFrom, shareFrom } from './draws.ts';
 
 /** What the visits to pages of one kind on one server showed on one day. */
 export interface CalibrationCell {
@@ -22,8 +26,8 @@ export interface CalibrationCell {
   readonly found: number;
 }
 
-/** Days after which a visit counts for 1/e: for what holds now, and for what usually holds. */
-const MEMORY_DAYS = { now: 4, usual: 21 };
+/** Days after which a visit counts for 1/e: for what nobody has found yet, what holds now, and what usually holds. */
+const MEMORY_DAYS = { lately: 2, now: 4, usual: 21 };
 /** Added to the kind of a page that was chosen by lot. */
 export const AUDITED = 2;
 /** Of a page that a wave brought forward, and of one by which it was seen that there is one. */
@@ -42,7 +46,7 @@ interface CalibrationSum {
   found: number;
 }
 
-/** Looks that a wave's first ones are taken together with, half of which found a change. */
+/** Looks that those in a wave are taken together with. */
 const WAVE_DOUBT = 2;
 
 /** Pages of one server and kind, and what their beliefs say of them. */
@@ -54,8 +58,9 @@ export interface CalibrationPart {
   readonly unseen: number;
   /** Sum of the probabilities that they have changed since they were seen, of those that no wave may have touched. */
   readonly stale: number;
-  /** The others. */
+  /** The others, and the sum of the probabilities that it has. */
   readonly waved?: number;
+  readonly touched?: number;
   /** Days since 1970: when the wave began. */
   readonly wave?: number;
 }
@@ -65,11 +70,13 @@ interface ServerPart {
   readonly server: number;
   readonly pages: number;
   readonly unseen: number;
-  /** Corrected; and the pages that a wave may have made stale, of which so many looks have found that it did, and did not. */
+  /** Not looked at today, and touched by no wave. */
+  readonly other: number;
+  /** Corrected; the pages that a wave may have made stale, how many it probably has, and the looks that showed that. */
   readonly stale: number;
   readonly waved: number;
   readonly touched: number;
-  readonly spared: number;
+  readonly waveLooks: number;
   /** Changes behind the correction: the more, the surer it is. */
   readonly shape: number;
 }
@@ -88,6 +95,7 @@ export class Calibration {
   readonly #misses: readonly Miss[];
   readonly #missesOf: ReadonlyMap<number, readonly Miss[]>;
   readonly #today: ReadonlyMap<number, LookSums>;
+  readonly #lately: ReadonlyMap<number, LookSums>;
   /** Visits behind it. */
   readonly looks: number;
 
@@ -100,8 +108,11 @@ export class Calibration {
     const days = cells.filter(({ kind }) => !(kind & IN_WAVE));
     this.#misses = missesIn(days, cell => this.#common(classOf(cell.kind)));
     this.#missesOf = Map.groupBy(this.#misses, ({ server }) => server);
+    const factor = (cell: CalibrationCell) => this.#common(classOf(cell.kind));
     const plain = usual.filter(({ day, kind }) => day === today && !(kind & NAMED));
-    this.#today = lookedIn(plain, cell => this.#common(classOf(cell.kind)));
+    this.#today = lookedIn(plain, factor, () => 1);
+    const unnamed = cells.filter(({ kind }) => !(kind & NAMED));
+    this.#lately = lookedIn(unnamed, factor, ({ day }) => weightAfter(today - day, MEMORY_DAYS.lately));
   }
 
   /** Found over foretold for such pages there, as it usually is. */
@@ -114,19 +125,12 @@ export class Calibration {
     return ratio(this.#now.get(keyOf(server, kind)), this.usual(server, kind));
   }
 
-  /** Share of a server's pages that its wave, begun on a day, has touched, by the looks since. */
-  touched(server: number, wave: number): number {
-    const { touched, spared } = this.#touching(server, wave);
-    return touched / (touched + spared);
-  }
-
-  #touching(server: number, wave: number): { touched: number; spared: number } {
+  /** Looks that showed what a wave, begun on a day, has touched. */
+  #waveLooks(server: number, wave: number): number {
     const since = this.#cells.filter(
       cell => cell.server === server && cell.kind & (IN_WAVE | BURST) && cell.day >= wave,
     );
-    const looks = since.reduce((sum, cell) => sum + cell.looks, WAVE_DOUBT);
-    const touched = since.reduce((sum, cell) => sum + cell.found, WAVE_DOUBT / 2);
-    return { touched, spared: looks - touched };
+    return since.reduce((sum, cell) => sum + cell.looks * CHOSEN, WAVE_DOUBT);
   }
 
   /** At all servers together. */
@@ -140,12 +144,17 @@ export class Calibration {
     const pages = servers.reduce((sum, each) => sum + each.pages, 0);
     if (pages === 0) return { expected: 1, low: 0, high: 1 };
     const share = (stale: number) => 1 - Math.min(1, Math.max(0, stale / pages));
-    const sorted = this.#draws(servers).sort((a, b) => a - b);
-    const at = (part: number) => share(sorted[Math.floor(part * (DRAWS - 1))]!);
+    const quantiles = (miss: DrawnMiss) => {
+      const sorted = this.#draws(servers, miss).sort((a, b) => a - b);
+      return (part: number) => share(sorted[Math.floor(part * (DRAWS - 1))]!);
+    };
+    const usual = quantiles((server, random) => this.#miss(server, random));
+    const open = quantiles((server, random) => this.#unfound(server, random));
     // However quiet the days were: of pages that were not looked at today one may have changed.
     const least = servers.some(({ unseen }) => unseen > 0) ? share(1) : 1;
     const expected = share(servers.reduce((sum, each) => sum + this.#likely(each), 0));
-    return { expected, low: Math.min(expected, least, at(1 - EDGE)), high: Math.max(expected, at(EDGE)) };
+    const low = Math.min(expected, least, usual(1 - EDGE), open(1 - EDGE));
+    return { expected, low, high: Math.max(expected, usual(EDGE)) };
   }
 
   /** The kinds of one server, corrected. */
@@ -157,9 +166,11 @@ export class Calibration {
       server,
       pages: sum(part => part.pages),
       unseen: sum(part => part.unseen),
+      other: sum(part => Math.max(0, part.unseen - (part.waved ?? 0))),
       stale: sum(stale),
       waved: sum(part => part.waved ?? 0),
-      ...this.#touching(server, Math.max(...own.map(({ wave = 0 }) => wave))),
+      touched: sum(part => part.touched ?? 0),
+      waveLooks: this.#waveLooks(server, Math.max(...own.map(({ wave = 0 }) => wave))),
       shape: BORROWED + sum(part => this.#usual.get(keyOf(server, part.kind))?.found ?? 0),
     };
   }
@@ -168,7 +179,7 @@ export class Calibration {
    * Stale pages of a server as they are expected: not on a day like the last ones, because now and then a whole site changes,
    * but as likely as today's looks leave it that this is such a day.
    */
-  #likely({ server, pages, unseen, stale, waved, touched, spared }: ServerPart): number {
+  #likely({ server, pages, other, stale, touched }: ServerPart): number {
     const own = this.#missesOf.get(server) ?? [];
     const looked = this.#today.get(server) ?? NOT_LOOKED;
     let [sum, weights] = [0, 0];
@@ -181,24 +192,24 @@ export class Calibration {
     };
     weigh(own, own.length);
     weigh(this.#misses, FEW_DAYS);
-    const missed = weights === 0 ? 0 : (sum / weights) * unseen;
-    return Math.min(pages, Math.max(0, missed + stale + waved * (touched / (touched + spared))));
+    const missed = weights === 0 ? 0 : (sum / weights) * other;
+    return Math.min(pages, Math.max(0, missed + stale + touched));
   }
 
   /**
-   * Stale pages that it may be in all, as often as days are drawn for the servers, with what few looks leave open and
+   * Stale pages that it may be in all, as often as misses are drawn for the servers, with what few looks leave open and
    * chance. Of very many servers the largest stand for all.
    */
-  #draws(servers: readonly ServerPart[]): number[] {
+  #draws(servers: readonly ServerPart[], miss: DrawnMiss): number[] {
     const large = [...servers].sort((a, b) => b.pages - a.pages).slice(0, MOST_SERVERS);
     const rest = servers.reduce((sum, each) => sum + each.stale, 0) - large.reduce((sum, each) => sum + each.stale, 0);
     const random = randomFrom(1);
     return Array.from({ length: DRAWS }, () => {
       let possible = rest;
       for (const each of large) {
-        const usual = this.#miss(each.server, random) * each.unseen;
-        const waved = each.waved * shareFrom(each.touched, each.spared, random);
-        const stale = usual + waved + each.stale * gammaFrom(each.shape, random);
+        const missed = miss(each.server, random) * each.other;
+        const waved = each.waved * touchedShare(each, random);
+        const stale = missed + waved + (each.stale * gammaFrom(each.shape, random)) / each.shape;
         possible += Math.min(each.pages, Math.max(0, stale));
       }
       return poissonFrom(possible, random);
@@ -206,10 +217,17 @@ export class Calibration {
   }
 
   /** Share of a server's pages by which the forecast of some day was off: one of its own days, or any. */
-  #miss(server: number, random: () => number): number {
+  #miss(server: number, random: Random): number {
     const own = this.#missesOf.get(server) ?? [];
     const list = random() < own.length / (own.length + FEW_DAYS) ? own : this.#misses;
     return list[Math.floor(random() * list.length)]!.share;
+  }
+
+  /** Share of a server's pages that may have changed without being found: what its last looks leave open (Jeffreys' prior). */
+  #unfound(server: number, random: Random): number {
+    const { looks, foretold, found } = this.#lately.get(server) ?? NOT_LOOKED;
+    const more = Math.min(looks, Math.max(0, found - foretold));
+    return shareFrom(more + JEFFREYS, looks - more + JEFFREYS, random);
   }
 }
 
@@ -218,10 +236,12 @@ const keyOf = (server: number, kind: number): string => `${server} ${kind}`;
 /** Kinds that are corrected together: pages that were named, and of the others those that changed before or never. */
 const classOf = (kind: number): number => (kind & NAMED ? NAMED : kind & 1);
 
+const weightAfter = (days: number, memory: number): number => Math.exp(-Math.max(0, days) / memory);
+
 function sumsOf(cells: readonly CalibrationCell[], today: number, memory: number): Map<string, CalibrationSum> {
   const sums = new Map<string, CalibrationSum>();
   for (const { server, kind, day, foretold, found } of cells) {
-    const weight = (kind & AUDITED ? 1 : CHOSEN) * Math.exp(-Math.max(0, today - day) / memory);
+    const weight = (kind & AUDITED ? 1 : CHOSEN) * weightAfter(today - day, memory);
     for (const key of [keyOf(server, classOf(kind)), keyOf(ALL, classOf(kind))]) {
       const sum = sums.get(key) ?? { foretold: 0, found: 0 };
       sum.foretold += foretold * weight;
@@ -235,6 +255,16 @@ function sumsOf(cells: readonly CalibrationCell[], today: number, memory: number
 function ratio(sum: CalibrationSum | undefined, otherwise: number): number {
   const { found, foretold } = sum ?? { found: 0, foretold: 0 };
   return Math.min(MOST_FACTOR, (found + BORROWED * otherwise) / (foretold + BORROWED));
+}
+
+/** A share of a server's pages by which its forecast may be off. */
+type DrawnMiss = (server: number, random: Random) => number;
+
+/** Of the pages that a wave may have touched, as far as its looks leave that open. */
+function touchedShare({ waved, touched, waveLooks }: ServerPart, random: Random): number {
+  if (waved === 0) return 0;
+  const share = touched / waved;
+  return shareFrom(share * waveLooks, (1 - share) * waveLooks, random);
 }
 
 /** By which share of its pages a server's forecast was off on a day. */
@@ -258,7 +288,7 @@ function missesIn(cells: readonly CalibrationCell[], factor: (cell: CalibrationC
   return [...seen, ...GUESSED.map(share => ({ server: ALL, share }))];
 }
 
-/** What today's looks at a server have shown that no notice and no wave brought about. */
+/** What looks at a server have shown that no notice brought about. */
 interface LookSums {
   readonly looks: number;
   readonly foretold: number;
@@ -270,12 +300,17 @@ const NOT_LOOKED: LookSums = { looks: 0, foretold: 0, found: 0 };
 function lookedIn(
   cells: readonly CalibrationCell[],
   factor: (cell: CalibrationCell) => number,
+  weight: (cell: CalibrationCell) => number,
 ): ReadonlyMap<number, LookSums> {
   const all = new Map<number, LookSums>();
   for (const cell of cells) {
     const { looks, foretold, found } = all.get(cell.server) ?? NOT_LOOKED;
-    const expected = foretold + factor(cell) * cell.foretold;
-    all.set(cell.server, { looks: looks + cell.looks, foretold: expected, found: found + cell.found });
+    const each = weight(cell);
+    all.set(cell.server, {
+      looks: looks + each * cell.looks,
+      foretold: foretold + each * factor(cell) * cell.foretold,
+      found: found + each * cell.found,
+    });
   }
   return all;
 }
@@ -290,45 +325,11 @@ function likelihood({ looks, foretold, found }: LookSums, more: number): number 
   return changed ** found * (1 - changed) ** (looks - found);
 }
 
+/** Of a share of which nothing is known: half a look that found something, and half a look that did not. */
+const JEFFREYS = 0.5;
 /** Days at a server that count as much as all days anywhere, for what may happen there. */
 const FEW_DAYS = 5;
 const DRAWS = 400;
 const MOST_SERVERS = 200;
 /** Left out on each side. */
 const EDGE = 0.05;
-
-/** Numbers from 0 to 1, the same each time. */
-function randomFrom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
-
-/** About gamma distributed with mean 1: a sum of exponential ones, so the shape is rounded up. */
-function gammaFrom(shape: number, random: () => number): number {
-  const whole = Math.min(MOST_SHAPE, Math.max(1, Math.ceil(shape)));
-  let sum = 0;
-  for (let i = 0; i < whole; i++) sum -= Math.log(1 - random());
-  return sum / whole;
-}
-
-/** A share by which so many looks found something, and so many did not. */
-function shareFrom(found: number, not: number, random: () => number): number {
-  const [a, b] = [found * gammaFrom(found, random), not * gammaFrom(not, random)];
-  return a / (a + b);
-}
-
-/** Beyond this the factor is as good as certain. */
-const MOST_SHAPE = 40;
-/** Above this mean a sum of two numbers will do. */
-const LARGE_MEAN = 30;
-
-function poissonFrom(mean: number, random: () => number): number {
-  if (mean > LARGE_MEAN) return mean + (random() + random() - 1) * Math.sqrt(6 * mean);
-  const limit = Math.exp(-mean);
-  let events = -1;
-  for (let product = 1; product > limit; events++) product *= random();
-  return Math.max(0, events);
-}

@@ -175,3 +175,17 @@ test('a part of the server that a wave does not touch is left alone, and taken u
   assert.notEqual(partOf(page), partOf({ ...page, wire: 700 }));
   assert.notEqual(partOf(page), partOf({ ...page, flags: FLAG_CHANGED }), 'what changed before will again');
 });
+
+test('a wave has probably touched a page as far as looks at its part have found it', () => {
+  const server = newServer();
+  const waves = new Waves();
+  for (const part of ['downloads 6 1', 'blog 6 1']) waves.count(server, DAY, look(true, { part }));
+  for (let i = 0; i < 20; i++) waves.count(server, DAY + 1 + i, look(true, { part: 'blog 6 1' }));
+  for (let i = 0; i < 3; i++) waves.count(server, DAY + 30 + i, look(false, { part: 'soc 6 0' }));
+  const touched = (folder: string, flags: number) =>
+    waves.touched(server, { seen_time: 1, url: `http://a/${folder}/x`, wire: 4 ** 6 + 1, flags });
+  assert.ok(touched('blog', FLAG_CHANGED) > 0.9);
+  assert.ok(touched('soc', 0) < 0.4, `${touched('soc', 0)}`);
+  assert.ok(touched('news', 0) > touched('soc', 0), 'nobody has looked there');
+  assert.equal(waves.touched(server, { seen_time: 2 * DAY, url: 'http://a/blog/x', wire: 5000, flags: 0 }), 0);
+});

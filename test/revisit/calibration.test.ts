@@ -52,7 +52,7 @@ test('a wave corrects no rate; it is one day that may come again, and makes stal
   assert.ok(calibration.now(1, 0) <= 1, `${calibration.now(1, 0)}`);
   const after = calibration.fresh([{ ...part, stale: 5 }]);
   assert.ok(after.expected > 0.9 && after.low < 0.75, `${after.expected}, ${after.low}`);
-  const during = calibration.fresh([{ ...part, stale: 5, waved: 500, wave: TODAY - 1 }]);
+  const during = calibration.fresh([{ ...part, stale: 5, waved: 500, touched: 450, wave: TODAY - 1 }]);
   assert.ok(during.expected > 0.45 && during.expected < 0.6, `${during.expected}`);
 });
 
@@ -102,4 +102,15 @@ test('however quiet a site was, one of its pages that were not looked at may hav
   const quiet = Array.from({ length: 30 }, (_, i) => cell({ day: TODAY - 30 + i, looks: 50, foretold: 0.5, found: 0 }));
   const { low } = new Calibration(quiet, TODAY).fresh([{ ...part, pages: 50, unseen: 45, stale: 0.01 }]);
   assert.ok(low <= 1 - 1 / 50, `${low}`);
+});
+
+test('few looks that found nothing leave open that some pages changed, many do not', () => {
+  const site = { ...part, pages: 56, unseen: 50, stale: 0.2 };
+  const lowAfter = (looks: number) => {
+    const days = Array.from({ length: 10 }, (_, i) => cell({ day: TODAY - 9 + i, looks, foretold: 0.1, found: 0 }));
+    return new Calibration(days, TODAY).fresh([site]).low;
+  };
+  // Six looks a day miss four changed pages of 56 on 62 days of a hundred.
+  assert.ok(lowAfter(6) <= 1 - 4 / 56, `${lowAfter(6)}`);
+  assert.ok(lowAfter(50) > 0.95, `${lowAfter(50)}`);
 });

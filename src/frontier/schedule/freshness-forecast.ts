@@ -7,6 +7,7 @@ import type { Draft } from '../../base/draft.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Audited } from '../../ledger/pages/inferred.ts';
 import type { SampledPage } from '../../ledger/pages/scheduled-pages.ts';
+import type { Servers } from '../../ledger/servers.ts';
 import {
   AUDITED,
   BURST,
@@ -18,8 +19,9 @@ import {
 } from '../../revisit/calibration.ts';
 import type { Estimator } from '../../revisit/estimators/port.ts';
 import { type ChangeState, unpackState } from '../../revisit/state.ts';
+import type { Voices } from './voices.ts';
 import type { WaveDays } from './wave-days.ts';
-import type { WaveShown } from './waves.ts';
+import type { WaveShown, Waves } from './waves.ts';
 
 export interface Fresh extends Interval {
   /** Visits that it rests on: looks at pages that were seen before. 0 = nothing but a guess. */
@@ -41,11 +43,20 @@ interface ForetoldVisit {
   readonly named: boolean;
 }
 
-/** A page that its server's wave may have touched. */
-type Waved = (page: SampledPage) => boolean;
+/** What makes a copy doubtful besides its age. */
+export interface Doubts {
+  /** Probability that the wave in which its server is has touched it; 0 = there is none. */
+  readonly waved: (page: SampledPage) => number;
+  /** Probability that the notices about a page were true. */
+  readonly believed: (page: SampledPage) => number;
+}
 
-/** Probability that the notices about a page were true. */
-type Believed = (page: SampledPage) => number;
+export function doubtsOf(servers: Servers, waves: Waves, voices: Voices): Doubts {
+  return {
+    waved: row => waves.touched(servers.byId(row.server), row),
+    believed: row => voices.believed(servers.byId(row.server), row),
+  };
+}
 
 /** Days of cells that are read. */
 const CELL_DAYS = 60;
@@ -154,8 +165,8 @@ export class Foresight {
   }
 
   /** `most`: servers of which it is said one by one, the largest first. */
-  freshness(now: number, most: number, waved: Waved, believed: Believed): Fresh {
-    const parts = [...this.#parts(now, waved, believed).values()];
+  freshness(now: number, most: number, doubts: Doubts): Fresh {
+    const parts = [...this.#parts(now, doubts).values()];
     const calibration = this.#calibration(now);
     const servers = [...Map.groupBy(parts, part => part.server)]
       .map(([server, own]) => ({ server, own, pages: own.reduce((sum, { pages }) => sum + pages, 0) }))
@@ -165,7 +176,7 @@ export class Foresight {
     return { ...calibration.fresh(parts), looks: calibration.looks, servers };
   }
 
-  #parts(now: number, waved: Waved, believed: Believed): Map<string, CalibrationPart> {
+  #parts(now: number, { waved, believed }: Doubts): Map<string, CalibrationPart> {
     const parts = new Map<string, Draft<Required<CalibrationPart>>>();
     const inferred = this.#ledger.inferred.pages();
     const wrong = this.#wrong();
@@ -175,15 +186,18 @@ export class Foresight {
       const kind = row.pings > 0 ? NAMED : kindOf(state);
       const key = `${server} ${kind}`;
       const wave = Math.floor(this.#ledger.servers.byId(server).wave / DAY);
-      const part = parts.get(key) ?? { server, kind, pages: 0, unseen: 0, stale: 0, waved: 0, wave };
+      const part = parts.get(key) ?? { server, kind, pages: 0, unseen: 0, stale: 0, waved: 0, touched: 0, wave };
       parts.set(key, part);
       const days = Math.max(0, (now - seen_time) / DAY);
       part.pages++;
       part.unseen += days > TODAY ? 1 : 0;
+      const touched = waved(row);
       // A copy that was inferred has what a wave brought, as far as such copies turned out to be right.
       if (inferred.has(row.page)) part.stale += wrong;
-      else if (waved(row)) part.waved++;
-      else part.stale += 1 - this.#estimator.survival(state, days) * (1 - believed(row));
+      else if (touched > 0) {
+        part.waved++;
+        part.touched += touched;
+      } else part.stale += 1 - this.#estimator.survival(state, days) * (1 - believed(row));
     }
     return parts;
   }

@@ -29,7 +29,7 @@ import { type ChangeState, newState, packState, unpackState } from '../../revisi
 import type { VisitCost } from '../../revisit/value.ts';
 import { isOwnTurn, Rhythm, steerBoth } from '../steering.ts';
 import { aliasDue, dueWithout, sitemapRest } from './due-after-failure.ts';
-import { Foresight, type Fresh, MOST_STEERED } from './freshness-forecast.ts';
+import { type Doubts, doubtsOf, Foresight, type Fresh, MOST_STEERED } from './freshness-forecast.ts';
 import {
   costAfter,
   costOf,
@@ -85,6 +85,7 @@ export class Schedule {
   readonly #waves: Waves;
   readonly #waveDays: WaveDays;
   readonly #voices: Voices;
+  readonly #doubts: Doubts;
   /** When it was last asked or taught, milliseconds since 1970. */
   #now = 0;
   #neighbours: ServerPrior | undefined;
@@ -106,6 +107,7 @@ export class Schedule {
     this.#waveDays = new WaveDays(ledger);
     this.#foresight = new Foresight(ledger, this.plan.estimator, this.#waveDays);
     this.#waves = new Waves((server, time) => this.#foresight.lately(server, time), this.#waveDays.running);
+    this.#doubts = doubtsOf(ledger.servers, this.#waves, this.#voices);
   }
 
   get theta(): number {
@@ -235,13 +237,7 @@ export class Schedule {
 
   /** Share of the pages that is expected to be as it was last seen, by what visits have found; also of so many servers. */
   freshness(now: number, servers = 0): Fresh {
-    const { servers: all } = this.#ledger;
-    return this.#foresight.freshness(
-      now,
-      servers,
-      row => this.#waves.touches(all.byId(row.server), row),
-      row => this.#voices.believed(all.byId(row.server), row),
-    );
+    return this.#foresight.freshness(now, servers, this.#doubts);
   }
 
   /** Remembers how fresh the collection is on this day, and what its waves have shown. Inside the caller's transaction. */

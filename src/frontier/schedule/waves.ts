@@ -121,6 +121,17 @@ export class Waves {
     return own && shows(own) ? true : !own?.over && !run?.confined;
   }
 
+  /**
+   * Probability that the wave has touched a page: by what looks have found in its part of the server, and as far as these are
+   * few, in all parts. Each part counts the same, because those that are touched are looked at first.
+   */
+  touched(server: Server, page: Parted & { readonly seen_time: number }): number {
+    if (!this.touches(server, page)) return 0;
+    const parts = this.#runOf(server)?.parts;
+    const own = parts?.get(partOf(page)) ?? { visits: 0, changed: 0 };
+    return likelyAmong(own, shareOf([...(parts?.values() ?? [])]));
+  }
+
   /** A page that was seen since the last wave: the next may begin with it. */
   #watch(server: Server, time: number, { changed, foretold, part }: WaveSeen): WaveStep {
     let tide = this.#tides.get(server.id);
@@ -214,6 +225,20 @@ function isConfined(parts: readonly RunPart[]): boolean {
   const quiet = parts.filter(part => !shows(part));
   const visits = quiet.reduce((sum, part) => sum + Math.min(part.visits, ENOUGH_OF_PART), 0);
   return isOver({ visits, changed: sumOf(quiet).changed }, ENOUGH_VISITS);
+}
+
+/** Looks that those at a part of a server are taken together with. */
+const DOUBT = 2;
+
+/** Share of its pages that are touched, where so many are elsewhere. */
+function likelyAmong({ visits, changed }: Pick<RunPart, 'visits' | 'changed'>, elsewhere: number): number {
+  return (changed + DOUBT * elsewhere) / (visits + DOUBT);
+}
+
+/** Of the pages of any part; one half where there are none. */
+function shareOf(parts: readonly RunPart[]): number {
+  const sum = parts.reduce((total, part) => total + likelyAmong(part, 0.5), 0.5);
+  return sum / (parts.length + 1);
 }
 
 function sumOf(parts: readonly RunPart[]): { visits: number; changed: number } {

@@ -61,7 +61,7 @@ export class SharedRecord<T> {
         );
       if (text === before?.text || (await this.#bucket.write(this.#key, text, before?.revision ?? 0))) return next;
     }
-    throw new SkeinError('no-engine', `The crawl's ${this.#key} are changed by others all the time.`, 'Try again.');
+    throw new SkeinError('no-engine', `Other peers keep changing the crawl's ${this.#key}.`, 'Try again.');
   }
 
   #decode(text: string): T {

@@ -134,6 +134,6 @@ test('one that would do something else than its peers is refused, and ends', { s
   await a.engine.buckets.meta.create('run', JSON.stringify({ number: 1, over: false, kind: 'crawl' }));
   const { code, stderr } = await skein(['refresh', '--engine', nats.url, '--data', place.path, '--peer', 'b']);
   assert.notEqual(code, 0);
-  assert.match(stderr, /The peers of this cluster are at a crawl, and this would be a refresh\./);
+  assert.match(stderr, /The peers of this cluster run a crawl; this would be a refresh\./);
   await a.close();
 });

@@ -188,7 +188,7 @@ describe('a cluster', { skip }, () => {
     await server!.kill();
     server!.wipe();
     await server!.start();
-    await Promise.all([ann, bob].map(({ running }) => running.says('The engine has forgotten')));
+    await Promise.all([ann, bob].map(({ running }) => running.says('The engine has lost')));
     await allSnapshots(cluster);
     // A machine that is slow enough may have done everything by now: then there is nothing to take over.
     const lost = bob.running.child.exitCode === null ? [bob] : [];

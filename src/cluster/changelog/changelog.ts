@@ -31,8 +31,8 @@ export class Fenced extends SkeinError {
   readonly by: string;
 
   constructor(partition: number, by: Logged | undefined) {
-    const who = by ? `${by.writer.peer} (epoch ${by.writer.epoch})` : 'nobody: its changelog is empty';
-    super('refused', `Partition ${partition} belongs to ${who} by now.`);
+    const who = by ? `${by.writer.peer} (epoch ${by.writer.epoch})` : 'no peer: its changelog is empty';
+    super('refused', `Partition ${partition} now belongs to ${who}.`);
     this.partition = partition;
     this.by = by?.writer.peer ?? '';
   }
@@ -41,7 +41,7 @@ export class Fenced extends SkeinError {
 /** The engine has less of a changelog than its writer knows to have written: it was wiped, or restored from an old copy. */
 export class Forgotten extends SkeinError {
   constructor(partition: number) {
-    super('no-engine', `The engine has forgotten changes of partition ${partition}; it gets a snapshot.`);
+    super('no-engine', `The engine has lost changes of partition ${partition}; it gets a snapshot.`);
   }
 }
 

@@ -73,7 +73,7 @@ export function decodeEntry(message: Uint8Array): ChangelogEntry {
 function damaged(): SkeinError {
   return new SkeinError(
     'damaged',
-    'The engine holds an entry of a changelog that no Skein wrote.',
-    'Give each collection an account of its own.',
+    'The engine has a changelog entry that Skein did not write.',
+    'Give each collection its own NATS account.',
   );
 }

@@ -44,15 +44,9 @@ export function readEngineAddress(text: string): EngineAddress {
   if ((named.cert === undefined) !== (named.key === undefined))
     throw bad('A certificate and its key belong together.', 'Name both: ?cert=FILE&key=FILE.');
   if (named.nkey !== undefined && !/^SU[A-Z2-7]{56}$/.test(named.nkey))
-    throw bad(
-      'The file of nkey= has no seed of a user in it.',
-      'A seed is one line of 58 letters that begins with SU.',
-    );
+    throw bad('The file of nkey= has no user seed.', 'A seed is one line of 58 letters that begins with SU.');
   if (named.nkey !== undefined && user !== undefined)
-    throw bad(
-      'An engine is reached with an nkey or with a user and password, not with both.',
-      'Leave one of them out.',
-    );
+    throw bad('Use an nkey, or a user and password, not both.', 'Omit one of them.');
   const { password: _, ...files } = named;
   return {
     ...files,
@@ -68,7 +62,7 @@ function readServer(host: string): string {
   const port = Number(parts?.[2] ?? PORT);
   if (!parts || port < 1 || port > 65_535)
     throw bad(
-      host === '' ? 'The engine has no address.' : `${JSON.stringify(host)} is no address of an engine's server.`,
+      host === '' ? 'The engine has no address.' : `${JSON.stringify(host)} is not the address of a NATS server.`,
     );
   return `${parts[1]}:${port}`;
 }
@@ -77,7 +71,8 @@ function readFiles(query: URLSearchParams): Partial<Record<(typeof FILES)[number
   const found: Partial<Record<(typeof FILES)[number], string>> = {};
   for (const [name, path] of query) {
     const known = FILES.find(other => other === name);
-    if (!known) throw bad(`An engine's address has no ${JSON.stringify(name)}.`, `It may have: ${FILES.join(', ')}.`);
+    if (!known)
+      throw bad(`An engine's address has no parameter ${JSON.stringify(name)}.`, `It may have: ${FILES.join(', ')}.`);
     found[known] = readWhole(name, path);
   }
   return found;
@@ -89,12 +84,12 @@ function readWhole(name: string, path: string): string {
   try {
     text = readFileSync(path, 'utf8');
   } catch (error) {
-    throw bad(`The engine's ${name}=${path} cannot be read: ${systemWords(error)}.`, 'Name a file that is there.');
+    throw bad(`The engine's ${name}=${path} cannot be read: ${systemWords(error)}.`, 'Name an existing file.');
   }
   if (name === 'password') return text.split('\n', 1)[0]!;
   if (name === 'nkey') return /^\s*(SU\w+)\s*$/m.exec(text)?.[1] ?? '';
   if (!text.includes('-----BEGIN '))
-    throw bad(`The file ${path} is no PEM file, as ${name}= needs one.`, 'Name a PEM file.');
+    throw bad(`The file ${path} is not a PEM file, which ${name}= needs.`, 'Name a PEM file.');
   return text;
 }
 
@@ -108,7 +103,7 @@ function readLogin(login: string | undefined, filed: string | undefined): [strin
   try {
     return [decodeURIComponent(user), filed ?? (written === undefined ? undefined : decodeURIComponent(written))];
   } catch {
-    throw bad('User or password of the engine are not escaped as URLs want it.', 'Write % as %25 and @ as %40.');
+    throw bad('The user or password of the engine is not URL-escaped.', 'Write % as %25 and @ as %40.');
   }
 }
 

@@ -34,7 +34,7 @@ export async function untilItPasses<T>(
         throw new SkeinError(
           'no-engine',
           `The engine did not answer for ${Math.round(patience / 1000)} seconds (${(error as Error).message}).`,
-          'Check its servers; what this peer has is kept, and it goes on when they are back.',
+          'Check its servers. This peer keeps what it has and continues when they are back.',
           { cause: error },
         );
     }

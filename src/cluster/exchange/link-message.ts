@@ -62,5 +62,5 @@ export async function decodeLinks(message: Uint8Array, partitions: number): Prom
 }
 
 function bad(): SkeinError {
-  return new SkeinError('bad-frame', 'What came from another partition is no batch of links.');
+  return new SkeinError('bad-frame', 'A message from another partition is not a batch of links.');
 }

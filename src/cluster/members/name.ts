@@ -122,7 +122,7 @@ function isHeard({ connection }: EngineParts, name: string, session: string): Pr
 function inUse(name: string, holder: NameHolder | undefined): SkeinError {
   return new SkeinError(
     'data-in-use',
-    `A peer named ${name} is in this cluster already${holder ? `, on ${harmless(holder.host)}` : ''}.`,
+    `A peer named ${name} is already in this cluster${holder ? `, on ${harmless(holder.host)}` : ''}.`,
     'Give this one another name with --peer NAME.',
   );
 }

@@ -206,7 +206,7 @@ export class Custody {
       !(await log.last(partition))
     ) {
       await claims.release(partition);
-      throw new SkeinError('no-engine', 'The engine has forgotten it. Whoever handed it over sends it again.');
+      throw new SkeinError('no-engine', 'The engine has lost it. The peer that handed it over sends it again.');
     }
     this.#handedOver.delete(partition);
     const epoch = claims.isMine(partition) ? claims.of(partition)!.epoch : await claims.take(partition);
@@ -276,7 +276,7 @@ export class Custody {
     const { now, say } = this.#parts;
     const lost = loseMissing(ledger, now(), copied);
     if (lost > 0)
-      say(`Partition ${partition}: ${lost} stored pages were on a machine that is gone, and are fetched again.`);
+      say(`Partition ${partition}: ${lost} stored pages were on a machine that is gone; Skein fetches them again.`);
   }
 
   async #handOver(partition: number): Promise<void> {
@@ -300,7 +300,7 @@ export class Custody {
     await this.#parts.host.drop(partition);
     // The other has what the engine knew, and goes on from there.
     rmSync(this.#parts.host.directoryOf(partition), { recursive: true, force: true });
-    this.#parts.say(`Partition ${partition} is another peer's by now.`);
+    this.#parts.say(`Partition ${partition} now belongs to another peer.`);
   }
 }
 

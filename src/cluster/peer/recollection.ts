@@ -64,7 +64,7 @@ export class Recollection implements Disposable {
     const lost = forgotten(engine.layout, marks, known);
     // One that holds nothing notices, too: its name and what all share went as well.
     if (lost.length === 0 && marks.every((mark, shard) => mark?.created === this.#created[shard])) return;
-    say('The engine has forgotten what it held. It gets snapshots of all that this peer has.');
+    say('The engine has lost its data. It gets snapshots of all partitions of this peer.');
     await engine.restore();
     await Promise.all([claims.check(), meta.restore()]);
     await members.restoreName();

@@ -55,7 +55,7 @@ export async function scatter(
       if (!error) gathering.take(message);
     },
   });
-  const stop = () => gathering.end('The question was taken back.');
+  const stop = () => gathering.end('The question was cancelled.');
   const timer = setInterval(() => gathering.giveUp(deadline), Math.min(deadline, LOOK));
   signal?.addEventListener('abort', stop, { once: true });
   try {
@@ -138,7 +138,7 @@ class PartGathering {
     const parts = this.#parts[index]!;
     if (frame?.kind === PART_ERROR) return harmless(new TextDecoder().decode(frame.bytes.subarray(0, MOST_ERROR)));
     if (frame?.kind === PART_WORKING) return undefined;
-    if (this.#room < 0) return 'The answers are too long together.';
+    if (this.#room < 0) return 'The answers together are too long.';
     if (!frame || frame.number !== parts.length) return 'A part of its answer was lost.';
     parts.push(frame.bytes);
     if (frame.kind !== PART_LAST) return undefined;

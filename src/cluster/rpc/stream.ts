@@ -31,7 +31,7 @@ export async function* askForStream(
     },
   });
   const fail = (why: string): never => {
-    throw new SkeinError('incomplete', `The peer ${peer} did not send all of it: ${why}`);
+    throw new SkeinError('incomplete', `The answer of the peer ${peer} is incomplete: ${why}`);
   };
   try {
     connection.publish(subject, text, { reply: inbox });

@@ -81,7 +81,7 @@ function exported(given: unknown): Streamed {
   const exporter = peerExporterOf(format);
   const here = wanted.map(partition => {
     const found = readers.get(partition)?.reader;
-    if (!found) throw new SkeinError('not-found', `Partition ${partition} has just gone elsewhere.`);
+    if (!found) throw new SkeinError('not-found', `Partition ${partition} has just moved to another peer.`);
     return found;
   });
   let count = 0;

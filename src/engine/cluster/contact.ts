@@ -63,7 +63,7 @@ export class Contact {
     if (this.#paused) home!.pause();
     const why = this.#trouble();
     const what = why === undefined ? 'does not answer' : `takes no changes (${why})`;
-    this.#parts.say(`The engine ${what}. What is under way is kept; nothing more is fetched until it does.`);
+    this.#parts.say(`The engine ${what}. Skein keeps what it has and fetches nothing more until the engine is back.`);
   }
 
   /** Why the engine has not taken what was committed, if it has not for long: back-pressure. */

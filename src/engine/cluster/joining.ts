@@ -36,7 +36,7 @@ export async function openFor(
   begins: boolean,
 ): Promise<ClusterEngine> {
   if (!PEER_NAME.test(name))
-    throw new SkeinError('bad-option', `"${name}" is no name of a peer.`, 'Use letters, digits and hyphens.');
+    throw new SkeinError('bad-option', `"${name}" is not a valid peer name.`, 'Use letters, digits and hyphens.');
   const address = readEngineAddress(engine);
   const here = readCollection(data);
   if (here.id === '' && existsSync(join(data, 'ledger.db')))
@@ -92,7 +92,7 @@ export async function archiveOf(
 export function aborted(signal: AbortSignal | undefined): Promise<never> {
   return new Promise((_, reject) => {
     signal?.addEventListener('abort', () =>
-      reject(new SkeinError('refused', 'Ended before there was anything to do.')),
+      reject(new SkeinError('refused', 'The run ended before this peer had anything to do.')),
     );
   });
 }

@@ -312,7 +312,7 @@ export class Peer {
   }
 
   #fail(): void {
-    const text = `Another process is ${this.name} by now: what this one had is the other's.`;
+    const text = `Another process now runs as ${this.name} and has taken over the partitions of this one.`;
     this.#home?.home.fail(new SkeinError('data-in-use', text, 'Give each peer a name of its own with --peer.'));
   }
 
@@ -334,7 +334,7 @@ export class Peer {
 
   /** Somebody asks this peer to hand over and end. */
   #leaveNow(): true {
-    this.#options.say('Asked to leave: what this peer has goes to the others.');
+    this.#options.say('Leaving: handing over all partitions to the other peers.');
     this.#home?.home.stop();
     return true;
   }

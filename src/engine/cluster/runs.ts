@@ -72,7 +72,7 @@ export class Runs {
         if (theirs === kind) return run;
         throw new SkeinError(
           'data-in-use',
-          `The peers of this cluster are at a ${theirs}, and this would be a ${kind}.`,
+          `The peers of this cluster run a ${theirs}; this would be a ${kind}.`,
           `Join them with "skein ${theirs}", or wait until they have ended.`,
         );
       }

@@ -120,7 +120,7 @@ export class Steering {
   async obey(given: unknown): Promise<z.infer<typeof obeyedForm>> {
     try {
       const order = readOrder(given);
-      if (pageOf(order) === undefined || !this.#apply) throw new SkeinError('refused', 'This peer cannot obey it now.');
+      if (pageOf(order) === undefined || !this.#apply) throw new SkeinError('refused', 'This peer cannot do that now.');
       return { done: await this.#apply(order) };
     } catch (error) {
       if (!(error instanceof SkeinError)) throw error;
@@ -135,11 +135,15 @@ export class Steering {
     const holder = holderOf(partitionOfUrl(page, engine.layout.partitions));
     if (holder === me) return undefined;
     if (holder === undefined)
-      throw new SkeinError('refused', 'The page is on the way from one peer to another.', 'Try again in some seconds.');
+      throw new SkeinError(
+        'refused',
+        'The partition of the page is moving to another peer.',
+        'Try again in some seconds.',
+      );
     const { answers, silent } = await scatter(engine.connection, [holder], { name: 'obey', args: order });
     const why = silent.get(holder);
     if (why !== undefined)
-      throw new SkeinError('incomplete', `The peer ${holder}, which has the page, was not reached: ${why}`);
+      throw new SkeinError('incomplete', `The peer ${holder}, which has the page, cannot be reached: ${why}`);
     const told = obeyedForm.safeParse(answers.get(holder)).data;
     if (!told)
       throw new SkeinError('refused', `The peer ${holder} sent a malformed answer.`, 'It may run another Skein.');

@@ -64,7 +64,7 @@ describe('members', { skip }, () => {
     await using a = await join(first, 'a');
     await assert.rejects(join(second, 'a'), {
       code: 'data-in-use',
-      message: /A peer named a is in this cluster already/,
+      message: /A peer named a is already in this cluster/,
     });
     assert.ok(a.mayFetch() && !a.isFenced);
     // Two at once: one of them.

@@ -115,7 +115,7 @@ export class Front {
       let bytes = 0;
       for await (const chunk of answer as AsyncIterable<Buffer>) {
         bytes += chunk.length;
-        if (bytes > siteLimits.pageBytes) throw new Error('a page is larger than differences are made of');
+        if (bytes > siteLimits.pageBytes) throw new Error('a page is too large for a delta');
         chunks.push(chunk);
       }
       const body = Buffer.concat(chunks);

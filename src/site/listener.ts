@@ -41,7 +41,10 @@ export async function listen(site: Site, options: ListenOptions): Promise<Listen
       return void response.writeHead(429, { 'retry-after': '1', connection: 'close' }).end();
     if (await answered(site.faces, request, response)) return;
     if (front) front.pass(request, response);
-    else response.writeHead(404, { 'content-type': 'text/plain' }).end('Only the faces of the site are here.\n');
+    else
+      response
+        .writeHead(404, { 'content-type': 'text/plain' })
+        .end('This address serves only the announcements of the site.\n');
   };
   const server = make(options, (request, response) => void handle(request, response));
   shareConnections(server, { most: MOST_CONNECTIONS, alike: MOST_ALIKE, isProxy: isLoopback });
@@ -73,6 +76,6 @@ function make({ tls }: ListenOptions, handle: (request: IncomingMessage, respons
 }
 
 function unable(error: NodeJS.ErrnoException, { host, port }: ListenOptions): SkeinError {
-  const why = error.code === 'EADDRINUSE' ? 'another program listens there' : error.message;
+  const why = error.code === 'EADDRINUSE' ? 'another program uses this port' : error.message;
   return new SkeinError('bad-option', `${host}:${port} cannot be listened on: ${why}.`, 'Give another --listen.');
 }

@@ -69,7 +69,7 @@ export function checkOptions(options: SiteOptions): void {
   if (directory === undefined && upstream === undefined && pages === undefined && records === undefined) {
     throw new SkeinError(
       'bad-option',
-      'Nothing was said of where the pages are.',
+      'Where the pages are is missing.',
       'Give a folder, --upstream http://127.0.0.1:8080, or --records with a file that describes them.',
     );
   }
@@ -80,7 +80,7 @@ export function checkOptions(options: SiteOptions): void {
   if (options.search !== undefined && normalise(options.search) === undefined) {
     throw new SkeinError(
       'bad-option',
-      `"${options.search}" is not a search.`,
+      `"${options.search}" is not the URL of a search.`,
       'Write it as https://search.example.org/.',
     );
   }
@@ -89,14 +89,14 @@ export function checkOptions(options: SiteOptions): void {
     throw new SkeinError('bad-option', 'A token is 16 to 500 characters without blanks.');
   }
   if (!(requestsAMinute >= 1) || !(every >= 1)) {
-    throw new SkeinError('bad-option', 'Requests a minute and seconds between looks are 1 or more.');
+    throw new SkeinError('bad-option', 'Requests a minute and seconds between scans must be at least 1.');
   }
 }
 
 function checkFolder(directory: string): void {
   const found = statSync(directory, { throwIfNoEntry: false });
   if (found?.isDirectory()) return;
-  throw new SkeinError('not-found', `${directory} is not a folder.`, 'Give the folder that the web server shows.');
+  throw new SkeinError('not-found', `${directory} is not a folder.`, 'Give the folder that the web server serves.');
 }
 
 function checkUpstream(upstream: string): void {
@@ -107,5 +107,5 @@ function checkUpstream(upstream: string): void {
 
 function checkUrl(url: string): void {
   if (normalise(url) !== undefined) return;
-  throw new SkeinError('bad-option', `"${url}" is not a URL to tell of changes.`, 'Write it with https://.');
+  throw new SkeinError('bad-option', `"${url}" is not a URL that can be notified.`, 'Write it with https://.');
 }

@@ -115,7 +115,7 @@ test('beside nginx: a change on disk is told, and comes as a difference, through
   assert.match(shown.stdout.toString(), /https:\/\/example\.org\/: running\n201 pages/);
   const second = await skein(['site', root, '--public', PUBLIC, '--data', data, '--listen', '127.0.0.1:0']);
   assert.equal(second.code, 4);
-  assert.match(second.stderr, /Another skein site works in/);
+  assert.match(second.stderr, /Another skein site is running in/);
 });
 
 test('killed at any moment, it loses nothing that it told', async context => {

@@ -171,7 +171,7 @@ test('a folder that is gone takes nothing away, and the owner is told', async co
   rmSync(join(root, 'site'), { recursive: true });
   await here.site.changed();
   assert.equal(here.site.status().pages, 1);
-  assert.match(here.site.status().sources[0]!.problem, /is not there/);
+  assert.match(here.site.status().sources[0]!.problem, /does not exist/);
   assert.equal((await here.pages([{ url: `${PUBLIC}a.html` }]))[0]!.state, 'elsewhere');
   assert.ok(readdirSync(here.data).includes('journal'));
 });

@@ -36,7 +36,7 @@ export class Access {
   /** Throws for whoever may not read the own face. */
   check(request: FaceRequest): void {
     if (this.#options.certificate && !request.certified) {
-      throw new FaceError('refused', 'A client certificate that the owner of this site trusts is wanted.');
+      throw new FaceError('refused', 'This site requires a client certificate that its owner trusts.');
     }
     if (this.#options.token !== undefined && !this.hasToken(request)) {
       throw new FaceError('token-wanted', 'Send the token of this site as "Authorization: Bearer …".');

@@ -99,7 +99,7 @@ export class OwnFace {
     if (found.kind === 'too-old') {
       throw new FaceError('cursor-too-old', 'The journal no longer reaches back to this cursor: read the manifest.');
     }
-    throw new FaceError('other-history', 'This cursor is of another history of the site: read the manifest.');
+    throw new FaceError('other-history', 'This cursor belongs to another history of the site: read the manifest.');
   }
 
   /** True when something changed within so many seconds. */
@@ -223,7 +223,7 @@ function decompressed(body: Uint8Array, coding: string | undefined): Uint8Array 
     if (coding === 'gzip') return gunzipSync(body, limit);
     if (coding === 'zstd') return zstdDecompressSync(body, limit);
   } catch {
-    throw new FaceError('bad-request', 'The body does not decompress.');
+    throw new FaceError('bad-request', 'The body cannot be decompressed.');
   }
   if (coding !== undefined && coding !== 'identity') throw new FaceError('bad-request', 'Compress with gzip or zstd.');
   return body;

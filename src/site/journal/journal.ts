@@ -199,7 +199,7 @@ export class Journal {
     const text = readFileSync(this.#file, 'utf8');
     let at = text.indexOf('\n') + 1;
     const head = readHead(text.slice(0, Math.max(0, at - 1)));
-    if (head === undefined) throw this.#damaged('its first line is not one of a journal');
+    if (head === undefined) throw this.#damaged('its first line is not that of a journal');
     const next = (): string | undefined => {
       const end = text.indexOf('\n', at);
       if (end < 0) return undefined;
@@ -222,7 +222,7 @@ export class Journal {
       this.#entries.push(entry);
       whole = at;
     }
-    if (this.#entries.length < head.entries) throw this.#damaged('its history breaks off');
+    if (this.#entries.length < head.entries) throw this.#damaged('its history has a gap');
     if (!readOnly) this.#cut(text, whole);
   }
 
@@ -230,7 +230,7 @@ export class Journal {
   #cut(text: string, whole: number): void {
     const rest = text.slice(whole);
     const torn = rest.indexOf('\n');
-    if (torn >= 0 && torn < rest.length - 1) throw this.#damaged('a line in it is not what was written');
+    if (torn >= 0 && torn < rest.length - 1) throw this.#damaged('the checksum of a line is wrong');
     this.#length = Buffer.byteLength(text.slice(0, whole));
     this.#descriptor = openSync(this.#file, 'r+');
     ftruncateSync(this.#descriptor, this.#length);
@@ -240,7 +240,7 @@ export class Journal {
     return new SkeinError(
       'damaged',
       `The journal ${this.#file} is damaged: ${what}.`,
-      'Move it away: a new one is begun, and readers reconcile with it by themselves.',
+      'Move it away: Skein begins a new one, and readers reconcile with it by themselves.',
     );
   }
 }

@@ -44,8 +44,8 @@ export async function hold(directory: string, status: () => unknown): Promise<Se
   leave();
   throw new SkeinError(
     'data-in-use',
-    `Another skein site works in ${resolve(directory)}.`,
-    'Stop it, or give this one a directory of its own with --data.',
+    `Another skein site is running in ${resolve(directory)}.`,
+    'Stop it, or give this one its own directory with --data.',
   );
 }
 

@@ -85,18 +85,19 @@ export class Hub {
     const topic = form.get('hub.topic') ?? '';
     const callback = form.get('hub.callback') ?? '';
     const secret = form.get('hub.secret') ?? '';
-    if (mode !== 'subscribe' && mode !== 'unsubscribe') throw bad('hub.mode is subscribe or unsubscribe.');
+    if (mode !== 'subscribe' && mode !== 'unsubscribe') throw bad('hub.mode must be subscribe or unsubscribe.');
     if (topic !== this.#options.topic) throw bad(`The topic of this hub is ${this.#options.topic}.`);
     const url = callback.length > 2000 ? null : URL.parse(callback);
-    if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '') throw bad('hub.callback is no URL.');
-    if (Buffer.byteLength(secret) >= 200) throw bad('hub.secret is shorter than 200 bytes.');
+    if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '')
+      throw bad('hub.callback must be a URL.');
+    if (Buffer.byteLength(secret) >= 200) throw bad('hub.secret must be shorter than 200 bytes.');
     const asked = Number(form.get('hub.lease_seconds') || USUAL_LEASE);
-    if (!Number.isFinite(asked)) throw bad('hub.lease_seconds is a number.');
+    if (!Number.isFinite(asked)) throw bad('hub.lease_seconds must be a number.');
     const lease = Math.round(Math.min(LONGEST_LEASE, Math.max(SHORTEST_LEASE, asked)));
     for (const { callback: other, expires } of this.subscribers) if (expires <= this.#options.now()) this.#drop(other);
     const isNew = !this.#subscriptions.has(url.href);
     if (!this.#mayAsk(from) || (mode === 'subscribe' && isNew && !this.#hasRoom(url, from))) {
-      throw new FaceError('slow-down', 'This hub has as many subscribers as it takes.', 60);
+      throw new FaceError('slow-down', 'This hub has reached its limit of subscribers.', 60);
     }
     this.#verifying.set(from, (this.#verifying.get(from) ?? 0) + 1);
     void this.#verify({ callback: url.href, mode, lease, secret, from }).finally(() => {

@@ -60,7 +60,7 @@ export class RecordSource implements SiteSource {
     const { key } = this.#described;
     const last = rows.at(-1)![key];
     if (before !== undefined && textOf(last) === textOf(before))
-      throw new SkeinError('refused', `The column ${key} does not tell the rows apart.`);
+      throw new SkeinError('refused', `The column ${key} is not unique.`);
     return last;
   }
 

@@ -159,7 +159,7 @@ export class FilesSource implements SiteSource {
     try {
       return await realpath(this.#options.directory);
     } catch {
-      throw new SkeinError('not-found', `The folder ${this.#options.directory} is not there.`);
+      throw new SkeinError('not-found', `The folder ${this.#options.directory} does not exist.`);
     }
   }
 }

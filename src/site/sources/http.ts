@@ -135,7 +135,7 @@ export class HttpSource implements SiteSource {
     if (answer.status !== 200) return undefined;
     // Half of it would allow what the rest forbids.
     const text = robotsText(answer);
-    if (text === undefined) throw unreadable(url, 'it breaks off, or cannot be decoded');
+    if (text === undefined) throw unreadable(url, 'its answer is incomplete, or cannot be decoded');
     return Buffer.from(text);
   }
 

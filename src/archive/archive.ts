@@ -151,7 +151,7 @@ class Segments implements Archive {
       const found = known ? `has ${known.bytes} bytes` : 'is missing';
       throw new SkeinError(
         'damaged',
-        `${segmentName(end.segment)} ${found}, but the ledger speaks of ${end.length}.`,
+        `${segmentName(end.segment)} ${found}, but according to the ledger it has ${end.length}.`,
         'Restore the file from a copy, or go on without what is lost: skein verify --repair.',
       );
     }
@@ -160,7 +160,7 @@ class Segments implements Archive {
     if (tail > this.#maxTailBytes) {
       throw new SkeinError(
         'damaged',
-        `the archive holds ${tail} bytes that the ledger knows nothing of, more than a crash can leave.`,
+        `the archive has ${tail} bytes that are not in the ledger, more than a crash can leave.`,
         `Is this the right ledger? Move the segments after ${segmentName(end.segment)} away to go on without them.`,
       );
     }

@@ -36,7 +36,7 @@ export function followedFrom(base: Stored, time: number, { digest, delta }: Delt
     throw new SkeinError(
       'damaged',
       `The newest copy of ${base.url} cannot be read.`,
-      'The next visit that finds the page changed stores it anew.',
+      'The next visit that finds a change stores it again.',
     );
   }
   const copy = storedOf({ kind: 'record', version: '1.1', headers: base.record, block: message });

@@ -160,7 +160,7 @@ export function readStored(
       try {
         const read = await source.read(place.segment, place.offset + place.requestLength, bytes);
         const stored = recordIn(place, bytes, read);
-        if (checked && !hasItsDigest(stored)) throw damaged(place, 'payload digest is wrong');
+        if (checked && !hasItsDigest(stored)) throw damaged(place, 'the payload digest does not match');
         return stored;
       } catch (error) {
         throw missingAt(place, error);
@@ -196,7 +196,7 @@ function recordIn(place: StoredPlace, bytes: Uint8Array, read: number): Stored {
   if (read < bytes.length) throw damaged(place, 'beyond the end of the segment');
   const member = readMember(bytes, RECORD_LIMIT);
   if (member.kind !== 'member') throw damaged(place, member.kind === 'short' ? 'cut short' : member.problem);
-  if (member.length !== bytes.length) throw damaged(place, 'the record is not as long as the ledger says');
+  if (member.length !== bytes.length) throw damaged(place, 'the length of the record differs from the ledger');
   const record = parseRecord(member.data);
   if (record.kind === 'problem') throw damaged(place, record.problem);
   return storedOf(record);

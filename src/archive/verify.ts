@@ -91,14 +91,15 @@ async function verifySegment(
     }
     const { record } = entry;
     const type = record.headers.get('warc-type') ?? '';
-    if ((offset === 0) !== (type === 'warcinfo')) wrong('a warcinfo record must stand first, and only there');
+    if ((offset === 0) !== (type === 'warcinfo')) wrong('a segment must begin with its only warcinfo record');
     const id = record.headers.get('warc-record-id') ?? '';
     if (!/^<urn:uuid:[0-9a-f-]{36}>$/.test(id)) wrong('no record id');
     else if (ids.has(id)) wrong('record id is not unique');
     ids.add(id);
     if (type !== 'warcinfo' && !record.headers.has('warc-target-uri')) wrong('no target URI');
     if (Number.isNaN(Date.parse(record.headers.get('warc-date') ?? ''))) wrong('no date');
-    if (type === 'revisit' && !record.headers.has('warc-refers-to-date')) wrong('revisit does not say of what');
+    if (type === 'revisit' && !record.headers.has('warc-refers-to-date'))
+      wrong('a revisit record does not say which record it refers to');
     const flaw = hasBody(record) ? flawOf(record) : undefined;
     if (flaw !== undefined) wrong(flaw);
     onRecord({ segment: segment.id, offset, length, record, whole: flaw === undefined });
@@ -113,7 +114,7 @@ function hasBody({ headers }: ParsedRecord): boolean {
 function flawOf(response: ParsedRecord): string | undefined {
   const isHttp = response.headers.get('warc-type') === 'response';
   const body = isHttp ? parseHttp(response.block)?.body : response.block;
-  if (body === undefined) return 'a response that is not HTTP';
+  if (body === undefined) return 'a response is not HTTP';
   const right = response.headers.get('warc-payload-digest') === digestLabel(payloadDigest(body));
-  return right ? undefined : 'payload digest is wrong';
+  return right ? undefined : 'the payload digest does not match';
 }

@@ -86,7 +86,7 @@ function fileError(error: unknown): unknown {
   const { code, path } = error as NodeJS.ErrnoException;
   if (path === undefined) return error;
   if (code === 'EISDIR' || code === 'ENOTDIR' || code === 'EEXIST')
-    return new SkeinError('damaged', `${path} cannot be used: ${systemWords(error)}.`, 'Move it away.');
+    return new SkeinError('damaged', `${path} cannot be used: ${systemWords(error)}.`, 'Move or rename it.');
   if (code !== 'EACCES' && code !== 'EPERM' && code !== 'EROFS') return error;
   return new SkeinError(
     'refused',

@@ -63,7 +63,7 @@ async function begin(engine: Engine, options: Attending): Promise<Attended> {
   const indexing = startIndexing(home);
   const log = openLog(data, command);
   const notifying = startNotifying({ data, settled: options.settled ?? 0 }, why =>
-    log.write('warn', { why }, 'nobody is told of changes'),
+    log.write('warn', { why }, 'no messages about changes are sent'),
   );
   log.write('info', { data, version, ...sizes(home) }, 'started');
   return {
@@ -74,7 +74,7 @@ async function begin(engine: Engine, options: Attending): Promise<Attended> {
       await notifying.stop();
       await door.close();
       const { failure, changed: indexed } = indexing.report() ?? {};
-      if (failure) log.write('warn', { failure, indexed }, 'the search index could not be fed');
+      if (failure) log.write('warn', { failure, indexed }, 'the search index cannot be updated');
       log.write('info', { outcomes, bytesDown, bytesUp, seconds }, 'ended');
       log.close();
     },

@@ -45,7 +45,7 @@ const REMEMBERED = 1000;
 function publicKey(key: string): KeyObject {
   const found = known.get(key);
   if (found) return found;
-  if (!isKey(key)) throw new SkeinError('bad-frame', 'A public key is not one.');
+  if (!isKey(key)) throw new SkeinError('bad-frame', 'A public key is malformed.');
   const made = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: key }, format: 'jwk' });
   if (known.size >= REMEMBERED) known.clear();
   known.set(key, made);

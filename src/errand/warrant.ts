@@ -58,7 +58,7 @@ interface WarrantHolder {
 
 /** Throws 'refused' with the reason unless the holder may run this errand. */
 function checkWarrant(warrant: Warrant, now: number): void {
-  if (warrant.deadline < now) throw refused('its warrant is past its date');
+  if (warrant.deadline < now) throw refused('its warrant has expired');
   if (levelsLeft(warrant) < 0) throw refused('it has travelled more levels than home allowed');
   const [first, ...others] = warrant.hops;
   let valid = verify(warrant.home, firstMessage(warrant, first!.key), first!.signature);
@@ -67,7 +67,8 @@ function checkWarrant(warrant: Warrant, now: number): void {
     valid &&= verify(before.key, hopMessage(before.signature, hop.key), hop.signature);
     before = hop;
   }
-  if (!valid) throw refused('its warrant is not by the home that is obeyed here, or for another errand or outpost');
+  if (!valid)
+    throw refused('its warrant is not signed by the home of this outpost, or is for another errand or outpost');
 }
 
 /** Levels, deadline, home's signature; then for each level travelled the key of who passed it on, and their signature. */
@@ -116,7 +117,8 @@ export function readClaim({ errand, warrant: encoded, digest }: Claimed, holder:
     signatures.push(from.bytes());
   }
   from.end();
-  if (!keys.every(isKey)) throw new SkeinError('bad-frame', 'A warrant does not decode: its chain is not one.');
+  if (!keys.every(isKey))
+    throw new SkeinError('bad-frame', 'A warrant does not decode: its chain of keys is malformed.');
   keys.push(holder.key);
   const hops = signatures.map((signature, i) => ({ key: keys[i]!, signature }));
   const warrant = { home: holder.home, errand, digest, levels, deadline, hops };

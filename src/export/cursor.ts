@@ -14,7 +14,7 @@ export interface ReadUpTo {
 }
 
 const NOTHING: ReadUpTo = { visit: 0, time: 0, forgotten: 0 };
-const HINT = 'Begin with --after 0, and put what you have away.';
+const HINT = 'Start again with --after 0, and discard earlier output.';
 /** One partition's cursor: visit, time, and the forgotten where there are any. */
 const CURSOR = /^(\d{1,15})-(\d{1,16})(?:-(\d{1,15}))?$/;
 /** Visits arrive nearly in the order of their times; those of other machines may come this much later. */
@@ -38,7 +38,7 @@ export function readUpTo(cursor: string, ledger: Ledger): ReadUpTo {
   if (visit === undefined || time === undefined)
     throw new SkeinError('bad-option', `"${cursor}" is not a cursor.`, HINT);
   if ((visit > 0 && !isOf(ledger, visit, time)) || forgotten > ledger.house.forgetting.newest())
-    throw new SkeinError('bad-option', `The cursor ${cursor} is of another collection.`, HINT);
+    throw new SkeinError('bad-option', `The cursor ${cursor} belongs to another collection.`, HINT);
   return { visit, time, forgotten };
 }
 

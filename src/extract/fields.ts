@@ -25,7 +25,7 @@ const fieldsFile = z.strictObject({
   fields: z.record(z.string().min(1), field),
   /** In a module: what each row must be, by zod or another library that speaks Standard Schema. */
   row: z
-    .custom<RowSchema>(isRowSchema, 'is no schema of zod or of another library that speaks Standard Schema')
+    .custom<RowSchema>(isRowSchema, 'is not a schema of zod or of another library that implements Standard Schema')
     .optional(),
 });
 
@@ -94,7 +94,7 @@ function jsonOf(text: string, file: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw bad(file, `it is no JSON: ${(error as Error).message}`);
+    throw bad(file, `it is not JSON: ${(error as Error).message}`);
   }
 }
 
@@ -115,7 +115,7 @@ function check(selector: string, where: string): void {
   try {
     compile(selector);
   } catch (error) {
-    throw bad(where, `"${selector}" is no CSS selector: ${(error as Error).message}`);
+    throw bad(where, `"${selector}" is not a CSS selector: ${(error as Error).message}`);
   }
 }
 

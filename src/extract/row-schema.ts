@@ -27,9 +27,10 @@ export function isRowSchema(value: unknown): value is RowSchema {
 export function checkRow(row: Readonly<Record<string, unknown>>, schema: RowSchema): { row: object } | { why: string } {
   const found = Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null));
   const checked = schema['~standard'].validate(found);
-  if (checked instanceof Promise) return { why: 'the schema of rows must answer at once, without a promise' };
+  if (checked instanceof Promise) return { why: 'the schema of rows must be synchronous' };
   if (checked.issues) return { why: checked.issues.map(inWords).join('; ') };
-  if (typeof checked.value !== 'object' || checked.value === null) return { why: 'the schema makes no object of it' };
+  if (typeof checked.value !== 'object' || checked.value === null)
+    return { why: 'the schema does not return an object' };
   return { row: checked.value };
 }
 

@@ -275,7 +275,7 @@ export class HomeControl {
   #ping(text: string): string {
     const { frontier, id } = this.#find(text);
     const moved = frontier.schedule.ping(id, this.#parts.clock.now());
-    return moved ? 'Noted: Skein checks it earlier.' : 'It is not in the schedule, so the notice has no effect.';
+    return moved ? 'Skein checks it earlier.' : 'It is not in the schedule, so the notice has no effect.';
   }
 
   #unmask(text: string): string {

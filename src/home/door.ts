@@ -67,7 +67,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, inside
   if (!sameToken(request.headers.authorization ?? '', `Bearer ${inside.token}`)) return say(401, { error: 'token' });
   try {
     if (request.method === 'GET' && request.url === '/state') return say(200, inside.control.state());
-    if (request.method !== 'POST' || request.url !== '/order') return say(404, { error: 'no such door' });
+    if (request.method !== 'POST' || request.url !== '/order') return say(404, { error: 'unknown request' });
     const { readOrder } = await import('./orders.ts');
     return say(200, await inside.control.obey(readOrder(JSON.parse(await bodyOf(request)))));
   } catch (error) {
@@ -144,7 +144,11 @@ async function ask({ port, token }: DoorAddress, path: string, body?: unknown): 
   if (response.status === 401 || response.status === 404) throw nobody(undefined);
   const answered = (await response.json()) as { code?: ErrorCode; error?: string; hint?: string };
   if (response.ok) return answered;
-  throw new SkeinError(answered.code ?? 'internal', answered.error ?? 'Home cannot do that.', answered.hint);
+  throw new SkeinError(
+    answered.code ?? 'internal',
+    answered.error ?? 'The running Skein cannot do that.',
+    answered.hint,
+  );
 }
 
 function nobody(cause: unknown): SkeinError {

@@ -258,7 +258,7 @@ export class Home implements Receiver {
       for (const errand of errands) this.#bisect.suspect(errand);
     }
     if (this.#deaths > LIVES)
-      this.fail(new SkeinError('internal', `Thread after thread dies, now ${from.name}: ${why}.`));
+      this.fail(new SkeinError('internal', `Threads keep crashing, the last was ${from.name}: ${why}.`));
     this.#sleep.wake();
   }
 

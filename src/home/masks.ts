@@ -39,16 +39,16 @@ const looks = (count = 0): string => (count === 1 ? 'one second look' : `${count
 function because({ evidence, differed, agreed }: Mask): string {
   switch (evidence) {
     case 'looks':
-      return `${looks(differed)} a moment later differed there, ${agreed} agreed`;
+      return `${looks(differed)} moments later differed there, ${agreed} did not`;
     case 'looks-elsewhere':
-      return 'a second look a moment later differed there, and so did looks at other pages of the server';
+      return 'a second look moments later differed there, and so did second looks at other pages of the server';
     case 'token':
-      return 'second looks at pages of the server found another one each time, and so did one at each page where it counts';
+      return 'each second look at a page of the server found another value, including one on this page';
     case 'everywhere':
-      return 'on most pages of the server another one came at the same time, on each its own';
+      return 'most pages of the server got a new value at the same time, each a different one';
     case 'swing':
-      return 'the token swings between the same values on pages of the server';
+      return 'the value alternates between the same few on pages of the server';
     case 'returned':
-      return `${looks(differed)} a moment later differed there, ${agreed} agreed: values that it had before are no news`;
+      return `${looks(differed)} moments later differed there, ${agreed} did not: values that it had before do not count`;
   }
 }

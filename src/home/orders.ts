@@ -13,7 +13,7 @@ const PACE = 'The pace is a number of seconds from 0 to 86,400, such as 2.5.';
 const seconds = z.number(PACE).min(0, PACE).max(LONGEST_PACE, PACE);
 const LIMIT = 'The limit is a whole number of pages from 1, or none.';
 const BUDGET = 'Write a budget such as 10%, 500 pages or 50MB.';
-const text = (most: number, name: string) => z.string(`${name} is a text.`).max(most, `${name} is too long.`);
+const text = (most: number, name: string) => z.string(`${name} must be text.`).max(most, `${name} is too long.`);
 
 export const orderSchema = z.discriminatedUnion(
   'kind',

@@ -359,7 +359,7 @@ export function takeLock(directory: string): DatabaseSync {
     const { errcode } = error as { errcode?: number };
     if (errcode === SQLITE_CANTOPEN) throw refused(directory, error);
     if (errcode === SQLITE_NOTADB)
-      throw new SkeinError('damaged', `${join(directory, 'lock.db')} is damaged.`, 'Delete it: it holds nothing.');
+      throw new SkeinError('damaged', `${join(directory, 'lock.db')} is damaged.`, 'Delete it: it holds no data.');
     if (errcode !== SQLITE_BUSY) throw diskError(error);
     throw new SkeinError(
       'data-in-use',

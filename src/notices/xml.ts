@@ -177,7 +177,7 @@ export function unpack(bytes: Uint8Array, limit: number): Unpacked {
     }
   }
   if (plain.length > limit) {
-    problems.push(`more than ${limit} bytes, the rest is ignored`);
+    problems.push(`more than ${limit} bytes; the rest is ignored`);
     plain = plain.subarray(0, limit);
   }
   return { text: decode(plain, problems), problems };

@@ -8,8 +8,8 @@ import { SkeinError } from '../base/errors.ts';
 
 export const kinds = ['changed', 'new', 'gone', 'moved', 'back'] as const;
 
-const selector = z.string().min(1).max(1000).refine(compiles, 'is no CSS selector');
-const expression = z.string().min(1).max(1000).refine(isExpression, 'is no regular expression');
+const selector = z.string().min(1).max(1000).refine(compiles, 'is not a CSS selector');
+const expression = z.string().min(1).max(1000).refine(isExpression, 'is not a regular expression');
 
 const channel = z.union([
   z.strictObject({
@@ -33,7 +33,7 @@ const channel = z.union([
 
 const ruleSchema = z.strictObject({
   /** Unique; names its folder, too. */
-  name: z.string().regex(/^[a-z0-9][a-z0-9-]{0,60}$/, 'is letters, digits and hyphens'),
+  name: z.string().regex(/^[a-z0-9][a-z0-9-]{0,60}$/, 'must consist of letters, digits and hyphens'),
   /** Part of the URL, * stands for anything; absent = every page. */
   url: z.string().min(1).max(2000).optional(),
   kinds: z.array(z.enum(kinds)).min(1).default(['changed', 'gone', 'moved', 'back']),

@@ -14,11 +14,7 @@ export function readRules(data: string): Rule[] {
   try {
     rules = JSON.parse(readFileSync(rulesFile(data), 'utf8'));
   } catch {
-    throw new SkeinError(
-      'damaged',
-      `${rulesFile(data)} is not JSON.`,
-      'Mend it, or delete it and add the rules again.',
-    );
+    throw new SkeinError('damaged', `${rulesFile(data)} is not JSON.`, 'Fix it, or delete it and add the rules again.');
   }
   if (!Array.isArray(rules)) throw new SkeinError('damaged', `${rulesFile(data)} must hold a list of rules.`);
   return rules.slice(0, MOST_RULES).map(ruleOf);
@@ -29,7 +25,7 @@ export function addRule(data: string, rule: Rule): void {
   if (rules.some(({ name }) => name === rule.name))
     throw new SkeinError(
       'bad-option',
-      `There is a rule ${rule.name} already.`,
+      `A rule named ${rule.name} already exists.`,
       `Remove it first, or choose another name.`,
     );
   if (rules.length >= MOST_RULES) throw new SkeinError('refused', `There are ${MOST_RULES} rules already.`);
@@ -79,7 +75,7 @@ export function ruleNamed(data: string, name: string): Rule {
 }
 
 function noRule(name: string): SkeinError {
-  return new SkeinError('not-found', `There is no rule ${name}.`, '"skein notify list" shows those there are.');
+  return new SkeinError('not-found', `There is no rule ${name}.`, '"skein notify list" shows all rules.');
 }
 
 function writeRules(data: string, rules: readonly Rule[]): void {

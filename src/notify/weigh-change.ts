@@ -40,15 +40,15 @@ export function weigh(before: WeighedVersion | undefined, after: WeighedVersion 
   const share = words === 0 ? 0 : (added!.length + removed!.length) / words;
   const figures = { added: added!.length, removed: removed!.length, share, diff: told(found) };
   const reason = tooLittle(rule, [...added!, ...removed!], share) ?? without(rule.only, old!, now!);
-  const what = `${count(added!.length)} came and ${count(removed!.length)} went`;
+  const what = `${count(added!.length)} added, ${count(removed!.length)} removed`;
   return { ...figures, counts: reason === undefined, why: reason ?? `${what}${where(rule)}` };
 }
 
 /** Why it does not count; undefined = it does. */
 function tooLittle({ leastWords, leastShare, ...rule }: Rule, words: string[], share: number) {
   if (words.length === 0) return `nothing differs${where(rule)}`;
-  if (words.length < leastWords) return `${count(words.length)} differ, and ${leastWords} are asked for`;
-  if (share < leastShare) return `${percent(share)} of the words differ, and ${percent(leastShare)} are asked for`;
+  if (words.length < leastWords) return `${count(words.length)} differ; the rule needs ${leastWords}`;
+  if (share < leastShare) return `${percent(share)} of the words differ; the rule needs ${percent(leastShare)}`;
   return undefined;
 }
 
@@ -57,7 +57,7 @@ function without(only: Rule['only'], before: readonly string[], after: readonly 
   if (only.length === 0) return undefined;
   const [old, now] = [before, after].map(lines => wordsOf(lines).join(' ').toLowerCase());
   const differs = only.some(phrase => timesIn(old!, phrase) !== timesIn(now!, phrase));
-  return differs ? undefined : `none of these came or went: ${only.join(', ')}`;
+  return differs ? undefined : `none of these was added or removed: ${only.join(', ')}`;
 }
 
 /** As whole words: "sale" is not in "wholesale". */

@@ -164,7 +164,7 @@ export class Children {
 
   /** `later`: they keep what was not acknowledged for whoever comes next. */
   async close(code: 'done' | 'later' = 'done'): Promise<void> {
-    await Promise.all(this.all().map(link => link.close('its parent ends', code)));
+    await Promise.all(this.all().map(link => link.close('its parent is stopping', code)));
   }
 
   #linkOf(name: string): Link {

@@ -83,7 +83,7 @@ export class Below {
     const { station } = this.#options;
     const welcome = { ...above, servers: [], pagesADay: 0, bytesADay: 0, level: above.level + 1 };
     const { line, hello } = await greetOutpost(stream, station, () => welcome);
-    if (this.#stop.signal.aborted) return line.bye('later', 'its parent ends');
+    if (this.#stop.signal.aborted) return line.bye('later', 'its parent is stopping');
     station.children.attach(line, { ...hello, name: nameBelow(url) }, {});
   }
 

@@ -71,7 +71,7 @@ export class Sender {
   /** Parcels of one errand in their order, quieted; with the visits as home will know them. */
   pack(parcel: Parcel): { readonly bytes: Uint8Array; readonly visits: readonly Visit[] } {
     const shelf = this.#shelves.get(parcel.errand);
-    if (!shelf) throw new SkeinError('internal', 'A parcel belongs to no errand that runs here.');
+    if (!shelf) throw new SkeinError('internal', 'No errand here has this parcel.');
     if (parcel.done) this.#shelves.delete(parcel.errand);
     const sent = recode(parcel, shelf.errand);
     const bytes = packSent(sent, shelf);

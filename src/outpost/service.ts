@@ -226,7 +226,7 @@ export class OutpostService implements Speaker {
   #restore(): void {
     for (const { frame, to, ended } of this.spool.errands.values()) {
       if (to !== '') this.children.expect(to, frame);
-      else if (!ended) this.#uplink.giveUp(frame.errand, 'the outpost was started again');
+      else if (!ended) this.#uplink.giveUp(frame.errand, 'the outpost was restarted');
     }
   }
 
@@ -271,9 +271,10 @@ export class OutpostService implements Speaker {
     try {
       const holder = { key: this.identity.key, home: this.#welcome!.home, now: this.now() };
       const warrant = readWarrant(frame, holder);
-      if (this.#ended.has(frame.errand)) throw new SkeinError('refused', 'The errand is refused: it has ended here.');
+      if (this.#ended.has(frame.errand))
+        throw new SkeinError('refused', 'The errand is refused: it has already ended here.');
       if (warrant.deadline > this.now() + LONGEST_ERRAND) {
-        throw new SkeinError('refused', 'The errand is refused: its warrant is good for too long.');
+        throw new SkeinError('refused', 'The errand is refused: its warrant is valid for too long.');
       }
       if (this.spool.full) throw new SkeinError('disk-full', this.spool.trouble);
       await this.#start(frame, warrant);
@@ -310,7 +311,8 @@ export class OutpostService implements Speaker {
       return this.children.send(child, further);
     }
     const asked = checkErrand(unpackErrand(frame.bytes, this.#tables));
-    if (asked.id !== frame.errand) throw new SkeinError('bad-frame', 'An errand travels under a wrong name.');
+    if (asked.id !== frame.errand)
+      throw new SkeinError('bad-frame', 'The name of an errand differs from the one in its warrant.');
     const errand = this.#owner.admit(asked, this.#hands!.errands);
     this.#tables.begin(asked); // as home knows it
     const code = errand.code === undefined ? undefined : (await this.#codes!.get(errand.code)).bytes;
@@ -363,6 +365,8 @@ export class OutpostService implements Speaker {
   #complain(trouble: string): void {
     if (this.#said === trouble) return;
     this.#said = trouble;
-    this.#options.say?.(trouble === '' ? 'Going on: there is room again.' : `No more is taken for now: ${trouble}`);
+    this.#options.say?.(
+      trouble === '' ? 'Accepting errands again: there is room.' : `Accepting no errands for now: ${trouble}`,
+    );
   }
 }

@@ -67,7 +67,7 @@ export class Spool {
   /** Why it is full, one sentence; empty = it is not. */
   get trouble(): string {
     if (this.#trouble !== '') return this.#trouble;
-    return this.full ? `${this.#bytes} bytes wait to be taken home, and no more than ${this.#most} may.` : '';
+    return this.full ? `${this.#bytes} bytes of parcels wait for home; the limit is ${this.#most}.` : '';
   }
 
   /** All parcels not yet acknowledged, in the order in which they must leave. */
@@ -200,7 +200,7 @@ export class Spool {
     this.#trouble =
       code === 'ENOSPC' || code === 'EDQUOT'
         ? 'The disk of the outpost is full.'
-        : `Its disk cannot be used: ${message}.`;
+        : `The disk of the outpost cannot be used: ${message}.`;
   }
 
   #file({ errand, sequence }: Spooled): string {

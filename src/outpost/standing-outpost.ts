@@ -197,11 +197,11 @@ export class StandingOutpost {
       this.#line = greeted.line;
       say(`Serving ${greeted.hello.name} at ${this.#place.host}:${this.#place.port}.`);
       const { why } = await this.station.serve(greeted);
-      if (!this.#stop.signal.aborted) say(`The line ended: ${why}. Dialling again.`);
+      if (!this.#stop.signal.aborted) say(`The connection ended: ${why}. Reconnecting.`);
     } catch (error) {
       const known = error instanceof SkeinError ? error.code : '';
       if (known === 'version-mismatch' || known === 'refused') throw error;
-      this.#complain(`${(error as Error).message} Dialling ${this.#place.host}:${this.#place.port} again.`);
+      this.#complain(`${(error as Error).message} Reconnecting to ${this.#place.host}:${this.#place.port}.`);
     }
     this.#connected = false;
     this.#line = undefined;
@@ -231,7 +231,7 @@ export class StandingOutpost {
   #accept(welcome: Welcome): void {
     if (this.#place.home === welcome.home) return;
     if (this.#place.home !== '') {
-      throw new SkeinError('refused', 'The parent now serves another home than the one that this outpost joined.');
+      throw new SkeinError('refused', 'The parent now works for another home than the one that this outpost joined.');
     }
     this.#place = { ...load(this.#options.directory), home: welcome.home }; // the owner may have written to it
     save(this.#options.directory, this.#place);
@@ -244,7 +244,7 @@ export class StandingOutpost {
     let stands = false;
     const admit = (hello: Hello): Welcome => {
       const { welcome } = this.station;
-      if (!welcome) throw new SkeinError('internal', 'The parent has not met its own home yet.');
+      if (!welcome) throw new SkeinError('internal', 'The parent is not connected to its own home yet.');
       try {
         const member = this.#members.admit(hello, this.station.now());
         name = member.name;

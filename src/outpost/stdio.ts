@@ -94,7 +94,7 @@ function takeOver(directory: string): DirectoryClaim {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const found = lstatSync(directory);
   if (process.getuid && (found.uid !== process.getuid() || !found.isDirectory() || (found.mode & 0o022) !== 0)) {
-    throw new SkeinError('refused', `${directory} belongs to another user, or others may write there.`);
+    throw new SkeinError('refused', `${directory} belongs to another user, or other users can write to it.`);
   }
   const file = join(directory, 'owner');
   const mark = `${process.pid} ${Date.now()}`;

@@ -28,7 +28,7 @@ export function parseThresholds(text: string): Thresholds {
   }
   throw new SkeinError(
     'bad-option',
-    `"${text}" is no pair of thresholds.`,
+    `"${text}" is not a pair of thresholds.`,
     'Write two probabilities, the lower one first, as 0.1,0.8, and ,strict behind them for the rule of the paper.',
   );
 }

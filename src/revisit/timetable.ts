@@ -31,8 +31,8 @@ const FORM = 'Write it as "*/prices/* 5m" or "*/prices/* 5m mo-fr 08:00-18:00 20
 export function parseTimed(text: string): TimedPages {
   const [pattern = '', often = '', ...more] = text.trim().split(/\s+/);
   const every = spanOf(often);
-  if (pattern === '' || every === undefined) throw wrong(text, `"${often}" is no time between two looks`);
-  const rest = more.map(word => termOf(word) ?? wrong(text, `"${word}" is neither days nor hours nor looks a day`));
+  if (pattern === '' || every === undefined) throw wrong(text, `"${often}" is not an interval`);
+  const rest = more.map(word => termOf(word) ?? wrong(text, `"${word}" is neither days, hours nor a limit a day`));
   const failed = rest.find(each => each instanceof SkeinError);
   if (failed) throw failed;
   return Object.assign({ pattern, every, text: text.trim() }, ...rest) as TimedPages;

@@ -219,7 +219,7 @@ export async function openServe(options: ServeOptions, collection: OpenCollectio
   } catch (error) {
     reader.close();
     const { code, message } = error as NodeJS.ErrnoException;
-    const why = code === 'EADDRINUSE' ? 'is taken' : `cannot be had: ${message}`;
+    const why = code === 'EADDRINUSE' ? 'is taken' : `cannot be used: ${message}`;
     throw new SkeinError('bad-option', `Port ${options.port} of ${host} ${why}.`, 'Choose another with --listen.');
   }
 }

@@ -76,7 +76,8 @@ function importsOf(code: string, path: string): string[] {
     const name = match[1] ?? match[2] ?? match[3] ?? match[4]!;
     // A package that is asked for while running is one that can be done without.
     if (name.startsWith('node:') || (match[3] !== undefined && !name.startsWith('.'))) continue;
-    if (!name.startsWith('.')) throw new SkeinError('internal', `${path} imports ${name}, which cannot travel.`);
+    if (!name.startsWith('.'))
+      throw new SkeinError('internal', `${path} imports ${name}, which cannot be sent to another machine.`);
     targets.push(relative(root, join(root, dirname(path), name)).replaceAll('\\', '/'));
   }
   return targets;

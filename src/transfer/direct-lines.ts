@@ -45,7 +45,7 @@ export class StraightLines {
   /** A line was greeted whose other end has proved this key. */
   attach(line: Line, by: string, key: string): void {
     const straight: OpenDirectLine = { line, by, key, claimed: new Set() };
-    this.#lines.get(by)?.line.bye('later', 'a newer line of the same outpost took its place');
+    this.#lines.get(by)?.line.bye('later', 'a newer connection of the same outpost replaced it');
     this.#lines.set(by, straight);
     line.calm(true);
     line.listen({
@@ -81,7 +81,7 @@ export class StraightLines {
       if (claimed.has(frame.errand)) this.#events.parcel({ ...frame, by });
     } else if (frame.kind === 'give-up') {
       if (claimed.has(frame.errand)) this.#events.gaveUp(frame.errand, frame.why);
-    } else line.bye('refused', `A ${frame.kind} came where only parcels are taken.`);
+    } else line.bye('refused', `A direct connection carries only parcels, not "${frame.kind}".`);
   }
 
   #claim({ line, key, claimed }: OpenDirectLine, frame: Extract<Frame, { kind: 'claim' }>): void {

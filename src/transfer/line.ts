@@ -233,7 +233,7 @@ export class Line {
     const most = this.#calm ? silence * CALM : silence;
     const { silent } = this;
     if (!this.#stream.isPaused() && silent > most) {
-      this.destroy(`nothing was heard of it for ${Math.round(most / 1000)} s`);
+      this.destroy(`it sent nothing for ${Math.round(most / 1000)} s`);
     } else if (silent > most / 4) this.send({ kind: 'ping' });
   }
 }

@@ -56,7 +56,7 @@ export class Link {
     this.name = name;
     this.#events = events;
     this.#lease = { away, closed: Math.min(away, closed) };
-    this.#wait('it has not come yet', away);
+    this.#wait('it has not connected yet', away);
   }
 
   /** Errands of an earlier life of this parent, which the outpost may still be at. */
@@ -113,7 +113,7 @@ export class Link {
     this.#trouble = '';
     this.#closed = undefined;
     clearTimeout(this.#absence);
-    before?.bye('later', 'a newer line to the same outpost took its place');
+    before?.bye('later', 'a newer connection to the same outpost replaced it');
     line.listen({
       frame: frame => this.#take(frame),
       ended: (over, why, said) => this.#ended(over, why, said),

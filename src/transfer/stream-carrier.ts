@@ -106,7 +106,7 @@ export class StreamCarrier implements Carrier {
   /** It gets no more errands, for the reason given; with an empty one it does again. */
   quarantine(why: string): void {
     this.#distrust = why;
-    if (why !== '') this.#straight.close('its branch is quarantined');
+    if (why !== '') this.#straight.close('a machine above it is quarantined');
   }
 
   /** Its terms are other ones: it is to come back and hear them. */
@@ -153,7 +153,8 @@ export class StreamCarrier implements Carrier {
   get status(): OutpostStatus {
     const { status } = this.#link;
     const exhausted = this.#exhausted();
-    if (this.#distrust === '' && exhausted !== '') return { ...status, state: 'full', trouble: `Its ${exhausted}.` };
+    if (this.#distrust === '' && exhausted !== '')
+      return { ...status, state: 'full', trouble: `It has reached its limit for today: ${exhausted}.` };
     if (this.#distrust === '') return status;
     return { ...status, state: 'quarantined', trouble: `It is quarantined: ${this.#distrust}.` };
   }

@@ -115,7 +115,7 @@ function listen(server: Server, { host, port }: { readonly host: string; readonl
   return new Promise((resolve, reject) => {
     server.once('error', error => {
       const busy = (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
-      const why = busy ? 'another program listens there' : error.message;
+      const why = busy ? 'another program uses this port' : error.message;
       reject(new SkeinError('bad-option', `--listen ${host}:${port} is not possible: ${why}.`));
     });
     server.listen(port, host, resolve);
@@ -133,7 +133,7 @@ export async function dial({ host, port, fingerprint }: Address): Promise<Duplex
   const socket = await connectTo(host, port);
   if (plain(socket.getPeerCertificate().fingerprint256 ?? '') !== fingerprint) {
     socket.destroy();
-    throw new SkeinError('refused', `${host}:${port} shows another certificate than the token names.`);
+    throw new SkeinError('refused', `The certificate of ${host}:${port} is not the one in the token.`);
   }
   const name = host.includes(':') ? `[${host}]` : host;
   const ws = new WebSocket(`wss://${name}:${port}${PATH}`, {

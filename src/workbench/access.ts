@@ -101,7 +101,7 @@ export function gate(access: WorkbenchAccess): MiddlewareHandler {
     const given = context.req.query('token');
     if (context.req.path === '/' && given !== undefined) {
       const user = holderOf(given, access);
-      if (!user) return context.text('The token is not one of this workbench.', 403);
+      if (!user) return context.text('This is not a token of this workbench.', 403);
       setCookie(context, cookieName(access), user.token, {
         httpOnly: true,
         sameSite: 'Strict',

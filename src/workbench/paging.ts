@@ -100,6 +100,10 @@ export function placesOf(after: ListCursor | undefined, count: number): ListPlac
   if (after === undefined) return Array.from({ length: count });
   const texts = String(after).replace(/^p/, '').split(',');
   if (texts.length !== count)
-    throw new SkeinError('bad-option', 'That place in the list is of another collection.', 'Ask from the beginning.');
+    throw new SkeinError(
+      'bad-option',
+      'This place in the list belongs to another collection.',
+      'Start from the beginning.',
+    );
   return texts.map(text => (text === 'x' ? 'end' : text === '' ? undefined : Number(text)));
 }

@@ -150,11 +150,15 @@ function listen(
 
 function cannotListen({ code, message }: NodeJS.ErrnoException, host: string, port: number): SkeinError {
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
-    return new SkeinError('bad-option', `${host} is not an address of this machine.`, '0.0.0.0 stands for all it has.');
+    return new SkeinError(
+      'bad-option',
+      `${host} is not an address of this machine.`,
+      'Use 0.0.0.0 for all its addresses.',
+    );
   }
   const why =
-    { EADDRINUSE: 'is taken', EACCES: 'may not be used by this user' }[code ?? ''] ?? `cannot be had: ${message}`;
-  return new SkeinError('bad-option', `Port ${port} ${why}.`, 'Choose another port; 0 takes any that is free.');
+    { EADDRINUSE: 'is taken', EACCES: 'may not be used by this user' }[code ?? ''] ?? `cannot be used: ${message}`;
+  return new SkeinError('bad-option', `Port ${port} ${why}.`, 'Choose another port; 0 picks a free one.');
 }
 
 function makeApp(parts: ServerParts): Hono {

@@ -72,7 +72,7 @@ const mistakes: readonly Mistake[] = [
   { args: ['crawl', 'http://127.0.0.1:1/', '--keep', 'lang=english'], code: 2, says: /"english" is not a language/ },
   { args: ['crawl', 'http://127.0.0.1:1/', '--connections', '1.5'], code: 2, says: /it is a whole number/ },
   { args: ['refresh', '--freshness', '2'], code: 2, says: /--freshness cannot be "2": it is at most 0\.999/ },
-  { args: ['refresh', '--budget', '10%', '--freshness', '0.9'], code: 2, says: /exclude each other/ },
+  { args: ['refresh', '--budget', '10%', '--freshness', '0.9'], code: 2, says: /cannot be used together/ },
   { args: ['crawl', 'ftp://example.org/'], code: 2, says: /not a URL that can be crawled/ },
   { args: ['crawl', 'http://'], code: 2, says: /not a URL that can be crawled/ },
   {

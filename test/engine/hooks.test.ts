@@ -128,7 +128,7 @@ test('what a hook throws costs its page and is told once, with page and line; to
   const { outcomes, said } = await crawled(collection, site.seeds, { hooks: file });
   assert.deepEqual(outcomes, ['/ fetched ok', '/a failed decider', '/b failed decider', '/secret failed decider']);
   assert.match(said.join('\n'), /The hook afterPage failed on http:\S+\/a: TypeError: .* \(broken\.mjs:3:\d+\)/);
-  assert.match(said.join('\n'), /\/b: "add" holds something that is no URL/);
+  assert.match(said.join('\n'), /\/b: "add" has something that is not a URL/);
   assert.match(said.join('\n'), /\/secret: "data" is more than 65536 bytes of JSON/);
 
   await using many = await testWeb({
@@ -139,7 +139,7 @@ test('what a hook throws costs its page and is told once, with page and line; to
   await using other = testCollection({ threads: 1 });
   await assert.rejects(
     crawled(other, [...many.seeds, ...Array.from({ length: 30 }, (_, i) => `${many.origin}/p${i}`)], { hooks: never }),
-    /beforeRequest failed 20 times in a row, at last: the header Host is Skein's own/,
+    /beforeRequest failed 20 times in a row, at last: Skein sets the header Host itself/,
   );
 });
 
@@ -148,7 +148,7 @@ test('hooks that cannot be used are refused in a sentence', async () => {
   await using collection = testCollection({ threads: 1 });
   const run = (more: CrawlOptions) => collection.skein.crawl(site.seeds, more).summary();
   await assert.rejects(run({ hooks: join(place, 'none.js') }), /There are no hooks at/);
-  await assert.rejects(run({ hooks: hooks('a.txt', '') }), /is no module/);
+  await assert.rejects(run({ hooks: hooks('a.txt', '') }), /is not a module/);
   await assert.rejects(run({ hooks: hooks('odd.js', 'export default { afterpage() {} };') }), /no hook "afterpage"/);
   await assert.rejects(run({ hooks: hooks('syntax.js', 'export default {') }), /The hooks do not load: SyntaxError/);
   await assert.rejects(

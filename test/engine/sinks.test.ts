@@ -136,7 +136,7 @@ describe('sinks', () => {
       await s3.makeBucket('full');
       await s3.limit('full', 10);
       const full = await skein([...words, 's3://full/out']);
-      assert.match(full.stderr, /Part 1 was not taken: The bucket full is full\.\nIt waits/);
+      assert.match(full.stderr, /Part 1 was not delivered: The bucket full is full\.\nIt waits/);
       await s3.limit('full', 0);
       assert.equal((await skein([...words, 's3://full/out'])).code, 0);
       assert.deepEqual(await s3.names('full'), ['out/chunks-00000001.jsonl']);
@@ -208,7 +208,7 @@ describe('sinks', () => {
   test('what cannot be brought anywhere is said in a sentence; standard output takes it, too', async () => {
     const odd = await skein(['changes', '--format', 'chunks', '--to', 'ftp://a.test/', '--data', collection.data]);
     assert.equal(odd.code, 2);
-    assert.match(odd.stderr, /Nothing can be brought to ftp/);
+    assert.match(odd.stderr, /Nothing can be delivered to ftp/);
     const { stdout } = await skein(['changes', '/p1', '--format', 'chunks', '--to', '-', '--data', collection.data]);
     assert.match(stdout.toString(), /"kind":"added"/);
   });

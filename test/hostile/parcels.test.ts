@@ -194,7 +194,7 @@ test('three of them, and the outpost is quarantined', async () => {
   for (let i = 0; i < 100 && state()?.state !== 'quarantined'; i++)
     await new Promise(resolve => setTimeout(resolve, 50));
   assert.equal(state()?.state, 'quarantined');
-  assert.match(state()!.trouble, /not what an honest outpost makes \(A parcel is refused: its time is not one\)/);
+  assert.match(state()!.trouble, /it sent a malformed parcel \(A parcel is refused: its time is outside its errand\)/);
 });
 
 test('made-up parcels through a running home end their errands and nothing else', {

@@ -114,7 +114,7 @@ test('more errands than the owner allows are refused', async () => {
   await using home = await openTyrant({ ceilings: { errands: 2 } });
   for (const id of ['a', 'b']) home.send(home.frameOf(greedy(id, site.origin, 2)));
   await new Promise(resolve => setTimeout(resolve, 200));
-  assert.match(await home.run(greedy('c', site.origin, 2)), /runs 2 errands already/);
+  assert.match(await home.run(greedy('c', site.origin, 2)), /already runs 2 errands/);
 });
 
 test('the name is the product’s, the contact home’s, and neither forges a header', async () => {
@@ -137,10 +137,10 @@ test('an errand that was forgotten is not run again', async () => {
   assert.equal(await home.run(errand), 'done');
   home.send({ kind: 'forget', errand: 'once' });
   home.heard.length = 0;
-  assert.match(await home.run(errand), /it has ended here/);
+  assert.match(await home.run(errand), /it has already ended here/);
   assert.equal(asked(site), 1);
   const late = { ...greedy('late', site.origin, 1), deadline: Date.now() + 400 * 86_400_000 };
-  assert.match(await home.run(late), /good for too long/);
+  assert.match(await home.run(late), /valid for too long/);
 });
 
 test('errands that are none are refused, and the outpost goes on', async () => {

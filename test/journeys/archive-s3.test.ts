@@ -114,7 +114,7 @@ else {
       's3://nowhere/x',
     ]);
     assert.notEqual(code, 0);
-    assert.match(stderr, /^skein: There is no bucket nowhere at 127[^\n]*\nMake it first, or correct its name\.\n$/m);
+    assert.match(stderr, /^skein: There is no bucket nowhere at 127[^\n]*\nCreate it, or correct its name\.\n$/m);
     const crawl = (archive?: string, into = data) => crawlHere({ data: into, ...(archive && { archive }) }, web.seeds);
     await assert.rejects(crawl('ftp://x'), /ftp:\/\/x is no place for an archive/);
     const right = process.env['AWS_ENDPOINT_URL'];
@@ -132,6 +132,6 @@ else {
     const later = await skein(['crawl', ...web.seeds, '--data', data, ...fast, '--depth', '9']);
     process.env['AWS_ENDPOINT_URL'] = right;
     assert.equal(later.code, 0, later.stderr);
-    assert.match(later.stderr, /The archive is not copied: 127\.0\.0\.1:9 does not answer: ECONNREFUSED\./);
+    assert.match(later.stderr, /The archive cannot be copied: 127\.0\.0\.1:9 does not answer: ECONNREFUSED\./);
   });
 }

@@ -90,7 +90,7 @@ test('a site that wants a certificate is shown the one that was given for it, an
       await run('refresh', '--budget', '100', ...fast);
       return wanted(await cursor());
     });
-  await refreshUntil(row => row?.['trouble'] === 'it wants a certificate');
+  await refreshUntil(row => row?.['trouble'] === 'it requires a certificate');
 
   const give = (certificate: string, key: string) =>
     run('subscriptions', '--certificate', `${origin}=${file(certificate)}`, '--key', file(key));

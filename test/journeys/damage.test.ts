@@ -93,7 +93,7 @@ test('a segment that is gone is one problem, whatever was in it', async () => {
   rmSync(join(data, SEGMENT));
   const { problems, lost, copies } = await verify(data);
   assert.equal(problems.length, 1);
-  assert.match(problems[0]!, /segment-000001\.warc\.gz is missing: \d+ copies are lost with it/);
+  assert.match(problems[0]!, /segment-000001\.warc\.gz is missing: \d+ copies in it are lost/);
   assert.equal(lost.length, copies);
   const { code, stderr } = await skein(['crawl', '--data', data, ...fast]);
   assert.equal(code, 6);

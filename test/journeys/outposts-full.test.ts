@@ -60,12 +60,12 @@ test('a full disk at an outpost is said at both ends, loses nothing, and with ro
   try {
     while (web.requests() < 40) await new Promise(resolve => setTimeout(resolve, 20));
     const empty = fill(small);
-    await home.says('The outpost near takes no more: The disk of the outpost is full.');
-    await outpost.running.says('No more is taken for now: The disk of the outpost is full.');
+    await home.says('The outpost near accepts no errands: The disk of the outpost is full.');
+    await outpost.running.says('Accepting no errands for now: The disk of the outpost is full.');
     // A second terminal sees it as soon as home writes the state of its machines, once a second.
     while ((await stateOf(data, 'near')) !== 'full') await new Promise(resolve => setTimeout(resolve, 200));
     empty();
-    await home.says('The outpost near goes on.');
+    await home.says('The outpost near accepts errands again.');
     await outpost.running.says('there is room again');
     const ran = await home.ended;
     assert.equal(ran.code, 0, ran.stderr);

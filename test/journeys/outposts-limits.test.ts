@@ -37,9 +37,11 @@ test('quotas of the token and of the owner are kept to, and others do the rest',
     ...['--set', 'threads=0', '--listen', `127.0.0.1:${port}`],
   ]);
   try {
-    await home.says('The outpost invited takes no more: Its 25 pages a day are used up.');
     await home.says(
-      'The outpost owned takes no more: No more may be visited from owned today: 15 pages a day are used up.',
+      'The outpost invited accepts no errands: It has reached its limit for today: the 25 pages a day are used up.',
+    );
+    await home.says(
+      'The outpost owned accepts no errands: owned has reached its limit for today: the 15 pages a day are used up.',
     );
     await outposts[0]!.running.says('25 pages a day are used up');
     outposts.push(await startOutpost('free', place.path, token));

@@ -49,7 +49,7 @@ test('an ssh that is killed is started again, and the crawl goes on where it was
     ]);
     while (web.requests() < 40) await new Promise(resolve => setTimeout(resolve, 20));
     for (const pid of childrenOf(home.child.pid!)) process.kill(pid, 'SIGKILL');
-    await home.says(`The line to ${sshd.url} is back.`);
+    await home.says(`The connection to ${sshd.url} is back.`);
     const ran = await home.ended;
     assert.equal(ran.code, 0, ran.stderr);
   } finally {

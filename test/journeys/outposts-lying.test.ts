@@ -30,7 +30,7 @@ test('a lying outpost is quarantined, and its pages are visited again from elsew
   ]);
   let honest: OutpostProcess | undefined;
   try {
-    await home.says('is quarantined: what it brought of');
+    await home.says('is quarantined: its copy of');
     honest = await startOutpost('honest', place.path, token);
     const ran = await home.ended;
     assert.equal(ran.code, 0, ran.stderr);
@@ -42,7 +42,7 @@ test('a lying outpost is quarantined, and its pages are visited again from elsew
     const { machines } = await skeinJson<Tree>('outposts', '--data', data);
     const shown = machines.find(({ name }) => name === 'liar')!;
     assert.equal(shown.state, 'quarantined');
-    assert.match(shown.trouble, /is not what the server shows/);
+    assert.match(shown.trouble, /differs from the page on the server/);
     assert.deepEqual((await skeinJson('verify', '--data', data))['problems'], []);
     const forgiven = await skein(['outpost', 'forgive', 'liar', '--data', data]);
     assert.equal(forgiven.code, 0, forgiven.stderr);

@@ -142,7 +142,7 @@ test('a line that breaks: the branch comes back, nothing is lost, nothing stays 
   process.kill(sshOf(running.child.pid!)!, 'SIGKILL');
   const ran = await running.ended;
   assert.equal(ran.code, 0, ran.stderr);
-  assert.match(ran.stderr, /The line to .* is back/);
+  assert.match(ran.stderr, /The connection to .* is back/);
   assert.deepEqual(collected(await pagesOf(data)), web.mustFind());
   assert.deepEqual(visitedTwice(data), []);
   await emptied(machines);

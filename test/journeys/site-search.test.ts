@@ -87,7 +87,7 @@ test('terms that were searched at home are suggested by the site, and its box an
   assert.deepEqual(JSON.parse((await ask('/suggest?q=moss')).text), { terms: [] });
   const kept = JSON.parse(readFileSync(join(state, 'terms.json'), 'utf8'));
   assert.deepEqual(kept, [{ ...term, count: 2 }], 'a term, a count and a page: nothing else');
-  assert.match(await succeeds('subscriptions', '--data', data), /Search terms are shared with http.*last told/);
+  assert.match(await succeeds('subscriptions', '--data', data), /Search terms are shared with http.*last sent/);
 
   assert.equal((await ask('/search?q=ferry')).status, 503, 'home does not serve yet, and the box is told so');
   begin(context, ['serve', '--data', data, '--listen', `127.0.0.1:${searchPort}`, '--rate', '1000']);

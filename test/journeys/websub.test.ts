@@ -105,7 +105,7 @@ test('a hub that never verifies is asked ever more rarely, says so, and costs no
     hub.close();
   }
   const face = collection.look(ledger => ledger.faces.all().find(({ kind }) => kind === 'websub'))!;
-  assert.equal(face.trouble, 'the hub has not verified yet');
+  assert.equal(face.trouble, 'the hub has not confirmed the subscription yet');
   assert.deepEqual([face.words, face.state.lease], [0, undefined]);
   assert.ok(asked >= 4 && asked <= 9, `asked ${asked} times in twelve days`);
   assert.equal(collection.visits(`${pages.origin}/`).at(-1)!.outcome, 'same', 'pages are looked at as ever');

@@ -74,10 +74,10 @@ test('code that is not to be trusted is refused, each time with its reason', asy
   };
   const { identity } = home;
   assert.match(await refusal('stranger', signed(makeIdentity(), terms(5))), /does not trust who signed it/);
-  assert.match(await refusal('old', signed(identity, { ...terms(5), expires: Date.now() - DAY })), /past its date/);
+  assert.match(await refusal('old', signed(identity, { ...terms(5), expires: Date.now() - DAY })), /has expired/);
   assert.match(await refusal('gone', () => undefined), /home does not have it any more/);
   const other = signed(identity, terms(5))(digests[1]!);
-  assert.match(await refusal('other', () => other), /not the one that was asked for/);
+  assert.match(await refusal('other', () => other), /not the code that was requested/);
   home.code = signed(identity, terms(5));
   assert.equal((await home.run(errand('right', web))).length, 4);
   assert.match(await refusal('older', signed(identity, terms(4)), 1), /version 4 is older than 5/);

@@ -46,7 +46,7 @@ test('who dials a home that does not run yet tries every few seconds, and says s
   await outpost.run();
   assert.ok(waits.length >= 20 && Math.max(...waits) <= 6000, `${Math.max(...waits)} ms`);
   assert.equal(said.length, 1, said.join('\n'));
-  assert.match(said[0]!, /127\.0\.0\.1:\d+ again/);
+  assert.match(said[0]!, /Reconnecting to 127\.0\.0\.1:\d+/);
 });
 
 test('outpost run --allow-private opens private addresses for that run', async () => {

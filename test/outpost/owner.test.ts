@@ -42,7 +42,7 @@ test('servers: those that the owner and the parent both allow', () => {
   narrow.narrow(welcome({ servers: ['geese.example', 'swans.example'] }));
   assert.equal(narrow.admit(errand('https://www.geese.example')).id, 'one');
   for (const origin of ['https://ducks.example', 'https://swans.example', 'https://elsewhere.example'])
-    assert.throws(() => narrow.admit(errand(origin)), { code: 'refused', message: /may not be visited from near/ });
+    assert.throws(() => narrow.admit(errand(origin)), { code: 'refused', message: /rules of near exclude/ });
   const nothing = owner({ servers: ['ducks.example'] });
   nothing.narrow(welcome({ servers: ['swans.example'] }));
   assert.throws(() => nothing.admit(errand('https://ducks.example')), { code: 'refused' });
@@ -56,6 +56,6 @@ test('a parent may lower what can be used in a day, and says so when it is used 
   for (let i = 0; i < 8; i++) assert.equal(thread.request(), true);
   assert.equal(thread.request(), false, 'the ninth is not made');
   assert.equal(generous.collect(), true);
-  assert.match(generous.spent, /No more may be visited from near today: 8 pages a day are used up/);
+  assert.match(generous.spent, /near has reached its limit for today: the 8 pages a day are used up/);
   assert.throws(() => generous.admit(errand('https://geese.example')), { code: 'refused' });
 });

@@ -27,7 +27,7 @@ test('pages: errands together are promised what is left and no more, then nothin
     promised += quota.admit({ ...errand, id: `e${number}` }, NOW).limits.pages;
   }
   assert.equal(promised, 100);
-  assert.throws(() => quota.admit(errand, NOW), { code: 'refused', message: /promised to errands under way/ });
+  assert.throws(() => quota.admit(errand, NOW), { code: 'refused', message: /errands in progress may use all/ });
   const first = open().admit(errand, NOW).limits.pages;
   assert.equal(quota.spend('e0', visits(first - 3), NOW), false);
   quota.end('e0');

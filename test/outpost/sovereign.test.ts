@@ -43,6 +43,6 @@ test('an errand leads to no other server, and brings no rules of its own', async
 
   const spelled = (origin: string) =>
     home.run({ ...plain, id: `odd-${origin.length}`, server: { ...plain.server, origin } });
-  assert.match(String(await spelled('http://[::1]#.127.0.0.1')), /not spelled well/);
-  assert.match(String(await spelled('http://geese.example')), /may not be visited/);
+  assert.match(String(await spelled('http://[::1]#.127.0.0.1')), /not normalised/);
+  assert.match(String(await spelled('http://geese.example')), /rules of near exclude/);
 });

@@ -58,7 +58,7 @@ test('more than it may hold makes it full until enough was acknowledged', async 
   const spool = new Spool(place.path, 500);
   for (let sequence = 0; sequence < 5; sequence++) await spool.put(parcel('a', sequence, 200));
   assert.equal(spool.full, true);
-  assert.match(spool.trouble, /no more than 500/);
+  assert.match(spool.trouble, /the limit is 500/);
   spool.acknowledge('a', 3);
   assert.equal(spool.full, false);
 });

@@ -13,7 +13,7 @@ export function printStages(stages: readonly Decided[]): void {
   console.log();
   console.log(
     table(
-      ['decided by', 'visits', 'changed', 'received'],
+      ['decider', 'visits', 'changed', 'received'],
       stages.map(row => [stageInWords(row.stage), row.pages, row.changed, size(row.down)]),
     ),
   );

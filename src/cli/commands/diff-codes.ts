@@ -27,7 +27,7 @@ export function printCodes(url: string, { before, after, differs }: ComparedCode
   console.log(paint('bold', harmless(url)));
   console.log(
     table(
-      ['code', 'before', 'after', 'seen by'],
+      ['code', 'before', 'after', 'detector'],
       [
         row('ASCII count', codes => codes.asciiCount, 'ascii-sum'),
         row('number of URLs', codes => codes.urls, 'counts'),

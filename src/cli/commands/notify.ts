@@ -31,39 +31,39 @@ export function addNotifyCommand(program: Command): void {
   const remove = notify
     .command('remove')
     .argument('<name>', 'the rule')
-    .description('remove a rule; what waits to be told by it is dropped')
+    .description('remove a rule with its unsent messages')
     .option('--json', 'print one JSON object')
     .addHelpText('after', '\nExample:\n  skein notify remove prices');
   declare(remove, ['data']).action(async (name: string, given: NotifyOptions) => {
     const { data } = await values(given, ['data']);
     removeRule(data, name);
     if (given['json']) printJson({ name });
-    else console.log(`The rule ${name} is gone.`);
+    else console.log(`Removed the rule ${name}.`);
   });
 }
 
 function addAdd(notify: Command): void {
   const add = notify
     .command('add')
-    .argument('<name>', 'what the rule is called: letters, digits, hyphens')
-    .description('add a rule; it is about changes that come from now on')
-    .option('--url <pattern>', 'pages whose URL holds this; * stands for anything (default: all)')
+    .argument('<name>', 'name of the rule: letters, digits, hyphens')
+    .description('add a rule for changes from now on')
+    .option('--url <pattern>', 'pages whose URL contains this; * matches anything (default: all)')
     .option('--kinds <kinds>', 'changed, new, gone, moved, back (default: all but new)')
     .option('--include <css...>', 'only these parts of a page count')
-    .option('--ignore <css...>', 'these parts do not count')
-    .option('--ignore-text <regex...>', 'text that does not count')
-    .option('--only <words...>', 'one of these words must have come or gone')
-    .option('--least-words <n>', 'words that must differ (default 1)')
-    .option('--least-share <percent>', 'share of the words that must differ, as 5%')
-    .option('--at-most <time>', 'one message in 10m, 6h, 1d; changes meanwhile are told together')
-    .option('--webhook <url>', 'tell by POST of JSON')
-    .option('--allow-private', "the webhook's name may lead to a private address")
-    .option('--secret <text>', 'signs what the webhook gets; better from SKEIN_SECRET')
-    .option('--command <line>', 'tell by a command, with JSON on its standard input')
-    .option('--mail <addresses...>', 'tell by mail; --smtp and --from say how')
-    .option('--smtp <url>', 'smtp://user:password@host:587; better from SKEIN_SMTP')
+    .option('--ignore <css...>', 'not these parts')
+    .option('--ignore-text <regex...>', 'text to ignore')
+    .option('--only <words...>', 'one of these words must have been added or removed')
+    .option('--least-words <n>', 'least number of changed words (default 1)')
+    .option('--least-share <percent>', 'least share of changed words, such as 5%')
+    .option('--at-most <time>', 'at most one message in 10m, 6h or 1d, with all changes of that time')
+    .option('--webhook <url>', 'send a POST request with JSON to this URL')
+    .option('--allow-private', 'the webhook may be at a private address')
+    .option('--secret <text>', 'key that signs webhook requests; better: SKEIN_SECRET')
+    .option('--command <line>', 'run this command with JSON on its standard input')
+    .option('--mail <addresses...>', 'send mail; needs --smtp and --from')
+    .option('--smtp <url>', 'smtp://user:password@host:587; better: SKEIN_SMTP')
     .option('--from <address>', 'sender of mail')
-    .option('--feed [file]', 'tell by an Atom feed (RSS where the file ends in .rss)')
+    .option('--feed [file]', 'write an Atom feed (RSS if the file ends in .rss)')
     .option('--json', 'print one JSON object')
     .addHelpText(
       'after',
@@ -75,7 +75,7 @@ Examples:
     --mail me@example.org --from skein@example.org --smtp smtp://localhost
   skein notify add all --feed changes.atom
 
-A refresh or watch tells as it goes; "skein notify run" tells now.`,
+A refresh or watch sends messages as it goes; "skein notify run" sends them now.`,
     );
   declare(add, ['data']).action(async (name: string, given: NotifyOptions) => {
     const { data } = await values(given, ['data']);
@@ -85,7 +85,7 @@ A refresh or watch tells as it goes; "skein notify run" tells now.`,
     using notifier = new HeldNotifier(data);
     await notifier.pass(); // from now on
     if (given['json']) printJson(shownRule(rule));
-    else console.log(`The rule ${name} is there. "skein notify try ${name}" shows what it would have told.`);
+    else console.log(`Added the rule ${name}. "skein notify try ${name}" shows what it would have sent.`);
   });
 }
 
@@ -115,7 +115,7 @@ function addList(notify: Command): void {
       state.sent === 0 ? 'never' : moment(state.sent),
       harmless(state.trouble),
     ]);
-    console.log(table(['rule', 'pages', 'tells by', 'messages', 'waiting', 'last', 'trouble'], cells));
+    console.log(table(['rule', 'pages', 'channel', 'messages', 'waiting', 'last', 'trouble'], cells));
   });
 }
 

@@ -21,7 +21,7 @@ interface OutpostsState {
   readonly placements: readonly (Placement & { readonly origin: string })[];
 }
 
-const COLUMNS = ['outpost', 'level', 'state', 'errands', 'pages', '/s', 'sent', 'parcels go', 'last word', 'trouble'];
+const COLUMNS = ['outpost', 'level', 'state', 'errands', 'pages', '/s', 'sent', 'parcels', 'last heard', 'trouble'];
 /** Milliseconds after which a state is no longer of a run that goes on. */
 const STALE = 5000;
 

@@ -135,7 +135,7 @@ async function leave(engine: ClusterEngine, peer: string): Promise<void> {
       if (heartbeat?.phase === 'bye') return gone.resolve();
       if (heartbeat?.phase !== 'leaving' || heartbeat.partitions === left) return;
       left = heartbeat.partitions;
-      console.error(`${peer} has ${plural(left, 'partition', 'partitions')} to hand over …`);
+      console.error(`${peer} still has ${plural(left, 'partition', 'partitions')} to hand over …`);
     },
   });
   try {

@@ -178,7 +178,7 @@ function timesOf(every: readonly string[]): readonly string[] {
 function oneAim(chosen: FreshValues, given: Record<string, unknown>): FreshValues {
   if (chosen.budget === undefined || chosen.freshness === undefined) return chosen;
   if ((given['budget'] === undefined) === (given['freshness'] === undefined)) {
-    throw new SkeinError('bad-option', '--budget and --freshness exclude each other.', 'Give one of the two.');
+    throw new SkeinError('bad-option', '--budget and --freshness cannot be used together.', 'Give one of the two.');
   }
   return { ...chosen, ...(given['budget'] === undefined ? { budget: undefined } : { freshness: undefined }) };
 }

@@ -22,29 +22,32 @@ export function addSiteCommand(program: Command): void {
     .option('--listen <address>', `host:port or port (default ${LISTEN})`, LISTEN)
     .option('--upstream <url>', 'web server on this machine that generates the pages, e.g. http://127.0.0.1:8080')
     .option('--front', 'act as a reverse proxy before that server')
-    .option('--records <file>', 'JSON file that describes databases and media whose documents are told, too')
-    .option('--allow <list>', 'what may be told, e.g. "/docs/**,!/docs/old/**" (default: all that robots.txt allows)')
+    .option('--records <file>', 'JSON file that describes databases and media to announce as documents')
+    .option(
+      '--allow <list>',
+      'what may be announced, e.g. "/docs/**,!/docs/old/**" (default: all that robots.txt allows)',
+    )
     .option('--clean-urls', '/about instead of /about.html')
-    .option('--data <dir>', `where the journal is kept (default ./${DIRECTORY})`, DIRECTORY)
-    .option('--every <seconds>', 'between two looks at everything (default 60 for files, 600 for a web server)')
-    .option('--token-file <file>', 'file with the token that readers must send (default: anybody may read)')
+    .option('--data <dir>', `directory of the journal (default ./${DIRECTORY})`, DIRECTORY)
+    .option('--every <seconds>', 'seconds between full scans (default 60 for files, 600 for a web server)')
+    .option('--token-file <file>', 'file with the token that readers must send (default: anyone may read)')
     .option('--certificate <file>', 'TLS certificate chain, PEM')
     .option('--key <file>', 'its private key, PEM')
-    .option('--client-ca <file>', 'readers need a certificate that this one signed, PEM')
-    .option('--hub <list>', 'WebSub hubs to tell of changes; "own" runs a small one here')
-    .option('--indexnow <list>', 'IndexNow endpoints to tell of changes')
-    .option('--terms', 'take terms that people searched at home, and suggest them; needs a token')
-    .option('--search <url>', "home's skein serve: the site's own search box asks it through the site")
-    .option('--requests-a-minute <n>', 'that one reader may make (default 120)')
-    .option('--keep-versions <size>', 'bytes of older versions that differences are made from (default 1GB)')
+    .option('--client-ca <file>', 'CA certificate; readers need a certificate signed by it, PEM')
+    .option('--hub <list>', 'WebSub hubs to notify of changes; "own" runs a small one here')
+    .option('--indexnow <list>', 'IndexNow endpoints to notify of changes')
+    .option('--terms', 'accept search terms from crawlers and suggest them to visitors; needs a token')
+    .option('--search <url>', 'URL of a skein serve; the search box of the site queries it')
+    .option('--requests-a-minute <n>', 'most requests a minute of one reader (default 120)')
+    .option('--keep-versions <size>', 'bytes of older versions to keep for deltas (default 1GB)')
     .option('--allow-private', 'hubs and subscribers may be at private addresses')
     .option('--json', 'print one JSON object with the address')
     .addHelpText('after', EXAMPLES)
     .action(run);
   command
     .command('status')
-    .description('what a site tells and to whom: pages, changes, sources, subscribers')
-    .option('--data <dir>', `where its journal is kept (default ./${DIRECTORY})`, DIRECTORY)
+    .description('show what a site announces and to whom: pages, changes, sources, subscribers')
+    .option('--data <dir>', `directory of its journal (default ./${DIRECTORY})`, DIRECTORY)
     .option('--json', 'print one JSON object')
     .action((_given: unknown, called: Command) => status(called.optsWithGlobals()));
 }
@@ -68,7 +71,7 @@ async function run(directory: string | undefined, given: SiteCommandOptions): Pr
   const tls = tlsOf(given);
   const options = optionsOf(directory, given, tls?.clientCa !== undefined);
   if (given['front'] && options.upstream === undefined) {
-    throw new SkeinError('bad-option', '--front needs --upstream: the web server to stand before.');
+    throw new SkeinError('bad-option', '--front needs --upstream, the web server behind the proxy.');
   }
   const { site, close } = await openSite(options);
   const stopped = nextSignal();
@@ -140,7 +143,7 @@ function optionsOf(directory: string | undefined, given: SiteCommandOptions, cer
   if (terms && token === undefined && !certificate) {
     throw new SkeinError(
       'bad-option',
-      '--terms needs a token; without one, anybody could write them.',
+      '--terms needs a token; without one, anyone could send terms.',
       'Give --token-file.',
     );
   }
@@ -187,7 +190,7 @@ function readText(file: string): string {
 function whole(text: string, name: string): number {
   const flag = `--${name.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)}`;
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
-  throw new SkeinError('bad-option', `${flag} takes a whole number from 1 on, not "${text}".`);
+  throw new SkeinError('bad-option', `${flag} takes a whole number from 1, not "${text}".`);
 }
 
 function listOf(text: string | undefined): string[] {

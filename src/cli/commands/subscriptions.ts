@@ -57,7 +57,7 @@ Examples:
     if (given['json']) return rows.forEach(row => void printJson(row));
     print(rows);
     for (const [origin, { asked, trouble }] of Object.entries(shared)) {
-      const last = asked === 0 ? 'not told yet' : `last told ${moment(asked)}`;
+      const last = asked === 0 ? 'nothing sent yet' : `last sent ${moment(asked)}`;
       console.log(`Search terms are shared with ${harmless(origin)}: ${harmless(trouble) || last}.`);
     }
   });
@@ -78,7 +78,7 @@ function print(rows: readonly Subscription[]): void {
     row.judged === 0 ? '' : `${Math.round(row.recall * 100)}%`,
     harmless(row.trouble),
   ]);
-  console.log(table(['server', 'kind', 'state', 'last word', 'lease', 'true', 'recall', 'trouble'], shown));
+  console.log(table(['server', 'kind', 'state', 'last notice', 'lease', 'true', 'recall', 'trouble'], shown));
 }
 
 /** The directory of the partition that has the pages of a server. */
@@ -87,7 +87,7 @@ function placeOf(data: string, origin: string): string {
   const { partitions, here } = readCollection(data);
   const place = here.find(({ id }) => id === partitionOfUrl(origin, partitions));
   if (place && isBegun(place)) return place.directory;
-  throw new SkeinError('not-found', `The part of the collection that ${origin} belongs to is not here.`);
+  throw new SkeinError('not-found', `The partition of ${origin} is on another machine.`);
 }
 
 interface SettingChange<T> {
@@ -161,7 +161,7 @@ function setCertificate(data: string, written: string, keyFile: string | undefin
   } finally {
     ledger.close();
   }
-  console.log(`${origin} is shown this certificate from the next run on.`);
+  console.log(`${origin} gets this certificate from the next run on.`);
 }
 
 function readPem(file: string): string {
@@ -179,14 +179,14 @@ function shareTerms(data: string, written: string, share: boolean): void {
     else delete sites[origin];
   };
   change({ data, origin, name: SHARED_TERMS, work });
-  const words = share ? 'is told once a day which terms led to its pages' : 'is told no terms any more';
+  const words = share ? 'gets the search terms that led to its pages once a day' : 'gets no more search terms';
   console.log(`${origin} ${words}, from the next refresh or watch on.`);
 }
 
 function forgive(data: string, written: string): void {
   const origin = originIn(written);
   const work = (sites: Record<string, string>) => {
-    if (sites[origin] === undefined) throw new SkeinError('not-found', `${origin} is not distrusted.`);
+    if (sites[origin] === undefined) throw new SkeinError('not-found', `${origin} is trusted already.`);
     delete sites[origin];
   };
   change<string>({ data, origin, name: 'sites distrusted', work });

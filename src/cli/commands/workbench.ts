@@ -86,7 +86,7 @@ function directoryOf(collections: string): string {
   throw new SkeinError(
     'bad-option',
     `${collections} is not a directory.`,
-    'Make it, or name the one that holds the collections.',
+    'Create it, or name the directory of the collections.',
   );
 }
 

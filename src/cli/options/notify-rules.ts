@@ -96,7 +96,7 @@ export function channelOf(given: ConfiguredRules): object {
   if (ways.length !== 1) {
     throw new SkeinError(
       'bad-option',
-      'A rule tells in one way.',
+      'A rule has exactly one channel.',
       'Give one of --webhook, --command, --mail and --feed.',
     );
   }

@@ -66,7 +66,7 @@ function openOut(file: string): OutFile {
     const isOurs = () => lstatSync(aside, { throwIfNoEntry: false })?.ino === ino;
     const keep = () => {
       if (!isOurs())
-        throw new SkeinError('refused', `Another process writes ${file}.`, 'Wait for it, or name another file.');
+        throw new SkeinError('refused', `Another process is writing ${file}.`, 'Wait for it, or name another file.');
       shareAsUsual(aside);
       renameSync(aside, file);
     };

@@ -150,7 +150,7 @@ function open(dialler: Dialler, route: Attempt, address: string): Promise<Dialle
     const late = () =>
       finish(
         connected
-          ? undialled('tls-failed', 'the handshake was not done in time')
+          ? undialled('tls-failed', 'the handshake took too long')
           : undialled('connect-timeout', `${address} did not answer`),
       );
     const done = (protocol: 'http/1.1' | 'h2') => finish({ kind: 'dialled', socket, address, protocol, sink });

@@ -54,7 +54,7 @@ export function waitOf(exchange: Exchange): number {
   const wait = exchange.ask.departure?.leaves() ?? 0;
   if (wait !== Number.POSITIVE_INFINITY) return wait;
   const wire = wireOf(exchange, performance.now());
-  settle(exchange, { kind: 'failure', reason: RECALLED, detail: 'it was called back before it went out', wire });
+  settle(exchange, { kind: 'failure', reason: RECALLED, detail: 'it was cancelled before it was sent', wire });
   return wait;
 }
 

@@ -88,9 +88,9 @@ export class Http1Connection implements Timed {
   late(): void {
     const reader = this.#reader;
     if (this.#exchange === undefined) this.close();
-    else if (!this.#begun) this.#fail('first-byte-timeout', 'no byte of an answer');
-    else if (!reader.answered) this.#fail('first-byte-timeout', 'the head did not come to its end');
-    else if (reader.bodySize === 0) this.#fail('body-timeout', 'no byte of the body');
+    else if (!this.#begun) this.#fail('first-byte-timeout', 'no byte of the answer arrived');
+    else if (!reader.answered) this.#fail('first-byte-timeout', 'the response header is incomplete');
+    else if (reader.bodySize === 0) this.#fail('body-timeout', 'no byte of the body arrived');
     else this.#complete('time', performance.now());
   }
 

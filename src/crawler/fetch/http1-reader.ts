@@ -182,7 +182,7 @@ export class Http1Reader {
     }
     if (parsed.status < 200) {
       if (parsed.status !== 101) return true; // informational: the real head follows
-      this.problem = 'a protocol switch that nobody asked for';
+      this.problem = 'an unrequested protocol switch';
       return false;
     }
     this.head = Buffer.allocUnsafe(to - from);
@@ -203,7 +203,7 @@ export class Http1Reader {
       this.#state = 'done';
     } else if (coding !== undefined && coding !== 'identity') {
       if (coding !== 'chunked') {
-        this.problem = `transfer coding ${coding.slice(0, 40)} was not asked for`;
+        this.problem = `unrequested transfer coding ${coding.slice(0, 40)}`;
         return false;
       }
       if (length !== undefined) this.keepAlive = false;
@@ -211,7 +211,7 @@ export class Http1Reader {
     } else if (length !== undefined) {
       this.#due = lengthOf(length);
       if (this.#due < 0) {
-        this.problem = `Content-Length ${length.slice(0, 40)} makes no sense`;
+        this.problem = `Content-Length ${length.slice(0, 40)} is malformed`;
         return false;
       }
       this.#body.expect(this.#due);
@@ -250,7 +250,7 @@ export class Http1Reader {
         return at;
       }
       this.#due = this.#due * 16 + digit;
-      if (++this.#digits > 16 || this.#due > Number.MAX_SAFE_INTEGER) return this.#refuse('a chunk size beyond reason');
+      if (++this.#digits > 16 || this.#due > Number.MAX_SAFE_INTEGER) return this.#refuse('a chunk size too large');
     }
     return end;
   }
@@ -260,7 +260,7 @@ export class Http1Reader {
     const newline = bytes.indexOf(0x0a, at);
     const stop = newline < 0 || newline >= end ? end : newline + 1;
     this.#line += stop - at;
-    if (this.#line > maxChunkLine) return this.#refuse('a chunk extension beyond reason');
+    if (this.#line > maxChunkLine) return this.#refuse('a chunk extension too long');
     if (newline < 0 || newline >= end) return end;
     this.#line = 0;
     this.#state = this.#due > 0 ? 'chunk-data' : 'trailer';
@@ -279,7 +279,7 @@ export class Http1Reader {
   #readTrailer(bytes: Buffer, from: number, end: number): number {
     if (this.#line === 0) this.#digits = 0;
     for (let at = from; at < end; at++) {
-      if (++this.#line > maxHeadBytes) return this.#refuse('trailers beyond reason');
+      if (++this.#line > maxHeadBytes) return this.#refuse('trailers too long');
       const byte = bytes[at]!;
       if (byte === 0x0a) {
         if (this.#digits === 0) {

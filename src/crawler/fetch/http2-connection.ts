@@ -175,10 +175,10 @@ class Http2Exchange implements Timed {
       // A session that swallows requests may be dead altogether.
       this.#connection.retire();
       this.#finish();
-      fail(exchange, 'first-byte-timeout', 'no byte of an answer');
+      fail(exchange, 'first-byte-timeout', 'no byte of the answer arrived');
     } else if (this.#body.size === 0) {
       this.#finish();
-      fail(exchange, 'body-timeout', 'no byte of the body');
+      fail(exchange, 'body-timeout', 'no byte of the body arrived');
     } else this.#complete('time');
   }
 

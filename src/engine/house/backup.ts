@@ -84,7 +84,7 @@ function isBackup(directory: string): boolean {
 function refuseLinked(directory: string, place: string): void {
   for (const each of [join(place, '..'), place])
     if (!lstatSync(each).isDirectory())
-      throw new SkeinError('refused', `${relative(directory, each)} of this backup is no directory.`);
+      throw new SkeinError('refused', `${relative(directory, each)} in this backup is not a directory.`);
 }
 
 function refuseOverlap(data: string, directory: string): void {
@@ -92,7 +92,7 @@ function refuseOverlap(data: string, directory: string): void {
   if (one !== two && !`${one}/`.startsWith(`${two}/`) && !`${two}/`.startsWith(`${one}/`)) return;
   throw new SkeinError(
     'bad-option',
-    'A backup and its collection cannot lie in one another.',
+    'A backup cannot be inside its collection, nor the collection inside the backup.',
     'Name another directory.',
   );
 }
@@ -106,7 +106,7 @@ function refuseStranger(data: string, directory: string): void {
   if (strange === undefined && (several || !existsSync(join(directory, COLLECTION)))) return;
   throw new SkeinError(
     'refused',
-    `${directory} has something else in it than a backup of this collection${strange ? `: ${strange}` : ''}.`,
+    `${directory} has files that are not a backup of this collection${strange ? `: ${strange}` : ''}.`,
     'Name a new directory, or that of an earlier backup.',
   );
 }

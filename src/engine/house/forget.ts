@@ -104,6 +104,6 @@ export function forgottenTargets(data: string): string[] {
 }
 
 function targetsOf(given: readonly string[]): ForgetTarget[] {
-  if (given.length === 0) throw new SkeinError('bad-option', 'Nothing was named that is to be forgotten.');
+  if (given.length === 0) throw new SkeinError('bad-option', 'Name what to forget: a URL, a pattern or a server.');
   return given.flatMap(parseTarget);
 }

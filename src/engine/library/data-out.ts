@@ -156,7 +156,7 @@ async function relayed<T>(
     go();
   };
   const aborted = () => fail(signal?.reason);
-  const ended = () => fail(new SkeinError('refused', 'What was written to was closed before all was written.'));
+  const ended = () => fail(new SkeinError('refused', 'The output was closed before everything was written.'));
   const check = (): true => {
     if (failed) throw failed.reason;
     return true;

@@ -176,7 +176,11 @@ export class Skein {
     const { forgetIn } = await import('../house/forget.ts');
     signal?.throwIfAborted();
     if (this.#runs.size > 0)
-      throw new SkeinError('data-in-use', 'A run works in the collection.', 'Let it end first, or stop it.');
+      throw new SkeinError(
+        'data-in-use',
+        'A run is already working in this collection.',
+        'Wait for it to end, or stop it.',
+      );
     this.#reader.close(); // what it has looked up will lie elsewhere
     // Between any two steps it may end: what is half forgotten is forgotten by the next call.
     return forgetIn(this.#options.data, [targets].flat(), () => signal?.throwIfAborted());

@@ -122,8 +122,8 @@ async function insist(sink: Sink, part: Part, signal: AbortSignal | undefined): 
       if (tries === TRIES)
         throw new SkeinError(
           'refused',
-          `Part ${part.number} was not taken: ${error.message}.`,
-          'It waits, with all behind it: run the same command again.',
+          `Part ${part.number} was not delivered: ${error.message}.`,
+          'It waits, with all later parts: run the same command again.',
         );
       await setTimeout(FIRST_RETRY * 2 ** (tries - 1), undefined, signal && { signal });
     }

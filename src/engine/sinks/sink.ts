@@ -40,7 +40,7 @@ export function sinkTo(target: string, terms: SinkTerms = {}): Sink {
   if (/^[a-z][\w+.-]*:\/\//i.test(target))
     throw new SkeinError(
       'bad-option',
-      `Nothing can be brought to ${target}.`,
+      `Nothing can be delivered to ${target}.`,
       'Name a directory, an http or https address, s3://bucket/prefix, or - for standard output.',
     );
   return directory(target);
@@ -58,7 +58,7 @@ function directory(path: string): Sink {
   try {
     mkdirSync(path, { recursive: true });
   } catch (error) {
-    throw new SkeinError('refused', `${path} cannot be made: ${systemWords(error)}.`, 'Name another directory.');
+    throw new SkeinError('refused', `${path} cannot be created: ${systemWords(error)}.`, 'Name another directory.');
   }
   return {
     async take({ number, text }) {

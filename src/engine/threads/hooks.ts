@@ -16,7 +16,7 @@ export function withHooks<O extends EngineOptions>(options: O): O {
   if (hooks === undefined) return options;
   const file = fileURLToPath(moduleOf(hooks));
   if (!/\.m?[jt]s$/.test(file))
-    throw new SkeinError('bad-option', `${file} is no module.`, 'Name a .js, .mjs, .ts or .mts file.');
+    throw new SkeinError('bad-option', `${file} is not a module.`, 'Name a .js, .mjs, .ts or .mts file.');
   if (!existsSync(file)) throw new SkeinError('bad-option', `There are no hooks at ${file}.`, 'Name another file.');
   if (decider)
     throw new SkeinError(
@@ -27,11 +27,15 @@ export function withHooks<O extends EngineOptions>(options: O): O {
   if (outposts.length > 0 || listen)
     throw new SkeinError(
       'bad-option',
-      'Hooks run in the threads of this machine, and errands would travel to others.',
-      'Leave the outposts out, or send a --decider, which travels with its errands.',
+      'Hooks run only on this machine, but outposts would crawl elsewhere.',
+      'Omit the outposts, or use a --decider, which Skein sends to them.',
     );
   if (!cagedHooks) return options;
   if (/ts$/.test(file))
-    throw new SkeinError('bad-option', 'Hooks in the cage are JavaScript.', 'Compile them to one .js file first.');
+    throw new SkeinError(
+      'bad-option',
+      'Hooks in the sandbox must be JavaScript.',
+      'Compile them to one .js file first.',
+    );
   return { ...options, decider: readFileSync(file) };
 }

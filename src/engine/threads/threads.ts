@@ -30,7 +30,7 @@ export function threadsOf(options: EngineOptions): number {
   if (threads === 0 && !isFar(options)) {
     throw new SkeinError(
       'bad-option',
-      '0 threads and no outpost: nothing could fetch.',
+      'With 0 threads and no outpost nothing can fetch.',
       'Name a machine with --outpost.',
     );
   }

@@ -30,7 +30,7 @@ export class ByteWriter {
   /** Unsigned, up to 2^53. */
   varint(value: number): void {
     // What never gets smaller would be written without end.
-    if (value > LARGEST) throw new SkeinError('internal', `${value} is no number that can be written.`);
+    if (value > LARGEST) throw new SkeinError('internal', `${value} cannot be encoded as a number.`);
     this.#room(8);
     while (value > 127) {
       this.#bytes[this.#at++] = (value % 128) | 128;
@@ -148,11 +148,11 @@ export class ByteReader {
       if (byte < 128) return value;
       scale *= 128;
     }
-    throw bad('a number does not end');
+    throw bad('a number is too long');
   }
 
   byte(): number {
-    if (this.#at >= this.#end) throw bad('it ends too early');
+    if (this.#at >= this.#end) throw bad('it is truncated');
     return this.#bytes[this.#at++]!;
   }
 
@@ -197,7 +197,7 @@ export class ByteReader {
   /** Numbers of 32 bits: a view where they lie at a multiple of four, as the writer puts them, else a copy. */
   words(): Uint32Array {
     const bytes = this.bytes();
-    if (bytes.length % 4 !== 0) throw bad('it ends within a number');
+    if (bytes.length % 4 !== 0) throw bad('it is truncated within a number');
     const { buffer, byteOffset } = bytes.byteOffset % 4 === 0 ? bytes : bytes.slice();
     return new Uint32Array(buffer, byteOffset, bytes.length / 4);
   }
@@ -205,16 +205,16 @@ export class ByteReader {
   /** A count of things that take at least `size` bytes each, so that a lie cannot make us allocate. */
   count(size: number): number {
     const count = this.varint();
-    if (count * size > this.left) throw bad('it promises more than it holds');
+    if (count * size > this.left) throw bad('a count exceeds its size');
     return count;
   }
 
   end(): void {
-    if (this.left !== 0) throw bad('it is longer than it says');
+    if (this.left !== 0) throw bad('it has bytes behind its end');
   }
 
   #need(length: number): void {
-    if (length > this.#end - this.#at) throw bad('it ends too early');
+    if (length > this.#end - this.#at) throw bad('it is truncated');
   }
 }
 

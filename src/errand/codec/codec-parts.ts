@@ -65,6 +65,6 @@ export function readList<T>(from: ByteReader, size: number, read: (from: ByteRea
 
 export function pick<T>(list: readonly T[], index: number): T {
   const value = list[index];
-  if (value === undefined) throw new SkeinError('bad-frame', 'A message uses a word that this version does not know.');
+  if (value === undefined) throw new SkeinError('bad-frame', 'A message has a code that this version does not know.');
   return value;
 }

@@ -21,25 +21,25 @@ const LONGEST_ROBOTS = 1 << 20;
 
 export function checkErrand(errand: Errand): Errand {
   const { id, pages, server, scope, limits, levels, detector, deadline, seen, code } = errand;
-  need(/^[\w~-]{1,100}$/.test(id), 'its name is none');
-  need(pages.length <= MOST_PAGES, 'it names too many pages');
+  need(/^[\w~-]{1,100}$/.test(id), 'its name is malformed');
+  need(pages.length <= MOST_PAGES, 'it has too many pages');
   for (const known of pages) checkKnown(known);
   checkServer(server);
   checkScope(scope);
   checkLimits(limits);
-  need(within(levels, 0, 1000), 'it travels too far');
-  need(/^[\w-]{1,64}$/.test(detector), 'its detector has no name');
-  need(within(deadline, 0, LATEST), 'its deadline is not a time');
-  need(!seen || seen.length % 8 === 0, 'what was seen is cut');
-  need(code === undefined || /^[0-9a-f]{64}$/.test(code), 'its code has no digest');
+  need(within(levels, 0, 1000), 'it may travel too many levels');
+  need(/^[\w-]{1,64}$/.test(detector), 'the name of its detector is malformed');
+  need(within(deadline, 0, LATEST), 'its deadline is out of range');
+  need(!seen || seen.length % 8 === 0, 'its list of seen fingerprints is truncated');
+  need(code === undefined || /^[0-9a-f]{64}$/.test(code), 'the digest of its code is malformed');
   return errand;
 }
 
 function checkKnown({ url, depth, hops, tries, facts, etag, lastModified }: Known): void {
-  need(url.length <= LONGEST_URL && normalise(url) === url, 'a page has no URL');
+  need(url.length <= LONGEST_URL && normalise(url) === url, 'the URL of a page is not normalised');
   need(
     [depth, hops, tries].every(each => within(each, 0, MOST_STEPS)),
-    'a page is too far away',
+    'the depth, hops or tries of a page are out of range',
   );
   need(!facts || facts.length <= LONGEST_FACTS, 'the facts of a page are too long');
   need(
@@ -49,13 +49,19 @@ function checkKnown({ url, depth, hops, tries, facts, etag, lastModified }: Know
 }
 
 function checkServer({ origin, robots, pace, connections, notBefore, auditShare, missing }: ServerTerms): void {
-  need(normalise(`${origin}/`) === `${origin}/`, 'its server is not spelled well');
-  need(within(pace, 0, DAY) && within(connections, 1, MOST_STEPS), 'its pace is none');
-  need(within(notBefore, 0, LATEST) && within(auditShare, 0, 1), 'its terms are none');
-  need(!missing || missing.length === 0 || missing.length === 16, 'a print is none');
+  need(normalise(`${origin}/`) === `${origin}/`, 'the origin of its server is not normalised');
+  need(within(pace, 0, DAY) && within(connections, 1, MOST_STEPS), 'its pace or number of connections is out of range');
+  need(within(notBefore, 0, LATEST) && within(auditShare, 0, 1), 'its audit share or its start is out of range');
+  need(!missing || missing.length === 0 || missing.length === 16, 'the print of its not-found page is malformed');
   if (!robots) return;
-  need(robots.body.length <= LONGEST_ROBOTS && within(robots.status, 0, 999), 'its robots.txt is none');
-  need(within(robots.time, 0, LATEST) && within(robots.unreachableSince, 0, LATEST), 'its robots.txt has no time');
+  need(
+    robots.body.length <= LONGEST_ROBOTS && within(robots.status, 0, 999),
+    'its robots.txt is too long, or its status is out of range',
+  );
+  need(
+    within(robots.time, 0, LATEST) && within(robots.unreachableSince, 0, LATEST),
+    'the time of its robots.txt is out of range',
+  );
 }
 
 function checkScope({ domains, include, exclude, focus, keep }: Scope): void {
@@ -65,17 +71,17 @@ function checkScope({ domains, include, exclude, focus, keep }: Scope): void {
   }
   need(
     domains.every(domain => asDomain(domain) !== undefined),
-    'its scope names what is no domain',
+    'its scope has something that is not a domain',
   );
   need(
     within(minBytes, 0, Number.MAX_SAFE_INTEGER) && within(maxBytes, 0, Number.MAX_SAFE_INTEGER),
-    'it keeps nothing',
+    'its limits of size are out of range',
   );
 }
 
 function checkLimits({ pages, follow, depth, bodyBytes, time }: Limits): void {
   const sane = [pages, follow, depth, bodyBytes, time].every(each => within(each, 0, Number.MAX_SAFE_INTEGER));
-  need(sane && bodyBytes > 0, 'its limits are none');
+  need(sane && bodyBytes > 0, 'its limits are out of range');
 }
 
 function within(value: number, least: number, most: number): boolean {

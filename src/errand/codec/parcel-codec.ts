@@ -97,7 +97,7 @@ export function decodeParcel(bytes: Uint8Array, apart?: Uint8Array): Parcel {
   from.end();
   for (const { record } of visits) {
     if (record && (record.offset + record.length > members.length || record.requestLength > record.length)) {
-      throw new SkeinError('bad-frame', 'A parcel names a record that is not in it.');
+      throw new SkeinError('bad-frame', 'A parcel refers to a record that is not in it.');
     }
   }
   return { errand, sequence, done, visits, members, ...(server && { server }) };
@@ -264,13 +264,13 @@ function readLinks(from: ByteReader): Links {
   const lastmod = dates.length === 0 ? NO_DATES : datesOf(dates);
   const fits = fingerprints.length === count * 2 && flags.length === count && relevance.length === count;
   if (!fits || (lastmod.length !== 0 && lastmod.length !== count)) {
-    throw new SkeinError('bad-frame', 'The links of a visit do not fit together.');
+    throw new SkeinError('bad-frame', 'The link lists of a visit differ in length.');
   }
   return { count, fingerprints, flags, relevance, urls, anchors, lastmod };
 }
 
 /** A copy whose memory starts at 0: inside a message they are not aligned to their size. */
 function datesOf(bytes: Uint8Array): Float64Array {
-  if (bytes.length % 8 !== 0) throw new SkeinError('bad-frame', 'The links of a visit do not fit together.');
+  if (bytes.length % 8 !== 0) throw new SkeinError('bad-frame', 'The link lists of a visit differ in length.');
   return new Float64Array(bytes.slice().buffer);
 }

@@ -131,7 +131,7 @@ function checked(key: string, value: string): string {
   if (key === 'lang' && value !== NO_LANGUAGE && !/^[a-z]{2,3}([-_]\w+)*$/i.test(value)) {
     throw wrong(
       `"${value}" is not a language.`,
-      `Write it as en or pt-BR; ${NO_LANGUAGE} = pages that do not tell theirs.`,
+      `Write it as en or pt-BR; ${NO_LANGUAGE} = pages without a declared language.`,
     );
   }
   return value;

@@ -149,7 +149,7 @@ export function readMember(bytes: Uint8Array, limit: number): GzipMember {
     const code = (error as NodeJS.ErrnoException).code;
     if (code === 'Z_BUF_ERROR') return { kind: 'short' };
     if (code === 'ERR_BUFFER_TOO_LARGE') return { kind: 'problem', problem: `expands to more than ${limit} bytes` };
-    return { kind: 'problem', problem: 'does not decompress' };
+    return { kind: 'problem', problem: 'cannot be decompressed' };
   }
   if (used + TRAILER_BYTES > bytes.length) return { kind: 'short' };
   const view = new DataView(bytes.buffer, bytes.byteOffset + used, TRAILER_BYTES);

@@ -38,7 +38,7 @@ function weight<T>(value: string, make: (weight: number) => T): T | undefined {
 function wrong(part: string): SkeinError {
   return new SkeinError(
     'bad-option',
-    `"${part}" is no term of the order pvalue.`,
-    'There are forward and backward (weights from 0 to 100), aging (pages), service (as 4:2:1) and lists (crawl or server).',
+    `"${part}" is not a term of the order pvalue.`,
+    'The terms are forward and backward (weights from 0 to 100), aging (pages), service (as 4:2:1) and lists (crawl or server).',
   );
 }

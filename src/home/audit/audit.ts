@@ -69,7 +69,7 @@ export class Audit {
     const standing = this.#standing(outpost);
     standing.broken++;
     if (standing.broken < TOO_MANY_BROKEN || this.#quarantined.has(outpost)) return;
-    this.#condemn(outpost, `what it sends is not what an honest outpost makes (${why.replace(/\.$/, '')})`);
+    this.#condemn(outpost, `it sent a malformed parcel (${why.replace(/\.$/, '')})`);
   }
 
   /** Visits that `outpost` reported for an errand; some are chosen. `since`: when the oldest errand it has was issued. */
@@ -164,7 +164,7 @@ export class Audit {
     const dated = changed < visit.time - CLOCKS;
     const against = standing.verdicts.filter(each => !each).length;
     if (dated || against >= TOO_MANY) {
-      this.#condemn(outpost, `what it brought of ${visit.url} is not what the server shows`);
+      this.#condemn(outpost, `its copy of ${visit.url} differs from the page on the server`);
     }
   }
 

@@ -118,7 +118,7 @@ function missing(segments: readonly NotedLength[], check: ArchiveCheck, lost: re
     named.add(id);
     const copies = lost.filter(({ segment }) => segment === id).length;
     const what = bytes === undefined ? 'is missing' : `ends at ${bytes} of ${length} bytes`;
-    problems.push(`${segmentName(id)} ${what}: ${copies.toLocaleString('en')} copies are lost with it`);
+    problems.push(`${segmentName(id)} ${what}: ${copies.toLocaleString('en')} copies in it are lost`);
   }
   const single = lost.filter(({ segment }) => !named.has(segment));
   return [
@@ -204,7 +204,7 @@ class LedgerComparison {
 }
 
 function mismatch(copy: ExpectedCopy | undefined, url: string, length: number): string | undefined {
-  if (!copy) return `the ledger knows nothing of ${url}`;
+  if (!copy) return `the ledger has no copy of ${url} there`;
   if (copy.url !== url) return `${url}, the ledger says ${copy.url}`;
   return copy.length === length ? undefined : `${length} bytes, not ${copy.length}`;
 }

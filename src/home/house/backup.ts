@@ -125,5 +125,9 @@ function refuseLink(file: string): void {
 }
 
 function stranger(file: string): SkeinError {
-  return new SkeinError('refused', `${file} is no file of a backup.`, 'Look who put it there.');
+  return new SkeinError(
+    'refused',
+    `${file} is not a regular file, so it cannot be part of a backup.`,
+    'Remove it, or back up into a new directory.',
+  );
 }

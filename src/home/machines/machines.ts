@@ -63,7 +63,7 @@ export class MachineWatch {
 function vanished(machine: Machine, earlier: number): Machine {
   const errands = machine.errands + earlier;
   const moved = errands === 1 ? '1 errand' : `${errands} errands`;
-  const trouble = errands === 0 ? 'It has gone.' : `It vanished; its ${moved} went back to wait for others.`;
+  const trouble = errands === 0 ? 'It has gone.' : `It vanished; its ${moved} went back into the queue.`;
   return { ...machine, state: 'gone', trouble, errands: 0, pages: 0, rate: 0, outposts: [] };
 }
 

@@ -45,7 +45,9 @@ export class OutpostReports {
   #saysFull(name: string, why: string): void {
     if ((this.#full.get(name) ?? '') === why) return;
     this.#full.set(name, why);
-    this.#say(why === '' ? `The outpost ${name} goes on.` : `The outpost ${name} takes no more: ${why}`);
+    this.#say(
+      why === '' ? `The outpost ${name} accepts errands again.` : `The outpost ${name} accepts no errands: ${why}`,
+    );
   }
 }
 
@@ -53,14 +55,14 @@ export function nobodyWorks(why: string): SkeinError {
   return new SkeinError(
     'refused',
     `No machine takes these errands. ${why}.`,
-    'Mend it there, let this machine take part with --set threads=2, or name another --outpost.',
+    'Fix that, crawl from this machine too with --set threads=2, or name another --outpost.',
   );
 }
 
 export function nobodyToRelyOn(): SkeinError {
   return new SkeinError(
     'refused',
-    'No machine is left that can be relied on: all are quarantined.',
-    'Let this one take part with --set threads=2, name another --outpost, or see "skein outpost forgive --help".',
+    'All machines are quarantined.',
+    'Crawl from this machine too with --set threads=2, name another --outpost, or see "skein outpost forgive --help".',
   );
 }

@@ -223,7 +223,7 @@ export class Outposts implements Speaker {
       stop: this.#stop.signal,
       connected: () => this.#carriers.get(url)?.connected ?? false,
       dial: () => this.#dial(tree),
-      back: () => say(`The line to ${url} is back.`),
+      back: () => say(`The connection to ${url} is back.`),
       failed: message => say(`${message} Trying again.`),
     });
   }
@@ -259,7 +259,7 @@ export class Outposts implements Speaker {
     const [name = '', ...by] = path.split('/');
     const carrier = this.#carriers.get(name);
     if (carrier && this.#quarantine.reason(name) === undefined) return [carrier, by.join('/')];
-    throw new SkeinError('refused', `${path} cannot deliver here: ${name} is away or quarantined.`);
+    throw new SkeinError('refused', `${path} cannot deliver directly: ${name} is away or quarantined.`);
   }
 
   /** Undefined: home does not know where it can be found from outside. */
@@ -315,7 +315,7 @@ export class Outposts implements Speaker {
     this.#quarantine.add(name, why);
     this.#carriers.get(name)?.quarantine(why);
     const said = (pages: number) =>
-      `The outpost ${name} is quarantined: ${why}. ${pages} pages are to be visited again.`;
+      `The outpost ${name} is quarantined: ${why}. Its ${pages} pages will be visited again.`;
     this.#home.disown(name, since).then(
       pages => this.#options.say(said(pages)),
       () => this.#options.say(said(0)), // this run has ended: the next one finds the outpost in quarantine
@@ -386,7 +386,7 @@ export class Outposts implements Speaker {
     },
     lost: (from, why) => {
       if (this.#carriers.get(from.name) === from) this.#carriers.delete(from.name);
-      this.#options.say(`The outpost ${from.name} is lost: ${why}. Its errands are issued again.`);
+      this.#options.say(`The outpost ${from.name} is lost: ${why}. Other machines get its errands.`);
       this.#home.lost(from, why);
     },
   };

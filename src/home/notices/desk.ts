@@ -308,7 +308,8 @@ export class NoticeDesk {
     const state = { ...face.state, ...(done.state.asked && { asked: done.state.asked }) };
     const due = now + Math.min(LATEST, VERIFY_WITHIN * 2 ** (failures - 1));
     // Where the last lease still holds, all is well until it ends.
-    const trouble = done.trouble || ((face.state.lease ?? 0) > now ? '' : 'the hub has not verified yet');
+    const trouble =
+      done.trouble || ((face.state.lease ?? 0) > now ? '' : 'the hub has not confirmed the subscription yet');
     // Verified while we were asking: then the lease says when to ask again.
     const verified = (face.state.lease ?? 0) > (before.state.lease ?? 0);
     ledger.faces.put(verified ? { ...face, state } : { ...face, state, due, failures, trouble });

@@ -29,7 +29,11 @@ export function keepIdentity(directory: string, origin: string, identity: Client
 
 function check(origin: string, { certificate, key }: ClientCertificate): void {
   if (!origin.startsWith('https:'))
-    throw new SkeinError('bad-option', `${origin} asks for no certificate.`, 'Only https servers do.');
+    throw new SkeinError(
+      'bad-option',
+      `${origin} does not use TLS, so it cannot ask for a certificate.`,
+      'Only https servers do.',
+    );
   const wrong = (what: string) =>
     new SkeinError('bad-option', what, 'Give PEM files: --certificate SITE=FILE --key FILE.');
   let shown: X509Certificate;

@@ -153,7 +153,7 @@ export class Receivers {
     if (topic !== face.url || (face.state.asked ?? 0) === 0) return { status: 404 };
     const now = clock.now();
     if (mode === 'denied') {
-      const trouble = 'the hub has refused';
+      const trouble = 'the hub refused the subscription';
       await this.#order(room, () => ledger.faces.put({ ...face, trouble, due: now + 7 * DAY }));
       return { status: 200 };
     }
@@ -209,7 +209,7 @@ export class Receivers {
   /** Rejects where the partition has gone to another machine meanwhile: whoever knocked finds that one. */
   #order<T>(room: PartitionRoom, work: () => T): Promise<T> {
     return this.#parts.order(() => {
-      if (![...this.#parts.rooms()].includes(room)) throw new Error('its partition is elsewhere');
+      if (![...this.#parts.rooms()].includes(room)) throw new Error('its partition is on another machine');
       return work();
     });
   }

@@ -53,7 +53,7 @@ export function startCopying({ directories, say, every = EVERY, until }: Copying
   const ended = Promise.withResolvers<void>();
   let said = '';
   worker.on('message', ({ trouble, left, last }: CopyReport) => {
-    if (trouble !== '' && trouble !== said) say(`The archive is not copied: ${trouble} Trying again.`);
+    if (trouble !== '' && trouble !== said) say(`The archive cannot be copied: ${trouble} Trying again.`);
     if (trouble === '' && said !== '') say('The archive is being copied again.');
     said = trouble;
     if (last && left > 0)
@@ -61,7 +61,7 @@ export function startCopying({ directories, say, every = EVERY, until }: Copying
     if (last) ended.resolve();
   });
   worker.on('error', (error: unknown) => {
-    say(`The archive is not copied any more: ${(error as Error).message}`);
+    say(`Copying the archive has stopped: ${(error as Error).message}`);
     ended.resolve();
   });
   const turn = (given: CopyTurn | CopyLeave) => worker.postMessage(given);

@@ -31,7 +31,7 @@ export function parseS3(text: string): S3Place {
   const found = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/([\w!.*'()/ -]{0,500}))?$/i.exec(text);
   const parts = (found?.[2] ?? '').split('/').filter(part => part !== '');
   if (!found || parts.some(part => part === '.' || part === '..'))
-    throw new SkeinError('bad-option', `${text} is no place for an archive.`, 'Write it as s3://bucket/prefix.');
+    throw new SkeinError('bad-option', `${text} is not a place for an archive.`, 'Write it as s3://bucket/prefix.');
   return { bucket: found[1]!, prefix: parts.map(part => `${part}/`).join('') };
 }
 
@@ -51,7 +51,7 @@ export function accessTo({ bucket }: S3Place, environment: Environment = process
   const endpoint =
     environment['AWS_ENDPOINT_URL_S3'] ?? environment['AWS_ENDPOINT_URL'] ?? shared.get('endpoint_url') ?? '';
   if (endpoint !== '' && !/^https?:$/.test(URL.parse(endpoint)?.protocol ?? ''))
-    throw new SkeinError('bad-option', 'AWS_ENDPOINT_URL is no web address.', 'Write it as https://s3.example.org.');
+    throw new SkeinError('bad-option', 'AWS_ENDPOINT_URL is not a web address.', 'Write it as https://s3.example.org.');
   const url =
     endpoint === '' ? `https://s3.${region}.amazonaws.com/${bucket}/` : `${endpoint.replace(/\/+$/, '')}/${bucket}/`;
   return { url, region, accessKeyId, secretAccessKey, sessionToken, named: endpoint !== '' };

@@ -107,7 +107,7 @@ class S3Objects implements ObjectStore {
       const next = plain(/<NextContinuationToken>([^<]{1,2000})</.exec(text)?.[1] ?? '');
       if (next === '' || !/<IsTruncated>true</.test(text))
         return found.sort((one, two) => (one.name < two.name ? -1 : 1));
-      if (next === token) throw this.#nonsense('goes round in circles');
+      if (next === token) throw this.#nonsense('repeats itself');
       token = next;
     }
     // Half a list would look like copies that are missing.
@@ -119,7 +119,7 @@ class S3Objects implements ObjectStore {
     const found: ObjectInfo[] = [];
     let names = 0;
     for (const { key, bytes } of contentsIn(text)) {
-      if (++names > MOST_NAMES) throw this.#nonsense('names more at once than it may');
+      if (++names > MOST_NAMES) throw this.#nonsense('has too many entries at once');
       const name = key.startsWith(this.#prefix) ? key.slice(this.#prefix.length) : '';
       if (name !== '' && name.length <= LONGEST_NAME) found.push({ name, bytes });
     }
@@ -172,7 +172,7 @@ class S3Objects implements ObjectStore {
       return new SkeinError(
         'not-found',
         `There is no bucket ${this.#bucket} at ${host}.`,
-        'Make it first, or correct its name.',
+        'Create it, or correct its name.',
       );
     if (status === 413 || status === 507 || /Quota|EntityTooLarge|Insufficient/i.test(code))
       return new SkeinError(

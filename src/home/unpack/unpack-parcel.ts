@@ -40,7 +40,8 @@ function restoreVisit({ visit, page }: SentVisit, errand: Errand, members: Growi
   if (!page) return visit;
   const digest = hash('sha256', page.body, 'buffer');
   const derived = derive(storedPage(visit, page, digest), errand, agentToken);
-  if (!derived) throw new SkeinError('bad-frame', `${visit.url} came in a coding that nobody can have read.`);
+  if (!derived)
+    throw new SkeinError('bad-frame', `${visit.url} has a Content-Encoding that the outpost cannot have decoded.`);
   const { facts, ...bare } = visit; // said of an image, and taken into account
   const kept = !derived.page!.filtered && !derived.page!.noarchive;
   return { ...bare, ...derived, ...(kept && { record: keepPage(members, visit, page, digest) }) };

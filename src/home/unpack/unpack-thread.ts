@@ -39,7 +39,7 @@ function opening(): { ledger: Ledger; copies: CopiesHere } {
 async function answer(message: UnpackMessage & { kind: 'unpack' }): Promise<UnpackAnswer> {
   try {
     const shelf = shelves.get(message.errand);
-    if (!shelf) throw new SkeinError('not-found', 'The errand of a parcel is not known any more.');
+    if (!shelf) throw new SkeinError('not-found', 'The errand of a parcel is unknown.');
     const unpack = () => unpackSent(message.bytes, shelf);
     const sent = await bringing(() => opening().ledger, unpack);
     const parcel = restoreParcel(sent, shelf.errand, message, agentToken);

@@ -113,30 +113,30 @@ function isPrint(url: string, { high, low }: { high: number; low: number }): boo
 
 function word(from: ByteReader): number {
   const value = from.varint();
-  if (value > 0xffffffff) throw bad('no fingerprint');
+  if (value > 0xffffffff) throw bad('without a fingerprint');
   return value;
 }
 
 /** Levels and hops. */
 function small(from: ByteReader): number {
   const value = from.varint();
-  if (value > 1_000_000) throw bad('farther than anything is');
+  if (value > 1_000_000) throw bad('about a page too far from its seed');
   return value;
 }
 
 function moment(from: ByteReader): number {
   const value = from.double();
-  if (!(value >= 0 && value < 8.64e15)) throw bad('of no time');
+  if (!(value >= 0 && value < 8.64e15)) throw bad('without a valid time');
   return value;
 }
 
 function urlFrom(from: ByteReader, empty = false): string {
   const url = from.text();
   if (empty && url === '') return url;
-  if (url.length > LONGEST_URL || normalise(url) !== url) throw bad('about what is no URL');
+  if (url.length > LONGEST_URL || normalise(url) !== url) throw bad('about something that is not a URL');
   return url;
 }
 
 function bad(what: string): SkeinError {
-  return new SkeinError('bad-frame', `What another partition says is ${what}.`);
+  return new SkeinError('bad-frame', `A message from another partition is ${what}.`);
 }

@@ -20,14 +20,14 @@ export function diskError(error: unknown): unknown {
   const { errcode = 0 } = error as { errcode?: number };
   if (errcode === SQLITE_CORRUPT || errcode === SQLITE_NOTADB) {
     const hint = 'Restore ledger.db from a copy, or name another directory with --data.';
-    return new SkeinError('damaged', 'The ledger is damaged, or no ledger at all.', hint, { cause: error });
+    return new SkeinError('damaged', 'The ledger is damaged, or is not a ledger.', hint, { cause: error });
   }
   if ((errcode & 255) === SQLITE_READONLY) {
     const hint = 'Run it as the user who owns the collection.';
-    return new SkeinError('refused', 'The ledger may not be written by this user.', hint, { cause: error });
+    return new SkeinError('refused', 'This user may not write the ledger.', hint, { cause: error });
   }
   if (errcode === SQLITE_IOERR_READ) {
-    const hint = 'See whether ledger.db is a file, and whether its disk is sound.';
+    const hint = 'Check that ledger.db is a file and that its disk works.';
     return new SkeinError('damaged', 'The ledger cannot be read.', hint, { cause: error });
   }
   if (!isFull(error)) return error;

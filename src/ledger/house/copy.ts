@@ -62,5 +62,5 @@ export function adoptLedger(file: string, { name, change }: RestoredSetting): vo
 const SQLITE_NOTADB = 26;
 
 function noLedger(): SkeinError {
-  return new SkeinError('damaged', 'The ledger of this backup is none.', 'Restore from another one.');
+  return new SkeinError('damaged', 'The ledger.db in this backup is not a ledger.', 'Restore from another one.');
 }

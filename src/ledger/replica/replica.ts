@@ -58,7 +58,7 @@ function unpacking(): [Transform, Transform, Transform] {
   const bounded = new Transform({
     transform(chunk: Buffer, _, done) {
       bytes += chunk.length;
-      done(bytes > MOST_AT_ONCE && bytes > MOST_RATIO * packed ? new Error('it grows without end') : null, chunk);
+      done(bytes > MOST_AT_ONCE && bytes > MOST_RATIO * packed ? new Error('it is too large') : null, chunk);
     },
   });
   return [counted, createZstdDecompress(), bounded];
@@ -111,7 +111,7 @@ export class Replica {
       this.#database.exec('PRAGMA journal_mode = DELETE; PRAGMA synchronous = OFF; PRAGMA cache_size = -16384');
       if (schema !== undefined && versionOf(this.#database) === 0) migrateTo(this.#database, schema);
       versionOf(this.#database);
-      if (isAltered(this.#database)) throw damaged('A snapshot of the ledger holds what no ledger has');
+      if (isAltered(this.#database)) throw damaged('A snapshot of the ledger has tables that differ from those of a ledger');
       this.#number = numberIn(this.#database);
     } catch (error) {
       this.#database.close();
@@ -137,7 +137,7 @@ export class Replica {
     try {
       // Without a handler the first row that does not fit takes all of them back.
       if (!this.#database.applyChangeset(bytes)) throw damaged(`Changes ${number} do not fit the ledger`);
-      if (numberIn(this.#database) !== number) throw damaged(`Changes ${number} say that they are others`);
+      if (numberIn(this.#database) !== number) throw damaged(`Changes ${number} have another number inside`);
       this.#database.exec('COMMIT');
     } catch (error) {
       this.#database.exec('ROLLBACK');

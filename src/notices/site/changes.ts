@@ -64,14 +64,14 @@ export function decodeChanges(bytes: Uint8Array, site: string): SiteChanges {
   const cursor = readCursor(from);
   const more = from.byte() === 1;
   const count = from.count(4);
-  if (count > siteLimits.changes) throw bad('there are more changes than one answer may hold');
+  if (count > siteLimits.changes) throw bad('there are too many changes for one answer');
   const paths = new PathReader(from, site);
   const changes: SiteChange[] = [];
   let before = 0;
   for (let i = 0; i < count; i++) {
     const flags = from.byte();
     const operation = operations[flags & 3];
-    if (operation === undefined) throw bad('an operation that is not known');
+    if (operation === undefined) throw bad('an unknown operation');
     const url = paths.read();
     before += unzigzag(from.varint());
     const content = operation === 'delete' ? NO_HASH : readHash(from);
@@ -84,7 +84,7 @@ export function decodeChanges(bytes: Uint8Array, site: string): SiteChanges {
 export function readCursor(from: ByteReader): string {
   const bytes = from.bytes();
   const cursor = bytes.length > siteLimits.cursor ? '' : Buffer.from(bytes).toString('latin1');
-  if (decodeCursor(cursor) === undefined) throw bad('the cursor is not one');
+  if (decodeCursor(cursor) === undefined) throw bad('the cursor is malformed');
   return cursor;
 }
 

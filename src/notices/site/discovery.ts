@@ -98,7 +98,7 @@ export function encodeDiscovery(discovery: Discovery): string {
 export function decodeDiscovery(text: string, url: string): Discovery {
   if (text.length > siteLimits.discoveryBytes) throw bad('the discovery document is too long');
   const read = discoverySchema.safeParse(parseJson(text));
-  if (!read.success) throw bad(`the discovery document is not one (${read.error.issues[0]?.path.join('.')})`);
+  if (!read.success) throw bad(`the discovery document is malformed (${read.error.issues[0]?.path.join('.')})`);
   const found = read.data;
   if (found.protocol !== SITE_PROTOCOL) {
     throw new SkeinError(
@@ -108,7 +108,7 @@ export function decodeDiscovery(text: string, url: string): Discovery {
   }
   const at = (href: string): string => {
     const absolute = normalise(href, url);
-    if (absolute === undefined) throw bad('a link in the discovery document is not one');
+    if (absolute === undefined) throw bad('a link in the discovery document is malformed');
     return absolute;
   };
   const links = ['changes', 'manifest', 'pagesAt', 'sitemap', 'atom', 'resourceSync'] as const;

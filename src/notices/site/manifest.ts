@@ -72,9 +72,9 @@ export function decodeSummary(bytes: Uint8Array): ManifestSummary {
   const cursor = readCursor(from);
   const pages = from.varint();
   const count = from.count(HASH_BYTES);
-  if (pages > siteLimits.pages) throw bad('the site says that it has more pages than we take');
+  if (pages > siteLimits.pages) throw bad('the site has too many pages');
   if (count > siteLimits.buckets || count === 0 || (count & (count - 1)) !== 0)
-    throw bad('a number of buckets that cannot be');
+    throw bad('an impossible number of buckets');
   const digests = Array.from({ length: count }, () => readHash(from));
   from.end();
   return { cursor, pages, digests };
@@ -97,7 +97,7 @@ export function encodeEntries(entries: readonly ManifestEntry[]): Uint8Array {
 export function decodeEntries(bytes: Uint8Array, site: string): readonly ManifestEntry[] {
   const from = new ByteReader(bytes);
   const count = from.count(HASH_BYTES + 4);
-  if (count > siteLimits.pages) throw bad('the site says that it has more pages than we take');
+  if (count > siteLimits.pages) throw bad('the site has too many pages');
   const paths = new PathReader(from, site);
   const entries: ManifestEntry[] = [];
   for (let i = 0; i < count; i++) {

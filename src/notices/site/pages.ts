@@ -117,16 +117,16 @@ export function decodePages(
   held: (url: string) => Uint8Array | undefined,
 ): readonly SitePage[] {
   const from = new ByteReader(bytes);
-  if (from.count(1) !== wanted.length) throw bad('it does not answer what was asked');
+  if (from.count(1) !== wanted.length) throw bad('the answer is not for this question');
   const heads = wanted.map(() => from.byte());
   const length = from.varint();
-  if (length > siteLimits.pagesBytes * 2) throw bad('the pages are larger than one answer may hold');
+  if (length > siteLimits.pagesBytes * 2) throw bad('the pages are too large for one answer');
   const bases = wanted.filter((_, i) => (heads[i]! & 8) !== 0).map(({ url }) => baseOf(held(url)));
   const text = decompress(bytes.subarray(bytes.length - from.left), length, Buffer.concat(bases));
   const reader = new ByteReader(text);
   const pages = heads.map((head): SitePage => {
     const state = states[head & 7];
-    if (state === undefined) throw bad('a state that is not known');
+    if (state === undefined) throw bad('an unknown state');
     return state === 'page' ? readPage(reader) : { state };
   });
   reader.end();
@@ -140,7 +140,7 @@ function readPage(from: ByteReader): SitePage {
   const title = plain(from.text(), 500);
   const body = from.bytes();
   if (body.length > siteLimits.pageBytes) throw bad('a page is too large');
-  if (Buffer.compare(bodyHash(body), from.bytes()) !== 0) throw bad('a page is not what its hash says');
+  if (Buffer.compare(bodyHash(body), from.bytes()) !== 0) throw bad('a page does not match its hash');
   return { state: 'page', kind, type, time, title, body };
 }
 
@@ -149,7 +149,7 @@ function plain(text: string, most: number): string {
 }
 
 function baseOf(body: Uint8Array | undefined): Uint8Array {
-  if (body === undefined) throw bad('it is held against a version that is not here');
+  if (body === undefined) throw bad('its delta is against a version that is not stored here');
   return body;
 }
 
@@ -163,7 +163,7 @@ function decompress(frame: Uint8Array, length: number, dictionary: Buffer): Uint
     });
     if (text.length === length) return text;
   } catch {
-    throw bad('its pages do not decompress'); // what zlib says of it helps nobody
+    throw bad('its pages cannot be decompressed'); // what zlib says of it helps nobody
   }
-  throw bad('its pages are not as long as it says');
+  throw bad('the length of its pages is wrong');
 }

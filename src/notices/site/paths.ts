@@ -37,7 +37,7 @@ export function kindNumber(kind: DocumentKind): number {
 
 export function kindOf(number: number): DocumentKind {
   const kind = kinds[number];
-  if (kind === undefined) throw bad('a kind of document that is not known');
+  if (kind === undefined) throw bad('an unknown kind of document');
   return kind;
 }
 
@@ -102,6 +102,6 @@ export function readHash(from: ByteReader): Uint8Array {
 
 /** Milliseconds since 1970 of seconds that a site wrote. */
 export function timeOf(seconds: number): number {
-  if (!(seconds >= 0 && seconds <= 8.64e12)) throw bad('a time that cannot be');
+  if (!(seconds >= 0 && seconds <= 8.64e12)) throw bad('a time out of range');
   return seconds * 1000;
 }

@@ -32,10 +32,10 @@ export function decodeTerms(text: string, site: string): readonly SharedTerm[] {
   try {
     json = JSON.parse(text);
   } catch {
-    throw bad('the terms are no JSON');
+    throw bad('the terms are not JSON');
   }
   const read = termsSchema.safeParse(json);
-  if (!read.success) throw bad(`the terms are not as they should be (${read.error.issues[0]?.path.join('.')})`);
+  if (!read.success) throw bad(`the terms are malformed (${read.error.issues[0]?.path.join('.')})`);
   return read.data.terms.map(({ term, count, url, title }) => {
     const page = url === undefined ? undefined : normalise(url, site);
     const own = page !== undefined && originOf(page) === originOf(site);

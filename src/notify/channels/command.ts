@@ -18,10 +18,10 @@ export function command(line: string): MessageSender {
         child.stdin.on('error', () => {}); // it need not read what it is given
         child.stdin.end(JSON.stringify(message));
         child.once('error', error =>
-          reject(new NotDelivered(error.name === 'AbortError' ? 'the command takes too long' : error.message)),
+          reject(new NotDelivered(error.name === 'AbortError' ? 'the command took too long' : error.message)),
         );
         child.once('close', code =>
-          code === 0 ? resolve() : reject(new NotDelivered(`the command ends with ${code}: ${said.trim()}`)),
+          code === 0 ? resolve() : reject(new NotDelivered(`the command failed with code ${code}: ${said.trim()}`)),
         );
       }),
   };

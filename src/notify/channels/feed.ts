@@ -20,7 +20,7 @@ export function rssOf(rule: string, messages: readonly Message[]): string {
 <pubDate>${new Date(timeOf(message)).toUTCString()}</pubDate><link>${escaped(message.changes[0]?.url ?? '')}</link><description>${escaped(textOf(message))}</description></item>`,
   );
   return `<?xml version="1.0" encoding="utf-8"?>
-<rss version="2.0"><channel><title>${escaped(rule)}</title><link>urn:skein:rule:${rule}</link><description>Changes that Skein has told</description>
+<rss version="2.0"><channel><title>${escaped(rule)}</title><link>urn:skein:rule:${rule}</link><description>Changes that Skein found</description>
 ${items.join('\n')}
 </channel></rss>
 `;

@@ -19,7 +19,7 @@ export function mail({ to, from, server }: Extract<Channel, { kind: 'mail' }>): 
           headers: { 'X-Skein-Rule': message.rule },
         });
       } catch (error) {
-        throw new NotDelivered(`the mail server does not take it: ${(error as Error).message}`);
+        throw new NotDelivered(`the mail server refused it: ${(error as Error).message}`);
       } finally {
         signal.removeEventListener('abort', stop);
         transport.close();

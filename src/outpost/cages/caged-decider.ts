@@ -134,7 +134,7 @@ export class CagedDecider implements Decider {
   #answer(bits: number, more: unknown): void {
     const first = this.#shown.shift();
     if (!first) {
-      this.#kill('it answers what was not asked');
+      this.#kill('it answered without a question');
       return;
     }
     try {
@@ -142,7 +142,7 @@ export class CagedDecider implements Decider {
       this.#deaths = 0;
     } catch (error) {
       this.#shown.unshift(first);
-      this.#kill(`it says what cannot be had: ${(error as Error).message}`);
+      this.#kill(`its answer cannot be used: ${(error as Error).message}`);
       return;
     }
     this.#watch();

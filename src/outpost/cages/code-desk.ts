@@ -44,7 +44,7 @@ export class CodeDesk {
     const under = this.#wanted.get(code);
     if (under) return under.promise;
     const { promise, resolve, reject } = Promise.withResolvers<HeldCode>();
-    const late = setTimeout(() => this.#settle(code)?.reject(refused('it did not come')), PATIENCE);
+    const late = setTimeout(() => this.#settle(code)?.reject(refused('it did not arrive in time')), PATIENCE);
     this.#wanted.set(code, { promise, resolve, reject, late });
     ask(code);
     return promise;
@@ -61,7 +61,7 @@ export class CodeDesk {
     try {
       if (terms.length === 0) throw refused('home does not have it any more');
       const signed = decodeCode(terms);
-      if (signed.digest !== code) throw refused('it is not the one that was asked for');
+      if (signed.digest !== code) throw refused('it is not the code that was requested');
       this.#options.store.take(signed, bytes, this.#options.now());
       wanted.resolve({ terms, bytes });
     } catch (error) {

@@ -55,7 +55,7 @@ export function decodeCode(bytes: Uint8Array): SignedCode {
   const from = new ByteReader(outer.bytes());
   const signature = outer.bytes();
   outer.end();
-  if (from.text() !== PURPOSE) throw new SkeinError('bad-frame', 'That is not the name of a code.');
+  if (from.text() !== PURPOSE) throw new SkeinError('bad-frame', 'The signed description of the code is malformed.');
   const code = {
     key: from.text(),
     name: from.text(),
@@ -65,7 +65,7 @@ export function decodeCode(bytes: Uint8Array): SignedCode {
   };
   from.end();
   if (!isKey(code.key) || !DIGEST.test(code.digest))
-    throw new SkeinError('bad-frame', 'That is not the name of a code.');
+    throw new SkeinError('bad-frame', 'The signed description of the code is malformed.');
   return { ...code, signature };
 }
 
@@ -125,12 +125,12 @@ export class CodeStore {
   #check(code: SignedCode, now: number): void {
     if (!this.#trusted.has(code.key)) throw refused('the owner of this machine does not trust who signed it');
     if (!verify(code.key, messageOf(code), code.signature)) throw refused('its signature is wrong');
-    if (code.expires < now) throw refused('it is past its date');
+    if (code.expires < now) throw refused('it has expired');
     const seen = this.#seen();
     const isNew = seen[seenName(code)] === undefined;
     const names = Object.keys(seen).filter(each => each.startsWith(`${code.key} `)).length;
     if (code.name.length > LONGEST_NAME || (isNew && names >= MOST_NAMES))
-      throw refused('it has a name too many, or too long');
+      throw refused('its signer sent too many names, or one that is too long');
     const newest = seen[seenName(code)] ?? 0;
     if (code.version < newest) throw refused(`version ${code.version} is older than ${newest}, which was here before`);
   }

@@ -136,7 +136,7 @@ function readAnswers(
       const bits = held[0]! - MARK;
       if (bits < 0 || bits >= 2 * MORE) return end('it wrote to standard output');
       const said = bits < MORE ? { length: 2, more: undefined } : readMore(held);
-      if (said === 'wrong') return end('it says more than it may, or what is no JSON');
+      if (said === 'wrong') return end('its answer is too long, or is not JSON');
       if (said === 'incomplete') return;
       const byte = held[1]!;
       held = held.subarray(said.length);

@@ -23,7 +23,7 @@ export function isModule(bytes: Uint8Array): boolean {
 /** Throws 'refused' when the module imports anything or may use more than `memory` bytes. */
 export function checkModule(bytes: Uint8Array, memory: number): void {
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (view.length < 8) throw refused('it is cut short');
+  if (view.length < 8) throw refused('it is truncated');
   const cursor = { at: 8 };
   let used = 0;
   let entries = 0;
@@ -31,14 +31,14 @@ export function checkModule(bytes: Uint8Array, memory: number): void {
     const section = view[cursor.at++]!;
     const size = varint(view, cursor);
     const end = cursor.at + size;
-    if (end > view.length) throw refused('it is cut short');
-    if (section === IMPORTS && varint(view, cursor) > 0) throw refused('it imports something');
+    if (end > view.length) throw refused('it is truncated');
+    if (section === IMPORTS && varint(view, cursor) > 0) throw refused('it has imports');
     if (section === TABLES) entries += entriesOf(view, cursor);
     if (section === MEMORIES) used += bytesOf(view, cursor);
     cursor.at = end;
   }
   if (entries > MOST_ENTRIES) throw refused('its table is too large');
-  if (used > memory) throw refused(`it may use ${used} bytes of memory, ${memory} are allowed`);
+  if (used > memory) throw refused(`it may use ${used} bytes of memory; the limit is ${memory}`);
 }
 
 /** Tables of other types, and those with a value to begin with, are written in other ways, which nothing here reads. */
@@ -46,7 +46,7 @@ function entriesOf(view: Buffer, cursor: { at: number }): number {
   let entries = 0;
   for (let left = varint(view, cursor); left > 0; left--) {
     const type = view[cursor.at++];
-    if (type !== FUNCTIONS && type !== FOREIGN) throw refused('a table of it holds something else than functions');
+    if (type !== FUNCTIONS && type !== FOREIGN) throw refused('one of its tables holds something other than functions');
     entries += limitsOf(view, cursor).least;
   }
   return entries;
@@ -64,7 +64,7 @@ function bytesOf(view: Buffer, cursor: { at: number }): number {
 
 function limitsOf(view: Buffer, cursor: { at: number }): { least: number; most: number | undefined } {
   const flags = view[cursor.at++] ?? 0xff;
-  if (flags > 1) throw refused('its memory is shared, or of 64 bits');
+  if (flags > 1) throw refused('its memory is shared or has 64-bit addresses');
   const least = varint(view, cursor);
   return { least, most: flags === 1 ? varint(view, cursor) : undefined };
 }
@@ -73,11 +73,11 @@ function varint(view: Buffer, cursor: { at: number }): number {
   let value = 0;
   for (let scale = 1; scale < 2 ** 35; scale *= 128) {
     const byte = view[cursor.at++];
-    if (byte === undefined) throw refused('it is cut short');
+    if (byte === undefined) throw refused('it is truncated');
     value += (byte & 127) * scale;
     if (byte < 128) return value;
   }
-  throw refused('a number in it does not end');
+  throw refused('a number in it is too long');
 }
 
 function refused(why: string): SkeinError {

@@ -22,8 +22,8 @@ export function termsOf(wish: RequestWish | undefined): RequestTerms | undefined
   const lines = Object.entries(headers);
   if (lines.length > MOST_HEADERS) throw new Error(`it adds more than ${MOST_HEADERS} headers`);
   for (const [name, value] of lines) {
-    if (!/^[\w!#$%&'*+.^`|~-]{1,100}$/.test(name)) throw new Error(`"${name}" is no name of a header`);
-    if (OURS.has(name.toLowerCase())) throw new Error(`the header ${name} is Skein's own`);
+    if (!/^[\w!#$%&'*+.^`|~-]{1,100}$/.test(name)) throw new Error(`"${name}" is not a valid header name`);
+    if (OURS.has(name.toLowerCase())) throw new Error(`Skein sets the header ${name} itself`);
     if (typeof value !== 'string' || value.length > 8000 || !isFieldValue(value))
       throw new Error(`the header ${name} cannot have this value`);
   }
@@ -56,7 +56,7 @@ function addedOf(each: unknown): { url: string; relevance: number } {
     url?: unknown;
     priority?: number;
   };
-  if (typeof url !== 'string') throw new Error('"add" holds something that is no URL');
+  if (typeof url !== 'string') throw new Error('"add" has something that is not a URL');
   return { url, relevance: byteOf(priority) };
 }
 

@@ -63,6 +63,6 @@ function isForNoPage({ accept, url }: Ask): boolean {
 const STOPPED = {
   kind: 'failure',
   reason: 'reset',
-  detail: 'the outpost may not fetch more now',
+  detail: 'the outpost has reached its limit',
   wire: { up: 0, down: 0, firstByte: 0, total: 0 },
 } as const;

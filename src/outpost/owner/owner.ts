@@ -67,7 +67,7 @@ export class Owner {
   /** A sentence when nothing more may be begun today; empty = it may. */
   get spent(): string {
     const why = this.#quota.exhausted(this.#terms.clock.now());
-    return why === '' ? '' : `No more may be visited from ${this.#terms.name} today: ${why}.`;
+    return why === '' ? '' : `${this.#terms.name} has reached its limit for today: ${why}.`;
   }
 
   /** The errand within what is allowed; throws 'refused'. `running`: errands that run here now. */
@@ -76,12 +76,12 @@ export class Owner {
     const url = `${server.origin}/`;
     // One that is spelled in another way might mean another host to whoever fetches than to whoever allows.
     if (normalise(url) !== url)
-      throw new SkeinError('refused', 'The errand is refused: its server is not spelled well.');
+      throw new SkeinError('refused', 'The errand is refused: the origin of its server is not normalised.');
     if (this.#outside(url) !== undefined) {
-      throw new SkeinError('refused', `${server.origin} may not be visited from ${this.#terms.name}.`);
+      throw new SkeinError('refused', `The rules of ${this.#terms.name} exclude ${server.origin}.`);
     }
     if (running >= this.#ceilings.errands) {
-      throw new SkeinError('refused', `${this.#terms.name} runs ${running} errands already, and may run no more.`);
+      throw new SkeinError('refused', `${this.#terms.name} already runs ${running} errands, its limit.`);
     }
     this.collect();
     const allowPrivate = server.allowPrivate && this.#terms.allowPrivate;

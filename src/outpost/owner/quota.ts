@@ -63,15 +63,15 @@ export class Quota {
   exhausted(now: number): string {
     const { pages = Number.POSITIVE_INFINITY, bytes = Number.POSITIVE_INFINITY } = this.#terms;
     const used = this.#today(now);
-    if (used.bytes >= bytes) return `${bytes} bytes a day are used up`;
-    if (used.pages >= pages) return `${pages} pages a day are used up`;
-    return this.#free(now) > 0 ? '' : `${pages} pages a day are promised to errands under way`;
+    if (used.bytes >= bytes) return `the ${bytes} bytes a day are used up`;
+    if (used.pages >= pages) return `the ${pages} pages a day are used up`;
+    return this.#free(now) > 0 ? '' : `errands in progress may use all of the ${pages} pages a day`;
   }
 
   /** The errand within what is left; throws 'refused' when nothing is. */
   admit(errand: Errand, now: number): Errand {
     const why = this.exhausted(now);
-    if (why !== '') throw new SkeinError('refused', `No more may be visited from this machine today: ${why}.`);
+    if (why !== '') throw new SkeinError('refused', `This machine has reached its limit for today: ${why}.`);
     if (this.#terms.pages === undefined) return errand;
     const pages = Math.min(errand.limits.pages, Math.ceil(this.#free(now) / PART));
     this.#promised.set(errand.id, pages);

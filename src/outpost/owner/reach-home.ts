@@ -12,6 +12,6 @@ export async function dialHome(address: Address, allowPrivate: boolean): Promise
   if (allowPrivate) return dial(address);
   const found = await lookup(address.host, { all: true });
   const open = found.find(each => isPublic(each.address));
-  if (!open) throw new SkeinError('refused', `A pass leads to ${address.host}, which is a private address.`);
+  if (!open) throw new SkeinError('refused', `A pass names ${address.host}, which is a private address.`);
   return dial({ ...address, host: open.address });
 }

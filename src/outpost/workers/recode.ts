@@ -35,7 +35,7 @@ function readPage(members: Uint8Array, place: RecordPlace, errand: Errand): Sent
   const request = lastRecord(members.subarray(place.offset, middle));
   const response = recordAt(members.subarray(middle, place.offset + place.length));
   const message = parseHttp(response.block);
-  if (!message) throw new SkeinError('internal', 'A packed page is not HTTP.');
+  if (!message) throw new SkeinError('internal', 'A page in a parcel is not HTTP.');
   const { headers } = response;
   const truncated = headers.get('warc-truncated') ?? '';
   const decoded = truncated === '' ? uncoded(message, errand) : undefined;
@@ -76,6 +76,6 @@ function lastRecord(members: Uint8Array): ParsedRecord {
 function recordAt(member: Uint8Array): ParsedRecord {
   const read = readMember(member, RECORD_LIMIT);
   const record = read.kind === 'member' ? parseRecord(read.data) : undefined;
-  if (record?.kind !== 'record') throw new SkeinError('internal', 'A packed page cannot be read back.');
+  if (record?.kind !== 'record') throw new SkeinError('internal', 'A page in a parcel cannot be read back.');
   return record;
 }

@@ -182,7 +182,7 @@ function leaf(token: QueryToken & { kind: 'leaf' }): Query | undefined {
       return changedLeaf(text);
     case 'type':
       if (!/^[\w.+-]+(\/[\w.+*-]+)?$/.test(text))
-        refuse(`“type:${text}” is no media type; write “type:html” or “type:text/html”.`);
+        refuse(`“type:${text}” is not a media type; write “type:html” or “type:text/html”.`);
       return { kind: 'type', name: text.toLowerCase() };
     case 'lang': {
       const tag = primaryLanguage(text);

@@ -132,7 +132,7 @@ function expect(line: Line, last: Frame['kind']): <K extends Frame['kind']>(kind
       wake();
     },
     ended: (_, why, said) => {
-      failure = new SkeinError(codeOf(said), said ? why : `The line ended before the greeting did: ${why}.`);
+      failure = new SkeinError(codeOf(said), said ? why : `The connection ended during the greeting: ${why}.`);
       wake();
     },
   });
@@ -145,7 +145,7 @@ function expect(line: Line, last: Frame['kind']): <K extends Frame['kind']>(kind
     const frame = arrived.shift();
     clearTimeout(timer);
     if (!frame) throw failure!;
-    if (frame.kind !== kind) throw new SkeinError('bad-frame', `A ${frame.kind} came where a ${kind} was due.`);
+    if (frame.kind !== kind) throw new SkeinError('bad-frame', `Expected a frame "${kind}", got "${frame.kind}".`);
     return frame as ExpectedFrame<typeof kind>;
   };
 }

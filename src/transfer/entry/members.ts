@@ -91,7 +91,7 @@ export class Members {
   admit(hello: Hello, now: number): Admitted {
     const member = this.#member(hello, now);
     const servers = commonDomains(member.servers, hello.servers);
-    if (!servers) throw refused(hello, 'its owner allows none of the servers that it was invited for');
+    if (!servers) throw refused(hello, 'its owner allows none of the servers in its invitation');
     return { ...member, servers, stands: member.servers.length > 0 };
   }
 
@@ -100,7 +100,7 @@ export class Members {
     if (known?.revoked) throw refused(hello, 'it was revoked');
     if (known?.approved === false) throw unapproved(known);
     if (known) return known;
-    if (hello.token === '') throw refused(hello, 'it is not known here and shows no token');
+    if (hello.token === '') throw refused(hello, 'it is unknown here and has no token');
     const invitation = this.#redeem(hello, now);
     const { servers, quotas, host, port, approve = false } = invitation;
     const name = this.#free(hello.name);
@@ -210,7 +210,7 @@ function fileOf(key: string): string {
 
 /** Not 'refused': it may come again, and does. */
 function unapproved({ name }: Member): SkeinError {
-  return new SkeinError('internal', `The outpost ${name} has to be approved first: skein outpost approve ${name}.`);
+  return new SkeinError('internal', `The outpost ${name} needs approval first: skein outpost approve ${name}.`);
 }
 
 function refused({ name }: Hello, why: string): SkeinError {

@@ -40,9 +40,9 @@ interface PassHolder {
 export function readPass(text: string, { key, home, now }: PassHolder): Pass {
   const { signature, ...pass } = parse(text);
   if (!verify(home, messageOf(pass, key), Buffer.from(signature, 'base64url'))) {
-    throw refused('it is not by this home, or for another outpost');
+    throw refused('it is not signed by this home, or is for another outpost');
   }
-  if (pass.expires < now) throw refused('it is past its date');
+  if (pass.expires < now) throw refused('it has expired');
   return pass;
 }
 

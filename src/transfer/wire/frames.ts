@@ -213,7 +213,7 @@ function bodyOf(frame: Frame): Uint8Array {
 function frameOf(body: Uint8Array): Frame {
   const from = new ByteReader(body);
   const kind = kinds[from.byte()];
-  if (kind === undefined) throw bad('its kind is unknown');
+  if (kind === undefined) throw bad('its type is unknown');
   const frame = readBody(kind, from);
   from.end();
   return frame;
@@ -247,7 +247,7 @@ function readBody(kind: Frame['kind'], from: ByteReader): Frame {
       return { kind, errand: readId(from), why: readName(from) };
     case 'bye': {
       const code = byeCodes[from.byte()];
-      if (code === undefined) throw bad('it ends for no known reason');
+      if (code === undefined) throw bad('its code of a goodbye is unknown');
       return { kind, code, why: readName(from) };
     }
     case 'want-code':
@@ -270,7 +270,7 @@ function readBody(kind: Frame['kind'], from: ByteReader): Frame {
 
 function readId(from: ByteReader): string {
   const id = from.text();
-  if (!ID.test(id)) throw bad('the name of an errand is not one');
+  if (!ID.test(id)) throw bad('the name of an errand is malformed');
   return id;
 }
 
@@ -303,7 +303,7 @@ export class FrameReader {
       const piece = this.#take(this.#wanted);
       if (!this.#head) {
         const length = piece.readUInt32LE(0);
-        if (length === 0 || length > this.largest) throw bad(`it says that it is ${length} bytes long`);
+        if (length === 0 || length > this.largest) throw bad(`its length is out of range: ${length} bytes`);
         this.#head = { length, sum: piece.readUInt32LE(4) };
         this.#wanted = length;
         continue;

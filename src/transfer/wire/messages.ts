@@ -172,7 +172,7 @@ class MessageFields {
 
   text(name: string, most: number): string {
     const value = this.#from[name] ?? '';
-    if (typeof value !== 'string' || value.length > most) throw bad(`"${name}" is not a short text`);
+    if (typeof value !== 'string' || value.length > most) throw bad(`"${name}" is not text, or is too long`);
     return harmless(value);
   }
 
@@ -199,14 +199,15 @@ class MessageFields {
   domains(name: string): string[] {
     return this.texts(name, DOMAIN).map(each => {
       const domain = asDomain(each);
-      if (domain === undefined) throw bad(`"${name}" holds what is not a domain`);
+      if (domain === undefined) throw bad(`"${name}" holds something that is not a domain`);
       return domain;
     });
   }
 
   texts(name: string, most: number): string[] {
     return this.list(name).map(each => {
-      if (typeof each !== 'string' || each.length > most) throw bad(`"${name}" holds what is not a short text`);
+      if (typeof each !== 'string' || each.length > most)
+        throw bad(`"${name}" holds something that is not text, or is too long`);
       return each;
     });
   }

@@ -123,7 +123,7 @@ export class PageTable {
 
   read(from: ByteReader): Known[] {
     const wanted = from.varint();
-    if (wanted > MOST_PAGES) throw new SkeinError('bad-frame', 'An errand names too many pages.');
+    if (wanted > MOST_PAGES) throw new SkeinError('bad-frame', 'An errand has too many pages.');
     const order = this.#arrange();
     const pages: Known[] = [];
     while (pages.length < wanted) {

@@ -63,7 +63,7 @@ interface Tables {
 export function unpackErrand(bytes: Uint8Array, tables?: Tables): Errand {
   if (bytes[0] === WHOLE) return decodeErrand(expand(bytes.subarray(1)));
   const from = new ByteReader(bytes);
-  if (from.byte() !== RECODED || !tables) throw bad('its form is unknown');
+  if (from.byte() !== RECODED || !tables) throw bad('its format is unknown');
   const origin = from.text();
   const root = Buffer.from(from.bytes());
   if (root.every(byte => byte === 0)) tables.reset(origin); // home starts anew
@@ -73,7 +73,7 @@ export function unpackErrand(bytes: Uint8Array, tables?: Tables): Errand {
   const most = Math.min(LARGEST, Math.max(SMALL, frame.length * LARGEST_RATIO));
   const inner = new ByteReader(inflate(frame, most, table.terms));
   const errand = decodeErrand(inner.bytes());
-  if (errand.server.origin !== origin) throw bad('it speaks of two servers');
+  if (errand.server.origin !== origin) throw bad('it is about two servers');
   const pages = table.read(inner);
   const seen = inner.bytes();
   inner.end();
@@ -153,10 +153,10 @@ export function packSent(sent: Sent, shelf: Shelf): Uint8Array {
 
 export function unpackSent(bytes: Uint8Array, shelf: Shelf): Sent {
   const from = new ByteReader(bytes);
-  if (from.byte() !== RECODED) throw bad('its form is unknown');
+  if (from.byte() !== RECODED) throw bad('its format is unknown');
   const dictionary = Buffer.concat(piecesOf(readReferences(from), shelf, true));
   const rest = bytes.subarray(bytes.length - from.left);
-  if (!digestOf(dictionary).equals(rest.subarray(0, DIGEST_BYTES))) throw missing('differs from the one here');
+  if (!digestOf(dictionary).equals(rest.subarray(0, DIGEST_BYTES))) throw missing('differs from the copy here');
   const frame = rest.subarray(DIGEST_BYTES);
   const most = Math.min(LARGEST, Math.max(SMALL, frame.length * LARGEST_RATIO) + 4 * dictionary.length);
   const sent = decodeSent(inflate(frame, most, dictionary), shelf.errand);
@@ -224,13 +224,13 @@ function piecesOf(references: readonly Reference[], shelf: Shelf, limited: boole
   let bytes = 0;
   for (const reference of references) {
     const known = 'url' in reference ? strangerOf(reference.url) : shelf.errand.pages[reference.place];
-    if (!known) throw bad('it refers to a page that its errand does not have');
+    if (!known) throw bad('it refers to a page that is not in its errand');
     if (known.facts) pieces.push(known.facts);
     if ('place' in reference && !reference.block) continue;
     const block = 'url' in reference ? (shelf.recent.get(reference.url) ?? shelf.stored(known)) : shelf.stored(known);
-    if (!block) throw missing('is not at hand');
+    if (!block) throw missing('is not stored here');
     bytes += block.length;
-    if (limited && bytes > MOST_DICTIONARY) throw bad('it refers to more than it may');
+    if (limited && bytes > MOST_DICTIONARY) throw bad('it refers to too many bytes of older versions');
     pieces.push(block);
   }
   return pieces;

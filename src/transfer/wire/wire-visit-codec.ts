@@ -219,7 +219,7 @@ function pageAt(errand: Errand, place: number): Errand['pages'][number] {
 }
 
 function unknownPage(): SkeinError {
-  return new SkeinError('bad-frame', 'A parcel speaks of a page that its errand does not have.');
+  return new SkeinError('bad-frame', 'A parcel is about a page that is not in its errand.');
 }
 
 function writeTerms(out: ByteWriter, page: SentPage): void {
@@ -261,7 +261,7 @@ function readBareLinks(from: ByteReader): Links {
   const texts = count === 0 ? [] : Buffer.from(urls).toString().split('\n');
   const fits = flags.length === count && relevance.length === count && texts.length === count;
   if (!fits || (dates.length !== 0 && dates.length !== count * 8)) {
-    throw new SkeinError('bad-frame', 'The links of a visit do not fit together.');
+    throw new SkeinError('bad-frame', 'The link lists of a visit differ in length.');
   }
   const fingerprints = new Uint32Array(count * 2);
   const print = { high: 0, low: 0 };

@@ -103,9 +103,13 @@ export class CollectionRuns {
       throw new SkeinError('bad-option', 'A new collection needs a seed.', 'Give a URL such as https://example.org/.');
     if (this.#running.has(name)) throw new SkeinError('refused', `"${name}" is running already.`, 'Stop it first.');
     if (this.#running.size >= MOST_RUNS)
-      throw new SkeinError('refused', `${MOST_RUNS} runs go on already.`, 'Wait for one to end, or stop one.');
+      throw new SkeinError('refused', `${MOST_RUNS} runs are going on already.`, 'Wait for one to end, or stop one.');
     if (await runningHome(shelf.directoryOf(name)))
-      throw new SkeinError('refused', `Somebody else runs "${name}".`, 'Stop that run first, with "skein steer stop".');
+      throw new SkeinError(
+        'refused',
+        `Another process runs "${name}".`,
+        'Stop that run first, with "skein steer stop".',
+      );
     if (this.#running.has(name)) throw new SkeinError('refused', `"${name}" is running already.`); // meanwhile
     this.#keep(name, { ...before, options, counted: this.#now() });
     this.#spawn(name, command, options);
@@ -208,7 +212,7 @@ function readPlans(file: string): Map<string, RunPlan> {
     throw new SkeinError(
       'damaged',
       `${file} cannot be read.`,
-      'Mend or remove it: it holds the options and schedules of runs.',
+      'Fix or remove it: it holds the options and schedules of runs.',
     );
   }
 }

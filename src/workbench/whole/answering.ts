@@ -107,7 +107,7 @@ async function askLists(others: Others, asked: z.infer<typeof askedForm>, { row 
   if (silent.length > 0)
     throw new SkeinError(
       'incomplete',
-      `The peer ${silent.join(', ')} does not answer: what it has would be missing here.`,
+      `The peer ${silent.join(', ')} does not answer, so its part would be missing here.`,
     );
   const found = new Map<number, ListingPart<Keyed<unknown>>>();
   for (const answer of answers) {

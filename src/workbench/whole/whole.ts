@@ -105,8 +105,7 @@ export async function answerElsewhere<Answer>(
   if (silent.length > 0)
     throw new SkeinError('incomplete', `The peer ${silent.join(', ')}, which has it, does not answer.`);
   const told = toldForm.safeParse(answers[0]).data;
-  if (!told)
-    throw new SkeinError('incomplete', 'It is on the way from one peer to another.', 'Try again in some seconds.');
+  if (!told) throw new SkeinError('incomplete', 'It is moving to another peer.', 'Try again in some seconds.');
   if ('error' in told) throw new SkeinError(told.code === 'not-found' ? 'not-found' : 'refused', told.error);
   const checked = form.safeParse(told.answer);
   if (checked.success) return checked.data;

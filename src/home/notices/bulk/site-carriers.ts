@@ -118,7 +118,7 @@ export class SiteCarriers {
   async leave(): Promise<void> {
     this.#gone = true;
     for (const carrier of this.#carriers.values()) {
-      this.#parts.home.lost(carrier, 'its partition is elsewhere');
+      this.#parts.home.lost(carrier, 'its partition is on another machine');
       void carrier.close();
     }
     this.#carriers.clear();
@@ -141,7 +141,7 @@ export class SiteCarriers {
         () => home.disown(name, since),
         () => 0, // the run has ended: what it said is in the message below
       )
-      .then(pages => say(`${origin} gives no more pages in bulk: ${why}. ${pages} pages are to be visited again.`));
+      .then(pages => say(`Skein takes no more bulk pages from ${origin}: ${why}. It visits ${pages} pages again.`));
     if (!carrier) return;
     this.#carriers.delete(origin);
     home.lost(carrier, why);

@@ -57,7 +57,8 @@ async function open(data: SiteThreadData) {
     const fetchers = oneFetcher(new DictionaryFetcher(tools.fetcher, held));
     return { outpost: new Outpost({ ...outpostTools, fetchers }, deciders, { parcel: deliver, gaveUp }) };
   }
-  const trouble = (why: string) => say({ kind: 'trouble', text: `${data.origin}: ${why}; its pages are fetched.` });
+  const trouble = (why: string) =>
+    say({ kind: 'trouble', text: `${data.origin}: ${why}; Skein fetches its pages one by one.` });
   const bulk = new BulkFetcher({ tools, pagesAt: data.pagesAt, token, held, trouble });
   // Nothing paces what is here already; what has to be asked for takes its turn from the fetcher's own.
   const pace = new Pace(tools.clock);

@@ -63,16 +63,16 @@ export class Asking {
     if (permission.news) this.#learned(permission.news);
     let url = ask.url;
     for (let hops = 0; hops <= REDIRECTS; hops++) {
-      if (originOf(url) !== this.#server.origin) throw new NoAnswer('it leads to another server');
+      if (originOf(url) !== this.#server.origin) throw new NoAnswer('it redirects to another server');
       const refusal = permission.refusal(url);
-      if (refusal) throw new NoAnswer(`it may not be asked: ${refusal}`);
+      if (refusal) throw new NoAnswer(`Skein may not fetch it: ${refusal}`);
       const response = await this.#send({ ...ask, url }, permission.terms, way);
       const { status, headers } = response;
       const moved = status >= 300 && status < 400 && status !== 304 ? locationOf(headers, url) : undefined;
       if (moved === undefined) return { status, headers, url, body: plain(response, ask.maxBytes, way) };
       url = moved;
     }
-    throw new NoAnswer('it redirects without end');
+    throw new NoAnswer('it redirects too many times');
   }
 
   /** Asks another machine that the server named, once; it is no page, and no robots.txt stands before it. */
@@ -97,16 +97,16 @@ export class Asking {
     this.spent += answer.wire.up + answer.wire.down;
     if (answer.kind === 'failure') throw new NoAnswer(`no answer: ${answer.reason}`);
     if (answer.truncated === 'length' && way === 'start') return answer;
-    if (answer.truncated === 'length') throw new NoAnswer('it is larger than we take');
-    if (answer.truncated !== undefined) throw new NoAnswer('it broke off');
+    if (answer.truncated === 'length') throw new NoAnswer('it is too large');
+    if (answer.truncated !== undefined) throw new NoAnswer('its answer is incomplete');
     return answer;
   }
 }
 
 function plain({ body, headers }: Response, most: number, way: Way): Uint8Array {
   const decoded = decodeBody(body, headers.get('content-encoding'), { bodyBytes: most });
-  if (decoded.kind === 'failed') throw new NoAnswer('it does not decode');
-  if (decoded.truncated && way !== 'start') throw new NoAnswer('it is larger than we take');
+  if (decoded.kind === 'failed') throw new NoAnswer('its encoding is damaged');
+  if (decoded.truncated && way !== 'start') throw new NoAnswer('it is too large');
   return decoded.bytes;
 }
 

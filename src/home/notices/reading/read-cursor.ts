@@ -67,9 +67,9 @@ async function begin(parts: CursorParts, { url, state }: AskedFaces): Promise<Do
   const answer = await parts.asking.own({ url, maxBytes: siteLimits.discoveryBytes, accept: 'application/json' });
   if (answer.status !== 200) return { ...NOTHING, state, every: 24 * HOUR, trouble: `it answers ${answer.status}` };
   const found = decodeDiscovery(text(answer), answer.url);
-  if (originOf(found.site) !== originOf(url)) throw new NoAnswer('it tells of another server');
+  if (originOf(found.site) !== originOf(url)) throw new NoAnswer('it announces changes of another server');
   if ((found.access === 'certificate' && !parts.certified) || (found.access === 'token' && parts.token === undefined)) {
-    return { ...NOTHING, state, every: 24 * HOUR, trouble: `it wants a ${found.access}` };
+    return { ...NOTHING, state, every: 24 * HOUR, trouble: `it requires a ${found.access}` };
   }
   // Hashes of another detector say nothing of what we hold: everything would seem to have changed.
   const comparable = found.detector === DETECTOR;

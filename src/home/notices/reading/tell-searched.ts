@@ -21,7 +21,7 @@ export async function tellSearched(asking: Asking, { origin, token, file }: Sear
   const found = await asking.own({ url, maxBytes: siteLimits.discoveryBytes, accept: 'application/json' });
   if (found.status !== 200) return failed(`it answers ${found.status}`);
   const { terms: at } = decodeDiscovery(Buffer.from(found.body).toString(), found.url);
-  if (at === undefined || originOf(at) !== origin) return failed('it takes no terms');
+  if (at === undefined || originOf(at) !== origin) return failed('it accepts no search terms');
   const content = { type: 'application/json', bytes: Buffer.from(encodeTerms(terms)) };
   const credentials = token === undefined ? {} : { authorization: `Bearer ${token}` };
   const { status, body } = await asking.own({

@@ -40,7 +40,8 @@ echo "installing Debian packages that tests and benches use: ${missing[*]}" >&2
 echo "(this may take some minutes; SKEIN_NO_INSTALL=1 goes on without them)" >&2
 export DEBIAN_FRONTEND=noninteractive
 # Another run of this script, or of apt, may hold the lock.
-apt=(apt-get -qq -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0)
+# Nothing of this machine may go: nodejs-doc, for one, takes the place of another maker's nodejs.
+apt=(apt-get -qq -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0 --no-remove)
 
 unknown() {
   for name in "${missing[@]}"; do

@@ -68,10 +68,14 @@ test('the dashboard asks only for metrics that exist, each once, in panels that 
   const { panels } = JSON.parse(readFileSync(file, 'utf8')) as {
     panels: { gridPos: { x: number; y: number; w: number; h: number }; targets: { expr: string }[] }[];
   };
-  const metrics = read(metricsOf(tick));
+  const metrics = read(metricsOf(tick, [{ outcome: 'fetched', visits: 3, up: 1, down: 2 }]));
   const asked = panels.flatMap(({ targets }) => targets.map(({ expr }) => /skein_\w+/.exec(expr)![0]));
   assert.ok(asked.length > 10);
   for (const name of asked) assert.ok(metrics.has(name), name);
+  // Gauges of one second, looked at every fifteen, miss most of what happens: rates are drawn from counters.
+  const rates = panels.flatMap(({ targets }) => targets.flatMap(({ expr }) => /rate\((\w+)/.exec(expr)?.[1] ?? []));
+  assert.deepEqual(rates, ['skein_visits_total', 'skein_wire_bytes_total']);
+  for (const name of rates) assert.equal(metrics.get(name)?.kind, 'counter');
   assert.equal(new Set(asked).size, asked.length);
   const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
     Array.from({ length: w * h }, (_, i) => `${x + (i % w)},${y + Math.floor(i / w)}`),

@@ -51,7 +51,8 @@ unknown() {
 }
 
 install() {
-  "${apt[@]}" install -y --no-install-recommends "${missing[@]}" >/dev/null
+  # --no-remove: a package that conflicts with one that is here must not take it away.
+  "${apt[@]}" install -y --no-install-recommends --no-remove "${missing[@]}" >/dev/null
 }
 
 if unknown; then "${apt[@]}" update >/dev/null || true; fi

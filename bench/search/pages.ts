@@ -3,7 +3,7 @@
  * ../shared/data/dev. Analysed as a crawl would hand them over, link texts, headings and importance included.
  */
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { analyse } from '../../src/crawler/analysis/analyse.ts';
@@ -46,7 +46,7 @@ const shelves: Readonly<Record<string, Shelf>> = {
     manuals: [
       ['python.test', '/usr/share/doc/python3.11/html'],
       ['sqlite.test', '/usr/share/doc/sqlite3'],
-      ['git.test', '/usr/share/doc/git/html'],
+      ['git.test', '/usr/share/doc/git-doc'],
       ['nodejs.test', '/usr/share/doc/nodejs/api', /^(?!all)/],
       ['reference.test', '/usr/share/debian-reference'],
     ],
@@ -64,9 +64,30 @@ const shelves: Readonly<Record<string, Shelf>> = {
   },
 };
 
+/** Unpacks Debian packages beside the system, which stays as it is; those that are there are left alone. */
+function unpacked(root: string, packages: readonly string[]): string {
+  const debs = join(root, '.cache', 'bench', 'manuals');
+  const whole = join(debs, 'root');
+  mkdirSync(whole, { recursive: true });
+  for (const name of packages) {
+    const done = join(debs, `${name}.done`);
+    if (existsSync(done)) continue;
+    execFileSync('apt-get', ['-qq', '-o', 'APT::Sandbox::User=root', 'download', name], {
+      cwd: debs,
+      stdio: 'inherit',
+    });
+    const deb = readdirSync(debs).find(file => file.startsWith(`${name}_`))!;
+    execFileSync('dpkg-deb', ['-x', join(debs, deb), whole]);
+    rmSync(join(debs, deb));
+    writeFileSync(done, '');
+  }
+  return whole;
+}
+
 function manualPages(root: string, { packages, manuals }: Shelf): Raw[] {
-  execFileSync('bash', [join(root, 'scripts', 'install-debian.sh'), ...packages], { stdio: 'inherit' });
-  return manuals.flatMap(([host, directory, which = /./]) => {
+  const whole = unpacked(root, packages);
+  return manuals.flatMap(([host, place, which = /./]) => {
+    const directory = join(whole, place);
     if (!existsSync(directory)) return [];
     const files = readdirSync(directory, { recursive: true, encoding: 'utf8' }).filter(file => file.endsWith('.html'));
     return files

@@ -1,5 +1,6 @@
 /** Archive segments go from one peer to another over a real nats-server. */
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -68,5 +69,37 @@ test('segments come whole, in pieces, and their owner hears when it has all', {
   assert.deepEqual(readdirSync(join(root, 'e', 'archive')), ['segment-000001.warc.gz']);
   assert.equal(readFileSync(join(root, 'e', 'archive', 'segment-000001.warc.gz')).length, large.length);
   assert.equal(asked.length, 4, 'the list, two pieces, and that it is done');
+  // What came before the heir was killed is not asked for again.
+  asked.length = 0;
+  assert.equal(await fetchSegments(heir, 'lea', 7, to('e')), large.length);
+  assert.equal(asked.length, 2, 'the list, and that it is done');
   for (const each of [owner, heir, liar]) await each.close();
+});
+
+test('where the disk of the heir ends nothing is taken for whole, and the owner keeps it', {
+  skip: noNats() || false,
+}, async context => {
+  await using nats = await openNats();
+  const root = mkdtempSync(join(tmpdir(), 'skein-moving-'));
+  context.after(() => rmSync(root, { recursive: true, force: true }));
+  const [here, disk] = [join(root, 'a'), join(root, 'disk')];
+  mkdirSync(join(here, 'archive'), { recursive: true });
+  mkdirSync(disk);
+  const large = Buffer.alloc(700_000, 'abc');
+  writeFileSync(join(here, 'archive', 'segment-000001.warc.gz'), large);
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=600k', 'skein-test', disk], { stdio: 'pipe' });
+  } catch {
+    return context.skip('a small file system can only be mounted by root');
+  }
+  using _mounted = { [Symbol.dispose]: () => execFileSync('umount', [disk]) };
+  const owner = await connectTo(nats.address, { name: 'ann' });
+  const heir = await connectTo(nats.address, { name: 'bob' });
+  const done: number[] = [];
+  using _serving = serveSegments(owner, 'ann', { directoryOf: () => here, done: each => void done.push(each) });
+  await owner.flush();
+  const came = fetchSegments(heir, 'ann', 7, { directory: disk, wanted: new Map([[1, large.length]]) });
+  await assert.rejects(came, { code: 'ENOSPC' });
+  assert.deepEqual([done, readdirSync(join(disk, 'archive'))], [[], []]);
+  for (const each of [owner, heir]) await each.close();
 });

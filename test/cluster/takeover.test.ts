@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Changelog } from '../../src/cluster/changelog/changelog.ts';
 import { ChangelogWriter } from '../../src/cluster/changelog/changelog-writer.ts';
-import { inherit } from '../../src/cluster/peer/inherit.ts';
+import { archiveIsHere, inherit } from '../../src/cluster/peer/inherit.ts';
 import { Keeper } from '../../src/cluster/peer/keeper.ts';
 import type { Snapshots } from '../../src/cluster/snapshots/snapshots.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
@@ -32,7 +32,7 @@ function machines(context: TestContext) {
   return async (engine: Engine, peer: string) => {
     const directory = join(root, peer);
     const writer = { peer, epoch: ++epoch };
-    const { changelog, state, from } = await inherit({ partition: 0, directory, writer, ...engine });
+    const { changelog, state, from, archiveOf } = await inherit({ partition: 0, directory, writer, ...engine });
     const ledger = new Ledger(directory, 'write');
     const fences: string[] = [];
     const fenced = (error: { by: string }) => void fences.push(error.by);
@@ -50,9 +50,37 @@ function machines(context: TestContext) {
       ledger.changes.stop();
       ledger.close();
     };
-    return { directory, ledger, keeper, crawl, state, from, fences, close };
+    return { directory, ledger, keeper, crawl, state, from, archiveOf, fences, close };
   };
 }
+
+test('an heir that is killed before the archive came asks for it again, and nobody else', async context => {
+  const start = machines(context);
+  const engine = freshEngine();
+  const ann = await start(engine, 'ann');
+  assert.equal(ann.archiveOf, undefined);
+  ann.crawl.visit(100);
+  await ann.keeper.flush();
+  ann.close();
+  const bob = await start(engine, 'bob');
+  assert.equal(bob.archiveOf, 'ann');
+  bob.close();
+  const again = await start(engine, 'bob');
+  assert.deepEqual([again.state, again.archiveOf], ['here', 'ann']);
+  again.close();
+  // Killed even before the ledger was whole.
+  rmSync(join(bob.directory, 'ledger.db'));
+  const restored = await start(engine, 'bob');
+  assert.deepEqual([restored.state, restored.archiveOf], ['restored', 'ann']);
+  archiveIsHere(bob.directory);
+  restored.close();
+  const later = await start(engine, 'bob');
+  assert.deepEqual([later.state, later.archiveOf], ['here', undefined]);
+  later.close();
+  const cem = await start(engine, 'cem');
+  assert.equal(cem.archiveOf, 'bob');
+  cem.close();
+});
 
 const urls = (ledger: Ledger) => Array.from({ length: ledger.pages.size }, (_, i) => ledger.pages.get(i + 1)!.url);
 const visits = (ledger: Ledger) => ledger.visits.last;

@@ -2,7 +2,7 @@
 import * as fs from 'node:fs';
 import path from 'node:path';
 import { SkeinError } from '../../base/errors.ts';
-import { PRIVATE } from '../../base/file.ts';
+import { PRIVATE, syncDirectory } from '../../base/file.ts';
 import { listSegments, segmentName } from '../segments.ts';
 import { MissingSegment, type SegmentInfo, type SegmentStore, type SegmentsHere } from './segment-store.ts';
 
@@ -221,14 +221,4 @@ function syncHandle(handle: number): Promise<void> {
   return new Promise((resolve, reject) => {
     fs.fdatasync(handle, error => (error ? reject(asDiskFull(error, 'the archive')) : resolve()));
   });
-}
-
-/** A new file survives a power cut only once its directory does. */
-async function syncDirectory(directory: string): Promise<void> {
-  const handle = await fs.promises.open(directory, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }

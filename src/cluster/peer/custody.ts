@@ -18,7 +18,7 @@ import type { Liveness } from '../members/detector.ts';
 import type { PeerMembers } from '../members/members.ts';
 import { assign } from '../ring/assign.ts';
 import { natsSnapshots } from '../snapshots/nats-snapshots.ts';
-import { type Inherited, inherit } from './inherit.ts';
+import { archiveIsHere, type Inherited, inherit } from './inherit.ts';
 import { Keeper, type KeeperParts } from './keeper.ts';
 import { fetchSegments } from './moving-segments.ts';
 
@@ -215,8 +215,7 @@ export class Custody {
     this.#parts.desks.open(partition, this.#originOf(before));
     const writer = { peer: members.name, epoch };
     const inherited = await inherit({ partition, directory, writer, log, snapshots });
-    if (inherited.state === 'restored')
-      await fetchSegments(engine.connection, inherited.from, partition, { directory, wanted: segmentsIn(directory) });
+    await this.#bringArchive(partition, inherited);
     const copied = await host.copied(partition);
     const opened = (ledger: Ledger) => {
       this.#open(partition, epoch, inherited, ledger);
@@ -224,6 +223,15 @@ export class Custody {
     };
     await host.adopt(partition, opened, inherited.state === 'new');
     this.#said.clear();
+  }
+
+  /** Nothing is written here before: what came is told from what is missing by its length. */
+  async #bringArchive(partition: number, { archiveOf }: Inherited): Promise<void> {
+    const { engine, host } = this.#parts;
+    const directory = host.directoryOf(partition);
+    if (archiveOf === undefined || numberOf(directory) === undefined) return;
+    await fetchSegments(engine.connection, archiveOf, partition, { directory, wanted: segmentsIn(directory) });
+    archiveIsHere(directory);
   }
 
   #originOf(before: Claim | undefined): DeskOrigin {

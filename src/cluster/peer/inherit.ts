@@ -8,8 +8,11 @@
  * pages are fetched again. Only where the engine was wiped is what is here all that there is, and the engine gets a
  * snapshot of it before anything else.
  */
-import { mkdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
 import { SkeinError } from '../../base/errors.ts';
+import { PRIVATE, replaceFile } from '../../base/file.ts';
 import { emptyReplica, numberOf, type Replica, unpackSnapshot } from '../../ledger/replica/replica.ts';
 import { SCHEMA_VERSION } from '../../ledger/schema.ts';
 import type { Changelog } from '../changelog/changelog.ts';
@@ -17,6 +20,7 @@ import { readChanges } from '../changelog/changelog-reader.ts';
 import { ChangelogWriter } from '../changelog/changelog-writer.ts';
 import type { EntryWriter } from '../changelog/entry.ts';
 import type { Snapshots } from '../snapshots/snapshots.ts';
+import { PEER_NAME } from '../topology/layout.ts';
 
 interface Estate {
   readonly partition: number;
@@ -39,6 +43,27 @@ export interface Inherited {
   readonly state: 'here' | 'ahead' | 'rewound' | 'restored' | 'new';
   /** The peer that had it before, empty = nobody. */
   readonly from: string;
+  /** The peer whose archive belongs to this ledger and has not been brought; until `archiveIsHere` is called. */
+  readonly archiveOf?: string | undefined;
+}
+
+/** Beside the ledger: whose archive is still to be brought. Whoever is killed on the way asks again. */
+const OWED = 'archive-of.json';
+const owedForm = z.object({ peer: z.string().regex(PEER_NAME) });
+
+/** All that came of another peer's archive has come. */
+export function archiveIsHere(directory: string): void {
+  rmSync(join(directory, OWED), { force: true });
+}
+
+function archiveOf(directory: string): string | undefined {
+  const file = join(directory, OWED);
+  if (!existsSync(file)) return undefined;
+  try {
+    return owedForm.parse(JSON.parse(readFileSync(file, 'utf8'))).peer;
+  } catch {
+    return undefined; // nothing that we wrote
+  }
 }
 
 /** Throws `Fenced` when another peer claimed it meanwhile. */
@@ -49,17 +74,21 @@ export async function inherit(estate: Estate): Promise<Inherited> {
   const own = !last || from === writer.peer;
   if (!own) rmSync(directory, { recursive: true, force: true });
   mkdirSync(directory, { recursive: true });
+  // Before the claim: from then on the engine says that the partition was this peer's.
+  if (!own) replaceFile(join(directory, OWED), JSON.stringify({ peer: from }), PRIVATE);
+  const owed = archiveOf(directory);
   const here = numberOf(directory);
   const number = last?.number ?? here ?? 0;
   const changelog = new ChangelogWriter(log, partition, { writer, sequence: last?.sequence ?? 0, number });
   await changelog.claim();
   if (here !== undefined && here >= number && here > 0) {
-    if (!(await known(estate))) return { changelog, from, state: 'ahead' };
-    if (here === number) return { changelog, from, state: 'here' };
+    if (!(await known(estate))) return { changelog, from, state: 'ahead', archiveOf: owed };
+    if (here === number) return { changelog, from, state: 'here', archiveOf: owed };
   }
   const restored = await restore(estate, number);
   changelog.covered(restored);
-  return { changelog, from, state: restored === 0 ? 'new' : own && here !== undefined ? 'rewound' : 'restored' };
+  const state = restored === 0 ? 'new' : own && here !== undefined ? 'rewound' : 'restored';
+  return { changelog, from, state, archiveOf: owed };
 }
 
 /** Whether the engine has enough to make the ledger again. */

@@ -18,6 +18,7 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Msg, NatsConnection } from '@nats-io/transport-node';
 import { z } from 'zod';
+import { syncDirectory, writeWhole } from '../../base/file.ts';
 import { MOST_PARTITIONS } from '../../base/partition.ts';
 import { segmentsSubject } from '../topology/layout.ts';
 
@@ -149,7 +150,10 @@ export async function fetchSegments(
     if (came) bytes += size;
     whole &&= came;
   }
-  if (answer && whole) await ask({ ask: 'done', partition });
+  if (answer && whole) {
+    if (list.length > 0) await syncDirectory(join(directory, 'archive'));
+    await ask({ ask: 'done', partition });
+  }
   return bytes;
 }
 
@@ -168,15 +172,19 @@ async function fetchOne(
   pieces: (offset: number) => Promise<Uint8Array | undefined>,
 ): Promise<boolean> {
   mkdirSync(archive, { recursive: true });
+  // It came before whoever brought it was killed.
+  if ((statSync(join(archive, file), { throwIfNoEntry: false })?.size ?? -1) >= size) return true;
   const aside = join(archive, `${file}.new`);
   const handle = await open(aside, 'w', 0o600);
   try {
     for (let at = 0; at < size; ) {
       const piece = (await pieces(at))?.subarray(0, size - at);
       if (!piece || piece.length === 0) return false;
-      await handle.write(piece, 0, piece.length, at);
+      await writeWhole(handle, piece, at);
       at += piece.length;
     }
+    // Once this is told, its owner has it no more: neither the bytes nor the name may be in memory alone.
+    await handle.sync();
     renameSync(aside, join(archive, file));
     return true;
   } finally {

@@ -19,6 +19,7 @@ import { join } from 'node:path';
 import { segmentIn, segmentName } from '../../archive/segments.ts';
 import { committedEnds, type SegmentSource } from '../../archive/store/segment-store.ts';
 import { SkeinError } from '../../base/errors.ts';
+import { writeWhole } from '../../base/file.ts';
 import { adoptLedger, copyLedger } from '../../ledger/house/copy.ts';
 import { Ledger } from '../../ledger/ledger.ts';
 import { segmentsOf } from '../copies/segments-of.ts';
@@ -78,8 +79,7 @@ async function copySegment(source: SegmentSource, to: string, id: number, end: n
       const read = await source.read(id, at, buffer.subarray(0, Math.min(CHUNK, end - at)));
       if (read === 0)
         throw new SkeinError('damaged', `${segmentName(id)} is shorter than the ledger says.`, 'Run "skein verify".');
-      // A disk that is nearly full takes a part of what it is given, and says no more than that.
-      for (let done = 0; done < read; ) done += (await out.write(buffer, done, read - done, at + done)).bytesWritten;
+      await writeWhole(out, buffer.subarray(0, read), at);
       at += read;
     }
     await out.truncate(end);

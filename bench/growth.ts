@@ -90,7 +90,7 @@ async function until(reached: () => boolean): Promise<void> {
  */
 async function settled({ home, ledger }: Engine): Promise<Pick<Mark, 'known' | 'resident' | 'heap'>> {
   home.pause();
-  await until(() => home.dispatch.idle);
+  await until(() => home.dispatch.posts.idle);
   let least = { resident: Number.POSITIVE_INFINITY, heap: 0 };
   for (let look = 0; look < LOOKS; look++) {
     Atomics.add(new Int32Array(asked), 0, 1);

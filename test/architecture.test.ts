@@ -235,7 +235,6 @@ const LARGER: Readonly<Record<string, number>> = {
   'src/crawler/scanner/scanner.ts#Scanner': 16,
   'src/frontier/frontier.ts#Frontier': 28,
   'src/home/home.ts#Home': 20,
-  'src/home/machines/dispatch.ts#Dispatch': 29,
   'src/ledger/ledger.ts#Ledger': 47,
   'src/ledger/pages/pages.ts#Pages': 19,
   'src/outpost/children.ts#Children': 18,

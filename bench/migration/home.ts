@@ -65,7 +65,7 @@ if (order.seeds === undefined) {
   const opened = await openHome(values, seeds, { clockShift });
   outcomes = opened.home.progress.outcomes;
   await opened.ready();
-  while (opened.home.dispatch.size < (order.meet ?? 0)) await systemClock.sleep(50);
+  while (opened.home.dispatch.posts.all.length < (order.meet ?? 0)) await systemClock.sleep(50);
   await opened.run(crawlSupply(opened, 20_000));
   await opened.close();
 }

@@ -129,7 +129,7 @@ export async function openEngine(
       signal?.removeEventListener('abort', stop);
       try {
         await outposts?.close();
-        await home.dispatch.close();
+        await home.dispatch.posts.close();
         await collection.keepHouse();
       } finally {
         await collection.closeAll();

@@ -16,6 +16,7 @@ import { ELSEWHERE } from '../ledger/collection/border.ts';
 import type { Settings as CollectionSettings } from '../ledger/collection/settings.ts';
 import type { Home } from './home.ts';
 import { type Machine, MachineWatch } from './machines/machines.ts';
+import { serversAtWork } from './machines/posts.ts';
 import { liftedInWords } from './masks.ts';
 import type { SteerOrder } from './orders.ts';
 import type { Partition } from './partitions/partition.ts';
@@ -116,9 +117,9 @@ export class HomeControl {
       bytesDown: progress.bytesDown,
       bytesUp: progress.bytesUp,
       queue: partitions.sum(({ frontier }) => frontier.waiting().pages),
-      underWay: dispatch.pagesUnderWay,
+      underWay: dispatch.posts.pagesUnderWay,
       servers: partitions.sum(({ ledger }) => ledger.servers.size),
-      atWork: dispatch.serversAtWork(MOST_AT_WORK),
+      atWork: serversAtWork(dispatch.posts, MOST_AT_WORK),
       known: partitions.sum(({ ledger }) => ledger.pages.own),
       memory: process.memoryUsage.rss(),
       settings: {
@@ -129,7 +130,7 @@ export class HomeControl {
         keep: this.#keep,
         excluded: excludedIn(settings),
       },
-      machines: this.#machines.look(dispatch.posts(), Date.now()),
+      machines: this.#machines.look(dispatch.posts.atWork(), Date.now()),
     };
   }
 

@@ -153,7 +153,7 @@ export class Home implements Receiver {
         this.#try();
         this.#sendAll(sending);
       }
-      if (this.dispatch.idle && this.#inbox.empty) {
+      if (this.dispatch.posts.idle && this.#inbox.empty) {
         if (this.partitions.settle()) continue; // links to other partitions may bring more to do
         if (chore) await chore();
         else if (this.#isOver(supply)) return;
@@ -173,14 +173,14 @@ export class Home implements Receiver {
     if (this.#stopping) return;
     this.#stopping = true;
     this.#stopBy = this.#clock.ticks() + GRACE;
-    this.dispatch.recall();
+    this.dispatch.posts.recall();
     this.#sleep.wake();
   }
 
   /** Sends nothing until resume(); what is under way is called back. */
   pause(): void {
     this.#paused = true;
-    this.dispatch.recall();
+    this.dispatch.posts.recall();
     this.#sleep.wake();
   }
 
@@ -224,15 +224,15 @@ export class Home implements Receiver {
   /** An outpost lied: its errands end, and what it brought after `since` is to be visited again. Returns how many pages. */
   disown(outpost: string, since: number): Promise<number> {
     return this.order(() => {
-      const from = this.dispatch.carriers.find(({ name }) => name === outpost);
-      if (from) for (const { id } of this.dispatch.errandsOf(outpost)) this.#endErrand(from, id);
+      const from = this.dispatch.posts.carriers.find(({ name }) => name === outpost);
+      if (from) for (const { id } of this.dispatch.posts.errandsOf(outpost)) this.#endErrand(from, id);
       const now = this.#clock.now();
       return this.partitions.sum(({ ledger }) => ledger.visits.disown(outpost, since, now));
     });
   }
 
   taken(from: Carrier, errand: string): number {
-    return this.dispatch.sequenceOf(from, errand) ?? Number.POSITIVE_INFINITY;
+    return this.dispatch.posts.sent(from, errand)?.sequence ?? Number.POSITIVE_INFINITY;
   }
 
   /** Comes after the parcels that were sent before it. */
@@ -281,7 +281,7 @@ export class Home implements Receiver {
 
   /** Outposts of an earlier run that have not come back are given up; their errands are issued again. */
   giveUpAbsent(): void {
-    for (const { id } of this.dispatch.absent()) this.partitions.ofErrand(id)?.giveBack(id);
+    for (const { id } of this.dispatch.leave(undefined)) this.partitions.ofErrand(id)?.giveBack(id);
     this.#sleep.wake();
   }
 
@@ -343,7 +343,7 @@ export class Home implements Receiver {
   }
 
   #receiveHere(from: Carrier, { parcel, findings }: Judged): void {
-    if (!this.dispatch.returned(from, parcel.errand, parcel.visits.length, parcel.done)) return;
+    if (!this.dispatch.returned(from, parcel.errand, { visits: parcel.visits.length, done: parcel.done })) return;
     if (parcel.visits.length > 0) this.#deaths = 0;
     // An errand on trial ends when all of its pages were tried, not when this thread is done with some.
     const apart = this.#bisectThread.is(from);
@@ -357,7 +357,7 @@ export class Home implements Receiver {
 
   #receiveFar(from: Carrier, judged: Judged, by: string): void {
     const { errand, sequence } = judged.parcel;
-    const last = this.dispatch.sequenceOf(from, errand);
+    const last = this.dispatch.posts.sent(from, errand)?.sequence;
     if (last === undefined)
       from.forget(errand); // it ended here before: the outpost need not keep it
     else if (sequence <= last) from.acknowledge(errand, last);
@@ -368,9 +368,8 @@ export class Home implements Receiver {
 
   #takeParcel(from: Carrier, judged: Judged, by: string): void {
     const { errand, done, visits } = judged.parcel;
-    const { origin } = this.dispatch.errandOf(from, errand)!.server;
-    this.dispatch.returned(from, errand, visits.length, done);
-    this.dispatch.succeeded(from);
+    const { origin } = this.dispatch.posts.sent(from, errand)!.errand.server;
+    this.dispatch.returned(from, errand, { visits: visits.length, done });
     const sender = { outpost: by, machine: from.name, origin, anyone: this.dispatch.anyone };
     this.partitions.ofErrand(errand)?.receiveWarily(from, judged, sender);
     this.dispatch.latencies.learn(from.name, judged.parcel.visits);
@@ -378,7 +377,7 @@ export class Home implements Receiver {
 
   /** It ends before its outpost said done; what it did not visit waits again. */
   #endErrand(from: Carrier, errand: string): void {
-    if (this.dispatch.returned(from, errand, 0, true)) this.partitions.ofErrand(errand)?.end(from, errand);
+    if (this.dispatch.returned(from, errand)) this.partitions.ofErrand(errand)?.end(from, errand);
     else from.forget(errand);
   }
 

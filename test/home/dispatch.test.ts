@@ -48,7 +48,7 @@ test('who comes first is not given all new pages: what it can hold of them grows
   dispatch.join(late);
   assert.equal(dispatch.choose(place('https://two.org'))!.to, late);
   dispatch.send({ ...errand('2', 'https://two.org', 512), kind: 'explore' }, late);
-  dispatch.returned(early, '1', 100, false);
+  dispatch.returned(early, '1', { visits: 100, done: false });
   assert.equal(dispatch.choose(place('https://three.org'))!.to, early);
 });
 
@@ -67,9 +67,9 @@ test('a paced server takes room for what it asks in a second, until its errand e
   assert.equal(dispatch.hasRoom(), true, 'ten requests a second, and hardly any');
   dispatch.send(paced(502, 1000), thread);
   assert.equal(dispatch.hasRoom(), false);
-  dispatch.returned(thread, '0', 19, false);
+  dispatch.returned(thread, '0', { visits: 19, done: false });
   assert.equal(dispatch.hasRoom(), false, 'the one page left keeps its pace');
-  dispatch.returned(thread, '0', 1, true);
+  dispatch.returned(thread, '0', { visits: 1, done: true });
   assert.equal(dispatch.hasRoom(), true);
 });
 
@@ -124,11 +124,11 @@ test('the errands of the lost come back once, those of an earlier run wait for t
   );
   assert.deepEqual(dispatch.leave(a), []);
   dispatch.expect('b', errand('2', 'https://two.org'), 4);
-  assert.equal(dispatch.idle, false);
+  assert.equal(dispatch.posts.idle, false);
   const b = carrier('b');
   dispatch.join(b);
-  assert.equal(dispatch.sequenceOf(b, '2'), 4);
-  assert.deepEqual(dispatch.absent(), []);
+  assert.equal(dispatch.posts.sent(b, '2')?.sequence, 4);
+  assert.deepEqual(dispatch.leave(undefined), []);
   assert.deepEqual(dispatch.overdue(10_000_000), [{ from: b, errand: '2' }]);
 });
 
@@ -184,7 +184,7 @@ test('an outpost that was not invited for a server cannot claim it', () => {
   dispatch.join(any);
   dispatch.send(errand('1', 'https://one.example.org'), dispatch.choose(place('https://one.example.org'))!.to);
   dispatch.send(errand('2', 'https://two.example.org'), dispatch.choose(place('https://two.example.org'))!.to);
-  assert.deepEqual([dispatch.errandsOf('any').length, dispatch.errandsOf('claims').length], [1, 1]);
+  assert.deepEqual([dispatch.posts.errandsOf('any').length, dispatch.posts.errandsOf('claims').length], [1, 1]);
   assert.equal(dispatch.choose(place('https://other.net'))!.to, any, 'what its owner names limits it');
 });
 
@@ -199,7 +199,7 @@ test('a machine that brings nothing for minutes loses its errands, and keeps no 
   dispatch.send({ ...errand('1', origin), deadline: 1e12 }, dispatch.choose(place(origin))!.to);
   clock.advance(170_000);
   assert.deepEqual(dispatch.overdue(clock.now()), []);
-  dispatch.succeeded(silent);
+  dispatch.returned(silent, '1', { visits: 0, done: false });
   clock.advance(170_000);
   assert.deepEqual(dispatch.overdue(clock.now()), []);
   clock.advance(20_000);
@@ -207,7 +207,7 @@ test('a machine that brings nothing for minutes loses its errands, and keeps no 
     dispatch.overdue(clock.now()).map(({ errand: id }) => id),
     ['1'],
   );
-  dispatch.returned(silent, '1', 0, true);
+  dispatch.returned(silent, '1');
   assert.equal(dispatch.choose(place(origin))!.to, any);
 });
 
@@ -235,11 +235,11 @@ test('who has several paced servers gives them back when a machine has nothing t
   dispatch.rebalance();
   dispatch.rebalance();
   assert.equal(recalls, 1, 'asked once');
-  for (const origin of origins) dispatch.returned(first, origin, 0, true);
+  for (const origin of origins) dispatch.returned(first, origin);
   assert.equal(dispatch.choose(place(origins[0]!)), undefined, 'its last request was just now');
   clock.advance(1000);
   for (const origin of origins) dispatch.send(pacedErrand(origin, origin), dispatch.choose(place(origin))!.to);
-  assert.deepEqual([dispatch.errandsOf('first').length, dispatch.errandsOf('second').length], [2, 2]);
+  assert.deepEqual([dispatch.posts.errandsOf('first').length, dispatch.posts.errandsOf('second').length], [2, 2]);
 });
 
 test('a machine that may take none of them is not worked for again and again', () => {

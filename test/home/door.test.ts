@@ -52,7 +52,7 @@ test('orders are obeyed, answered with the state that came of them, and logged',
   const { client, opened } = run;
 
   assert.equal((await client.order({ kind: 'pause' })).state.state, 'paused');
-  await until(() => opened.home.dispatch.idle);
+  await until(() => opened.home.dispatch.posts.idle);
   const asked = web.requests();
   const { state } = await client.order({ kind: 'pace', seconds: 0 });
   assert.equal(state.settings.pace, 0);
@@ -96,12 +96,14 @@ test('a server can be paused and excluded, and stays excluded in later runs', as
   assert.deepEqual(state.settings.excluded, [second]);
   await run.client.order({ kind: 'server', origin: first, action: 'pace', seconds: 0 });
   await run.client.order({ kind: 'resume' });
-  await until(() => run.opened.frontier.waiting().wake === Number.POSITIVE_INFINITY && run.opened.home.dispatch.idle);
+  await until(
+    () => run.opened.frontier.waiting().wake === Number.POSITIVE_INFINITY && run.opened.home.dispatch.posts.idle,
+  );
   const asked = requestsTo(second);
   await run.stop();
   const again = await running(collection.directory, [], { pace: 0 });
   await until(
-    () => again.opened.frontier.waiting().wake === Number.POSITIVE_INFINITY && again.opened.home.dispatch.idle,
+    () => again.opened.frontier.waiting().wake === Number.POSITIVE_INFINITY && again.opened.home.dispatch.posts.idle,
   );
   assert.equal(requestsTo(second), asked, 'it is left alone in the next run too');
   await again.client.order({ kind: 'server', origin: second, action: 'include' });

@@ -36,7 +36,7 @@ test('false pages with true facts are found out, and none is left', { timeout: 1
   await using home = await openTarget(web.seeds, { audit: 1 });
   await using _ = await startLiar('forger', home.token(), forge);
   const { audit } = home.opened.outposts!;
-  const state = () => home.opened.home.dispatch.carriers[0]?.status?.state;
+  const state = () => home.opened.home.dispatch.posts.carriers[0]?.status?.state;
   let over = false;
   void home.ended.then(() => (over = true));
   while (!over && state() !== 'quarantined') await new Promise(resolve => setTimeout(resolve, 100));

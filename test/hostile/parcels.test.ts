@@ -190,7 +190,7 @@ test('three of them, and the outpost is quarantined', async () => {
   await using home = await openTarget(web.seeds);
   await using liar = await startLiar('liar', home.token(), broken['a time that is no number']!);
   for (let i = 0; i < 3; i++) assert.notEqual(await liar.forgotten(), '');
-  const state = () => home.opened.home.dispatch.carriers[0]?.status;
+  const state = () => home.opened.home.dispatch.posts.carriers[0]?.status;
   for (let i = 0; i < 100 && state()?.state !== 'quarantined'; i++)
     await new Promise(resolve => setTimeout(resolve, 50));
   assert.equal(state()?.state, 'quarantined');

@@ -17,7 +17,8 @@ const refuses =
 
 /** Work begins when so many machines are there. */
 async function together(home: Target, machines: number): Promise<void> {
-  while (home.opened.home.dispatch.carriers.length < machines) await new Promise(resolve => setTimeout(resolve, 20));
+  while (home.opened.home.dispatch.posts.carriers.length < machines)
+    await new Promise(resolve => setTimeout(resolve, 20));
   home.opened.home.resume();
 }
 

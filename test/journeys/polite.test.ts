@@ -170,7 +170,7 @@ test('an address with 30 servers is asked at one pace by home, two outposts and 
   home.opened.home.pause();
   await using _ = await home.honest('one');
   await using __ = await home.honest('two');
-  while (home.opened.home.dispatch.carriers.length < 4) await new Promise(resolve => setTimeout(resolve, 20));
+  while (home.opened.home.dispatch.posts.carriers.length < 4) await new Promise(resolve => setTimeout(resolve, 20));
   home.opened.home.resume();
   await home.ended;
   const allowed = 4 / pace;

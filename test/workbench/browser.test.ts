@@ -94,7 +94,7 @@ test('pause holds the crawl, a seed is added, resume goes on', options, async ()
   await page.waitForSelector('text=Paused: no more');
   await page.waitForSelector('button:has-text("Resume")');
   assert.equal(opened.home.state, 'paused');
-  while (!opened.home.dispatch.idle) await new Promise(resolve => setTimeout(resolve, 20));
+  while (!opened.home.dispatch.posts.idle) await new Promise(resolve => setTimeout(resolve, 20));
   const asked = web.requests();
   await page.fill('textarea', `${hostile.origin}/`);
   await page.click('button:has-text("Add")');

@@ -7,6 +7,7 @@ import { openHome } from '../../src/cli/options/engine-options.ts';
 import { crawlLine } from '../../src/cli/print/live.ts';
 import { attend } from '../../src/cli/services.ts';
 import { lastRun } from '../../src/home/log.ts';
+import { serversAtWork } from '../../src/home/machines/posts.ts';
 import { readOrder } from '../../src/home/orders.ts';
 import { crawlSupply } from '../../src/home/supply.ts';
 import { openWorkbench, type Workbench } from '../../src/workbench/server.ts';
@@ -53,11 +54,11 @@ before(async () => {
   const opened = await openHome(values, [`${origin}/`, `${dead}/`], { clockShift: collection.clockShift });
   const attended = await attend(opened, { command: 'crawl', data: collection.directory, keep: '' });
   const looking = setInterval(() => {
-    for (const each of opened.home.dispatch.serversAtWork(10)) seen.atWork.add(each);
+    for (const each of serversAtWork(opened.home.dispatch.posts, 10)) seen.atWork.add(each);
   }, 1);
   await opened.run(crawlSupply(opened, 0));
   clearInterval(looking);
-  assert.deepEqual(opened.home.dispatch.serversAtWork(10), [], 'nobody is at work once it is over');
+  assert.deepEqual(serversAtWork(opened.home.dispatch.posts, 10), [], 'nobody is at work once it is over');
   seen.line = crawlLine(opened);
   seen.errors = opened.home.progress.errors;
   await attended.leave();

@@ -45,7 +45,7 @@ export function crawlLine({ home, pool }: Engine): string {
     plural(progress.pages, 'page'),
     `${progress.rate().toFixed(progress.rate() < 10 ? 1 : 0)}/s`,
     size(progress.bytesDown),
-    `queue ${(waiting + home.dispatch.pagesUnderWay).toLocaleString('en')}`,
+    `queue ${(waiting + home.dispatch.posts.pagesUnderWay).toLocaleString('en')}`,
     errors > 0 ? paint('yellow', `errors ${errors}`) : 'errors 0',
     `servers ${servers}`,
     `memory ${size(process.memoryUsage.rss())}`,

@@ -95,8 +95,8 @@ export class PartitionHost implements Host {
       home.partitions.remove(dropped);
       callBack(home.dispatch, partition);
       // What they bring is nobody's: the partition may come back before they do.
-      for (const { from, errand } of home.dispatch.underWay())
-        if (partitionOfErrand(errand) === partition) home.dispatch.returned(from, errand, 0, true);
+      for (const { from, errand } of home.dispatch.posts.underWay())
+        if (partitionOfErrand(errand) === partition) home.dispatch.returned(from, errand);
     };
     if (home.state === 'ended') letGo();
     else await home.order(letGo, partition);

@@ -52,7 +52,7 @@ export class HouseChores implements Chores {
       this.#next = clock.ticks() + EVERY;
       return undefined;
     }
-    if (this.#giveUp === undefined) home.dispatch.recall();
+    if (this.#giveUp === undefined) home.dispatch.posts.recall();
     this.#giveUp ??= clock.ticks() + PATIENCE;
     if (clock.ticks() < this.#giveUp) return () => this.#keep();
     this.#giveUp = undefined;

@@ -17,7 +17,8 @@ import { Moves, moveFor } from './balance.ts';
 import { LatencyByPlace } from './latency-by-place.ts';
 import { loadOf } from './load.ts';
 import { type Placement, Placements } from './placement.ts';
-import { blank, isDeserted, leastLoaded, machineOf, type Post, pagesOf } from './post.ts';
+import { blank, isDeserted, leastLoaded, machineOf, type Post } from './post.ts';
+import { Posts } from './posts.ts';
 import { Addresses } from './server-addresses.ts';
 
 interface Choice extends Delegation {
@@ -34,8 +35,6 @@ const ALONE: PlacementReason = { reason: 'home', because: 'no other machine take
 /** Milliseconds. */
 const REST = 1000;
 const LONGEST_REST = 60_000;
-/** Errands given up in a row after which nothing is expected of a machine: it takes a quarter of a minute. */
-const TOO_OFTEN = 5;
 /** Milliseconds after its deadline that a remote errand is still waited for. */
 const LATE = 120_000;
 /** Milliseconds without a parcel after which a machine is taken to do nothing, and for which it then gets nothing. */
@@ -48,7 +47,7 @@ export class Dispatch {
   readonly latencies = new LatencyByPlace();
   /** Levels of outposts that an errand may travel. */
   readonly #levels: number;
-  readonly #posts: Post[] = [];
+  readonly posts = new Posts();
   readonly #homes = new Map<string, Post>();
   /** Who has the servers of an address: `origin` came first; once there are others, none of them moves by itself. */
   readonly #owners = new Map<string, { readonly post: Post; readonly origin: string; shared: boolean }>();
@@ -64,15 +63,14 @@ export class Dispatch {
   }
 
   join(carrier: Carrier): void {
-    const waiting = this.#posts.find(post => post.name === carrier.name && !post.carrier);
-    const post = waiting ?? blank(carrier.name, this.#clock.ticks());
+    const waiting = this.posts.all.find(post => post.name === carrier.name && !post.carrier);
+    const post = waiting ?? this.posts.add(blank(carrier.name, this.#clock.ticks()));
     post.carrier = carrier;
     this.serves(carrier, post);
-    if (!waiting) this.#posts.push(post);
   }
 
   /** What the outpost stands for may be known only after it has come. */
-  serves(carrier: Carrier, post = this.#postOf(carrier)): void {
+  serves(carrier: Carrier, post = this.posts.of(carrier)): void {
     if (!post) return;
     const { servers: domains, stands } = carrier;
     const outside = compileScope({ domains, include: [], exclude: [] });
@@ -82,11 +80,7 @@ export class Dispatch {
 
   /** Errands that an earlier run gave to an outpost which is not here yet. */
   expect(name: string, errand: Errand, sequence: number): void {
-    let post = this.#posts.find(each => each.name === name);
-    if (!post) {
-      post = blank(name, this.#clock.ticks());
-      this.#posts.push(post);
-    }
+    const post = this.posts.named(name) ?? this.posts.add(blank(name, this.#clock.ticks()));
     this.#give(post, errand, sequence, true);
   }
 
@@ -98,33 +92,21 @@ export class Dispatch {
     post.waitsForShare = false;
   }
 
-  /** The errands that an outpost of this name has. */
-  errandsOf(name: string): Errand[] {
-    const post = this.#posts.find(each => each.name === name);
-    return [...(post?.errands.values() ?? [])].map(sent => sent.errand);
-  }
-
-  /** All errands that are with an outpost which is here. */
-  underWay(): { from: Carrier; errand: string }[] {
-    return this.#posts.flatMap(({ carrier, errands }) =>
-      carrier ? [...errands.keys()].map(errand => ({ from: carrier, errand })) : [],
-    );
-  }
-
-  /** Removes a lost outpost and returns the errands that it did not finish. */
-  leave(carrier: Carrier): Errand[] {
-    return this.#remove(post => post.carrier === carrier);
-  }
-
-  /** Gives up on outposts that have not come back. */
-  absent(): Errand[] {
-    return this.#remove(post => post.carrier === undefined);
+  /** Removes a lost outpost, undefined = all that have not come back; returns the errands that it did not finish. */
+  leave(carrier: Carrier | undefined): Errand[] {
+    const errands: Errand[] = [];
+    for (const post of this.posts.remove(each => each.carrier === carrier)) {
+      this.#forgetHomesAt(post);
+      for (const [key, { post: at }] of this.#owners) if (at === post) this.#owners.delete(key);
+      for (const { errand } of post.errands.values()) errands.push(errand);
+    }
+    return errands;
   }
 
   /** Errands of other machines that should have ended long ago, or of which nothing has come for long. */
   overdue(now: number): { from: Carrier; errand: string }[] {
     const late: { from: Carrier; errand: string }[] = [];
-    for (const post of this.#posts) {
+    for (const post of this.posts.all) {
       const { carrier, errands } = post;
       if (!carrier?.remote || errands.size === 0) continue;
       const ticks = this.#clock.ticks();
@@ -143,15 +125,15 @@ export class Dispatch {
 
   /** Where nobody else can do it, its outpost may come back within its lease with what it has of it on its disk. */
   #othersCan(than: Post, { server }: Errand): boolean {
-    return this.#posts.some(post => post !== than && this.#hasRoom(post) && post.may(`${server.origin}/`));
+    return this.posts.all.some(post => post !== than && this.#hasRoom(post) && post.may(`${server.origin}/`));
   }
 
   /** A machine that has nothing to do while another has several paced servers gets some of them. Called now and then. */
   rebalance(): void {
     const now = this.#clock.ticks();
     if (!this.#moves.due(now)) return;
-    const able = this.#posts.filter(post => this.#hasRoom(post));
-    const move = moveFor(able, this.#posts, now);
+    const able = this.posts.all.filter(post => this.#hasRoom(post));
+    const move = moveFor(able, this.posts.all, now);
     if (!move) return;
     const { from, to, errands } = move;
     to.waitsForShare = true;
@@ -160,44 +142,14 @@ export class Dispatch {
     from.carrier?.recall();
   }
 
-  get size(): number {
-    return this.#posts.length;
-  }
-
-  get idle(): boolean {
-    return this.#posts.every(post => post.errands.size === 0);
-  }
-
-  get carriers(): Carrier[] {
-    return this.#posts.map(post => post.carrier).filter(carrier => carrier !== undefined);
-  }
-
-  get pagesUnderWay(): number {
-    return this.#posts.reduce((sum, post) => sum + pagesOf(post), 0);
-  }
-
-  /** Every outpost with what it has under way, for people who watch. */
-  posts(): { carrier: Carrier; errands: number; pages: number }[] {
-    const here = this.#posts.filter((post): post is Post & { carrier: Carrier } => post.carrier !== undefined);
-    return here.map(post => ({ carrier: post.carrier, errands: post.errands.size, pages: pagesOf(post) }));
-  }
-
-  /** Origins of the servers that errands are at, `most` of them. */
-  serversAtWork(most: number): string[] {
-    const origins = new Set<string>();
-    for (const { errands } of this.#posts)
-      for (const { errand } of errands.values()) if (origins.size < most) origins.add(errand.server.origin);
-    return [...origins];
-  }
-
   /** Whether a machine that is none of these could visit a server, now or later. */
   readonly anyone = (origin: string, not: ReadonlySet<string>): boolean => {
     const able = ({ carrier }: Post) => carrier && carrier.status?.state !== 'quarantined';
-    return this.#posts.some(post => able(post) && !not.has(machineOf(post)) && post.may(`${origin}/`));
+    return this.posts.all.some(post => able(post) && !not.has(machineOf(post)) && post.may(`${origin}/`));
   };
 
   /** Some outpost can take more. */
-  readonly hasRoom = (): boolean => this.#posts.some(post => this.#hasRoom(post));
+  readonly hasRoom = (): boolean => this.posts.all.some(post => this.#hasRoom(post));
 
   /** Where an errand of this server would go now; undefined = nowhere. */
   choose(place: ServerPlace): Choice | undefined {
@@ -207,7 +159,7 @@ export class Dispatch {
     // One that rests because it failed keeps nobody from its servers.
     const able = (post: Post) => post.carrier && post.carrier.room > 0 && post.restsUntil <= now;
     const posts = welcome(
-      this.#posts.filter(post => post.may(url) && !place.not?.has(machineOf(post))),
+      this.posts.all.filter(post => post.may(url) && !place.not?.has(machineOf(post))),
       place,
       able,
     );
@@ -226,7 +178,7 @@ export class Dispatch {
 
   /** Undefined: it has to be waited for. Threads of one machine keep a pace together, whoever has the server. */
   #addressOf({ origin, address }: ServerPlace): string | undefined {
-    return address !== '' || !this.carriers.some(each => each.remote) ? address : this.#addresses.of(origin);
+    return address !== '' || !this.posts.carriers.some(each => each.remote) ? address : this.#addresses.of(origin);
   }
 
   /** With the others of its address, waiting for room there if need be. */
@@ -241,7 +193,7 @@ export class Dispatch {
     }
     const choice = this.#stay(place, open);
     if (this.#owners.size > REMEMBERED) this.#owners.clear();
-    if (address !== '') this.#owners.set(address, { post: this.#postOf(choice.to)!, origin, shared: false });
+    if (address !== '') this.#owners.set(address, { post: this.posts.of(choice.to)!, origin, shared: false });
     return choice;
   }
 
@@ -253,21 +205,16 @@ export class Dispatch {
   }
 
   send(errand: Errand, to: Carrier): void {
-    this.#give(this.#postOf(to)!, errand, -1, to.remote);
+    this.#give(this.posts.of(to)!, errand, -1, to.remote);
   }
 
-  /** Last parcel taken of an errand that this outpost has; undefined = it does not have it. */
-  sequenceOf(carrier: Carrier, errand: string): number | undefined {
-    return this.#postOf(carrier)?.errands.get(errand)?.sequence;
-  }
-
-  errandOf(carrier: Carrier, errand: string): Errand | undefined {
-    return this.#postOf(carrier)?.errands.get(errand)?.errand;
-  }
-
-  /** Counts visits that came back. False: this outpost was never sent that errand, or has already ended it. */
-  returned(carrier: Carrier, errand: string, visits: number, done: boolean): boolean {
-    const post = this.#postOf(carrier);
+  /**
+   * A parcel came back with so many visits, and so all is well there; without one the errand ends. False: this outpost was
+   * never sent that errand, or has already ended it.
+   */
+  returned(carrier: Carrier, errand: string, parcel?: { readonly visits: number; readonly done: boolean }): boolean {
+    const { visits, done } = parcel ?? { visits: 0, done: true };
+    const post = this.posts.of(carrier);
     const sent = post?.errands.get(errand);
     if (!post || !sent) return false;
     const back = done ? sent.load : Math.min(visits * sent.each, sent.load);
@@ -276,6 +223,7 @@ export class Dispatch {
     sent.pages = Math.max(0, sent.pages - visits);
     post.load -= back;
     if (done) this.#ended(post, sent.errand);
+    if (parcel && carrier.remote) this.#succeeded(post);
     return true;
   }
 
@@ -288,52 +236,20 @@ export class Dispatch {
 
   /** An errand was given up: whoever does so again and again gets a rest, which doubles. */
   failed(carrier: Carrier): void {
-    const post = this.#postOf(carrier);
+    const post = this.posts.of(carrier);
     const now = this.#clock.ticks();
     if (!post || post.restsUntil > now) return; // all that it had was given up at once: one failure
     post.failures++;
     post.restsUntil = now + Math.min(LONGEST_REST, REST * 2 ** (post.failures - 1));
   }
 
-  /** All machines that there are have given up all that they got, again and again. */
-  get stuck(): boolean {
-    const here = this.#posts.filter(({ carrier }) => carrier && carrier.status?.state !== 'quarantined');
-    return here.length > 0 && here.every(({ failures }) => failures >= TOO_OFTEN);
-  }
-
-  /** A parcel came: all is well there. */
-  succeeded(carrier: Carrier): void {
-    const post = this.#postOf(carrier);
-    if (!post) return;
+  #succeeded(post: Post): void {
     post.failures = 0;
     post.heard = this.#clock.ticks();
   }
 
-  recall(): void {
-    for (const post of this.#posts) post.carrier?.recall();
-  }
-
-  async close(): Promise<void> {
-    await Promise.all(this.carriers.map(carrier => carrier.close()));
-  }
-
   #hasRoom({ carrier, load, restsUntil }: Post): boolean {
     return carrier !== undefined && load < carrier.room && restsUntil <= this.#clock.ticks();
-  }
-
-  #postOf(carrier: Carrier): Post | undefined {
-    return this.#posts.find(post => post.carrier === carrier);
-  }
-
-  #remove(which: (post: Post) => boolean): Errand[] {
-    const errands: Errand[] = [];
-    for (let index = this.#posts.findIndex(which); index >= 0; index = this.#posts.findIndex(which)) {
-      const [post] = this.#posts.splice(index, 1);
-      this.#forgetHomesAt(post!);
-      for (const [key, { post: at }] of this.#owners) if (at === post) this.#owners.delete(key);
-      for (const { errand } of post!.errands.values()) errands.push(errand);
-    }
-    return errands;
   }
 
   #forgetHomesAt(post: Post): void {
@@ -342,7 +258,7 @@ export class Dispatch {
 
   /** Never among more posts than it may have connections, and always among the same. */
   #share({ origin, spread }: ServerPlace): Choice | undefined {
-    const posts = this.#posts.filter(post => post.carrier && !post.stands && post.may(`${origin}/`));
+    const posts = this.posts.all.filter(post => post.carrier && !post.stands && post.may(`${origin}/`));
     const first = posts.length <= spread ? 0 : fingerprint(origin, { high: 0, low: 0 }).low % posts.length;
     const sharing = [...posts, ...posts].slice(first, first + Math.min(spread, posts.length));
     const post = leastLoaded(sharing.filter(each => this.#hasRoom(each)));
@@ -368,7 +284,7 @@ export class Dispatch {
   /** `stays`: it was there before, which explains nothing: the reason that brought it there does. */
   #chosen(post: Post, origin: string, why: PlacementReason, stays = false): Choice {
     const { remote } = post.carrier!;
-    const { reason, because } = this.carriers.some(each => each.remote) ? why : ALONE;
+    const { reason, because } = this.posts.carriers.some(each => each.remote) ? why : ALONE;
     this.placements.note(origin, { machine: remote ? post.name : 'home', reason, because }, stays);
     return {
       to: post.carrier!,

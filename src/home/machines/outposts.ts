@@ -152,7 +152,7 @@ export class Outposts implements Speaker {
     const absence = setTimeout(() => this.#home.giveUpAbsent(), this.#options.lease ?? LEASE);
     absence.unref();
     this.#writing = setInterval(() => {
-      if (this.#home.dispatch.stuck) this.#home.fail(nobodyWorks(this.#reports.refusals));
+      if (this.#home.dispatch.posts.stuck) this.#home.fail(nobodyWorks(this.#reports.refusals));
       this.#home.dispatch.rebalance();
       this.#forgive();
       this.#heed();
@@ -191,7 +191,7 @@ export class Outposts implements Speaker {
       running: !this.#stop.signal.aborted,
       listening: this.#door ? `${this.#door.host}:${this.#door.port}` : '',
       refusals: this.refusals,
-      machines: this.#machines.look(dispatch.posts(), now),
+      machines: this.#machines.look(dispatch.posts.atWork(), now),
       quarantined: Object.fromEntries(this.#quarantine.all),
       placements: dispatch.placements.newest(this.#stop.signal.aborted ? Number.POSITIVE_INFINITY : SHOWN),
     };
@@ -281,7 +281,7 @@ export class Outposts implements Speaker {
     const { identity } = this;
     const { name } = hello;
     let carrier = this.#carriers.get(name);
-    const expected = this.#home.dispatch.errandsOf(name);
+    const expected = this.#home.dispatch.posts.errandsOf(name);
     if (!carrier) {
       const quota = new Quota(`${this.#tablesOf(name)}-quota.json`, terms);
       this.#quotas.set(name, quota);
@@ -326,7 +326,7 @@ export class Outposts implements Speaker {
 
   /** Undefined while some machine can be relied on, or may still come. */
   #nobodyLeft(): SkeinError | undefined {
-    const { carriers } = this.#home.dispatch;
+    const { carriers } = this.#home.dispatch.posts;
     if (this.#door || carriers.some(({ status }) => status?.state !== 'quarantined')) return undefined;
     return nobodyToRelyOn();
   }
@@ -367,8 +367,8 @@ export class Outposts implements Speaker {
 
   readonly #receiver: Receiver = {
     parcel: (from, parcel, by) => {
-      const errand = this.#home.dispatch.errandOf(from, parcel.errand);
-      const since = Math.min(...this.#home.dispatch.errandsOf(from.name).map(issuedAt)) - 1;
+      const errand = this.#home.dispatch.posts.sent(from, parcel.errand)?.errand;
+      const since = Math.min(...this.#home.dispatch.posts.errandsOf(from.name).map(issuedAt)) - 1;
       if (errand) this.audit.offer(from.name, errand, parcel.visits, since);
       const quota = this.#quotas.get(from.name);
       if (quota?.spend(parcel.errand, usedBy(parcel.visits), this.now())) from.recall();

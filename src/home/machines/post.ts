@@ -2,7 +2,7 @@
 import type { Errand } from '../../errand/errand.ts';
 import type { Carrier } from '../../transfer/carrier.ts';
 
-interface TrackedErrand {
+export interface TrackedErrand {
   readonly errand: Errand;
   /** What of the post's room it takes, now, and what of that comes back with each page. */
   load: number;

@@ -54,7 +54,7 @@ export class Departures {
   look(all = false): void {
     if (this.#leaving.length === 0) return;
     const { dispatch, clock, end } = this.#parts;
-    const out = dispatch.underWay();
+    const out = dispatch.posts.underWay();
     const [gone, still] = [[], []] as [Leaving[], Leaving[]];
     for (const each of this.#leaving) {
       const own = out.filter(({ errand }) => partitionOfErrand(errand) === each.partition.id);
@@ -79,7 +79,7 @@ export class Departures {
 
 /** Lets the errands of a partition end after the requests already sent. */
 export function callBack(dispatch: Dispatch, partition: number): void {
-  for (const { from, errand } of dispatch.underWay()) {
+  for (const { from, errand } of dispatch.posts.underWay()) {
     if (partitionOfErrand(errand) !== partition) continue;
     if (from.cancel) from.cancel(errand);
     else from.recall();

@@ -80,8 +80,8 @@ export class SiteCarriers {
       },
       {
         parcel: (from, parcel) => {
-          const errand = home.dispatch.errandOf(from, parcel.errand);
-          const since = Math.min(...home.dispatch.errandsOf(from.name).map(issuedAt)) - 1;
+          const errand = home.dispatch.posts.sent(from, parcel.errand)?.errand;
+          const since = Math.min(...home.dispatch.posts.errandsOf(from.name).map(issuedAt)) - 1;
           if (errand && !this.#gone) this.audit.offer(from.name, errand, this.#visible(parcel.visits), since);
           home.parcel(from, parcel);
         },

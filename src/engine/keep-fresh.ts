@@ -146,7 +146,8 @@ class FreshWork {
     const purse = options.freshness === undefined ? cluster?.[kind === 'refresh' ? 'round' : 'daily'] : undefined;
     this.timetable = timetable;
     const timed = timetable && ((page: PoolPage) => timetable.has(page));
-    const parts = { pool, clock, images: this.#images, newPages, purse, timed };
+    const named = () => this.#notices.named();
+    const parts = { pool, clock, images: this.#images, newPages, purse, timed, named };
     for (const { id, ledger } of pool) this.#first.set(id, ledger.visits.last + 1);
     if (terms) joinRound(pool, terms);
     this.round = kind === 'refresh' ? (terms ?? beginRound(pool, clock.now())) : undefined;

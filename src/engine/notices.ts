@@ -18,6 +18,8 @@ interface NoticeOptions extends Pick<EngineOptions, 'audit' | 'say'> {
 }
 
 export interface Notices {
+  /** New pages that were named so far. */
+  readonly named: () => number;
   /** The supply, which hears first what sites tell. */
   beside(supply: Supply, kind: 'refresh' | 'watch'): Supply;
   close(): Promise<void>;
@@ -32,13 +34,14 @@ interface Room {
 }
 
 export function openNotices(engine: Engine, options: NoticeOptions): Notices {
-  if (options.notices === false) return { beside: supply => supply, close: async () => {} };
+  if (options.notices === false) return { named: () => 0, beside: supply => supply, close: async () => {} };
   const { home, clock, outposts } = engine;
   const rooms = new Rooms(engine, options);
   const receivers = new Receivers({ rooms: () => rooms.here(), clock, order: work => home.order(work) });
   if (outposts) outposts.visitor = (request, response) => void receivers.answer(request, response);
   const mayAsk = engine.cluster?.mayAsk ?? (() => true);
   return {
+    named: () => rooms.here().reduce((sum, { desk }) => sum + desk.added, 0),
     beside(supply, kind) {
       // Without leave nobody is asked: another machine may have the servers by now.
       const desks = () => (mayAsk() ? rooms.here().map(({ desk }) => desk) : []);

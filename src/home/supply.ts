@@ -55,6 +55,8 @@ export interface SupplyParts {
   readonly newPages?: number;
   /** Pages that a timetable looks at, beside the budget. */
   readonly timed?: ((page: PoolPage) => boolean) | undefined;
+  /** New pages that sites have named in this run so far. */
+  readonly named?: () => number;
   /** Absent = the budget is this machine's alone. */
   readonly purse?: Purse | undefined;
 }

@@ -1,6 +1,7 @@
 /** A site that cooperates is asked for changes instead of pages; what it gives is archived as what it is, and checked. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { keepFresh } from '../../src/cli/commands/refresh.ts';
 import { openLedger } from '../../src/engine/open-ledger.ts';
 import { findPage } from '../../src/home/answers/lookup.ts';
 import { whyOf } from '../../src/home/answers/why.ts';
@@ -8,7 +9,7 @@ import { verifyCollection } from '../../src/home/checks/verify.ts';
 import { openCopiesHere } from '../../src/home/copies/copies.ts';
 import { distrusted } from '../../src/home/notices/bulk/site-carriers.ts';
 import { type CooperatingSite, openSite } from '../home/notices/cooperating-site.ts';
-import { type Collection, makeCollection } from './collection.ts';
+import { type Collection, chosen, makeCollection } from './collection.ts';
 import { html, prose } from './pages.ts';
 import { skein } from './skein.ts';
 
@@ -78,6 +79,49 @@ test('after the first round nothing is asked for but changes, and these come as 
   site.asked.length = 0;
   await collection.refresh({ freshness: 0.5, audit: 0 });
   assert.deepEqual(site.asked, ['GET /.well-known/skein/changes'], 'a day without changes is one small request');
+});
+
+test('however much a site tells of at once, a freshness that is to be kept is kept that day', async () => {
+  using collection = makeCollection();
+  await using site = await openSite();
+  furnish(site);
+  await collection.crawl([`${site.origin}/`]);
+  for (let day = 0; day < 3; day++) {
+    await collection.refresh({ freshness: 0.9 });
+    collection.pass(1);
+  }
+  for (const n of numbers) site.set(`/${n}.html`, { body: page(n, 'second') });
+  const news = numbers.map(n => `/news-${n}.html`);
+  for (const [n, path] of news.entries()) site.set(path, { body: page(100 + n) });
+  await collection.refresh({ freshness: 0.9 });
+  const outcomes = (paths: readonly string[]) =>
+    paths.map(path => collection.visits(site.origin + path).at(-1)?.outcome);
+  const all = numbers.map(() => 'fetched');
+  assert.deepEqual(outcomes(numbers.map(n => `/${n}.html`)), all, 'pages that changed');
+  assert.deepEqual(outcomes(news), all, 'pages that are new');
+});
+
+test('a watch that is to keep a freshness looks at once at what a site tells, and waits with the rest', async () => {
+  using collection = makeCollection();
+  await using site = await openSite();
+  furnish(site);
+  await collection.crawl([`${site.origin}/`]);
+  await collection.refresh({ freshness: 0.9 });
+  collection.pass(1);
+  for (const n of numbers.slice(0, 20)) site.set(`/${n}.html`, { body: page(n, 'second') });
+  const stop = new AbortController();
+  const options = chosen(collection.directory, { freshness: 0.9, signal: stop.signal });
+  const watching = keepFresh('watch', options, { clockShift: collection.clockShift });
+  const editions = (n: number) =>
+    collection.visits(`${site.origin}/${n}.html`).filter(({ outcome }) => outcome === 'fetched').length;
+  const visited = () => numbers.filter(n => editions(n) === 2);
+  try {
+    while (visited().length < 20) await new Promise(resolve => setTimeout(resolve, 200));
+  } finally {
+    stop.abort();
+    await watching;
+  }
+  assert.deepEqual(visited(), numbers.slice(0, 20));
 });
 
 test('what came in bulk is a resource record, and the whole collection is sound', async () => {

@@ -54,6 +54,8 @@ export class NoticeDesk {
   #results: (() => void)[] = [];
   #tasks = 0;
   #asked = 0;
+  /** New pages that were named so far. */
+  added = 0;
   /** Servers whose faces are to be looked for. */
   #toSeek: Server[] | undefined;
   readonly #inARow = new Map<number, number>();
@@ -118,7 +120,7 @@ export class NoticeDesk {
   take(server: Server, face: Face, done: Done): void {
     const { ledger, frontier, clock } = this.#parts;
     const now = clock.now();
-    applyNotices({ ledger, frontier }, done.notices, now);
+    this.added += applyNotices({ ledger, frontier }, done.notices, now).added;
     const { words, notices } = face;
     ledger.faces.put({
       ...face,
@@ -273,7 +275,7 @@ export class NoticeDesk {
     this.#underWay.delete(before.id);
     const now = clock.now();
     const face = ledger.faces.get(before.id) ?? before;
-    applyNotices({ ledger, frontier }, done.notices, now);
+    this.added += applyNotices({ ledger, frontier }, done.notices, now).added;
     this.#enter(server, done.found);
     const cause = face.kind === 'cursor' ? 'cursor' : 'notice';
     ledger.account.add(now, server.id, cause, { spent: done.spent });

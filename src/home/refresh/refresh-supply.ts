@@ -4,8 +4,8 @@
  * is done, and paid.
  *
  * Its stages, in the order in which pages are given out: sitemaps, because they say which pages have changed; pages drawn by
- * lot; what failed and is to be tried again; then slice by slice new pages and those that are due, until either the budget or the pages are used up (dry). What
- * stands aside and images come on top, by how many pages were given out.
+ * lot; what failed and is to be tried again; then slice by slice what sites named, new pages and those that are due, until
+ * either the budget or the pages are used up (dry). What stands aside and images come on top, by how many pages were given out.
  */
 import { type Clock, DAY } from '../../base/clock.ts';
 import type { Images } from '../images/images.ts';
@@ -13,6 +13,7 @@ import { keyOf, type Pool, type PoolMember, type PoolPage } from '../partitions/
 import type { Round } from '../round.ts';
 import { asideOf, type Grant, retriesBy, roomFor, type Spending, type Supply, type SupplyParts } from '../supply.ts';
 import { grantsOf, type RoundTerms, SMALL_SLICE, sliceOf, termsOf } from './round-terms.ts';
+import { ToldLooks } from './told-looks.ts';
 
 /** Pages passed over besides those under way: given out in this round, and due again for a reason of their own. */
 const BESIDES = 2048;
@@ -39,6 +40,9 @@ export class RefreshSupply implements Supply {
   readonly #aside: (visits: number) => void;
   readonly #lots: PoolPage[];
   readonly #retries: PoolPage[];
+  readonly #named: ToldLooks;
+  /** Given out because sites named them: on top of what is planned. */
+  #onTop = 0;
   /** New pages that may be let in, and those that were. */
   readonly #newPages: number;
   #admitted = 0;
@@ -67,6 +71,7 @@ export class RefreshSupply implements Supply {
     this.#aside = asideOf(pool, some => pool.due('aside', soon, some));
     this.#lots = pool.lots(most, round.begun);
     this.#retries = retriesBy(pool, this.#now, Math.ceil(most * RETRIES));
+    this.#named = new ToldLooks(parts);
   }
 
   /** Due, and beyond the budget of this round. */
@@ -94,13 +99,14 @@ export class RefreshSupply implements Supply {
     if (this.#room <= 0) return false;
     // The visits that came back last may have brought others forward.
     const full = this.#pagesLeft <= 0 || this.#admitted >= this.#newPages;
-    this.#dry = this.#next().length === 0 && (pool.newcomers === 0 || full);
+    const none = this.#next().length + this.#nextNamed().length === 0;
+    this.#dry = none && (pool.newcomers === 0 || full);
     return !this.#dry;
   }
 
   /** Pages that the budget still allows. */
   get #pagesLeft(): number {
-    return this.#pages.most - this.#terms.given.size;
+    return this.#pages.most - this.#terms.given.size + this.#onTop;
   }
 
   /** Visits that the bytes still allow. */
@@ -121,12 +127,31 @@ export class RefreshSupply implements Supply {
   }
 
   #takeSlice(): void {
+    const named = this.#takeNamed();
     // Of the budget new pages leave half to those that are due, unless these do not use it up.
     const fresh = this.#admit(Math.min(Math.ceil(this.#pages.most / 2) - this.#admitted, Math.ceil(this.#room / 2)));
     const due = this.#next();
     this.#give(due);
     this.#pool.again(due);
-    this.#dry = fresh + due.length === 0 && this.#admit(this.#terms.most) === 0;
+    this.#dry = named + fresh + due.length === 0 && this.#admit(this.#terms.most) === 0;
+  }
+
+  /** What sites named, known pages and new ones; returns how many. */
+  #takeNamed(): number {
+    const fresh = this.#named.admit(Math.min(this.#slice, this.#newPages - this.#admitted, this.#room));
+    this.#admitted += fresh.length;
+    const named = this.#nextNamed();
+    this.#give([...fresh, ...named]);
+    this.#pool.again(named);
+    this.#onTop += fresh.length + named.length;
+    return fresh.length + named.length;
+  }
+
+  #nextNamed(): PoolPage[] {
+    const { given, horizon } = this.#terms;
+    const asked = this.#slice + this.#pool.outstanding + BESIDES;
+    const named = this.#named.due({ time: horizon, seenBefore: this.#begun }, asked);
+    return named.filter(page => !given.has(keyOf(page))).slice(0, Math.max(0, Math.min(this.#slice, this.#room)));
   }
 
   /** Lets new pages in; returns how many. */

@@ -63,7 +63,7 @@ export function grantsOf(
 }
 
 /** A freshness is to be kept, and not a budget. All partitions have the same aim. */
-function aimed(pool: Pool): boolean {
+export function aimed(pool: Pool): boolean {
   for (const { frontier } of pool) return frontier.schedule.settings.freshness !== undefined;
   return false;
 }

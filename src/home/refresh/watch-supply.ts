@@ -1,6 +1,6 @@
 /**
  * Goes on for ever: visits are let go at the pace of the budget, most overdue first. Its stages, each time it is asked: retries,
- * what the budget allows by now, the schedule once a day, new pages and those that are due in turns, and on top what stands
+ * what the budget allows by now, the schedule once a day, what sites named, new pages and those that are due in turns, and on top what stands
  * aside and images, by how many pages were given out.
  */
 import { type Clock, DAY } from '../../base/clock.ts';
@@ -17,6 +17,7 @@ import {
   type Supply,
   type SupplyParts,
 } from '../supply.ts';
+import { ToldLooks } from './told-looks.ts';
 
 export class WatchSupply implements Supply {
   readonly left = 0;
@@ -36,6 +37,9 @@ export class WatchSupply implements Supply {
   #scheduled: number;
   /** Given out, and still due. */
   #given = new Set<number>();
+  readonly #named: ToldLooks;
+  /** Given out because sites named them, and still due. */
+  #givenNamed = new Set<number>();
   #newPages: number;
   /** New pages and those that are due take turns, so that neither keeps the other out. */
   #newFirst = true;
@@ -49,6 +53,7 @@ export class WatchSupply implements Supply {
     this.#clock = clock;
     this.#images = images;
     this.#timed = parts.timed ?? (() => false);
+    this.#named = new ToldLooks(parts);
     this.#newPages = parts.newPages ?? Number.POSITIVE_INFINITY;
     this.#allowance = allowance;
     this.#spent = spent;
@@ -70,6 +75,7 @@ export class WatchSupply implements Supply {
     if (ticks - this.#asked < ASK_EVERY) return;
     this.#earn(ticks);
     this.#rescheduleDaily(ticks);
+    this.#visits += this.#giveNamed();
     const room = this.#room;
     if (room < 1) return;
     const admitted = this.#admit(room);
@@ -98,6 +104,23 @@ export class WatchSupply implements Supply {
     for (const member of this.#pool) reschedule(member, this.#clock.now());
   }
 
+  /** What sites named, known pages and new ones, whatever else was planned; returns how many. */
+  #giveNamed(): number {
+    const until = { time: this.#clock.now() };
+    const due = this.#named.due(until, SLICE + this.#givenNamed.size);
+    const isFresh = (page: PoolPage) => !this.#isGiven(page) && !this.#timed(page);
+    const fresh = due.filter(isFresh).slice(0, SLICE);
+    this.#givenNamed = new Set([...due.map(keyOf).filter(key => this.#givenNamed.has(key)), ...fresh.map(keyOf)]);
+    this.#pool.again(fresh);
+    const admitted = this.#named.admit(Math.min(SLICE, this.#newPages)).length;
+    this.#newPages -= admitted;
+    return fresh.length + admitted;
+  }
+
+  #isGiven(page: PoolPage): boolean {
+    return this.#given.has(keyOf(page)) || this.#givenNamed.has(keyOf(page));
+  }
+
   /** Pages that may be given out at once. */
   get #room(): number {
     const { pages, bytes } = this.#tokens;
@@ -117,7 +140,7 @@ export class WatchSupply implements Supply {
   /** Gives out pages that are due; returns how many. */
   #giveDue(room: number): number {
     const until = { time: this.#clock.now() };
-    const isFresh = (page: PoolPage) => !this.#given.has(keyOf(page)) && !this.#timed(page);
+    const isFresh = (page: PoolPage) => !this.#isGiven(page) && !this.#timed(page);
     // Those on their way are still due, and so are any number that a timetable looks at when it may: they are passed over.
     let most = room + this.#given.size;
     let due: PoolPage[];

@@ -11,6 +11,9 @@ const dueRoles = {
   aside: `known k INDEXED BY known_aside CROSS JOIN pages p ON p.id = k.page
     WHERE p.role = 0 AND k.due IS NOT NULL AND ${ASIDE}`,
   sitemaps: `${ALL_DUE} = 1`,
+  /** Of which notices say that they have changed. */
+  told: `told t CROSS JOIN known k ON k.page = t.page JOIN pages p ON p.id = k.page
+    WHERE p.role = 0 AND k.due IS NOT NULL AND NOT ${ASIDE}`,
   'pages and images': `${ALL_DUE} <> 1 AND NOT ${ASIDE}`,
   images: 'pages p INDEXED BY pages_images CROSS JOIN known k ON k.page = p.id WHERE p.role = 2',
 } as const;

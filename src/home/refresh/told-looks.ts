@@ -1,0 +1,46 @@
+/**
+ * What sites say has changed, where a freshness is to be kept. What is planned for a day knows nothing of it, so that it comes on
+ * top of the plan: else a hundred pages that a site names at once would wait for as long as its silence had let all of them rest.
+ * Only words of a kind that visits have found true at least as often as not count; others are looked at as planned. With a
+ * budget there is nothing on top.
+ */
+import { pingsOf } from '../../frontier/schedule/importance.ts';
+import { pingPrecision } from '../../revisit/pings.ts';
+import type { Pool, PoolMember, PoolPage } from '../partitions/pool.ts';
+import type { SupplyParts } from '../supply.ts';
+import { aimed } from './round-terms.ts';
+
+export class ToldLooks {
+  readonly #pool: Pool;
+  readonly #newcomers: () => number;
+  readonly #isAimed: boolean;
+  #admitted = 0;
+
+  constructor({ pool, named = () => 0 }: Pick<SupplyParts, 'pool' | 'named'>) {
+    this.#pool = pool;
+    this.#newcomers = named;
+    this.#isAimed = aimed(pool);
+  }
+
+  /** Pages that are known, named, and due for it. */
+  due(until: Parameters<Pool['due']>[1], most: number): PoolPage[] {
+    if (!this.#isAimed) return [];
+    return this.#pool.due('told', until, most).filter(({ member, page, server }) => isBelieved(member, page, server));
+  }
+
+  /** Lets as many new pages in as were named in this run, those first that wait longest. */
+  admit(most: number): PoolPage[] {
+    const wanted = this.#isAimed ? Math.min(most, this.#newcomers() - this.#admitted) : 0;
+    const pages = wanted > 0 ? this.#pool.admit(wanted) : [];
+    this.#admitted += pages.length;
+    return pages;
+  }
+}
+
+/** As likely as not. A kind that was never held against a visit is as good as its server's others. */
+function isBelieved({ ledger }: PoolMember, page: number, server: number): boolean {
+  return Object.keys(ledger.told.of(page)).some(kind => {
+    const own = ledger.noticeTrust.of(server, kind);
+    return pingPrecision(own.pings > 0 ? own : pingsOf(ledger.servers.byId(server))) >= 0.5;
+  });
+}

@@ -35,11 +35,15 @@ interface Claimant {
 export class Claims implements AsyncDisposable {
   readonly #me: Claimant;
   readonly #partitions: number;
+  readonly #keys: readonly string[];
   readonly #bucket: WatchedBucket;
+  /** All of them are looked at several times a second, and seldom change. */
+  readonly #decoded = new WeakMap<object, Claim>();
 
   private constructor(me: Claimant, partitions: number, bucket: WatchedBucket) {
     this.#me = me;
     this.#partitions = partitions;
+    this.#keys = Array.from({ length: partitions }, (_, partition) => ownerKey(partition));
     this.#bucket = bucket;
   }
 
@@ -58,7 +62,11 @@ export class Claims implements AsyncDisposable {
   }
 
   of(partition: number): Claim | undefined {
-    return decodeClaim(this.#bucket.get(ownerKey(partition))?.text);
+    const known = this.#bucket.get(this.#keys[partition] ?? ownerKey(partition));
+    if (!known) return undefined;
+    const decoded = this.#decoded.get(known) ?? decodeClaim(known.text);
+    if (decoded) this.#decoded.set(known, decoded);
+    return decoded;
   }
 
   /** Every claim, by partition. */

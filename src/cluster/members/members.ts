@@ -63,6 +63,8 @@ export class PeerMembers implements AsyncDisposable {
   /** Ticks at which each of the last heartbeats was sent, by number modulo their count. */
   readonly #sent = new Float64Array(64);
   #fenced = false;
+  /** As its last heartbeat had it. */
+  #capacity = 0;
   #timer: NodeJS.Timeout | undefined;
   #subscription: Subscription | undefined;
   #answering: Disposable | undefined;
@@ -188,7 +190,8 @@ export class PeerMembers implements AsyncDisposable {
       ({ name, liveness, heartbeat }) => name !== this.name && liveness !== 'dead' && heartbeat.phase === 'working',
     );
     const members = others.map(({ name, heartbeat }) => ({ name, capacity: heartbeat.capacity }));
-    if (this.#phase === 'working') members.push({ name: this.name, capacity: this.#load().capacity });
+    // As it was told to the others, who reckon with it.
+    if (this.#phase === 'working') members.push({ name: this.name, capacity: this.#capacity });
     return members;
   }
 
@@ -202,6 +205,7 @@ export class PeerMembers implements AsyncDisposable {
 
   #heartbeat(full: boolean): Heartbeat {
     const { exchanged, ...load } = this.#load();
+    this.#capacity = load.capacity;
     return {
       ...load,
       ...(full && exchanged ? { exchanged } : {}),

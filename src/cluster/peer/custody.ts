@@ -81,6 +81,8 @@ export class Custody {
   readonly #heard = new Set<string>();
   readonly #began: number;
   readonly #said = new Set<string>();
+  /** As of the last turn, and of which peers. */
+  #wanted: { readonly key: string; readonly owners: readonly (string | undefined)[] } = { key: '-', owners: [] };
   #leaving = false;
 
   constructor(parts: CustodyParts) {
@@ -102,10 +104,13 @@ export class Custody {
     return !this.#held.has(partition) && (this.#handedOver.has(partition) || !this.#moving.has(partition));
   }
 
-  /** Whose each partition should be. */
+  /** Whose each partition should be: with a hundred peers a ring takes tens of milliseconds, so it is made when they change. */
   wanted(): readonly (string | undefined)[] {
     const { members, engine } = this.#parts;
-    return assign(engine.layout.partitions, members.ringMembers());
+    const ring = members.ringMembers();
+    const key = ring.map(({ name, capacity }) => `${name} ${capacity}`).join();
+    if (key !== this.#wanted.key) this.#wanted = { key, owners: assign(engine.layout.partitions, ring) };
+    return this.#wanted.owners;
   }
 
   /**

@@ -27,7 +27,7 @@ interface ExchangeParts {
 const PATIENCE = 10_000;
 /** Before a partition that nobody answers for is asked again. */
 const PAUSE = 500;
-/** For which what the others have is gathered, to be dropped together. */
+/** For which what may leave, and what the others have, is gathered, to be looked at and dropped together. */
 const GATHER = 50;
 
 /** Peers that a heartbeat tells of. */
@@ -53,6 +53,8 @@ export class LinkExchange {
   /** What is to be dropped: partition, and up to which number, by sending partition. */
   readonly #drops = new Map<number, [to: number, taken: number][]>();
   #dropping: Promise<void> | undefined;
+  #soon: NodeJS.Timeout | undefined;
+  #closed = false;
   /** Batches by peer: sent to, and received from. */
   readonly sent = new Map<string, number>();
   readonly received = new Map<string, number>();
@@ -86,8 +88,15 @@ export class LinkExchange {
     return names.slice(0, MOST_PEERS).map(name => [name, this.sent.get(name) ?? 0, this.received.get(name) ?? 0]);
   }
 
-  /** Listens for the partitions that are here, and lets go what may. Called by the peer's clock and when something was reached. */
+  /** Something may leave that could not before: what comes about at the same time is looked at together. */
+  soon(): void {
+    if (!this.#closed) this.#soon ??= setTimeout(() => this.turn(), GATHER);
+  }
+
+  /** Listens for the partitions that are here, and lets go what may. Called by the peer's clock. */
   turn(): void {
+    clearTimeout(this.#soon);
+    this.#soon = undefined;
     this.#listen();
     const now = performance.now();
     const here = new Map<number, LinkWay[]>();
@@ -126,11 +135,13 @@ export class LinkExchange {
         this.#busy.delete(key);
         if (!well) this.#notBefore.set(key, performance.now() + PAUSE);
       }
-      if (well) this.turn();
+      if (well) this.soon();
     });
   }
 
   close(): void {
+    this.#closed = true;
+    clearTimeout(this.#soon);
     for (const subscription of this.#subscriptions.values()) subscription.unsubscribe();
     this.#subscriptions.clear();
   }

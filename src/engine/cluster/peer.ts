@@ -110,7 +110,7 @@ export class Peer {
     this.#custody = new Custody({
       ...{ engine, members, claims, say, host: this.#host },
       now: () => this.#clock.now(),
-      reached: () => this.#exchange?.turn(),
+      reached: () => this.#exchange?.soon(),
       desks: { open: (partition, origin) => leases.openDesk(partition, origin), close: each => leases.closeDesk(each) },
     });
     this.#recollection = new Recollection({ engine, members, claims, custody: this.#custody, meta, say });

@@ -91,7 +91,7 @@ export interface Interval {
 export class Calibration {
   readonly #now: Map<string, CalibrationSum>;
   readonly #usual: Map<string, CalibrationSum>;
-  readonly #cells: readonly CalibrationCell[];
+  readonly #cellsOf: ReadonlyMap<number, readonly CalibrationCell[]>;
   readonly #misses: readonly Miss[];
   readonly #missesOf: ReadonlyMap<number, readonly Miss[]>;
   readonly #today: ReadonlyMap<number, LookSums>;
@@ -100,7 +100,7 @@ export class Calibration {
   readonly looks: number;
 
   constructor(cells: readonly CalibrationCell[], today: number) {
-    this.#cells = cells;
+    this.#cellsOf = Map.groupBy(cells, ({ server }) => server);
     const usual = cells.filter(({ kind }) => !(kind & (IN_WAVE | BURST)));
     this.#now = sumsOf(usual, today, MEMORY_DAYS.now);
     this.#usual = sumsOf(usual, today, MEMORY_DAYS.usual);
@@ -127,15 +127,24 @@ export class Calibration {
 
   /** Looks that showed what a wave, begun on a day, has touched. */
   #waveLooks(server: number, wave: number): number {
-    const since = this.#cells.filter(
-      cell => cell.server === server && cell.kind & (IN_WAVE | BURST) && cell.day >= wave,
-    );
-    return since.reduce((sum, cell) => sum + cell.looks * CHOSEN, WAVE_DOUBT);
+    const since = this.#cellsOf.get(server)?.filter(({ kind, day }) => kind & (IN_WAVE | BURST) && day >= wave) ?? [];
+    return since.reduce((sum, { looks }) => sum + looks * CHOSEN, WAVE_DOUBT);
+  }
+
+  /** Looks at the pages of a server that were seen before. */
+  looksAt(server: number): number {
+    return this.#cellsOf.get(server)?.reduce((sum, { looks }) => sum + looks, 0) ?? 0;
   }
 
   /** At all servers together. */
   #common(kind: number): number {
     return ratio(this.#usual.get(keyOf(ALL, kind)), 1);
+  }
+
+  /** Share of a server's pages that is expected to be as it was last seen. */
+  expected(own: readonly CalibrationPart[]): number {
+    const server = this.#together(own);
+    return 1 - Math.min(1, this.#likely(server) / Math.max(1, server.pages));
   }
 
   /** Share of these pages that is as it was last seen. */

@@ -5,6 +5,7 @@ import { DAY, HOUR } from '../../src/base/clock.ts';
 import { Frontier } from '../../src/frontier/frontier.ts';
 import { Schedule } from '../../src/frontier/schedule/schedule.ts';
 import { Pool } from '../../src/home/partitions/pool.ts';
+import { RefreshSupply } from '../../src/home/refresh/refresh-supply.ts';
 import { WatchSupply } from '../../src/home/refresh/watch-supply.ts';
 import { crawlSupply, type SupplyParts } from '../../src/home/supply.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
@@ -93,4 +94,31 @@ test('a clock that is set back keeps no page from being tried again', () => {
     assert.equal(pass(7), 3, 'a small step, too');
     ledger.abandon();
   });
+});
+
+/** Pages that a round for this freshness lets go where all of them are due, and none of them comes back. */
+function letGo(freshness: number, looks: number): number {
+  let given = 0;
+  withLedger(400, ledger => {
+    const clock = { now: () => NOW, ticks: () => NOW, sleep: async () => {} };
+    const frontier = new Frontier(ledger, plainOptions, clock, new Schedule(ledger, {}, {}));
+    ledger.begin();
+    frontier.restore();
+    frontier.schedule.aim({ freshness }, NOW);
+    for (let page = 1; page <= 400; page++) ledger.dueTimes.set(page, NOW - DAY);
+    for (let i = 0; i < looks; i++) ledger.forecasts.add(NOW - DAY, { server: 1, kind: 1, foretold: 0.02 }, false);
+    const pool = new Pool([{ id: 0, ledger, frontier }]);
+    const all = { pages: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY };
+    new RefreshSupply({ pool, clock }, { begun: NOW, before: NOW - DAY }, all, () => 0).fill();
+    given = frontier.waiting().pages;
+    ledger.abandon();
+  });
+  return given;
+}
+
+test('a server at which the freshness that is to be kept is expected gets looks by lot and no others', () => {
+  const [few, more, guessed] = [letGo(0.9, 200), letGo(0.999, 200), letGo(0.9, 20)];
+  assert.ok(few > 0 && few <= 400 / 20 + 2, `${few} by lot`);
+  assert.ok(more > few, `${more} beside ${few}`);
+  assert.ok(guessed > few, `${guessed} where next to nothing is known, beside ${few}`);
 });

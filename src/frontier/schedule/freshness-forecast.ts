@@ -67,6 +67,8 @@ const STEERED_DAYS = 7;
 const GAIN = 2;
 const MOST_MORE = 0.75;
 const MOST_LESS = 2;
+/** Looks at a server that say what to expect of it; of a smaller one, as many as it has pages. */
+const ENOUGH_LOOKS = 100;
 /** Servers whose own figures correct their own aim, those with the most pages. */
 export const MOST_STEERED = 100;
 
@@ -174,6 +176,18 @@ export class Foresight {
       .slice(0, most)
       .map(({ server, own, pages }) => ({ ...calibration.fresh(own), server, pages }));
     return { ...calibration.fresh(parts), looks: calibration.looks, servers };
+  }
+
+  /** Servers at which a wanted freshness is expected, by looks and not by a guess. */
+  kept(now: number, wanted: number | undefined, doubts: Doubts): ReadonlySet<number> {
+    if (wanted === undefined) return new Set();
+    const calibration = this.#calibration(now);
+    const servers = [...Map.groupBy(this.#parts(now, doubts).values(), part => part.server)];
+    const isKept = (server: number, own: readonly CalibrationPart[]) => {
+      const pages = own.reduce((sum, part) => sum + part.pages, 0);
+      return calibration.looksAt(server) >= Math.min(ENOUGH_LOOKS, pages) && calibration.expected(own) >= wanted;
+    };
+    return new Set(servers.filter(([server, own]) => isKept(server, own)).map(([server]) => server));
   }
 
   #parts(now: number, { waved, believed }: Doubts): Map<string, CalibrationPart> {

@@ -110,10 +110,6 @@ export class Schedule {
     this.#doubts = doubtsOf(ledger.servers, this.#waves, this.#voices);
   }
 
-  get theta(): number {
-    return this.#theta;
-  }
-
   /** What the budget is expected to buy in the long run. */
   get balance(): Balance {
     return this.#balance;
@@ -238,6 +234,11 @@ export class Schedule {
   /** Share of the pages that is expected to be as it was last seen, by what visits have found; also of so many servers. */
   freshness(now: number, servers = 0): Fresh {
     return this.#foresight.freshness(now, servers, this.#doubts);
+  }
+
+  /** Servers that need no more looks now: what is to be kept fresh there is. None under a budget, which is spent. */
+  kept(now: number): ReadonlySet<number> {
+    return this.#foresight.kept(now, this.settings.freshness, this.#doubts);
   }
 
   /** Remembers how fresh the collection is on this day, and what its waves have shown. Inside the caller's transaction. */

@@ -12,7 +12,8 @@ import type { Images } from '../images/images.ts';
 import { keyOf, type Pool, type PoolMember, type PoolPage } from '../partitions/pool.ts';
 import type { Round } from '../round.ts';
 import { asideOf, type Grant, retriesBy, roomFor, type Spending, type Supply, type SupplyParts } from '../supply.ts';
-import { grantsOf, type RoundTerms, SMALL_SLICE, sliceOf, termsOf } from './round-terms.ts';
+import { KeptServers } from './kept-servers.ts';
+import { grantsOf, type RoundTerms, SMALL_SLICE, sliceOf, stepOf, termsOf } from './round-terms.ts';
 import { ToldLooks } from './told-looks.ts';
 
 /** Pages passed over besides those under way: given out in this round, and due again for a reason of their own. */
@@ -43,6 +44,7 @@ export class RefreshSupply implements Supply {
   readonly #named: ToldLooks;
   /** Given out because sites named them: on top of what is planned. */
   #onTop = 0;
+  readonly #kept: KeptServers;
   /** New pages that may be let in, and those that were. */
   readonly #newPages: number;
   #admitted = 0;
@@ -65,6 +67,7 @@ export class RefreshSupply implements Supply {
     this.#pages = pages;
     this.#wire = wire;
     this.#slice = sliceOf(pool, this.#terms);
+    this.#kept = new KeptServers(pool, this.#now, Math.max(this.#slice, stepOf(pool)));
     const { days, most } = this.#terms;
     const soon = { time: this.#now + (days * DAY) / 2, seenBefore: round.begun };
     pool.again(pool.due('sitemaps', soon, most));
@@ -171,10 +174,15 @@ export class RefreshSupply implements Supply {
   #due(most: number): PoolPage[] {
     const { given, horizon } = this.#terms;
     for (const member of this.#pool) relearn(member, this.#now);
-    // Those that wait or are under way are still due.
-    const asked = this.#slice + this.#pool.outstanding + BESIDES;
-    const due = this.#pool.due(this.#pool.kind, { time: horizon, seenBefore: this.#begun }, asked);
-    return due.filter(page => !given.has(keyOf(page))).slice(0, Math.max(0, most));
+    if (most <= 0) return [];
+    // Those that wait or are under way are still due, and so are those of servers that need no more looks: they are passed over.
+    let asked = this.#slice + this.#pool.outstanding + BESIDES;
+    while (true) {
+      const due = this.#pool.due(this.#pool.kind, { time: horizon, seenBefore: this.#begun }, asked);
+      const next = this.#kept.without(due.filter(page => !given.has(keyOf(page))));
+      if (next.length > 0 || due.length < asked) return next.slice(0, most);
+      asked *= 4;
+    }
   }
 
   /** Lets pages go that were chosen by lot. */

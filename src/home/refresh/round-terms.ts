@@ -12,6 +12,8 @@ export const SMALL_SLICE = 32;
 /** Where only pages are counted: errands to other machines should be full. */
 const LARGE_SLICE = 4096;
 const ROUND_PARTS = 8;
+/** Of the live pages, where a freshness is to be kept. */
+const AIM_PARTS = 64;
 
 /** What of a round may be taken, and what of that is done. */
 export interface RoundTerms {
@@ -68,6 +70,11 @@ export function aimed(pool: Pool): boolean {
   return false;
 }
 
+/** Pages after whose visits it is asked whether a freshness has been reached. */
+export function stepOf(pool: Pool): number {
+  return Math.ceil(pool.live / AIM_PARTS);
+}
+
 /**
  * How many pages are let in at once: few where the bytes of each have to be counted before the next, and no more than
  * a part of the round anywhere, because visits teach about the rest. A server that seemed to change as a whole, and did
@@ -75,6 +82,7 @@ export function aimed(pool: Pool): boolean {
  */
 export function sliceOf(pool: Pool, { most, bytes }: Pick<RoundTerms, 'most' | 'bytes'>): number {
   if (Number.isFinite(bytes)) return SMALL_SLICE;
-  const part = Math.ceil(most / ROUND_PARTS);
-  return Math.max(SMALL_SLICE, Math.min(part, aimed(pool) ? SLICE : LARGE_SLICE));
+  // A freshness is reached with a part of what is due: visits show how large a part.
+  if (aimed(pool)) return Math.max(SMALL_SLICE, Math.min(SLICE, stepOf(pool)));
+  return Math.max(SMALL_SLICE, Math.min(Math.ceil(most / ROUND_PARTS), LARGE_SLICE));
 }

@@ -109,3 +109,11 @@ test('references: random parts of links and file names do not count, others do',
   other('<svg><path d="M0"/></svg>', '<svg><path d="M1"/></svg>');
   same('<svg><path id=a d="M0"/></svg>', '<svg><path id=b d="M0"/></svg>');
 });
+
+test('a page of nothing but numbers or ages is read like any other', () => {
+  // Read to its end from each of them it would take hours, or end the stack.
+  for (const part of ['1.', '1,', '1,234,', '3 days ', '3 days, ', '2 hours 1.', '3 days 2 hours 1 minute '])
+    assert.equal(contentOf(`<p>${part.repeat(1_500_000 / part.length)}</p>`).length, 32, part);
+  assert.equal(contentOf('<p>3 years, 2 months, 1 day ago'), contentOf('<p>4 years, 1 month, 9 days ago'));
+  assert.equal(contentOf('<p>1,234,567,890 views'), contentOf('<p>1,234,567,891 views'));
+});

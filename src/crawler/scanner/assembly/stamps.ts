@@ -148,25 +148,47 @@ function uuidRest(p: usize): bool {
   return true;
 }
 
+/**
+ * Parts of an age, and groups of a number. A page that is made of nothing else would be read to its end from each of
+ * them: with numbers that is an hour for a megabyte, with ages the end of the stack.
+ */
+const MOST_PARTS: u32 = 7;
+const MOST_GROUPS: u32 = 6;
+
 /** "3 days ago", "3 days, 2 hours ago", "3日前", "1,234 views". */
 function ageEnd(p: usize, end: usize): usize {
-  let q = digitsEnd(p, end);
-  while (q + 1 < end && (load<u8>(q) === 44 || load<u8>(q) === 46) && is(q + 1, DIGIT)) q = digitsEnd(q + 1, end);
-  if (q >= end) return p;
-  if (load<u8>(q) > 127) return eastAsianAgeEnd(p, q, end);
-  if (load<u8>(q) !== 32) return p;
-  const unit = wordEnd(q + 1, end);
-  const info = wordInfo(keyOf(q + 1, unit));
-  if ((info & COUNTER) !== 0) return q;
-  if ((info & UNIT) === 0 || unit >= end) return p;
-  const next = skipBlanks(unit, end);
-  if (next > unit && next < end && is(next, DIGIT)) {
-    const rest = ageEnd(next, end);
-    return rest > next ? rest : p;
+  let at = p;
+  for (let part: u32 = 0; part < MOST_PARTS; part++) {
+    const q = numberEnd(at, end);
+    if (q >= end) return p;
+    if (load<u8>(q) > 127) {
+      const stop = eastAsianAgeEnd(at, q, end);
+      return stop > at ? stop : p;
+    }
+    if (load<u8>(q) !== 32) return p;
+    const unit = wordEnd(q + 1, end);
+    const info = wordInfo(keyOf(q + 1, unit));
+    if ((info & COUNTER) !== 0) return q;
+    if ((info & UNIT) === 0 || unit >= end) return p;
+    const next = skipBlanks(unit, end);
+    if (next === unit || next >= end || !is(next, DIGIT)) {
+      const last = wordEnd(unit + 1, end);
+      const word = keyOf(unit + 1, last);
+      return word === KEY_OLD || (wordInfo(word) & AGO) !== 0 ? last : p;
+    }
+    at = next;
   }
-  const last = wordEnd(unit + 1, end);
-  const word = keyOf(unit + 1, last);
-  return word === KEY_OLD || (wordInfo(word) & AGO) !== 0 ? last : p;
+  return p;
+}
+
+/** "1,234.5" */
+function numberEnd(p: usize, end: usize): usize {
+  let q = digitsEnd(p, end);
+  for (let group: u32 = 0; group < MOST_GROUPS; group++) {
+    if (q + 1 >= end || (load<u8>(q) !== 44 && load<u8>(q) !== 46) || !is(q + 1, DIGIT)) break;
+    q = digitsEnd(q + 1, end);
+  }
+  return q;
 }
 
 const BEFORE: u32 = 0x8d89e5; // 前, as its three bytes are read

@@ -5,6 +5,7 @@ import { blocksOf } from '../extract/blocks.ts';
 import { type Document, type Element, treeOf } from '../extract/tree.ts';
 import { type Stretch, stretches } from '../home/copies/difference.ts';
 import type { Rule } from './rule.ts';
+import { withinTime } from './within-time.ts';
 
 export interface WeighedVersion {
   readonly url: string;
@@ -29,8 +30,20 @@ export interface Weighed {
 const CONTEXT = 8;
 const LONGEST = 6000;
 
+/** Milliseconds in which the selectors and expressions of a rule have to find their parts of two versions. */
+const PATIENCE = 5000;
+
 export function weigh(before: WeighedVersion | undefined, after: WeighedVersion | undefined, rule: Rule): Weighed {
-  const [old, now] = [before, after].map(version => (version ? linesOf(version, rule) : []));
+  const lines = (by: Rule) => [before, after].map(version => (version ? linesOf(version, by) : []));
+  const found = withinTime(PATIENCE, () => lines(rule));
+  if (found) return weighed(found, rule);
+  // A change that nobody can judge is told rather than lost, and holds up no other.
+  const whole = { ...rule, include: [], ignore: [], ignoreText: [] };
+  const told = weighed(lines(whole), whole);
+  return { ...told, why: `${told.why}, in the whole page: its selectors and expressions took too long here` };
+}
+
+function weighed([old, now]: readonly (readonly string[])[], rule: Rule): Weighed {
   const found = stretches(old!, now!, wordsOf);
   const runs = found.flatMap(stretch => (stretch.kind === 'changed' ? stretch.words : []));
   const [added, removed] = (['added', 'removed'] as const).map(kind =>

@@ -29,6 +29,15 @@ test('only what the rule is about counts', () => {
   }
 });
 
+test('a page on which an expression would go on for ever is told as a whole, and holds up nothing', () => {
+  const endless = page(`<p>${'a'.repeat(200)}b</p>`);
+  const weighed = weigh(before, endless, rule({ ignoreText: ['(a+)+$'] }));
+  assert.ok(weighed.counts);
+  assert.match(weighed.why, /in the whole page: its selectors and expressions took too long here/);
+  assert.match(weighed.diff, /\{\+a{200}b\+\}/);
+  assert.equal(weigh(endless, endless, rule({ ignoreText: ['(a+)+$'] })).counts, false);
+});
+
 test('a rule that cannot be used is refused in a sentence', () => {
   for (const wrong of [
     { include: ['p['] },

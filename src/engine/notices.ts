@@ -18,7 +18,7 @@ interface NoticeOptions extends Pick<EngineOptions, 'audit' | 'say'> {
 }
 
 export interface Notices {
-  /** New pages that were named so far. */
+  /** Pages that were named so far and had not been visited yet. */
   readonly named: () => number;
   /** The supply, which hears first what sites tell. */
   beside(supply: Supply, kind: 'refresh' | 'watch'): Supply;

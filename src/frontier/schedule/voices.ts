@@ -99,9 +99,14 @@ export class Voices {
     return Object.keys(told).length > 0 ? told : { ping: pings };
   }
 
-  /** Milliseconds by which the notices since its last visit move a page of this rate forward. */
+  /**
+   * Milliseconds by which the notices since its last visit move a page of this rate forward. A cursor named the content, which
+   * was not the one we hold: that page comes first as long as such words are taken as they are, whenever it is moved anew.
+   */
   worth(server: Server, { page, pings }: { readonly page: number; readonly pings: number }, rate: number): number {
-    return this.#worthOf(server, this.#toldOf(page, pings), rate);
+    const told = this.#toldOf(page, pings);
+    const isTaken = told['cursor'] !== undefined && pingPrecision(this.#lately(server, 'cursor')) >= TAKEN_AT_ITS_WORD;
+    return isTaken ? Number.POSITIVE_INFINITY : this.#worthOf(server, told, rate);
   }
 
   /**

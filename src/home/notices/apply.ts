@@ -12,7 +12,7 @@ import type { Notice } from '../../notices/notice.ts';
 const CLOCKS = 60_000;
 
 interface Applied {
-  /** Pages that are looked at sooner, and new ones. */
+  /** Pages that are looked at sooner, and those that wait for their first visit. */
   readonly moved: number;
   readonly added: number;
   /** Notices of what we have already. */
@@ -31,7 +31,8 @@ export function applyNotices(
     const known = id === 0 ? undefined : ledger.pages.known(id);
     if (id !== 0 && notice.hidden) ledger.hidden.add(id, notice.hidden);
     if (id === 0) counts.added += take(ledger, frontier, notice, now);
-    else if (!known || isHeld(notice, known)) counts.known++;
+    else if (!known) counts.added += isWaiting(ledger, id);
+    else if (isHeld(notice, known)) counts.known++;
     else if (frontier.schedule.ping(id, now, notice.kind, notice.content !== undefined || notice.sha256 !== undefined))
       counts.moved++;
   }
@@ -43,6 +44,11 @@ function take(ledger: Ledger, frontier: Frontier, { url, change, hidden }: Notic
   const id = frontier.admission.one(url, { page: 0, depth: 1, hops: 0, time, nofollow: false });
   if (id === 0) return 0;
   if (hidden) ledger.hidden.add(id, hidden);
+  return isWaiting(ledger, id);
+}
+
+/** 1 for a page that waits for its first visit, as one does that a link led to before it was there. */
+function isWaiting(ledger: Ledger, id: number): number {
   return ledger.pages.get(id)!.refused === null ? 1 : 0;
 }
 

@@ -54,7 +54,7 @@ export class NoticeDesk {
   #results: (() => void)[] = [];
   #tasks = 0;
   #asked = 0;
-  /** New pages that were named so far. */
+  /** Pages that were named so far and had not been visited yet. */
   added = 0;
   /** Servers whose faces are to be looked for. */
   #toSeek: Server[] | undefined;

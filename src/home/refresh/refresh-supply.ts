@@ -151,9 +151,8 @@ export class RefreshSupply implements Supply {
   }
 
   #nextNamed(): PoolPage[] {
-    const { given, horizon } = this.#terms;
-    const asked = this.#slice + this.#pool.outstanding + BESIDES;
-    const named = this.#named.due({ time: horizon, seenBefore: this.#begun }, asked);
+    const { given } = this.#terms;
+    const named = this.#named.next(this.#begun, this.#slice + this.#pool.outstanding + BESIDES);
     return named.filter(page => !given.has(keyOf(page))).slice(0, Math.max(0, Math.min(this.#slice, this.#room)));
   }
 

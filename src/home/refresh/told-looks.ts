@@ -22,10 +22,12 @@ export class ToldLooks {
     this.#isAimed = aimed(pool);
   }
 
-  /** Pages that are known, named, and due for it. */
-  due(until: Parameters<Pool['due']>[1], most: number): PoolPage[] {
+  /** Pages that are known and named, and were last asked for before a time. */
+  next(seenBefore: number, most: number): PoolPage[] {
     if (!this.#isAimed) return [];
-    return this.#pool.due('told', until, most).filter(({ member, page, server }) => isBelieved(member, page, server));
+    // Whenever they are due: it is more likely than not that they are out of date now.
+    const named = this.#pool.due('told', { time: Number.MAX_VALUE, seenBefore }, most);
+    return named.filter(({ member, page, server }) => isBelieved(member, page, server));
   }
 
   /** Lets as many new pages in as were named in this run, those first that wait longest. */

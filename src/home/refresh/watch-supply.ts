@@ -4,6 +4,7 @@
  * aside and images, by how many pages were given out.
  */
 import { type Clock, DAY } from '../../base/clock.ts';
+import { LEAST_INTERVAL } from '../../revisit/policy.ts';
 import type { Images } from '../images/images.ts';
 import { keyOf, type Pool, type PoolMember, type PoolPage } from '../partitions/pool.ts';
 import {
@@ -104,10 +105,10 @@ export class WatchSupply implements Supply {
     for (const member of this.#pool) reschedule(member, this.#clock.now());
   }
 
-  /** What sites named, known pages and new ones, whatever else was planned; returns how many. */
+  /** What sites named, known pages and new ones, whatever else was planned, but none again and again; returns how many. */
   #giveNamed(): number {
-    const until = { time: this.#clock.now() };
-    const due = this.#named.due(until, SLICE + this.#givenNamed.size);
+    const rested = this.#clock.now() - LEAST_INTERVAL * DAY;
+    const due = this.#named.next(rested, SLICE + this.#givenNamed.size);
     const isFresh = (page: PoolPage) => !this.#isGiven(page) && !this.#timed(page);
     const fresh = due.filter(isFresh).slice(0, SLICE);
     this.#givenNamed = new Set([...due.map(keyOf).filter(key => this.#givenNamed.has(key)), ...fresh.map(keyOf)]);

@@ -14,6 +14,15 @@ test('what is left open, empty or nonsense gives nothing, and the rest is still 
 
 test('a page of nothing but openings costs time by its length only, and headings are bounded', () => {
   assert.equal(headingsOf('<h1 '.repeat(100_000)), '');
-  assert.equal(headingsOf('<h1>a</h1>'.repeat(1000)).split('\n').length, 200);
+  assert.equal(headingsOf('<dt id="'.repeat(100_000)), '');
+  assert.equal(headingsOf('<h1>a</h1>'.repeat(1000)).split('\n').length, 400);
   assert.equal(headingsOf(`<h1>${'word '.repeat(200)}</h1>`).length, 400);
+});
+
+test('names that a page defines and that can be linked to are headings', () => {
+  const html =
+    '<h1>os.path</h1><dl><dt class="sig" id="os.path.join"><span>os.path.</span><b>join</b>(<i>path</i>, *paths)' +
+    '<dd>joins</dd><dt>a word</dt><dd>and what it is</dd><dt id="x"><code>work_mem</code> (<i>integer</i>)</dt>' +
+    `<dt id="y">${'a sentence '.repeat(20)}</dt></dl>`;
+  assert.equal(headingsOf(html), 'os.path\nos.path.join\nwork_mem');
 });

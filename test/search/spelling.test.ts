@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { document, found, indexOf, pagesOf } from './documents.ts';
+import { document, found, indexOf, NOW, pagesOf } from './documents.ts';
 
 const pages = [
   document(1, { title: 'Replication slots', text: 'A replication slot keeps what a standby has not read yet.' }),
@@ -62,4 +62,31 @@ test('small words of a question are not looked for, unless there is little else'
   assert.deepEqual(pagesOf(search.query('how do I create a table')).slice(0, 2).sort(), [4, 6]);
   assert.deepEqual(found(search, 'who we are'), [5]);
   assert.deepEqual(found(search, '"create a table"'), [4]);
+});
+
+test('what is written in one stands apart in a name, and a mistake is no word of a rare language', context => {
+  const many = Array.from({ length: 60 }, (_, at) =>
+    document(100 + at, { title: `Part ${at}`, text: `What a commit keeps, number ${at}.` }),
+  );
+  const search = indexOf(context, [
+    ...many,
+    document(1, { title: 'git-cherry-pick(1)', text: 'Takes a change from elsewhere.' }),
+    document(2, { title: 'Changes', text: 'A cherrypick of somebody.' }),
+    document(3, { title: 'Atomic commit', text: 'All or nothing.' }),
+    document(4, { title: 'Atomique', text: 'On compte les choses de la page com pour les gens.', language: 'fr' }),
+    document(5, { title: 'Hooks', text: 'Written by the comitter.' }),
+  ]);
+  assert.equal(pagesOf(search.query('cherrypick', { now: NOW }))[0], 1);
+  assert.equal(pagesOf(search.query('atomic comit', { now: NOW }))[0], 3);
+});
+
+test('a page is called by the first part of its title, too', context => {
+  const search = indexOf(context, [
+    document(1, { title: '_thread — Low-level threading API', text: 'Lock and acquire, acquire a Lock, threading.' }),
+    document(2, {
+      title: 'threading — Thread-based parallelism',
+      text: 'A Lock that all acquire in the end, perhaps.',
+    }),
+  ]);
+  assert.equal(pagesOf(search.query('threading.Lock acquire', { now: NOW }))[0], 2);
 });

@@ -95,6 +95,8 @@ const queries: readonly string[] = [
     'mountainn river',
     'geese mount',
     'nothingatall',
+    'geesemigrate',
+    'mountin geesee',
     '(geese OR river) web',
     'site:s1.example.org/docs/geese',
   ],

@@ -8,12 +8,13 @@
  * 4. where there are few, pages with some of the words are looked at, too.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { isListed, WordList } from '../terms/word-list.ts';
-import { formsOf, type Vocabulary } from './asked.ts';
-import { HEAD, plan, type QueryPlan } from './match.ts';
+import { WordList } from '../terms/word-list.ts';
+import type { Vocabulary } from './asked.ts';
+import { Doubts } from './doubts.ts';
+import { plan, type QueryPlan } from './match.ts';
 import { mayGoOn, parseQuery, type Query } from './query.ts';
 import { FEW, type Ranked, Ranker, type Ranking } from './rank.ts';
-import { FEW_PAGES, SHORT_QUERY, Spelling, TIMES } from './spelling.ts';
+import { Spelling } from './spelling.ts';
 
 /** Share of the pages from which a query's words are read by the rules of their language. */
 const MAIN = 0.01;
@@ -78,21 +79,24 @@ export class Answerer {
   answer(key: string, asking: Ranking): FoundAnswer {
     const query = parseQuery(key);
     let found = this.#all(query, asking, this.#spoken);
+    let typing = false;
     if (!found.ranked.named && mayGoOn(query)) {
       const typed = this.#plan(query, true, this.#spoken);
       if (typed.match !== found.plan.match) {
         const ranked = this.ranker.all(typed, asking);
-        if (ranked.total > found.ranked.total) found = { plan: typed, ranked };
+        typing = ranked.total > found.ranked.total;
+        if (typing) found = { plan: typed, ranked };
       }
     }
     const { languages, others } = this.#spoken;
-    if (found.ranked.total === 0 && others.length > 0)
+    // A misspelt word is a word to the rules of some language or other: `comit` would be the French for `com`.
+    if (found.ranked.total === 0 && others.length > 0 && !this.#doubts().isClearlyMisspelt(found.plan))
       found = this.#all(query, asking, { languages: [...languages, ...others], others: [] });
     const { total, named } = found.ranked;
-    const mistaken = total > 0 ? this.#mistaken(found) : new Map<string, string>();
-    if (mistaken.size > 0) return this.#all(query, asking, { ...this.#spoken, meant: mistaken });
+    const mistaken = total > 0 ? this.#doubts().mistaken(found) : new Map<string, string>();
+    if (mistaken.size > 0) return this.#all(query, asking, { ...this.#spoken, meant: mistaken }, typing);
     if (total >= FEW || (named && total > 0)) return found;
-    const meant = total === 0 ? this.#meant(key, found.plan) : undefined;
+    const meant = total === 0 ? this.#doubts().meant(key, found.plan) : undefined;
     if (meant !== undefined || found.plan.some === '') {
       const nothing = total === 0;
       return { plan: found.plan, ranked: { ...found.ranked, relaxed: nothing, loose: nothing }, meant };
@@ -100,8 +104,8 @@ export class Answerer {
     return { plan: found.plan, ranked: this.ranker.some(found.plan, asking, found.ranked) };
   }
 
-  #all(query: Query, asking: Ranking, spoken: Spoken): FoundAnswer {
-    const made = this.#plan(query, false, spoken);
+  #all(query: Query, asking: Ranking, spoken: Spoken, typing = false): FoundAnswer {
+    const made = this.#plan(query, typing, spoken);
     return { plan: made, ranked: this.ranker.all(made, asking) };
   }
 
@@ -109,37 +113,7 @@ export class Answerer {
     return plan(query, { ...spoken, typing, words: this.#words, has: term => this.ranker.has(term) });
   }
 
-  /**
-   * Words that were found and seem misspelt all the same, with what they nearly are: no page writes them so, another form
-   * of them was found; or hardly a page does, and none in its name, and it has made the same mistake.
-   */
-  #mistaken({ plan: { loose }, ranked }: FoundAnswer): Map<string, string> {
-    const meant = new Map<string, string>();
-    for (const { text } of loose.length > SHORT_QUERY ? [] : loose) {
-      const foreign = isListed(text) && !this.#words.has(text) && this.#words.longer(text).length === 0;
-      const few = !foreign && !ranked.named && ranked.total < FEW;
-      const pages = few && isListed(text) ? this.#pagesOf(text) : 0;
-      if (!foreign && (pages === 0 || pages > FEW_PAGES)) continue;
-      const near = this.#spelling.correct(text);
-      if (near !== undefined && this.ranker.pagesWith(near, this.#spoken) >= TIMES * pages) meant.set(text, near);
-    }
-    return meant;
-  }
-
-  /** How many pages have the word, where that is few and none has it in its name; else 0. */
-  #pagesOf(word: string): number {
-    const { finder } = this.ranker;
-    const forms = formsOf(word, this.#spoken);
-    return finder.isKnown(HEAD + forms) ? 0 : finder.countAll(forms, FEW_PAGES + 1);
-  }
-
-  /** The query with other words for those that no page has; undefined = there are none, or none that come near. */
-  #meant(key: string, asked: QueryPlan): string | undefined {
-    let corrected = key;
-    for (const word of this.ranker.unknown(asked)) {
-      const meant = this.#spelling.correct(word);
-      if (meant !== undefined) corrected = corrected.replace(word, () => meant);
-    }
-    return corrected === key ? undefined : corrected;
+  #doubts(): Doubts {
+    return new Doubts(this.ranker, this.#words, this.#spelling, this.#spoken);
   }
 }

@@ -152,13 +152,10 @@ class WordAsking {
 
   /** The word in each language, and its humps apart. */
   #itself({ text, beginning, alternatives }: Atom): void {
-    if (beginning) this.#begins(text, alternatives);
+    if (beginning) this.#begins(text, alternatives, () => true);
     else
       for (const word of new Set([text, this.#meant(text)]))
-        for (const language of languagesFor(word, this.#vocabulary)) {
-          const term = termOf(word, language);
-          if (term !== '') this.#takes([term], alternatives);
-        }
+        for (const language of languagesFor(word, this.#vocabulary)) this.#takes(termsOf(word, language), alternatives);
     const split = splitHumps(text);
     if (split !== text) this.#takes(termsOf(split, this.#vocabulary.languages[0]!), alternatives);
   }
@@ -204,7 +201,7 @@ class WordAsking {
     // Where all that go on are forms of the word itself, it is whole.
     if (!words.isShort(longer) && longer.every(word => languages.some(language => forms.has(termOf(word, language)))))
       return false;
-    this.#begins(text, alternatives);
+    this.#begins(text, alternatives, word => !isListed(word) || words.has(word));
     return true;
   }
 
@@ -257,12 +254,13 @@ class WordAsking {
     for (const term of terms) this.#terms.add(term);
   }
 
-  #begins(text: string, alternatives: Set<string>): void {
+  /** `may`: what the word may be completed to, as far as only its stem would be found. */
+  #begins(text: string, alternatives: Set<string>, may: (word: string) => boolean): void {
     const term = termOf(text, NO_RULES);
     alternatives.add(`${quote([term])} *`);
     if (!this.#beginnings.includes(term)) this.#beginnings.push(term);
     for (const language of this.#vocabulary.languages)
-      for (const stem of stemsOf(text, language)) this.#takes([stem], alternatives);
+      for (const stem of stemsOf(text, language, may)) this.#takes([stem], alternatives);
   }
 }
 
@@ -293,17 +291,19 @@ function atomsOf({ text, beginning }: WordsQuery, leaf: number): Atom[] {
   return found;
 }
 
-/** Stems, shorter than the beginning itself, of the words it may be completed to. */
-function stemsOf(beginning: string, language: string): Set<string> {
+/** Stems, shorter than the beginning itself, of the words that it may be completed to. */
+function stemsOf(beginning: string, language: string, may: (word: string) => boolean): Set<string> {
   const whole = termOf(beginning, NO_RULES);
   const stems = new Set<string>();
   for (const ending of endings) {
-    const stem = termOf(beginning + ending, language);
+    const word = beginning + ending;
+    const stem = termOf(word, language);
     if (
       stem.length > 2 &&
       stem.length < whole.length &&
       stem.length >= whole.length - LONGEST_ENDING &&
-      whole.startsWith(stem)
+      whole.startsWith(stem) &&
+      may(word)
     )
       stems.add(stem);
   }

@@ -6,6 +6,9 @@
  * Asked only when no page has all words of a query, because it reads through the words with the same first letter.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { termOf } from '../terms/words.ts';
+import { either, languagesFor, quote, type Vocabulary } from './asked.ts';
+import { HEAD } from './match.ts';
 
 /** Letters from which a word can be told from its neighbours, and from which two mistakes are forgiven. */
 const SHORTEST = 4;
@@ -18,6 +21,8 @@ export const SHORT_QUERY = 4;
 export const FEW_PAGES = 3;
 /** How many times as many pages must have the word that is meant then. */
 export const TIMES = 50;
+/** Pages with a word that goes on from one that no page writes, up to which the latter may be a mistake. */
+export const FEW_BEGUN = 20;
 
 export class Spelling {
   readonly #near: StatementSync;
@@ -123,4 +128,31 @@ function mistakes(one: string, two: string, most: number): number {
     [before, last] = [last, row];
   }
   return last[two.length]!;
+}
+
+/** Letters of the word, and of each half. */
+const LONGEST_WHOLE = 24;
+const SHORTEST_HALF = 3;
+
+/** All ways to write in two what pages may write so: `cherrypick` is *git-cherry-pick*. */
+export function halvesOf(word: string): string[] {
+  if (word.length > LONGEST_WHOLE || !/^\p{L}+$/u.test(word)) return [];
+  const count = Math.max(0, word.length - 2 * SHORTEST_HALF + 1);
+  return Array.from({ length: count }, (_, i) => SHORTEST_HALF + i).map(at =>
+    `${word.slice(0, at)} ${word.slice(at)}`.toLowerCase(),
+  );
+}
+
+/** What finds pages that have both, next to each other, where names stand. */
+export function asName(halves: string, spoken: Pick<Vocabulary, 'languages' | 'others'>): string {
+  const phrases = languagesFor(halves, spoken).map(language =>
+    quote(halves.split(' ').map(half => termOf(half, language))),
+  );
+  return HEAD + either([...new Set(phrases)]);
+}
+
+/** The way that most pages write it; undefined = no page has it so. */
+export function commonest(ways: readonly string[], pages: readonly number[]): string | undefined {
+  const most = Math.max(0, ...pages);
+  return most === 0 ? undefined : ways[pages.indexOf(most)];
 }

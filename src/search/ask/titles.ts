@@ -76,8 +76,9 @@ interface SiteTitle {
 
 /**
  * What a title adds to the factor: that its words are asked for and few others, that it has the words in their order,
- * that it is the query or begins with it, that it has all words, that it has a name with its signs (`operator[]`), that
- * it is the first part of a name like `HashMap.get`, and in the same letters; and that the address ends in the query.
+ * that it is the query, that it has all words, that it has a name with its signs (`operator[]`), that
+ * it is the first part of a name like `HashMap.get`, and in the same letters; that it begins with the query; that it has
+ * small words of a question, too (`when should I use`: *Appropriate uses*); and that the address ends in the query.
  */
 const worth = {
   share: 1.5,
@@ -88,6 +89,7 @@ const worth = {
   owner: 1.5,
   written: 3,
   starts: 0.5,
+  small: 0.5,
   address: 1,
 } as const;
 
@@ -96,12 +98,16 @@ const NEVER = '\u0000';
 /** What a title keeps of its worth that has the words of `Thread.sleep`, but no `Thread`. */
 const MISWRITTEN = 0.5;
 
+/** What the first part of a title is worth beside the whole of it. */
+const FIRST_PART = 0.8;
+
 /** Letters with which two words begin, at least, that are the same but for their endings. */
 const ALIKE = 3;
 
 export class TitleJudge {
   readonly #asked: readonly string[];
   readonly #telling: ReadonlySet<string>;
+  readonly #small: readonly string[];
   readonly #joined: string;
   readonly #shared: SharedWords;
   readonly #open: boolean;
@@ -115,6 +121,7 @@ export class TitleJudge {
   constructor({ words, names, highlights }: QueryPlan, shared: SharedWords) {
     this.#asked = words.flatMap(({ text }) => atoms(text));
     this.#telling = new Set(words.filter(({ small }) => !small).flatMap(({ text }) => atoms(text)));
+    this.#small = words.filter(({ small }) => small).flatMap(({ text }) => atoms(text));
     this.#joined = this.#asked.join('');
     this.#shared = shared;
     shared.begin();
@@ -146,8 +153,20 @@ export class TitleJudge {
     if (this.#telling.size === 0 || !(this.#mayAnswer(title) || this.#mayAnswer(url))) return { factor: 1, all: 0 };
     const { host, pathname } = URL.parse(url) ?? { host: '', pathname: '' };
     const shared = this.#shared.of(host);
-    const whole = atoms(title);
+    const whole = this.#judgeName(title, shared);
+    const first = firstPart(title);
+    const { worthy, all } = whole;
+    // `json — JSON encoder and decoder` is called json.
+    const part = first === '' ? 0 : FIRST_PART * this.#judgeName(first, shared).worthy;
+    const located = all >= 0 && this.#joined.length > 3 && tailOf(pathname).endsWith(this.#joined) ? 1 : 0;
+    return { factor: 1 + Math.max(worthy, part) + worth.address * located, all: Math.max(0, all) };
+  }
+
+  /** What a name adds to the factor, and the share of the telling words it has; -1 = it says nothing of its own. */
+  #judgeName(name: string, shared: ReadonlySet<string>): { readonly worthy: number; readonly all: number } {
+    const whole = atoms(name);
     const words = unnumbered(whole).filter(word => !shared.has(word));
+    if (words.length === 0) return { worthy: 0, all: -1 };
     const had = new Set<string>();
     let covered = 0;
     for (const word of whole) {
@@ -156,7 +175,6 @@ export class TitleJudge {
       if (!shared.has(word)) covered++;
       had.add(asked);
     }
-    if (words.length === 0) return { factor: 1, all: 0 };
     const [joined, full] = [words.join(''), whole.join('')];
     const spelled = had.size < this.#telling.size && this.#isSpelled(whole);
     const all = spelled ? 1 : had.size / this.#telling.size;
@@ -164,23 +182,23 @@ export class TitleJudge {
     const inOrder = full.includes(this.#joined) ? 1 : share === 1 && this.#joined.includes(joined) ? all : 0;
     const begun = this.#open && share === 1 && joined.startsWith(this.#joined);
     const exact = joined === this.#joined || full === this.#joined || begun ? 1 : 0;
-    const located = this.#joined.length > 3 && tailOf(pathname).endsWith(this.#joined) ? 1 : 0;
-    const signs = this.#signs.length > 0 && signTerms(title).some(term => this.#signs.includes(term)) ? 1 : 0;
+    const signs = this.#signs.length > 0 && signTerms(name).some(term => this.#signs.includes(term)) ? 1 : 0;
     const owner = share === 1 && this.#owners.has(joined) ? 1 : 0;
-    const written = owner === 1 && title.includes(this.#owners.get(joined)!) ? 1 : 0;
-    const miswritten = owner === 0 && this.#written.length > 0 && !this.#written.some(name => title.includes(name));
+    const written = owner === 1 && name.includes(this.#owners.get(joined)!) ? 1 : 0;
+    const miswritten = owner === 0 && this.#written.length > 0 && !this.#written.some(each => name.includes(each));
     const starts = joined.startsWith(this.#joined) ? 1 : 0;
+    const alike = this.#small.filter(word => words.some(each => isPlural(each, word)));
+    const small = this.#small.length > 0 ? (alike.length / this.#small.length) * all : 0;
     const named =
       worth.share * share * share * all + worth.order * inOrder + worth.exact * exact + worth.all * all * all;
-    const factor =
-      1 +
+    const worthy =
       named * (miswritten ? MISWRITTEN : 1) +
       worth.signs * signs * all +
       worth.owner * owner +
       worth.written * written +
       worth.starts * starts +
-      worth.address * located;
-    return { factor, all };
+      worth.small * small;
+    return { worthy, all };
   }
 
   /** Letter by letter, from the beginning of a word to the end of one: `shared_ptr` for `sharedptr`. */
@@ -197,6 +215,7 @@ export class TitleJudge {
   #like(word: string): string | undefined {
     if (this.#telling.has(word)) return word;
     for (const asked of this.#telling) {
+      if (isPlural(word, asked)) return asked;
       const shorter = Math.min(asked.length, word.length);
       if (
         shorter > ALIKE &&
@@ -208,6 +227,14 @@ export class TitleJudge {
     const last = this.#asked.at(-1)!;
     return this.#open && word.startsWith(last) ? last : undefined;
   }
+}
+
+const isPlural = (one: string, two: string) => one === two || one === `${two}s` || two === `${one}s`;
+
+/** What stands before a dash, a bar or a colon, where something stands behind it. */
+function firstPart(title: string): string {
+  const end = title.search(/\s[—–|·•-]+\s|:\s/);
+  return end < 1 ? '' : title.slice(0, end);
 }
 
 /** Without the number of a chapter. */

@@ -304,7 +304,7 @@ export function terms(text: string, language: string, maker = shared): string {
 
 /** Names with the signs that belong to them, and signs that are names themselves. */
 const signed = /(?:[\w+#<>=!&|^*%~@$[\]-]|\(\))+/g;
-const sign = /[+#<>=!&|^*%~@$[\]]|\(\)/;
+const sign = /[+#<>=!&|^*%~@$[\]]|\(\)|\b__\w+__\b/;
 /** Hyphens and exclamation marks beside words are punctuation, parentheses but empty ones, too. */
 const punctuation = /^[-!]+(?=\w)|(?<=\w)[-!]+$|[()](?<!\(\)|\((?=\)))/g;
 

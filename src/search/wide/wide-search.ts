@@ -6,29 +6,26 @@
  */
 import { SkeinError } from '../../base/errors.ts';
 import { type LanguageCount, type Spoken, spokenBy } from '../ask/answer.ts';
-import { formsOf, type Vocabulary } from '../ask/asked.ts';
+import type { Vocabulary } from '../ask/asked.ts';
 import { COMMON, SCORED, WINDOW } from '../ask/find.ts';
-import { HEAD, plan, type QueryPlan } from '../ask/match.ts';
+import { plan, type QueryPlan } from '../ask/match.ts';
 import { LOOKED_AT } from '../ask/proximity.ts';
 import { mayGoOn, parseQuery, type Query } from '../ask/query.ts';
 import { ALL, FEW, folded, type Print, type Ranked, type Ranking, REORDERED, sorted } from '../ask/rank.ts';
-import { comparedTo, FEW_PAGES, likeliest, type Nearest, SHORT_QUERY, TIMES } from '../ask/spelling.ts';
 import type { Hit, QueryOptions, Results } from '../document.ts';
 import { primaryLanguage } from '../terms/stems.ts';
-import { isListed, type WordList } from '../terms/word-list.ts';
-import type { CountsTold, FindAsked, FoundPage, FoundPart, ToldPlan, WordsAsked, WordsTold } from './part.ts';
+import type { WordList } from '../terms/word-list.ts';
+import type { FindAsked, FoundPage, FoundPart, ToldPlan, WordsAsked } from './part.ts';
 import { toldPlan } from './part.ts';
 import type { Statistics } from './scorer.ts';
+import { MANY_LONGER, WideDoubts, type WideWords } from './wide-doubts.ts';
 
 /** What a hit is before who asks adds what depends on all of them. */
 export type WideHit = Omit<Hit, 'score' | 'alike' | 'age'> & { readonly telling: string };
 
 /** All indexes together, in the numbers that whoever joins them gives their pages. */
-export interface WideIndex {
+export interface WideIndex extends WideWords {
   languages(): Promise<readonly LanguageCount[]>;
-  words(asked: WordsAsked): Promise<WordsTold>;
-  counts(expressions: readonly string[], most: number): Promise<CountsTold>;
-  nearest(words: readonly string[]): Promise<readonly Nearest[]>;
   statistics(match: string): Promise<Statistics>;
   find(asked: FindAsked): Promise<FoundPart>;
   near(
@@ -49,9 +46,6 @@ interface WideAnswer {
 
 /** Times that a plan is made anew because it asks for words that nobody was asked for yet. */
 const MOST_PASSES = 6;
-/** Pages up to which a word is counted where words are compared. */
-const COUNTED = 1000;
-
 type WideOptions = Omit<QueryOptions, 'freshness'>;
 
 /** Results, and the best pages whether they are among these or not, a thousand at most. */
@@ -127,20 +121,26 @@ class WideAnswerer {
     const languages = await this.#index.languages();
     const spoken = spokenBy(languages);
     let found = await this.#all(query, spoken);
+    let typing = false;
     if (!found.ranked.named && mayGoOn(query)) {
       const typed = await this.#plan(query, true, spoken);
       if (typed.match !== found.plan.match) {
         const ranked = await this.#rank(typed);
-        if (ranked.total > found.ranked.total) found = { plan: typed, ranked };
+        typing = ranked.total > found.ranked.total;
+        if (typing) found = { plan: typed, ranked };
       }
     }
-    if (found.ranked.total === 0 && spoken.others.length > 0)
+    if (
+      found.ranked.total === 0 &&
+      spoken.others.length > 0 &&
+      !(await this.#doubts(spoken).isClearlyMisspelt(found.plan))
+    )
       found = await this.#all(query, { languages: [...spoken.languages, ...spoken.others], others: [] });
     const { total, named } = found.ranked;
-    const mistaken = total > 0 ? await this.#mistaken(found, spoken) : new Map<string, string>();
-    if (mistaken.size > 0) return this.#all(query, { ...spoken, meant: mistaken });
+    const mistaken = total > 0 ? await this.#doubts(spoken).mistaken(found) : new Map<string, string>();
+    if (mistaken.size > 0) return this.#all(query, { ...spoken, meant: mistaken }, typing);
     if (total >= FEW || (named && total > 0)) return found;
-    const meant = total === 0 ? await this.#meant(key, found.plan, spoken) : undefined;
+    const meant = total === 0 ? await this.#doubts(spoken).meant(key, found.plan) : undefined;
     if (meant !== undefined || found.plan.some === '') {
       const nothing = total === 0;
       return { plan: found.plan, ranked: { ...found.ranked, relaxed: nothing, loose: nothing }, meant };
@@ -148,9 +148,13 @@ class WideAnswerer {
     return { plan: found.plan, ranked: await this.#some(found.plan, found.ranked) };
   }
 
-  async #all(query: Query, spoken: Spoken): Promise<WideAnswer> {
-    const made = await this.#plan(query, false, spoken);
+  async #all(query: Query, spoken: Spoken, typing = false): Promise<WideAnswer> {
+    const made = await this.#plan(query, typing, spoken);
     return { plan: made, ranked: await this.#rank(made) };
+  }
+
+  #doubts(spoken: Spoken): WideDoubts {
+    return new WideDoubts(this.#index, spoken);
   }
 
   /** Made with what is known of words so far, until it asks for nothing more. */
@@ -244,66 +248,4 @@ class WideAnswerer {
     const near = few.map(({ id, score }) => ({ id, score: score * (factors.get(id) ?? 1) }));
     return sorted([...near, ...rows.slice(LOOKED_AT)]);
   }
-
-  /** Words that were found and seem misspelt all the same, with what they nearly are (answer.ts says which). */
-  async #mistaken({ plan: { loose }, ranked }: WideAnswer, spoken: Spoken): Promise<Map<string, string>> {
-    const words = loose.length > SHORT_QUERY ? [] : loose.flatMap(({ text }) => (isListed(text) ? text : []));
-    const few = !ranked.named && ranked.total < FEW;
-    const { words: known, longer } = await this.#index.words({ terms: [], words, beginnings: words });
-    const foreign = words.filter((_, i) => !known[i] && longer[i]!.length === 0);
-    const pages = new Map(foreign.map(word => [word, 0]));
-    if (few)
-      for (const [word, count] of await this.#rare(
-        words.filter(each => !pages.has(each)),
-        spoken,
-      ))
-        pages.set(word, count);
-    const nearest = await this.#index.nearest([...pages.keys()]);
-    const meant = new Map<string, string>();
-    for (const [i, [word, count]] of [...pages].entries()) {
-      const near = await this.#likeliest(word, nearest[i]!.words, spoken);
-      if (near === undefined) continue;
-      const { counts } = await this.#index.counts([formsOf(near, spoken)], COUNTED);
-      if (Math.min(COUNTED, counts[0]!) >= TIMES * count) meant.set(word, near);
-    }
-    return meant;
-  }
-
-  /** Words that few pages have, and none in its name, with how many. */
-  async #rare(words: readonly string[], spoken: Spoken): Promise<Map<string, number>> {
-    const forms = words.map(word => formsOf(word, spoken));
-    const { counts } = await this.#index.counts(forms, FEW_PAGES + 1);
-    const inNames = forms.map(form => HEAD + form);
-    const { counts: named } = await this.#index.counts(inNames, 1);
-    const isRare = (i: number) => counts[i]! > 0 && counts[i]! <= FEW_PAGES && named[i] === 0;
-    return new Map(words.flatMap((word, i) => (isRare(i) ? [[word, counts[i]!] as const] : [])));
-  }
-
-  /** The query with other words for those that no page has; undefined = there are none, or none that come near. */
-  async #meant(key: string, made: QueryPlan, spoken: Spoken): Promise<string | undefined> {
-    const { counts } = await this.#index.counts(
-      made.loose.map(({ match }) => match),
-      1,
-    );
-    const unknown = made.loose.filter((_, i) => counts[i] === 0).map(({ text }) => text);
-    const nearest = await this.#index.nearest(unknown);
-    let corrected = key;
-    for (const [i, word] of unknown.entries()) {
-      const meant = await this.#likeliest(word, nearest[i]!.words, spoken);
-      if (meant !== undefined) corrected = corrected.replace(word, () => meant);
-    }
-    return corrected === key ? undefined : corrected;
-  }
-
-  async #likeliest(word: string, near: readonly string[], spoken: Spoken): Promise<string | undefined> {
-    const compared = comparedTo(word, near);
-    const { counts } = await this.#index.counts(
-      compared.map(each => formsOf(each, spoken)),
-      COUNTED,
-    );
-    return likeliest(word, new Map(compared.map((each, i) => [each, Math.min(COUNTED, counts[i]!)])));
-  }
 }
-
-/** As many longer words as an index gives. */
-const MANY_LONGER = 20;

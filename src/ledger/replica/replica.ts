@@ -111,7 +111,8 @@ export class Replica {
       this.#database.exec('PRAGMA journal_mode = DELETE; PRAGMA synchronous = OFF; PRAGMA cache_size = -16384');
       if (schema !== undefined && versionOf(this.#database) === 0) migrateTo(this.#database, schema);
       versionOf(this.#database);
-      if (isAltered(this.#database)) throw damaged('A snapshot of the ledger has tables that differ from those of a ledger');
+      if (isAltered(this.#database))
+        throw damaged('A snapshot of the ledger has tables that differ from those of a ledger');
       this.#number = numberIn(this.#database);
     } catch (error) {
       this.#database.close();

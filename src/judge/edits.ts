@@ -6,7 +6,8 @@
 import { type Hunk, hunks } from '../base/myers.ts';
 import type { Pieces } from '../crawler/analysis/analyse.ts';
 import { hashAll, hashOf } from './hash.ts';
-import { frameOf, hasStayed, isAddress, outlineOf, plainAddress, starsOf, stemOf, turnsOf } from './stems.ts';
+import { frameOf, hasStayed, isAddress, outlineOf, plainAddress, starsOf, stemOf } from './stems.ts';
+import { type TokenTurn, tokenTurns } from './turns.ts';
 
 type List = 'text' | 'reference' | 'tags';
 
@@ -58,14 +59,6 @@ export interface Edit {
   readonly within: boolean;
   /** For people: the stem, or what stood there and what does now; cut short. */
   readonly told: string;
-}
-
-/** A piece of a reference that became another; hashes. */
-export interface TokenTurn {
-  readonly before: number;
-  readonly after: number;
-  /** What stands around it, from all of the reference to what is next to it. */
-  readonly around: readonly number[];
 }
 
 interface Words {
@@ -275,16 +268,12 @@ function editOf(spot: Where, old: readonly Sign[], now: readonly Sign[]): Edit {
     stem: stem === undefined ? 0 : hashOf(stem),
     frame: frame === undefined ? 0 : hashOf(frame),
     ...(pieced === undefined ? { pieces: 0, stars: 0 } : starsOf(old[0]!.value, now[0]!.value)),
-    turns: alone ? turnsOf(old[0]!.value, now[0]!.value).map(hashed) : [],
+    turns: alone ? tokenTurns(old[0]!.value, now[0]!.value) : [],
     long: [isLongOf(old), isLongOf(now)],
     picture: [...old, ...now].some(({ picture }) => picture),
     within: false,
     told: stem ?? `${shortened(old)} → ${shortened(now)}`,
   };
-}
-
-function hashed({ before, after, around }: ReturnType<typeof turnsOf>[number]): TokenTurn {
-  return { before: hashOf(before), after: hashOf(after), around: around.map(hashOf) };
 }
 
 /** So many stretches of words that differ in one block, and such a share of its words that stays, make edits of their own. */

@@ -6,7 +6,7 @@
  * Pure: visits in, verdicts out. It can be written down as JSON and read again.
  */
 import { DAY } from '../base/clock.ts';
-import type { Edit, TokenTurn } from './edits.ts';
+import type { Edit } from './edits.ts';
 import { isFirm } from './ground.ts';
 import { hashAll } from './hash.ts';
 import {
@@ -25,6 +25,7 @@ import {
   swingsNearby,
   variesNearby,
 } from './places.ts';
+import type { TokenTurn } from './turns.ts';
 
 /** Why an edit is no news. */
 type Evidence =
@@ -61,13 +62,19 @@ const ENOUGH_PAGES = 3;
 const ENOUGH_TO_SWING = 2;
 /** Milliseconds for which an edit may still be on its way to pages that were looked at when many had it. */
 const SAME_EVENT = DAY / 2;
+/** Pages that must have been looked at again, and share of them on which something differs again, so that they go together. */
+export const LEAST_AGAIN = 6;
+const AGAIN = 0.8;
+/** Pages that are remembered of those around which tokens differ, and such surroundings. */
+const MOST_TOGETHER = 24;
+const MOST_SURROUNDINGS = 64;
 /** Of each kind of knowledge, the newest so many are kept. */
 const MOST_KEPT = 2000;
 
 /** Two values between which something swings; hashes. */
 export type Swing = Pick<Edit, 'before' | 'after' | 'told'>;
 
-export function turnKey({ around, before, after }: { readonly around: number } & Omit<TokenTurn, 'around'>): number {
+export function turnKey({ around, before, after }: Record<'around' | 'before' | 'after', number>): number {
   return hashAll([around, before, after]);
 }
 
@@ -76,6 +83,13 @@ function swingKeys({ stem, whole, around: [ahead, behind] }: Edit): readonly [be
   if (stem !== 0) return whole;
   const [before, after] = whole.map(value => hashAll([value, ahead, behind])) as [number, number];
   return [before, after];
+}
+
+/** Pages of a round on which something around one thing became another; when the round began; which pages were looked at. */
+interface Turning {
+  readonly pages: ReadonlySet<number>;
+  readonly start: number;
+  readonly has: (page: number) => boolean;
 }
 
 export class ServerKnowledge {
@@ -91,6 +105,8 @@ export class ServerKnowledge {
   readonly #turns: Map<number, number[]>;
   /** Keys of masks that a person has lifted: they stay so. */
   readonly #lifted: Map<number, number>;
+  /** Around what tokens became others on many pages, some of these pages, and when they were first seen to do so. */
+  readonly #together: Map<number, readonly (readonly [page: number, time: number])[]>;
   /** What stood around tokens that became others on many pages of the last round, each another one; believed for that round alone. */
   readonly #everywhere: Map<number, string>;
   #believed: ReadonlySet<number> = new Set();
@@ -110,6 +126,7 @@ export class ServerKnowledge {
     this.#turns = new Map(saved.turns);
     this.#lifted = new Map(saved.lifted);
     this.#everywhere = new Map(saved.everywhere);
+    this.#together = new Map(saved.together);
     this.told = new Map(saved.told);
     this.stable = saved.stable ?? 0;
     this.volatile = saved.volatile ?? 0;
@@ -124,6 +141,7 @@ export class ServerKnowledge {
       turns: newest(this.#turns),
       lifted: newest(this.#lifted),
       everywhere: newest(this.#everywhere),
+      together: newest(this.#together).slice(-MOST_SURROUNDINGS),
       told: newest(this.told),
       stable: this.stable,
       volatile: this.volatile,
@@ -185,6 +203,26 @@ export class ServerKnowledge {
   #reaches(edit: Edit, place: Place | undefined, seen: number): boolean {
     const since = this.shared.get(placedOf(edit));
     return since !== undefined && seen < since + SAME_EVENT && !(place && cameBack(place, edit));
+  }
+
+  /**
+   * Whether the pages on which something around this became another in earlier rounds are those on which it did in this one, which
+   * began at `start`; undefined where too few of them were looked at. `has`: whether one was.
+   */
+  together(around: number, { pages, start, has }: Turning): boolean | undefined {
+    const known = this.#together.get(around) ?? [];
+    const before = known.filter(([page, time]) => time < start && has(page));
+    const turned = before.filter(([page]) => pages.has(page)).length;
+    const again = before.length < LEAST_AGAIN ? undefined : turned >= AGAIN * before.length;
+    // What has it no more is not asked again, once the others have shown that they go together.
+    const gone = new Set(again ? before.filter(([page]) => !pages.has(page)) : []);
+    const fresh = [...pages].filter(page => !known.some(([each]) => each === page));
+    const all = [...known.filter(each => !gone.has(each)), ...fresh.map(page => [page, start] as const)];
+    // The same pages are kept whichever come first.
+    const kept = all.toSorted(([a], [b]) => hashAll([a, around]) - hashAll([b, around])).slice(0, MOST_TOGETHER);
+    this.#together.delete(around);
+    this.#together.set(around, kept);
+    return again;
   }
 
   /** What the pages of a round have shown together takes the place of what those of an earlier one had. */
@@ -327,6 +365,7 @@ export interface Saved {
   readonly turns?: [number, number[]][];
   readonly lifted?: [number, number][];
   readonly everywhere?: [number, string][];
+  readonly together?: [number, readonly (readonly [number, number])[]][];
   readonly told?: [number, string][];
   readonly stable?: number;
   readonly volatile?: number;

@@ -117,16 +117,23 @@ export function cameBack({ last, back, values }: Place, { after }: Edit): boolea
 /** Times that a token came back to what it was, from which on it is known to go back and forth. */
 const BACK_AND_FORTH = 3;
 
+/** Second looks that agreed, where none ever differed, from which on what goes back and forth is not two machines' doing. */
+const STOOD = 3;
+
+function hasStood({ differed, agreed }: Place): boolean {
+  return differed === 0 && agreed >= STOOD;
+}
+
 /** Only a token differs, and has gone back and forth before: of a new one that says nothing. */
 export function goesBackAndForth(place: Place, edit: Edit): boolean {
-  if (edit.stem === 0 || !cameBack(place, edit)) return false;
+  if (edit.stem === 0 || !cameBack(place, edit) || hasStood(place)) return false;
   const { returned, last } = place;
   return returned + (edit.after === last ? 0 : 1) >= BACK_AND_FORTH;
 }
 
 /** It would be noise if its token came back once more. */
-export function isBackAndForth({ token = false, returned }: Place): boolean {
-  return token && returned >= BACK_AND_FORTH;
+export function isBackAndForth(place: Place): boolean {
+  return place.token === true && place.returned >= BACK_AND_FORTH && !hasStood(place);
 }
 
 /** Second looks say so, and do not take it back. One alone may have met a change by chance: it holds for one visit. */

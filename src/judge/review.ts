@@ -4,7 +4,7 @@
  */
 import type { Edit } from './edits.ts';
 import { hashAll } from './hash.ts';
-import { type ServerKnowledge, type Swing, turnKey, type Verdict } from './knowledge.ts';
+import { LEAST_AGAIN, type ServerKnowledge, type Swing, turnKey, type Verdict } from './knowledge.ts';
 import { type Places, placedOf, signaturesOf } from './places.ts';
 
 /** A page on which something differed in this round. */
@@ -37,23 +37,24 @@ interface CommonEdits {
   readonly pages: ReadonlySet<number>;
 }
 
-/** Pages of a server: all, and those that were looked at in the round, changed or not. */
+/** Pages of a server: all, and those that were looked at in the round, changed or not; `has`: whether one was, each if it is left out. */
 interface PageCounts {
   readonly pages: number;
   readonly visited: number;
+  readonly has?: (page: number) => boolean;
 }
 
 /** Learns from a round. */
 export function review(
   knowledge: ServerKnowledge,
   all: readonly Seen[],
-  { pages, visited }: PageCounts,
+  { pages, visited, has = () => true }: PageCounts,
   { leastPages, leastShare }: Shares = shares,
 ): CommonEdits {
   for (const edit of swingsIn(all)) knowledge.swing(edit);
   for (const turn of turnsBothWays(all, visited)) knowledge.swing(turn);
   for (const { page, edits } of all) for (const edit of edits) knowledge.turned(page, edit);
-  knowledge.variesEverywhere(everywhereIn(all, visited));
+  knowledge.variesEverywhere(everywhereIn(knowledge, all, { pages, visited, has }));
   knowledge.turnsOnMany(turnsOnMany(all, Math.max(leastPages, leastShare * pages)));
   const round = oneWay(all);
   const often = (keys: (edits: readonly Edit[]) => number[], times = 1) => {
@@ -122,6 +123,8 @@ const SHARE_EVERYWHERE = 0.15;
 const DISTINCT = 0.8;
 /** Of these the share that look like tokens: by chance some do not. */
 const MADE = 0.5;
+/** Share of the pages looked at on which it is so the first time. */
+const AT_ONCE = 0.75;
 
 /** A token that became another, as it is known by what stands around it. */
 interface Turned {
@@ -131,6 +134,7 @@ interface Turned {
   readonly after: number;
   /** Only tokens differ in its reference. */
   readonly made: boolean;
+  readonly spoken: boolean;
   readonly told: string;
 }
 
@@ -138,10 +142,10 @@ interface Turned {
 function turnsIn(round: readonly Seen[], signs = true): Turned[] {
   return round.flatMap(({ page, edits }) => {
     const all = edits.flatMap(({ turns, stem, told }) =>
-      turns.flatMap(({ around, before, after }) =>
+      turns.flatMap(({ around, before, after, spoken }) =>
         // Two signs beside it say enough of a token, and nothing of a word.
         around.slice(0, stem === 0 || !signs ? -1 : around.length).map(key => {
-          return { page, around: key, before, after, made: stem !== 0, told };
+          return { page, around: key, before, after, made: stem !== 0, spoken, told };
         }),
       ),
     );
@@ -159,15 +163,25 @@ function grouped<K, T>(all: readonly T[], keyOf: (each: T) => K): Map<K, T[]> {
   return groups;
 }
 
-/** What stands around tokens that became others on many pages at the same time: nobody writes so many anew at once, each its own. */
-function everywhereIn(round: readonly Seen[], visited: number): Map<number, string> {
-  const found = [...grouped(turnsIn(round, false), ({ around }) => around)].filter(([, turns]) => {
-    const pages = new Set(turns.map(({ page }) => page)).size;
-    if (pages < Math.max(LEAST_EVERYWHERE, SHARE_EVERYWHERE * visited)) return false;
+/**
+ * What stands around tokens that became others on many pages at the same time, on each its own: nobody writes so many anew at once.
+ * Most pages that were looked at are evidence by themselves; fewer are where it is the same pages again. Videos of their own that
+ * one page in five has anew each day are other pages each day.
+ */
+function everywhereIn(knowledge: ServerKnowledge, round: readonly Seen[], { visited, has }: Required<PageCounts>) {
+  const start = round.reduce((first, { time }) => Math.min(first, time), Number.POSITIVE_INFINITY);
+  const found = new Map<number, string>();
+  for (const [around, turns] of grouped(turnsIn(round, false), each => each.around)) {
+    const pages = new Set(turns.map(({ page }) => page));
+    if (pages.size < LEAST_AGAIN) continue;
     const made = new Set(turns.filter(turn => turn.made).map(({ page }) => page)).size;
-    return made >= MADE * pages && new Set(turns.map(({ after }) => after)).size >= DISTINCT * pages;
-  });
-  return new Map(found.map(([around, turns]) => [around, turns[0]!.told]));
+    const own = new Set(turns.map(({ after }) => after)).size;
+    if (made < MADE * pages.size || own < DISTINCT * pages.size) continue;
+    const again = knowledge.together(around, { pages, start, has });
+    if (pages.size < Math.max(LEAST_EVERYWHERE, SHARE_EVERYWHERE * visited)) continue;
+    if (again ?? pages.size >= AT_ONCE * visited) found.set(around, turns[0]!.told);
+  }
+  return found;
 }
 
 /** The same token became the same other one on so many pages, in references of their own. */
@@ -181,13 +195,17 @@ const TOKEN_EACH_WAY = 2;
 const WORD_EACH_WAY = 8;
 const SHARE_EACH_WAY = 0.08;
 
-/** What one page has replaced by another, and as many other pages the other way round: machines behind one name. */
+/**
+ * What one page has replaced by another, and as many other pages the other way round: machines behind one name. Words that a
+ * person writes are "open" and "closed", too: of these only second looks can tell.
+ */
 function turnsBothWays(round: readonly Seen[], visited: number): Swing[] {
   const turns = grouped(turnsIn(round), turnKey);
   const enough = (some: readonly Turned[] | undefined, made: boolean) =>
     (some?.length ?? 0) >= (made ? TOKEN_EACH_WAY : Math.max(WORD_EACH_WAY, SHARE_EACH_WAY * visited));
   return [...turns.values()].flatMap(some => {
-    const { around, before, after, made, told } = some[0]!;
+    const { around, before, after, made, spoken, told } = some[0]!;
+    if (spoken) return [];
     const back = turns.get(turnKey({ around, before: after, after: before }));
     if (!enough(some, made) || !enough(back, made)) return [];
     return [{ before: hashAll([around, before]), after: hashAll([around, after]), told }];

@@ -106,6 +106,8 @@ export function hasStayed(before: string, after: string): boolean {
 interface StemTurn {
   readonly before: string;
   readonly after: string;
+  /** Both are what a person would write. */
+  readonly spoken: boolean;
   readonly around: readonly string[];
 }
 
@@ -124,7 +126,7 @@ export function turnsOf(before: string, after: string): StemTurn[] {
     const near = [masked.slice(i - 1, i).join('') + rest, masked.slice(Math.max(0, i - 2), i).join('') + rest];
     const beside = `${masked[i - 1] ?? ''} ${masked[i + 1] ?? ''}`;
     const around = [frame, masked.slice(0, i).join(''), ...near.map(each => `${server} ${each}`), beside];
-    turns.set(turn, { before: piece, after: now[i]!, around });
+    turns.set(turn, { before: piece, after: now[i]!, spoken: isSpoken(piece) && isSpoken(now[i]!), around });
   }
   return [...turns.values()];
 }
@@ -162,6 +164,12 @@ function looksMade(run: string): boolean {
   if (run.length >= 24 || (run.slice(1).match(/[a-z][A-Z]|[A-Z][a-z]/g)?.length ?? 0) >= 3) return true;
   // Capitals where no name has them: each of a name's words has one, and more small letters.
   return (run.match(/[A-Z]{2,}[a-z]+|[A-Z][a-z](?=[A-Z])/g)?.length ?? 0) >= 2;
+}
+
+/** A word that can be said, or a number of few digits: what a person writes for a state, and machines rarely make up. */
+function isSpoken(piece: string): boolean {
+  if (/^\d+$/.test(piece)) return piece.length <= 4;
+  return /^(?:[A-Z]?[a-z]+|[A-Z]+)$/.test(piece) && /[aeiouy]/i.test(piece) && !/[^aeiouy]{4}|(.)\1\1/i.test(piece);
 }
 
 /** A mail address, also where a proxy has put its own link, with the address under a key, in its place. */

@@ -155,9 +155,9 @@ test('what differs beyond what two looks differed in is news', () => {
   );
 });
 
-/** A round in which each page has one edit, and what is made of them. */
-function roundOf(all: readonly (readonly Edit[])[], knowledge = new ServerKnowledge()): string[] {
-  const round = all.map((found, page) => ({ page, time: 1, ...seen(found) }));
+/** A round in which each page has one edit, or none, and what is made of them. */
+function roundOf(all: readonly (readonly Edit[])[], knowledge = new ServerKnowledge(), time = 1): string[] {
+  const round = all.map((found, page) => ({ page, time, ...seen(found) })).filter(({ edits }) => edits.length > 0);
   const common = review(knowledge, round, { pages: 60, visited: 60 });
   return round.map(each => verdictOf(knowledge, each, new Places(), common));
 }
@@ -188,20 +188,63 @@ test('the token of a build in pictures that each page has for itself is one edit
 });
 
 test('a token that each page has for itself, in a picture of its own, is noise where many change at once', () => {
-  const token = (page: number, build: number) => ((page + 1) * 7919 + build * 104_729).toString(36).padStart(6, 'k7');
-  const made = pages.map(page => edits(ownPicture(page, token(page, 1)), ownPicture(page, token(page, 2))));
-  assert.deepEqual(new Set(roundOf(made)), new Set(['everywhere']));
+  const nearlyAll = Array.from({ length: 50 }, (_, page) => page);
+  assert.deepEqual(new Set(roundOf(built(nearlyAll, 1))), new Set(['everywhere']));
+});
+
+const ownToken = (page: number, build: number) => ((page + 1) * 7919 + build * 104_729).toString(36).padStart(6, 'k7');
+
+/** Of these pages the token became another with a build; of the others none did. */
+function built(some: readonly number[], build: number): (readonly Edit[])[] {
+  const last = Math.max(...some);
+  return Array.from({ length: last + 1 }, (_, page) => {
+    if (!some.includes(page)) return [];
+    return edits(ownPicture(page, ownToken(page, build)), ownPicture(page, ownToken(page, build + 1)));
+  });
+}
+
+test('where some of the pages have a token for themselves, it is noise once the same pages have another one again', () => {
+  const knowledge = new ServerKnowledge();
+  const some = pages.filter(page => page % 2 === 0);
+  assert.deepEqual(new Set(roundOf(built(some, 1), knowledge, 1)), new Set(['news']));
+  assert.deepEqual(new Set(roundOf(built(some, 2), knowledge, 2)), new Set(['everywhere']));
+  const saved = new ServerKnowledge(JSON.parse(JSON.stringify(knowledge.save())));
+  assert.deepEqual(new Set(roundOf(built(some, 3), saved, 3)), new Set(['everywhere']), 'also after a restart');
+});
+
+test('where other pages each day have another token of their own, it is news, and stays news when all have', () => {
+  const knowledge = new ServerKnowledge();
+  for (let day = 0; day < 6; day++) {
+    const some = pages.filter(page => page % 3 === day % 3);
+    assert.deepEqual(new Set(roundOf(built(some, day), knowledge, day + 1)), new Set(['news']), `day ${day}`);
+  }
+  const most = pages.filter(page => page % 10 !== 0);
+  assert.deepEqual(new Set(roundOf(built(most, 9), new ServerKnowledge(), 9)), new Set(['news']), 'too few at once');
+});
+
+test('words that pages exchange are states of theirs, however many do', () => {
+  const hall = (page: number, state: string) => `<a href="/hall-${page}/${state}/">Hall ${page}</a>`;
+  for (const [one, other] of [
+    ['open', 'closed'],
+    ['in-stock', 'sold-out'],
+    ['3', '4'],
+  ] as const) {
+    const round = pages.map(page =>
+      page % 2 === 0 ? edits(hall(page, one), hall(page, other)) : edits(hall(page, other), hall(page, one)),
+    );
+    assert.deepEqual(new Set(roundOf(round)), new Set(['news']), one);
+  }
 });
 
 test('a video of the day is news where many pages have other tokens elsewhere at the same time', () => {
   const token = (page: number, day: number) => `k${((page + 1) * 7919 + day * 104_729).toString(36)}x9`;
   const shown = (page: number, day: number, server: string) =>
     `<a href="http://${server}.test/s/${token(page, day)}">Open</a>`;
-  const round = pages.map(page => {
+  const round = Array.from({ length: 50 }, (_, page) => {
     const server = page === 0 ? 'video' : 'chat';
     return edits(shown(page, 1, server), shown(page, 2, server));
   });
-  assert.deepEqual(roundOf(round), ['news', ...pages.slice(1).map(() => 'everywhere')]);
+  assert.deepEqual(roundOf(round), ['news', ...round.slice(1).map(() => 'everywhere')]);
 });
 
 test('machines that answer in turns on three pages are known when each has turned back', () => {
@@ -240,6 +283,18 @@ test('words of addresses that many pages exchange are machines, those of few are
     );
   assert.deepEqual(new Set(roundOf(flips(pages))), new Set(['swing']));
   assert.deepEqual(new Set(roundOf(flips(pages.slice(0, 8)))), new Set(['news']));
+});
+
+test('a token that goes back and forth while second looks agree is the news of its page', () => {
+  const link = (token: string) => `<a href="https://video.test/${token}">Video of the day</a>`;
+  const places = new Places();
+  const knowledge = new ServerKnowledge();
+  for (let day = 0; day < 12; day++) {
+    const found = edits(link(day % 2 ? 'a1b2c3' : 'd4e5f6'), link(day % 2 ? 'd4e5f6' : 'a1b2c3'));
+    assert.equal(verdictOf(knowledge, seen(found), places), 'news', `day ${day}`);
+    remember(places, found);
+    if (day < 4) knowledge.looked(1, found[0]!, places.get(found[0]!.place)!, undefined);
+  }
 });
 
 test('capitals where no name has them make a token', () => {

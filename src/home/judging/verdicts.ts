@@ -344,7 +344,9 @@ export class Verdicts {
     ledger.begin();
     for (const [server, round] of this.#round) {
       const knowledge = this.of(server);
-      const counts = { pages: round[0]!.learned.lesson.lane.pages, visited: this.#visited.get(server)?.size ?? 0 };
+      const visited = this.#visited.get(server) ?? new Map<number, number>();
+      const { pages } = round[0]!.learned.lesson.lane;
+      const counts = { pages, visited: visited.size, has: (page: number) => visited.has(page) };
       const common = review(knowledge, round, counts);
       for (const each of round) {
         if (each.verdict !== 'news') continue;

@@ -7,6 +7,7 @@ import { DAY } from '../../../src/base/clock.ts';
 import { hashOf, mix, pick } from '../random.ts';
 import { paragraph, sentence, title, word } from '../words.ts';
 import { between, type Look, type Part, type Rhythm, tickOf, token } from './part.ts';
+import { states } from './states.ts';
 
 export interface Scene {
   readonly name: string;
@@ -377,6 +378,7 @@ function hints(seed: number): Part[][] {
 const all: Readonly<Record<string, (seed: number) => Part[][]>> = {
   ...{ shop, numbers, words, forum, shuffled, bundled, signed, sessions, titles, counted, rates, comments, amidst },
   ...{ videos, polls, hints, recommended, twice },
+  ...states,
 };
 
 export const sceneNames: readonly string[] = Object.keys(all);

@@ -1,0 +1,24 @@
+/** The pieces of a reference that became others, as edits carry them: hashes. Pure. */
+import { hashOf } from './hash.ts';
+import { turnsOf } from './stems.ts';
+
+/** A piece of a reference that became another; hashes. */
+export interface TokenTurn {
+  readonly before: number;
+  readonly after: number;
+  /** Both are words or numbers that a person would write. */
+  readonly spoken: boolean;
+  /** What stands around it, from all of the reference to what is next to it. */
+  readonly around: readonly number[];
+}
+
+export function tokenTurns(before: string, after: string): TokenTurn[] {
+  return turnsOf(before, after).map(turn => {
+    return {
+      before: hashOf(turn.before),
+      after: hashOf(turn.after),
+      spoken: turn.spoken,
+      around: turn.around.map(hashOf),
+    };
+  });
+}

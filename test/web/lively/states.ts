@@ -1,0 +1,99 @@
+/**
+ * Small sites on which many pages say something of their own each day, by two values in turns or by a token of its own: what is
+ * noise behind two machines, or in the assets of a build, and news here. Beside them the noise that it looks like.
+ */
+import { DAY } from '../../../src/base/clock.ts';
+import { hashOf, mix } from '../random.ts';
+import { sentence, title, word } from '../words.ts';
+import { type Look, type Part, tickOf, token } from './part.ts';
+
+type Html = (look: Look) => string;
+
+const day = (look: Look): number => Math.floor(look.time / DAY);
+const pages = (count: number, make: (at: number) => Part[]): Part[][] =>
+  Array.from({ length: count }, (_, at) => make(at));
+
+function telling(name: string, html: Html): Part {
+  return { name, truth: 'news', place: 'main', seen: true, html };
+}
+
+function quiet(name: string, html: Html): Part {
+  return { name, truth: 'noise', place: 'main', seen: true, html };
+}
+
+/** On every page a link that leads to one of two places by words, each page in its own rhythm. */
+function doors(seed: number): Part[][] {
+  return pages(40, at => {
+    const hash = hashOf(seed, at);
+    const rhythm = at % 2 === 0 ? 'swing' : 'pair';
+    return [
+      telling(`link by a word, ${rhythm}`, look => {
+        return `<p><a href="/hall-${at}/${tickOf(rhythm, hash, look) ? 'open' : 'closed'}/">${title(hash)}</a></p>`;
+      }),
+    ];
+  });
+}
+
+/** The same behind two machines, by lot at each request. */
+function balanced(seed: number): Part[][] {
+  return pages(40, at => {
+    const hash = hashOf(seed, at);
+    return [
+      quiet('link to a machine by a word', look => {
+        return `<p><a href="/hall-${at}/${hashOf(hash, look.turn) % 2 ? 'north' : 'south'}/">${title(hash)}</a></p>`;
+      }),
+      telling('line, once', look => `<p>${sentence(hashOf(hash, tickOf('once', hash, look)))}</p>`),
+    ];
+  });
+}
+
+/** Each page has a video of its own, and each day one page in five has another one. */
+function embedded(seed: number): Part[][] {
+  return pages(40, at => {
+    const hash = hashOf(seed, at);
+    return [
+      telling('video, every fifth day', look => {
+        const video = token(11, hashOf(hash, Math.floor((day(look) + at) / 5)));
+        return `<iframe src="http://video.invalid/embed/${video}"></iframe>`;
+      }),
+    ];
+  });
+}
+
+/** Each page has a picture in a folder that each build names anew for each page. */
+function built(seed: number): Part[][] {
+  return pages(40, at => {
+    const hash = hashOf(seed, at);
+    return [
+      quiet('picture of a build', look => {
+        return `<img src="/_img/${token(9, hashOf(hash, Math.floor(day(look) / 2)))}/${word(hash)}.png" alt="">`;
+      }),
+      telling('line, once', look => `<p>${sentence(hashOf(hash, tickOf('once', hash, look)))}</p>`),
+    ];
+  });
+}
+
+/** One line a page, of everything that is read daily; half of them go back to what they were. */
+function daily(seed: number): Part[][] {
+  const kinds: readonly ((tick: number, hash: number) => string)[] = [
+    (tick, hash) => `Price: ${10 + (hash % 90)}.${String((tick * 7) % 100).padStart(2, '0')} €`,
+    (tick, hash) => title(hashOf(hash, tick)),
+    tick => `Next meeting: ${new Date(Date.UTC(2026, 1, 1 + tick)).toISOString().slice(0, 10)}`,
+    tick => `Signatures: ${1000 + tick * 13}`,
+    tick => (tick % 2 ? 'Open' : 'Closed'),
+    tick => `Version 1.${2 + (tick % 2)}`,
+    tick => (tick % 2 ? 'in stock' : 'out of stock'),
+    (tick, hash) => `Order number ${token(10, hashOf(hash, tick)).toUpperCase()}`,
+    (tick, hash) => `Rate ${(1 + (hashOf(hash, tick) % 9000) / 1e4).toFixed(4)}`,
+    (tick, hash) => `<a href="/files/${token(12, hashOf(hash, tick))}.pdf">The report of the day</a>`,
+    (tick, hash) => `<a href="/watch/${token(11, hashOf(hash, tick % 2))}">The video of the day</a>`,
+  ];
+  return pages(2 * kinds.length, at => {
+    const hash = hashOf(seed, at);
+    const kind = at % kinds.length;
+    const from = mix(hash, 3) % 50;
+    return [telling(`daily line ${kind}`, look => `<p>${kinds[kind]!(day(look) + from, hash)}</p>`)];
+  });
+}
+
+export const states: Readonly<Record<string, (seed: number) => Part[][]>> = { doors, balanced, embedded, built, daily };

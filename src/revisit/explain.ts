@@ -28,11 +28,14 @@ interface ExplainedPage {
   /** Milliseconds. */
   readonly last: number;
   readonly now: number;
+  /** What a visit must be worth something for; absent = the budget. */
+  readonly asks?: string;
   /** As stored, when it was moved by a notice or an error; absent = what the plan says. */
   readonly due?: number;
 }
 
-export function explain(plan: Plan, terms: PolicyTerms, { state, last, now, due: stored }: ExplainedPage): Explanation {
+export function explain(plan: Plan, terms: PolicyTerms, page: ExplainedPage): Explanation {
+  const { state, last, now, asks = 'the budget', due: stored } = page;
   const days = Math.max(0, (now - last) / DAY);
   const changedByNow = 1 - plan.estimator.survival(state, days);
   const { visit, change } = terms.cost ?? { visit: 1, change: 0 };
@@ -53,7 +56,7 @@ export function explain(plan: Plan, terms: PolicyTerms, { state, last, now, due:
       ? `It is probably unchanged since the last check ${inWords(days)} ago (${percent}% chance that it changed)`
       : `It has probably changed since the last check ${inWords(days)} ago (${percent}% chance)`;
   const longest = facts.due - last >= terms.maxInterval * DAY * 0.999 ? terms.maxInterval : undefined;
-  return { ...facts, sentence: `${past}. ${present}. ${verdict(plan, { ...facts, longest }, now)}.` };
+  return { ...facts, sentence: `${past}. ${present}. ${verdict(plan, { ...facts, asks, longest }, now)}.` };
 }
 
 function pastOf(state: ChangeState, rate: number, { low, high, word }: Confidence): string {
@@ -77,16 +80,17 @@ interface WeighedTimes {
   readonly value: number;
   readonly theta: number;
   readonly importance: number;
+  readonly asks: string;
   /** Days, where it is due only because no page is left alone for longer. */
   readonly longest: number | undefined;
 }
 
-function verdict(plan: Plan, { due, value, theta, importance, longest }: WeighedTimes, now: number): string {
+function verdict(plan: Plan, { due, value, theta, importance, asks, longest }: WeighedTimes, now: number): string {
   const late = (now - due) / DAY;
   const when = late >= 0 ? `has been due for ${inWords(late)}` : `is due in ${inWords(-late)}`;
   if (plan.policy.name !== 'value') return `By the policy "${plan.policy.name}" it ${when}`;
   const worth = `A visit now gains ${inWords(value)} of freshness (importance ${short(importance)})`;
-  const asked = `${worth}; the budget requires ${inWords(theta)}`;
+  const asked = `${worth}; ${asks} requires ${inWords(theta)}`;
   if (longest === undefined) return `${asked}, so it ${when}`;
   return `${asked}, but every page is checked at least once in ${inWords(longest)}, so it ${when}`;
 }

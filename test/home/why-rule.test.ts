@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DAY } from '../../src/base/clock.ts';
+import { Schedule } from '../../src/frontier/schedule/schedule.ts';
 import { whyOf } from '../../src/home/answers/why.ts';
 import { NOW, withLedger } from '../frontier/known-ledger.ts';
 
@@ -22,5 +23,25 @@ test('a page that is looked at because one like it changed says so, and not that
     assert.equal(rule, 'suspected');
     assert.match(state, /a similar page changed unexpectedly/);
     assert.ok(!explanation!.sentence.includes('year'), explanation!.sentence);
+  });
+});
+
+test('where a freshness is to be kept, that decides and no budget; where it is kept, so does that', () => {
+  withLedger(100, ledger => {
+    ledger.begin();
+    new Schedule(ledger, {}, {}).aim({ freshness: 0.9 }, NOW);
+    const ask = () => whyOf(ledger, { page: ledger.pages.get(50)!, known: ledger.pages.known(50)! }, NOW);
+    ledger.dueTimes.set(50, NOW + DAY);
+    assert.equal(ask().rule, 'freshness');
+    assert.match(ask().explanation!.sentence, /the freshness that was asked for requires/);
+    ledger.dueTimes.set(50, NOW - 1);
+    assert.equal(ask().rule, 'freshness', 'too little is known of the server');
+    for (let i = 0; i < 200; i++) ledger.forecasts.add(NOW - DAY, { server: 1, kind: 1, foretold: 0.01 }, false);
+    assert.equal(ask().rule, 'kept');
+    assert.match(ask().state, /as soon as less of its server/);
+    new Schedule(ledger, {}, {}).aim({ share: 0.1 }, NOW);
+    ledger.dueTimes.set(50, NOW - 1);
+    assert.equal(ask().rule, 'budget');
+    ledger.commit();
   });
 });

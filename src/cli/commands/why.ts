@@ -72,7 +72,7 @@ function print({ url, state, policy, explanation, notices, searches, server, mac
     line('probability', `${Math.round(changedByNow * 100)}% that it has changed`);
     line('importance', String(Number(importance.toPrecision(3))));
     line('due', moment(due));
-    if (policy === 'value') line('worth', `${inWords(value)} of freshness; the budget requires ${inWords(theta)}`);
+    if (policy === 'value') line('worth', `${inWords(value)} of freshness; a visit must bring ${inWords(theta)}`);
     line('policy', policy);
   }
   if (searches > 0) line('searches', `opened ${searches.toFixed(1)} times lately (older opens count less)`);

@@ -23,19 +23,31 @@ export type WhyRule =
   | 'suspected'
   | 'longest'
   | 'shortest'
+  | 'kept' // enough of its server is expected to be fresh
   | 'policy'
+  | 'freshness'
   | 'budget';
 
 /** Rules that ask for neither rate nor value. */
 export const FIXED: ReadonlySet<WhyRule> = new Set(['gone', 'moved', 'alias', 'sitemap', 'retry', 'settled']);
 
-export function ruleOf({ page, known }: LookedUpPage, server: Server | undefined, plan: Plan): WhyRule {
+/** What was asked of the schedule. */
+interface WhyAsked {
+  readonly plan: Plan;
+  /** To be kept; absent = there is a budget. */
+  readonly freshness: number | undefined;
+  /** Servers at which it is. */
+  kept(): ReadonlySet<number>;
+}
+
+export function ruleOf({ page, known }: LookedUpPage, server: Server | undefined, asked: WhyAsked, now: number): WhyRule {
   if (!known || page.refused !== null) return 'first';
   if (known.retry_at !== null) return 'retry';
   if (known.due === null) return 'settled';
   if (roles[page.role] === 'sitemap') return 'sitemap';
   if (known.outcome === 'gone' || known.outcome === 'moved') return known.outcome;
   if (known.flags & FLAG_ALIAS) return 'alias';
+  if (known.due <= now && asked.kept().has(page.server)) return 'kept';
   if (known.flags & FLAG_DOUBTED) return 'doubted';
   if (known.pings > 0) return 'notice';
   if (server && server.wave > (known.seen_time ?? 0)) return 'wave';
@@ -44,7 +56,8 @@ export function ruleOf({ page, known }: LookedUpPage, server: Server | undefined
   const wait = (known.due - (known.seen_time ?? known.time)) / DAY;
   if (wait >= MAX_INTERVAL * 0.999) return 'longest';
   if (wait <= LEAST_INTERVAL * 1.001) return 'shortest';
-  return plan.policy.name === 'value' ? 'budget' : 'policy';
+  if (asked.plan.policy.name !== 'value') return 'policy';
+  return asked.freshness === undefined ? 'budget' : 'freshness';
 }
 
 /** By which ways it was told. */
@@ -80,8 +93,12 @@ export function ruleInWords(ledger: Ledger, rule: WhyRule, { known }: LookedUpPa
       return `${when}: every page is checked at least once in ${MAX_INTERVAL} days.`;
     case 'shortest':
       return `${when}: no page is checked more often than every ten minutes.`;
+    case 'kept':
+      return 'Next check: as soon as less of its server is expected to be up to date than was asked for.';
     case 'policy':
       return `${when}, set by the policy.`;
+    case 'freshness':
+      return `${when}, set by the freshness that was asked for.`;
     case 'budget':
       return `${when}, set by the budget${due > now ? '; sooner if a round has budget left' : ''}.`;
     case 'sitemap':

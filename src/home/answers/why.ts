@@ -61,8 +61,9 @@ export interface ServerTrust {
 export function whyOf(ledger: Ledger, found: LookedUpPage, now: number, home = ledger.directory): Why {
   const { page, known } = found;
   const schedule = new Schedule(ledger);
-  const rule = ruleOf(found, page.server === 0 ? undefined : ledger.servers.read(page.server), schedule.plan);
   const server = page.server === 0 ? undefined : ledger.servers.read(page.server);
+  const { freshness } = schedule.settings;
+  const rule = ruleOf(found, server, { plan: schedule.plan, freshness, kept: () => schedule.kept(now) }, now);
   const { weight, searches } = standingOf(ledger, page, now);
   const explained = known?.change &&
     known.seen_time !== null &&
@@ -71,6 +72,7 @@ export function whyOf(ledger: Ledger, found: LookedUpPage, now: number, home = l
         state: unpackState(known.change),
         last: known.seen_time,
         now,
+        asks: freshness === undefined ? 'the budget' : 'the freshness that was asked for',
         // What comes before all others is stored as due long ago.
         ...(known.due !== null && { due: Math.max(known.due, known.seen_time) }),
       }),

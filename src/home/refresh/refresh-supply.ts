@@ -13,7 +13,7 @@ import { keyOf, type Pool, type PoolMember, type PoolPage } from '../partitions/
 import type { Round } from '../round.ts';
 import { asideOf, type Grant, retriesBy, roomFor, type Spending, type Supply, type SupplyParts } from '../supply.ts';
 import { KeptServers } from './kept-servers.ts';
-import { grantsOf, type RoundTerms, SMALL_SLICE, sliceOf, stepOf, termsOf } from './round-terms.ts';
+import { aimed, grantsOf, type RoundTerms, SMALL_SLICE, sliceOf, stepOf, termsOf } from './round-terms.ts';
 import { ToldLooks } from './told-looks.ts';
 
 /** Pages passed over besides those under way: given out in this round, and due again for a reason of their own. */
@@ -77,9 +77,9 @@ export class RefreshSupply implements Supply {
     this.#named = new ToldLooks(parts);
   }
 
-  /** Due, and beyond the budget of this round. */
+  /** Due, and beyond the budget of this round. Where a freshness is to be kept there is none. */
   get left(): number {
-    return this.#pool.countDue(this.#now);
+    return aimed(this.#pool) ? 0 : this.#pool.countDue(this.#now);
   }
 
   fill(): void {

@@ -73,6 +73,7 @@ export async function answered(faces: Faces, request: IncomingMessage, response:
     if (answer === undefined) return false;
     writeAnswer(answer, response, asked.method);
   } catch (error) {
+    if (response.destroyed) return true; // whoever asked has gone: no news to the owner
     process.emitWarning(error as Error); // a bug of ours must not end the owner's server
     writeAnswer({ status: 500, headers: {} }, response, asked.method);
   }

@@ -1,8 +1,10 @@
 /** Readers that are strangers, in a hurry, or up to no good. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { request } from 'node:https';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
@@ -171,4 +173,24 @@ test('with client certificates only those that the owner signed read the own fac
   assert.equal(await status(`${OWN}/manifest`), 403);
   assert.equal(await status(`${OWN}/manifest`, 'stranger'), 403);
   assert.equal(await status(`${OWN}/manifest`, 'reader'), 200);
+});
+
+test('a reader that leaves in the middle of what it sends is no news to the owner', async context => {
+  const root = folder(context);
+  write(root, 'a.html', page('A', 'one'));
+  const here = await startSite(context, { directory: root });
+  const warned: string[] = [];
+  const note = ({ message }: Error) => void warned.push(message);
+  process.on('warning', note);
+  context.after(() => process.off('warning', note));
+  for (let i = 0; i < 5; i++) {
+    const socket = connect(Number(new URL(here.at).port), '127.0.0.1');
+    socket.write(`POST ${OWN}/pages HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\nhalf`);
+    await once(socket, 'connect');
+    await new Promise(resolve => setTimeout(resolve, 50)); // it is being read
+    socket.destroy();
+    await once(socket, 'close');
+  }
+  assert.equal((await here.get(OWN)).status, 200);
+  assert.deepEqual(warned, []);
 });

@@ -1,6 +1,7 @@
 /** A budget in the terms of the schedule, and what it allows a day. */
 import type { ScheduleSettings } from '../frontier/schedule/settings.ts';
 import type { Pool, PoolMember } from '../home/partitions/pool.ts';
+import { expectedIn } from '../home/refresh/told-looks.ts';
 import type { Spending } from '../home/supply.ts';
 
 const SURPRISE = 1.5;
@@ -13,9 +14,12 @@ export interface Budget {
   readonly bytes?: number;
 }
 
-/** Pages that can be kept fresh. Dead links, redirects, sitemaps and images have budgets of their own beside it. */
+/**
+ * Pages that can be kept fresh, and those that sites named and that were not visited yet: a site may have a hundred thousand
+ * records and one page. Dead links, redirects, sitemaps and images have budgets of their own beside it.
+ */
 function collectionSize(pool: Pool): number {
-  return Math.max(1, pool.live);
+  return Math.max(1, pool.live + expectedIn(pool));
 }
 
 /** The part of a budget that falls to some of a collection's pages. */

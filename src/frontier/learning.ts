@@ -100,7 +100,10 @@ export class Learning {
     const known = knownRow(lesson, { movedTo, near, twin, alias, planned });
     if (before && visit.outcome === 'fetched') this.#ledger.dueTimes.hastenAliases(id, visit.time);
     if (before) this.#ledger.pages.putKnown(known, before);
-    else this.#ledger.pages.addKnown(known);
+    else {
+      this.#ledger.pages.addKnown(known);
+      this.#ledger.told.remove(id);
+    }
     const number = this.#ledger.visits.add({
       page: id,
       time: visit.time,

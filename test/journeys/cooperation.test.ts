@@ -101,6 +101,22 @@ test('however much a site tells of at once, a freshness that is to be kept is ke
   assert.deepEqual(outcomes(news), all, 'pages that are new');
 });
 
+test('documents that a site names beside a single page come in a run or two, and after one that was cut short', async () => {
+  for (const later of [{ freshness: 0.9 }, { budget: '50%' }]) {
+    using collection = makeCollection();
+    await using site = await openSite();
+    site.set('/', { body: html('Front', [prose(99)]) });
+    await collection.crawl([`${site.origin}/`]);
+    for (const n of numbers) site.set(`/papers/${n}`, { body: page(n), kind: 'record' });
+    await collection.refresh({ budget: '1' });
+    const visited = () => numbers.filter(n => collection.visits(`${site.origin}/papers/${n}`).length > 0).length;
+    assert.ok(visited() <= 1, 'a number of pages is kept');
+    await collection.refresh(later);
+    assert.ok(visited() >= (later.freshness ? 30 : 15), `${visited()} of 30 with ${JSON.stringify(later)}`);
+    collection.look(({ told }) => assert.equal(told.size + visited(), 30, 'what was visited is no longer named'));
+  }
+});
+
 test('a watch that is to keep a freshness looks at once at what a site tells, and waits with the rest', async () => {
   using collection = makeCollection();
   await using site = await openSite();

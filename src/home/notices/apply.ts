@@ -31,7 +31,7 @@ export function applyNotices(
     const known = id === 0 ? undefined : ledger.pages.known(id);
     if (id !== 0 && notice.hidden) ledger.hidden.add(id, notice.hidden);
     if (id === 0) counts.added += take(ledger, frontier, notice, now);
-    else if (!known) counts.added += isWaiting(ledger, id);
+    else if (!known) counts.added += expected(ledger, id, { kind: notice.kind, time: now });
     else if (isHeld(notice, known)) counts.known++;
     else if (frontier.schedule.ping(id, now, notice.kind, notice.content !== undefined || notice.sha256 !== undefined))
       counts.moved++;
@@ -39,17 +39,19 @@ export function applyNotices(
   return counts;
 }
 
-function take(ledger: Ledger, frontier: Frontier, { url, change, hidden }: Notice, time: number): number {
+function take(ledger: Ledger, frontier: Frontier, { url, change, hidden, kind }: Notice, time: number): number {
   if (change === 'deleted') return 0;
   const id = frontier.admission.one(url, { page: 0, depth: 1, hops: 0, time, nofollow: false });
   if (id === 0) return 0;
   if (hidden) ledger.hidden.add(id, hidden);
-  return isWaiting(ledger, id);
+  return expected(ledger, id, { kind, time });
 }
 
-/** 1 for a page that waits for its first visit, as one does that a link led to before it was there. */
-function isWaiting(ledger: Ledger, id: number): number {
-  return ledger.pages.get(id)!.refused === null ? 1 : 0;
+/** 1 for a page that is named for the first time and waits for its first visit, as one does that a link led to before it was there. */
+function expected(ledger: Ledger, id: number, { kind, time }: Pick<Notice, 'kind' | 'time'>): number {
+  if (ledger.pages.get(id)?.refused !== null || Object.keys(ledger.told.of(id)).length > 0) return 0;
+  ledger.told.put(id, { [kind]: 1 }, time);
+  return 1;
 }
 
 /** The version that the notice speaks of is the one we have, or an older one. */

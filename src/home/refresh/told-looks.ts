@@ -12,14 +12,17 @@ import { aimed } from './round-terms.ts';
 
 export class ToldLooks {
   readonly #pool: Pool;
-  readonly #newcomers: () => number;
   readonly #isAimed: boolean;
+  /** Pages that wait for their first visit since an earlier run, and those that were named in this one. */
+  readonly #before: number;
+  readonly #newcomers: () => number;
   #admitted = 0;
 
   constructor({ pool, named = () => 0 }: Pick<SupplyParts, 'pool' | 'named'>) {
     this.#pool = pool;
     this.#newcomers = named;
     this.#isAimed = aimed(pool);
+    this.#before = this.#isAimed ? expectedIn(pool) : 0;
   }
 
   /** Pages that are known and named, and were last asked for before a time. */
@@ -30,13 +33,18 @@ export class ToldLooks {
     return named.filter(({ member, page, server }) => isBelieved(member, page, server));
   }
 
-  /** Lets as many new pages in as were named in this run, those first that wait longest. */
+  /** Lets as many new pages in as were named, those first that wait longest. */
   admit(most: number): PoolPage[] {
-    const wanted = this.#isAimed ? Math.min(most, this.#newcomers() - this.#admitted) : 0;
+    const wanted = this.#isAimed ? Math.min(most, this.#before + this.#newcomers() - this.#admitted) : 0;
     const pages = wanted > 0 ? this.#pool.admit(wanted) : [];
     this.#admitted += pages.length;
     return pages;
   }
+}
+
+/** Pages that sites named and that were not visited yet. */
+export function expectedIn(pool: Pool): number {
+  return [...pool].reduce((sum, { ledger }) => sum + ledger.told.waiting, 0);
 }
 
 /** As likely as not. A kind that was never held against a visit is as good as its server's others. */

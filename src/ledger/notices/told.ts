@@ -1,4 +1,4 @@
-/** Notices that came for a page since its last visit, by kind. A row is there only between a notice and that visit. */
+/** Notices that came for a page since its last visit, by kind. A row is there only between a notice and the next visit. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
 /** Notices by kind. */
@@ -30,7 +30,13 @@ export class ToldPages {
     this.#remove.run(page);
   }
 
-  /** Pages of which notices say that they have changed. */
+  /** Pages that were named and not visited yet. */
+  get waiting(): number {
+    const sql = 'SELECT count(*) AS n FROM told t WHERE NOT EXISTS (SELECT 1 FROM known k WHERE k.page = t.page)';
+    return this.#database.prepare(sql).get()!['n'] as number;
+  }
+
+  /** Pages of which notices say that they have changed, or that they are there. */
   get size(): number {
     return this.#database.prepare('SELECT count(*) AS n FROM told').get()!['n'] as number;
   }

@@ -3,6 +3,7 @@
  * as the package that npm installs (compiled, no types to strip). The library runs in programs that differ in one thing each:
  *
  *   loop       `for await` over all pages, looks at their titles; started by plain `node`
+ *   untuned    the same with `tuned: false`: V8 is left alone
  *   settings   the same with what the command sets for its own process, V8's flags and a compile cache: --import skein/settings
  *   summary    with the same settings, and no loop: what is left is the loop's own cost
  *
@@ -35,10 +36,10 @@ const { values: options } = parseArgs({
   },
 });
 
-const program = (use: string) => `
+const program = (use: string, more = '') => `
 import { open } from 'skein';
 const [data, seed] = process.argv.slice(2);
-const skein = await open({ data, pace: 0, connections: 4, allowPrivate: true });
+const skein = await open({ data, pace: 0, connections: 4, allowPrivate: true${more} });
 const run = skein.crawl(seed);
 let titles = 0;
 ${use}
@@ -47,8 +48,11 @@ await skein.close();
 console.log(JSON.stringify({ pages, titles }));
 `;
 
+const LOOP = "for await (const page of run) titles += (page.title ?? '').length;";
+
 const programs: Readonly<Record<string, string>> = {
-  'loop.mjs': program("for await (const page of run) titles += (page.title ?? '').length;"),
+  'loop.mjs': program(LOOP),
+  'untuned.mjs': program(LOOP, ', tuned: false'),
   'summary.mjs': program(''),
 };
 
@@ -60,6 +64,7 @@ const ways: Readonly<Record<string, (seed: string) => Promise<Cost>>> = {
     return run([join(stage, 'bin', 'skein.js'), 'crawl', seed, ...words]);
   },
   loop: seed => run([join(work, 'loop.mjs'), data, seed]),
+  untuned: seed => run([join(work, 'untuned.mjs'), data, seed]),
   settings: seed => run([...settings, join(work, 'loop.mjs'), data, seed]),
   summary: seed => run([...settings, join(work, 'summary.mjs'), data, seed]),
 };
@@ -76,7 +81,11 @@ function prepare(): void {
   rmSync(work, { recursive: true, force: true });
   mkdirSync(join(work, 'node_modules'), { recursive: true });
   const dist = join(stage, 'dist');
-  execFileSync('npx', ['tsc', '-p', 'tsconfig.build.json', '--outDir', dist], { cwd: project, stdio: 'inherit' });
+  const compiler = join(project, 'node_modules', 'typescript', 'bin', 'tsc');
+  execFileSync(process.execPath, [compiler, '-p', 'tsconfig.build.json', '--outDir', dist], {
+    cwd: project,
+    stdio: 'inherit',
+  });
   for (const step of ['copy-wasm.js', 'bundle.js'])
     execFileSync(process.execPath, [join(project, 'scripts', step), dist]);
   for (const name of ['bin', 'package.json']) cpSync(join(project, name), join(stage, name), { recursive: true });

@@ -1,6 +1,6 @@
-// What a command loads in few files: finding and opening some three hundred of them is most of what starting a crawl takes.
-// The modules stay, for the library and for other threads; main.js and thread.js hold copies of them that know where the
-// originals are (docs/decisions/0068).
+// What a command, or a program with the library, loads in few files: finding and opening some three hundred of them is most of
+// what starting a crawl takes. The modules stay, for other threads; main.js, thread.js and what package.json exports hold copies
+// of them that know where the originals are (docs/decisions/0068, 0108).
 //   node scripts/bundle.js [dist]       for the package: dist/bundle of what the compiler made
 //   node scripts/bundle.js --checkout   for a checkout: .cache/bundle of the sources, which bin/skein.js takes while it fits them
 import { mkdirSync, statSync, writeFileSync } from 'node:fs';
@@ -29,14 +29,23 @@ const places = {
 };
 
 /** What starts threads comes first and is small; then all that a crawl needs, in one file that other commands share. */
-const groups = [
+const starting = [
   { name: 'start', test: id => id === join(modules, 'cli', `main.${ending}`), priority: 2 },
   { name: 'crawl', test: id => id === join(modules, 'cli', 'commands', `crawl.${ending}`), priority: 1 },
 ];
 
-async function write(rolldown, name, entry) {
+/** What programs import by the names in package.json: together, so that a class is one class wherever it comes from. */
+const exported = {
+  skein: 'engine/library/skein',
+  hooks: 'crawler/hooks',
+  extract: 'extract/extract',
+  site: 'site/middleware',
+  testing: 'testing/testing',
+};
+
+async function write(rolldown, name, input, groups = []) {
   const bundle = await rolldown({
-    input: { [name]: join(modules, entry) },
+    input: Object.fromEntries(Object.entries(input).map(([each, file]) => [each, join(modules, `${file}.${ending}`)])),
     platform: 'node',
     logLevel: 'silent', // what cannot be split stays together: nothing to tell
     external: id => !/^[./]/.test(id),
@@ -54,9 +63,12 @@ async function write(rolldown, name, entry) {
 async function bundle() {
   const { rolldown } = await import('rolldown');
   // Each by itself: a thread shares no module with home, and so none of home's chunks.
-  await write(rolldown, 'main', `cli/main.${ending}`);
-  await write(rolldown, 'thread', `outpost/workers/thread.${ending}`);
-  if (!checkout) return;
+  await write(rolldown, 'main', { main: 'cli/main' }, starting);
+  await write(rolldown, 'thread', { thread: 'outpost/workers/thread' }, starting);
+  if (!checkout) {
+    await write(rolldown, 'library', exported);
+    return;
+  }
   const files = [...inputs].map(file => {
     const { mtimeMs, size } = statSync(file);
     return [relative(root, file), mtimeMs, size];

@@ -52,13 +52,26 @@ export type ThreadMessage =
  * The door of a thread, in plain JavaScript. Threads do not share compiled code: without the cache each of them strips
  * and compiles the crawler anew; and a door that has types to be stripped loads what strips them, a tenth of a second of
  * CPU for each thread (profiled on a crawl that takes four). The cache is that of the process, or none: the one that Node
- * chooses by itself is shared with other users, who could leave code there.
+ * chooses by itself is shared with other users, who could leave code there. It is a script and a module alike: threads inherit
+ * what `--input-type` says.
  */
-const DOOR = `const cache = process.argv[3]; if (cache) require('node:module').enableCompileCache(cache); import(process.argv[2]);`;
+const DOOR = `
+const { module, cache } = process.getBuiltinModule('node:worker_threads').workerData;
+if (cache) process.getBuiltinModule('node:module').enableCompileCache(cache);
+import(module);
+`;
 
 function openWorker(module: URL): Worker {
-  const cache = getCompileCacheDir(); // within the directory that was named, apart for each version of Node
-  return new Worker(DOOR, { eval: true, argv: [module.href, cache === undefined ? '' : dirname(cache)] });
+  const own = getCompileCacheDir(); // within the directory that was named, apart for each version of Node
+  const cache = own === undefined ? compiled : dirname(own);
+  return new Worker(DOOR, { eval: true, workerData: { module: module.href, cache } });
+}
+
+let compiled: string | undefined;
+
+/** Where threads keep what they compiled, in a process that keeps nothing itself; a directory of ours alone. */
+export function keepCompiled(directory: string | undefined): void {
+  compiled = directory;
 }
 
 /** Threads that load a module for carriers still to be made. */

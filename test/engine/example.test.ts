@@ -18,9 +18,11 @@ function install(place: string): string {
   node(root, compiler, '-p', 'tsconfig.build.json', '--outDir', join(built, 'dist'));
   node(root, 'scripts/copy-wasm.js', join(built, 'dist'));
   node(root, 'scripts/bundle.js', join(built, 'dist'));
-  const { files } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { files: string[] };
-  const rest = [...files.filter(name => name !== 'dist' && existsSync(join(root, name))), 'package.json'];
+  const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { files: string[] };
+  const rest = manifest.files.filter(name => name !== 'dist' && existsSync(join(root, name)));
   for (const name of rest) cpSync(join(root, name), join(built, name), { recursive: true });
+  // npm 10, which Node 20 brings, runs "prepare" whatever it is told.
+  writeFileSync(join(built, 'package.json'), JSON.stringify({ ...manifest, scripts: {} }));
   execFileSync('npm', ['pack', '--ignore-scripts', '--silent'], { cwd: built });
   const tarball = readdirSync(built).find(name => name.endsWith('.tgz'))!;
   const project = join(place, 'project');

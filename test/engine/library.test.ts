@@ -1,10 +1,13 @@
 /** The library as a program uses it: pages that come while a crawl goes on, several collections, and ends in good order. */
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { promisify } from 'node:util';
 import { type DemoWeb, openDemoWeb } from '../../src/cli/demo-web.ts';
 import { type CrawledPage, type EngineOptions, open, type Skein } from '../../src/engine/library/skein.ts';
-import { workplace } from '../journeys/skein.ts';
+import { root, workplace } from '../journeys/skein.ts';
 
 let web: DemoWeb;
 const place = workplace();
@@ -102,4 +105,24 @@ test('mistakes are told in a sentence, and make no collection', async () => {
   await assert.rejects(skein.crawl(web.seeds, { bodyBytes: 0 }).summary(), { code: 'bad-option' });
   assert.throws(() => skein.changes(), { code: 'not-found' });
   await skein.close();
+});
+
+test('threads keep what they compiled, and the process of a program keeps nothing; one that wants neither has neither', async () => {
+  const library = join(root, 'src', 'engine', 'library', 'skein.ts');
+  const kept = async (name: string, tuned: boolean): Promise<number> => {
+    const program = `const { open } = await import(${JSON.stringify(library)});
+const skein = await open({ ...${JSON.stringify(options(name, { maxPages: 10 }))}, tuned: ${tuned} });
+const { fetched } = await skein.crawl(${JSON.stringify(web.seeds)}).summary();
+await skein.close();
+const { getCompileCacheDir } = await import('node:module');
+console.log(fetched > 5, getCompileCacheDir());`;
+    const cache = join(place.path, `${name}-cache`);
+    const env: NodeJS.ProcessEnv = { ...process.env, XDG_CACHE_HOME: cache };
+    delete env['NODE_COMPILE_CACHE'];
+    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program], { env });
+    assert.equal(stdout, 'true undefined\n');
+    return existsSync(cache) ? readdirSync(cache, { recursive: true }).length : 0;
+  };
+  assert.ok((await kept('tuned', true)) > 10);
+  assert.equal(await kept('left-alone', false), 0);
 });

@@ -19,6 +19,7 @@ import { askCollection } from '../open-collection.ts';
 import type { EngineOptions, Extras } from '../options.ts';
 import { type Summary, summaryOf } from '../summary.ts';
 import type { ChunkOptions, ExportOptions, ExtractOptions } from './data-out.ts';
+import { findCache, lean } from './lean.ts';
 import { CollectionReader, type CrawledPage } from './reader.ts';
 import { Run, type RunWork } from './run.ts';
 
@@ -58,16 +59,23 @@ export type CrawlOptions = Partial<Omit<EngineOptions, 'data'>>;
 export type SearchOptions = QueryOptions & { readonly signal?: AbortSignal | undefined };
 export type RefreshOptions = Partial<Omit<FreshOptions, 'data'>>;
 
+export interface OpenOptions extends EngineOptions {
+  /** False: flags of V8 are left alone; else a run sets two of them, for the whole process, until it ends. */
+  readonly tuned?: boolean | undefined;
+}
+
 export class Skein {
   readonly #options: EngineOptions;
+  readonly #tuned: boolean;
   readonly #extras: Extras;
   readonly #closing = new AbortController();
   readonly #reader: CollectionReader;
   readonly #runs = new Set<Promise<unknown>>();
 
   /** Use open(). */
-  constructor(options: EngineOptions, extras: Extras = {}) {
+  constructor({ tuned = true, ...options }: OpenOptions, extras: Extras = {}) {
     this.#options = options;
+    this.#tuned = tuned;
     this.#extras = extras;
     this.#reader = new CollectionReader(options.data);
   }
@@ -115,11 +123,13 @@ export class Skein {
   #run<S extends Summary, O extends EngineOptions>(options: O, work: RunWork<S, O>): Run<S> {
     if (this.#closing.signal.aborted) throw new SkeinError('refused', 'This collection was closed.');
     const follower = this.#reader.follow();
-    const followed: RunWork<S, O> = (given, began) =>
-      work(given, engine => {
+    const followed: RunWork<S, O> = async (given, began) => {
+      using _ = this.#tuned ? lean() : undefined;
+      return await work(given, engine => {
         follower.begin();
         began(engine);
       });
+    };
     return new Run(options, followed, {
       closing: this.#closing.signal,
       after: visit => follower.next(visit),
@@ -216,10 +226,11 @@ async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<
 }
 
 /** Opens the collection in the directory `data`; the first crawl makes it. */
-export async function open(options: EngineOptions): Promise<Skein> {
+export async function open(options: OpenOptions): Promise<Skein> {
   if (typeof options?.data !== 'string' || options.data === '') {
     throw new SkeinError('bad-option', 'A collection needs a directory.', "Name one: open({ data: './collection' }).");
   }
   options.signal?.throwIfAborted();
+  if (options.tuned !== false) await findCache();
   return new Skein(options);
 }

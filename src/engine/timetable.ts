@@ -1,6 +1,7 @@
 /** The times that people set for pages, as a collection remembers them, and what they come to. */
 import { Timetable } from '../home/timetable/timetable.ts';
-import { parseTimed, timedFor } from '../revisit/timetable.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { nextLook, parseTimed, timedFor } from '../revisit/timetable.ts';
 import type { Engine } from './engine.ts';
 import { askCollection } from './open-collection.ts';
 
@@ -25,19 +26,35 @@ export interface ComingLook {
   readonly rule: string;
 }
 
-/** Soonest first, as the ledger has it. */
-export function comingLooks(data: string, most: number): ComingLook[] {
+/** Soonest first: as the ledger has it, or as a watch with these rules would begin. */
+export function comingLooks(data: string, most: number, given?: readonly string[]): ComingLook[] {
   const collection = askCollection(data);
   try {
     const all = collection.here.flatMap(({ ledger }) => {
-      const ruleOf = timedFor((ledger.setting<readonly string[]>(SETTING) ?? []).map(parseTimed));
-      return ledger.dueTimes.due('pages', Number.MAX_SAFE_INTEGER, most).map(({ page, due }) => {
-        const { url } = ledger.pages.get(page)!;
-        return { url, due, rule: ruleOf(url)?.text ?? 'schedule' };
-      });
+      const kept = ledger.setting<readonly string[]>(SETTING) ?? [];
+      const isNew = given !== undefined && given.join('\n') !== kept.join('\n');
+      const ruleOf = timedFor((given ?? kept).map(parseTimed));
+      const planned = isNew ? plannedBy(ledger, ruleOf) : [];
+      const looks = ledger.dueTimes
+        .due('pages', Number.MAX_SAFE_INTEGER, most + planned.length)
+        .map(({ page, due }) => {
+          const { url } = ledger.pages.get(page)!;
+          return { url, due, rule: ruleOf(url)?.text ?? 'schedule' };
+        });
+      return [...planned, ...(isNew ? looks.filter(({ rule }) => rule === 'schedule') : looks)];
     });
     return all.sort((a, b) => a.due - b.due).slice(0, most);
   } finally {
     collection.close();
   }
+}
+
+/** Pages that rules name, by when they were last seen. */
+function plannedBy({ scheduled }: Ledger, ruleOf: ReturnType<typeof timedFor>): ComingLook[] {
+  const looks: ComingLook[] = [];
+  for (const { url, role, seen_time } of scheduled.all()) {
+    const rule = role === 0 ? ruleOf(url) : undefined;
+    if (rule) looks.push({ url, due: nextLook(rule, seen_time), rule: rule.text });
+  }
+  return looks;
 }

@@ -58,6 +58,16 @@ test('a watch looks at a page every so often, at others by its budget, and tells
   assert.equal(news.rule, '/news 1s');
   assert.equal(news.due, collection.skein.page(news.url)!.time + 1000);
   assert.equal(coming.filter(({ rule }) => rule === 'schedule').length, 2);
+  const others = comingLooks(collection.data, 5, ['/about 5m']);
+  assert.deepEqual(
+    others.map(({ rule }) => rule).sort(),
+    ['/about 5m', 'schedule', 'schedule'],
+    'what it would do with other rules',
+  );
+  assert.equal(
+    others.find(({ rule }) => rule === '/about 5m')!.due,
+    collection.skein.page(web.url('/about'))!.time + 300_000,
+  );
   assert.equal(collection.skein.changes({ pattern: '/news' }).length, looks('/news') - 1);
   await assert.rejects(collection.skein.watch({ every: ['/news soon'] }).summary(), /--every cannot be/);
 });

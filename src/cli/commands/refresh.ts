@@ -83,11 +83,11 @@ Examples:
 
 /** Without looking at anything. */
 async function tellNext(given: Record<string, unknown>): Promise<void> {
-  const { data } = await values(given, ['data']);
+  const { data, every } = await values(given, ['data', 'every']);
   const most = given['next'] === true ? NEXT : Number(given['next']);
   if (!(most >= 1)) throw new SkeinError('bad-option', `--next cannot be "${given['next']}".`, 'Give a number.');
   requireCollection(data);
-  const coming = comingLooks(data, most);
+  const coming = comingLooks(data, most, every && timesOf(every));
   if (given['json']) for (const { due, ...look } of coming) printJson({ ...look, due: new Date(due).toISOString() });
   else printNext(coming);
 }

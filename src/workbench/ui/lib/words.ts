@@ -57,6 +57,12 @@ export function clock(time: number): string {
   return new Date(time).toLocaleTimeString('sv-SE');
 }
 
+/** The hour of what was today, the day of what was not. */
+export function clockOrDay(time: number): string {
+  const isToday = new Date(time).toDateString() === new Date().toDateString();
+  return isToday ? clock(time) : moment(time).slice(5, 16);
+}
+
 export function day(number: number): string {
   return new Date(number * DAY).toISOString().slice(0, 10);
 }

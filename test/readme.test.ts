@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { root, skein, workplace } from './journeys/skein.ts';
@@ -22,6 +22,17 @@ const masked = (line: string): string =>
     .replace(/\d+(?:[.,:]\d+)*/g, '#')
     .replace(/\s+/g, ' ')
     .trim();
+
+test('every file that a document names in code marks is there', () => {
+  const documents = ['README.md', 'CONTRIBUTING.md', ...globSync('docs/{*,guides/*}.md', { cwd: root })];
+  const named = documents.flatMap(document =>
+    [...readFileSync(join(root, document), 'utf8').matchAll(/`((?:src|test|bin|bench|scripts)\/[\w./-]+)`/g)].map(
+      ([, path]) => [document, path!] as const,
+    ),
+  );
+  assert.ok(named.length > 50);
+  for (const [document, path] of named) assert.ok(existsSync(join(root, path)), `${document} names ${path}`);
+});
 
 test('every command and option that the README names exists', async () => {
   const lines = blocks('sh').flatMap(block => block.split('\n'));

@@ -1,6 +1,8 @@
-/** Files that are there whole or not at all, whoever reads them and whenever the process dies. */
-import { renameSync, rmSync, writeFileSync } from 'node:fs';
+/** Files that are there whole or not at all, whoever reads them and whenever the process dies; and whose directories are. */
+import { lstatSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { SkeinError } from './errors.ts';
 
 /** For the owner's eyes only. */
 export const PRIVATE = 0o600;
@@ -27,4 +29,22 @@ export async function syncDirectory(directory: string): Promise<void> {
   } finally {
     await handle.close();
   }
+}
+
+const OTHERS_WRITE = 0o002;
+
+/**
+ * Where everybody may make directories (/tmp), one that is another user's was laid there for whoever comes: links in it
+ * would make us write what strangers said into files of ours.
+ */
+export function refuseOthers(directory: string): void {
+  const uid = process.getuid?.();
+  const found = lstatSync(directory, { throwIfNoEntry: false });
+  if (uid === undefined || !found || found.uid === uid || found.uid === 0) return;
+  if ((statSync(dirname(resolve(directory))).mode & OTHERS_WRITE) === 0) return;
+  throw new SkeinError(
+    'refused',
+    `${directory} belongs to another user of this machine, in a place where everybody may write.`,
+    'Name a directory of your own with --data.',
+  );
 }

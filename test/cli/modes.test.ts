@@ -2,7 +2,16 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { open } from '../../src/engine/library/skein.ts';
@@ -30,6 +39,33 @@ test('a collection is open to its user alone; an export as the user has it', asy
   );
   assert.deepEqual(open, []);
   assert.equal(statSync(out).mode & 0o777, 0o644);
+});
+
+test('a directory that another user has laid in a place for all is not worked in', {
+  skip: process.getuid?.() !== 0 && 'only root can give a directory away',
+}, async () => {
+  await using pages = await openPages();
+  using place = workplace();
+  pages.set('/', { body: html('Geese', [prose(1)]) });
+  const [shared, own] = ['shared', 'own'].map(name => join(place.path, name)) as [string, string];
+  mkdirSync(shared);
+  mkdirSync(own);
+  chmodSync(shared, 0o1777);
+  for (const parent of [shared, own]) {
+    mkdirSync(join(parent, 'skein-data'));
+    symlinkSync(join(place.path, 'victim'), join(parent, 'skein-data', 'skein.log'));
+    chownSync(join(parent, 'skein-data'), 65_534, 65_534);
+  }
+  const refused = async (...words: string[]) => {
+    const { code, stderr } = await skein(words, { cwd: shared });
+    assert.notEqual(code, 0);
+    assert.match(stderr, /belongs to another user of this machine.*\n.*--data/s);
+  };
+  await refused('crawl', pages.origin, ...fast);
+  await refused('site', own, '--public', 'http://geese.example/', '--data', 'skein-data');
+  assert.deepEqual(readdirSync(join(shared, 'skein-data')), ['skein.log']);
+  assert.ok(!existsSync(join(place.path, 'victim')));
+  assert.equal((await skein(['crawl', pages.origin, ...fast], { cwd: own })).code, 0, 'as a container may have it');
 });
 
 test('a collection that others could read is closed to them by the next run that writes', async () => {

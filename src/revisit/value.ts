@@ -79,15 +79,33 @@ export function daysUntilDue(a: number, b: number, price: Price): number {
  */
 function daysUntilWorthItsBytes(a: number, b: number, price: Price, cost: VisitCost): number {
   const { weight, theta, maxInterval } = price;
-  const over = (z: number) => {
-    const log = Math.log1p(z);
-    const slope = a * z * Math.exp(-(a + 1) * log);
-    const bytes = -Math.expm1(-a * log) - slope;
-    return weight * b * valueShape(a, z, log) - theta * (cost.change * bytes + cost.visit);
+  const worth = weight * b;
+  const change = theta * cost.change;
+  const visit = theta * cost.visit;
+  if (!(visit + change > 0)) return 0;
+  // Above what both sides are at `z`, and how steeply the difference rises there.
+  const over = (z: number, log: number) => {
+    const bytes = -Math.expm1(-a * log) - a * z * Math.exp(-(a + 1) * log);
+    return worth * valueShape(a, z, log) - change * bytes - visit;
   };
-  const lowest = Math.max(0, (theta * cost.change * (a + 1)) / (weight * b) - 1);
-  const most = maxInterval / b;
-  return lowest >= most ? maxInterval : b * solve(over, lowest, most);
+  const slope = (z: number, log: number) => a * z * Math.exp(-(a + 1) * log) * (worth - (change * (a + 1)) / (1 + z));
+  let low = Math.max(0, (change * (a + 1)) / worth - 1);
+  let high = maxInterval / b;
+  if (low >= high || over(high, Math.log1p(high)) <= 0) return maxInterval;
+  // As in daysUntilDue: Newton from where the root is if z is small, held by the bracket.
+  let z = low > 0 ? 2 * low : Math.sqrt((2 * visit) / (a * (worth - change * (a + 1))));
+  if (!(z > low && z < high)) z = (low + high) / 2;
+  for (let round = 0; round < 60; round++) {
+    const log = Math.log1p(z);
+    const value = over(z, log);
+    if (value > 0) high = z;
+    else low = z;
+    let next = z - value / slope(z, log);
+    if (!(next > low && next < high)) next = (low + high) / 2;
+    if (Math.abs(next - z) <= 1e-9 * next) return next * b;
+    z = next;
+  }
+  return z * b;
 }
 
 /** The same for a rate taken as certain: 1 - e^(-x)(1 + x) = theta rate / w, with x = rate t. */

@@ -78,9 +78,9 @@ test('numbers are read with either sign of fractions', () => {
 
 test('what is wrong with a schema is said in a sentence', () => {
   const cases: [string, RegExp][] = [
-    ['{', /no JSON/],
+    ['{', /not JSON/],
     ['{"fields": {"a": {"ccs": "h1"}}}', /fields\.a/],
-    ['{"fields": {"a": "h1["}}', /field "a".*no CSS selector/],
+    ['{"fields": {"a": "h1["}}', /field "a".*not a CSS selector/],
     ['{"fields": {"url": "h1"}}', /"url" is taken/],
   ];
   for (const [text, says] of cases) assert.throws(() => fieldsOf(text, 'f.json'), says);
@@ -103,10 +103,10 @@ test('a schema of rows says what a row must be, and makes it; the rest is refuse
   assert.equal(refused.length, 2);
   assert.match(refused[0]!, /^price: Too small/);
   assert.match(refused[1]!, /^name: .*expected string/);
-  assert.throws(() => fieldsFrom({ ...file, row: {} }, 'f.ts'), /row: is no schema of zod/);
+  assert.throws(() => fieldsFrom({ ...file, row: {} }, 'f.ts'), /row: is not a schema of zod/);
   const late = z.object({}).refine(async () => true);
   fieldsFrom({ ...file, row: late }, 'f.ts').rows(html, 'http://a.org/', why => refused.push(why));
-  assert.match(refused.at(-1)!, /must answer at once/);
+  assert.match(refused.at(-1)!, /must be synchronous/);
 });
 
 test('over the archive, without a request: three formats with the same rows; then only what changed', async () => {

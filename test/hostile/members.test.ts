@@ -62,7 +62,7 @@ test('one that was revoked cannot come back, and one that needs approval waits f
   const members = new Members(join(home.directory, 'door'));
   const terms = { host: '127.0.0.1', port: home.port, expires: Date.now() + DAY, uses: 9, servers: [], quotas: {} };
   const token = members.invite({ ...terms, approve: true });
-  await assert.rejects(startLiar('waits', token, idle), /has to be approved/);
+  await assert.rejects(startLiar('waits', token, idle), /needs approval first/);
   assert.equal(members.approve('waits'), true);
   const { key } = members.all()[0]!;
   const hello = { key, name: 'waits', token: '', servers: [] } as unknown as Parameters<Members['admit']>[0];

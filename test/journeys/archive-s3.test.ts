@@ -116,7 +116,7 @@ else {
     assert.notEqual(code, 0);
     assert.match(stderr, /^skein: There is no bucket nowhere at 127[^\n]*\nCreate it, or correct its name\.\n$/m);
     const crawl = (archive?: string, into = data) => crawlHere({ data: into, ...(archive && { archive }) }, web.seeds);
-    await assert.rejects(crawl('ftp://x'), /ftp:\/\/x is no place for an archive/);
+    await assert.rejects(crawl('ftp://x'), /ftp:\/\/x is not a place for an archive/);
     const right = process.env['AWS_ENDPOINT_URL'];
     process.env['AWS_ENDPOINT_URL'] = 'http://127.0.0.1:9';
     await assert.rejects(crawl('s3://pages/x'), /127\.0\.0\.1:9 does not answer: ECONNREFUSED/);

@@ -60,8 +60,8 @@ test('what is not empty, no backup, or in the collection itself is refused in a 
   const other = join(place.path, 'other');
   mkdirSync(other);
   writeFileSync(join(other, 'letter.txt'), 'mine');
-  await assert.rejects(backupCollection(data, other), /something else in it/);
-  await assert.rejects(backupCollection(data, join(data, 'inside')), /in one another/);
+  await assert.rejects(backupCollection(data, other), /files that are not a backup/);
+  await assert.rejects(backupCollection(data, join(data, 'inside')), /cannot be inside its collection/);
   assert.throws(() => restoreCollection(other, join(place.path, 'new')), /no backup/);
   await backupCollection(data, join(place.path, 'kept'));
   assert.throws(() => restoreCollection(join(place.path, 'kept'), other), /not empty/);

@@ -66,7 +66,7 @@ test('a full disk at an outpost is said at both ends, loses nothing, and with ro
     while ((await stateOf(data, 'near')) !== 'full') await new Promise(resolve => setTimeout(resolve, 200));
     empty();
     await home.says('The outpost near accepts errands again.');
-    await outpost.running.says('there is room again');
+    await outpost.running.says('Accepting errands again');
     const ran = await home.ended;
     assert.equal(ran.code, 0, ran.stderr);
     assert.deepEqual(collected(await pagesOf(data)), web.mustFind());

@@ -33,7 +33,7 @@ test('a block that is different at every look is found out by a second one, and 
   assert.equal(collection.visits(url).at(-1)!.stage, 'noise');
   const skein = async (...words: string[]) =>
     (await start([...words, '--data', collection.directory]).ended).stdout.toString();
-  assert.match(await skein('why', url), /masked +\w+ → \w+: .* second looks? a moment later differed\s+there/);
+  assert.match(await skein('why', url), /masked +\w+ → \w+: .* second looks? moments\s+later\s+differed\s+there/);
   assert.match(await skein('show', url), /masked/);
   pages.set('/', page(2));
   await refresh();

@@ -108,7 +108,7 @@ const refusals: readonly (readonly [string, RegExp])[] = [
   ['site:a@b', /not a site/],
   ['site:a@b/c', /not a site/],
   ['site:[', /not a site/],
-  ['type:!', /no media type/],
+  ['type:!', /not a media type/],
   ['lang:12', /not a language/],
   ['changed:soon', /not a time span/],
   ['changed:<7x', /not a time span/],

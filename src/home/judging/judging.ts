@@ -39,7 +39,9 @@ export class Judging {
   ask({ visits, members }: Parcel): Findings | undefined {
     let findings: Findings | undefined;
     for (const visit of visits) {
-      const copy = visit.outcome === 'fetched' && visit.record ? this.#copyOf(visit) : undefined;
+      // A page that has a copy was analysed before: nothing needs to be asked of one that comes for the first time.
+      const isAgain = visit.outcome === 'fetched' && visit.stage !== 'first' && visit.record;
+      const copy = isAgain ? this.#copyOf(visit) : undefined;
       if (!copy) continue;
       findings ??= { open: 0, found: new Map() };
       findings.open++;

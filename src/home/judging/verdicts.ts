@@ -128,10 +128,10 @@ export class Verdicts {
   }
 
   /** A look at a page whose copy was inferred: where it shows the old state, its folder is not as was thought. */
-  #auditInferred({ url, outcome, status }: Visit, found: Comparison | undefined): void {
+  #auditInferred({ url, outcome, status, stage }: Visit, found: Comparison | undefined): void {
     const { ledger, frontier } = this.#parts;
-    const row =
-      outcome === 'same' || outcome === 'fetched' ? ledger.inferred.of(frontier.admission.find(url)) : undefined;
+    const seen = outcome === 'same' || (outcome === 'fetched' && stage !== 'first');
+    const row = seen ? ledger.inferred.of(frontier.admission.find(url)) : undefined;
     if (!row) return;
     const wrong = found ? found.refuted : outcome === 'same' || status === 304;
     if (wrong) ledger.inferred.removeFolder(row.folder);

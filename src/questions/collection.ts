@@ -94,19 +94,7 @@ export class OpenCollection implements AsyncDisposable {
 
   /** Sentence for people where the answer does not speak for all; empty = it does. */
   get incomplete(): string {
-    const names = this.silent;
-    const sentences = [this.#alone];
-    if (names.length > 0) {
-      const [who, verb] = names.length === 1 ? ['peer', 'does'] : ['peers', 'do'];
-      const what = names.length === 1 ? 'it has' : 'they have';
-      sentences.push(`The ${who} ${names.join(', ')} ${verb} not answer: what ${what} is missing here.`);
-    }
-    if (this.#unheld.size > 0) {
-      const ids = [...this.#unheld].sort((a, b) => a - b).join(', ');
-      const [what, verb] = this.#unheld.size === 1 ? ['Partition', 'is'] : ['Partitions', 'are'];
-      sentences.push(`${what} ${ids} ${verb} on the way from one peer to another, and missing here.`);
-    }
-    return sentences.filter(sentence => sentence !== '').join(' ');
+    return [this.#alone, whatIsMissing(this.silent, this.#unheld)].filter(sentence => sentence !== '').join(' ');
   }
 
   async ask<Args, Part, Answer>(
@@ -225,4 +213,20 @@ export function openCollection(
     collection.close();
     throw error;
   }
+}
+
+/** For people: who did not answer, and which partitions nobody has at the moment; empty = nothing is missing. */
+export function whatIsMissing(silent: readonly string[], unheld: Iterable<number>): string {
+  const sentences: string[] = [];
+  if (silent.length > 0) {
+    const [who, verb] = silent.length === 1 ? ['peer', 'does'] : ['peers', 'do'];
+    const what = silent.length === 1 ? 'it has' : 'they have';
+    sentences.push(`The ${who} ${silent.join(', ')} ${verb} not answer: what ${what} is missing here.`);
+  }
+  const ids = [...unheld].sort((a, b) => a - b);
+  if (ids.length > 0) {
+    const [what, verb] = ids.length === 1 ? ['Partition', 'is'] : ['Partitions', 'are'];
+    sentences.push(`${what} ${ids.join(', ')} ${verb} on the way from one peer to another, and missing here.`);
+  }
+  return sentences.join(' ');
 }

@@ -114,10 +114,27 @@ export function daySums(parts: readonly CountedPart[], days: number, zone = 'UTC
       same += sums.same;
     }
   }
-  const sorted = [...lines.values()].sort((a, b) => b.day - a.day || b.changed - a.changed || a.server - b.server);
   const since = Date.now() - days * DAY;
-  return { days: sorted.slice(0, MOST_LINES), visits, same, whole: parts.every(part => part.dayCounts.reaches(since)) };
+  return {
+    days: inOrder([...lines.values()]),
+    visits,
+    same,
+    whole: parts.every(part => part.dayCounts.reaches(since)),
+  };
 }
+
+/** What several machines tell, each of partitions of its own. */
+export function mergedDays(told: readonly DaySums[]): DaySums {
+  return {
+    days: inOrder(told.flatMap(({ days }) => days)),
+    visits: told.reduce((sum, { visits }) => sum + visits, 0),
+    same: told.reduce((sum, { same }) => sum + same, 0),
+    whole: told.every(({ whole }) => whole),
+  };
+}
+
+const inOrder = (lines: readonly DayCount[]): DayCount[] =>
+  lines.toSorted((a, b) => b.day - a.day || b.changed - a.changed || a.server - b.server).slice(0, MOST_LINES);
 
 /** On which day, since 1970, a quarter of an hour is in a time zone. */
 function dayIn(zone: string): (quarter: number) => number {

@@ -75,7 +75,9 @@ export class Reader {
   #collection: OpenCollection;
   #parts: readonly ReadPartition[];
   #asked: { readonly ids: string; readonly collection: OpenCollection } | undefined;
-  #notDue: { readonly first: number; readonly until: number; readonly rows: readonly NotDue[] } | undefined;
+  #notDue:
+    | { readonly first: number; readonly until: number; readonly rows: readonly (NotDue & { partition: number })[] }
+    | undefined;
 
   constructor(directory: string, site: string) {
     this.directory = directory;
@@ -129,18 +131,21 @@ export class Reader {
     return this.#parts.some(({ reader }) => existsSync(searchFile(reader.directory)));
   }
 
-  /** What was avoided by not asking, from the day `first` on. */
-  notDue(first: number): readonly NotDue[] {
+  /** What was avoided by not asking, from the day `first` on, in all partitions on this disk or these. */
+  notDue(first: number, parts: readonly ReadPartition[] = this.#parts): readonly NotDue[] {
     const now = performance.now();
     let kept = this.#notDue;
     if (!kept || kept.first > first || now >= kept.until) {
       const most = Math.max(LEAST_SAMPLED, Math.ceil(SAMPLED / this.#parts.length));
       const rows = this.#parts.flatMap(part =>
-        notDue(part.ledger, first, most).map(row => ({ ...row, server: part.told(row.server) })),
+        notDue(part.ledger, first, most).map(row => ({
+          ...{ ...row, server: part.told(row.server), partition: part.id },
+        })),
       );
       this.#notDue = kept = { first, until: now + KEPT * (performance.now() - now), rows };
     }
-    return kept.rows.filter(({ day }) => day >= first);
+    const asked = new Set(parts.map(({ id }) => id));
+    return kept.rows.filter(({ day, partition }) => day >= first && asked.has(partition));
   }
 
   /** The partition of a told number, and the number there; undefined = there is none. */

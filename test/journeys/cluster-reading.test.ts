@@ -120,6 +120,21 @@ async function listed(port: number, path: string, name: string): Promise<Told[]>
   }
 }
 
+/** Sums are those of all machines. */
+async function checkSums(port: number, fetched: number): Promise<void> {
+  const overview = (await askWorkbench(port, '/overview')).told as Told & { account: Told };
+  const { visits, missing } = (await askWorkbench(port, '/changes/days')).told;
+  const account = (await askWorkbench(port, '/account')).told as { causes: Told[]; days: Told[]; missing: string };
+  const pages = account.causes.find(({ cause }) => cause === 'page');
+  assert.equal(pages?.['visits'], fetched);
+  assert.ok((account.days[0]?.['visits'] as number) >= fetched, JSON.stringify(account.days));
+  assert.deepEqual(overview['account'], account);
+  assert.equal(overview['visited'], fetched);
+  assert.equal(overview['looks'], visits);
+  assert.ok((visits as number) >= fetched);
+  assert.deepEqual([missing, account.missing], ['', '']);
+}
+
 /** The workbench of a machine shows what another one has, as if it were here. */
 async function checkWorkbench(data: string, urls: readonly string[], ofBob: string): Promise<void> {
   const workbench = await openWorkbench({ directory: data, port: 0, version: 'test' });
@@ -160,6 +175,7 @@ async function checkWorkbench(data: string, urls: readonly string[], ofBob: stri
       ],
     );
     assert.equal(cluster.partitions.length, 12);
+    await checkSums(port, urls.length);
   } finally {
     await workbench.close();
   }
@@ -174,6 +190,14 @@ describe('any machine of a cluster', { skip }, () => {
     const fetched = [...visited(peers).values()].filter(({ outcome }) => outcome === 'fetched');
     const ofBob = fetched.find(({ places }) => places.some(place => place.startsWith('bob')))!.url;
     for (const { data } of peers) await checkWorkbench(data, fetched.map(({ url }) => url).sort(), ofBob);
+    // Sums without somebody say so.
+    peers[1].running.child.kill('SIGKILL');
+    await peers[1].running.ended;
+    const workbench = await openWorkbench({ directory: peers[0].data, port: 0, version: 'test' });
+    const { told } = await askWorkbench(workbench.port, '/overview');
+    await workbench.close();
+    assert.ok((told['visited'] as number) < fetched.length);
+    assert.match(JSON.stringify(told['attention']), /The peer bob does not answer: what it has is missing here\./);
   });
 
   test('speaks for the whole collection, and names who does not answer', async () => {

@@ -102,7 +102,7 @@ let workbench: PeerAnswers | undefined;
 async function shown(given: unknown): Promise<unknown> {
   const { PeerAnswers } = await import('../../workbench/whole/peer-answers.ts');
   workbench ??= new PeerAnswers(data);
-  return workbench.answer(given);
+  return workbench.answer(given, new Set(readers.keys()));
 }
 
 const connection = await connectTo(readEngineAddress(engine), { name: 'skein answers' });

@@ -4,11 +4,11 @@ import { z } from 'zod';
 import { DAY, HOUR } from '../../base/clock.ts';
 import { changesIn } from '../../home/answers/changes.ts';
 import type { ListingPart } from '../../ledger/listings.ts';
-import { daySums, MOST_DAYS } from '../day-counts.ts';
+import { daySums, MOST_DAYS, mergedDays } from '../day-counts.ts';
 import type { Keyed } from '../paging.ts';
 import type { ReadPartition } from '../reader.ts';
-import { listRoute, route } from './route.ts';
-import { after, amount, limit, list, means, next, stage, time } from './shared.ts';
+import { listRoute, sumRoute } from './route.ts';
+import { after, amount, few, limit, list, means, missing, next, stage, time } from './shared.ts';
 
 /** Visits looked at in one request; the answer says where to go on. */
 const SCANNED = 50_000;
@@ -43,14 +43,16 @@ const changedDay = z
   })
   .meta({ id: 'ChangedDay' });
 
-const changedDayList = z
-  .object({
-    days: list(changedDay),
-    visits: z.int().describe('that were looked through'),
-    same: z.int().describe('of them, found nothing new'),
-    whole: z.boolean().describe('false = there were too many visits to count them all'),
-  })
-  .meta({ id: 'ChangedDayList' });
+const dayCounts = {
+  visits: z.int().describe('that were looked through'),
+  same: z.int().describe('of them, found nothing new'),
+  whole: z.boolean().describe('false = there were too many visits to count them all'),
+};
+
+/** What some partitions tell. */
+const changedPart = z.object({ days: few(changedDay), ...dayCounts });
+
+const changedDayList = z.object({ days: list(changedDay), ...dayCounts, missing }).meta({ id: 'ChangedDayList' });
 
 export type ShownChange = z.infer<typeof change>;
 export type ChangedDay = z.infer<typeof changedDay>;
@@ -104,7 +106,7 @@ export const changeRoutes = [
       told: (changes, next) => ({ changes, next }),
     },
   }),
-  route({
+  sumRoute({
     method: 'get',
     path: '/changes/days',
     summary: 'Number of changes by day and server; `whole` is false when there were too many visits to count them all.',
@@ -113,6 +115,10 @@ export const changeRoutes = [
       zone: z.string().max(100).default('UTC').describe('time zone whose days are meant, as Europe/Berlin'),
     }),
     output: changedDayList,
-    answer: ({ days, zone }, { reader }) => daySums(reader.parts, days, zone),
+    sum: {
+      part: changedPart,
+      of: (parts, { days, zone }) => daySums(parts, days, zone),
+      told: (parts, _input, _context, silent) => ({ ...mergedDays(parts), missing: silent }),
+    },
   }),
 ];

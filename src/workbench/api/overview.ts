@@ -4,11 +4,11 @@ import { z } from 'zod';
 import { lastRun } from '../../home/log.ts';
 import { sumOf } from '../../questions/question.ts';
 import { daySums } from '../day-counts.ts';
-import type { Live } from '../live.ts';
-import type { Reader } from '../reader.ts';
-import { accountOf, accountReport } from './account.ts';
-import { route } from './route.ts';
-import { bytes, list, share, time } from './shared.ts';
+import { meanFreshness, partFreshness } from '../part-freshness.ts';
+import type { Reader, ReadPartition } from '../reader.ts';
+import { accountPart, accountPartOf, accountReport, accountTold } from './account.ts';
+import { type RouteContext, sumRoute } from './route.ts';
+import { bytes, few, list, share, time } from './shared.ts';
 
 /** Share of the disk below which people are told. */
 const LITTLE_DISK = 0.05;
@@ -48,23 +48,71 @@ const overview = z
 
 export type Overview = z.infer<typeof overview>;
 
-function overviewOf(reader: Reader, live: Live, days: number): Overview {
-  const { collection, home } = live.now;
-  const changes = daySums(reader.parts, CHANGE_DAYS);
-  const visits = reader.parts.flatMap(({ ledger }) => ledger.visits.get(ledger.visits.newest()) ?? []);
-  const run = lastRun(reader.directory) ?? null;
+/** What some partitions tell. */
+const overviewPart = z.object({
+  fresh: few(z.object({ expected: share, aim: share, pages: z.int() })),
+  ...{ visited: z.int(), lastVisit: time.nullable(), changed: z.int(), looks: z.int() },
+  account: accountPart,
+  /** Servers that do not answer, pages whose last visit failed. */
+  ...{ failing: z.int(), failed: z.int() },
+  indexed: z.boolean(),
+});
+type OverviewPart = z.infer<typeof overviewPart>;
+
+function overviewPartOf(parts: readonly ReadPartition[], days: number, reader: Reader): OverviewPart {
+  const changes = daySums(parts, CHANGE_DAYS);
+  const ledgers = parts.map(({ ledger }) => ledger);
+  const visits = ledgers.flatMap(({ visits: all }) => all.get(all.newest()) ?? []);
+  const tallies = ledgers.flatMap(ledger => ledger.tallies.of('known'));
   return {
-    freshness: collection.visited === 0 ? null : collection.freshness,
-    ...{ freshnessAim: collection.freshnessAim, visited: collection.visited, run },
-    lastVisit: visits.length === 0 ? null : Math.max(...visits.map(visit => visit.time)),
+    fresh: parts.map(partFreshness).map(({ expected, aim, pages }) => ({ expected, aim, pages })),
+    visited: sumOf(ledgers.map(ledger => ledger.listings.visited())),
+    lastVisit: latest(visits.map(({ time: at }) => at)),
     changed: sumOf(changes.days.map(({ changed, gone, moved }) => changed + gone + moved)),
     looks: changes.visits,
-    account: accountOf(reader, days),
-    attention: attentionOf(reader, run !== null && run.ended === null && home === null),
+    account: accountPartOf(parts, days, reader),
+    failing: sumOf(ledgers.map(ledger => ledger.listings.failing())),
+    failed: sumOf(tallies.map(({ name, n }) => (name.startsWith('failed ') ? n : 0))),
+    indexed: reader.indexed,
   };
 }
 
-function attentionOf(reader: Reader, died: boolean): Overview['attention'] {
+function latest(times: readonly number[]): number | null {
+  return times.length === 0 ? null : Math.max(...times);
+}
+
+function overviewTold(parts: readonly OverviewPart[], { reader, live }: RouteContext, missing: string): Overview {
+  const run = lastRun(reader.directory) ?? null;
+  const sum = (of: 'visited' | 'changed' | 'looks' | 'failing' | 'failed') => sumOf(parts.map(part => part[of]));
+  const { expected, aim } = meanFreshness(parts.flatMap(part => part.fresh));
+  const died = run !== null && run.ended === null && live.now.home === null;
+  return {
+    freshness: sum('visited') === 0 ? null : expected,
+    ...{ freshnessAim: aim, visited: sum('visited'), run },
+    lastVisit: latest(parts.flatMap(part => part.lastVisit ?? [])),
+    ...{ changed: sum('changed'), looks: sum('looks') },
+    account: accountTold(
+      parts.map(part => part.account),
+      missing,
+    ),
+    attention: [
+      ...(missing === '' ? [] : [{ what: missing, link: '/machines', bad: true }]),
+      ...attentionTo(reader, {
+        ...{ died, failing: sum('failing'), failed: sum('failed') },
+        indexed: parts.some(({ indexed }) => indexed),
+      }),
+    ],
+  };
+}
+
+interface Troubles {
+  readonly died: boolean;
+  readonly failing: number;
+  readonly failed: number;
+  readonly indexed: boolean;
+}
+
+function attentionTo(reader: Reader, { died, failing, failed, indexed }: Troubles): Overview['attention'] {
   const found: z.infer<typeof attention>[] = [];
   if (died)
     found.push({
@@ -72,18 +120,15 @@ function attentionOf(reader: Reader, died: boolean): Overview['attention'] {
       link: '',
       bad: true,
     });
-  const failing = sumOf(reader.parts.map(({ ledger }) => ledger.listings.failing()));
   if (failing > 0) {
     const what = failing === 1 ? '1 server does not answer.' : `${failing.toLocaleString('en')} servers do not answer.`;
     found.push({ what, link: '/servers?state=failing', bad: true });
   }
-  const tallies = reader.parts.flatMap(({ ledger }) => ledger.tallies.of('known'));
-  const failed = sumOf(tallies.map(({ name, n }) => (name.startsWith('failed ') ? n : 0)));
   if (failed > 0) {
     const pages = failed === 1 ? '1 page' : `${failed.toLocaleString('en')} pages`;
     found.push({ what: `${pages} failed at their last visit.`, link: '/pages?outcome=failed', bad: false });
   }
-  if (!reader.indexed) found.push({ what: 'No page is indexed yet, so search finds nothing.', link: '', bad: false });
+  if (!indexed) found.push({ what: 'No page is indexed yet, so search finds nothing.', link: '', bad: false });
   const free = freeShare(reader.directory);
   if (free < LITTLE_DISK)
     found.push({ what: `The disk is nearly full: ${Math.round(free * 100)}% left.`, link: '', bad: true });
@@ -95,11 +140,15 @@ function freeShare(directory: string): number {
   return blocks === 0 ? 1 : bavail / blocks;
 }
 
-export const overviewRoute = route({
+export const overviewRoute = sumRoute({
   method: 'get',
   path: '/overview',
   summary: 'How fresh the collection is, what it cost, what changed, how the last run ended, and what needs attention.',
   input: z.object({ days: z.coerce.number().int().min(1).max(400).default(30) }),
   output: overview,
-  answer: ({ days }, { reader, live }) => overviewOf(reader, live, days),
+  sum: {
+    part: overviewPart,
+    of: (parts, { days }, reader) => overviewPartOf(parts, days, reader),
+    told: (parts, _input, context, missing) => overviewTold(parts, context, missing),
+  },
 });

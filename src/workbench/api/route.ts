@@ -44,6 +44,15 @@ export interface ListShape<Input, Row> {
   readonly prepare?: (input: Input, urlOf: (page: number) => Promise<string>) => Promise<Input>;
 }
 
+/** Sums over all partitions, of which other peers may have some. */
+export interface SumShape<Input, Part> {
+  /** Of what one machine tells of its partitions, for what comes from another. */
+  readonly part: z.ZodType<Part>;
+  readonly of: (parts: readonly ReadPartition[], input: Input, reader: Reader) => Part;
+  /** What all of them tell together; `missing`: a sentence about peers that do not answer, or nothing. */
+  readonly told: (parts: readonly Part[], input: Input, context: RouteContext, missing: string) => unknown;
+}
+
 export interface Route<Input extends z.ZodObject = z.ZodObject, Answer extends z.ZodType = z.ZodType> {
   readonly method: 'get' | 'post';
   /** Below /api/v1; `{id}` is a path parameter, declared in `input` like the others. */
@@ -60,6 +69,8 @@ export interface Route<Input extends z.ZodObject = z.ZodObject, Answer extends z
   readonly about?: (input: z.infer<Input>) => number | string | undefined;
   // biome-ignore lint/suspicious/noExplicitAny: rows of one list never meet those of another
   readonly list?: ListShape<z.infer<Input>, any>;
+  // biome-ignore lint/suspicious/noExplicitAny: parts of one sum never meet those of another
+  readonly sum?: SumShape<z.infer<Input>, any>;
 }
 
 /** Keeps the types of input and answer together while the table forgets them. */
@@ -75,6 +86,20 @@ export function listRoute<Input extends z.ZodObject, Row>(
 ): Route {
   const { list } = made;
   return route({ ...made, answer: (input, { reader }) => listHere(list, reader, input) as never });
+}
+
+/** A route that answers with sums. */
+export function sumRoute<Input extends z.ZodObject, Part>(
+  made: Pick<Route<Input>, 'method' | 'path' | 'summary' | 'input' | 'output'> & {
+    readonly sum: SumShape<z.infer<Input>, Part>;
+  },
+): Route {
+  const { sum } = made;
+  const answer = (input: z.infer<Input>, context: RouteContext) => {
+    const { reader } = context;
+    return sum.told([sum.of(reader.parts, input, reader)], input, context, '') as never;
+  };
+  return route({ ...made, answer });
 }
 
 /** Over the partitions on this disk. */

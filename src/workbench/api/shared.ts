@@ -34,6 +34,9 @@ export const amount = z
   .nullable()
   .describe('share of the words of both versions that differ, 0 to 1; null = not counted');
 export const list = <T extends z.ZodType>(of: T) => z.array(of).readonly();
+/** What comes from another machine, beyond any number that is needed. */
+export const few = <T extends z.ZodType>(of: T) => z.array(of).max(500_000).readonly();
+export const missing = z.string().describe('about peers of a cluster that do not answer; empty = all do');
 
 export const account = z
   .object({ visits: z.int(), spent: bytes, avoided: bytes })

@@ -5,8 +5,9 @@
 import { z } from 'zod';
 import { SkeinError } from '../../base/errors.ts';
 import type { ListingPart } from '../../ledger/listings.ts';
+import { whatIsMissing } from '../../questions/collection.ts';
 import { localNumber } from '../../questions/numbers.ts';
-import type { ListShape, Route, RouteContext } from '../api/route.ts';
+import type { ListShape, Route, RouteContext, SumShape } from '../api/route.ts';
 import { AT_ITS_END, type Keyed, type ListPlace, mergedFrom, placesOf } from '../paging.ts';
 import type { Reader } from '../reader.ts';
 import { answerElsewhere, askedForm, type Others, partitionOf } from './whole.ts';
@@ -17,7 +18,7 @@ type Input = Record<string, unknown>;
 export const nameOf = ({ method, path }: Pick<Route, 'method' | 'path'>): string => `${method} ${path}`;
 
 export async function answerWhole(route: Route, input: Input, context: RouteContext): Promise<unknown> {
-  if (!route.about && !route.list) return route.answer(input, context);
+  if (!route.about && !route.list && !route.sum) return route.answer(input, context);
   const others = await context.reader.whole.others();
   if (!others) return route.answer(input, context);
   const about = route.about?.(input);
@@ -27,6 +28,7 @@ export async function answerWhole(route: Route, input: Input, context: RouteCont
     const asked = { route: nameOf(route), input };
     return (await answerElsewhere(others, partition, asked, route.output)) ?? route.answer(input, context);
   }
+  if (route.sum) return sumWhole(route, route.sum, { input, context, others });
   return route.list ? listWhole(route, route.list, { input, context, others }) : route.answer(input, context);
 }
 
@@ -50,6 +52,28 @@ interface WholeAsking {
   readonly context: RouteContext;
   readonly others: Others;
 }
+
+/** Sums are told without those who do not answer, and say so: a number that is too small is better than no view at all. */
+async function sumWhole(
+  route: Route,
+  sum: SumShape<Input, unknown>,
+  { input, context, others }: WholeAsking,
+): Promise<unknown> {
+  const { reader } = context;
+  const all = Array.from({ length: others.partitions }, (_, id) => id);
+  const away = all.filter(id => !others.isHere(id));
+  const here = reader.parts.filter(({ id }) => others.isHere(id));
+  const asked = { route: nameOf(route), input, places: away.map(id => [id, null]) };
+  const nobody = { answers: [], silent: [], unheld: [] };
+  const { answers, silent, unheld } = away.length > 0 ? await others.ask(askedForm.parse(asked), away) : nobody;
+  const form = z.object({ sums: sum.part });
+  const told = answers.map(answer => form.safeParse(answer).data);
+  if (told.includes(undefined)) throw malformed();
+  const parts = [sum.of(here, input, reader), ...told.map(each => each!.sums)];
+  return sum.told(parts, input, context, whatIsMissing(silent, unheld));
+}
+
+const malformed = () => new SkeinError('refused', 'A peer sent a malformed answer.', 'It may run another Skein.');
 
 async function listWhole(route: Route, list: ListShape<Input, unknown>, { input, context, others }: WholeAsking) {
   const { reader } = context;
@@ -112,7 +136,7 @@ async function askLists(others: Others, asked: z.infer<typeof askedForm>, { row 
   const found = new Map<number, ListingPart<Keyed<unknown>>>();
   for (const answer of answers) {
     const checked = form.safeParse(answer).data;
-    if (!checked) throw new SkeinError('refused', 'A peer sent a malformed answer.', 'It may run another Skein.');
+    if (!checked) throw malformed();
     for (const { partition, rows, next } of checked.parts) found.set(partition, { rows, next });
   }
   return found;

@@ -16,15 +16,20 @@ export class PeerAnswers {
     this.#reader = new Reader(directory, '');
   }
 
-  async answer(given: unknown): Promise<unknown> {
+  /** `held`: the partitions that are this peer's now; others may still lie on its disk. */
+  async answer(given: unknown, held: ReadonlySet<number>): Promise<unknown> {
     this.#reader.follow();
     const { route: name, input, places } = askedForm.parse(given);
     try {
       if (name === COPY) return { answer: await this.#copy(input) };
       const route = byName.get(name);
-      if (!route || (!route.about && !route.list)) throw new SkeinError('refused', 'It does not know this question.');
+      if (!route || (!route.about && !route.list && !route.sum))
+        throw new SkeinError('refused', 'It does not know this question.');
       if (!places) return { answer: await route.answer(route.input.parse(input), this.#context()) };
-      return { parts: this.#list(route, input, places) };
+      if (route.list) return { parts: this.#list(route, input, places) };
+      const wanted = new Set(places.map(([partition]) => partition));
+      const parts = this.#reader.parts.filter(({ id }) => wanted.has(id) && held.has(id));
+      return { sums: route.sum?.of(parts, route.input.parse(input), this.#reader) };
     } catch (error) {
       if (error instanceof SkeinError) return { code: error.code, error: error.message };
       throw error;
@@ -44,7 +49,7 @@ export class PeerAnswers {
     return copyDocument(this.#reader, Number(visit), { since: numbered(since), until: numbered(until) });
   }
 
-  /** What is about one thing, and lists, look at the reader alone. */
+  /** What is about one thing looks at the reader alone. */
   #context(): RouteContext {
     return { reader: this.#reader, role: 'read', shown: '', live: undefined as never };
   }

@@ -15,7 +15,7 @@ import type { PeersElsewhere } from '../../questions/peers/elsewhere.ts';
 export const askedForm = z.object({
   route: z.string().max(100),
   input: z.record(z.string().max(40), z.unknown()),
-  /** Of a list: from where to go on in each partition; null = its beginning. */
+  /** Of a list: from where to go on in each partition; null = its beginning. Of sums: which partitions. */
   places: z
     .array(z.tuple([z.int().min(0), z.number().nullable()]))
     .max(4096)
@@ -34,11 +34,11 @@ export interface Others {
   readonly partitions: number;
   /** The peer is this machine's, and so is the partition. */
   isHere(partition: number): boolean;
-  /** The answers of those who have these partitions; `silent`: peers that said nothing. */
+  /** The answers of those who have these partitions; `silent`: peers that said nothing, `unheld`: what nobody has now. */
   ask(
     asked: AskedRoute,
     partitions: readonly number[],
-  ): Promise<{ answers: readonly unknown[]; silent: readonly string[] }>;
+  ): Promise<{ answers: readonly unknown[]; silent: readonly string[]; unheld: readonly number[] }>;
   readonly elsewhere: PeersElsewhere;
 }
 
@@ -77,8 +77,8 @@ export class WholeCollection {
           elsewhere.isHeldBy(partition, remembered.peer) &&
           readCollection(this.#directory).here.some(({ id }) => id === partition),
         async ask(asked, wanted) {
-          const { answers, silent } = await elsewhere.askHolders('workbench', asked, wanted);
-          return { answers: [...answers.values()], silent };
+          const { answers, silent, unheld } = await elsewhere.askHolders('workbench', asked, wanted);
+          return { answers: [...answers.values()], silent, unheld };
         },
       };
     } catch (error) {

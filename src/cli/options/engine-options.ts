@@ -1,9 +1,9 @@
 /** What the options say, in the terms of the engine: texts are read here, and nothing behind it knows of flags. */
 
-import { SkeinError } from '../../base/errors.ts';
 import type { Peer } from '../../engine/cluster/peer.ts';
 import { type Engine, openEngine, refuseMistakes } from '../../engine/engine.ts';
 import type { EngineOptions, Extras } from '../../engine/options.ts';
+import { digestOf } from '../../engine/partitions.ts';
 import { parseKeep } from '../../errand/scope/scope.ts';
 import { parseDomainWeights } from '../../frontier/lanes/director.ts';
 import { parsePvalue } from '../../frontier/orders/pvalue-terms.ts';
@@ -85,30 +85,36 @@ export async function openHome(values: CrawlValues, seeds: readonly string[], ex
  * crawl's besides, where somebody gives them.
  */
 export async function joinCluster<V extends CrawlValues>(
-  values: V,
+  named: V,
   seeds: readonly string[],
   also: readonly (keyof V & OptionName)[],
 ): Promise<{ readonly peer: Peer; readonly values: V }> {
-  if (values.decider !== undefined)
-    throw new SkeinError(
-      'bad-option',
-      'Peers of a cluster take no --decider.',
-      'Leave it out, or crawl without --engine.',
-    );
+  // Taken out of the crawl.
+  const values = named.decider === NO_DECIDER ? { ...named, decider: undefined } : named;
   if (values.archive !== undefined) await (await import('../../home/offsite/offsite.ts')).tryPlace(values.archive);
   // Before the engine hears of it: what is agreed on there holds for all.
-  refuseMistakes(engineOptions(values), seeds);
+  const options = engineOptions(values);
+  refuseMistakes(options, seeds);
+  const decider = options.decider ? digestOf(options.decider) : named.decider === NO_DECIDER ? '' : undefined;
   // Loaded by those who need it.
   const { Peer } = await import('../../engine/cluster/peer.ts');
   const say = (text: string) => console.error(harmlessLines(text));
   const remembered = rememberedCluster(values.data);
-  const who = { ...values, engine: (values.engine ?? remembered?.engine)!, peer: values.peer ?? remembered?.peer, say };
+  const who = {
+    ...values,
+    engine: (values.engine ?? remembered?.engine)!,
+    peer: values.peer ?? remembered?.peer,
+    say,
+    decider,
+  };
   const chosen = (names: readonly (keyof V)[]) =>
     Object.fromEntries(names.map(name => [name, values[name]]).filter(([, value]) => value !== undefined));
   const peer = await Peer.join(who, { seeds: [...seeds], values: chosen(sharedOptions) }, chosen(also));
   const agreed = checked(peer.crawl.values, [...sharedOptions, ...also] as OptionName[]);
   return { peer, values: { ...values, ...agreed } };
 }
+
+const NO_DECIDER = 'none';
 
 /** What a crawl is told once, for all of its machines. */
 const sharedOptions = [

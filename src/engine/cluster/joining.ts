@@ -20,6 +20,8 @@ export interface PeerOptions {
   readonly data: string;
   /** Where the archive is to be copied to from now on; absent = as it was. */
   readonly archive?: string | undefined;
+  /** Digest of the code that decides about pages on this machine; empty = the crawl is to have none from now on. */
+  readonly decider?: string | undefined;
   readonly say: (text: string) => void;
 }
 
@@ -68,6 +70,31 @@ export function agreedOn(
   const { budget: _, freshness: __, ...rest } = now.values;
   const aims = 'budget' in changed || 'freshness' in changed;
   return { seeds, values: { ...(aims ? rest : now.values), ...changed } };
+}
+
+/**
+ * The crawl with the code that decides about its pages, which is the same on every machine or none. Only its digest stands in
+ * the engine: each machine runs the file that its own user named. Throws where this one has another than those who work.
+ */
+export function withDecider(
+  crawl: ClusterCrawl,
+  { given, othersWork }: { readonly given: string | undefined; readonly othersWork: boolean },
+): ClusterCrawl {
+  const { decider: agreed = '', ...values } = crawl.values;
+  if (given === agreed || (given === undefined && agreed === '')) return crawl;
+  if (given === undefined)
+    throw new SkeinError(
+      'bad-option',
+      `Pages of this crawl are decided about by a --decider (SHA-256 ${String(agreed).slice(0, 12)}…), and none is named here.`,
+      'Name the same file on this machine; --decider none takes it out when no other peer works.',
+    );
+  if (othersWork)
+    throw new SkeinError(
+      'bad-option',
+      `The peers that work have ${agreed === '' ? 'no --decider' : `another --decider (SHA-256 ${String(agreed).slice(0, 12)}…)`}.`,
+      'Name the one that they have, or stop them first: whoever starts first says which it is.',
+    );
+  return { ...crawl, values: given === '' ? values : { ...values, decider: given } };
 }
 
 /**

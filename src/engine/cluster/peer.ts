@@ -29,7 +29,16 @@ import type { EngineOptions, Extras } from '../options.ts';
 import { type Answering, startAnswering } from './answering.ts';
 import { Contact } from './contact.ts';
 import { Ending } from './ending.ts';
-import { aborted, agreedOn, archiveOf, type ClusterCrawl, crawlForm, openFor, type PeerOptions } from './joining.ts';
+import {
+  aborted,
+  agreedOn,
+  archiveOf,
+  type ClusterCrawl,
+  crawlForm,
+  openFor,
+  type PeerOptions,
+  withDecider,
+} from './joining.ts';
 import { PeerLeave } from './leave.ts';
 import { LinkExchange } from './link-exchange.ts';
 import { PartitionHost } from './partition-host.ts';
@@ -138,7 +147,8 @@ export class Peer {
       const meta = await WatchedBucket.open(engine.buckets.meta);
       joined = new Peer(options, { engine, members, claims, meta });
       rememberCluster(options.data, { engine: options.engine, peer: name });
-      await joined.#crawl.change(now => agreedOn(now, crawl, changed));
+      const deciding = { given: options.decider, othersWork: joined.#othersWork() };
+      await joined.#crawl.change(now => withDecider(agreedOn(now, crawl, changed), deciding));
       return joined;
     } catch (error) {
       await members?.leave();
@@ -212,7 +222,7 @@ export class Peer {
     };
   }
 
-  /** What a round goes by here: from the moment on at which nothing of this peer is on its way. */
+  /** What a round goes by here, from the moment on at which nothing of this peer is on its way. */
   #terms(): ClusterTerms {
     const terms = () => (this.#custody.moving.length === 0 && this.#isComplete() ? this.#runs.terms : undefined);
     const { round, daily } = this.#slices;
@@ -341,8 +351,7 @@ export class Peer {
 
   /** Others may ask about what this peer has, from its first partition on. */
   #answer(): Answering {
-    const { engine, data } = this.#options;
-    const { connection, layout } = this.#engine;
+    const [{ engine, data }, { connection, layout }] = [this.#options, this.#engine];
     const held = () => [...this.#custody.held].map(([partition, { epoch }]) => [partition, epoch] as const);
     return startAnswering({ connection, peer: this.name, engine, data, partitions: layout.partitions, held });
   }

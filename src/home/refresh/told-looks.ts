@@ -10,6 +10,9 @@ import type { Pool, PoolMember, PoolPage } from '../partitions/pool.ts';
 import type { SupplyParts } from '../supply.ts';
 import { aimed } from './round-terms.ts';
 
+/** New pages on top in one run: a site that names pages without end gets no more, and a large one comes in a few runs. */
+const MOST_NEW = 100_000;
+
 export class ToldLooks {
   readonly #pool: Pool;
   readonly #isAimed: boolean;
@@ -35,7 +38,8 @@ export class ToldLooks {
 
   /** Lets as many new pages in as were named, those first that wait longest. */
   admit(most: number): PoolPage[] {
-    const wanted = this.#isAimed ? Math.min(most, this.#before + this.#newcomers() - this.#admitted) : 0;
+    const expected = Math.min(MOST_NEW, this.#before + this.#newcomers());
+    const wanted = this.#isAimed ? Math.min(most, expected - this.#admitted) : 0;
     const pages = wanted > 0 ? this.#pool.admit(wanted) : [];
     this.#admitted += pages.length;
     return pages;

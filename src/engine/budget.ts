@@ -14,12 +14,14 @@ export interface Budget {
   readonly bytes?: number;
 }
 
-/**
- * Pages that can be kept fresh, and those that sites named and that were not visited yet: a site may have a hundred thousand
- * records and one page. Dead links, redirects, sitemaps and images have budgets of their own beside it.
- */
+/** Pages that can be kept fresh. Dead links, redirects, sitemaps and images have budgets of their own beside it. */
+function livePages(pool: Pool): number {
+  return Math.max(1, pool.live);
+}
+
+/** With those that sites named and that were not visited yet: a site may have a hundred thousand records and one page. */
 function collectionSize(pool: Pool): number {
-  return Math.max(1, pool.live + expectedIn(pool));
+  return livePages(pool) + expectedIn(pool);
 }
 
 /** The part of a budget that falls to some of a collection's pages. */
@@ -80,7 +82,7 @@ export function allowanceOf(pool: Pool): Spending {
   const { share, bytes, freshness } = currentAim(pool);
   if (bytes !== undefined) return { pages: unlimited, bytes };
   if (freshness === undefined) return { pages: (share ?? 0.1) * collectionSize(pool), bytes: unlimited };
-  const size = collectionSize(pool);
+  const size = livePages(pool);
   const visits = weighed(pool).reduce((sum, [each, weight]) => sum + each.frontier.schedule.balance.visits * weight, 0);
   return { pages: SURPRISE * visits * size, bytes: unlimited };
 }

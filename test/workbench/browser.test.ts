@@ -279,12 +279,14 @@ test('every text can be read in both themes, and nothing hangs out of a phone', 
       assert.deepEqual(await page.evaluate(TOO_FAINT), [], `${path}, ${colorScheme}`);
     }
   }
-  await page.setViewportSize({ width: 390, height: 844 });
-  for (const path of VIEWS) {
-    await view(path);
-    await page.waitForSelector('h1');
-    await page.waitForTimeout(250);
-    assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 390, path);
+  for (const width of [390, 768]) {
+    await page.setViewportSize({ width, height: 844 });
+    for (const path of VIEWS) {
+      await view(path);
+      await page.waitForSelector('h1');
+      await page.waitForTimeout(250);
+      assert.equal(await page.evaluate('document.documentElement.scrollWidth'), width, path);
+    }
   }
   await page.setViewportSize({ width: 1440, height: 900 });
   await page.emulateMedia({ colorScheme: 'light' });

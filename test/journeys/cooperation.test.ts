@@ -216,7 +216,9 @@ test('a site that gives other pages than its server shows is found out, and its 
     site.forge(`/${n}.html`, page(n, 'forged'));
   }
   await collection.refresh({ budget: '12', audit: 1 });
-  assert.ok(collection.look(ledger => distrusted(ledger)[site.origin])?.includes('differs from the page on the server'));
+  assert.ok(
+    collection.look(ledger => distrusted(ledger)[site.origin])?.includes('differs from the page on the server'),
+  );
   collection.pass(1);
   site.asked.length = 0;
   await collection.refresh({ budget: '100%' });

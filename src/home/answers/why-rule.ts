@@ -40,7 +40,12 @@ interface WhyAsked {
   kept(): ReadonlySet<number>;
 }
 
-export function ruleOf({ page, known }: LookedUpPage, server: Server | undefined, asked: WhyAsked, now: number): WhyRule {
+export function ruleOf(
+  { page, known }: LookedUpPage,
+  server: Server | undefined,
+  asked: WhyAsked,
+  now: number,
+): WhyRule {
   if (!known || page.refused !== null) return 'first';
   if (known.retry_at !== null) return 'retry';
   if (known.due === null) return 'settled';

@@ -10,9 +10,9 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { WordList } from '../terms/word-list.ts';
 import type { Vocabulary } from './asked.ts';
-import { Doubts } from './doubts.ts';
 import { plan, type QueryPlan } from './match.ts';
 import { mayGoOn, parseQuery, type Query } from './query.ts';
+import { QueryDoubts } from './query-doubts.ts';
 import { FEW, type Ranked, Ranker, type Ranking } from './rank.ts';
 import { Spelling } from './spelling.ts';
 
@@ -113,7 +113,7 @@ export class Answerer {
     return plan(query, { ...spoken, typing, words: this.#words, has: term => this.ranker.has(term) });
   }
 
-  #doubts(): Doubts {
-    return new Doubts(this.ranker, this.#words, this.#spelling, this.#spoken);
+  #doubts(): QueryDoubts {
+    return new QueryDoubts(this.ranker, this.#words, this.#spelling, this.#spoken);
   }
 }

@@ -15,7 +15,7 @@ type Languages = Pick<Vocabulary, 'languages' | 'others'>;
 /** Pages that are counted to compare two ways of writing a word. */
 const COUNTED = 100;
 
-export class Doubts {
+export class QueryDoubts {
   readonly #ranker: Ranker;
   readonly #words: WordList;
   readonly #spelling: Spelling;

@@ -64,7 +64,7 @@ const ENOUGH_TO_SWING = 2;
 const SAME_EVENT = DAY / 2;
 /** Pages that must have been looked at again, and share of them on which something differs again, so that they go together. */
 export const LEAST_AGAIN = 6;
-const AGAIN = 0.8;
+const AGAIN = 0.6;
 /** Pages that are remembered of those around which tokens differ, and such surroundings. */
 const MOST_TOGETHER = 24;
 const MOST_SURROUNDINGS = 64;
@@ -85,9 +85,19 @@ function swingKeys({ stem, whole, around: [ahead, behind] }: Edit): readonly [be
   return [before, after];
 }
 
-/** Pages of a round on which something around one thing became another; when the round began; which pages were looked at. */
+/** Some pages around one of whose tokens others came, and when they first did; rounds that could show whether they go together. */
+interface Together {
+  readonly known: readonly (readonly [page: number, time: number])[];
+  readonly rounds: number;
+  readonly apart: number;
+  /** When the newest of these rounds began. */
+  readonly last: number;
+}
+
+/** Pages of a round on which what stands between the same others became another; on which any reference did; when the round began. */
 interface Turning {
   readonly pages: ReadonlySet<number>;
+  readonly differing: ReadonlySet<number>;
   readonly start: number;
   readonly has: (page: number) => boolean;
 }
@@ -105,8 +115,8 @@ export class ServerKnowledge {
   readonly #turns: Map<number, number[]>;
   /** Keys of masks that a person has lifted: they stay so. */
   readonly #lifted: Map<number, number>;
-  /** Around what tokens became others on many pages, some of these pages, and when they were first seen to do so. */
-  readonly #together: Map<number, readonly (readonly [page: number, time: number])[]>;
+  /** What stood around tokens that became others on several pages. */
+  readonly #together: Map<number, Together>;
   /** What stood around tokens that became others on many pages of the last round, each another one; believed for that round alone. */
   readonly #everywhere: Map<number, string>;
   #believed: ReadonlySet<number> = new Set();
@@ -206,23 +216,33 @@ export class ServerKnowledge {
   }
 
   /**
-   * Whether the pages on which something around this became another in earlier rounds are those on which it did in this one, which
-   * began at `start`; undefined where too few of them were looked at. `has`: whether one was.
+   * Whether the pages on which something around this became another in earlier rounds are those on which it did in this one, and mostly
+   * were before; undefined where too few of them were looked at. `has`: whether one was.
    */
-  together(around: number, { pages, start, has }: Turning): boolean | undefined {
-    const known = this.#together.get(around) ?? [];
+  together(around: number, { pages, differing, start, has }: Turning): boolean | undefined {
+    const { known, rounds, apart, last } = this.#together.get(around) ?? {
+      known: [],
+      rounds: 0,
+      apart: 0,
+      last: start,
+    };
     const before = known.filter(([page, time]) => time < start && has(page));
-    const turned = before.filter(([page]) => pages.has(page)).length;
-    const again = before.length < LEAST_AGAIN ? undefined : turned >= AGAIN * before.length;
-    // What has it no more is not asked again, once the others have shown that they go together.
-    const gone = new Set(again ? before.filter(([page]) => !pages.has(page)) : []);
+    const gone = new Set(before.filter(([page]) => !differing.has(page)));
+    const isKnown = before.length >= LEAST_AGAIN;
+    const again = gone.size <= (1 - AGAIN) * before.length;
+    // A round is reviewed more than once.
+    const counts = isKnown && last < start ? 1 : 0;
+    const all = { rounds: rounds + counts, apart: apart + (again ? 0 : counts) };
     const fresh = [...pages].filter(page => !known.some(([each]) => each === page));
-    const all = [...known.filter(each => !gone.has(each)), ...fresh.map(page => [page, start] as const)];
+    // What has it no more is not asked again, once the others have shown that they go together.
+    const left = known.filter(each => !(isKnown && again && gone.has(each)));
     // The same pages are kept whichever come first.
-    const kept = all.toSorted(([a], [b]) => hashAll([a, around]) - hashAll([b, around])).slice(0, MOST_TOGETHER);
+    const kept = [...left, ...fresh.map(page => [page, start] as const)]
+      .toSorted(([a], [b]) => hashAll([a, around]) - hashAll([b, around]))
+      .slice(0, MOST_TOGETHER);
     this.#together.delete(around);
-    this.#together.set(around, kept);
-    return again;
+    this.#together.set(around, { ...all, known: kept, last: Math.max(last, start) });
+    return isKnown ? again && all.apart <= all.rounds - all.apart : undefined;
   }
 
   /** What the pages of a round have shown together takes the place of what those of an earlier one had. */
@@ -365,7 +385,7 @@ export interface Saved {
   readonly turns?: [number, number[]][];
   readonly lifted?: [number, number][];
   readonly everywhere?: [number, string][];
-  readonly together?: [number, readonly (readonly [number, number])[]][];
+  readonly together?: [number, Together][];
   readonly told?: [number, string][];
   readonly stable?: number;
   readonly volatile?: number;

@@ -5,7 +5,7 @@
 import type { Edit } from './edits.ts';
 import { hashAll } from './hash.ts';
 import { LEAST_AGAIN, type ServerKnowledge, type Swing, turnKey, type Verdict } from './knowledge.ts';
-import { type Places, placedOf, signaturesOf } from './places.ts';
+import { Places, placedOf, signaturesOf } from './places.ts';
 
 /** A page on which something differed in this round. */
 export interface Seen {
@@ -124,7 +124,7 @@ const DISTINCT = 0.8;
 /** Of these the share that look like tokens: by chance some do not. */
 const MADE = 0.5;
 /** Share of the pages looked at on which it is so the first time. */
-const AT_ONCE = 0.75;
+const AT_ONCE = 0.5;
 
 /** A token that became another, as it is known by what stands around it. */
 interface Turned {
@@ -171,17 +171,29 @@ function grouped<K, T>(all: readonly T[], keyOf: (each: T) => K): Map<K, T[]> {
 function everywhereIn(knowledge: ServerKnowledge, round: readonly Seen[], { visited, has }: Required<PageCounts>) {
   const start = round.reduce((first, { time }) => Math.min(first, time), Number.POSITIVE_INFINITY);
   const found = new Map<number, string>();
+  let differing: ReadonlySet<number> | undefined;
   for (const [around, turns] of grouped(turnsIn(round, false), each => each.around)) {
     const pages = new Set(turns.map(({ page }) => page));
     if (pages.size < LEAST_AGAIN) continue;
     const made = new Set(turns.filter(turn => turn.made).map(({ page }) => page)).size;
     const own = new Set(turns.map(({ after }) => after)).size;
     if (made < MADE * pages.size || own < DISTINCT * pages.size) continue;
-    const again = knowledge.together(around, { pages, start, has });
+    differing ??= withOpenReferences(knowledge, round);
+    const again = knowledge.together(around, { pages, differing, start, has });
     if (pages.size < Math.max(LEAST_EVERYWHERE, SHARE_EVERYWHERE * visited)) continue;
     if (again ?? pages.size >= AT_ONCE * visited) found.set(around, turns[0]!.told);
   }
   return found;
+}
+
+/** Pages on which a reference is another for no reason that is known: some tokens leave other surroundings each time. */
+function withOpenReferences(knowledge: ServerKnowledge, round: readonly Seen[]): Set<number> {
+  const nothing = new Places();
+  const open = ({ edits }: Seen) =>
+    edits.some(edit => {
+      return edit.list === 'reference' && ['news', 'everywhere'].includes(knowledge.verdictOn(edit, nothing));
+    });
+  return new Set(round.filter(open).map(({ page }) => page));
 }
 
 /** The same token became the same other one on so many pages, in references of their own. */

@@ -188,8 +188,8 @@ test('the token of a build in pictures that each page has for itself is one edit
 });
 
 test('a token that each page has for itself, in a picture of its own, is noise where many change at once', () => {
-  const nearlyAll = Array.from({ length: 50 }, (_, page) => page);
-  assert.deepEqual(new Set(roundOf(built(nearlyAll, 1))), new Set(['everywhere']));
+  const most = Array.from({ length: 35 }, (_, page) => page);
+  assert.deepEqual(new Set(roundOf(built(most, 1))), new Set(['everywhere']));
 });
 
 const ownToken = (page: number, build: number) => ((page + 1) * 7919 + build * 104_729).toString(36).padStart(6, 'k7');
@@ -218,8 +218,7 @@ test('where other pages each day have another token of their own, it is news, an
     const some = pages.filter(page => page % 3 === day % 3);
     assert.deepEqual(new Set(roundOf(built(some, day), knowledge, day + 1)), new Set(['news']), `day ${day}`);
   }
-  const most = pages.filter(page => page % 10 !== 0);
-  assert.deepEqual(new Set(roundOf(built(most, 9), new ServerKnowledge(), 9)), new Set(['news']), 'too few at once');
+  assert.deepEqual(new Set(roundOf(built(pages, 9), knowledge, 9)), new Set(['news']), 'all at once');
 });
 
 test('words that pages exchange are states of theirs, however many do', () => {
@@ -240,11 +239,11 @@ test('a video of the day is news where many pages have other tokens elsewhere at
   const token = (page: number, day: number) => `k${((page + 1) * 7919 + day * 104_729).toString(36)}x9`;
   const shown = (page: number, day: number, server: string) =>
     `<a href="http://${server}.test/s/${token(page, day)}">Open</a>`;
-  const round = Array.from({ length: 50 }, (_, page) => {
+  const round = pages.map(page => {
     const server = page === 0 ? 'video' : 'chat';
     return edits(shown(page, 1, server), shown(page, 2, server));
   });
-  assert.deepEqual(roundOf(round), ['news', ...round.slice(1).map(() => 'everywhere')]);
+  assert.deepEqual(roundOf(round), ['news', ...pages.slice(1).map(() => 'everywhere')]);
 });
 
 test('machines that answer in turns on three pages are known when each has turned back', () => {

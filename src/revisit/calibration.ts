@@ -27,7 +27,7 @@ export interface CalibrationCell {
 }
 
 /** Days after which a visit counts for 1/e: for what nobody has found yet, what holds now, and what usually holds. */
-const MEMORY_DAYS = { lately: 2, now: 4, usual: 21 };
+const MEMORY_DAYS = { lately: 1, now: 4, usual: 21 };
 /** Added to the kind of a page that was chosen by lot. */
 export const AUDITED = 2;
 /** Of a page that a wave brought forward, and of one by which it was seen that there is one. */
@@ -58,11 +58,10 @@ export interface CalibrationPart {
   readonly unseen: number;
   /** Sum of the probabilities that they have changed since they were seen, of those that no wave may have touched. */
   readonly stale: number;
-  /** The others, and the sum of the probabilities that it has. */
+  /** The others, the sum of the probabilities that it has, and for each of them the looks that say so. */
   readonly waved?: number;
   readonly touched?: number;
-  /** Days since 1970: when the wave began. */
-  readonly wave?: number;
+  readonly waveLooks?: number;
 }
 
 /** The pages of one server. */
@@ -72,7 +71,7 @@ interface ServerPart {
   readonly unseen: number;
   /** Not looked at today, and touched by no wave. */
   readonly other: number;
-  /** Corrected; the pages that a wave may have made stale, how many it probably has, and the looks that showed that. */
+  /** Corrected; the pages that a wave may have made stale, how many it probably has, and the looks behind that of each. */
   readonly stale: number;
   readonly waved: number;
   readonly touched: number;
@@ -125,12 +124,6 @@ export class Calibration {
     return ratio(this.#now.get(keyOf(server, kind)), this.usual(server, kind));
   }
 
-  /** Looks that showed what a wave, begun on a day, has touched. */
-  #waveLooks(server: number, wave: number): number {
-    const since = this.#cellsOf.get(server)?.filter(({ kind, day }) => kind & (IN_WAVE | BURST) && day >= wave) ?? [];
-    return since.reduce((sum, { looks }) => sum + looks * CHOSEN, WAVE_DOUBT);
-  }
-
   /** Looks at the pages of a server that were seen before. */
   looksAt(server: number): number {
     return this.#cellsOf.get(server)?.reduce((sum, { looks }) => sum + looks, 0) ?? 0;
@@ -179,7 +172,7 @@ export class Calibration {
       stale: sum(stale),
       waved: sum(part => part.waved ?? 0),
       touched: sum(part => part.touched ?? 0),
-      waveLooks: this.#waveLooks(server, Math.max(...own.map(({ wave = 0 }) => wave))),
+      waveLooks: sum(part => part.waveLooks ?? 0),
       shape: BORROWED + sum(part => this.#usual.get(keyOf(server, part.kind))?.found ?? 0),
     };
   }
@@ -273,7 +266,8 @@ type DrawnMiss = (server: number, random: Random) => number;
 function touchedShare({ waved, touched, waveLooks }: ServerPart, random: Random): number {
   if (waved === 0) return 0;
   const share = touched / waved;
-  return shareFrom(share * waveLooks, (1 - share) * waveLooks, random);
+  const looks = WAVE_DOUBT + (CHOSEN * waveLooks) / waved;
+  return shareFrom(share * looks, (1 - share) * looks, random);
 }
 
 /** By which share of its pages a server's forecast was off on a day. */

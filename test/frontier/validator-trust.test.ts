@@ -183,9 +183,13 @@ test('a wave has probably touched a page as far as looks at its part have found 
   for (let i = 0; i < 20; i++) waves.count(server, DAY + 1 + i, look(true, { part: 'blog 6 1' }));
   for (let i = 0; i < 3; i++) waves.count(server, DAY + 30 + i, look(false, { part: 'soc 6 0' }));
   const touched = (folder: string, flags: number) =>
-    waves.touched(server, { seen_time: 1, url: `http://a/${folder}/x`, wire: 4 ** 6 + 1, flags });
+    waves.touched(server, { seen_time: 1, url: `http://a/${folder}/x`, wire: 4 ** 6 + 1, flags })!.likely;
   assert.ok(touched('blog', FLAG_CHANGED) > 0.9);
   assert.ok(touched('soc', 0) < 0.4, `${touched('soc', 0)}`);
   assert.ok(touched('news', 0) > touched('soc', 0), 'nobody has looked there');
-  assert.equal(waves.touched(server, { seen_time: 2 * DAY, url: 'http://a/blog/x', wire: 5000, flags: 0 }), 0);
+  const single = { ...newServer(), id: 9 };
+  for (let i = 0; i < 4; i++) waves.count(single, DAY + i, look(true, { part: 'blog 6 1' }));
+  const elsewhere = waves.touched(single, { seen_time: 1, url: 'http://a/soc/x', wire: 5000, flags: 0 })!.likely;
+  assert.ok(elsewhere < touched('news', 0), `${elsewhere}: one folder alone has shown it`);
+  assert.equal(waves.touched(server, { seen_time: 2 * DAY, url: 'http://a/blog/x', wire: 5000, flags: 0 }), undefined);
 });

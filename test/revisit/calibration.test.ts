@@ -52,7 +52,7 @@ test('a wave corrects no rate; it is one day that may come again, and makes stal
   assert.ok(calibration.now(1, 0) <= 1, `${calibration.now(1, 0)}`);
   const after = calibration.fresh([{ ...part, stale: 5 }]);
   assert.ok(after.expected > 0.9 && after.low < 0.75, `${after.expected}, ${after.low}`);
-  const during = calibration.fresh([{ ...part, stale: 5, waved: 500, touched: 450, wave: TODAY - 1 }]);
+  const during = calibration.fresh([{ ...part, stale: 5, waved: 500, touched: 450, waveLooks: 500 * 20 }]);
   assert.ok(during.expected > 0.45 && during.expected < 0.6, `${during.expected}`);
 });
 

@@ -21,7 +21,7 @@ import type { Estimator } from '../../revisit/estimators/port.ts';
 import { type ChangeState, unpackState } from '../../revisit/state.ts';
 import type { Voices } from './voices.ts';
 import type { WaveDays } from './wave-days.ts';
-import type { WaveShown, Waves } from './waves.ts';
+import type { Touched, WaveShown, Waves } from './waves.ts';
 
 export interface Fresh extends Interval {
   /** Visits that it rests on: looks at pages that were seen before. 0 = nothing but a guess. */
@@ -45,8 +45,8 @@ interface ForetoldVisit {
 
 /** What makes a copy doubtful besides its age. */
 export interface Doubts {
-  /** Probability that the wave in which its server is has touched it; 0 = there is none. */
-  readonly waved: (page: SampledPage) => number;
+  /** The wave in which its server is may have touched it. */
+  readonly waved: (page: SampledPage) => Touched | undefined;
   /** Probability that the notices about a page were true. */
   readonly believed: (page: SampledPage) => number;
 }
@@ -199,8 +199,16 @@ export class Foresight {
       const state = unpackState(change);
       const kind = row.pings > 0 ? NAMED : kindOf(state);
       const key = `${server} ${kind}`;
-      const wave = Math.floor(this.#ledger.servers.byId(server).wave / DAY);
-      const part = parts.get(key) ?? { server, kind, pages: 0, unseen: 0, stale: 0, waved: 0, touched: 0, wave };
+      const part = parts.get(key) ?? {
+        server,
+        kind,
+        pages: 0,
+        unseen: 0,
+        stale: 0,
+        waved: 0,
+        touched: 0,
+        waveLooks: 0,
+      };
       parts.set(key, part);
       const days = Math.max(0, (now - seen_time) / DAY);
       part.pages++;
@@ -208,9 +216,10 @@ export class Foresight {
       const touched = waved(row);
       // A copy that was inferred has what a wave brought, as far as such copies turned out to be right.
       if (inferred.has(row.page)) part.stale += wrong;
-      else if (touched > 0) {
+      else if (touched) {
         part.waved++;
-        part.touched += touched;
+        part.touched += touched.likely;
+        part.waveLooks += touched.looks;
       } else part.stale += 1 - this.#estimator.survival(state, days) * (1 - believed(row));
     }
     return parts;

@@ -54,6 +54,13 @@ interface WaveRun {
   confined: boolean;
 }
 
+/** What is believed of a page that a wave may have touched. */
+export interface Touched {
+  readonly likely: number;
+  /** At its part of the server, since the wave began. */
+  readonly looks: number;
+}
+
 /** A visit as far as waves are concerned. */
 export interface WaveSeen {
   readonly changed: boolean;
@@ -123,13 +130,17 @@ export class Waves {
 
   /**
    * Probability that the wave has touched a page: by what looks have found in its part of the server, and as far as these are
-   * few, in all parts. Each part counts the same, because those that are touched are looked at first.
+   * few, in all parts. Each part counts the same, because those that are touched are looked at first. A wave that one folder
+   * alone has shown is as likely as not one of that folder.
    */
-  touched(server: Server, page: Parted & { readonly seen_time: number }): number {
-    if (!this.touches(server, page)) return 0;
-    const parts = this.#runOf(server)?.parts;
-    const own = parts?.get(partOf(page)) ?? { visits: 0, changed: 0 };
-    return likelyAmong(own, shareOf([...(parts?.values() ?? [])]));
+  touched(server: Server, page: Parted & { readonly seen_time: number }): Touched | undefined {
+    if (!this.touches(server, page)) return undefined;
+    const parts = this.#runOf(server)?.parts ?? new Map<string, RunPart>();
+    const part = partOf(page);
+    const own = parts.get(part) ?? { visits: 0, changed: 0 };
+    const folders = new Set([...parts].filter(([, each]) => shows(each)).map(([name]) => folderOf(name)));
+    const apart = folders.size === 1 && !folders.has(folderOf(part)) ? OF_ONE_FOLDER : 1;
+    return { likely: likelyAmong(own, apart * shareOf([...parts.values()])), looks: own.visits };
   }
 
   /** A page that was seen since the last wave: the next may begin with it. */
@@ -227,6 +238,8 @@ function isConfined(parts: readonly RunPart[]): boolean {
   return isOver({ visits, changed: sumOf(quiet).changed }, ENOUGH_VISITS);
 }
 
+/** What is left of the probability elsewhere. */
+const OF_ONE_FOLDER = 0.5;
 /** Looks that those at a part of a server are taken together with. */
 const DOUBT = 2;
 
@@ -303,4 +316,9 @@ export function partOf({ url, wire, flags }: Parted): string {
   const folder = /^[a-z]+:\/\/[^/]*\/([^/?]*)\//.exec(url)?.[1] ?? '';
   const size = Math.floor(Math.log(Math.max(1, wire ?? 1)) / Math.log(SIZE_STEP));
   return `${folder} ${size} ${flags & FLAG_CHANGED ? 1 : 0}`;
+}
+
+/** Of a part. */
+function folderOf(part: string): string {
+  return part.slice(0, part.indexOf(' '));
 }

@@ -1,7 +1,7 @@
 /** What an archivist fears: bytes that flip, files that go, a ledger that is lost. Each is seen, and nothing makes it worse. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import {
+import fs, {
   appendFileSync,
   cpSync,
   readdirSync,
@@ -11,6 +11,7 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, test } from 'node:test';
@@ -47,6 +48,17 @@ function copy(name: string): string {
   return data;
 }
 
+/** Damages the stored body of a page to which the copy of another refers. */
+function flip(data: string): void {
+  using look = lookInto(data);
+  const known = look.page(original).known!;
+  const file = join(data, SEGMENT);
+  const bytes = readFileSync(file);
+  const at = known.place! + known.length! - 40;
+  for (let i = 0; i < 8; i++) bytes[at + i] = bytes[at + i]! ^ 0xff;
+  writeFileSync(file, bytes);
+}
+
 async function verify(data: string): Promise<CollectionReport> {
   const ledger = openLedger(data);
   try {
@@ -74,18 +86,33 @@ async function mended(data: string, copies: number): Promise<void> {
 
 test('bytes that flipped cost one copy, and that which refers to it', async () => {
   const data = copy('flipped');
-  using look = lookInto(data);
-  const known = look.page(original).known!;
-  const file = join(data, SEGMENT);
-  const bytes = readFileSync(file);
-  const at = known.place! + known.length! - 40;
-  for (let i = 0; i < 8; i++) bytes[at + i] = bytes[at + i]! ^ 0xff;
-  writeFileSync(file, bytes);
+  flip(data);
   const { lost, problems } = await verify(data);
   assert.deepEqual(lost.map(({ url }) => url).sort(), [original, `${web.origins[0]}/d/exact-2.html`]);
   assert.ok(problems.some(problem => problem.includes('gzip checksum is wrong')));
   await mended(data, 2);
   assert.ok((await verify(data)).writtenOff > 0, 'the damaged bytes are still there, and known');
+});
+
+test('a disk that fails while a copy is looked for says nothing of the copy', async () => {
+  const data = copy('failing');
+  flip(data);
+  assert.equal((await verify(data)).lost.length, 2);
+  const { readSync } = fs;
+  // The walk over the segment begins at 0; what it did not meet is then read at its place.
+  const failing: typeof readSync = (...given: unknown[]) => {
+    if (Number(given[4]) > 0) throw Object.assign(new Error('EIO: i/o error, read'), { code: 'EIO' });
+    return (readSync as (...given: unknown[]) => number)(...given);
+  };
+  fs.readSync = failing;
+  syncBuiltinESMExports();
+  try {
+    await assert.rejects(verify(data), { code: 'EIO' });
+  } finally {
+    fs.readSync = readSync;
+    syncBuiltinESMExports();
+  }
+  assert.equal((await verify(data)).lost.length, 2);
 });
 
 test('a segment that is gone is one problem, whatever was in it', async () => {

@@ -6,6 +6,7 @@ import { readStored, type Stored, type StoredReader } from '../../archive/read.t
 import { segmentName } from '../../archive/segments.ts';
 import { committedEnds, type SegmentSource } from '../../archive/store/segment-store.ts';
 import { type ArchiveCheck, type ArchiveProblem, type VerifiedRecord, verifyArchive } from '../../archive/verify.ts';
+import { SkeinError } from '../../base/errors.ts';
 import { PART_OF } from '../../errand/warc/part-records.ts';
 import { digestLabel, payloadDigest } from '../../errand/warc/warc.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
@@ -191,8 +192,10 @@ class LedgerComparison {
     let stored: Stored;
     try {
       stored = await reader.read({ segment, offset, length, requestLength: 0 });
-    } catch {
-      return false; // it says what is wrong by an error, and the scan before has reported that
+    } catch (error) {
+      // A disk or a store that fails says nothing of the copy: only what was read and is damaged may be given up.
+      if (!(error instanceof SkeinError) || error.code !== 'damaged') throw error;
+      return false; // the scan before has reported what is wrong
     }
     const { original } = stored;
     if (stored.url !== url) return false;

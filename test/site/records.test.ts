@@ -1,6 +1,7 @@
 /** Documents that no link leads to: rows of SQLite and PostgreSQL, and files whose metadata speak. */
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
@@ -286,4 +287,12 @@ test('pictures, sound and PDF files become documents of what their metadata say'
   assert.doesNotMatch(report, /Secret tool/);
   assert.match(await text(here, 'media/broken.pdf'), /<title>broken\.pdf<\/title>/);
   assert.equal(here.site.journal.pages.get('/media/song.mp3')!.kind, 'media');
+  // Whoever may write into the folder turns what was listed into a way out of it, or into a pipe.
+  const outside = folder(context);
+  write(outside, 'private.mp3', mp3({ TIT2: 'Nobody hears this', TPE1: 'Me', TALB: 'x' }));
+  rmSync(join(media, 'song.mp3'));
+  symlinkSync(join(outside, 'private.mp3'), join(media, 'song.mp3'));
+  rmSync(join(media, 'report.pdf'));
+  execFileSync('mkfifo', [join(media, 'report.pdf')]);
+  for (const name of ['song.mp3', 'report.pdf']) assert.equal(await here.site.read(`/media/${name}`), undefined, name);
 });

@@ -4,7 +4,7 @@
  */
 import { open, readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { extname, join, sep } from 'node:path';
-import { isGone } from '../sources/files.ts';
+import { isGone, staysWithin } from '../sources/files.ts';
 import type { Item, SiteSource, SourceDocument } from '../sources/source.ts';
 import { documentOf, type MediaRecords, pathOfRow, type RecordRow } from './describe.ts';
 
@@ -91,7 +91,11 @@ export class MediaSource implements SiteSource {
     if (name === undefined || reader === undefined) return undefined;
     const file = join(this.#described.media, name);
     try {
-      const { mtimeMs, size } = await stat(file);
+      // A list names files; since then one may have become a link, or a pipe, which nobody would read to its end.
+      if (!(await staysWithin(await realpath(this.#described.media), file))) return undefined;
+      const found = await stat(file);
+      if (!found.isFile()) return undefined;
+      const { mtimeMs, size } = found;
       const row = { ...(await metadata(reader, file)), ...rowOf(name), bytes: size };
       const title = (row as RecordRow)['title'] || name.split('/').at(-1);
       return documentOf(this.#described, { ...row, title }, 'media', mtimeMs);

@@ -196,7 +196,8 @@ async function exists(file: string): Promise<boolean> {
   }
 }
 
-async function staysWithin(root: string, file: string): Promise<boolean> {
+/** It leads to no place outside, by whatever links. */
+export async function staysWithin(root: string, file: string): Promise<boolean> {
   const real = await realpath(file);
   return real.startsWith(root.endsWith(sep) ? root : root + sep);
 }

@@ -45,7 +45,8 @@ interface RestoredSetting {
 export function adoptLedger(file: string, { name, change }: RestoredSetting): void {
   const database = new DatabaseSync(file);
   try {
-    if (versionOf(database) === 0 || isAltered(database)) throw noLedger();
+    if (versionOf(database) === 0) throw noLedger();
+    if (isAltered(database)) throw altered();
     const row = database.prepare('SELECT value FROM meta WHERE name = ?').get(name);
     if (!row) return;
     const value = JSON.stringify(change(JSON.parse(row['value'] as string)));
@@ -60,6 +61,15 @@ export function adoptLedger(file: string, { name, change }: RestoredSetting): vo
 }
 
 const SQLITE_NOTADB = 26;
+
+/** A user may have added an index, and can take it out again; whoever else did this meant no good. */
+function altered(): SkeinError {
+  return new SkeinError(
+    'damaged',
+    'The ledger of this backup has other tables, indexes, triggers or checks than Skein makes.',
+    'If they are your own, remove them from its ledger.db; else look who made this backup.',
+  );
+}
 
 function noLedger(): SkeinError {
   return new SkeinError('damaged', 'The ledger.db in this backup is not a ledger.', 'Restore from another one.');

@@ -249,6 +249,7 @@ export class Ledger {
       this.changes.stop();
       this.begin();
       this.backward.close();
+      this.#serverPages.finish();
       this.commit();
       this.database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     } catch (error) {

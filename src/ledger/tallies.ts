@@ -45,7 +45,8 @@ const counted: Readonly<Record<TallyKind, string>> = {
 export class Tallies {
   readonly #database: DatabaseSync;
   #add: StatementSync | undefined;
-  readonly #pending = new Map<string, TallyChange>();
+  /** By server, a few each: every link that is found counts, and mostly for another server than the one before. */
+  readonly #pending = new Map<number, TallyChange[]>();
   /** Refused while they waited or were under way: a visit may still come. */
   readonly #spurned = new Set<number>();
   /** That of the last row: mostly the next one's, too, found without its key. */
@@ -64,11 +65,14 @@ export class Tallies {
   }
 
   #changeOf(kind: TallyKind, name: string, server: number): TallyChange {
-    const key = `${kind} ${server} ${name}`;
-    const known = this.#pending.get(key);
-    if (known) return known;
+    let changes = this.#pending.get(server);
+    if (!changes) {
+      changes = [];
+      this.#pending.set(server, changes);
+    }
+    for (const known of changes) if (known.name === name && known.kind === kind) return known;
     const change = { kind, name, server, n: 0 };
-    this.#pending.set(key, change);
+    changes.push(change);
     return change;
   }
 
@@ -92,7 +96,8 @@ export class Tallies {
   save(): void {
     const sql = 'INSERT INTO tallies VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET n = n + excluded.n';
     this.#add ??= this.#database.prepare(sql);
-    for (const { kind, name, server, n } of this.#pending.values()) if (n !== 0) this.#add.run(kind, name, server, n);
+    for (const changes of this.#pending.values())
+      for (const { kind, name, server, n } of changes) if (n !== 0) this.#add.run(kind, name, server, n);
     this.#pending.clear();
     this.#last = undefined;
   }

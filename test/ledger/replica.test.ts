@@ -41,7 +41,7 @@ function rowsOf(directory: string): Record<string, unknown[]> {
         return [
           name,
           rows
-            .filter(row => row['name'] !== 'counting')
+            .filter(row => row['name'] !== 'counting' && name !== 'server_pages') // made anew from the pages
             .map(row => JSON.stringify(row))
             .sort(),
         ];
@@ -92,7 +92,7 @@ for (const seed of [1, 2, 3, 4]) {
     assert.equal(replica.number, ledger.changes.number);
     replica.finish();
     const [left, right] = [rowsOf(here), rowsOf(there)];
-    for (const table of ['pages', 'known', 'visits', 'links', 'servers', 'account', 'tallies', 'looks', 'server_pages'])
+    for (const table of ['pages', 'known', 'visits', 'links', 'servers', 'account', 'tallies', 'looks'])
       assert.ok(left[table]!.length > 0, table);
     alike(right, left);
     ledger.close();
@@ -100,6 +100,8 @@ for (const seed of [1, 2, 3, 4]) {
     const before = new Ledger(here, 'write');
     for (let page = 1; page <= before.pages.size; page++)
       assert.equal(heir.backward.of(page), before.backward.of(page), `links to page ${page}`);
+    for (const { id } of before.servers.all())
+      assert.deepEqual([...heir.pages.ofServer(id)], [...before.pages.ofServer(id)], `pages of server ${id}`);
     heir.close();
     before.close();
   });

@@ -91,3 +91,26 @@ test('a ledger that an older version wrote gets its lists when it is opened', ()
   assert.deepEqual(listed, written);
   ledger.close();
 });
+
+test('a ledger that was killed, or that another process reads, has the pages that its lists lack', () => {
+  const data = join(directory, 'killed');
+  const ledger = makeLedger(data, 21);
+  ledger.commit();
+  const reader = new Ledger(data, 'read');
+  const { listed, written } = both(reader);
+  assert.deepEqual(
+    listed.map(ids => [...new Set(ids)]),
+    written,
+  );
+  reader.close();
+  ledger.abandon(); // as if it were killed: nothing is finished
+  ledger.close();
+  const again = new Ledger(data, 'write');
+  const after = both(again);
+  assert.deepEqual(after.listed, after.written);
+  assert.deepEqual(after.written, written);
+  again.close();
+  const last = new Ledger(data, 'read');
+  assert.deepEqual(both(last).listed, written);
+  last.close();
+});

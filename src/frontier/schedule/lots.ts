@@ -56,7 +56,8 @@ export function lotsOf(ledger: Ledger, { visits, begun, stale }: LotRound): { pa
 
 /** Those whose waves nobody tells of: where a face names the content of every page, looks by lot find nothing sooner. */
 function silent({ servers, faces }: Ledger): Server[] {
-  return [...servers.all()].filter(({ id }) => !faces.tellsAll(id));
+  const telling = faces.tellingAll();
+  return [...servers.all()].filter(({ id }) => !telling.has(id));
 }
 
 /** At most so many pages: some of each server, or of other servers each day. */

@@ -51,7 +51,7 @@ const LOOKED_FOR = 10_000;
 
 export class Voices {
   readonly #ledger: Ledger;
-  readonly #telling = new Map<number, boolean>();
+  #telling: ReadonlySet<number> | undefined;
   /** What the last looks at named pages have shown, by server. */
   readonly #batches = new Map<number, { readonly begun: number; readonly looks: number; readonly found: number }>();
   /** What a notice of each server was worth when its pages were last moved by it. */
@@ -122,11 +122,11 @@ export class Voices {
   /** Asked for every visit, and answered from memory for a while. */
   #tellsAll(server: number): boolean {
     const now = performance.now();
-    if (now - this.#looked > LOOKED_FOR) this.#telling.clear();
-    if (this.#telling.size === 0) this.#looked = now;
-    const known = this.#telling.get(server) ?? this.#ledger.faces.tellsAll(server);
-    this.#telling.set(server, known);
-    return known;
+    if (!this.#telling || now - this.#looked > LOOKED_FOR) {
+      this.#telling = this.#ledger.faces.tellingAll();
+      this.#looked = now;
+    }
+    return this.#telling.has(server);
   }
 
   /** A visit has shown whether those who spoke were right, and what those missed who did not. */

@@ -120,10 +120,11 @@ export class KnownFaces {
     return this.#database.prepare('SELECT * FROM faces WHERE server = ? ORDER BY id').all(server).map(fromRow);
   }
 
-  /** The server has a face that names the content of every page, and it answers. */
-  tellsAll(server: number): boolean {
-    const sql = `SELECT 1 FROM faces WHERE server = ? AND kind = 'cursor' AND failures = 0 AND heard > 0`;
-    return this.#database.prepare(sql).get(server) !== undefined;
+  /** Servers with a face that names the content of every page, and answers. */
+  tellingAll(): Set<number> {
+    const sql = `SELECT server FROM faces WHERE kind = 'cursor' AND failures = 0 AND heard > 0`;
+    const rows = this.#database.prepare(sql).all() as unknown as { server: number }[];
+    return new Set(rows.map(({ server }) => server));
   }
 
   all(): Face[] {

@@ -13,6 +13,7 @@ export interface PeerView {
   readonly trouble?: string;
   /** It has no connection to the engine at all. */
   readonly isGone?: boolean;
+  readonly hasEnded?: boolean;
 }
 
 export interface ClusterView {
@@ -25,10 +26,16 @@ export interface ClusterView {
 
 /** Milliseconds. */
 const DEADLINE = 3000;
+/** Of one that said goodbye. */
+const ENDED = 'It has ended, and has its partitions until it starts again.';
 
-function stateOf({ heartbeat, isGone }: PeerView): 'joining' | 'working' | 'leaving' | 'silent' | 'dead' {
+function stateOf({
+  heartbeat,
+  isGone,
+  hasEnded,
+}: PeerView): 'joining' | 'working' | 'leaving' | 'ended' | 'silent' | 'dead' {
   if (heartbeat) return heartbeat.phase === 'bye' ? 'leaving' : heartbeat.phase;
-  return isGone ? 'dead' : 'silent';
+  return hasEnded ? 'ended' : isGone ? 'dead' : 'silent';
 }
 
 function heldBy({ claims }: Pick<ClusterView, 'claims'>, name: string): number {
@@ -66,7 +73,8 @@ export async function viewCluster(engine: ClusterEngine): Promise<ClusterView> {
   await using claiming = await Claims.open(engine.buckets.owner, { name: '', session: '' }, partitions);
   const claims = claiming.all();
   const holders = claims.flatMap(claim => claim?.peer ?? []);
-  const names = [...new Set([...(await presentNames(engine.buckets.peers)), ...holders])].toSorted();
+  const present = await presentNames(engine.buckets.peers);
+  const names = [...new Set([...present, ...holders])].toSorted();
   const { answers, silent } = await scatter(
     engine.connection,
     names,
@@ -77,6 +85,7 @@ export async function viewCluster(engine: ClusterEngine): Promise<ClusterView> {
     const heartbeat = readHeartbeat(answers.get(name));
     if (heartbeat?.name === name) return { name, heartbeat };
     const trouble = silent.get(name);
+    if (trouble === NOT_THERE && !present.includes(name)) return { name, trouble: ENDED, hasEnded: true };
     return { name, trouble: trouble ?? 'Its answer cannot be read.', isGone: trouble === NOT_THERE };
   });
   const working = peers.flatMap(({ name, heartbeat }) =>

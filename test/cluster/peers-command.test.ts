@@ -87,6 +87,11 @@ test('peers are listed with what they hold, and one leaves when it is asked to',
   assert.equal(left.code, 0, left.stderr);
   assert.ok(schemas['peers leave']!.safeParse(JSON.parse(left.stdout.toString())).success);
   assert.equal(JSON.parse(left.stdout.toString()).peer, 'b');
+  // It said goodbye, and has its claims still, as after a run; c died.
+  const after = (await skein(['peers', '--engine', nats.url])).stdout.toString();
+  assert.match(after, /\bb +ended .*25%/);
+  assert.match(after, /\bc +dead /);
+  assert.match(after, /b: It has ended, and has its partitions until it starts again\./);
   const nobody = await skein(['peers', 'leave', 'nobody', '--engine', nats.url]);
   assert.equal(nobody.code, 3);
   assert.match(nobody.stderr, /nobody was not asked to leave: It is not in the cluster\./);

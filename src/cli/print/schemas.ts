@@ -126,7 +126,11 @@ export const schemas: Readonly<Record<string, z.ZodType>> = {
     ...{ engine: text, collection: text },
     peers: z.array(
       z.strictObject({
-        ...{ peer: text, state: z.enum(['joining', 'working', 'leaving', 'silent', 'dead']), trouble: maybeText },
+        ...{
+          peer: text,
+          state: z.enum(['joining', 'working', 'leaving', 'ended', 'silent', 'dead']),
+          trouble: maybeText,
+        },
         ...{ capacity: z.number().nullable(), share: z.number().describe('part of the partitions, 0 to 1') },
         ...{ partitions: count, servers: count.nullable(), pages: count.nullable(), rate: z.number().nullable() },
         serverShare: z.number().nullable().describe('part of the servers of all peers, 0 to 1'),

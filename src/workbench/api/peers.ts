@@ -8,7 +8,7 @@ const amount = z.number().nullable();
 
 const peer = z
   .object({
-    ...{ peer: z.string(), state: z.enum(['joining', 'working', 'leaving', 'silent', 'dead']) },
+    ...{ peer: z.string(), state: z.enum(['joining', 'working', 'leaving', 'ended', 'silent', 'dead']) },
     trouble: z.string().nullable().describe('why it did not answer'),
     capacity: amount.describe('what it can take now, 1 = a usual share'),
     partitions: z.int().describe('that it holds'),

@@ -3,12 +3,12 @@
  * beside a conditional GET of every page, and with a site that lies in half of its notices. On the recorded histories of
  * real sites; bytes are counted at the sockets of the sites' servers, freshness by the labels of the histories.
  *
- *   node bench/cooperation.ts [--days 5] [--sites 2] [--freshness 0.98] [--ways cursor,notices] [--data DIRECTORY]
+ *   node bench/cooperation.ts [--days 5] [--sites 2|hexo.io,…] [--freshness 0.98] [--ways cursor,notices] [--data DIRECTORY]
  *
  * Ways: plain (Skein without notices), pmcs (the same by the policy of the paper), conditional (a GET of every page with its validators), cursor (the site's own face),
  * notices (ResourceSync), feed, all, lying (as many false notices as true ones), forgetful (half of the changes untold).
- * resourcesync, atom, websub and indexnow are the real `skein site` with that way of telling alone; the last two push to the
- * door of a watch. With a + pages come as differences (RFC 9842), sent by the front of `skein site`. `--sites 0 --days
+ * own (its cursor), resourcesync, atom, websub and indexnow are the real `skein site` with that way of telling alone; the last two
+ * push to the door of a watch. With a + pages come as differences (RFC 9842), sent by the front of `skein site`. `--sites 0 --days
  * 28`: everything.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -68,6 +68,7 @@ const ways: Record<string, Way> = {
   lying: { faces: ['resourcesync'], lies: 1 },
   'lying+': { faces: ['resourcesync'], dictionaries: true, lies: 1 },
   forgetful: { faces: ['resourcesync'], untold: 2 },
+  own: { faces: [], site: 'own' },
   resourcesync: { faces: [], site: 'resourcesync' },
   'resourcesync+': { faces: [], site: 'resourcesync', dictionaries: true },
   atom: { faces: [], site: 'feed' },
@@ -80,7 +81,7 @@ const ways: Record<string, Way> = {
 
 const doorPort = Number(given.port) - 1;
 const relay = await openRelay(doorPort);
-const replay = await startReplay(Number(given.port), { sites: Number(given.sites), sitemap: false });
+const replay = await startReplay(Number(given.port), { sites: chosenSites(given.sites), sitemap: false });
 const truth = new Freshness(days);
 const clockShift = new SharedArrayBuffer(8);
 const setClock = (day: number) => {
@@ -97,6 +98,11 @@ interface SiteLine {
   bytes: number;
   patches: number;
   readonly fresh: number[];
+}
+
+/** So many, or which by name. */
+function chosenSites(written: string): number | readonly string[] {
+  return /^\d+$/.test(written) ? Number(written) : written.split(',');
 }
 
 interface Line {

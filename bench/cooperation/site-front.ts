@@ -7,6 +7,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { WELL_KNOWN } from '../../src/notices/site/discovery.ts';
 import { ATOM } from '../../src/site/faces/atom.ts';
 import { answered } from '../../src/site/node-request.ts';
 import { openSite } from '../../src/site/site.ts';
@@ -15,7 +16,7 @@ import { Meter } from './traffic.ts';
 import { openWebPages } from './web-pages.ts';
 
 /** What `skein site` tells by. */
-export type SiteFace = 'resourcesync' | 'feed' | 'websub' | 'indexnow';
+export type SiteFace = 'own' | 'resourcesync' | 'feed' | 'websub' | 'indexnow';
 
 interface SiteFrontOptions {
   readonly face: SiteFace;
@@ -28,6 +29,7 @@ interface SiteFrontOptions {
 
 /** Paths of each way of telling; `key` is that of submissions. */
 function opens(face: SiteFace, path: string): boolean {
+  if (face === 'own') return path === WELL_KNOWN || /\/(?:changes|manifest|pages)$/.test(path);
   if (face === 'resourcesync') return /resourcesync|resourcelist|changelist|capabilitylist/.test(path);
   if (face === 'indexnow') return path.endsWith('.txt');
   return path === ATOM || (face === 'websub' && path.endsWith('/hub'));

@@ -1,5 +1,5 @@
 /** What elements say of themselves: tags, roles and names that are about the page around the content, not about it. */
-import type { Element } from './tree.ts';
+import { type Element, firstOf, plainText } from './tree.ts';
 
 const never: ReadonlySet<string> = new Set([
   ...['script', 'style', 'noscript', 'template', 'link', 'meta', 'iframe', 'object', 'embed', 'canvas', 'svg'],
@@ -20,16 +20,37 @@ export function isHidden({ attribs }: Element): boolean {
   );
 }
 
-/**
- * Class and id, as words in small letters: the class `navHeader-top` is `nav header top`. Ids are not taken apart at large
- * letters: documentation has `isPopupMenuVisible` for the names of what it explains.
- */
-function namesOf({ attribs }: Element): string[] {
-  const classes = (attribs['class'] ?? '').replace(/([a-z])([A-Z])/g, '$1 $2');
-  return `${classes} ${attribs['id'] ?? ''}`
+const wordsOf = (text: string): string[] =>
+  text
     .toLowerCase()
     .split(/[^a-z]+/)
     .filter(word => word !== '');
+
+/** Class and id, as words in small letters: the class `navHeader-top` is `nav header top`. */
+function namesOf(element: Element): string[] {
+  const classes = (element.attribs['class'] ?? '').replace(/([a-z])([A-Z])/g, '$1 $2');
+  return [...wordsOf(classes), ...idWords(element)];
+}
+
+const labels = /^(?:h[1-6]|dt|dd|a)$/;
+
+/**
+ * Ids name elements, or what these explain. Documentation has `isPopupMenuVisible`, so that large letters take nothing apart,
+ * `http.cookies.BaseCookie` and `skip(long)`; headings and terms are named after themselves, and sections after their
+ * headings: `file-menu-shell-and-editor`. One word says too little to tell that from `related` or `footer`.
+ */
+function idWords(element: Element): string[] {
+  const id = element.attribs['id'] ?? '';
+  if (!/^[\w-]*$/.test(id) || labels.test(element.name)) return [];
+  const words = wordsOf(id);
+  if (words.length < 2 || !words.some(word => negative.has(word)) || !isSection(element)) return words;
+  const heading = firstOf(element, ({ name }) => /^h[1-6]$/.test(name));
+  const said = new Set(heading && wordsOf(plainText(heading)));
+  return words.every(word => said.has(word)) ? [] : words;
+}
+
+function isSection({ name, attribs }: Element): boolean {
+  return name === 'section' || /^(?:section|sect\d)$/.test(attribs['class'] ?? '');
 }
 
 const negative: ReadonlySet<string> = new Set(

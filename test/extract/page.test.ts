@@ -103,6 +103,26 @@ test('ids that name what is explained do not make it navigation', () => {
   assert.ok(markdown(section).includes(sentence(9)));
 });
 
+test('generators name sections, headings and signatures after what they say: such an id is no name of a menu', () => {
+  const section = (id: string, heading: string, n: number) =>
+    `<section id="${id}"><h2 id="${id}-1">${heading}<a href="#${id}">¶</a></h2><p>${sentence(n)}</p></section>`;
+  const page = `<main><h1>Editor</h1>
+${section('file-menu-shell-and-editor', 'File menu (Shell and Editor)', 1)}
+${section('related-work', 'Related work', 2)}
+<div class="section" id="tags-and-modals"><h3>Tags and modals</h3><p>${sentence(3)}</p></div>
+<section id="skip(long)" class="detail"><h3>skip</h3><p>${sentence(4)}</p></section>
+<section id="method.share" class="method"><h4>share</h4></section><p>${sentence(5)}</p>
+<dl><dt id="http.cookies.BaseCookie">class BaseCookie</dt><dd><p>${sentence(6)}</p></dd></dl>
+<h2 id="tags">Tags</h2><p>${sentence(7)}</p>
+<section id="related-posts"><h2>You may also like</h2><p>${sentence(8)}</p></section>
+<div id="related-links"><h2>Related links</h2><p>${sentence(9)}</p></div></main>`;
+  const found = textOf(extractPage(`<html><body>${page}</body></html>`, BASE));
+  for (const n of [1, 2, 3, 4, 5, 6, 7]) assert.ok(found.includes(sentence(n)), `sentence ${n} is lost`);
+  for (const heading of ['File menu', 'skip', 'share', 'class BaseCookie', 'Tags'])
+    assert.ok(found.includes(heading), `${heading} is lost`);
+  for (const n of [8, 9]) assert.ok(!found.includes(sentence(n)), `sentence ${n} is there`);
+});
+
 test('pages with more pieces than a call takes arguments are read to their end', () => {
   const many = 130_000;
   assert.ok(markdown(`<pre>${'`a\n'.repeat(many)}</pre>`).includes('`a'));

@@ -58,7 +58,7 @@ const negative: ReadonlySet<string> = new Set(
    disqus respond reply share sharing social sharedaddy related recommend recommended recommendations
    promo promotion promoted sponsor sponsored advert advertisement advertising ad ads adsense banner cookie cookies consent
    newsletter subscribe subscription signup login popup modal overlay toolbar skip tags tag taglist catlinks printfooter
-   trending popular outbrain taboola masthead widget print hidden jump editsection`.split(/\s+/),
+   trending popular outbrain taboola masthead titlearea widget print hidden jump editsection`.split(/\s+/),
 );
 /** What an article shows of others on purpose. */
 const shown: ReadonlySet<string> = new Set(['embed', 'embedded', 'tweet', 'quote', 'pullquote']);

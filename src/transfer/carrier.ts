@@ -18,6 +18,8 @@ export interface Carrier {
   readonly servers: readonly string[];
   /** It was invited for these servers: it gets their errands before anyone else. */
   readonly stands: boolean;
+  /** It has not begun, and would with its first errand; absent = it has. */
+  readonly asleep?: boolean;
   /** How it does, when it tells. */
   readonly status?: OutpostStatus;
   /** Milliseconds since its line was closed without a goodbye, as the system does for a process that ends; absent = not. */

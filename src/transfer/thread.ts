@@ -109,6 +109,8 @@ interface ThreadOptions {
   readonly module: URL;
   /** Plain data handed to it. */
   readonly data: unknown;
+  /** It is opened with its first errand: many crawls are so small that one thread does all. */
+  readonly late?: boolean;
   /** It is there for these alone, and gets their errands before anyone else. */
   readonly servers?: readonly string[];
   /** Hears what addresses it wants, of a thread that asks only with leave. */
@@ -121,7 +123,9 @@ export class ThreadCarrier implements Carrier {
   readonly remote = false;
   readonly servers: readonly string[];
   readonly stands: boolean;
-  readonly #worker: Worker;
+  readonly #options: ThreadOptions;
+  readonly #receiver: Receiver;
+  #worker: Worker | undefined;
   readonly #pieces = new WeakMap<Parcel, MessagePieces>();
   #closing = false;
 
@@ -130,20 +134,34 @@ export class ThreadCarrier implements Carrier {
     this.room = options.room;
     this.servers = options.servers ?? [];
     this.stands = options.servers !== undefined;
-    this.#worker = takeWorker(options.module);
-    this.#worker.postMessage({ kind: 'start', data: options.data } satisfies ThreadMessage);
-    this.#worker.on('message', (message: ThreadMessage) => {
+    this.#options = options;
+    this.#receiver = receiver;
+    if (!options.late) this.#worker = this.#open();
+  }
+
+  get asleep(): boolean {
+    return this.#worker === undefined;
+  }
+
+  #open(): Worker {
+    const { module, data, wishes } = this.#options;
+    const receiver = this.#receiver;
+    const worker = takeWorker(module);
+    worker.postMessage({ kind: 'start', data } satisfies ThreadMessage);
+    worker.on('message', (message: ThreadMessage) => {
       if (message.kind === 'parcel') receiver.parcel(this, this.#join(message));
       if (message.kind === 'gave-up') receiver.gaveUp(this, message.errand, message.why);
       if (message.kind === 'trouble') receiver.trouble?.(this, message.text);
-      if (message.kind === 'addresses') options.wishes?.(this, message);
+      if (message.kind === 'addresses') wishes?.(this, message);
     });
-    this.#worker.on('error', error => this.#lose(receiver, String((error as Error).stack ?? error)));
-    this.#worker.on('exit', code => this.#lose(receiver, `it ended with code ${code}`));
+    worker.on('error', error => this.#lose(receiver, String((error as Error).stack ?? error)));
+    worker.on('exit', code => this.#lose(receiver, `it ended with code ${code}`));
+    return worker;
   }
 
   send(errand: Errand): void {
     const bytes = encodeErrand(errand);
+    this.#worker ??= this.#open();
     this.#worker.postMessage({ kind: 'errand', bytes } satisfies ThreadMessage, [bytes.buffer as ArrayBuffer]);
   }
 
@@ -164,30 +182,32 @@ export class ThreadCarrier implements Carrier {
     if (!pieces) return;
     this.#pieces.delete(parcel);
     const { visits, members } = pieces;
-    this.#worker.postMessage({ kind: 'empty', visits, members } satisfies ThreadMessage, [
+    this.#worker?.postMessage({ kind: 'empty', visits, members } satisfies ThreadMessage, [
       visits.buffer,
       members.buffer,
     ]);
   }
 
   recall(): void {
-    this.#worker.postMessage({ kind: 'recall' } satisfies ThreadMessage);
+    this.#worker?.postMessage({ kind: 'recall' } satisfies ThreadMessage);
   }
 
   cancel(errand: string): void {
-    this.#worker.postMessage({ kind: 'cancel', errand } satisfies ThreadMessage);
+    this.#worker?.postMessage({ kind: 'cancel', errand } satisfies ThreadMessage);
   }
 
   /** Errands that were recalled before do not see it. */
   leave(leave: ThreadLeave): void {
-    this.#worker.postMessage({ kind: 'leave', ...leave } satisfies ThreadMessage);
+    this.#worker?.postMessage({ kind: 'leave', ...leave } satisfies ThreadMessage);
   }
 
   async close(): Promise<void> {
     this.#closing = true;
-    const ended = new Promise(resolve => this.#worker.once('exit', resolve));
-    this.#worker.postMessage({ kind: 'close' } satisfies ThreadMessage);
-    const late = setTimeout(() => void this.#worker.terminate(), CLOSE);
+    const worker = this.#worker;
+    if (!worker) return;
+    const ended = new Promise(resolve => worker.once('exit', resolve));
+    worker.postMessage({ kind: 'close' } satisfies ThreadMessage);
+    const late = setTimeout(() => void worker.terminate(), CLOSE);
     await ended;
     clearTimeout(late);
   }

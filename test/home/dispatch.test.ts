@@ -38,6 +38,19 @@ test('errands are shared by load, and a server stays where it is', () => {
   assert.equal(dispatch.choose(place('https://two.org'))!.to, second);
 });
 
+test('a thread is begun with when the others have much to do', () => {
+  const dispatch = new Dispatch();
+  const awake = carrier('thread-1', { remote: false });
+  const asleep = carrier('thread-2', { remote: false, asleep: true });
+  dispatch.join(awake);
+  dispatch.join(asleep);
+  const shared = { ...place('https://one.org'), spread: 2 };
+  dispatch.send(errand('1', 'https://one.org', 40), dispatch.choose(shared)!.to);
+  assert.equal(dispatch.choose(shared)!.to, awake);
+  dispatch.send(errand('2', 'https://one.org', 40), awake);
+  assert.equal(dispatch.choose(shared)!.to, asleep);
+});
+
 test('who comes first is not given all new pages: what it can hold of them grows as they come back', () => {
   const dispatch = new Dispatch();
   const early = carrier('early', { room: 8192 });

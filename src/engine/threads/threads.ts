@@ -73,7 +73,14 @@ export function startThread(name: string, home: Home, plan: ThreadPlan, room = T
   const { leave } = plan;
   const wishes = (from: ThreadCarrier, of: ThreadWishes) => leave?.wishes(from, of);
   const thread = new ThreadCarrier(
-    { name, room, module: threadModule, data: { ...plan.data, seat: seatOf(name) }, wishes },
+    {
+      name,
+      room,
+      late: seatOf(name) > 1 && !leave,
+      module: threadModule,
+      data: { ...plan.data, seat: seatOf(name) },
+      wishes,
+    },
     {
       parcel: (from, parcel) => home.parcel(from, parcel),
       // Only the decider can keep a thread from its work, and no other thread would fare better.

@@ -69,8 +69,11 @@ export function isDeserted({ carrier }: Post): boolean {
   return (carrier?.deserted ?? 0) > COMES_BACK;
 }
 
+/** Pages that the others must have to do for one to be begun with: less is done before it is ready. */
+const ENOUGH = 64;
+
 export function leastLoaded(posts: readonly Post[]): Post | undefined {
-  const share = (post: Post) => post.load / post.carrier!.room;
+  const share = ({ load, carrier }: Post) => (load + (carrier!.asleep ? ENOUGH : 0)) / carrier!.room;
   return posts.reduce<Post | undefined>(
     (least, post) => (least && share(least) <= share(post) ? least : post),
     undefined,

@@ -26,16 +26,22 @@ const summary = {
   ...{ memory: bytes, cpuSeconds: z.number(), reasons: sums },
 };
 const link = z.strictObject({ url, anchor: text, nofollow: z.boolean() });
+/** Where something listens that runs until it is stopped. */
+const address = { address: url, port: count };
 const bar = z.strictObject({ name: text, count });
 const bars = z.array(bar);
 const degrees = z.strictObject({ mean: z.number(), most: count, exponent: z.number(), bars });
 const visit = { time, outcome, reason, status, stage: maybeText, bytes, ms: count, outpost: text };
 const spent = { visits: count, spent: bytes, avoided: bytes };
 
+const freshened = { ...summary, changed: count, back: count, new: count, avoided: bytes, left: count };
+
 /** By command; those that print a list print one object a line. */
 export const schemas: Readonly<Record<string, z.ZodType>> = {
   crawl: z.strictObject(summary),
-  refresh: z.looseObject({ ...summary, changed: count, back: count, new: count, avoided: bytes, left: count }),
+  demo: z.strictObject({ ...summary, aWeekLater: z.strictObject(summary).optional() }),
+  refresh: z.looseObject(freshened),
+  watch: z.looseObject(freshened),
   status: z.strictObject({
     ...{ known: count, stored: count, waiting: count, retries: count, servers: count },
     ...{ archiveBytes: bytes, wireBytes: bytes, diskBytes: bytes, weekBytes: bytes, lastVisit: maybeTime },
@@ -100,6 +106,9 @@ export const schemas: Readonly<Record<string, z.ZodType>> = {
     hits: z.array(z.looseObject({ url, time, changed: time, type: text, score: z.number() })),
   }),
   'index status': z.strictObject({ documents: count, behind: count, rebuilding: z.boolean(), fed: z.boolean(), bytes }),
+  'index rebuild': z.strictObject({ documents: count, seconds: z.number(), fed: z.boolean() }),
+  serve: z.strictObject(address),
+  workbench: z.strictObject(address),
   account: z.looseObject({
     causes: z.array(z.strictObject({ cause: text, ...spent })),
     days: z.array(z.looseObject({ day: z.iso.date(), ...spent })),
@@ -109,12 +118,24 @@ export const schemas: Readonly<Record<string, z.ZodType>> = {
   'notify list': z.looseObject({
     ...{ name: text, channel: text, waiting: count, messages: count, sent: maybeTime, failures: count, trouble: text },
   }),
+  'notify try': z.looseObject({
+    ...{ url, title: text, kind: text, time, why: text, added: count, removed: count },
+    ...{ diff: text, counts: z.boolean().describe('whether the rule would have told it') },
+  }),
+  'notify remove': z.strictObject({ name: text }),
+  extract: z.strictObject({
+    ...{ format: text, rows: count, gone: count, refused: count, file: maybeText.optional() },
+    cursor: text.describe('what --since takes the next time'),
+  }),
+  export: z.strictObject({ format: text, pages: count, file: maybeText.optional() }),
   ping: z.strictObject({ url, due: maybeTime }),
   verify: z.looseObject({ segments: count, records: count, bytes, digests: count, problems: z.array(z.unknown()) }),
   forget: z.strictObject({ pages: count, copies: count, bytes }),
   backup: z.strictObject({ segments: count, copied: bytes, had: bytes }),
   restore: z.strictObject({ data: text }),
   outposts: z.looseObject({ time: maybeTime, running: z.boolean(), machines: z.array(open) }),
+  'outpost invite': z.strictObject({ token: text, host: text, port: count }),
+  site: z.strictObject({ ...address, public: url, pages: count, cursor: text }),
   'site status': z.strictObject({
     ...{ running: z.boolean(), public: text, ready: z.boolean(), pages: count, cursor: text, first: count },
     ...{ changed: maybeTime, versions: count, versionBytes: bytes, indexNowKey: text, terms: count },
@@ -170,8 +191,8 @@ export function document(): string {
   });
   return `# What --json prints
 
-One JSON object on standard output, or one a line where the answer is a list (\`pages\`, \`changes\`, \`history\`, \`seeds\`,
-\`subscriptions\`, \`ping\`). Times are ISO 8601 in UTC. The same thing has the same key everywhere: \`url\`, \`time\` (of the last look),
+One JSON object on standard output (of \`export\` and \`extract\` on standard error), or one a line where the answer
+is a list (\`pages\`, \`changes\`, \`history\`, \`seeds\`, \`subscriptions\`, \`ping\`, \`notify try\`). Times are ISO 8601 in UTC. The same thing has the same key everywhere: \`url\`, \`time\` (of the last look),
 \`changed\`, \`due\`, \`outcome\`, \`reason\` (a code), \`status\` (HTTP), \`type\` (media type), \`bytes\`. \`state\` in \`show\` and
 \`why\` is a sentence for people: read \`rule\`, \`outcome\` and \`reason\` instead. These are JSON schemas; a test holds every
 command against its own.

@@ -146,17 +146,15 @@ export class Calibration {
     const pages = servers.reduce((sum, each) => sum + each.pages, 0);
     if (pages === 0) return { expected: 1, low: 0, high: 1 };
     const share = (stale: number) => 1 - Math.min(1, Math.max(0, stale / pages));
-    const quantiles = (miss: DrawnMiss) => {
-      const sorted = this.#draws(servers, miss).sort((a, b) => a - b);
-      return (part: number) => share(sorted[Math.floor(part * (DRAWS - 1))]!);
-    };
-    const usual = quantiles((server, random) => this.#miss(server, random));
-    const open = quantiles((server, random) => this.#unfound(server, random));
+    const usual: DrawnMiss = (server, random) => this.#miss(server, random);
+    const open: DrawnMiss = (server, random) => this.#unfound(server, random);
     // However quiet the days were: of pages that were not looked at today one may have changed.
     const least = servers.some(({ unseen }) => unseen > 0) ? share(1) : 1;
     const expected = share(servers.reduce((sum, each) => sum + this.#likely(each), 0));
-    const low = Math.min(expected, least, usual(1 - EDGE), open(1 - EDGE));
-    return { expected, low, high: Math.max(expected, usual(EDGE)) };
+    const worst = (miss: DrawnMiss) => share(quantile(this.#draws(servers, miss), 1 - EDGE));
+    const best = Math.max(share(quantile(this.#draws(servers, usual), EDGE)), share(this.#brightest(servers)));
+    const low = Math.min(expected, least, worst(usual), worst(open));
+    return { expected, low, high: Math.max(expected, best) };
   }
 
   /** The kinds of one server, corrected. */
@@ -202,9 +200,8 @@ export class Calibration {
    * Stale pages that it may be in all, as often as misses are drawn for the servers, with what few looks leave open and
    * chance. Of very many servers the largest stand for all.
    */
-  #draws(servers: readonly ServerPart[], miss: DrawnMiss): number[] {
-    const large = [...servers].sort((a, b) => b.pages - a.pages).slice(0, MOST_SERVERS);
-    const rest = servers.reduce((sum, each) => sum + each.stale, 0) - large.reduce((sum, each) => sum + each.stale, 0);
+  #draws(servers: readonly ServerPart[], miss: DrawnMiss, chance = true): number[] {
+    const { large, rest } = largest(servers);
     const random = randomFrom(1);
     return Array.from({ length: DRAWS }, () => {
       let possible = rest;
@@ -214,8 +211,15 @@ export class Calibration {
         const stale = missed + waved + (each.stale * gammaFrom(each.shape, random)) / each.shape;
         possible += Math.min(each.pages, Math.max(0, stale));
       }
-      return poissonFrom(possible, random);
+      return chance ? poissonFrom(possible, random) : possible;
     });
+  }
+
+  /** Stale pages where the forecasts of all servers were too dark at once; of one server they are drawn anyway. */
+  #brightest(servers: readonly ServerPart[]): number {
+    const { large, rest } = largest(servers);
+    const usual: DrawnMiss = (server, random) => this.#miss(server, random);
+    return large.reduce((sum, each) => sum + quantile(this.#draws([each], usual, large.length === 1), EDGE), rest);
   }
 
   /** Share of a server's pages by which the forecast of some day was off: one of its own days, or any. */
@@ -231,6 +235,17 @@ export class Calibration {
     const more = Math.min(looks, Math.max(0, found - foretold));
     return shareFrom(more + JEFFREYS, looks - more + JEFFREYS, random);
   }
+}
+
+function quantile(draws: readonly number[], part: number): number {
+  return draws.toSorted((a, b) => a - b)[Math.floor(part * (DRAWS - 1))]!;
+}
+
+/** The largest servers, and what is stale of the others. */
+function largest(servers: readonly ServerPart[]): { large: readonly ServerPart[]; rest: number } {
+  const sorted = servers.toSorted((a, b) => b.pages - a.pages);
+  const rest = sorted.slice(MOST_SERVERS).reduce((sum, { stale }) => sum + stale, 0);
+  return { large: sorted.slice(0, MOST_SERVERS), rest };
 }
 
 const ALL = 0;

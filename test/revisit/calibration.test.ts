@@ -114,3 +114,14 @@ test('few looks that found nothing leave open that some pages changed, many do n
   assert.ok(lowAfter(6) <= 1 - 4 / 56, `${lowAfter(6)}`);
   assert.ok(lowAfter(50) > 0.95, `${lowAfter(50)}`);
 });
+
+test('forecasts of many servers may be too dark at once, so that the upper end of all is near that of each', () => {
+  const servers = Array.from({ length: 20 }, (_, i) => i + 1);
+  const days = servers.map(server => cell({ server, looks: 5, foretold: 0.3, found: 0 }));
+  const calibration = new Calibration(days, TODAY);
+  const parts = servers.map(server => ({ ...part, server, pages: 150, unseen: 130, stale: 10 }));
+  const highs = parts.map(each => calibration.fresh([each]).high);
+  const mean = highs.reduce((sum, high) => sum + high, 0) / highs.length;
+  const { high } = calibration.fresh(parts);
+  assert.ok(high >= mean - 0.005, `${high} beside ${mean}`);
+});

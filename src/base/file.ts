@@ -39,12 +39,21 @@ const OTHERS_WRITE = 0o002;
  */
 export function refuseOthers(directory: string): void {
   const uid = process.getuid?.();
-  const found = lstatSync(directory, { throwIfNoEntry: false });
-  if (uid === undefined || !found || found.uid === uid || found.uid === 0) return;
+  const owner = ownerOf(directory);
+  if (uid === undefined || owner === undefined || owner === uid || owner === 0) return;
   if ((statSync(dirname(resolve(directory))).mode & OTHERS_WRITE) === 0) return;
   throw new SkeinError(
     'refused',
     `${directory} belongs to another user of this machine, in a place where everybody may write.`,
     'Name a directory of your own with --data.',
   );
+}
+
+/** Undefined: there is nothing, or nothing that can be looked at; whoever opens it says so. */
+function ownerOf(path: string): number | undefined {
+  try {
+    return lstatSync(path).uid;
+  } catch {
+    return undefined; // as the comment says
+  }
 }

@@ -7,7 +7,7 @@ import { buildScanner, LAYOUT_FILE, WASM_FILE } from '../../src/crawler/scanner/
 import { layoutSource, regions } from '../../src/crawler/scanner/layout.ts';
 import { at, MAX_SCAN, Scanner } from '../../src/crawler/scanner/scanner.ts';
 import { randomly } from '../random.ts';
-import { LINK_WORDS, levelsOf, linksOf, longOf } from './scanner-memory.ts';
+import { levelsOf, longOf } from './scanner-memory.ts';
 
 const scanner = new Scanner();
 
@@ -125,10 +125,7 @@ function parse(html: string): Reading {
 
 function scan(html: string | Uint8Array): Reading {
   scanner.scan(typeof html === 'string' ? Buffer.from(html) : html, 'html');
-  const table = linksOf(scanner);
-  const hrefs = Array.from({ length: scanner.get(at.links) }, (_, i) =>
-    scanner.reference(table[i * LINK_WORDS]!, table[i * LINK_WORDS + 1]!),
-  );
+  const hrefs = Array.from({ length: scanner.get(at.links) }, (_, i) => scanner.linkReference(i));
   let tags = 0;
   for (const count of levelsOf(scanner)) tags += count;
   const title = scanner.string(scanner.get(at.title), scanner.get(at.titleEnd) || scanner.get(at.title));

@@ -188,11 +188,6 @@ export class Scanner {
     return this.string(this.get(at.text), this.get(at.textEnd));
   }
 
-  /** A reference or another value of an attribute. ASCII, mostly: latin1 is the faster way to the same string. */
-  reference(start: number, end: number): string {
-    return this.#bytes.toString(this.get(at.ascii) === 1 ? 'latin1' : 'utf8', start, end);
-  }
-
   /**
    * Resolves the links that are plain paths against `http://host/folder/`, in which everything is plain too; `origin`
    * is where its path begins. Returns how many cannot be resolved so: leftOver() names them.
@@ -211,10 +206,11 @@ export class Scanner {
     return (index & 1) === 0 ? pair & 0xffff : pair >>> 16;
   }
 
-  /** The reference of a link, without its fragment. */
+  /** The reference of a link, without its fragment. ASCII, mostly: latin1 is the faster way to the same string. */
   linkReference(link: number): string {
     const place = LINKS / 4 + link * LINK_WORDS;
-    return this.reference(this.#words[place]!, this.#words[place + 1]!);
+    const coding = this.get(at.ascii) === 1 ? 'latin1' : 'utf8';
+    return this.#bytes.toString(coding, this.#words[place]!, this.#words[place + 1]!);
   }
 
   /** A link that was not resolved leads to this URL, which is ASCII. */

@@ -1,7 +1,17 @@
 /** The blocks of a page in its order: headings, paragraphs, code, tables, lists, quotations; as Markdown and as text. */
 import { type Block, type Inline, type InlinePage, inlineOf, longest, tidy } from './inline.ts';
 import { tableOf } from './tables.ts';
-import { type ChildNode, type Element, elementsOf, everyOf, isTag, isText, type ParentNode, rawText } from './tree.ts';
+import {
+  type ChildNode,
+  type Element,
+  elementsOf,
+  everyOf,
+  firstOf,
+  isTag,
+  isText,
+  type ParentNode,
+  rawText,
+} from './tree.ts';
 import { holdsBlocks, isInline } from './weigh.ts';
 
 export function blocksOf(node: ParentNode, page: InlinePage): Block[] {
@@ -28,11 +38,16 @@ function elementBlocks(element: Element, page: InlinePage): Block[] {
   const { name } = element;
   if (/^h[1-6]$/.test(name)) return headingOf(element, page);
   if (name === 'pre' || name === 'listing') return codeOf(element);
-  if (name === 'ul' || name === 'ol') return listOf(element, page);
+  if (name === 'ul' || name === 'ol') return isOutline(element) ? blocksOf(element, page) : listOf(element, page);
   if (name === 'dt') return termOf(element, page);
   if (name === 'blockquote') return quoteOf(element, page);
   if (name === 'table') return tableOf(element, page) ?? tableBlocks(element, page);
   return silent.has(name) ? [] : blocksOf(element, page);
+}
+
+/** Sections that a generator wrote as items of a list: javadoc has a class's methods so. */
+function isOutline(list: Element): boolean {
+  return firstOf(list, ({ name }) => /^h[1-6]$/.test(name)) !== undefined;
 }
 
 const silent: ReadonlySet<string> = new Set(['script', 'style', 'template', 'noscript', 'head', 'hr', 'svg', 'iframe']);

@@ -1,6 +1,7 @@
 /** Main content of pages: what stays, what goes, and what becomes of headings, code, tables, lists, links and images. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { chunksOf } from '../../src/extract/chunks.ts';
 import { extractPage, markdownOf, textOf } from '../../src/extract/page.ts';
 import { SiteBlocks } from '../../src/extract/site.ts';
 
@@ -62,6 +63,21 @@ test('tables keep rows and columns, also where cells span; bars in cells are esc
 test('lists keep their order, their nesting and the blocks in their items', () => {
   const found = markdown('<ol><li>one<ul><li>inner</li></ul></li><li><p>two</p><pre>x\n  y</pre></li></ol>');
   assert.ok(found.startsWith('1. one\n   - inner\n2. two\n\n   ```\n   x\n     y\n   ```'), found);
+});
+
+test('a list of sections is no list: their headings stay in the tree, and chunks end with them', () => {
+  const method = (name: string, n: number) =>
+    `<li><section id="${name}(long)"><h3>${name}</h3><p>${sentence(n)}</p></section></li>`;
+  const details = `<h2>Method details</h2><ul>${method('skip', 7)}${method('read', 8)}</ul>`;
+  const html = `<h1>Reader</h1><ul class="details"><li><section>${details}</section></li></ul><h2>End</h2>`;
+  const found = markdown(html);
+  for (const heading of ['## Method details', '### skip', '### read'])
+    assert.ok(found.includes(`\n\n${heading}\n\n`), `${heading} in ${found}`);
+  const chunks = chunksOf(extractPage(`<html><body><main>${html}${prose}</main></body></html>`, BASE), BASE);
+  assert.deepEqual(
+    chunks.map(({ path }) => path.join(' > ')),
+    ['Reader > Method details > skip', 'Reader > Method details > read', 'Reader > End'],
+  );
 });
 
 test('links and images become absolute; addresses that act are left out', () => {

@@ -86,7 +86,7 @@ export class Learning {
   }
 
   learn(given: Lesson): Learned {
-    const visit = judged(given);
+    const visit = ofHidden(this.#ledger, given, judged(given));
     const lesson = visit === given.visit ? given : { ...given, visit };
     const { id, before, stored, outpost, words } = lesson;
     const movedTo = visit.location === undefined ? null : this.#redirect(lesson, visit.location);
@@ -333,4 +333,10 @@ function judged({ visit, before }: Lesson): Visit {
   if (!sent || !before?.facts || !visit.facts) return visit;
   const same = sameAt(visit.facts, before.facts, factsAt.content, 16);
   return { ...visit, ...(same && unchanged), stage: 'direct' };
+}
+
+/** A document to which no link leads is with its site alone: that a server has no such page says nothing of it. */
+function ofHidden({ hidden }: Ledger, { id, outpost }: Lesson, visit: Visit): Visit {
+  if (visit.outcome !== 'gone' || outpost.startsWith('site ') || hidden.of(id) === undefined) return visit;
+  return { ...visit, outcome: 'failed', reason: 'http-5xx' };
 }

@@ -58,7 +58,8 @@ export function knownRow(lesson: Lesson, found: VisitFindings): KnownRow {
     status: visit.status,
     tries: isSetback(visit) ? (before?.tries ?? 0) + 1 : 0,
     retry_at: retry,
-    pings: 0,
+    // What could not be looked at is still named.
+    pings: visit.outcome === 'failed' ? (before?.pings ?? 0) : 0,
     due: found.planned.due,
     etag: etagsOf(visit, before),
     last_modified: visit.lastModified ?? (visit.status === 304 ? (before?.last_modified ?? null) : null),

@@ -8,6 +8,7 @@ import { whyOf } from '../../src/home/answers/why.ts';
 import { verifyCollection } from '../../src/home/checks/verify.ts';
 import { openCopiesHere } from '../../src/home/copies/copies.ts';
 import { distrusted } from '../../src/home/notices/bulk/site-carriers.ts';
+import { encodeFailure } from '../../src/notices/site/discovery.ts';
 import { type CooperatingSite, openSite } from '../home/notices/cooperating-site.ts';
 import { type Collection, chosen, makeCollection } from './collection.ts';
 import { html, prose } from './pages.ts';
@@ -201,6 +202,27 @@ test('documents to which no link leads are archived and marked', async () => {
   const exported = lines.map(line => JSON.parse(line)).find(each => each.url === url);
   assert.equal(exported?.hidden, 'record');
   assert.match(await run('cat', url), /Row 22 of a table/);
+});
+
+test('documents of a site that cannot give them at the moment are not taken for gone', async () => {
+  using collection = makeCollection();
+  await using site = await openSite();
+  site.set('/', { body: html('Front', [prose(99)]) });
+  for (const n of [1, 2, 3]) site.set(`/records/${n}`, { body: page(n), kind: 'record' });
+  await collection.crawl([`${site.origin}/`]);
+  await collection.refresh({ freshness: 0.9 });
+  // What stands behind the site is gone: the web server before it has no such pages.
+  site.extra.set('/.well-known/skein/pages', () => ({ status: 503, body: encodeFailure('not-ready', 'later') }));
+  for (const n of [1, 2, 3]) site.set(`/records/${n}`, { body: page(n, 'second'), kind: 'record' });
+  collection.pass(1);
+  await collection.refresh({ freshness: 0.9 });
+  const last = (n: number) => collection.visits(`${site.origin}/records/${n}`).at(-1)!.outcome;
+  assert.ok(![1, 2, 3].some(n => last(n) === 'gone'), `${[1, 2, 3].map(last)}`);
+  site.extra.clear();
+  site.set('/records/3', undefined);
+  collection.pass(1);
+  await collection.refresh({ freshness: 0.9 });
+  assert.deepEqual([1, 2, 3].map(last), ['fetched', 'fetched', 'gone']);
 });
 
 test('a site that gives other pages than its server shows is found out, and its pages are fetched again', async () => {

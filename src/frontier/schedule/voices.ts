@@ -169,7 +169,7 @@ export class Voices {
   gone(server: Server, before: KnownRow | undefined, { outcome, time }: { outcome: string; time: number }): void {
     if (before === undefined || before.pings === 0) return;
     if (outcome === 'gone' || outcome === 'moved') this.judged(server, before, { time, changed: true, foretold: 1 });
-    else this.#ledger.told.remove(before.page);
+    else if (outcome !== 'failed') this.#ledger.told.remove(before.page);
   }
 
   #worthOf(server: Server, told: ToldNotices, rate: number): number {

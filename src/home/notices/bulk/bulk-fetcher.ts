@@ -26,6 +26,8 @@ interface BulkParts {
   readonly pagesAt: string;
   readonly token: string | undefined;
   readonly held: (url: string) => Promise<Held | undefined>;
+  /** No link leads to it: nobody but the site has it. */
+  readonly isHidden: (url: string) => boolean;
   /** Told why a site did not give its pages. */
   readonly trouble: (why: string) => void;
 }
@@ -38,6 +40,8 @@ const MOST_HELD = siteLimits.pagesBytes;
 export class BulkFetcher implements Fetcher {
   readonly #parts: BulkParts;
   readonly #pages = new Map<string, Response>();
+  /** Of which the site says that they are no more. */
+  readonly #gone = new Set<string>();
   #robots: RobotsCopy | undefined;
   /** How pages are asked for the usual way, by origin. */
   readonly #terms = new Map<string, Parameters<Tools['pace']['turn']>[1]>();
@@ -126,6 +130,7 @@ export class BulkFetcher implements Fetcher {
     given.forEach((page, i) => {
       const { url } = wanted[i]!;
       const copy = held.get(url);
+      if (page.state === 'gone') this.#gone.add(url);
       if (page.state === 'page') this.#pages.set(url, asResponse(headersOf(page), page.body, share));
       else if (page.state === 'same' && copy) this.#pages.set(url, asResponse(plainHeaders(copy), copy.body, share));
     });
@@ -133,6 +138,9 @@ export class BulkFetcher implements Fetcher {
 
   async fetch(ask: Ask): Promise<Answer> {
     const page = ask.method === undefined ? this.#pages.get(ask.url) : undefined;
+    const isGone = this.#gone.delete(ask.url);
+    // The server before the site has no such page: that says nothing of one that the site cannot give at the moment.
+    if (!page && !isGone && this.#parts.isHidden(ask.url)) return NOT_NOW;
     if (!page) return this.#plainly(ask);
     this.#pages.delete(ask.url);
     if (page.body.length <= ask.maxBytes) return page;
@@ -163,6 +171,10 @@ export class BulkFetcher implements Fetcher {
 }
 
 const NOTHING = new Uint8Array(0);
+const NOT_NOW: Answer = {
+  ...{ kind: 'failure', reason: 'http-5xx', detail: 'the site cannot give it at the moment' },
+  wire: { up: 0, down: 0, firstByte: 0, total: 0 },
+};
 
 /** `site`: no request was made for it, and what is archived of it says so. */
 function asResponse(headers: ReadonlyMap<string, string>, body: Uint8Array, bytes: number): Response {

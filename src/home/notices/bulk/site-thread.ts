@@ -42,9 +42,13 @@ async function open(data: SiteThreadData) {
   const ledger = new Ledger(data.directory, 'read');
   const copies = openCopies(ledger);
   const token = ledger.setting<Record<string, string>>('site tokens')?.[data.origin];
-  const held = async (url: string): Promise<Held | undefined> => {
+  const find = (url: string) => {
     const { high, low } = fingerprint(url, { high: 0, low: 0 });
-    const page = ledger.pages.find(high, low);
+    return ledger.pages.find(high, low);
+  };
+  const isHidden = (url: string) => ledger.hidden.of(find(url)?.id ?? 0) !== undefined;
+  const held = async (url: string): Promise<Held | undefined> => {
+    const page = find(url);
     const known = page && ledger.pages.known(page.id);
     const stored = known && (await copies.newest(known));
     const plain = stored?.decoded(MOST_HELD);
@@ -59,7 +63,7 @@ async function open(data: SiteThreadData) {
   }
   const trouble = (why: string) =>
     say({ kind: 'trouble', text: `${data.origin}: ${why}; Skein fetches its pages one by one.` });
-  const bulk = new BulkFetcher({ tools, pagesAt: data.pagesAt, token, held, trouble });
+  const bulk = new BulkFetcher({ tools, pagesAt: data.pagesAt, token, held, isHidden, trouble });
   // Nothing paces what is here already; what has to be asked for takes its turn from the fetcher's own.
   const pace = new Pace(tools.clock);
   const outpost = new Outpost({ ...outpostTools, pace, fetchers: oneFetcher(bulk) }, deciders, {

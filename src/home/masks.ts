@@ -45,7 +45,7 @@ function because({ evidence, differed, agreed }: Mask): string {
     case 'token':
       return 'each second look at a page of the server found another value, including one on this page';
     case 'everywhere':
-      return 'most pages of the server got a new value at the same time, each a different one';
+      return 'half of the pages looked at, or the same ones again, got a new value at the same time, each a different one';
     case 'swing':
       return 'the value alternates between the same few on pages of the server';
     case 'returned':

@@ -1,7 +1,7 @@
 /**
  * What sites say has changed, where a freshness is to be kept. What is planned for a day knows nothing of it, so that it comes on
  * top of the plan: else a hundred pages that a site names at once would wait for as long as its silence had let all of them rest.
- * Only words of a kind that visits have found true at least as often as not count; others are looked at as planned. With a
+ * Only words of a kind that visits have found true at least four times in ten count; others are looked at as planned. With a
  * budget there is nothing on top.
  */
 import { pingsOf } from '../../frontier/schedule/importance.ts';
@@ -12,6 +12,9 @@ import { aimed } from './round-terms.ts';
 
 /** New pages on top in one run: a site that names pages without end gets no more, and a large one comes in a few runs. */
 const MOST_NEW = 100_000;
+
+/** Below this precision a voice counts no more than was planned. */
+const HEARD = 0.4;
 
 export class ToldLooks {
   readonly #pool: Pool;
@@ -31,7 +34,7 @@ export class ToldLooks {
   /** Pages that are known and named, and were last asked for before a time. */
   next(seenBefore: number, most: number): PoolPage[] {
     if (!this.#isAimed) return [];
-    // Whenever they are due: it is more likely than not that they are out of date now.
+    // Whenever they are due: they may well be out of date now.
     const named = this.#pool.due('told', { time: Number.MAX_VALUE, seenBefore }, most);
     return named.filter(({ member, page, server }) => isBelieved(member, page, server));
   }
@@ -51,10 +54,10 @@ export function expectedIn(pool: Pool): number {
   return [...pool].reduce((sum, { ledger }) => sum + ledger.told.waiting, 0);
 }
 
-/** As likely as not. A kind that was never held against a visit is as good as its server's others. */
+/** True often enough: of as many lies as truths neither may go unheard. A kind that was never held against a visit is as good as its server's others. */
 function isBelieved({ ledger }: PoolMember, page: number, server: number): boolean {
   return Object.keys(ledger.told.of(page)).some(kind => {
     const own = ledger.noticeTrust.of(server, kind);
-    return pingPrecision(own.pings > 0 ? own : pingsOf(ledger.servers.byId(server))) >= 0.5;
+    return pingPrecision(own.pings > 0 ? own : pingsOf(ledger.servers.byId(server))) >= HEARD;
   });
 }

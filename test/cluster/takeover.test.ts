@@ -64,18 +64,22 @@ test('an heir that is killed before the archive came asks for it again, and nobo
   ann.close();
   const bob = await start(engine, 'bob');
   assert.equal(bob.archiveOf, 'ann');
+  await bob.keeper.flush(); // what opening wrote
   bob.close();
   const again = await start(engine, 'bob');
   assert.deepEqual([again.state, again.archiveOf], ['here', 'ann']);
+  await again.keeper.flush();
   again.close();
   // Killed even before the ledger was whole.
   rmSync(join(bob.directory, 'ledger.db'));
   const restored = await start(engine, 'bob');
   assert.deepEqual([restored.state, restored.archiveOf], ['restored', 'ann']);
   archiveIsHere(bob.directory);
+  await restored.keeper.flush();
   restored.close();
   const later = await start(engine, 'bob');
   assert.deepEqual([later.state, later.archiveOf], ['here', undefined]);
+  await later.keeper.flush();
   later.close();
   const cem = await start(engine, 'cem');
   assert.equal(cem.archiveOf, 'bob');

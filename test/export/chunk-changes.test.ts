@@ -244,7 +244,7 @@ test('a cursor that is none, or is of another collection, is refused with what t
   await collection.crawl([`${pages.origin}/`]);
   for (const [after, says] of [
     ['x', /"x" is not a cursor/],
-    ['1-5', /of another collection/],
+    ['1-5', /belongs to another collection/],
   ] as const) {
     const { code, stderr } = await skein(asking(collection, after));
     assert.equal(code, 2, stderr);

@@ -20,7 +20,7 @@ test('what a mail server says is kept without escapes, and not at length', async
       sender.send(message as unknown as Parameters<typeof sender.send>[0], new AbortController().signal),
       error =>
         error instanceof NotDelivered &&
-        /does not take it: Invalid greeting/.test(error.message) &&
+        /refused it: Invalid greeting/.test(error.message) &&
         !/[\0-\x1f\u202e]/.test(error.message) &&
         error.message.length <= 300,
     );

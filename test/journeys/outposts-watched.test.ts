@@ -55,7 +55,7 @@ test('an outpost that is killed is seen to vanish and its errands to move', opti
     const before = await figure(page, left.name, 'errands');
     await lost.kill();
     await page.waitForSelector(`.node:has-text("${lost.name}"):has-text("away")`);
-    await page.waitForSelector(`.node.gone:has-text("${lost.name}"):has-text("went back to wait for others")`);
+    await page.waitForSelector(`.node.gone:has-text("${lost.name}"):has-text("went back into the queue")`);
     assert.equal(await figure(page, lost.name, 'errands'), 0);
     while ((await figure(page, left.name, 'errands')) <= before) await page.waitForTimeout(100);
     // There was no hurry until now: whoever looks late still finds errands under way.

@@ -79,7 +79,11 @@ test('house is kept, whatever clock wrote down when it was kept before', () => {
     ledger.set('retention', { keepVersions: 2 });
     ledger.set('house-kept', clock.now() + 365 * DAY);
     const shift = new SharedArrayBuffer(16);
-    const parts = { home: { dispatch: { posts: { recall() {} } } }, collection: { settings: ledger }, clock: shiftedClock(shift) };
+    const parts = {
+      home: { dispatch: { posts: { recall() {} } } },
+      collection: { settings: ledger },
+      clock: shiftedClock(shift),
+    };
     const chores = new HouseChores(parts as unknown as ConstructorParameters<typeof HouseChores>[0]);
     assert.equal(chores.due(), undefined);
     new Float64Array(shift)[0] = 7 * HOUR;

@@ -13,7 +13,7 @@ export interface Patience {
 }
 
 /** Longer than an election and a frozen server together. */
-export const PATIENCE = 30_000;
+const PATIENCE = 30_000;
 
 /**
  * The caller makes sure that making the call twice does no harm: the first one may have arrived although its answer

@@ -6,7 +6,7 @@ import type { JetStreamClient, JetStreamManager, StreamConfig } from '@nats-io/j
 import type { NatsConnection } from '@nats-io/transport-node';
 import { SkeinError } from '../../base/errors.ts';
 import { CODES, codeOf } from '../connection/errors.ts';
-import { PATIENCE, untilItPasses } from '../connection/retry.ts';
+import { untilItPasses } from '../connection/retry.ts';
 import { BUCKETS, changelogStream, changelogSubject, type Layout, SNAPSHOTS, shardOf } from './layout.ts';
 
 /** Bytes of a stream where the server has room for it, and the least that is worth starting with. */
@@ -15,6 +15,11 @@ const LEAST_BYTES = 16e6;
 /** A stream that is made and deleted to learn how much room there is. */
 const PROBE = 'SKEIN_PROBE';
 /** Nanoseconds, as the server counts. */
+/**
+ * Milliseconds for which servers may find no place for replicas. Those that have just started tell each other of their room
+ * every ten seconds or so, and 31 seconds were seen to pass.
+ */
+const PLACED_WITHIN = 60_000;
 const SECOND = 1e9;
 const DUPLICATE_WINDOW = 120 * SECOND;
 
@@ -93,14 +98,14 @@ async function asLargeAsFits(most: number, add: (bytes: number) => Promise<unkno
       if (code !== CODES.noRoom && code !== CODES.noPlacement) throw error;
       const full = code === CODES.noRoom || /storage/.test((error as Error).message);
       if (full) bytes = Math.floor(bytes / 2);
-      // Servers that have just started find each other within seconds.
+      // Servers that have just started have yet to find each other.
       else await new Promise(resolve => setTimeout(resolve, 250));
-      if (bytes < LEAST_BYTES || performance.now() - start > PATIENCE) throw noRoomError(error);
+      if (bytes < LEAST_BYTES || performance.now() - start > PLACED_WITHIN) throw noRoomError(error);
     }
   }
 }
 
-/** Servers that have just started find each other within seconds, and have no place for replicas until then. */
+/** Servers that have just started have no place for replicas until they have found each other. */
 async function oncePlaced<T>(create: () => Promise<T>): Promise<T> {
   const start = performance.now();
   for (;;) {
@@ -108,7 +113,7 @@ async function oncePlaced<T>(create: () => Promise<T>): Promise<T> {
       return await untilItPasses(create);
     } catch (error) {
       if (codeOf(error) !== CODES.noPlacement) throw error;
-      if (performance.now() - start > PATIENCE) throw noRoomError(error);
+      if (performance.now() - start > PLACED_WITHIN) throw noRoomError(error);
       await new Promise(resolve => setTimeout(resolve, 250));
     }
   }

@@ -31,13 +31,14 @@ export async function syncDirectory(directory: string): Promise<void> {
   }
 }
 
-const OTHERS_WRITE = 0o002;
+/** Of a mode: everybody may write. */
+export const OTHERS_WRITE = 0o002;
 
 /**
  * Where everybody may make directories (/tmp), one that is another user's was laid there for whoever comes: links in it
  * would make us write what strangers said into files of ours.
  */
-export function refuseOthers(directory: string): void {
+export function refuseForeignDirectory(directory: string): void {
   const uid = process.getuid?.();
   const owner = ownerOf(directory);
   if (uid === undefined || owner === undefined || owner === uid || owner === 0) return;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { openArchive } from '../archive/archive.ts';
 import type { Clock } from '../base/clock.ts';
 import { SkeinError } from '../base/errors.ts';
-import { refuseOthers } from '../base/file.ts';
+import { refuseForeignDirectory } from '../base/file.ts';
 import { partitionOfUrl } from '../base/partition.ts';
 import { originOf } from '../base/url.ts';
 import { version } from '../base/version.ts';
@@ -68,7 +68,7 @@ export class OpenPartitions {
   constructor(run: PartitionInputs) {
     const { data, partitions } = run.options;
     this.#run = run;
-    refuseOthers(data);
+    refuseForeignDirectory(data);
     const several = (partitions ?? 1) > 1 || readCollection(data).partitions > 1;
     this.#lock = several ? lockCollection(data) : undefined;
     this.collection = makeCollection(data, partitions);

@@ -6,7 +6,7 @@
 import { mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Clock, systemClock } from '../base/clock.ts';
-import { refuseOthers } from '../base/file.ts';
+import { refuseForeignDirectory } from '../base/file.ts';
 import { normalise, originOf, withScheme } from '../base/url.ts';
 import { WELL_KNOWN } from '../notices/site/discovery.ts';
 import { Access } from './faces/access.ts';
@@ -184,7 +184,7 @@ export interface OpenSite {
 export async function openSite(options: SiteOptions, now = systemClock.now): Promise<OpenSite> {
   checkOptions(options);
   const directory = resolve(options.data ?? DEFAULT_DIRECTORY);
-  refuseOthers(directory);
+  refuseForeignDirectory(directory);
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   let site: Site | undefined;
   const lock = await hold(directory, () => site?.status());

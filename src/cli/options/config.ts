@@ -3,6 +3,7 @@ import { existsSync, lstatSync, readFileSync, statSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { SkeinError, systemWords } from '../../base/errors.ts';
+import { OTHERS_WRITE } from '../../base/file.ts';
 
 /**
  * What the file says; empty without one. `named`: the file that the user chose, which must exist. Throws when it names
@@ -16,7 +17,7 @@ export async function readConfig(
   const usual = ['skein.config.ts', 'skein.config.json'].map(name => resolve(directory, name));
   const file = named === undefined ? usual.find(existsSync) : resolve(directory, named);
   if (!file) return {};
-  if (named === undefined) refuseOthers(file);
+  if (named === undefined) refuseForeignConfig(file);
   let config: unknown;
   try {
     config = /\.[mc]?[jt]s$/.test(file)
@@ -47,7 +48,7 @@ export async function readConfig(
  * A config file is code, or names some. In a directory that others may write to, such as /tmp, one of them may have laid it
  * there for whoever runs Skein: what nobody has named must be its user's own, or that of whoever administers the machine.
  */
-function refuseOthers(file: string): void {
+function refuseForeignConfig(file: string): void {
   const me = process.getuid?.();
   if (me === undefined) return; // a system where files belong to nobody
   const trusted = new Set([0, me, ...(me === 0 ? [Number(process.env['SUDO_UID'] ?? 0)] : [])]);
@@ -61,8 +62,6 @@ function refuseOthers(file: string): void {
     `Move it away, or name it if you trust it: --config ${basename(file)}`,
   );
 }
-
-const OTHERS_WRITE = 0o002;
 
 /** The name that differs least, if any is close. */
 export function nearest(wrong: string, names: readonly string[]): string | undefined {

@@ -16,8 +16,8 @@ const LEAST_BYTES = 16e6;
 const PROBE = 'SKEIN_PROBE';
 /** Nanoseconds, as the server counts. */
 /**
- * Milliseconds for which servers may find no place for replicas. Those that have just started tell each other of their room
- * every ten seconds or so, and 31 seconds were seen to pass.
+ * Milliseconds for which servers may find no place for replicas, as those that have just started do: mostly for some seconds,
+ * and 31 were seen to pass.
  */
 const PLACED_WITHIN = 60_000;
 const SECOND = 1e9;

@@ -1,7 +1,7 @@
 /**
  * Goes on for ever: visits are let go at the pace of the budget, most overdue first. Its stages, each time it is asked: retries,
- * what the budget allows by now, the schedule once a day, what sites named, new pages and those that are due in turns, and on top what stands
- * aside and images, by how many pages were given out.
+ * what the budget allows by now, the schedule once a day, what sites named, new pages and those that are due in turns, and on
+ * top what stands aside and images, by how many pages were given out.
  */
 import { type Clock, DAY } from '../../base/clock.ts';
 import { LEAST_INTERVAL } from '../../revisit/policy.ts';

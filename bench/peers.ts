@@ -154,6 +154,16 @@ function withoutLosers(field: readonly Contender[], results: readonly Result[]):
   return field.filter(contender => left.has(contender));
 }
 
+/** The bundle is one file, so a profile of it names no stage: the modules themselves run, with the settings of the command. */
+function fromSources(run: Contender['run']): Contender['run'] {
+  const door = join(project, 'bin', 'skein.js');
+  const modules = ['--import', join(project, 'bin', 'settings.js'), join(project, 'src', 'cli', 'main.ts')];
+  return job => {
+    const ran = run(job);
+    return { ...ran, arguments: ran.arguments.flatMap(word => (word === door ? modules : [word])) };
+  };
+}
+
 /** One more run of Skein, with the profiler on in all its threads; it does not count for the table. */
 async function printStages(field: readonly Contender[], served: Served): Promise<void> {
   const skein = field.find(contender => contender.package === '');
@@ -161,7 +171,8 @@ async function printStages(field: readonly Contender[], served: Served): Promise
   const folder = join(cache, 'profiles');
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  const result = await runOnce({ ...skein, name: 'skein, profiled' }, served, {
+  const profiled = { ...skein, name: 'skein, profiled', run: fromSources(skein.run) };
+  const result = await runOnce(profiled, served, {
     NODE_OPTIONS: `--cpu-prof --cpu-prof-interval=500 --cpu-prof-dir=${folder}`,
   });
   console.log(

@@ -240,7 +240,7 @@ export class Peer {
 
   /** Every partition is held, and everybody has said how many pages it has: then the terms of the round are agreed on. */
   #agreeOnTerms(home: Engine): void {
-    const live = livePages(this.#members);
+    const live = livePages(this.#members, this.#engine.layout.partitions);
     if (live === undefined || this.#custody.moving.length > 0 || !this.#isComplete()) return;
     this.#runs.agree(() => ({ ...newRound(home.pool, this.#clock.now()), live }));
   }

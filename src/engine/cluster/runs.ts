@@ -35,13 +35,17 @@ export const runForm = z.object({
   terms: termsForm.optional(),
 });
 
-/** Pages of all peers that can be kept fresh, as soon as each has said how many are its own, and nothing moves. */
-export function livePages(members: Pick<PeerMembers, 'list'>): number | undefined {
+/**
+ * Pages of all peers that can be kept fresh, as soon as each has said how many are its own, and nothing moves. What a peer
+ * said last may be older than the claims: only where what all of them have open makes up all `partitions` is none left out.
+ */
+export function livePages(members: Pick<PeerMembers, 'list'>, partitions: number): number | undefined {
   const all = members.list().filter(({ liveness }) => liveness !== 'dead');
   const known = all.every(({ heartbeat: { phase, live, moving } }) => {
     return phase === 'working' && live !== undefined && moving.length === 0;
   });
-  return known ? all.reduce((sum, { heartbeat }) => sum + (heartbeat.live ?? 0), 0) : undefined;
+  const open = all.reduce((sum, { heartbeat }) => sum + heartbeat.partitions, 0);
+  return known && open === partitions ? all.reduce((sum, { heartbeat }) => sum + heartbeat.live!, 0) : undefined;
 }
 
 export class Runs {

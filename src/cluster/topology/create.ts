@@ -14,12 +14,9 @@ const MOST_BYTES = 20e9;
 const LEAST_BYTES = 16e6;
 /** A stream that is made and deleted to learn how much room there is. */
 const PROBE = 'SKEIN_PROBE';
-/** Nanoseconds, as the server counts. */
-/**
- * Milliseconds for which servers may find no place for replicas, as those that have just started do: mostly for some seconds,
- * and 31 were seen to pass.
- */
+/** Milliseconds for which servers may find no place for replicas, as those that have just started do: mostly for some seconds. */
 const PLACED_WITHIN = 60_000;
+/** Nanoseconds, as the server counts. */
 const SECOND = 1e9;
 const DUPLICATE_WINDOW = 120 * SECOND;
 
@@ -85,6 +82,15 @@ async function roomFor({ manager, replicas }: EngineServers): Promise<number> {
   return room;
 }
 
+/**
+ * Servers that have just started have no place for replicas until they have found each other. In some starts of nats-server 2.10
+ * they never do (docs/decisions/0124). Rejects when it has taken too long.
+ */
+async function waitForPlace(start: number, error: unknown): Promise<void> {
+  if (performance.now() - start > PLACED_WITHIN) throw noPlaceError(error);
+  await new Promise(resolve => setTimeout(resolve, 250));
+}
+
 /** Servers reserve what a stream may hold; one with a small disk gives less. */
 async function asLargeAsFits(most: number, add: (bytes: number) => Promise<unknown>): Promise<number> {
   const start = performance.now();
@@ -96,16 +102,13 @@ async function asLargeAsFits(most: number, add: (bytes: number) => Promise<unkno
       const code = codeOf(error);
       if (code === CODES.streamExists) return bytes;
       if (code !== CODES.noRoom && code !== CODES.noPlacement) throw error;
-      const full = code === CODES.noRoom || /storage/.test((error as Error).message);
-      if (full) bytes = Math.floor(bytes / 2);
-      // Servers that have just started have yet to find each other.
-      else await new Promise(resolve => setTimeout(resolve, 250));
-      if (bytes < LEAST_BYTES || performance.now() - start > PLACED_WITHIN) throw noRoomError(error);
+      if (code === CODES.noPlacement && !/storage/.test((error as Error).message)) await waitForPlace(start, error);
+      else bytes = Math.floor(bytes / 2);
+      if (bytes < LEAST_BYTES) throw noRoomError(error);
     }
   }
 }
 
-/** Servers that have just started have no place for replicas until they have found each other. */
 async function oncePlaced<T>(create: () => Promise<T>): Promise<T> {
   const start = performance.now();
   for (;;) {
@@ -113,8 +116,7 @@ async function oncePlaced<T>(create: () => Promise<T>): Promise<T> {
       return await untilItPasses(create);
     } catch (error) {
       if (codeOf(error) !== CODES.noPlacement) throw error;
-      if (performance.now() - start > PLACED_WITHIN) throw noRoomError(error);
-      await new Promise(resolve => setTimeout(resolve, 250));
+      await waitForPlace(start, error);
     }
   }
 }
@@ -123,7 +125,16 @@ function noRoomError(error: unknown): SkeinError {
   return new SkeinError(
     'no-engine',
     `The engine has no room for the streams of a collection (${(error as Error).message}).`,
-    'Raise max_file in its jetstream block, free its disk, or, for a cluster of servers, start at least three.',
+    'Raise max_file in its jetstream block, or free its disk.',
+    { cause: error },
+  );
+}
+
+function noPlaceError(error: unknown): SkeinError {
+  return new SkeinError(
+    'no-engine',
+    `The engine keeps three copies, and its servers do not find three of them (${(error as Error).message}).`,
+    'Start all three. If all run and reach each other, restart them one after the other: one may not have been counted.',
     { cause: error },
   );
 }

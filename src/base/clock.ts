@@ -62,6 +62,25 @@ export class ClockWatch {
   }
 }
 
+/** Wall time as somebody else has it: whole milliseconds, what lies in `ahead` (one Float64) more than this machine's ticks. */
+export function timeAhead(ahead: SharedArrayBuffer): Clock {
+  const [by, { ticks, sleep }] = [new Float64Array(ahead), systemClock];
+  return { now: () => Math.floor(ticks() + by[0]!), ticks, sleep };
+}
+
+/** Whose time it is, in a form that threads can be given. */
+export interface TimeSource {
+  /** Simulations move the time of all threads: see shiftedClock. */
+  readonly clockShift?: SharedArrayBuffer;
+  /** In a cluster: see timeAhead. */
+  readonly ahead?: SharedArrayBuffer;
+}
+
+export function clockOf({ clockShift, ahead }: TimeSource): Clock {
+  if (clockShift) return shiftedClock(clockShift);
+  return ahead ? timeAhead(ahead) : systemClock;
+}
+
 /**
  * The system's clock, moved forward by the milliseconds that lie in `shift` (one Float64): a simulation lets days pass
  * for all threads at once by writing there. Sleeping takes real time. A second Float64 moves wall time alone, as somebody

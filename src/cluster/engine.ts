@@ -15,6 +15,7 @@ import type { EngineAddress } from './connection/address.ts';
 import { connectTo } from './connection/connect.ts';
 import { CODES, codeOf, noJetStreamError } from './connection/errors.ts';
 import { untilItPasses } from './connection/retry.ts';
+import { EngineTime } from './engine-time.ts';
 import { presentNames } from './members/name.ts';
 import { NOT_THERE, scatter } from './rpc/scatter.ts';
 import { agreeOnCollection, type ClusterCollection, emptyError, type OwnCollection } from './topology/collection.ts';
@@ -33,6 +34,8 @@ export interface ClusterEngine extends AsyncDisposable {
   readonly snapshots: ObjectStore;
   /** Streams that were missing and have been made by this opening. */
   readonly made: readonly string[];
+  /** Of all peers, whatever their own clocks say. */
+  readonly time: EngineTime;
   /** For people: the servers, without secrets. */
   readonly shown: string;
   /**
@@ -78,6 +81,11 @@ export async function openEngine({ address, name, collection, looks }: OpenEngin
     const agreed = await agreeOnCollection(buckets.meta, { own: collection, isInUse });
     const layout = layoutOf(agreed.partitions);
     const made = looks ? [] : await createStreams(servers, layout);
+    const time = await EngineTime.of(manager);
+    const close = () => {
+      time[Symbol.dispose]();
+      return drain(connection);
+    };
     return {
       ...servers,
       connection,
@@ -85,15 +93,15 @@ export async function openEngine({ address, name, collection, looks }: OpenEngin
       layout,
       buckets,
       snapshots,
-      made,
+      ...{ made, time },
       shown: address.shown,
       restore: async () => {
         const { meta } = await createBuckets(servers);
         await agreeOnCollection(meta, { own: agreed, isInUse: async () => true });
         return createStreams(servers, layout);
       },
-      close: () => drain(connection),
-      [Symbol.asyncDispose]: () => drain(connection),
+      close,
+      [Symbol.asyncDispose]: close,
     };
   } catch (error) {
     await connection.close();

@@ -2,7 +2,7 @@
  * Builds a home from plain values: ledger, archive, frontier, threads. Nothing else constructs these. It prints nothing,
  * ends no process, and keeps nothing outside of what it returns, so that one process can have several at once.
  */
-import { type Clock, shiftedClock, systemClock } from '../base/clock.ts';
+import { type Clock, clockOf } from '../base/clock.ts';
 import { SkeinError } from '../base/errors.ts';
 import { version } from '../base/version.ts';
 import { makeSlots } from '../crawler/pace/address-slots.ts';
@@ -93,7 +93,7 @@ export async function openEngine(
   signal?.throwIfAborted();
   refuseMistakes(options, seeds);
   const threads = threadsOf(options);
-  const clock = extras.clockShift ? shiftedClock(extras.clockShift) : systemClock;
+  const clock = clockOf(extras);
   await prepareOffsite(options, extras);
   const collection = new OpenPartitions({ options, extras, clock, seeds });
   const { settings, bounds, contact } = collection;

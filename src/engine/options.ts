@@ -3,6 +3,7 @@
  * first. Only `data` is needed; the rest has the defaults below, or what the collection remembers of its last run.
  */
 import type { ArchiveOptions } from '../archive/archive.ts';
+import type { TimeSource } from '../base/clock.ts';
 import type { Keep } from '../errand/errand.ts';
 import type { Reading } from '../frontier/options.ts';
 import type { OrderName } from '../frontier/orders/order.ts';
@@ -98,7 +99,7 @@ export interface EngineOptions extends BoundOptions {
 }
 
 /** What commands and simulations set, and users do not. */
-export interface Extras {
+export interface Extras extends TimeSource {
   readonly mode?: 'crawl' | 'refresh' | 'watch';
   readonly schedule?: Partial<ScheduleSettings>;
   /** The partitions to open; absent = all. */
@@ -110,8 +111,6 @@ export interface Extras {
   readonly timeouts?: OutpostOptions['timeouts'];
   /** Tests roll segments early. */
   readonly archive?: ArchiveOptions;
-  /** Simulations move time by it, at home and in the threads: see shiftedClock. */
-  readonly clockShift?: SharedArrayBuffer;
   /** Partitions come from other machines, which asked their servers until then. */
   readonly shared?: boolean;
   /** Gives the threads leave to ask, in a cluster. */

@@ -5,6 +5,7 @@
  */
 import { existsSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Clock } from '../../base/clock.ts';
 import { SkeinError } from '../../base/errors.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { numberOf, segmentsIn } from '../../ledger/replica/replica.ts';
@@ -40,7 +41,7 @@ interface CustodyParts {
   readonly members: PeerMembers;
   readonly claims: Claims;
   readonly host: Host;
-  readonly now: () => number;
+  readonly clock: Clock;
   /** Told what people who watch may want to read, a sentence each. */
   readonly say: (text: string) => void;
   /** The engine has more of some partition. */
@@ -70,6 +71,7 @@ export class Custody {
   readonly #parts: CustodyParts;
   readonly #held = new Map<number, HeldPartition>();
   readonly #moving = new Map<number, Promise<void>>();
+  /** Ticks. */
   readonly #notBefore = new Map<number, number>();
   /** Closed here; their heirs may want their archives. */
   readonly #handedOver = new Set<number>();
@@ -79,6 +81,7 @@ export class Custody {
   readonly #before = new Map<number, Claim | undefined>();
   /** Peers that were heard since this one began. */
   readonly #heard = new Set<string>();
+  /** Ticks. */
   readonly #began: number;
   readonly #said = new Set<string>();
   /** As of the last turn, and of which peers. */
@@ -87,7 +90,7 @@ export class Custody {
 
   constructor(parts: CustodyParts) {
     this.#parts = parts;
-    this.#began = parts.now();
+    this.#began = parts.clock.ticks();
   }
 
   get held(): ReadonlyMap<number, HeldPartition> {
@@ -118,10 +121,10 @@ export class Custody {
    * Their files are with them, so they get a minute, and not the ten seconds of one that was heard and fell silent.
    */
   #livenessOf(name: string): Liveness {
-    const { members, now } = this.#parts;
+    const { members, clock } = this.#parts;
     const liveness = members.livenessOf(name);
     if (members.list().some(member => member.name === name)) this.#heard.add(name);
-    return liveness === 'dead' && !this.#heard.has(name) && now() - this.#began < MINUTE ? 'suspect' : liveness;
+    return liveness === 'dead' && !this.#heard.has(name) && clock.ticks() - this.#began < MINUTE ? 'suspect' : liveness;
   }
 
   /** Does what is to be done now, without waiting for it. */
@@ -180,10 +183,10 @@ export class Custody {
   #start(partition: number, work: () => Promise<void>, urgent = false): void {
     if (this.#moving.has(partition)) return;
     if (!urgent && this.#moving.size >= AT_ONCE) return;
-    if (!urgent && (this.#notBefore.get(partition) ?? 0) > this.#parts.now()) return;
+    if (!urgent && (this.#notBefore.get(partition) ?? 0) > this.#parts.clock.ticks()) return;
     const done = work()
       .catch((error: unknown) => {
-        this.#notBefore.set(partition, this.#parts.now() + PAUSE);
+        this.#notBefore.set(partition, this.#parts.clock.ticks() + PAUSE);
         if (!(error instanceof Fenced)) this.#sayOnce(`Partition ${partition}: ${(error as Error).message}`);
       })
       .finally(() => this.#moving.delete(partition));
@@ -286,8 +289,8 @@ export class Custody {
   }
 
   #lose(partition: number, ledger: Ledger, copied: ReadonlyMap<number, number>): void {
-    const { now, say } = this.#parts;
-    const lost = loseMissing(ledger, now(), copied);
+    const { clock, say } = this.#parts;
+    const lost = loseMissing(ledger, clock.now(), copied);
     if (lost > 0)
       say(`Partition ${partition}: ${lost} stored pages were on a machine that is gone; Skein fetches them again.`);
   }

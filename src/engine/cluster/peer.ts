@@ -5,7 +5,7 @@
 import { rmSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
-import { type Clock, systemClock } from '../../base/clock.ts';
+import type { Clock } from '../../base/clock.ts';
 import { SkeinError } from '../../base/errors.ts';
 import { cutChangelogs } from '../../cluster/changelog/cutting.ts';
 import { Claims } from '../../cluster/claims.ts';
@@ -60,7 +60,7 @@ const HANDING_OVER = 60_000;
 export class Peer {
   readonly #options: PeerOptions;
   readonly #engine: ClusterEngine;
-  readonly #clock: Clock = systemClock;
+  readonly #clock: Clock;
   readonly #members: PeerMembers;
   readonly #claims: Claims;
   readonly #meta: WatchedBucket;
@@ -95,7 +95,7 @@ export class Peer {
   ) {
     const { engine, members, claims, meta } = parts;
     this.#options = options;
-    this.#engine = engine;
+    [this.#engine, this.#clock] = [engine, engine.time.clock];
     this.#members = members;
     this.#claims = claims;
     this.#meta = meta;
@@ -117,8 +117,7 @@ export class Peer {
     });
     const [{ leases }, { say }] = [this.#leave, options];
     this.#custody = new Custody({
-      ...{ engine, members, claims, say, host: this.#host },
-      now: () => this.#clock.now(),
+      ...{ engine, members, claims, say, host: this.#host, clock: this.#clock },
       reached: () => this.#exchange?.soon(),
       desks: { open: (partition, origin) => leases.openDesk(partition, origin), close: each => leases.closeDesk(each) },
     });
@@ -142,7 +141,7 @@ export class Peer {
       const load = (): PeerLoad => (joined ? joined.#load() : { ...idle, capacity: options.capacity ?? 1 });
       const leave = () => (joined ? joined.#leaveNow() : false);
       const obey = (order: unknown) => (joined ? joined.#steering.obey(order) : null);
-      members = await PeerMembers.join({ engine, name, clock: systemClock, load, answerers: { leave, obey } });
+      members = await PeerMembers.join({ engine, name, clock: engine.time.clock, load, answerers: { leave, obey } });
       const claims = await Claims.open(engine.buckets.owner, members, engine.layout.partitions);
       const meta = await WatchedBucket.open(engine.buckets.meta);
       joined = new Peer(options, { engine, members, claims, meta });
@@ -198,7 +197,8 @@ export class Peer {
     this.#turn();
     const begun = await Promise.race([this.#host.first, aborted(options.signal)]);
     const home = await openEngine({ ...options, data, archive: undefined }, this.crawl.seeds, {
-      ...{ ...extras, partitions: begun, opened: this.#host.opened, shared: true, leave: this.#leave },
+      ...{ ahead: this.#engine.time.ahead, ...extras, partitions: begun, shared: true, leave: this.#leave },
+      opened: this.#host.opened,
       copying: { until: () => this.#contact.safeUntil, isMine: partition => this.#claims.isMine(partition) },
     });
     this.#slots = home.threadData.slots;

@@ -51,7 +51,7 @@ export interface ThreadTools {
 
 export function threadPlan(options: EngineOptions, extras: Extras, tools: ThreadTools): ThreadPlan {
   const sockets = socketsFor(threadsOf(options));
-  const { timeouts, clockShift, leave } = extras;
+  const { timeouts, clockShift, ahead, leave } = extras;
   const own = options.fetcher;
   const fetcher = extras.fetcher ?? (own && { ...own, options: own.options, module: moduleOf(own.module) });
   const data: OutpostOptions = {
@@ -61,6 +61,7 @@ export function threadPlan(options: EngineOptions, extras: Extras, tools: Thread
     ...(fetcher && { fetcher }),
     ...(timeouts && { timeouts }),
     ...(clockShift && { clockShift }),
+    ...(ahead && { ahead }),
     ...(options.decider && { decider: options.decider }),
     ...(leave && { needsLeave: true }),
     ...(options.cagedHooks ? { foreign: true } : options.hooks !== undefined && { hooks: moduleOf(options.hooks) }),

@@ -1,5 +1,6 @@
 /** The outpost that lives in a thread of the home process: joins a message port to an Outpost. */
 import { parentPort } from 'node:worker_threads';
+import { clockOf } from '../../base/clock.ts';
 import { type AddressWishes, ToldLeave } from '../../crawler/pace/leave.ts';
 import { KEPT_BYTES } from '../../crawler/pack/pack.ts';
 import type { PackerPool } from '../../crawler/pack/packer-pool.ts';
@@ -10,7 +11,7 @@ import type { Parcel } from '../../errand/parcel.ts';
 import type { MessagePieces, ThreadMessage } from '../../transfer/thread.ts';
 import { Deciders } from '../cages/deciders.ts';
 import { Outpost } from '../outpost.ts';
-import { clockOf, makeTools, type OutpostOptions } from './tools.ts';
+import { makeTools, type OutpostOptions } from './tools.ts';
 
 const port = parentPort!;
 const say = (message: ThreadMessage) => port.postMessage(message);

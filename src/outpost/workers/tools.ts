@@ -1,5 +1,5 @@
 /** Makes the tools that an outpost lends to its errands, from plain data that can cross a thread or a wire. */
-import { type Clock, shiftedClock, systemClock } from '../../base/clock.ts';
+import { clockOf, type TimeSource } from '../../base/clock.ts';
 import type { Timeouts } from '../../crawler/fetch/exchange.ts';
 import { openFetcher } from '../../crawler/fetch/fetcher.ts';
 import type { ClientCertificates } from '../../crawler/fetch/tls.ts';
@@ -22,7 +22,7 @@ export const FAR_PARCELS: ParcelSizes = {
   refresh: { visits: 4096, bytes: 2 << 20, age: 15_000 },
 };
 
-export interface OutpostOptions {
+export interface OutpostOptions extends TimeSource {
   /** The whole User-Agent header. */
   readonly userAgent: string;
   /** Product token for robots.txt. */
@@ -43,8 +43,6 @@ export interface OutpostOptions {
   readonly hooks?: string;
   /** A module that exports `makeFetcher(options)`, in place of our own requests to servers of `domains`; absent = to all. */
   readonly fetcher?: { readonly module: string; readonly options: unknown; readonly domains?: readonly string[] };
-  /** Simulations move the time of all threads: see shiftedClock. */
-  readonly clockShift?: SharedArrayBuffer;
   /** The table by which the threads of a machine pace addresses together: see makeSlots. */
   readonly slots?: SharedArrayBuffer;
   /** Which of these threads it is; one that replaces another has the same. */
@@ -52,8 +50,6 @@ export interface OutpostOptions {
   /** It asks only with home's leave (crawler/pace/leave.ts). */
   readonly needsLeave?: boolean;
 }
-
-export const clockOf = ({ clockShift }: OutpostOptions): Clock => (clockShift ? shiftedClock(clockShift) : systemClock);
 
 export async function makeTools(options: OutpostOptions, leave?: Leave): Promise<OutpostTools> {
   const clock = clockOf(options);

@@ -14,7 +14,7 @@ import { PeerMembers } from '../../src/cluster/members/members.ts';
 import { changelogSubject } from '../../src/cluster/topology/layout.ts';
 import { freePort } from '../free-port.ts';
 import { root, skein } from '../journeys/skein.ts';
-import { natsServer, noNats } from './nats.ts';
+import { natsServer, noNats, startThree } from './nats.ts';
 
 const skip = noNats() || false;
 const guide = readFileSync(join(root, 'docs', 'guides', 'cluster.md'), 'utf8');
@@ -54,9 +54,9 @@ test('three servers with TLS, keys and rights work as the guide says', { skip },
     return natsServer(join(path, `n${i}`), port, config);
   });
   t.after(() => Promise.all(servers.map(server => server.kill())));
-  await Promise.all(servers.map(server => server.start()));
   const url = (key: string, ca = `ca=${path}/ca.pem`) =>
     `tls://${ports.map(port => `localhost:${port}`).join(',')}?${ca}&nkey=${path}/${key}.nk`;
+  await startThree(servers, readEngineAddress(url('peer')));
 
   const collection = { id: 'guide', partitions: 8 };
   await using engine = await openEngine({ address: readEngineAddress(url('peer')), name: 'p', collection });
@@ -78,6 +78,8 @@ test('three servers with TLS, keys and rights work as the guide says', { skip },
   assert.deepEqual([peers[0].peer, peers[0].state, peers[0].partitions], ['machine-1', 'working', 1]);
   await using viewer = await openEngine({ address: readEngineAddress(url('viewer')), name: 'v' });
   await assert.rejects(viewer.buckets.meta.put('settings', 'x'), 'a viewer writes nothing');
+  const joining = { engine: viewer, name: 'machine-2', clock: systemClock, load: () => idle };
+  await assert.rejects(PeerMembers.join(joining), { message: /does not allow this key/ });
 
   execFileSync('bash', ['-euc', `cd ${path} && PATH=${bin}:$PATH && skein peers key stranger.nk`], { stdio: 'ignore' });
   for (const [wrong, sentence] of [

@@ -87,13 +87,8 @@ export async function openNats(options: NatsOptions = {}): Promise<Nats> {
     return natsServer(join(path, `n${i}`), port, text, host);
   });
   const url = `nats://${ports.map(port => `${host}:${port}`).join(',')}`;
-  await Promise.all(opened.map(server => server.start()));
-  // In some starts the first leader never counts the third one in (docs/decisions/0124).
-  while (servers === 3 && !(await placesThree(readEngineAddress(url))))
-    for (const server of opened) {
-      await server.kill();
-      await server.start();
-    }
+  if (servers === 3) await startThree(opened, readEngineAddress(url));
+  else await opened[0]!.start();
   return {
     url,
     address: readEngineAddress(url),
@@ -109,6 +104,16 @@ export async function openNats(options: NatsOptions = {}): Promise<Nats> {
 /** Milliseconds in which three servers that have found each other have told each other how much room they have. */
 const PLACED_WITHIN = 15_000;
 
+/** Starts three that are to be one engine. In some starts their first leader never counts one of them (docs/decisions/0124). */
+export async function startThree(servers: readonly NatsServer[], address: EngineAddress): Promise<void> {
+  await Promise.all(servers.map(server => server.start()));
+  while (!(await placesThree(address)))
+    for (const server of servers) {
+      await server.kill();
+      await server.start();
+    }
+}
+
 /** Whether the servers find a place for three copies. */
 async function placesThree(address: EngineAddress): Promise<boolean> {
   const { jetstreamManager } = await import('@nats-io/jetstream');
@@ -116,11 +121,11 @@ async function placesThree(address: EngineAddress): Promise<boolean> {
   const { streams } = await jetstreamManager(connection, { checkAPI: false });
   try {
     for (const start = performance.now(); performance.now() - start < PLACED_WITHIN; ) {
-      const placed = await streams.add({ name: 'PLACED', subjects: ['placed'], num_replicas: 3 }).then(
+      const placed = await streams.add({ name: 'SKEIN_PROBE', subjects: ['skein.probe'], num_replicas: 3 }).then(
         () => true,
         () => false,
       );
-      if (placed) return await streams.delete('PLACED');
+      if (placed) return await streams.delete('SKEIN_PROBE');
       await new Promise(resolve => setTimeout(resolve, 100));
     }
     return false;

@@ -37,9 +37,14 @@ const PASSING = new Set(['TimeoutError', 'NoResponders', 'JetStreamNotEnabled', 
 /** Server errors of an election under way: no leader yet, no quorum, not ready. */
 const PASSING_CODES = new Set([503, 10008, 10009, 10004]);
 
+/** The server's configuration forbids it to this user. */
+export function isForbidden(error: unknown): boolean {
+  return error instanceof Error && (error.name === 'PermissionViolationError' || isForbidden(error.cause));
+}
+
 /** True for what an election or a lost server causes: the same call succeeds when it is over. */
 export function passes(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
+  if (!(error instanceof Error) || isForbidden(error)) return false;
   const code = codeOf(error);
   if (code !== undefined && PASSING_CODES.has(code)) return true;
   return PASSING.has(error.name) || (error.cause instanceof Error && PASSING.has(error.cause.name));
@@ -84,6 +89,15 @@ export function oldServerError(found: string, shown: string): SkeinError {
     `The engine at ${shown} is nats-server ${harmless(found)}; a cluster needs ${LEAST_SERVER} or newer, because older ones ` +
       'lose streams in crashes, or let two peers win the same compare-and-set.',
     'Debian 13 has a newer one; docs/guides/cluster.md says how to get it elsewhere.',
+  );
+}
+
+export function forbiddenError(error: unknown): SkeinError {
+  return new SkeinError(
+    'refused',
+    `The engine does not allow this key what a peer does (${harmless((error as Error).message)}).`,
+    "Use a peer's key; with a viewer's, skein peers and the commands that read work. docs/guides/cluster.md has the permissions.",
+    { cause: error },
   );
 }
 

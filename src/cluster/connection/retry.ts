@@ -1,6 +1,6 @@
 /** Calls that an election of the engine interrupts (4 to 8 s) are made again until they succeed. */
 import { SkeinError } from '../../base/errors.ts';
-import { passes } from './errors.ts';
+import { forbiddenError, isForbidden, passes } from './errors.ts';
 
 /** Milliseconds. */
 const FIRST_WAIT = 25;
@@ -29,6 +29,7 @@ export async function untilItPasses<T>(
     try {
       return await call();
     } catch (error) {
+      if (isForbidden(error)) throw forbiddenError(error);
       if (!passes(error)) throw error;
       if (performance.now() - start + wait > patience)
         throw new SkeinError(

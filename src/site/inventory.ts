@@ -252,17 +252,19 @@ export class Inventory {
     const page = this.#pageOf(source, path, document);
     if (page === undefined) return this.#remove(path);
     if (known === undefined) this.#add({ operation: 'create', page });
-    else if (known.content !== page.content) this.#add({ operation: 'update', page });
+    else if (known.content !== page.content || known.kind !== page.kind) this.#add({ operation: 'update', page });
     else if (known.body !== page.body) journal.touch({ ...page, time: known.time });
   }
 
-  /** Undefined: the document itself says that it is not to be told of. */
+  /** Undefined: a document that only lists could lead to, and that itself says that none is to name it. */
   #pageOf(source: SiteSource, path: string, document: SourceDocument): JournalPage | undefined {
     const { site, bodies, journal, now } = this.#parts;
-    const { body, kind, type, modified } = document;
+    const { body, type, modified } = document;
     const headers = new Map([['content-type', type]]);
     const read = analyse({ url: originOf(site) + path, headers, body });
-    if (read.noindex) return undefined;
+    const isUnlisted = read.noindex || document.unlisted === true;
+    if (isUnlisted && document.kind !== 'page') return undefined;
+    const kind = isUnlisted ? 'unlisted' : document.kind;
     const content = Buffer.from(unpackFacts(read.facts)!.content).toString('hex');
     const sha256 = hash('sha256', body, 'hex');
     if (isText(type) && body.length >= SMALL) bodies.put(sha256, body);
@@ -336,17 +338,25 @@ export class Inventory {
     // A page that two sources named at once, or that was looked at twice, is told once.
     const byPath = new Map(this.#batch.map(change => [change.page.path, change]));
     // Emptied when it is written: on a full disk it waits for the next time.
-    this.#batch = [...byPath.values()].filter(change => isNews(journal, change));
+    this.#batch = [...byPath.values()].flatMap(change => newsIn(journal, change));
     journal.append(this.#batch);
     this.#batch = [];
     bodies.tidy(() => new Set([...journal.pages.values()].map(({ body }) => body)));
   }
 }
 
-function isNews(journal: Journal, { operation, page }: PendingChange): boolean {
+function newsIn(journal: Journal, change: PendingChange): readonly PendingChange[] {
+  const { operation, page } = change;
   const known = journal.pages.get(page.path);
-  if (operation === 'delete') return known !== undefined;
-  return known?.content !== page.content;
+  if (operation === 'delete') return known === undefined ? [] : [change];
+  if (known === undefined) return [change];
+  // For those who read lists a page that is no longer listed is gone, and one that is listed from now on is new.
+  if (known.kind !== page.kind)
+    return [
+      { operation: 'delete', page: known },
+      { operation: 'create', page },
+    ];
+  return known.content === page.content ? [] : [change];
 }
 
 async function* of<T>(items: readonly T[]): AsyncIterable<T> {

@@ -16,6 +16,7 @@ import { test } from 'node:test';
 import { parseFeed } from '../../src/notices/feed.ts';
 import { bucketDigest, bucketOf, decodeEntries } from '../../src/notices/site/manifest.ts';
 import { bodyHash } from '../../src/notices/site/pages.ts';
+import { byPathHash } from '../../src/notices/site/paths.ts';
 import { folder, PUBLIC, page, startSite, until, write } from './site-here.ts';
 
 test('every page is in the manifest, and what may not be told is not', async context => {
@@ -37,8 +38,11 @@ test('every page is in the manifest, and what may not be told is not', async con
   const { pages, digests } = await here.summary();
   const all = digests.map((_, i) => i).join(',');
   const answer = await here.get(`/.well-known/skein/manifest?buckets=${digests.length}&of=${all}`);
-  const entries = decodeEntries(new Uint8Array(await answer.arrayBuffer()), PUBLIC);
-  const expected = ['', 'a%20b/%C3%BCber.html', 'q%3Fa&b%23c%2541;.html', 'sub/'].map(path => PUBLIC + path);
+  const held = byPathHash(() => [`${PUBLIC}noindex.html`, `${PUBLIC}private/x.html`]);
+  const entries = decodeEntries(new Uint8Array(await answer.arrayBuffer()), PUBLIC, held);
+  const expected = ['', 'a%20b/%C3%BCber.html', 'noindex.html', 'q%3Fa&b%23c%2541;.html', 'sub/'].map(
+    path => PUBLIC + path,
+  );
   assert.deepEqual(entries.map(({ url }) => url).sort(), expected);
   assert.equal(pages, expected.length);
   for (const [i, digest] of digests.entries()) {

@@ -2,16 +2,16 @@
 import { ByteReader, ByteWriter } from '../../errand/codec/bytes.ts';
 import { bad, siteLimits } from './discovery.ts';
 import {
-  type DocumentKind,
   decodeCursor,
   HASH_BYTES,
+  type HeldByHash,
   kindNumber,
-  kindOf,
   PathReader,
   PathWriter,
-  pathOf,
   readHash,
+  type ToldKind,
   timeOf,
+  toldKindOf,
   writeHash,
 } from './paths.ts';
 
@@ -22,7 +22,7 @@ export interface SiteChange {
   /** Normalised. */
   readonly url: string;
   readonly operation: Operation;
-  readonly kind: DocumentKind;
+  readonly kind: ToldKind;
   /** Milliseconds since 1970, whole seconds: when the content last changed, as the site knows it. */
   readonly time: number;
   /** Our detector's `content` hash, its first 8 bytes; zeros of a page that was removed. */
@@ -49,7 +49,7 @@ export function encodeChanges({ cursor, more, changes }: SiteChanges): Uint8Arra
   let before = 0;
   for (const { url, operation, kind, time, content } of changes) {
     out.byte(operations.indexOf(operation) | (kindNumber(kind) << 2));
-    paths.write(pathOf(url));
+    paths.name(url, kind);
     const seconds = Math.max(0, Math.floor(time / 1000));
     out.varint(zigzag(seconds - before));
     before = seconds;
@@ -58,24 +58,26 @@ export function encodeChanges({ cursor, more, changes }: SiteChanges): Uint8Arra
   return out.finish();
 }
 
-/** `site`: the public URL of the discovery document. */
-export function decodeChanges(bytes: Uint8Array, site: string): SiteChanges {
+/** `site`: the public URL of the discovery document. Unlisted pages that are not `held` are left out. */
+export function decodeChanges(bytes: Uint8Array, site: string, held?: HeldByHash): SiteChanges {
   const from = new ByteReader(bytes);
   const cursor = readCursor(from);
   const more = from.byte() === 1;
   const count = from.count(4);
   if (count > siteLimits.changes) throw bad('there are too many changes for one answer');
-  const paths = new PathReader(from, site);
+  const paths = new PathReader(from, site, held);
   const changes: SiteChange[] = [];
   let before = 0;
   for (let i = 0; i < count; i++) {
     const flags = from.byte();
     const operation = operations[flags & 3];
     if (operation === undefined) throw bad('an unknown operation');
-    const url = paths.read();
+    const kind = toldKindOf(flags >> 2);
+    const url = paths.named(kind);
     before += unzigzag(from.varint());
     const content = operation === 'delete' ? NO_HASH : readHash(from);
-    changes.push({ url, operation, kind: kindOf(flags >> 2), time: timeOf(before), content });
+    const time = timeOf(before);
+    if (url !== undefined) changes.push({ url, operation, kind, time, content });
   }
   from.end();
   return { cursor, more, changes };

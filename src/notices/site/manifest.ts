@@ -8,21 +8,22 @@ import { ByteReader, ByteWriter } from '../../errand/codec/bytes.ts';
 import { readCursor } from './changes.ts';
 import { bad, siteLimits } from './discovery.ts';
 import {
-  type DocumentKind,
   HASH_BYTES,
+  type HeldByHash,
   kindNumber,
-  kindOf,
   PathReader,
   PathWriter,
   pathOf,
   readHash,
+  type ToldKind,
   timeOf,
+  toldKindOf,
   writeHash,
 } from './paths.ts';
 
 export interface ManifestEntry {
   readonly url: string;
-  readonly kind: DocumentKind;
+  readonly kind: ToldKind;
   /** First 8 bytes of our detector's `content` hash. */
   readonly content: Uint8Array;
   /** Milliseconds since 1970, whole seconds. */
@@ -87,22 +88,26 @@ export function encodeEntries(entries: readonly ManifestEntry[]): Uint8Array {
   const paths = new PathWriter(out);
   for (const { url, kind, content, time } of entries) {
     out.byte(kindNumber(kind));
-    paths.write(pathOf(url));
+    paths.name(url, kind);
     writeHash(out, content);
     out.varint(Math.max(0, Math.floor(time / 1000)));
   }
   return out.finish();
 }
 
-export function decodeEntries(bytes: Uint8Array, site: string): readonly ManifestEntry[] {
+/** Unlisted pages that are not `held` are left out. */
+export function decodeEntries(bytes: Uint8Array, site: string, held?: HeldByHash): readonly ManifestEntry[] {
   const from = new ByteReader(bytes);
   const count = from.count(HASH_BYTES + 4);
   if (count > siteLimits.pages) throw bad('the site has too many pages');
-  const paths = new PathReader(from, site);
+  const paths = new PathReader(from, site, held);
   const entries: ManifestEntry[] = [];
   for (let i = 0; i < count; i++) {
-    const kind = kindOf(from.byte());
-    entries.push({ kind, url: paths.read(), content: readHash(from), time: timeOf(from.varint()) });
+    const kind = toldKindOf(from.byte());
+    const url = paths.named(kind);
+    const content = readHash(from);
+    const time = timeOf(from.varint());
+    if (url !== undefined) entries.push({ kind, url, content, time });
   }
   from.end();
   return entries;

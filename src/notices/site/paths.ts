@@ -1,7 +1,9 @@
 /**
  * Parts that the codecs share: cursors, hashes, and lists of pages. A page of a site is named by its path with the
  * query, in normal form, and each by what it shares with the one before, because neighbours have long beginnings in common.
+ * An unlisted page is named by the hash of its path: whoever has it knows which is meant, and nobody learns of it here.
  */
+import { hash } from 'node:crypto';
 import { LONGEST_URL, normalise, originOf } from '../../base/url.ts';
 import type { ByteReader, ByteWriter } from '../../errand/codec/bytes.ts';
 import { bad, siteLimits } from './discovery.ts';
@@ -27,18 +29,44 @@ export function decodeCursor(text: string): Cursor | undefined {
   return found ? { sequence: Number(found[1]), chain: found[2]! } : undefined;
 }
 
-const kinds = ['page', 'record', 'media'] as const;
+const documentKinds = ['page', 'record', 'media'] as const;
+const toldKinds = [...documentKinds, 'unlisted'] as const;
 /** `record` and `media` are documents to which no link leads; they come through the site alone. */
-export type DocumentKind = (typeof kinds)[number];
+export type DocumentKind = (typeof documentKinds)[number];
+/** What is told of: also pages that no list is to name. */
+export type ToldKind = (typeof toldKinds)[number];
 
-export function kindNumber(kind: DocumentKind): number {
-  return kinds.indexOf(kind);
+/** Gives the URL of a page that the reader holds by the hash of its path, in hexadecimal. */
+export type HeldByHash = (pathHash: string) => string | undefined;
+
+export function kindNumber(kind: ToldKind): number {
+  return toldKinds.indexOf(kind);
 }
 
 export function kindOf(number: number): DocumentKind {
-  const kind = kinds[number];
+  return known(documentKinds[number]);
+}
+
+export function toldKindOf(number: number): ToldKind {
+  return known(toldKinds[number]);
+}
+
+function known<T>(kind: T | undefined): T {
   if (kind === undefined) throw bad('an unknown kind of document');
   return kind;
+}
+
+/** For looking up which of these pages a hash means; `urls` is asked when there is one. */
+export function byPathHash(urls: () => Iterable<string>): HeldByHash {
+  let held: Map<string, string> | undefined;
+  return pathHash => {
+    held ??= new Map(Array.from(urls(), url => [Buffer.from(pathHashOf(url)).toString('hex'), url]));
+    return held.get(pathHash);
+  };
+}
+
+function pathHashOf(url: string): Uint8Array {
+  return hash('sha256', pathOf(url), 'buffer').subarray(0, HASH_BYTES);
 }
 
 /** Writes paths one after another; a reader of the same list reads them back. */
@@ -48,6 +76,12 @@ export class PathWriter {
 
   constructor(out: ByteWriter) {
     this.#out = out;
+  }
+
+  /** What names a page of this kind. */
+  name(url: string, kind: ToldKind): void {
+    if (kind === 'unlisted') writeHash(this.#out, pathHashOf(url));
+    else this.write(pathOf(url));
   }
 
   write(path: string): void {
@@ -64,11 +98,20 @@ export class PathReader {
   #before = '';
   readonly #from: ByteReader;
   readonly #origin: string;
+  readonly #held: HeldByHash;
 
   /** `site`: the public URL; every page read is on its server. */
-  constructor(from: ByteReader, site: string) {
+  constructor(from: ByteReader, site: string, held: HeldByHash = () => undefined) {
     this.#from = from;
     this.#origin = originOf(site);
+    this.#held = held;
+  }
+
+  /** Undefined: an unlisted page that the reader does not hold. */
+  named(kind: ToldKind): string | undefined {
+    if (kind !== 'unlisted') return this.read();
+    const url = this.#held(Buffer.from(readHash(this.#from)).toString('hex'));
+    return url !== undefined && originOf(url) === this.#origin ? url : undefined;
   }
 
   /** The page's URL; a path that is not in normal form, or of another server, is a `bad-frame`. */

@@ -2,7 +2,7 @@
 import { originOf } from '../../base/url.ts';
 import { WELL_KNOWN } from '../../notices/site/discovery.ts';
 import type { Journal } from '../journal/journal.ts';
-import type { Entry } from '../journal/lines.ts';
+import { type Entry, isListed } from '../journal/lines.ts';
 import { DECLARATION, escaped, instant } from './xml.ts';
 
 export const ATOM = `${WELL_KNOWN}/atom.xml`;
@@ -16,7 +16,7 @@ interface AtomOptions {
 }
 
 export function atom(journal: Journal, options: AtomOptions): string {
-  return feed(journal.entries.slice(-ENTRIES), options);
+  return feed(journal.entries.filter(({ page }) => isListed(page)).slice(-ENTRIES), options);
 }
 
 /** Of these changes, the newest first; a page once. */

@@ -208,8 +208,9 @@ export class OwnFace {
     try {
       const document = await this.#parts.read(path);
       if (document === undefined) return { state: 'gone' };
-      const { kind, type, body } = document;
-      if (body.length > siteLimits.pageBytes) return { state: 'elsewhere' };
+      const { kind, type, body, robots } = document;
+      // Bulk carries no headers, and crawlers are to know what this one says.
+      if (body.length > siteLimits.pageBytes || robots !== undefined) return { state: 'elsewhere' };
       return { state: 'page', kind, type, time: known.time, title: known.title, body };
     } catch {
       return { state: 'elsewhere' }; // the source cannot be read at the moment

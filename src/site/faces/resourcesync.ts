@@ -5,7 +5,7 @@
 import { originOf } from '../../base/url.ts';
 import { WELL_KNOWN } from '../../notices/site/discovery.ts';
 import type { Journal } from '../journal/journal.ts';
-import type { Entry, JournalPage } from '../journal/lines.ts';
+import { type Entry, isListed, type JournalPage } from '../journal/lines.ts';
 import { parts } from './sitemap.ts';
 import { DECLARATION, dateTime, escaped, instant, SITEMAP_NAMESPACE } from './xml.ts';
 
@@ -90,7 +90,7 @@ function changeList(journal: Journal, { origin, up, number }: SyncRequest): stri
   if (part < oldest || part > last) return undefined;
   const { told, md } = ofPart(part);
   const index = number > 0 ? `<rs:ln rel="index" href="${escaped(`${origin}${base}/changelist.xml`)}"/>\n` : '';
-  const listed = told.map(entry => changed(entry, origin));
+  const listed = told.filter(({ page }) => isListed(page)).map(entry => changed(entry, origin));
   return list(up + index, `${capability} ${md}`, listed);
 }
 

@@ -2,14 +2,15 @@
 import { originOf } from '../../base/url.ts';
 import { WELL_KNOWN } from '../../notices/site/discovery.ts';
 import type { Journal } from '../journal/journal.ts';
-import type { JournalPage } from '../journal/lines.ts';
+import { isListed, type JournalPage } from '../journal/lines.ts';
 import { DECLARATION, dateTime, escaped, SITEMAP_NAMESPACE } from './xml.ts';
 
 const SITEMAP_PAGES = 50_000;
 
 /** The pages in the order of their paths, in parts of the size of a sitemap; at least one. */
 export function parts(journal: Journal): readonly (readonly JournalPage[])[] {
-  const pages = [...journal.pages.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
+  const listed = [...journal.pages.values()].filter(isListed);
+  const pages = listed.sort((a, b) => (a.path < b.path ? -1 : 1));
   const count = Math.max(1, Math.ceil(pages.length / SITEMAP_PAGES));
   return Array.from({ length: count }, (_, i) => pages.slice(i * SITEMAP_PAGES, (i + 1) * SITEMAP_PAGES));
 }

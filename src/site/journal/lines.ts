@@ -6,7 +6,7 @@
  */
 import { hash } from 'node:crypto';
 import type { Operation } from '../../notices/site/changes.ts';
-import type { DocumentKind } from '../../notices/site/paths.ts';
+import type { ToldKind } from '../../notices/site/paths.ts';
 
 /** What is known of a page of the site. */
 export interface JournalPage {
@@ -14,7 +14,8 @@ export interface JournalPage {
   readonly path: string;
   /** Name of the source that it came from. */
   readonly source: string;
-  readonly kind: DocumentKind;
+  /** `unlisted`: told of by the own face alone, which does not name it. */
+  readonly kind: ToldKind;
   /** Content-Type. */
   readonly type: string;
   readonly title: string;
@@ -41,6 +42,11 @@ export interface Entry {
 const FORMAT = 'skein-journal 1';
 const signs: Readonly<Record<Operation, string>> = { create: '+', update: '~', delete: '-' };
 const operations = new Map(Object.entries(signs).map(([operation, sign]) => [sign, operation as Operation]));
+
+/** Lists that anybody reads may name it. */
+export function isListed({ kind }: JournalPage): boolean {
+  return kind !== 'unlisted';
+}
 
 function chainOf(before: string, text: string): string {
   return hash('sha256', `${before}\n${text}`, 'hex').slice(0, 16);
@@ -103,7 +109,7 @@ function pageOf([kind, content, body, bytes, time, source, type, path, title]: r
   return {
     path: path!,
     source: source!,
-    kind: kind as DocumentKind,
+    kind: kind as ToldKind,
     type: type!,
     title: title!,
     content: content!,

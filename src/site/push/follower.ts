@@ -5,7 +5,7 @@
  */
 import { systemClock } from '../../base/clock.ts';
 import type { Journal } from '../journal/journal.ts';
-import type { Entry } from '../journal/lines.ts';
+import { type Entry, isListed } from '../journal/lines.ts';
 
 interface FollowerOptions {
   readonly journal: Journal;
@@ -74,7 +74,8 @@ export class Follower {
 
   async #tell(entries: readonly Entry[]): Promise<void> {
     try {
-      await this.#options.deliver(entries);
+      const listed = entries.filter(({ page }) => isListed(page));
+      if (listed.length > 0) await this.#options.deliver(listed);
       this.#failures = 0;
       this.#told = entries.at(-1)?.sequence ?? this.#told;
       this.#options.reached(this.#told);

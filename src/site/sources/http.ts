@@ -186,9 +186,10 @@ export class HttpSource implements SiteSource {
     const lastModified = answer.headers.get('last-modified');
     const modified = lastModified === undefined ? undefined : Date.parse(lastModified) || undefined;
     const seen = { etag, lastModified, links };
-    // Links of a page that is not to be told of lead on all the same.
-    if (page.noindex || isCanonicalElsewhere(page.canonical, this.#origin + path)) return { kind: 'moved', links };
-    return { kind: 'page', document: { kind: 'page', type, modified, body: decoded.bytes }, links, seen };
+    const robots = answer.headers.get('x-robots-tag');
+    const unlisted = page.noindex || isCanonicalElsewhere(page.canonical, this.#origin + path);
+    const document = { kind: 'page', type, modified, robots, unlisted, body: decoded.bytes } as const;
+    return { kind: 'page', document, links, seen };
   }
 
   /** Paths of those that lie on this site, whether it calls itself by its public name or by the one we use. */

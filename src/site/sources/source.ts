@@ -18,6 +18,10 @@ export interface SourceDocument {
   readonly title?: string | undefined;
   /** Milliseconds since 1970; absent = the source does not know. */
   readonly modified?: number | undefined;
+  /** Value of X-Robots-Tag, where it came with one: its body does not say all that crawlers are to know. */
+  readonly robots?: string | undefined;
+  /** No list is to name it, though nothing in its body says so. */
+  readonly unlisted?: boolean;
   readonly body: Uint8Array;
 }
 

@@ -28,7 +28,7 @@ import {
   encodeWanted,
   type WantedPages,
 } from '../../../src/notices/site/pages.ts';
-import { decodeCursor, encodeCursor } from '../../../src/notices/site/paths.ts';
+import { byPathHash, decodeCursor, encodeCursor } from '../../../src/notices/site/paths.ts';
 import { decodeTerms, encodeTerms } from '../../../src/notices/site/terms.ts';
 
 const site = 'https://example.org/';
@@ -159,6 +159,40 @@ test('a manifest is compared bucket by bucket, on any server and in any order', 
   assert.notDeepEqual(bucketDigest(entries), bucketDigest(entries.slice(1)));
   assert.equal(bucketOf('http://one.example/a', 64), bucketOf('https://two.example:8080/a', 64));
   assert.deepEqual([0, 1, 100, 10_000, 1e9].map(bucketsFor), [1, 1, 8, 64, 4096]);
+});
+
+test('an unlisted page is named to those who hold it, and to nobody else', () => {
+  const secret = { url: `${site}thank-you?order=1`, kind: 'unlisted', content: hash8(), time: 0 } as const;
+  const open = { url: `${site}open`, kind: 'page', content: hash8(), time: 1000 } as const;
+  const told: SiteChanges = {
+    cursor,
+    more: false,
+    changes: [secret, open].map(each => ({ ...each, operation: 'update' })),
+  };
+  const ours = byPathHash(() => ['https://example.org/other', secret.url]);
+  const elsewhere = byPathHash(() => ['https://evil.example/thank-you?order=1']);
+  for (const [bytes, read] of [
+    [encodeChanges(told), (held?: typeof ours) => decodeChanges(encodeChanges(told), site, held).changes],
+    [encodeEntries([secret, open]), (held?: typeof ours) => decodeEntries(encodeEntries([secret, open]), site, held)],
+  ] as const) {
+    assert.ok(!Buffer.from(bytes).includes('thank'), 'nothing of its path is in the answer');
+    assert.deepEqual(
+      read().map(({ url }) => url),
+      [open.url],
+    );
+    assert.deepEqual(
+      read(ours).map(({ url, kind }) => [url, kind]),
+      [
+        [secret.url, 'unlisted'],
+        [open.url, 'page'],
+      ],
+    );
+    assert.deepEqual(
+      read(elsewhere).map(({ url }) => url),
+      [open.url],
+      'and of no other server',
+    );
+  }
 });
 
 test('pages travel as their difference from what the reader holds', async () => {

@@ -11,6 +11,7 @@ import type { FaceState } from '../../../ledger/notices/faces.ts';
 import type { Notice } from '../../../notices/notice.ts';
 import { decodeChanges } from '../../../notices/site/changes.ts';
 import { DETECTOR, decodeDiscovery, decodeFailure, siteLimits } from '../../../notices/site/discovery.ts';
+import { byPathHash } from '../../../notices/site/paths.ts';
 import { type AskedFaces, type Done, type FoundFaces, NOTHING } from '../messages.ts';
 import { type Answered, type Asking, NoAnswer } from './asking.ts';
 import { details, type Holdings, reconcile } from './reconcile.ts';
@@ -53,7 +54,8 @@ async function askChanges(parts: CursorParts, face: AskedFaces, wait: number): P
     const known = failure.code === 'slow-down' || failure.code === 'not-ready';
     return { ...NOTHING, state: known ? state : {}, every: EVERY, trouble: failure.message };
   }
-  const { cursor, more, changes } = decodeChanges(answer.body, face.url);
+  const ours = byPathHash(() => Array.from(parts.holdings(originOf(face.url)), each => each.url));
+  const { cursor, more, changes } = decodeChanges(answer.body, face.url, ours);
   const notices = changes.map(({ url, operation, kind, time, content }): Notice => {
     const change = operation === 'create' ? 'created' : operation === 'update' ? 'updated' : 'deleted';
     return { kind: 'cursor', url, change, time, ...details(change, kind, content) };

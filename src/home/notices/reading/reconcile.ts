@@ -15,7 +15,7 @@ import {
   decodeSummary,
   type ManifestEntry,
 } from '../../../notices/site/manifest.ts';
-import { pathOf } from '../../../notices/site/paths.ts';
+import { byPathHash, pathOf } from '../../../notices/site/paths.ts';
 
 interface HeldPage {
   readonly url: string;
@@ -59,8 +59,13 @@ export async function reconcile(parts: ReconcileParts, state: FaceState, site: s
   const notices: Notice[] = [];
   for (let at = 0; at < differ.length; at += step) {
     const asked = differ.slice(at, at + step);
-    const entries = decodeEntries(await parts.read(`${state.manifest}?buckets=${buckets}&of=${asked.join(',')}`), site);
+    const told = await parts.read(`${state.manifest}?buckets=${buckets}&of=${asked.join(',')}`);
     const held = new Map(asked.flatMap(bucket => ours[bucket]!).map(page => [page.url, page.content]));
+    const entries = decodeEntries(
+      told,
+      site,
+      byPathHash(() => held.keys()),
+    );
     for (const { notice, bucket, name } of ordered(differences(entries, held, state.cursor !== undefined), buckets)) {
       if (bucket < place.bucket || (bucket === place.bucket && name <= place.after)) continue;
       if (notices.length < MOST_NOTICES) notices.push(notice);
@@ -108,6 +113,6 @@ function* differences(
 export function details(change: Notice['change'], kind: ManifestEntry['kind'], content: Uint8Array): Partial<Notice> {
   return {
     ...(change !== 'deleted' && { content: Buffer.from(content).toString('hex') }),
-    ...(kind !== 'page' && { hidden: kind }),
+    ...((kind === 'record' || kind === 'media') && { hidden: kind }),
   };
 }

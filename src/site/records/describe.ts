@@ -98,6 +98,11 @@ export function columnsOf({ key, since, url, title, columns }: DatabaseRecords):
   return [...new Set([key, since, ...fieldsOf(url), ...fieldsOf(title), ...columns])];
 }
 
+/** What the metadata of a file are read for. */
+export function mediaFieldsOf({ title, columns }: MediaRecords): readonly string[] {
+  return [...new Set(['title', ...fieldsOf(title), ...columns])];
+}
+
 export type RecordRow = Readonly<Record<string, unknown>>;
 /** Characters of one value, and of a document. */
 const LONGEST_VALUE = 1_000_000;

@@ -1,56 +1,13 @@
 /**
  * A folder of media as a source: pictures, sound and PDF files, each a document that says what its metadata say, as far
- * as the owner lets it. The readers are libraries of others, loaded when the first file of their kind comes.
+ * as the owner lets it. They are read in a process of their own (media-reader.ts).
  */
-import { open, readdir, readFile, realpath, stat } from 'node:fs/promises';
+import { readdir, realpath, stat } from 'node:fs/promises';
 import { extname, join, sep } from 'node:path';
 import { isGone, staysWithin } from '../sources/files.ts';
 import type { Item, SiteSource, SourceDocument } from '../sources/source.ts';
-import { documentOf, type MediaRecords, pathOfRow, type RecordRow } from './describe.ts';
-
-type MediaReader = (file: string) => Promise<RecordRow>;
-
-/** Bytes that are read of a picture, and of a PDF file in whole. */
-const PICTURE_BYTES = 1 << 20;
-const LARGEST_PDF = 64 * 1024 * 1024;
-
-const picture: MediaReader = async file => {
-  const { default: exifr } = await import('exifr');
-  const handle = await open(file, 'r');
-  try {
-    const start = Buffer.alloc(PICTURE_BYTES);
-    const { bytesRead } = await handle.read(start, 0, start.length, 0);
-    const found = (await exifr.parse(start.subarray(0, bytesRead), { iptc: true, xmp: true })) as RecordRow | undefined;
-    return { ...found, title: found?.['title'] ?? found?.['ObjectName'] ?? found?.['ImageDescription'] };
-  } finally {
-    await handle.close();
-  }
-};
-
-const sound: MediaReader = async file => {
-  const { parseFile } = await import('music-metadata');
-  const { common, format } = await parseFile(file, { skipCovers: true, duration: false });
-  return { ...common, duration: format.duration, codec: format.codec };
-};
-
-const pdf: MediaReader = async file => {
-  if ((await stat(file)).size > LARGEST_PDF) return {};
-  const { getDocumentProxy, getMeta } = await import('unpdf');
-  const document = await getDocumentProxy(new Uint8Array(await readFile(file)), { verbosity: 0 });
-  try {
-    const { info } = await getMeta(document);
-    const { Title: title, ...rest } = info as RecordRow;
-    return { ...rest, title, pages: document.numPages };
-  } finally {
-    await document.destroy();
-  }
-};
-
-const readers: Readonly<Record<string, MediaReader>> = {
-  ...{ '.jpg': picture, '.jpeg': picture, '.tif': picture, '.tiff': picture, '.heic': picture, '.png': picture },
-  ...{ '.mp3': sound, '.m4a': sound, '.flac': sound, '.ogg': sound, '.opus': sound, '.wav': sound },
-  '.pdf': pdf,
-};
+import { documentOf, type MediaRecords, mediaFieldsOf, pathOfRow, type RecordRow } from './describe.ts';
+import { MediaMetadata, mediaEndings } from './media-reader.ts';
 
 export class MediaSource implements SiteSource {
   readonly name: string;
@@ -58,6 +15,7 @@ export class MediaSource implements SiteSource {
   readonly #described: MediaRecords;
   readonly #site: string;
   readonly #files = new Map<string, string>();
+  readonly #metadata = new MediaMetadata();
 
   constructor(described: MediaRecords, site: string) {
     this.name = `media ${described.name}`;
@@ -74,7 +32,7 @@ export class MediaSource implements SiteSource {
         if (entry.name.startsWith('.')) continue;
         const name = folder === '' ? entry.name : `${folder}/${entry.name}`;
         if (entry.isDirectory()) folders.push(name);
-        else if (entry.isFile() && readerOf(name)) {
+        else if (entry.isFile() && isMedia(name)) {
           const path = pathOfRow(this.#described.url, rowOf(name), this.#site);
           if (path === undefined) continue;
           this.#files.set(path, name);
@@ -87,8 +45,7 @@ export class MediaSource implements SiteSource {
 
   async read(path: string): Promise<SourceDocument | undefined> {
     const name = this.#files.get(path);
-    const reader = name === undefined ? undefined : readerOf(name);
-    if (name === undefined || reader === undefined) return undefined;
+    if (name === undefined) return undefined;
     const file = join(this.#described.media, name);
     try {
       // A list names files; since then one may have become a link, or a pipe, which nobody would read to its end.
@@ -96,29 +53,23 @@ export class MediaSource implements SiteSource {
       const found = await stat(file);
       if (!found.isFile()) return undefined;
       const { mtimeMs, size } = found;
-      const row = { ...(await metadata(reader, file)), ...rowOf(name), bytes: size };
-      const title = (row as RecordRow)['title'] || name.split('/').at(-1);
+      const read = await this.#metadata.of(file, mediaFieldsOf(this.#described));
+      const row: RecordRow = { ...read, ...rowOf(name), bytes: size };
+      const title = row['title'] || name.split('/').at(-1);
       return documentOf(this.#described, { ...row, title }, 'media', mtimeMs);
     } catch (error) {
       if (isGone(error)) return undefined;
       throw error;
     }
   }
-}
 
-/** A file that its library cannot read is a document with a name and a size. */
-async function metadata(reader: MediaReader, file: string): Promise<RecordRow> {
-  try {
-    return await reader(file);
-  } catch (error) {
-    if (isGone(error)) throw error;
-    return {};
+  async close(): Promise<void> {
+    this.#metadata.close();
   }
 }
 
-function readerOf(name: string): MediaReader | undefined {
-  const end = extname(name).toLowerCase();
-  return Object.hasOwn(readers, end) ? readers[end] : undefined;
+function isMedia(name: string): boolean {
+  return mediaEndings.has(extname(name).toLowerCase());
 }
 
 /** What the URL may be made of. */

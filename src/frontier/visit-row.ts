@@ -11,6 +11,7 @@ import {
   FLAG_SHOWN,
   FLAG_TOLD,
   FLAG_TRUNCATED,
+  FLAG_UNSPOKEN,
   type KnownRow,
 } from '../ledger/pages/known-row.ts';
 import type { Brought } from './brought.ts';
@@ -71,8 +72,9 @@ export function knownRow(lesson: Lesson, found: VisitFindings): KnownRow {
     bytes: page?.bytes ?? before?.bytes ?? null,
     wire: wireOf(visit, before),
     flags:
-      answered(page ? flagsOf(visit) | shownStill(visit, before) : (before?.flags ?? 0), found.alias) |
+      answered(page ? flagsOf(visit) | shownStill(visit, before) : (before?.flags ?? 0) & ~FLAG_UNSPOKEN, found.alias) |
       changedEver(visit, before) |
+      (found.planned.unspoken ? FLAG_UNSPOKEN : 0) |
       toldOf(visit, before),
     ascii_sum: counts?.asciiSum ?? before?.ascii_sum ?? null,
     urls: counts?.urls ?? before?.urls ?? null,

@@ -20,4 +20,6 @@ export interface ScheduleLesson {
 export interface Planned {
   readonly change: Uint8Array | null;
   readonly due: number | null;
+  /** FLAG_UNSPOKEN. */
+  readonly unspoken: boolean;
 }

@@ -7,7 +7,7 @@
  */
 import { DAY } from '../../base/clock.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { FLAG_DOUBTED, type KnownRow } from '../../ledger/pages/known-row.ts';
+import { FLAG_DOUBTED, isUnspoken, type KnownRow } from '../../ledger/pages/known-row.ts';
 import { roles } from '../../ledger/pages/pages.ts';
 import type { ScheduledPage } from '../../ledger/pages/scheduled-pages.ts';
 import type { Server } from '../../ledger/servers.ts';
@@ -102,11 +102,12 @@ export class Schedule {
     this.#thetas = new ServerThetas(saved?.thetas);
     this.#visitsPerDay = saved?.visitsPerDay ?? 0;
     this.#kilobytes = saved?.kilobytes ?? FIRST_KILOBYTES;
-    const guess = { theta: this.#theta, visits: this.settings.share ?? 0.1, spent: 0, freshness: 0 };
-    this.#balance = { ...guess, ...saved?.balance };
+    const { share: visits = 0.1 } = this.settings;
+    this.#balance = saved?.balance ?? { theta: this.#theta, visits, spent: 0, freshness: 0 };
     this.#waveDays = new WaveDays(ledger);
     this.#foresight = new Foresight(ledger, this.plan.estimator, this.#waveDays);
-    this.#waves = new Waves((server, time) => this.#foresight.lately(server, time), this.#waveDays.running);
+    const lately = (server: number, time: number) => this.#foresight.lately(server, time);
+    this.#waves = new Waves(lately, this.#waveDays.running, server => this.#voices.vouches(server));
     this.#doubts = doubtsOf(ledger.servers, this.#waves, this.#voices);
   }
 
@@ -125,14 +126,14 @@ export class Schedule {
   }
 
   /** `kilobytes`: what a visit is expected to cost. */
-  termsFor(weight: number, server: Server | undefined, kilobytes: VisitCost): PolicyTerms {
+  termsFor(weight: number, server: Server | undefined, kilobytes: VisitCost, unspoken = false): PolicyTerms {
     return {
       weight,
       theta: this.#theta * (server?.multiplier ?? 1) * this.#thetas.of(server?.id),
       maxInterval: MAX_INTERVAL,
       cycle: 1 / Math.max(this.settings.share ?? this.#balance.visits, 1e-6),
       meanRate: 0.1,
-      recall: server ? this.#voices.silence(server) : 0,
+      recall: server && !unspoken ? this.#voices.silence(server) : 0,
       cost: this.#price(kilobytes),
     };
   }
@@ -155,24 +156,25 @@ export class Schedule {
   /** What a visit leaves behind: the state of the estimator and the next due time. */
   after(lesson: ScheduleLesson): Planned {
     const { id, visit, before, server } = lesson;
+    const unspoken = before ? isUnspoken(before) : this.#voices.unnamed(server, id);
     if (visit.outcome !== 'fetched' && visit.outcome !== 'same') {
       this.#voices.gone(server, before, visit);
-      return { change: before?.change ?? null, due: dueWithout(visit, before) };
+      return { change: before?.change ?? null, due: dueWithout(visit, before), unspoken };
     }
     const role = roleOf(visit);
     const first = role === 'sitemap' ? newState(SITEMAP_PRIOR) : FIRST;
     const next = before?.seen_time ? this.#learn(lesson, role, before) : first;
     const change = next === FIRST ? FIRST_CHANGE : packState(next);
-    if (role === 'sitemap') return { change, due: visit.time + sitemapRest(next) * DAY };
-    if (lesson.alias) return { change, due: aliasDue(visit.time) };
+    if (role === 'sitemap') return { change, due: visit.time + sitemapRest(next) * DAY, unspoken };
+    if (lesson.alias) return { change, due: aliasDue(visit.time), unspoken };
     const weight = this.#weigh(id, visit.depth, role);
     this.#steer(lesson);
     this.#now = visit.time;
     this.#honoured ??= honouredBy(this.#ledger, visit.time);
-    const terms = this.termsFor(weight, server, costAfter(visit, before, this.#honoured(server.id)));
+    const terms = this.termsFor(weight, server, costAfter(visit, before, this.#honoured(server.id)), unspoken);
     const paced = this.#paced(next, server.id, role);
     const due = nextDue(this.plan, paced, visit.time, { ...terms, phase: phaseOf(id) });
-    return { change, due: this.#continuous ? this.#rhythm.due(next, visit.time, due) : due };
+    return { change, due: this.#continuous ? this.#rhythm.due(next, visit.time, due) : due, unspoken };
   }
 
   /**
@@ -220,7 +222,7 @@ export class Schedule {
       const state = this.#stateOf(row);
       const server = this.#ledger.servers.byId(row.server);
       const { weight } = this.#beliefOf(row, state);
-      const terms = this.termsFor(weight, server, this.#costOfRow(row));
+      const terms = this.termsFor(weight, server, this.#costOfRow(row), isUnspoken(row));
       const paced = this.#paced(state, row.server, roles[row.role]!);
       const due = nextDue(this.plan, paced, row.seen_time, { ...terms, phase: phaseOf(row.page) });
       // The first look comes somewhere within its interval: how many a day follows from the whole of it.
@@ -272,7 +274,8 @@ export class Schedule {
   #beliefOf(row: ScheduledPage, state: ChangeState): Belief {
     const role = roles[row.role]!;
     const { a, b } = this.#paced(state, row.server, role);
-    const recall = this.#aims && role === 'page' ? this.#voices.silence(this.#ledger.servers.byId(row.server)) : 0;
+    const server = this.#aims && role === 'page' && !isUnspoken(row) && this.#ledger.servers.byId(row.server);
+    const recall = server ? this.#voices.silence(server) : 0;
     return { a, b, weight: this.#weigh(row.page, row.depth, role), cost: this.#price(this.#costOfRow(row)), recall };
   }
 

@@ -4,12 +4,13 @@
  * several kinds tell of one change it is one change: the loudest counts.
  *
  * Silence is judged for the server as a whole, whoever was silent: pages that nobody names are looked at all the same,
- * as seldom as recall allows and once in the longest interval at least.
+ * as seldom as recall allows and once in the longest interval at least. Of pages of which a site never tells, though it
+ * tells of others, its silence says nothing, and they say nothing of its silence.
  */
 import { DAY } from '../../base/clock.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { ToldNotices } from '../../ledger/notices/told.ts';
-import type { KnownRow } from '../../ledger/pages/known-row.ts';
+import { isUnspoken, type KnownRow } from '../../ledger/pages/known-row.ts';
 import type { Server } from '../../ledger/servers.ts';
 import type { NoticeKind } from '../../notices/notice.ts';
 import type { Estimator } from '../../revisit/estimators/port.ts';
@@ -43,6 +44,8 @@ interface ForetoldLook {
 
 /** What is assumed of the silence of a site that names all contents: as if so many changes had been expected, and missed. */
 const TOLD_BY_ALL = { expected: 40, missed: 1 };
+/** Share of its changes that a site must have told for a wave to leave the pages alone of which it tells. */
+const VOUCHED = 0.9;
 /** Milliseconds in which notices are of one batch, and looks that all that came before them count for. */
 const BATCH = DAY / 2;
 const BEFORE = 2;
@@ -119,6 +122,16 @@ export class Voices {
     return 1 - Math.min(1, (TOLD_BY_ALL.missed + record.missed) / (TOLD_BY_ALL.expected + record.expected));
   }
 
+  /** Its word about each page of which it tells has been true. */
+  vouches(server: Server): boolean {
+    return this.#tellsAll(server.id) && this.silence(server) >= VOUCHED;
+  }
+
+  /** A page that is visited for the first time and that its site, which names all that it tells of, has not named. */
+  unnamed(server: Server, page: number): boolean {
+    return this.#tellsAll(server.id) && this.#ledger.told.of(page)['cursor'] === undefined;
+  }
+
   /** Asked for every visit, and answered from memory for a while. */
   #tellsAll(server: number): boolean {
     const now = performance.now();
@@ -133,7 +146,7 @@ export class Voices {
   judged(server: Server, before: KnownRow, { time, changed, foretold }: ForetoldLook): void {
     const { servers, told, noticeTrust } = this.#ledger;
     const record = pingsOf(server);
-    if (before.pings === 0 && record.pings === 0) return;
+    if (before.pings === 0 && (record.pings === 0 || isUnspoken(before))) return;
     if (!this.#worth.has(server.id)) this.#worth.set(server.id, surenessOf(this.#batched(server, record)));
     if (before.pings > 0) this.#countBatch(server.id, time, changed);
     noteTo(server, learnPing(record, { pings: before.pings, changed, foretold }));

@@ -6,7 +6,7 @@
  */
 import { DAY } from '../../base/clock.ts';
 import type { Draft } from '../../base/draft.ts';
-import { FLAG_CHANGED } from '../../ledger/pages/known-row.ts';
+import { FLAG_CHANGED, isUnspoken } from '../../ledger/pages/known-row.ts';
 import type { Server } from '../../ledger/servers.ts';
 import { phaseOf } from '../../revisit/policy.ts';
 
@@ -96,13 +96,19 @@ export class Waves {
   readonly #tides = new Map<number, Tide>();
   readonly #runs = new Map<number, WaveRun>();
   readonly #earlier: (server: number, time: number) => WaveShown | undefined;
+  readonly #vouches: (server: Server) => boolean;
 
-  /** `earlier`: what visits of the last days have shown, before this process. A small budget finds a wave over several rounds. */
+  /**
+   * `earlier`: what visits of the last days have shown, before this process. A small budget finds a wave over several rounds.
+   * `vouches`: a site's word says of each page of which it tells whether it changed, and has been true.
+   */
   constructor(
     earlier: (server: number, time: number) => WaveShown | undefined = () => undefined,
     saved: readonly WaveSaved[] = [],
+    vouches: (server: Server) => boolean = () => false,
   ) {
     this.#earlier = earlier;
+    this.#vouches = vouches;
     for (const { server, wave, parts } of saved) this.#runs.set(server, runOf(wave, parts));
   }
 
@@ -122,7 +128,7 @@ export class Waves {
 
   /** The wave that the server is in may have touched this page since it was seen. */
   touches(server: Server, page: Parted & { readonly seen_time: number }): boolean {
-    if (server.wave <= page.seen_time) return false;
+    if (server.wave <= page.seen_time || (!isUnspoken(page) && this.#vouches(server))) return false;
     const run = this.#runOf(server);
     const own = run?.parts.get(partOf(page));
     return own && shows(own) ? true : !own?.over && !run?.confined;

@@ -6,7 +6,7 @@ import { weighed } from '../../frontier/schedule/importance.ts';
 import { Schedule } from '../../frontier/schedule/schedule.ts';
 import { trustTerms } from '../../frontier/schedule/validator-trust.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { FLAG_TOLD, type KnownRow } from '../../ledger/pages/known-row.ts';
+import { FLAG_TOLD, isUnspoken, type KnownRow } from '../../ledger/pages/known-row.ts';
 import { type PageRow, roles } from '../../ledger/pages/pages.ts';
 import type { Server } from '../../ledger/servers.ts';
 import { type Explanation, explain, inWords } from '../../revisit/explain.ts';
@@ -68,14 +68,18 @@ export function whyOf(ledger: Ledger, found: LookedUpPage, now: number, home = l
   const explained = known?.change &&
     known.seen_time !== null &&
     !FIXED.has(rule) && {
-      explanation: explain(schedule.plan, schedule.termsFor(weight, server, costNow(schedule, page, known)), {
-        state: unpackState(known.change),
-        last: known.seen_time,
-        now,
-        asks: freshness === undefined ? 'the budget' : 'the freshness that was asked for',
-        // What comes before all others is stored as due long ago.
-        ...(known.due !== null && { due: Math.max(known.due, known.seen_time) }),
-      }),
+      explanation: explain(
+        schedule.plan,
+        schedule.termsFor(weight, server, costNow(schedule, page, known), isUnspoken(known)),
+        {
+          state: unpackState(known.change),
+          last: known.seen_time,
+          now,
+          asks: freshness === undefined ? 'the budget' : 'the freshness that was asked for',
+          // What comes before all others is stored as due long ago.
+          ...(known.due !== null && { due: Math.max(known.due, known.seen_time) }),
+        },
+      ),
     };
   return {
     url: page.url,

@@ -5,7 +5,7 @@
 import { unpackFacts } from '../../errand/facts.ts';
 import type { Frontier } from '../../frontier/frontier.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { KnownRow } from '../../ledger/pages/known-row.ts';
+import { isUnspoken, type KnownRow } from '../../ledger/pages/known-row.ts';
 import type { Notice } from '../../notices/notice.ts';
 
 /** Milliseconds by which a site's clock and ours may differ. */
@@ -30,6 +30,7 @@ export function applyNotices(
     const id = frontier.admission.find(notice.url);
     const known = id === 0 ? undefined : ledger.pages.known(id);
     if (id !== 0 && notice.hidden) ledger.hidden.add(id, notice.hidden);
+    if (known && notice.kind === 'cursor') heed(ledger, known, notice.change !== 'deleted');
     if (id === 0) counts.added += take(ledger, frontier, notice, now);
     else if (!known) counts.added += expected(ledger, id, { kind: notice.kind, time: now });
     else if (isHeld(notice, known)) counts.known++;
@@ -37,6 +38,21 @@ export function applyNotices(
       counts.moved++;
   }
   return counts;
+}
+
+/** A site that tells of its pages tells of these not at all. In a batch. */
+export function noteUnspoken(
+  { ledger, frontier }: { readonly ledger: Ledger; readonly frontier: Frontier },
+  urls: readonly string[],
+): void {
+  for (const url of urls) {
+    const known = ledger.pages.known(frontier.admission.find(url));
+    if (known) heed(ledger, known, false);
+  }
+}
+
+function heed(ledger: Ledger, known: KnownRow, spoken: boolean): void {
+  if (isUnspoken(known) === spoken) ledger.told.setSpoken(known.page, spoken);
 }
 
 function take(ledger: Ledger, frontier: Frontier, { url, change, hidden, kind }: Notice, time: number): number {
@@ -49,9 +65,10 @@ function take(ledger: Ledger, frontier: Frontier, { url, change, hidden, kind }:
 
 /** 1 for a page that is named for the first time and waits for its first visit, as one does that a link led to before it was there. */
 function expected(ledger: Ledger, id: number, { kind, time }: Pick<Notice, 'kind' | 'time'>): number {
-  if (ledger.pages.get(id)?.refused !== null || Object.keys(ledger.told.of(id)).length > 0) return 0;
-  ledger.told.put(id, { [kind]: 1 }, time);
-  return 1;
+  if (ledger.pages.get(id)?.refused !== null) return 0;
+  const before = ledger.told.of(id);
+  if (before[kind] === undefined) ledger.told.put(id, { ...before, [kind]: 1 }, time);
+  return Object.keys(before).length === 0 ? 1 : 0;
 }
 
 /** The version that the notice speaks of is the one we have, or an older one. */

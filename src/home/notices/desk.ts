@@ -13,7 +13,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { Face } from '../../ledger/notices/faces.ts';
 import type { Server } from '../../ledger/servers.ts';
 import { tellsAlone } from '../../revisit/pings.ts';
-import { applyNotices } from './apply.ts';
+import { applyNotices, noteUnspoken } from './apply.ts';
 import type { Done, FoundFaces, Task } from './messages.ts';
 import { VERIFY_WITHIN } from './reading/websub.ts';
 import { SHARED_TERMS, sharedTerms } from './shared-terms.ts';
@@ -276,6 +276,7 @@ export class NoticeDesk {
     const now = clock.now();
     const face = ledger.faces.get(before.id) ?? before;
     this.added += applyNotices({ ledger, frontier }, done.notices, now).added;
+    noteUnspoken({ ledger, frontier }, done.unspoken);
     this.#enter(server, done.found);
     const cause = face.kind === 'cursor' ? 'cursor' : 'notice';
     ledger.account.add(now, server.id, cause, { spent: done.spent });

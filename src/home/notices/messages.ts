@@ -35,6 +35,8 @@ export interface Done {
   /** Those of the telling server's own pages, each once. */
   readonly notices: readonly Notice[];
   readonly found: readonly FoundFaces[];
+  /** Cursor: URLs of pages that we hold and of which the site, though it tells of its pages, does not tell. */
+  readonly unspoken: readonly string[];
   /** Replaces the face's state. */
   readonly state: FaceState;
   /** Milliseconds until the next poll; 0 = at once, because there is more. */
@@ -52,7 +54,7 @@ export interface Done {
 }
 
 export const NOTHING: Done = {
-  ...{ notices: [], found: [], state: {}, every: 0, spent: 0, trouble: '', granted: false, pagesAt: '' },
+  ...{ notices: [], found: [], unspoken: [], state: {}, every: 0, spent: 0, trouble: '', granted: false, pagesAt: '' },
 };
 
 export interface TaskMessage {

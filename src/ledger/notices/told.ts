@@ -1,5 +1,6 @@
 /** Notices that came for a page since its last visit, by kind. A row is there only between a notice and the next visit. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { FLAG_UNSPOKEN } from '../pages/known-row.ts';
 
 /** Notices by kind. */
 export type ToldNotices = Readonly<Record<string, number>>;
@@ -9,6 +10,7 @@ export class ToldPages {
   #get: StatementSync | undefined;
   #put: StatementSync | undefined;
   #remove: StatementSync | undefined;
+  #setUnspoken: StatementSync | undefined;
 
   constructor(database: DatabaseSync) {
     this.#database = database;
@@ -23,6 +25,14 @@ export class ToldPages {
   put(page: number, kinds: ToldNotices, time: number): void {
     this.#put ??= this.#database.prepare('INSERT OR REPLACE INTO told VALUES (?, ?, ?)');
     this.#put.run(page, JSON.stringify(kinds), time);
+  }
+
+  /** Its site tells of this page, or does not. */
+  setSpoken(page: number, spoken: boolean): void {
+    this.#setUnspoken ??= this.#database.prepare(
+      `UPDATE known SET flags = flags & ~${FLAG_UNSPOKEN} | ? WHERE page = ?`,
+    );
+    this.#setUnspoken.run(spoken ? 0 : FLAG_UNSPOKEN, page);
   }
 
   remove(page: number): void {

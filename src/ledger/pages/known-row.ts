@@ -57,6 +57,12 @@ export const FLAG_DOUBTED = 128;
 export const FLAG_CHANGED = 256;
 /** A notice of the site brought about the visit that found its last change. */
 export const FLAG_TOLD = 512;
+/** Its site tells of its pages, and not of this one: what it does not say means nothing. */
+export const FLAG_UNSPOKEN = 1024;
+
+export function isUnspoken({ flags }: { readonly flags: number }): boolean {
+  return (flags & FLAG_UNSPOKEN) !== 0;
+}
 
 /** Of the table `known`. */
 export const KNOWN_COLUMNS = 34;

@@ -272,7 +272,7 @@ const places = { changes: `${origin}/changes`, manifest: `${origin}/manifest` };
 /** Polls until the site has no more to say. */
 async function readAll({ asking: ask, state }: ReturnType<typeof restored>, held: readonly string[] = []) {
   const told: Notice[] = [];
-  const holdings = () => held.map(url => ({ url, content: new Uint8Array(8) }));
+  const holdings = () => held.map(url => ({ url, content: new Uint8Array(8), spoken: true }));
   const parts = { asking: ask, holdings, token: undefined };
   let face: AskedFaces = { kind: 'cursor', url: `${origin}/.well-known/skein`, state };
   for (let polls = 1; ; polls++) {

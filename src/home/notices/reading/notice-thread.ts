@@ -4,6 +4,7 @@ import type { ClientCertificates } from '../../../crawler/fetch/tls.ts';
 import { toolsFor } from '../../../crawler/tools.ts';
 import { unpackFacts } from '../../../errand/facts.ts';
 import { Ledger } from '../../../ledger/ledger.ts';
+import { isUnspoken } from '../../../ledger/pages/known-row.ts';
 import { believable } from '../../../notices/notice.ts';
 import { makeTools, type OutpostOptions } from '../../../outpost/workers/tools.ts';
 import { openCopies } from '../../copies/copies.ts';
@@ -16,6 +17,7 @@ import { verifyKey } from './indexnow.ts';
 import { inWords, pollCursor } from './read-cursor.ts';
 import { pollFeed } from './read-feed.ts';
 import { pollSync } from './read-sync.ts';
+import type { HeldPage, Holdings } from './reconcile.ts';
 import { tellSearched } from './tell-searched.ts';
 import { readDelivery, subscribe } from './websub.ts';
 
@@ -44,15 +46,15 @@ class PartitionFiles {
   }
 
   /** Pages that were seen, with the content that they had. */
-  readonly holdings = (origin: string): { url: string; content: Uint8Array }[] =>
+  readonly holdings: Holdings = origin =>
     this.#looking(ledger => {
       const server = ledger.servers.find(origin);
-      const held: { url: string; content: Uint8Array }[] = [];
+      const held: HeldPage[] = [];
       for (const { id } of server ? ledger.pages.ofServer(server.id) : []) {
         const known = ledger.pages.known(id);
         const seen = known?.outcome === 'fetched' || known?.outcome === 'same';
         const content = seen && known.facts ? unpackFacts(known.facts)?.content : undefined;
-        if (content) held.push({ url: ledger.pages.get(id)!.url, content });
+        if (content) held.push({ url: ledger.pages.get(id)!.url, content, spoken: !isUnspoken(known!) });
       }
       return held;
     });

@@ -98,8 +98,9 @@ function hubOf({
 /** Compares all that the site has with what we hold, or goes on with it. */
 async function compare(parts: CursorParts, before: FaceState, site: string): Promise<Done> {
   const { holdings } = parts;
-  const { state, notices, more } = await reconcile({ holdings, read: url => body(parts, url) }, before, site);
-  return { ...finished(state, notices), ...(more && { every: 0 }) };
+  const found = await reconcile({ holdings, read: url => body(parts, url) }, before, site);
+  const { state, notices, unspoken, more } = found;
+  return { ...finished(state, notices), unspoken, ...(more && { every: 0 }) };
 }
 
 function finished(state: FaceState, notices: readonly Notice[]): Done {

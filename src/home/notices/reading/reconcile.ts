@@ -17,9 +17,11 @@ import {
 } from '../../../notices/site/manifest.ts';
 import { byPathHash, pathOf } from '../../../notices/site/paths.ts';
 
-interface HeldPage {
+export interface HeldPage {
   readonly url: string;
   readonly content: Uint8Array;
+  /** The site has told of it, as far as we know. */
+  readonly spoken: boolean;
 }
 
 /** What home knows of the pages of a server: which there are, and the content hash of each. */
@@ -34,6 +36,8 @@ interface ReconcileParts {
 interface Reconciled {
   readonly state: FaceState;
   readonly notices: readonly Notice[];
+  /** Pages that we hold and that the site, read for the first time, does not tell of. */
+  readonly unspoken: readonly string[];
   /** There is more: to be asked again at once. */
   readonly more: boolean;
 }
@@ -51,29 +55,31 @@ export async function reconcile(parts: ReconcileParts, state: FaceState, site: s
   for (const page of parts.holdings(originOf(site))) ours[bucketOf(page.url, buckets)]!.push(page);
   const differ: number[] = [];
   for (let bucket = place.bucket; bucket < buckets; bucket++) {
-    if (Buffer.compare(summary.digests[bucket]!, bucketDigest(ours[bucket]!)) !== 0) differ.push(bucket);
+    const told = ours[bucket]!.filter(({ spoken }) => spoken);
+    if (Buffer.compare(summary.digests[bucket]!, bucketDigest(told)) !== 0) differ.push(bucket);
   }
   // About as many buckets at once as make one batch, so that little is read twice.
   const inOne = Math.floor((MOST_NOTICES * buckets) / Math.max(1, summary.pages));
   const step = Math.max(1, Math.min(siteLimits.bucketsAsked, inOne));
+  const again = state.cursor !== undefined;
   const notices: Notice[] = [];
+  const unspoken: string[] = [];
   for (let at = 0; at < differ.length; at += step) {
     const asked = differ.slice(at, at + step);
     const told = await parts.read(`${state.manifest}?buckets=${buckets}&of=${asked.join(',')}`);
-    const held = new Map(asked.flatMap(bucket => ours[bucket]!).map(page => [page.url, page.content]));
-    const entries = decodeEntries(
-      told,
-      site,
-      byPathHash(() => held.keys()),
-    );
-    for (const { notice, bucket, name } of ordered(differences(entries, held, state.cursor !== undefined), buckets)) {
+    const held = new Map(asked.flatMap(bucket => ours[bucket]!).map(page => [page.url, page]));
+    const hashes = byPathHash(() => held.keys());
+    const found = ordered(differences(decodeEntries(told, site, hashes), held, again), buckets);
+    // What differences leaves there the site does not name.
+    if (!again) unspoken.push(...held.keys());
+    for (const { notice, bucket, name } of found) {
       if (bucket < place.bucket || (bucket === place.bucket && name <= place.after)) continue;
       if (notices.length < MOST_NOTICES) notices.push(notice);
-      else return { state: { ...state, comparing: placeOf(place, notices.at(-1)!) }, notices, more: true };
+      else return { state: { ...state, comparing: placeOf(place, notices.at(-1)!) }, notices, unspoken, more: true };
     }
   }
   const { comparing: _, ...rest } = state;
-  return { state: { ...rest, cursor: place.cursor }, notices, more: false };
+  return { state: { ...rest, cursor: place.cursor }, notices, unspoken, more: false };
 }
 
 function placeOf(place: ComparingPlace, { url }: Notice): ComparingPlace {
@@ -94,20 +100,21 @@ function nameOf(url: string): string {
   return hash('sha256', pathOf(url));
 }
 
-/** `again`: we have read this site before, so that what it does not name any more was removed. */
+/** `again`: we have read this site before, so that of what it told, what it does not name any more was removed. */
 function* differences(
   entries: readonly ManifestEntry[],
-  held: Map<string, Uint8Array>,
+  held: Map<string, HeldPage>,
   again: boolean,
 ): Generator<Notice> {
   for (const { url, kind, content, time } of entries) {
     const ours = held.get(url);
     held.delete(url);
-    if (ours && Buffer.compare(ours.subarray(0, content.length), content) === 0) continue;
+    if (ours?.spoken && Buffer.compare(ours.content.subarray(0, content.length), content) === 0) continue;
     const change = ours ? 'updated' : 'created';
     yield { kind: 'cursor', url, change, time, ...details(change, kind, content) };
   }
-  if (again) for (const url of held.keys()) yield { kind: 'cursor', url, change: 'deleted', time: 0 };
+  if (!again) return;
+  for (const { url, spoken } of held.values()) if (spoken) yield { kind: 'cursor', url, change: 'deleted', time: 0 };
 }
 
 export function details(change: Notice['change'], kind: ManifestEntry['kind'], content: Uint8Array): Partial<Notice> {

@@ -194,3 +194,22 @@ test('a reader that leaves in the middle of what it sends is no news to the owne
   assert.equal((await here.get(OWN)).status, 200);
   assert.deepEqual(warned, []);
 });
+
+test('who never ends a head or a body takes no place from those who do', async context => {
+  const root = folder(context);
+  write(root, 'a.html', page('A', 'text'));
+  const here = await startSite(context, { directory: root });
+  const { port } = new URL(here.at);
+  const slow = Array.from({ length: 1200 }, (_, i) => {
+    const socket = connect(Number(port), '127.0.0.1');
+    socket.on('error', () => {}); // the oldest lose their places
+    const body = 'POST /.well-known/skein/pages HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\n\x01';
+    socket.write(i < 1100 ? 'GET / HTTP/1.1\r\nhost: x\r\nx-slow:' : body);
+    return socket;
+  });
+  context.after(() => slow.map(socket => socket.destroy()));
+  await Promise.all(slow.slice(-50).map(socket => once(socket, 'connect')));
+  await new Promise(resolve => setTimeout(resolve, 300));
+  const [given] = await here.pages([{ url: `${PUBLIC}a.html` }]);
+  assert.equal(given!.state, 'page');
+});

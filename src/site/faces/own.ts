@@ -46,13 +46,16 @@ type OwnFaces = Omit<
 >;
 
 const MOST_WAITING = 256;
+/** Requests for pages that are read, and that are answered, at once. */
+const MOST_LISTENING = 128;
 const MOST_BULK = 4;
 
 export class OwnFace {
   readonly #parts: OwnParts;
   readonly #buckets: Buckets;
   #waiting = 0;
-  #bulk = 0;
+  readonly #listening = new LimitedWork(MOST_LISTENING);
+  readonly #bulk = new LimitedWork(MOST_BULK);
 
   constructor(parts: OwnParts) {
     this.#parts = parts;
@@ -161,20 +164,15 @@ export class OwnFace {
   }
 
   async pages(request: FaceRequest): Promise<FaceAnswer> {
-    if (this.#bulk >= MOST_BULK) throw new FaceError('slow-down', 'Others are being served: wait a moment.', 1);
-    this.#bulk++;
-    try {
-      const body = await request.body(siteLimits.requestBytes);
-      const wanted = this.#wanted(decompressed(body, request.header('content-encoding')));
-      return binary('pages', await encodePages(await this.#gather(wanted)));
-    } finally {
-      this.#bulk--;
-    }
+    // Whoever has not said all yet takes no place from those who have: a body may be sent a byte a minute.
+    const wanted = await this.#listening.of(() => this.#wanted(request));
+    return this.#bulk.of(async () => binary('pages', await encodePages(await this.#gather(wanted))));
   }
 
-  #wanted(body: Uint8Array): readonly WantedPages[] {
+  async #wanted(request: FaceRequest): Promise<readonly WantedPages[]> {
+    const body = await request.body(siteLimits.requestBytes);
     try {
-      return decodeWanted(body, this.#parts.site);
+      return decodeWanted(decompressed(body, request.header('content-encoding')), this.#parts.site);
     } catch (error) {
       if (!(error instanceof SkeinError)) throw error;
       throw new FaceError('bad-request', error.message);
@@ -214,6 +212,26 @@ export class OwnFace {
       return { state: 'page', kind, type, time: known.time, title: known.title, body };
     } catch {
       return { state: 'elsewhere' }; // the source cannot be read at the moment
+    }
+  }
+}
+
+/** So many at once; whoever comes then comes again. */
+class LimitedWork {
+  readonly #most: number;
+  #taken = 0;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  async of<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#taken >= this.#most) throw new FaceError('slow-down', 'Others are being served: wait a moment.', 1);
+    this.#taken++;
+    try {
+      return await work();
+    } finally {
+      this.#taken--;
     }
   }
 }

@@ -49,6 +49,8 @@ export interface FaceState {
     readonly bucket: number;
     readonly after: string;
   };
+  /** Cursor face: how often in a row its history was another one. */
+  readonly compared?: number;
   /** ResourceSync: changes up to this time were read, milliseconds since 1970. */
   readonly until?: number;
   /** Of an index that takes more than one poll: the last document that was read, and the newest change in any of them. */

@@ -337,6 +337,25 @@ test('a cursor from the future is answered with another history, and everything 
   assert.equal(state.cursor, `1-${'0'.repeat(16)}`, 'from now on what the site has');
 });
 
+test('a site that always has another history is compared ever more rarely, also by a watch', async () => {
+  const { asking: ask, state } = restored(10);
+  const parts = { asking: { ...ask, now: 0 } as unknown as Asking, holdings: () => [], token: undefined };
+  let face: AskedFaces = { kind: 'cursor', url: `${origin}/.well-known/skein`, state };
+  const rests: number[] = [];
+  for (let poll = 0; poll < 12; poll++) {
+    const done = await pollCursor(parts, face, 60);
+    face = { ...face, state: done.state };
+    rests.push(done.every);
+  }
+  assert.ok(rests[0]! <= HOUR && rests[1]! >= HOUR / 2, `${rests}`);
+  assert.deepEqual(rests.slice(-2), [24 * HOUR, 24 * HOUR]);
+  const calm = {
+    own: async ({ url }: { url: string }) => ({ status: 204, url, body: new Uint8Array(), headers: new Map() }),
+  };
+  const done = await pollCursor({ ...parts, asking: { ...calm, now: 0 } as unknown as Asking }, face, 0);
+  assert.ok(done.every <= HOUR, 'one that has found its way is asked as before');
+});
+
 test('XML bombs in feeds and lists define nothing, are not expanded, and cost one pass', async () => {
   const levels = Array.from({ length: 30 }, (_, i) => `<!ENTITY l${i + 1} "${`&l${i};`.repeat(10)}">`).join('');
   const doctype = `<!DOCTYPE x [<!ENTITY l0 "lol">${levels}<!ENTITY f SYSTEM "file:///etc/passwd">]>`;

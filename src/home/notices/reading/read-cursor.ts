@@ -4,7 +4,7 @@
  *
  * What a site says of itself is held to the limits of the protocol, and every page to the site's own server.
  */
-import { HOUR } from '../../../base/clock.ts';
+import { DAY, HOUR } from '../../../base/clock.ts';
 import { SkeinError } from '../../../base/errors.ts';
 import { originOf } from '../../../base/url.ts';
 import type { FaceState } from '../../../ledger/notices/faces.ts';
@@ -46,7 +46,8 @@ async function askChanges(parts: CursorParts, face: AskedFaces, wait: number): P
   const held = Math.min(wait, siteLimits.wait);
   const url = `${state.changes}?since=${encodeURIComponent(state.cursor)}${held > 0 ? `&wait=${held}` : ''}`;
   const answer = await ask(parts, url, held > 0);
-  if (answer.status === 204) return finished(state, []);
+  const { comparing: _, compared: __, ...rest } = state;
+  if (answer.status === 204) return finished(rest, []);
   if (answer.status !== 200) {
     const failure = decodeFailure(answer.status, text(answer));
     if (failure.reconcile) return compare(parts, state, face.url);
@@ -60,7 +61,6 @@ async function askChanges(parts: CursorParts, face: AskedFaces, wait: number): P
     const change = operation === 'create' ? 'created' : operation === 'update' ? 'updated' : 'deleted';
     return { kind: 'cursor', url, change, time, ...details(change, kind, content) };
   });
-  const { comparing: _, ...rest } = state;
   return { ...finished({ ...rest, cursor }, notices), ...(more && { every: 0 }) };
 }
 
@@ -95,12 +95,18 @@ function hubOf({
   ];
 }
 
-/** Compares all that the site has with what we hold, or goes on with it. */
+/**
+ * Compares all that the site has with what we hold, or goes on with it. A site whose history is another one each time is
+ * asked later and later: comparing costs more than any other question.
+ */
 async function compare(parts: CursorParts, before: FaceState, site: string): Promise<Done> {
   const { holdings } = parts;
   const found = await reconcile({ holdings, read: url => body(parts, url) }, before, site);
-  const { state, notices, unspoken, more } = found;
-  return { ...finished(state, notices), unspoken, ...(more && { every: 0 }) };
+  const { notices, unspoken, more } = found;
+  if (more) return { ...finished(found.state, notices), unspoken, every: 0 };
+  const { compared = 0 } = before;
+  const every = Math.min(DAY, EVERY * 2 ** compared);
+  return { ...finished({ ...found.state, compared: compared + 1 }, notices), unspoken, every };
 }
 
 function finished(state: FaceState, notices: readonly Notice[]): Done {

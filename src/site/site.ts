@@ -18,6 +18,7 @@ import { SearchedTerms } from './faces/terms.ts';
 import { Inventory } from './inventory.ts';
 import { Bodies } from './journal/bodies.ts';
 import { cursorText, Journal } from './journal/journal.ts';
+import { isListed } from './journal/lines.ts';
 import { hold } from './journal/lock.ts';
 import { checkOptions, publicUrl, type SiteOptions } from './options.ts';
 import { Announcements } from './push/announce.ts';
@@ -35,6 +36,8 @@ export interface SiteStatus {
   readonly public: string;
   readonly ready: boolean;
   readonly pages: number;
+  /** Of these, the ones that no list names. */
+  readonly unlisted: number;
   readonly cursor: string;
   /** Number of the last change that is no longer kept. */
   readonly first: number;
@@ -147,6 +150,7 @@ export class Site {
       public: this.url,
       ready: journal.begun,
       pages: journal.pages.size,
+      unlisted: unlistedIn(journal),
       cursor: cursorText(journal),
       first: journal.first,
       changed: journal.entries.at(-1)?.at ?? 0,
@@ -211,10 +215,15 @@ export function readStatus(directory: string): SiteStatus {
   const { count: versions, bytes: versionBytes } = bodies;
   bodies.close();
   return {
-    ...{ public: '', ready: false, pages: journal.pages.size, cursor: cursorText(journal), first: journal.first },
+    ...{ public: '', ready: false, pages: journal.pages.size, unlisted: unlistedIn(journal) },
+    ...{ cursor: cursorText(journal), first: journal.first },
     ...{ changed: journal.entries.at(-1)?.at ?? 0, versions, versionBytes, indexNowKey: '', terms: 0 },
     ...{ sources: [], subscribers: [], told: [] },
   };
+}
+
+function unlistedIn({ pages }: Journal): number {
+  return [...pages.values()].filter(page => !isListed(page)).length;
 }
 
 /** Loaded for those who have any: drivers of databases and readers of media are large. */

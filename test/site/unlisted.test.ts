@@ -50,6 +50,8 @@ test('a page with noindex is told of to those who hold it, and named to nobody',
   assert.ok(!(await standardFaces(here)).includes('thanks'));
   await until(() => submitted.length > 0);
   assert.ok(!submitted.join().includes('thanks'));
+  const { pages, unlisted } = here.site.status();
+  assert.deepEqual([pages, unlisted], [2, 1]);
   // It says itself what it asks for, so that it may go in bulk.
   const [given] = await here.pages([{ url: `${PUBLIC}thanks.html` }]);
   assert.equal(given!.state, 'page');

@@ -220,11 +220,11 @@ async function fromDisk(directory: string): Promise<SiteStatus> {
 }
 
 function show(state: SiteStatus, running: boolean): void {
-  const { pages, cursor, first, changed, versions, versionBytes, terms, sources, subscribers, told } = state;
+  const { pages, unlisted, cursor, first, changed, versions, versionBytes, terms, sources, subscribers, told } = state;
   console.log(paint('bold', `${state.public || 'Site'}: ${running ? 'running' : 'not running'}`));
   const last = changed === 0 ? 'none yet' : moment(changed);
   console.log(
-    `${plural(pages, 'page')}; last change ${last}; cursor ${cursor}, changes are kept from number ${first + 1}.`,
+    `${plural(pages, 'page')}${unlisted > 0 ? `, ${unlisted} of them in no list` : ''}; last change ${last}; cursor ${cursor}, changes are kept from number ${first + 1}.`,
   );
   console.log(`${plural(versions, 'version')} stored for deltas, ${size(versionBytes)}.`);
   if (terms > 0) console.log(`${plural(terms, 'search term')} received from homes.`);

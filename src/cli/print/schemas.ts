@@ -137,7 +137,15 @@ export const schemas: Readonly<Record<string, z.ZodType>> = {
   'outpost invite': z.strictObject({ token: text, host: text, port: count }),
   site: z.strictObject({ ...address, public: url, pages: count, cursor: text }),
   'site status': z.strictObject({
-    ...{ running: z.boolean(), public: text, ready: z.boolean(), pages: count, cursor: text, first: count },
+    ...{
+      running: z.boolean(),
+      public: text,
+      ready: z.boolean(),
+      pages: count,
+      unlisted: count,
+      cursor: text,
+      first: count,
+    },
     ...{ changed: maybeTime, versions: count, versionBytes: bytes, indexNowKey: text, terms: count },
     sources: z.array(z.strictObject({ name: text, pages: count, time: maybeTime, problem: text })),
     subscribers: z.array(z.strictObject({ url: text, expires: time, behind: count, problem: text })),

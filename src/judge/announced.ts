@@ -1,8 +1,9 @@
 /**
  * What the scanner masks by its form, and what a reader wants to know all the same. It masks a date with a time, and any date
  * beside "updated" and its like, because most of them say when a page was made. One that lies ahead of the look does not: it says when
- * something will be. It masks hashes, because most of them name a build; the longest are checksums of files. Both versions are
- * read by the time of the later look, so that a date that has passed since is no difference. Pure.
+ * something will be. It masks hashes, because most of them name a build; the longest are checksums of files, and those that their line
+ * or the one before calls so. Both versions are read by the time of the later look, so that a date that has passed since is no
+ * difference. Pure.
  */
 import { DAY } from '../base/clock.ts';
 import type { Pieces } from '../crawler/analysis/analyse.ts';
@@ -11,21 +12,22 @@ import { MASK } from '../crawler/scanner/scanner.ts';
 /** The same with the masks of these lifted. `time`: of the look, milliseconds since 1970. */
 export function announced(pieces: Pieces, time: number): Pieces {
   const { texts, masked } = pieces;
-  if (!masked.some(each => isTelling(each, time))) return pieces;
+  if (!masked.some(each => isAhead(each, time) || DIGEST.test(each))) return pieces;
   let next = 0;
-  return { ...pieces, texts: texts.map(text => text.replaceAll(MASK, () => lifted(masked[next++], time))) };
-}
-
-function lifted(masked: string | undefined, time: number): string {
-  return masked !== undefined && isTelling(masked, time) ? masked : MASK;
+  const lifted = (text: string, at: number): string =>
+    text.replaceAll(MASK, () => {
+      const value = masked[next++] ?? '';
+      const isCalled = () => [texts[at - 1] ?? '', text].some(line => CALLED.test(line));
+      return isAhead(value, time) || CHECKSUM.test(value) || (DIGEST.test(value) && isCalled()) ? value : MASK;
+    });
+  return { ...pieces, texts: texts.map(lifted) };
 }
 
 /** SHA-224 and longer. */
 const CHECKSUM = /^[0-9a-f]{56,128}$/i;
-
-function isTelling(masked: string, time: number): boolean {
-  return isAhead(masked, time) || CHECKSUM.test(masked);
-}
+/** MD5, SHA-1 and longer: builds and sessions have as many digits. */
+const DIGEST = /^[0-9a-f]{32,128}$/i;
+const CALLED = /\b(?:md5|sha-?1|sha-?160|checksums?|digest|fingerprint|info ?hash)\b/i;
 
 /** A date further ahead says that a clock is wrong, as where old pages are played back. */
 const FURTHEST = 120 * DAY;

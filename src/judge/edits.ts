@@ -148,13 +148,22 @@ function referencesOf({ pieces }: Pieces): Sign[] {
   return pieces
     .filter(({ kind }) => kind !== 'tags')
     .map(({ kind, hash, value }) => {
-      // What is asked for with a picture counts for nothing.
-      if (kind === 'picture') return { hash, value: value.replace(/\?[^\s,]*/g, ''), picture: true };
+      // What is asked for with a picture counts for nothing, but for the name of one.
+      if (kind === 'picture') {
+        return {
+          hash,
+          value: value.replace(/\?[^\s,]*/g, query => (NAMES_PICTURE.test(query) ? query : '')),
+          picture: true,
+        };
+      }
       if (!isAddress(value)) return { hash, value, picture: false };
       const plain = plainAddress(value);
       return { hash: hashOf(plain), value: plain, picture: false };
     });
 }
+
+/** As the scanner has it. */
+const NAMES_PICTURE = /\.(?:jpe?g|png|gif|webp|avif|svg)(?:&|$)/i;
 
 function tagsOf({ pieces }: Pieces): Sign[] {
   return pieces.filter(({ kind }) => kind === 'tags').map(({ hash }) => ({ hash, value: '', picture: false }));

@@ -135,17 +135,20 @@ interface Turned {
   /** Only tokens differ in its reference. */
   readonly made: boolean;
   readonly spoken: boolean;
+  /** Nothing else names what is referred to, which is no picture. */
+  readonly bare: boolean;
+  readonly picture: boolean;
   readonly told: string;
 }
 
 /** Each once for a page and what stands around it. `signs`: also by the two signs beside it, where the token itself says the rest. */
 function turnsIn(round: readonly Seen[], signs = true): Turned[] {
   return round.flatMap(({ page, edits }) => {
-    const all = edits.flatMap(({ turns, stem, told }) =>
-      turns.flatMap(({ around, before, after, spoken }) =>
+    const all = edits.flatMap(({ turns, stem, picture, told }) =>
+      turns.flatMap(({ around, before, after, spoken, bare }) =>
         // Two signs beside it say enough of a token, and nothing of a word.
         around.slice(0, stem === 0 || !signs ? -1 : around.length).map(key => {
-          return { page, around: key, before, after, made: stem !== 0, spoken, told };
+          return { page, around: key, before, after, made: stem !== 0, spoken, bare, picture, told };
         }),
       ),
     );
@@ -172,7 +175,8 @@ function everywhereIn(knowledge: ServerKnowledge, round: readonly Seen[], { visi
   const start = round.reduce((first, { time }) => Math.min(first, time), Number.POSITIVE_INFINITY);
   const found = new Map<number, string>();
   let differing: ReadonlySet<number> | undefined;
-  for (const [around, turns] of grouped(turnsIn(round, false), each => each.around)) {
+  const named = turnsIn(round, false).filter(({ bare, picture }) => picture || !bare);
+  for (const [around, turns] of grouped(named, each => each.around)) {
     const pages = new Set(turns.map(({ page }) => page));
     if (pages.size < LEAST_AGAIN) continue;
     const made = new Set(turns.filter(turn => turn.made).map(({ page }) => page)).size;
@@ -198,37 +202,61 @@ function withOpenReferences(knowledge: ServerKnowledge, round: readonly Seen[]):
 
 /** The same token became the same other one on so many pages, in references of their own. */
 function turnsOnMany(round: readonly Seen[], least: number): Set<number> {
-  const made = turnsIn(round).filter(turn => turn.made);
-  return new Set([...grouped(made, turnKey)].filter(([, turns]) => turns.length >= least).map(([key]) => key));
+  const made = grouped(
+    turnsIn(round).filter(turn => turn.made),
+    turnKey,
+  );
+  const back = ({ around, before, after }: Turned) => made.get(turnKey({ around, before: after, after: before })) ?? [];
+  const isOneWay = (turns: readonly Turned[]) => back(turns[0]!).length < Math.max(EACH_WAY, WAY_BACK * turns.length);
+  const shared = [...made].filter(([, turns]) => turns.length >= least && isOneWay(turns));
+  return new Set(shared.map(([key]) => key));
 }
 
 /** Pages on which a token must have turned each way; of what is no token, and share of those looked at. */
 const TOKEN_EACH_WAY = 2;
 const WORD_EACH_WAY = 8;
 const SHARE_EACH_WAY = 0.08;
+/** Values that tokens of machines have at one place of all pages, at most. */
+const MOST_MACHINES = 4;
 
 /**
  * What one page has replaced by another, and as many other pages the other way round: machines behind one name. Words that a
- * person writes are "open" and "closed", too: of these only second looks can tell.
+ * person writes are "open" and "closed", too: of these only second looks can tell. A token that alone names a video or a file says what
+ * it is: two pages may exchange theirs, as many pages as have a word in its place do not.
  */
 function turnsBothWays(round: readonly Seen[], visited: number): Swing[] {
-  const turns = grouped(turnsIn(round), turnKey);
-  const enough = (some: readonly Turned[] | undefined, made: boolean) =>
-    (some?.length ?? 0) >= (made ? TOKEN_EACH_WAY : Math.max(WORD_EACH_WAY, SHARE_EACH_WAY * visited));
+  const all = turnsIn(round);
+  const turns = grouped(all, turnKey);
+  const values = new Map(
+    [...grouped(all, ({ around }) => around)].map(([around, some]) => {
+      return [around, new Set(some.flatMap(({ before, after }) => [before, after])).size];
+    }),
+  );
   return [...turns.values()].flatMap(some => {
-    const { around, before, after, made, spoken, told } = some[0]!;
-    if (spoken) return [];
+    const { around, before, after, made, spoken, bare, told } = some[0]!;
+    if (spoken || values.get(around)! > MOST_MACHINES) return [];
     const back = turns.get(turnKey({ around, before: after, after: before }));
-    if (!enough(some, made) || !enough(back, made)) return [];
+    const least = made && !bare ? TOKEN_EACH_WAY : Math.max(WORD_EACH_WAY, SHARE_EACH_WAY * visited);
+    if (some.length < least || (back?.length ?? 0) < least) return [];
     return [{ before: hashAll([around, before]), after: hashAll([around, after]), told }];
   });
 }
 
-/** Tokens that one page has replaced by another, and another page the other way round: two machines behind one name. */
+/**
+ * One and the same reference but for a token that one page has replaced by another, and another page the other way round. Things that
+ * are named by nothing else, and of which there are many, are exchanged by pages, too.
+ */
 function swingsIn(round: readonly Seen[]): Edit[] {
-  const tokens = round.flatMap(({ edits }) => edits.filter(({ stem }) => stem !== 0));
+  const tokens = round.flatMap(({ edits }) =>
+    edits.filter(({ stem, turns }) => stem !== 0 && turns.every(({ bare }) => !bare)),
+  );
+  const few = new Set(
+    [...grouped(tokens, ({ stem }) => stem)]
+      .filter(([, edits]) => new Set(edits.flatMap(({ before, after }) => [before, after])).size <= MOST_MACHINES)
+      .map(([stem]) => stem),
+  );
   const pairs = new Set(tokens.map(({ stem, before, after }) => hashAll([stem, before, after])));
-  return tokens.filter(({ stem, before, after }) => pairs.has(hashAll([stem, after, before])));
+  return tokens.filter(({ stem, before, after }) => few.has(stem) && pairs.has(hashAll([stem, after, before])));
 }
 
 /** What a page's edits are together: news if one of them is, else shared if one of them is, else noise, by its evidence. */

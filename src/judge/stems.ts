@@ -108,6 +108,8 @@ interface StemTurn {
   readonly after: string;
   /** Both are what a person would write. */
   readonly spoken: boolean;
+  /** It is all that names what is referred to. */
+  readonly bare: boolean;
   readonly around: readonly string[];
 }
 
@@ -126,9 +128,23 @@ export function turnsOf(before: string, after: string): StemTurn[] {
     const near = [masked.slice(i - 1, i).join('') + rest, masked.slice(Math.max(0, i - 2), i).join('') + rest];
     const beside = `${masked[i - 1] ?? ''} ${masked[i + 1] ?? ''}`;
     const around = [frame, masked.slice(0, i).join(''), ...near.map(each => `${server} ${each}`), beside];
-    turns.set(turn, { before: piece, after: now[i]!, spoken: isSpoken(piece) && isSpoken(now[i]!), around });
+    const spoken = isSpoken(piece) && isSpoken(now[i]!);
+    const bare = isBare([...masked.slice(0, i), SPOT, ...masked.slice(i + 1)].join(''));
+    turns.set(turn, { before: piece, after: now[i]!, spoken, bare, around });
   }
   return [...turns.values()];
+}
+
+/** Stands for the piece in question. */
+const SPOT = '\0';
+/** The last step of a path but for its ending, or a value of a query whose path names no file but the program that answers. */
+const LAST_STEP = /(?:^|\/)\0(?:\.\w{1,5})?\/?(?:[?#]|$)/;
+const VALUE = /^[^?#]*\?(?:[^#]*&)?[^#&=]*=\0(?:[&#]|$)/;
+const FILE = /^[^?#]*\.(?!php|aspx?|jsp|cgi|do|html?)\w{1,5}\?/;
+
+/** `/watch?v=TOKEN`, `/embed/TOKEN`, `/files/TOKEN.pdf`: another token is another thing, where one beside a name may be another copy of it. */
+function isBare(reference: string): boolean {
+  return LAST_STEP.test(reference) || (VALUE.test(reference) && !FILE.test(reference));
 }
 
 /** Which pieces differ, as bits, of how many; of two with a frame. */

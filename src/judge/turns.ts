@@ -8,6 +8,8 @@ export interface TokenTurn {
   readonly after: number;
   /** Both are words or numbers that a person would write. */
   readonly spoken: boolean;
+  /** Nothing else names what is referred to. */
+  readonly bare: boolean;
   /** What stands around it, from all of the reference to what is next to it. */
   readonly around: readonly number[];
 }
@@ -18,6 +20,7 @@ export function tokenTurns(before: string, after: string): TokenTurn[] {
       before: hashOf(turn.before),
       after: hashOf(turn.after),
       spoken: turn.spoken,
+      bare: turn.bare,
       around: turn.around.map(hashOf),
     };
   });

@@ -121,9 +121,9 @@ function everything(scan: Scanner): readonly Uint8Array[] {
 }
 
 const digests: Readonly<Record<Mode, string>> = {
-  html: '212ddf1dc9ea317574a05b8d62779939',
-  xml: '5b89b38c131fa3c9938ecc8e6333fd46',
-  plain: '891233d3c957f6e62a609a5fdabb0ae2',
+  html: 'f9036e578c5492faf803822588997cc3',
+  xml: 'bb3bab795fd2a7c307f19eba6a5003d9',
+  plain: '3c32f194586c7e7d49a48d6e94adb093',
 };
 
 for (const [mode, expected] of Object.entries(digests) as [Mode, string][]) {
@@ -148,7 +148,7 @@ test('… nor do many blocks, tags and words on one page make a difference', () 
     scan.scan(Buffer.concat(pages.flatMap(one => [one, end])), 'html');
     for (const part of everything(scan)) digest.update(part);
   }
-  assert.equal(digest.digest('hex').slice(0, 32), '22cf6f8c9fb60515eab58fd93d2e09b6');
+  assert.equal(digest.digest('hex').slice(0, 32), '3fd3590b87a46d7356f97069b3efd1e4');
 });
 
 test('of long tags that differ only in their middle none is taken for another', () => {

@@ -142,5 +142,5 @@ test('a block that stood in the place of another and is gone at the next look sa
 
 function invitationOf(page: number, day: string): string {
   const token = `${day}${(page * 7919 + day.charCodeAt(0) * 104_729).toString(36)}x9k4`;
-  return `<p><a href="http://chat.test/join/${token}">Join us</a></p><p>The page of number ${page * 31}.</p>`;
+  return `<p><a href="http://chat.test/join/${token}/room">Join us</a></p><p>The page of number ${page * 31}.</p>`;
 }

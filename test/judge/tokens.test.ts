@@ -238,12 +238,51 @@ test('words that pages exchange are states of theirs, however many do', () => {
 test('a video of the day is news where many pages have other tokens elsewhere at the same time', () => {
   const token = (page: number, day: number) => `k${((page + 1) * 7919 + day * 104_729).toString(36)}x9`;
   const shown = (page: number, day: number, server: string) =>
-    `<a href="http://${server}.test/s/${token(page, day)}">Open</a>`;
+    server === 'video'
+      ? `<a href="http://video.test/s/${token(page, day)}">Open</a>`
+      : `<a href="http://chat.test/s/${token(page, day)}/notes">Open</a>`;
   const round = pages.map(page => {
     const server = page === 0 ? 'video' : 'chat';
     return edits(shown(page, 1, server), shown(page, 2, server));
   });
   assert.deepEqual(roundOf(round), ['news', ...pages.slice(1).map(() => 'everywhere')]);
+});
+
+const embedded = (token: string) => `<iframe src="https://video.test/embed/${token}"></iframe>`;
+const watched = (token: string) => `<a href="https://video.test/watch?v=${token}">Watch</a>`;
+const filed = (token: string) => `<a href="/files/${token}.pdf">Menu of the day</a>`;
+const photo = (token: string) => `<img src="/u/${token}.jpg" alt="Photo of the day">`;
+const things = [embedded, watched, filed, photo];
+const pool = ['k3v9qx2m', 'a1b2c3d4', '9z8y7x6w', 'p0o9i8u7', 'q1w2e3r4'];
+
+test('things that are named by a token alone are news where pages exchange them', () => {
+  for (const thing of things) {
+    const round = pages.slice(0, 12).map(page => {
+      return edits(thing(pool[page % 5]!), thing(pool[(page % 5) ^ 1] ?? pool[0]!));
+    });
+    assert.deepEqual(new Set(roundOf(round)), new Set(['news']), thing('TOKEN'));
+    const knowledge = new ServerKnowledge();
+    for (let day = 0; day < 4; day++) {
+      const turns = pages.slice(0, 4).map(page => {
+        return edits(thing(pool[(page + day) % 2]!), thing(pool[(page + day + 1) % 2]!));
+      });
+      assert.deepEqual(new Set(roundOf(turns, knowledge, day + 1)), new Set(['news']), `${thing('TOKEN')}, in turns`);
+    }
+  }
+});
+
+test('what many pages have in one of a few ways by a token alone is one of machines', () => {
+  const round = pages.map(page =>
+    page % 2 === 0 ? edits(photo(pool[0]!), photo(pool[1]!)) : edits(photo(pool[1]!), photo(pool[0]!)),
+  );
+  assert.deepEqual(new Set(roundOf(round)), new Set(['swing']));
+});
+
+test('on all pages at once another video, story or file of its own is news, as nothing else names it', () => {
+  for (const thing of things.slice(0, 3)) {
+    const round = pages.map(page => edits(thing(ownToken(page, 1)), thing(ownToken(page, 2))));
+    assert.deepEqual(new Set(roundOf(round)), new Set(['news']), thing('TOKEN'));
+  }
 });
 
 test('machines that answer in turns on three pages are known when each has turned back', () => {

@@ -96,4 +96,40 @@ function daily(seed: number): Part[][] {
   });
 }
 
-export const states: Readonly<Record<string, (seed: number) => Part[][]>> = { doors, balanced, embedded, built, daily };
+/** How a page refers to something that a token alone names. */
+const things: readonly ((name: string) => string)[] = [
+  name => `<iframe src="http://video.invalid/embed/${name}"></iframe>`,
+  name => `<p><a href="http://video.invalid/watch?v=${name}">Watch</a></p>`,
+  name => `<p><a href="/files/${name}.pdf">Menu of the day</a></p>`,
+  name => `<p><img src="/u/${name}.jpg" alt="Photo of the day"></p>`,
+];
+
+/** Pages that show one of a few videos, files or photos each day: what one has today another had yesterday. */
+function exchanged(seed: number): Part[][] {
+  return pages(24, at => {
+    const [hash, kind] = [hashOf(seed, at), at % things.length];
+    return [
+      telling(`one of a few ${kind}`, look => {
+        return things[kind]!(token(11, hashOf(seed, kind, hashOf(hash, day(look)) % 6)));
+      }),
+    ];
+  });
+}
+
+/** Pages that all have another video, file or story of their own on the same day. */
+function renewed(seed: number): Part[][] {
+  return pages(24, at => {
+    const hash = hashOf(seed, at);
+    const issue = (look: Look) => hashOf(hash, Math.floor(day(look) / 3));
+    return [
+      telling('another one with each issue', look => {
+        if (seed % 3 === 2) return `<p><a href="/story/${100_000_000 + (issue(look) % 899_999_999)}">Read on</a></p>`;
+        return things[seed % 3]!(token(11, issue(look)));
+      }),
+    ];
+  });
+}
+
+export const states: Readonly<Record<string, (seed: number) => Part[][]>> = {
+  ...{ doors, balanced, embedded, built, daily, exchanged, renewed },
+};

@@ -18,6 +18,9 @@ export const LANG: u32 = 11;
 export const ITEMPROP: u32 = 12;
 export const HREFLANG: u32 = 13;
 export const ROLE: u32 = 14;
+export const POSTER: u32 = 15;
+/** Of an object. */
+export const DATA: u32 = 16;
 
 /** Which slots the tag last read has, one bit each. */
 export let present: u32 = 0;
@@ -47,12 +50,14 @@ export function enterAttributes(): void {
   enterAttribute('content', CONTENT);
   enterAttribute('http-equiv', EQUIV);
   enterAttribute('alt', ALT);
-  enterAttribute('data-src', DATA_SRC);
-  enterAttribute('srcset', SRCSET);
+  enterAttribute('data-src data-original data-lazy-src', DATA_SRC);
+  enterAttribute('srcset data-srcset data-lazy-srcset', SRCSET);
   enterAttribute('lang xml:lang', LANG);
   enterAttribute('itemprop', ITEMPROP);
   enterAttribute('hreflang', HREFLANG);
   enterAttribute('role', ROLE);
+  enterAttribute('poster', POSTER);
+  enterAttribute('data', DATA);
 }
 
 const KEY_CLIP_PATH: u64 = key('clip-path');

@@ -3,7 +3,7 @@
  * appearance, with the first anchor text that is not empty. Twelve words each: start and end of the reference, start
  * and end of the anchor, flags, hash, slot, unused, then what resolve.ts adds.
  */
-import { ALT, DATA_SRC, HREF, HREFLANG, has, REL, SRC, SRCSET, valueEnd, valueStart } from './attributes';
+import { ALT, DATA, DATA_SRC, HREF, HREFLANG, has, POSTER, REL, SRC, SRCSET, valueEnd, valueStart } from './attributes';
 import { addToMain } from './block';
 import { inAd, inTemplate } from './elements';
 import { after, code, decodeEntity } from './entities';
@@ -97,12 +97,21 @@ export function relationLink(): void {
 /** `<frame>`, `<iframe>`: pages inside the page. */
 export function frameLink(): void {
   if (has(SRC)) addLink(SRC, 0, true);
+  else showMedia(DATA_SRC);
 }
 
-/** `<video>`, `<audio>`, `<embed>`: part of what a reader sees, but not followed. */
+/** `<video>`, `<audio>`, `<source>`, `<embed>`, `<object>`: part of what a reader sees, but not followed. */
 export function mediaLink(): void {
-  if (!has(SRC) || inAd()) return;
-  const end = decodeReference(valueStart(SRC), valueEnd(SRC));
+  showMedia(SRC);
+  showMedia(DATA);
+  if (inAd()) return;
+  if (has(SRCSET)) hashImage(SRCSET);
+  if (has(POSTER)) hashImage(POSTER);
+}
+
+function showMedia(slot: u32): void {
+  if (!has(slot) || inAd()) return;
+  const end = decodeReference(valueStart(slot), valueEnd(slot));
   showLink(hashReference(reference, end, true), reference, end);
 }
 

@@ -109,17 +109,18 @@ function canonicalReference(start: usize, end: usize, link: bool): usize {
   let p = start;
   const last = min(end, start + SCRATCH_BYTES / 2);
   let to = SCRATCH;
+  // A picture that is named by nothing else is another one where its token is.
+  const named = link ? end : bareName(start, end);
   while (p < last) {
     const c: u32 = load<u8>(p);
     if ((load<u8>(CLASSES + c) & (LETTER | DIGIT)) !== 0) {
       const stop = tokenEnd(p, last);
       const session = stop < last && load<u8>(stop) === 61 && isSession(p, stop);
-      if (isRandom(p, stop, link)) store<u8>(to++, 1);
-      else to = copyRun(to, p, stop);
-      p = session ? valueEnd(stop + 1, last) : stop;
+      to = p === named ? copyRun(to, p, stop) : copyMasked(to, p, stop, link);
+      p = session ? sessionEnd(stop + 1, last) : stop;
       continue;
     }
-    if (c === 63 && !link) return to;
+    if (c === 63 && !link) return canonicalQuery(p, last, to);
     if (c === 37 && p + 2 < last && (load<u8>(CLASSES + load<u8>(p + 1)) & HEX) !== 0) {
       const value = (hexValue(load<u8>(p + 1)) << 4) | hexValue(load<u8>(p + 2));
       if (value >= 32 && value < 127) {
@@ -134,13 +135,72 @@ function canonicalReference(start: usize, end: usize, link: bool): usize {
   return to;
 }
 
+/** Copies a run of letters, digits and underscores; what is random between two of these becomes one byte. */
+function copyMasked(out: usize, start: usize, end: usize, link: bool): usize {
+  let to = out;
+  for (let p = start; p < end; ) {
+    const stop = min(end, find(p, end, 95));
+    if (isRandom(p, stop, link)) store<u8>(to++, 1);
+    else to = copyRun(to, p, stop);
+    if (stop < end) store<u8>(to++, 95);
+    p = stop + 1;
+  }
+  return to;
+}
+
+/** Where the last step of a path begins, if but for its ending it is one token; else `end`. */
+function bareName(start: usize, end: usize): usize {
+  const query = min(find(start, end, 63), find(start, end, 35));
+  let from = query;
+  while (from > start && load<u8>(from - 1) !== 47) from--;
+  const stop = tokenEnd(from, query);
+  if (find(from, stop, 95) < stop) return end;
+  return stop > from && load<u8>(stop) === 46 && tokenEnd(stop + 1, query) === query ? from : end;
+}
+
+/**
+ * A query says nothing of a file but how new or large it is to be. Only a value that has the name of a picture says which one is
+ * meant: `/resize?url=/photos/goose.jpg&w=640`.
+ */
+function canonicalQuery(start: usize, end: usize, out: usize): usize {
+  let to = out;
+  for (let p = start; p < end; ) {
+    const from = p + 1;
+    p = from;
+    let dot: usize = 0;
+    while (p < end && load<u8>(p) !== 38) {
+      if (load<u8>(p) === 46) dot = p;
+      p++;
+    }
+    if (dot === 0 || !isPictureEnding(dot + 1, p)) continue;
+    store<u8>(to++, 63);
+    to = copyRun(to, from, p);
+  }
+  return to;
+}
+
+const KEY_JPG: u64 = key('jpg');
+const KEY_JPEG: u64 = key('jpeg');
+const KEY_PNG: u64 = key('png');
+const KEY_GIF: u64 = key('gif');
+const KEY_WEBP: u64 = key('webp');
+const KEY_AVIF: u64 = key('avif');
+const KEY_SVG: u64 = key('svg');
+
+function isPictureEnding(start: usize, end: usize): bool {
+  const name = keyOf(start, end);
+  if (name === KEY_JPG || name === KEY_JPEG || name === KEY_PNG || name === KEY_GIF) return true;
+  return name === KEY_WEBP || name === KEY_AVIF || name === KEY_SVG;
+}
+
 function hexValue(c: u32): u32 {
   return c < 58 ? c - 48 : (c | 32) - 87;
 }
 
 /**
- * Random: 16 or more hexadecimal digits, or 20 letters and digits mixed. In references to files, whose names often
- * carry a hash, also 7 hexadecimal digits, or 8 in which capitals, small letters and digits alternate.
+ * Random: 16 or more hexadecimal digits, or 20 letters and digits in turns. In references to files, whose names often
+ * carry a hash, also 7 hexadecimal digits, or 8 in which capitals, small letters and digits alternate. No words and numbers as people
+ * put them together: `facade12`, `annual_report_2025_final`.
  */
 function isRandom(start: usize, end: usize, link: bool): bool {
   const length = end - start;
@@ -160,9 +220,15 @@ function isRandom(start: usize, end: usize, link: bool): bool {
     before = kind;
   }
   if (digits === 0 || digits === <u32>length) return false;
-  if (hex === <u32>length) return true;
-  return length >= 20 ? digits >= 3 : !link && length === 8 && turns >= 5;
+  // One word with a number behind it.
+  if (hex === <u32>length) return turns > 2 || digits > MOST_NUMBERED || length < <usize>(MOST_NUMBERED + digits);
+  return length >= 20 ? digits >= 3 && turns * TURNS >= <u32>length : !link && length === 8 && turns >= 5;
 }
+
+/** Digits of a number, and letters of a word beside it that is made of hexadecimal digits alone. */
+const MOST_NUMBERED: u32 = 4;
+/** Where letters and digits are mixed by lot, one in so many is of another kind than the one before. */
+const TURNS: u32 = 4;
 
 const KEY_SID: u64 = key('sid');
 const KEY_NONCE: u64 = key('nonce');
@@ -177,6 +243,19 @@ function isSession(start: usize, end: usize): bool {
   const name = keyOf(start, end);
   if (name === KEY_SID || name === KEY_JSESSIONID || name === KEY_PHPSESSID) return true;
   return name === KEY_NONCE || name === KEY_FBCLID || name === KEY_GCLID;
+}
+
+/** Behind the session, which is no short number: `sid=5` is a station. */
+function sessionEnd(start: usize, end: usize): usize {
+  const stop = valueEnd(start, end);
+  return stop - start < LEAST_SESSION && digitsOnly(start, stop) ? start : stop;
+}
+
+const LEAST_SESSION: usize = 6;
+
+function digitsOnly(start: usize, end: usize): bool {
+  for (let p = start; p < end; p++) if ((load<u8>(CLASSES + load<u8>(p)) & DIGIT) === 0) return false;
+  return true;
 }
 
 function valueEnd(start: usize, end: usize): usize {

@@ -1,15 +1,15 @@
 /**
  * Volatile stamps: values that change although nothing was written. In canonical text each becomes one byte.
- * Always: a date with a time, an age ("3 days ago"), a hash, a UUID, an address, a counter of views.
- * Only where the block or its label says "updated", "generated" …: a date or a time alone, a long number; beside
+ * Always: a date with a time, an age ("3 days ago"), a hash, a UUID, an address.
+ * Only where the block or its label says "updated", "generated" …: a date or a time alone, a compact date; beside
  * "copyright" also a year.
- * A plain date elsewhere ("Meeting: 5 May") is content.
+ * A plain date elsewhere ("Meeting: 5 May") is content, and so is a number: of a counter second looks tell.
  */
 import { dateTimeEnd, digitsEnd, full, is, skipBlanks, wordEnd, yearLike } from './dates';
 import { copyRun, key, keyOf, nextDigit } from './hash';
 import { noteMasked, noting } from './journal';
 import { wordInfo } from './lexicon';
-import { AGO, AGO_BEFORE, COPYRIGHT, COUNTER, DIGIT, HASHED, HEX, MONTH, STAMP, UNIT, WEEKDAY, WORD } from './tables';
+import { AGO, AGO_BEFORE, COPYRIGHT, DIGIT, HASHED, HEX, MONTH, STAMP, UNIT, WEEKDAY, WORD } from './tables';
 
 const MARK: u32 = 1;
 /** Shorter runs of hexadecimal digits are not taken for a hash. */
@@ -61,9 +61,6 @@ export function maskStamps(start: usize, end: usize, to: usize, flags: u32): usi
 /** Words with which a stamp can begin. */
 const WORDY: u32 = MONTH | WEEKDAY | AGO | AGO_BEFORE;
 
-/** Digits of a number that is a build, a revision or a compact date where the block announces one. */
-const LONG_NUMBER: usize = 6;
-
 /** End of the stamp that begins with the word at `p`; `p` = none does. */
 function stampAt(p: usize, end: usize, flags: u32): usize {
   const token = wordEnd(p, end);
@@ -86,8 +83,21 @@ function stampAt(p: usize, end: usize, flags: u32): usize {
   if (!digit || digitsEnd(p, end) !== token) return p;
   if ((flags & HASHED) !== 0 && token - p >= HASH_DIGITS) return token;
   if (!keyed) return p;
-  if (token - p >= LONG_NUMBER) return token;
+  if (isCompactDate(p, token)) return token;
   return (flags & COPYRIGHT) !== 0 && token - p === 4 && yearLike(p) ? token : p;
+}
+
+/** "20240503", perhaps with a time behind it; other long numbers say how many there are. */
+function isCompactDate(p: usize, end: usize): bool {
+  const length = end - p;
+  if ((length !== 8 && length !== 12 && length !== 14) || !yearLike(p)) return false;
+  const month = twoDigits(p + 4);
+  const day = twoDigits(p + 6);
+  return month >= 1 && month <= 12 && day >= 1 && day <= 31;
+}
+
+function twoDigits(p: usize): u32 {
+  return (<u32>load<u8>(p) - 48) * 10 + <u32>load<u8>(p + 1) - 48;
 }
 
 /** "an hour ago", "vor 3 Tagen", "hace 3 días", "il y a 3 jours" */
@@ -132,11 +142,11 @@ function codeEnd(p: usize, token: usize, end: usize): usize {
   return digits > 0 && digits < <u32>(token - from) ? token : p;
 }
 
-/** One or two capitals and digits alone, as many as no hash has by chance: the number of an account. */
+/** One or two capitals and digits alone: the number of an account, a flight, a part. Hashes are mixed, and mostly in small letters. */
 function isAccount(p: usize, token: usize): bool {
   let q = p;
   while (q < token && load<u8>(q) >= 65 && load<u8>(q) <= 70) q++;
-  return q > p && q <= p + 2 && token - p >= 12 && digitsEnd(q, token) === token;
+  return q > p && q <= p + 2 && digitsEnd(q, token) === token;
 }
 
 /** "-dddd-dddd-dddd-dddddddddddd" */
@@ -155,7 +165,7 @@ function uuidRest(p: usize): bool {
 const MOST_PARTS: u32 = 7;
 const MOST_GROUPS: u32 = 6;
 
-/** "3 days ago", "3 days, 2 hours ago", "3日前", "1,234 views". */
+/** "3 days ago", "3 days, 2 hours ago", "5 minutes old", "3日前". A person is years old. */
 function ageEnd(p: usize, end: usize): usize {
   let at = p;
   for (let part: u32 = 0; part < MOST_PARTS; part++) {
@@ -168,18 +178,20 @@ function ageEnd(p: usize, end: usize): usize {
     if (load<u8>(q) !== 32) return p;
     const unit = wordEnd(q + 1, end);
     const info = wordInfo(keyOf(q + 1, unit));
-    if ((info & COUNTER) !== 0) return q;
     if ((info & UNIT) === 0 || unit >= end) return p;
     const next = skipBlanks(unit, end);
     if (next === unit || next >= end || !is(next, DIGIT)) {
       const last = wordEnd(unit + 1, end);
       const word = keyOf(unit + 1, last);
-      return word === KEY_OLD || (wordInfo(word) & AGO) !== 0 ? last : p;
+      if (word === KEY_OLD) return (load<u8>(q + 1) | 32) === YEARS ? p : last;
+      return (wordInfo(word) & AGO) !== 0 ? last : p;
     }
     at = next;
   }
   return p;
 }
+
+const YEARS: u8 = 121; // their first letter
 
 /** "1,234.5" */
 function numberEnd(p: usize, end: usize): usize {

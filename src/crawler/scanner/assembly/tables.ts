@@ -68,7 +68,6 @@ export const STAMP: u32 = 2;
 export const MONTH: u32 = 4;
 export const UNIT: u32 = 8;
 export const WEEKDAY: u32 = 16;
-export const COUNTER: u32 = 32;
 export const ZONE: u32 = 64;
 /** "ago", behind an age, and the words that stand before one. */
 export const AGO: u32 = 4096;
@@ -93,7 +92,7 @@ export const CLASS_AD: u32 = 128;
 export const ROLE_TEMPLATE: u32 = 256;
 /** Of a class or id: a volatile date. */
 export const CLASS_STAMP: u32 = 512;
-/** "ad" is advertising only beside one of these, or alone. */
+/** "ad" is advertising only beside one of these: alone it also names what a market of small ads is about. */
 export const CLASS_SLOT: u32 = 1024;
 export const CLASS_AD_SHORT: u32 = 2048;
 export const CLASS_ANY: u32 = CLASS_AD | ROLE_TEMPLATE | CLASS_STAMP | CLASS_SLOT | CLASS_AD_SHORT;
@@ -217,7 +216,7 @@ export function enterTags(): void {
   tags('meta', KIND_META << 8);
   tags('img', KIND_IMAGE << 8);
   tags('frame iframe', KIND_FRAME << 8);
-  tags('video audio embed', KIND_MEDIA << 8);
+  tags('video audio embed source object', KIND_MEDIA << 8);
   tags('title', KIND_TITLE << 8);
   tags('br', KIND_BREAK << 8);
   tags('html', KIND_HTML << 8);

@@ -319,12 +319,9 @@ function readClassWords(start: usize, end: usize): u32 {
       continue;
     }
     flags |= info;
-    // "ad" alone or beside "slot", "banner" … is advertising; "ad-hoc" is not.
-    const ends = to >= end || isBlank(to);
-    const ad = (info & CLASS_AD_SHORT) !== 0;
+    // "ad-slot", "ad-banner" … are advertising; "ad" alone and "ad-hoc" are not.
     if (shortAd && (info & CLASS_SLOT) !== 0) flags |= CLASS_AD;
-    if (ad && ends && (from === start || isBlank(from - 1))) flags |= CLASS_AD;
-    shortAd = ad && !ends;
+    shortAd = (info & CLASS_AD_SHORT) !== 0 && to < end && !isBlank(to);
   }
   return flags;
 }

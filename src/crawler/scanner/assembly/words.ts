@@ -11,7 +11,6 @@ import {
   CLASS_SLOT,
   CLASS_STAMP,
   COPYRIGHT,
-  COUNTER,
   enterWords,
   HASHED,
   LAST,
@@ -86,7 +85,6 @@ function enterDateWords(): void {
   enterWords('secondes heure heures jour jours semaine semaines mois ans', UNIT);
   enterWords('segundos minutos hora horas día días dias semana semanas mes meses año años', UNIT);
   enterWords('utc gmt z est edt cst cdt mst mdt pst pdt cet cest bst ist jst msk aest am pm', ZONE);
-  enterWords('views visits visitors pageviews', COUNTER);
   enterWords('ago geleden fa temu назад sedan siden', AGO);
   enterWords('vor hace il há', AGO_BEFORE);
   enterWords('dag dagen uur weken maanden jaar minuut giorno giorni ora ore settimane mesi anni minuti', UNIT);
@@ -122,8 +120,8 @@ function enterStampWords(): void {
 }
 
 function enterClassWords(): void {
-  enterWords('adsbygoogle advert adverts advertisement adslot adunit adbox', CLASS_AD);
-  enterWords('ad ads', CLASS_AD_SHORT);
+  enterWords('adsbygoogle adslot adunit adbox', CLASS_AD);
+  enterWords('ad ads advert advertisement', CLASS_AD_SHORT);
   enterWords('slot unit banner container box wrapper block space placeholder sidebar', CLASS_SLOT);
   enterWords('navigation banner contentinfo', ROLE_TEMPLATE);
   enterWords('updated modified generated revised revision lastmod lastmodified lastupdated datemodified', CLASS_STAMP);

@@ -9,6 +9,7 @@ import { DAY } from '../base/clock.ts';
 import type { Edit } from './edits.ts';
 import { isFirm } from './ground.ts';
 import { hashAll } from './hash.ts';
+import { isLongPair, pairKey, swingKeys, turnKey } from './pairs.ts';
 import {
   cameBack,
   exceeds,
@@ -73,17 +74,6 @@ const MOST_KEPT = 2000;
 
 /** Two values between which something swings; hashes. */
 export type Swing = Pick<Edit, 'before' | 'after' | 'told'>;
-
-export function turnKey({ around, before, after }: Record<'around' | 'before' | 'after', number>): number {
-  return hashAll([around, before, after]);
-}
-
-/** Values between which something may swing: of what is no token only where it stands, because "yes" and "no" stand for many things. */
-function swingKeys({ stem, whole, around: [ahead, behind] }: Edit): readonly [before: number, after: number] {
-  if (stem !== 0) return whole;
-  const [before, after] = whole.map(value => hashAll([value, ahead, behind])) as [number, number];
-  return [before, after];
-}
 
 /** Some pages around one of whose tokens others came, and when they first did; rounds that could show whether they go together. */
 interface Together {
@@ -171,6 +161,7 @@ export class ServerKnowledge {
     const swings = swing !== undefined && swing === this.#swings.get(now);
     if (swings && !this.#lifted.has(swing)) return 'swing';
     if (this.#isTurn(edit, turn => this.#swingOf(turn))) return 'swing';
+    if (place !== undefined && place.differed > 0 && this.#isPair(edit)) return 'swing';
     const onMany = ({ around, before, after }: TokenTurn) =>
       around.find(key => this.#turned.has(turnKey({ around: key, before, after })));
     const otherwise = this.#reaches(edit, place, seen) || this.#isTurn(edit, onMany) ? 'shared' : 'news';
@@ -313,9 +304,16 @@ export class ServerKnowledge {
     }
   }
 
+  /** Looks at other pages went between the same two values, which nothing else has by chance: one of few may agree by lot here. */
+  #isPair(edit: Edit): boolean {
+    const key = pairKey(edit);
+    return this.#isElsewhere(key) && !this.#lifted.has(key);
+  }
+
   /** Whether looks at two pages differed between the same two values. */
   #wentBetween(page: number, edit: Edit): boolean {
     if (edit.whole.includes(0)) return false;
+    if (isLongPair(edit)) this.#differed(page, pairKey(edit), edit.told);
     const key = hashAll([...swingKeys(edit)].sort((a, b) => a - b));
     this.#differed(page, key, edit.told);
     return this.#places.get(key)!.length >= ENOUGH_TO_SWING;

@@ -147,6 +147,17 @@ export function isFresh({ items, moved }: Edit): boolean {
 }
 
 /**
+ * What came in the place of noise, and may have come to stay; 0 = nothing. Words in a block that stays are no such notice, nor is what
+ * comes, goes or moves here at every look and now stands where it stood by chance.
+ */
+export function heldBy({ returned }: Place, edit: Edit, grounds: readonly Ground[]): number {
+  const { after, within, items } = edit;
+  const firm = grounds.filter(isFirm);
+  const known = (item: number) => firm.some(ground => has(ground.items, item) || has(ground.moved ?? [], item));
+  return within || returned > 0 || !isFresh(edit) || items[1].every(known) ? 0 : after;
+}
+
+/**
  * More came or went than ever did between two looks at the place, or something came where things come and go that no look has seen
  * do so: what varies there does not explain it.
  */

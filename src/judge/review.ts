@@ -4,7 +4,8 @@
  */
 import type { Edit } from './edits.ts';
 import { hashAll } from './hash.ts';
-import { LEAST_AGAIN, type ServerKnowledge, type Swing, turnKey, type Verdict } from './knowledge.ts';
+import { LEAST_AGAIN, type ServerKnowledge, type Swing, type Verdict } from './knowledge.ts';
+import { turnKey } from './pairs.ts';
 import { Places, placedOf, signaturesOf } from './places.ts';
 
 /** A page on which something differed in this round. */

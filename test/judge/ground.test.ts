@@ -7,7 +7,7 @@ import { type Edit, editsBetween } from '../../src/judge/edits.ts';
 import { isFirm, vary } from '../../src/judge/ground.ts';
 import { ServerKnowledge } from '../../src/judge/knowledge.ts';
 import { stands } from '../../src/judge/looks.ts';
-import { follow, Places, remember } from '../../src/judge/places.ts';
+import { follow, heldBy, Places, remember } from '../../src/judge/places.ts';
 import { review, verdictOf } from '../../src/judge/review.ts';
 import { title } from '../web/words.ts';
 
@@ -144,3 +144,39 @@ function invitationOf(page: number, day: string): string {
   const token = `${day}${(page * 7919 + day.charCodeAt(0) * 104_729).toString(36)}x9k4`;
   return `<p><a href="http://chat.test/join/${token}/room">Join us</a></p><p>The page of number ${page * 31}.</p>`;
 }
+
+test('lines in an order by lot have not come to stay where they stand by chance', () => {
+  const [one, other, third] = [
+    [1, 2, 3, 4, 5, 6],
+    [4, 1, 6, 2, 5, 3],
+    [2, 5, 1, 3, 6, 4],
+  ];
+  const places = looked(one!, other!, one!, third!, other!);
+  const held = (found: readonly Edit[]) => {
+    remember(places, found);
+    return found.map(edit => heldBy(places.get(edit.place)!, edit, places.grounds)).filter(value => value !== 0);
+  };
+  const inText = (some: readonly Edit[]) => some.filter(({ list }) => list === 'text');
+  assert.deepEqual(held(inText(edits(page(other!), page([3, 1, 2, 6, 4, 5])))), []);
+  assert.notDeepEqual(held(inText(edits(page(one!), page([1, 2, 3, 4, 5, 99])))), [], 'what is new may stay');
+});
+
+test('two long values between which looks at other pages went are noise after one look here, short ones are not', () => {
+  const told = (before: string, after: string) => {
+    const shown = (own: number, value: string) => `<p>${title(own * 7919)}</p><p>${value}</p>`;
+    const knowledge = new ServerKnowledge();
+    const look = (own: number, agreed: number) => {
+      const places = new Places();
+      const found = edits(shown(own, before), shown(own, after));
+      remember(places, found);
+      const place = places.get(found[0]!.place)!;
+      knowledge.looked(own, found[0]!, place, edits(shown(own, after), shown(own, before))[0]);
+      for (let i = 0; i < agreed; i++) knowledge.looked(own, found[0]!, place, undefined);
+      return knowledge.verdictOn(found[0]!, places);
+    };
+    for (const own of [1, 2, 3]) look(own, 0);
+    return look(4, 3);
+  };
+  assert.equal(told('Subscribe to our letter of the week', 'Get all the news by mail on Sundays'), 'swing');
+  assert.equal(told('open', 'closed'), 'news');
+});

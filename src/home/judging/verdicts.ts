@@ -15,7 +15,17 @@ import type { Edit } from '../../judge/edits.ts';
 import { type Ground, groundAt, has, isFirm, vary } from '../../judge/ground.ts';
 import { type Saved, ServerKnowledge, type Verdict } from '../../judge/knowledge.ts';
 import { holdFound, isNear, repeated, stands, wasGuessed } from '../../judge/looks.ts';
-import { fits, follow, groundFor, type Place, Places, remember, type SavedPlaces, stand } from '../../judge/places.ts';
+import {
+  fits,
+  follow,
+  groundFor,
+  heldBy,
+  type Place,
+  Places,
+  remember,
+  type SavedPlaces,
+  stand,
+} from '../../judge/places.ts';
 import { review, type Seen, verdictOf } from '../../judge/review.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Audited } from '../../ledger/pages/inferred.ts';
@@ -177,7 +187,8 @@ export class Verdicts {
     for (const [i, edit] of edits.entries()) {
       const place = places.get(edit.place);
       if (place && (verdict !== 'news' || said[i] !== 'news')) place.passed++;
-      if (place) hold(place, edit, verdict === 'news' ? said[i]! : verdict);
+      const taken = verdict === 'news' ? said[i]! : verdict;
+      if (place) place.held = taken === 'looks' ? heldBy(place, edit, places.grounds) : 0;
     }
     this.#parts.ledger.masks.putPage(page, places.save());
     if (++this.#remembered > MOST_REMEMBERED) return;
@@ -185,20 +196,8 @@ export class Verdicts {
     this.#round.set(server, round);
     const { time } = learned.lesson.visit;
     const from = time + judged.cached;
-    round.push({
-      page,
-      edits,
-      time,
-      before,
-      learned,
-      verdict,
-      stays,
-      from,
-      looks: 0,
-      open: true,
-      found: [],
-      varied: new Set(),
-    });
+    const unlooked = { looks: 0, open: true, found: [], varied: new Set<number>() };
+    round.push({ page, edits, time, before, learned, verdict, stays, from, ...unlooked });
   }
 
   #count({ lesson: { id, visit, lane } }: Learned): void {
@@ -379,11 +378,6 @@ export class Verdicts {
   placesOf(page: number): Places {
     return new Places(this.#parts.ledger.masks.ofPage<SavedPlaces>(page));
   }
-}
-
-/** What was taken for noise, if only of its page's edits. Words in a block that stays are no notice that has come to stay. */
-function hold(place: Place, { after, within }: Edit, verdict: Verdict | 'same'): void {
-  place.held = verdict === 'looks' && !within && place.returned === 0 ? after : 0;
 }
 
 function sameStage(verdict: Verdict | 'same', { stage }: Visit): Stage {

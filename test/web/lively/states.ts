@@ -130,6 +130,35 @@ function renewed(seed: number): Part[][] {
   });
 }
 
+/** One of two blocks by lot, the same two on all pages, which stand beside what each page has for itself. */
+function tested(seed: number): Part[][] {
+  const [one, two] = [sentence(hashOf(seed, 1)), sentence(hashOf(seed, 2))];
+  return pages(20, at => {
+    const hash = hashOf(seed, at);
+    return [
+      quiet('one of two blocks', look => {
+        if (hashOf(hash, look.turn) % 7 < 3) return `<div><h2>Letter</h2><p>${one}</p></div>`;
+        return `<div><p>${two}</p></div>`;
+      }),
+      telling('line, once', look => `<p>${sentence(hashOf(hash, tickOf('once', hash, look)))}</p>`),
+    ];
+  });
+}
+
+/** The same lines in an order by lot, some of which are where they were by chance. */
+function reordered(seed: number): Part[][] {
+  return pages(12, at => {
+    const hash = hashOf(seed, at);
+    return [
+      quiet('lines in an order by lot', look => {
+        const lot = (line: number) => hashOf(hash, look.turn, line) % 997;
+        const lines = [0, 1, 2, 3, 4, 5].toSorted((a, b) => lot(a) - lot(b));
+        return `<ul>${lines.map(line => `<li>${title(hashOf(hash, line))}</li>`).join('')}</ul>`;
+      }),
+    ];
+  });
+}
+
 export const states: Readonly<Record<string, (seed: number) => Part[][]>> = {
-  ...{ doors, balanced, embedded, built, daily, exchanged, renewed },
+  ...{ doors, balanced, embedded, built, daily, exchanged, renewed, tested, reordered },
 };

@@ -55,6 +55,14 @@ test('pages that were not fetched get what the others have shown, marked, until 
   assert.match(said.body, /Release 2/);
   assert.ok(said.inferred.pages >= 5 && said.headers['skein-inferred'], 'it says so');
   assert.match((await skein('show', url)).stdout.toString(), /copy handed out +Inferred: edits that \d+ other pages/);
+  const diff = await skein('diff', url, '--to', 'now');
+  assert.match(diff.stdout.toString(), /Nothing has followed version 1/);
+  assert.match(
+    diff.stderr.toString(),
+    /^Inferred: .*compared is what was fetched/m,
+    'diff compares what was fetched, and says so',
+  );
+  assert.ok(JSON.parse((await skein('diff', url, '--to', 'now', '--json')).stdout.toString()).inferred.pages >= 5);
   const { hits } = JSON.parse((await skein('search', 'title:page', '--limit', '100', '--json')).stdout.toString()) as {
     hits: { url: string; inferred: boolean }[];
   };

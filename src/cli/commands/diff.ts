@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { SkeinError } from '../../base/errors.ts';
 import type { EditRun } from '../../base/myers.ts';
 import { askWhole } from '../../engine/open-collection.ts';
+import { inferredNote } from '../../home/copies/copies.ts';
 import { differenceOf, type PageDifference, pageOf, type Sides, type Stretch } from '../../home/copies/difference.ts';
 import { copyQuestion, type ReadCopy, readCopy, versionsQuestion } from '../../questions/page/copies.ts';
 import { historyQuestion, type TimelineEntry } from '../../questions/page/history.ts';
@@ -38,6 +39,8 @@ export function addDiffCommand(program: Command): void {
     // What followed the newest version is not numbered: it is no news.
     const asked = given['to'] === 'now' ? await collection.ask(copyQuestion, { ...own, which: 'newest' }) : undefined;
     const now = asked?.copy;
+    // What was inferred is nobody's version: it is named, and what was fetched is compared.
+    const { inferred } = asked ? await collection.ask(copyQuestion, { ...own, which: 'current' }) : {};
     const to = now ? versions.length : choose(versions, given['to'], versions.length);
     const from = choose(versions, given['from'], now ? to : Math.max(1, to - 1));
     const told = await collection.ask(versionsQuestion, { ...own, versions: now ? [from] : [from, to] });
@@ -58,8 +61,14 @@ export function addDiffCommand(program: Command): void {
       return;
     }
     const found = differenceOf(pageOf(before), pageOf(after));
-    if (given['json']) printJson({ url: page, from: sides[0], to: sides[1], ...found });
+    if (given['json']) {
+      printJson({ url: page, from: sides[0], to: sides[1], ...(inferred && { inferred }), ...found });
+      return;
+    }
+    const isSame = Buffer.compare(before.decoded().bytes, after.decoded().bytes) === 0;
+    if (now && isSame) console.log(`${paint('bold', harmless(page))}\nNothing has followed version ${from}.`);
     else print(page, sides, found);
+    if (inferred) console.error(`${inferredNote(inferred)} "skein cat" prints it; compared is what was fetched.`);
   });
 }
 

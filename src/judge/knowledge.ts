@@ -262,8 +262,8 @@ export class ServerKnowledge {
   }
 
   /** A page has other tokens in a reference. What turned in several of them, and back in as many, swings, if not in one round. */
-  turned(page: number, { stem, frame, turns, told }: Edit): void {
-    for (const { around, before, after } of stem === 0 ? [] : turns.filter(({ bare }) => !bare)) {
+  turned(page: number, { stem, frame, turns, told }: Edit, isOfMachines: (turn: TokenTurn) => boolean): void {
+    for (const { around, before, after } of stem === 0 ? [] : turns.filter(isOfMachines)) {
       const key = around.at(-1)!;
       const there = turnKey({ around: key, before, after });
       const known = this.#turns.get(there) ?? [];

@@ -7,6 +7,8 @@ import { hashAll } from './hash.ts';
 import { LEAST_AGAIN, type ServerKnowledge, type Swing, type Verdict } from './knowledge.ts';
 import { turnKey } from './pairs.ts';
 import { Places, placedOf, signaturesOf } from './places.ts';
+import type { Names } from './stems.ts';
+import type { TokenTurn } from './turns.ts';
 
 /** A page on which something differed in this round. */
 export interface Seen {
@@ -52,9 +54,10 @@ export function review(
   { pages, visited, has = () => true }: PageCounts,
   { leastPages, leastShare }: Shares = shares,
 ): CommonEdits {
-  for (const edit of swingsIn(all)) knowledge.swing(edit);
-  for (const turn of turnsBothWays(all, visited)) knowledge.swing(turn);
-  for (const { page, edits } of all) for (const edit of edits) knowledge.turned(page, edit);
+  const few = fewValues(all);
+  for (const turn of turnsBothWays(all, few, visited)) knowledge.swing(turn);
+  const isOfMachines = (turn: TokenTurn) => turn.names !== 'alone' && few(turn);
+  for (const { page, edits } of all) for (const edit of edits) knowledge.turned(page, edit, isOfMachines);
   knowledge.variesEverywhere(everywhereIn(knowledge, all, { pages, visited, has }));
   knowledge.turnsOnMany(turnsOnMany(all, Math.max(leastPages, leastShare * pages)));
   const round = oneWay(all);
@@ -136,9 +139,9 @@ interface Turned {
   /** Only tokens differ in its reference. */
   readonly made: boolean;
   readonly spoken: boolean;
-  /** Nothing else names what is referred to, which is no picture. */
-  readonly bare: boolean;
+  readonly names: Names;
   readonly picture: boolean;
+  readonly turn: TokenTurn;
   readonly told: string;
 }
 
@@ -146,12 +149,13 @@ interface Turned {
 function turnsIn(round: readonly Seen[], signs = true): Turned[] {
   return round.flatMap(({ page, edits }) => {
     const all = edits.flatMap(({ turns, stem, picture, told }) =>
-      turns.flatMap(({ around, before, after, spoken, bare }) =>
+      turns.flatMap(turn => {
+        const { around, before, after, spoken, names } = turn;
         // Two signs beside it say enough of a token, and nothing of a word.
-        around.slice(0, stem === 0 || !signs ? -1 : around.length).map(key => {
-          return { page, around: key, before, after, made: stem !== 0, spoken, bare, picture, told };
-        }),
-      ),
+        return around.slice(0, stem === 0 || !signs ? -1 : around.length).map(key => {
+          return { page, around: key, before, after, made: stem !== 0, spoken, names, picture, turn, told };
+        });
+      }),
     );
     return [...new Map(all.map(turn => [`${turn.around} ${turn.before} ${turn.after}`, turn])).values()];
   });
@@ -176,8 +180,16 @@ function everywhereIn(knowledge: ServerKnowledge, round: readonly Seen[], { visi
   const start = round.reduce((first, { time }) => Math.min(first, time), Number.POSITIVE_INFINITY);
   const found = new Map<number, string>();
   let differing: ReadonlySet<number> | undefined;
-  const named = turnsIn(round, false).filter(({ bare, picture }) => picture || !bare);
-  for (const [around, turns] of grouped(named, each => each.around)) {
+  const all = turnsIn(round, false);
+  const frames = grouped(
+    all.filter(({ around, turn }) => around === turn.around[0]),
+    ({ around }) => around,
+  );
+  // Where many pages have the same but for the token, each its own, it is the token that names what each of them refers to.
+  const isName = ({ names, turn }: Turned) =>
+    names === 'alone' || (names === 'beside' && (frames.get(turn.around[0]!)?.length ?? 0) >= LEAST_AGAIN);
+  const varying = all.filter(turn => turn.picture || !isName(turn));
+  for (const [around, turns] of grouped(varying, each => each.around)) {
     const pages = new Set(turns.map(({ page }) => page));
     if (pages.size < LEAST_AGAIN) continue;
     const made = new Set(turns.filter(turn => turn.made).map(({ page }) => page)).size;
@@ -213,8 +225,18 @@ function turnsOnMany(round: readonly Seen[], least: number): Set<number> {
   return new Set(shared.map(([key]) => key));
 }
 
+/** Whether, at the place of a token, no more values take turns on all pages than there are machines behind one name. */
+function fewValues(round: readonly Seen[]): (turn: TokenTurn) => boolean {
+  const values = new Map(
+    [...grouped(turnsIn(round, false), ({ around }) => around)].map(([around, some]) => {
+      return [around, new Set(some.flatMap(({ before, after }) => [before, after])).size];
+    }),
+  );
+  return ({ around }) => around.slice(0, -1).every(key => values.get(key)! <= MOST_MACHINES);
+}
+
 /** Pages on which a token must have turned each way; of what is no token, and share of those looked at. */
-const TOKEN_EACH_WAY = 2;
+const TOKEN_EACH_WAY = 3;
 const WORD_EACH_WAY = 8;
 const SHARE_EACH_WAY = 0.08;
 /** Values that tokens of machines have at one place of all pages, at most. */
@@ -225,39 +247,19 @@ const MOST_MACHINES = 4;
  * person writes are "open" and "closed", too: of these only second looks can tell. A token that alone names a video or a file says what
  * it is: two pages may exchange theirs, as many pages as have a word in its place do not.
  */
-function turnsBothWays(round: readonly Seen[], visited: number): Swing[] {
-  const all = turnsIn(round);
-  const turns = grouped(all, turnKey);
-  const values = new Map(
-    [...grouped(all, ({ around }) => around)].map(([around, some]) => {
-      return [around, new Set(some.flatMap(({ before, after }) => [before, after])).size];
-    }),
+function turnsBothWays(round: readonly Seen[], few: (turn: TokenTurn) => boolean, visited: number): Swing[] {
+  const turns = grouped(
+    turnsIn(round).filter(({ turn }) => few(turn)),
+    turnKey,
   );
   return [...turns.values()].flatMap(some => {
-    const { around, before, after, made, spoken, bare, told } = some[0]!;
-    if (spoken || values.get(around)! > MOST_MACHINES) return [];
+    const { around, before, after, made, spoken, names, told } = some[0]!;
+    if (spoken) return [];
     const back = turns.get(turnKey({ around, before: after, after: before }));
-    const least = made && !bare ? TOKEN_EACH_WAY : Math.max(WORD_EACH_WAY, SHARE_EACH_WAY * visited);
+    const least = made && names !== 'alone' ? TOKEN_EACH_WAY : Math.max(WORD_EACH_WAY, SHARE_EACH_WAY * visited);
     if (some.length < least || (back?.length ?? 0) < least) return [];
     return [{ before: hashAll([around, before]), after: hashAll([around, after]), told }];
   });
-}
-
-/**
- * One and the same reference but for a token that one page has replaced by another, and another page the other way round. Things that
- * are named by nothing else, and of which there are many, are exchanged by pages, too.
- */
-function swingsIn(round: readonly Seen[]): Edit[] {
-  const tokens = round.flatMap(({ edits }) =>
-    edits.filter(({ stem, turns }) => stem !== 0 && turns.every(({ bare }) => !bare)),
-  );
-  const few = new Set(
-    [...grouped(tokens, ({ stem }) => stem)]
-      .filter(([, edits]) => new Set(edits.flatMap(({ before, after }) => [before, after])).size <= MOST_MACHINES)
-      .map(([stem]) => stem),
-  );
-  const pairs = new Set(tokens.map(({ stem, before, after }) => hashAll([stem, before, after])));
-  return tokens.filter(({ stem, before, after }) => few.has(stem) && pairs.has(hashAll([stem, after, before])));
 }
 
 /** What a page's edits are together: news if one of them is, else shared if one of them is, else noise, by its evidence. */

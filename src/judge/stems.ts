@@ -102,14 +102,16 @@ export function hasStayed(before: string, after: string): boolean {
   return gone === 1 || (gone > 0 && gone < pieces.length - gone);
 }
 
+/** Whether a piece is all that names what is referred to, stands beside a name, or is of a place on the page. */
+export type Names = 'alone' | 'beside' | 'place';
+
 /** A piece that became another, and what stands around it: from all of the reference to the two signs beside it. */
 interface StemTurn {
   readonly before: string;
   readonly after: string;
   /** Both are what a person would write. */
   readonly spoken: boolean;
-  /** It is all that names what is referred to. */
-  readonly bare: boolean;
+  readonly names: Names;
   readonly around: readonly string[];
 }
 
@@ -129,8 +131,8 @@ export function turnsOf(before: string, after: string): StemTurn[] {
     const beside = `${masked[i - 1] ?? ''} ${masked[i + 1] ?? ''}`;
     const around = [frame, masked.slice(0, i).join(''), ...near.map(each => `${server} ${each}`), beside];
     const spoken = isSpoken(piece) && isSpoken(now[i]!);
-    const bare = isBare([...masked.slice(0, i), SPOT, ...masked.slice(i + 1)].join(''));
-    turns.set(turn, { before: piece, after: now[i]!, spoken, bare, around });
+    const names = namesOf([...masked.slice(0, i), SPOT, ...masked.slice(i + 1)].join(''));
+    turns.set(turn, { before: piece, after: now[i]!, spoken, names, around });
   }
   return [...turns.values()];
 }
@@ -143,8 +145,9 @@ const VALUE = /^[^?#]*\?(?:[^#]*&)?[^#&=]*=\0(?:[&#]|$)/;
 const FILE = /^[^?#]*\.(?!php|aspx?|jsp|cgi|do|html?)\w{1,5}\?/;
 
 /** `/watch?v=TOKEN`, `/embed/TOKEN`, `/files/TOKEN.pdf`: another token is another thing, where one beside a name may be another copy of it. */
-function isBare(reference: string): boolean {
-  return LAST_STEP.test(reference) || (VALUE.test(reference) && !FILE.test(reference));
+function namesOf(reference: string): Names {
+  if (LAST_STEP.test(reference) || (VALUE.test(reference) && !FILE.test(reference))) return 'alone';
+  return /#.*\0/.test(reference) ? 'place' : 'beside';
 }
 
 /** Which pieces differ, as bits, of how many; of two with a frame. */

@@ -1,6 +1,6 @@
 /** The pieces of a reference that became others, as edits carry them: hashes. Pure. */
 import { hashOf } from './hash.ts';
-import { turnsOf } from './stems.ts';
+import { type Names, turnsOf } from './stems.ts';
 
 /** A piece of a reference that became another; hashes. */
 export interface TokenTurn {
@@ -8,8 +8,7 @@ export interface TokenTurn {
   readonly after: number;
   /** Both are words or numbers that a person would write. */
   readonly spoken: boolean;
-  /** Nothing else names what is referred to. */
-  readonly bare: boolean;
+  readonly names: Names;
   /** What stands around it, from all of the reference to what is next to it. */
   readonly around: readonly number[];
 }
@@ -20,7 +19,7 @@ export function tokenTurns(before: string, after: string): TokenTurn[] {
       before: hashOf(turn.before),
       after: hashOf(turn.after),
       spoken: turn.spoken,
-      bare: turn.bare,
+      names: turn.names,
       around: turn.around.map(hashOf),
     };
   });

@@ -142,7 +142,7 @@ test('a block that stood in the place of another and is gone at the next look sa
 
 function invitationOf(page: number, day: string): string {
   const token = `${day}${(page * 7919 + day.charCodeAt(0) * 104_729).toString(36)}x9k4`;
-  return `<p><a href="http://chat.test/join/${token}/room">Join us</a></p><p>The page of number ${page * 31}.</p>`;
+  return `<p><a href="http://chat.test/room-${page}/${token}/join">Join us</a></p><p>The page of number ${page * 31}.</p>`;
 }
 
 test('lines in an order by lot have not come to stay where they stand by chance', () => {

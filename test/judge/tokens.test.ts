@@ -122,10 +122,7 @@ test('an asset of six characters that flips between two machines is noise from t
   const logo = (token: string) => `<img src="/assets/${token}/logo.png" alt="Logo">`;
   const [there, back] = [edits(logo('a1b2c3'), logo('d4e5f6')), edits(logo('d4e5f6'), logo('a1b2c3'))];
   const knowledge = new ServerKnowledge();
-  const round = [
-    { page: 1, time: 1, ...seen(there) },
-    { page: 2, time: 1, ...seen(back) },
-  ];
+  const round = [1, 2, 3, 4, 5, 6].map(page => ({ page, time: 1, ...seen(page % 2 === 0 ? there : back) }));
   const common = review(knowledge, round, { pages: 50, visited: 50 });
   for (const each of [there, back]) assert.equal(verdictOf(knowledge, seen(each), new Places(), common), 'swing');
   assert.equal(
@@ -240,7 +237,7 @@ test('a video of the day is news where many pages have other tokens elsewhere at
   const shown = (page: number, day: number, server: string) =>
     server === 'video'
       ? `<a href="http://video.test/s/${token(page, day)}">Open</a>`
-      : `<a href="http://chat.test/s/${token(page, day)}/notes">Open</a>`;
+      : `<a href="http://chat.test/room-${page}/${token(page, day)}/notes">Open</a>`;
   const round = pages.map(page => {
     const server = page === 0 ? 'video' : 'chat';
     return edits(shown(page, 1, server), shown(page, 2, server));
@@ -254,6 +251,21 @@ const filed = (token: string) => `<a href="/files/${token}.pdf">Menu of the day<
 const photo = (token: string) => `<img src="/u/${token}.jpg" alt="Photo of the day">`;
 const things = [embedded, watched, filed, photo];
 const pool = ['k3v9qx2m', 'a1b2c3d4', '9z8y7x6w', 'p0o9i8u7', 'q1w2e3r4'];
+
+test('where more than four values take turns at one place of all pages, they are no machines', () => {
+  const thumb = (token: string) => `<img src="/vi/${token}/large.jpg" alt="">`;
+  const round = pages.map(page => {
+    return edits(thumb(pool[page % 5]!), thumb(pool[(page + (page % 2 === 0 ? 1 : 4)) % 5]!));
+  });
+  const knowledge = new ServerKnowledge();
+  for (let day = 1; day < 5; day++) assert.ok(!roundOf(round, knowledge, day).includes('swing'), `day ${day}`);
+});
+
+test('on all pages at once another one is news where it stands before the same words, as it is the token that names it', () => {
+  const story = (token: string) => `<a href="/story/${token}/read">Read on</a>`;
+  const round = pages.map(page => edits(story(ownToken(page, 1)), story(ownToken(page, 2))));
+  assert.deepEqual(new Set(roundOf(round)), new Set(['news']));
+});
 
 test('things that are named by a token alone are news where pages exchange them', () => {
   for (const thing of things) {

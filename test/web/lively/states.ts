@@ -101,8 +101,12 @@ const things: readonly ((name: string) => string)[] = [
   name => `<iframe src="http://video.invalid/embed/${name}"></iframe>`,
   name => `<p><a href="http://video.invalid/watch?v=${name}">Watch</a></p>`,
   name => `<p><a href="/files/${name}.pdf">Menu of the day</a></p>`,
+  name => `<p><a href="/story/${name}/read">Read on</a></p>`,
   name => `<p><img src="/u/${name}.jpg" alt="Photo of the day"></p>`,
+  name => `<p><img src="/u/${name}/large.jpg" alt="Photo of the day"></p>`,
 ];
+/** Of these, links and frames. */
+const LINKS = 4;
 
 /** Pages that show one of a few videos, files or photos each day: what one has today another had yesterday. */
 function exchanged(seed: number): Part[][] {
@@ -123,8 +127,8 @@ function renewed(seed: number): Part[][] {
     const issue = (look: Look) => hashOf(hash, Math.floor(day(look) / 3));
     return [
       telling('another one with each issue', look => {
-        if (seed % 3 === 2) return `<p><a href="/story/${100_000_000 + (issue(look) % 899_999_999)}">Read on</a></p>`;
-        return things[seed % 3]!(token(11, issue(look)));
+        if (seed % 5 === 4) return `<p><a href="/story/${100_000_000 + (issue(look) % 899_999_999)}">Read on</a></p>`;
+        return things[seed % LINKS]!(token(11, issue(look)));
       }),
     ];
   });

@@ -56,7 +56,7 @@ export function review(
 ): CommonEdits {
   const few = fewValues(all);
   for (const turn of turnsBothWays(all, few, visited)) knowledge.swing(turn);
-  const isOfMachines = (turn: TokenTurn) => turn.names !== 'alone' && few(turn);
+  const isOfMachines = ({ names, around }: TokenTurn) => names !== 'alone' && around.slice(0, -1).some(few);
   for (const { page, edits } of all) for (const edit of edits) knowledge.turned(page, edit, isOfMachines);
   knowledge.variesEverywhere(everywhereIn(knowledge, all, { pages, visited, has }));
   knowledge.turnsOnMany(turnsOnMany(all, Math.max(leastPages, leastShare * pages)));
@@ -225,19 +225,20 @@ function turnsOnMany(round: readonly Seen[], least: number): Set<number> {
   return new Set(shared.map(([key]) => key));
 }
 
-/** Whether, at the place of a token, no more values take turns on all pages than there are machines behind one name. */
-function fewValues(round: readonly Seen[]): (turn: TokenTurn) => boolean {
+/** Whether no more values take turns between the same surroundings on all pages than there are machines behind one name. */
+function fewValues(round: readonly Seen[]): (around: number) => boolean {
   const values = new Map(
-    [...grouped(turnsIn(round, false), ({ around }) => around)].map(([around, some]) => {
+    [...grouped(turnsIn(round), ({ around }) => around)].map(([around, some]) => {
       return [around, new Set(some.flatMap(({ before, after }) => [before, after])).size];
     }),
   );
-  return ({ around }) => around.slice(0, -1).every(key => values.get(key)! <= MOST_MACHINES);
+  return around => values.get(around)! <= MOST_MACHINES;
 }
 
-/** Pages on which a token must have turned each way; of what is no token, and share of those looked at. */
+/** Pages on which a token must have turned each way; the same of what is no token, or names something alone. */
 const TOKEN_EACH_WAY = 3;
 const WORD_EACH_WAY = 8;
+/** Of what is no token: share of the pages looked at. */
 const SHARE_EACH_WAY = 0.08;
 /** Values that tokens of machines have at one place of all pages, at most. */
 const MOST_MACHINES = 4;
@@ -245,18 +246,19 @@ const MOST_MACHINES = 4;
 /**
  * What one page has replaced by another, and as many other pages the other way round: machines behind one name. Words that a
  * person writes are "open" and "closed", too: of these only second looks can tell. A token that alone names a video or a file says what
- * it is: two pages may exchange theirs, as many pages as have a word in its place do not.
+ * it is: pages may exchange theirs, if not as many as have a word in its place.
  */
-function turnsBothWays(round: readonly Seen[], few: (turn: TokenTurn) => boolean, visited: number): Swing[] {
+function turnsBothWays(round: readonly Seen[], few: (around: number) => boolean, visited: number): Swing[] {
   const turns = grouped(
-    turnsIn(round).filter(({ turn }) => few(turn)),
+    turnsIn(round).filter(({ around }) => few(around)),
     turnKey,
   );
   return [...turns.values()].flatMap(some => {
     const { around, before, after, made, spoken, names, told } = some[0]!;
     if (spoken) return [];
     const back = turns.get(turnKey({ around, before: after, after: before }));
-    const least = made && names !== 'alone' ? TOKEN_EACH_WAY : Math.max(WORD_EACH_WAY, SHARE_EACH_WAY * visited);
+    const words = Math.max(WORD_EACH_WAY, SHARE_EACH_WAY * visited);
+    const least = !made ? words : names === 'alone' ? WORD_EACH_WAY : TOKEN_EACH_WAY;
     if (some.length < least || (back?.length ?? 0) < least) return [];
     return [{ before: hashAll([around, before]), after: hashAll([around, after]), told }];
   });

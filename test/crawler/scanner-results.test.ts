@@ -121,9 +121,9 @@ function everything(scan: Scanner): readonly Uint8Array[] {
 }
 
 const digests: Readonly<Record<Mode, string>> = {
-  html: 'f9036e578c5492faf803822588997cc3',
-  xml: 'bb3bab795fd2a7c307f19eba6a5003d9',
-  plain: '3c32f194586c7e7d49a48d6e94adb093',
+  html: '7148f09f4ee57e297db3632f83f64b8b',
+  xml: '3f60a9f1c7e1486be8d766f4f8fa7bfb',
+  plain: '3f57e28efd07f16ff45ca3713b96bf3b',
 };
 
 for (const [mode, expected] of Object.entries(digests) as [Mode, string][]) {
@@ -148,7 +148,7 @@ test('… nor do many blocks, tags and words on one page make a difference', () 
     scan.scan(Buffer.concat(pages.flatMap(one => [one, end])), 'html');
     for (const part of everything(scan)) digest.update(part);
   }
-  assert.equal(digest.digest('hex').slice(0, 32), '3fd3590b87a46d7356f97069b3efd1e4');
+  assert.equal(digest.digest('hex').slice(0, 32), 'd21f766eb301d65e4bbc6fdd864cc0a5');
 });
 
 test('of long tags that differ only in their middle none is taken for another', () => {

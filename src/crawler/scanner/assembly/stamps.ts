@@ -1,9 +1,9 @@
 /**
  * Volatile stamps: values that change although nothing was written. In canonical text each becomes one byte.
  * Always: a date with a time, an age ("3 days ago"), a hash, a UUID, an address.
- * Only where the block or its label says "updated", "generated" …: a date or a time alone, a compact date; beside
+ * Only where the block or its label says "updated", "generated" …: a date or a time alone, a number of seven digits and more; beside
  * "copyright" also a year.
- * A plain date elsewhere ("Meeting: 5 May") is content, and so is a number: of a counter second looks tell.
+ * A plain date elsewhere ("Meeting: 5 May") is content, and so are other numbers: of a counter second looks tell.
  */
 import { dateTimeEnd, digitsEnd, full, is, skipBlanks, wordEnd, yearLike } from './dates';
 import { copyRun, key, keyOf, nextDigit } from './hash';
@@ -81,23 +81,10 @@ function stampAt(p: usize, end: usize, flags: u32): usize {
   const keyed = (flags & STAMP) !== 0;
   if (stop > p) return keyed || full ? stop : p;
   if (!digit || digitsEnd(p, end) !== token) return p;
-  if ((flags & HASHED) !== 0 && token - p >= HASH_DIGITS) return token;
+  // A compact date, or a hash that has no letters by chance.
+  if (((flags & HASHED) !== 0 || keyed) && token - p >= HASH_DIGITS) return token;
   if (!keyed) return p;
-  if (isCompactDate(p, token)) return token;
   return (flags & COPYRIGHT) !== 0 && token - p === 4 && yearLike(p) ? token : p;
-}
-
-/** "20240503", perhaps with a time behind it; other long numbers say how many there are. */
-function isCompactDate(p: usize, end: usize): bool {
-  const length = end - p;
-  if ((length !== 8 && length !== 12 && length !== 14) || !yearLike(p)) return false;
-  const month = twoDigits(p + 4);
-  const day = twoDigits(p + 6);
-  return month >= 1 && month <= 12 && day >= 1 && day <= 31;
-}
-
-function twoDigits(p: usize): u32 {
-  return (<u32>load<u8>(p) - 48) * 10 + <u32>load<u8>(p + 1) - 48;
 }
 
 /** "an hour ago", "vor 3 Tagen", "hace 3 días", "il y a 3 jours" */

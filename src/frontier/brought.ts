@@ -29,4 +29,6 @@ export interface Brought {
   readonly stored?: StoredRecords | undefined;
   readonly follows?: Follows | undefined;
   readonly words?: WordCounts | undefined;
+  /** It is a second look, moments after the first: it says what is noise there, and nothing of how often the page changes. */
+  readonly second?: boolean | undefined;
 }

@@ -88,7 +88,7 @@ export class Learning {
   learn(given: Lesson): Learned {
     const visit = ofHidden(this.#ledger, given, judged(given));
     const lesson = visit === given.visit ? given : { ...given, visit };
-    const { id, before, stored, outpost, words } = lesson;
+    const { id, before, stored, outpost, words, second } = lesson;
     const movedTo = visit.location === undefined ? null : this.#redirect(lesson, visit.location);
     const twin = stored ? this.duplicate(visit) : 0;
     const near = visit.outcome === 'fetched' && visit.facts ? this.#nearest(lesson, twin) : 0;
@@ -96,7 +96,7 @@ export class Learning {
     if (visit.links && (visit.outcome === 'fetched' || lesson.follows?.edited)) this.#links(lesson);
     const alias = isAlias(this.#ledger, lesson, twin);
     const { server, pages } = lesson.lane;
-    const planned = this.#schedule.after({ id, visit, before, server, pages, alias });
+    const planned = this.#schedule.after({ id, visit, before, server, pages, alias, second });
     const known = knownRow(lesson, { movedTo, near, twin, alias, planned });
     if (before && visit.outcome === 'fetched') this.#ledger.dueTimes.hastenAliases(id, visit.time);
     if (before) this.#ledger.pages.putKnown(known, before);

@@ -48,7 +48,9 @@ function settle({ verdicts }: ReceiveParts, visit: Visit, findings: Findings | u
 }
 
 function learn({ frontier, verdicts }: ReceiveParts, errand: string, settled: Settled, brought: Brought): void {
-  const learned = frontier.learn(errand, settled.visit, { ...settled.brought, ...brought });
+  const looks = verdicts?.looks;
+  const second = looks !== undefined && looks.size > 0 && looks.has(frontier.admission.find(settled.visit.url));
+  const learned = frontier.learn(errand, settled.visit, { ...settled.brought, ...brought, second });
   verdicts?.learned(settled, learned);
 }
 

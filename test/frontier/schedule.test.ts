@@ -138,3 +138,21 @@ test('a watch looks at pages that are known to change within their own rhythm, w
     ledger.commit();
   });
 });
+
+test('a second look, moments after the first, says nothing of how often a page changes', () => {
+  withLedger(50, ledger => {
+    ledger.begin();
+    const schedule = new Schedule(ledger);
+    const server = ledger.servers.byId(1);
+    const before = { ...ledger.pages.known(1)!, seen_time: NOW - 3000 };
+    const visit: Visit = {
+      ...{ url: 'http://a.test/1', time: NOW, outcome: 'same', reason: 'unchanged', status: 200, depth: 1 },
+      ...{ retryAfter: 0, cost: { up: 1, down: 1, cause: 'page', ms: 1 } },
+    };
+    const { change } = schedule.after({ id: 1, visit, before, server, pages: 50, second: true });
+    const { visits, history } = unpackState(change!);
+    assert.deepEqual({ visits, history }, { visits: unpackState(before.change!).visits, history: 0 });
+    assert.equal(ledger.forecasts.ofServer(server.id, 0).looks, 0, 'nor of whether forecasts come true');
+    ledger.commit();
+  });
+});

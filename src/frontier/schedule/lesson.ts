@@ -13,6 +13,8 @@ export interface ScheduleLesson {
   readonly pages: number;
   /** It is a second address of another page. */
   readonly alias?: boolean;
+  /** A second look, moments after the first. */
+  readonly second?: boolean | undefined;
   /** The visit was learned from before, and is judged anew. */
   readonly again?: boolean;
 }

@@ -339,8 +339,8 @@ export class Schedule {
   #observe(state: ChangeState, lesson: ScheduleLesson, before: KnownRow): ChangeState {
     const { visit, server } = lesson;
     const days = (visit.time - before.seen_time!) / DAY;
-    if (days <= 0) return state;
     const changed = visit.outcome === 'fetched';
+    if (days <= 0 || (lesson.second && !changed)) return state;
     if (roleOf(visit) !== 'page') return observe(state, { days, changed });
     const counted = countedByPings(pingsOf(server), before.pings, { changed });
     this.#tell(lesson, before, { state, foretold: 1 - this.plan.estimator.survival(state, days) });

@@ -207,7 +207,7 @@ export class Collection {
       const before = page.days[day - 1 - page.born];
       const held = page.days[this.#copies.get(page)! - page.born];
       if (today && before && today.modified > before.modified && held && today.modified > held.modified)
-        schedule.ping(id, now);
+        schedule.ping(id, now, 'sitemap');
     }
   }
 

@@ -6,6 +6,7 @@ import { Frontier } from '../../src/frontier/frontier.ts';
 import { Schedule } from '../../src/frontier/schedule/schedule.ts';
 import { Pool } from '../../src/home/partitions/pool.ts';
 import { RefreshSupply } from '../../src/home/refresh/refresh-supply.ts';
+import { isBelieved } from '../../src/home/refresh/told-looks.ts';
 import { WatchSupply } from '../../src/home/refresh/watch-supply.ts';
 import { crawlSupply, type SupplyParts } from '../../src/home/supply.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
@@ -121,4 +122,20 @@ test('a server at which the freshness that is to be kept is expected gets looks 
   assert.ok(few > 0 && few <= 400 / 20 + 2, `${few} by lot`);
   assert.ok(more > few, `${more} beside ${few}`);
   assert.ok(guessed > few, `${guessed} where next to nothing is known, beside ${few}`);
+});
+
+test('what a site sends is looked at on top of what is planned, and what its sitemap dates say within it', () => {
+  withLedger(30, ledger => {
+    ledger.begin();
+    const schedule = new Schedule(ledger);
+    schedule.aim({ freshness: 0.9 }, NOW);
+    schedule.ping(10, NOW, 'sitemap');
+    schedule.ping(11, NOW, 'websub');
+    for (const kind of ['sitemap', 'cursor'] as const) schedule.ping(12, NOW, kind);
+    ledger.commit();
+    assert.deepEqual(
+      [10, 11, 12].map(page => isBelieved(ledger, page, 1)),
+      [false, true, true],
+    );
+  });
 });

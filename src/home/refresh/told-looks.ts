@@ -1,17 +1,22 @@
 /**
  * What sites say has changed, where a freshness is to be kept. What is planned for a day knows nothing of it, so that it comes on
  * top of the plan: else a hundred pages that a site names at once would wait for as long as its silence had let all of them rest.
- * Only words of a kind that visits have found true at least four times in ten count; others are looked at as planned. With a
- * budget there is nothing on top.
+ * Only words of a kind that visits have found true at least four times in ten count; others are looked at as planned. So is what
+ * a sitemap's dates say: they are read, and not sent, and name whatever was built anew. With a budget there is nothing on top.
  */
 import { pingsOf } from '../../frontier/schedule/importance.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { NoticeKind } from '../../notices/notice.ts';
 import { pingPrecision } from '../../revisit/pings.ts';
-import type { Pool, PoolMember, PoolPage } from '../partitions/pool.ts';
+import type { Pool, PoolPage } from '../partitions/pool.ts';
 import type { SupplyParts } from '../supply.ts';
 import { aimed } from './round-terms.ts';
 
 /** New pages on top in one run: a site that names pages without end gets no more, and a large one comes in a few runs. */
 const MOST_NEW = 100_000;
+
+/** Nobody sent these: pages that they name come first, until what was asked for is expected. */
+const READ: NoticeKind = 'sitemap';
 
 /** Below this precision a voice counts no more than was planned. */
 const HEARD = 0.4;
@@ -36,7 +41,7 @@ export class ToldLooks {
     if (!this.#isAimed) return [];
     // Whenever they are due: they may well be out of date now.
     const named = this.#pool.due('told', { time: Number.MAX_VALUE, seenBefore }, most);
-    return named.filter(({ member, page, server }) => isBelieved(member, page, server));
+    return named.filter(({ member, page, server }) => isBelieved(member.ledger, page, server));
   }
 
   /** Lets as many new pages in as were named, those first that wait longest. */
@@ -55,8 +60,9 @@ export function expectedIn(pool: Pool): number {
 }
 
 /** True often enough: of as many lies as truths neither may go unheard. A kind that was never held against a visit is as good as its server's others. */
-function isBelieved({ ledger }: PoolMember, page: number, server: number): boolean {
+export function isBelieved(ledger: Ledger, page: number, server: number): boolean {
   return Object.keys(ledger.told.of(page)).some(kind => {
+    if (kind === READ) return false;
     const own = ledger.noticeTrust.of(server, kind);
     return pingPrecision(own.pings > 0 ? own : pingsOf(ledger.servers.byId(server))) >= HEARD;
   });

@@ -32,12 +32,16 @@ interface ExplainedPage {
   readonly asks?: string;
   /** As stored, when it was moved by a notice or an error; absent = what the plan says. */
   readonly due?: number;
+  /** Probability that it changed by what is known besides its own rate: a wave of its server, notices. */
+  readonly told?: number;
+  /** Another rule than the plan decides: what the plan says by itself is only what would be. */
+  readonly overruled?: boolean;
 }
 
 export function explain(plan: Plan, terms: PolicyTerms, page: ExplainedPage): Explanation {
-  const { state, last, now, asks = 'the budget', due: stored } = page;
+  const { state, last, now, asks = 'the budget', due: stored, told = 0, overruled = false } = page;
   const days = Math.max(0, (now - last) / DAY);
-  const changedByNow = 1 - plan.estimator.survival(state, days);
+  const changedByNow = 1 - plan.estimator.survival(state, days) * (1 - told);
   const { visit, change } = terms.cost ?? { visit: 1, change: 0 };
   const facts = {
     history: historyOf(state),
@@ -55,8 +59,12 @@ export function explain(plan: Plan, terms: PolicyTerms, page: ExplainedPage): Ex
     percent < 50
       ? `It is probably unchanged since the last check ${inWords(days)} ago (${percent}% chance that it changed)`
       : `It has probably changed since the last check ${inWords(days)} ago (${percent}% chance)`;
-  const longest = facts.due - last >= terms.maxInterval * DAY * 0.999 ? terms.maxInterval : undefined;
-  return { ...facts, sentence: `${past}. ${present}. ${verdict(plan, { ...facts, asks, longest }, now)}.` };
+  const due = overruled ? nextDue(plan, state, last, terms) : facts.due;
+  const longest = due - last >= terms.maxInterval * DAY * 0.999 ? terms.maxInterval : undefined;
+  return {
+    ...facts,
+    sentence: `${past}. ${present}. ${verdict(plan, { ...facts, due, asks, longest, overruled }, now)}.`,
+  };
 }
 
 function pastOf(state: ChangeState, rate: number, { low, high, word }: Confidence): string {
@@ -83,11 +91,18 @@ interface WeighedTimes {
   readonly asks: string;
   /** Days, where it is due only because no page is left alone for longer. */
   readonly longest: number | undefined;
+  readonly overruled: boolean;
 }
 
-function verdict(plan: Plan, { due, value, theta, importance, asks, longest }: WeighedTimes, now: number): string {
+function verdict(
+  plan: Plan,
+  { due, value, theta, importance, asks, longest, overruled }: WeighedTimes,
+  now: number,
+): string {
   const late = (now - due) / DAY;
-  const when = late >= 0 ? `has been due for ${inWords(late)}` : `is due in ${inWords(-late)}`;
+  const planned = late >= 0 ? `has been due for ${inWords(late)}` : `is due in ${inWords(-late)}`;
+  const alone = late >= 0 ? `would have been due for ${inWords(late)}` : `would be due in ${inWords(-late)}`;
+  const when = overruled ? `${alone} if nothing else decided` : planned;
   if (plan.policy.name !== 'value') return `By the policy "${plan.policy.name}" it ${when}`;
   const worth = `A visit now gains ${inWords(value)} of freshness (importance ${short(importance)})`;
   const asked = `${worth}; ${asks} requires ${inWords(theta)}`;

@@ -67,3 +67,11 @@ test('spans in words', () => {
     '2.2 years',
   ]);
 });
+
+test('where another rule decides, the sentence says what the value alone would have come to', () => {
+  const state = { ...newState(), a: 0.3, b: 30, visits: 3, stillDays: 27 };
+  const page = { state, last: 0, now: 0, due: 0 };
+  const { sentence } = explain(planNamed(), terms, { ...page, overruled: true });
+  assert.match(sentence, /so it would be due in .* if nothing else decided\.$/);
+  assert.ok(!sentence.includes('has been due'));
+});

@@ -8,7 +8,7 @@ import { MAX_INTERVAL } from '../../revisit/policy.ts';
 import type { Prior } from '../../revisit/state.ts';
 
 /** Days until an alias or a page that was refused after it had been stored is asked for again. */
-const SELDOM = 30;
+export const SELDOM = 30;
 
 /** A sitemap is read twice as often as it changes, but no more often than this and no less, in days. */
 const SITEMAP_REST = { least: 0.9, most: 14 };

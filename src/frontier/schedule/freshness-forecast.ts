@@ -19,9 +19,9 @@ import {
 } from '../../revisit/calibration.ts';
 import type { Estimator } from '../../revisit/estimators/port.ts';
 import { type ChangeState, unpackState } from '../../revisit/state.ts';
-import type { Voices } from './voices.ts';
-import type { WaveDays } from './wave-days.ts';
-import type { Touched, WaveShown, Waves } from './waves.ts';
+import { Voices } from './voices.ts';
+import { WaveDays } from './wave-days.ts';
+import { type Touched, type WaveShown, Waves } from './waves.ts';
 
 export interface Fresh extends Interval {
   /** Visits that it rests on: looks at pages that were seen before. 0 = nothing but a guess. */
@@ -56,6 +56,11 @@ export function doubtsOf(servers: Servers, waves: Waves, voices: Voices): Doubts
     waved: row => waves.touched(servers.byId(row.server), row),
     believed: row => voices.believed(servers.byId(row.server), row),
   };
+}
+
+/** By what the ledger has of them, for those who read it beside a running home. */
+export function savedDoubts(ledger: Ledger): Doubts {
+  return doubtsOf(ledger.servers, new Waves(undefined, new WaveDays(ledger).running), new Voices(ledger));
 }
 
 /** Days of cells that are read. */

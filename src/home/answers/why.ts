@@ -1,7 +1,7 @@
 /** Why a page is or is not due, for those who read the ledger beside a running home, and what its reasons mean. */
 import { DAY } from '../../base/clock.ts';
 import { meaningOf, type ReasonCode, reasons } from '../../errand/reasons.ts';
-import type { Fresh } from '../../frontier/schedule/freshness-forecast.ts';
+import { type Fresh, savedDoubts } from '../../frontier/schedule/freshness-forecast.ts';
 import { weighed } from '../../frontier/schedule/importance.ts';
 import { Schedule } from '../../frontier/schedule/schedule.ts';
 import { trustTerms } from '../../frontier/schedule/validator-trust.ts';
@@ -11,13 +11,15 @@ import { type PageRow, roles } from '../../ledger/pages/pages.ts';
 import type { Server } from '../../ledger/servers.ts';
 import { type Explanation, explain, inWords } from '../../revisit/explain.ts';
 import { unpackState } from '../../revisit/state.ts';
+import { parseTimed, timedFor } from '../../revisit/timetable.ts';
 import type { VisitCost } from '../../revisit/value.ts';
 import type { Freshness } from '../../search/index.ts';
 import { interestIn } from '../indexing/indexing.ts';
 import { type Placement, placementOf } from '../machines/placement.ts';
 import { masksOn, type ShownMask } from '../masks.ts';
+import { isBelieved } from '../refresh/told-looks.ts';
 import type { LookedUpPage } from './lookup.ts';
-import { FIXED, ruleInWords, ruleOf, type WhyRule } from './why-rule.ts';
+import { FIXED, OVERRULING, ruleInWords, ruleOf, type WhyAsked, type WhyRule } from './why-rule.ts';
 
 export { meaningOf } from '../../errand/reasons.ts';
 
@@ -63,7 +65,8 @@ export function whyOf(ledger: Ledger, found: LookedUpPage, now: number, home = l
   const schedule = new Schedule(ledger);
   const server = page.server === 0 ? undefined : ledger.servers.read(page.server);
   const { freshness } = schedule.settings;
-  const rule = ruleOf(found, server, { plan: schedule.plan, freshness, kept: () => schedule.kept(now) }, now);
+  const asked = askedOf(ledger, found, schedule, now);
+  const rule = ruleOf(found, asked);
   const { weight, searches } = standingOf(ledger, page, now);
   const explained = known?.change &&
     known.seen_time !== null &&
@@ -78,12 +81,13 @@ export function whyOf(ledger: Ledger, found: LookedUpPage, now: number, home = l
           asks: freshness === undefined ? 'the budget' : 'the freshness that was asked for',
           // What comes before all others is stored as due long ago.
           ...(known.due !== null && { due: Math.max(known.due, known.seen_time) }),
+          ...{ told: asked.told, overruled: OVERRULING.has(rule) },
         },
       ),
     };
   return {
     url: page.url,
-    state: `${stateOf(found, server, now)} ${ruleInWords(ledger, rule, found, now)}`.trim(),
+    state: `${stateOf(found, server, now)} ${ruleInWords(ledger, rule, found, asked)}`.trim(),
     rule,
     policy: schedule.plan.policy.name,
     ...(explained || {}),
@@ -92,6 +96,26 @@ export function whyOf(ledger: Ledger, found: LookedUpPage, now: number, home = l
     ...(server && { server: trustIn(server) }),
     masks: masksOn(ledger, page.id, page.server),
     machine: whenceOf(ledger, page, server, home),
+  };
+}
+
+/** What was asked of the schedule, and what came between. */
+function askedOf(ledger: Ledger, { page, known }: LookedUpPage, schedule: Schedule, now: number): WhyAsked {
+  const { freshness } = schedule.settings;
+  const times = (ledger.setting<readonly string[]>('every') ?? []).map(parseTimed);
+  const { change, seen_time } = known ?? {};
+  const seen = known && change && seen_time ? { ...known, ...page, change, seen_time } : undefined;
+  const doubts = savedDoubts(ledger);
+  const wave = seen && doubts.waved(seen);
+  return {
+    now,
+    plan: schedule.plan,
+    freshness,
+    kept: () => schedule.kept(now),
+    timed: roles[page.role] === 'page' ? timedFor(times)(page.url) : undefined,
+    waved: wave !== undefined,
+    told: 1 - (1 - (wave?.likely ?? 0)) * (1 - (seen ? doubts.believed(seen) : 0)),
+    heard: freshness !== undefined && (known?.pings ?? 0) > 0 && isBelieved(ledger, page.id, page.server),
   };
 }
 

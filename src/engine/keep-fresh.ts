@@ -82,6 +82,7 @@ export async function keepFresh(
     conclude(engine, round !== undefined);
     return {
       ...summaryOf(engine, false),
+      full: roomForNew(engine.settings, pool.live) === 0,
       ...(work?.tally() ?? noTally),
       avoided: sumOf(pool, ({ ledger }) => ledger.account.avoided),
       left: supply.left,

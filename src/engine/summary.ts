@@ -27,6 +27,8 @@ export interface Summary {
   readonly servers: number;
   /** Pages that a later run will visit. */
   readonly waiting: number;
+  /** They wait for a crawl, because the collection is as large as the last one was allowed to make it. */
+  readonly full?: boolean;
   /** Pages that failed and may be tried again, and from when on; milliseconds since 1970. */
   readonly retries: number;
   readonly nextRetry: number | null;

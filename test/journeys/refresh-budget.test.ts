@@ -127,6 +127,7 @@ test('a refresh stays within the pages that the crawl asked for, and tells new p
   pages.asked.length = 0;
   const bounded = await collection.refresh({ budget: '100%' });
   assert.equal(bounded.new, 0);
+  assert.equal(bounded.full, true, 'the others wait for a crawl');
   assert.ok(new Set(pages.asked).size <= 20, `${new Set(pages.asked).size} pages were asked for`);
   await collection.crawl([`${pages.origin}/`], { maxPages: 40 });
   fill(pages, numbered(200, 'page'), ['/more.html']);

@@ -29,7 +29,10 @@ export function printSummary(summary: Summary, directory?: string, idle?: string
   }
   if (waiting > 0) {
     const [wait, them] = waiting === 1 ? ['waits', 'it'] : ['wait', 'them'];
-    console.log(`\n${plural(waiting, 'page')} ${wait} for a later run: run the same command again to fetch ${them}.`);
+    const how = summary.full
+      ? `crawl: the collection has as many pages as --max-pages allowed. To fetch ${them}, crawl with a higher limit.`
+      : `run: run the same command again to fetch ${them}.`;
+    console.log(`\n${fold(`${plural(waiting, 'page')} ${wait} for a later ${how}`)}`);
   }
   if (directory === undefined) return;
   if (summary.nextRetry !== null) {

@@ -2,13 +2,15 @@
  * What budgets and freshness do at each recorded site, the worst one named: the product's own ledger, schedule and
  * rounds over the labels of the recordings, without HTTP (bench/bytes.ts has that, at a hundred times the time).
  *
- *   node bench/rounds.ts [--days 14] [--from 0,15,30] [--data DIR] [--aims 10%,0.98] [--sites superset,julia] [--no-sitemaps]
- *     [--validators correct,deploy,none,lm-now,half] [--alone] [--vary] [--watch 30%] [--short] [--verbose]
+ *   node bench/rounds.ts [--days 14] [--from 0,15,30] [--data DIR] [--aims 10%,0.98] [--sites superset,julia]
+ *     [--sitemaps | --no-sitemaps] [--validators correct,deploy,none,lm-now,half] [--alone] [--vary [--constants HEARD,…]]
+ *     [--watch 30%] [--short] [--verbose]
  *
  * `--from`: recorded days that count as day 0, a run for each; the last table has all of them, `--short` nothing else.
  * `--alone`: each site is a collection of its own.
  * `--vary`: each constant that decides anything here is given other values, and chosen anew on all sites but one: what
- * would that one get? The difference to the value in use is what the choice owes to having seen the site.
+ * would that one get? The difference to the value in use is what the choice owes to having seen the site. Each is judged by
+ * what it is for: freshness, the interval, or what a freshness costs.
  * `--watch`: how soon does a watch with this budget tell of changes?
  */
 import { execFileSync } from 'node:child_process';
@@ -18,8 +20,8 @@ import { historiesAvailable, useHistories } from './histories.ts';
 import { type Aim, Collection, type Day, type Served } from './rounds/collection.ts';
 import { printRun, type SiteFigures, sitesOf } from './rounds/report.ts';
 import { type Page, readSites } from './rounds/sites.ts';
-import { printSummary, type Run } from './rounds/summary.ts';
-import { CONSTANTS, printLeftOut, type Varied } from './rounds/vary.ts';
+import { conditionalBytes, printSummary, type Run } from './rounds/summary.ts';
+import { CONSTANTS, type Constant, printLeftOut, together, type Varied } from './rounds/vary.ts';
 import { printWatch } from './rounds/watch.ts';
 
 const { values: given } = parseArgs({
@@ -30,7 +32,9 @@ const { values: given } = parseArgs({
     aims: { type: 'string', default: '10%,0.98' },
     sites: { type: 'string' },
     'no-sitemaps': { type: 'boolean', default: false },
+    sitemaps: { type: 'boolean', default: false },
     vary: { type: 'boolean', default: false },
+    constants: { type: 'string' },
     watch: { type: 'string' },
     validators: { type: 'string', default: 'correct' },
     alone: { type: 'boolean', default: false },
@@ -66,7 +70,7 @@ function measure(): void {
       const run = runOf(pages, { days, aim: aimOf(aim), served });
       const share = aim.endsWith('%') ? Number.parseFloat(aim) / 100 : undefined;
       runs.push({ name, from, days: run, pages, served, share });
-      if (given.json) console.log(JSON.stringify(sitesOf(run)));
+      if (given.json) console.log(JSON.stringify(sitesOf(run, conditionalBytes({ pages, days: run, served }))));
       else if (!given.short) printRun(`${name}, from day ${from}`, run, given.verbose);
     }
   }
@@ -83,9 +87,8 @@ function runOf(pages: readonly Page[], { days, aim, served }: { days: number; ai
 
 function servings(): Served[] {
   const validators = given.validators.split(',') as Served['validators'][];
-  return (given['no-sitemaps'] ? [false] : [true, false]).flatMap(sitemaps =>
-    validators.map(each => ({ sitemaps, validators: each })),
-  );
+  const sitemaps = [true, false].filter(each => !given[each ? 'no-sitemaps' : 'sitemaps']);
+  return sitemaps.flatMap(each => validators.map(sent => ({ sitemaps: each, validators: sent })));
 }
 
 function product<A, B, C>(as: readonly A[], bs: readonly B[], cs: readonly C[]): [A, B, C][] {
@@ -99,16 +102,23 @@ function aimOf(text: string): Aim {
 /** One process for each value, because a constant is read when its module is. */
 function vary(): void {
   const hook = fileURLToPath(new URL('./rounds/varied.ts', import.meta.url));
-  const aims = given.aims.split(',')[0]!;
-  const args = ['--import', hook, fileURLToPath(import.meta.url), '--json', '--no-sitemaps', '--days', given.days];
-  const more = ['--aims', aims, ...(given.data === undefined ? [] : ['--data', given.data])];
-  const runWith = (value: string): SiteFigures[] => {
+  const args = ['--import', hook, fileURLToPath(import.meta.url), '--json', '--days', given.days, '--from', given.from];
+  const data = given.data === undefined ? [] : ['--data', given.data];
+  const runWith = ({ aim, sitemaps }: Constant, value: string): SiteFigures[] => {
     const env = { ...process.env, SKEIN_VARIED: value };
-    return JSON.parse(execFileSync(process.execPath, [...args, ...more], { env, encoding: 'utf8' }));
+    const more = ['--aims', aim, sitemaps ? '--sitemaps' : '--no-sitemaps', ...data];
+    const lines = execFileSync(process.execPath, [...args, ...more], { env, encoding: 'utf8' })
+      .trim()
+      .split('\n');
+    return together(lines.map(line => JSON.parse(line) as SiteFigures[]));
   };
-  const used = runWith('');
-  for (const { file, name, values } of CONSTANTS) {
-    const others = values.map((value): Varied => ({ value, sites: runWith(`${file} ${name} ${value}`) }));
-    printLeftOut(name, [{ value: 'in use', sites: used }, ...others]);
+  const used = new Map<string, SiteFigures[]>();
+  const wanted = given.constants?.split(',');
+  for (const constant of CONSTANTS.filter(({ name }) => !wanted || wanted.includes(name))) {
+    const { file, name, values, aim, sitemaps } = constant;
+    const key = `${aim} ${sitemaps}`;
+    if (!used.has(key)) used.set(key, runWith(constant, ''));
+    const others = values.map((value): Varied => ({ value, sites: runWith(constant, `${file} ${name} ${value}`) }));
+    printLeftOut(constant, [{ value: 'in use', sites: used.get(key)! }, ...others]);
   }
 }

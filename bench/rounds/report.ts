@@ -13,12 +13,16 @@ export interface SiteFigures {
   readonly own: number;
   /** Share of the days with the truth in the interval that was shown. */
   readonly inside: number;
+  /** Bytes, of those that a conditional GET of every page takes. */
+  readonly conditional: number;
+  /** Of the interval, see scoreOf: the mean of its days. */
+  readonly score: number;
   readonly shown: { readonly low: number; readonly expected: number; readonly high: number };
 }
 
-/** Of each site, all of them together first. */
-export function sitesOf(run: readonly Day[]): SiteFigures[] {
-  return ['all', ...[...run[0]!.sites.keys()].sort()].map(site => figuresOf(run, site));
+/** Of each site, all of them together first. `base`: bytes a day of a conditional GET of every page. */
+export function sitesOf(run: readonly Day[], base: ReadonlyMap<string, number> = new Map()): SiteFigures[] {
+  return ['all', ...[...run[0]!.sites.keys()].sort()].map(site => figuresOf(run, site, base.get(site)));
 }
 
 type Sums = Day['sites'] extends ReadonlyMap<string, infer S> ? S : never;
@@ -42,7 +46,17 @@ function isInside(day: Day, site: string): boolean {
   return truth >= low - 1e-9 && truth <= high + 1e-9;
 }
 
-function figuresOf(run: readonly Day[], site: string): SiteFigures {
+/**
+ * What an interval for nine days in ten is worth, the less the better: its width, and twenty times what the truth lies outside
+ * of it. Whoever makes it wider or narrower than is known makes it worse.
+ */
+function scoreOf(day: Day, site: string): number {
+  const truth = truthOf(day, site);
+  const { low, high } = saidOf(day, site);
+  return high - low + 20 * (Math.max(0, low - truth) + Math.max(0, truth - high));
+}
+
+function figuresOf(run: readonly Day[], site: string, base = 1): SiteFigures {
   const sum = (of: ReadonlyMap<string, number>) =>
     site === 'all' ? [...of.values()].reduce((total, each) => total + each, 0) : (of.get(site) ?? 0);
   const shown = (of: 'low' | 'expected' | 'high') => mean(run.map(day => saidOf(day, site)[of]));
@@ -51,10 +65,12 @@ function figuresOf(run: readonly Day[], site: string): SiteFigures {
     pages: countsOf(run[0]!, site).pages,
     visits: mean(run.map(day => sum(day.visits))),
     bytes: mean(run.map(day => sum(day.bytes))),
+    conditional: mean(run.map(day => sum(day.bytes))) / base,
     fresh: mean(run.map(day => truthOf(day, site))),
     worst: Math.min(...run.map(day => truthOf(day, site))),
     own: mean(run.map(day => truthOf(day, site, 'own'))),
     inside: mean(run.map(day => (isInside(day, site) ? 1 : 0))),
+    score: mean(run.map(day => scoreOf(day, site))),
     shown: { low: shown('low'), expected: shown('expected'), high: shown('high') },
   };
 }

@@ -44,20 +44,18 @@ export function printSummary(runs: readonly Run[]): void {
 }
 
 function rowOf(runs: readonly Run[]): string[] {
-  const figures = runs.map(run => ({ run, all: sitesOf(run.days), base: conditionalBytes(run) }));
+  const figures = runs.map(run => ({ run, all: sitesOf(run.days, conditionalBytes(run)) }));
   const places = (of: (site: (typeof figures)[0]['all'][0], i: number) => number): Place[] =>
     figures.flatMap(({ run, all }, i) =>
       all.slice(1).map(each => ({ site: each.site, from: run.from, value: of(each, i) })),
     );
   const whole = (of: (site: (typeof figures)[0]['all'][0], i: number) => number) =>
     mean(figures.map(({ all }, i) => of(all[0]!, i)));
-  const cost = (site: { site: string; bytes: number }, i: number) =>
-    site.bytes / (figures[i]!.base.get(site.site) ?? 1);
-  const dearest = least(places((site, i) => -cost(site, i)));
+  const dearest = least(places(({ conditional }) => -conditional));
   const known = runs.map(run => (run.share === undefined ? undefined : knownRates(run, run.share)));
   const reached = (site: { site: string; fresh: number }, i: number) => site.fresh / (known[i]?.get(site.site) ?? 1);
   return [
-    `${whole(cost).toFixed(2)}×`,
+    `${whole(({ conditional }) => conditional).toFixed(2)}×`,
     `${(-dearest.value).toFixed(2)}× (${dearest.site.split('.')[0]} ${dearest.from})`,
     ...[percent(whole(({ fresh }) => fresh)), shown(least(places(({ fresh }) => fresh)))],
     ...(known[0] ? [percent(whole(reached)), shown(least(places(reached)))] : ['', '']),
@@ -68,7 +66,7 @@ function rowOf(runs: readonly Run[]): string[] {
 }
 
 /** Bytes a day of asking for every page with its validators, by site. */
-function conditionalBytes({ pages, days, served }: Run): Map<string, number> {
+export function conditionalBytes({ pages, days, served }: Pick<Run, 'pages' | 'days' | 'served'>): Map<string, number> {
   const sums = new Map<string, number>();
   for (let day = 1; day <= days.length; day++) {
     for (const page of pages) {

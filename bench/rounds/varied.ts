@@ -9,7 +9,10 @@ if (file && name) {
       const loaded = next(url, context);
       if (!url.includes('/src/') || !url.endsWith(`/${file}`) || !loaded.source) return loaded;
       const text = loaded.source.toString();
-      const changed = text.replace(new RegExp(`const ${name} = [^;]+;`), `const ${name} = ${value.join(' ')};`);
+      const changed = text.replace(
+        new RegExp(`const ${name}(?:: \\w+)? = [^;]+;`),
+        `const ${name} = ${value.join(' ')};`,
+      );
       if (changed === text) throw new Error(`${file} has no constant ${name}`);
       return { ...loaded, source: changed };
     },

@@ -57,15 +57,20 @@ export function makeLedger(directory: string, pages: number, now: number): Ledge
       ledger.commit();
       ledger.begin();
     }
-    addPage(ledger, i, now - (pages - i) * APART);
-    if (i % 10 === 0) continue;
-    visit(ledger, i, now - (pages - i) * APART, false);
-    const targets = Array.from({ length: LINKS }, (_, at) => ((i * 31 + at * 977) % pages) + 1);
-    ledger.links.put(i, { count: LINKS, targets, flags, anchors }, false);
-    ledger.pages.putKnown(knownOf(i, now - (pages - i) * APART, now));
+    addVisited(ledger, i, pages, now);
   }
   ledger.commit();
   return ledger;
+}
+
+/** The page `i` of so many, which one in ten times was not visited. */
+export function addVisited(ledger: Ledger, i: number, pages: number, now: number): void {
+  addPage(ledger, i, now - (pages - i) * APART);
+  if (i % 10 === 0) return;
+  visit(ledger, i, now - (pages - i) * APART, false);
+  const targets = Array.from({ length: LINKS }, (_, at) => ((i * 31 + at * 977) % pages) + 1);
+  ledger.links.put(i, { count: LINKS, targets, flags, anchors }, false);
+  ledger.pages.putKnown(knownOf(i, now - (pages - i) * APART, now));
 }
 
 function addPage(ledger: Ledger, page: number, found: number): void {

@@ -29,7 +29,7 @@ import { type Lane, mostErrands, shareOf } from './lanes/lane.ts';
 import { Lanes, type Waiting } from './lanes/lanes.ts';
 import { ReadyLanes } from './lanes/ready-lanes.ts';
 import { type Learned, Learning } from './learning.ts';
-import { readMemory, writeMemory } from './memory-file.ts';
+import { MemoryFile } from './memory-file.ts';
 import type { FrontierOptions, Reading } from './options.ts';
 import { Strays } from './orders/focused.ts';
 import { PageQueue } from './orders/page-queue.ts';
@@ -59,11 +59,13 @@ export class Frontier {
   /** Pages of errands that an earlier run sent out. */
   readonly #out = new Set<number>();
   readonly #budget: PageBudget;
+  readonly #memory: MemoryFile;
   #errands = 0;
   #settled = 0;
 
   constructor(ledger: Ledger, options: FrontierOptions, clock: Clock, schedule = new Schedule(ledger)) {
     this.#ledger = ledger;
+    this.#memory = new MemoryFile(ledger);
     this.#options = options;
     this.#clock = clock;
     this.#budget = options.budget ?? new PageBudget(options.maxPages);
@@ -101,10 +103,9 @@ export class Frontier {
     reading: Reading = rows => rows,
   ): void {
     repairClock(this.#ledger, this.#clock.now());
-    if (!this.#remember()) {
-      this.admission.restore(reading);
-      this.learning.restore(server => this.#lanes.ofServer(server), reading);
-    }
+    const memory = this.#memory.read();
+    this.admission.restore(memory, reading);
+    this.learning.restore(memory, server => this.#lanes.ofServer(server), reading);
     for (const { errand, issued } of out) this.#resume(errand, issued);
     const changed = changedRules(this.#ledger, this.#options);
     const wanted = (id: number) => this.#out.has(id) || this.admission.judgeWaiting(id);
@@ -117,22 +118,22 @@ export class Frontier {
     if (this.#options.mode === 'explore') this.again(doubtful(this.#ledger, this.#clock.now()));
   }
 
-  /** What the last run wrote at its end; false = there is nothing of use, and nothing was taken. */
-  #remember(): boolean {
-    const memory = readMemory(this.#ledger);
-    if (!memory || !this.admission.load(memory)) return false;
-    this.learning.load(memory, server => this.#lanes.ofServer(server));
-    return true;
+  /** Leaves what it holds in memory to the next run, when enough of it is new. In a batch, before it is committed. */
+  saveMemory(): void {
+    if (this.#memory.due) this.#writeMemory();
   }
 
-  /** Leaves what it holds in memory to the next run. Nothing may be admitted or learned after it. */
+  #writeMemory(): void {
+    const { fingerprints } = this.admission;
+    this.#memory.write(() => ({ fingerprints: fingerprints.packed(), ...this.learning.packed(this.#lanes) }));
+  }
+
+  /** Leaves all that it holds in memory to the next run. Nothing may be admitted or learned after it. */
   close(): void {
     this.#ledger.begin();
-    writeMemory(this.#ledger, () => ({
-      ...this.admission.packed(this.#lanes),
-      ...this.learning.packed(this.#lanes),
-    }));
+    this.#writeMemory();
     this.#ledger.commit();
+    this.#memory.tidy();
   }
 
   /** New pages that wait for a budget. */

@@ -17,7 +17,7 @@ import type { Admission } from './admission/admission.ts';
 import { isMove } from './admission/crawl-bounds.ts';
 import type { Follows } from './brought.ts';
 import type { Lane } from './lanes/lane.ts';
-import type { Memory } from './memory-file.ts';
+import type { Memory, MemoryTables } from './memory-file.ts';
 import type { Reading } from './options.ts';
 import { doubtLost, isAlias } from './schedule/aliases.ts';
 import { LONGEST_ABSENCE } from './schedule/clock-repair.ts';
@@ -51,8 +51,8 @@ export class Learning {
     this.#admission = admission;
   }
 
-  /** As much of the memory as it can say of itself. */
-  packed(lanes: Iterable<Lane>): Pick<Memory, 'digests' | 'near' | 'shapes'> {
+  /** What it holds in memory. */
+  packed(lanes: Iterable<Lane>): Omit<MemoryTables, 'fingerprints'> {
     const shapes = [...lanes].flatMap(lane => {
       const counts = lane.shapes.packed();
       return counts.length === 0 ? [] : [lane.server.id, counts.length, ...counts];
@@ -60,20 +60,23 @@ export class Learning {
     return { digests: this.#digests.packed(), near: this.#near.packed(), shapes: Float64Array.from(shapes) };
   }
 
-  load({ digests, near, shapes }: Memory, laneOf: (server: number) => Lane): void {
+  /**
+   * Finds copies and traps again: in the memory of the last run, and what pages visited after its end turned out to be, as far
+   * as their last visits tell.
+   */
+  restore({ digests, near, shapes, visit }: Memory, laneOf: (server: number) => Lane, reading: Reading): void {
     this.#digests.load(digests);
     this.#near.load(near);
     for (let at = 0; at < shapes.length; at += 2 + shapes[at + 1]!) {
       laneOf(shapes[at]!).shapes.load(shapes.subarray(at + 2, at + 2 + shapes[at + 1]!));
     }
-  }
-
-  /** Finds copies and traps again: what pages of each shape turned out to be, as far as their last visits tell. */
-  restore(laneOf: (server: number) => Lane, reading: Reading): void {
-    for (const { page, facts, near, original, url, server } of reading(this.#ledger.scans.fetched())) {
-      if (original) this.#remember(page, facts);
-      if (word(facts, factsAt.simhash) !== 0 || word(facts, factsAt.simhash + 4) !== 0)
-        laneOf(server).shapes.count(url, near !== null);
+    for (const { page, server, url, digest, simhash, isCopy, original } of reading(this.#ledger.scans.fetched(visit))) {
+      const [high, low] = wordsOf(simhash);
+      if (original) {
+        this.#digests.set(...wordsOf(digest), page);
+        this.#near.add(high, low, page);
+      }
+      if (high !== 0 || low !== 0) laneOf(server).shapes.count(url, isCopy);
     }
   }
 
@@ -314,6 +317,11 @@ function exceptAdded(links: Links): Links {
 
 function word(bytes: Uint8Array, at: number): number {
   return ((bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!) >>> 0;
+}
+
+/** The same two words that word() reads, of 16 hexadecimal digits. */
+function wordsOf(digits: string): [high: number, low: number] {
+  return [Number.parseInt(digits.slice(0, 8), 16), Number.parseInt(digits.slice(8), 16)];
 }
 
 function sameAt(a: Uint8Array, b: Uint8Array, at: number, length: number): boolean {

@@ -1,117 +1,166 @@
 /**
- * What the frontier holds in memory, in one file: fingerprints, digests, shapes of traps. It is written when a run ends and
- * read whole when the next one begins, because to find all of it again in the ledger takes 17 seconds of the processor for
- * a million pages. It is a copy of what the ledger says and never the truth: without it, or when it is not the one that the
- * last run wrote, everything is found again in the ledger.
+ * What the frontier holds in memory, in a file beside the ledger: fingerprints, digests, shapes of traps. It is read whole when
+ * a run begins, because finding all of it in the ledger again takes seconds of the processor for a million pages. It is a copy
+ * of what the ledger says, and never the truth: a file that is missing or damaged costs time and nothing else.
  *
- * Invariant: the ledger names the file by a random id for just as long as nothing was written since. The first commit of a
- * run takes the name away, so that a run that is killed leaves no file that anybody believes.
+ * A file is written when a run ends, and while it goes on whenever so much has come that reading it from the ledger would take
+ * long. So a run that is killed leaves a file, too, and what came after that is read from the ledger, which only grows: pages
+ * and visits with higher numbers.
+ *
+ * Invariant: a file never changes, and the ledger names it, by a random name and a digest, in the transaction up to which it
+ * goes. The file that is named is deleted only after another one was named.
  */
 import { hash, randomUUID } from 'node:crypto';
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Ledger } from '../ledger/ledger.ts';
 
 /** The tables, each as the one who owns it packs it. */
-export interface Memory {
+export interface MemoryTables {
   /** Of every page. */
   readonly fingerprints: Int32Array<ArrayBuffer>;
   /** Of stored bytes. */
   readonly digests: Int32Array<ArrayBuffer>;
   readonly near: Uint32Array<ArrayBuffer>;
-  /** Pages admitted by server: id and number in turn. */
-  readonly admitted: Float64Array<ArrayBuffer>;
-  /** Pages refused for a reason that a better link may lift. */
-  readonly liftable: Float64Array<ArrayBuffer>;
   /** Shapes of URLs by server: id, number of values, values. */
   readonly shapes: Float64Array<ArrayBuffer>;
-  /** Only where a limit of depth matters; else empty. */
-  readonly depths: Uint8Array<ArrayBuffer>;
-  /** One number: pages out of the scope that are kept. */
-  readonly outside: Float64Array<ArrayBuffer>;
 }
 
-const FILE = 'frontier.bin';
+/** The newest page and visit that the tables tell of. */
+interface MemoryEnd {
+  readonly page: number;
+  readonly visit: number;
+}
+
+export interface Memory extends MemoryTables, MemoryEnd {}
+
+/** `frontier.bin`: as earlier versions called it. */
+const FILES = /^frontier(?:-[\da-f-]+)?\.bin$/;
 const SETTING = 'memory';
-/** Below so many pages the ledger is as quick. */
-const LEAST_PAGES = 20_000;
+/** So many pages and visits the ledger tells as quickly. */
+const FEW = 20_000;
+/** Share of all pages that may come before the file is written anew: each of them costs less than a microsecond for it. */
+const SHARE = 1 / 8;
 const ALIGNED = 8;
-const LAYOUT = 1;
+const LAYOUT = 2;
 
 const types = {
   fingerprints: Int32Array,
   digests: Int32Array,
   near: Uint32Array,
-  admitted: Float64Array,
-  liftable: Float64Array,
   shapes: Float64Array,
-  depths: Uint8Array,
-  outside: Float64Array,
-} as const satisfies Record<keyof Memory, unknown>;
-const names = Object.keys(types) as (keyof Memory)[];
+} as const satisfies Record<keyof MemoryTables, unknown>;
+const names = Object.keys(types) as (keyof MemoryTables)[];
 
-interface Named {
-  readonly id: string;
+interface Named extends MemoryEnd {
+  readonly file: string;
   readonly layout: number;
-  readonly pages: number;
   readonly digest: string;
   /** Bytes of each table, in the order of `types`. */
   readonly lengths: readonly number[];
 }
 
-/** Writes the file, and its name into the ledger's batch. A disk without room for it costs time later and nothing else. */
-export function writeMemory(ledger: Ledger, memory: () => Memory): void {
-  if (ledger.pages.size < LEAST_PAGES) return;
-  const tables = memory();
-  const parts = names.map(name => new Uint8Array(tables[name].buffer, 0, tables[name].byteLength));
-  const bytes = new Uint8Array(parts.reduce((sum, part) => sum + aligned(part.length), 0));
-  let at = 0;
-  for (const part of parts) {
-    bytes.set(part, at);
-    at += aligned(part.length);
+export class MemoryFile {
+  readonly #ledger: Ledger;
+  /** Of the newest file, or of the newest attempt to write one. */
+  #end: MemoryEnd = { page: 0, visit: 0 };
+
+  constructor(ledger: Ledger) {
+    this.#ledger = ledger;
   }
-  const id = randomUUID();
-  const file = join(ledger.directory, FILE);
-  const aside = `${file}.new`;
-  try {
-    writeFileSync(aside, bytes, { mode: 0o600 });
-    renameSync(aside, file);
-  } catch {
-    rmSync(aside, { force: true }); // the next run reads the ledger
-    return;
+
+  /** What the newest file holds; without one the tables are empty and end before the first page. */
+  read(): Memory {
+    const memory = this.#read() ?? { ...unpacked(new ArrayBuffer(0), [0, 0, 0, 0]), page: 0, visit: 0 };
+    this.#end = { page: memory.page, visit: memory.visit };
+    return memory;
   }
-  const lengths = parts.map(part => part.length);
-  const named: Named = { id, layout: LAYOUT, pages: ledger.pages.size, digest: hash('sha256', bytes), lengths };
-  ledger.set(SETTING, named);
+
+  #read(): Memory | undefined {
+    const { pages, visits, directory } = this.#ledger;
+    const named = this.#ledger.setting<Named>(SETTING);
+    if (!named || !isReadable(named) || named.page > pages.size || named.visit > visits.last) return undefined;
+    const bytes = bytesOf(join(directory, named.file));
+    const whole = named.lengths.reduce((sum, length) => sum + aligned(length), 0);
+    if (bytes?.length !== whole || hash('sha256', bytes) !== named.digest) return undefined;
+    return { ...unpacked(bytes.buffer, named.lengths), page: named.page, visit: named.visit };
+  }
+
+  /** Pages and visits that came after the newest file. */
+  get #behind(): number {
+    const { pages, visits } = this.#ledger;
+    return pages.size - this.#end.page + visits.last - this.#end.visit;
+  }
+
+  /** So much came after the newest file that another one is worth its time. */
+  get due(): boolean {
+    return this.#behind > Math.max(FEW, SHARE * this.#ledger.pages.size);
+  }
+
+  /**
+   * Writes the file, and its name into the ledger's batch, if anything came after the newest one. A disk without room for it
+   * costs time later and nothing else.
+   */
+  write(tables: () => MemoryTables): void {
+    const { pages, visits, directory } = this.#ledger;
+    if (pages.size < FEW || this.#behind === 0) return;
+    this.#end = { page: pages.size, visit: visits.last };
+    this.tidy();
+    const packed = tables();
+    const parts = names.map(name => new Uint8Array(packed[name].buffer, 0, packed[name].byteLength));
+    const bytes = new Uint8Array(parts.reduce((sum, part) => sum + aligned(part.length), 0));
+    let at = 0;
+    for (const part of parts) {
+      bytes.set(part, at);
+      at += aligned(part.length);
+    }
+    const file = `frontier-${randomUUID()}.bin`;
+    try {
+      writeFileSync(join(directory, file), bytes, { mode: 0o600 });
+    } catch {
+      rmSync(join(directory, file), { force: true }); // the next run reads the ledger from the file before this one on
+      return;
+    }
+    const lengths = parts.map(part => part.length);
+    const named: Named = { file, layout: LAYOUT, ...this.#end, digest: hash('sha256', bytes), lengths };
+    this.#ledger.set(SETTING, named);
+  }
+
+  /** Deletes the files that are not named. */
+  tidy(): void {
+    const { directory } = this.#ledger;
+    const named = this.#ledger.setting<Named>(SETTING)?.file;
+    for (const file of readdirSync(directory))
+      if (FILES.test(file) && file !== named) rmSync(join(directory, file), { force: true });
+  }
 }
 
-/** The tables of the last run; undefined = the ledger has to be read. In a batch, whose commit makes the file worthless. */
-export function readMemory(ledger: Ledger): Memory | undefined {
-  const named = ledger.setting<Named>(SETTING);
-  if (!named) return undefined;
-  ledger.set(SETTING, undefined);
-  if (named.layout !== LAYOUT || named.pages !== ledger.pages.size) return undefined;
-  const bytes = bytesOf(join(ledger.directory, FILE));
-  const whole = named.lengths.reduce((sum, length) => sum + aligned(length), 0);
-  if (bytes?.length !== whole || hash('sha256', bytes) !== named.digest) return undefined;
+/** The ledger may come from elsewhere, or from another version. */
+function isReadable({ layout, file, page, visit, lengths }: Named): boolean {
+  const isCount = (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 0;
+  const known = layout === LAYOUT && FILES.test(file) && isCount(page) && isCount(visit);
+  return known && Array.isArray(lengths) && lengths.length === names.length && lengths.every(isCount);
+}
+
+function unpacked(buffer: ArrayBuffer, lengths: readonly number[]): MemoryTables {
   let at = 0;
   const tables = names.map((name, index) => {
-    const length = named.lengths[index]!;
+    const length = lengths[index]!;
     const from = at;
     at += aligned(length);
     const type = types[name];
-    return [name, new type(bytes.buffer, from, length / type.BYTES_PER_ELEMENT)] as const;
+    return [name, new type(buffer, from, length / type.BYTES_PER_ELEMENT)] as const;
   });
-  return Object.fromEntries(tables) as unknown as Memory;
+  return Object.fromEntries(tables) as unknown as MemoryTables;
 }
 
 function bytesOf(file: string): Uint8Array<ArrayBuffer> | undefined {
   try {
     const read = readFileSync(file);
-    // A buffer of Node's own pool would not be aligned.
-    return read.byteOffset % ALIGNED === 0 ? (read as Uint8Array<ArrayBuffer>) : new Uint8Array(read);
+    // A buffer of Node's own pool would not begin where its array does.
+    return read.byteOffset === 0 ? (read as Uint8Array<ArrayBuffer>) : new Uint8Array(read);
   } catch {
-    return undefined; // gone: it can be made again
+    return undefined; // gone: the ledger has it all
   }
 }
 

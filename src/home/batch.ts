@@ -17,6 +17,8 @@ interface BatchParts {
   readonly ledger: Ledger;
   readonly archive: Archive;
   readonly clock: Clock;
+  /** Adds to a batch what is to be committed with it. */
+  readonly beforeCommit?: () => void;
 }
 
 export class Batch {
@@ -55,10 +57,11 @@ export class Batch {
 
   commit(): void {
     if (this.#failure !== undefined) throw this.#failure;
-    const { ledger, archive } = this.#parts;
+    const { ledger, archive, beforeCommit } = this.#parts;
     const ends = archive.ends(this.#segment);
     ledger.begin();
     for (const { segment, length } of ends) ledger.setSegment(segment, length);
+    beforeCommit?.();
     ledger.commit();
     this.#segment = ends.at(-1)?.segment ?? 0;
     this.#since = 0;

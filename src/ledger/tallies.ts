@@ -109,6 +109,15 @@ export class Tallies {
     return this.#database.prepare(sql).all() as unknown as TallyRow[];
   }
 
+  /** By server, pages that may be visited, sitemaps apart. In a batch, which is counted as well. */
+  admitted(): { server: number; pages: number }[] {
+    this.save();
+    const sitemaps = 'SELECT server, count(*) AS n FROM pages WHERE role = 1 AND refused IS NULL GROUP BY server';
+    const sql = `SELECT t.server, t.n - coalesce(s.n, 0) AS pages FROM tallies t LEFT JOIN (${sitemaps}) s USING (server)
+      WHERE t.kind = 'pages' AND t.name = '' AND t.n <> 0`;
+    return this.#database.prepare(sql).all() as unknown as { server: number; pages: number }[];
+  }
+
   total(kind: TallyKind): number {
     return this.of(kind).reduce((sum, { n }) => sum + n, 0);
   }

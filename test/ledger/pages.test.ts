@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fingerprint } from '../../src/base/url.ts';
+import { bareFacts, packFacts } from '../../src/errand/facts.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { visitedLedger } from './visited.ts';
 
@@ -19,7 +20,8 @@ const counting = (from: number, to: number) => Array.from({ length: to - from + 
 
 test('tables of no row, of one read exactly and of several come whole', context => {
   for (const visited of [0, 1000, 2500]) {
-    const ledger = visitedLedger(context, visited, 0, []);
+    const looks = [3, 9, 3, 5].map(page => ({ page, time: 1, outcome: 'same' }) as const);
+    const ledger = visitedLedger(context, visited, 0, visited === 0 ? [] : looks);
     ledger.begin();
     find(ledger, 1200, null);
     find(ledger, 7, 'too-deep');
@@ -35,15 +37,31 @@ test('tables of no row, of one read exactly and of several come whole', context 
     );
     assert.deepEqual([...scans.fetched()], [], 'no page has facts');
     for (const page of counting(1, visited)) {
-      pages.putKnown({ ...pages.known(page)!, facts: Uint8Array.of(page % 256), segment: page % 2 });
+      const facts = packFacts({
+        ...bareFacts(new Uint8Array(16).fill(page), new Uint8Array(16)),
+        simhash: BigInt(page),
+      });
+      pages.putKnown({ ...pages.known(page)!, facts, segment: page });
     }
-    const facts = [...scans.fetched()];
+    const fetched = [...scans.fetched()];
     assert.deepEqual(
-      facts.map(row => row.page),
+      fetched.map(row => row.page),
       counting(1, visited),
     );
-    assert.ok(
-      facts.every(row => row.facts[0] === row.page % 256 && row.url === `http://s${row.page % 2}.test/${row.page}`),
+    for (const row of fetched) {
+      assert.equal(row.digest, (row.page % 256).toString(16).toUpperCase().padStart(2, '0').repeat(8));
+      assert.equal(Buffer.from(row.simhash, 'hex').readBigUInt64LE(), BigInt(row.page));
+      assert.equal(row.url, `http://s${row.page % 2}.test/${row.page}`);
+    }
+    if (visited > 0) {
+      const looked = (after: number) => Array.from(scans.fetched(after), row => row.page);
+      assert.deepEqual(looked(1), [3, 5, 9]);
+      assert.deepEqual(looked(3), [5]);
+      assert.deepEqual(looked(4), []);
+    }
+    assert.deepEqual(
+      Array.from(scans.every(visited + 1200), row => row.id),
+      counting(visited + 1201, visited + 1207),
     );
   }
 });

@@ -24,7 +24,7 @@ import {
   type Candidate,
   candidateOf,
   IMAGE,
-  isLiftable,
+  LIFTABLE,
   mostRefused,
   type NewLink,
   roleOf,
@@ -84,46 +84,17 @@ export class Admission {
     return this.#rules.neighbours;
   }
 
-  /** As much of the memory as it can say of itself. */
-  packed(lanes: Iterable<Lane>): Pick<Memory, 'fingerprints' | 'admitted' | 'liftable' | 'depths' | 'outside'> {
-    return {
-      fingerprints: this.fingerprints.packed(),
-      admitted: Float64Array.from([...lanes].flatMap(({ server, pages }) => [server.id, pages])),
-      liftable: Float64Array.from(this.#liftable),
-      depths: this.#depths?.packed(this.#ledger.pages.size) ?? new Uint8Array(0),
-      outside: Float64Array.of(this.#outside),
-    };
-  }
-
-  /** What packed() said; false = it lacks what this run needs, and nothing was taken. */
-  load({ fingerprints, admitted, liftable, depths, outside }: Memory): boolean {
-    if (this.#depths && depths.length === 0) return false;
-    this.fingerprints.load(fingerprints);
+  /** Finds everything again: fingerprints in the memory of the last run and after its end, the rest in the ledger. */
+  restore(memory: Memory, reading: Reading): void {
+    const { scans, tallies, servers } = this.#ledger;
+    this.fingerprints.load(memory.fingerprints);
+    for (const { id, high, low } of reading(scans.every(memory.page))) this.fingerprints.set(high, low, id);
     this.neighbours?.restore();
-    this.#depths?.load(depths);
-    for (const page of liftable) this.#liftable.add(page);
-    if (this.#ledger.list(FORGOTTEN).length > 0)
-      for (const page of this.#ledger.scans.refusedFor(FORGOTTEN)) this.#forgotten.add(page);
-    this.#outside = outside[0]!;
-    for (let at = 0; at < admitted.length; at += 2) {
-      this.#laneOf(this.#ledger.servers.byId(admitted[at]!).origin).pages = admitted[at + 1]!;
-    }
-    return true;
-  }
-
-  restore(reading: Reading): void {
-    this.neighbours?.restore();
-    const admitted = new Map<number, number>();
-    for (const { id, high, low, depth, server, refused, role } of reading(this.#ledger.scans.every())) {
-      this.fingerprints.set(high, low, id);
-      this.#depths?.set(id, depth);
-      const counts = role !== SITEMAP ? 1 : 0;
-      if (refused === null) admitted.set(server, (admitted.get(server) ?? 0) + counts);
-      else if (isLiftable(refused)) this.#liftable.add(id);
-      else if (refused === 'out-of-scope') this.#outside++;
-      else if (refused === FORGOTTEN) this.#forgotten.add(id);
-    }
-    for (const [server, pages] of admitted) this.#laneOf(this.#ledger.servers.byId(server).origin).pages = pages;
+    if (this.#depths) for (const { id, depth } of reading(scans.depths())) this.#depths.set(id, depth);
+    for (const reason of LIFTABLE) for (const page of scans.refusedFor(reason)) this.#liftable.add(page);
+    for (const page of scans.refusedFor(FORGOTTEN)) this.#forgotten.add(page);
+    for (const { server, pages } of tallies.admitted()) this.#laneOf(servers.byId(server).origin).pages = pages;
+    this.#outside = tallies.of('pages').reduce((sum, { name, n }) => sum + (name === 'out-of-scope' ? n : 0), 0);
   }
 
   /** Judges again the pages that a rule refused which is another now. What passes joins its lane. */
@@ -152,7 +123,7 @@ export class Admission {
     if (reason === undefined) return true;
     lane.pages--;
     this.#ledger.pages.judge(id, reason, server);
-    if (isLiftable(reason)) this.#liftable.add(id);
+    if (LIFTABLE.includes(reason)) this.#liftable.add(id);
     if (reason === 'out-of-scope') this.#outside++;
     return false;
   }
@@ -329,7 +300,7 @@ export class Admission {
     this.#ledger.servers.touch(server);
     if (count > mostRefused(reason, this.#rules.pagesPerServer)) return 0;
     const id = this.#store(link, source, server.id, reason);
-    if (isLiftable(reason)) this.#liftable.add(id);
+    if (LIFTABLE.includes(reason)) this.#liftable.add(id);
     return id;
   }
 

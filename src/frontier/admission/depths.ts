@@ -9,24 +9,6 @@ export class Depths {
     chunk[page % CHUNK] = Math.min(255, depth);
   }
 
-  /** One byte for each page up to `last`. */
-  packed(last: number): Uint8Array<ArrayBuffer> {
-    const all = new Uint8Array(last + 1).fill(255);
-    for (const [index, chunk] of this.#chunks.entries()) {
-      if (chunk) all.set(chunk.subarray(0, Math.max(0, last + 1 - index * CHUNK)), index * CHUNK);
-    }
-    return all;
-  }
-
-  /** Takes in what packed() gave. */
-  load(all: Uint8Array): void {
-    for (let from = 0; from < all.length; from += CHUNK) {
-      const chunk = new Uint8Array(CHUNK).fill(255);
-      chunk.set(all.subarray(from, from + CHUNK));
-      this.#chunks[from / CHUNK] = chunk;
-    }
-  }
-
   of(page: number): number {
     return this.#chunks[Math.floor(page / CHUNK)]?.[page % CHUNK] ?? 255;
   }

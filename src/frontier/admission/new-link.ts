@@ -18,9 +18,7 @@ export interface Source {
 }
 
 /** Refused for a reason that a better link may lift. */
-export function isLiftable(reason: string): boolean {
-  return reason === 'nofollow' || reason === 'too-deep';
-}
+export const LIFTABLE: readonly string[] = ['nofollow', 'too-deep'] satisfies ReasonCode[];
 
 /** A page that may be taken in, as far as the rules look at it. */
 export interface Candidate {
@@ -67,6 +65,6 @@ const REFUSED_PER_SERVER = 1000;
 
 /** What another link or another run may let in is kept one by one; of a cap, as many as it let in. */
 export function mostRefused(reason: ReasonCode, pagesPerServer: number): number {
-  if (isLiftable(reason)) return Number.POSITIVE_INFINITY;
+  if (LIFTABLE.includes(reason)) return Number.POSITIVE_INFINITY;
   return reason === 'too-many-on-server' ? Math.max(REFUSED_PER_SERVER, pagesPerServer) : REFUSED_PER_SERVER;
 }

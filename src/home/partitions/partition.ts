@@ -63,7 +63,8 @@ export class Partition implements OpenPartition {
     this.#progress = progress;
     this.verdicts = new Verdicts({ ledger, frontier, clock }, progress);
     this.judging = new Judging({ ledger, frontier, judge, wake });
-    this.batch = new Batch({ ledger, archive, clock }, this.#acknowledgements);
+    const beforeCommit = () => frontier.saveMemory();
+    this.batch = new Batch({ ledger, archive, clock, beforeCommit }, this.#acknowledgements);
   }
 
   /** Takes in what a thread of this machine brought, or home itself has to say of a page. */

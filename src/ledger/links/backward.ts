@@ -9,6 +9,9 @@ import { eachTarget } from './packed-links.ts';
 const CHUNK_BITS = 16;
 const CHUNK = 1 << CHUNK_BITS;
 
+/** Rows. */
+const COUNTED_AT_ONCE = 1000;
+
 const NONE = new Uint32Array(0);
 
 export class Backward {
@@ -113,8 +116,13 @@ export class Backward {
   }
 
   #recount(): void {
-    for (const row of this.#database.prepare('SELECT targets FROM links').iterate()) {
-      eachTarget(row['targets'] as Uint8Array, target => this.add(target));
+    // Some at a time and as lists: the database's own iterator takes twice the time.
+    const some = this.#database.prepare('SELECT page, targets FROM links WHERE page > ? ORDER BY page LIMIT ?');
+    some.setReturnArrays(true);
+    for (let rows: [number, Uint8Array][], last = 0; ; last = rows.at(-1)![0]) {
+      rows = some.all(last, COUNTED_AT_ONCE) as unknown as typeof rows;
+      for (const [, targets] of rows) eachTarget(targets, target => this.add(target));
+      if (rows.length < COUNTED_AT_ONCE) break;
     }
     for (const row of this.#database.prepare('SELECT page, links FROM foreign_links').iterate()) {
       this.add(row['page'] as number, row['links'] as number);

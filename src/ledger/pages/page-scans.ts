@@ -1,9 +1,30 @@
 /** Passes over all pages, for the tables that a home holds in memory. */
-import type { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
+import { factsAt } from '../../errand/facts.ts';
 import type { PageRow } from './pages.ts';
 
 /** Rows. */
 const READ_AT_ONCE = 1000;
+
+/** Eight bytes of the facts as hexadecimal digits: a blob of its own costs three times as much as such a text. */
+const digitsAt = (place: number): string => `hex(substr(k.facts, ${place + 1}, 8))`;
+
+/** A page that was fetched, as far as duplicates and traps are found by it. */
+export interface FetchedPage {
+  readonly page: number;
+  readonly server: number;
+  readonly url: string;
+  /** The first eight bytes of the digest of its body, and its simhash; 16 hexadecimal digits each. */
+  readonly digest: string;
+  readonly simhash: string;
+  /** Its text nearly equals that of another page. */
+  readonly isCopy: boolean;
+  /** Its own copy is kept. */
+  readonly original: boolean;
+}
+
+const FETCHED = `SELECT k.page, p.server, p.url, ${digitsAt(factsAt.raw)}, ${digitsAt(factsAt.simhash)},
+    k.near IS NOT NULL, k.segment IS NOT NULL AND k.same_as IS NULL`;
 
 export class PageScans {
   readonly #database: DatabaseSync;
@@ -12,18 +33,27 @@ export class PageScans {
     this.#database = database;
   }
 
-  /** Every page, as far as the tables in memory need it. */
-  every(): Iterable<Pick<PageRow, 'id' | 'high' | 'low' | 'depth' | 'server' | 'refused' | 'role'>> {
-    return this.#rows('SELECT id, high, low, depth, server, refused, role FROM pages WHERE id > ?', 'id');
+  /** Fingerprints of all pages that were found after the page `after`. */
+  *every(after = 0): Iterable<Pick<PageRow, 'id' | 'high' | 'low'>> {
+    const rows = this.#lists<[number, number, number]>(
+      'SELECT id, high, low FROM pages WHERE id > ? ORDER BY id',
+      after,
+    );
+    for (const [id, high, low] of rows) yield { id, high, low };
+  }
+
+  /** Links between each page and its seed. */
+  *depths(): Iterable<Pick<PageRow, 'id' | 'depth'>> {
+    const rows = this.#lists<[number, number]>('SELECT id, depth FROM pages WHERE id > ? ORDER BY id', 0);
+    for (const [id, depth] of rows) yield { id, depth };
   }
 
   /** Pages that were never visited and may be, oldest first. */
-  pending(): Iterable<Pick<PageRow, 'id' | 'server' | 'depth' | 'relevance' | 'role'>> {
-    return this.#rows(
-      `SELECT p.id, p.server, p.depth, p.relevance, p.role FROM pages p LEFT JOIN known k ON k.page = p.id
-       WHERE k.page IS NULL AND p.refused IS NULL AND p.id > ?`,
-      'id',
-    );
+  *pending(): Iterable<Pick<PageRow, 'id' | 'server' | 'depth' | 'relevance' | 'role'>> {
+    const sql = `SELECT p.id, p.server, p.depth, p.relevance, p.role FROM pages p LEFT JOIN known k ON k.page = p.id
+       WHERE k.page IS NULL AND p.refused IS NULL AND p.id > ? ORDER BY p.id`;
+    for (const [id, server, depth, relevance, role] of this.#lists<[number, number, number, number, number]>(sql, 0))
+      yield { id, server, depth, relevance, role };
   }
 
   /** Ids of pages refused for this reason. */
@@ -32,20 +62,33 @@ export class PageScans {
     return rows.map(row => row['id'] as number);
   }
 
-  /** Facts of pages that were fetched, for the tables that find duplicates and traps. `original`: its own copy is kept. */
-  fetched(): Iterable<{
-    page: number;
-    facts: Uint8Array;
-    near: number | null;
-    original: number;
-    url: string;
-    server: number;
-  }> {
-    return this.#rows(
-      `SELECT k.page, k.facts, k.near, k.segment IS NOT NULL AND k.same_as IS NULL AS original, p.url, p.server
-       FROM known k JOIN pages p ON p.id = k.page WHERE k.facts IS NOT NULL AND k.page > ?`,
-      'page',
-    );
+  /** Fetched pages that were visited after the visit `after`, in the order of their numbers. */
+  *fetched(after = 0): Iterable<FetchedPage> {
+    for (const row of after === 0 ? this.#allFetched() : this.#fetchedAfter(after)) {
+      const [page, server, url, digest, simhash, isCopy, original] = row;
+      yield { page, server, url, digest, simhash, isCopy: isCopy === 1, original: original === 1 };
+    }
+  }
+
+  #allFetched(): Iterable<FetchedRow> {
+    const sql = `${FETCHED} FROM known k JOIN pages p ON p.id = k.page
+      WHERE k.facts IS NOT NULL AND k.page > ? ORDER BY k.page`;
+    return this.#lists(sql, 0);
+  }
+
+  *#fetchedAfter(visit: number): Iterable<FetchedRow> {
+    // By number: the index on pages would be read from end to end for a few visits.
+    const visited = this.#database
+      .prepare('SELECT DISTINCT page FROM visits NOT INDEXED WHERE id > ? ORDER BY page')
+      .all(visit)
+      .map(row => row['page'] as number);
+    const some = this.#database.prepare(`${FETCHED} FROM json_each(?) j CROSS JOIN known k ON k.page = j.value
+      JOIN pages p ON p.id = k.page WHERE k.facts IS NOT NULL`);
+    some.setReturnArrays(true);
+    for (let from = 0; from < visited.length; from += READ_AT_ONCE) {
+      const pages = JSON.stringify(visited.slice(from, from + READ_AT_ONCE));
+      yield* some.all(pages) as unknown as FetchedRow[];
+    }
   }
 
   /** The first page of each server that robots.txt kept us from. */
@@ -55,13 +98,19 @@ export class PageScans {
     return this.#database.prepare(sql).all() as unknown as { page: number; server: number }[];
   }
 
-  /** All rows whose key is above `?`, in its order, some at a time: by the database's own iterator each costs twice that. */
-  *#rows<T>(sql: string, key: keyof T & string): Iterable<T> {
-    const next = this.#database.prepare(`${sql} ORDER BY ${key} LIMIT ${READ_AT_ONCE}`);
-    for (let rows: T[], last = 0; ; last = rows.at(-1)![key] as number) {
-      rows = next.all(last) as T[];
+  /**
+   * All rows whose first column is above `?`, in its order, some at a time and as lists: the database's own iterator takes
+   * twice the time a row, and objects twice that of lists.
+   */
+  *#lists<Row extends readonly SQLOutputValue[]>(sql: string, after: number): Iterable<Row> {
+    const next = this.#database.prepare(`${sql} LIMIT ${READ_AT_ONCE}`);
+    next.setReturnArrays(true);
+    for (let rows: Row[], last = after; ; last = rows.at(-1)![0] as number) {
+      rows = next.all(last) as unknown as Row[];
       yield* rows;
       if (rows.length < READ_AT_ONCE) return;
     }
   }
 }
+
+type FetchedRow = [number, number, string, string, string, 0 | 1, 0 | 1];

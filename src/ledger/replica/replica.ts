@@ -153,8 +153,7 @@ export class Replica {
     // This one is written through to the disk, and all before it: a rename must not get there first.
     this.#database.exec(`PRAGMA synchronous = FULL; INSERT OR REPLACE INTO meta VALUES ('counting', 'true')`);
     this.#database.close();
-    for (const name of [FILE, `${FILE}-wal`, `${FILE}-shm`, 'frontier.bin'])
-      rmSync(join(this.#directory, name), { force: true });
+    for (const name of [FILE, `${FILE}-wal`, `${FILE}-shm`]) rmSync(join(this.#directory, name), { force: true });
     renameSync(join(this.#directory, ASIDE, FILE), join(this.#directory, FILE));
     this.drop();
   }

@@ -138,7 +138,7 @@ export function retriesOf({ pool, clock }: SupplyParts): () => void {
     for (const { ledger, frontier } of pool) {
       if (isBack) {
         ledger.begin();
-        ledger.pages.takeBack(now);
+        ledger.dueTimes.takeBack(now);
       }
       const before = until.get(ledger) ?? 0;
       const since = before - (now - passed) > ASK_EVERY ? Math.max(0, now - passed) : before;

@@ -96,7 +96,7 @@ export class Ledger {
     this.tallies = new Tallies(this.database);
     this.#serverPages = new ServerPages(this.database);
     this.pages = new Pages(this.database, this.tallies, this.#serverPages);
-    this.scans = new PageScans(this.database);
+    this.scans = new PageScans(this.database, this.#serverPages);
     this.looks = new Looks(this.database);
     this.visits = new Visits(this.database, this.looks);
     this.servers = new Servers(this.database);

@@ -145,23 +145,6 @@ export class Children {
     this.#links.get(name!)?.answer({ kind: 'pass', by: further.join('/'), pass });
   }
 
-  recall(): void {
-    for (const link of this.#links.values()) link.recall();
-  }
-
-  /** The line upward is new: whatever was lost with the old one must come again. */
-  resend(): void {
-    for (const link of this.#links.values()) link.resend();
-  }
-
-  hold(): void {
-    for (const link of this.#links.values()) link.hold();
-  }
-
-  go(): void {
-    for (const link of this.#links.values()) link.go();
-  }
-
   /** `later`: they keep what was not acknowledged for whoever comes next. */
   async close(code: 'done' | 'later' = 'done'): Promise<void> {
     await Promise.all(this.all().map(link => link.close('its parent is stopping', code)));

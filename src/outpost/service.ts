@@ -134,7 +134,7 @@ export class OutpostService implements Speaker {
       });
       this.#uplink.attach(line);
       this.#codes?.resend();
-      this.children.resend();
+      for (const link of this.children.all()) link.resend();
       this.#tell();
     });
   }
@@ -235,12 +235,12 @@ export class OutpostService implements Speaker {
     if (frame.kind === 'code') this.#codes?.arrived(frame);
     if (frame.kind === 'recall') {
       this.#hands?.recall();
-      this.children.recall();
+      for (const link of this.children.all()) link.recall();
     }
     if (frame.kind === 'resend') {
       this.#uplink.resend();
       this.#straight.hope();
-      this.children.resend();
+      for (const link of this.children.all()) link.resend();
     }
     if (frame.kind === 'acknowledge') this.#acknowledge(frame.errand, frame.sequence);
     if (frame.kind === 'pass') void (frame.by === '' ? this.#straight.arrived(frame.pass) : this.children.pass(frame));
@@ -339,8 +339,8 @@ export class OutpostService implements Speaker {
   #relay(frame: ParcelFrame): void {
     const { line } = this.#uplink;
     if (!line || line.send(frame)) return;
-    this.children.hold();
-    void line.drained().then(() => this.children.go());
+    for (const link of this.children.all()) link.hold();
+    void line.drained().then(() => this.children.all().forEach(link => link.go()));
   }
 
   #regulate(): void {

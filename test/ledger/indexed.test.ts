@@ -37,8 +37,8 @@ function opened(context: TestContext): Ledger {
 }
 
 const questions: Readonly<Record<string, (ledger: Ledger, server: number) => unknown>> = {
-  'pages of a server': (ledger, server) => ledger.pages.ofServer(server),
-  'some pages of a server': (ledger, server) => ledger.pages.someOf(server, [0, 0.5]),
+  'pages of a server': (ledger, server) => ledger.scans.ofServer(server),
+  'some pages of a server': (ledger, server) => ledger.scans.someOf(server, [0, 0.5]),
   'what is scheduled of a server': (ledger, server) => ledger.scheduled.ofServer(server),
   'retries of a server': (ledger, server) => ledger.dueTimes.allow(server, 5, 'retry_at'),
   'errors of a server': (ledger, server) => ledger.listings.errorsOf(server, 10),

@@ -74,7 +74,7 @@ function writeAside(ledger: Ledger, random: Random): void {
   ledger.errands.add({ id: `e${random.below(5)}`, outpost: 'far', bytes: random.bytes(100), issued: 1 });
   if (random.below(2) === 0) ledger.errands.remove(`e${random.below(5)}`);
   ledger.masks.putServer(1 + random.below(3), { rules: random.garbage(9) });
-  if (ledger.pages.known(page)) ledger.pages.setPinged(page, 1 + random.below(3), random.below(1e12));
+  if (ledger.pages.known(page)) ledger.dueTimes.setPinged(page, 1 + random.below(3), random.below(1e12));
   ledger.commit();
 }
 

@@ -101,7 +101,7 @@ for (const seed of [1, 2, 3, 4]) {
     for (let page = 1; page <= before.pages.size; page++)
       assert.equal(heir.backward.of(page), before.backward.of(page), `links to page ${page}`);
     for (const { id } of before.servers.all())
-      assert.deepEqual([...heir.pages.ofServer(id)], [...before.pages.ofServer(id)], `pages of server ${id}`);
+      assert.deepEqual([...heir.scans.ofServer(id)], [...before.scans.ofServer(id)], `pages of server ${id}`);
     heir.close();
     before.close();
   });

@@ -13,7 +13,7 @@ after(() => rmSync(directory, { recursive: true, force: true }));
 /** Ids of each server's pages, by the lists, and by the table itself. */
 function both(ledger: Ledger): { listed: number[][]; written: number[][] } {
   const servers = [...ledger.servers.all()].map(({ id }) => id);
-  const listed = servers.map(id => [...ledger.pages.ofServer(id)].map(page => page.id).sort((a, b) => a - b));
+  const listed = servers.map(id => [...ledger.scans.ofServer(id)].map(page => page.id).sort((a, b) => a - b));
   const written = servers.map(id => {
     const pages = Array.from({ length: ledger.pages.size }, (_, i) => ledger.pages.get(i + 1)!);
     return pages.filter(page => page.server === id).map(page => page.id);

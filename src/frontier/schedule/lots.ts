@@ -71,7 +71,7 @@ function ofServers(ledger: Ledger, { begun, stale, most }: Omit<LotRound, 'visit
     const needed = stale > 0 ? Math.ceil((OF_WAVES * waves.rate(id, begun)) / stale) : 0;
     const wanted = Math.max(OF_SERVER, Math.min(needed, left - (count - i - 1) * OF_SERVER));
     const drawn = placesOf(day, Math.max(DRAWN_OF_SERVER, DRAWN * wanted));
-    const live = ledger.dueTimes.live(ledger.pages.someOf(id, drawn), begun);
+    const live = ledger.dueTimes.live(ledger.scans.someOf(id, drawn), begun);
     // What a wave touches it mostly touched before: of the others half is enough.
     const [changed, still] = [live.filter(hasChanged), live.filter(page => !hasChanged(page))];
     const first = Math.floor(wanted / 2);
@@ -150,7 +150,7 @@ function nameOf({ url }: LivePage): string {
 /** Others of its server: those found beside it, and some from anywhere. */
 function around(ledger: Ledger, page: LivePage, { before, draws }: { before: number; draws: number }): LivePage[] {
   const beside = Array.from({ length: 2 * BESIDE }, (_, i) => page.page + (i % 2 === 0 ? 1 : -1) * (1 + (i >> 1)));
-  const anywhere = ledger.pages.someOf(page.server, placesOf(page.page, draws));
+  const anywhere = ledger.scans.someOf(page.server, placesOf(page.page, draws));
   return ledger.dueTimes
     .live([...new Set([...beside, ...anywhere])], before)
     .filter(other => other.page !== page.page && other.server === page.server);

@@ -67,7 +67,7 @@ export class Voices {
 
   /** A notice came: its page moves forward by what that is worth, so that of all that are due the surest come first. */
   heard(estimator: Estimator, { id, time, kind, exact }: Heard): boolean {
-    const { pages, servers, told } = this.#ledger;
+    const { pages, servers, told, dueTimes } = this.#ledger;
     const page = pages.get(id);
     const known = pages.known(id);
     if (!page || !known || known.due === null) return false;
@@ -83,7 +83,7 @@ export class Voices {
     const due = Math.min(known.due, Math.max((known.seen_time ?? time) - FIRST, known.due - more));
     told.put(id, now, time);
     // Notices that no kind counts are of an earlier version.
-    pages.setPinged(id, Math.max(known.pings, now[kind]!, unnamed(known, before) + 1), due);
+    dueTimes.setPinged(id, Math.max(known.pings, now[kind]!, unnamed(known, before) + 1), due);
     return true;
   }
 

@@ -62,7 +62,7 @@ export class Inference {
   async infer(ledger: Ledger, copies: Copies): Promise<InferredRow[]> {
     const inferred: InferredRow[] = [];
     for (const [server, known] of this.#servers) {
-      const pages = [...ledger.pages.ofServer(server)].slice(0, MOST_PAGES).map(({ id }) => id);
+      const pages = [...ledger.scans.ofServer(server)].slice(0, MOST_PAGES).map(({ id }) => id);
       const confirmed = confirmedAmong(known, pages.length);
       if (confirmed.length > 0) inferred.push(...(await inferredFor(confirmed, pagesIn(ledger, copies, pages))));
     }

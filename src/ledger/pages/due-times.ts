@@ -1,5 +1,5 @@
 /** When pages are looked at next: what is due, what is tried again, and what moves due times that no visit set. */
-import type { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { FLAG_ALIAS, FLAG_DOUBTED } from './known-row.ts';
 
 /** No page of its own: a dead link, a redirect, a second address. */
@@ -33,6 +33,7 @@ export interface LivePage {
 
 export class DueTimes {
   readonly #database: DatabaseSync;
+  #setPinged: StatementSync | undefined;
 
   constructor(database: DatabaseSync) {
     this.#database = database;
@@ -154,5 +155,20 @@ export class DueTimes {
   /** A page is tried again at this time. */
   setRetry(id: number, time: number): void {
     this.#database.prepare('UPDATE known SET retry_at = ? WHERE page = ?').run(time, id);
+  }
+
+  /** A notice came for a page, which is due earlier for it; `pings`: how many that makes. */
+  setPinged(id: number, pings: number, due: number): void {
+    this.#setPinged ??= this.#database.prepare('UPDATE known SET pings = ?, due = ? WHERE page = ?');
+    this.#setPinged.run(pings, due, id);
+  }
+
+  /** No page was visited later than now; what is to come keeps its distance from the visit that set it. */
+  takeBack(now: number): void {
+    const sooner = (name: string) => `${name} = min(${name}, :now + max(0, ${name} - time))`;
+    const past = 'seen_time = min(seen_time, :now), time = :now';
+    this.#database
+      .prepare(`UPDATE known SET ${sooner('due')}, ${sooner('retry_at')}, ${past} WHERE time > :now`)
+      .run({ now });
   }
 }

@@ -1,7 +1,8 @@
-/** Passes over all pages, for the tables that a home holds in memory. */
+/** Passes over all pages, for the tables that a home holds in memory, and over those of one server. */
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import { factsAt } from '../../errand/facts.ts';
 import type { PageRow } from './pages.ts';
+import type { ServerPages } from './server-pages.ts';
 
 /** Rows. */
 const READ_AT_ONCE = 1000;
@@ -10,7 +11,7 @@ const READ_AT_ONCE = 1000;
 const digitsAt = (place: number): string => `hex(substr(k.facts, ${place + 1}, 8))`;
 
 /** A page that was fetched, as far as duplicates and traps are found by it. */
-export interface FetchedPage {
+interface FetchedPage {
   readonly page: number;
   readonly server: number;
   readonly url: string;
@@ -28,9 +29,11 @@ const FETCHED = `SELECT k.page, p.server, p.url, ${digitsAt(factsAt.raw)}, ${dig
 
 export class PageScans {
   readonly #database: DatabaseSync;
+  readonly #serverPages: ServerPages;
 
-  constructor(database: DatabaseSync) {
+  constructor(database: DatabaseSync, serverPages: ServerPages) {
     this.#database = database;
+    this.#serverPages = serverPages;
   }
 
   /** Fingerprints of all pages that were found after the page `after`. */
@@ -88,6 +91,21 @@ export class PageScans {
     for (let from = 0; from < visited.length; from += READ_AT_ONCE) {
       const pages = JSON.stringify(visited.slice(from, from + READ_AT_ONCE));
       yield* some.all(pages) as unknown as FetchedRow[];
+    }
+  }
+
+  /** Pages of a server at these places of its list, 0 to 1; whether they may be visited is not asked. */
+  someOf(server: number, places: readonly number[]): number[] {
+    const ids = [...this.#serverPages.of(server)];
+    return ids.length === 0 ? [] : [...new Set(places.map(place => ids[Math.floor(place * ids.length)]!))];
+  }
+
+  /** Fingerprints of a server's pages. */
+  *ofServer(server: number): Iterable<{ id: number; high: number; low: number }> {
+    const page = this.#database.prepare('SELECT id, high, low FROM pages WHERE id = ? AND server = ?');
+    for (const id of new Set(this.#serverPages.of(server))) {
+      const row = page.get(id, server);
+      if (row) yield row as unknown as { id: number; high: number; low: number };
     }
   }
 

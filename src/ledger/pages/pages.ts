@@ -54,7 +54,6 @@ export class Pages {
   readonly #addKnown: StatementSync;
   readonly #putKnown: StatementSync;
   readonly #setLastmod: StatementSync;
-  readonly #setPinged: StatementSync;
   readonly #judge: StatementSync;
   readonly #setDepth: StatementSync;
   #last: number;
@@ -76,7 +75,6 @@ export class Pages {
     this.#addKnown = database.prepare(`INSERT OR IGNORE ${known}`);
     this.#putKnown = database.prepare(`INSERT OR REPLACE ${known}`);
     this.#setLastmod = database.prepare('UPDATE pages SET lastmod = ? WHERE id = ?');
-    this.#setPinged = database.prepare('UPDATE known SET pings = ?, due = ? WHERE page = ?');
     this.#judge = database.prepare('UPDATE pages SET refused = ?, server = ? WHERE id = ?');
     this.#setDepth = database.prepare('UPDATE pages SET depth = ? WHERE id = ?');
     this.#last = this.newest();
@@ -157,11 +155,6 @@ export class Pages {
     this.#setLastmod.run(time, id);
   }
 
-  /** A notice came for a page, which is due earlier for it; `pings`: how many that makes. */
-  setPinged(id: number, pings: number, due: number): void {
-    this.#setPinged.run(pings, due, id);
-  }
-
   /** A page is refused for another reason than it was, or for none any more (null). */
   judge(id: number, refused: string | null, server: number): void {
     const before = this.get(id)!;
@@ -177,30 +170,6 @@ export class Pages {
 
   setDepth(id: number, depth: number): void {
     this.#setDepth.run(depth, id);
-  }
-
-  /** Pages of a server at these places of its list, 0 to 1; whether they may be visited is not asked. */
-  someOf(server: number, places: readonly number[]): number[] {
-    const ids = [...this.#serverPages.of(server)];
-    return ids.length === 0 ? [] : [...new Set(places.map(place => ids[Math.floor(place * ids.length)]!))];
-  }
-
-  /** Fingerprints of a server's pages. */
-  *ofServer(server: number): Iterable<{ id: number; high: number; low: number }> {
-    const page = this.#database.prepare('SELECT id, high, low FROM pages WHERE id = ? AND server = ?');
-    for (const id of new Set(this.#serverPages.of(server))) {
-      const row = page.get(id, server);
-      if (row) yield row as unknown as { id: number; high: number; low: number };
-    }
-  }
-
-  /** No page was visited later than now; what is to come keeps its distance from the visit that set it. */
-  takeBack(now: number): void {
-    const sooner = (name: string) => `${name} = min(${name}, :now + max(0, ${name} - time))`;
-    const past = 'seen_time = min(seen_time, :now), time = :now';
-    this.#database
-      .prepare(`UPDATE known SET ${sooner('due')}, ${sooner('retry_at')}, ${past} WHERE time > :now`)
-      .run({ now });
   }
 
   /** Id of the newest in the table, also when another process is writing it; 0 = there is none. */

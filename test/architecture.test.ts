@@ -232,11 +232,9 @@ test('a type has a name that no other file gives to another', () => {
 const MOST_MEMBERS = 15;
 /** Classes that have more, and how many: a number here only falls. */
 const LARGER: Readonly<Record<string, number>> = {
-  'src/frontier/frontier.ts#Frontier': 28,
+  'src/frontier/frontier.ts#Frontier': 24,
   'src/home/home.ts#Home': 20,
   'src/ledger/ledger.ts#Ledger': 47,
-  'src/ledger/pages/pages.ts#Pages': 19,
-  'src/outpost/children.ts#Children': 18,
   'src/search/index.ts#Search': 20,
   'src/transfer/link.ts#Link': 21,
   'src/transfer/stream-carrier.ts#StreamCarrier': 19,

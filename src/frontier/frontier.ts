@@ -10,7 +10,6 @@ import type { Clock } from '../base/clock.ts';
 import type { Errand } from '../errand/errand.ts';
 import type { ServerNews } from '../errand/parcel.ts';
 import type { Visit } from '../errand/visit.ts';
-import type { Crossing } from '../ledger/collection/crossing.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { roles } from '../ledger/pages/pages.ts';
 import { Admission } from './admission/admission.ts';
@@ -20,13 +19,14 @@ import { withDomains } from './admission/new-link.ts';
 import { doubtful } from './admission/robots-changed.ts';
 import { changedRules, forgetRules, stillPending } from './admission/rules.ts';
 import { takeSeeds } from './admission/seeds.ts';
+import { Backlog } from './backlog.ts';
 import type { Brought } from './brought.ts';
 import { DELEGATED, type Delegation, delegable, here, type Planner, placeOf, seenOn, sizeOf } from './delegation.ts';
 import { type Anyone, Elsewhere, isOwnReach, keptAway } from './elsewhere.ts';
 import { errandTerms, hintOf, termsOf } from './errand-terms.ts';
 import { ImageQueue } from './image-queue.ts';
 import { type Lane, mostErrands, shareOf } from './lanes/lane.ts';
-import { Lanes, type Waiting } from './lanes/lanes.ts';
+import { Lanes } from './lanes/lanes.ts';
 import { ReadyLanes } from './lanes/ready-lanes.ts';
 import { type Learned, Learning } from './learning.ts';
 import { MemoryFile } from './memory-file.ts';
@@ -44,6 +44,7 @@ export type { FrontierOptions } from './options.ts';
 export class Frontier {
   readonly admission: Admission;
   readonly schedule: Schedule;
+  readonly backlog: Backlog;
   /** Only where images are watched. */
   readonly imageQueue: ImageQueue | undefined;
   readonly #ledger: Ledger;
@@ -89,6 +90,10 @@ export class Frontier {
     };
     this.admission = new Admission(ledger, rules, origin => this.#lanes.of(origin));
     this.imageQueue = images && new ImageQueue(ledger, this.admission, images);
+    this.backlog = new Backlog({
+      ...{ lanes: this.#lanes, elsewhere: this.#elsewhere, underWay: this.#underWay },
+      ...{ newcomers: this.#newcomers, clock },
+    });
     this.schedule = schedule;
     this.learning = new Learning(ledger, this.admission, schedule, url => this.#moved(url));
   }
@@ -134,11 +139,6 @@ export class Frontier {
     this.#writeMemory();
     this.#ledger.commit();
     this.#memory.tidy();
-  }
-
-  /** New pages that wait for a budget. */
-  get newcomers(): number {
-    return this.#newcomers?.size ?? 0;
   }
 
   /** Lets new pages join their lanes, at most so many, in the order in which they were found; returns which. */
@@ -302,11 +302,6 @@ export class Frontier {
     return { before: this.#ledger.pages.known(id), counted: true };
   }
 
-  /** Takes in what another partition says of pages here. In the transaction that notes that it was taken. */
-  take(crossings: readonly Crossing[]): void {
-    for (const crossing of crossings) this.learning.cross(crossing);
-  }
-
   /** `machine`: whose news it is, empty = this one's. */
   news(news: ServerNews, machine = ''): void {
     const lane = this.#lanes.of(news.origin);
@@ -333,28 +328,6 @@ export class Frontier {
       const page = { ...this.#ledger.pages.get(id)!, page: id };
       underWay.lane.order.add(id, hintOf(this.#ledger, this.#options.order, page));
     }
-  }
-
-  /** Pages in lanes now. */
-  get pagesWaiting(): number {
-    return this.#lanes.pages + this.#elsewhere.size;
-  }
-
-  /** What is in lanes now. A pass over all of them: for people, and for the end of a run. */
-  waiting(): Waiting {
-    return this.#lanes.waiting(this.#clock.now());
-  }
-
-  /** Pages that wait in lanes or are under way. */
-  get outstanding(): number {
-    let pages = this.pagesWaiting;
-    for (const underWay of this.#underWay.values()) pages += underWay.pages.size;
-    return pages;
-  }
-
-  /** Nothing waits and nothing is under way. */
-  get quiet(): boolean {
-    return this.#underWay.size === 0 && this.pagesWaiting === 0;
   }
 
   get full(): boolean {

@@ -116,7 +116,7 @@ export class HomeControl {
       rate: progress.rate(),
       bytesDown: progress.bytesDown,
       bytesUp: progress.bytesUp,
-      queue: partitions.sum(({ frontier }) => frontier.waiting().pages),
+      queue: partitions.sum(({ frontier }) => frontier.backlog.waiting().pages),
       underWay: dispatch.posts.pagesUnderWay,
       servers: partitions.sum(({ ledger }) => ledger.servers.size),
       atWork: serversAtWork(dispatch.posts, MOST_AT_WORK),

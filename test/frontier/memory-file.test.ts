@@ -106,7 +106,7 @@ test('a collection that was closed is opened without reading it through, and is 
   const data = collected('closed');
   const { ledger, frontier, rows } = open(data);
   assert.equal(rows, 0);
-  assert.equal(frontier.pagesWaiting, PAGES);
+  assert.equal(frontier.backlog.pages, PAGES);
   for (const [i, url] of SEEDS.entries()) assert.equal(frontier.admission.find(url), i + 1);
   assert.equal(frontier.admission.find('http://1.example/other'), 0);
   assert.equal(frontier.seed(SEEDS), 0);

@@ -121,14 +121,14 @@ test('the count of waiting pages is that of a look at every lane', () => {
   withLedger(100, ledger => {
     const frontier = new Frontier(ledger, plainOptions, movableClock());
     const agree = (count: number) =>
-      assert.deepEqual([frontier.pagesWaiting, frontier.waiting().pages], [count, count]);
+      assert.deepEqual([frontier.backlog.pages, frontier.backlog.waiting().pages], [count, count]);
     agree(0);
     frontier.again(Array.from({ length: 100 }, (_, index) => ({ page: index + 1, server: 1 })));
     agree(100);
     frontier.wake();
     const { errand } = frontier.next()!;
     agree(100 - errand.pages.length);
-    assert.equal(frontier.outstanding, 100);
+    assert.equal(frontier.backlog.outstanding, 100);
     frontier.finish(errand.id);
     agree(100);
   });

@@ -97,13 +97,16 @@ test('a server can be paused and excluded, and stays excluded in later runs', as
   await run.client.order({ kind: 'server', origin: first, action: 'pace', seconds: 0 });
   await run.client.order({ kind: 'resume' });
   await until(
-    () => run.opened.frontier.waiting().wake === Number.POSITIVE_INFINITY && run.opened.home.dispatch.posts.idle,
+    () =>
+      run.opened.frontier.backlog.waiting().wake === Number.POSITIVE_INFINITY && run.opened.home.dispatch.posts.idle,
   );
   const asked = requestsTo(second);
   await run.stop();
   const again = await running(collection.directory, [], { pace: 0 });
   await until(
-    () => again.opened.frontier.waiting().wake === Number.POSITIVE_INFINITY && again.opened.home.dispatch.posts.idle,
+    () =>
+      again.opened.frontier.backlog.waiting().wake === Number.POSITIVE_INFINITY &&
+      again.opened.home.dispatch.posts.idle,
   );
   assert.equal(requestsTo(second), asked, 'it is left alone in the next run too');
   await again.client.order({ kind: 'server', origin: second, action: 'include' });

@@ -43,7 +43,7 @@ async function crawl(answer: (n: number, errand: Errand) => Partial<Parcel>[]): 
     frontier.restore();
     frontier.seed(['http://a.test/']);
     home.dispatch.join(far);
-    await home.run({ fill: () => {}, worthWaiting: () => !frontier.quiet, left: 0 });
+    await home.run({ fill: () => {}, worthWaiting: () => !frontier.backlog.quiet, left: 0 });
     return { ...heard, visits: ledger.visits.of(1).length };
   } finally {
     ledger.close();

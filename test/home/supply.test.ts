@@ -29,7 +29,7 @@ function watch(ledger: Ledger, pages: number, more: Partial<SupplyParts> = {}): 
   return time => {
     now = time;
     supply.fill();
-    return frontier.waiting().pages;
+    return frontier.backlog.waiting().pages;
   };
 }
 
@@ -80,7 +80,7 @@ test('a clock that is set back keeps no page from being tried again', () => {
       now += seconds * second;
       ticks += seconds * second;
       supply.fill();
-      return frontier.waiting().pages;
+      return frontier.backlog.waiting().pages;
     };
     const failed = (page: number, wait: number) =>
       ledger.pages.putKnown({ ...ledger.pages.known(page)!, time: now, seen_time: now, retry_at: now + wait * second });
@@ -111,7 +111,7 @@ function letGo(freshness: number, looks: number): number {
     const pool = new Pool([{ id: 0, ledger, frontier }]);
     const all = { pages: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY };
     new RefreshSupply({ pool, clock }, { begun: NOW, before: NOW - DAY }, all, () => 0).fill();
-    given = frontier.waiting().pages;
+    given = frontier.backlog.waiting().pages;
     ledger.abandon();
   });
   return given;

@@ -29,7 +29,7 @@ test('a budget of its own bounds what a rule may cost', () => {
     const waiting = (time: number) => {
       now = time;
       timetable.fill();
-      return frontier.waiting().pages;
+      return frontier.backlog.waiting().pages;
     };
     // 9 and 90 to 99 match the first rule, and are overdue; of the others one may be looked at, and two an hour.
     assert.equal(waiting(NOW + 2000), 11 + 1);

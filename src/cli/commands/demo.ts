@@ -136,7 +136,7 @@ function tidalSupply({ ledger, frontier, clock }: Engine, web: DemoWeb): Supply 
     left: 0,
     worthWaiting: () => true,
     fill() {
-      if (!frontier.quiet || clock.now() - turned < TIDE) return;
+      if (!frontier.backlog.quiet || clock.now() - turned < TIDE) return;
       turned = clock.now();
       web.tick();
       frontier.again(ledger.dueTimes.due('pages', Number.MAX_SAFE_INTEGER, 1000));

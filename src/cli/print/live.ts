@@ -36,7 +36,7 @@ export class LiveLine {
 /** The line of a crawl. */
 export function crawlLine({ home, pool }: Engine): string {
   const { progress } = home;
-  const all = [...pool].map(({ frontier }) => frontier.waiting());
+  const all = [...pool].map(({ frontier }) => frontier.backlog.waiting());
   const waiting = all.reduce((sum, { pages }) => sum + pages, 0);
   const servers = [...pool].reduce((sum, { ledger }) => sum + ledger.servers.size, 0);
   const { errors } = progress;

@@ -118,7 +118,7 @@ export class Partition implements OpenPartition {
     if (to !== this.id || number !== last + 1) return last;
     const links = decodeCrossings(crossings);
     this.batch.open(1 + links.length / LINKS_A_VISIT);
-    this.frontier.take(links);
+    for (const link of links) this.frontier.learning.cross(link);
     this.ledger.border.took(from, number);
     return number;
   }

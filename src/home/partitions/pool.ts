@@ -56,14 +56,14 @@ export class Pool {
   /** Lets new pages join their lanes, at most so many; the partitions have equal shares as far as they use them. */
   admit(most: number): PoolPage[] {
     const admitted: PoolPage[] = [];
-    let hopeful = [...this.#members].filter(({ frontier }) => frontier.newcomers > 0);
+    let hopeful = [...this.#members].filter(({ frontier }) => frontier.backlog.newcomers > 0);
     while (hopeful.length > 0 && admitted.length < most) {
       const share = Math.ceil((most - admitted.length) / hopeful.length);
       for (const member of hopeful) {
         const pages = member.frontier.admit(Math.min(share, most - admitted.length));
         for (const page of pages) admitted.push({ member, page, server: 0 });
       }
-      hopeful = hopeful.filter(({ frontier }) => frontier.newcomers > 0);
+      hopeful = hopeful.filter(({ frontier }) => frontier.backlog.newcomers > 0);
     }
     return admitted;
   }
@@ -84,15 +84,15 @@ export class Pool {
   }
 
   get newcomers(): number {
-    return this.#sum(({ frontier }) => frontier.newcomers);
+    return this.#sum(({ frontier }) => frontier.backlog.newcomers);
   }
 
   get outstanding(): number {
-    return this.#sum(({ frontier }) => frontier.outstanding);
+    return this.#sum(({ frontier }) => frontier.backlog.outstanding);
   }
 
   get pagesWaiting(): number {
-    return this.#sum(({ frontier }) => frontier.pagesWaiting);
+    return this.#sum(({ frontier }) => frontier.backlog.pages);
   }
 
   get settled(): number {
@@ -105,7 +105,7 @@ export class Pool {
 
   /** Nothing waits and nothing is under way. */
   get quiet(): boolean {
-    for (const { frontier } of this.#members) if (!frontier.quiet) return false;
+    for (const { frontier } of this.#members) if (!frontier.backlog.quiet) return false;
     return true;
   }
 
@@ -118,7 +118,7 @@ export class Pool {
   /** When the first lane that must wait may go on. */
   get wake(): number {
     let wake = Number.POSITIVE_INFINITY;
-    for (const { frontier } of this.#members) wake = Math.min(wake, frontier.waiting().wake);
+    for (const { frontier } of this.#members) wake = Math.min(wake, frontier.backlog.waiting().wake);
     return wake;
   }
 

@@ -236,7 +236,6 @@ const LARGER: Readonly<Record<string, number>> = {
   'src/home/home.ts#Home': 20,
   'src/ledger/ledger.ts#Ledger': 47,
   'src/search/index.ts#Search': 20,
-  'src/transfer/link.ts#Link': 21,
   'src/transfer/stream-carrier.ts#StreamCarrier': 19,
 };
 

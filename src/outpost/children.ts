@@ -51,11 +51,11 @@ export class Children {
   }
 
   get statuses(): OutpostStatus[] {
-    return [...this.#links.values()].map(link => link.status);
+    return [...this.#links.values()].map(link => link.outpost.status);
   }
 
   get room(): number {
-    return this.all().reduce((sum, link) => sum + link.room, 0);
+    return this.all().reduce((sum, link) => sum + link.outpost.room, 0);
   }
 
   all(): Link[] {
@@ -88,9 +88,9 @@ export class Children {
    * room and within its quota. `own`: what this machine has for its room; `loads`: what each child has, by name.
    */
   choose(own: number, loads: ReadonlyMap<string, number>, origin: () => string): Link | undefined {
-    const open = [...this.#links.values()].filter(link => link.room > 0 && !this.#spent(link.name));
-    const bound = open.filter(({ hello }) => (hello?.servers.length ?? 0) > 0);
-    const load = (link: Link) => (loads.get(link.name) ?? 0) / link.room;
+    const open = [...this.#links.values()].filter(link => link.outpost.room > 0 && !this.#spent(link.name));
+    const bound = open.filter(({ outpost }) => (outpost.hello?.servers.length ?? 0) > 0);
+    const load = (link: Link) => (loads.get(link.name) ?? 0) / link.outpost.room;
     // Only where it matters is the errand opened to see where it goes.
     const url = bound.length > 0 ? `${origin()}/` : '';
     const allowed = bound.filter(link => mayVisit(link, url));
@@ -116,7 +116,7 @@ export class Children {
 
   /** The frame with the warrant that the child needs; undefined = no levels left. */
   extend(link: Link, frame: ErrandFrame, warrant: Warrant): ErrandFrame | undefined {
-    const longer = extendWarrant(warrant, this.#options.identity, link.hello!.key);
+    const longer = extendWarrant(warrant, this.#options.identity, link.outpost.hello!.key);
     return longer && { ...frame, warrant: encodeWarrant(longer) };
   }
 
@@ -176,13 +176,13 @@ export class Children {
   }
 
   /** One whose pages are counted here must go through here. Its own key it has proved; those further down are its word. */
-  #askFor({ name, hello }: Link, { by, key }: WantPassFrame): void {
+  #askFor({ name, outpost: { hello } }: Link, { by, key }: WantPassFrame): void {
     if (this.#quotas.get(name)?.limited || !hello) return;
     this.#events.wantsPass({ kind: 'want-pass', by: below(name, by), key: by === '' ? hello.key : key });
   }
 
   #lost(link: Link, why: string): void {
-    if (!link.connected) this.#links.delete(link.name);
+    if (!link.outpost.connected) this.#links.delete(link.name);
     for (const [errand, at] of this.#where) {
       if (at !== link) continue;
       this.#where.delete(errand);
@@ -195,6 +195,6 @@ function below(name: string, by: string): string {
   return by === '' ? name : `${name}/${by}`;
 }
 
-function mayVisit({ hello }: Link, url: string): boolean {
+function mayVisit({ outpost: { hello } }: Link, url: string): boolean {
   return compileScope({ domains: hello!.servers, include: [], exclude: [] })(url) === undefined;
 }

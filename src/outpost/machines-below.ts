@@ -93,7 +93,7 @@ export class Below {
     return keepDialling({
       clock: this.#clock,
       stop: this.#stop.signal,
-      connected: () => station.children.all().some(link => link.name === name && link.connected),
+      connected: () => station.children.all().some(link => link.name === name && link.outpost.connected),
       dial: async () => this.#greet(branch, await this.#open(branch), station.welcome!),
       back: () => station.note(''),
       failed: message => station.note(message),

@@ -340,7 +340,9 @@ export class OutpostService implements Speaker {
     const { line } = this.#uplink;
     if (!line || line.send(frame)) return;
     for (const link of this.children.all()) link.hold();
-    void line.drained().then(() => this.children.all().forEach(link => link.go()));
+    void line.drained().then(() => {
+      for (const link of this.children.all()) link.go();
+    });
   }
 
   #regulate(): void {

@@ -7,8 +7,9 @@
  */
 
 import type { Line } from './line.ts';
+import { Presence } from './presence.ts';
 import type { CodeFrame, ErrandFrame, Frame, ParcelFrame, PassFrame, WantPassFrame } from './wire/frames.ts';
-import { type Hello, NO_STATUS, type OutpostStatus } from './wire/messages.ts';
+import type { Hello } from './wire/messages.ts';
 
 interface LinkEvents {
   parcel(link: Link, frame: ParcelFrame): void;
@@ -37,26 +38,23 @@ interface Leases {
 }
 
 export class Link {
-  readonly name: string;
+  readonly outpost: Presence;
   readonly #events: LinkEvents;
-  readonly #lease: Required<{ [each in keyof Leases]: number }>;
   readonly #sent = new Map<string, ErrandFrame>();
   #line: Line | undefined;
-  #hello: Hello | undefined;
-  #status: OutpostStatus | undefined;
-  /** When the last line ended. */
-  #heard = 0;
-  #absence: NodeJS.Timeout | undefined;
-  /** When its line was closed without a goodbye, by performance.now(); undefined = it is there, or away in another way. */
-  #closed: number | undefined;
   #over = false;
-  #trouble = '';
 
   constructor(name: string, events: LinkEvents, { away = LEASE, closed = away }: Leases = {}) {
-    this.name = name;
     this.#events = events;
-    this.#lease = { away, closed: Math.min(away, closed) };
-    this.#wait('it has not connected yet', away);
+    this.outpost = new Presence(name, {
+      lease: { away, closed: Math.min(away, closed) },
+      errands: () => this.#sent.size,
+      lost: why => this.#lose(why),
+    });
+  }
+
+  get name(): string {
+    return this.outpost.name;
   }
 
   /** Errands of an earlier life of this parent, which the outpost may still be at. */
@@ -64,55 +62,11 @@ export class Link {
     for (const frame of frames) this.#sent.set(frame.errand, frame);
   }
 
-  get connected(): boolean {
-    return this.#line !== undefined;
-  }
-
-  /** Milliseconds since its line was closed without a goodbye: by the system, most likely, when its process ended. */
-  get deserted(): number | undefined {
-    return this.#closed === undefined ? undefined : performance.now() - this.#closed;
-  }
-
-  /** What it said of itself when it came; undefined = it never did. */
-  get hello(): Hello | undefined {
-    return this.#hello;
-  }
-
-  get errands(): ReadonlyMap<string, ErrandFrame> {
-    return this.#sent;
-  }
-
-  /** Pages that may be under way there; 0 while it is away or its disk is full. */
-  get room(): number {
-    if (!this.#line || this.#status?.state === 'full') return 0;
-    return this.#status?.room ?? this.#hello?.room ?? 0;
-  }
-
-  /** It has said on this line how it does, and which outposts it has. */
-  get told(): boolean {
-    return this.#status !== undefined;
-  }
-
-  get status(): OutpostStatus {
-    const base = this.#status ?? { ...NO_STATUS, errands: this.#sent.size };
-    return {
-      ...base,
-      name: this.name,
-      heard: this.#line ? Date.now() - this.#line.silent : this.#heard,
-      trouble: this.#trouble || base.trouble,
-      ...(!this.#line && { state: 'away', rate: 0 }),
-    };
-  }
-
   /** A line to the outpost is there: compares what both sides know, and goes on where the last one ended. */
   attach(line: Line, hello: Hello): void {
     const before = this.#line;
     this.#line = line;
-    this.#hello = hello;
-    this.#status = undefined;
-    this.#trouble = '';
-    this.#closed = undefined;
-    clearTimeout(this.#absence);
+    this.outpost.came(line, hello);
     before?.bye('later', 'a newer connection to the same outpost replaced it');
     line.listen({
       frame: frame => this.#take(frame),
@@ -174,7 +128,7 @@ export class Link {
   dismiss(why: string): void {
     const line = this.#line;
     this.#line = undefined;
-    clearTimeout(this.#absence);
+    this.outpost.gone();
     line?.bye('refused', why);
     this.#lose(why);
   }
@@ -182,7 +136,7 @@ export class Link {
   /** Ends the line; the outpost is told that there is no more work, or that it may come `later`. */
   async close(why: string, code: 'done' | 'later' = 'done'): Promise<void> {
     this.#over = true;
-    clearTimeout(this.#absence);
+    this.outpost.stopWaiting();
     const line = this.#line;
     if (!line) return;
     await new Promise<void>(resolve => {
@@ -190,6 +144,7 @@ export class Link {
       line.bye(code, why);
     });
     this.#line = undefined;
+    this.outpost.gone();
   }
 
   #take(frame: Frame): void {
@@ -198,26 +153,16 @@ export class Link {
     if (frame.kind === 'want-code') this.#events.wantsCode(this, frame.code);
     if (frame.kind === 'want-pass') this.#events.wantsPass(this, frame);
     if (frame.kind === 'status') {
-      this.#status = { ...(this.#status ?? NO_STATUS), ...frame.news };
+      this.outpost.says(frame.news);
       this.#events.changed(this);
     }
   }
 
   #ended(line: Line, why: string, said: string | undefined): void {
     if (line !== this.#line) return;
-    this.#heard = Date.now() - line.silent;
     this.#line = undefined;
-    this.#trouble = why;
-    if (line.closed && said === undefined) this.#closed = performance.now();
-    if (said === 'done') this.#lose(why);
-    else this.#wait(why, this.#closed === undefined ? this.#lease.away : this.#lease.closed);
+    this.outpost.left(line, why, said);
     this.#events.changed(this);
-  }
-
-  #wait(why: string, lease: number): void {
-    clearTimeout(this.#absence);
-    this.#absence = setTimeout(() => this.#lose(why), lease);
-    this.#absence.unref();
   }
 
   #lose(why: string): void {

@@ -96,7 +96,7 @@ export class StreamCarrier implements Carrier {
   }
 
   get room(): number {
-    return this.#distrust === '' && this.#exhausted() === '' ? this.#link.room : 0;
+    return this.#distrust === '' && this.#exhausted() === '' ? this.#link.outpost.room : 0;
   }
 
   #exhausted(): string {
@@ -143,15 +143,15 @@ export class StreamCarrier implements Carrier {
   }
 
   get connected(): boolean {
-    return this.#link.connected;
+    return this.#link.outpost.connected;
   }
 
   get deserted(): number | undefined {
-    return this.#link.deserted;
+    return this.#link.outpost.deserted;
   }
 
   get status(): OutpostStatus {
-    const { status } = this.#link;
+    const { status } = this.#link.outpost;
     const exhausted = this.#exhausted();
     if (this.#distrust === '' && exhausted !== '')
       return { ...status, state: 'full', trouble: `It has reached its limit for today: ${exhausted}.` };
@@ -170,7 +170,7 @@ export class StreamCarrier implements Carrier {
   send(errand: Errand): void {
     try {
       const allowed = this.#options.allowance?.admit(errand) ?? errand;
-      this.#link.send(this.#frame(allowed, this.#link.hello!.key));
+      this.#link.send(this.#frame(allowed, this.#link.outpost.hello!.key));
     } catch (error) {
       // Others that were chosen in the same moment have taken what was left of the day.
       this.#inTurn(() => this.#receiver.gaveUp(this, errand.id, (error as Error).message));
@@ -220,12 +220,12 @@ export class StreamCarrier implements Carrier {
 
   /** An outpost further on remembers nothing of what this one does. */
   #mayPassOn(errand: Errand): boolean {
-    return errand.levels > 0 && (!this.#link.told || this.#link.status.outposts.length > 0);
+    return errand.levels > 0 && (!this.#link.outpost.told || this.#link.outpost.status.outposts.length > 0);
   }
 
   #gaveUp(id: string, why: string): void {
     const errand = this.#errands.get(id);
-    const { hello, connected } = this.#link;
+    const { hello, connected } = this.#link.outpost;
     if (why !== UNKNOWN_PAGES || !errand || !hello || !connected) {
       this.#receiver.gaveUp(this, id, why);
       return;

@@ -39,7 +39,7 @@ const FILES = /^frontier(?:-[\da-f-]+)?\.bin$/;
 const SETTING = 'memory';
 /** So many pages and visits the ledger tells as quickly. */
 const FEW = 20_000;
-/** Share of all pages that may come before the file is written anew: each of them costs less than a microsecond for it. */
+/** Pages and visits, as a share of all pages, that may come before the file is written anew: about two microseconds each. */
 const SHARE = 1 / 8;
 const ALIGNED = 8;
 const LAYOUT = 2;

@@ -62,6 +62,27 @@ const shelves: Readonly<Record<string, Shelf>> = {
     ],
     recorded: false,
   },
+  fourth: {
+    packages: [
+      ...['apache2-doc', 'cmake-doc', 'octave-doc', 'erlang-doc', 'qtbase5-doc-html', 'postfix-doc', 'exim4-doc-html'],
+      ...['swi-prolog-doc', 'debian-policy', 'debian-faq'],
+      ...['fr', 'es', 'ru', 'ja'].map(language => `aptitude-doc-${language}`),
+    ],
+    manuals: [
+      ['httpd.test', '/usr/share/doc/apache2-doc/manual', /^(en|fr|ja|ko|tr)\//],
+      ['cmake.test', '/usr/share/doc/cmake-data/html', /^(?!genindex|search)/],
+      ['octave.test', '/usr/share/doc/octave/octave.html', /^(?!XREF|index-XREF|fig_)/],
+      ['erlang.test', '/usr/share/doc/erlang-doc'],
+      ['qt.test', '/usr/share/qt5/doc', /^qt(core|network|sql|xml)\/(?!.*(members|obsolete))/],
+      ['postfix.test', '/usr/share/doc/postfix/html'],
+      ['exim.test', '/usr/share/doc/exim4-doc-html/spec_html', /^(index|ch-)/],
+      ['prolog.test', '/usr/share/swi-prolog/doc/Manual'],
+      ['policy.test', '/usr/share/doc/debian-policy/policy.html', /^(?!genindex|search)/],
+      ['faq.test', '/usr/share/doc/debian/FAQ', /\.en\.html$/],
+      ['aptitude.test', '/usr/share/doc/aptitude/html'],
+    ],
+    recorded: false,
+  },
 };
 
 /** Unpacks Debian packages beside the system, which stays as it is; those that are there are left alone. */

@@ -12,7 +12,7 @@ import { pathToFileURL } from 'node:url';
 import { SkeinError } from '../base/errors.ts';
 
 /** Raised when terms are made differently, too: an index of another version is rebuilt, never migrated. */
-const VERSION = 8;
+const VERSION = 9;
 
 /** Order of the columns of terms, with BM25's weight: an occurrence there counts as so many in the text. */
 export const columns = { title: 8, headings: 3, anchors: 4, address: 2, text: 1, marks: 0 } as const;

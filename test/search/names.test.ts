@@ -219,3 +219,24 @@ test('results with equal titles show a heading, and versions of one page are one
   const titles = hits.map(({ title }) => title.map(({ text }) => text).join(''));
   assert.deepEqual(titles.sort(), ['Guide – Flying', 'Guide – Installing']);
 });
+
+test('a question says at its end where, and that is no part of what it is about', context => {
+  const search = indexOf(context, [
+    document(1, { title: 'Java and other languages', text: `Java has lists, and you may sort a list. ${filler}` }),
+    document(2, { title: 'Sorting', text: `How to sort a list: call sort of the list in Java. ${filler}` }),
+  ]);
+  assert.equal(first(search, 'how do I sort a list in java'), 2);
+});
+
+test('what a manual defines comes before what speaks of it, whatever the title has of the name', context => {
+  const text = `Call prefetch_related of a QuerySet for speed, for prefetch_related saves queries. ${filler}`;
+  const search = indexOf(context, [
+    document(1, { title: 'Optimization with a QuerySet', headings: 'Use prefetch_related and others', text }),
+    document(2, {
+      title: 'QuerySet reference',
+      headings: 'filter()\nprefetch_related(*lookups)',
+      text: text.repeat(2),
+    }),
+  ]);
+  assert.equal(first(search, 'QuerySet.prefetch_related'), 2);
+});

@@ -18,6 +18,8 @@ import { Spelling } from './spelling.ts';
 
 /** Share of the pages from which a query's words are read by the rules of their language. */
 const MAIN = 0.01;
+/** Share of the pages from which their language is the one that a query is taken to be in. */
+const MOST = 0.5;
 
 interface FoundAnswer {
   readonly plan: QueryPlan;
@@ -27,7 +29,7 @@ interface FoundAnswer {
 }
 
 /** Languages that a good part of the pages is in, and the others; those with most pages first. */
-export type Spoken = Pick<Vocabulary, 'languages' | 'others' | 'meant'>;
+export type Spoken = Pick<Vocabulary, 'languages' | 'others' | 'main' | 'meant'>;
 
 export interface LanguageCount {
   readonly language: string;
@@ -36,9 +38,11 @@ export interface LanguageCount {
 
 /** Those with most pages come first in `rows`. */
 export function spokenBy(rows: readonly LanguageCount[]): Spoken {
-  const least = MAIN * rows.reduce((sum, { pages }) => sum + pages, 0);
+  const all = rows.reduce((sum, { pages }) => sum + pages, 0);
+  const least = MAIN * all;
   const names = (main: boolean) => rows.filter(({ pages }) => pages >= least === main).map(row => row.language);
-  return { languages: rows.length > 0 ? names(true) : ['en'], others: names(false) };
+  const main = rows.find(({ pages }) => pages > MOST * all)?.language ?? '';
+  return { languages: rows.length > 0 ? names(true) : ['en'], others: names(false), main };
 }
 
 export class Answerer {
@@ -71,7 +75,8 @@ export class Answerer {
   /** Looks up what the pages are in; true when that is not what it was. */
   listen(): boolean {
     const spoken = spokenBy(this.languages());
-    const differs = `${spoken.languages};${spoken.others}` !== `${this.#spoken.languages};${this.#spoken.others}`;
+    const told = ({ languages, others, main }: Spoken) => `${languages};${others};${main}`;
+    const differs = told(spoken) !== told(this.#spoken);
     this.#spoken = spoken;
     return differs;
   }
@@ -91,7 +96,7 @@ export class Answerer {
     const { languages, others } = this.#spoken;
     // A misspelt word is a word to the rules of some language or other: `comit` would be the French for `com`.
     if (found.ranked.total === 0 && others.length > 0 && !this.#doubts().isClearlyMisspelt(found.plan))
-      found = this.#all(query, asking, { languages: [...languages, ...others], others: [] });
+      found = this.#all(query, asking, { ...this.#spoken, languages: [...languages, ...others], others: [] });
     const { total, named } = found.ranked;
     const mistaken = total > 0 ? this.#doubts().mistaken(found) : new Map<string, string>();
     if (mistaken.size > 0) return this.#all(query, asking, { ...this.#spoken, meant: mistaken }, typing);

@@ -8,9 +8,10 @@
  * makes of it where a page has it.
  */
 import { isAsking, isSmall } from '../terms/language.ts';
+import { isCall, signTerms } from '../terms/signs.ts';
 import { NO_RULES } from '../terms/stems.ts';
 import { isListed, type WordList } from '../terms/word-list.ts';
-import { eachWord, endsDense, signTerms, splitHumps, termOf, words } from '../terms/words.ts';
+import { eachWord, endsDense, splitHumps, termOf, words } from '../terms/words.ts';
 import type { WordsQuery } from './query.ts';
 
 /** One word as it was typed. */
@@ -24,6 +25,9 @@ export interface LooseWord {
   /** As it was typed; empty = it is only a beginning, or a sign. */
   readonly text: string;
   readonly match: string;
+  /** What the text of a page may have of it: terms, and what terms begin with. */
+  readonly terms: readonly string[];
+  readonly beginnings: readonly string[];
 }
 
 /** What must be known of the index to ask well. */
@@ -31,6 +35,8 @@ export interface Vocabulary {
   /** Rules of the languages that a good part of the pages is in, and of the others. */
   readonly languages: readonly string[];
   readonly others: readonly string[];
+  /** The language of most pages; empty or absent = there is none. */
+  readonly main?: string;
   /** Whether some page has this term; whether some page has had this word. */
   has(term: string): boolean;
   readonly words: Pick<WordList, 'has' | 'longer' | 'isShort'>;
@@ -46,6 +52,8 @@ interface AskedWords {
   readonly loose: readonly LooseWord[];
   readonly terms: ReadonlySet<string>;
   readonly beginnings: readonly string[];
+  /** Names with their signs that some page has; not those with the parentheses of a call alone. */
+  readonly signs: readonly string[];
 }
 
 /** Telling words that a query must have for its small ones not to be looked for, unless it is a question. */
@@ -95,6 +103,8 @@ interface Atom {
   readonly beginning: boolean;
   readonly small: boolean;
   readonly alternatives: Set<string>;
+  readonly terms: Set<string>;
+  readonly beginnings: Set<string>;
 }
 
 export function ask(leaves: readonly WordsQuery[], vocabulary: Vocabulary): AskedWords {
@@ -107,6 +117,7 @@ class WordAsking {
   readonly #atoms: Atom[];
   readonly #terms = new Set<string>();
   readonly #beginnings: string[] = [];
+  readonly #known = new Set<string>();
 
   constructor(leaves: readonly WordsQuery[], vocabulary: Vocabulary) {
     this.#vocabulary = vocabulary;
@@ -134,15 +145,18 @@ class WordAsking {
     const bonus = this.#together(unfinished);
     if (telling[0]) for (const one of bonus) telling[0].alternatives.add(one);
     this.#signed(telling);
-    const loose = telling.map(({ text, beginning, alternatives }) => ({
+    const loose = telling.map(({ text, beginning, alternatives, terms, beginnings }) => ({
       text: beginning ? '' : text,
       match: either([...alternatives]),
+      terms: [...terms],
+      beginnings: [...beginnings],
     }));
     return {
       words: this.#atoms.map(({ text, small }) => ({ text: this.#meant(text), small })),
       loose: [...loose, ...this.#signs()],
       terms: this.#terms,
       beginnings: this.#beginnings,
+      signs: [...this.#known],
     };
   }
 
@@ -151,13 +165,14 @@ class WordAsking {
   }
 
   /** The word in each language, and its humps apart. */
-  #itself({ text, beginning, alternatives }: Atom): void {
-    if (beginning) this.#begins(text, alternatives, () => true);
+  #itself(atom: Atom): void {
+    const { text, beginning } = atom;
+    if (beginning) this.#begins(text, atom, () => true);
     else
       for (const word of new Set([text, this.#meant(text)]))
-        for (const language of languagesFor(word, this.#vocabulary)) this.#takes(termsOf(word, language), alternatives);
+        for (const language of languagesFor(word, this.#vocabulary)) this.#takes(termsOf(word, language), atom);
     const split = splitHumps(text);
-    if (split !== text) this.#takes(termsOf(split, this.#vocabulary.languages[0]!), alternatives);
+    if (split !== text) this.#takes(termsOf(split, this.#vocabulary.languages[0]!), atom);
   }
 
   /** Neighbours that are one name in some page. */
@@ -170,8 +185,7 @@ class WordAsking {
         const run = this.#atoms.slice(from, to + 1);
         if (isListed(name) && !this.#vocabulary.words.has(name)) continue;
         for (const term of new Set(this.#vocabulary.languages.map(language => termOf(name, language))))
-          if (isListed(name) || this.#vocabulary.has(term))
-            for (const atom of run) this.#takes([term], atom.alternatives);
+          if (isListed(name) || this.#vocabulary.has(term)) for (const atom of run) this.#takes([term], atom);
       }
     }
   }
@@ -184,14 +198,18 @@ class WordAsking {
       for (let from = 0; from < run.length - 1; from++) {
         const word = run.slice(from);
         const term = termOf(word.map(atom => atom.text).join(''), NO_RULES);
-        for (const { alternatives } of word) alternatives.add(`${quote([term])} *`);
+        for (const { alternatives, beginnings } of word) {
+          alternatives.add(`${quote([term])} *`);
+          beginnings.add(term);
+        }
         this.#beginnings.push(term);
       }
     });
   }
 
   /** Returns whether it may be the beginning of a longer word. */
-  #unfinished({ text, leaf, alternatives, beginning }: Atom): boolean {
+  #unfinished(atom: Atom): boolean {
+    const { text, leaf, beginning } = atom;
     if (beginning) return false;
     const named = this.#beginsName(leaf);
     if (text.length < BEGINNING) return named;
@@ -201,7 +219,7 @@ class WordAsking {
     // Where all that go on are forms of the word itself, it is whole.
     if (!words.isShort(longer) && longer.every(word => languages.some(language => forms.has(termOf(word, language)))))
       return false;
-    this.#begins(text, alternatives, word => !isListed(word) || words.has(word));
+    this.#begins(text, atom, word => !isListed(word) || words.has(word));
     return true;
   }
 
@@ -212,7 +230,10 @@ class WordAsking {
     const term = termOf(name.replaceAll('_', ''), NO_RULES);
     if (parts.size < 2 || term.length < LONG_ENOUGH) return false;
     for (const atom of this.#atoms)
-      if (atom.leaf === leaf && parts.has(atom.text)) atom.alternatives.add(`${quote([term])} *`);
+      if (atom.leaf === leaf && parts.has(atom.text)) {
+        atom.alternatives.add(`${quote([term])} *`);
+        atom.beginnings.add(term);
+      }
     this.#beginnings.push(term);
     return true;
   }
@@ -237,7 +258,11 @@ class WordAsking {
     this.#leaves.forEach(({ text }, leaf) => {
       const first = telling.find(atom => atom.leaf === leaf);
       if (first)
-        for (const term of signTerms(text)) if (this.#vocabulary.has(term)) first.alternatives.add(quote([term]));
+        for (const term of signTerms(text))
+          if (this.#vocabulary.has(term)) {
+            first.alternatives.add(quote([term]));
+            if (!isCall(term)) this.#known.add(term);
+          }
     });
   }
 
@@ -245,22 +270,28 @@ class WordAsking {
   #signs(): LooseWord[] {
     return this.#leaves
       .filter((_, leaf) => !this.#atoms.some(atom => atom.leaf === leaf))
-      .flatMap(({ text }) => signTerms(text).map(term => ({ text: '', match: quote([term]) })));
+      .flatMap(({ text }) =>
+        signTerms(text).map(term => ({ text: '', match: quote([term]), terms: [], beginnings: [] })),
+      );
   }
 
-  #takes(terms: readonly string[], alternatives: Set<string>): void {
+  #takes(terms: readonly string[], atom: Atom): void {
     if (terms.length === 0) return;
-    alternatives.add(quote(terms));
-    for (const term of terms) this.#terms.add(term);
+    atom.alternatives.add(quote(terms));
+    for (const term of terms) {
+      this.#terms.add(term);
+      atom.terms.add(term);
+    }
   }
 
   /** `may`: what the word may be completed to, as far as only its stem would be found. */
-  #begins(text: string, alternatives: Set<string>, may: (word: string) => boolean): void {
+  #begins(text: string, atom: Atom, may: (word: string) => boolean): void {
     const term = termOf(text, NO_RULES);
-    alternatives.add(`${quote([term])} *`);
+    atom.alternatives.add(`${quote([term])} *`);
+    atom.beginnings.add(term);
     if (!this.#beginnings.includes(term)) this.#beginnings.push(term);
     for (const language of this.#vocabulary.languages)
-      for (const stem of stemsOf(text, language, may)) this.#takes([stem], alternatives);
+      for (const stem of stemsOf(text, language, may)) this.#takes([stem], atom);
   }
 }
 
@@ -284,7 +315,8 @@ function atomsOf({ text, beginning }: WordsQuery, leaf: number): Atom[] {
   eachWord(text, NO_RULES, (_, start, end) => {
     // What stands for a type: `std::vector<T>::at`; and what stands before every header: `#include <vector>`.
     const small = (end - start === 1 && /\w<[^<>]*$/.test(text.slice(0, start))) || text === '#include';
-    found.push({ text: text.slice(start, end), leaf, beginning: false, small, alternatives: new Set() });
+    const sets = { alternatives: new Set<string>(), terms: new Set<string>(), beginnings: new Set<string>() };
+    found.push({ text: text.slice(start, end), leaf, beginning: false, small, ...sets });
   });
   const last = found.at(-1);
   if (last && (beginning || endsDense(text))) found[found.length - 1] = { ...last, beginning: true };

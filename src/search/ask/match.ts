@@ -6,6 +6,7 @@
  * languages that the pages are in, joined by OR; most words have one or two.
  */
 import { SkeinError } from '../../base/errors.ts';
+import { languageAsked } from '../terms/language.ts';
 import { NO_RULES } from '../terms/stems.ts';
 import { endsDense, Initials, words } from '../terms/words.ts';
 import { type AskedWord, ask, either, type LooseWord, languagesFor, quote, type Vocabulary } from './asked.ts';
@@ -27,6 +28,10 @@ export interface QueryPlan {
   readonly words: readonly AskedWord[];
   /** Of what was typed without white space, what has signs in it. */
   readonly names: readonly string[];
+  /** The language that the query seems to be in, and what pages in others keep of their worth. */
+  readonly language: { readonly name: string; readonly others: number };
+  /** FTS5 expression: what has one of them with its signs, where some page has; empty = none. */
+  readonly signed: string;
   /** The plain words at the top of the query: what may be left out, or was misspelt, when nothing has them all. */
   readonly loose: readonly LooseWord[];
   /** Everything but those words; empty = nothing. */
@@ -239,8 +244,22 @@ export function plan(query: Query, known: Vocabulary): QueryPlan {
       .filter(isLoose)
       .map(({ text }) => text)
       .filter(text => /[^\p{L}\p{N}]/u.test(text)),
+    language: languageOfQuery(asked.words, known),
+    signed: asked.signs.length === 0 ? '' : either(asked.signs.map(term => quote([term]))),
     strict: strict ?? '',
   };
+}
+
+/** What pages keep that are not in the language that the small words of the query are in, or else in that of most pages. */
+const OTHER_THAN_ASKED = 0.7;
+const OTHER_THAN_MOST = 0.85;
+
+function languageOfQuery(words: readonly AskedWord[], { languages, others, main = '' }: Vocabulary) {
+  const typed = words.map(({ text }) => text);
+  const name = languageAsked(typed, [...languages, ...others], main);
+  if (name !== undefined) return { name, others: OTHER_THAN_ASKED };
+  // Letters beyond ASCII are of a language that has them.
+  return { name: typed.every(text => /^[\0-\x7f]*$/.test(text)) ? main : '', others: OTHER_THAN_MOST };
 }
 
 /** Where words weigh most. */

@@ -7,47 +7,81 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { unpack } from '../feed/texts.ts';
 import { hitsIn } from './hits.ts';
 import type { QueryPlan } from './match.ts';
+import { nameAtoms } from './titles.ts';
 
 /** Pages that are looked at, and characters of a text. */
 export const LOOKED_AT = 10;
 const READ = 100_000;
 /** Characters in which words stand together, for each word of the query. */
 const ROOM = 25;
-/** What standing together adds at most. */
+/** What standing together adds at most, and what a heading adds that is what the title does not say of the query. */
 const WORTH = 1;
+const DEFINED = 1;
+
+interface TextRow {
+  readonly packed: number;
+  readonly body: Uint8Array;
+  readonly headings: string;
+  readonly title: string;
+}
 
 export class Proximity {
   readonly #text: StatementSync;
 
   constructor(database: DatabaseSync) {
-    this.#text = database.prepare('SELECT packed, body FROM texts WHERE id = ?');
+    this.#text = database.prepare('SELECT packed, body, headings, title FROM texts JOIN pages USING (id) WHERE id = ?');
   }
 
   /** A factor from 1 on. */
   of(page: number, language: string, plan: QueryPlan): number {
-    const row = this.#text.get(page) as { packed: number; body: Uint8Array } | undefined;
+    const row = this.#text.get(page) as TextRow | undefined;
     if (row === undefined) return 1;
-    const words = plan.loose.length;
     const together = mostTogether(unpack(row).slice(0, READ), language, plan);
-    return 1 + WORTH * Math.min(1, together / words) ** 2;
+    const near = 1 + WORTH * Math.min(1, together / plan.loose.length) ** 2;
+    return defines(row, plan) ? near * (1 + DEFINED) : near;
   }
 }
 
 /** How many different words stand within the room that so many need. */
 function mostTogether(text: string, language: string, { highlights, loose }: QueryPlan): number {
+  const words = new Map(
+    loose.flatMap(({ terms, beginnings }, word) => [...terms, ...beginnings].map(what => [what, word] as const)),
+  );
   const hits = hitsIn(text, language, highlights);
   const room = ROOM * loose.length;
-  const inside = new Map<string, number>();
+  const inside = new Map<number | string, number>();
   let [first, most] = [0, 0];
+  // A word may have several terms, one for each language.
+  const wordOf = (what: string) => words.get(what) ?? what;
   for (const hit of hits) {
-    inside.set(hit.what, (inside.get(hit.what) ?? 0) + 1);
+    const word = wordOf(hit.what);
+    inside.set(word, (inside.get(word) ?? 0) + 1);
     while (hit.end - hits[first]!.start > room && first < hits.length) {
-      const { what } = hits[first++]!;
-      const left = inside.get(what)! - 1;
-      if (left === 0) inside.delete(what);
-      else inside.set(what, left);
+      const gone = wordOf(hits[first++]!.what);
+      const left = inside.get(gone)! - 1;
+      if (left === 0) inside.delete(gone);
+      else inside.set(gone, left);
     }
     if (inside.size > most) most = inside.size;
   }
   return most;
+}
+
+/** Whether a heading is what the title leaves of the query: `computeIfAbsent` on the page of `HashMap`. */
+function defines({ title, headings }: TextRow, { words }: QueryPlan): boolean {
+  const said = new Set(nameAtoms(title));
+  const left = words.flatMap(({ text, small }) => {
+    const parts = small ? [] : nameAtoms(text);
+    return parts.every(part => said.has(part)) ? [] : parts;
+  });
+  if (left.length === 0) return false;
+  const joined = left.join('');
+  const lower = headings.toLowerCase();
+  if (!lower.includes(left[0]!)) return false;
+  for (const heading of headings.split('\n')) {
+    if (heading.length < joined.length || heading.length > 10 * joined.length + 80) continue;
+    const bare = nameAtoms(heading.replace(/(?<=[\w\]]) ?\(.*/, '')).join('');
+    if (bare === joined || (bare.endsWith(joined) && /[.:@]|\bfn /.test(heading))) return true;
+  }
+  return false;
 }

@@ -7,8 +7,8 @@
  */
 import { DAY, HOUR } from '../../base/clock.ts';
 import { SkeinError } from '../../base/errors.ts';
+import { signTerms } from '../terms/signs.ts';
 import { primaryLanguage } from '../terms/stems.ts';
-import { signTerms } from '../terms/words.ts';
 
 export type Query =
   | { readonly kind: 'all'; readonly parts: readonly Query[] }
@@ -138,7 +138,7 @@ function tokensOf(text: string): QueryToken[] {
 }
 
 function wordsLeaf(text: string, quoted: boolean, column?: 'title' | 'address'): Query | undefined {
-  const beginning = !quoted && /[^*]\*$/.test(text) && !/(?:^|\W)operator\*$/.test(text);
+  const beginning = !quoted && /[\p{L}\p{N}][^*]*\*$/u.test(text) && !/(?:^|\W)operator\*$/.test(text);
   const bare = beginning ? text.slice(0, -1) : text;
   // Only punctuation: nothing to look for, unless it is a name (`->>`, `<=>`).
   if (!/[\p{L}\p{N}]/u.test(bare) && (quoted || signTerms(bare).length === 0)) return undefined;

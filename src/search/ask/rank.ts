@@ -5,7 +5,9 @@
  *     × (1 + importance)
  *     × (1 + 0.2 × 2^(−age of change / 90 d))
  *     × how well its name answers (titles.ts)
- *     × 1.3 if it is in the language of who asks, × 0.8 if it is in a script that the query is not in, × 0.3 if it is for
+ *     × 3 if it has a name of the query with its signs (`@property`)
+ *     × 1.3 if it is in the language of who asks, × 0.7 if in another than the small words of the query are, or × 0.85 in
+ *       another than most pages, × 0.8 if it is in a script that the query is not in, × 0.3 if it is for
  *       programs
  *     × how near the words stand in its text, for the best ten (proximity.ts)
  *
@@ -44,6 +46,8 @@ const FRESHNESS = 0.2;
 /** What pages in the language of who asks gain, and what feeds and data for programs keep beside pages for people. */
 const OWN_LANGUAGE = 1.3;
 const MACHINE = 0.3;
+/** What a page gains that has a name with its signs, not only its letters. */
+const SIGNED = 3;
 /** Kept of a page whose language has a script of its own, where the query is in Latin letters. */
 const OTHER_SCRIPT = 0.8;
 const otherScripts = new Set('ru uk bg el he ar fa zh ja ko th'.split(' '));
@@ -174,16 +178,21 @@ export class Ranker {
     const named = new Set<number>();
     if (rows.length === 0) return { factors, prints, named };
     const titles = new TitleJudge(plan, this.#shared);
+    const pages = rows.map(row => row.id);
+    const signed = plan.signed === '' ? undefined : this.#finder.matching(plan.signed, pages);
     const latin = plan.words.every(({ text }) => /^[\0-\u024f]*$/.test(text));
-    const found = this.#weigh.all(JSON.stringify(rows.map(row => row.id))) as unknown as RankColumns[];
+    const found = this.#weigh.all(JSON.stringify(pages)) as unknown as RankColumns[];
     for (const [id, importance, changed, title, language, content, high, low, url, type] of found) {
       prints.set(id, { title, language, content, high, low, version: versionless(url) });
       const freshness = 1 + FRESHNESS * 2 ** (-Math.max(0, asking.now - changed) / HALF_LIFE);
       const { factor, all } = titles.judge({ title, language, url });
       if (all === 1) named.add(id);
       const isOwn = asking.language !== '' && language === asking.language;
+      const isOther = plan.language.name !== '' && language !== '' && language !== plan.language.name;
+      const foreign = isOther && !isOwn ? plan.language.others : 1;
       const own = isOwn ? OWN_LANGUAGE : latin && otherScripts.has(language) ? OTHER_SCRIPT : 1;
-      factors.set(id, (1 + importance) * freshness * factor * own * (machines.test(type) ? MACHINE : 1));
+      const kind = (machines.test(type) ? MACHINE : 1) * (signed?.has(id) ? SIGNED : 1);
+      factors.set(id, (1 + importance) * freshness * factor * own * foreign * kind);
     }
     return { factors, prints, named };
   }

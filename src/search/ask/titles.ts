@@ -7,7 +7,8 @@
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { tableOf } from '../shelves.ts';
-import { eachWord, signTerms, splitHumps } from '../terms/words.ts';
+import { signTerms } from '../terms/signs.ts';
+import { eachWord, splitHumps } from '../terms/words.ts';
 import { type QueryPlan, siteMark } from './match.ts';
 
 /** Titles of a server that are looked at, how many there must be, and the share of them that makes a word common. */
@@ -55,14 +56,15 @@ export class SharedWords {
     );
     const titles = this.#statement.all(`marks : "${siteMark(host)}"`).map(row => String(row['title']));
     const counts = new Map<string, number>();
-    for (const title of titles) for (const word of new Set(atoms(title))) counts.set(word, (counts.get(word) ?? 0) + 1);
+    for (const title of titles)
+      for (const word of new Set(nameAtoms(title))) counts.set(word, (counts.get(word) ?? 0) + 1);
     const least = Math.max(LEAST, titles.length * COMMON);
     return new Set([...counts].filter(([, count]) => count >= least).map(([word]) => word));
   }
 }
 
 /** The words of a name, humps apart, in lower case without accents but with their endings. */
-function atoms(text: string): string[] {
+export function nameAtoms(text: string): string[] {
   const found: string[] = [];
   eachWord(splitHumps(text.slice(0, 300)), 'zxx', term => found.push(term));
   return found;
@@ -97,6 +99,8 @@ const worth = {
 const NEVER = '\u0000';
 /** What a title keeps of its worth that has the words of `Thread.sleep`, but no `Thread`. */
 const MISWRITTEN = 0.5;
+/** And one that has the letters of `__init__`, but not its signs, where some page has them. */
+const UNSIGNED = 0.2;
 
 /** What the first part of a title is worth beside the whole of it. */
 const FIRST_PART = 0.8;
@@ -112,28 +116,32 @@ export class TitleJudge {
   readonly #shared: SharedWords;
   readonly #open: boolean;
   readonly #signs: readonly string[];
+  /** The query is one name with signs, which some page has. */
+  readonly #unsigned: boolean;
   /** What a name of several parts says first, and how it is written where that tells something. */
   readonly #owners: ReadonlyMap<string, string>;
   readonly #written: readonly string[];
   /** Beginnings of which a name has one, at least, if it answers the query. */
   readonly #beginnings: readonly string[];
 
-  constructor({ words, names, highlights }: QueryPlan, shared: SharedWords) {
-    this.#asked = words.flatMap(({ text }) => atoms(text));
-    this.#telling = new Set(words.filter(({ small }) => !small).flatMap(({ text }) => atoms(text)));
-    this.#small = words.filter(({ small }) => small).flatMap(({ text }) => atoms(text));
+  constructor({ words, names, highlights, signed }: QueryPlan, shared: SharedWords) {
+    const about = withoutScope(words);
+    this.#asked = about.flatMap(({ text }) => nameAtoms(text));
+    this.#telling = new Set(about.filter(({ small }) => !small).flatMap(({ text }) => nameAtoms(text)));
+    this.#small = words.filter(({ small }) => small).flatMap(({ text }) => nameAtoms(text));
     this.#joined = this.#asked.join('');
     this.#shared = shared;
     shared.begin();
     this.#open = highlights.beginnings.length > 0;
     this.#signs = names.flatMap(signTerms);
+    this.#unsigned = signed !== '' && names.length === 1 && nameAtoms(names[0]!).join('') === this.#joined;
     this.#owners = new Map(
       names.flatMap(name => {
         const [, owner = '', sign] = /^(.*)([.#]|::)\w+(?:\(\))?$/.exec(name) ?? [];
         // With a point, the case of letters tells a class from a word: `Thread.sleep`.
         return owner === ''
           ? []
-          : [[atoms(owner).join(''), sign !== '::' && /[A-Z]/.test(owner) ? owner : NEVER] as const];
+          : [[nameAtoms(owner).join(''), sign !== '::' && /[A-Z]/.test(owner) ? owner : NEVER] as const];
       }),
     );
     this.#written = [...this.#owners.values()].filter(name => name !== NEVER);
@@ -164,7 +172,7 @@ export class TitleJudge {
 
   /** What a name adds to the factor, and the share of the telling words it has; -1 = it says nothing of its own. */
   #judgeName(name: string, shared: ReadonlySet<string>): { readonly worthy: number; readonly all: number } {
-    const whole = atoms(name);
+    const whole = nameAtoms(name);
     const words = unnumbered(whole).filter(word => !shared.has(word));
     if (words.length === 0) return { worthy: 0, all: -1 };
     const had = new Set<string>();
@@ -198,7 +206,7 @@ export class TitleJudge {
       worth.written * written +
       worth.starts * starts +
       worth.small * small;
-    return { worthy, all };
+    return { worthy: this.#unsigned && signs === 0 ? worthy * UNSIGNED : worthy, all };
   }
 
   /** Letter by letter, from the beginning of a word to the end of one: `shared_ptr` for `sharedptr`. */
@@ -231,6 +239,13 @@ export class TitleJudge {
 
 const isPlural = (one: string, two: string) => one === two || one === `${two}s` || two === `${one}s`;
 
+/** What a question is about, without where: `how to sort a vector in c++`. */
+function withoutScope(words: QueryPlan['words']): QueryPlan['words'] {
+  const at = words.findLastIndex(({ text }) => text === 'in');
+  const isOne = words.length - at <= 3 && words.slice(0, Math.max(0, at)).filter(({ small }) => !small).length >= 2;
+  return at > 0 && words[at]!.small && isOne ? words.slice(0, at) : words;
+}
+
 /** What stands before a dash, a bar or a colon, where something stands behind it. */
 function firstPart(title: string): string {
   const end = title.search(/\s[—–|·•-]+\s|:\s/);
@@ -246,7 +261,7 @@ function unnumbered(words: readonly string[]): readonly string[] {
 /** The words of a path without its ending, joined. */
 function tailOf(path: string): string {
   const bare = decode(path).replace(/(?:\/index)?\.[a-z]{2,5}$|\/$/, '');
-  return atoms(bare).join('');
+  return nameAtoms(bare).join('');
 }
 
 function decode(path: string): string {

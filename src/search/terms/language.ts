@@ -72,6 +72,26 @@ export function isSmall(word: string, language: string, asking = false): boolean
   return (smallWords.get(language)?.has(lower) ?? false) || (asking && inQuestions.has(lower));
 }
 
+/** Small words of a query from which it is in another language than most pages: `per process` is not Italian. */
+const TOLD = 2;
+
+/**
+ * The language of a query, of those that pages are in, by its small words. Undefined = it has none of them; empty = those
+ * of several, or too few for a language that is not `main`, the one of most pages.
+ */
+export function languageAsked(asked: readonly string[], spoken: readonly string[], main: string): string | undefined {
+  const lower = asked.map(word => word.toLowerCase());
+  if (lower.length > TOLD && openers.has(lower[0]!) && spoken.includes('en')) return 'en';
+  const counts = spoken.map(language => ({
+    language,
+    count: lower.filter(word => smallWords.get(language)?.has(word)).length,
+  }));
+  const [first, second] = counts.sort((a, b) => b.count - a.count);
+  if (first === undefined || first.count === 0) return undefined;
+  const least = first.language === main ? 1 : TOLD;
+  return first.count >= least && first.count > (second?.count ?? 0) ? first.language : '';
+}
+
 /** Letters of a script of its own that stand for a word, and the share of a text's words that make it the text's. */
 const LETTERS = 3;
 const MAIN = 0.25;

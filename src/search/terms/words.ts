@@ -6,6 +6,7 @@
  * Scripts that write without spaces are cut by ICU's dictionaries. ICU decides by context, so the last word of a run
  * can come out longer in a page than in a query; a query therefore treats it as a beginning (query side, match.ts).
  */
+import { signTerms } from './signs.ts';
 import { lowerCase, rulesOf, stemmerFor } from './stems.ts';
 
 /** One term and where it stands in the text it came from. */
@@ -302,33 +303,10 @@ export function terms(text: string, language: string, maker = shared): string {
   return joined;
 }
 
-/** Names with the signs that belong to them, and signs that are names themselves. */
-const signed = /(?:[\w+#<>=!&|^*%~@$[\]-]|\(\))+/g;
-const sign = /[+#<>=!&|^*%~@$[\]]|\(\)|\b__\w+__\b/;
-/** Hyphens and exclamation marks beside words are punctuation, parentheses but empty ones, too. */
-const punctuation = /^[-!]+(?=\w)|(?<=\w)[-!]+$|[()](?<!\(\)|\((?=\)))/g;
-
 /** `StringBuilder` as `String Builder`, `XMLReader` as `XML Reader`; other words as they are. */
 export function splitHumps(word: string): string {
   return word.replace(/([a-z\d])([A-Z])/g, '$1 $2').replace(/([A-Z]+)([A-Z][a-z])/g, '$1 $2');
 }
-
-/** The names of a text that have signs, each as one term: the signs as private letters, because FTS5 would cut at them. */
-export function signTerms(text: string): string[] {
-  if (!sign.test(text)) return [];
-  const found = new Set<string>();
-  for (const piece of text.match(signed) ?? []) {
-    const name = piece.replace(punctuation, '').toLowerCase();
-    if (!sign.test(name) || name.length < 2 || name.length > LONGEST) continue;
-    // `C++20` is found as `C++`, too, and `operator!=` where a title says `operator==, !=`.
-    for (const part of [name, name.replace(/(?<=[^a-z\d])\d+$/, ''), name.replace(/^operator(?=[^a-z\d]{2})/, '')])
-      if (part.length > 1)
-        found.add(part.replace(/[^a-z\d]/g, each => String.fromCharCode(SIGNS + each.charCodeAt(0))));
-  }
-  return [...found];
-}
-
-const SIGNS = 0xe100;
 
 /**
  * The terms of a title, heading, link text or address: those of its words, and behind them those that a name is made of.

@@ -135,7 +135,7 @@ class WideAnswerer {
       spoken.others.length > 0 &&
       !(await this.#doubts(spoken).isClearlyMisspelt(found.plan))
     )
-      found = await this.#all(query, { languages: [...spoken.languages, ...spoken.others], others: [] });
+      found = await this.#all(query, { ...spoken, languages: [...spoken.languages, ...spoken.others], others: [] });
     const { total, named } = found.ranked;
     const mistaken = total > 0 ? await this.#doubts(spoken).mistaken(found) : new Map<string, string>();
     if (mistaken.size > 0) return this.#all(query, { ...spoken, meant: mistaken }, typing);

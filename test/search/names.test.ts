@@ -240,3 +240,13 @@ test('what a manual defines comes before what speaks of it, whatever the title h
   ]);
   assert.equal(first(search, 'QuerySet.prefetch_related'), 2);
 });
+
+test('one letter is enough behind the rest of a name', context => {
+  const search = indexOf(context, [
+    document(1, { title: 'std::priority_queue::top', text: `The top. ${filler}` }),
+    document(2, { title: 'std::priority_queue', text: `The whole. ${filler}` }),
+    document(3, { title: 'Thread', headings: 'Thread.join', text: `Waits. ${filler}` }),
+  ]);
+  assert.equal(first(search, 'std::priority_queue::t'), 1);
+  assert.equal(first(search, 'Thread.j'), 3);
+});

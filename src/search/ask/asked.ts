@@ -67,6 +67,9 @@ const LONGEST_PHRASE = 8;
 const BEGINNING = 2;
 const LONG_ENOUGH = 4;
 
+/** Where words weigh most. */
+export const HEAD = '{title headings anchors address} : ';
+
 export const quote = (terms: readonly string[]) => `"${terms.join(' ').replaceAll('"', '')}"`;
 export const either = (parts: readonly string[]) => (parts.length === 1 ? parts[0]! : `(${parts.join(' OR ')})`);
 
@@ -212,7 +215,7 @@ class WordAsking {
     const { text, leaf, beginning } = atom;
     if (beginning) return false;
     const named = this.#beginsName(leaf);
-    if (text.length < BEGINNING) return named;
+    if (text.length < BEGINNING) return this.#beginsPart(atom) || named;
     const { words, languages } = this.#vocabulary;
     const longer = words.longer(text);
     const forms = new Set(languages.map(language => termOf(text, language)));
@@ -235,6 +238,16 @@ class WordAsking {
         atom.beginnings.add(term);
       }
     this.#beginnings.push(term);
+    return true;
+  }
+
+  /** `std::priority_queue::t`: one letter is enough behind the rest of a name, where names stand. */
+  #beginsPart({ text, leaf, alternatives }: Atom): boolean {
+    const before = this.#atoms.filter(atom => atom.leaf === leaf).at(-2);
+    if (before === undefined || !/(?:\w\.|::|#|->)\w$/.test(this.#leaves[leaf]!.text)) return false;
+    const { languages } = this.#vocabulary;
+    for (const language of languages)
+      alternatives.add(`${HEAD}(${quote([termOf(before.text, language), termOf(text, NO_RULES)])} *)`);
     return true;
   }
 

@@ -9,7 +9,7 @@ import { SkeinError } from '../../base/errors.ts';
 import { languageAsked } from '../terms/language.ts';
 import { NO_RULES } from '../terms/stems.ts';
 import { endsDense, Initials, words } from '../terms/words.ts';
-import { type AskedWord, ask, either, type LooseWord, languagesFor, quote, type Vocabulary } from './asked.ts';
+import { type AskedWord, ask, either, HEAD, type LooseWord, languagesFor, quote, type Vocabulary } from './asked.ts';
 import type { ChangedQuery, Query, WordsQuery } from './query.ts';
 
 export interface QueryPlan {
@@ -261,9 +261,6 @@ function languageOfQuery(words: readonly AskedWord[], { languages, others, main 
   // Letters beyond ASCII are of a language that has them.
   return { name: typed.every(text => /^[\0-\x7f]*$/.test(text)) ? main : '', others: OTHER_THAN_MOST };
 }
-
-/** Where words weigh most. */
-export const HEAD = '{title headings anchors address} : ';
 
 const wordsIn = (text: string) =>
   words(text, NO_RULES).map(({ start, end }) => ({ text: text.slice(start, end), small: false }));

@@ -5,8 +5,8 @@
 import { NO_RULES } from '../terms/stems.ts';
 import { isListed, type WordList } from '../terms/word-list.ts';
 import { termOf } from '../terms/words.ts';
-import { formsOf, quote, type Vocabulary } from './asked.ts';
-import { HEAD, type QueryPlan } from './match.ts';
+import { formsOf, HEAD, quote, type Vocabulary } from './asked.ts';
+import type { QueryPlan } from './match.ts';
 import { FEW, type Ranked, type Ranker } from './rank.ts';
 import { asName, commonest, FEW_BEGUN, FEW_PAGES, halvesOf, SHORT_QUERY, type Spelling, TIMES } from './spelling.ts';
 

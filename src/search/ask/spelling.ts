@@ -7,8 +7,7 @@
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { termOf } from '../terms/words.ts';
-import { either, languagesFor, quote, type Vocabulary } from './asked.ts';
-import { HEAD } from './match.ts';
+import { either, HEAD, languagesFor, quote, type Vocabulary } from './asked.ts';
 
 /** Letters from which a word can be told from its neighbours, and from which two mistakes are forgiven. */
 const SHORTEST = 4;

@@ -1,7 +1,7 @@
 /** Which words of a query seem misspelt, asked of several indexes: doubts.ts says which, and why. */
 import type { Spoken } from '../ask/answer.ts';
-import { formsOf, quote } from '../ask/asked.ts';
-import { HEAD, type QueryPlan } from '../ask/match.ts';
+import { formsOf, HEAD, quote } from '../ask/asked.ts';
+import type { QueryPlan } from '../ask/match.ts';
 import { FEW, type Ranked } from '../ask/rank.ts';
 import {
   asName,

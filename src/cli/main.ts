@@ -11,6 +11,7 @@ import { runtimeOf, runtimeWords } from '../transfer/runtime.ts';
 import { commands } from './commands.ts';
 import { startThreadsEarly } from './prestart.ts';
 import { harmlessLines, paint } from './print/terminal.ts';
+import { usageError } from './usage-errors.ts';
 
 /** Exit code of Node for a program that waits for what never comes. */
 const UNSETTLED = 13;
@@ -25,7 +26,7 @@ const program = new Command('skein')
     optionDescription: option => option.description,
     subcommandTerm: command => `${command.name()} ${command.usage().replace(/\[(?:options|command)\] ?/g, '')}`.trim(),
   })
-  .configureOutput({ writeErr: text => void process.stderr.write(harmlessLines(text)) })
+  .configureOutput({ writeErr: text => void process.stderr.write(harmlessLines(text)), outputError: () => {} })
   .exitOverride();
 
 // A reader that goes away (`skein pages | head`) is no error; what was found by then (`skein verify | head`) stands.
@@ -55,7 +56,7 @@ async function main(words: readonly string[]): Promise<void> {
     await program.parseAsync();
   } catch (error) {
     const { diskError } = await import('../ledger/ledger.ts');
-    process.exitCode = report(diskError(error));
+    process.exitCode = report(diskError(error), words);
   }
 }
 
@@ -68,9 +69,10 @@ async function addCommands(named: string | undefined): Promise<void> {
   }
 }
 
-function report(thrown: unknown): number {
-  if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? 0 : 2;
-  const error = openFilesError(fileError(thrown));
+function report(thrown: unknown, words: readonly string[]): number {
+  if (thrown instanceof CommanderError && /^commander\.(?:help|version)/.test(thrown.code))
+    return thrown.exitCode === 0 ? 0 : 2; // it printed what it has to say
+  const error = thrown instanceof CommanderError ? usageError(thrown, program, words) : openFilesError(fileError(thrown));
   if (!(error instanceof SkeinError)) {
     console.error(paint('red', 'skein: unexpected error, please report it:'), error);
     return 1;

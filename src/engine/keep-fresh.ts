@@ -105,7 +105,10 @@ function aimHere(engine: Engine, options: FreshOptions): Timetable | undefined {
   return timetable;
 }
 
-const noTally: Tally = { changed: 0, back: 0, images: 0, new: 0, aside: 0, sitemaps: 0 };
+const noTally: Tally = {
+  ...{ changed: 0, newlyGone: 0, newlyMoved: 0, back: 0, images: 0, new: 0 },
+  ...{ aside: 0, sitemaps: 0 },
+};
 
 /** Several machines begin together: when every partition is held by one of them. */
 function untilGathered({ cluster }: Engine, begin: () => FreshWork): Supply {

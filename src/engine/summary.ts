@@ -63,7 +63,8 @@ export function summaryOf({ home, pool }: Engine, interrupted: boolean): Summary
     interrupted,
     memory: process.resourceUsage().maxRSS * 1024,
     cpuSeconds: (process.cpuUsage().user + process.cpuUsage().system) / 1e6,
-    reasons: Object.fromEntries([...progress.reasons].sort((a, b) => b[1] - a[1])),
+    // What was taken for news at first may have been taken back: then nothing is left of it.
+    reasons: Object.fromEntries([...progress.reasons].filter(([, n]) => n > 0).sort((a, b) => b[1] - a[1])),
   };
 }
 

@@ -57,8 +57,18 @@ interface Mistake {
 }
 
 const mistakes: readonly Mistake[] = [
-  { args: ['crawl', 'http://127.0.0.1:1/', '--pase', '1'], code: 2, says: /--pase.*\n.*--pace/s },
-  { args: ['crwal', 'http://127.0.0.1:1/'], code: 2, says: /crwal.*\n.*crawl/s },
+  {
+    args: ['crawl', 'http://127.0.0.1:1/', '--pase', '1'],
+    code: 2,
+    says: /^skein: There is no option --pase\.\nDid you mean --pace\?/,
+  },
+  { args: ['crawl', '--qqq'], code: 2, says: /^skein: There is no option --qqq\.\n"skein crawl --help" lists/ },
+  { args: ['crwal', 'http://127.0.0.1:1/'], code: 2, says: /^skein: There is no command crwal\.\nDid you mean crawl\?/ },
+  { args: ['qqq'], code: 2, says: /^skein: There is no command qqq\.\n"skein --help" lists/ },
+  { args: ['search'], code: 2, says: /^skein: The argument <query> is missing\.\n"skein search --help" says/ },
+  { args: ['notify', 'add'], code: 2, says: /^skein: The argument <name> is missing\.\n"skein notify add --help" says/ },
+  { args: ['diff', 'a.example', '1', '2'], code: 2, says: /^skein: There are too many arguments.*\n"skein diff --help" says/ },
+  { args: ['extract'], code: 2, says: /^skein: --schema <file> is missing\.\n"skein extract --help" says/ },
   { args: ['crawl', 'http://127.0.0.1:1/', '--pace', 'fast'], code: 2, says: /--pace cannot be "fast"/ },
   { args: ['crawl', 'http://127.0.0.1:1/', '--pace', '-1'], code: 2, says: /--pace cannot be "-1"/ },
   { args: ['crawl', 'http://127.0.0.1:1/', '--connections', '0'], code: 2, says: /--connections cannot be "0"/ },
@@ -98,6 +108,11 @@ const mistakes: readonly Mistake[] = [
   { args: ['verify'], code: 3, says: /no collection/ },
   { args: ['show', 'http://127.0.0.1:1/'], code: 3, says: /no collection/ },
   { args: ['export'], code: 3, says: /no collection/ },
+  { args: ['outposts'], code: 3, says: /no collection in .*\n.*skein crawl URL/ },
+  { args: ['notify', 'list'], code: 3, says: /no collection/ },
+  { args: ['notify', 'try', 'mine'], code: 3, says: /no collection/ },
+  { args: ['notify', 'run'], code: 3, says: /no collection/ },
+  { args: ['notify', 'remove', 'mine'], code: 3, says: /no collection/ },
 ];
 
 test('mistakes are answered with a sentence and an exit code, and leave nothing behind', async () => {

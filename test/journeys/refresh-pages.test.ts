@@ -265,3 +265,28 @@ test('a page that every menu drops is noticed by a tenth of the pages a day, wit
   }
   assert.equal(knownOf(collection, `${pages.origin}${removed}`).outcome, 'gone');
 });
+
+test('a round says how many pages went, moved and came back, and no outcome that was taken back', async () => {
+  using collection = makeCollection();
+  await using pages = await openPages();
+  const names = Array.from({ length: 12 }, (_, n) => `/page-${n}.html`);
+  const show = (news: string) =>
+    names.forEach((path, n) => {
+      pages.set(path, { body: html(`Page ${n}`, [prose(n + 2), news]) });
+    });
+  show('The news of today.');
+  pages.set('/', { body: html('Front', [prose(1)], names) });
+  await collection.crawl([`${pages.origin}/`]);
+  show('The news of the day after.'); // the same edit everywhere: no page's own news
+  pages.set(names[0]!, { status: 404, body: 'gone' });
+  pages.set(names[1]!, { status: 301, headers: { location: names[2]! } });
+  collection.pass(1);
+  const { changed, newlyGone, newlyMoved, back, reasons } = await collection.refresh({ budget: '100%' });
+  assert.deepEqual({ changed, newlyGone, newlyMoved, back }, { changed: 0, newlyGone: 1, newlyMoved: 1, back: 0 });
+  for (const [reason, count] of Object.entries(reasons)) assert.ok(count > 0, reason);
+  pages.set(names[0]!, { body: html('Page 0', [prose(2)]) });
+  collection.pass(2);
+  const later = await collection.refresh({ budget: '100%' });
+  assert.equal(later.newlyGone, 0);
+  assert.equal(later.back, 1);
+});

@@ -82,7 +82,11 @@ function choose(versions: readonly TimelineEntry[], wanted: unknown, otherwise: 
   if (/^#?\d+$/.test(text)) {
     const number = Number(text.replace('#', ''));
     if (number >= 1 && number <= versions.length) return number;
-    throw new SkeinError('not-found', `There is no version ${text}; there are ${versions.length}.`);
+    throw new SkeinError(
+      'not-found',
+      `There is no version ${text}: versions are numbered from 1 to ${versions.length}.`,
+      '"skein history" lists them.',
+    );
   }
   const time = parseWhen(text, Date.now());
   const index = versions.findLastIndex(visit => visit.time <= time);

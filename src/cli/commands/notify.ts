@@ -36,6 +36,7 @@ export function addNotifyCommand(program: Command): void {
     .addHelpText('after', '\nExample:\n  skein notify remove prices');
   declare(remove, ['data']).action(async (name: string, given: NotifyOptions) => {
     const { data } = await values(given, ['data']);
+    requireCollection(data);
     removeRule(data, name);
     if (given['json']) printJson({ name });
     else console.log(`Removed the rule ${name}.`);
@@ -97,6 +98,7 @@ function addList(notify: Command): void {
     .addHelpText('after', '\nExample:\n  skein notify list');
   declare(list, ['data']).action(async (given: NotifyOptions) => {
     const { data } = await values(given, ['data']);
+    requireCollection(data);
     await keepConfiguredRules(given, data);
     const rows = readRules(data).map(rule => {
       const desk = new Desk(join(notifyDirectory(data), rule.name));
@@ -128,6 +130,7 @@ function addTry(notify: Command): void {
     .addHelpText('after', '\nExample:\n  skein notify try prices');
   declare(trial, ['data']).action(async (name: string, given: NotifyOptions) => {
     const { data } = await values(given, ['data']);
+    requireCollection(data);
     await keepConfiguredRules(given, data);
     const rule = ruleNamed(data, name);
     const found = await tryRule(data, rule);
@@ -155,6 +158,7 @@ function addRun(notify: Command): void {
     .addHelpText('after', '\nExample:\n  skein notify run');
   declare(run, ['data']).action(async (given: NotifyOptions) => {
     const { data } = await values(given, ['data']);
+    requireCollection(data);
     await keepConfiguredRules(given, data);
     if (readRules(data).length === 0) throw new SkeinError('not-found', 'No rules yet.', 'See "skein notify add".');
     const notifier = new Notifier(data);

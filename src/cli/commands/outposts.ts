@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { systemClock } from '../../base/clock.ts';
-import { SkeinError } from '../../base/errors.ts';
+import { requireCollection } from '../../engine/open-ledger.ts';
 import type { Machine } from '../../home/machines/machines.ts';
 import { OUTPOSTS_FILE, type Placement } from '../../home/machines/placement.ts';
 import { declare, values } from '../options/options.ts';
@@ -47,7 +47,7 @@ export function addOutpostsCommand(program: Command): void {
 function read(directory: string): OutpostsState {
   const file = join(directory, OUTPOSTS_FILE);
   if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as OutpostsState;
-  if (!existsSync(directory)) throw new SkeinError('not-found', `There is no collection in ${directory}.`);
+  requireCollection(directory);
   return { time: 0, running: false, listening: '', refusals: 0, machines: [], placements: [] };
 }
 

@@ -206,16 +206,21 @@ function print(summary: FreshSummary, directory: string): void {
   console.log(`\n${fold(`${newsInWords(summary)} Avoided ${size(avoided)} of transfer or storage.${waits}`)}`);
   console.log(fold(freshnessInWords(summary.freshness)));
   if (aside + sitemaps > 0) {
-    const looks = `${plural(aside, 'check')} of dead links, redirects and duplicate addresses, ${plural(sitemaps, 'sitemap')}`;
-    console.log(fold(`Outside the page budget: ${looks}.`));
+    const looks = [
+      ...(aside > 0 ? [`${plural(aside, 'check')} of dead links, redirects and duplicate addresses`] : []),
+      ...(sitemaps > 0 ? [plural(sitemaps, 'sitemap')] : []),
+    ];
+    console.log(fold(`Outside the page budget: ${looks.join(', ')}.`));
   }
   const asked = plural(Math.round(visitsPerDay), 'visit');
   console.log(fold(`The schedule plans ${asked} a day. See "skein changes" and "skein account".`));
 }
 
 /** What `changes` lists, and new pages apart from it. */
-function newsInWords({ changed, back, images, new: first }: Tally): string {
+function newsInWords({ changed, newlyGone, newlyMoved, back, images, new: first }: Tally): string {
   const also = [
+    ...(newlyGone > 0 ? [`${plural(newlyGone, 'page is', 'pages are')} gone`] : []),
+    ...(newlyMoved > 0 ? [`${plural(newlyMoved, 'page')} moved`] : []),
     ...(images > 0 ? [`${plural(images, 'image')} changed`] : []),
     ...(back > 0 ? [`${plural(back, 'page')} came back`] : []),
     ...(first > 0 ? [`${plural(first, 'page is', 'pages are')} new`] : []),

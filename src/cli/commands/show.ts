@@ -38,7 +38,9 @@ const times: Readonly<Record<string, string>> = {
 
 function wordsOf(name: string, value: unknown): string {
   if (name in times) return moment(Number(value));
-  return name === 'bytes' ? size(Number(value)) : value === true ? 'yes' : String(value);
+  if (name === 'bytes') return size(Number(value));
+  if (typeof value === 'number') return String(Math.round(value * 100) / 100);
+  return value === true ? 'yes' : String(value);
 }
 
 function print(shown: Shown): void {

@@ -34,7 +34,10 @@ const degrees = z.strictObject({ mean: z.number(), most: count, exponent: z.numb
 const visit = { time, outcome, reason, status, stage: maybeText, bytes, ms: count, outpost: text };
 const spent = { visits: count, spent: bytes, avoided: bytes };
 
-const freshened = { ...summary, changed: count, back: count, new: count, avoided: bytes, left: count };
+const freshened = {
+  ...{ ...summary, changed: count, newlyGone: count, newlyMoved: count, back: count, new: count },
+  ...{ avoided: bytes, left: count },
+};
 
 /** By command; those that print a list print one object a line. */
 export const schemas: Readonly<Record<string, z.ZodType>> = {

@@ -70,8 +70,10 @@ function kindOf(outcome: string, stage: string | null, earlier: string | null): 
 
 /** What a run brought, as `changes` would list it, and the looks that no budget of pages pays for. */
 export interface Tally {
-  /** Pages that changed, or came back; images that changed; pages that were seen for the first time. */
+  /** Pages that changed, went, moved or came back; images that changed; pages that were seen for the first time. */
   readonly changed: number;
+  readonly newlyGone: number;
+  readonly newlyMoved: number;
   readonly back: number;
   readonly images: number;
   readonly new: number;
@@ -89,6 +91,8 @@ export function tallyOf(ledger: Ledger, from: number): Tally {
       .reduce((total, { n }) => total + n, 0);
   return {
     changed: sum(0, 'changed'),
+    newlyGone: sum(0, 'gone'),
+    newlyMoved: sum(0, 'moved'),
     back: sum(0, 'back'),
     images: sum(IMAGE, 'changed'),
     new: sum(0, 'new'),

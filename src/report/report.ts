@@ -39,7 +39,12 @@ export async function makeReport(parts: readonly SitePart[], options: ReportOpti
   const edges = new Edges();
   const holders = new Holders(site, (source, target) => edges.add(source, target));
   const markups = await Markups.of(site);
-  const others = await beyond(site, holders, markups, outside);
+  const others = await beyond(
+    site,
+    holders,
+    markups,
+    outside && { ...outside, asks: name => !only || only.includes(name) },
+  );
   const all = [
     ...brokenLinks(site, holders),
     ...others.findings,
@@ -65,8 +70,13 @@ export async function makeReport(parts: readonly SitePart[], options: ReportOpti
   return { time: now, since, urls: site.size, counts, checks: byCheck, unchecked, structure, findings };
 }
 
+interface Asked extends OutsideOptions {
+  /** Of what is not told, nobody is asked. */
+  readonly asks: (check: CheckName) => boolean;
+}
+
 /** What is not part of the collection: links to other sites, and requisites that were not crawled. */
-async function beyond(site: ReportedSite, holders: Holders, markups: Markups, options: OutsideOptions | undefined) {
+async function beyond(site: ReportedSite, holders: Holders, markups: Markups, options: Asked | undefined) {
   const wanted = new Map<string, CheckName>();
   for (const row of site)
     if (row.refused === 'out-of-scope' && row.outcome === null) wanted.set(row.url, 'broken-external');
@@ -79,7 +89,8 @@ async function beyond(site: ReportedSite, holders: Holders, markups: Markups, op
     } else wanted.set(url, 'broken-requisite');
   }
   if (!options) return { findings: broken, unchecked: wanted.size };
-  const answers = await checkOutside(wanted.keys(), options);
+  const asked = [...wanted].filter(([, check]) => options.asks(check)).map(([url]) => url);
+  const answers = await checkOutside(asked, options);
   for (const [url, { status, reason }] of answers) {
     if (reason === '') continue;
     const check = wanted.get(url)!;

@@ -162,6 +162,13 @@ test('only a server that has a sitemap leaves pages out of it', async () => {
   assert.deepEqual(left, [`${mapped.origin}/left-out`]);
 });
 
+test('--external asks only for what is told', async () => {
+  const before = other.asked.length;
+  const { unchecked } = await report('--external', '--pace', '0', '--allow-private', '--only', 'broken-requisite');
+  assert.equal(other.asked.length, before, 'links to other sites are another check');
+  assert.ok(unchecked >= 2, `${unchecked}`);
+});
+
 test('--external asks by HEAD for what the collection does not hold, through the gate', async () => {
   const asked = other.asked.length;
   const closed = await report('--external', '--pace', '0', '--only', 'broken-external,broken-requisite');

@@ -88,12 +88,12 @@ export class Looks {
     this.#last = undefined;
   }
 
-  /** Pages that were found changed, by day (since 1970), from the day `first` on. */
+  /** Pages and images that were found changed, by day (since 1970), from the day `first` on. */
   changedByDay(first: number): Map<number, number> {
     const rows = this.#database
       .prepare(
         `SELECT day, sum(visits) AS n FROM looks
-         WHERE day >= ? AND outcome = 'fetched' AND stage NOT IN ('', 'first') GROUP BY day`,
+         WHERE day >= ? AND outcome = 'fetched' AND stage NOT IN ('', 'first') AND cause <> 'sitemap' GROUP BY day`,
       )
       .all(first);
     return new Map(rows.map(row => [row['day'] as number, row['n'] as number]));

@@ -60,7 +60,7 @@ test('what the account asks of visits is kept as they are written and judged ane
     ledger.visits.add({ ...visit(4, 'far', NOW), stage: 'content', cause: 'sitemap' });
     ledger.commit();
     assert.deepEqual({ ...ledger.looks.decidedBy(day)[0] }, { stage: 'content', pages: 2, changed: 1, down: 15 });
-    assert.equal(ledger.looks.changedByDay(day).get(day), 2);
+    assert.equal(ledger.looks.changedByDay(day).get(day), 1, 'a sitemap is no page');
     assert.deepEqual(ledger.looks.spentAt('here', day), { up: 2, down: 11 });
     assert.deepEqual(ledger.looks.spentAt('elsewhere', 0), { up: before.up + 2, down: before.down + 6 });
     ledger.begin();

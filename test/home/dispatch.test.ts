@@ -38,8 +38,9 @@ test('errands are shared by load, and a server stays where it is', () => {
   assert.equal(dispatch.choose(place('https://two.org'))!.to, second);
 });
 
-test('a thread is begun with when the others have much to do', () => {
-  const dispatch = new Dispatch();
+test('a thread is begun with when the others have much to do, and have had for a while', () => {
+  const clock = movableClock();
+  const dispatch = new Dispatch(clock);
   const awake = carrier('thread-1', { remote: false });
   const asleep = carrier('thread-2', { remote: false, asleep: true });
   dispatch.join(awake);
@@ -48,6 +49,11 @@ test('a thread is begun with when the others have much to do', () => {
   dispatch.send(errand('1', 'https://one.org', 40), dispatch.choose(shared)!.to);
   assert.equal(dispatch.choose(shared)!.to, awake);
   dispatch.send(errand('2', 'https://one.org', 40), awake);
+  assert.equal(dispatch.choose(shared)!.to, awake, 'it may be a small crawl');
+  dispatch.send(errand('3', 'https://one.org', awake.room), awake);
+  assert.equal(dispatch.choose(shared), undefined, 'what the one that is awake has no room for waits');
+  dispatch.returned(awake, '3');
+  void clock.advance(500);
   assert.equal(dispatch.choose(shared)!.to, asleep);
 });
 

@@ -74,6 +74,24 @@ export function meaningOf(code: string): string {
   return reasons[code as ReasonCode]?.means ?? code;
 }
 
+/** By the stage that decided: what of a page was new, and is no news of its own. */
+const stagesOfSame: Readonly<Record<string, string>> = {
+  template: 'unchanged except for an edit shared by many pages',
+  noise: 'unchanged except for noise',
+  stamp: 'unchanged except for a date or similar stamp',
+};
+
+/** What a visit found, for people: a page may be the same although its bytes were not. */
+export function visitMeans({ outcome, reason, stage }: VisitFound): string {
+  return (outcome === 'same' && stage !== null && stagesOfSame[stage]) || meaningOf(reason);
+}
+
+interface VisitFound {
+  readonly outcome: string;
+  readonly reason: string;
+  readonly stage: string | null;
+}
+
 /** Codes after which the whole server waits: it could not be asked, or did not answer. */
 export const serverTroubles: readonly string[] = Object.entries(reasons).flatMap(([code, each]) =>
   each.server ? [code] : [],

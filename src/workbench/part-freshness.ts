@@ -12,6 +12,11 @@ const KEPT = 50;
 
 interface PartFreshness {
   readonly expected: number;
+  /** What it may be, nine times in ten. */
+  readonly low: number;
+  readonly high: number;
+  /** Visits behind it. */
+  readonly looks: number;
   readonly aim: number;
   /** Pages that are there, by which it counts beside other partitions. */
   readonly pages: number;
@@ -23,18 +28,19 @@ export function partFreshness(part: ReadPartition): PartFreshness {
   const began = performance.now();
   const before = kept.get(part);
   if (before && began < before.until) return before;
-  const { expected, aim } = freshnessOf(part.ledger, Date.now());
+  const { expected, low, high, looks, aim } = freshnessOf(part.ledger, Date.now());
   const pages = part.ledger.dueTimes.countLive();
   const now = performance.now();
-  const found = { expected, aim, pages, until: now + Math.max(LEAST_KEPT, KEPT * (now - began)) };
+  const found = { expected, low, high, looks, aim, pages, until: now + Math.max(LEAST_KEPT, KEPT * (now - began)) };
   kept.set(part, found);
   return found;
 }
 
-/** Of all together: of each as much as it has pages. */
-export function meanFreshness(all: readonly PartFreshness[]): { expected: number; aim: number } {
+/** Of all together: of each as much as it has pages. Its limits are those of partitions that err alike, so rather too wide. */
+export function meanFreshness(all: readonly PartFreshness[]): Omit<PartFreshness, 'pages'> {
   const pages = sumOf(all.map(each => each.pages));
-  const mean = (of: 'expected' | 'aim') =>
+  const mean = (of: 'expected' | 'low' | 'high' | 'aim') =>
     pages > 0 ? sumOf(all.map(each => each[of] * each.pages)) / pages : (all[0]?.[of] ?? 0);
-  return { expected: mean('expected'), aim: mean('aim') };
+  const looks = sumOf(all.map(each => each.looks));
+  return { expected: mean('expected'), low: mean('low'), high: mean('high'), looks, aim: mean('aim') };
 }

@@ -362,6 +362,11 @@ test('hostile pages cannot run, load or leave', options, async () => {
     await page.waitForSelector('h1');
     await page.waitForTimeout(250);
     assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 390, path);
+    assert.doesNotMatch(
+      await page.innerText('main'),
+      /[\u202a-\u202e\u2066-\u2069]/,
+      `${path}: nothing is turned about`,
+    );
   }
   await page.setViewportSize({ width: 1440, height: 900 });
   for (const frame of page.frames()) {

@@ -13,7 +13,7 @@ export interface HostileSite extends AsyncDisposable {
 
 function pageOf(origin: string): string {
   return `<!doctype html><html lang="en" onload="${RUN}"><head>
-<title>Goose ${MARKUP.replaceAll('<', '&lt;')}</title>
+<title>Goose \u202egnp.exe\u202c ${MARKUP.replaceAll('<', '&lt;')}</title>
 <meta http-equiv="refresh" content="5;url=${origin}/left-by-refresh">
 <link rel="stylesheet" href="${origin}/left-by-sheet"><link rel="prefetch" href="/left-by-prefetch"><base target="_top">
 <style>body{background:url(${origin}/left-by-css)} @import "/left-by-import";</style></head>

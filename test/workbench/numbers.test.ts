@@ -90,12 +90,13 @@ test('a dead seed is an error, in the numbers and on the line of the crawl', () 
 });
 
 test('what needs attention and how the last run ended stand in the first view', async () => {
-  const { attention, run, freshness, account } = await get('/overview');
+  const { attention, run, freshness, freshnessLow, freshnessHigh, freshnessLooks, account } = await get('/overview');
   assert.ok(attention.some(({ what }: { what: string }) => /1 server does not answer\./.test(what)));
   assert.equal(run.command, 'crawl');
   assert.ok(run.ended >= run.started && run.outcomes.fetched >= PAGES);
   assert.deepEqual(run, lastRun(collection.directory));
-  assert.ok(freshness > 0 && freshness <= 1);
+  assert.ok(0 <= freshnessLow && freshnessLow <= freshness && freshness <= freshnessHigh && freshnessHigh <= 1);
+  assert.equal(freshnessLooks, 0, 'no page was looked at twice: freshness is a guess, which the view does not show');
   assert.ok(account.days.at(-1).spent > 0);
   assert.equal(lastRun('/nowhere'), undefined);
 });

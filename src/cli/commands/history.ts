@@ -57,10 +57,7 @@ function sentenceOf(entry: TimelineEntry): string {
   const { outcome, stage, means, version, status, cause } = entry;
   const stored = version === null ? '' : `, stored as version ${version}`;
   const audited = cause === 'audit' ? ' (checked against the whole page)' : '';
-  if (outcome === 'same' && stage === 'template') return `unchanged except for an edit shared by many pages${stored}`;
-  if (outcome === 'same' && stage === 'noise') return `unchanged except for noise${stored}`;
-  if (outcome === 'same' && stage === 'stamp') return `unchanged except for a date or similar stamp${stored}`;
-  if (outcome === 'same') return `unchanged: ${means}${audited}`;
+  if (outcome === 'same') return `${means.startsWith('unchanged') ? means : `unchanged: ${means}`}${stored}${audited}`;
   if (outcome !== 'fetched') return `${outcome}: ${means}${status >= 400 ? ` (${status})` : ''}`;
   if (stage === 'first') return `first visit${stored}`;
   const much = wordsInShort(entry);

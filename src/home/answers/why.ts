@@ -21,7 +21,7 @@ import { isBelieved } from '../refresh/told-looks.ts';
 import type { LookedUpPage } from './lookup.ts';
 import { FIXED, OVERRULING, ruleInWords, ruleOf, type WhyAsked, type WhyRule } from './why-rule.ts';
 
-export { meaningOf } from '../../errand/reasons.ts';
+export { meaningOf, visitMeans } from '../../errand/reasons.ts';
 
 export interface Why {
   readonly url: string;

@@ -1,5 +1,5 @@
 /** Every visit to a page. */
-import { meaningOf } from '../../errand/reasons.ts';
+import { visitMeans } from '../../errand/reasons.ts';
 import type { VisitRow } from '../../ledger/visits.ts';
 import { pageQuestion } from './page.ts';
 
@@ -35,7 +35,7 @@ function timelineOf(visits: readonly VisitRow[]): TimelineEntry[] {
     time: visit.time,
     outcome: visit.outcome,
     reason: visit.reason,
-    means: meaningOf(visit.reason),
+    means: visitMeans(visit),
     status: visit.status,
     stage: visit.stage,
     amount: visit.amount,

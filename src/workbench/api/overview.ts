@@ -26,6 +26,9 @@ const attention = z
 const overview = z
   .object({
     freshness: share.nullable().describe('expected share that is as last seen; null = nothing was visited yet'),
+    freshnessLow: share.describe('it is at least this, and'),
+    freshnessHigh: share.describe('at most this, nine times in ten'),
+    freshnessLooks: z.int().describe('visits to pages seen before, on which it rests; 0 = it is a guess'),
     freshnessAim: share,
     visited: z.int(),
     lastVisit: time.nullable(),
@@ -50,7 +53,7 @@ export type Overview = z.infer<typeof overview>;
 
 /** What some partitions tell. */
 const overviewPart = z.object({
-  fresh: few(z.object({ expected: share, aim: share, pages: z.int() })),
+  fresh: few(z.object({ expected: share, low: share, high: share, looks: z.int(), aim: share, pages: z.int() })),
   ...{ visited: z.int(), lastVisit: time.nullable(), changed: z.int(), looks: z.int() },
   account: accountPart,
   /** Servers that do not answer, pages whose last visit failed. */
@@ -65,7 +68,9 @@ function overviewPartOf(parts: readonly ReadPartition[], days: number, reader: R
   const visits = ledgers.flatMap(({ visits: all }) => all.get(all.newest()) ?? []);
   const tallies = ledgers.flatMap(ledger => ledger.tallies.of('known'));
   return {
-    fresh: parts.map(partFreshness).map(({ expected, aim, pages }) => ({ expected, aim, pages })),
+    fresh: parts.map(partFreshness).map(({ expected, low, high, looks, aim, pages }) => ({
+      ...{ expected, low, high, looks, aim, pages },
+    })),
     visited: sumOf(ledgers.map(ledger => ledger.listings.visited())),
     lastVisit: latest(visits.map(({ time: at }) => at)),
     changed: sumOf(changes.days.map(({ changed, gone, moved }) => changed + gone + moved)),
@@ -84,10 +89,11 @@ function latest(times: readonly number[]): number | null {
 function overviewTold(parts: readonly OverviewPart[], { reader, live }: RouteContext, missing: string): Overview {
   const run = lastRun(reader.directory) ?? null;
   const sum = (of: 'visited' | 'changed' | 'looks' | 'failing' | 'failed') => sumOf(parts.map(part => part[of]));
-  const { expected, aim } = meanFreshness(parts.flatMap(part => part.fresh));
+  const { expected, low, high, looks, aim } = meanFreshness(parts.flatMap(part => part.fresh));
   const died = run !== null && run.ended === null && live.now.home === null;
   return {
     freshness: sum('visited') === 0 ? null : expected,
+    ...{ freshnessLow: low, freshnessHigh: high, freshnessLooks: looks },
     ...{ freshnessAim: aim, visited: sum('visited'), run },
     lastVisit: latest(parts.flatMap(part => part.lastVisit ?? [])),
     ...{ changed: sum('changed'), looks: sum('looks') },

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { SkeinError } from '../../base/errors.ts';
 import { lookUp, urlsMeant } from '../../home/answers/lookup.ts';
-import { meaningOf, stateOf, whyOf } from '../../home/answers/why.ts';
+import { meaningOf, stateOf, visitMeans, whyOf } from '../../home/answers/why.ts';
 import { inferredOf } from '../../home/copies/copies.ts';
 import { differenceOf, pageOf } from '../../home/copies/difference.ts';
 import type { ListingPart } from '../../ledger/listings.ts';
@@ -205,7 +205,7 @@ function visitsOf(
   const { part, page } = reader.page(id);
   const before = from === undefined ? Number.MAX_SAFE_INTEGER : (reader.placeOf(from)?.local ?? 0);
   const { rows, next } = part.ledger.listings.visitsOf(page.id, before, limit);
-  const visits = rows.map(row => ({ ...row, id: part.told(row.id), means: meaningOf(row.reason) }));
+  const visits = rows.map(row => ({ ...row, id: part.told(row.id), means: visitMeans(row) }));
   return { visits, next: next === null ? null : part.told(next) };
 }
 

@@ -9,6 +9,12 @@ export class Problem extends Error {
   }
 }
 
+interface Refusal {
+  readonly code?: string;
+  readonly error?: string;
+  readonly hint?: string;
+}
+
 type Parameters = Readonly<Record<string, string | number | undefined | null>>;
 
 export async function get<T>(path: string, parameters: Parameters = {}): Promise<T> {
@@ -32,8 +38,19 @@ function asked(request: Promise<Response>): Promise<Response> {
   });
 }
 
+/** Signs that turn the order of what is written about, so that `exe.png` is read as `gnp.exe`: titles come from anybody. */
+const TURNING = /[\u202a-\u202e\u2066-\u2069]/g;
+
+/** JSON, to be shown. */
+export function parsed<T>(text: string): T {
+  return JSON.parse(text.replace(TURNING, '')) as T;
+}
+
 async function answer<T>(response: Response): Promise<T> {
-  const body = await response.json().catch(() => ({}));
-  if (response.ok) return body as T;
+  const body = await response
+    .text()
+    .then(parsed<T & Refusal>)
+    .catch(() => ({}) as T & Refusal);
+  if (response.ok) return body;
   throw new Problem(body.code ?? 'internal', [body.error ?? response.statusText, body.hint].filter(Boolean).join(' '));
 }

@@ -1,5 +1,5 @@
 /** The numbers that move: one connection for the whole page, reopened by the browser when it breaks. */
-import { get } from './api.ts';
+import { get, parsed } from './api.ts';
 import type { Sample, ShownVisit, Tick } from './types.ts';
 
 const MOST_VISITS = 60;
@@ -34,7 +34,7 @@ export function connect(): void {
     live.connected = false;
   });
   source.addEventListener('tick', event => {
-    const tick = JSON.parse((event as MessageEvent<string>).data) as Tick;
+    const tick = parsed<Tick>((event as MessageEvent<string>).data);
     live.tick = tick;
     const shown = new Set(tick.visits.map(visit => visit.id));
     live.visits = [...tick.visits, ...live.visits.filter(visit => !shown.has(visit.id))].slice(0, MOST_VISITS);

@@ -72,7 +72,8 @@ async function addCommands(named: string | undefined): Promise<void> {
 function report(thrown: unknown, words: readonly string[]): number {
   if (thrown instanceof CommanderError && /^commander\.(?:help|version)/.test(thrown.code))
     return thrown.exitCode === 0 ? 0 : 2; // it printed what it has to say
-  const error = thrown instanceof CommanderError ? usageError(thrown, program, words) : openFilesError(fileError(thrown));
+  const error =
+    thrown instanceof CommanderError ? usageError(thrown, program, words) : openFilesError(fileError(thrown));
   if (!(error instanceof SkeinError)) {
     console.error(paint('red', 'skein: unexpected error, please report it:'), error);
     return 1;

@@ -50,7 +50,8 @@ export function takeSeeds(
 export function removeSeed(ledgers: readonly Ledger[], settings: Settings, url: string): { readonly ledger: Ledger } {
   const all = ledgers.flatMap(ledger => ledger.seeds.all().map(seed => ({ ledger, seed })));
   const found = all.find(({ seed }) => seed.url === url);
-  if (!found) throw new SkeinError('not-found', `${url} is not a seed of this collection.`, '"skein seeds" lists them.');
+  if (!found)
+    throw new SkeinError('not-found', `${url} is not a seed of this collection.`, '"skein seeds" lists them.');
   const { ledger, seed } = found;
   const others = all.filter(each => each !== found);
   ledger.pages.judge(seed.id, 'removed', seed.server);

@@ -70,13 +70,13 @@ export async function makeReport(parts: readonly SitePart[], options: ReportOpti
   return { time: now, since, urls: site.size, counts, checks: byCheck, unchecked, structure, findings };
 }
 
-interface Asked extends OutsideOptions {
+interface OutsideWanted extends OutsideOptions {
   /** Of what is not told, nobody is asked. */
   readonly asks: (check: CheckName) => boolean;
 }
 
 /** What is not part of the collection: links to other sites, and requisites that were not crawled. */
-async function beyond(site: ReportedSite, holders: Holders, markups: Markups, options: Asked | undefined) {
+async function beyond(site: ReportedSite, holders: Holders, markups: Markups, options: OutsideWanted | undefined) {
   const wanted = new Map<string, CheckName>();
   for (const row of site)
     if (row.refused === 'out-of-scope' && row.outcome === null) wanted.set(row.url, 'broken-external');

@@ -40,6 +40,12 @@ export class Holders {
     this.#since.set(target, Math.min(this.#since.get(target) ?? first, first));
   }
 
+  /** These pages need `target`, without a link; those that have one are named with that. */
+  addNeeding(target: number, sources: readonly number[]): void {
+    const linking = new Set(this.of(target).map(({ url }) => url));
+    for (const source of sources) if (!linking.has(this.#site.get(source)?.url ?? '')) this.add(target, source, '');
+  }
+
   of(target: number): readonly Related[] {
     return this.#held.get(target) ?? [];
   }

@@ -115,5 +115,5 @@ table{border-collapse:collapse;width:100%;max-width:40rem}td{padding:.25rem .5re
 .what{color:var(--dim);overflow-wrap:anywhere}q{overflow-wrap:anywhere}
 .plots{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,26rem),1fr));gap:1.5rem}figure{margin:0;break-inside:avoid}figcaption{font-weight:600;margin-bottom:.25rem}
 svg{width:100%;height:auto;font:13px system-ui,sans-serif}svg text{fill:var(--ink)}svg rect{fill:var(--bar)}
-@media print{body{max-width:none;padding:0;font-size:11pt}a{color:inherit}section{break-inside:auto}h2{break-after:avoid}}
+@page{margin:15mm}@media print{body{max-width:none;padding:0;font-size:11pt}a{color:inherit}section{break-inside:auto}h2{break-after:avoid}}
 `.replaceAll('\n', '');

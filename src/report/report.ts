@@ -85,7 +85,7 @@ async function beyond(site: ReportedSite, holders: Holders, markups: Markups, op
     const row = site.find(url);
     if (row && row.outcome !== null) {
       const { row: end } = site.end(row);
-      if (row.role !== 2 && isBroken(end)) for (const page of pages) holders.add(row.id, page, '');
+      if (row.role !== 2 && isBroken(end)) holders.addNeeding(row.id, pages);
     } else wanted.set(url, 'broken-requisite');
   }
   if (!options) return { findings: broken, unchecked: wanted.size };
@@ -95,8 +95,10 @@ async function beyond(site: ReportedSite, holders: Holders, markups: Markups, op
     if (reason === '') continue;
     const check = wanted.get(url)!;
     const row = site.find(url);
+    const links = row ? holders.of(row.id) : [];
+    const linking = new Set(links.map(each => each.url));
     const needs = (markups.needed.get(url) ?? []).map(page => ({ url: site.get(page)!.url, anchor: '' }));
-    const related = [...(row ? holders.of(row.id) : []), ...needs];
+    const related = [...links, ...needs.filter(each => !linking.has(each.url))];
     broken.push({ check, level: checks[check].level, url, time: Date.now(), status, detail: reason, related });
   }
   return { findings: broken, unchecked: wanted.size - answers.size };

@@ -53,7 +53,10 @@ before(async () => {
     page('Front', 1, `${links}<img src="/lost.png"><script src="/code.js"></script>`, described('The front')),
   );
   site.set('/code.js', { body: '1', headers: { 'content-type': 'text/javascript' } });
-  site.set('/a', page('Same title', 2, link('/missing', 'another way'), described('One and the same')));
+  site.set(
+    '/a',
+    page('Same title', 2, `${link('/missing', 'another way')}<img src="/missing">`, described('One and the same')),
+  );
   site.set('/b', page('Same title', 3, '', described('One and the same')));
   site.set('/orphan', page('Orphan', 4, link('/'), described('Alone')));
   site.set('/hop1', { status: 301, headers: { location: '/hop2' } });
@@ -108,6 +111,8 @@ test('every fault is found, with the pages and anchors that hold it', async () =
       { url: `${origin}/a`, anchor: 'another way' },
     ],
   );
+  const holders = missing.related.map(({ url }) => url);
+  assert.deepEqual(holders, [...new Set(holders)], 'a page that links to it and shows it, too, is named once');
   assert.equal(missing.status, 404);
   assert.match(missing.time, /^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
   assert.match(of('broken-link').find(({ url }) => url.endsWith('twice'))!.detail, /^http-404 at .*missing-too$/);

@@ -103,10 +103,20 @@ export interface HomeClient {
 
 /** Undefined: no home says that it is there. One that does may still be dead: then asking it throws `not-found`. */
 export function findHome(directory: string): HomeClient | undefined {
+  try {
+    return homeToOrder(directory);
+  } catch {
+    return undefined; // it is not this user's to ask
+  }
+}
+
+/** The same for orders. Throws where one is somebody else's: it runs, and does not obey this user. */
+export function homeToOrder(directory: string): HomeClient | undefined {
   let address: DoorAddress;
   try {
     address = JSON.parse(readFileSync(join(directory, FILE), 'utf8')) as DoorAddress;
-  } catch {
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EACCES') throw error;
     return undefined; // nobody is home, or it is just leaving
   }
   return {

@@ -1,7 +1,7 @@
 /** A collection in a directory that cannot be written: it can be looked at, and whatever would write says why not. */
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { chmodSync } from 'node:fs';
+import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
@@ -90,4 +90,15 @@ test('who may not write there can search: in an index that is there, or in one m
   await skeinJson('crawl', `${pages.origin}/b`, '--data', place.path, ...fast);
   cursor("UPDATE meta SET value = ? WHERE name = 'cursor' RETURNING value", stood);
   assert.deepEqual(titles('ducks'), { titles: ['Ducks'], behind: 1 }, 'it says how far behind it is');
+});
+
+test('who may not steer is told so, not that nothing runs', async context => {
+  if (process.getuid?.() !== 0) return context.skip('only root can be somebody else');
+  using place = workplace();
+  execFileSync('chmod', ['a+rX', place.path]);
+  if (!startable(place.path, context)) return;
+  writeFileSync(join(place.path, 'home.json'), '{"port":1,"token":"x","pid":1}', { mode: 0o600 });
+  const { status, stderr } = run(place.path, ['steer', 'pause']);
+  assert.equal(status, 1, stderr);
+  assert.match(stderr, /may not access .*home\.json.*\n.*the user who owns it/);
 });

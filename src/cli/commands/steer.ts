@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { SkeinError } from '../../base/errors.ts';
 import type { SteerSettings } from '../../home/control.ts';
-import { findHome } from '../../home/door.ts';
+import { homeToOrder } from '../../home/door.ts';
 import type { SteerOrder } from '../../home/orders.ts';
 import { declare, values } from '../options/options.ts';
 import { printJson } from '../print/json.ts';
@@ -99,7 +99,7 @@ export function addSteerCommand(program: Command): void {
 }
 
 async function give(data: string, order: (now: SteerSettings) => SteerOrder) {
-  const home = findHome(data);
+  const home = homeToOrder(data);
   if (!home) {
     throw new SkeinError('not-found', `No Skein is running in ${data}.`, 'Start "skein crawl" or "skein watch" there.');
   }

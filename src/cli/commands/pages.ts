@@ -1,10 +1,10 @@
 /** `skein pages`: lists, filters and sorts what the collection knows. */
 import type { Command } from 'commander';
 import { SkeinError } from '../../base/errors.ts';
+import { nearest } from '../../base/named.ts';
 import { askWhole } from '../../engine/open-collection.ts';
 import { type PageListRow, type PageListWanted, pageOrderNames } from '../../ledger/page-list.ts';
 import { type ListedPage, pagesListing } from '../../questions/whole/pages.ts';
-import { nearest } from '../options/config.ts';
 import { declare, values } from '../options/options.ts';
 import { endAsking } from '../print/incomplete.ts';
 import { jsonText } from '../print/json.ts';

@@ -3,6 +3,7 @@ import { basename, extname, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { namesAddress } from '../../base/domain.ts';
 import { SkeinError } from '../../base/errors.ts';
+import { nearest } from '../../base/named.ts';
 import { version } from '../../base/version.ts';
 import { askCollection } from '../../engine/open-collection.ts';
 import { userAgent } from '../../errand/agent.ts';
@@ -12,7 +13,6 @@ import { type CheckName, checkNames, checks, type Level } from '../../report/fin
 import { toHtml } from '../../report/html.ts';
 import type { OutsideOptions } from '../../report/outside.ts';
 import { makeReport, type Report } from '../../report/report.ts';
-import { nearest } from '../options/config.ts';
 import { dataOption, declare, values } from '../options/options.ts';
 import { parseWhen } from '../options/when.ts';
 import { endAsking } from '../print/incomplete.ts';

@@ -3,6 +3,7 @@ import { existsSync, lstatSync, readFileSync, statSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { SkeinError, systemWords } from '../../base/errors.ts';
+import { nearest } from '../../base/named.ts';
 import { OTHERS_WRITE } from '../../base/file.ts';
 
 /**
@@ -61,23 +62,4 @@ function refuseForeignConfig(file: string): void {
     `${file} was not read, because another user of this machine can write it.`,
     `Move it away, or name it if you trust it: --config ${basename(file)}`,
   );
-}
-
-/** The name that differs least, if any is close. */
-export function nearest(wrong: string, names: readonly string[]): string | undefined {
-  const scored = names.map(name => ({ name, distance: editDistance(wrong.toLowerCase(), name.toLowerCase()) }));
-  const best = scored.sort((a, b) => a.distance - b.distance)[0];
-  return best && best.distance <= Math.max(2, wrong.length / 3) ? best.name : undefined;
-}
-
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      next[j] = Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1));
-    }
-    row = next;
-  }
-  return row[b.length]!;
 }

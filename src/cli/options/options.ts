@@ -6,6 +6,7 @@
  */
 import { type Command, Option } from 'commander';
 import { SkeinError } from '../../base/errors.ts';
+import { nearest } from '../../base/named.ts';
 import { shellWord } from '../print/terminal.ts';
 import {
   type Accepted,
@@ -22,7 +23,7 @@ import {
   switched,
   text,
 } from './checks.ts';
-import { nearest, readConfig } from './config.ts';
+import { readConfig } from './config.ts';
 import { type Setting, settings } from './settings.ts';
 
 export { parseAddress } from './listen.ts';

@@ -149,6 +149,12 @@ async function relayed<T>(
   signal: AbortSignal | undefined,
   write: (relay: Writable, check: () => true) => Promise<T>,
 ): Promise<T> {
+  if (typeof out?.write !== 'function' || typeof out.on !== 'function')
+    throw new SkeinError(
+      'bad-option',
+      'This writes to a stream.',
+      'Give one: createWriteStream(file), process.stdout.',
+    );
   let failed: { readonly reason: unknown } | undefined;
   let go = (): void => {};
   const fail = (reason: unknown): void => {

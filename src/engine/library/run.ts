@@ -1,6 +1,7 @@
 /** A crawl or a refresh as a program sees it: pages that come one by one, and a summary at its end. */
 import { EventEmitter } from 'node:events';
 import { setImmediate, setTimeout } from 'node:timers/promises';
+import { SkeinError } from '../../base/errors.ts';
 import type { Engine } from '../engine.ts';
 import type { EngineOptions } from '../options.ts';
 import type { Summary } from '../summary.ts';
@@ -47,6 +48,7 @@ export class Run<S extends Summary> extends EventEmitter<RunEvents> implements A
   #last: number | undefined;
   #beat: NodeJS.Timeout | undefined;
   #thrown: { readonly by: unknown } | undefined;
+  #isRead = false;
 
   constructor(options: EngineOptions, work: RunWork<S, never>, parts: PagesOfRun) {
     super();
@@ -103,6 +105,13 @@ export class Run<S extends Summary> extends EventEmitter<RunEvents> implements A
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<CrawledPage, void, void> {
+    if (this.#isRead)
+      throw new SkeinError(
+        'refused',
+        'A loop over the pages of this run has begun before.',
+        'Keep what it gives in a list.',
+      );
+    this.#isRead = true;
     let over = false;
     this.#running ??= this.#start();
     const end = () => {

@@ -20,6 +20,7 @@ import type { EngineOptions, Extras } from '../options.ts';
 import { type Summary, summaryOf } from '../summary.ts';
 import type { ChunkOptions, ExportOptions, ExtractOptions } from './data-out.ts';
 import { findCache, lean } from './lean.ts';
+import { checkOptions, textsOf } from './option-checks.ts';
 import { CollectionReader, type CrawledPage } from './reader.ts';
 import { Run, type RunWork } from './run.ts';
 
@@ -85,7 +86,9 @@ export class Skein {
    * visited; whoever leaves the loop stops the crawl, and a later one goes on with it.
    */
   crawl(seeds: string | readonly string[] = [], more: CrawlOptions = {}): Run<Summary> {
-    const urls = [seeds].flat().map(seedUrl);
+    this.#checkOpen();
+    const urls = textsOf(seeds, 'crawl').map(seedUrl);
+    checkOptions('crawl', more);
     return this.#run({ ...this.#options, ...more }, async (options, began) => {
       if (urls.length === 0) askCollection(options.data).close(); // there must be something to go on with
       const engine = await openEngine(options, urls, this.#extras);
@@ -111,6 +114,8 @@ export class Skein {
   }
 
   #keepFresh(kind: 'refresh' | 'watch', more: RefreshOptions): Run<FreshSummary> {
+    this.#checkOpen();
+    checkOptions(kind, more);
     return this.#run<FreshSummary, FreshOptions>({ ...this.#options, ...more }, (options, began) => {
       askCollection(options.data).close();
       return keepFresh(kind, options, this.#extras, async engine => {
@@ -121,7 +126,7 @@ export class Skein {
   }
 
   #run<S extends Summary, O extends EngineOptions>(options: O, work: RunWork<S, O>): Run<S> {
-    if (this.#closing.signal.aborted) throw new SkeinError('refused', 'This collection was closed.');
+    this.#checkOpen();
     const follower = this.#reader.follow();
     const followed: RunWork<S, O> = async (given, began) => {
       using _ = this.#tuned ? lean() : undefined;
@@ -141,29 +146,42 @@ export class Skein {
     });
   }
 
+  #checkOpen(): void {
+    if (this.#closing.signal.aborted)
+      throw new SkeinError('refused', 'This collection was closed.', 'Open it again with open().');
+  }
+
   /** A page that was visited before; undefined = it was not. */
   page(url: string): CrawledPage | undefined {
-    return this.#reader.page(seedUrl(url));
+    this.#checkOpen();
+    return this.#reader.page(seedUrl(textsOf(url, 'page')[0]!));
   }
 
   /** Finds pages by what they say; what came since the last time is read into the index first. */
   async search(query: string, { signal, ...options }: SearchOptions = {}): Promise<Results> {
+    this.#checkOpen();
+    const [text = ''] = textsOf(query, 'search');
+    checkOptions('search', { ...options, signal });
     signal?.throwIfAborted();
     const { searchCollection } = await import('../../questions/search/searching.ts');
     signal?.throwIfAborted();
     const collection = askCollection(this.#options.data);
-    const searching = searchCollection(collection, query, options).finally(() => collection.close());
+    const searching = searchCollection(collection, text, options).finally(() => collection.close());
     return signal ? unlessAborted(searching, signal) : searching;
   }
 
   /** Writes copies or contents to a stream and leaves it open; returns how many. Default format: WARC. */
   async export(out: Writable, options: ExportOptions = {}): Promise<number> {
+    this.#checkOpen();
+    checkOptions('export', options);
     const { exportTo } = await import('./data-out.ts'); // formats are many, and few programs write any
     return exportTo(this.#options.data, out, options);
   }
 
   /** Fields of all stored pages as rows, to a stream that it leaves open; nothing is fetched. */
   async extract(schema: FieldsFile, out: Writable, options: ExtractOptions = {}): Promise<RowsWritten> {
+    this.#checkOpen();
+    checkOptions('extract', options);
     const { extractTo } = await import('./data-out.ts');
     const { fieldsIn } = await import('../../extract/extract.ts');
     return extractTo(this.#options.data, fieldsIn(schema), out, options);
@@ -171,6 +189,8 @@ export class Skein {
 
   /** Chunks that came, changed or went since a cursor, a line of JSON each; the last line has the next cursor. */
   async chunks(out: Writable, options: ChunkOptions = {}): Promise<ChunksTold> {
+    this.#checkOpen();
+    checkOptions('chunks', options);
     const { chunksTo } = await import('./data-out.ts');
     return chunksTo(this.#options.data, out, options);
   }
@@ -183,6 +203,9 @@ export class Skein {
     targets: string | readonly string[],
     { signal }: { readonly signal?: AbortSignal } = {},
   ): Promise<Forgotten> {
+    this.#checkOpen();
+    const names = textsOf(targets, 'forget');
+    checkOptions('forget', { signal });
     const { forgetIn } = await import('../house/forget.ts');
     signal?.throwIfAborted();
     if (this.#runs.size > 0)
@@ -193,11 +216,13 @@ export class Skein {
       );
     this.#reader.close(); // what it has looked up will lie elsewhere
     // Between any two steps it may end: what is half forgotten is forgotten by the next call.
-    return forgetIn(this.#options.data, [targets].flat(), () => signal?.throwIfAborted());
+    return forgetIn(this.#options.data, names, () => signal?.throwIfAborted());
   }
 
   /** What changed, newest first. */
   changes({ limit = 1000, ...wanted }: Partial<ChangesWanted> = {}): FoundChange[] {
+    this.#checkOpen();
+    checkOptions('changes', { ...wanted, limit });
     return this.#reader.changes({ ...wanted, limit });
   }
 
@@ -230,6 +255,7 @@ export async function open(options: OpenOptions): Promise<Skein> {
   if (typeof options?.data !== 'string' || options.data === '') {
     throw new SkeinError('bad-option', 'A collection needs a directory.', "Name one: open({ data: './collection' }).");
   }
+  checkOptions('open', options);
   options.signal?.throwIfAborted();
   if (options.tuned !== false) await findCache();
   return new Skein(options);

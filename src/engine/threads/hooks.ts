@@ -10,8 +10,11 @@ export function moduleOf(hooks: string | URL): string {
   return named.startsWith('file:') ? named : pathToFileURL(named).href;
 }
 
-/** The options with hooks that can be used. */
+/** The options with hooks, and with a fetcher of the user's own, that can be used. */
 export function withHooks<O extends EngineOptions>(options: O): O {
+  const own = options.fetcher && fileURLToPath(moduleOf(options.fetcher.module));
+  if (own !== undefined && !existsSync(own))
+    throw new SkeinError('bad-option', `There is no fetcher at ${own}.`, 'Name another file.');
   const { hooks, cagedHooks, decider, outposts = [], listen } = options;
   if (hooks === undefined) return options;
   const file = fileURLToPath(moduleOf(hooks));

@@ -3,8 +3,8 @@ import { existsSync, lstatSync, readFileSync, statSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { SkeinError, systemWords } from '../../base/errors.ts';
-import { nearest } from '../../base/named.ts';
 import { OTHERS_WRITE } from '../../base/file.ts';
+import { nearest } from '../../base/named.ts';
 
 /**
  * What the file says; empty without one. `named`: the file that the user chose, which must exist. Throws when it names

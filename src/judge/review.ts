@@ -54,12 +54,17 @@ export function review(
   { pages, visited, has = () => true }: PageCounts,
   { leastPages, leastShare }: Shares = shares,
 ): CommonEdits {
-  const few = fewValues(all);
-  for (const turn of turnsBothWays(all, few, visited)) knowledge.swing(turn);
+  const turns = turnsIn(all);
+  const few = fewValues(turns);
+  for (const turn of turnsBothWays(
+    turns.filter(({ around }) => few(around)),
+    visited,
+  ))
+    knowledge.swing(turn);
   const isOfMachines = ({ names, around }: TokenTurn) => names !== 'alone' && around.slice(0, -1).some(few);
   for (const { page, edits } of all) for (const edit of edits) knowledge.turned(page, edit, isOfMachines);
   knowledge.variesEverywhere(everywhereIn(knowledge, all, { pages, visited, has }));
-  knowledge.turnsOnMany(turnsOnMany(all, Math.max(leastPages, leastShare * pages)));
+  knowledge.turnsOnMany(turnsOnMany(turns, Math.max(leastPages, leastShare * pages)));
   const round = oneWay(all);
   const often = (keys: (edits: readonly Edit[]) => number[], times = 1) => {
     const counts = new Map<number, number>();
@@ -214,9 +219,9 @@ function withOpenReferences(knowledge: ServerKnowledge, round: readonly Seen[]):
 }
 
 /** The same token became the same other one on so many pages, in references of their own. */
-function turnsOnMany(round: readonly Seen[], least: number): Set<number> {
+function turnsOnMany(turns: readonly Turned[], least: number): Set<number> {
   const made = grouped(
-    turnsIn(round).filter(turn => turn.made),
+    turns.filter(turn => turn.made),
     turnKey,
   );
   const back = ({ around, before, after }: Turned) => made.get(turnKey({ around, before: after, after: before })) ?? [];
@@ -226,9 +231,9 @@ function turnsOnMany(round: readonly Seen[], least: number): Set<number> {
 }
 
 /** Whether no more values take turns between the same surroundings on all pages than there are machines behind one name. */
-function fewValues(round: readonly Seen[]): (around: number) => boolean {
+function fewValues(turns: readonly Turned[]): (around: number) => boolean {
   const values = new Map(
-    [...grouped(turnsIn(round), ({ around }) => around)].map(([around, some]) => {
+    [...grouped(turns, ({ around }) => around)].map(([around, some]) => {
       return [around, new Set(some.flatMap(({ before, after }) => [before, after])).size];
     }),
   );
@@ -248,15 +253,12 @@ const MOST_MACHINES = 4;
  * person writes are "open" and "closed", too: of these only second looks can tell. A token that alone names a video or a file says what
  * it is: pages may exchange theirs, if not as many as have a word in its place.
  */
-function turnsBothWays(round: readonly Seen[], few: (around: number) => boolean, visited: number): Swing[] {
-  const turns = grouped(
-    turnsIn(round).filter(({ around }) => few(around)),
-    turnKey,
-  );
-  return [...turns.values()].flatMap(some => {
+function turnsBothWays(turns: readonly Turned[], visited: number): Swing[] {
+  const ways = grouped(turns, turnKey);
+  return [...ways.values()].flatMap(some => {
     const { around, before, after, made, spoken, names, told } = some[0]!;
     if (spoken) return [];
-    const back = turns.get(turnKey({ around, before: after, after: before }));
+    const back = ways.get(turnKey({ around, before: after, after: before }));
     const words = Math.max(WORD_EACH_WAY, SHARE_EACH_WAY * visited);
     const least = !made ? words : names === 'alone' ? WORD_EACH_WAY : TOKEN_EACH_WAY;
     if (some.length < least || (back?.length ?? 0) < least) return [];

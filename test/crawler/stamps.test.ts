@@ -132,7 +132,7 @@ test('references: what nothing but its token names is another thing where that i
   );
 });
 
-test('references: films, sounds and late pictures are part of what a reader sees', () => {
+test('references: films, sounds, late pictures and buttons are part of what a reader sees', () => {
   for (const [a, b] of [
     ['<video><source src="/a.mp4"></video>', '<video><source src="/b.mp4"></video>'],
     [
@@ -141,12 +141,15 @@ test('references: films, sounds and late pictures are part of what a reader sees
     ],
     ['<video src="/v.mp4" poster="/a.jpg"></video>', '<video src="/v.mp4" poster="/b.jpg"></video>'],
     ['<object data="/a.pdf"></object>', '<object data="/b.pdf"></object>'],
+    ['<input type=submit value="Buy">', '<input type=submit value="Sold out">'],
     ['<img src="/s.gif" data-original="/a.jpg">', '<img src="/s.gif" data-original="/b.jpg">'],
     ['<img src="/s.gif" data-lazy-src="/a.jpg">', '<img src="/s.gif" data-lazy-src="/b.jpg">'],
     ['<img src="/s.gif" data-srcset="/a.jpg 2x">', '<img src="/s.gif" data-srcset="/b.jpg 2x">'],
     ['<iframe data-src="/embed/one"></iframe>', '<iframe data-src="/embed/two"></iframe>'],
   ] as const)
     assert.notEqual(contentOf(a), contentOf(b), b);
+  const field = (value: string): string => contentOf(`<input type=hidden name=csrf value="${value}">`);
+  assert.equal(field('a1b2c3'), field('d4e5f6'), 'a field that nobody sees');
 });
 
 test('what a market of small ads is about is no advertising, a slot for one is', () => {

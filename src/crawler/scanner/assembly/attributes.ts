@@ -21,6 +21,8 @@ export const ROLE: u32 = 14;
 export const POSTER: u32 = 15;
 /** Of an object. */
 export const DATA: u32 = 16;
+export const TYPE: u32 = 17;
+export const VALUE: u32 = 18;
 
 /** Which slots the tag last read has, one bit each. */
 export let present: u32 = 0;
@@ -58,6 +60,8 @@ export function enterAttributes(): void {
   enterAttribute('role', ROLE);
   enterAttribute('poster', POSTER);
   enterAttribute('data', DATA);
+  enterAttribute('type', TYPE);
+  enterAttribute('value', VALUE);
 }
 
 const KEY_CLIP_PATH: u64 = key('clip-path');

@@ -3,7 +3,22 @@
  * appearance, with the first anchor text that is not empty. Twelve words each: start and end of the reference, start
  * and end of the anchor, flags, hash, slot, unused, then what resolve.ts adds.
  */
-import { ALT, DATA, DATA_SRC, HREF, HREFLANG, has, POSTER, REL, SRC, SRCSET, valueEnd, valueStart } from './attributes';
+import {
+  ALT,
+  DATA,
+  DATA_SRC,
+  HREF,
+  HREFLANG,
+  has,
+  POSTER,
+  REL,
+  SRC,
+  SRCSET,
+  TYPE,
+  VALUE,
+  valueEnd,
+  valueStart,
+} from './attributes';
 import { addToMain } from './block';
 import { inAd, inTemplate } from './elements';
 import { after, code, decodeEntity } from './entities';
@@ -40,6 +55,8 @@ const ALTERNATE: u32 = 16;
 const MAX_ANCHOR: u32 = 120;
 const NO_LINK: u32 = 0xffffffff;
 
+const KEY_SUBMIT: u64 = key('submit');
+const KEY_BUTTON: u64 = key('button');
 const KEY_NOFOLLOW: u64 = key('nofollow');
 const KEY_NEXT: u64 = key('next');
 const KEY_PREV: u64 = key('prev');
@@ -247,6 +264,13 @@ export function image(): void {
   if (imageCount >= MAX_IMAGES) return;
   if (has(DATA_SRC)) recordImage(DATA_SRC);
   else if (has(SRC)) recordImage(SRC);
+}
+
+/** `<input type=submit>`: what stands on a button. Values of other fields are for programs. */
+export function button(): void {
+  if (!has(TYPE) || !has(VALUE) || inAd() || valueEnd(VALUE) === valueStart(VALUE)) return;
+  const type = keyOf(valueStart(TYPE), valueEnd(TYPE));
+  if (type === KEY_SUBMIT || type === KEY_BUTTON) drawValue(valueStart(VALUE), valueEnd(VALUE));
 }
 
 /** Something that is part of the page's pictures. */

@@ -52,13 +52,14 @@ export const KIND_IMAGE: u32 = 6;
 export const KIND_FRAME: u32 = 7;
 export const KIND_MEDIA: u32 = 8;
 export const KIND_HTML: u32 = 9;
+export const KIND_INPUT: u32 = 10;
 /** Of the kinds behind this one nobody asks for a value of an attribute. */
-export const LAST_WITH_VALUES: u32 = KIND_HTML;
-export const KIND_TITLE: u32 = 10;
-export const KIND_BREAK: u32 = 11;
-export const KIND_SVG: u32 = 12;
-export const KIND_PARAGRAPH: u32 = 13;
-export const KIND_BODY: u32 = 14;
+export const LAST_WITH_VALUES: u32 = KIND_INPUT;
+export const KIND_TITLE: u32 = 11;
+export const KIND_BREAK: u32 = 12;
+export const KIND_SVG: u32 = 13;
+export const KIND_PARAGRAPH: u32 = 14;
+export const KIND_BODY: u32 = 15;
 
 // What a word is.
 /** A general word: no keyword. */
@@ -220,6 +221,7 @@ export function enterTags(): void {
   tags('title', KIND_TITLE << 8);
   tags('br', KIND_BREAK << 8);
   tags('html', KIND_HTML << 8);
+  tags('input', KIND_INPUT << 8);
   tags('svg', KIND_SVG << 8);
   tags('p', KIND_PARAGRAPH << 8);
   tags('body', KIND_BODY << 8);

@@ -34,7 +34,7 @@ import { all, key as keyFor, keyOf, lettersEnd, mix } from './hash';
 import { base, language, meta } from './head';
 import { noteTag, noteValue, noting, PICTURE } from './journal';
 import { wordInfo } from './lexicon';
-import { anchorLink, closeAnchor, draw, frameLink, image, mediaLink, relationLink } from './links';
+import { anchorLink, button, closeAnchor, draw, frameLink, image, mediaLink, relationLink } from './links';
 import { CLASSES, SPARE_TAG } from './memory';
 import {
   BLOCK,
@@ -50,6 +50,7 @@ import {
   KIND_FRAME,
   KIND_HTML,
   KIND_IMAGE,
+  KIND_INPUT,
   KIND_LINK,
   KIND_MEDIA,
   KIND_META,
@@ -246,6 +247,7 @@ function act(kind: u32): void {
   else if (kind === KIND_BASE) base();
   else if (kind === KIND_FRAME) frameLink();
   else if (kind === KIND_MEDIA) mediaLink();
+  else if (kind === KIND_INPUT) button();
   else if (kind === KIND_HTML) language();
   else if (kind === KIND_TITLE && titleStart === 0) titleStart = text;
 }

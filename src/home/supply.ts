@@ -1,59 +1,59 @@
 /**
- * What feeds the frontier while home runs, besides links: pages to try again, and pages that the schedule wants looked
- * at. One small port with three implementations: `crawl` ends when nothing is left, `refresh` after one round
- * (refresh/refresh-supply.ts), `watch` never (refresh/watch-supply.ts).
+ * Supplies feed the frontier while home runs, beside the links that visits find: they bring pages to retry, and pages that
+ * the schedule wants checked. One small port has three implementations: `crawl` ends when nothing is left, `refresh` ends
+ * after one round (refresh/refresh-supply.ts), and `watch` never ends (refresh/watch-supply.ts).
  */
 import { type Clock, ClockWatch } from '../base/clock.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Images } from './images/images.ts';
 import { keyOf, type Pool, type PoolPage } from './partitions/pool.ts';
 
-/** How often the ledger is asked, milliseconds. */
+/** Milliseconds between two questions to the ledger. */
 export const ASK_EVERY = 1000;
 /** Pages let into the lanes at once. */
 export const SLICE = 256;
-/** Looks at what is no page of its own (dead links, redirects, second addresses), for each look at a page. */
+/** Checks of dead links, redirects and second addresses, for each check of a page. */
 const ASIDE = 1 / 20;
-/** Bytes that a visit is expected to cost until some have shown. */
+/** Bytes that a visit is expected to cost, until the first visits show it. */
 const FIRST_COST = 10_000;
 
 export interface Supply {
   /** Called once a turn of home's loop. */
   fill(): void;
-  /** Something will come up soon, though nothing is under way now. */
+  /** Nothing is under way, but more will be due soon. */
   worthWaiting(): boolean;
   /** Pages that the budget does not allow any more in this run; for the summary. */
   readonly left: number;
 }
 
-/** Work on the collection itself, for which the loop stands still. */
+/** Work on the collection itself, during which the loop stands still. */
 export interface Chores {
-  /** Asked once a turn. While it returns a chore nothing leaves; the chore runs when nothing is under way any more. */
+  /** Home asks once a turn. While a chore is due no errand leaves; the chore runs when the last one has come back. */
   due(): (() => Promise<void>) | undefined;
 }
 
-/** What may be spent in all, by what is known now. */
+/** How much of a shared budget may be spent in all, as far as is known now. */
 export interface Grant {
   readonly most: number;
-  /** It will not become more. */
+  /** The amount will not grow any more. */
   readonly final: boolean;
 }
 
-/** A budget that several machines spend together. What each has spent so far is asked for now and then. */
+/** A budget that several machines spend together. It asks now and then how much each has spent. */
 export interface Purse {
   pages(issued: () => number, budget: number): Grant;
   bytes(spent: () => number, budget: number): Grant;
 }
 
 export interface SupplyParts {
-  /** What is fed. */
+  /** The partitions that it feeds. */
   readonly pool: Pool;
   readonly clock: Clock;
-  /** Looks at images come on top of those at pages. */
+  /** Checks of images come on top of those of pages. */
   readonly images?: Images;
   /** New pages that the bounds of the crawl leave room for; absent = any number. */
   readonly newPages?: number;
-  /** Pages that a timetable looks at, beside the budget. */
+  /** Pages that a timetable checks, outside the budget. */
   readonly timed?: ((page: PoolPage) => boolean) | undefined;
   /** New pages that sites have named in this run so far. */
   readonly named?: () => number;
@@ -61,7 +61,7 @@ export interface SupplyParts {
   readonly purse?: Purse | undefined;
 }
 
-/** Retries fall due while a crawl goes on; it waits for them, and for servers that asked for a pause, with patience. */
+/** A crawl waits this long (ms) for retries that fall due, and for servers that asked for a pause. */
 export function crawlSupply({ pool, clock }: SupplyParts, patience: number): Supply {
   const retries = retriesOf({ pool, clock });
   return {
@@ -81,7 +81,7 @@ export function nextRetryOf(pool: Pool): number {
   return time;
 }
 
-/** Failures whose time to be tried again has come by now; of each partition at most so many. */
+/** Failures that are due for a retry by now, at most so many of each partition. */
 export function retriesBy(pool: Pool, now: number, most: number): PoolPage[] {
   return [...pool].flatMap(member => member.ledger.dueTimes.retries(0, now, most).map(row => ({ member, ...row })));
 }
@@ -94,7 +94,7 @@ export interface Spending {
   readonly bytes: number;
 }
 
-/** Lets what stands aside go as far as its budget allows, which grows with the looks at pages. */
+/** Sends dead links, redirects and second addresses into their lanes; their budget grows with the visits to pages. */
 export function asideOf(pool: Pool, due: (most: number) => PoolPage[]): (visits: number) => void {
   const given = new Set<number>();
   let sought = 0;
@@ -111,8 +111,8 @@ export function asideOf(pool: Pool, due: (most: number) => PoolPage[]): (visits:
 }
 
 /**
- * Visits that may be added to those under way, at what a visit has cost so far in this run. All of them together take
- * at most half of the bytes that are left, because pages differ: towards the end they go one by one.
+ * How many visits may join those under way, at the average cost of this run so far. All of them together are planned to take
+ * at most half of the bytes that are left, because pages differ; so the last ones leave one by one.
  */
 export function roomFor(pool: Pool, left: number, spent: number): number {
   if (!Number.isFinite(left)) return left;
@@ -121,13 +121,13 @@ export function roomFor(pool: Pool, left: number, spent: number): number {
 }
 
 /**
- * Puts failures back into their lanes when their time has come. A retry is always set for later, so none slips by; what
- * failed after somebody set the clock back is looked for in the time that has passed since.
+ * Puts failures back into their lanes when they are due for a retry. A retry is always set for a later moment, so none is
+ * missed. After somebody has set the clock back, the search covers the time that has really passed.
  */
 export function retriesOf({ pool, clock }: SupplyParts): () => void {
   let asked = Number.NEGATIVE_INFINITY;
   const watch = new ClockWatch(clock);
-  /** Those of a partition that came later are looked for from the beginning. */
+  /** Up to when each ledger was searched; a partition that came later is searched from the beginning. */
   const until = new WeakMap<Ledger, number>();
   return () => {
     const [now, ticks] = [clock.now(), clock.ticks()];

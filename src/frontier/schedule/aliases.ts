@@ -1,9 +1,9 @@
-/** What addresses say of pages: second addresses of one page, and pages to which no address leads any more. */
+/** Second addresses of a page, and pages to which no link leads any more. */
 import type { Visit } from '../../errand/visit.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { FLAG_ALIAS, FLAG_DOUBTED, type KnownRow } from '../../ledger/pages/known-row.ts';
 
-/** The same bytes as another page's whose URL differs in its query alone: one page, and a second address of it. */
+/** The page has the same bytes as another whose URL differs only in its query: it is a second address of that page. */
 export function isAlias(
   ledger: Ledger,
   { visit, before }: { readonly visit: Visit; readonly before: KnownRow | undefined },
@@ -18,18 +18,18 @@ function withoutQuery(url: string): string {
   return query < 0 ? url : url.slice(0, query);
 }
 
-/** Flags after a visit, which has answered every doubt. */
+/** Flags after a visit, which settles every doubt. */
 export function answered(flags: number, alias: boolean): number {
   return (flags & ~(FLAG_ALIAS | FLAG_DOUBTED)) | (alias ? FLAG_ALIAS : 0);
 }
 
-/** Links that a page may lose at once, and gain none, so that what they led to is looked at though others lead there. */
+/** When a page loses at most so many links and gains none, their targets are checked even if other links lead there. */
 const FEW = 3;
 
 /**
- * Of what a page or sitemap named before: where no page leads any more, or the sitemap does not, is looked at soon. So is
- * what a page dropped without naming anything new: a menu that stands on every page loses an entry on all of them, and to
- * see them all would take days. A list of what is newest loses entries, too, but gains as many.
+ * Has targets checked soon that a page or sitemap no longer names, if nothing else leads there; and all targets that a page
+ * dropped without naming new ones: a menu loses an entry on every page of a site, and visiting all of them would take days. A
+ * list of the newest loses entries as well, but gains as many.
  */
 export function doubtLost(ledger: Ledger, had: readonly number[], named: Uint32Array, sitemap: boolean): void {
   if (had.length === 0) return; // every first visit

@@ -9,13 +9,13 @@ export interface ScheduleLesson {
   readonly visit: Visit;
   readonly before: KnownRow | undefined;
   readonly server: Server;
-  /** Of the server. */
+  /** Pages of the server. */
   readonly pages: number;
   /** It is a second address of another page. */
   readonly alias?: boolean;
   /** A second look, moments after the first. */
   readonly second?: boolean | undefined;
-  /** The visit was learned from before, and is judged anew. */
+  /** The schedule has learned from this visit before; now it is judged again. */
   readonly again?: boolean;
 }
 

@@ -1,7 +1,7 @@
 /**
- * Pages that a round looks at first, chosen by lot: they show whether forecasts come true, and whether a whole server has
- * changed. A few of each server, so that a small one is not left to chance, and the rest spread evenly over all pages.
- * The same for the same day. It writes nothing.
+ * Draws pages by lot, which a round visits first: they show whether forecasts come true, and whether a whole server has
+ * changed. It draws a few pages of each server, so that small servers are not left to chance, and spreads the rest evenly
+ * over all pages. On one day it always draws the same pages. It writes nothing.
  */
 import { DAY } from '../../base/clock.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
@@ -11,33 +11,33 @@ import type { Server } from '../../ledger/servers.ts';
 import { WaveDays } from './wave-days.ts';
 import { partOf } from './waves.ts';
 
-/** Of a round's looks: a twentieth, or a hundredth of all pages where that is more, but never more than a fifth. */
+/** Lots in a round: 5% of its visits, or 1% of all pages where that is more, but never more than 20% of the visits. */
 const USUAL = 0.05;
 const OF_PAGES = 0.01;
 const MOST = 0.2;
 /**
- * Of each server, as far as that fifth goes (a fifth of all pages where a freshness is to be kept); where it does not, other
- * servers each day.
+ * Lots for each server, within those 20% (20% of all pages where the aim is a freshness); where they do not suffice, other
+ * servers have their turn each day.
  */
 const OF_SERVER = 2;
 /**
- * A wave over a share of a server's pages is found after as many days as there are looks a day, times that share; so much
- * is stale until then. So waves make stale what their number a day is over the looks: they may take half of what may be stale.
+ * Visits for each wave a day. The more lots a server gets, the sooner they find a wave, and the fewer of its pages are stale
+ * until then: waves a day over lots a day is the share that they make stale. They may take half of what may be stale.
  */
 const OF_WAVES = 2;
-/** Pages that are drawn for each that is wanted: some are dead links, second addresses, or were looked at already. */
+/** Draws for each page that is wanted: some draws hit dead links, second addresses, or pages that were visited already. */
 const DRAWN = 4;
-/** Pages of a server that are drawn: among so many is one of those that change, if they are not few. */
+/** Draws at one server: enough to hit one of the pages that change, unless these are few. */
 const DRAWN_OF_SERVER = 16;
 const GOLDEN = (Math.sqrt(5) - 1) / 2;
 
-/** A round that lots are drawn for. */
+/** The round that needs lots. */
 interface LotRound {
-  /** Where a freshness is to be kept: any number, and the pages stand for it. */
+  /** Visits in the round; where the aim is a freshness this has no limit, and the number of pages counts instead. */
   readonly visits: number;
-  /** Milliseconds since 1970: what was seen since is left out. */
+  /** Milliseconds since 1970: pages that were seen since are left out. */
   readonly begun: number;
-  /** Share of the pages that may be stale, where a freshness is to be kept; else 0. */
+  /** Share of the pages that may be stale, where the aim is a freshness; else 0. */
   readonly stale: number;
 }
 
@@ -54,13 +54,13 @@ export function lotsOf(ledger: Ledger, { visits, begun, stale }: LotRound): { pa
   return [...servers, ...others];
 }
 
-/** Those whose waves nobody tells of: where a face names the content of every page, looks by lot find nothing sooner. */
+/** Servers that do not announce their waves: where a face names the content of every page, lots find nothing sooner. */
 function silent({ servers, faces }: Ledger): Server[] {
   const telling = faces.tellingAll();
   return [...servers.all()].filter(({ id }) => !telling.has(id));
 }
 
-/** At most so many pages: some of each server, or of other servers each day. */
+/** At most `most` pages: some of each server, or of other servers each day. */
 function ofServers(ledger: Ledger, { begun, stale, most }: Omit<LotRound, 'visits'> & { most: number }): LivePage[] {
   const day = Math.floor(begun / DAY);
   const servers = stale > 0 ? silent(ledger) : [...ledger.servers.all()];
@@ -72,7 +72,7 @@ function ofServers(ledger: Ledger, { begun, stale, most }: Omit<LotRound, 'visit
     const wanted = Math.max(OF_SERVER, Math.min(needed, left - (count - i - 1) * OF_SERVER));
     const drawn = placesOf(day, Math.max(DRAWN_OF_SERVER, DRAWN * wanted));
     const live = ledger.dueTimes.live(ledger.scans.someOf(id, drawn), begun);
-    // What a wave touches it mostly touched before: of the others half is enough.
+    // A wave mostly touches pages that an earlier wave touched: half as many of the others are enough.
     const [changed, still] = [live.filter(hasChanged), live.filter(page => !hasChanged(page))];
     const first = Math.floor(wanted / 2);
     const lots = [...still.slice(0, first), ...changed, ...still.slice(first)].slice(0, wanted);
@@ -88,13 +88,13 @@ function placesOf(day: number, count: number): number[] {
   return Array.from({ length: count }, (_, i) => ((day * count + i) * GOLDEN) % 1);
 }
 
-/** Looks that a suspected wave is worth, and those that may have changed with a page. */
+/** Visits that a suspected wave is worth, and visits to pages that may have changed together with another. */
 const FOLLOWED = 3;
-/** Pages before and after one in the order they were found in, which are mostly of its part of the server. */
+/** Pages that were found just before and after a page: most of them belong to its part of the server. */
 const BESIDE = 6;
-/** Pages drawn of a server to find the companions of one: among so many is every page of a small server. */
+/** Draws at a server to find the companions of a page: enough to hit every page of a small server. */
 const SOUGHT = 256;
-/** Milliseconds in which changes that are found count as one event, and pages as seen lately. */
+/** Changes found within so many milliseconds count as one event, and pages seen within them as seen lately. */
 const TOGETHER = DAY / 2;
 
 /** A page that has changed just now. */
@@ -107,7 +107,7 @@ interface JustChanged {
   readonly suspected: boolean;
 }
 
-/** What is looked at next because a page has changed: what usually changes with it, and what would show a wave. */
+/** Pages to visit next because a page has changed: those that usually change with it, and those that would show a wave. */
 export function followUps(ledger: Ledger, page: LivePage, { time, alone, suspected }: JustChanged): LivePage[] {
   const lately = time - TOGETHER;
   const companions = alone ? companionsOf(ledger, page, lately) : [];
@@ -115,9 +115,9 @@ export function followUps(ledger: Ledger, page: LivePage, { time, alone, suspect
 }
 
 /**
- * Pages to look at where one has changed: do they, too? Those of the same part of its server first, then what changed
- * before, because a part may have one page alone. As far as not seen since a time. Where a notice named it: of those that
- * notices named.
+ * Pages that may have changed because this one has: pages of the same part of its server first, then pages that have changed
+ * before, because a part may consist of one page. Pages seen after the time `before` are left out. If a notice named the page,
+ * only pages that notices named count.
  */
 export function alike(ledger: Ledger, page: LivePage, before: number): LivePage[] {
   const part = partOf(page);
@@ -129,9 +129,9 @@ export function alike(ledger: Ledger, page: LivePage, before: number): LivePage[
 }
 
 /**
- * Pages that may have changed with one, as far as not seen since a time. What was found to have changed together with it the
- * last time: a chapter, the whole in one page, the index. One that does not change this time is none any more. Of a page
- * that never changed, those that have its name in other folders: versions, languages, printed forms.
+ * Pages that changed together with this one the last time (a chapter, the whole in one page, the index), as far as nobody has
+ * seen them since the time `before`. A page that does not change this time stops being a companion. For a page that never
+ * changed: pages of the same name in other folders, such as versions, languages and printed forms.
  */
 export function companionsOf(ledger: Ledger, page: LivePage, before: number): LivePage[] {
   const name = nameOf(page);
@@ -141,13 +141,13 @@ export function companionsOf(ledger: Ledger, page: LivePage, before: number): Li
   return around(ledger, page, { before, draws: SOUGHT }).filter(isCompanion).slice(0, FOLLOWED);
 }
 
-/** The last part of its path; empty for what is named like its folder. */
+/** The last part of its path; empty for the page of a folder. */
 function nameOf({ url }: LivePage): string {
   const name = /^[^?]*\/([^/?]*)/.exec(url)?.[1] ?? '';
   return /^(index|default)\b/.test(name) ? '' : name;
 }
 
-/** Others of its server: those found beside it, and some from anywhere. */
+/** Other pages of its server: those found beside it, and some from anywhere. */
 function around(ledger: Ledger, page: LivePage, { before, draws }: { before: number; draws: number }): LivePage[] {
   const beside = Array.from({ length: 2 * BESIDE }, (_, i) => page.page + (i % 2 === 0 ? 1 : -1) * (1 + (i >> 1)));
   const anywhere = ledger.scans.someOf(page.server, placesOf(page.page, draws));

@@ -1,9 +1,9 @@
 /**
- * When each page is visited again, and what visits teach about how often it changes. Due times live in the ledger, in
- * an index, so that picking the next page costs O(log n) and survives a restart; the threshold theta that all of them
- * share is found anew when settings change or a day has passed, and steered in between by how late the budget runs.
+ * The schedule decides when each page is visited again, and learns from visits how often pages change. Due times are in an
+ * index of the ledger: finding the next page costs O(log n), and they survive a restart. All pages share one threshold, theta:
+ * it is computed anew when settings change or a day has passed, and adjusted in between by how late the budget runs.
  *
- * It never picks a page by itself (the frontier does) and never decides whether a page changed (the detector did).
+ * It never picks a page (the frontier does), and never decides whether a page changed (the detector does).
  */
 import { DAY } from '../../base/clock.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
@@ -57,19 +57,19 @@ import { UNLIKELY, Voices } from './voices.ts';
 import { WaveDays } from './wave-days.ts';
 import { dueInWave, FIRST as FIRST_OF_ALL, partOf, Waves } from './waves.ts';
 
-/** What is known of a page that was seen once, and the same packed: a crawl has nothing else to say of any page. */
+/** The state of a page after its first visit, and the same packed: in a crawl this is the state of every page. */
 const FIRST = newState();
 const FIRST_CHANGE = packState(FIRST);
-/** Once a day until it has shown otherwise. */
+/** A sitemap is believed to change once a day until visits show otherwise. */
 const SITEMAP_PRIOR = { a: 1, b: 1 };
-/** Of a visit, before any has shown. */
+/** Cost of a visit, until the first visits show it. */
 const FIRST_KILOBYTES = 5;
 
 export class Schedule {
   readonly plan: Plan;
   settings: ScheduleSettings;
   readonly #continuous: boolean;
-  /** Pages that are looked at by lot, to see whether forecasts come true. */
+  /** Pages that were drawn by lot, to see whether forecasts come true. */
   readonly audits = new Set<number>();
   readonly #ledger: Ledger;
   readonly #searches: (page: number) => number;
@@ -77,7 +77,7 @@ export class Schedule {
   readonly #thetas: ServerThetas;
   #balance: Balance;
   #visitsPerDay: number;
-  /** Of an average visit. */
+  /** Cost of an average visit. */
   #kilobytes: number;
   #honoured: ReturnType<typeof honouredBy> | undefined;
   readonly #foresight: Foresight;
@@ -86,7 +86,7 @@ export class Schedule {
   readonly #waveDays: WaveDays;
   readonly #voices: Voices;
   readonly #doubts: Doubts;
-  /** When it was last asked or taught, milliseconds since 1970. */
+  /** Time of the last question or visit, milliseconds since 1970. */
   #now = 0;
   #neighbours: ServerPrior | undefined;
 
@@ -120,12 +120,12 @@ export class Schedule {
     return this.#visitsPerDay;
   }
 
-  /** So much was learned since due times were last computed that they are hardly worth anything. */
+  /** Visits have taught so much since the due times were computed that these are nearly worthless. */
   get outgrown(): boolean {
     return this.#neighbours?.doubled ?? false;
   }
 
-  /** `kilobytes`: what a visit is expected to cost. */
+  /** `kilobytes`: expected cost of a visit. */
   termsFor(weight: number, server: Server | undefined, kilobytes: VisitCost, unspoken = false): PolicyTerms {
     return {
       weight,
@@ -138,7 +138,7 @@ export class Schedule {
     };
   }
 
-  /** A freshness is to be kept: every page counts the same, as in the figure that was asked for. */
+  /** The aim is a freshness: every page counts the same, as in the figure that the user asked for. */
   get #aims(): boolean {
     return this.settings.freshness !== undefined;
   }
@@ -153,7 +153,7 @@ export class Schedule {
     return costOf(row, this.#honoured(server));
   }
 
-  /** What a visit leaves behind: the state of the estimator and the next due time. */
+  /** Learns from a visit; returns the new state of the estimator and the next due time. */
   after(lesson: ScheduleLesson): Planned {
     const { id, visit, before, server } = lesson;
     const unspoken = before ? isUnspoken(before) : this.#voices.unnamed(server, id);
@@ -178,14 +178,14 @@ export class Schedule {
   }
 
   /**
-   * A notice says that a page has changed: it moves forward by what such notices of its server have been worth.
-   * `exact`: it named a content that is not the one we hold.
+   * A notice says that a page has changed: the page moves forward by what such notices of its server have been worth.
+   * `exact`: the notice named a content that differs from our copy.
    */
   ping(id: number, time: number, kind: NoticeKind = 'ping', exact = false): boolean {
     return this.#voices.heard(this.plan.estimator, { id, time, kind, exact });
   }
 
-  /** Makes the schedule fit what was asked for; due times are computed anew when that is news, or a day has passed. */
+  /** Sets what the user asked for; computes due times anew if that differs from before, or if a day has passed. */
   aim(wanted: Partial<Pick<ScheduleSettings, 'share' | 'bytes' | 'freshness'>>, now: number): void {
     this.settings = { ...this.settings, share: undefined, bytes: undefined, freshness: undefined, ...wanted };
     const saved = this.#ledger.setting<SavedSchedule>('schedule');
@@ -225,7 +225,7 @@ export class Schedule {
       const terms = this.termsFor(weight, server, this.#costOfRow(row), isUnspoken(row));
       const paced = this.#paced(state, row.server, roles[row.role]!);
       const due = nextDue(this.plan, paced, row.seen_time, { ...terms, phase: phaseOf(row.page) });
-      // The first look comes somewhere within its interval: how many a day follows from the whole of it.
+      // The first visit comes somewhere within the interval, so visits a day follow from the whole interval.
       if (roles[row.role] === 'page') visits += 1 / intervalOf(this.plan, paced, terms);
       const soon = this.#continuous ? this.#rhythm.due(state, row.seen_time, due) : due;
       this.#ledger.scheduled.put(row.page, this.#moved(row, state, server, soon), packState(state));
@@ -233,17 +233,17 @@ export class Schedule {
     return visits;
   }
 
-  /** Share of the pages that is expected to be as it was last seen, by what visits have found; also of so many servers. */
+  /** Share of the pages that is expected to be unchanged, as visits let expect; also for so many servers. */
   freshness(now: number, servers = 0): Fresh {
     return this.#foresight.freshness(now, servers, this.#doubts);
   }
 
-  /** Servers that need no more looks now: what is to be kept fresh there is. None under a budget, which is spent. */
+  /** Servers that are as fresh as the user asked and need no more visits now; none where the aim is a budget. */
   kept(now: number): ReadonlySet<number> {
     return this.#foresight.kept(now, this.settings.freshness, this.#doubts);
   }
 
-  /** Remembers how fresh the collection is on this day, and what its waves have shown. Inside the caller's transaction. */
+  /** Notes how fresh the collection is on this day, and the state of its waves. Inside the caller's transaction. */
   noteFreshness(now: number): void {
     this.#waveDays.running = this.#waves.saved;
     this.#foresight.note(now, this.freshness(now, this.#aims ? MOST_STEERED : 0));
@@ -283,13 +283,13 @@ export class Schedule {
     return this.costOf({ ...row, tagged: row.tagged === 1 }, row.server);
   }
 
-  /** The belief that due times follow from: corrected by what visits have found, where a freshness is to be kept. */
+  /** The belief that due times follow from; where the aim is a freshness, it is corrected by what visits have found. */
   #paced(state: ChangeState, server: number, role: ImportancePlace['role']): ChangeState {
     if (!this.#aims || role !== 'page') return state;
     return { ...state, b: state.b / this.#foresight.factor(server, state) };
   }
 
-  /** A due time with the notices since the last visit, and with what its server's other pages have shown. */
+  /** A due time, moved by notices since the last visit and by what other pages of the server have shown. */
   #moved(row: ScheduledPage, state: ChangeState, server: Server, due: number): number {
     if (row.flags & FLAG_DOUBTED) return Math.min(due, row.seen_time);
     const next = this.#inWave(row, server, due);
@@ -323,14 +323,14 @@ export class Schedule {
     return this.#neighbours;
   }
 
-  /** What a visit teaches of its page, and of its server's other pages. */
+  /** Learns from a visit about its page and the other pages of its server. */
   #learn(lesson: ScheduleLesson, role: ImportancePlace['role'], before: KnownRow): ChangeState {
     const state = before.change ? unpackState(before.change) : newState();
     if (role === 'sitemap') return this.#observe(believed(state, SITEMAP_PRIOR), lesson, before);
     const neighbours = this.#known;
     const kind = { server: lesson.server.id, role, url: lesson.visit.url };
     const next = this.#observe(neighbours.believed(kind, state), lesson, before);
-    // A visit that is judged anew was counted by what it was taken for.
+    // A visit that is judged again was already counted, by the first judgement.
     const counted = lesson.again ? this.#ledger.pages.known(lesson.id)?.change : undefined;
     neighbours.learned(kind, counted ? unpackState(counted) : state, next);
     return next;
@@ -348,16 +348,16 @@ export class Schedule {
     return observe(state, { days, changed, ...counted, ...(age !== undefined && { lastChangeAge: age }) });
   }
 
-  /** What the visit says of forecasts, waves and notices. */
+  /** Learns from a visit about forecasts, waves and notices. */
   #tell(lesson: ScheduleLesson, before: KnownRow, told: { state: ChangeState; foretold: number }): void {
     const { visit, server, again } = lesson;
-    // An edit that many pages share makes copies old as any other does.
+    // An edit that many pages share makes a copy as stale as any other edit.
     const changed = visit.outcome === 'fetched' || visit.stage === 'template';
     if (again) {
       if (!changed) this.#foresight.takeBack(visit.time, server.id, before.page);
       return;
     }
-    // A change that was told of is no surprise, as far as the server's notices are true.
+    // A change that a notice announced is no surprise, as far as the notices of the server are true.
     const word = this.#voices.believed(server, before);
     const foretold = 1 - (1 - told.foretold) * (1 - word);
     this.#voices.judged(server, before, { time: visit.time, changed, foretold: told.foretold });
@@ -366,7 +366,7 @@ export class Schedule {
     const audit = this.audits.delete(before.page);
     const seen = { state: told.state, foretold, page: before.page, changed, waved, named, audit };
     const here = { ...before, server: server.id, url: visit.url };
-    // A page that a notice named says nothing of those that it did not, but of others that it named.
+    // A page that a notice named says nothing about pages that no notice named, but about others that one did.
     const surprise = changed && word < UNLIKELY ? 'suspected' : undefined;
     const counted = { ...seen, before: before.seen_time!, part: partOf(here) };
     const turn = named ? surprise : this.#waves.count(server, visit.time, counted);
@@ -383,7 +383,7 @@ export class Schedule {
       this.#foresight.setApart(visit.time, server.id);
     }
     this.#ledger.servers.touch(server);
-    // What was not seen since it began comes next; where it ended, all have the due times again that are their own.
+    // Pages that were not seen since the wave began come next; when it has ended, normal due times are restored.
     this.#place(this.#ledger.scheduled.ofServer(server.id));
   }
 

@@ -1,7 +1,7 @@
 /**
- * What the pages of one server, or its images, have shown together, and those of each of its folders: a manual in work
- * changes daily beside one of the last release that never does. A page that never changed is believed to be like its
- * neighbours, as they are known by now.
+ * The prior of a page's change rate: what the other pages (or images) of its server and of its folder have shown. A folder
+ * matters, because a manual in work changes daily beside the manual of the last release, which never does. A page that never
+ * changed is believed to be like its neighbours.
  */
 import { roles } from '../../ledger/pages/pages.ts';
 import { SAMPLE, type ScheduledPage } from '../../ledger/pages/scheduled-pages.ts';
@@ -9,24 +9,24 @@ import { believed, type GammaShown, NOTHING_SHOWN, priorBelow, showing } from '.
 import { type ChangeState, PRIOR, type Prior, unpackState } from '../../revisit/state.ts';
 import type { ImportancePlace } from './importance.ts';
 
-/** Those that a page is like. */
+/** Server, role and URL say to which neighbours a page is compared. */
 interface PageKind {
   readonly server: number;
   readonly role: ImportancePlace['role'];
   readonly url: string;
 }
 
-/** Visits that are too few to ask again what all pages are believed to do. */
+/** So few visits are not worth counting all pages again. */
 const FEW_VISITS = 100;
 
 export class ServerPrior {
-  /** By server and role, and by the folders below it. */
+  /** By server and role, and by folder. */
   readonly #shown = new Map<string, GammaShown>();
-  /** Visits when these were counted, and since. */
+  /** Visits up to the last count, and since. */
   #counted = 0;
   #learned = 0;
 
-  /** As many visits have been learned from as there were before. */
+  /** Since the last count as many visits have come as there were before it. */
   get doubled(): boolean {
     return this.#learned > Math.max(FEW_VISITS, this.#counted);
   }
@@ -40,7 +40,7 @@ export class ServerPrior {
     return believed(state, this.#prior(kind));
   }
 
-  /** A page that was counted with `before` has shown more since. */
+  /** Counts a page as `after` instead of `before`. */
   learned(kind: PageKind, before: ChangeState, after: ChangeState): void {
     this.#show(kind, before, -1);
     this.#show(kind, after, 1);
@@ -54,13 +54,13 @@ export class ServerPrior {
     }
   }
 
-  /** What the server does counts as much as one page of the folder, and a guess as much as one page of the server. */
+  /** The server weighs as much as one page of the folder, and the general guess as much as one page of the server. */
   #prior(kind: PageKind): Prior {
     return placesOf(kind).reduce((prior, key) => priorBelow(prior, this.#shown.get(key) ?? NOTHING_SHOWN), PRIOR);
   }
 }
 
-/** Servers and folders that are remembered; pages of others are like those of their server, or like any page. */
+/** Servers and folders that are remembered; pages elsewhere count as like their server, or like any page. */
 const MOST_PLACES = 100_000;
 
 /** The server, and the first folder of the path. */
@@ -71,14 +71,14 @@ function placesOf({ server, role, url }: PageKind): [string, string] {
 
 interface Survey {
   readonly neighbours: ServerPrior;
-  /** Every `step`th of the pages. */
+  /** Every n-th page. */
   readonly sample: readonly ScheduledPage[];
   readonly step: number;
-  /** How many there are. */
+  /** Pages in all. */
   readonly pages: number;
 }
 
-/** Reads all pages once and keeps a sample of them: SAMPLE pages or more, twice as many at most. */
+/** Reads all pages once and keeps a sample of SAMPLE to twice SAMPLE pages. */
 export function survey(rows: Iterable<ScheduledPage>): Survey {
   const neighbours = new ServerPrior();
   let sample: ScheduledPage[] = [];

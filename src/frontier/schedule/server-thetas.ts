@@ -1,15 +1,15 @@
 /**
- * Where a freshness is to be kept, it is kept at every server: each has a threshold of its own, because with one for all the
- * quiet servers would make up for those that change. Pure but for what it remembers.
+ * Where the aim is a freshness, every server shall reach it: each has a threshold of its own, because with a common one quiet
+ * servers would make up for those that change. Pure, except for what it remembers.
  */
 import { type Balance, type Belief, balanceForFreshness } from '../../revisit/budget.ts';
 import { MAX_INTERVAL } from '../../revisit/policy.ts';
 
-/** Servers with a threshold of their own, those with the most pages. The others have that of all. */
+/** So many servers, those with the most pages, have a threshold of their own. The others share one. */
 const MOST_SERVERS = 1000;
 
 export class ServerThetas {
-  /** As parts of the threshold of all. */
+  /** As multiples of the common threshold. */
   #parts: Map<number, number>;
 
   constructor(saved: readonly (readonly [server: number, part: number])[] = []) {

@@ -1,8 +1,8 @@
-/** What a user asked of the schedule, and what of it a later run finds in the ledger. */
+/** What a user asked of the schedule, and what the ledger keeps of it for later runs. */
 import type { Balance } from '../../revisit/budget.ts';
 import type { Thresholds } from '../../revisit/pmcs.ts';
 
-/** What a schedule works with besides its settings. */
+/** What a schedule needs besides its settings. */
 export interface ScheduleContext {
   /** How often people wanted a page lately. */
   readonly searches?: (page: number) => number;
@@ -10,17 +10,17 @@ export interface ScheduleContext {
   readonly continuous?: boolean;
 }
 
-/** Kept in the ledger, so that a later run goes on with it. One of the last three is set. */
+/** The ledger keeps these, so that a later run continues with them. One of the last three is set. */
 export interface ScheduleSettings {
   readonly policy: string;
   readonly estimator: string | undefined;
-  /** Of the policy pmcs. */
+  /** Thresholds of the policy pmcs. */
   readonly thresholds: Thresholds | undefined;
   /** Share of the pages to be visited a day. */
   readonly share: number | undefined;
   /** Bytes on the wire a day. */
   readonly bytes: number | undefined;
-  /** To be kept for the least. */
+  /** Freshness to keep at the smallest cost. */
   readonly freshness: number | undefined;
 }
 
@@ -34,19 +34,19 @@ const defaultSettings: ScheduleSettings = {
 };
 
 export interface SavedSchedule extends ScheduleSettings {
-  /** Pages there were, and the time, when theta was last sought. */
+  /** Number of pages and time when theta was last computed. */
   readonly pages: number;
   readonly time: number;
   readonly theta: number;
-  /** Of servers that have one of their own, as a part of theta. */
+  /** Thresholds of single servers, as multiples of theta. */
   readonly thetas?: readonly (readonly [server: number, part: number])[];
   readonly balance: Balance;
   readonly visitsPerDay: number;
-  /** What a visit costs on average; a share of the pages weighs each visit against it. */
+  /** Average cost of a visit; a budget in pages weighs each visit against it. */
   readonly kilobytes?: number;
 }
 
-/** Of share, bytes and freshness only the one that was asked for is in what was saved. */
+/** The settings for this run. Of share, bytes and freshness only the one that the user asked for is saved. */
 export function settingsAfter(saved: SavedSchedule | undefined, wanted: Partial<ScheduleSettings>): ScheduleSettings {
   return { ...defaultSettings, ...(saved && { share: undefined }), ...saved, ...wanted };
 }

@@ -1,7 +1,7 @@
 /**
- * How far a server's word is believed: its 304s, and its dates of last change. Both are measured, never assumed. Some
- * 304s are audited with a full GET (the crawler does that, this says how many), and every body that came can be held
- * against the validators that came with it.
+ * How far we trust the validators of a server: its 304 answers, and its dates of last change. Both are measured, never
+ * assumed. Some 304s are audited with a full GET (the crawler does that; this says how many), and every body that comes is
+ * compared with the validators that came with it.
  */
 import { DAY } from '../../base/clock.ts';
 import type { ServerTerms } from '../../errand/errand.ts';
@@ -9,14 +9,14 @@ import type { Visit } from '../../errand/visit.ts';
 import type { KnownRow } from '../../ledger/pages/known-row.ts';
 import type { Server } from '../../ledger/servers.ts';
 
-/** Share of 304s that is audited at a server nothing is known of, and at one that was always right. */
+/** Share of 304s to audit at a server that is new, and at one that was always right. */
 const FIRST_SHARE = 0.1;
 const LEAST_SHARE = 0.002;
 /** Audits after which the share has fallen to a half. */
 const HALVED_AFTER = 10;
 /** Lies above this share end the trust. */
 const MOST_LIES = 0.01;
-/** Older cases are halved beyond this many, so that a server can lose its name and win it back. */
+/** Beyond this many cases older ones count half, so that a server can lose its reputation and win it back. */
 const MEMORY = 500;
 const ENOUGH_DATES = 5;
 const MOST_WRONG_DATES = 0.05;
@@ -28,12 +28,12 @@ export function trustTerms(server: Server): Pick<ServerTerms, 'auditShare' | 'tr
   };
 }
 
-/** Counts what the visit proves. True when the server is to be saved. */
+/** Counts what the visit proves. True when the server's row has to be saved. */
 export function learnTrust(server: Server, visit: Visit, before: KnownRow | undefined): boolean {
   if (!before || visit.status !== 200 || (visit.outcome !== 'fetched' && visit.outcome !== 'same')) return false;
   const changed = visit.outcome === 'fetched';
   const audited = visit.cost.cause === 'audit';
-  // Where validators are not sent any more, a body with the old validator is as good as an audit.
+  // When we no longer send validators, a body that comes with the old validator is as good as an audit.
   const proof = audited || (!trustTerms(server).trustValidators && sameValidator(visit, before));
   if (proof) {
     server.audits++;
@@ -64,7 +64,7 @@ function learnDates(server: Server, visit: Visit, before: KnownRow): boolean {
   return true;
 }
 
-/** Days since the page changed, by its Last-Modified, where the server's dates have earned it. */
+/** Days since the page changed, by its Last-Modified; only of servers whose dates have proved right. */
 export function lastChangeAge(server: Server, visit: Visit): number | undefined {
   if (server.dates < ENOUGH_DATES || server.wrongDates > server.dates * MOST_WRONG_DATES) return undefined;
   const date = Date.parse(visit.lastModified ?? '');

@@ -1,21 +1,21 @@
 /**
- * On which days waves began, by server: kept in the ledger, so that it is known how often a server changes as a whole. And
- * what those that run have shown, because a small budget follows a wave over several rounds.
+ * Remembers in the ledger on which days waves began at each server, which shows how often the server changes as a whole; and
+ * what running waves have shown, because a small budget follows a wave over several rounds.
  */
 import { DAY } from '../../base/clock.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { WaveSaved } from './waves.ts';
 
 interface NotedWave {
-  /** Since 1970. */
+  /** Days since 1970. */
   readonly days: readonly number[];
-  /** Of the server, when the last of them began. */
+  /** Pages of the server when the last wave began. */
   readonly pages: number;
 }
 
 /** Days that are remembered. */
 const REMEMBERED = 14;
-/** Of a budget, for the waves of one server. */
+/** Share of the budget that the waves of one server may take. */
 const MOST = 0.5;
 const SETTING = 'waves';
 const RUNNING = 'running-waves';
@@ -50,19 +50,19 @@ export class WaveDays {
     this.#ledger.set(SETTING, this.#all);
   }
 
-  /** Waves come so seldom there that to run after each leaves enough of so many visits a day for others. */
+  /** Waves are so rare at this server that following each leaves enough of the `visits` a day for other servers. */
   leave(server: number, visits: number): boolean {
     const { days, pages } = this.#all[server] ?? { days: [], pages: 0 };
     return (days.length / REMEMBERED) * pages <= MOST * visits;
   }
 
-  /** Share of the days that are remembered on which one began. */
+  /** Share of the remembered days on which a wave began. */
   rate(server: number, time: number): number {
     const since = Math.floor(time / DAY) - REMEMBERED;
     return (this.#all[server]?.days ?? []).filter(day => day > since).length / REMEMBERED;
   }
 
-  /** One began within so many days. */
+  /** A wave began within the last `days` days. */
   within(server: number, time: number, days: number): boolean {
     return (this.#all[server]?.days ?? []).some(day => Math.floor(time / DAY) - day <= days);
   }

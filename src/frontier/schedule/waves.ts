@@ -1,8 +1,8 @@
 /**
- * Pages of a server change together: a new menu, a new version, a banner. When visits find more changes than the pages'
- * own rates can explain, the rest of the server has probably changed, too, and is looked at next; when such visits find
- * nothing, the wave is over. A part of the server that it does not touch (a folder, or the small pages) is left alone as
- * soon as some looks have shown it. Decides only what a wave touches, never whether a page changed.
+ * Waves: pages of a server that change together, because of a new menu, a new version, a banner. When visits find more changes
+ * than the pages' own rates explain, the rest of the server has probably changed as well, and comes next; when such visits
+ * find nothing more, the wave is over. A part of the server that the wave does not touch (a folder, or the small pages) is
+ * left alone as soon as a few visits have shown that. This decides only what a wave touches, never whether a page changed.
  */
 import { DAY } from '../../base/clock.ts';
 import type { Draft } from '../../base/draft.ts';
@@ -10,20 +10,20 @@ import { FLAG_CHANGED, isUnspoken } from '../../ledger/pages/known-row.ts';
 import type { Server } from '../../ledger/servers.ts';
 import { phaseOf } from '../../revisit/policy.ts';
 
-/** What visits to a server have shown together. */
+/** What visits to one server have shown in the same window of time. */
 export interface WaveShown {
-  /** Milliseconds. */
+  /** When the window began, milliseconds since 1970. */
   readonly since: number;
   readonly visits: number;
   readonly changed: number;
-  /** Changes that the rates of the pages let expect. */
+  /** Changes to expect by the rates of the pages. */
   readonly foretold: number;
 }
 
 interface Tide extends Draft<WaveShown> {
-  /** What the days before have shown. */
+  /** What earlier days have shown. */
   readonly earlier: WaveShown | undefined;
-  /** Milliseconds: until then visits are counted together. */
+  /** When the window ends, milliseconds since 1970. */
   until: number;
   /** The same by part of the server. */
   readonly parts: Map<string, Draft<WaveShown>>;
@@ -33,11 +33,11 @@ interface Tide extends Draft<WaveShown> {
 interface RunPart {
   visits: number;
   changed: number;
-  /** It is not touched. */
+  /** The wave does not touch it. */
   over: boolean;
 }
 
-/** What is kept of a wave between two processes: a small budget follows it over several rounds. */
+/** What the ledger keeps of a wave: a small budget follows it over several rounds. */
 export interface WaveSaved {
   readonly server: number;
   /** When it began, milliseconds since 1970. */
@@ -45,51 +45,51 @@ export interface WaveSaved {
   readonly parts: readonly (readonly [part: string, visits: number, changed: number])[];
 }
 
-/** The looks that proved a wave, and those that it brought about. */
+/** The visits that proved a wave, and those that followed from it. */
 interface WaveRun {
   /** When it began, milliseconds since 1970. */
   readonly wave: number;
   readonly parts: Map<string, RunPart>;
-  /** It touches the parts that have shown it, and no others. */
+  /** It touches only the parts in which changes were found. */
   confined: boolean;
 }
 
-/** What is believed of a page that a wave may have touched. */
+/** How likely it is that a wave has touched a page. */
 export interface Touched {
   readonly likely: number;
-  /** At its part of the server, since the wave began. */
+  /** Visits to its part of the server since the wave began. */
   readonly looks: number;
 }
 
-/** A visit as far as waves are concerned. */
+/** What waves learn from a visit. */
 export interface WaveSeen {
   readonly changed: boolean;
   readonly foretold: number;
-  /** When the page was seen before, milliseconds. */
+  /** When the page was seen the last time before, milliseconds since 1970. */
   readonly before: number;
-  /** Of the server, see partOf. */
+  /** The part of the server, see partOf. */
   readonly part: string;
 }
 
-/** `spared`: a part of the server that the wave does not touch was found. `suspected`: one change more would prove a wave. */
+/** `spared`: the wave turned out not to touch a part of the server. `suspected`: one more change would prove a wave. */
 type WaveStep = 'begun' | 'ended' | 'spared' | 'suspected' | undefined;
 
-/** Milliseconds over which visits are counted together. */
+/** Length of the window in which visits count together, milliseconds. */
 const WINDOW = DAY / 2;
-/** Before anything is seen: a wave on one day of a server in fifty. */
+/** Prior odds: a wave on one day in fifty at a server. */
 const ODDS = 1 / 50;
-/** Share of a server's pages that a wave may touch, each as likely as the others. */
+/** Shares of a server's pages that a wave may touch, equally likely. */
 const TOUCHED = [0.25, 0.5, 0.95];
-/** One change proves nothing, and no page is taken for quieter than this a visit. */
+/** One change proves nothing; and no page counts as less likely to change at a visit than LEAST_RATE. */
 const LEAST_CHANGED = 2;
 const LEAST_FORETOLD = 0.02;
-/** Odds of a wave at which it is worth some looks to know. */
+/** Odds of a wave that are worth a few visits. */
 const SUSPICIOUS = 0.1;
-/** It ends when so many visits find changes at less than this share; for a part of the server fewer are enough. */
+/** A wave ends when so many visits find changes at less than this share of pages; fewer suffice for a part of the server. */
 const ENOUGH_VISITS = 12;
 const ENOUGH_OF_PART = 4;
 const OVER_SHARE = 0.15;
-/** Parts of a server that are told apart. */
+/** Parts of a server that are counted separately. */
 const MOST_PARTS = 64;
 
 export class Waves {
@@ -112,7 +112,7 @@ export class Waves {
     for (const { server, wave, parts } of saved) this.#runs.set(server, runOf(wave, parts));
   }
 
-  /** What of the running waves has to be remembered. */
+  /** The running waves, as the ledger keeps them. */
   get saved(): WaveSaved[] {
     return [...this.#runs].map(([server, { wave, parts }]) => ({
       server,
@@ -126,7 +126,7 @@ export class Waves {
     return server.wave > seen.before ? this.#run(server, time, seen) : this.#watch(server, time, seen);
   }
 
-  /** The wave that the server is in may have touched this page since it was seen. */
+  /** The running wave of the server may have touched this page since its last visit. */
   touches(server: Server, page: Parted & { readonly seen_time: number }): boolean {
     if (server.wave <= page.seen_time || (!isUnspoken(page) && this.#vouches(server))) return false;
     const run = this.#runOf(server);
@@ -135,9 +135,9 @@ export class Waves {
   }
 
   /**
-   * Probability that the wave has touched a page: by what looks have found in its part of the server, and as far as these are
-   * few, in all parts. Each part counts the same, because those that are touched are looked at first. A wave that one folder
-   * alone has shown is as likely as not one of that folder.
+   * Probability that the wave has touched a page, estimated from visits in its part of the server, and from those in all parts
+   * where these are few. Each part counts the same, because parts that are touched are visited first. When only one folder has
+   * shown changes, the wave is as likely as not confined to it.
    */
   touched(server: Server, page: Parted & { readonly seen_time: number }): Touched | undefined {
     if (!this.touches(server, page)) return undefined;
@@ -149,7 +149,7 @@ export class Waves {
     return { likely: likelyAmong(own, apart * shareOf([...parts.values()])), looks: own.visits };
   }
 
-  /** A page that was seen since the last wave: the next may begin with it. */
+  /** Counts a page that was seen after the last wave: the next one may begin with it. */
   #watch(server: Server, time: number, { changed, foretold, part }: WaveSeen): WaveStep {
     let tide = this.#tides.get(server.id);
     if (!tide || time > tide.until) {
@@ -173,7 +173,7 @@ export class Waves {
     return 'begun';
   }
 
-  /** A page that the wave may have touched. */
+  /** Counts a page that the wave may have touched. */
   #run(server: Server, time: number, { changed, part }: WaveSeen): WaveStep {
     const run = this.#runOf(server) ?? runOf(server.wave, []);
     this.#runs.set(server.id, run);
@@ -191,7 +191,7 @@ export class Waves {
     return 'ended';
   }
 
-  /** That of the wave that the server is in. */
+  /** The running wave of the server. */
   #runOf({ id, wave }: Server): WaveRun | undefined {
     const run = this.#runs.get(id);
     return run?.wave === wave ? run : undefined;
@@ -212,12 +212,12 @@ function runOf(wave: number, shown: WaveSaved['parts']): WaveRun {
   return { wave, parts: new Map(parts), confined: isConfined(parts.map(([, each]) => each)) };
 }
 
-/** More changes than the pages' own rates explain: a wave is likelier, by what each would have let expect. */
+/** There are more changes than the pages' own rates explain: by likelihood, a wave is the better explanation. */
 function isWave(shown: WaveShown): boolean {
   return shown.changed >= LEAST_CHANGED && oddsOf(shown) > 1;
 }
 
-/** Not yet a wave; some looks more will show. */
+/** This may become a wave; a few more visits will show. */
 function isSuspect(shown: WaveShown): boolean {
   return oddsOf(shown) > SUSPICIOUS;
 }
@@ -232,29 +232,29 @@ function isOver({ visits, changed }: { readonly visits: number; readonly changed
   return visits >= enough && changed < OVER_SHARE * visits;
 }
 
-/** A part of the server that the wave was seen to touch. */
+/** Visits have shown that the wave touches this part of the server. */
 function shows({ changed, over }: RunPart): boolean {
   return changed > 0 && !over;
 }
 
-/** Enough looks elsewhere found next to nothing. One large part says nothing of the others: it counts for few of them. */
+/** Enough visits to other parts found almost nothing. One large part says little about the others, so its count is capped. */
 function isConfined(parts: readonly RunPart[]): boolean {
   const quiet = parts.filter(part => !shows(part));
   const visits = quiet.reduce((sum, part) => sum + Math.min(part.visits, ENOUGH_OF_PART), 0);
   return isOver({ visits, changed: sumOf(quiet).changed }, ENOUGH_VISITS);
 }
 
-/** What is left of the probability elsewhere. */
+/** Factor for pages of other folders, when only one folder has shown changes. */
 const OF_ONE_FOLDER = 0.5;
-/** Looks that those at a part of a server are taken together with. */
+/** Weight of the prior, in visits. */
 const DOUBT = 2;
 
-/** Share of its pages that are touched, where so many are elsewhere. */
+/** Share of a part's pages that the wave touches; the prior is its share over all parts. */
 function likelyAmong({ visits, changed }: Pick<RunPart, 'visits' | 'changed'>, elsewhere: number): number {
   return (changed + DOUBT * elsewhere) / (visits + DOUBT);
 }
 
-/** Of the pages of any part; one half where there are none. */
+/** Mean share over the parts; one half where there are none. */
 function shareOf(parts: readonly RunPart[]): number {
   const sum = parts.reduce((total, part) => total + likelyAmong(part, 0.5), 0.5);
   return sum / (parts.length + 1);
@@ -290,23 +290,23 @@ interface InWave {
   readonly due: number;
 }
 
-/** Milliseconds by which a page that a wave touches goes before what is due by itself. */
+/** How far a page that a wave touches moves ahead of pages that are due by themselves, milliseconds. */
 export const FIRST = 365 * DAY;
 
 /**
- * When a page is due whose server is in a wave that it was last seen before: before all others, and spread over the
- * server, so that the first looks show which parts are touched. Not `first`: where the server's waves come so often that
- * they would take most of the budget, as other pages that have waited for a day.
+ * Due time of a page that was last seen before the running wave of its server. Such pages come before all others, spread over
+ * the server, so that the first visits show which parts the wave touches. Unless `first` (waves come so often that they would
+ * take most of the budget) they come like pages that have waited for a day.
  */
 export function dueInWave(server: Server, { page, seen, due }: InWave, first = true): number {
   if (server.wave <= seen) return due;
   return Math.min(due, server.wave - (first ? FIRST + phaseOf(page) * DAY : DAY));
 }
 
-/** Bytes: pages whose sizes differ by four times are seldom of one kind. */
+/** Ratio of sizes: pages that differ by a factor of four are seldom of one kind. */
 const SIZE_STEP = 4;
 
-/** What tells which part of its server a page belongs to. */
+/** What decides to which part of its server a page belongs. */
 interface Parted {
   readonly url: string;
   /** Bytes of its last full answer. */
@@ -315,8 +315,8 @@ interface Parted {
 }
 
 /**
- * The part of a server that a page belongs to: its first folder, the size of what it sends, and whether it ever changed.
- * What a wave touched the next one mostly touches again.
+ * The part of a server that a page belongs to, by its first folder, its size, and whether it ever changed: a wave mostly
+ * touches the parts that the last one touched.
  */
 export function partOf({ url, wire, flags }: Parted): string {
   const folder = /^[a-z]+:\/\/[^/]*\/([^/?]*)\//.exec(url)?.[1] ?? '';

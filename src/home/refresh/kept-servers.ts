@@ -1,6 +1,6 @@
 /**
- * Servers that need no more looks in this round, because the freshness that is to be kept is expected there. To ask for them
- * reads a part of the ledger, so it is done anew after so many visits, and before a round ends for want of pages.
+ * Servers that need no more checks in this round, because they are expected to be as fresh as the user asked. Finding them
+ * reads a part of the ledger, so it happens only after a number of visits, and before a round ends for lack of pages.
  */
 import type { Pool, PoolPage } from '../partitions/pool.ts';
 
@@ -9,17 +9,17 @@ export class KeptServers {
   readonly #now: number;
   readonly #visits: number;
   #kept = new Map<number, ReadonlySet<number>>();
-  /** Visits that had been learned from. */
+  /** How many visits had been learned when the ledger was asked. */
   #asked = Number.NEGATIVE_INFINITY;
 
-  /** `now`: milliseconds since 1970; `visits`: after which they are asked for anew. */
+  /** `now`: milliseconds since 1970; `visits`: after so many the ledger is asked again. */
   constructor(pool: Pool, now: number, visits: number) {
     this.#pool = pool;
     this.#now = now;
     this.#visits = visits;
   }
 
-  /** Those of these pages whose servers need looks. */
+  /** The pages of servers that need more checks. */
   without<Page extends PoolPage>(pages: readonly Page[]): Page[] {
     if (this.#pool.settled - this.#asked >= this.#visits) this.#ask();
     const left = this.#unkept(pages);

@@ -1,11 +1,11 @@
 /**
- * One round: what is due, or comes next, as far as the budget since the last round (or the crawl) goes, and a
- * day's at the least: who asks for a round gets one. Where an earlier run left the round unfinished, what that one visited
- * is done, and paid.
+ * One round of refresh. It visits the pages that are due or come next, within the budget that has gathered since the last
+ * round (or the crawl), and at least within that of one day: whoever asks for a round gets one. When a round goes on that
+ * an earlier run left unfinished, the visits of that run count as done and as spent.
  *
- * Its stages, in the order in which pages are given out: sitemaps, because they say which pages have changed; pages drawn by
- * lot; what failed and is to be tried again; then slice by slice what sites named, new pages and those that are due, until
- * either the budget or the pages are used up (dry). What stands aside and images come on top, by how many pages were given out.
+ * Pages are given out in stages: sitemaps, because they say which pages have changed; pages drawn by lot; failures that are
+ * due for a retry; then, slice by slice, pages that sites named, new pages, and pages that are due, until the budget or the
+ * pages are used up (`dry`). Images, dead links, redirects and second addresses come on top, in proportion to the pages.
  */
 import { type Clock, DAY } from '../../base/clock.ts';
 import type { Images } from '../images/images.ts';
@@ -16,12 +16,12 @@ import { KeptServers } from './kept-servers.ts';
 import { aimed, grantsOf, type RoundTerms, SMALL_SLICE, sliceOf, stepOf, termsOf } from './round-terms.ts';
 import { ToldLooks } from './told-looks.ts';
 
-/** Pages passed over besides those under way: given out in this round, and due again for a reason of their own. */
+/** Extra rows to read: pages that this round has given out may look due again. */
 const BESIDES = 2048;
-/** Milliseconds that a round waits for sitemaps before it goes on without them, and for a server that paused it. */
+/** Milliseconds that a round waits for sitemaps before it goes on without them, and for a server that asked for a pause. */
 const SITEMAP_PATIENCE = 30_000;
 const PATIENCE = 60_000;
-/** Of the budget, what retries may take: where a server stays away, the pages of others have their turn all the same. */
+/** Share of the budget for retries: a server that stays away must not keep the pages of others from their turn. */
 const RETRIES = 1 / 4;
 
 export class RefreshSupply implements Supply {
@@ -30,19 +30,19 @@ export class RefreshSupply implements Supply {
   readonly #images: Images | undefined;
   readonly #begun: number;
   readonly #terms: RoundTerms;
-  /** What may be spent; bytes by what `#spent` says. */
+  /** What may be spent; `#spent` counts the bytes. */
   readonly #pages: Grant;
   readonly #wire: Grant;
   readonly #spent: () => number;
   readonly #slice: number;
-  /** When this run took it up: milliseconds since 1970, and ticks. */
+  /** When this run began with the round: milliseconds since 1970, and ticks. */
   readonly #now: number;
   readonly #began: number;
   readonly #aside: (visits: number) => void;
   readonly #lots: PoolPage[];
   readonly #retries: PoolPage[];
   readonly #named: ToldLooks;
-  /** Given out because sites named them: on top of what is planned. */
+  /** Pages given out because sites named them, on top of the plan. */
   #onTop = 0;
   readonly #kept: KeptServers;
   /** New pages that may be let in, and those that were. */
@@ -77,7 +77,7 @@ export class RefreshSupply implements Supply {
     this.#named = new ToldLooks(parts);
   }
 
-  /** Due, and beyond the budget of this round. Where a freshness is to be kept there is none. */
+  /** Pages that are due, but beyond the budget of this round; none where the aim is a freshness. */
   get left(): number {
     return aimed(this.#pool) ? 0 : this.#pool.countDue(this.#now);
   }
@@ -100,7 +100,7 @@ export class RefreshSupply implements Supply {
     if (!pool.quiet) return false;
     if (this.#awaitsGrant) return this.#due(1).length > 0 || (pool.newcomers > 0 && this.#admitted < this.#newPages);
     if (this.#room <= 0) return false;
-    // The visits that came back last may have brought others forward.
+    // The last visits may have moved other pages forward.
     const full = this.#pagesLeft <= 0 || this.#admitted >= this.#newPages;
     const none = this.#next().length + this.#nextNamed().length === 0;
     this.#dry = none && (pool.newcomers === 0 || full);
@@ -117,12 +117,12 @@ export class RefreshSupply implements Supply {
     return roomFor(this.#pool, this.#wire.most - this.#spent(), this.#spent());
   }
 
-  /** What was granted is used up; other machines may still give up what they do not need. */
+  /** The grant is used up, but other machines may still return what they do not need. */
   get #awaitsGrant(): boolean {
     return (this.#pagesLeft <= 0 && !this.#pages.final) || (this.#room <= 0 && !this.#wire.final);
   }
 
-  /** The one question before each slice. What waits in lanes is not yet learned from: of that there is a slice at most. */
+  /** The one question before each slice. At most a slice waits in the lanes, because visits teach about the rest. */
   #mayTakeMore(): boolean {
     if (!this.#sitemapsRead || this.#dry) return false;
     const waiting = this.#slice === SMALL_SLICE ? this.#pool.outstanding : this.#pool.pagesWaiting;
@@ -131,7 +131,7 @@ export class RefreshSupply implements Supply {
 
   #takeSlice(): void {
     const named = this.#takeNamed();
-    // Of the budget new pages leave half to those that are due, unless these do not use it up.
+    // New pages take at most half of the budget, unless the pages that are due do not use up the rest.
     const fresh = this.#admit(Math.min(Math.ceil(this.#pages.most / 2) - this.#admitted, Math.ceil(this.#room / 2)));
     const due = this.#next();
     this.#give(due);
@@ -139,7 +139,7 @@ export class RefreshSupply implements Supply {
     this.#dry = named + fresh + due.length === 0 && this.#admit(this.#terms.most) === 0;
   }
 
-  /** What sites named, known pages and new ones; returns how many. */
+  /** Gives out pages that sites named, known ones and new ones; returns how many. */
   #takeNamed(): number {
     const fresh = this.#named.admit(Math.min(this.#slice, this.#newPages - this.#admitted, this.#room));
     this.#admitted += fresh.length;
@@ -169,12 +169,12 @@ export class RefreshSupply implements Supply {
     return this.#due(Math.min(this.#slice, this.#pagesLeft, this.#room));
   }
 
-  /** What comes next; asked for anew each time, because visits bring others forward. */
+  /** The pages that come next. The ledger is asked each time, because visits move other pages forward. */
   #due(most: number): PoolPage[] {
     const { given, horizon } = this.#terms;
     for (const member of this.#pool) relearn(member, this.#now);
     if (most <= 0) return [];
-    // Those that wait or are under way are still due, and so are those of servers that need no more looks: they are passed over.
+    // Pages that wait or are under way still look due, and so do those of servers that need no more checks: skip them.
     let asked = this.#slice + this.#pool.outstanding + BESIDES;
     while (true) {
       const due = this.#pool.due(this.#pool.kind, { time: horizon, seenBefore: this.#begun }, asked);
@@ -184,7 +184,7 @@ export class RefreshSupply implements Supply {
     }
   }
 
-  /** Lets pages go that were chosen by lot. */
+  /** Sends the pages that were drawn by lot. */
   #drawLots(): void {
     const lots = this.#lots.splice(0, Math.max(0, this.#pagesLeft));
     const drawn = lots.filter(page => !this.#terms.given.has(keyOf(page)));
@@ -193,7 +193,7 @@ export class RefreshSupply implements Supply {
     this.#pool.again(drawn);
   }
 
-  /** A page that failed is not due until a look has come off: without this no later round would look at it. */
+  /** A page that failed has no due time until a visit succeeds; without this no later round would check it. */
   #tryAgain(): void {
     const failures = this.#retries.splice(0).filter(page => !this.#terms.given.has(keyOf(page)));
     const most = Math.min(this.#pagesLeft, this.#room, Math.ceil(this.#terms.most * RETRIES));

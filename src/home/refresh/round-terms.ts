@@ -1,4 +1,4 @@
-/** How far a round of refresh goes: what it may spend, what of it is done already, and how many pages leave at once. */
+/** The terms of a round of refresh: what it may spend, what it has spent already, and how many pages leave at once. */
 import { DAY } from '../../base/clock.ts';
 import { keyOf, type Pool } from '../partitions/pool.ts';
 import type { Round } from '../round.ts';
@@ -9,22 +9,22 @@ const MOST_SAVED = 7;
 /** Pages let into the lanes at once. */
 const SLICE = 256;
 export const SMALL_SLICE = 32;
-/** Where only pages are counted: errands to other machines should be full. */
+/** Where the budget counts only pages: errands to other machines should be full. */
 const LARGE_SLICE = 4096;
 const ROUND_PARTS = 8;
-/** Of the live pages, where a freshness is to be kept. */
+/** Parts of the live pages, where the aim is a freshness. */
 const AIM_PARTS = 64;
 
-/** What of a round may be taken, and what of that is done. */
+/** What a round may take, and what it has taken. */
 export interface RoundTerms {
-  /** Whose budget it has. */
+  /** It has the budget of so many days. */
   readonly days: number;
-  /** Pages and bytes that it may take; of the bytes, those that are left. */
+  /** Pages that it may take in all, and bytes that are left. */
   readonly most: number;
   readonly bytes: number;
-  /** Pages that are due by then; milliseconds since 1970. */
+  /** It takes pages that are due by then; milliseconds since 1970. */
   readonly horizon: number;
-  /** Pages that it has taken, of those that it may. */
+  /** Pages that it has taken. */
   readonly given: Set<number>;
 }
 
@@ -39,7 +39,7 @@ export function termsOf({ pool, clock }: SupplyParts, { begun, before }: Round, 
     bytes -= done.bytes;
   }
   const [first] = pool;
-  // A budget that is there is spent on what comes next; a freshness to be kept is not kept better than asked for.
+  // A budget is spent whole, on what comes next; a freshness is not kept higher than the user asked.
   const whole = first?.frontier.schedule.plan.policy.usesWholeBudget && !aimed(pool);
   return {
     days,
@@ -50,7 +50,7 @@ export function termsOf({ pool, clock }: SupplyParts, { begun, before }: Round, 
   };
 }
 
-/** What a round may spend: its own budget, or what it is granted of one that others spend from, too. */
+/** What a round may spend: its own budget, or its grant from a budget that it shares with other machines. */
 export function grantsOf(
   { purse }: SupplyParts,
   { most, bytes, given, days }: Pick<RoundTerms, 'most' | 'bytes' | 'given' | 'days'>,
@@ -64,25 +64,25 @@ export function grantsOf(
   };
 }
 
-/** A freshness is to be kept, and not a budget. All partitions have the same aim. */
+/** The aim is a freshness, not a budget. All partitions have the same aim. */
 export function aimed(pool: Pool): boolean {
   for (const { frontier } of pool) return frontier.schedule.settings.freshness !== undefined;
   return false;
 }
 
-/** Pages after whose visits it is asked whether a freshness has been reached. */
+/** Visits between two questions whether the freshness has been reached. */
 export function stepOf(pool: Pool): number {
   return Math.ceil(pool.live / AIM_PARTS);
 }
 
 /**
- * How many pages are let in at once: few where the bytes of each have to be counted before the next, and no more than
- * a part of the round anywhere, because visits teach about the rest. A server that seemed to change as a whole, and did
- * not, cost a third of a day's budget when all of it left at once.
+ * How many pages enter the lanes at once: few where the bytes of each must be counted before the next, and never more than
+ * a part of the round, because visits teach about the rest. When a whole round left at once, a server that seemed to have
+ * changed as a whole, and had not, cost a third of a day's budget.
  */
 export function sliceOf(pool: Pool, { most, bytes }: Pick<RoundTerms, 'most' | 'bytes'>): number {
   if (Number.isFinite(bytes)) return SMALL_SLICE;
-  // A freshness is reached with a part of what is due: visits show how large a part.
+  // A part of the due pages is enough to reach a freshness; visits show how large a part.
   if (aimed(pool)) return Math.max(SMALL_SLICE, Math.min(SLICE, stepOf(pool)));
   return Math.max(SMALL_SLICE, Math.min(Math.ceil(most / ROUND_PARTS), LARGE_SLICE));
 }

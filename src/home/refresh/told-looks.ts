@@ -12,19 +12,19 @@ import type { Pool, PoolPage } from '../partitions/pool.ts';
 import type { SupplyParts } from '../supply.ts';
 import { aimed } from './round-terms.ts';
 
-/** New pages on top in one run: a site that names pages without end gets no more, and a large one comes in a few runs. */
+/** New pages on top in one run: it bounds a site that names pages without end; a large site is read over a few runs. */
 const MOST_NEW = 100_000;
 
 /** Nobody sent these: pages that they name come first, until what was asked for is expected. */
 const READ: NoticeKind = 'sitemap';
 
-/** Below this precision a voice counts no more than was planned. */
+/** Below this precision a notice does not come on top of the plan. */
 const HEARD = 0.4;
 
 export class ToldLooks {
   readonly #pool: Pool;
   readonly #isAimed: boolean;
-  /** Pages that wait for their first visit since an earlier run, and those that were named in this one. */
+  /** Named pages that have waited for their first visit since an earlier run, and those that sites named in this one. */
   readonly #before: number;
   readonly #newcomers: () => number;
   #admitted = 0;
@@ -36,15 +36,15 @@ export class ToldLooks {
     this.#before = this.#isAimed ? expectedIn(pool) : 0;
   }
 
-  /** Pages that are known and named, and were last asked for before a time. */
+  /** Known pages that sites named and that were last requested before a time. */
   next(seenBefore: number, most: number): PoolPage[] {
     if (!this.#isAimed) return [];
-    // Whenever they are due: they may well be out of date now.
+    // Their due times do not matter: they are probably out of date now.
     const named = this.#pool.due('told', { time: Number.MAX_VALUE, seenBefore }, most);
     return named.filter(({ member, page, server }) => isBelieved(member.ledger, page, server));
   }
 
-  /** Lets as many new pages in as were named, those first that wait longest. */
+  /** Admits as many new pages as sites named, those first that have waited longest. */
   admit(most: number): PoolPage[] {
     const expected = Math.min(MOST_NEW, this.#before + this.#newcomers());
     const wanted = this.#isAimed ? Math.min(most, expected - this.#admitted) : 0;
@@ -54,12 +54,12 @@ export class ToldLooks {
   }
 }
 
-/** Pages that sites named and that were not visited yet. */
+/** Pages that sites named and nobody has visited yet. */
 export function expectedIn(pool: Pool): number {
   return [...pool].reduce((sum, { ledger }) => sum + ledger.told.waiting, 0);
 }
 
-/** True often enough: of as many lies as truths neither may go unheard. A kind that was never held against a visit is as good as its server's others. */
+/** The notices were true often enough. A kind that no visit has confirmed or refuted yet counts like the server's others. */
 export function isBelieved(ledger: Ledger, page: number, server: number): boolean {
   return Object.keys(ledger.told.of(page)).some(kind => {
     if (kind === READ) return false;

@@ -30,19 +30,19 @@ export class WatchSupply implements Supply {
   readonly #aside: (visits: number) => void;
   readonly #allowance: () => Spending;
   readonly #spent: () => number;
-  /** What all machines may spend together; undefined = the budget is this machine's alone. */
+  /** What all machines may spend together; undefined = this machine has a budget of its own. */
   readonly #shared: { readonly pages: Grant; readonly bytes: Grant } | undefined;
   #tokens: Tokens;
-  /** Ticks when the budget was last looked at, and when the schedule was last made anew. */
+  /** Ticks when the budget was last counted, and when the schedule was last computed. */
   #asked: number;
   #scheduled: number;
-  /** Given out, and still due. */
+  /** Pages that were given out and still look due. */
   #given = new Set<number>();
   readonly #named: ToldLooks;
-  /** Given out because sites named them, and still due. */
+  /** The same of pages that were given out because sites named them. */
   #givenNamed = new Set<number>();
   #newPages: number;
-  /** New pages and those that are due take turns, so that neither keeps the other out. */
+  /** New pages and pages that are due take turns, so that neither starves the other. */
   #newFirst = true;
   /** Pages given out in all. */
   #visits = 0;
@@ -89,7 +89,7 @@ export class WatchSupply implements Supply {
     return true;
   }
 
-  /** What the budget allows by now. */
+  /** Adds what the budget allows since the last call. */
   #earn(ticks: number): void {
     const days = (ticks - this.#asked) / DAY;
     this.#asked = ticks;
@@ -105,7 +105,10 @@ export class WatchSupply implements Supply {
     for (const member of this.#pool) reschedule(member, this.#clock.now());
   }
 
-  /** What sites named, known pages and new ones, whatever else was planned, but none again and again; returns how many. */
+  /**
+   * Gives out pages that sites named, known ones and new ones, beside the plan, but no page again within the shortest
+   * interval; returns how many.
+   */
   #giveNamed(): number {
     const rested = this.#clock.now() - LEAST_INTERVAL * DAY;
     const due = this.#named.next(rested, SLICE + this.#givenNamed.size);
@@ -142,7 +145,7 @@ export class WatchSupply implements Supply {
   #giveDue(room: number): number {
     const until = { time: this.#clock.now() };
     const isFresh = (page: PoolPage) => !this.#isGiven(page) && !this.#timed(page);
-    // Those on their way are still due, and so are any number that a timetable looks at when it may: they are passed over.
+    // Pages on their way still look due, and so may any number of pages that a timetable checks: skip them.
     let most = room + this.#given.size;
     let due: PoolPage[];
     let fresh: PoolPage[];
@@ -160,7 +163,7 @@ export class WatchSupply implements Supply {
 
 const UNLIMITED: Grant = { most: Number.POSITIVE_INFINITY, final: true };
 
-/** The schedule made anew, once a day. */
+/** Computes the schedule anew, once a day. */
 function reschedule({ ledger, frontier }: PoolMember, now: number): void {
   ledger.begin();
   frontier.schedule.reschedule(now);
@@ -174,7 +177,7 @@ interface Tokens {
   seen: number;
 }
 
-/** What was not used may be saved up for an hour, so that a busy moment does not have to wait. */
+/** Up to an hour of unused budget is saved, so that a busy moment need not wait. */
 function grown(tokens: Tokens, { pages, bytes }: Spending, days: number, spent: number): Tokens {
   return {
     pages: Math.min(tokens.pages + pages * days, Math.max(1, pages / 24)),

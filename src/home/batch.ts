@@ -1,6 +1,6 @@
 /**
- * What is written together: visits go into the ledger in batches, and with each batch the lengths that the archive has
- * by then. Outposts hear that something is durable only after its batch was committed.
+ * A batch commits visits to the ledger together with the lengths that the archive has by then. Outposts hear that a parcel is
+ * durable only after its batch has been committed.
  */
 import type { Archive } from '../archive/archive.ts';
 import type { Clock } from '../base/clock.ts';
@@ -26,9 +26,9 @@ export class Batch {
   readonly #acknowledgements: Acknowledgements;
   #since = 0;
   #visits = 0;
-  /** The segment that was being written at the last commit; those before it grow no more. */
+  /** The segment that was being written at the last commit; earlier ones no longer grow. */
   #segment = 0;
-  /** The archive is being synced, beside this thread; what went wrong with it ends the run. */
+  /** A sync of the archive runs outside this thread; an error of it ends the run. */
   #syncing: Promise<void> | undefined;
   #synced = 0;
   #failure: unknown;
@@ -38,14 +38,14 @@ export class Batch {
     this.#acknowledgements = acknowledgements;
   }
 
-  /** Something is about to be written that weighs as much as so many visits. */
+  /** Call this before writing something that weighs as much as `weight` visits. */
   open(weight: number): void {
     if (this.#visits === 0) this.#since = this.#parts.clock.ticks();
     this.#parts.ledger.begin();
     this.#visits += weight;
   }
 
-  /** Milliseconds that it may wait for more; undefined = it holds nothing. */
+  /** Milliseconds that the batch may wait for more visits; undefined = it holds none. */
   get patience(): number | undefined {
     return this.#visits > 0 ? MOST_AGE : undefined;
   }
@@ -71,8 +71,8 @@ export class Batch {
   }
 
   /**
-   * Once a second, beside this thread. To sync before each commit, so that no commit could reach the disk before its
-   * records, was measured: 6% more time for a crawl of 31,861 pages at full speed on a virtual disk.
+   * Syncs once a second, outside this thread. Syncing before each commit, so that no commit can reach the disk before its
+   * records, took 6% more time in a crawl of 31,861 pages at full speed on a virtual disk.
    */
   #sync(): void {
     const now = this.#parts.clock.ticks();

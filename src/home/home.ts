@@ -1,10 +1,10 @@
 /**
- * Home: where errands start and parcels end. One loop joins everything: the frontiers of its partitions say what may leave,
- * dispatch says with whom, parcels come back, the archive keeps the records, the ledger learns. Home itself parses
- * nothing, compresses nothing and waits for nobody in particular.
+ * Home is where errands start and parcels end. One loop joins everything: the frontiers of its partitions issue errands,
+ * dispatch chooses who runs them, parcels come back, the archive keeps their records, and the ledger learns from the visits.
+ * Home itself parses nothing, compresses nothing, and never blocks on one outpost.
  *
- * It runs any number of partitions, which come (adopt) and go (release) while it runs; each has its own ledger, archive
- * and frontier (partition.ts). Who fetches, what is counted and what people are shown is one for all of them.
+ * Home runs any number of partitions, which may come (adopt) and go (release) meanwhile. Each has its own ledger, archive
+ * and frontier (partition.ts); they share the outposts, the counters, and what people are shown.
  *
  * Order of durability, in each partition: records are appended to the archive, then the batch of visits that speak of
  * them is committed to the ledger together with the archive's length and the links to pages of other partitions. A crash
@@ -32,18 +32,18 @@ import type { Judged } from './receive.ts';
 import type { Chores, Supply } from './supply.ts';
 import { WakeableSleep } from './wakeable-sleep.ts';
 
-/** How long the loop sleeps when nothing happens. */
+/** Milliseconds that the loop sleeps when nothing happens. */
 const NAP = 100;
-/** How long stop() waits for answers. Pages given up wait for the next run. */
+/** Milliseconds that stop() waits for answers. Pages that are given up wait for the next run. */
 const GRACE = 3000;
-/** Threads that die one after the other without a page coming back in between; beyond, it is not a page that kills them. */
+/** If more threads than this die in a row without bringing back a page, it is not a page that kills them. */
 const LIVES = 3;
 
 interface HomeParts {
   readonly clock: Clock;
   /** Levels of outposts that an errand may travel; absent = 1. */
   readonly levels?: number;
-  /** Starts a thread that gets nothing but what is sent to it on purpose: it has no room. */
+  /** Starts a thread that dispatch never chooses, because it has no room; home sends it what it wants to try there. */
   readonly spare?: (home: Home) => Carrier;
 }
 
@@ -73,7 +73,7 @@ export class Home implements Receiver {
   #running = false;
   #orders: (() => void)[] = [];
   #failure: unknown;
-  /** When overdue errands were last looked for; ticks, like #stopBy. */
+  /** Time of the last search for overdue errands; ticks, like #stopBy. */
   #looked = 0;
 
   constructor({ clock, levels, spare }: HomeParts) {
@@ -94,7 +94,7 @@ export class Home implements Receiver {
     });
   }
 
-  /** Takes a partition in; from the next turn of the loop on it is worked on. Whoever opened it closes it after release(). */
+  /** Takes a partition in; the next turn of the loop works on it. Whoever opened it closes it after release(). */
   adopt(opened: OpenPartition): Partition {
     const shared = { clock: this.#clock, progress: this.progress, judge: this.#judge, wake: () => this.#sleep.wake() };
     const partition = new Partition(opened, shared);
@@ -105,7 +105,7 @@ export class Home implements Receiver {
     return partition;
   }
 
-  /** Lets a partition go; resolves when it is no part of this home any more (departures.ts). */
+  /** Lets a partition go; resolves when this home no longer has it (departures.ts). */
   release(id: number): Promise<void> {
     const partition = this.partitions.of(id);
     const gone = partition ? this.#departures.add(partition) : Promise.resolve();
@@ -114,7 +114,7 @@ export class Home implements Receiver {
     return gone;
   }
 
-  /** Runs until the supply has no more, or stop() is called. Throws what ended it early, after saving what it had. */
+  /** Runs until the supply has no more, or stop() is called. If something ends it early, it saves what it has and throws that. */
   async run(supply: Supply, chores?: Chores): Promise<void> {
     if ([...this.partitions].some(({ frontier }) => frontier.options.mode === 'refresh')) this.#judge.begin();
     this.#running = true;
@@ -126,7 +126,7 @@ export class Home implements Receiver {
       this.#departures.look(true);
     } catch (error) {
       this.#ended = true;
-      // Half a batch would speak of records behind the end of the archive that the ledger knows.
+      // Half a batch would name records beyond the length of the archive that the ledger knows.
       for (const { ledger } of this.partitions) ledger.abandon();
       this.#obey();
       throw diskError(error);
@@ -162,13 +162,13 @@ export class Home implements Receiver {
     }
   }
 
-  /** Nothing is under way: does anything come after it? */
+  /** Nothing is under way, and nothing will follow. */
   #isOver(supply: Supply): boolean {
     if (this.#stopping) return true;
     return !this.#paused && this.#bisect.over && !supply.worthWaiting();
   }
 
-  /** Lets requests under way end, for a few seconds, and then leaves the loop. */
+  /** Gives requests under way a few seconds to end, and then leaves the loop. */
   stop(): void {
     if (this.#stopping) return;
     this.#stopping = true;
@@ -177,7 +177,7 @@ export class Home implements Receiver {
     this.#sleep.wake();
   }
 
-  /** Sends nothing until resume(); what is under way is called back. */
+  /** Sends nothing until resume(), and calls back what is under way. */
   pause(): void {
     this.#paused = true;
     this.dispatch.posts.recall();
@@ -198,7 +198,10 @@ export class Home implements Receiver {
     return this.#stopping;
   }
 
-  /** Runs `work` between two turns and commits what it writes, to `partition` or all; `along`: with what else comes soon. */
+  /**
+   * Runs `work` between two turns of the loop and commits what it writes, in one partition or in all. `along`: the next batch
+   * may commit it.
+   */
   order<T>(work: () => T, partition?: number, along = false): Promise<T> {
     if (this.#ended) return Promise.reject(new SkeinError('refused', 'This run has ended.'));
     return new Promise((resolve, reject) => {
@@ -221,7 +224,7 @@ export class Home implements Receiver {
     this.#sleep.wake();
   }
 
-  /** An outpost lied: its errands end, and what it brought after `since` is to be visited again. Returns how many pages. */
+  /** An outpost lied: ends its errands, and has the pages visited again that it brought after `since`; returns how many. */
   disown(outpost: string, since: number): Promise<number> {
     return this.order(() => {
       const from = this.dispatch.posts.carriers.find(({ name }) => name === outpost);
@@ -235,7 +238,7 @@ export class Home implements Receiver {
     return this.dispatch.posts.sent(from, errand)?.sequence ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Comes after the parcels that were sent before it. */
+  /** The inbox keeps the order: parcels that were sent earlier are taken earlier. */
   gaveUp(from: Carrier, errand: string): void {
     this.#inbox.gaveUp(from, errand);
     this.#sleep.wake();
@@ -262,7 +265,7 @@ export class Home implements Receiver {
     this.#sleep.wake();
   }
 
-  /** Pages that were with a thread that died are visited in a thread apart, until it is clear which of them kill. */
+  /** Visits pages of a thread that died again, in a thread of their own, until the pages that kill are found. */
   #try(): void {
     this.#bisect.next();
     if (this.#bisect.over) this.#bisectThread.close();
@@ -273,13 +276,13 @@ export class Home implements Receiver {
     this.partitions.ofErrand(parcel.errand)?.receive({ parcel });
   }
 
-  /** Ends the run for a reason that a person has to see. */
+  /** Ends the run with an error for people. */
   fail(error: SkeinError): void {
     this.#failure ??= error;
     this.#sleep.wake();
   }
 
-  /** Outposts of an earlier run that have not come back are given up; their errands are issued again. */
+  /** Gives up outposts of an earlier run that have not come back; their errands are issued again. */
   giveUpAbsent(): void {
     for (const { id } of this.dispatch.leave(undefined)) this.partitions.ofErrand(id)?.giveBack(id);
     this.#sleep.wake();
@@ -289,7 +292,7 @@ export class Home implements Receiver {
     for (let order = this.#orders.shift(); order; order = this.#orders.shift()) order();
   }
 
-  /** These partitions take turns, until they have nothing to send now. */
+  /** The partitions take turns until none has an errand that can leave now. */
   #sendAll(partitions: readonly Partition[]): void {
     const travelling: Travelling[] = [];
     for (let sending = partitions; sending.length > 0; )
@@ -297,12 +300,12 @@ export class Home implements Receiver {
     this.#dispatchFar(travelling);
   }
 
-  /** Lets one errand of the partition leave; false = none can now. */
+  /** Sends one errand of the partition; false = none can leave now. */
   #sendOne(partition: Partition, travelling: Travelling[]): boolean {
     if (!this.dispatch.hasRoom()) return false;
     const issued = partition.frontier.next(place => {
       const choice = this.dispatch.choose(place);
-      // Before its pages are read: outside a batch SQLite takes and gives back a lock for each.
+      // In a batch SQLite takes its lock once, and not for each page that is read next.
       if (choice) partition.ledger.begin();
       return choice;
     });
@@ -314,7 +317,7 @@ export class Home implements Receiver {
     return true;
   }
 
-  /** An errand leaves this machine only after it is written down: a home that starts again must know of it. */
+  /** Commits errands before they leave this machine: a home that starts again must know of them. */
   #dispatchFar(travelling: readonly Travelling[]): void {
     const issued = this.#clock.now();
     for (const { errand, to, partition } of travelling) {
@@ -345,13 +348,13 @@ export class Home implements Receiver {
   #receiveHere(from: Carrier, { parcel, findings }: Judged): void {
     if (!this.dispatch.returned(from, parcel.errand, { visits: parcel.visits.length, done: parcel.done })) return;
     if (parcel.visits.length > 0) this.#deaths = 0;
-    // An errand on trial ends when all of its pages were tried, not when this thread is done with some.
+    // An errand on trial ends only when all of its pages were tried; this parcel may cover only some of them.
     const apart = this.#bisectThread.is(from);
     const taken = { parcel: { ...parcel, done: parcel.done && !apart }, findings };
     this.partitions.ofErrand(parcel.errand)?.receive(taken, from.name);
     if (apart && parcel.done) this.#bisect.passed();
     this.dispatch.latencies.learn('', parcel.visits);
-    // Given back at once: megabytes that wait for the collector make it work a tenth of the time.
+    // Returned at once: megabytes that wait for the garbage collector cost a tenth of the time.
     from.reuse?.(parcel);
   }
 
@@ -359,10 +362,10 @@ export class Home implements Receiver {
     const { errand, sequence } = judged.parcel;
     const last = this.dispatch.posts.sent(from, errand)?.sequence;
     if (last === undefined)
-      from.forget(errand); // it ended here before: the outpost need not keep it
+      from.forget(errand); // it has ended here: the outpost need not keep it
     else if (sequence <= last) from.acknowledge(errand, last);
     else if (sequence > last + 1)
-      this.#endErrand(from, errand); // parcels are missing that will not come
+      this.#endErrand(from, errand); // parcels are missing and will not come
     else this.#takeParcel(from, judged, by);
   }
 
@@ -375,7 +378,7 @@ export class Home implements Receiver {
     this.dispatch.latencies.learn(from.name, judged.parcel.visits);
   }
 
-  /** It ends before its outpost said done; what it did not visit waits again. */
+  /** Ends an errand before its outpost has said done; pages that it did not visit wait again. */
   #endErrand(from: Carrier, errand: string): void {
     if (this.dispatch.returned(from, errand)) this.partitions.ofErrand(errand)?.end(from, errand);
     else from.forget(errand);

@@ -1,4 +1,4 @@
-/** Unpacks one parcel at home: records to the archive, then each visit to the frontier, which writes the ledger. */
+/** Takes one parcel in: its records go to the archive, then each visit goes to the frontier, which writes the ledger. */
 import type { Archive, Arrival } from '../archive/archive.ts';
 import type { Parcel } from '../errand/parcel.ts';
 import type { Visit } from '../errand/visit.ts';
@@ -14,11 +14,11 @@ interface ReceiveParts {
   readonly ledger: Ledger;
   readonly archive: Archive;
   readonly frontier: Frontier;
-  /** Absent where nothing that came is compared with stored copies. */
+  /** Absent where pages are not compared with stored copies. */
   readonly verdicts?: Verdicts;
 }
 
-/** What came, and what comparing its pages with their copies has found. */
+/** A parcel, and what the comparison of its pages with their stored copies has found. */
 export interface Judged {
   readonly parcel: Parcel;
   readonly findings?: Findings | undefined;
@@ -41,7 +41,7 @@ export function receive(parts: ReceiveParts, { parcel, findings }: Judged, outpo
   if (parcel.done) frontier.finish(parcel.errand);
 }
 
-/** What is known of the page decides what becomes of it. */
+/** Decides whether a visit brought news, and whether its record is stored. */
 function settle({ verdicts }: ReceiveParts, visit: Visit, findings: Findings | undefined): Settled {
   const stored = visit.record !== undefined;
   return verdicts?.settle(visit, findings?.found.get(visit.url)) ?? { visit, stored, brought: {} };
@@ -54,14 +54,14 @@ function learn({ frontier, verdicts }: ReceiveParts, errand: string, settled: Se
   verdicts?.learned(settled, learned);
 }
 
-/** The members of these visits alone, one after the other. */
+/** The members of these visits only, one after the other. */
 function joined(members: Uint8Array, kept: readonly Settled[]): Uint8Array {
   return Buffer.concat(
     kept.map(({ visit: { record } }) => members.subarray(record!.offset, record!.offset + record!.length)),
   );
 }
 
-/** The visits with their places there. */
+/** The visits, with their places in what joined() returns. */
 function packed(kept: readonly Settled[]): Settled[] {
   let offset = 0;
   return kept.map(each => {
@@ -72,9 +72,9 @@ function packed(kept: readonly Settled[]): Settled[] {
 }
 
 /**
- * The same for a parcel from another machine, which may hold anything: one visit after the other, because a page that
- * the outpost found by itself is known only once the page that links to it was learned. What was not asked for is not
- * kept, and not counted. Returns how many such visits there were.
+ * Does the same for a parcel from another machine, which may hold anything. It takes one visit after the other, because a page
+ * that the outpost found by itself becomes known only when the page that links to it has been learned. Visits that nobody
+ * asked for are neither kept nor counted; it returns how many there were.
  */
 export function receiveWarily(
   parts: ReceiveParts,
@@ -90,7 +90,7 @@ export function receiveWarily(
       unwanted++;
       continue;
     }
-    // What a machine cannot reach, another one may.
+    // Another machine may reach a page that this one cannot.
     if (frontier.sendElsewhere(parcel.errand, visit, from, from.anyone)) continue;
     const settled = settle(parts, visit, findings);
     const stored = settled.stored ? appendOne(parts, archive, parcel.members, settled.visit) : undefined;
@@ -103,7 +103,7 @@ export function receiveWarily(
 
 export interface ParcelSender {
   readonly outpost: string;
-  /** The one of ours that it came from; `outpost` may stand below it. */
+  /** Our own outpost that delivered the parcel; `outpost` may be one below it. */
   readonly machine: string;
   /** The server that the errand is about. */
   readonly origin: string;
@@ -117,7 +117,7 @@ function appendOne(parts: ReceiveParts, archive: Archive, members: Uint8Array, v
   return archive.appendParcel(members.subarray(offset, offset + length), [arrival])[0];
 }
 
-/** A body whose bytes the archive has under another URL is kept as a reference to them. */
+/** If the archive has the same body under another URL, the record becomes a reference to it. */
 function arrivalOf({ ledger, frontier }: ReceiveParts, visit: Visit): Arrival {
   const place = visit.record!;
   const twin = frontier.learning.duplicate(visit);

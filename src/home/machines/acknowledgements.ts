@@ -1,6 +1,6 @@
 /**
- * What home owes its outposts: word that a parcel, or a whole errand, is durable here. Nothing is said before the batch
- * that it belongs to is committed.
+ * Acknowledgements that home owes its outposts: that a parcel, or a whole errand, is durable here. They leave only after the
+ * batch to which the parcel belongs has been committed.
  */
 import type { Carrier } from '../../transfer/carrier.ts';
 

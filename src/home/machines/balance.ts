@@ -1,26 +1,26 @@
 /**
- * Who joins gets a share. In a paced first crawl whoever came first has every server as a whole, for as long as it takes;
- * a machine that comes later would have nothing to do until one of them ends. So one that has several gives them back, and
- * they are shared anew. What it had asked for by then arrives: nothing is visited twice for it.
+ * Gives machines that join late a share. In a paced first crawl the first machines hold whole servers for as long as these
+ * take, so a machine that comes later would have nothing to do. Therefore a machine with several servers gives them back, and
+ * they are shared again. Answers to the requests that it has already sent still count, so no page is visited twice.
  */
 import type { Errand } from '../../errand/errand.ts';
 import type { Post } from './post.ts';
 
-/** Milliseconds without anything to do after which a machine is given a share. */
+/** A machine that has been idle for so many milliseconds gets a share. */
 const IDLE = 1000;
-/** Milliseconds from one such move to the next: each ends errands that were going well. */
+/** Milliseconds between two such moves, because each ends errands that were going well. */
 const PAUSE = 10_000;
 /** Servers on the move that are remembered; beyond, some are asked a little early. */
 const REMEMBERED = 100_000;
 
-/** Who is to give which servers back, and for whom. */
+/** Which post gives which servers back, and for whom. */
 interface Move {
   readonly from: Post;
   readonly to: Post;
   readonly errands: readonly Errand[];
 }
 
-/** The post that has most for a machine that has had nothing to do for a moment; undefined = all is well. */
+/** Finds the post that can give the most to an idle machine; undefined = there is nothing to move. */
 export function moveFor(idle: readonly Post[], posts: readonly Post[], now: number): Move | undefined {
   const waiting = idle.filter(
     ({ carrier, errands, idleSince, waitsForShare }) =>
@@ -31,16 +31,16 @@ export function moveFor(idle: readonly Post[], posts: readonly Post[], now: numb
   return most && most.errands.length > 0 ? most : undefined;
 }
 
-/** Servers that this post could give to that one. One that stands for a server gets it, any other leaves it the last. */
+/** Servers that one post could give to another. The post that stands for a server gets it; others keep at least one. */
 function movable(from: Post, to: Post): Errand[] {
   const errands = [...from.errands.values()].map(({ errand }) => errand);
   const paced = errands.filter(({ server }) => server.pace > 0 && to.may(`${server.origin}/`));
   return from === to || from.stands || paced.length < (to.stands ? 1 : 2) ? [] : paced;
 }
 
-/** Servers that go from one machine to another, each of which would keep its pace and know nothing of the other's. */
+/** Servers that move between machines: they wait meanwhile, because each machine would pace them without knowing of the other. */
 export class Moves {
-  /** By origin, until when nobody visits it; infinite = the errand that had it has not ended. Ticks. */
+  /** By origin, until when nobody may visit it (ticks); infinite = the errand that has it has not ended. */
   readonly #until = new Map<string, number>();
   #next = 0;
 

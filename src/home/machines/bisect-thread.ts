@@ -1,4 +1,4 @@
-/** The thread in which pages on trial are visited: started with the first trial, closed after the last, given nothing else. */
+/** The thread for pages on trial: it starts with the first trial, ends after the last, and gets no other errands. */
 import type { Errand } from '../../errand/errand.ts';
 import type { Carrier } from '../../transfer/carrier.ts';
 import type { Dispatch } from './dispatch.ts';
@@ -8,7 +8,7 @@ export class BisectThread {
   readonly #start: () => Carrier;
   #carrier: Carrier | undefined;
 
-  /** `start` makes a thread that gets nothing but what is sent to it on purpose. */
+  /** `start` makes a thread that dispatch never chooses. */
   constructor(dispatch: Dispatch, start: () => Carrier) {
     this.#dispatch = dispatch;
     this.#start = start;

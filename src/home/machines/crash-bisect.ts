@@ -1,7 +1,7 @@
 /**
- * Which page killed the thread? What a thread had under way when it died is visited again in a thread apart, one errand
- * at a time. If that thread dies too, the pages that have not come back are halved, until one page is left: it gets the
- * outcome `killed`, and the crawl goes on without it. All others are visited as they would have been.
+ * Finds the page that killed a thread. Errands that the thread had under way are run again in a thread of their own, one at a
+ * time. If that thread dies as well, the pages that have not come back are halved until one is left: it gets the outcome
+ * `killed`, and the crawl goes on without it. All others are visited as usual.
  *
  * Invariant: an errand on trial stays under way in the frontier until the last of its pages was tried, so that nobody
  * else visits its server out of turn.
@@ -27,7 +27,7 @@ interface Court {
   finish(errand: string): void;
 }
 
-/** Where requests are paced, only so many pages of an errand can have been under way. */
+/** Of a paced errand only so many pages can have been under way. */
 const SUSPECTS_OF_PACED = 4;
 
 export class CrashBisect {
@@ -64,13 +64,13 @@ export class CrashBisect {
     }
   }
 
-  /** The thread came through it. */
+  /** The thread survived the trial. */
   passed(): void {
     const { errand } = this.#end();
     this.#settle(errand);
   }
 
-  /** The thread died of it. */
+  /** The thread died in the trial. */
   died(): void {
     const { errand, pages } = this.#end();
     const left = this.#left(errand, pages);

@@ -1,9 +1,9 @@
 /**
- * Which outpost takes an errand, and which has which. In this order: the outpost that was invited for the server; the place
- * from which the server answers fastest, as measured by the visits so far; the least loaded. A server stays where it is
- * unless somewhere else is clearly better, because its connections and its clock are there; servers that share an
- * address stay together, so that the address is paced by one keeper. Where other machines take part, the address is
- * found out before the first errand leaves. Only what nothing paces is spread.
+ * Dispatch chooses the outpost for each errand, and knows which outpost has which. It prefers, in this order: the outpost that
+ * was invited for the server; the place from which the server answers fastest, as visits have measured; the least loaded one.
+ * A server stays where it is unless another place is clearly better, because its connections and its pace are kept there.
+ * Servers that share an address stay together, so that one keeper paces the address; where other machines take part, the
+ * address is looked up before the first errand leaves. Only servers without a pace are spread over several outposts.
  *
  * It never decides what is visited. Invariant: an errand is with exactly one post from send() until it ended.
  */
@@ -35,9 +35,9 @@ const ALONE: PlacementReason = { reason: 'home', because: 'no other machine take
 /** Milliseconds. */
 const REST = 1000;
 const LONGEST_REST = 60_000;
-/** Milliseconds after its deadline that a remote errand is still waited for. */
+/** Milliseconds that home waits for a remote errand after its deadline. */
 const LATE = 120_000;
-/** Milliseconds without a parcel after which a machine is taken to do nothing, and for which it then gets nothing. */
+/** Milliseconds without a parcel after which a machine counts as idle, and for how long it then gets no errands. */
 const SILENCE = 180_000;
 const LONG_REST = 600_000;
 /**
@@ -45,7 +45,7 @@ const LONG_REST = 600_000;
  * that begins takes a tenth of a second of processor and 20 MB, and by then a site of a thousand pages is done.
  */
 const SMALL_CRAWL = 500;
-/** Servers that are remembered to be somewhere. */
+/** So many servers are remembered with their place. */
 const REMEMBERED = 100_000;
 
 export class Dispatch {
@@ -54,7 +54,7 @@ export class Dispatch {
   readonly #levels: number;
   readonly posts = new Posts();
   readonly #homes = new Map<string, Post>();
-  /** Who has the servers of an address: `origin` came first; once there are others, none of them moves by itself. */
+  /** Who has the servers of an address. `origin` came first; as soon as it shares the address, none of them moves alone. */
   readonly #owners = new Map<string, { readonly post: Post; readonly origin: string; shared: boolean }>();
   readonly #addresses: Pick<Addresses, 'of'>;
   readonly placements = new Placements();
@@ -76,7 +76,7 @@ export class Dispatch {
     this.serves(carrier, post);
   }
 
-  /** What the outpost stands for may be known only after it has come. */
+  /** Notes for which servers the outpost was invited, which may be known only after it has connected. */
   serves(carrier: Carrier, post = this.posts.of(carrier)): void {
     if (!post) return;
     const { servers: domains, stands } = carrier;
@@ -110,7 +110,7 @@ export class Dispatch {
     return errands;
   }
 
-  /** Errands of other machines that should have ended long ago, or of which nothing has come for long. */
+  /** Errands on other machines that are long past their deadline, or that have brought nothing for long. */
   overdue(now: number): { from: Carrier; errand: string }[] {
     const late: { from: Carrier; errand: string }[] = [];
     for (const post of this.posts.all) {
@@ -124,18 +124,18 @@ export class Dispatch {
         if (lost) this.#moves.begin([errand], ticks);
         if (lost || silent || errand.deadline + LATE < now) late.push({ from: carrier, errand: errand.id });
       }
-      // It keeps servers from others and visits none: for a while it gets no more.
+      // It blocks servers without visiting them, so it gets no more for a while.
       if (silent) post.restsUntil = ticks + LONG_REST;
     }
     return late;
   }
 
-  /** Where nobody else can do it, its outpost may come back within its lease with what it has of it on its disk. */
+  /** If no other machine can take over, we wait: the outpost may come back within its lease, with what is on its disk. */
   #othersCan(than: Post, { server }: Errand): boolean {
     return this.posts.all.some(post => post !== than && this.#hasRoom(post) && post.may(`${server.origin}/`));
   }
 
-  /** A machine that has nothing to do while another has several paced servers gets some of them. Called now and then. */
+  /** Gives an idle machine some of the paced servers of a busy one. Called now and then. */
   rebalance(): void {
     const now = this.#clock.ticks();
     if (!this.#moves.due(now)) return;
@@ -163,7 +163,7 @@ export class Dispatch {
     const url = `${place.origin}/`;
     const now = this.#clock.ticks();
     if (this.#moves.waits(place.origin, now)) return undefined;
-    // One that rests because it failed keeps nobody from its servers.
+    // An outpost that rests after failures must not block its servers.
     const able = (post: Post) => post.carrier && post.carrier.room > 0 && post.restsUntil <= now;
     const posts = welcome(
       this.posts.all.filter(post => post.may(url) && !place.not?.has(machineOf(post))),
@@ -183,12 +183,12 @@ export class Dispatch {
     return address === undefined ? undefined : this.#together({ ...place, address }, open);
   }
 
-  /** Undefined: it has to be waited for. Threads of one machine keep a pace together, whoever has the server. */
+  /** Undefined = not known yet, wait. Not needed where only threads of this machine work: they keep the pace together. */
   #addressOf({ origin, address }: ServerPlace): string | undefined {
     return address !== '' || !this.posts.carriers.some(each => each.remote) ? address : this.#addresses.of(origin);
   }
 
-  /** With the others of its address, waiting for room there if need be. */
+  /** Sends it to the outpost that has the other servers of its address, and waits for room there if necessary. */
   #together(place: ServerPlace, open: readonly Post[]): Choice | undefined {
     const { origin, address } = place;
     const owner = this.#owners.get(address);
@@ -204,7 +204,7 @@ export class Dispatch {
     return choice;
   }
 
-  /** One that is gone, failed or may not visit it keeps nobody from the server. */
+  /** An outpost that is gone, has failed or may not visit the server must not block it. */
   #mayWaitFor(post: Post, origin: string): boolean {
     const { carrier, stands, may, restsUntil } = post;
     const isThere = carrier !== undefined && !isDeserted(post);
@@ -217,8 +217,8 @@ export class Dispatch {
   }
 
   /**
-   * A parcel came back with so many visits, and so all is well there; without one the errand ends. False: this outpost was
-   * never sent that errand, or has already ended it.
+   * Notes that a parcel came back, which shows that all is well there; without `parcel` the errand ends. False = this outpost
+   * never got that errand, or has ended it already.
    */
   returned(carrier: Carrier, errand: string, parcel?: { readonly visits: number; readonly done: boolean }): boolean {
     const { visits, done } = parcel ?? { visits: 0, done: true };
@@ -242,7 +242,7 @@ export class Dispatch {
     this.#moves.ended(errand, now);
   }
 
-  /** An errand was given up: whoever does so again and again gets a rest, which doubles. */
+  /** An outpost gave up an errand. It rests, twice as long with each failure in a row. */
   failed(carrier: Carrier): void {
     const post = this.posts.of(carrier);
     const now = this.#clock.ticks();
@@ -264,7 +264,7 @@ export class Dispatch {
     for (const [key, at] of this.#homes) if (at === post) this.#homes.delete(key);
   }
 
-  /** Never among more posts than it may have connections, and always among the same. */
+  /** Spreads a server over as many posts as it may have connections, and always over the same ones. */
   #share({ origin, spread }: ServerPlace): Choice | undefined {
     const posts = this.posts.all.filter(post => post.carrier && !post.stands && post.may(`${origin}/`));
     const first = posts.length <= spread ? 0 : fingerprint(origin, { high: 0, low: 0 }).low % posts.length;
@@ -273,14 +273,14 @@ export class Dispatch {
     return post && { ...this.#chosen(post, origin, SHARED), among: sharing.length };
   }
 
-  /** Without those that sleep while the crawl may be a small one, unless all do. */
+  /** Leaves out threads that have not begun, as long as the crawl may be a small one; unless none has begun. */
   #roused(posts: readonly Post[]): readonly Post[] {
     if (this.#begun === undefined || this.#clock.ticks() - this.#begun >= SMALL_CRAWL) return posts;
     const awake = posts.filter(({ carrier }) => !carrier!.asleep);
     return awake.length > 0 ? awake : posts;
   }
 
-  /** The post that has the server, unless another is clearly nearer or has yet to be tried. */
+  /** The post that has the server, unless another is clearly faster or has not been tried yet. */
   #stay({ origin, address }: ServerPlace, open: readonly Post[]): Choice {
     const known = this.#homes.get(origin) ?? (address === '' ? undefined : this.#homes.get(address));
     const current = known && open.includes(known) ? known : undefined;
@@ -296,7 +296,7 @@ export class Dispatch {
     return this.#chosen(post, origin, better ?? IDLE, current !== undefined && !better);
   }
 
-  /** `stays`: it was there before, which explains nothing: the reason that brought it there does. */
+  /** `stays`: the server was there before, so the reason that brought it there remains. */
   #chosen(post: Post, origin: string, why: PlacementReason, stays = false): Choice {
     const { remote } = post.carrier!;
     const { reason, because } = this.posts.carriers.some(each => each.remote) ? why : ALONE;
@@ -311,7 +311,7 @@ export class Dispatch {
   }
 }
 
-/** Those that the server does not keep away, if one of them can work at all. */
+/** The posts that the server does not keep away, if one of them is able to work. */
 function welcome(posts: Post[], { away }: ServerPlace, able: (post: Post) => unknown): Post[] {
   const others = away ? posts.filter(post => !away.has(machineOf(post))) : posts;
   return others.some(able) ? others : posts;

@@ -1,6 +1,6 @@
 /**
- * How long servers take to answer, by the place they are asked from. Measured by the visits themselves: nothing is sent
- * only to measure. A place that has not been tried gets an errand of the server now and then, until a few have been.
+ * How long servers take to answer, by the place that asks. The visits themselves measure it: no request is sent only to
+ * measure. Now and then a place that has not been tried gets an errand of the server, until a few places have been tried.
  */
 import { originOf } from '../../base/url.ts';
 import type { Visit } from '../../errand/visit.ts';

@@ -2,18 +2,18 @@
 import type { Errand } from '../../errand/errand.ts';
 
 /**
- * Room that a server takes which is delegated as a whole: paced, it is a request now and then; unpaced, a quarter of a
- * thread's. Whoever comes first must not get everything: what waits at home goes to who is free.
+ * Room for a server that is delegated as a whole: little if it is paced, because that is a request now and then; a quarter of
+ * a thread's room if not. The first machine must not get everything: what waits at home goes to whoever is free.
  */
 const UNPACED_LOAD = 1024;
 const PACED_LOAD = 4;
-/** Room that a page takes which another machine is to bring for the first time, unpaced; a known one takes 1. */
+/** Room for a new page on another machine, where nothing paces it; a known page takes 1. */
 const NEW_PAGE_LOAD = 16;
 
 /**
- * A page takes room until it comes back. In a thread of this machine a paced server takes what it asks for in a second,
- * until its errand ends: its pages wait for one another and keep nobody busy. Counted by pages, a thread would pace 26
- * servers at once and so fetch 26 pages a second, however many servers there are.
+ * A page takes room until it comes back. In a thread of this machine, however, a paced server takes as much as it requests in
+ * a second, until its errand ends: its pages wait for one another and keep nobody busy. If its pages counted, a thread could
+ * only hold 26 servers, and would fetch 26 pages a second however many servers there are.
  */
 export function loadOf({ kind, limits, pages, server }: Errand, remote: boolean): { load: number; each: number } {
   const { pace } = server;

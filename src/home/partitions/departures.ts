@@ -1,6 +1,7 @@
 /**
- * Partitions that are to leave a home: nothing more of them is sent out, what is under way is called back, may end for a few
- * seconds and is then given back to its frontier, and all that came is committed. So nothing is lost, and nothing is written after.
+ * Partitions on their way out of a home. Home sends no more of their errands and calls back those under way, which get a few
+ * seconds to end; then it gives the rest back to the frontier and commits all that came. So nothing is lost, and nothing is
+ * written afterwards.
  */
 import type { Clock } from '../../base/clock.ts';
 import { partitionOfErrand } from '../../frontier/under-way.ts';
@@ -10,7 +11,7 @@ import type { Dispatch } from '../machines/dispatch.ts';
 import type { Partition } from './partition.ts';
 import type { Partitions } from './partitions.ts';
 
-/** Milliseconds that what is under way is waited for. */
+/** Milliseconds that errands under way get to end. */
 const GRACE = 3000;
 
 interface DepartureParts {
@@ -41,16 +42,16 @@ export class Departures {
     return this.#leaving.some(each => each.partition === partition);
   }
 
-  /** Resolves when it is no part of the home any more. */
+  /** Resolves when the home no longer has it. */
   add(partition: Partition): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#leaving.push({ partition, resolve, by: this.#parts.clock.ticks() + GRACE });
-    // Nothing of it is asked for after it has gone: another machine may ask its servers then.
+    // No request may leave after the partition has: another machine may ask its servers then.
     callBack(this.#parts.dispatch, partition.id);
     return promise;
   }
 
-  /** Lets those go of which nothing is under way any more, or that have waited long enough; `all`: at once. */
+  /** Releases partitions that have nothing under way any more, or have waited long enough; `all`: releases all at once. */
   look(all = false): void {
     if (this.#leaving.length === 0) return;
     const { dispatch, clock, end } = this.#parts;
@@ -77,7 +78,7 @@ export class Departures {
   }
 }
 
-/** Lets the errands of a partition end after the requests already sent. */
+/** Has the errands of a partition end after the requests that are already sent. */
 export function callBack(dispatch: Dispatch, partition: number): void {
   for (const { from, errand } of dispatch.posts.underWay()) {
     if (partitionOfErrand(errand) !== partition) continue;

@@ -1,10 +1,10 @@
 /**
- * A partition: the servers of one part of the hash range, with everything that is known of them. It owns its ledger, its
- * archive, its frontier, and what decides about pages that came. What it shares with the other partitions of a home (who
- * fetches, what people are shown, the thread that compares) is given to it.
+ * A partition holds the servers of one part of the hash range, with everything that is known of them. It owns its ledger, its
+ * archive, its frontier, and the verdicts about pages that come. It is given what the partitions of a home share: the
+ * outposts, what people are shown, and the thread that compares pages.
  *
- * Invariant: all that one visit changes is in one partition, and in one transaction of its ledger. What concerns another
- * partition is written there as links on their way (src/ledger/collection/border.ts).
+ * Invariant: one visit changes one partition, in one transaction of its ledger. What concerns another partition is written
+ * into the same transaction, as links on their way (src/ledger/collection/border.ts).
  */
 import type { Archive } from '../../archive/archive.ts';
 import type { Clock } from '../../base/clock.ts';
@@ -22,10 +22,10 @@ import { Acknowledgements } from '../machines/acknowledgements.ts';
 import type { Progress } from '../progress.ts';
 import { type Judged, type ParcelSender, receive, receiveWarily } from '../receive.ts';
 
-/** A visit is taken to be as much work as so many links. */
+/** So many links count as much work as one visit. */
 const LINKS_A_VISIT = 50;
 
-/** A partition that was opened, before a home has it. */
+/** A partition that is open, before a home adopts it. */
 export interface OpenPartition {
   /** From 0 on. */
   readonly id: number;
@@ -39,7 +39,7 @@ interface SharedParts {
   readonly clock: Clock;
   readonly progress: Progress;
   readonly judge: Judge;
-  /** Lets home's loop turn: something can be taken in. */
+  /** Wakes home's loop, because there is something to take in. */
   readonly wake: () => void;
 }
 
@@ -67,13 +67,13 @@ export class Partition implements OpenPartition {
     this.batch = new Batch({ ledger, archive, clock, beforeCommit }, this.#acknowledgements);
   }
 
-  /** Takes in what a thread of this machine brought, or home itself has to say of a page. */
+  /** Takes in a parcel of a thread of this machine, or of home itself. */
   receive(judged: Judged, outpost = 'home'): void {
     this.batch.open(judged.parcel.visits.length + 1);
     receive(this, judged, outpost, this.#progress);
   }
 
-  /** The same for another machine, which may bring anything. */
+  /** Takes in a parcel of another machine, which may hold anything. */
   receiveWarily(from: Carrier, judged: Judged, sender: ParcelSender): void {
     const { errand, sequence, done, visits } = judged.parcel;
     this.batch.open(visits.length + 1);
@@ -85,7 +85,7 @@ export class Partition implements OpenPartition {
     }
   }
 
-  /** The errand ends before its outpost said done; what it did not visit waits again. */
+  /** Ends an errand before its outpost has said done; pages that it did not visit wait again. */
   end(from: Carrier, errand: string): void {
     this.batch.open(1);
     this.frontier.finish(errand);
@@ -97,21 +97,21 @@ export class Partition implements OpenPartition {
     this.#acknowledgements.ended(from, errand);
   }
 
-  /** The same for an errand whose outpost is gone. */
+  /** Ends an errand whose outpost is gone. */
   giveBack(errand: string): void {
     this.batch.open(1);
     this.frontier.finish(errand);
     this.ledger.errands.remove(errand);
   }
 
-  /** Learns what was said of pages for which no machine is left that could be asked. */
+  /** Learns what machines said about pages that no machine is left to try. */
   settleUnreached(anyone: Anyone): void {
     this.frontier.settleUnreached(anyone, () => this.batch.open(1));
   }
 
   /**
-   * Takes in what another partition says of pages here, each batch once and none before those that came before it. Returns
-   * the number of the last one taken: whoever sends goes on after it.
+   * Takes in a batch of what another partition says about pages here: each batch once, and in order. Returns the number of the
+   * last batch taken; the sender goes on after it.
    */
   take({ from, to, number, crossings }: BorderBatch): number {
     const { last } = this.ledger.border.taken(from);
@@ -123,7 +123,7 @@ export class Partition implements OpenPartition {
     return number;
   }
 
-  /** Sees the edits of the whole round together, and makes all that was learned durable. */
+  /** Reviews the edits of the whole round together, and commits all that was learned. */
   conclude(): void {
     this.batch.open(1);
     this.verdicts.review();

@@ -1,12 +1,12 @@
-/** The partitions that a home has now, in the order of their numbers. */
+/** The partitions that a home has at the moment, ordered by number. */
 import { partitionOfErrand } from '../../frontier/under-way.ts';
 import type { Partition } from './partition.ts';
 
 export class Partitions {
   #all: Partition[] = [];
-  /** Who was first when errands last left. */
+  /** Which partition sent first the last time. */
   #turn = 0;
-  /** False: somebody else does, and knows when they may leave (src/engine/cluster/link-exchange.ts). */
+  /** False: in a cluster the link exchange does, and knows when they may leave (src/engine/cluster/link-exchange.ts). */
   carriesLinks = true;
 
   [Symbol.iterator](): Iterator<Partition> {
@@ -30,7 +30,7 @@ export class Partitions {
     return this.#all.find(partition => partition.id === id);
   }
 
-  /** Undefined: it is not here, or not any more. */
+  /** Undefined: this home does not have it, or no longer. */
   ofErrand(errand: string): Partition | undefined {
     return this.of(partitionOfErrand(errand));
   }
@@ -40,8 +40,8 @@ export class Partitions {
   }
 
   /**
-   * Offers the lanes that may be visited now; returns the partitions with the most urgent ones, another first each time: new
-   * seeds, and in a focused crawl the most relevant pages, come first wherever they are.
+   * Has each partition offer the lanes that may be visited now. Returns those with the most urgent lanes, starting with another
+   * one each time: new seeds, and in a focused crawl the most relevant pages, come first in whichever partition they are.
    */
   wake(isLeaving: (partition: Partition) => boolean): Partition[] {
     const offering = this.#all.filter(partition => !isLeaving(partition));
@@ -52,7 +52,7 @@ export class Partitions {
     return [...first.slice(this.#turn), ...first.slice(0, this.#turn)];
   }
 
-  /** Opens a transaction in each, or in one; `counted`: it commits itself soon, as after a visit. */
+  /** Opens a transaction in each partition, or in one; `counted`: it is committed soon, like a batch of visits. */
   begin(only?: number, counted = false): void {
     for (const { id, ledger, batch } of this.#all)
       if (only !== undefined && id !== only) continue;
@@ -69,8 +69,8 @@ export class Partitions {
   }
 
   /**
-   * Carries what is committed over the borders, between those that are here. True: something was taken in. What goes to
-   * partitions that are elsewhere is for whoever reaches them.
+   * Carries committed links between partitions of this home; true = some were taken in. Links to partitions elsewhere stay in
+   * the outbox for whoever reaches those.
    */
   exchange(): boolean {
     let moved = false;
@@ -84,14 +84,14 @@ export class Partitions {
     return moved;
   }
 
-  /** Nothing else is under way: what was found need not wait for more. True: something was taken in. */
+  /** Commits and carries the last links, when nothing else is under way; true = some were taken in. */
   settle(): boolean {
     for (const { ledger, batch } of this.#all)
       if (this.carriesLinks ? ledger.border.pending : ledger.border.unsaved) batch.commit();
     return this.exchange();
   }
 
-  /** Milliseconds that what is written may wait for more; undefined = nothing is. */
+  /** Milliseconds that open batches may wait for more visits; undefined = none is open. */
   get patience(): number | undefined {
     for (const { batch } of this.#all) if (batch.patience !== undefined) return batch.patience;
     return undefined;

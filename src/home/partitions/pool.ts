@@ -1,6 +1,6 @@
 /**
- * All partitions of a home as one, for what feeds them: a budget is one for all, and whatever is due most comes first,
- * wherever it is. Partitions that come and go while a home runs come and go here.
+ * All partitions of a home as one, for the supplies: they share one budget, and the page that is most overdue comes first, in
+ * whichever partition it is. Partitions may come and go.
  */
 import type { Frontier } from '../../frontier/frontier.ts';
 import { lotsOf } from '../../frontier/schedule/lots.ts';
@@ -47,13 +47,13 @@ export class Pool {
           .slice(0, most);
   }
 
-  /** Puts pages back into their lanes; those whose partition has gone meanwhile are somebody else's. */
+  /** Puts pages back into their lanes; if their partition has left, another machine visits them. */
   again(pages: readonly PoolPage[]): void {
     const here = new Set(this.#members);
     for (const each of pages) if (here.has(each.member)) each.member.frontier.again([each]);
   }
 
-  /** Lets new pages join their lanes, at most so many; the partitions have equal shares as far as they use them. */
+  /** Lets at most so many new pages join their lanes; the partitions have equal shares, as far as they use them. */
   admit(most: number): PoolPage[] {
     const admitted: PoolPage[] = [];
     let hopeful = [...this.#members].filter(({ frontier }) => frontier.backlog.newcomers > 0);
@@ -68,7 +68,7 @@ export class Pool {
     return admitted;
   }
 
-  /** Pages that a round looks at first, chosen by lot: each partition's, by how many pages it has. */
+  /** Pages drawn by lot, which a round visits first; each partition gets a share by its number of pages. */
   lots(visits: number, begun: number): PoolPage[] {
     const live = this.live;
     return [...this.#members].flatMap(member => {
@@ -122,7 +122,7 @@ export class Pool {
     return wake;
   }
 
-  /** Images that are kept are like pages. */
+  /** Images that are stored count as pages. */
   get kind(): 'pages' | 'pages and images' {
     for (const { frontier } of this.#members) if (frontier.options.images === 'store') return 'pages and images';
     return 'pages';
@@ -135,7 +135,7 @@ export class Pool {
   }
 }
 
-/** Told apart among the pages of all partitions. */
+/** A key of the page among those of all partitions. */
 export function keyOf({ member, page }: { readonly member: PoolMember; readonly page: number }): number {
   return member.id * 2 ** 32 + page;
 }

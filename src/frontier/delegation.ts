@@ -1,12 +1,12 @@
 /**
- * What of a server leaves in one errand. Next to home it is a handful of pages at a time. An outpost on another machine
- * gets more at once, because the way is long; in a first crawl it gets the whole server: it follows links by itself, and
- * until it says done nobody else visits that server.
+ * How much of a server leaves in one errand. A thread of this machine gets a handful of pages at a time. An outpost on another
+ * machine gets more, because the way is long. In a first crawl it gets the whole server: it follows links by itself, and
+ * nobody else visits that server until it says done.
  */
 import type { Ledger } from '../ledger/ledger.ts';
 import { errandSize, type Lane, paceOf, spreads } from './lanes/lane.ts';
 
-/** Where an errand is about to go, as far as the frontier has to know. */
+/** What the frontier has to know about the place to which an errand goes. */
 export interface Delegation {
   /** To another machine. */
   readonly remote: boolean;
@@ -28,9 +28,9 @@ export interface ServerPlace {
   readonly spread: number;
   /** Requests to it are kept apart, and so are those to others at its address. */
   readonly paced: boolean;
-  /** Machines that have said that they cannot reach what is to be visited. */
+  /** Machines that have said that they cannot reach these pages. */
   readonly not?: ReadonlySet<string> | undefined;
-  /** Machines that the server keeps away for a while: they are asked only where nobody else is there. */
+  /** Machines that the server keeps away for a while: they are chosen only if there is no other. */
   readonly away?: ReadonlySet<string> | undefined;
 }
 
@@ -59,8 +59,8 @@ interface Terms {
 }
 
 /**
- * Whether the server may be handed over as a whole: only in breadth-first order does the outpost choose as home would.
- * Where no link is followed home knows all pages, and may share them out.
+ * Whether an outpost may get the server as a whole: only in breadth-first order would it choose the same pages as home. Where
+ * no links are followed, home knows all pages and can share them out itself.
  */
 export function delegable({ mode, order, depth }: Terms, lane: Lane): boolean {
   return mode === 'explore' && order === 'breadth' && depth > 0 && lane.errands === 0;
@@ -72,10 +72,10 @@ const FOCUSED = 8;
 export function sizeOf({ remote, follow }: Delegation, lane: Lane, terms: Terms): number {
   const pace = paceOf(lane, terms.pace);
   if (follow) return DELEGATED;
-  // The first errand to a server only looks: its robots.txt and address decide how the others are sent. A long way is too
-  // long for that where nothing paces the server.
+  // The first errand to a server takes one page: its robots.txt and address decide how the others are sent. On a long way to a
+  // server that nothing paces, that would cost too much time.
   if (lane.server.robots === undefined && !(remote && pace === 0)) return 1;
-  // What comes next in a focused crawl depends on what these pages say: only a few leave at once.
+  // In a focused crawl these pages decide what comes next, so only a few leave at once.
   if (lane.order.top > 0) return FOCUSED;
   if (!remote) return errandSize(pace);
   const most = NAMED[terms.mode];

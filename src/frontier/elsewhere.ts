@@ -1,7 +1,7 @@
 /**
- * Pages that a machine says it cannot reach: its own view of robots.txt, its own network, its owner's rules, a server that
- * does not answer it or sends it away for a while. That is true of that machine only, and no more than its word: the page
- * goes to another. Only when all that there are have said so is it what home knows of the page.
+ * Pages that a machine says it cannot reach, because of its view of robots.txt, its network, its owner's rules, or a server
+ * that does not answer it or keeps it away for a while. That holds for this machine only, and is only its word: another
+ * machine tries the page. Home takes it for true only when every machine has said so.
  */
 import { type Reason, type ReasonCode, reasons } from '../errand/reasons.ts';
 import type { Visit } from '../errand/visit.ts';
@@ -15,7 +15,7 @@ const OWN_LINE: ReadonlySet<string> = new Set([
 ]);
 const MINUTE = 60_000;
 
-/** Whether a machine that is none of these could be asked for pages of a server. */
+/** Whether there is a machine, other than these, that could visit pages of a server. */
 export type Anyone = (origin: string, not: ReadonlySet<string>) => boolean;
 
 interface Unreached {
@@ -30,7 +30,7 @@ export function isOwnReach({ outcome, reason }: Visit): boolean {
   return outcome === 'refused' ? OWN_REACH.has(reason) : outcome === 'failed' && OWN_LINE.has(reason);
 }
 
-/** The machine gets nothing more of the server for as long as the server keeps it away: true of that machine only. */
+/** The machine gets no more pages of the server for as long as the server keeps it away; others do. */
 function rest({ views }: Lane, machine: string, { outcome, reason, retryAfter, time }: Visit): void {
   const { server, after }: Reason = reasons[reason as ReasonCode];
   if (outcome !== 'failed' || !server) return;
@@ -38,7 +38,7 @@ function rest({ views }: Lane, machine: string, { outcome, reason, retryAfter, t
   views.set(machine, { ...views.get(machine), notBefore: time + Math.min(wait, LONGEST_ABSENCE) });
 }
 
-/** Machines that the server keeps away now, and those given; undefined = none. */
+/** Machines that the server keeps away now, together with those in `and`; undefined = none. */
 export function keptAway({ views }: Lane, now: number, and?: ReadonlySet<string>): ReadonlySet<string> | undefined {
   const away = new Set(and);
   for (const [machine, { notBefore = 0 }] of views) if (notBefore > now) away.add(machine);
@@ -48,14 +48,14 @@ export function keptAway({ views }: Lane, now: number, and?: ReadonlySet<string>
 export class Elsewhere {
   /** Pages that wait for another machine, longest first. */
   readonly #waiting = new Map<number, Unreached>();
-  /** Machines that cannot reach a page; kept until something else is known of it. */
+  /** Machines that cannot reach a page, until something else is known about it. */
   readonly #machines = new Map<number, Set<string>>();
 
   get size(): number {
     return this.#waiting.size;
   }
 
-  /** All machines that cannot reach the page, now that this one cannot. */
+  /** Notes that a machine cannot reach the page; returns all that cannot. */
   refused({ id, lane, visit }: Unreached, machine: string, now: number): ReadonlySet<string> {
     const machines = this.#machines.get(id) ?? new Set();
     this.#machines.set(id, machines.add(machine));
@@ -68,7 +68,7 @@ export class Elsewhere {
     this.#waiting.set(page.id, page);
   }
 
-  /** Something is known of the page: nobody else need be asked. */
+  /** The page has been visited: no other machine need try it. */
   known(id: number): void {
     this.#machines.delete(id);
     this.#drop(id);
@@ -81,7 +81,7 @@ export class Elsewhere {
     return undefined;
   }
 
-  /** Pages of the lane, at most so many, for a machine that has not been asked for them. */
+  /** At most `most` pages of the lane for a machine that has not tried them. */
   take(lane: Lane, machine: string, most: number): number[] {
     const ids: number[] = [];
     for (const { id, lane: other } of this.#waiting.values()) {
@@ -92,7 +92,7 @@ export class Elsewhere {
     return ids;
   }
 
-  /** Pages for which nobody is left, and which wait no more. */
+  /** Removes and returns the pages that no machine is left to try. */
   hopeless(anyone: Anyone): Unreached[] {
     const left = [...this.#waiting.values()].filter(
       ({ id, lane }) => !anyone(lane.server.origin, this.#machines.get(id)!),

@@ -1,4 +1,4 @@
-/** What an errand says of its server and of each of its pages: what home knows that bears on the visit. */
+/** What an errand says about its server and its pages: everything home knows that matters for the visit. */
 import { namesAddress } from '../base/domain.ts';
 import type { Errand } from '../errand/errand.ts';
 import { bareFacts, packFacts, unpackFacts } from '../errand/facts.ts';
@@ -49,7 +49,7 @@ export function errandTerms(
   return { kind: mode, scope, limits, levels, detector, deadline: now + lease, ...(code && { code }) };
 }
 
-/** What an order may know of a page that joins it: its own links where it goes by them and the page was visited. */
+/** What an order learns about a page that joins it; its number of links only if the order uses it and the page was visited. */
 export function hintOf(
   ledger: Ledger,
   order: string,
@@ -85,7 +85,7 @@ function carried({ facts, change }: KnownRow, schedule: Schedule): Uint8Array | 
   return open ? packFacts(bareFacts(open.raw, open.content)) : facts!;
 }
 
-/** Whether it carries the page's validators: by the letter of that rule, not where it carries nothing else. */
+/** Whether it carries the page's validators: by that rule only together with facts. */
 function carriesTags({ change }: KnownRow, schedule: Schedule): boolean {
   return !schedule.settings.thresholds?.strict || delegated(change, schedule) !== 'nothing';
 }

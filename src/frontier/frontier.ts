@@ -1,10 +1,11 @@
 /**
- * The frontier: what is to be visited, in which order, and what the visits teach. Pages wait in one lane per server;
- * the director picks the lane, the lane's order picks the pages, and they leave together as an errand. Visits come
- * back through learn(); links found on them enter through the admission.
+ * The frontier decides which pages are visited, and in which order, and learns from the visits. Here is the life of a page: the
+ * admission takes its URL in, and it waits in the lane of its server. The director picks the lane, the lane's order picks the
+ * page, and it leaves with others in an errand. Its visit comes back through learn(); the links found on it go to the
+ * admission. Later the schedule wants it checked, and again() puts it back into its lane.
  *
- * Invariants: a page is in an order, or under way in exactly one errand, or settled in the ledger; never in two of
- * these. Whatever is not settled is found again after a restart. It never fetches and never archives.
+ * Invariants: a page is in an order, or under way in exactly one errand, or settled in the ledger, never in two of these.
+ * After a restart every page that is not settled is found again. The frontier never fetches and never archives.
  */
 import type { Clock } from '../base/clock.ts';
 import type { Errand } from '../errand/errand.ts';
@@ -55,7 +56,7 @@ export class Frontier {
   readonly #underWay = new Map<string, UnderWay>();
   readonly learning: Learning;
   readonly #elsewhere = new Elsewhere();
-  /** New pages of a run that has a budget for them. */
+  /** New pages that wait for a budget; undefined in a run that has none for them. */
   readonly #newcomers: PageQueue | undefined;
   /** Pages of errands that an earlier run sent out. */
   readonly #out = new Set<number>();
@@ -99,9 +100,8 @@ export class Frontier {
   }
 
   /**
-   * Finds everything again that an earlier run left: fingerprints, duplicates, the pages to come. `out`: its errands
-   * that outposts on other machines may still be at; `reading`: sees each row as it is read, of which a large collection
-   * has many.
+   * Restores what an earlier run left: fingerprints, duplicates, pages that wait. `out`: errands of that run that outposts on
+   * other machines may still be working on. `reading` sees each row that is read, to show how far it is.
    */
   restore(
     out: readonly { readonly errand: Errand; readonly issued: number }[] = [],
@@ -123,7 +123,7 @@ export class Frontier {
     if (this.#options.mode === 'explore') this.again(doubtful(this.#ledger, this.#clock.now()));
   }
 
-  /** Leaves what it holds in memory to the next run, when enough of it is new. In a batch, before it is committed. */
+  /** Saves what is in memory for the next run, if enough of it is new. In a batch, before it is committed. */
   saveMemory(): void {
     if (this.#memory.due) this.#writeMemory();
   }
@@ -133,7 +133,7 @@ export class Frontier {
     this.#memory.write(() => ({ fingerprints: fingerprints.packed(), ...this.learning.packed(this.#lanes) }));
   }
 
-  /** Leaves all that it holds in memory to the next run. Nothing may be admitted or learned after it. */
+  /** Saves all that is in memory for the next run. Nothing may be admitted or learned afterwards. */
   close(): void {
     this.#ledger.begin();
     this.#writeMemory();
@@ -141,7 +141,7 @@ export class Frontier {
     this.#memory.tidy();
   }
 
-  /** Lets new pages join their lanes, at most so many, in the order in which they were found; returns which. */
+  /** Lets at most `most` new pages join their lanes, in the order in which they were found; returns their ids. */
   admit(most: number, kind: 'pages' | 'images' = 'pages'): number[] {
     const pages: number[] = [];
     (kind === 'pages' ? this.#newcomers : this.imageQueue?.waiting)?.shift(most, pages);
@@ -152,7 +152,7 @@ export class Frontier {
     return pages;
   }
 
-  /** Takes seeds in: visited whatever the scope says, and before what waits already. Returns how many were new. */
+  /** Takes seeds in: they are visited whatever the scope says, before pages that wait already. Returns how many were new. */
   seed(urls: readonly string[]): number {
     const first = this.#lanes.pages > 0 && this.#options.mode === 'explore';
     const idle = this.#underWay.size + this.#elsewhere.size === 0;
@@ -165,8 +165,8 @@ export class Frontier {
   }
 
   /**
-   * Changes what was asked for while it runs, of all servers or of one (whoever calls has then changed that); errands
-   * already out keep the terms they left with.
+   * Changes options during the run, for all servers or for one (whose row the caller has then changed). Errands that have left
+   * keep their terms.
    */
   adjust(changes: Partial<Pick<FrontierOptions, 'pace' | 'connections' | 'maxPages' | 'scope' | 'outside'>>): void {
     this.#options = { ...this.#options, ...changes };
@@ -177,7 +177,7 @@ export class Frontier {
     forgetRules(this.#ledger);
   }
 
-  /** A seed has moved there. Where the user named domains, these say whether to go along. */
+  /** A seed has moved to this URL. If the user named domains, these decide whether the crawl follows. */
   #moved(url: string): void {
     const { scope, outside, moved } = this.#options;
     if (scope.domains.length > 0 || outside(url) === undefined) return;
@@ -188,12 +188,12 @@ export class Frontier {
     }
   }
 
-  /** More belongs to the crawl than did. What was refused before stays so. */
+  /** Widens the crawl. Pages that were refused before stay refused. */
   widen(outside: FrontierOptions['outside']): void {
     this.#options = { ...this.#options, outside };
   }
 
-  /** Puts pages that were visited before back into their lanes: retries, and what the schedule wants. */
+  /** Puts pages back into their lanes: retries, and pages that the schedule wants checked. */
   again(pages: readonly { page: number; server: number; depth?: number; relevance?: number }[]): void {
     for (const { page, server, depth = 0, relevance = 0 } of pages) {
       if (this.#out.has(page)) continue;
@@ -202,12 +202,12 @@ export class Frontier {
     }
   }
 
-  /** Offers the lanes that may be visited now, for next(); returns how urgent they are, -1 = there are none. */
+  /** Offers the lanes that may be visited now to next(); returns their urgency, -1 = there are none. */
   wake(): number {
     return this.#readyLanes.wake();
   }
 
-  /** The next errand that may leave now, if there is one. `plan` says where the errand of a server would go. */
+  /** The next errand that may leave now; undefined = none may. `plan` says where an errand of a server would go. */
   next<D extends Delegation = Delegation>(plan: Planner<D> = here as Planner<D>): Issued<D> | undefined {
     for (;;) {
       const budget = this.#budget.left;
@@ -218,7 +218,7 @@ export class Frontier {
       const away = not && plan({ ...place, not });
       const planned = away ?? (lane.order.size > 0 ? plan(place) : undefined);
       if (!planned) {
-        this.#readyLanes.stir(lane); // nobody can take it now: it is offered again with the next turn
+        this.#readyLanes.stir(lane); // no outpost can take it now: the next turn offers it again
         continue;
       }
       const delegation = { ...planned, follow: !away && planned.follow && delegable(this.#options, lane) };
@@ -234,19 +234,19 @@ export class Frontier {
     }
   }
 
-  /** Without those that waited while others of their shape turned out to be a trap. */
+  /** Leaves out pages whose shape has turned out to be a trap while they waited. */
   #wanted(lane: Lane, ids: number[]): number[] {
     if (!lane.shapes.refusing) return ids;
     return ids.filter(id => this.#ledger.pages.known(id) !== undefined || this.admission.judgeWaiting(id));
   }
 
-  /** False: the visit answers nothing that was asked, so nothing of it is kept. */
+  /** False = nobody asked for this visit, so nothing of it is kept. */
   wants(errand: string, { url }: Pick<Visit, 'url'>): boolean {
     const underWay = this.#underWay.get(errand);
     return underWay !== undefined && wantsPage(underWay, url, this.admission.find(url));
   }
 
-  /** Learns from one visit of an errand that wants it. `brought`: what home has done with it. */
+  /** Learns from a visit, if its errand wants it. `brought`: what home has done with it. */
   learn(errand: string, told: Visit, brought: Brought): Learned | undefined {
     const underWay = this.#underWay.get(errand);
     const id = this.admission.find(told.url);
@@ -263,7 +263,7 @@ export class Frontier {
     return learned;
   }
 
-  /** A machine says that it cannot reach the page. True: another one is to be asked, and nothing is learned. */
+  /** A machine says that it cannot reach a page. True = another machine shall try, and nothing is learned. */
   sendElsewhere(errand: string, visit: Visit, from: { machine: string; outpost: string }, anyone: Anyone): boolean {
     const underWay = this.#underWay.get(errand);
     const id = this.admission.find(visit.url);
@@ -279,7 +279,7 @@ export class Frontier {
     return true;
   }
 
-  /** Learns what was said of pages for which no machine is left that could be asked; `write` comes before each. */
+  /** Learns what machines said about pages that no machine is left to try; `write` is called before each. */
   settleUnreached(anyone: Anyone, write: () => void): void {
     for (const page of this.#elsewhere.hopeless(anyone)) {
       write();
@@ -302,7 +302,7 @@ export class Frontier {
     return { before: this.#ledger.pages.known(id), counted: true };
   }
 
-  /** `machine`: whose news it is, empty = this one's. */
+  /** Learns what a crawler reports about a server. `machine`: who reports, empty = this machine. */
   news(news: ServerNews, machine = ''): void {
     const lane = this.#lanes.of(news.origin);
     this.#readyLanes.stir(lane);
@@ -313,7 +313,7 @@ export class Frontier {
     for (const url of news.sitemaps) this.admission.one(url, source, { role: 1 });
   }
 
-  /** The errand is over; pages that no visit mentioned wait again. */
+  /** Ends an errand; pages that it did not visit wait again. */
   finish(errand: string): void {
     const underWay = this.#underWay.get(errand);
     if (!underWay) return;
@@ -344,7 +344,7 @@ export class Frontier {
     const now = this.#clock.now();
     const id = errandName(now, this.#errands++, partition?.id);
     const { follow, among = outposts } = delegation;
-    // Half of what is left: another server must not have to wait until this one has used it up.
+    // At most half of what is left, so that other servers need not wait until this one has used it up.
     const reserved = follow ? Math.min(DELEGATED, Math.floor((this.#budget.left - counted) / 2)) : 0;
     this.#underWay.set(id, { lane, pages, delegated: follow, reserved });
     this.#budget.issued += counted + reserved;
@@ -359,7 +359,7 @@ export class Frontier {
     return { errand: { ...errand, limits }, address: lane.server.address, spread: !alone };
   }
 
-  /** An errand of an earlier run is still out there; its pages are not to be visited by anybody else. */
+  /** An outpost still works on an errand of an earlier run: nobody else may visit its pages. */
   #resume(errand: Errand, issued: number): void {
     const lane = this.#lanes.of(errand.server.origin);
     const delegated = errand.limits.follow > 0;

@@ -1,7 +1,7 @@
 /**
- * The images that pages show, while they are watched. Nothing is known of them until a visit finds a page as it was;
- * then its stored copy is read once for them (home does that) unless its facts say that there are none, and each of its
- * server joins the pages under the role `image`, once for all pages that show it.
+ * The images of pages, in a run that watches images. They become known when a visit finds a page unchanged: home then reads
+ * the stored copy once for its images, unless the facts say that there are none. Each image on the same server becomes a page
+ * with the role `image`, once for all pages that show it.
  */
 import { mayShowImages } from '../errand/facts.ts';
 import type { Links, Visit } from '../errand/visit.ts';
@@ -12,7 +12,7 @@ import type { PageQueue } from './orders/page-queue.ts';
 import { roleOf } from './schedule/importance.ts';
 
 export class ImageQueue {
-  /** Images that wait for their first look. */
+  /** Images that wait for their first visit. */
   readonly waiting: PageQueue;
   readonly #ledger: Ledger;
   readonly #admission: Admission;
@@ -33,14 +33,14 @@ export class ImageQueue {
     this.#pages.push(page);
   }
 
-  /** Pages whose stored copies are to be read for images, since the last call. */
+  /** Pages whose stored copies should be read for images, since the last call. */
   unread(): number[] {
     const pages = this.#pages;
     this.#pages = [];
     return pages;
   }
 
-  /** What the copy of a page shows. An image counts as deep as its page: to see the page is to see it. */
+  /** Notes the images that the copy of a page shows. They have the depth of the page, because whoever sees it sees them. */
   shows(page: number, images: Links, time: number): void {
     const { depth } = this.#ledger.pages.get(page)!;
     const nofollow = ((this.#ledger.pages.known(page)?.flags ?? 0) & FLAG_NOFOLLOW) !== 0;

@@ -1,6 +1,6 @@
 /**
- * What a visit teaches: the page's row, its links, its server's health, the byte account. Pure bookkeeping in the
- * order of the data: visit → links → known → server → account.
+ * Learns from visits: updates the page's row, its links, the health of its server, and the byte account. This is bookkeeping,
+ * in the order of the data: visit → links → known → server → account.
  */
 import { factsAt, MAX_LEVELS } from '../errand/facts.ts';
 import { type Reason, type ReasonCode, reasons } from '../errand/reasons.ts';
@@ -27,7 +27,7 @@ import { knownRow, type Lesson } from './visit-row.ts';
 
 const MINUTE = 60_000;
 
-/** A visit that was learned from. */
+/** A visit that the frontier has learned from. */
 export interface Learned {
   readonly lesson: Lesson;
   /** Its number among the visits. */
@@ -43,7 +43,7 @@ export class Learning {
   readonly #near = new NearPages();
   readonly #moved: (to: string) => void;
 
-  /** `moved`: told where a seed redirects to that is a move of its site. */
+  /** `moved` is called when a seed redirects because its site has moved. */
   constructor(ledger: Ledger, admission: Admission, schedule: Schedule, moved: (to: string) => void) {
     this.#ledger = ledger;
     this.#moved = moved;
@@ -61,8 +61,8 @@ export class Learning {
   }
 
   /**
-   * Finds copies and traps again: in the memory of the last run, and what pages visited after its end turned out to be, as far
-   * as their last visits tell.
+   * Restores what is needed to find copies and traps: from the memory of the last run, and from the last visits of pages that
+   * were visited after it.
    */
   restore({ digests, near, shapes, visit }: Memory, laneOf: (server: number) => Lane, reading: Reading): void {
     this.#digests.load(digests);
@@ -83,7 +83,7 @@ export class Learning {
   duplicate(visit: Visit): number {
     if (!visit.facts) return 0;
     const page = this.#digests.get(word(visit.facts, factsAt.raw), word(visit.facts, factsAt.raw + 4));
-    // That page may have changed since: only its newest copy can be referred to.
+    // That page may have changed since, and only its newest copy can be referred to.
     const facts = page === 0 ? null : this.#ledger.pages.known(page)?.facts;
     return facts && sameAt(facts, visit.facts, factsAt.raw, 16) ? page : 0;
   }
@@ -95,7 +95,7 @@ export class Learning {
     const movedTo = visit.location === undefined ? null : this.#redirect(lesson, visit.location);
     const twin = stored ? this.duplicate(visit) : 0;
     const near = visit.outcome === 'fetched' && visit.facts ? this.#nearest(lesson, twin) : 0;
-    // What only the navigation leads to is found there.
+    // An edit may be in the navigation alone, which leads to pages as well.
     if (visit.links && (visit.outcome === 'fetched' || lesson.follows?.edited)) this.#links(lesson);
     const alias = isAlias(this.#ledger, lesson, twin);
     const { server, pages } = lesson.lane;
@@ -139,8 +139,8 @@ export class Learning {
   }
 
   /**
-   * What was taken for a change turned out to be none, or the other way round for `news`: the page is believed to change
-   * as if it had been seen so.
+   * Corrects a visit: what looked like a change was none; or, with `news`, what looked like none was one. The estimate of the
+   * page's change rate becomes what it would have been.
    */
   relabel({ lesson, visit: number }: Learned, stage: Stage, news = false): void {
     const { id, before, lane } = lesson;
@@ -169,7 +169,7 @@ export class Learning {
     return this.#admission.one(location, source, { seed: seed !== undefined, from: seed, role: from.role }) || null;
   }
 
-  /** The seed whose redirects led to this page, which may be itself; undefined = links or a sitemap did. */
+  /** The seed whose redirects led to this page (possibly the page itself); undefined = links or a sitemap led here. */
   #seedOf(page: PageRow): string | undefined {
     let first = page;
     while (first.hops > 0 && first.parent !== 0) first = this.#ledger.pages.get(first.parent)!;
@@ -210,7 +210,7 @@ export class Learning {
     doubtLost(this.#ledger, had, named, false);
   }
 
-  /** A sitemap that names a later date than it did is a notice, unless the copy at hand is as new. */
+  /** A sitemap that names a later date than before gives notice of a change, unless our copy is as new. */
   #notices(links: Links, targets: ArrayLike<number>, time: number): void {
     for (let i = 0; i < links.count; i++) {
       const lastmod = links.lastmod[i] ?? 0;
@@ -232,7 +232,7 @@ export class Learning {
     if (held < lastmod) this.#schedule.ping(page.id, time, 'sitemap');
   }
 
-  /** What another partition says of a page here. */
+  /** Takes in what another partition says about a page here. */
   cross(crossing: Crossing): void {
     const { kind, lastmod, time } = crossing;
     const before = this.#ledger.pages.size;
@@ -245,7 +245,7 @@ export class Learning {
     if (lost) this.#ledger.dueTimes.doubt(id, this.#ledger.pages.known(id)?.seen_time ?? 0);
   }
 
-  /** The page this one nearly equals; the shape of its URL is counted, which is how traps are seen. */
+  /** Finds the page that this one nearly equals, and counts the shape of its URL, by which traps are recognised. */
   #nearest({ id, lane, visit }: Lesson, twin: number): number {
     const high = word(visit.facts!, factsAt.simhash);
     const low = word(visit.facts!, factsAt.simhash + 4);
@@ -264,11 +264,11 @@ export class Learning {
     const { server } = lane;
     const { cost, time } = visit;
     const spent = cost.up + cost.down;
-    // What the last full answer cost is what this one would have.
+    // A full answer would have cost as much as the last one.
     const spared = visit.status === 304 || cost.cause === 'dictionary';
     const whole = spared ? (before?.wire ?? 0) : cost.cause === 'delta' ? (visit.page?.bytes ?? 0) : 0;
     const avoided = Math.max(0, whole - spent);
-    // A body that came and held nothing new is neither stored nor sent on.
+    // A body that came and held nothing new is neither stored nor forwarded.
     const same = visit.outcome === 'same' && cost.cause === 'page';
     const sums = same ? { spent, avoided: cost.down } : { spent, avoided };
     this.#ledger.account.add(time, server.id, same ? 'same' : cost.cause, sums);
@@ -278,7 +278,7 @@ export class Learning {
     const troubled = visit.outcome === 'failed' && reason?.server === true;
     if (!troubled && server.failures === 0) return;
     if (troubled) {
-      // Requests that were under way together fail together: that is one failure.
+      // Requests that were under way together and fail together count as one failure.
       if (server.failures === 0 || server.notBefore <= time) server.failures++;
       const wait = visit.retryAfter > 0 ? visit.retryAfter * 1000 : reason.after * MINUTE * 2 ** (server.failures - 1);
       server.notBefore = Math.max(server.notBefore, time + Math.min(wait, LONGEST_ABSENCE));
@@ -289,18 +289,18 @@ export class Learning {
   }
 }
 
-/** Share that the newest answer has in a server's latency, and by which it must move to be written down. */
+/** Weight of the newest answer in a server's latency, and the relative change that is worth writing. */
 const NEWEST = 0.2;
 const NOTEWORTHY = 0.05;
 
-/** An answer took so long, milliseconds. Returns whether that is worth writing. */
+/** Updates the latency with an answer that took `ms`; returns whether the change is worth writing. */
 function learnLatency(server: Server, ms: number): boolean {
   const before = server.latency;
   server.latency = before === 0 ? ms : before + NEWEST * (ms - before);
   return Math.abs(server.latency - before) > NOTEWORTHY * before;
 }
 
-/** What a decider thinks of the page counts for all its links, but for those of which code said more itself. */
+/** A decider's relevance for the page applies to all its links, except those for which code gave one of their own. */
 function weighed(links: Links, verdict: LinkVerdict | undefined): Links {
   if (!verdict || verdict.relevance === 0) return links;
   const relevance = links.relevance.map((own, i) =>
@@ -309,7 +309,7 @@ function weighed(links: Links, verdict: LinkVerdict | undefined): Links {
   return { ...links, relevance };
 }
 
-/** The links of a page that are not followed, but for those that code named: marked one by one, where there are any. */
+/** Marks all links as nofollow except those that code added; if there are none of these, the page's own flag suffices. */
 function exceptAdded(links: Links): Links {
   if (!links.flags.some(flags => flags & LINK_ADDED)) return links;
   return { ...links, flags: links.flags.map(flags => (flags & LINK_ADDED ? flags : flags | LINK_NOFOLLOW)) };
@@ -331,11 +331,11 @@ function sameAt(a: Uint8Array, b: Uint8Array, at: number, length: number): boole
 const unchanged = { outcome: 'same', reason: 'unchanged' } as const;
 
 /**
- * Where the errand carried nothing to compare with, or a hash alone, home compares: what is the same is not taken for a
- * change, though it was sent.
+ * If the errand carried nothing to compare with, or only a hash, home compares: a page that is the same is no change, although
+ * its body was sent.
  */
 function judged({ visit, before }: Lesson): Visit {
-  // Of a page that is not kept there is no copy that could follow.
+  // A page that is not stored has no copy to follow.
   if (visit.stage === 'stamp' && visit.outcome === 'fetched') return { ...visit, ...unchanged };
   const sent = visit.stage === 'first' || visit.stage === 'direct';
   if (!sent || !before?.facts || !visit.facts) return visit;
@@ -343,7 +343,7 @@ function judged({ visit, before }: Lesson): Visit {
   return { ...visit, ...(same && unchanged), stage: 'direct' };
 }
 
-/** A document to which no link leads is with its site alone: that a server has no such page says nothing of it. */
+/** A document from the databases or media folders of a site need not exist on its web server: a 404 there says nothing. */
 function ofHidden({ hidden }: Ledger, { id, outpost }: Lesson, visit: Visit): Visit {
   if (visit.outcome !== 'gone' || outpost.startsWith('site ') || hidden.of(id) === undefined) return visit;
   return { ...visit, outcome: 'failed', reason: 'http-5xx' };

@@ -1,7 +1,7 @@
 /**
- * What crawlers report of a server. What this machine's own threads saw is what home knows. What another machine saw is
- * its own view: it goes along with the errands to that machine, and is known to others only where home has seen nothing
- * itself; its robots.txt never lets a thread of this machine ask for anything.
+ * What crawlers report about a server. Home believes what the threads of this machine saw. What another machine saw is only
+ * its view: errands to that machine carry it, and others use it only where home has seen nothing itself. Its robots.txt never
+ * permits a request of a thread of this machine.
  */
 import type { ServerNews } from '../errand/parcel.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -9,17 +9,17 @@ import { learnRobots } from './admission/robots-changed.ts';
 import type { Lane } from './lanes/lane.ts';
 import { LONGEST_ABSENCE } from './schedule/clock-repair.ts';
 
-/** Milliseconds: what anybody is made to wait by another machine's word. */
+/** The longest that another machine's word makes anybody wait, milliseconds. */
 const LONGEST_DELAY = 60_000;
 
-/** `machine`: whose news it is, empty = this one's. `clock`: by which pages wait that may be asked for again. */
+/** `machine`: who reports, empty = this machine. `clock`: which time says when pages that were forbidden are tried again. */
 interface NewsFrom {
   readonly machine: string;
   readonly now: number;
   readonly clock: 'retry_at' | 'due';
 }
 
-/** Writes it down, as far as it is to be believed. */
+/** Writes the report down, as far as home believes it. */
 export function learnNews(ledger: Ledger, lane: Lane, news: ServerNews, from: NewsFrom): void {
   const { server } = lane;
   const { machine, now } = from;

@@ -1,4 +1,4 @@
-/** What keeps a watch at its budget, and at the heels of pages that are known to change. */
+/** Keeps a watch at its budget, and close behind pages that are known to change. */
 import { DAY } from '../base/clock.ts';
 import { FLAG_DOUBTED, type KnownRow } from '../ledger/pages/known-row.ts';
 import type { Server } from '../ledger/servers.ts';
@@ -6,22 +6,22 @@ import { LEAST_INTERVAL } from '../revisit/policy.ts';
 import type { ChangeState } from '../revisit/state.ts';
 import { type Load, steer } from '../revisit/value.ts';
 
-/** Crawl delays that a server at its limit may be behind: some, or its slots would go unused. */
+/** Crawl delays by which a server at its limit may be late: without some delay its slots would go unused. */
 const BACKLOG = 20;
 /** Share of its slots that a server's pages must want before politeness counts as the limit. */
 const AT_ITS_LIMIT = 0.5;
-/** Milliseconds between requests where nothing else is said. */
+/** Default milliseconds between requests. */
 const USUAL_PACE = 1000;
 
-/** The page was due by its own value: only then does it say something of the budget that it came late. */
+/** The page was due by its own value: only then does its delay say something about the budget. */
 export function isOwnTurn({ due, pings, flags, seen_time }: KnownRow, server: Server): boolean {
   return due !== null && pings === 0 && !(flags & FLAG_DOUBTED) && !(server.wave > (seen_time ?? 0));
 }
 
 /**
- * Late visits mean that too much is due for the budget: the threshold rises a little, and falls when they are early.
- * Where politeness cannot keep up with what is due, the server's own threshold rises instead, so that its best pages
- * come first and nobody else's wait. `lag`: days.
+ * When visits are late, more is due than the budget allows, so the threshold rises a little; when they are early, it falls. If
+ * politeness to a server is the limit, only the threshold of that server rises: its best pages come first, and those of
+ * others need not wait. `lag`: days.
  */
 export function steerBoth(
   { theta, server, pages }: { readonly theta: number; readonly server: Server; readonly pages: number },
@@ -36,13 +36,13 @@ export function steerBoth(
   return { theta, multiplier: Math.max(1, own) };
 }
 
-/** Changes after which a page is known to change, and the part of a budget that may go after such pages. */
+/** Changes after which a page is known to change, and the share of the budget for such pages. */
 const KNOWN_CHANGES = 2;
 const PART = 0.5;
 
 /**
- * A watch tells of changes, so where the budget allows it, a page that is known to change is looked at within the time
- * in which it usually changes once, although freshness alone would give the fastest pages up.
+ * A watch reports changes. So, where the budget allows it, it checks a page that is known to change within the time in which it
+ * usually changes once, although a schedule for freshness alone would give up the fastest pages.
  */
 export class Rhythm {
   #allowed = false;

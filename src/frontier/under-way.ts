@@ -1,4 +1,4 @@
-/** An errand that has left: which of its pages are still to come back, and which visits it may bring. */
+/** An errand that has left: which of its pages are missing, and which visits it may bring. */
 import { originOf } from '../base/url.ts';
 import type { Errand } from '../errand/errand.ts';
 import type { Known } from '../errand/known.ts';
@@ -9,13 +9,13 @@ import { knownOf } from './errand-terms.ts';
 import type { Lane } from './lanes/lane.ts';
 import type { Schedule } from './schedule/schedule.ts';
 
-/** Names an errand: its parcels find the way back to the partition that it is of. */
+/** Names an errand. The name tells to which partition its parcels belong. */
 export function errandName(time: number, number: number, partition = 0): string {
   const name = `${time.toString(36)}-${number.toString(36)}`;
   return partition === 0 ? name : `${name}-${partition.toString(36)}`;
 }
 
-/** The partition that an errand is of. */
+/** The partition of an errand. */
 export function partitionOfErrand(id: string): number {
   const third = id.split('-')[2];
   return third === undefined ? 0 : Number.parseInt(third, 36);
@@ -33,21 +33,21 @@ export interface Issued<D extends Delegation = Delegation> {
 export interface SentErrand {
   /** What was known; undefined = first visit. */
   readonly before: KnownRow | undefined;
-  /** Takes one of the pages that the run may fetch; a sitemap does not. */
+  /** It counts among the pages that the run may fetch; a sitemap does not. */
   readonly counted: boolean;
 }
 
 export interface UnderWay {
   readonly lane: Lane;
-  /** Pages not yet returned, by id: found by a fingerprint, where a URL that came back is hashed and sought among all strings. */
+  /** Pages that have not come back, by id: finding a page by its fingerprint is faster than by its URL as a map key. */
   readonly pages: Map<number, SentErrand>;
-  /** The outpost follows links by itself: pages of this server that nobody named come back, too. */
+  /** The outpost follows links by itself, so pages of this server come back that the errand did not name. */
   readonly delegated: boolean;
   /** Such pages that may still come; they count as issued. */
   reserved: number;
 }
 
-/** Whether a visit of this page answers what was asked; `id` is the page's, 0 = nobody knows it. */
+/** Whether the errand asked for a visit to this page; `id` = 0: the page is not known. */
 export function wantsPage({ pages, delegated, lane }: UnderWay, url: string, id: number): boolean {
   return pages.has(id) || (delegated && originOf(url) === lane.server.origin && lane.order.holds(id));
 }
@@ -55,7 +55,7 @@ export function wantsPage({ pages, delegated, lane }: UnderWay, url: string, id:
 /** Milliseconds by which the clocks of home and an outpost may differ. */
 const CLOCK_SLACK = 2000;
 
-/** Pages that are to be asked for, as an errand names them. Sitemaps do not count: they are asked for to find pages. */
+/** Pages as an errand names them, with what is known of them. Sitemaps do not count, because they only serve to find pages. */
 export function asked(
   ids: readonly number[],
   ledger: Ledger,

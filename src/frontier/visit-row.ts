@@ -43,7 +43,7 @@ export function knownRow(lesson: Lesson, found: VisitFindings): KnownRow {
   const { id, visit, before, stored } = lesson;
   const { page, time } = visit;
   const changed = visit.outcome === 'fetched';
-  // Where the errand carried a hash alone, an outpost has no more to say of what is the same, and home knows more.
+  // If the errand carried only a hash, the outpost has only that hash of an unchanged page, and home knows more.
   const said = visit.facts && before?.facts && isHashOnly(visit.facts) ? undefined : visit.facts;
   const facts = said ?? before?.facts ?? null;
   const counts = said && countsOf(said);
@@ -59,7 +59,7 @@ export function knownRow(lesson: Lesson, found: VisitFindings): KnownRow {
     status: visit.status,
     tries: isSetback(visit) ? (before?.tries ?? 0) + 1 : 0,
     retry_at: retry,
-    // What could not be looked at is still named.
+    // A failed visit does not settle the notices.
     pings: visit.outcome === 'failed' ? (before?.pings ?? 0) : 0,
     due: found.planned.due,
     etag: etagsOf(visit, before),
@@ -92,14 +92,14 @@ export function knownRow(lesson: Lesson, found: VisitFindings): KnownRow {
 }
 
 const followedStages: ReadonlySet<Stage | undefined> = new Set(['template', 'noise', 'stamp']);
-/** Entity tags of one content that are kept, and characters of all of them: they travel in a header. */
+/** Most entity tags to keep for one content, and most characters of all together, because they travel in a header. */
 const MOST_TAGS = 3;
 const MOST_TAG_LENGTH = 200;
 
-/** Machines behind one name may each have their own tag for the same content: a request may list them all. */
+/** Machines behind one name may each send their own tag for the same content; a request may list them all. */
 function etagsOf(visit: Visit, before: KnownRow | undefined): string | null {
   if (visit.etag === undefined) return visit.status === 304 ? (before?.etag ?? null) : null;
-  // What differs for a reader is not what older tags stand for, though it be no news.
+  // Older tags stand for other content if a reader sees a difference, even one that is no news.
   const alike = visit.outcome === 'same' && !followedStages.has(visit.stage);
   if (!alike || !before?.etag) return visit.etag;
   const older = before.etag.split(', ').filter(tag => tag !== visit.etag);
@@ -118,7 +118,7 @@ function flagsOf({ page }: Visit): number {
   );
 }
 
-/** What a page shows is known as long as its links are those that were stored. */
+/** The images of a page stay known as long as its stored links are up to date. */
 function shownStill({ outcome, stage }: Visit, before: KnownRow | undefined): number {
   return outcome === 'same' && stage !== 'template' && stage !== 'noise' ? (before?.flags ?? 0) & FLAG_SHOWN : 0;
 }
@@ -128,14 +128,14 @@ function changedEver({ outcome, stage }: Visit, before: KnownRow | undefined): n
   return changed ? FLAG_CHANGED : (before?.flags ?? 0) & FLAG_CHANGED;
 }
 
-/** Looks that find nothing new leave it as it was. */
+/** Visits that find nothing new leave it unchanged. */
 function toldOf({ outcome, stage }: Visit, before: KnownRow | undefined): number {
   const isNews = outcome === 'same' ? stage === 'template' : outcome !== 'failed' && outcome !== 'refused';
   if (!isNews) return (before?.flags ?? 0) & FLAG_TOLD;
   return before !== undefined && before.pings > 0 ? FLAG_TOLD : 0;
 }
 
-/** Counts towards the end of trying. A page refused for want of robots.txt is tried again, but not for ever. */
+/** The visit counts as a failed try. A page that was refused because robots.txt is unreachable is retried, but not for ever. */
 function isSetback({ outcome, reason }: Visit): boolean {
   return outcome === 'failed' || outcome === 'gone' || (reasons[reason as ReasonCode]?.retries ?? 0) > 0;
 }
@@ -145,7 +145,7 @@ function retryTime(visit: Visit, before: KnownRow | undefined): number | null {
   const reason: Reason | undefined = reasons[visit.reason as ReasonCode];
   const tries = before?.tries ?? 0;
   if (!reason || tries >= reason.retries) return null;
-  // A server that names a time is taken at its word, as often as it may be tried again.
+  // If the server names a time (Retry-After), we keep to it at every retry.
   const wait = visit.retryAfter > 0 ? visit.retryAfter * 1000 : reason.after * MINUTE * 2 ** tries;
   return visit.time + wait;
 }

@@ -1,4 +1,4 @@
-/** What robots.txt forbade, and that it may say something else by now. */
+/** Pages that robots.txt forbade, in case it permits them by now. */
 import { DAY } from '../../base/clock.ts';
 import type { RobotsCopy } from '../../errand/errand.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
@@ -7,13 +7,13 @@ import type { Server } from '../../ledger/servers.ts';
 /** Milliseconds after which a copy is old (RFC 9309). */
 const OLD = DAY;
 
-/** One forbidden page of each server whose robots.txt we have not seen for long: asking for it reads the rules again. */
+/** One forbidden page of each server whose robots.txt is old: to ask for it reads the rules again. */
 export function doubtful(ledger: Ledger, now: number): { page: number; server: number }[] {
   const seen = (server: number) => ledger.servers.byId(server).robots?.time ?? 0;
   return ledger.scans.firstForbidden().filter(({ server }) => seen(server) < now - OLD);
 }
 
-/** Notes a server's robots.txt. Where it says something new, all that it forbade is asked for, by the clock named. */
+/** Notes a server's robots.txt. If it has changed, all pages that it forbade become due, by the named clock. */
 export function learnRobots(
   ledger: Ledger,
   server: Server,

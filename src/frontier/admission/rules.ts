@@ -1,6 +1,6 @@
 /**
- * The rules of a run that refuse pages, each as text. A run whose text differs from the last one's judges again what the
- * rule refused, and what still waits; a run with the same rules judges nothing again.
+ * The rules by which a run refuses pages, each as text. If a rule's text differs from that of the last run, the run judges again
+ * the pages that the rule refused, and those that still wait. With the same rules it judges nothing again.
  */
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { FrontierOptions } from '../options.ts';
@@ -22,7 +22,7 @@ function textsOf(options: FrontierOptions): Texts {
   };
 }
 
-/** The rules that are others than in the last run; from now on these are the last run's. */
+/** The rules that differ from those of the last run; saves the new ones for the next run. */
 export function changedRules(ledger: Ledger, options: FrontierOptions): Set<RuleReason> {
   const texts = textsOf(options);
   const before = ledger.setting<Texts>(SETTING);
@@ -31,7 +31,7 @@ export function changedRules(ledger: Ledger, options: FrontierOptions): Set<Rule
   return new Set((Object.keys(texts) as RuleReason[]).filter(reason => texts[reason] !== before[reason]));
 }
 
-/** The rules change while they are in force: the next run judges again what they refused. */
+/** The rules have changed during a run: the next run judges again what they refused. */
 export function forgetRules(ledger: Ledger): void {
   ledger.set(SETTING, {});
 }
@@ -46,7 +46,7 @@ export function stillPending(
 ): Iterable<PendingPage> {
   const pending = ledger.scans.pending();
   if (changed.size === 0) return pending;
-  // Judged from the newest on, because a cap lets the oldest in.
+  // The newest pages are judged first, so that a limit lets the oldest in.
   return [...pending]
     .reverse()
     .filter(({ id }) => wanted(id))

@@ -1,4 +1,4 @@
-/** The seeds of a collection: taking URLs in that its user named, and taking one back that was named by mistake. */
+/** The seeds of a collection: takes URLs in that its user named, and removes one that was named by mistake. */
 import { SkeinError } from '../../base/errors.ts';
 import { originOf } from '../../base/url.ts';
 import type { Settings } from '../../ledger/collection/settings.ts';
@@ -14,7 +14,7 @@ interface SeedParts {
   readonly lanes: Lanes;
 }
 
-/** `first`: they come before what waits already; `idle`: no page is under way. */
+/** `first`: seeds come before pages that wait already; `idle`: no page is under way. */
 interface Seeding {
   readonly time: number;
   readonly first: boolean;
@@ -29,7 +29,7 @@ export function takeSeeds(
 ): number {
   const before = ledger.pages.size;
   const source = { page: 0, depth: 0, hops: 0, time, nofollow: false };
-  /** A page is in its lane: a new one is, and of those up to `before` only what nobody can be at. */
+  /** The page is in its lane: it is new, or no errand can have it. */
   const waits = (id: number) =>
     ledger.pages.get(id)?.refused === null && (id > before || (idle && !ledger.pages.known(id)));
   for (const url of urls) {
@@ -43,9 +43,9 @@ export function takeSeeds(
 }
 
 /**
- * A seed is no longer one: it is not visited any more, and its host leaves a crawl without a scope, unless another seed is
- * there. The next crawl drops what waits on hosts that left; what is stored stays. `ledgers`: all of the collection; returns
- * the one that has it. Inside the caller's transactions.
+ * Removes a seed: it is no longer visited, and in a crawl without a scope its host no longer belongs to the crawl, unless
+ * another seed is on it. The next crawl drops pages that wait on such hosts; stored pages stay. `ledgers`: all of the
+ * collection; returns the one that has the seed. Inside the caller's transactions.
  */
 export function removeSeed(ledgers: readonly Ledger[], settings: Settings, url: string): { readonly ledger: Ledger } {
   const all = ledgers.flatMap(ledger => ledger.seeds.all().map(seed => ({ ledger, seed })));

@@ -1,4 +1,4 @@
-/** A server as the frontier sees it: its pages in order, and what of it is under way. */
+/** A lane is a server as the frontier sees it: its waiting pages in order, and its errands under way. */
 
 import type { ServerNews } from '../../errand/parcel.ts';
 import type { ShapeCounter } from '../../errand/scope/traps.ts';
@@ -12,42 +12,42 @@ export interface Lane {
   readonly shapes: ShapeCounter;
   /** Errands under way. */
   errands: number;
-  /** Pages that wait for another machine than those that cannot reach them (elsewhere.ts). */
+  /** Pages that some machines cannot reach and that wait for another one (elsewhere.ts). */
   elsewhere: number;
-  /** What other machines see of the server, by their names; see server-news.ts. */
+  /** What other machines have seen of the server, by machine name (server-news.ts). */
   readonly views: Map<string, Pick<ServerNews, 'robots' | 'missing'> & { readonly notBefore?: number }>;
   /** Pages admitted so far, fetched or not. */
   pages: number;
 }
 
-/** Pages a second that one errand's worth of work should last for a paced server. */
+/** Seconds of work that one errand should hold for a paced server. */
 const ERRAND_SECONDS = 20;
 const UNPACED_PAGES = 64;
 const PACED_PAGES = 32;
 
-/** Milliseconds between requests to this server, everything considered. */
+/** Milliseconds between requests to this server, its Crawl-delay included. */
 export function paceOf(lane: Lane, pace: number): number {
   const own = lane.server.pace ?? pace;
   return own === 0 ? 0 : Math.max(own, lane.server.crawlDelay);
 }
 
-/** How many pages one errand takes: many where nothing paces it, else what fits into a short lease. */
+/** How many pages one errand takes: many if nothing paces the server, otherwise as many as fit into a short lease. */
 export function errandSize(pace: number): number {
   if (pace === 0) return UNPACED_PAGES;
   return Math.max(1, Math.min(PACED_PAGES, Math.round((ERRAND_SECONDS * 1000) / pace)));
 }
 
-/** Nothing paces it and it is known to answer: several outposts may visit it at once. */
+/** Several outposts may visit the server at once, because nothing paces it and it is known to answer. */
 export function spreads(lane: Lane, pace: number, connections: number): boolean {
   return paceOf(lane, pace) === 0 && connections > 1 && lane.server.robots !== undefined && lane.server.failures === 0;
 }
 
-/** Connections for each of the outposts that share a server; all errands of one hold them together, by its pace keeper. */
+/** Connections for each of the outposts that share a server; the pace keeper of an outpost bounds all its errands together. */
 export function shareOf(connections: number, outposts: number): number {
   return Math.max(1, Math.floor(connections / outposts));
 }
 
-/** Errands of a lane at once: only what nothing paces is visited by several, and not while one has the whole of it. */
+/** Most errands of a lane at once: several only if nothing paces the server and no outpost has it as a whole. */
 export function mostErrands(lane: Lane, { pace, connections, outposts }: LaneTerms): number {
   return !lane.order.holding && spreads(lane, pace, connections) ? 2 * outposts : 1;
 }

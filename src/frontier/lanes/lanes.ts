@@ -1,4 +1,4 @@
-/** All lanes, one for each server that was ever mentioned. Which of them comes next is the director's to say. */
+/** All lanes, one for each server that anything has mentioned. The director decides which of them comes next. */
 
 import { hostOf } from '../../base/url.ts';
 import { ShapeCounter } from '../../errand/scope/traps.ts';
@@ -26,7 +26,7 @@ export class Lanes {
   readonly #joined: (lane: Lane) => void;
   #pages = 0;
 
-  /** `joined`: pages have come to a lane. */
+  /** `joined` is called when pages have come to a lane. */
   constructor(
     ledger: Ledger,
     options: Pick<FrontierOptions, 'order' | 'domains' | 'pvalue'>,
@@ -44,7 +44,7 @@ export class Lanes {
     return this.#lanes.values();
   }
 
-  /** Made at first mention. */
+  /** The lane of a server; makes it if there is none. */
   of(origin: string): Lane {
     const known = this.#lanes.get(origin);
     if (known) return known;
@@ -75,7 +75,7 @@ export class Lanes {
     return this.of(this.#ledger.servers.byId(id).origin);
   }
 
-  /** Pages that wait, those left out by their domain's weight apart. */
+  /** Pages that wait, without those of domains whose weight is 0. */
   get pages(): number {
     return this.#pages;
   }

@@ -1,17 +1,17 @@
 /**
- * Whose turn it is: which lanes may send an errand now, found without a look at every lane at every turn of home's loop.
- * A lane is looked at only after something happened to it, or when the time is over for which its server has to be left
- * alone. Those that may go are offered to the director, the most relevant first.
+ * Finds the lanes that may send an errand now, without looking at every lane in every turn of home's loop. It looks at a lane
+ * only after something has happened to it, or when the time is over for which its server must be left alone. It offers the
+ * lanes that may go to the director, the most relevant first.
  *
- * Invariant: a lane that may send an errand is offered, stirred or set aside here. So whoever changes what `stateOf` goes
- * by has to stir the lane.
+ * Invariant: a lane that may send an errand is offered, stirred or set aside here. So whoever changes something that `stateOf`
+ * reads has to stir the lane.
  */
 import { type Clock, ClockWatch } from '../../base/clock.ts';
 import { MOST_URGENT } from '../orders/holdable-order.ts';
 import { Director } from './director.ts';
 import type { Lane } from './lane.ts';
 
-/** Lanes whose best pages differ by less than this are equally urgent; relevance is 0–255, and a step beyond is urgent. */
+/** Lanes whose best pages differ by less than this in relevance (0–255) are equally urgent. */
 const RELEVANCE_STEP = 16;
 const STEPS = MOST_URGENT / RELEVANCE_STEP + 1;
 
@@ -21,7 +21,7 @@ export class ReadyLanes {
   readonly #director: Director;
   readonly #shared: boolean;
   readonly #stirred = new Set<Lane>();
-  /** Lanes that may go, by how relevant their best page is. */
+  /** Lanes that may go, by the relevance of their best page. */
   readonly #aside = Array.from({ length: STEPS }, () => new Set<Lane>());
   /** Lanes in the director's queues, by server, and the highest step among them. */
   readonly #offered = new Map<number, Lane>();
@@ -46,8 +46,8 @@ export class ReadyLanes {
   }
 
   /**
-   * Offers the lanes that may go now. In a focused crawl none is, as long as more relevant ones wait. Returns how urgent those
-   * are that are offered, -1 = none is.
+   * Offers the lanes that may go now; in a focused crawl only the most relevant ones. Returns the urgency of those that are
+   * offered, -1 = none is.
    */
   wake(): number {
     const now = this.#clock.now();
@@ -62,7 +62,7 @@ export class ReadyLanes {
     const lanes = [...this.#aside[best]!];
     this.#aside[best]!.clear();
     for (const lane of lanes) {
-      // It may have changed since it was set aside.
+      // The lane may have changed since it was set aside.
       if (stepOf(lane) === best && this.#stateOf(lane, now) === 'ready') this.#hand(lane);
       else this.#place(lane, now);
     }
@@ -73,7 +73,7 @@ export class ReadyLanes {
     return this.#offered.size > 0 ? this.#step : -1;
   }
 
-  /** Whoever sets the clock makes no server wait an hour longer, or be asked an hour earlier than it wished. */
+  /** When somebody sets the clock, no server waits an hour longer, and none gets a request an hour early. */
   #follow(): void {
     const step = this.#watch.step();
     if (step === 0) return;
@@ -81,7 +81,7 @@ export class ReadyLanes {
     this.#restUntil += step;
   }
 
-  /** The lane whose turn it is, which it then has had. */
+  /** Takes the lane whose turn it is. */
   next(): Lane | undefined {
     const id = this.#director.next(this.#shared ? server => this.#offered.get(server)!.order.called : undefined);
     if (id === undefined) return undefined;
@@ -90,7 +90,7 @@ export class ReadyLanes {
     return lane;
   }
 
-  /** Lets a lane that had its turn have another, if it may go again at once. */
+  /** Offers a lane again that has just had its turn, if it may go again at once. */
   offer(lane: Lane): void {
     if (this.#stateOf(lane, this.#clock.now()) === 'ready') this.#hand(lane);
   }
@@ -110,7 +110,7 @@ export class ReadyLanes {
     }
   }
 
-  /** A pass over all that rest for each that has rested: few do, and they wait for minutes. */
+  /** Passes over all resting lanes whenever one may go on: few lanes rest, and they rest for minutes. */
   #rouse(): void {
     for (const lane of this.#resting) this.#stirred.add(lane);
     this.#resting.clear();

@@ -1,7 +1,7 @@
 /**
- * A carrier is a way to reach one outpost: a thread of this process, a machine behind ssh, one that dialled in. Home
- * sees only this. It moves errands out and parcels back, in order, and says when the other end is lost; it never
- * looks inside them and never decides what is sent.
+ * A carrier is the way to one outpost: a thread of this process, a machine behind ssh, or one that has dialled in. Home sees
+ * only this port. A carrier moves errands out and parcels back, in order, and says when the other end is lost. From another
+ * machine it lets only parcels through that are well formed (stream-carrier.ts). It never decides what is sent.
  */
 import type { Errand } from '../errand/errand.ts';
 import type { Parcel } from '../errand/parcel.ts';

@@ -29,6 +29,7 @@ import { decodeChanges, encodeChanges } from '../../src/notices/site/changes.ts'
 import { decodeDiscovery, decodeFailure } from '../../src/notices/site/discovery.ts';
 import { decodeEntries, decodeSummary, encodeEntries, encodeSummary } from '../../src/notices/site/manifest.ts';
 import { bodyHash, decodePages, decodeWanted, encodePages, encodeWanted } from '../../src/notices/site/pages.ts';
+import { byPathHash } from '../../src/notices/site/paths.ts';
 import { decodeTerms } from '../../src/notices/site/terms.ts';
 import { parseSitemap } from '../../src/notices/sitemap.ts';
 import { ruleOf } from '../../src/notify/rule.ts';
@@ -70,20 +71,25 @@ test('where a cooperating site has its faces, and what it says when it fails', c
   }));
 
 const pageOf = (draw: Draw) => ({
-  ...{ url: ORIGIN + draw.text('/a'), kind: 'page' as const, time: draw.number(NOW), content: hash },
+  ...{ url: ORIGIN + draw.text('/a'), time: draw.number(NOW), content: hash },
+  kind: draw.random.pick(['page', 'record', 'unlisted'] as const),
   operation: draw.random.pick(['create', 'update', 'delete'] as const),
 });
+
+/** What the reader of an answer holds. */
+const held = byPathHash(() => [`${ORIGIN}/a`, 'https://evil.example/a']);
 
 /** One answer of a site, written and read. */
 const answers: readonly ((draw: Draw) => void | Promise<void>)[] = [
   draw => {
     const changes = draw.list([pageOf(draw), pageOf(draw)], () => pageOf(draw));
-    const told = decodeChanges(damaged(encodeChanges({ cursor: draw.text(cursor), more: true, changes }), draw), SITE);
+    const bytes = damaged(encodeChanges({ cursor: draw.text(cursor), more: true, changes }), draw);
+    const told = decodeChanges(bytes, SITE, held);
     for (const { url, time } of told.changes) inRange([url], [time]);
   },
   draw => {
     const bytes = encodeEntries(draw.list([pageOf(draw), pageOf(draw)], () => pageOf(draw)));
-    for (const { url, time } of decodeEntries(damaged(bytes, draw), SITE)) inRange([url], [time]);
+    for (const { url, time } of decodeEntries(damaged(bytes, draw), SITE, held)) inRange([url], [time]);
   },
   draw => {
     const digests = draw.list([hash, hash], () => hash);

@@ -65,6 +65,35 @@ test('rows of SQLite become documents: only what is listed leaves, changes are t
   database.close();
 });
 
+test('what looks like SQL, markup, a path or a line of the journal is text wherever it stands in a row', async context => {
+  const place = folder(context);
+  const file = join(place, 'app.db');
+  const database = new DatabaseSync(file);
+  database.exec('CREATE TABLE papers (id TEXT PRIMARY KEY, title, abstract, secret, public, changed)');
+  const insert = database.prepare('INSERT OR REPLACE INTO papers VALUES (?, ?, ?, ?, 1, ?)');
+  const keys = [
+    ...["x'); DROP TABLE papers; --", "' OR '1'='1", '" UNION SELECT secret FROM papers --', '../../etc/passwd'],
+    ...['?&#%00', '//evil.example/', 'a\tb\nc', '<script>alert(1)</script>', 'https://evil.example/', '\ud800', ''],
+  ];
+  for (const [i, key] of keys.entries()) insert.run(key, key, `${key}\n-\t1\tdelete`, 'SECRET', 1_700_000_000 + i);
+  const records = join(place, 'records.json');
+  writeFileSync(records, JSON.stringify({ records: [{ ...described, sqlite: file }] }));
+  const here = await startSite(context, { records });
+  const known = [...here.site.journal.pages.keys()];
+  assert.ok(known.length >= keys.length - 2, `${known}`);
+  for (const path of known) {
+    assert.ok(path.startsWith('/papers/'), path);
+    const page = await text(here, path.slice(1));
+    assert.doesNotMatch(page, /SECRET|<script/);
+  }
+  assert.equal(database.prepare('SELECT count(*) AS n FROM papers').get()!['n'], keys.length);
+  const { cursor } = (await here.discovery()).journal;
+  await here.close();
+  const again = await startSite(context, { records, data: here.data });
+  assert.equal(await again.changes(cursor), undefined, 'the journal is read as it was written');
+  database.close();
+});
+
 test('times and keys that are larger than a number can be are told apart', async context => {
   const place = folder(context);
   const file = join(place, 'app.db');

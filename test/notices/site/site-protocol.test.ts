@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
+import { zstdCompressSync } from 'node:zlib';
+import { ByteWriter } from '../../../src/errand/codec/bytes.ts';
 import { decodeChanges, encodeChanges, type SiteChanges } from '../../../src/notices/site/changes.ts';
 import {
   type Discovery,
@@ -214,6 +216,30 @@ test('pages travel as their difference from what the reader holds', async () => 
   assert.deepEqual(others, [{ state: 'gone' }, { state: 'later' }, { state: 'same' }]);
   assert.throws(() => decodePages(bytes, wanted, () => undefined), { code: 'bad-frame' });
   assert.throws(() => decodePages(bytes, wanted, () => Buffer.from('another')), { code: 'bad-frame' });
+});
+
+test('pages that unfold to more than they may are refused, whatever length they claim', () => {
+  const wanted: WantedPages[] = [{ url: `${site}a` }];
+  const bomb = zstdCompressSync(Buffer.alloc(200 * 2 ** 20));
+  const most = siteLimits.pagesBytes * 2;
+  for (const claimed of [1, siteLimits.pageBytes, most, most + 1, 2 ** 40]) {
+    const head = new ByteWriter(16);
+    head.varint(1);
+    head.byte(0);
+    head.varint(claimed);
+    const before = process.memoryUsage.rss();
+    const answer = Buffer.concat([head.finish(), bomb]);
+    assert.throws(() => decodePages(answer, wanted, () => undefined), { code: 'bad-frame' }, String(claimed));
+    assert.ok(process.memoryUsage.rss() - before < 2 * most);
+  }
+  const huge = zstdCompressSync(Buffer.alloc(siteLimits.pageBytes + 100));
+  const head = new ByteWriter(16);
+  head.varint(1);
+  head.byte(0);
+  head.varint(siteLimits.pageBytes + 100);
+  assert.throws(() => decodePages(Buffer.concat([head.finish(), huge]), wanted, () => undefined), {
+    code: 'bad-frame',
+  });
 });
 
 test('terms lose control characters, capitals and pages of others', () => {

@@ -11,6 +11,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { selectAll } from 'css-select';
 import { bodyOf, type Document, type Element, isTag, isText, treeOf } from '../../src/extract/tree.ts';
+import { type Documentation, documentation } from './documentation.ts';
 import { hash } from './hash.ts';
 
 export interface Sample {
@@ -63,37 +64,8 @@ function articlePages(folder: string): Suite {
   return { name: 'articles', pages, site: [] };
 }
 
-interface Documentation {
-  readonly name: string;
-  readonly folder: string;
-  readonly content: string;
-  /** Parts of the content that are not: bars, links to edit. */
-  readonly without: string;
-}
-
-const documentation: readonly Documentation[] = [
-  {
-    name: 'postgresql',
-    folder: '/usr/share/doc/postgresql-doc-15/html',
-    content: 'body',
-    without: '.navheader, .navfooter',
-  },
-  {
-    name: 'cppreference',
-    folder: '/usr/share/cppreference/doc/html/en',
-    content: '#mw-content-text',
-    without: '.t-navbar, .editsection, #toc, .printfooter, .navbox, script, style',
-  },
-  {
-    name: 'jdk',
-    folder: '/usr/share/doc/openjdk-17-doc/api',
-    content: 'main',
-    without: 'script, style, noscript, button, input, nav',
-  },
-];
-
-function docPages({ name, folder, content, without }: Documentation): Suite {
-  const paths = globSync('**/*.html', { cwd: folder }).sort((a, b) => hash(a) - hash(b));
+function docPages({ name, folder, pages: wanted = '**/*.html', content, without }: Documentation): Suite {
+  const paths = globSync(wanted, { cwd: folder }).sort((a, b) => hash(a) - hash(b));
   const read = (path: string) => readFileSync(join(folder, path), 'utf8');
   const pages: Sample[] = [];
   let next = 0;

@@ -29,7 +29,7 @@ export interface Version {
 /** Pages of a server that are looked at for what its pages share. */
 const SAMPLE = 40;
 /** Bytes of a page that are read. */
-const MOST = 4_000_000;
+const MOST = 16_000_000;
 const HTML = /^(?:text\/html|application\/xhtml\+xml)\b/i;
 
 export class Versions {

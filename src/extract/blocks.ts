@@ -64,12 +64,7 @@ function tableBlocks(table: Element, page: InlinePage): Block[] {
 }
 
 function headingOf(element: Element, page: InlinePage): Block[] {
-  const inner = tidy(
-    inlineOf(
-      element.children.filter(child => !isSelfLink(child)),
-      page,
-    ),
-  );
+  const inner = tidy(inlineOf(element.children, page));
   const [markdown, text] = [inner.markdown, inner.text].map(each => each.replace(/\s+/g, ' ').replace(/\s*[¶§#]$/, ''));
   if (text === '' || text === undefined) return [];
   const level = Number(element.name[1]);
@@ -78,21 +73,26 @@ function headingOf(element: Element, page: InlinePage): Block[] {
   return [{ kind: 'heading', level, markdown: `${'#'.repeat(level)} ${markdown}`, text, ...(anchor && { anchor }) }];
 }
 
-/** The sign beside a heading that links to it. */
-function isSelfLink(node: ChildNode): boolean {
-  return (
-    isTag(node) && node.name === 'a' && /^\s*[¶§#🔗]?\s*$/u.test(rawText(node)) && node.attribs['href'] !== undefined
-  );
-}
-
 function codeOf(element: Element): Block[] {
-  const text = rawText(element)
+  const text = codeText(element)
     .replace(/\u00a0/g, ' ')
     .replace(/^\s*\n|\s+$/g, '');
   if (text === '') return [];
   const fence = '`'.repeat(Math.max(3, longest(text) + 1));
   return [{ kind: 'code', level: 0, markdown: `${fence}${languageOf(element)}\n${text}\n${fence}`, text }];
 }
+
+/** As `rawText`, without what is to be pressed; parts that stand apart on screen are lines. */
+function codeText(node: ChildNode): string {
+  if (!isTag(node) || node.name === 'br') return rawText(node);
+  if (node.name === 'button') return '';
+  return node.children.reduce((text, child) => {
+    const apart = isTag(child) && linesOfCode.has(child.name) && text !== '' && !text.endsWith('\n');
+    return `${text}${apart ? '\n' : ''}${codeText(child)}`;
+  }, '');
+}
+
+const linesOfCode: ReadonlySet<string> = new Set(['code', 'div', 'p', 'li']);
 
 function languageOf(element: Element): string {
   const named = [element, ...everyOf(element, ({ name }) => name === 'code'), element.parent].map(each =>

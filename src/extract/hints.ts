@@ -76,6 +76,11 @@ export function hasNegativeName(element: Element): boolean {
   return (element.name === 'aside' || named) && !names.some(word => shown.has(word));
 }
 
+/** Who owns the rights of a page: on short ones that may be more than they say. */
+export function isImprint(element: Element): boolean {
+  return namesOf(element).includes('footer') && /©|\bcopyright\b/i.test(plainText(element).slice(0, 200));
+}
+
 const about: ReadonlySet<string> = new Set([
   'byline',
   'author',

@@ -1,6 +1,6 @@
 /** Text within a block, as Markdown and plain: links, images, code, emphasis. */
 
-import { type ChildNode, type Element, isTag, isText, plainText, rawText } from './tree.ts';
+import { type ChildNode, type Element, firstOf, isTag, isText, plainText, rawText } from './tree.ts';
 import { inline } from './weigh.ts';
 
 export interface Inline {
@@ -49,6 +49,7 @@ function pieceOf(node: ChildNode, page: InlinePage): Inline {
   if (isText(node)) return { markdown: escaped(node.data), text: node.data };
   if (!isTag(node) || silent.has(node.name) || page.dropped.has(node)) return { markdown: '', text: '' };
   if (node.name === 'br') return { markdown: BREAK, text: BREAK };
+  if (node.name === 'a' && isSelfLink(node, page)) return { markdown: '', text: '' };
   if (node.name === 'img') return { markdown: imageOf(node, page), text: '' };
   if (code.has(node.name)) return codeOf(node);
   const inner = inlineOf(node.children, page);
@@ -58,6 +59,13 @@ function pieceOf(node: ChildNode, page: InlinePage): Inline {
   if (!inline.has(node.name)) return { markdown: ` ${inner.markdown} `, text: ` ${inner.text} ` };
   if (mark === undefined || inner.markdown.trim() === '' || inner.markdown.includes(mark)) return inner;
   return { ...inner, markdown: around(inner.markdown, mark) };
+}
+
+/** The sign beside a heading or a term that links to it. */
+function isSelfLink(node: Element, { base }: InlinePage): boolean {
+  if (!/^\s*(?:[¶§#🔗]\s*)?$/u.test(rawText(node)) || firstOf(node, ({ name }) => name === 'img')) return false;
+  const [page, fragment] = (addressOf(node.attribs['href'], base) ?? '').split('#');
+  return fragment !== undefined && page === base.split('#')[0];
 }
 
 const code: ReadonlySet<string> = new Set(['code', 'kbd', 'samp', 'tt', 'var']);

@@ -4,7 +4,8 @@
  * then what is only links goes from that. With what is known of its server (site.ts), blocks that many of its pages
  * share weigh nothing and go from both ends.
  */
-import { hasNegativeName, isByline, isComments, isHidden, isNeverContent } from './hints.ts';
+import { hasNegativeName, isByline, isComments, isHidden, isImprint, isNeverContent } from './hints.ts';
+import { laysOut } from './tables.ts';
 import {
   bodyOf,
   type Document,
@@ -61,6 +62,9 @@ const TOO_MUCH = 0.5;
 /** Characters of prose that are enough for an article. */
 const AN_ARTICLE = 1000;
 
+/** Characters of prose beside which a footer is one, however much longer it is. */
+const A_LITTLE = 100;
+
 /** Readers may write more than the author did: then their comments go first, so that they outweigh nothing else. */
 function dropComments(body: ParentNode, weights: NodeWeights, dropped: Set<Element>): void {
   const { prose: all } = of(weights, body);
@@ -74,6 +78,7 @@ function dropNamed(body: ParentNode, weights: NodeWeights, to: { dropped: Set<El
     for (const child of elementsOf(node)) {
       const heavy = of(weights, child).prose > TOO_MUCH * all;
       if (isNeverContent(child) || (isHidden(child) && (to.byName || !heavy))) to.dropped.add(child);
+      else if (all - of(weights, child).prose >= A_LITTLE && isImprint(child)) to.dropped.add(child);
       else if (to.byName && !heavy && hasNegativeName(child)) to.dropped.add(child);
       else visit(child);
     }
@@ -117,20 +122,35 @@ function descend(from: ParentNode, weights: NodeWeights, article: boolean): Pare
     const all = of(weights, node);
     const next = elementsOf(node)
       .filter(child => weights.has(child) && containers.has(child.name))
+      .filter(child => child.name !== 'table' || laysOut(child))
       .find(child => of(weights, child).prose >= NEARLY_ALL * all.prose);
     if (!next || all.prose === 0) return node;
     const its = of(weights, next);
     const [text, links] = [all.text - all.shared - its.text + its.shared, all.links - its.links];
-    const little = all.prose - its.prose < NEXT_TO_NOTHING;
+    const little = all.prose - its.prose < NEXT_TO_NOTHING && text < 0.2 * its.text;
     // Besides articles, what stands around the greater part is left out only where it leads elsewhere or is next to nothing.
     const beside =
       text > 0 &&
       (article
         ? its.blocks <= 1 && all.blocks > 1
         : its.text < 0.5 * (all.text - all.shared) || (!little && (links < 0.5 * text || its.links > 0.5 * its.text)));
-    if (beside) return node;
+    if (beside && !(links > 0.9 * text && isMenuBeside(node, next, weights))) return node;
     node = next;
   }
+}
+
+/**
+ * Whether what stands around this child is a menu before it, without a heading, while the child has one: a list of links
+ * that is content, as a book's contents, stands below its own heading or behind the title.
+ */
+function isMenuBeside(node: ParentNode, child: Element, weights: NodeWeights): boolean {
+  const isHeading = ({ name }: Element) => /^h[1-3]$/.test(name);
+  if (!firstOf(child, isHeading)) return false;
+  const siblings = elementsOf(node).filter(each => weights.has(each));
+  const behind = siblings.slice(siblings.indexOf(child) + 1);
+  const [all, later] = [siblings, behind].map(some => some.reduce((sum, each) => sum + of(weights, each).links, 0));
+  if (later! > 0.2 * (all! - of(weights, child).links)) return false;
+  return siblings.every(each => each === child || !(isHeading(each) || firstOf(each, isHeading)));
 }
 
 const pruned: ReadonlySet<string> = new Set([

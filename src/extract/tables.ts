@@ -14,7 +14,7 @@ interface Cells {
 /** Undefined: it lays out, or holds what no line can. */
 export function tableOf(table: Element, page: InlinePage): Block[] | undefined {
   const rows = rowsOf(table).filter(row => !page.dropped.has(row));
-  if (laysOut(table, rows)) return undefined;
+  if (laysOut(table)) return undefined;
   const { rows: lines, texts, caption } = cellsOf(table, rows, page);
   if (lines.length === 0) return [];
   const width = lines.reduce((most, line) => Math.max(most, line.length), 0);
@@ -33,8 +33,9 @@ export function rowsOf(table: Element): Element[] {
   );
 }
 
-function laysOut(table: Element, rows: readonly Element[]): boolean {
-  if (table.attribs['role'] === 'presentation' || rows.every(row => elementsOf(row).length < 2)) return true;
+/** Whether it is there for the places of what it holds, as pages were made of tables once. */
+export function laysOut(table: Element): boolean {
+  if (table.attribs['role'] === 'presentation' || rowsOf(table).every(row => elementsOf(row).length < 2)) return true;
   const inside = everyOf(table, ({ name }) => /^(?:table|h[1-6]|blockquote|ul|ol|dl)$/.test(name));
   const longCode = everyOf(table, element => element.name === 'pre' && rawText(element).trim().includes('\n'));
   const longCells = everyOf(table, ({ name }) => name === 'td').filter(

@@ -6,12 +6,42 @@ import { adapter } from 'parse5-htmlparser2-tree-adapter';
 /** Levels below which elements are only their text: whoever walks the tree may do so by recursion. */
 const DEEPEST = 300;
 /** Characters of a page that are read. */
-const MOST = 8_000_000;
+const MOST = 16_000_000;
+/** Elements and texts: what a page is in memory depends on them, and a hostile one has one in three characters. */
+const MOST_NODES = 1_000_000;
 
 export function treeOf(html: string): Document {
-  const tree = parse(html.slice(0, MOST), { treeAdapter: adapter, scriptingEnabled: false });
+  const tree = parsed(html.slice(0, MOST));
   flatten(tree);
   return tree;
+}
+
+/** Up to the node that is one too many. */
+function parsed(html: string): Document {
+  const full = new Error('too many nodes');
+  let [nodes, tree]: [number, Document | undefined] = [0, undefined];
+  const count = () => {
+    if (++nodes > MOST_NODES) throw full;
+  };
+  const counting: typeof adapter = {
+    ...adapter,
+    createDocument: () => (tree = adapter.createDocument()),
+    createElement(...given) {
+      count();
+      return adapter.createElement(...given);
+    },
+    // Words of one text come one by one.
+    insertText(parent, text) {
+      if (!parent.lastChild || !isText(parent.lastChild)) count();
+      adapter.insertText(parent, text);
+    },
+  };
+  try {
+    return parse(html, { treeAdapter: counting, scriptingEnabled: false });
+  } catch (error) {
+    if (error !== full || !tree) throw error;
+    return tree;
+  }
 }
 
 /** By a list of its own, since the tree may be deeper than the stack. */

@@ -175,3 +175,14 @@ test('over the archive, without a request: three formats with the same rows; the
   );
   assert.equal((await extract('--after', second.cursor)).text, '');
 });
+
+test('a page of six megabytes is read to its end', async () => {
+  using collection = makeCollection();
+  await using pages = await openPages();
+  pages.set('/', { body: `<h1>Index</h1>${'<p>One of many lines.</p>\n'.repeat(250_000)}<b class=last>the end</b>` });
+  await collection.crawl([`${pages.origin}/`]);
+  const schemaFile = join(collection.directory, 'schema.json');
+  writeFileSync(schemaFile, '{"fields": {"last": ".last"}}');
+  const { stdout } = await skein(['extract', '--schema', schemaFile, '--data', collection.directory]);
+  assert.match(stdout.toString(), /"last":"the end"/);
+});

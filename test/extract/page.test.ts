@@ -144,3 +144,38 @@ test('pages with more pieces than a call takes arguments are read to their end',
   assert.ok(markdown(`<pre>${'`a\n'.repeat(many)}</pre>`).includes('`a'));
   assert.equal(textOf(extractPage(`<main><dl>${'<dt>x<dd>y'.repeat(many)}</dl></main>`, BASE)).length > many, true);
 });
+
+test('headings lose the sign that links to them however deep it stands; code keeps its parts apart, and no buttons', () => {
+  const heading = '<h2>Path<span><a class="mark" href="#path" id="path">#</a></span></h2>';
+  const code = `<pre><code class="language-js cjs">const path = require('path');</code><code class="language-js mjs">import path from 'path';</code><button>copy</button></pre>`;
+  const found = markdown(`${heading}${code}`);
+  assert.ok(found.startsWith("## Path\n\n```js\nconst path = require('path');\nimport path from 'path';\n```"), found);
+});
+
+test('a page of a few words keeps its headings, and leaves its footer', () => {
+  const small = `<body><nav><a href=/>Home</a></nav><section id=main><header><h3>Constant</h3><h1><a href=..>Gdk</a>KEY_ohook</h1></header>
+<section><div><h4>Declaration</h4><pre>#define GDK_KEY_ohook 16777889</pre></div><div><h4>Description</h4><div>None yet.</div></div></section></section></body>`;
+  const found = extractPage(small, BASE);
+  for (const part of ['# ', 'KEY_ohook', '#### Declaration', '#define GDK_KEY_ohook', '#### Description', 'None yet.'])
+    assert.ok(markdownOf(found).includes(part), `${part} in ${markdownOf(found)}`);
+  const footer = `<div class="footer">© <a href=/c>Copyright</a> 2001-2026, The Foundation of the Software.<br>${sentence(1)} ${sentence(2)} ${sentence(3)}</div>`;
+  const page = `<body><div class="document"><h1>urls</h1><p>${sentence(4)}</p><p>${sentence(5)}</p></div>${footer}</body>`;
+  const text = textOf(extractPage(page, BASE));
+  assert.ok(text.includes(sentence(4)) && !text.includes('Foundation'), text);
+});
+
+test('a list of links beside what has a heading and text of its own is a menu, however long it is', () => {
+  const menu = Array.from(
+    { length: 90 },
+    (_, n) => `<li><a href="c${n}.html">Chapter ${n} about something</a></li>`,
+  ).join('');
+  const own = `<div><div><h1>Comments</h1><p>${sentence(1)}</p><p>${sentence(2)}</p></div></div>`;
+  const text = textOf(extractPage(`<body><div><ol>${menu}</ol></div>${own}</body>`, BASE));
+  assert.ok(text.includes(sentence(2)) && !text.includes('Chapter 7 '), text.slice(0, 300));
+  const index = textOf(
+    extractPage(`<body><div><h1>Index</h1><p>${sentence(1)}</p><ol>${menu}</ol></div></body>`, BASE),
+  );
+  assert.ok(index.includes('Chapter 7 ') && index.includes('Index'));
+  const titled = `<body><div><h1>Book</h1><p>${sentence(1)}</p></div><div><ol>${menu}</ol></div></body>`;
+  assert.ok(textOf(extractPage(titled, BASE)).includes('Chapter 7 '), 'contents of a book, behind its title');
+});

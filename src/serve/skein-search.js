@@ -10,7 +10,7 @@ const home = new URL('.', import.meta.url).href;
 const WAIT = 120;
 
 const style = `
-:host{display:inline-block;font:var(--skein-font,1rem/1.45 system-ui,sans-serif);
+:host{display:inline-block;text-align:start;text-transform:none;text-indent:0;letter-spacing:normal;word-spacing:normal;white-space:normal;font:var(--skein-font,1rem/1.45 system-ui,sans-serif);
 --a:var(--skein-accent,#0b57d0);--b:var(--skein-background,#fff);--t:var(--skein-text,#1c1d1f);--q:var(--skein-quiet,#5a5f66);--l:var(--skein-line,#d5d8dc);--r:var(--skein-radius,.6rem)}
 @media(prefers-color-scheme:dark){:host{--a:var(--skein-accent,#8ab4f8);--b:var(--skein-background,#1d1f23);--t:var(--skein-text,#e8e9eb);--q:var(--skein-quiet,#a4abb3);--l:var(--skein-line,#3b3f45)}}
 *{box-sizing:border-box}
@@ -117,6 +117,8 @@ class SkeinSearch extends HTMLElement {
   /** Waits for the next letter, and never shows an answer to a question that was asked before another. */
   ask() {
     clearTimeout(this.timer);
+    this.waiting = true;
+    this.entered = false;
     this.timer = setTimeout(async () => {
       const words = this.input.value.trim();
       this.asking?.abort();
@@ -166,6 +168,7 @@ class SkeinSearch extends HTMLElement {
         );
         return [this.option(hit.url, 'page', ...top), ...parts];
       });
+    this.waiting = false;
     for (const [at, option] of options.entries()) option.id = `r${at}`;
     this.results.replaceChildren(...options);
     this.input.setAttribute('aria-expanded', String(options.length > 0));
@@ -178,6 +181,8 @@ class SkeinSearch extends HTMLElement {
     this.facets.replaceChildren(
       ...[...kept.map(filter => ({ label: filter, filter })), ...chips].map(chip => this.chip(chip)),
     );
+    if (this.entered) this.chosen?.click();
+    this.entered = false;
   }
 
   option(url, kind, ...children) {
@@ -216,9 +221,11 @@ class SkeinSearch extends HTMLElement {
     if (to !== undefined && options.length > 0) {
       event.preventDefault();
       this.choose(options[Math.max(0, Math.min(options.length - 1, to))]);
-    } else if (event.key === 'Enter' && this.chosen) {
+    } else if (event.key === 'Enter') {
       event.preventDefault();
-      this.chosen.click();
+      // What is chosen answers the letters before these: the answer is opened when it is here.
+      if (this.waiting) this.entered = true;
+      else this.chosen?.click();
     }
   }
 }

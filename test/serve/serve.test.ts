@@ -181,3 +181,34 @@ test('the search box goes out of the way of a result on the same page', { skip: 
   await page.keyboard.press('Enter');
   await page.getByRole('dialog').waitFor({ state: 'hidden' });
 });
+
+test('Enter opens what was typed, not what was found for the letters before it', { skip: noBrowser }, async () => {
+  await using browser = await openBrowser({ width: 1200, height: 740 });
+  const page = await browser.context.newPage();
+  await page.goto(served.address);
+  await page.evaluate("document.body.style.cssText = 'text-align:center;text-transform:uppercase'");
+  await page.locator('skein-search').getByRole('button').click();
+  await page.keyboard.type('herring');
+  await page.getByRole('option').first().waitFor();
+  assert.equal(
+    await page.evaluate(
+      "[getComputedStyle(document.querySelector('skein-search').shadowRoot.querySelector('[role=option]'))].map(each => each.textAlign + ',' + each.textTransform).join()",
+    ),
+    'start,none',
+    'the page around it says nothing of its text',
+  );
+  let late = () => {};
+  await page.route('**/search?*', async route => {
+    await new Promise<void>(resolve => {
+      late = resolve;
+    });
+    await route.continue();
+  });
+  await page.getByRole('combobox').fill('tide');
+  await page.keyboard.press('Enter');
+  const asked = page.waitForRequest('**/search?*');
+  await asked;
+  await page.keyboard.press('Enter');
+  late();
+  await page.waitForURL(`${origin}/guide/tides.html`);
+});

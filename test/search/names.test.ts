@@ -216,6 +216,7 @@ test('results with equal titles show a heading, and versions of one page are one
   ]);
   const { hits } = search.query('heron', { now: NOW });
   assert.deepEqual(hits.map(hit => hit.alike).sort(), [0, 2]);
+  assert.equal(hits.find(hit => hit.alike === 2)?.page, 3, 'the latest stands for all');
   const titles = hits.map(({ title }) => title.map(({ text }) => text).join(''));
   assert.deepEqual(titles.sort(), ['Guide – Flying', 'Guide – Installing']);
 });

@@ -183,7 +183,7 @@ export class Ranker {
     const latin = plan.words.every(({ text }) => /^[\0-\u024f]*$/.test(text));
     const found = this.#weigh.all(JSON.stringify(pages)) as unknown as RankColumns[];
     for (const [id, importance, changed, title, language, content, high, low, url, type] of found) {
-      prints.set(id, { title, language, content, high, low, version: versionless(url) });
+      prints.set(id, { title, language, content, high, low, version: versionless(url), release: releaseOf(url) });
       const freshness = 1 + FRESHNESS * 2 ** (-Math.max(0, asking.now - changed) / HALF_LIFE);
       const { factor, all } = titles.judge({ title, language, url });
       if (all === 1) named.add(id);
@@ -218,6 +218,8 @@ export interface Print {
   readonly low: number;
   /** The address without what names a version in it. */
   readonly version: string;
+  /** Which of them it is: the greater the later, and most where it says that it is the one to read. */
+  readonly release: number;
 }
 
 /** Nearly the same only with the same title: pages of one site share most of their text, and say different things. */
@@ -238,7 +240,17 @@ function versionless(url: string): string {
   return versionName.test(url) ? url.replace(versionName, '*') : '';
 }
 
-/** Of pages that say the same only the best, and how many were left out for each. */
+/** Greater than any number. */
+const LATEST = 1e12;
+
+function releaseOf(url: string): number {
+  const name = versionName.exec(url)?.[0].toLowerCase() ?? '';
+  if (/^(?:latest|stable|current)$/.test(name)) return LATEST;
+  const [major = 0, minor = 0, patch = 0] = name.match(/\d+/g)?.map(Number) ?? [];
+  return Math.min(LATEST - 1, (major * 1000 + minor) * 1000 + patch);
+}
+
+/** Of pages that say the same only the best, of versions of one the latest in its place, and how many were left out for each. */
 export function folded(
   rows: readonly FoundRow[],
   prints: ReadonlyMap<number, Print>,
@@ -246,9 +258,17 @@ export function folded(
   const [best, alike] = [[] as FoundRow[], new Map<number, number>()];
   for (const row of rows) {
     const print = prints.get(row.id);
-    const better = print && best.find(({ id }) => sayTheSame(prints.get(id)!, print));
-    if (better) alike.set(better.id, (alike.get(better.id) ?? 0) + 1);
-    else best.push(row);
+    const at = print ? best.findIndex(({ id }) => sayTheSame(prints.get(id)!, print)) : -1;
+    const better = best[at];
+    if (!better) {
+      best.push(row);
+      continue;
+    }
+    const hidden = (alike.get(better.id) ?? 0) + 1;
+    const kept = print!.release > prints.get(better.id)!.release ? { ...better, id: row.id } : better;
+    best[at] = kept;
+    alike.delete(better.id);
+    alike.set(kept.id, hidden);
   }
   return { best, alike };
 }

@@ -251,3 +251,15 @@ test('one letter is enough behind the rest of a name', context => {
   assert.equal(first(search, 'std::priority_queue::t'), 1);
   assert.equal(first(search, 'Thread.j'), 3);
 });
+
+test('Japanese names are found by their parts, with the mark of a long vowel at their end or without', context => {
+  const search = indexOf(context, [
+    document(1, { title: '東京タワー', text: '高い塔です。' }),
+    document(2, { title: 'データー変換', text: 'サーバーの設定です。' }),
+  ]);
+  assert.equal(first(search, 'タワー'), 1);
+  assert.equal(first(search, '東京'), 1);
+  assert.equal(first(search, 'データ変換'), 2);
+  assert.equal(first(search, 'サーバ'), 2);
+  assert.equal(first(search, 'サーバー'), 2);
+});

@@ -196,6 +196,9 @@ const asciiBreaks = /[\0-/:-@[-`{-\x7f\s]+/g;
 /** Languages that write other letters: words in Latin ones are mostly English. */
 const otherLetters = new Set(['ar', 'bg', 'el', 'hy', 'ko', 'ne', 'ru', 'ta', 'uk']);
 
+/** The mark of a long vowel that Japanese writes at the end of a borrowed word, or not: サーバー, サーバ. */
+const drawn = /(?<=^[\u30a1-\u30fc]{3,})\u30fc$/;
+
 function makeTerm(raw: string, language: string): string {
   const lower = lowerCase(raw, language);
   const rules = otherLetters.has(language) && asciiWord.test(lower) ? 'en' : language;
@@ -203,6 +206,7 @@ function makeTerm(raw: string, language: string): string {
   if (asciiWord.test(stemmed) && stemmed !== '') return stemmed;
   // A lone surrogate would not survive the way through UTF-8.
   return fold(stemmed === '' ? lower : stemmed)
+    .replace(drawn, '')
     .toLowerCase()
     .replace(asciiBreaks, '')
     .toWellFormed();
@@ -308,6 +312,10 @@ export function splitHumps(word: string): string {
   return word.replace(/([a-z\d])([A-Z])/g, '$1 $2').replace(/([A-Z]+)([A-Z][a-z])/g, '$1 $2');
 }
 
+/** A dictionary has names of two scripts as one word, and cuts some of one script: 東京タワー is also 東京 and タワー. */
+const isMixed = /\p{Script=Han}[\u30a1-\u30fc]|[\u30a1-\u30fc]\p{Script=Han}/u;
+const ofOneScript = /[\u30a1-\u30fc]+|\p{Script=Han}+/gu;
+
 /**
  * The terms of a title, heading, link text or address: those of its words, and behind them those that a name is made of.
  * `StringBuilder` is also `string builder`, `push_back` (two words already) also `pushback`, and `operator[]` itself.
@@ -323,6 +331,8 @@ export function nameTerms(text: string, language: string, maker = shared): strin
     }
   }
   for (const term of signTerms(text)) more.add(term);
+  for (const part of isMixed.test(text) ? text.match(ofOneScript)! : [])
+    more.add(maker.tableOf(language).at(part, 0, part.length));
   return more.size === 0 ? plain : `${plain} ${[...more].join(' ')}`;
 }
 

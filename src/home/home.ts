@@ -16,19 +16,15 @@ import type { Clock } from '../base/clock.ts';
 import { SkeinError } from '../base/errors.ts';
 import { encodeErrand } from '../errand/codec/errand-codec.ts';
 import type { Errand } from '../errand/errand.ts';
-import type { Parcel } from '../errand/parcel.ts';
 import { diskError } from '../ledger/ledger.ts';
-import type { Carrier, Receiver } from '../transfer/carrier.ts';
-import { Inbox } from './inbox.ts';
+import type { Carrier } from '../transfer/carrier.ts';
 import { Judge } from './judging/judge.ts';
-import { BisectThread } from './machines/bisect-thread.ts';
-import { CrashBisect, lastWords } from './machines/crash-bisect.ts';
 import { Dispatch } from './machines/dispatch.ts';
+import { Reception } from './machines/reception.ts';
 import { Departures } from './partitions/departures.ts';
 import { type OpenPartition, Partition } from './partitions/partition.ts';
 import { Partitions } from './partitions/partitions.ts';
 import { Progress } from './progress.ts';
-import type { Judged } from './receive.ts';
 import type { Chores, Supply } from './supply.ts';
 import { WakeableSleep } from './wakeable-sleep.ts';
 
@@ -36,8 +32,6 @@ import { WakeableSleep } from './wakeable-sleep.ts';
 const NAP = 100;
 /** Milliseconds that stop() waits for answers. Pages that are given up wait for the next run. */
 const GRACE = 3000;
-/** If more threads than this die in a row without bringing back a page, it is not a page that kills them. */
-const LIVES = 3;
 
 interface HomeParts {
   readonly clock: Clock;
@@ -54,17 +48,15 @@ interface Travelling {
   readonly partition: Partition;
 }
 
-export class Home implements Receiver {
+export class Home {
   readonly dispatch: Dispatch;
   readonly progress: Progress;
   readonly partitions = new Partitions();
+  /** What carriers report to. */
+  readonly reception: Reception;
   readonly #clock: Clock;
   readonly #judge = new Judge();
   readonly #departures: Departures;
-  readonly #bisect: CrashBisect;
-  readonly #bisectThread: BisectThread;
-  #deaths = 0;
-  readonly #inbox: Inbox;
   readonly #sleep: WakeableSleep;
   #stopping = false;
   #stopBy = Number.POSITIVE_INFINITY;
@@ -73,25 +65,21 @@ export class Home implements Receiver {
   #running = false;
   #orders: (() => void)[] = [];
   #failure: unknown;
-  /** Time of the last search for overdue errands; ticks, like #stopBy. */
-  #looked = 0;
 
   constructor({ clock, levels, spare }: HomeParts) {
     this.#clock = clock;
     this.dispatch = new Dispatch(clock, undefined, levels);
     this.progress = new Progress(clock);
     this.#sleep = new WakeableSleep(clock);
-    this.#inbox = new Inbox(parcel => this.partitions.ofErrand(parcel.errand)?.judging.ask(parcel));
     const { partitions, dispatch } = this;
-    const end = (from: Carrier, errand: string) => this.#endErrand(from, errand);
-    this.#departures = new Departures({ partitions, dispatch, judge: this.#judge, clock, end });
-    this.#bisectThread = new BisectThread(this.dispatch, () => spare!(this));
-    this.#bisect = new CrashBisect({
-      wants: (errand, url) => this.partitions.ofErrand(errand)?.frontier.wants(errand, { url }) ?? false,
-      send: errand => this.#bisectThread.send(errand),
-      convict: (errand, page) => this.#convict(lastWords(errand, page, clock.now())),
-      finish: errand => this.partitions.ofErrand(errand)?.giveBack(errand),
+    this.reception = new Reception({
+      ...{ partitions, dispatch, clock },
+      wake: () => this.#sleep.wake(),
+      fail: error => this.fail(error),
+      spare: () => spare!(this),
     });
+    const end = (from: Carrier, errand: string) => this.reception.endErrand(from, errand);
+    this.#departures = new Departures({ partitions, dispatch, judge: this.#judge, clock, end });
   }
 
   /** Takes a partition in; the next turn of the loop works on it. Whoever opened it closes it after release(). */
@@ -140,7 +128,7 @@ export class Home implements Receiver {
 
   async #loop(supply: Supply, chores: Chores | undefined): Promise<void> {
     for (;;) {
-      this.#receiveAll();
+      this.reception.takeAll();
       this.partitions.commitIfDue();
       this.partitions.exchange();
       this.#departures.look();
@@ -150,10 +138,10 @@ export class Home implements Receiver {
       if (!this.#stopping && !this.#paused && !chore) {
         supply.fill();
         const sending = this.partitions.wake(partition => this.#departures.isLeaving(partition));
-        this.#try();
+        this.reception.tryNext();
         this.#sendAll(sending);
       }
-      if (this.dispatch.posts.idle && this.#inbox.empty) {
+      if (this.dispatch.posts.idle && this.reception.empty) {
         if (this.partitions.settle()) continue; // links to other partitions may bring more to do
         if (chore) await chore();
         else if (this.#isOver(supply)) return;
@@ -165,7 +153,7 @@ export class Home implements Receiver {
   /** Nothing is under way, and nothing will follow. */
   #isOver(supply: Supply): boolean {
     if (this.#stopping) return true;
-    return !this.#paused && this.#bisect.over && !supply.worthWaiting();
+    return !this.#paused && this.reception.trialsOver && !supply.worthWaiting();
   }
 
   /** Gives requests under way a few seconds to end, and then leaves the loop. */
@@ -219,72 +207,19 @@ export class Home implements Receiver {
     });
   }
 
-  parcel(from: Carrier, parcel: Parcel, by = from.name): void {
-    this.#inbox.parcel(from, parcel, by);
-    this.#sleep.wake();
-  }
-
   /** An outpost lied: ends its errands, and has the pages visited again that it brought after `since`; returns how many. */
   disown(outpost: string, since: number): Promise<number> {
     return this.order(() => {
       const from = this.dispatch.posts.carriers.find(({ name }) => name === outpost);
-      if (from) for (const { id } of this.dispatch.posts.errandsOf(outpost)) this.#endErrand(from, id);
+      if (from) for (const { id } of this.dispatch.posts.errandsOf(outpost)) this.reception.endErrand(from, id);
       const now = this.#clock.now();
       return this.partitions.sum(({ ledger }) => ledger.visits.disown(outpost, since, now));
     });
   }
 
-  taken(from: Carrier, errand: string): number {
-    return this.dispatch.posts.sent(from, errand)?.sequence ?? Number.POSITIVE_INFINITY;
-  }
-
-  /** The inbox keeps the order: parcels that were sent earlier are taken earlier. */
-  gaveUp(from: Carrier, errand: string): void {
-    this.#inbox.gaveUp(from, errand);
-    this.#sleep.wake();
-  }
-
-  changed(from: Carrier): void {
-    this.dispatch.serves(from);
-    this.#sleep.wake();
-  }
-
-  lost(from: Carrier, why: string): void {
-    const errands = this.dispatch.leave(from);
-    if (this.#bisectThread.is(from)) {
-      this.#bisectThread.died();
-      if (errands.length > 0) this.#bisect.died();
-    } else if (from.remote) {
-      for (const { id } of errands) this.partitions.ofErrand(id)?.giveBack(id);
-    } else {
-      this.#deaths++;
-      for (const errand of errands) this.#bisect.suspect(errand);
-    }
-    if (this.#deaths > LIVES)
-      this.fail(new SkeinError('internal', `Threads keep crashing, the last was ${from.name}: ${why}.`));
-    this.#sleep.wake();
-  }
-
-  /** Visits pages of a thread that died again, in a thread of their own, until the pages that kill are found. */
-  #try(): void {
-    this.#bisect.next();
-    if (this.#bisect.over) this.#bisectThread.close();
-  }
-
-  #convict(parcel: Parcel): void {
-    this.#deaths++;
-    this.partitions.ofErrand(parcel.errand)?.receive({ parcel });
-  }
-
   /** Ends the run with an error for people. */
   fail(error: SkeinError): void {
     this.#failure ??= error;
-    this.#sleep.wake();
-  }
-
-  /** Gives up outposts of an earlier run that have not come back; their errands are issued again. */
-  giveUpAbsent(): void {
-    for (const { id } of this.dispatch.leave(undefined)) this.partitions.ofErrand(id)?.giveBack(id);
     this.#sleep.wake();
   }
 
@@ -327,66 +262,9 @@ export class Home implements Receiver {
     for (const { errand, to } of travelling) to.send(errand);
   }
 
-  #receiveAll(): void {
-    for (const each of this.#inbox.take()) {
-      if ('gaveUp' in each) {
-        this.dispatch.failed(each.from);
-        this.#endErrand(each.from, each.gaveUp);
-      } else if (each.from.remote) this.#receiveFar(each.from, each, each.by);
-      else this.#receiveHere(each.from, each);
-    }
-    this.#endOverdue();
-  }
-
-  #endOverdue(): void {
-    if (this.#clock.ticks() - this.#looked < 1000) return;
-    this.#looked = this.#clock.ticks();
-    for (const { from, errand } of this.dispatch.overdue(this.#clock.now())) this.#endErrand(from, errand);
-    for (const partition of this.partitions) partition.settleUnreached(this.dispatch.anyone);
-  }
-
-  #receiveHere(from: Carrier, { parcel, findings }: Judged): void {
-    if (!this.dispatch.returned(from, parcel.errand, { visits: parcel.visits.length, done: parcel.done })) return;
-    if (parcel.visits.length > 0) this.#deaths = 0;
-    // An errand on trial ends only when all of its pages were tried; this parcel may cover only some of them.
-    const apart = this.#bisectThread.is(from);
-    const taken = { parcel: { ...parcel, done: parcel.done && !apart }, findings };
-    this.partitions.ofErrand(parcel.errand)?.receive(taken, from.name);
-    if (apart && parcel.done) this.#bisect.passed();
-    this.dispatch.latencies.learn('', parcel.visits);
-    // Returned at once: megabytes that wait for the garbage collector cost a tenth of the time.
-    from.reuse?.(parcel);
-  }
-
-  #receiveFar(from: Carrier, judged: Judged, by: string): void {
-    const { errand, sequence } = judged.parcel;
-    const last = this.dispatch.posts.sent(from, errand)?.sequence;
-    if (last === undefined)
-      from.forget(errand); // it has ended here: the outpost need not keep it
-    else if (sequence <= last) from.acknowledge(errand, last);
-    else if (sequence > last + 1)
-      this.#endErrand(from, errand); // parcels are missing and will not come
-    else this.#takeParcel(from, judged, by);
-  }
-
-  #takeParcel(from: Carrier, judged: Judged, by: string): void {
-    const { errand, done, visits } = judged.parcel;
-    const { origin } = this.dispatch.posts.sent(from, errand)!.errand.server;
-    this.dispatch.returned(from, errand, { visits: visits.length, done });
-    const sender = { outpost: by, machine: from.name, origin, anyone: this.dispatch.anyone };
-    this.partitions.ofErrand(errand)?.receiveWarily(from, judged, sender);
-    this.dispatch.latencies.learn(from.name, judged.parcel.visits);
-  }
-
-  /** Ends an errand before its outpost has said done; pages that it did not visit wait again. */
-  #endErrand(from: Carrier, errand: string): void {
-    if (this.dispatch.returned(from, errand)) this.partitions.ofErrand(errand)?.end(from, errand);
-    else from.forget(errand);
-  }
-
   async #nap(): Promise<void> {
     await this.#sleep.breathe();
-    if (this.#inbox.ready || this.#orders.length > 0) return;
+    if (this.reception.ready || this.#orders.length > 0) return;
     await this.#sleep.sleep(this.partitions.patience ?? NAP);
   }
 }

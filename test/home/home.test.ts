@@ -33,7 +33,7 @@ async function crawl(answer: (n: number, errand: Errand) => Partial<Parcel>[]): 
   const far: Carrier = carrier('far', {
     send(errand) {
       const empty = { errand: errand.id, sequence: 0, done: false, visits: [], members: new Uint8Array(0) };
-      for (const parcel of answer(heard.sent.push(errand), errand)) home.parcel(far, { ...empty, ...parcel });
+      for (const parcel of answer(heard.sent.push(errand), errand)) home.reception.parcel(far, { ...empty, ...parcel });
     },
     forget: errand => heard.forgotten.push(errand),
     acknowledge: (errand, sequence) => heard.acknowledged.push([errand, sequence]),

@@ -83,7 +83,7 @@ test('machines stand as a tree, and one that vanishes is seen to', options, asyn
   opened.home.dispatch.join(far);
   await page.waitForSelector('li li li .node:has-text("below-2")');
   assert.equal(await page.locator('li li .node').count(), 4);
-  opened.home.lost(far, 'it was unplugged');
+  opened.home.reception.lost(far, 'it was unplugged');
   await page.waitForSelector('.node.gone:has-text("far-machine")');
   assert.match((await page.textContent('.node.gone'))!, /gone/);
 });

@@ -83,15 +83,15 @@ export function startThread(name: string, home: Home, plan: ThreadPlan, room = T
       wishes,
     },
     {
-      parcel: (from, parcel) => home.parcel(from, parcel),
+      parcel: (from, parcel) => home.reception.parcel(from, parcel),
       // Only the decider can keep a thread from its work, and no other thread would fare better.
       gaveUp: (_, __, why) => home.fail(new SkeinError('refused', why)),
       trouble: (_, text) => plan.say(text),
-      changed: from => home.changed(from),
+      changed: from => home.reception.changed(from),
       lost(from, why) {
         leave?.ended(thread);
         if (room > 0) home.dispatch.join(startThread(name, home, plan));
-        home.lost(from, why);
+        home.reception.lost(from, why);
       },
     },
   );

@@ -149,7 +149,7 @@ export class Outposts implements Speaker {
     const nobody = this.#nobodyLeft();
     if (nobody) throw nobody;
     for (const tree of trees) void this.#keep(tree);
-    const absence = setTimeout(() => this.#home.giveUpAbsent(), this.#options.lease ?? LEASE);
+    const absence = setTimeout(() => this.#home.reception.giveUpAbsent(), this.#options.lease ?? LEASE);
     absence.unref();
     this.#writing = setInterval(() => {
       if (this.#home.dispatch.posts.stuck) this.#home.fail(nobodyWorks(this.#reports.refusals));
@@ -372,22 +372,22 @@ export class Outposts implements Speaker {
       if (errand) this.audit.offer(from.name, errand, parcel.visits, since);
       const quota = this.#quotas.get(from.name);
       if (quota?.spend(parcel.errand, usedBy(parcel.visits), this.now())) from.recall();
-      this.#home.parcel(from, parcel, by);
+      this.#home.reception.parcel(from, parcel, by);
     },
-    taken: (from, errand) => this.#home.taken(from, errand),
+    taken: (from, errand) => this.#home.reception.taken(from, errand),
     broken: (from, why) => this.audit.broken(from.name, why),
     gaveUp: (from, errand, why) => {
       this.#reports.gaveUp(from.name, why);
-      this.#home.gaveUp(from, errand);
+      this.#home.reception.gaveUp(from, errand);
     },
     changed: from => {
       this.#reports.changed(from);
-      this.#home.changed(from);
+      this.#home.reception.changed(from);
     },
     lost: (from, why) => {
       if (this.#carriers.get(from.name) === from) this.#carriers.delete(from.name);
       this.#options.say(`The outpost ${from.name} is lost: ${why}. Other machines get its errands.`);
-      this.#home.lost(from, why);
+      this.#home.reception.lost(from, why);
     },
   };
 

@@ -83,15 +83,15 @@ export class SiteCarriers {
           const errand = home.dispatch.posts.sent(from, parcel.errand)?.errand;
           const since = Math.min(...home.dispatch.posts.errandsOf(from.name).map(issuedAt)) - 1;
           if (errand && !this.#gone) this.audit.offer(from.name, errand, this.#visible(parcel.visits), since);
-          home.parcel(from, parcel);
+          home.reception.parcel(from, parcel);
         },
-        gaveUp: (from, errand) => home.gaveUp(from, errand),
+        gaveUp: (from, errand) => home.reception.gaveUp(from, errand),
         trouble: (_, text) => this.#parts.say(text),
-        changed: from => home.changed(from),
+        changed: from => home.reception.changed(from),
         lost: (from, why) => {
           this.#carriers.delete(origin);
           this.#parts.say(`The thread for ${origin} ended: ${why}.`);
-          home.lost(from, why);
+          home.reception.lost(from, why);
         },
       },
     );
@@ -118,7 +118,7 @@ export class SiteCarriers {
   async leave(): Promise<void> {
     this.#gone = true;
     for (const carrier of this.#carriers.values()) {
-      this.#parts.home.lost(carrier, 'its partition is on another machine');
+      this.#parts.home.reception.lost(carrier, 'its partition is on another machine');
       void carrier.close();
     }
     this.#carriers.clear();
@@ -144,7 +144,7 @@ export class SiteCarriers {
       .then(pages => say(`Skein takes no more bulk pages from ${origin}: ${why}. It visits ${pages} pages again.`));
     if (!carrier) return;
     this.#carriers.delete(origin);
-    home.lost(carrier, why);
+    home.reception.lost(carrier, why);
     void carrier.close();
   }
 }
